@@ -1,0 +1,2 @@
+//! The goshawk command
+fn main() {}

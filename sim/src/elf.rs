@@ -1,0 +1,124 @@
+//! ELF programs: what is loaded, where it starts, and which build it is
+//!
+//! Reads 32- and 64-bit little-endian RISC-V executables with the `object` crate.
+
+use object::elf::{EF_RISCV_RVC, EM_RISCV, ET_EXEC, PF_X, PT_LOAD};
+use object::read::elf::{FileHeader, ProgramHeader};
+use object::{Endianness, Object};
+use std::path::Path;
+
+/// One loaded segment. Bytes past the file's are zero, up to `mem_size`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Physical load address.
+    pub addr: u64,
+    /// Bytes from the file.
+    pub data: Vec<u8>,
+    /// Size in memory, bytes; at least `data.len()`.
+    pub mem_size: u64,
+    /// Holds code.
+    pub executable: bool,
+}
+
+/// A program as it is run and as replay reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// 32 or 64.
+    pub xlen: u8,
+    /// The ELF was built with the C extension.
+    pub compressed: bool,
+    /// Entry point.
+    pub entry: u64,
+    /// Segments in file order.
+    pub segments: Vec<Segment>,
+    /// Names this build: the GNU build id where there is one, else CRC-32s over the segments.
+    pub build_id: Vec<u8>,
+}
+
+/// Why a file is not a program we can run or replay.
+#[derive(Debug, thiserror::Error)]
+pub enum ElfError {
+    /// It could not be read.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// It is no ELF, or a damaged one.
+    #[error("not an ELF file, or a damaged one ({0}); a RISC-V executable is needed")]
+    NotElf(String),
+    /// It is for another machine.
+    #[error("ELF machine is {found}; a little-endian RISC-V executable (machine 243) is needed")]
+    WrongMachine {
+        /// `e_machine`, with the class.
+        found: String,
+    },
+    /// It is not linked to fixed addresses.
+    #[error("ELF type is {0}; a statically linked executable (type 2, ET_EXEC) is needed")]
+    NotExecutable(u16),
+    /// Nothing to run.
+    #[error("ELF has no loadable code segment")]
+    NoCode,
+}
+
+impl Program {
+    /// Reads the file at `path`.
+    pub fn read(path: &Path) -> Result<Self, ElfError> {
+        let data =
+            std::fs::read(path).map_err(|source| ElfError::Io { path: path.display().to_string(), source })?;
+        Self::parse(&data)
+    }
+
+    /// Reads an ELF image.
+    pub fn parse(data: &[u8]) -> Result<Self, ElfError> {
+        match object::FileKind::parse(data).map_err(|e| ElfError::NotElf(e.to_string()))? {
+            object::FileKind::Elf32 => Self::parse_class::<object::elf::FileHeader32<Endianness>>(data, 32),
+            object::FileKind::Elf64 => Self::parse_class::<object::elf::FileHeader64<Endianness>>(data, 64),
+            other => Err(ElfError::NotElf(format!("it looks like {other:?}"))),
+        }
+    }
+
+    fn parse_class<H: FileHeader<Endian = Endianness>>(data: &[u8], xlen: u8) -> Result<Self, ElfError> {
+        let bad = |e: object::Error| ElfError::NotElf(e.to_string());
+        let header = H::parse(data).map_err(bad)?;
+        let endian = header.endian().map_err(bad)?;
+        let machine = header.e_machine(endian);
+        if machine != EM_RISCV || endian != Endianness::Little {
+            let order = if endian == Endianness::Little { "little" } else { "big" };
+            return Err(ElfError::WrongMachine { found: format!("{} ({xlen}-bit, {order}-endian)", machine.0) });
+        }
+        if header.e_type(endian) != ET_EXEC {
+            return Err(ElfError::NotExecutable(header.e_type(endian).0));
+        }
+        let mut segments = Vec::new();
+        for p in header.program_headers(endian, data).map_err(bad)? {
+            if p.p_type(endian) != PT_LOAD || p.p_memsz(endian).into() == 0 {
+                continue;
+            }
+            let bytes = p.data(endian, data).map_err(|()| ElfError::NotElf("a segment lies outside the file".into()))?;
+            segments.push(Segment {
+                addr: p.p_paddr(endian).into(),
+                data: bytes.to_vec(),
+                mem_size: p.p_memsz(endian).into().max(bytes.len() as u64),
+                executable: p.p_flags(endian).contains(PF_X),
+            });
+        }
+        if !segments.iter().any(|s| s.executable) {
+            return Err(ElfError::NoCode);
+        }
+        let file = object::File::parse(data).map_err(bad)?;
+        let build_id = match file.build_id() {
+            Ok(Some(id)) => id.to_vec(),
+            _ => segments.iter().flat_map(|s| crc32fast::hash(&s.data).to_le_bytes()).collect(),
+        };
+        Ok(Self {
+            xlen,
+            compressed: header.e_flags(endian).contains(EF_RISCV_RVC),
+            entry: header.e_entry(endian).into(),
+            segments,
+            build_id,
+        })
+    }
+}

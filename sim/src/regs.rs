@@ -1,0 +1,118 @@
+//! Register map of a trace system: declared once for circuit, documentation and host
+//!
+//! 32-bit registers on a small synchronous bus: `addr` counts registers, `rdata` answers in the
+//! cycle after `addr` is given.
+
+/// How a register may be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegAccess {
+    /// Read only.
+    Ro,
+    /// Read and write.
+    Rw,
+    /// Read; a 1 written to a bit clears it.
+    W1c,
+}
+
+/// One field of a register.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// Lower-case name.
+    pub name: &'static str,
+    /// Lowest bit.
+    pub lsb: u8,
+    /// Width, bits.
+    pub bits: u8,
+    /// Meaning.
+    pub doc: &'static str,
+}
+
+/// One register.
+#[derive(Clone, Copy, Debug)]
+pub struct Reg {
+    /// Lower-case name.
+    pub name: &'static str,
+    /// Address on the bus, in registers.
+    pub addr: u8,
+    /// Access of all its fields.
+    pub access: RegAccess,
+    /// Meaning.
+    pub doc: &'static str,
+    /// Fields, lowest first.
+    pub fields: &'static [Field],
+}
+
+/// Value of `id.kind`: a control-flow trace system of this project.
+pub const ID_KIND: u32 = 0x6754;
+/// Bus address bits.
+pub const ADDR_BITS: u8 = 3;
+
+/// All registers, by address.
+pub const REGS: [Reg; 5] = [
+    Reg {
+        name: "id",
+        addr: 0,
+        access: RegAccess::Ro,
+        doc: "what this is",
+        fields: &[
+            Field { name: "version", lsb: 0, bits: 8, doc: "stream format version" },
+            Field { name: "cores", lsb: 8, bits: 8, doc: "number of traced cores" },
+            Field { name: "kind", lsb: 16, bits: 16, doc: "0x6754: control-flow trace system" },
+        ],
+    },
+    Reg {
+        name: "params",
+        addr: 1,
+        access: RegAccess::Ro,
+        doc: "parameter fingerprint, as in the stream header",
+        fields: &[Field { name: "fingerprint", lsb: 0, bits: 32, doc: "CRC-32 of the canonical parameter line" }],
+    },
+    Reg {
+        name: "control",
+        addr: 2,
+        access: RegAccess::Rw,
+        doc: "control",
+        fields: &[Field {
+            name: "enable",
+            lsb: 0,
+            bits: 1,
+            doc: "1: trace from the next instruction that retires once ready; 0: stop messages, then flush",
+        }],
+    },
+    Reg {
+        name: "status",
+        addr: 3,
+        access: RegAccess::Ro,
+        doc: "state of the system",
+        fields: &[
+            Field { name: "ready", lsb: 0, bits: 1, doc: "1: predictor tables are clear, tracing can begin" },
+            Field { name: "active", lsb: 1, bits: 1, doc: "1: enabled and ready" },
+            Field { name: "idle", lsb: 2, bits: 1, doc: "1: disabled and the last word has left" },
+        ],
+    },
+    Reg {
+        name: "overflow",
+        addr: 4,
+        access: RegAccess::W1c,
+        doc: "cores that lost instructions to a full buffer, one bit a core",
+        fields: &[Field { name: "cores", lsb: 0, bits: 16, doc: "bit i: core i overflowed since the bit was cleared" }],
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_positions_and_fields_do_not_overlap() {
+        for (i, r) in REGS.iter().enumerate() {
+            assert_eq!(usize::from(r.addr), i);
+            let mut next = 0;
+            for f in r.fields {
+                assert!(f.lsb >= next && f.lsb + f.bits <= 32, "{}.{}", r.name, f.name);
+                next = f.lsb + f.bits;
+            }
+        }
+        assert!(REGS.len() <= 1 << ADDR_BITS);
+    }
+}

@@ -1,0 +1,137 @@
+//! The retire stream: what the cores did, as every other part sees it
+//!
+//! A source (the built-in simulator, a Verilated softcore, a recorded file) tells the stream as
+//! [`FlowEvent`]s: one per retired control-flow instruction, and one per trap. The instructions
+//! between two events of a hart are sequential, so events and the ELF together name every retired
+//! PC. Events of all harts arrive in **global commit order**: ordered by `cycle`, and within one
+//! cycle by `hart`. A hart retires at most one instruction in a cycle.
+//!
+//! # What counts as retired
+//! An instruction that traps (`ecall`, `ebreak`, an illegal or faulting one) does not retire, as
+//! with the `minstret` counter of the privileged spec. It appears only as the cause of a
+//! [`FlowKind::Trap`].
+
+/// What ended a run of sequential instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FlowKind {
+    /// The hart begins: `target` is the PC of its first instruction, `count` is 0.
+    Start,
+    /// Direct conditional branch. `taken` is whether the next PC is not the fall-through, so it is
+    /// false for a branch whose target *is* its fall-through.
+    Conditional {
+        /// The outcome.
+        taken: bool,
+    },
+    /// Direct unconditional jump that is no call.
+    Jump,
+    /// Direct unconditional jump that links (`rd` is x1 or x5).
+    Call,
+    /// Indirect jump with no link-register hint; also `mret` and `sret`.
+    IndirectJump,
+    /// Indirect jump that links (`rd` is x1 or x5) and does not return.
+    IndirectCall,
+    /// Indirect jump through a link register: a return.
+    Return,
+    /// Indirect jump that returns and links at once (pop, then push: a co-routine swap).
+    CoSwap,
+    /// Return from a trap (`mret`, `sret`). Predicted and reported like [`FlowKind::IndirectJump`].
+    TrapReturn,
+    /// Conditional indirect branch (ARM and the like; no RISC-V instruction is one).
+    ConditionalIndirect {
+        /// The outcome.
+        taken: bool,
+    },
+    /// Exception or interrupt. No instruction retires with it: `pc` is where the hart would have
+    /// gone on (`mepc`), `target` the handler, `count` the instructions since the previous event.
+    Trap {
+        /// True for an interrupt, false for an exception.
+        interrupt: bool,
+        /// Cause code as in `mcause`, interrupt bit left out.
+        cause: u8,
+    },
+    /// The hart's stream ends: `pc` is the PC that would have been next, `count` the instructions
+    /// since the previous event.
+    Stop,
+}
+
+/// One control-flow event of one hart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FlowEvent {
+    /// Hart (core) index, from 0.
+    pub hart: u8,
+    /// What happened.
+    pub kind: FlowKind,
+    /// Length of the control-flow instruction in bytes: 2 or 4; 0 where no instruction retires.
+    pub len: u8,
+    /// Instructions this hart retired since its previous event, the one at `pc` included where the
+    /// event is one that retires (all kinds but `Start`, `Trap` and `Stop`).
+    pub count: u32,
+    /// Address of the control-flow instruction (for `Trap` and `Stop` see there).
+    pub pc: u64,
+    /// Address of the next instruction of this hart.
+    pub target: u64,
+    /// Clock cycle in which the instruction retired, or the trap was taken.
+    pub cycle: u64,
+}
+
+impl FlowEvent {
+    /// Address after the instruction: the fall-through, and what a call pushes on the RAS.
+    pub fn fall_through(&self) -> u64 {
+        self.pc.wrapping_add(u64::from(self.len))
+    }
+}
+
+/// One load or store, with its value, as it retired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Access {
+    /// Hart index.
+    pub hart: u8,
+    /// True for a store (or the store half of an atomic), false for a load.
+    pub store: bool,
+    /// Size in bytes: 1, 2, 4 or 8.
+    pub size: u8,
+    /// PC of the instruction.
+    pub pc: u64,
+    /// Byte address.
+    pub addr: u64,
+    /// Value loaded or stored, zero-extended.
+    pub value: u64,
+    /// Clock cycle in which the instruction retired.
+    pub cycle: u64,
+}
+
+/// Takes the retire stream of a source.
+pub trait RetireSink {
+    /// Whether the source should call [`RetireSink::access`] at all.
+    const WANTS_ACCESSES: bool = false;
+    /// The next control-flow event in global commit order.
+    fn event(&mut self, event: &FlowEvent);
+    /// The next load or store, in global commit order with the events.
+    fn access(&mut self, access: &Access) {
+        let _ = access;
+    }
+}
+
+/// Drops everything: for running a program only for its effect or its speed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NullSink;
+
+impl RetireSink for NullSink {
+    fn event(&mut self, _: &FlowEvent) {}
+}
+
+impl RetireSink for Vec<FlowEvent> {
+    fn event(&mut self, event: &FlowEvent) {
+        self.push(*event);
+    }
+}
+
+impl<S: RetireSink> RetireSink for &mut S {
+    const WANTS_ACCESSES: bool = S::WANTS_ACCESSES;
+    fn event(&mut self, event: &FlowEvent) {
+        (**self).event(event);
+    }
+    fn access(&mut self, access: &Access) {
+        (**self).access(access);
+    }
+}
