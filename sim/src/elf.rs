@@ -66,8 +66,7 @@ pub enum ElfError {
 impl Program {
     /// Reads the file at `path`.
     pub fn read(path: &Path) -> Result<Self, ElfError> {
-        let data =
-            std::fs::read(path).map_err(|source| ElfError::Io { path: path.display().to_string(), source })?;
+        let data = std::fs::read(path).map_err(|source| ElfError::Io { path: path.display().to_string(), source })?;
         Self::parse(&data)
     }
 
@@ -97,7 +96,8 @@ impl Program {
             if p.p_type(endian) != PT_LOAD || p.p_memsz(endian).into() == 0 {
                 continue;
             }
-            let bytes = p.data(endian, data).map_err(|()| ElfError::NotElf("a segment lies outside the file".into()))?;
+            let bytes =
+                p.data(endian, data).map_err(|()| ElfError::NotElf("a segment lies outside the file".into()))?;
             segments.push(Segment {
                 addr: p.p_paddr(endian).into(),
                 data: bytes.to_vec(),

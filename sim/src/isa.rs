@@ -46,7 +46,11 @@ pub enum Indirect {
 /// Length in bytes of the instruction whose lowest 16 bits are `low`: 2 or 4.
 #[inline]
 pub fn length(low: u16) -> u8 {
-    if low & 3 == 3 { 4 } else { 2 }
+    if low & 3 == 3 {
+        4
+    } else {
+        2
+    }
 }
 
 fn is_link(reg: u32) -> bool {

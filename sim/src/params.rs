@@ -41,12 +41,20 @@ impl PredictorParams {
 
     /// log2 of the iBTB sets, bits.
     pub const fn log2_ibtb_sets(&self) -> u32 {
-        if self.ibtb == 0 { 0 } else { self.ibtb_sets().trailing_zeros() }
+        if self.ibtb == 0 {
+            0
+        } else {
+            self.ibtb_sets().trailing_zeros()
+        }
     }
 
     /// w: width of the PIR, bits. 0 where there is no iBTB.
     pub const fn pir_bits(&self) -> u32 {
-        if self.ibtb == 0 { 0 } else { 8 + self.log2_ibtb_sets() }
+        if self.ibtb == 0 {
+            0
+        } else {
+            8 + self.log2_ibtb_sets()
+        }
     }
 
     /// Bits of predictor state, for addresses of `address_bits` significant bits: what the papers'
@@ -63,7 +71,11 @@ impl PredictorParams {
     /// Refuses sizes outside the ranges stated at the fields.
     pub fn check(&self) -> Result<(), ParamError> {
         let one_of = |field, value: u32, right: &'static str, ok: bool| {
-            if ok { Ok(()) } else { Err(ParamError::Range { field, value, right }) }
+            if ok {
+                Ok(())
+            } else {
+                Err(ParamError::Range { field, value, right })
+            }
         };
         one_of(
             "gshare",
@@ -215,7 +227,11 @@ impl TraceParams {
             c.check()?;
         }
         let range = |field, value: u8, right, ok: bool| {
-            if ok { Ok(()) } else { Err(ParamError::Range { field, value: value.into(), right }) }
+            if ok {
+                Ok(())
+            } else {
+                Err(ParamError::Range { field, value: value.into(), right })
+            }
         };
         range("cores", self.cores, "1 to 16", (1..=16).contains(&self.cores))?;
         range("xlen", self.xlen, "32 or 64", matches!(self.xlen, 32 | 64))?;
@@ -335,10 +351,7 @@ mod tests {
         // 512 counters and a 9-bit BHR; 8 x 31 bits, 3-bit pointer, 4-bit count
         assert_eq!(named_set("small").unwrap().predictor.state_bits(31), 1024 + 9 + 248 + 7);
         // + 16 entries of 31 + 8 + 1 bits, 8 LRU bits, an 11-bit PIR
-        assert_eq!(
-            named_set("medium").unwrap().predictor.state_bits(31),
-            2048 + 10 + 16 * 31 + 9 + 16 * 40 + 8 + 11
-        );
+        assert_eq!(named_set("medium").unwrap().predictor.state_bits(31), 2048 + 10 + 16 * 31 + 9 + 16 * 40 + 8 + 11);
     }
 
     #[test]
