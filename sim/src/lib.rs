@@ -3,8 +3,12 @@
 //! Everything the circuits, the host tools and the documentation agree on is declared here once.
 //! This crate builds without rust-hdl.
 
+pub mod bits;
 pub mod elf;
+pub mod encoding;
+pub mod golden;
 pub mod isa;
+pub mod message;
 pub mod params;
 pub mod regs;
 pub mod retire;

@@ -14,7 +14,8 @@
 /// What ended a run of sequential instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FlowKind {
-    /// The hart begins: `target` is the PC of its first instruction, `count` is 0.
+    /// The hart begins: `target` is the PC of the first instruction that retires, `cycle` that
+    /// instruction's, `count` is 0.
     Start,
     /// Direct conditional branch. `taken` is whether the next PC is not the fall-through, so it is
     /// false for a branch whose target *is* its fall-through.
@@ -43,6 +44,10 @@ pub enum FlowKind {
     },
     /// Exception or interrupt. No instruction retires with it: `pc` is where the hart would have
     /// gone on (`mepc`), `target` the handler, `count` the instructions since the previous event.
+    /// Its `cycle` is that of the first instruction that retires after it, which is when a trace
+    /// module sees it, and it stands before that instruction's own event. Traps with no retired
+    /// instruction between them are one event: `pc` of the first, handler and cause of the last;
+    /// one that no instruction follows is none.
     Trap {
         /// True for an interrupt, false for an exception.
         interrupt: bool,
@@ -70,7 +75,8 @@ pub struct FlowEvent {
     pub pc: u64,
     /// Address of the next instruction of this hart.
     pub target: u64,
-    /// Clock cycle in which the instruction retired, or the trap was taken.
+    /// Clock cycle in which the instruction retired (for `Start` and `Trap` see there; for `Stop`
+    /// the last cycle of the run).
     pub cycle: u64,
 }
 

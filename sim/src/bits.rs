@@ -1,0 +1,164 @@
+//! Bit streams in 32-bit words, least significant bit first
+//!
+//! The hot paths of encoder and decoder; views of finished streams are `bitvec` slices
+//! ([`as_bits`]).
+
+use bitvec::prelude::*;
+
+/// The bits of a stream of words, in sending order.
+pub fn as_bits(words: &[u32]) -> &BitSlice<u32, Lsb0> {
+    words.view_bits()
+}
+
+/// Appends fields to a stream of 32-bit words.
+#[derive(Clone, Debug, Default)]
+pub struct BitWriter {
+    words: Vec<u32>,
+    acc: u64,
+    fill: u32,
+    drained: u64,
+}
+
+impl BitWriter {
+    /// An empty stream.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends the low `bits` of `value`, least significant bit first. `bits` is at most 32, and
+    /// `value` has no bit set above them.
+    #[inline]
+    pub fn push(&mut self, value: u64, bits: u32) {
+        debug_assert!(bits <= 32 && value >> bits == 0);
+        self.acc |= value << self.fill;
+        self.fill += bits;
+        if self.fill >= 32 {
+            self.words.push(self.acc as u32);
+            self.acc >>= 32;
+            self.fill -= 32;
+        }
+    }
+
+    /// Bits written so far, those already drained included.
+    pub fn len(&self) -> u64 {
+        self.drained + self.words.len() as u64 * 32 + u64::from(self.fill)
+    }
+
+    /// Whether nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Fills the last word with zeros.
+    pub fn pad(&mut self) {
+        if self.fill > 0 {
+            self.push(0, 32 - self.fill);
+        }
+    }
+
+    /// Takes the complete words, for a stream that does not fit in memory.
+    pub fn drain(&mut self) -> std::vec::Drain<'_, u32> {
+        self.drained += self.words.len() as u64 * 32;
+        self.words.drain(..)
+    }
+
+    /// Complete words that wait to be drained.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+}
+
+/// Takes fields from words as they come.
+#[derive(Clone, Debug)]
+pub struct BitReader<I> {
+    words: I,
+    acc: u64,
+    fill: u32,
+    position: u64,
+}
+
+impl<I: Iterator<Item = u32>> BitReader<I> {
+    /// Reads from the first bit of the first word.
+    pub fn new(words: I) -> Self {
+        Self { words, acc: 0, fill: 0, position: 0 }
+    }
+
+    /// The next `bits` bits (at most 32) as a number, or `None` at the end of the words.
+    #[inline]
+    pub fn take(&mut self, bits: u32) -> Option<u64> {
+        if self.fill < bits {
+            let word = self.words.next()?;
+            self.acc |= u64::from(word) << self.fill;
+            self.fill += 32;
+        }
+        let value = self.acc & ((1u64 << bits) - 1);
+        self.acc >>= bits;
+        self.fill -= bits;
+        self.position += u64::from(bits);
+        Some(value)
+    }
+
+    /// Bits read so far.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// The rest of the current word: its value and width.
+    pub fn rest_of_word(&mut self) -> (u64, u32) {
+        let rest = (self.acc, self.fill);
+        self.position += u64::from(self.fill);
+        self.acc = 0;
+        self.fill = 0;
+        rest
+    }
+
+    /// Whether a further word follows. Only to be asked at a word boundary.
+    pub fn at_end(&mut self) -> bool {
+        debug_assert_eq!(self.fill, 0);
+        match self.words.next() {
+            None => true,
+            Some(word) => {
+                self.acc = u64::from(word);
+                self.fill = 32;
+                false
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn fields_fill_words_from_the_low_end() {
+        let mut w = BitWriter::new();
+        w.push(0b101, 3);
+        w.push(0xffff_ffff, 32);
+        assert_eq!(w.words(), [0xffff_fffd]);
+        w.pad();
+        assert_eq!(w.words(), [0xffff_fffd, 0b111]);
+        assert_eq!(as_bits(w.words())[..4], bits![u32, Lsb0; 1, 0, 1, 1]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(fields in prop::collection::vec((any::<u32>(), 0u32..=32), 0..200)) {
+            let mut w = BitWriter::new();
+            let mut total = 0;
+            for &(v, n) in &fields {
+                w.push(u64::from(v) & ((1u64 << n) - 1), n);
+                total += u64::from(n);
+            }
+            prop_assert_eq!(w.len(), total);
+            w.pad();
+            let words: Vec<u32> = w.drain().collect();
+            let mut r = BitReader::new(words.into_iter());
+            for &(v, n) in &fields {
+                prop_assert_eq!(r.take(n), Some(u64::from(v) & ((1u64 << n) - 1)));
+            }
+            prop_assert_eq!(r.position(), total);
+        }
+    }
+}
