@@ -1,1 +1,10 @@
-//! placeholder
+//! Benches that hold the circuits of `hdl` to the golden models of `sim`
+//!
+//! | module | what it is for |
+//! | --- | --- |
+//! | [`driver`] | runs a rust-hdl circuit in the calling thread, with a VCD if wanted |
+//! | [`stimulus`] | seeded random sources, stall patterns, programs with realistic control flow |
+
+pub mod driver;
+pub mod stimulus;
+mod vcd_sink;

@@ -1,0 +1,12 @@
+//! Stimulus: seeded random sources, stall patterns, and programs that behave like programs
+//!
+//! Everything here is a pure function of its seed, so a failure can be replayed from its one line.
+
+mod layout;
+pub mod program;
+mod random;
+pub mod run;
+mod stall;
+
+pub use random::Source;
+pub use stall::{Stall, Stalls};
