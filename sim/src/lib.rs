@@ -6,9 +6,11 @@
 pub mod bits;
 pub mod elf;
 pub mod encoding;
+pub mod file;
 pub mod golden;
 pub mod isa;
 pub mod message;
 pub mod params;
 pub mod regs;
+pub mod replay;
 pub mod retire;

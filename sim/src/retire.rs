@@ -54,6 +54,12 @@ pub enum FlowKind {
         /// Cause code as in `mcause`, interrupt bit left out.
         cause: u8,
     },
+    /// Only from replay: `lost` instructions that nothing is known of follow the one at which `pc`
+    /// would have been next; `target` is where replay goes on.
+    Gap {
+        /// Instructions lost; a saturated count.
+        lost: u32,
+    },
     /// The hart's stream ends: `pc` is the PC that would have been next, `count` the instructions
     /// since the previous event.
     Stop,
@@ -69,7 +75,7 @@ pub struct FlowEvent {
     /// Length of the control-flow instruction in bytes: 2 or 4; 0 where no instruction retires.
     pub len: u8,
     /// Instructions this hart retired since its previous event, the one at `pc` included where the
-    /// event is one that retires (all kinds but `Start`, `Trap` and `Stop`).
+    /// event is one that retires (all kinds but `Start`, `Trap`, `Gap` and `Stop`).
     pub count: u32,
     /// Address of the control-flow instruction (for `Trap` and `Stop` see there).
     pub pc: u64,
@@ -81,6 +87,17 @@ pub struct FlowEvent {
 }
 
 impl FlowEvent {
+    /// Whether both say the same of the control flow: all but the cycle and a trap's cause, which a
+    /// functional trace does not carry.
+    pub fn same_flow(&self, other: &Self) -> bool {
+        let kind = |e: &Self| match e.kind {
+            FlowKind::Trap { .. } => FlowKind::Trap { interrupt: false, cause: 0 },
+            kind => kind,
+        };
+        let rest = |e: &Self| (e.hart, e.len, e.count, e.pc, e.target);
+        kind(self) == kind(other) && rest(self) == rest(other)
+    }
+
     /// Address after the instruction: the fall-through, and what a call pushes on the RAS.
     pub fn fall_through(&self) -> u64 {
         self.pc.wrapping_add(u64::from(self.len))

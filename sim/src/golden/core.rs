@@ -120,7 +120,8 @@ impl Core {
                 let escape = Escape::Exception { i_cnt: self.i_cnt, target: e.target };
                 return self.send(e.cycle, Body::Escape(escape), out);
             }
-            FlowKind::Stop => return,
+            // a gap is made by replay only; the instructions before it count as any
+            FlowKind::Stop | FlowKind::Gap { .. } => return,
         };
         if let Some(body) = body {
             self.send(e.cycle, body, out);

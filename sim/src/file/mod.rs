@@ -1,0 +1,212 @@
+//! Files: trace files and retire files
+//!
+//! Both begin with 8 bytes that name kind and version, then a JSON object (32-bit length, bytes, CRC-32)
+//! that says how the file was made. A file is written beside its place and moved there when it is
+//! complete, so a failure leaves no half-written file and no lost good one.
+
+pub mod retire;
+pub mod trace;
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Why a file could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The system says no.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// Another kind of file.
+    #[error("{path}: begins with {found:02x?}; a goshawk {kind} begins with {right:02x?}")]
+    Magic {
+        /// The file.
+        path: String,
+        /// `trace file` or `retire file`.
+        kind: &'static str,
+        /// First 8 bytes.
+        found: Vec<u8>,
+        /// What they should be.
+        right: [u8; 8],
+    },
+    /// It ends too early.
+    #[error("{path}: byte {at}: the file ends here, inside {inside}; it was cut")]
+    Cut {
+        /// The file.
+        path: String,
+        /// Its size.
+        at: u64,
+        /// What should have followed.
+        inside: &'static str,
+    },
+    /// A checksum does not fit.
+    #[error("{path}: byte {at}: checksum of {what} is 0x{found:08x}, the file says 0x{right:08x}; it was damaged")]
+    Checksum {
+        /// The file.
+        path: String,
+        /// Where the checked bytes begin.
+        at: u64,
+        /// What is checked.
+        what: &'static str,
+        /// Computed.
+        found: u32,
+        /// Stored.
+        right: u32,
+    },
+    /// Contents without sense.
+    #[error("{path}: byte {at}: {what}")]
+    Content {
+        /// The file.
+        path: String,
+        /// Where.
+        at: u64,
+        /// What was found and what would be right.
+        what: String,
+    },
+}
+
+/// A file that appears at its place when it is complete.
+#[derive(Debug)]
+pub struct Replacement {
+    file: std::io::BufWriter<tempfile::NamedTempFile>,
+    path: PathBuf,
+}
+
+impl Replacement {
+    /// Begins a file that is to stand at `path`; its folder must exist and be writable.
+    pub fn create(path: &Path) -> Result<Self, FileError> {
+        let folder = match path.parent() {
+            Some(p) if !p.as_os_str().is_empty() => p,
+            _ => Path::new("."),
+        };
+        let file = tempfile::NamedTempFile::new_in(folder).map_err(|e| io(path)(strip(e)))?;
+        Ok(Self { file: std::io::BufWriter::new(file), path: path.to_path_buf() })
+    }
+
+    /// Moves the file to its place.
+    pub fn commit(self) -> Result<(), FileError> {
+        let path = self.path;
+        let file = self.file.into_inner().map_err(|e| io(&path)(e.into_error()))?;
+        file.persist(&path).map_err(|e| io(&path)(e.error))?;
+        Ok(())
+    }
+}
+
+impl Write for Replacement {
+    fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
+        self.file.write(buf)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// The error without the name of the temporary file.
+fn strip(e: std::io::Error) -> std::io::Error {
+    e.raw_os_error().map_or_else(|| std::io::Error::from(e.kind()), std::io::Error::from_raw_os_error)
+}
+
+pub(crate) fn io(path: &Path) -> impl Fn(std::io::Error) -> FileError + '_ {
+    move |source| FileError::Io { path: path.display().to_string(), source }
+}
+
+/// Reads with positions and names for errors.
+#[derive(Debug)]
+pub(crate) struct Source<R> {
+    pub(crate) inner: R,
+    pub(crate) path: String,
+    pub(crate) at: u64,
+}
+
+impl<R: Read> Source<R> {
+    pub(crate) fn new(inner: R, path: &Path) -> Self {
+        Self { inner, path: path.display().to_string(), at: 0 }
+    }
+
+    /// Fills `buf`; `inside` says what for.
+    pub(crate) fn exact(&mut self, buf: &mut [u8], inside: &'static str) -> Result<(), FileError> {
+        let mut got = 0;
+        while got < buf.len() {
+            match self.inner.read(&mut buf[got..]) {
+                Ok(0) => {
+                    let at = self.at + got as u64;
+                    return Err(FileError::Cut { path: self.path.clone(), at, inside });
+                }
+                Ok(n) => got += n,
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(source) => return Err(FileError::Io { path: self.path.clone(), source }),
+            }
+        }
+        self.at += got as u64;
+        Ok(())
+    }
+
+    pub(crate) fn u32(&mut self, inside: &'static str) -> Result<u32, FileError> {
+        let mut b = [0; 4];
+        self.exact(&mut b, inside)?;
+        Ok(u32::from_le_bytes(b))
+    }
+
+    pub(crate) fn content(&self, what: String) -> FileError {
+        FileError::Content { path: self.path.clone(), at: self.at, what }
+    }
+
+    fn checksum(&self, at: u64, what: &'static str, bytes: &[u8], right: u32) -> Result<(), FileError> {
+        let found = crc32fast::hash(bytes);
+        if found == right {
+            Ok(())
+        } else {
+            Err(FileError::Checksum { path: self.path.clone(), at, what, found, right })
+        }
+    }
+
+    /// Reads magic and JSON.
+    pub(crate) fn header<T: serde::de::DeserializeOwned>(
+        &mut self,
+        kind: &'static str,
+        magic: [u8; 8],
+    ) -> Result<T, FileError> {
+        let mut found = [0; 8];
+        match self.exact(&mut found, "the first 8 bytes") {
+            Err(FileError::Cut { .. }) => {
+                return Err(FileError::Magic { path: self.path.clone(), kind, found: Vec::new(), right: magic });
+            }
+            other => other?,
+        }
+        if found != magic {
+            return Err(FileError::Magic { path: self.path.clone(), kind, found: found.to_vec(), right: magic });
+        }
+        let len = self.u32("the header")?;
+        if len > 1 << 20 {
+            return Err(self.content(format!("a header of {len} bytes; it has a few hundred")));
+        }
+        let at = self.at;
+        let mut json = vec![0; len as usize];
+        self.exact(&mut json, "the header")?;
+        let crc = self.u32("the header")?;
+        self.checksum(at, "the header", &json, crc)?;
+        serde_json::from_slice(&json).map_err(|e| self.content(format!("the header is not understood: {e}")))
+    }
+}
+
+/// Writes magic and JSON.
+pub(crate) fn write_header<T: serde::Serialize>(
+    out: &mut impl Write,
+    magic: [u8; 8],
+    value: &T,
+) -> std::io::Result<()> {
+    let json = serde_json::to_vec(value)?;
+    out.write_all(&magic)?;
+    out.write_all(&(json.len() as u32).to_le_bytes())?;
+    out.write_all(&json)?;
+    out.write_all(&crc32fast::hash(&json).to_le_bytes())
+}
+
+/// Lower-case hex, for build ids.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}

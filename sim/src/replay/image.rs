@@ -1,0 +1,156 @@
+//! The program as replay walks it: straight runs and the branches that end them
+//!
+//! For every halfword of code, how many instructions run from there to the next control-flow
+//! instruction, and which one that is. Built once, in one pass from the end of each segment.
+
+use crate::elf::Program;
+use crate::golden::targets::IndirectKind;
+use crate::isa::{self, Flow, Indirect};
+use crate::retire::FlowKind;
+
+/// What ends a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitKind {
+    /// Direct conditional branch.
+    Conditional,
+    /// Direct jump.
+    Jump,
+    /// Direct call.
+    Call,
+    /// Indirect branch, with how it uses the predictors and how it is told.
+    Indirect(IndirectKind, FlowKind),
+    /// The code ends without a branch.
+    End,
+}
+
+/// The control-flow instruction at the end of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Exit {
+    /// Its address.
+    pub pc: u64,
+    /// Target of a direct branch.
+    pub target: u64,
+    /// What it is.
+    pub kind: ExitKind,
+    /// Its length, bytes.
+    pub len: u8,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// Instructions up to and including the exit.
+    count: u32,
+    /// Index of the exit.
+    exit: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Segment {
+    base: u64,
+    code: Vec<u8>,
+    runs: Vec<Run>,
+}
+
+/// All code of a program.
+#[derive(Clone, Debug)]
+pub struct Image {
+    segments: Vec<Segment>,
+    exits: Vec<Exit>,
+}
+
+fn halfword(code: &[u8], slot: usize) -> u16 {
+    code.get(slot * 2..slot * 2 + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]))
+}
+
+fn classify(flow: Flow, pc: u64) -> Option<(ExitKind, u64)> {
+    let to = |offset: i32| pc.wrapping_add(i64::from(offset) as u64);
+    Some(match flow {
+        Flow::Sequential => return None,
+        Flow::Conditional { offset } => (ExitKind::Conditional, to(offset)),
+        Flow::Jump { offset, call: false } => (ExitKind::Jump, to(offset)),
+        Flow::Jump { offset, call: true } => (ExitKind::Call, to(offset)),
+        Flow::TrapReturn => (ExitKind::Indirect(IndirectKind::Jump, FlowKind::TrapReturn), 0),
+        Flow::Indirect(i) => {
+            let kinds = match i {
+                Indirect::Jump => (IndirectKind::Jump, FlowKind::IndirectJump),
+                Indirect::Call => (IndirectKind::Call, FlowKind::IndirectCall),
+                Indirect::Return => (IndirectKind::Return, FlowKind::Return),
+                Indirect::CoSwap => (IndirectKind::CoSwap, FlowKind::CoSwap),
+            };
+            (ExitKind::Indirect(kinds.0, kinds.1), 0)
+        }
+    })
+}
+
+impl Image {
+    /// Decodes the executable segments of `program`.
+    pub fn new(program: &Program) -> Self {
+        let mut image = Self { segments: Vec::new(), exits: Vec::new() };
+        for s in program.segments.iter().filter(|s| s.executable) {
+            image.add(s.addr, s.data.clone(), program.xlen);
+        }
+        image
+    }
+
+    fn add(&mut self, base: u64, code: Vec<u8>, xlen: u8) {
+        let slots = code.len() / 2;
+        let mask = u64::MAX >> (64 - xlen);
+        // the code may run off its end after a 2- or a 4-byte instruction
+        let end = self.exits.len() as u32;
+        let pc = base + code.len() as u64;
+        self.exits.push(Exit { pc, target: pc, kind: ExitKind::End, len: 0 });
+        let mut runs = vec![Run { count: 0, exit: end }; slots + 2];
+        for slot in (0..slots).rev() {
+            let low = halfword(&code, slot);
+            let len = isa::length(low);
+            let insn = u32::from(low) | if len == 4 { u32::from(halfword(&code, slot + 1)) << 16 } else { 0 };
+            let pc = base + 2 * slot as u64;
+            runs[slot] = match classify(isa::flow(insn, xlen), pc) {
+                Some((kind, target)) => {
+                    self.exits.push(Exit { pc, target: target & mask, kind, len });
+                    Run { count: 1, exit: self.exits.len() as u32 - 1 }
+                }
+                None => {
+                    let next = runs[slot + usize::from(len) / 2];
+                    Run { count: next.count + 1, exit: next.exit }
+                }
+            };
+        }
+        runs.truncate(slots);
+        self.segments.push(Segment { base, code, runs });
+    }
+
+    fn slot(&self, pc: u64) -> Option<(&Segment, usize)> {
+        self.segments.iter().find_map(|s| {
+            let offset = pc.wrapping_sub(s.base);
+            let slot = (offset >> 1) as usize;
+            (offset & 1 == 0 && slot < s.runs.len()).then_some((s, slot))
+        })
+    }
+
+    /// Instructions from `pc` up to the next control-flow instruction, that one included, and it; `None`
+    /// outside the code.
+    #[inline]
+    pub fn run(&self, pc: u64) -> Option<(u32, &Exit)> {
+        let (segment, slot) = self.slot(pc)?;
+        let run = segment.runs[slot];
+        Some((run.count, &self.exits[run.exit as usize]))
+    }
+
+    /// The instruction at `pc` and its length in bytes; `None` outside the code.
+    pub fn instruction(&self, pc: u64) -> Option<(u32, u8)> {
+        let (segment, slot) = self.slot(pc)?;
+        let low = halfword(&segment.code, slot);
+        let len = isa::length(low);
+        let high = if len == 4 { halfword(&segment.code, slot + 1) } else { 0 };
+        Some((u32::from(low) | u32::from(high) << 16, len))
+    }
+
+    /// The address `count` sequential instructions after `pc`; `None` outside the code.
+    pub fn skip(&self, mut pc: u64, count: u32) -> Option<u64> {
+        for _ in 0..count {
+            pc += u64::from(self.instruction(pc)?.1);
+        }
+        Some(pc)
+    }
+}
