@@ -3,8 +3,10 @@
 //! | module | what it is for |
 //! | --- | --- |
 //! | [`driver`] | runs a rust-hdl circuit in the calling thread, with a VCD if wanted |
+//! | [`programs`] | the checked-in RISC-V programs that the benches run |
 //! | [`stimulus`] | seeded random sources, stall patterns, programs with realistic control flow |
 
 pub mod driver;
+pub mod programs;
 pub mod stimulus;
 mod vcd_sink;

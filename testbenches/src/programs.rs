@@ -1,0 +1,107 @@
+//! The test programs of `testbenches/programs`, inside the binary
+//!
+//! Bare-metal RV32IMAC for the platform of QEMU's `virt` board. Each checks its own result, prints
+//! `name: result <hex> ok` (the same for any number of harts) and ends with exit code 0.
+//! `testbenches/programs/README.md` says what each exercises and how many instructions it retires.
+
+use sim::elf::{ElfError, Program};
+
+/// One checked-in program.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramInfo {
+    /// Name of its source and ELF, without the extension.
+    pub name: &'static str,
+    /// The ELF file.
+    pub elf: &'static [u8],
+    /// Harts it can use, from 1 up to this.
+    pub max_harts: u8,
+    /// Its work is shared out over the harts; otherwise hart 0 works and the others wait.
+    pub parallel: bool,
+    /// The line it prints when its result is right, without the line end.
+    pub output: &'static str,
+    /// What it exercises.
+    pub doc: &'static str,
+}
+
+impl ProgramInfo {
+    /// The program, ready to be loaded or replayed.
+    pub fn load(&self) -> Result<Program, ElfError> {
+        Program::parse(self.elf)
+    }
+}
+
+macro_rules! program {
+    ($name:literal, $result:literal, $doc:literal) => {
+        ProgramInfo {
+            name: $name,
+            elf: include_bytes!(concat!("../programs/elf/", $name, ".elf")),
+            max_harts: 8,
+            parallel: true,
+            output: concat!($name, ": result ", $result, " ok"),
+            doc: $doc,
+        }
+    };
+}
+
+/// Every program, by name.
+pub const PROGRAMS: &[ProgramInfo] = &[
+    program!("matmul", "962b0439", "matrix product three ways: loop nests, blocking, a skipped quarter of rows"),
+    program!("qsort", "4337b895", "quicksort over a task pool; merge and heap sort through comparison functions"),
+    program!("vm", "29fc2871", "byte-code interpreter, dispatch by switch and by function pointers"),
+];
+
+/// Looks a program up by name.
+pub fn find(name: &str) -> Option<&'static ProgramInfo> {
+    PROGRAMS.iter().find(|p| p.name == name)
+}
+
+/// Loads a program by name; `None` when there is none of that name.
+///
+/// # Panics
+/// When a checked-in ELF is damaged, which the tests of this module rule out.
+pub fn load(name: &str) -> Option<Program> {
+    find(name).map(|p| p.load().expect("the checked-in ELF files are tested"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_program_loads_at_the_start_of_ram_with_a_build_id() {
+        for p in PROGRAMS {
+            let program = p.load().unwrap_or_else(|e| panic!("{}: {e}", p.name));
+            assert_eq!(program.entry, 0x8000_0000, "{}", p.name);
+            assert_eq!((program.xlen, program.compressed), (32, true), "{}", p.name);
+            assert_eq!(program.build_id.len(), 20, "{}: a GNU build id is a SHA-1", p.name);
+        }
+    }
+
+    #[test]
+    fn every_source_has_an_entry_and_names_are_sorted() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/programs/src");
+        let mut sources: Vec<String> = std::fs::read_dir(folder)
+            .expect("the sources are checked in")
+            .map(|f| f.expect("a readable folder").file_name().into_string().expect("an ASCII name"))
+            .filter_map(|f| f.strip_suffix(".c").map(str::to_owned))
+            .collect();
+        sources.sort();
+        let names: Vec<&str> = PROGRAMS.iter().map(|p| p.name).collect();
+        assert_eq!(names, sources);
+    }
+
+    #[test]
+    fn each_program_prints_its_own_name() {
+        for p in PROGRAMS {
+            assert!(p.output.starts_with(&format!("{}: result ", p.name)), "{}", p.output);
+            // The format strings of the runtime are in the image, so a wrong file would show.
+            assert!(p.elf.windows(p.name.len()).any(|w| w == p.name.as_bytes()), "{}", p.name);
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_none() {
+        assert!(load("no such program").is_none());
+        assert!(load("vm").is_some());
+    }
+}
