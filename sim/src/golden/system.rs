@@ -110,6 +110,8 @@ impl System {
     }
 }
 
+// out of line: messages are rare, and the loop over events stays small
+#[inline(never)]
 fn write(encoder: &mut Encoder, out: &mut BitWriter, stats: &mut StreamStats, message: &Message) {
     let before = out.len();
     encoder.write(message, out);
