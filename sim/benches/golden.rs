@@ -3,10 +3,10 @@
 //! A synthetic walk (loops of four lengths, a biased branch, calls, an indirect call of two targets), in
 //! a buffer that stays in the cache, so that the model is measured and not memory.
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use sim::golden::core::Core;
 use sim::golden::system::System;
-use sim::params::{TraceParams, named_set};
+use sim::params::{named_set, TraceParams};
 use sim::retire::{FlowEvent, FlowKind, RetireSink};
 
 /// `n` events of one hart, the start included.

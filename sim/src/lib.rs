@@ -3,6 +3,7 @@
 //! Everything the circuits, the host tools and the documentation agree on is declared here once.
 //! This crate builds without rust-hdl.
 
+pub mod analysis;
 pub mod bits;
 pub mod elf;
 pub mod encoding;
@@ -11,6 +12,7 @@ pub mod golden;
 pub mod isa;
 pub mod message;
 pub mod params;
+pub mod regmap;
 pub mod regs;
 pub mod replay;
 pub mod retire;

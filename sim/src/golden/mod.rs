@@ -9,6 +9,7 @@ pub mod gshare;
 pub mod ibtb;
 pub mod predictor;
 pub mod ras;
+pub mod shared;
 pub mod system;
 pub mod targets;
 

@@ -1,0 +1,115 @@
+//! The register map as documents: Markdown for people, SystemRDL for tools
+//!
+//! Both are made from [`crate::regs`], which the circuit reads too.
+
+use crate::params::TraceParams;
+use crate::regs::{Reg, RegAccess, ADDR_BITS, ID_KIND, REGS};
+use std::fmt::Write;
+
+/// Reset value of `reg` in a system of these parameters: constants where it has them, else 0.
+pub fn reset_value(reg: &Reg, params: &TraceParams) -> u32 {
+    match reg.name {
+        "id" => u32::from(crate::golden::system::VERSION) | u32::from(params.cores) << 8 | ID_KIND << 16,
+        "params" => params.fingerprint(),
+        _ => 0,
+    }
+}
+
+fn access(a: RegAccess) -> &'static str {
+    match a {
+        RegAccess::Ro => "read only",
+        RegAccess::Rw => "read, write",
+        RegAccess::W1c => "read, write 1 to clear",
+    }
+}
+
+fn bits(lsb: u8, bits: u8) -> String {
+    if bits == 1 {
+        lsb.to_string()
+    } else {
+        format!("{}:{lsb}", lsb + bits - 1)
+    }
+}
+
+/// The map as Markdown.
+pub fn markdown(params: &TraceParams) -> String {
+    let mut s = String::new();
+    let _ = writeln!(s, "# Registers\n");
+    let _ = writeln!(s, "32-bit registers; the bus address counts registers and has {ADDR_BITS} bits.");
+    let _ = writeln!(s, "Parameters: `{}`\n", params.canonical());
+    let _ = writeln!(s, "| address | byte offset | register | access | after reset | meaning |");
+    let _ = writeln!(s, "| ---: | ---: | --- | --- | ---: | --- |");
+    for r in &REGS {
+        let _ = writeln!(
+            s,
+            "| {} | 0x{:02x} | `{}` | {} | 0x{:08x} | {} |",
+            r.addr,
+            4 * r.addr,
+            r.name,
+            access(r.access),
+            reset_value(r, params),
+            r.doc
+        );
+    }
+    for r in &REGS {
+        let _ = writeln!(s, "\n## `{}`\n\n| bits | field | meaning |\n| ---: | --- | --- |", r.name);
+        for f in r.fields {
+            let _ = writeln!(s, "| {} | `{}` | {} |", bits(f.lsb, f.bits), f.name, f.doc);
+        }
+    }
+    s
+}
+
+/// The map as SystemRDL 2.0.
+pub fn systemrdl(params: &TraceParams) -> String {
+    let mut s = String::new();
+    let _ = writeln!(s, "// Parameters: {}", params.canonical());
+    let _ = writeln!(s, "addrmap goshawk_trace {{");
+    let _ = writeln!(s, "    name = \"Goshawk trace system\";");
+    let _ = writeln!(s, "    default regwidth = 32;\n    default accesswidth = 32;");
+    for r in &REGS {
+        let (sw, hw, more) = match r.access {
+            RegAccess::Ro => ("r", "w", ""),
+            RegAccess::Rw => ("rw", "r", ""),
+            RegAccess::W1c => ("rw", "w", " onwrite = woclr; hwset;"),
+        };
+        let _ = writeln!(s, "    reg {{\n        desc = \"{}\";", r.doc);
+        for f in r.fields {
+            let mask = ((1u64 << f.bits) - 1) as u32;
+            let _ = writeln!(
+                s,
+                "        field {{ sw = {sw}; hw = {hw};{more} desc = \"{}\"; }} {}[{}:{}] = 0x{:x};",
+                f.doc,
+                f.name,
+                f.lsb + f.bits - 1,
+                f.lsb,
+                reset_value(r, params) >> f.lsb & mask
+            );
+        }
+        // `params` and `control` are no reserved words, but stay clear of them all
+        let _ = writeln!(s, "    }} {}_reg @ 0x{:02x};", r.name, 4 * r.addr);
+    }
+    let _ = writeln!(s, "}};");
+    s
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::{named_set, Coding};
+
+    #[test]
+    fn documents_of_the_small_set() {
+        let params = TraceParams::tr(named_set("small").unwrap().predictor, Coding::TR_E);
+        insta::assert_snapshot!("markdown", markdown(&params));
+        insta::assert_snapshot!("systemrdl", systemrdl(&params));
+    }
+
+    #[test]
+    fn id_and_fingerprint_are_the_constants_of_the_system() {
+        let mut params = TraceParams::tr(named_set("small").unwrap().predictor, Coding::TR_E);
+        params.cores = 4;
+        assert_eq!(reset_value(&REGS[0], &params), 0x6754_0401);
+        assert_eq!(reset_value(&REGS[1], &params), params.fingerprint());
+    }
+}
