@@ -13,7 +13,11 @@
 //! | 4 | clock high, settle: registers have their new values |
 //!
 //! [`Driver::clock`] does 2 and 4, [`Driver::cycle`] all four.
+//!
+//! A driver made with [`Driver::recording`] keeps what went in and came out, and
+//! [`Driver::check_verilog`] holds the emitted Verilog to it: every bench of a block ends with that.
 
+use crate::cosim::{sample, Cosim, CosimError};
 use crate::vcd_sink::VcdSink;
 use rust_hdl::core::check_error::CheckError;
 use rust_hdl::prelude::*;
@@ -51,6 +55,8 @@ pub struct Driver<T: Block> {
     set_clock: fn(&mut T, bool),
     cycles: u64,
     vcd: Option<VcdSink>,
+    /// Inputs and outputs of each cycle.
+    record: Option<Vec<(Vec<u128>, Vec<u128>)>>,
 }
 
 impl<T: Block> Driver<T> {
@@ -69,13 +75,43 @@ impl<T: Block> Driver<T> {
     fn start(mut uut: T, set_clock: fn(&mut T, bool), vcd: Option<Box<dyn Write>>) -> Result<Self, DriverError> {
         uut.connect_all();
         check(&uut)?;
-        let mut driver = Self { uut, set_clock, cycles: 0, vcd: None };
+        let mut driver = Self { uut, set_clock, cycles: 0, vcd: None, record: None };
         (driver.set_clock)(&mut driver.uut, false);
         driver.settle()?;
         if let Some(writer) = vcd {
             driver.vcd = Some(VcdSink::new(writer, &driver.uut)?);
         }
         Ok(driver)
+    }
+
+    /// Keeps the ports' values of every cycle from now on, some 16 bytes a port and cycle. Call it
+    /// before the first cycle.
+    pub fn recording(mut self) -> Self {
+        self.record = Some(Vec::new());
+        self
+    }
+
+    /// Runs the circuit's Verilog on the recorded inputs and compares every output of every cycle.
+    /// Returns the number of cycles compared.
+    pub fn check_verilog(&self) -> Result<u64, CosimError> {
+        let record = self.record.as_deref().unwrap_or_default();
+        let cosim = Cosim::of_block(&self.uut)?;
+        let mut different = None;
+        let cycles = cosim.run(record.iter().map(|(inputs, _)| inputs.clone()), |cycle, verilog| {
+            let (inputs, rust) = &record[cycle as usize];
+            let port = (0..rust.len()).find(|&i| rust[i] != verilog[i]);
+            if let (Some(i), None) = (port, &different) {
+                let inputs = cosim.inputs().iter().zip(inputs).map(|(p, v)| format!("{} = {v:#x}", p.name));
+                different = Some(CosimError::Different {
+                    cycle,
+                    port: cosim.outputs()[i].name.clone(),
+                    verilog: verilog[i],
+                    rust: rust[i],
+                    inputs: inputs.collect::<Vec<_>>().join(", "),
+                });
+            }
+        })?;
+        different.map_or(Ok(cycles), Err)
     }
 
     /// Sweeps until nothing changes: outputs then answer to the inputs just set.
@@ -105,7 +141,11 @@ impl<T: Block> Driver<T> {
     /// First half of a cycle: clock low, settled. Only for benches that need to look between the
     /// halves and then decide; [`Driver::high`] must follow.
     pub fn low(&mut self) -> Result<(), DriverError> {
-        self.edge(false, self.cycles * CYCLE_PS)
+        self.edge(false, self.cycles * CYCLE_PS)?;
+        if let Some(record) = &mut self.record {
+            record.push(sample(&self.uut));
+        }
+        Ok(())
     }
 
     /// Second half of a cycle: the rising edge.

@@ -2,11 +2,15 @@
 //!
 //! | module | what it is for |
 //! | --- | --- |
+//! | [`cosim`] | runs the emitted Verilog on the same vectors, Verilated |
 //! | [`driver`] | runs a rust-hdl circuit in the calling thread, with a VCD if wanted |
 //! | [`programs`] | the checked-in RISC-V programs that the benches run |
 //! | [`stimulus`] | seeded random sources, stall patterns, programs with realistic control flow |
+//! | [`tools`] | external tools: names, exit status, messages |
 
+pub mod cosim;
 pub mod driver;
 pub mod programs;
 pub mod stimulus;
+pub mod tools;
 mod vcd_sink;

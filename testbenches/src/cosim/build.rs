@@ -1,0 +1,205 @@
+//! Builds a Verilated program once per content, and keeps it
+
+use super::ports::{Dir, Port};
+use super::CosimError;
+use crate::tools::{run, tool_name, ToolError};
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Verilator's options. Two-state and fast: what is X in the Verilog would be found by the lint.
+const VERILATOR_FLAGS: [&str; 15] = [
+    "--cc",
+    "-O3",
+    "--x-assign",
+    "fast",
+    "--x-initial",
+    "fast",
+    "--noassert",
+    "-Wno-fatal",
+    "-Wno-lint",
+    "--top-module",
+    "top",
+    "--prefix",
+    "Vtop",
+    "--Mdir",
+    "obj",
+];
+
+const CXX_FLAGS: [&str; 8] = [
+    "-O2",
+    "-DVERILATOR=1",
+    "-DVM_COVERAGE=0",
+    "-DVM_SC=0",
+    "-DVM_TRACE=0",
+    "-DVM_TRACE_FST=0",
+    "-DVM_TRACE_VCD=0",
+    "-w",
+];
+
+/// One build at a time in a process: a second one of the same top then finds the first's result.
+static BUILDING: Mutex<()> = Mutex::new(());
+
+/// Where built programs are kept: `GOSHAWK_COSIM_CACHE`, else `cosim` in the target folder.
+fn cache() -> PathBuf {
+    if let Some(dir) = std::env::var_os("GOSHAWK_COSIM_CACHE") {
+        return dir.into();
+    }
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target")).join("cosim")
+}
+
+fn hash(parts: &[&str]) -> String {
+    let half = |salt: u64| {
+        let mut h = DefaultHasher::new();
+        (salt, parts).hash(&mut h);
+        h.finish()
+    };
+    format!("{:016x}{:016x}", half(0), half(1))
+}
+
+/// Builds `files` (name, text), of which `top.v` is the Verilog and `main.cpp` the harness; the
+/// program. The same files, tools and options give the same program without a build.
+pub(crate) fn build(files: &[(&str, &str)]) -> Result<PathBuf, CosimError> {
+    let verilator = tool_name("VERILATOR", &["verilator"]);
+    let cxx = tool_name("CXX", &["g++", "clang++"]);
+    let _one = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let version = run(&verilator, "VERILATOR", Path::new("."), ["--version"])?;
+    let mut parts = vec![version.as_str(), cxx.as_str()];
+    parts.extend(VERILATOR_FLAGS.iter().chain(&CXX_FLAGS));
+    let runtime_hash = hash(&parts);
+    parts.extend(files.iter().flat_map(|(name, text)| [*name, *text]));
+    let dir = cache();
+    let program = dir.join(hash(&parts)).join("sim");
+    if program.is_file() {
+        return Ok(program);
+    }
+    std::fs::create_dir_all(&dir)?;
+    let root = run(&verilator, "VERILATOR", Path::new("."), ["--getenv", "VERILATOR_ROOT"])?;
+    let include = Path::new(root.trim()).join("include");
+    let tools = Tools { verilator, cxx, include };
+    let runtime = dir.join(format!("runtime-{runtime_hash}"));
+    if !runtime.is_dir() {
+        tools.in_new_folder(&dir, &runtime, |work| tools.runtime(work))?;
+    }
+    if let Some(home) = program.parent() {
+        tools.in_new_folder(&dir, home, |work| tools.top(work, files, &runtime))?;
+    }
+    Ok(program)
+}
+
+struct Tools {
+    verilator: String,
+    cxx: String,
+    include: PathBuf,
+}
+
+impl Tools {
+    /// Lets `make` fill a temporary folder beside `home`, then renames it: another process never sees
+    /// half a build, and whoever is second throws its own away.
+    fn in_new_folder(
+        &self,
+        dir: &Path,
+        home: &Path,
+        make: impl FnOnce(&Path) -> Result<(), CosimError>,
+    ) -> Result<(), CosimError> {
+        let work = tempfile::Builder::new().prefix("build-").tempdir_in(dir)?;
+        make(work.path())?;
+        match std::fs::rename(work.path(), home) {
+            Err(e) if !home.is_dir() => Err(e.into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn cxx(&self, dir: &Path, args: &[&str]) -> Result<(), ToolError> {
+        let include = self.include.to_string_lossy().into_owned();
+        let vltstd = self.include.join("vltstd").to_string_lossy().into_owned();
+        let mut all = CXX_FLAGS.to_vec();
+        all.extend(["-I", &include, "-I", &vltstd, "-I", ".", "-I", "obj"]);
+        all.extend(args);
+        run(&self.cxx, "CXX", dir, all).map(drop)
+    }
+
+    /// Verilator's run-time library, once for all tops.
+    fn runtime(&self, work: &Path) -> Result<(), CosimError> {
+        for name in ["verilated", "verilated_threads"] {
+            let source = self.include.join(format!("{name}.cpp"));
+            self.cxx(work, &["-c", &source.to_string_lossy(), "-o", &format!("{name}.o")])?;
+        }
+        Ok(())
+    }
+
+    fn top(&self, work: &Path, files: &[(&str, &str)], runtime: &Path) -> Result<(), CosimError> {
+        for (name, text) in files {
+            std::fs::write(work.join(name), text)?;
+        }
+        run(&self.verilator, "VERILATOR", work, VERILATOR_FLAGS.iter().chain(&["top.v"]))?;
+        let mut sources: Vec<String> = std::fs::read_dir(work.join("obj"))?
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .filter(|name| name.ends_with(".cpp"))
+            .collect();
+        sources.sort();
+        // one translation unit: the compiler then inlines the circuit into the loop that clocks it
+        let unit: String = sources.iter().map(|s| format!("#include \"{s}\"\n")).collect();
+        std::fs::write(work.join("unit.cpp"), unit + "#include \"main.cpp\"\n")?;
+        let object = |name: &str| runtime.join(name).to_string_lossy().into_owned();
+        let (a, b) = (object("verilated.o"), object("verilated_threads.o"));
+        self.cxx(work, &["unit.cpp", &a, &b, "-o", "sim", "-pthread"])?;
+        std::fs::remove_dir_all(work.join("obj"))?;
+        Ok(())
+    }
+}
+
+/// Name of the C++ member for a Verilog port: Verilator writes what C++ cannot as `__0` and hex.
+pub(crate) fn member(port: &str) -> String {
+    let mut name = String::new();
+    for c in port.chars() {
+        match c {
+            '_' if name.ends_with('_') => name.push_str("__05F"),
+            c if c.is_ascii_alphanumeric() || c == '_' => name.push(c),
+            c => name.push_str(&format!("__0{:02X}", u32::from(c))),
+        }
+    }
+    name
+}
+
+/// `ports.h`: moves vectors into and out of the Verilated top.
+pub(crate) fn ports_header(clock: Option<&str>, ports: &[Port]) -> String {
+    let words = |dir: Dir| ports.iter().filter(|p| p.dir == dir).map(Port::words).sum::<usize>().max(1);
+    let mut set = String::new();
+    let mut get = String::new();
+    let (mut i, mut o) = (0, 0);
+    for p in ports {
+        let m = format!("t.{}", member(&p.name));
+        let (text, at) = match p.dir {
+            Dir::Input => (&mut set, &mut i),
+            Dir::Output => (&mut get, &mut o),
+        };
+        match (p.dir, p.width) {
+            (Dir::Input, 0..=32) => text.push_str(&format!("    {m} = w[{at}];\n")),
+            (Dir::Input, 33..=64) => {
+                text.push_str(&format!("    {m} = w[{at}] | static_cast<uint64_t>(w[{}]) << 32;\n", *at + 1));
+            }
+            (Dir::Output, 0..=32) => text.push_str(&format!("    w[{at}] = {m};\n")),
+            (Dir::Output, 33..=64) => text.push_str(&format!(
+                "    w[{at}] = static_cast<uint32_t>({m});\n    w[{}] = static_cast<uint32_t>({m} >> 32);\n",
+                *at + 1
+            )),
+            (Dir::Input, _) => (0..p.words()).for_each(|k| text.push_str(&format!("    {m}[{k}] = w[{}];\n", *at + k))),
+            (Dir::Output, _) => {
+                (0..p.words()).for_each(|k| text.push_str(&format!("    w[{}] = {m}[{k}];\n", *at + k)));
+            }
+        }
+        *at += p.words();
+    }
+    let clock = clock.map_or_else(String::new, |c| format!("t.{} = c;", member(c)));
+    format!(
+        "#include <cstdint>\n#define IN_WORDS {}\n#define OUT_WORDS {}\n\
+         static inline void set_inputs(Vtop& t, const uint32_t* w) {{\n{set}}}\n\
+         static inline void get_outputs(Vtop& t, uint32_t* w) {{\n{get}}}\n\
+         static inline void set_clock(Vtop& t, int c) {{ {clock} }}\n",
+        words(Dir::Input),
+        words(Dir::Output)
+    )
+}

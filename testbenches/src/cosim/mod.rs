@@ -1,0 +1,160 @@
+//! Co-simulation: the emitted Verilog, Verilated, on the bench's vectors
+//!
+//! rust-hdl simulates Rust and emits Verilog, and the two can differ. So every block's Verilog is run
+//! here too, on the same inputs.
+//!
+//! # One cycle
+//! Inputs are set, the clock is low, outputs are sampled, then comes the rising edge: what
+//! [`crate::driver::Driver::cycle`] does in the rust-hdl simulation. Registers start at their initial
+//! values, everything else at 0.
+//!
+//! # Speed
+//! A build takes a second or more, and is kept in the target folder by content: a rerun takes none.
+//! [`Cosim::run`] streams, up to 30 million cycles a second for a narrow top; [`Session::step`] exchanges
+//! one vector at a time, for stimulus that depends on outputs, some 20,000 a second.
+
+pub(crate) mod build;
+mod ports;
+mod session;
+
+pub use ports::{sample, Dir, Interface, Port};
+pub use session::Session;
+
+use crate::tools::ToolError;
+use std::path::PathBuf;
+
+/// Why co-simulation gave no result.
+#[derive(Debug, thiserror::Error)]
+pub enum CosimError {
+    /// Verilator or the compiler is missing or refused.
+    #[error("{0}")]
+    Tool(#[from] ToolError),
+    /// Files or pipes.
+    #[error("co-simulation: {0}")]
+    Io(#[from] std::io::Error),
+    /// The port list is wrong.
+    #[error("port `{port}`: {what}")]
+    Port {
+        /// Its name.
+        port: String,
+        /// What is wrong and what would be right.
+        what: String,
+    },
+    /// A vector does not fit the ports.
+    #[error("cycle {cycle}: {what}")]
+    Vector {
+        /// Cycle, from 0.
+        cycle: u64,
+        /// What is wrong and what would be right.
+        what: String,
+    },
+    /// The Verilated program ended early.
+    #[error("the Verilated program ended with {status} after {cycles} cycles")]
+    Ended {
+        /// Exit status.
+        status: String,
+        /// Cycles for which outputs came.
+        cycles: u64,
+    },
+    /// Verilog and rust-hdl simulation differ.
+    #[error("cycle {cycle}, output `{port}`: the Verilog gives {verilog:#x}, rust-hdl {rust:#x}\ninputs: {inputs}")]
+    Different {
+        /// Cycle, from 0.
+        cycle: u64,
+        /// Output port.
+        port: String,
+        /// Its value in the Verilog.
+        verilog: u128,
+        /// Its value in the rust-hdl simulation.
+        rust: u128,
+        /// Inputs of that cycle, by name.
+        inputs: String,
+    },
+}
+
+/// A Verilated top, ready to run as often as wanted.
+#[derive(Clone, Debug)]
+pub struct Cosim {
+    program: PathBuf,
+    inputs: Vec<Port>,
+    outputs: Vec<Port>,
+}
+
+impl Cosim {
+    /// Builds module `top` of `verilog`, or finds it built. `interface` must name all inputs; an
+    /// output that it leaves out is not looked at.
+    pub fn build(verilog: &str, interface: &Interface) -> Result<Self, CosimError> {
+        for p in &interface.ports {
+            let wrong = |what: &str| CosimError::Port { port: p.name.clone(), what: what.into() };
+            if !(1..=128).contains(&p.width) {
+                return Err(wrong(&format!("{} bits; 1 to 128 are possible", p.width)));
+            }
+            if interface.ports.iter().filter(|q| q.name == p.name).count() > 1 {
+                return Err(wrong("listed twice; once is right"));
+            }
+        }
+        let header = build::ports_header(interface.clock.as_deref(), &interface.ports);
+        let main = include_str!("../../verilator/vectors.cpp");
+        let program = build::build(&[("top.v", verilog), ("ports.h", &header), ("main.cpp", main)])?;
+        let of = |dir| interface.ports.iter().filter(|p| p.dir == dir).cloned().collect();
+        Ok(Self { program, inputs: of(Dir::Input), outputs: of(Dir::Output) })
+    }
+
+    /// Emits, and builds, a rust-hdl block whose `connect_all` was called (a [`crate::driver::Driver`]
+    /// has done so).
+    ///
+    /// # Panics
+    /// Where rust-hdl cannot emit the block at all; `check_all` passes before.
+    pub fn of_block(block: &impl rust_hdl::prelude::Block) -> Result<Self, CosimError> {
+        Self::build(&rust_hdl::prelude::generate_verilog(block), &Interface::of(block))
+    }
+
+    /// Input ports, in the order of an input vector.
+    pub fn inputs(&self) -> &[Port] {
+        &self.inputs
+    }
+
+    /// Output ports, in the order of an output vector.
+    pub fn outputs(&self) -> &[Port] {
+        &self.outputs
+    }
+
+    /// Index of the output `name` in an output vector.
+    pub fn output(&self, name: &str) -> Result<usize, CosimError> {
+        let found = self.outputs.iter().position(|p| p.name == name);
+        found.ok_or_else(|| CosimError::Port { port: name.into(), what: "not an output of this top".into() })
+    }
+
+    /// An input vector with the named values, 0 elsewhere.
+    pub fn vector(&self, values: &[(&str, u128)]) -> Result<Vec<u128>, CosimError> {
+        let mut vector = vec![0; self.inputs.len()];
+        for (name, value) in values {
+            let i = self.inputs.iter().position(|p| p.name == *name);
+            let missing = || CosimError::Port { port: (*name).into(), what: "not an input of this top".into() };
+            vector[i.ok_or_else(missing)?] = *value;
+        }
+        Ok(vector)
+    }
+
+    /// Runs the vectors of `inputs`, one a cycle, from reset; calls `each` with the cycle's number
+    /// and outputs. `inputs` is drawn from another thread while outputs come; memory stays bounded.
+    /// Returns the number of cycles.
+    pub fn run<I>(&self, inputs: I, each: impl FnMut(u64, &[u128])) -> Result<u64, CosimError>
+    where
+        I: IntoIterator<Item = Vec<u128>> + Send,
+    {
+        session::stream(&self.program, &self.inputs, &self.outputs, inputs, each)
+    }
+
+    /// [`Cosim::run`] with everything in memory.
+    pub fn run_all(&self, inputs: &[Vec<u128>]) -> Result<Vec<Vec<u128>>, CosimError> {
+        let mut outputs = Vec::with_capacity(inputs.len());
+        self.run(inputs.iter().cloned(), |_, o| outputs.push(o.to_vec()))?;
+        Ok(outputs)
+    }
+
+    /// Starts a run that goes on step by step.
+    pub fn session(&self) -> Result<Session, CosimError> {
+        Session::start(&self.program, &self.inputs, &self.outputs)
+    }
+}

@@ -1,0 +1,137 @@
+//! Ports of a top module: their list, and their values in the rust-hdl simulation
+
+use rust_hdl::prelude::*;
+
+/// Direction of a port, seen from the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dir {
+    /// Into the module.
+    Input,
+    /// Out of the module.
+    Output,
+}
+
+/// One port of the top module. The clock is not one of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// Name in the Verilog.
+    pub name: String,
+    /// Bits, 1 to 128.
+    pub width: u16,
+    /// Direction.
+    pub dir: Dir,
+}
+
+impl Port {
+    /// An input of `width` bits.
+    pub fn input(name: &str, width: u16) -> Self {
+        Self { name: name.into(), width, dir: Dir::Input }
+    }
+
+    /// An output of `width` bits.
+    pub fn output(name: &str, width: u16) -> Self {
+        Self { name: name.into(), width, dir: Dir::Output }
+    }
+
+    /// 32-bit words that carry its value.
+    pub fn words(&self) -> usize {
+        usize::from(self.width).div_ceil(32)
+    }
+}
+
+/// What can be known of a rust-hdl top block from outside.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Interface {
+    /// Name of the clock input, if there is one.
+    pub clock: Option<String>,
+    /// All other ports, in declaration order.
+    pub ports: Vec<Port>,
+}
+
+/// Visits the atoms of the outermost block only.
+struct Top<F> {
+    depth: u32,
+    namespace: Vec<String>,
+    atom: F,
+}
+
+impl<F: FnMut(String, &dyn Atom)> Probe for Top<F> {
+    fn visit_start_scope(&mut self, _: &str, _: &dyn Block) {
+        self.depth += 1;
+    }
+    fn visit_start_namespace(&mut self, name: &str, _: &dyn Block) {
+        self.namespace.push(name.into());
+    }
+    fn visit_atom(&mut self, name: &str, signal: &dyn Atom) {
+        if self.depth == 1 && signal.kind().is_parameter() {
+            let mut path = self.namespace.join("$");
+            if !path.is_empty() {
+                path.push('$');
+            }
+            (self.atom)(path + name, signal);
+        }
+    }
+    fn visit_end_namespace(&mut self, _: &str, _: &dyn Block) {
+        self.namespace.pop();
+    }
+    fn visit_end_scope(&mut self, _: &str, _: &dyn Block) {
+        self.depth -= 1;
+    }
+}
+
+fn for_each_port(block: &dyn Block, atom: impl FnMut(String, &dyn Atom)) {
+    block.accept("top", &mut Top { depth: 0, namespace: Vec::new(), atom });
+}
+
+fn is_clock(signal: &dyn Atom) -> bool {
+    signal.kind() == AtomKind::InputParameter && signal.descriptor().name == "clock"
+}
+
+impl Interface {
+    /// The ports of `block`. The first clock input is the clock; a block with a second one needs a
+    /// list by hand.
+    pub fn of(block: &dyn Block) -> Self {
+        let mut interface = Self::default();
+        for_each_port(block, |name, signal| {
+            if interface.clock.is_none() && is_clock(signal) {
+                interface.clock = Some(name);
+            } else {
+                let dir = if signal.kind() == AtomKind::InputParameter { Dir::Input } else { Dir::Output };
+                interface.ports.push(Port { name, width: signal.bits() as u16, dir });
+            }
+        });
+        interface
+    }
+}
+
+/// Values of all inputs, then of all outputs of a settled `block`, each in the order of
+/// [`Interface::of`].
+pub fn sample(block: &dyn Block) -> (Vec<u128>, Vec<u128>) {
+    let (mut inputs, mut outputs, mut clock) = (Vec::new(), Vec::new(), false);
+    for_each_port(block, |_, signal| {
+        if !clock && is_clock(signal) {
+            clock = true;
+        } else if signal.kind() == AtomKind::InputParameter {
+            inputs.push(value(signal));
+        } else {
+            outputs.push(value(signal));
+        }
+    });
+    (inputs, outputs)
+}
+
+/// The value of a signal, as unsigned bits. A Verilog literal is the one form that every type has.
+fn value(signal: &dyn Atom) -> u128 {
+    let text = format!("{:x}", signal.verilog());
+    let digits = text.split("'h").nth(1).unwrap_or("0");
+    let bits = match digits.strip_prefix('-') {
+        Some(magnitude) => u128::from_str_radix(magnitude, 16).unwrap_or(0).wrapping_neg(),
+        None => u128::from_str_radix(digits, 16).unwrap_or(0),
+    };
+    bits & mask(signal.bits() as u16)
+}
+
+/// `width` ones.
+pub(super) fn mask(width: u16) -> u128 {
+    u128::MAX.checked_shr(128 - u32::from(width.min(128))).unwrap_or(0)
+}
