@@ -1,0 +1,185 @@
+//! Every message kind, bit by bit, as worked by hand from `docs/stream.md`
+//!
+//! A line is the message and its bits in sending order; a space changes nothing. The encoder must write
+//! the line, and the decoder must read it back.
+
+use sim::bits::{as_bits, BitReader, BitWriter};
+use sim::encoding::{Decoder, Encoder, Head};
+use sim::message::{Body, Escape, Message};
+use sim::params::{Chunks, Coding, PredictorParams, Scheme, TraceParams};
+
+fn base() -> TraceParams {
+    TraceParams::tr(PredictorParams::sizes(512, 8, 0), Coding::TR_E)
+}
+
+/// Writes `lines` one after the other, and compares each with its bits; then reads them back.
+fn check(params: &TraceParams, lines: &[(Message, &str)]) {
+    let mut encoder = Encoder::new(params);
+    let mut out = BitWriter::new();
+    let mut bits = String::new();
+    for (message, line) in lines {
+        encoder.write(message, &mut out);
+        bits.extend(line.chars().filter(|c| *c != ' '));
+        assert_eq!(out.len(), bits.len() as u64, "{message:?}: {line}");
+    }
+    out.pad();
+    let words: Vec<u32> = out.drain().collect();
+    let written: String = as_bits(&words)[..bits.len()].iter().map(|b| if *b { '1' } else { '0' }).collect();
+    assert_eq!(written, bits);
+
+    let mut decoder = Decoder::new(params);
+    let mut reader = BitReader::new(words.into_iter());
+    for (message, line) in lines {
+        let read = match decoder.head(&mut reader).unwrap() {
+            Head::Escape(message) => message,
+            Head::Count { core, diff_cc, count } => {
+                let mut target = || decoder.target(core, &mut reader).unwrap();
+                let body = match message.body {
+                    Body::Outcome { .. } => Body::Outcome { count },
+                    Body::Target { .. } => Body::Target { count, target: target() },
+                    Body::Stream { target: Some(_), .. } => Body::Stream { length: count, target: Some(target()) },
+                    Body::Stream { target: None, .. } => {
+                        decoder.no_target().unwrap();
+                        Body::Stream { length: count, target: None }
+                    }
+                    // what follows depends on the taken bit that is read first
+                    Body::NotTaken { .. } | Body::Taken { .. } => {
+                        if decoder.taken(&mut reader).unwrap() {
+                            Body::Taken { count, target: decoder.target(core, &mut reader).unwrap() }
+                        } else {
+                            Body::NotTaken { count }
+                        }
+                    }
+                    Body::Escape(_) => panic!("an escape was read as a count: {line}"),
+                };
+                Message { core, diff_cc, body }
+            }
+        };
+        assert_eq!(read, *message, "{line}");
+    }
+}
+
+fn m(body: Body) -> Message {
+    Message { core: 0, diff_cc: 0, body }
+}
+
+fn esc(escape: Escape) -> Message {
+    m(Body::Escape(escape))
+}
+
+#[test]
+fn functional_tr_e_of_one_core() {
+    check(
+        &base(),
+        &[
+            (esc(Escape::Sync { i_cnt: 0, pc: 0x10 }), "0000 1000 000 00011000 0 0"),
+            (m(Body::Outcome { count: 1 }), "1000"),
+            (m(Body::Outcome { count: 9 }), "1001 100"),
+            // PTA 8, TA 4: |diffTA| 4, negative
+            (m(Body::Target { count: 2, target: 0x8 }), "0100 0010 1"),
+            // the same target again: 0, positive
+            (m(Body::Target { count: 2, target: 0x8 }), "0100 0000 0"),
+            (esc(Escape::Exception { i_cnt: 5, target: 0x2 }), "0000 0 101100 1100 1"),
+            (m(Body::NotTaken { count: 3 }), "1100 0"),
+            (m(Body::Taken { count: 3, target: 0x4 }), "1100 1 1000 0"),
+            (esc(Escape::Progress { i_cnt: 4 }), "0000 1110 001100"),
+            (esc(Escape::Overflow { i_cnt: 3, lost: 1 }), "0000 1100 110 100"),
+            // PTA is 0 at a sync: 0x8000_0000 is 2^30 without its lowest bit, and that is negative in 31 bits
+            (
+                esc(Escape::Sync { i_cnt: 0, pc: 0x8000_0000 }),
+                "0000 1000 000 0001 00001 00001 00001 00001 00001 00001 00010 1",
+            ),
+            (esc(Escape::Stop { i_cnt: 0 }), "0000 1010 000"),
+        ],
+    );
+}
+
+#[test]
+fn core_index_and_time_stamp_come_first() {
+    let mut params = base();
+    params.cores = 4;
+    params.timestamps = true;
+    let at = |core, diff_cc, body| Message { core, diff_cc, body };
+    check(
+        &params,
+        &[
+            (at(2, 17, Body::Outcome { count: 1 }), "10001100 01 1000"),
+            (at(3, 0, Body::Outcome { count: 2 }), "00000 11 0100"),
+            (at(1, 15, Body::Escape(Escape::Stop { i_cnt: 1 })), "11110 10 0000 1010 100"),
+        ],
+    );
+}
+
+#[test]
+fn functional_tr_b() {
+    let mut params = base();
+    params.scheme = Scheme::Tr(Coding::TR_B);
+    check(
+        &params,
+        &[
+            (m(Body::Outcome { count: 1 }), "10000000 0"),
+            (m(Body::Outcome { count: 256 }), "00000000 1 10000000 0"),
+            (m(Body::Target { count: 1, target: 0x2_0000 }), "10000000 0 0000000000000000 1 1000000000000000 0 0"),
+        ],
+    );
+}
+
+#[test]
+fn nexus_like_messages() {
+    let mut params = base();
+    params.scheme = Scheme::NxB(Coding::TR_B);
+    let stream = |length, target| m(Body::Stream { length, target });
+    check(&params, &[(stream(5, None), "10100000 0"), (stream(1, Some(6)), "10000000 0 1100000000000000 0 0")]);
+    params.scheme = Scheme::NexS;
+    check(
+        &params,
+        &[
+            // header 3 (11), 5 in six bits
+            (stream(5, None), "11 101000"),
+            // 70 = 1_000110: header 0, then 1; TA 3 xor 0, header 3
+            (stream(70, Some(6)), "00 011000 10 100000 11 110000"),
+            // TA 2 xor 3
+            (stream(1, Some(4)), "10 100000 11 100000"),
+            (esc(Escape::Exception { i_cnt: 2, target: 4 }), "10 000000 10 000000 10 010000 11 000000"),
+            (esc(Escape::Sync { i_cnt: 0, pc: 2 }), "10 000000 10 100000 10 000000 11 100000"),
+            (esc(Escape::Overflow { i_cnt: 1, lost: 2 }), "10 000000 10 010000 10 100000 11 010000"),
+            (esc(Escape::Progress { i_cnt: 1 }), "10 000000 10 001000 11 100000"),
+            (esc(Escape::Stop { i_cnt: 1 }), "10 000000 10 110000 11 100000"),
+        ],
+    );
+}
+
+#[test]
+fn the_most_negative_difference_is_itself() {
+    let mut params = base();
+    params.scheme = Scheme::Tr(Coding { diff_ta: Chunks::new(16, 15), ..Coding::TR_E });
+    let target = 1 << 31;
+    check(
+        &params,
+        &[
+            // 0 to 2^30 of 31 bits: the difference is -2^30 modulo 2^31
+            (m(Body::Target { count: 1, target }), "1000 0000000000000000 1 000000000000001 0 1"),
+            (m(Body::Target { count: 1, target: 0 }), "1000 0000000000000000 1 000000000000001 0 1"),
+        ],
+    );
+}
+
+#[test]
+fn reserved_kinds_and_missing_cores_are_refused() {
+    let head = |params: &TraceParams, bits: &str| {
+        let mut w = BitWriter::new();
+        bits.chars().for_each(|c| w.push(u64::from(c == '1'), 1));
+        w.pad();
+        let words: Vec<u32> = w.drain().collect();
+        Decoder::new(params).head(&mut BitReader::new(words.into_iter())).unwrap_err().to_string()
+    };
+    assert_eq!(head(&base(), "00001001"), "escape kind 4 is not defined in format 1");
+    let mut params = base();
+    params.cores = 3;
+    assert_eq!(head(&params, "111000"), "core index 3, but the system has 3 cores");
+    // |diffTA| 0 with a sign
+    assert_eq!(
+        head(&base(), "0000 0 000 0000 1".replace(' ', "").as_str()),
+        "an address difference of 0 with a negative sign"
+    );
+}

@@ -1,0 +1,161 @@
+//! Random walks through random programs come back from their streams
+
+mod common;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use sim::golden::system::System;
+use sim::message::{Kind, Message};
+use sim::params::TraceParams;
+use sim::replay::image::Image;
+use sim::replay::{Replay, ReplayError, ReplaySink, ReplaySummary};
+use sim::retire::{FlowEvent, RetireSink};
+
+fn encode(params: &TraceParams, events: &[FlowEvent]) -> (Vec<u32>, System) {
+    let mut system = System::new(params).unwrap();
+    events.iter().for_each(|e| system.event(e));
+    system.finish(events.last().unwrap().cycle);
+    (system.drain().collect(), system)
+}
+
+#[derive(Default)]
+struct Seen {
+    events: Vec<FlowEvent>,
+    messages: Vec<Message>,
+}
+
+impl ReplaySink for Seen {
+    fn event(&mut self, event: &FlowEvent) {
+        self.events.push(*event);
+    }
+    fn message(&mut self, _: u64, message: &Message) {
+        self.messages.push(*message);
+    }
+}
+
+fn replay(image: &Image, params: &TraceParams, words: &[u32]) -> Result<(Seen, ReplaySummary), ReplayError> {
+    let mut seen = Seen::default();
+    let summary = Replay::new(image, params, words.iter().copied())?.run(&mut seen)?;
+    Ok((seen, summary))
+}
+
+fn of_hart(events: &[FlowEvent], hart: u8) -> Vec<FlowEvent> {
+    events.iter().filter(|e| e.hart == hart).copied().collect()
+}
+
+#[test]
+fn every_hart_comes_back_for_any_parameters() {
+    let mut kinds = [0; Kind::ALL.len()];
+    for seed in 0..120 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let cores = [1, 2, 3, 4, 8, 16][seed as usize % 6];
+        let params = common::params(&mut rng, cores);
+        let program = common::program(seed, 400);
+        let image = Image::new(&program);
+        let events = common::walk(&image, 400, cores, seed, 3000);
+        let (words, system) = encode(&params, &events);
+        let (seen, summary) = replay(&image, &params, &words).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        for hart in 0..cores {
+            let (want, got) = (of_hart(&events, hart), of_hart(&seen.events, hart));
+            for (i, (w, g)) in want.iter().zip(&got).enumerate() {
+                assert!(w.same_flow(g), "seed {seed}, hart {hart}, event {i}:\n went in {w:?}\ncame back {g:?}");
+            }
+            assert_eq!(want.len(), got.len(), "seed {seed}, hart {hart}");
+        }
+        assert_eq!(summary.stats.bits, 32 * words.len() as u64, "seed {seed}");
+        assert_eq!(&summary.stats, system.stats(), "seed {seed}");
+        for (n, k) in kinds.iter_mut().zip(summary.stats.kinds) {
+            *n += k.messages;
+        }
+    }
+    // conditional indirects do not exist on RISC-V, overflows need a buffer
+    let never = [Kind::ConditionalIndirect, Kind::Overflow];
+    for kind in Kind::ALL {
+        assert_eq!(kinds[kind as usize] == 0, never.contains(&kind), "{kind:?}: {} messages", kinds[kind as usize]);
+    }
+}
+
+#[test]
+fn functional_messages_stand_in_global_commit_order() {
+    let program = common::program(7, 400);
+    let image = Image::new(&program);
+    let events = common::walk(&image, 400, 4, 7, 5000);
+    let mut params = common::params(&mut ChaCha8Rng::seed_from_u64(7), 4);
+    params.timestamps = true;
+    let (words, _) = encode(&params, &events);
+    let (seen, _) = replay(&image, &params, &words).unwrap();
+    params.timestamps = false;
+    let (words, _) = encode(&params, &events);
+    let (functional, _) = replay(&image, &params, &words).unwrap();
+    // the time-stamped stream tells when each message was made
+    let mut now = [0; 4];
+    let mut last = (0, 0);
+    for (t, f) in seen.messages.iter().zip(&functional.messages) {
+        assert_eq!((t.core, t.body), (f.core, f.body));
+        now[usize::from(t.core)] += t.diff_cc;
+        let at = (now[usize::from(t.core)], t.core);
+        assert!(at >= last, "{at:?} after {last:?}");
+        last = at;
+    }
+    assert_eq!(seen.messages.len(), functional.messages.len());
+}
+
+#[test]
+fn time_stamps_are_the_cycles_of_the_events() {
+    let program = common::program(9, 400);
+    let image = Image::new(&program);
+    let events = common::walk(&image, 400, 2, 9, 5000);
+    let mut params = common::params(&mut ChaCha8Rng::seed_from_u64(1), 2);
+    (params.timestamps, params.cc_bits) = (true, 32);
+    let (words, _) = encode(&params, &events);
+    let mut replay = Replay::new(&image, &params, words.iter().copied()).unwrap();
+    /// Keeps the last event before each message.
+    #[derive(Default)]
+    struct Last(Option<FlowEvent>, Vec<FlowEvent>);
+    impl ReplaySink for Last {
+        fn event(&mut self, e: &FlowEvent) {
+            self.0 = Some(*e);
+        }
+        fn message(&mut self, _: u64, m: &Message) {
+            if let (Some(e), true) = (self.0, m.body.kind() != Kind::Progress) {
+                self.1.push(e);
+            }
+        }
+    }
+    let mut last = Last::default();
+    while replay.step(&mut last).unwrap() {}
+    let mut exact = 0;
+    for e in &last.1 {
+        let same = events.iter().filter(|w| w.same_flow(e) && w.cycle == e.cycle).count();
+        assert!(same > 0, "{e:?}");
+        exact += 1;
+    }
+    assert!(exact > 500);
+}
+
+#[test]
+fn damaged_streams_neither_panic_nor_run_on() {
+    let program = common::program(3, 300);
+    let image = Image::new(&program);
+    let events = common::walk(&image, 300, 2, 3, 600);
+    for seed in 0..8 {
+        let params = common::params(&mut ChaCha8Rng::seed_from_u64(seed), 2);
+        let (words, _) = encode(&params, &events);
+        for cut in 0..words.len() {
+            let e = replay(&image, &params, &words[..cut]).map(|_| ()).unwrap_err();
+            assert!(e.to_string().contains("ends inside a message"), "{e}");
+        }
+        let mut rng = ChaCha8Rng::seed_from_u64(100 + seed);
+        for _ in 0..400 {
+            let mut flipped = words.clone();
+            let bit = rng.random_range(0..32 * words.len());
+            flipped[bit / 32] ^= 1 << (bit % 32);
+            // one flipped bit can make another legal stream; it must not panic or run on
+            let _ = replay(&image, &params, &flipped);
+        }
+        let mut longer = words.clone();
+        longer.push(0);
+        let e = replay(&image, &params, &longer).map(|_| ()).unwrap_err();
+        assert!(e.to_string().contains("after the last stop"), "{e}");
+    }
+}
