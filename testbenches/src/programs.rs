@@ -1,7 +1,7 @@
 //! The test programs of `testbenches/programs`, inside the binary
 //!
 //! Bare-metal RV32IMAC for the platform of QEMU's `virt` board. Each checks its own result, prints
-//! `name: result <hex> ok` (the same for any number of harts) and ends with exit code 0.
+//! `name: result <hex> ok` last (the same for any number of harts) and ends with exit code 0.
 //! `testbenches/programs/README.md` says what each exercises and how many instructions it retires.
 
 use sim::elf::{ElfError, Program};
@@ -17,7 +17,7 @@ pub struct ProgramInfo {
     pub max_harts: u8,
     /// Its work is shared out over the harts; otherwise hart 0 works and the others wait.
     pub parallel: bool,
-    /// The line it prints when its result is right, without the line end.
+    /// The last line it prints when its result is right, without the line end.
     pub output: &'static str,
     /// What it exercises.
     pub doc: &'static str,
@@ -45,8 +45,27 @@ macro_rules! program {
 
 /// Every program, by name.
 pub const PROGRAMS: &[ProgramInfo] = &[
+    program!(
+        "bank",
+        "11fcd366",
+        "bank account race, the scenario of DiaSys 5.1: lost updates without the lock, none with it"
+    ),
+    program!("fft", "cd2fd8bb", "fixed-point Fourier transform forth and back, a barrier a stage, CORDIC sine table"),
+    program!("fsm", "b6f6507b", "lexers as a switch and as state functions, and a table-driven frame receiver"),
+    program!("irq", "d9d58288", "timer and software interrupts between harts, nested; exceptions inside the handler"),
+    program!("listwalk", "d7aa39a4", "shuffled lists, list sort, a treap and a shared hash table with striped locks"),
+    program!("lockcont", "2c424b33", "lock contention in a deduplicating archiver, after DiaSys 5.2"),
+    program!("lu", "75c67469", "LU decomposition modulo a prime with pivoting, then a solution, both checked"),
     program!("matmul", "962b0439", "matrix product three ways: loop nests, blocking, a skipped quarter of rows"),
+    program!("parse", "df6d8b59", "recursive descent over generated expressions, value known from the generator"),
     program!("qsort", "4337b895", "quicksort over a task pool; merge and heap sort through comparison functions"),
+    program!(
+        "radix",
+        "9d21b75c",
+        "radix sort: parallel least significant digit first, recursive most significant first"
+    ),
+    program!("stencil", "eada63ab", "heat flow, game of life and a median filter over a grid"),
+    program!("strsearch", "ab23b3c6", "five string searches that must agree"),
     program!("vm", "29fc2871", "byte-code interpreter, dispatch by switch and by function pointers"),
 ];
 
