@@ -5,12 +5,18 @@
 //! | [`cosim`] | runs the emitted Verilog on the same vectors, Verilated |
 //! | [`driver`] | runs a rust-hdl circuit in the calling thread, with a VCD if wanted |
 //! | [`programs`] | the checked-in RISC-V programs that the benches run |
+//! | [`gates`] | all static checks of a circuit in one call |
+//! | [`lint`] | finds what simulates right and emits wrong |
 //! | [`stimulus`] | seeded random sources, stall patterns, programs with realistic control flow |
 //! | [`tools`] | external tools: names, exit status, messages |
+//! | [`verilog`] | yosys and Verilator on emitted Verilog |
 
 pub mod cosim;
 pub mod driver;
+pub mod gates;
+pub mod lint;
 pub mod programs;
 pub mod stimulus;
 pub mod tools;
 mod vcd_sink;
+pub mod verilog;

