@@ -1,4 +1,4 @@
-//! VCD of a whole rust-hdl hierarchy, with write errors reported instead of panics
+//! VCD of a whole rust-hdl hierarchy: write errors are reported, and enums readable everywhere
 
 use rust_hdl::core::vcd_probe::VCDProbe;
 use rust_hdl::prelude::*;
@@ -6,59 +6,66 @@ use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
 use std::rc::Rc;
 
-/// rust-hdl unwraps every write: this takes all bytes, and keeps the first error for [`VcdSink`].
-struct Keeper {
+/// Where the bytes go. rust-hdl unwraps every write, so the first error is kept here instead.
+struct State {
     inner: BufWriter<Box<dyn Write>>,
-    error: Rc<RefCell<Option<io::Error>>>,
+    error: Option<io::Error>,
+    /// The header so far, as long as it is being written.
+    header: Option<Vec<u8>>,
 }
 
-impl Keeper {
-    fn keep(&self, result: io::Result<()>) {
-        if let Err(e) = result {
-            self.error.borrow_mut().get_or_insert(e);
+impl State {
+    fn put(&mut self, bytes: &[u8]) {
+        match (&mut self.header, &self.error) {
+            (Some(header), _) => header.extend_from_slice(bytes),
+            (None, None) => self.error = self.inner.write_all(bytes).err(),
+            _ => {}
         }
+    }
+
+    /// rust-hdl declares an enum, whose values are strings, as a wire of no bits: not every reader
+    /// takes that, while all take a string variable.
+    fn end_header(&mut self) {
+        let header = self.header.take().unwrap_or_default();
+        let text = String::from_utf8_lossy(&header).replace("$var wire 0 ", "$var string 1 ");
+        self.put(text.as_bytes());
+    }
+
+    fn check(&mut self) -> io::Result<()> {
+        self.error.take().map_or(Ok(()), Err)
     }
 }
 
-impl Write for Keeper {
+struct Shared(Rc<RefCell<State>>);
+
+impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.error.borrow().is_none() {
-            let result = self.inner.write_all(bytes);
-            self.keep(result);
-        }
+        self.0.borrow_mut().put(bytes);
         Ok(bytes.len())
     }
     fn flush(&mut self) -> io::Result<()> {
-        let result = self.inner.flush();
-        self.keep(result);
         Ok(())
-    }
-}
-
-impl Drop for Keeper {
-    fn drop(&mut self) {
-        let _ = self.flush();
     }
 }
 
 /// A VCD being written. Scope names begin at `uut`; one time unit is a picosecond.
 pub(crate) struct VcdSink {
     /// Always `Some` between calls: rust-hdl's functions take and give it back.
-    probe: Option<VCDProbe<Keeper>>,
-    error: Rc<RefCell<Option<io::Error>>>,
+    probe: Option<VCDProbe<Shared>>,
+    state: Rc<RefCell<State>>,
 }
 
 impl VcdSink {
     /// Writes the header and all values of `uut` at time 0.
     pub(crate) fn new(writer: Box<dyn Write>, uut: &dyn Block) -> io::Result<Self> {
-        let error = Rc::new(RefCell::new(None));
-        let keeper = Keeper { inner: BufWriter::new(writer), error: Rc::clone(&error) };
-        let mut probe = write_vcd_header(keeper, uut);
+        let state = State { inner: BufWriter::new(writer), error: None, header: Some(Vec::new()) };
+        let state = Rc::new(RefCell::new(state));
+        let mut probe = write_vcd_header(Shared(Rc::clone(&state)), uut);
+        state.borrow_mut().end_header();
         probe.timestamp(0)?;
-        let probe = write_vcd_dump(probe, uut);
-        let sink = Self { probe: Some(probe), error };
-        sink.check()?;
-        Ok(sink)
+        let probe = Some(write_vcd_dump(probe, uut));
+        state.borrow_mut().check()?;
+        Ok(Self { probe, state })
     }
 
     /// Writes what changed since the last call.
@@ -67,7 +74,7 @@ impl VcdSink {
             probe.timestamp(time_ps)?;
             self.probe = Some(write_vcd_change(probe, uut));
         }
-        self.check()
+        self.state.borrow_mut().check()
     }
 
     /// Writes the end time and all that is buffered.
@@ -75,10 +82,8 @@ impl VcdSink {
         if let Some(mut probe) = self.probe.take() {
             probe.timestamp(time_ps)?;
         }
-        self.check()
-    }
-
-    fn check(&self) -> io::Result<()> {
-        self.error.borrow_mut().take().map_or(Ok(()), Err)
+        let mut state = self.state.borrow_mut();
+        state.check()?;
+        state.inner.flush()
     }
 }
