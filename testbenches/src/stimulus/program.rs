@@ -1,6 +1,6 @@
 //! Synthetic programs: real RISC-V code that goes where a program would
 //!
-//! A [`Model`] is a code image (an [`elf::Program`]) and, beside each instruction, how it behaves:
+//! A [`Model`] is a code image (an [`sim::elf::Program`]) and, beside each instruction, how it behaves:
 //! branches with a bias or a loop count, switches and indirect calls with a few targets, nested and
 //! recursive calls, trap handlers, functions in regions far apart. [`super::run`] walks it.
 
