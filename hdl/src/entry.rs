@@ -1,0 +1,145 @@
+//! Event entries: what a front end puts into its event FIFO, and the encoder takes out
+//!
+//! One entry a clock and core at most. It holds up to two messages of one retired instruction, `pre`
+//! (about the time before it) and `post` (about the instruction itself), or one control message.
+//!
+//! # Fields
+//! | field | port bits | used bits | meaning |
+//! | --- | ---: | ---: | --- |
+//! | `push` | 1 | | the other fields are an entry; put it in the FIFO at this clock edge |
+//! | `pre` | 2 | 2 | [`PRE_NONE`], [`PRE_EXCEPTION`], [`PRE_SYNC`], [`PRE_CONTROL`] |
+//! | `post` | 2 | 2 | [`POST_NONE`], [`POST_OUTCOME`], [`POST_TARGET`], [`POST_PROGRESS`]; with `PRE_CONTROL` instead [`CONTROL_STOP`], [`CONTROL_OVERFLOW`] |
+//! | `icnt` | 24 | `count_bits` | iCnt of exception, sync (0), stop, overflow and progress |
+//! | `bcnt` | 24 | `count_bits` | bCnt (schemes `nx`: SL) of outcome and target, also when a `pre` goes before; `lost` of an overflow |
+//! | `pc` | W | `address_bits` | ETA of an exception, PC of a sync |
+//! | `target` | W | `address_bits` | TA of a target |
+//! | `cc` | 32 | `cc_bits` | diffCC of the first message of the entry (of the second it is 0); 0 without time stamps |
+//!
+//! Both counts travel, each to its own field: block RAM is there anyway, and a multiplexer in front of
+//! it would be paid for in every core. Addresses have lost their `align` low bits. Bits of a port above
+//! the used ones are 0; fields that no message of the entry needs are arbitrary.
+//!
+//! # Timing
+//! All outputs come from registers. An entry that was decided in clock t stands at the ports in clock
+//! t + 1. The decision looks at the input `full` of clock t, so `full` must be 1 whenever fewer than two
+//! entries are free by the FIFO's registered count.
+//!
+//! # Source
+//! `docs/stream.md`, `docs/trace-module.md`.
+
+use sim::params::TraceParams;
+
+/// `pre`: no message before.
+pub const PRE_NONE: u8 = 0;
+/// `pre`: exception or interrupt; `icnt`, `pc`.
+pub const PRE_EXCEPTION: u8 = 1;
+/// `pre`: sync; `icnt` (0), `pc`.
+pub const PRE_SYNC: u8 = 2;
+/// `pre`: the entry is a control message, which one says `post`.
+pub const PRE_CONTROL: u8 = 3;
+
+/// `post`: no message after.
+pub const POST_NONE: u8 = 0;
+/// `post`: outcome mispredicted (schemes `nx`: taken conditional); `bcnt`.
+pub const POST_OUTCOME: u8 = 1;
+/// `post`: target mispredicted (schemes `nx`: indirect branch); `bcnt`, `target`.
+pub const POST_TARGET: u8 = 2;
+/// `post`: progress; `icnt`. Never together with a `pre`.
+pub const POST_PROGRESS: u8 = 3;
+
+/// `post` with [`PRE_CONTROL`]: stop; `icnt`.
+pub const CONTROL_STOP: u8 = 0;
+/// `post` with [`PRE_CONTROL`]: overflow; `icnt`, `lost` in `bcnt`.
+pub const CONTROL_OVERFLOW: u8 = 1;
+
+/// Width of the ports `icnt` and `bcnt`, bits: the largest legal `count_bits`.
+pub const COUNT_PORT_BITS: usize = 24;
+/// Width of the port `cc`, bits: the largest legal `cc_bits`.
+pub const CC_PORT_BITS: usize = 32;
+
+/// Used widths of an entry's fields, for the memory that holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryLayout {
+    /// Bits of `icnt` and of `bcnt`. 16..=24.
+    pub count_bits: usize,
+    /// Bits of `pc` and of `target`. 30, 31, 62 or 63.
+    pub address_bits: usize,
+    /// Bits of `cc`. 16..=32, or 0 without time stamps.
+    pub cc_bits: usize,
+}
+
+impl EntryLayout {
+    /// The widths that `params` asks for.
+    pub fn new(params: &TraceParams) -> Self {
+        Self {
+            count_bits: params.count_bits.into(),
+            address_bits: params.address_bits() as usize,
+            cc_bits: if params.timestamps { params.cc_bits.into() } else { 0 },
+        }
+    }
+
+    /// Bits of a whole entry without `push`: `pre`, `post`, both counts, both addresses, `cc`.
+    pub fn bits(&self) -> usize {
+        2 + 2 + 2 * self.count_bits + 2 * self.address_bits + self.cc_bits
+    }
+}
+
+/// One entry as plain numbers, for models and benches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// `PRE_*`.
+    pub pre: u8,
+    /// `POST_*`, or `CONTROL_*` with [`PRE_CONTROL`].
+    pub post: u8,
+    /// iCnt.
+    pub icnt: u32,
+    /// bCnt, SL or lost.
+    pub bcnt: u32,
+    /// ETA or PC, `align` low bits dropped.
+    pub pc: u64,
+    /// TA, `align` low bits dropped.
+    pub target: u64,
+    /// diffCC.
+    pub cc: u32,
+}
+
+impl Entry {
+    /// The entry with every field that no message of it uses set to 0, so that entries compare.
+    pub fn used(self) -> Self {
+        let control = self.pre == PRE_CONTROL;
+        let overflow = control && self.post == CONTROL_OVERFLOW;
+        let counts_branches = !control && matches!(self.post, POST_OUTCOME | POST_TARGET);
+        Self {
+            icnt: if self.pre != PRE_NONE || self.post == POST_PROGRESS { self.icnt } else { 0 },
+            bcnt: if counts_branches || overflow { self.bcnt } else { 0 },
+            pc: if matches!(self.pre, PRE_EXCEPTION | PRE_SYNC) { self.pc } else { 0 },
+            target: if !control && self.post == POST_TARGET { self.target } else { 0 },
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim::params::{Coding, PredictorParams};
+
+    #[test]
+    fn the_small_entry_has_106_bits() {
+        let mut p = TraceParams::tr(PredictorParams::sizes(512, 8, 0), Coding::TR_E);
+        assert_eq!(EntryLayout::new(&p).bits(), 4 + 40 + 62);
+        p.timestamps = true;
+        assert_eq!(EntryLayout::new(&p).bits(), 4 + 40 + 62 + 32);
+    }
+
+    #[test]
+    fn unused_fields_do_not_count() {
+        let full = Entry { pre: 0, post: 0, icnt: 1, bcnt: 2, pc: 3, target: 4, cc: 5 };
+        let outcome = Entry { post: POST_OUTCOME, ..full };
+        assert_eq!(outcome.used(), Entry { post: POST_OUTCOME, bcnt: 2, cc: 5, ..Entry::default() });
+        let both = Entry { pre: PRE_EXCEPTION, post: POST_TARGET, ..full };
+        assert_eq!(both.used(), both);
+        let overflow = Entry { pre: PRE_CONTROL, post: CONTROL_OVERFLOW, ..full };
+        assert_eq!(overflow.used(), Entry { pc: 0, target: 0, ..overflow });
+    }
+}
