@@ -2,6 +2,7 @@
 //!
 //! | module | what it is for |
 //! | --- | --- |
+//! | [`beats`] | retired instructions one by one, as a file |
 //! | [`cosim`] | runs the emitted Verilog on the same vectors, Verilated |
 //! | [`driver`] | runs a rust-hdl circuit in the calling thread, with a VCD if wanted |
 //! | [`programs`] | the checked-in RISC-V programs that the benches run |
@@ -11,6 +12,7 @@
 //! | [`tools`] | external tools: names, exit status, messages |
 //! | [`verilog`] | yosys and Verilator on emitted Verilog |
 
+pub mod beats;
 pub mod cosim;
 pub mod driver;
 pub mod gates;
