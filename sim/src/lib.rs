@@ -16,3 +16,4 @@ pub mod regmap;
 pub mod regs;
 pub mod replay;
 pub mod retire;
+pub mod rv32;

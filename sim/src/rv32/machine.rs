@@ -1,0 +1,314 @@
+//! The machine: harts, their order, interrupts, the end of a run
+
+use super::csr::{MIE, MSI, MTI};
+use super::decode::Op;
+use super::hart::{Break, Hart, Shared};
+use super::memory::{Memory, RAM_BASE};
+use super::timing::{Caches, Timing};
+use crate::elf::Program;
+use crate::retire::{FlowEvent, FlowKind, RetireSink};
+
+/// How a machine is built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MachineConfig {
+    /// Harts. 1..=8.
+    pub harts: u8,
+    /// RAM, bytes. 64 KiB to 1 GiB.
+    pub ram_bytes: u32,
+    /// Clock cycles of one `mtime` tick, at least 1.
+    pub mtime_divider: u64,
+    /// When instructions retire.
+    pub timing: Timing,
+    /// 0: all harts start in cycle 0. Else each starts up to 255 cycles late, as this number says.
+    pub seed: u64,
+}
+
+impl Default for MachineConfig {
+    fn default() -> Self {
+        Self { harts: 1, ram_bytes: 16 << 20, mtime_divider: 10, timing: Timing::default(), seed: 0 }
+    }
+}
+
+/// Why a machine cannot be built or run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MachineError {
+    /// A setting is out of range.
+    #[error("{field} = {value} is outside {right}")]
+    Config {
+        /// Field.
+        field: &'static str,
+        /// What was asked for.
+        value: u64,
+        /// What would be right.
+        right: &'static str,
+    },
+    /// The timing model cannot be built.
+    #[error("timing: {0}")]
+    Timing(String),
+    /// A program for another machine.
+    #[error("the ELF is RV{0}; the built-in simulator runs RV32IMAC")]
+    WrongIsa(u8),
+    /// A segment outside RAM.
+    #[error(
+        "the ELF needs 0x{start:x} to 0x{end:x}; RAM is 0x{base:x} to 0x{top:x}",
+        base = RAM_BASE
+    )]
+    OutsideRam {
+        /// First byte of the segment.
+        start: u64,
+        /// Byte after it.
+        end: u64,
+        /// Byte after RAM.
+        top: u64,
+    },
+}
+
+/// How long a run may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Instructions of all harts.
+    pub instructions: u64,
+    /// Clock cycles.
+    pub cycles: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { instructions: u64::MAX, cycles: u64::MAX }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// The program ended with this code.
+    Finished(u32),
+    /// A limit was reached.
+    Limit,
+    /// All harts wait, and nothing can wake one.
+    Deadlock,
+}
+
+/// What a run did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunSummary {
+    /// How it ended.
+    pub exit: Exit,
+    /// Instructions retired, by hart.
+    pub instructions: Vec<u64>,
+    /// Clock cycles.
+    pub cycles: u64,
+    /// What was written to the UART.
+    pub uart: Vec<u8>,
+}
+
+/// A machine with a program in it.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    harts: Vec<Hart>,
+    memory: Memory,
+    ops: Vec<Op>,
+    caches: Caches,
+    timing: Timing,
+}
+
+impl MachineConfig {
+    /// Refuses what cannot be built.
+    pub fn check(&self) -> Result<(), MachineError> {
+        let config = |field, value: u64, right, ok: bool| {
+            if ok {
+                Ok(())
+            } else {
+                Err(MachineError::Config { field, value, right })
+            }
+        };
+        config("harts", self.harts.into(), "1 to 8", (1..=8).contains(&self.harts))?;
+        let ram = self.ram_bytes;
+        config("ram_bytes", ram.into(), "64 KiB to 1 GiB", (64 << 10..=1 << 30).contains(&ram))?;
+        config("mtime_divider", self.mtime_divider, "1 and above", self.mtime_divider > 0)?;
+        self.timing.check().map_err(MachineError::Timing)
+    }
+}
+
+impl Machine {
+    /// Loads `program`.
+    pub fn new(program: &Program, config: MachineConfig) -> Result<Self, MachineError> {
+        config.check()?;
+        if program.xlen != 32 {
+            return Err(MachineError::WrongIsa(program.xlen));
+        }
+        let harts = usize::from(config.harts);
+        let mut memory = Memory::new(config.ram_bytes, harts, config.mtime_divider);
+        for s in &program.segments {
+            let offset = s.addr.wrapping_sub(RAM_BASE.into());
+            let end = offset.saturating_add(s.mem_size);
+            if s.addr < RAM_BASE.into() || end > config.ram_bytes.into() {
+                let (start, end) = (s.addr, s.addr.saturating_add(s.mem_size));
+                let top = u64::from(RAM_BASE) + u64::from(config.ram_bytes);
+                return Err(MachineError::OutsideRam { start, end, top });
+            }
+            memory.ram[offset as usize..offset as usize + s.data.len()].copy_from_slice(&s.data);
+        }
+        let late = |hart: u8| {
+            let mixed = (config.seed ^ u64::from(hart) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            if config.seed == 0 {
+                0
+            } else {
+                mixed >> 56
+            }
+        };
+        Ok(Self {
+            harts: (0..config.harts).map(|h| Hart::new(h, program.entry as u32, late(h))).collect(),
+            ops: vec![Op::default(); config.ram_bytes as usize / 2],
+            caches: Caches::new(&config.timing, config.harts),
+            memory,
+            timing: config.timing,
+        })
+    }
+
+    /// Runs to the end of the program or to a limit.
+    pub fn run<S: RetireSink>(&mut self, sink: &mut S, limits: Limits) -> Result<RunSummary, MachineError> {
+        let exit = if self.timing.caches {
+            self.schedule::<S, true>(sink, limits)
+        } else {
+            self.schedule::<S, false>(sink, limits)
+        };
+        let cycles = self.harts.iter().filter(|h| !h.waiting).map(|h| h.cycle).max();
+        let cycles = cycles.unwrap_or_else(|| self.harts.iter().map(|h| h.cycle).max().unwrap_or(0));
+        for h in &self.harts {
+            // a trap that no instruction followed is not told: the hart stands before it
+            let (pc, extra) = match h.pending {
+                Some(p) if h.instret == 0 => {
+                    let _ = p;
+                    continue;
+                }
+                Some(p) => (p.pc, p.count),
+                None => (h.pc, 0),
+            };
+            let count = (h.instret - h.told) as u32 + extra;
+            let (pc, hart) = (u64::from(pc), h.index);
+            sink.event(&FlowEvent { hart, kind: FlowKind::Stop, len: 0, count, pc, target: pc, cycle: cycles });
+        }
+        Ok(RunSummary {
+            exit,
+            instructions: self.harts.iter().map(|h| h.instret).collect(),
+            cycles,
+            uart: self.memory.uart.clone(),
+        })
+    }
+
+    /// Wakes, interrupts and runs harts in the order of their cycles.
+    fn schedule<S: RetireSink, const CACHES: bool>(&mut self, sink: &mut S, limits: Limits) -> Exit {
+        let mut left = limits.instructions;
+        // cycle of the latest change that can wake a hart
+        let mut now = 0;
+        loop {
+            self.wake(now);
+            // the hart with the earliest cycle, and when the next one is due
+            let mut first: Option<(u64, usize)> = None;
+            let mut second: Option<(u64, usize)> = None;
+            for (i, h) in self.harts.iter().enumerate().filter(|(_, h)| !h.waiting) {
+                let key = (h.cycle, i);
+                if first.is_none_or(|f| key < f) {
+                    second = first;
+                    first = Some(key);
+                } else if second.is_none_or(|s| key < s) {
+                    second = Some(key);
+                }
+            }
+            let timer = self.next_timer();
+            let Some((cycle, i)) = first else {
+                match timer {
+                    Some((at, h)) if at <= limits.cycles => self.rouse(h, at),
+                    Some(_) => return Exit::Limit,
+                    None => return Exit::Deadlock,
+                }
+                continue;
+            };
+            // a sleeping hart whose timer fires first
+            if let Some((at, h)) = timer.filter(|(at, h)| self.harts[*h].waiting && *at <= cycle) {
+                self.rouse(h, at);
+                continue;
+            }
+            if cycle >= limits.cycles || left == 0 {
+                return Exit::Limit;
+            }
+            if self.interrupt(i) {
+                continue;
+            }
+            let mut bound = limits.cycles;
+            if let Some((c, other)) = second {
+                bound = bound.min(c + u64::from(i < other));
+            }
+            if let Some((at, _)) = timer.filter(|(at, _)| *at > cycle) {
+                bound = bound.min(at);
+            }
+            let hart = &mut self.harts[i];
+            let mut shared =
+                Shared { memory: &mut self.memory, ops: &mut self.ops, caches: &mut self.caches, timing: &self.timing };
+            let before = hart.instret;
+            let end = hart.run::<S, CACHES>(&mut shared, bound, left, sink);
+            left -= hart.instret - before;
+            match end {
+                Break::Bound => {}
+                Break::Interrupts => now = hart.cycle,
+                Break::Wait => hart.waiting = true,
+                Break::Trap(cause, tval) => {
+                    hart.trap(false, cause, tval);
+                    hart.cycle += 1 + if CACHES { u64::from(self.timing.redirect) } else { 0 };
+                }
+                Break::Exit(code) => return Exit::Finished(code),
+            }
+        }
+    }
+
+    /// Wakes harts whose `wfi` has ended by `now`.
+    fn wake(&mut self, now: u64) {
+        for h in self.harts.iter_mut().filter(|h| h.waiting) {
+            if self.memory.msip[usize::from(h.index)] && h.csrs.mie & MSI != 0 {
+                h.waiting = false;
+                h.cycle = h.cycle.max(now);
+            } else if h.csrs.mie & MTI != 0 && self.memory.timer_cycle(usize::from(h.index)) <= h.cycle {
+                h.waiting = false;
+            }
+        }
+    }
+
+    fn rouse(&mut self, hart: usize, at: u64) {
+        let h = &mut self.harts[hart];
+        h.waiting = false;
+        h.cycle = h.cycle.max(at);
+    }
+
+    /// The earliest timer still to fire that a hart has enabled, and that hart.
+    fn next_timer(&self) -> Option<(u64, usize)> {
+        self.harts
+            .iter()
+            .enumerate()
+            .filter(|(_, h)| h.csrs.mie & MTI != 0)
+            .map(|(i, h)| (self.memory.timer_cycle(i), i, h))
+            .filter(|(at, _, h)| *at != u64::MAX && *at > h.cycle)
+            .map(|(at, i, _)| (at, i))
+            .min()
+    }
+
+    /// Takes a pending, enabled interrupt of hart `i`, if there is one.
+    fn interrupt(&mut self, i: usize) -> bool {
+        let hart = &mut self.harts[i];
+        if hart.csrs.mstatus & MIE == 0 {
+            return false;
+        }
+        let pending = hart.mip(&self.memory) & hart.csrs.mie;
+        // software before timer, as the privileged ISA ranks them
+        let cause = if pending & MSI != 0 {
+            3
+        } else if pending & MTI != 0 {
+            7
+        } else {
+            return false;
+        };
+        hart.trap(true, cause, 0);
+        hart.cycle += 1;
+        true
+    }
+}

@@ -1,0 +1,174 @@
+//! RAM, devices and load reservations
+
+/// Start of RAM.
+pub const RAM_BASE: u32 = 0x8000_0000;
+const CLINT: u32 = 0x0200_0000;
+const UART: u32 = 0x1000_0000;
+const FINISHER: u32 = 0x0010_0000;
+
+/// What a store did besides storing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    None,
+    /// An interrupt may be pending, or no longer.
+    Interrupts,
+    /// The program ended with this code.
+    Exit(u32),
+}
+
+/// Everything the harts share.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    pub ram: Vec<u8>,
+    pub msip: Vec<bool>,
+    pub mtimecmp: Vec<u64>,
+    pub mtime_divider: u64,
+    /// `mtime` minus what the cycle count says, after software wrote it.
+    mtime_offset: u64,
+    pub uart: Vec<u8>,
+    /// Reserved word of each hart; none is odd.
+    pub reservations: Vec<u32>,
+    /// Whether any reservation was made since all were cleared.
+    reserved: bool,
+}
+
+const NO_RESERVATION: u32 = 1;
+
+impl Memory {
+    pub fn new(ram_bytes: u32, harts: usize, mtime_divider: u64) -> Self {
+        Self {
+            ram: vec![0; ram_bytes as usize],
+            msip: vec![false; harts],
+            mtimecmp: vec![u64::MAX; harts],
+            mtime_divider,
+            mtime_offset: 0,
+            uart: Vec::new(),
+            reservations: vec![NO_RESERVATION; harts],
+            reserved: false,
+        }
+    }
+
+    pub fn mtime(&self, cycle: u64) -> u64 {
+        (cycle / self.mtime_divider).wrapping_add(self.mtime_offset)
+    }
+
+    /// First cycle at which the timer of `hart` has fired.
+    pub fn timer_cycle(&self, hart: usize) -> u64 {
+        let ticks = self.mtimecmp[hart].saturating_sub(self.mtime_offset);
+        ticks.saturating_mul(self.mtime_divider)
+    }
+
+    /// Offset in RAM of an access of `N` bytes.
+    #[inline]
+    pub fn offset<const N: usize>(&self, addr: u32) -> Option<usize> {
+        let offset = addr.wrapping_sub(RAM_BASE) as usize;
+        (offset + N <= self.ram.len()).then_some(offset)
+    }
+
+    /// Loads `N` bytes, little-endian, zero-extended; `None` is an access fault.
+    #[inline]
+    pub fn load<const N: usize>(&mut self, addr: u32, cycle: u64) -> Option<u32> {
+        match self.offset::<N>(addr) {
+            Some(at) => {
+                let mut bytes = [0; 4];
+                bytes[..N].copy_from_slice(&self.ram[at..at + N]);
+                Some(u32::from_le_bytes(bytes))
+            }
+            None => self.load_device(addr, N, cycle),
+        }
+    }
+
+    /// Stores the low `N` bytes of `value`; `None` is an access fault.
+    #[inline]
+    pub fn store<const N: usize>(&mut self, addr: u32, value: u32, cycle: u64) -> Option<Effect> {
+        match self.offset::<N>(addr) {
+            Some(at) => {
+                self.ram[at..at + N].copy_from_slice(&value.to_le_bytes()[..N]);
+                if self.reserved {
+                    self.drop_reservations(addr, N);
+                }
+                Some(Effect::None)
+            }
+            None => self.store_device(addr, N, value, cycle),
+        }
+    }
+
+    pub fn reserve(&mut self, hart: usize, addr: u32) {
+        self.reservations[hart] = addr;
+        self.reserved = true;
+    }
+
+    /// Whether `hart` still holds its reservation of `addr`; it is gone afterwards.
+    pub fn take_reservation(&mut self, hart: usize, addr: u32) -> bool {
+        std::mem::replace(&mut self.reservations[hart], NO_RESERVATION) == addr
+    }
+
+    #[cold]
+    fn drop_reservations(&mut self, addr: u32, bytes: usize) {
+        let (first, last) = (addr & !3, addr.wrapping_add(bytes as u32 - 1) & !3);
+        for r in self.reservations.iter_mut().filter(|r| **r == first || **r == last) {
+            *r = NO_RESERVATION;
+        }
+        self.reserved = self.reservations.iter().any(|r| *r != NO_RESERVATION);
+    }
+
+    #[cold]
+    fn load_device(&mut self, addr: u32, bytes: usize, cycle: u64) -> Option<u32> {
+        if addr.wrapping_sub(UART) < 8 && bytes == 1 {
+            return Some(if addr == UART + 5 { 0x60 } else { 0 });
+        }
+        if bytes != 4 || addr & 3 != 0 {
+            return None;
+        }
+        let half = |v: u64, high: bool| if high { (v >> 32) as u32 } else { v as u32 };
+        let harts = self.msip.len() as u32;
+        match addr.checked_sub(CLINT)? {
+            o if o < 4 * harts => Some(u32::from(self.msip[o as usize / 4])),
+            o @ 0x4000.. if o < 0x4000 + 8 * harts => Some(half(self.mtimecmp[(o as usize - 0x4000) / 8], o & 4 != 0)),
+            o @ (0xbff8 | 0xbffc) => Some(half(self.mtime(cycle), o & 4 != 0)),
+            _ => None,
+        }
+    }
+
+    #[cold]
+    fn store_device(&mut self, addr: u32, bytes: usize, value: u32, cycle: u64) -> Option<Effect> {
+        if addr.wrapping_sub(UART) < 8 && bytes == 1 {
+            if addr == UART {
+                self.uart.push(value as u8);
+            }
+            return Some(Effect::None);
+        }
+        if bytes != 4 || addr & 3 != 0 {
+            return None;
+        }
+        if addr == FINISHER {
+            return Some(match value & 0xffff {
+                0x5555 => Effect::Exit(0),
+                0x3333 => Effect::Exit(value >> 16),
+                _ => Effect::None,
+            });
+        }
+        let merge = |old: u64, high: bool| {
+            if high {
+                old & 0xffff_ffff | u64::from(value) << 32
+            } else {
+                old >> 32 << 32 | u64::from(value)
+            }
+        };
+        let harts = self.msip.len() as u32;
+        match addr.checked_sub(CLINT)? {
+            o if o < 4 * harts => self.msip[o as usize / 4] = value & 1 == 1,
+            o @ 0x4000.. if o < 0x4000 + 8 * harts => {
+                let cmp = &mut self.mtimecmp[(o as usize - 0x4000) / 8];
+                *cmp = merge(*cmp, o & 4 != 0);
+            }
+            o @ (0xbff8 | 0xbffc) => {
+                let new = merge(self.mtime(cycle), o & 4 != 0);
+                self.mtime_offset = new.wrapping_sub(cycle / self.mtime_divider);
+            }
+            _ => return None,
+        }
+        Some(Effect::Interrupts)
+    }
+}

@@ -1,0 +1,24 @@
+//! Built-in program source: a deterministic multi-hart RV32IMAC machine
+//!
+//! Runs ordinary bare-metal ELFs on the platform of QEMU's `virt` board and feeds a [`RetireSink`].
+//!
+//! | address | device |
+//! | --- | --- |
+//! | `0x0010_0000` | test finisher: a 32-bit store of `0x5555` ends with code 0, `code << 16 \| 0x3333` with `code` |
+//! | `0x0200_0000` | CLINT: `msip` + 4 hart, `mtimecmp` + `0x4000` + 8 hart, `mtime` + `0xbff8` |
+//! | `0x1000_0000` | UART: a byte store is output; offset 5 (LSR) reads `0x60` |
+//! | `0x8000_0000` | RAM |
+//!
+//! All harts start at the ELF's entry with `a0` = `mhartid`. Everything else faults. Misaligned loads and
+//! stores work in RAM; misaligned atomics trap. Harts are interleaved by cycle, then by index, so the
+//! retire stream comes out in global commit order and a run depends on its inputs only.
+
+mod csr;
+pub mod decode;
+mod hart;
+mod machine;
+mod memory;
+pub mod timing;
+
+pub use machine::{Exit, Limits, Machine, MachineConfig, MachineError, RunSummary};
+pub use timing::Timing;
