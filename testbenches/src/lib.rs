@@ -10,6 +10,7 @@
 //! | [`lint`] | finds what simulates right and emits wrong |
 //! | [`stimulus`] | seeded random sources, stall patterns, programs with realistic control flow |
 //! | [`tools`] | external tools: names, exit status, messages |
+//! | [`trace_cosim`] | runs whole trace systems on beat files, Verilated |
 //! | [`verilog`] | yosys and Verilator on emitted Verilog |
 
 pub mod beats;
@@ -20,5 +21,6 @@ pub mod lint;
 pub mod programs;
 pub mod stimulus;
 pub mod tools;
+pub mod trace_cosim;
 mod vcd_sink;
 pub mod verilog;

@@ -56,6 +56,14 @@ pub enum CosimError {
         /// Cycles for which outputs came.
         cycles: u64,
     },
+    /// The trace harness gave up.
+    #[error("the Verilated trace system ended with {status}: {said}")]
+    Harness {
+        /// Exit status.
+        status: String,
+        /// What it printed.
+        said: String,
+    },
     /// Verilog and rust-hdl simulation differ.
     #[error("cycle {cycle}, output `{port}`: the Verilog gives {verilog:#x}, rust-hdl {rust:#x}\ninputs: {inputs}")]
     Different {
