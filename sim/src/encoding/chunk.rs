@@ -26,7 +26,7 @@ pub fn write(value: u64, chunks: Chunks, out: &mut BitWriter) {
     }
 }
 
-/// Bits that [`write`] appends.
+/// Bits that [`write()`] appends.
 pub fn len(value: u64, chunks: Chunks) -> u32 {
     let bits = 64 - value.leading_zeros();
     let more = bits.saturating_sub(u32::from(chunks.first)).div_ceil(u32::from(chunks.next));
