@@ -36,6 +36,10 @@ fn signal(s: &mut Source, width: u32) -> Expr {
     Sig(s.pick(&fit).0)
 }
 
+fn one_of(s: &mut Source, names: &[&'static str]) -> &'static str {
+    names[s.below(names.len() as u64) as usize]
+}
+
 /// A random expression of `width` bits (1, 3, 8 or 16).
 fn random(s: &mut Source, width: u32, depth: u32) -> Expr {
     if depth == 0 || s.percent(15) {
@@ -47,21 +51,21 @@ fn random(s: &mut Source, width: u32, depth: u32) -> Expr {
         return match s.below(6) {
             0 | 1 => {
                 let w = *s.pick(&[3, 8, 16]);
-                let op = *s.pick(&["==", "!=", "<", "<=", ">", ">="]);
+                let op = one_of(s, &["==", "!=", "<", "<=", ">", ">="]);
                 Bin(sub(s, w), op, value(s, w))
             }
-            2 => Bin(sub(s, 1), *s.pick(&["&", "|", "^", "&&", "||", "=="]), sub(s, 1)),
+            2 => Bin(sub(s, 1), one_of(s, &["&", "|", "^", "&&", "||", "=="]), sub(s, 1)),
             3 => Not(sub(s, 1)),
-            4 => Reduce(*s.pick(&["any", "all", "xor"]), Box::new(reduced(s, depth))),
-            _ => Select(*s.pick(&["a", "b"]), sub(s, 3)),
+            4 => Reduce(one_of(s, &["any", "all", "xor"]), Box::new(reduced(s, depth))),
+            _ => Select(one_of(s, &["a", "b"]), sub(s, 3)),
         };
     }
     match s.below(8) {
-        0..=2 => Bin(sub(s, width), *s.pick(&["+", "-", "&", "|", "^"]), value(s, width)),
+        0..=2 => Bin(sub(s, width), one_of(s, &["+", "-", "&", "|", "^"]), value(s, width)),
         3 => Not(sub(s, width)),
         4 => {
             let amount = if s.percent(50) { Lit(s.below(width.into()) as u32) } else { *sub(s, 3) };
-            Bin(sub(s, width), *s.pick(&["<<", ">>"]), Box::new(amount))
+            Bin(sub(s, width), one_of(s, &["<<", ">>"]), Box::new(amount))
         }
         5 => {
             let from = *s.pick(&[1, 3, 8, 16]);

@@ -4,7 +4,7 @@
 //! bits and the ELF must be the same events, and so, with the ELF, the same instructions.
 
 use sim::golden::system::System;
-use sim::params::{Coding, NAMED_SETS, Scheme, TraceParams};
+use sim::params::{Coding, Scheme, TraceParams, NAMED_SETS};
 use sim::replay::image::Image;
 use sim::replay::{Events, Replay};
 use sim::retire::{FlowEvent, FlowKind, RetireSink};
@@ -34,7 +34,11 @@ fn run(program: &sim::elf::Program, harts: u8) -> (Vec<FlowEvent>, u64) {
 
 /// Instructions of each run: all of them in the long run.
 fn limit() -> u64 {
-    if std::env::var_os("GOSHAWK_LONG").is_some() { u64::MAX } else { 300_000 }
+    if std::env::var_os("GOSHAWK_LONG").is_some() {
+        u64::MAX
+    } else {
+        300_000
+    }
 }
 
 fn configs() -> Vec<(String, TraceParams)> {
@@ -122,7 +126,8 @@ fn a_trace_of_another_program_is_noticed() {
     for other in &PROGRAMS[1..] {
         let image = Image::new(&other.load().unwrap());
         let mut replayed: Vec<FlowEvent> = Vec::new();
-        let result = Replay::new(&image, &params, words.iter().copied()).and_then(|r| r.run(&mut Events(&mut replayed)));
+        let result =
+            Replay::new(&image, &params, words.iter().copied()).and_then(|r| r.run(&mut Events(&mut replayed)));
         // by chance it may fit; then the paths differ
         let same = replayed.len() == events.len() && replayed.iter().zip(&events).all(|(a, b)| a.same_flow(b));
         assert!(!same, "{}", other.name);
