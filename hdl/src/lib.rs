@@ -6,5 +6,12 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`entry`] | event entries: the interface between front ends and back end |
+//! | [`predictor`] | gshare, return address stack, indirect branch target buffer |
+//! | [`widget`] | memory with its size chosen at run time |
+
+// a circuit's pins are named in the table at the head of its file
+#![allow(missing_docs)]
 
 pub mod entry;
+pub mod predictor;
+pub mod widget;

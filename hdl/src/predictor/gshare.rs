@@ -1,0 +1,237 @@
+//! gshare outcome predictor
+//!
+//! Looks a two-bit counter up by `BHR xor PC`, compares it with the outcome of a retired conditional
+//! branch, and moves counter and history.
+//!
+//! # Source
+//! Paper 000 section 5, paper 002 section 5.1, paper 003 figure 4.29:
+//! `index = BHR[n-1:0] xor PC[s+n-1:s]`, n = log2 p; predict taken when the counter is 2 or 3; then
+//! `BHR = (BHR << 1 | taken)`. Counters start at 1.
+//!
+//! # Ports
+//! | port | dir | bits | stage | meaning |
+//! | --- | --- | ---: | --- | --- |
+//! | `branch` | in | 1 | S2 | a direct conditional branch is here; 0 while `ready` is 0 or has no effect |
+//! | `hash` | in | 12 | S2 | its PC >> s, low bits |
+//! | `taken` | in | 1 | S2 | its outcome |
+//! | `clear` | in | 1 | – | 1: back to the reset state; takes p cycles from when it is 0 again |
+//! | `ready` | out | 1 | – | 1: in use; 0: counters are being cleared |
+//! | `sweep` | out | 1 | S3 | 1: counters are being cleared, word `index` just now |
+//! | `index` | out | 12 | S3 | counter in use; while `sweep`, every value of its n bits once |
+//! | `miss` | out | 1 | S3 | the branch that was at the inputs a cycle ago is mispredicted |
+//!
+//! # Timing
+//! One branch a cycle. S2: index, read. S3: `miss` out (combinational from the memory), counter
+//! written. A counter read while its predecessor's write is under way is taken from the predecessor.
+//! Power-up counts as `clear`.
+//!
+//! # How it clears
+//! The history register becomes a de Bruijn counter: a shift register with the feedback of a primitive
+//! polynomial, and zero put into its cycle, goes through all 2^n values and is back at 0, the reset
+//! value. So clearing takes neither an address counter nor a multiplexer. Counters are stored xor 1, so
+//! that their reset value is 0.
+//!
+//! Golden model: [`sim::golden::gshare`].
+
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+use sim::params::PredictorParams;
+
+/// Widest index, bits: 4096 counters.
+const N: usize = 12;
+
+/// Bits of x^n + .. of a primitive polynomial, x^i at bit i - 1.
+const fn taps(n: usize) -> u64 {
+    match n {
+        8 => 0xb8,  // x^8 + x^6 + x^5 + x^4 + 1
+        9 => 0x110, // x^9 + x^5 + 1
+        10 => 0x240,
+        11 => 0x500,
+        _ => 0xe08, // x^12 + x^11 + x^10 + x^4 + 1
+    }
+}
+
+/// The predictor.
+#[derive(LogicBlock)]
+pub struct Gshare {
+    pub clock: Signal<In, Clock>,
+    pub branch: Signal<In, Bit>,
+    pub hash: Signal<In, Bits<12>>,
+    pub taken: Signal<In, Bit>,
+    pub clear: Signal<In, Bit>,
+    pub ready: Signal<Out, Bit>,
+    pub sweep: Signal<Out, Bit>,
+    pub index: Signal<Out, Bits<12>>,
+    pub miss: Signal<Out, Bit>,
+    // S2
+    bhr: DFF<Bits<12>>,
+    swept: DFF<Bit>,
+    low_zero: Signal<Local, Bit>,
+    parity: Signal<Local, Bit>,
+    msb: Signal<Local, Bit>,
+    step: Signal<Local, Bit>,
+    input_bit: Signal<Local, Bit>,
+    shifted: Signal<Local, Bits<12>>,
+    index_2: Signal<Local, Bits<12>>,
+    counters: Mem<12, 2>,
+    // S3
+    index_3: DFF<Bits<12>>,
+    write_3: DFF<Bit>,
+    branch_3: DFF<Bit>,
+    sweep_3: DFF<Bit>,
+    taken_3: DFF<Bit>,
+    same_3: DFF<Bit>,
+    last_write: DFF<Bits<2>>,
+    counter: Signal<Local, Bits<2>>,
+    c1: Signal<Local, Bit>,
+    c0: Signal<Local, Bit>,
+    new1: Signal<Local, Bit>,
+    new0: Signal<Local, Bit>,
+    updated: Signal<Local, Bits<2>>,
+    // n ones, n - 1 ones, feedback, bit n - 1
+    mask: Constant<Bits<12>>,
+    low: Constant<Bits<12>>,
+    feedback: Constant<Bits<12>>,
+    high: Constant<Bits<12>>,
+}
+
+impl Gshare {
+    /// The circuit for `params.gshare` counters.
+    ///
+    /// # Panics
+    /// When [`PredictorParams::check`] refuses `params`.
+    pub fn new(params: &PredictorParams) -> Self {
+        params.check().unwrap_or_else(|e| panic!("{e}"));
+        let n = params.log2_gshare() as usize;
+        let constant = |v: u64| Constant::new(v.to_bits::<N>());
+        Self {
+            clock: Default::default(),
+            branch: Default::default(),
+            hash: Default::default(),
+            taken: Default::default(),
+            clear: Default::default(),
+            ready: Default::default(),
+            sweep: Default::default(),
+            index: Default::default(),
+            miss: Default::default(),
+            bhr: Default::default(),
+            swept: Default::default(),
+            low_zero: Default::default(),
+            parity: Default::default(),
+            msb: Default::default(),
+            step: Default::default(),
+            input_bit: Default::default(),
+            shifted: Default::default(),
+            index_2: Default::default(),
+            counters: Mem::new(n, 2),
+            index_3: Default::default(),
+            write_3: Default::default(),
+            branch_3: Default::default(),
+            sweep_3: Default::default(),
+            taken_3: Default::default(),
+            same_3: Default::default(),
+            last_write: Default::default(),
+            counter: Default::default(),
+            c1: Default::default(),
+            c0: Default::default(),
+            new1: Default::default(),
+            new0: Default::default(),
+            updated: Default::default(),
+            mask: constant((1 << n) - 1),
+            low: constant((1 << (n - 1)) - 1),
+            feedback: constant(taps(n)),
+            high: constant(1 << (n - 1)),
+        }
+    }
+}
+
+impl Logic for Gshare {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, bhr, swept, index_3, write_3, branch_3, sweep_3, taken_3, same_3, last_write);
+        self.counters.clock.next = self.clock.val();
+
+        // S2: history, or the counter that clears
+        self.low_zero.next = (self.bhr.q.val() & self.low.val()) == 0;
+        self.parity.next = (self.bhr.q.val() & self.feedback.val()).xor();
+        self.msb.next = (self.bhr.q.val() & self.high.val()).any();
+        self.step.next = self.branch.val() | !self.swept.q.val();
+        self.input_bit.next = self.parity.val() ^ self.low_zero.val();
+        if self.swept.q.val() {
+            self.input_bit.next = self.taken.val();
+        }
+        self.shifted.next = (self.bhr.q.val() << 1) | bit_cast::<12, 1>(self.input_bit.val().into());
+        if self.step.val() {
+            self.bhr.d.next = self.shifted.val() & self.mask.val();
+        }
+        if self.low_zero.val() & self.msb.val() & !self.swept.q.val() {
+            self.swept.d.next = true;
+        }
+        if self.clear.val() {
+            self.bhr.d.next = 0.into();
+            self.swept.d.next = false;
+        }
+        self.index_2.next = self.bhr.q.val();
+        if self.swept.q.val() {
+            self.index_2.next = self.bhr.q.val() ^ (self.hash.val() & self.mask.val());
+        }
+        self.counters.raddr.next = self.index_2.val();
+        self.index_3.d.next = self.index_2.val();
+        self.write_3.d.next = self.step.val();
+        self.branch_3.d.next = self.branch.val() & self.swept.q.val();
+        self.sweep_3.d.next = !self.swept.q.val();
+        self.taken_3.d.next = self.taken.val();
+        self.same_3.d.next = (self.index_2.val() == self.index_3.q.val()) & self.write_3.q.val();
+
+        // S3: the counter, xor 1
+        self.counter.next = self.counters.rdata.val();
+        if self.same_3.q.val() {
+            self.counter.next = self.last_write.q.val();
+        }
+        self.c1.next = self.counter.val().get_bit(1);
+        self.c0.next = self.counter.val().get_bit(0);
+        self.new1.next = false;
+        self.new0.next = false;
+        if !self.sweep_3.q.val() {
+            if self.taken_3.q.val() {
+                // 0 1 2 3 -> 1 2 3 3
+                self.new1.next = self.c1.val() | !self.c0.val();
+                self.new0.next = !self.c1.val() & !self.c0.val();
+            } else {
+                // 0 1 2 3 -> 0 0 1 2
+                self.new1.next = self.c1.val() & !self.c0.val();
+                self.new0.next = !self.c1.val() | !self.c0.val();
+            }
+        }
+        self.updated.next = (bit_cast::<2, 1>(self.new1.val().into()) << 1) | bit_cast::<2, 1>(self.new0.val().into());
+        self.last_write.d.next = self.updated.val();
+        self.counters.we.next = self.write_3.q.val();
+        self.counters.waddr.next = self.index_3.q.val();
+        self.counters.wdata.next = self.updated.val();
+
+        self.miss.next = self.branch_3.q.val() & (self.c1.val() ^ self.taken_3.q.val());
+        self.ready.next = self.swept.q.val();
+        self.sweep.next = self.sweep_3.q.val();
+        self.index.next = self.index_3.q.val();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clearing_goes_through_every_index_once_and_ends_at_0() {
+        for n in 8..13 {
+            let ones = (1u64 << n) - 1;
+            let (mut state, mut seen) = (0u64, vec![false; 1 << n]);
+            for _ in 0..1 << n {
+                assert!(!std::mem::replace(&mut seen[state as usize], true), "n = {n}: {state:#x} again");
+                let zero_in = state & (ones >> 1) == 0;
+                let bit = u64::from((state & taps(n)).count_ones() % 2 == 1) ^ u64::from(zero_in);
+                state = (state << 1 | bit) & ones;
+            }
+            assert_eq!(state, 0, "n = {n}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Memory with one read and one write port, its depth and width chosen at run time
+//!
+//! The ports have the widths of the type; the memory inside has those of the constructor, so that one
+//! type serves every parameter set. Maps to block RAM, or to LUT RAM where that is smaller.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `clock` | in | 1 | rising edge |
+//! | `raddr` | in | A | word to read; bits above the address width are ignored |
+//! | `rdata` | out | D | the word read at the last edge; bits above the word width are 0 |
+//! | `we` | in | 1 | 1: write |
+//! | `waddr` | in | A | word to write; as `raddr` |
+//! | `wdata` | in | D | what to write; bits above the word width are ignored |
+//!
+//! # Timing
+//! `rdata` follows `raddr` by one cycle. A word that is read in the cycle in which it is written is
+//! **undefined**: the memory carries `no_rw_check`, so that synthesis adds no logic for the case, and
+//! whoever reads it must know the new word otherwise. The simulation here gives the complement of the
+//! new word, so that a circuit that looks is found out. Contents after power-up are undefined, too
+//! (here all 0): circuits clear what they need.
+
+use rust_hdl::prelude::*;
+
+/// 2^`address_bits` words of `width` bits, or none.
+#[derive(LogicBlock)]
+pub struct Mem<const A: usize, const D: usize> {
+    pub clock: Signal<In, Clock>,
+    pub raddr: Signal<In, Bits<A>>,
+    pub rdata: Signal<Out, Bits<D>>,
+    pub we: Signal<In, Bit>,
+    pub waddr: Signal<In, Bits<A>>,
+    pub wdata: Signal<In, Bits<D>>,
+    _address_bits: usize,
+    _width: usize,
+    _mask: Bits<D>,
+    _words: Vec<Bits<D>>,
+}
+
+impl<const A: usize, const D: usize> Mem<A, D> {
+    /// A memory of 2^`address_bits` words of `width` bits. `width` 0 makes none: it reads 0.
+    ///
+    /// # Panics
+    /// Unless 1 <= `address_bits` <= A and `width` <= D.
+    pub fn new(address_bits: usize, width: usize) -> Self {
+        assert!((1..=A).contains(&address_bits), "address_bits = {address_bits} is outside 1..={A}");
+        assert!(width <= D, "width = {width} is outside 0..={D}");
+        let mask = if width == 0 { Bits::default() } else { Bits::<D>::mask() >> (D - width) as u64 };
+        Self {
+            clock: Default::default(),
+            raddr: Default::default(),
+            rdata: Default::default(),
+            we: Default::default(),
+            waddr: Default::default(),
+            wdata: Default::default(),
+            _address_bits: address_bits,
+            _width: width,
+            _mask: mask,
+            _words: vec![Bits::default(); 1 << address_bits],
+        }
+    }
+
+    /// Bits of memory.
+    pub fn bits(&self) -> usize {
+        self._width << self._address_bits
+    }
+}
+
+impl<const A: usize, const D: usize> Logic for Mem<A, D> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            let low = self._words.len() - 1;
+            let read = self.raddr.val().index() & low;
+            self.rdata.next = self._words[read];
+            if self.we.val() {
+                let write = self.waddr.val().index() & low;
+                self._words[write] = self.wdata.val() & self._mask;
+                if write == read {
+                    self.rdata.next = !self.wdata.val() & self._mask;
+                }
+            }
+        }
+    }
+
+    fn connect(&mut self) {
+        self.rdata.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        let (depth, width, top) = (1 << self._address_bits, self._width, self._address_bits - 1);
+        if width == 0 {
+            return Verilog::Custom(format!("always @(*) rdata = {D}'d0;\n"));
+        }
+        let address = |name: &str| if A == 1 { name.to_string() } else { format!("{name}[{top}:0]") };
+        let pad = if width < D { format!("{{{}'d0, q}}", D - width) } else { "q".to_string() };
+        Verilog::Custom(format!(
+            "(* no_rw_check *) reg [{msb}:0] mem [0:{last}];\n\
+             reg [{msb}:0] q;\n\
+             always @(posedge clock) q <= mem[{raddr}];\n\
+             always @(posedge clock) if (we) mem[{waddr}] <= wdata[{msb}:0];\n\
+             always @(*) rdata = {pad};\n",
+            msb = width - 1,
+            last = depth - 1,
+            raddr = address("raddr"),
+            waddr = address("waddr"),
+        ))
+    }
+}

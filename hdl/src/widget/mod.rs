@@ -1,0 +1,3 @@
+//! Building parts that rust-hdl does not have
+
+pub mod mem;
