@@ -94,8 +94,17 @@ impl<T: Block> Driver<T> {
     /// Runs the circuit's Verilog on the recorded inputs and compares every output of every cycle.
     /// Returns the number of cycles compared.
     pub fn check_verilog(&self) -> Result<u64, CosimError> {
+        self.compare(&Cosim::of_block(&self.uut)?)
+    }
+
+    /// As [`Driver::check_verilog`], with random bits from `seed` in all registers and memories that
+    /// have no initial value: for circuits that clear what they need.
+    pub fn check_verilog_from_random(&self, seed: u32) -> Result<u64, CosimError> {
+        self.compare(&Cosim::of_block(&self.uut)?.with_random_state(seed))
+    }
+
+    fn compare(&self, cosim: &Cosim) -> Result<u64, CosimError> {
         let record = self.record.as_deref().unwrap_or_default();
-        let cosim = Cosim::of_block(&self.uut)?;
         let mut different = None;
         let cycles = cosim.run(record.iter().map(|(inputs, _)| inputs.clone()), |cycle, verilog| {
             let (inputs, rust) = &record[cycle as usize];

@@ -12,6 +12,53 @@
 //! | [`tools`] | external tools: names, exit status, messages |
 //! | [`trace_cosim`] | runs whole trace systems on beat files, Verilated |
 //! | [`verilog`] | yosys and Verilator on emitted Verilog |
+//!
+//! # A bench
+//! ```
+//! use rust_hdl::prelude::*;
+//! use testbenches::{driver::Driver, gates::emit_checked, stimulus::Source};
+//!
+//! /// Adds `a` up while `enable` is 1.
+//! #[derive(LogicBlock, Default)]
+//! struct Total {
+//!     pub clock: Signal<In, Clock>,
+//!     pub enable: Signal<In, Bit>,
+//!     pub a: Signal<In, Bits<8>>,
+//!     pub total: Signal<Out, Bits<8>>,
+//!     sum: DFF<Bits<8>>,
+//! }
+//! impl Logic for Total {
+//!     #[hdl_gen]
+//!     fn update(&mut self) {
+//!         dff_setup!(self, clock, sum);
+//!         if self.enable.val() {
+//!             self.sum.d.next = self.sum.q.val() + self.a.val();
+//!         }
+//!         self.total.next = self.sum.q.val();
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // check_all, lint, yosys, Verilator's lint
+//! emit_checked(&mut Total::default())?;
+//! // the circuit against its golden model, here one line
+//! let mut d = Driver::new(Total::default(), |u, c| u.clock.next = c.into())?.recording();
+//! let (mut s, mut golden) = (Source::seeded(1), 0_u8);
+//! for cycle in 0..500 {
+//!     let (enable, a) = (s.percent(70), s.bits(8) as u8);
+//!     let set = |u: &mut Total| {
+//!         u.enable.next = enable;
+//!         u.a.next = a.to_bits();
+//!     };
+//!     let total = d.cycle(set, |u| u64::from(u.total.val()))?;
+//!     assert_eq!(total, golden.into(), "seed 1, cycle {cycle}: enable {enable}, a {a}");
+//!     golden = if enable { golden.wrapping_add(a) } else { golden };
+//! }
+//! // the emitted Verilog against the circuit, on the same inputs
+//! d.check_verilog()?;
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod beats;
 pub mod cosim;

@@ -52,7 +52,7 @@ pub const PROGRAMS: &[ProgramInfo] = &[
     ),
     program!("fft", "cd2fd8bb", "fixed-point Fourier transform forth and back, a barrier a stage, CORDIC sine table"),
     program!("fsm", "b6f6507b", "lexers as a switch and as state functions, and a table-driven frame receiver"),
-    program!("irq", "d9d58288", "timer and software interrupts between harts, nested; exceptions inside the handler"),
+    program!("irq", "c8b679f8", "timer and software interrupts between harts, nested; exceptions inside the handler"),
     program!("listwalk", "d7aa39a4", "shuffled lists, list sort, a treap and a shared hash table with striped locks"),
     program!("lockcont", "2c424b33", "lock contention in a deduplicating archiver, after DiaSys 5.2"),
     program!("lu", "75c67469", "LU decomposition modulo a prime with pivoting, then a solution, both checked"),

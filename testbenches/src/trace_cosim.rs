@@ -128,12 +128,14 @@ pub struct TraceOptions {
     /// Not 0: the sink's ready stalls by a pattern from this seed, open and shut for 1 to 16 clocks, now
     /// and then 64.
     pub stall_seed: u64,
+    /// Not 0: registers and memories without an initial value start with random bits from this seed.
+    pub init_seed: u32,
 }
 
 impl Default for TraceOptions {
-    /// The file as it is, ready always.
+    /// The file as it is, ready always, from a state of zeros.
     fn default() -> Self {
-        Self { idle_limit: u64::MAX, rest: 0, gap: 0, stall_seed: 0 }
+        Self { idle_limit: u64::MAX, rest: 0, gap: 0, stall_seed: 0, init_seed: 0 }
     }
 }
 
@@ -176,7 +178,7 @@ impl TraceCosim {
         options: &TraceOptions,
         mut each: impl FnMut(u32),
     ) -> Result<TraceSummary, CosimError> {
-        let numbers = [options.idle_limit, options.rest, options.gap, options.stall_seed];
+        let numbers = [options.idle_limit, options.rest, options.gap, options.stall_seed, options.init_seed.into()];
         let mut child = Command::new(&self.program)
             .arg(beats)
             .args(numbers.map(|n| n.to_string()))

@@ -151,6 +151,26 @@ fn bad_verilog_and_bad_ports_are_errors() {
 }
 
 #[test]
+fn a_random_state_shows_what_nobody_clears() {
+    let verilog = "module top(input clock, input clear, input [3:0] a, output [7:0] q, output reg [3:0] r);\n\
+        reg [7:0] m [0:15]; initial r = 5;\n\
+        assign q = m[a];\n\
+        always @(posedge clock) if (clear) m[a] <= 8'd0;\nendmodule";
+    let ports = vec![Port::input("clear", 1), Port::input("a", 4), Port::output("q", 8), Port::output("r", 4)];
+    let cosim = Cosim::build(verilog, &Interface { clock: Some("clock".into()), ports }).unwrap();
+    let look: Vec<Vec<u128>> = (0..16).map(|a| vec![0, a]).collect();
+    let clear_and_look: Vec<Vec<u128>> = (0..16).map(|a| vec![1, a]).chain(look.clone()).collect();
+    let zeros = vec![vec![0, 5]; 16];
+    assert_eq!(cosim.run_all(&look).unwrap(), zeros);
+    let random = cosim.clone().with_random_state(1);
+    let first = random.run_all(&look).unwrap();
+    assert!(first.iter().filter(|o| o[0] != 0).count() > 8 && first.iter().all(|o| o[1] == 5), "{first:?}");
+    assert_eq!(random.run_all(&look).unwrap(), first);
+    assert_ne!(cosim.with_random_state(2).run_all(&look).unwrap(), first);
+    assert_eq!(random.run_all(&clear_and_look).unwrap()[16..], zeros);
+}
+
+#[test]
 #[ignore = "a measurement: cargo test -p testbenches --release --test cosim -- --ignored --nocapture"]
 fn speed_of_a_narrow_top() {
     let verilog = "module top(input clock, input en, output reg [15:0] q); initial q = 0; always @(posedge clock) if (en) q <= q + 1; endmodule";

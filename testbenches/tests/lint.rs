@@ -240,6 +240,28 @@ fn shifting_reducing_and_replacing_an_unwrapped_result_is_found() {
 }
 
 #[test]
+fn a_comparison_that_binds_otherwise_in_verilog_is_found() {
+    assert_only(
+        &block!({
+            #[hdl_gen]
+            fn update(&mut self) {
+                self.z.next = self.a.val() & self.b.val() == self.t.val();
+                self.t.next = 0.into();
+            }
+        }),
+        Rule::Precedence,
+    );
+    let good = block!({
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.t.next = 0.into();
+            self.z.next = (self.a.val() & self.b.val()) == self.t.val();
+        }
+    });
+    assert_eq!(good, []);
+}
+
+#[test]
 fn a_bit_select_of_an_expression_is_found() {
     assert_only(
         &block!({

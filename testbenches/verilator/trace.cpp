@@ -1,6 +1,6 @@
 // Runs a Verilated trace system on a beat file; its trace words go to standard output.
 //
-// usage: sim <beats> <idle-limit> <rest> <gap> <stall-seed>      (see TraceOptions)
+// usage: sim <beats> <idle-limit> <rest> <gap> <stall-seed> <init-seed>      (see TraceOptions)
 // system.h, written beside it, names the ports. The beat file is described in src/beats/mod.rs.
 //
 // One cycle: inputs set, clock low, eval, outputs sampled; clock high, eval. A word is taken in a cycle
@@ -101,7 +101,7 @@ static uint64_t need_address() {
 }
 
 int main(int argc, char** argv) {
-    if (argc != 6) return 2;
+    if (argc != 7) return 2;
     file = fopen(argv[1], "rb");
     if (!file) {
         perror(argv[1]);
@@ -114,7 +114,10 @@ int main(int argc, char** argv) {
         fprintf(stderr, "beat file: header does not fit this system\n");
         return 4;
     }
+    const unsigned long init_seed = strtoul(argv[6], nullptr, 0);
     VerilatedContext context;
+    context.randSeed(static_cast<int>(init_seed));
+    context.randReset(init_seed != 0 ? 2 : 0);
     top = new Vtop{&context};
     for (unsigned c = 0; c < CORES; c++) core_idle(*top, c);
     set_bus(*top, 0, 0, 0);

@@ -2,12 +2,14 @@
 //
 // ports.h, written beside it, defines IN_WORDS, OUT_WORDS, set_inputs, get_outputs and set_clock.
 // One cycle: inputs set, clock low, eval, outputs sampled; clock high, eval.
+// A first argument that is not 0 is the seed of random values for all that has no initial value.
 // Output is flushed before every read that may block, so a bench may talk cycle by cycle or in bulk.
 #include "Vtop.h"
 #include "verilated.h"
 #include "ports.h"
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 
@@ -28,7 +30,9 @@ static bool write_all(const void* data, size_t n) {
 
 int main(int argc, char** argv) {
     VerilatedContext context;
-    context.commandArgs(argc, argv);
+    const unsigned long seed = argc > 1 ? strtoul(argv[1], nullptr, 0) : 0;
+    context.randSeed(static_cast<int>(seed));
+    context.randReset(seed != 0 ? 2 : 0);
     Vtop top{&context};
     const size_t record = IN_WORDS * sizeof(uint32_t);
     size_t have = 0;  // bytes in `in`

@@ -8,14 +8,15 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Verilator's options. Two-state and fast: what is X in the Verilog would be found by the lint.
+/// Verilator's options. Two-state and fast: what is X in the Verilog would be found by the lint. What has
+/// no initial value starts at 0, or at random where the program is asked to (`--x-initial unique`).
 const VERILATOR_FLAGS: [&str; 15] = [
     "--cc",
     "-O3",
     "--x-assign",
     "fast",
     "--x-initial",
-    "fast",
+    "unique",
     "--noassert",
     "-Wno-fatal",
     "-Wno-lint",

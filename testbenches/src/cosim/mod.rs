@@ -6,7 +6,7 @@
 //! # One cycle
 //! Inputs are set, the clock is low, outputs are sampled, then comes the rising edge: what
 //! [`crate::driver::Driver::cycle`] does in the rust-hdl simulation. Registers start at their initial
-//! values, everything else at 0.
+//! values, everything else at 0 or, with [`Cosim::with_random_state`], at random bits.
 //!
 //! # Speed
 //! A build takes a second or more, and is kept in the target folder by content: a rerun takes none.
@@ -86,6 +86,7 @@ pub struct Cosim {
     program: PathBuf,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
+    init_seed: u32,
 }
 
 impl Cosim {
@@ -105,7 +106,7 @@ impl Cosim {
         let main = include_str!("../../verilator/vectors.cpp");
         let program = build::build(&[("top.v", verilog), ("ports.h", &header), ("main.cpp", main)])?;
         let of = |dir| interface.ports.iter().filter(|p| p.dir == dir).cloned().collect();
-        Ok(Self { program, inputs: of(Dir::Input), outputs: of(Dir::Output) })
+        Ok(Self { program, inputs: of(Dir::Input), outputs: of(Dir::Output), init_seed: 0 })
     }
 
     /// Emits, and builds, a rust-hdl block whose `connect_all` was called (a [`crate::driver::Driver`]
@@ -115,6 +116,13 @@ impl Cosim {
     /// Where rust-hdl cannot emit the block at all; `check_all` passes before.
     pub fn of_block(block: &impl rust_hdl::prelude::Block) -> Result<Self, CosimError> {
         Self::build(&rust_hdl::prelude::generate_verilog(block), &Interface::of(block))
+    }
+
+    /// The same top, but registers and memories without an initial value start with random bits from
+    /// `seed` (0: zeros, as built). What clears itself must not show the difference.
+    pub fn with_random_state(mut self, seed: u32) -> Self {
+        self.init_seed = seed;
+        self
     }
 
     /// Input ports, in the order of an input vector.
@@ -151,7 +159,7 @@ impl Cosim {
     where
         I: IntoIterator<Item = Vec<u128>> + Send,
     {
-        session::stream(&self.program, &self.inputs, &self.outputs, inputs, each)
+        session::stream(self, inputs, each)
     }
 
     /// [`Cosim::run`] with everything in memory.
@@ -163,6 +171,6 @@ impl Cosim {
 
     /// Starts a run that goes on step by step.
     pub fn session(&self) -> Result<Session, CosimError> {
-        Session::start(&self.program, &self.inputs, &self.outputs)
+        Session::start(self)
     }
 }

@@ -1,7 +1,7 @@
 //! Talks to a Verilated program, in bulk or cycle by cycle
 
 use super::ports::{mask, Port};
-use super::CosimError;
+use super::{Cosim, CosimError};
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -11,8 +11,9 @@ fn record_len(ports: &[Port]) -> usize {
     4 * ports.iter().map(Port::words).sum::<usize>().max(1)
 }
 
-fn spawn(program: &Path) -> Result<(Child, ChildStdin, ChildStdout), CosimError> {
-    let mut child = Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+fn spawn(program: &Path, init_seed: u32) -> Result<(Child, ChildStdin, ChildStdout), CosimError> {
+    let mut child =
+        Command::new(program).arg(init_seed.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let lost = || std::io::Error::other("the Verilated program has no pipes");
     Ok((child, stdin.ok_or_else(lost)?, stdout.ok_or_else(lost)?))
@@ -55,17 +56,12 @@ fn ended(child: &mut Child, cycles: u64) -> CosimError {
 }
 
 /// [`super::Cosim::run`]: a thread feeds inputs while this one reads outputs.
-pub(super) fn stream<I>(
-    program: &Path,
-    inputs: &[Port],
-    outputs: &[Port],
-    vectors: I,
-    mut each: impl FnMut(u64, &[u128]),
-) -> Result<u64, CosimError>
+pub(super) fn stream<I>(cosim: &Cosim, vectors: I, mut each: impl FnMut(u64, &[u128])) -> Result<u64, CosimError>
 where
     I: IntoIterator<Item = Vec<u128>> + Send,
 {
-    let (mut child, stdin, stdout) = spawn(program)?;
+    let Cosim { program, inputs, outputs, init_seed } = cosim;
+    let (mut child, stdin, stdout) = spawn(program, *init_seed)?;
     let feed = move || -> Result<u64, CosimError> {
         let mut stdin = BufWriter::with_capacity(1 << 16, stdin);
         let mut record = Vec::with_capacity(record_len(inputs));
@@ -115,14 +111,15 @@ pub struct Session {
 }
 
 impl Session {
-    pub(super) fn start(program: &Path, inputs: &[Port], outputs: &[Port]) -> Result<Self, CosimError> {
-        let (child, stdin, stdout) = spawn(program)?;
+    pub(super) fn start(cosim: &Cosim) -> Result<Self, CosimError> {
+        let Cosim { program, inputs, outputs, init_seed } = cosim;
+        let (child, stdin, stdout) = spawn(program, *init_seed)?;
         Ok(Self {
             child,
             stdin: Some(stdin),
             stdout,
-            inputs: inputs.to_vec(),
-            outputs: outputs.to_vec(),
+            inputs: inputs.clone(),
+            outputs: outputs.clone(),
             record: Vec::new(),
             answer: vec![0; record_len(outputs)],
             cycles: 0,

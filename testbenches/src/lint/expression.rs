@@ -75,6 +75,10 @@ impl Linter<'_> {
                 if !dirty.is_empty() && wraps.is_none_or(|w| context > w) {
                     self.report(Rule::Compared, text(e));
                 }
+                if [left, right].into_iter().any(|x| matches!(x, E::Binary(_, Op::BitAnd | Op::BitXor | Op::BitOr, _)))
+                {
+                    self.report(Rule::Precedence, text(e));
+                }
             }
             // `bits + bool`: the bool is inverted in the width of the sum
             Op::Add | Op::Sub => {

@@ -40,6 +40,8 @@ pub enum Rule {
     Reduced,
     /// It is the value of `replace_bit`: it clobbers the bits above.
     Replaced,
+    /// `a & b == c` without parentheses: `&` binds tighter than `==` in Rust, looser in Verilog.
+    Precedence,
     /// Bit select of an expression: not Verilog.
     SelectOfExpression,
     /// Bit select of a one-bit signal: not Verilog.
@@ -67,6 +69,7 @@ impl Rule {
             Self::Amount => "unwrapped result of + - << ! is a shift amount or an index; name it first",
             Self::Reduced => "reduction of an expression that is wider in Verilog; name it first",
             Self::Replaced => "replace_bit with an unwrapped value clobbers the bits above; name it first",
+            Self::Precedence => "& ^ | bind tighter than a comparison in Rust, looser in Verilog; add parentheses",
             Self::SelectOfExpression => "bit select of an expression; name it first",
             Self::SelectOfBit => "bit select of a one-bit signal; use .into()",
             Self::Undeclared => "name that the module does not declare; use a signal or a Constant field",
