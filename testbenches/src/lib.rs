@@ -51,7 +51,7 @@
 //!         u.a.next = a.to_bits();
 //!     };
 //!     let total = d.cycle(set, |u| u64::from(u.total.val()))?;
-//!     assert_eq!(total, golden.into(), "seed 1, cycle {cycle}: enable {enable}, a {a}");
+//!     assert_eq!(total, u64::from(golden), "seed 1, cycle {cycle}: enable {enable}, a {a}");
 //!     golden = if enable { golden.wrapping_add(a) } else { golden };
 //! }
 //! // the emitted Verilog against the circuit, on the same inputs
