@@ -59,6 +59,33 @@ pub struct TracePorts {
 }
 
 impl TracePorts {
+    /// Ports of `cores` cores with RVFI ingress. `core` names a core's port from its index and one of
+    /// `valid`, `intr`, `pc_rdata`, `pc_wdata`, `insn`; `system` names the others from one of `clock`,
+    /// `reset`, `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata`, `valid`, `ready`, `data`. No name for
+    /// `reset` (an empty one): there is none.
+    pub fn rvfi(cores: usize, xlen: u8, core: impl Fn(usize, &str) -> String, system: impl Fn(&str) -> String) -> Self {
+        let ports = |i| CorePorts {
+            valid: core(i, "valid"),
+            trapped: core(i, "intr"),
+            pc: core(i, "pc_rdata"),
+            next_pc: core(i, "pc_wdata"),
+            insn: core(i, "insn"),
+        };
+        Self {
+            clock: system("clock"),
+            reset: Some(system("reset")).filter(|r| !r.is_empty()),
+            xlen,
+            cores: (0..cores).map(ports).collect(),
+            bus_addr: system("bus_addr"),
+            bus_write: system("bus_write"),
+            bus_wdata: system("bus_wdata"),
+            bus_rdata: system("bus_rdata"),
+            valid: system("valid"),
+            ready: system("ready"),
+            data: system("data"),
+        }
+    }
+
     /// `system.h` for the harness.
     fn header(&self) -> String {
         let m = |name: &str| format!("t.{}", member(name));

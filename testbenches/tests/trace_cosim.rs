@@ -5,7 +5,7 @@ use std::path::Path;
 use testbenches::beats::{Retired, Writer};
 use testbenches::stimulus::program::{Model, Shape};
 use testbenches::stimulus::run::{record, Config};
-use testbenches::trace_cosim::{CorePorts, TraceCosim, TraceOptions, TracePorts};
+use testbenches::trace_cosim::{TraceCosim, TraceOptions, TracePorts};
 
 /// Stands for a trace system: a word for each beat, `pc ^ rol(next_pc) ^ rol(insn)` with the core in the low
 /// bits, and one with the clock before each change of clock; through a FIFO that may overflow.
@@ -14,10 +14,10 @@ fn stand_in(cores: usize, depth: usize) -> String {
     let mut pushes = String::new();
     for i in 0..cores {
         ports.push_str(&format!(
-            "input c{i}$valid, input c{i}$intr, input [31:0] c{i}$pc, input [31:0] c{i}$next, input [31:0] c{i}$insn,\n"
+            "input c{i}$valid, input c{i}$intr, input [31:0] c{i}$pc_rdata, input [31:0] c{i}$pc_wdata, input [31:0] c{i}$insn,\n"
         ));
         pushes.push_str(&format!(
-            "if (c{i}$valid) begin\n mem[head % {depth}] = (c{i}$pc ^ {{c{i}$next[15:0], c{i}$next[31:16]}} ^ {{c{i}$insn[7:0], c{i}$insn[31:8]}}) \
+            "if (c{i}$valid) begin\n mem[head % {depth}] = (c{i}$pc_rdata ^ {{c{i}$pc_wdata[15:0], c{i}$pc_wdata[31:16]}} ^ {{c{i}$insn[7:0], c{i}$insn[31:8]}}) \
              + {{c{i}$intr, 31'd{i}}};\n head = head + 1;\n if (head - tail >= {depth}) lost[{i}] = 1;\n end\n"
         ));
     }
@@ -39,27 +39,7 @@ fn stand_in(cores: usize, depth: usize) -> String {
 }
 
 fn ports(cores: usize) -> TracePorts {
-    let s = |name: &str| name.to_string();
-    let core = |i| CorePorts {
-        valid: format!("c{i}$valid"),
-        trapped: format!("c{i}$intr"),
-        pc: format!("c{i}$pc"),
-        next_pc: format!("c{i}$next"),
-        insn: format!("c{i}$insn"),
-    };
-    TracePorts {
-        clock: s("clock"),
-        reset: Some(s("reset")),
-        xlen: 32,
-        cores: (0..cores).map(core).collect(),
-        bus_addr: s("addr"),
-        bus_write: s("write"),
-        bus_wdata: s("wdata"),
-        bus_rdata: s("rdata"),
-        valid: s("valid"),
-        ready: s("ready"),
-        data: s("data"),
-    }
+    TracePorts::rvfi(cores, 32, |i, name| format!("c{i}${name}"), |name| name.trim_start_matches("bus_").into())
 }
 
 fn word(r: &Retired) -> u32 {
