@@ -5,6 +5,7 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
+//! | [`back_end`] | event FIFO, encoder, packer, registers |
 //! | [`entry`] | event entries: the interface between front ends and back end |
 //! | [`predictor`] | gshare, return address stack, indirect branch target buffer |
 //! | [`widget`] | memory with its size chosen at run time |
@@ -12,6 +13,7 @@
 // a circuit's pins are named in the table at the head of its file
 #![allow(missing_docs)]
 
+pub mod back_end;
 pub mod entry;
 pub mod predictor;
 pub mod widget;

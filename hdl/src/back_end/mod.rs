@@ -1,0 +1,5 @@
+//! Back end: event entries of all cores to one stream of words
+
+pub mod encoder;
+pub mod event_fifo;
+pub mod packer;

@@ -1,0 +1,105 @@
+//! Packer: bits to 32-bit words behind a valid/ready port
+//!
+//! # Source
+//! `docs/stream.md`, "Words and bits": a word fills from its least significant bit.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | 1: empty, no word waits |
+//! | `bit_valid` | in | 1 | a bit is offered |
+//! | `data_bit` | in | 1 | the bit |
+//! | `bit_ready` | out | 1 | it is taken at this edge if it is offered |
+//! | `aligned` | out | 1 | no bits wait for the rest of their word |
+//! | `valid` | out | 1 | a word is there |
+//! | `ready` | in | 1 | it is taken at this edge |
+//! | `data` | out | 32 | the word |
+//!
+//! # Timing
+//! One bit a cycle for as long as words are taken at least every 32 cycles; no path from `ready` to
+//! `bit_ready`.
+//!
+//! Golden model: [`sim::bits::BitWriter`].
+
+use rust_hdl::prelude::*;
+
+/// The packer.
+#[derive(LogicBlock)]
+pub struct Packer {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub bit_valid: Signal<In, Bit>,
+    pub data_bit: Signal<In, Bit>,
+    pub bit_ready: Signal<Out, Bit>,
+    pub aligned: Signal<Out, Bit>,
+    pub valid: Signal<Out, Bit>,
+    pub ready: Signal<In, Bit>,
+    pub data: Signal<Out, Bits<32>>,
+    shift: DFF<Bits<32>>,
+    count: DFF<Bits<5>>,
+    word: DFF<Bits<32>>,
+    full: DFF<Bit>,
+    last: Signal<Local, Bit>,
+    room: Signal<Local, Bit>,
+    take: Signal<Local, Bit>,
+    shifted: Signal<Local, Bits<32>>,
+    one: Constant<Bits<5>>,
+}
+
+impl Default for Packer {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            bit_valid: Default::default(),
+            data_bit: Default::default(),
+            bit_ready: Default::default(),
+            aligned: Default::default(),
+            valid: Default::default(),
+            ready: Default::default(),
+            data: Default::default(),
+            shift: Default::default(),
+            count: Default::default(),
+            word: Default::default(),
+            full: Default::default(),
+            last: Default::default(),
+            room: Default::default(),
+            take: Default::default(),
+            shifted: Default::default(),
+            one: Constant::new(1.into()),
+        }
+    }
+}
+
+impl Logic for Packer {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, shift, count, word, full);
+        self.last.next = self.count.q.val().all();
+        // the last bit of a word needs the place that the word before may still hold
+        self.room.next = !self.last.val() | !self.full.q.val();
+        self.take.next = self.bit_valid.val() & self.room.val();
+        self.shifted.next = (self.shift.q.val() >> 1) | (bit_cast::<32, 1>(self.data_bit.val().into()) << 31);
+        if self.full.q.val() & self.ready.val() {
+            self.full.d.next = false;
+        }
+        if self.take.val() {
+            self.shift.d.next = self.shifted.val();
+            self.count.d.next = self.count.q.val() + self.one.val();
+            if self.last.val() {
+                self.word.d.next = self.shifted.val();
+                self.full.d.next = true;
+            }
+        }
+        if self.reset.val() {
+            self.count.d.next = 0.into();
+            self.full.d.next = false;
+        }
+        // as `room`, but on its own: a local shared with `take` would tie this output to the input bit,
+        // and Verilator would see a loop through the encoder
+        self.bit_ready.next = !self.count.q.val().all() | !self.full.q.val();
+        self.aligned.next = !self.count.q.val().any();
+        self.valid.next = self.full.q.val();
+        self.data.next = self.word.q.val();
+    }
+}
