@@ -45,25 +45,21 @@ macro_rules! program {
 
 /// Every program, by name.
 pub const PROGRAMS: &[ProgramInfo] = &[
-    program!(
-        "bank",
-        "11fcd366",
-        "bank account race, the scenario of DiaSys 5.1: lost updates without the lock, none with it"
-    ),
+    program!("bank", "11fcd366", "bank account race of DiaSys 5.1: lost updates without the lock, none with it"),
+    program!("codec", "cd26a9dd", "adaptive speech coding and a cosine-transform picture coder, forth and back"),
+    program!("crypt", "5af6c44e", "CRC-32, SHA-256, ChaCha20 and a multiplying hash, held to published values"),
+    program!("dijkstra", "730fc995", "shortest paths with a binary heap over a road-like graph, and Bellman-Ford"),
     program!("fft", "cd2fd8bb", "fixed-point Fourier transform forth and back, a barrier a stage, CORDIC sine table"),
     program!("fsm", "b6f6507b", "lexers as a switch and as state functions, and a table-driven frame receiver"),
     program!("irq", "c8b679f8", "timer and software interrupts between harts, nested; exceptions inside the handler"),
     program!("listwalk", "d7aa39a4", "shuffled lists, list sort, a treap and a shared hash table with striped locks"),
     program!("lockcont", "2c424b33", "lock contention in a deduplicating archiver, after DiaSys 5.2"),
     program!("lu", "75c67469", "LU decomposition modulo a prime with pivoting, then a solution, both checked"),
+    program!("lz", "a2a2d68d", "sliding-window matches and canonical Huffman codes, forth and back"),
     program!("matmul", "962b0439", "matrix product three ways: loop nests, blocking, a skipped quarter of rows"),
-    program!("parse", "df6d8b59", "recursive descent over generated expressions, value known from the generator"),
+    program!("parse", "faa14c54", "recursive descent over generated expressions, with a tree walk as the check"),
     program!("qsort", "4337b895", "quicksort over a task pool; merge and heap sort through comparison functions"),
-    program!(
-        "radix",
-        "9d21b75c",
-        "radix sort: parallel least significant digit first, recursive most significant first"
-    ),
+    program!("radix", "9d21b75c", "radix sort: parallel from the last digit, recursive from the first"),
     program!("stencil", "eada63ab", "heat flow, game of life and a median filter over a grid"),
     program!("strsearch", "ab23b3c6", "five string searches that must agree"),
     program!("vm", "29fc2871", "byte-code interpreter, dispatch by switch and by function pointers"),

@@ -108,7 +108,7 @@ static NOINLINE uint32_t checksum(void)
 {
     uint32_t h = 0;
     for (uint32_t i = 0; i < WORDS; i++)
-        h = words[i] & 4 ? mix(h, words[i]) : h + (words[i] >> 3);
+        h = (words[i] & 60) == 4 ? mix(h, words[i]) : h + (words[i] >> 3);
     return h;
 }
 

@@ -1,9 +1,12 @@
-// Recursive descent: expressions are generated as text, with their value, and then scanned, parsed and
-// evaluated again. Deep recursion, a function per precedence level, a switch in the scanner and one in
-// the evaluator, built-in functions through a table of pointers. The harts share the expressions out.
+// Recursive descent: expressions are generated as text, with their value, and then scanned, parsed into a
+// tree and evaluated for several sets of variables, by a walk of the tree and by parsing anew. Deep
+// recursion, a switch in the scanner and in the evaluators, built-in functions through a table of
+// pointers. The harts share the expressions out.
 #include "rt.h"
 
-#define EXPRESSIONS 360
+#define EXPRESSIONS 100
+#define BINDINGS 4 // sets of variables for each expression
+#define NODES 2048
 #define TEXT 4096
 #define VARIABLES 26
 
@@ -142,7 +145,19 @@ static int32_t generate(struct text *t, int level, int depth)
 
 enum token { END, NUMBER, VARIABLE, NAME, OPERATOR, OPEN, CLOSE, COMMA };
 
+// A tree: leaves are numbers and variables, op is 'n', 'v', 'f', '~', 'u' (minus) or a binary operator.
+struct node {
+    char op;
+    uint8_t index; // of the variable or function
+    uint16_t left, right;
+    int32_t value;
+};
+
 struct parser {
+    struct node *nodes; // where the tree goes, or NULL: evaluate only
+    uint32_t used;
+    uint16_t root; // of what was parsed last
+    uint32_t variable_index;
     const char *at;
     enum token token;
     char op;
@@ -180,6 +195,7 @@ static NOINLINE void next(struct parser *p)
     }
     if (c >= 'A' && c <= 'Z') {
         p->token = VARIABLE;
+        p->variable_index = (uint32_t)(c - 'A');
         p->value = p->variable[c - 'A'];
         return;
     }
@@ -209,13 +225,24 @@ static void expect(struct parser *p, enum token token)
     next(p);
 }
 
+static void build(struct parser *p, char op, uint32_t index, uint16_t left, uint16_t right, int32_t value)
+{
+    if (!p->nodes)
+        return;
+    check(p->used < NODES, "the tree fits");
+    p->root = (uint16_t)p->used++;
+    p->nodes[p->root] = (struct node){op, (uint8_t)index, left, right, value};
+}
+
 static NOINLINE int32_t unary(struct parser *p)
 {
     int32_t x, y;
+    uint16_t left;
     switch (p->token) {
     case NUMBER:
     case VARIABLE:
         x = p->value;
+        build(p, p->token == NUMBER ? 'n' : 'v', p->variable_index, 0, 0, x);
         next(p);
         return x;
     case OPERATOR: {
@@ -223,6 +250,7 @@ static NOINLINE int32_t unary(struct parser *p)
         check(op == '-' || op == '~', "the operator is unary");
         next(p);
         x = unary(p);
+        build(p, op == '-' ? 'u' : op, 0, p->root, 0, 0);
         return op == '-' ? (int32_t)-(uint32_t)x : ~x;
     }
     case OPEN:
@@ -235,9 +263,11 @@ static NOINLINE int32_t unary(struct parser *p)
         next(p);
         expect(p, OPEN);
         x = level(p, 0);
+        left = p->root;
         expect(p, COMMA);
         y = level(p, 0);
         expect(p, CLOSE);
+        build(p, 'f', f, left, p->root, 0);
         return function[f].fn(x, y);
     }
     default: check(false, "an operand follows"); return 0;
@@ -259,15 +289,38 @@ static NOINLINE int32_t level(struct parser *p, int n)
     int32_t x = level(p, n + 1);
     while (p->token == OPERATOR && is_one_of(p->op, level_ops[n])) {
         char op = p->op;
+        uint16_t left = p->root;
         next(p);
         x = binary(op, x, level(p, n + 1));
+        build(p, op, 0, left, p->root, 0);
     }
     return x;
+}
+
+// ---- tree walk ----
+
+static NOINLINE int32_t evaluate(const struct node *nodes, uint16_t root, const int32_t *variable)
+{
+    const struct node *n = &nodes[root];
+    int32_t x;
+    switch (n->op) {
+    case 'n': return n->value;
+    case 'v': return variable[n->index];
+    case 'u': return (int32_t)-(uint32_t)evaluate(nodes, n->left, variable);
+    case '~': return ~evaluate(nodes, n->left, variable);
+    case 'f':
+        x = evaluate(nodes, n->left, variable);
+        return function[n->index].fn(x, evaluate(nodes, n->right, variable));
+    default:
+        x = evaluate(nodes, n->left, variable);
+        return binary(n->op, x, evaluate(nodes, n->right, variable));
+    }
 }
 
 // ---- the work ----
 
 static NOINIT char text[MAX_HARTS][TEXT];
+static NOINIT struct node tree[MAX_HARTS][NODES];
 static uint32_t sums[MAX_HARTS];
 static volatile uint32_t next_expression;
 
@@ -283,13 +336,22 @@ static void work(uint32_t hart, uint32_t harts, void *arg)
             variable[v] = (int32_t)rand_next(&t.random) >> rand_below(&t.random, 30);
         int32_t value = generate(&t, 0, 9);
         put(&t, 0);
-        struct parser p = {.at = text[hart], .variable = variable};
+        struct parser p = {.at = text[hart], .variable = variable, .nodes = tree[hart]};
         next(&p);
         int32_t parsed = level(&p, 0);
         check(p.token == END, "the whole text is parsed");
         check(parsed == value, "the parsed value is the generated one");
         // A sum of mixed words: the order of the expressions does not matter.
         sums[hart] += mix(mix(i, (uint32_t)parsed), p.tokens);
+        for (int b = 0; b < BINDINGS; b++) {
+            for (int v = 0; v < VARIABLES; v++)
+                variable[v] += v * b - 3;
+            int32_t walked = evaluate(tree[hart], p.root, variable);
+            struct parser again = {.at = text[hart], .variable = variable};
+            next(&again);
+            check(level(&again, 0) == walked, "the tree has the value of the text");
+            sums[hart] += mix(i + 1000, (uint32_t)walked);
+        }
     }
 }
 
@@ -299,5 +361,5 @@ int main(void)
     uint32_t sum = 0;
     for (int h = 0; h < MAX_HARTS; h++)
         sum += sums[h];
-    return report("parse", sum, 0xdf6d8b59);
+    return report("parse", sum, 0xfaa14c54);
 }
