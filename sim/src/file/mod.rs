@@ -83,7 +83,11 @@ impl Replacement {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
         };
-        let file = tempfile::NamedTempFile::new_in(folder).map_err(|e| io(path)(strip(e)))?;
+        let mut builder = tempfile::Builder::new();
+        // an ordinary file, not one for its owner only; the umask applies
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder).map_err(|e| io(path)(strip(e)))?;
         Ok(Self { file: std::io::BufWriter::new(file), path: path.to_path_buf() })
     }
 
@@ -138,6 +142,11 @@ impl<R: Read> Source<R> {
                 }
                 Ok(n) => got += n,
                 Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                // a compressed frame that is cut says so itself
+                Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
+                    let at = self.at + got as u64;
+                    return Err(FileError::Cut { path: self.path.clone(), at, inside });
+                }
                 Err(source) => return Err(FileError::Io { path: self.path.clone(), source }),
             }
         }
