@@ -1,2 +1,84 @@
-//! The goshawk command
-fn main() {}
+//! The goshawk command: trace hardware for multicore chips, from a program to Verilog and back
+//!
+//! One module a subcommand: it parses its arguments, calls the libraries and prints. Results go to
+//! standard output, everything else to standard error behind `goshawk: `. Exit code 0: done, or compared
+//! and equal; 1: compared and different; 2: could not do it.
+
+mod args;
+mod check;
+mod decode;
+mod encode;
+mod error;
+mod output;
+mod programs;
+mod progress;
+mod replay;
+mod run;
+mod source;
+mod stats;
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+pub(crate) use error::{Failure, Status};
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Trace hardware for multicore chips, and the software that replays what it sends
+#[derive(Parser, Debug)]
+#[command(name = "goshawk", version, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Run(run::Args),
+    Encode(encode::Args),
+    Replay(replay::Args),
+    Decode(decode::Args),
+    Stats(stats::Args),
+    Programs(programs::Args),
+}
+
+fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
+    match command {
+        Command::Run(args) => run::run(args, out),
+        Command::Encode(args) => encode::run(args, out),
+        Command::Replay(args) => replay::run(args, out),
+        Command::Decode(args) => decode::run(args, out),
+        Command::Stats(args) => stats::run(args, out),
+        Command::Programs(args) => programs::run(args, out),
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) if matches!(e.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            // a closed pipe is no concern of a help text
+            let _ = e.print();
+            return ExitCode::SUCCESS;
+        }
+        Err(e) => {
+            let text = e.render().to_string();
+            eprint!("goshawk: {}", text.strip_prefix("error: ").unwrap_or(&text));
+            return ExitCode::from(2);
+        }
+    };
+    let mut out = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let result = dispatch(&cli.command, &mut out).and_then(|status| Ok(out.flush().map(|()| status)?));
+    match result {
+        Ok(Status::Done) => ExitCode::SUCCESS,
+        Ok(Status::Different) => ExitCode::from(1),
+        Err(failure) => {
+            // what was found before the failure is still told
+            let _ = out.flush();
+            if failure.is_closed_pipe() {
+                return ExitCode::SUCCESS;
+            }
+            eprintln!("goshawk: {failure}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! `goshawk decode`: the messages of a trace file
+
+use crate::output::Object;
+use crate::replay::Opened;
+use crate::{Failure, Status};
+use serde_json::{json, Value};
+use sim::message::{Body, Escape, Message};
+use sim::replay::ReplaySink;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// List the messages of a trace
+///
+/// The program is needed, because whether a message carries a target depends on the branch it reports.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk decode vm.gtr --elf builtin:vm --limit 20\n  \
+    goshawk decode firmware.gtr --elf firmware.elf --core 2 --json")]
+pub struct Args {
+    /// Trace file
+    #[arg(value_name = "TRACE")]
+    trace: PathBuf,
+    /// The program it is of: RISC-V executable, or builtin:NAME
+    #[arg(long, value_name = "ELF|builtin:NAME")]
+    elf: String,
+    /// List at most so many messages
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// List this core only
+    #[arg(long, value_name = "N")]
+    core: Option<u8>,
+    /// Print one JSON object with all messages
+    #[arg(long)]
+    json: bool,
+}
+
+struct Listing<'a> {
+    out: &'a mut dyn Write,
+    timestamps: bool,
+    cycles: Vec<u64>,
+    core: Option<u8>,
+    index: u64,
+    left: u64,
+    json: Option<Vec<Value>>,
+    error: Option<std::io::Error>,
+}
+
+/// The fields of a message, by their names in the stream format.
+fn fields(body: &Body) -> Vec<(&'static str, String)> {
+    let hex = |a: u64| format!("0x{a:08x}");
+    match *body {
+        Body::Outcome { count } | Body::NotTaken { count } => vec![("bCnt", count.to_string())],
+        Body::Target { count, target } | Body::Taken { count, target } => {
+            vec![("bCnt", count.to_string()), ("TA", hex(target))]
+        }
+        Body::Stream { length, target } => {
+            let mut f = vec![("SL", length.to_string())];
+            f.extend(target.map(|t| ("TA", hex(t))));
+            f
+        }
+        Body::Escape(escape) => match escape {
+            Escape::Exception { i_cnt, target } => vec![("iCnt", i_cnt.to_string()), ("ETA", hex(target))],
+            Escape::Sync { i_cnt, pc } => vec![("iCnt", i_cnt.to_string()), ("PC", hex(pc))],
+            Escape::Overflow { i_cnt, lost } => vec![("iCnt", i_cnt.to_string()), ("lost", lost.to_string())],
+            Escape::Stop { i_cnt } | Escape::Progress { i_cnt } => vec![("iCnt", i_cnt.to_string())],
+        },
+    }
+}
+
+impl Listing<'_> {
+    fn print(&mut self, bit: u64, m: &Message) -> std::io::Result<()> {
+        let cycle = self.timestamps.then(|| self.cycles[usize::from(m.core)]);
+        let fields = fields(&m.body);
+        if let Some(list) = &mut self.json {
+            let fields: serde_json::Map<_, _> = fields.into_iter().map(|(n, v)| (n.to_string(), v.into())).collect();
+            list.push(json!({
+                "message": self.index, "bit": bit, "cycle": cycle, "core": m.core,
+                "kind": m.body.kind(), "fields": fields,
+            }));
+            return Ok(());
+        }
+        let cycle = cycle.map_or_else(|| "-".into(), |c| c.to_string());
+        let fields: Vec<String> = fields.into_iter().map(|(n, v)| format!("{n} {v}")).collect();
+        let kind = m.body.kind().name();
+        writeln!(self.out, "{:>8} {bit:>10} {cycle:>12} {:>4}  {kind:<9}  {}", self.index, m.core, fields.join("  "))
+    }
+}
+
+impl ReplaySink for Listing<'_> {
+    fn message(&mut self, bit: u64, message: &Message) {
+        self.cycles[usize::from(message.core)] += message.diff_cc;
+        if self.left > 0 && self.core.is_none_or(|c| c == message.core) {
+            self.left -= 1;
+            self.error = self.print(bit, message).err();
+        }
+        self.index += 1;
+    }
+}
+
+/// Runs it.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let opened = Opened::open(&args.trace, &args.elf)?;
+    let info = opened.info.clone();
+    if !args.json {
+        writeln!(out, "{:>8} {:>10} {:>12} {:>4}  {:<9}  fields", "message", "bit", "cycle", "core", "kind")?;
+    }
+    let mut listing = Listing {
+        out,
+        timestamps: info.params.timestamps,
+        cycles: vec![0; usize::from(info.params.cores)],
+        core: args.core,
+        index: 0,
+        left: args.limit.unwrap_or(u64::MAX),
+        json: args.json.then(Vec::new),
+        error: None,
+    };
+    let replayed = opened.replay(&mut listing, |l| l.error.is_some() || l.left == 0);
+    let Listing { out, json, error, .. } = listing;
+    if let Some(e) = error {
+        return Err(e.into());
+    }
+    replayed?;
+    if let Some(messages) = json {
+        Object::new("decode", &args.trace.display().to_string())
+            .with("program", args.elf.clone().into())
+            .with("build_id", info.build_id.into())
+            .with_params(&info.params, info.set.as_deref())
+            .with("messages", messages.into())
+            .print(out)?;
+    }
+    Ok(Status::Done)
+}

@@ -1,0 +1,172 @@
+//! How results look: numbers, aligned columns, and the one JSON object of `--json`
+
+use comfy_table::CellAlignment;
+use serde_json::{json, Map, Value};
+use sim::params::TraceParams;
+use std::io::Write;
+
+/// Name and version, as files and JSON objects carry it.
+pub const TOOL: &str = concat!("goshawk ", env!("CARGO_PKG_VERSION"));
+
+/// `1234567` as `1,234,567`.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// `1 core`, `2 cores`.
+pub fn plural(n: impl Into<u64>, what: &str) -> String {
+    let n = n.into();
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// A speed or size with a prefix: `23.4 M`.
+pub fn si(v: f64) -> String {
+    match v {
+        v if v >= 1e9 => format!("{:.2} G", v / 1e9),
+        v if v >= 1e6 => format!("{:.1} M", v / 1e6),
+        v if v >= 1e3 => format!("{:.1} k", v / 1e3),
+        v => format!("{v:.0} "),
+    }
+}
+
+/// `a / b` in percent, or a dash where there is nothing to divide by.
+pub fn percent(a: u64, b: u64) -> String {
+    if b == 0 {
+        "-".into()
+    } else {
+        format!("{:.2} %", 100.0 * sim::analysis::ratio(a, b))
+    }
+}
+
+/// First 8 hex digits of a build id: enough to tell two builds apart.
+pub fn short_id(build_id: &str) -> &str {
+    build_id.get(..8).unwrap_or(build_id)
+}
+
+/// How a column is aligned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+pub use Align::{Left, Right};
+
+/// Rows of cells under a heading, in columns two spaces apart.
+#[derive(Debug)]
+pub struct Table(comfy_table::Table);
+
+impl Table {
+    /// Begins with the heading.
+    pub fn new<const N: usize>(columns: [(&str, Align); N]) -> Self {
+        let mut table = comfy_table::Table::new();
+        table.load_style(comfy_table::presets::NOTHING);
+        table.set_header(columns.map(|c| c.0));
+        for (column, (_, align)) in table.column_iter_mut().zip(columns) {
+            column.set_padding((0, 2));
+            column.set_cell_alignment(match align {
+                Left => CellAlignment::Left,
+                Right => CellAlignment::Right,
+            });
+        }
+        Self(table)
+    }
+
+    /// Appends a row of as many cells as there are columns.
+    pub fn row<const N: usize>(&mut self, cells: [String; N]) {
+        self.0.add_row(cells);
+    }
+
+    /// Prints it.
+    pub fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        for line in self.0.lines() {
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// Prints `name` and `value` lines, values in one column.
+pub fn facts(out: &mut dyn Write, facts: &[(&str, String)]) -> std::io::Result<()> {
+    let width = facts.iter().map(|f| f.0.len()).max().unwrap_or(0);
+    for (name, value) in facts {
+        writeln!(out, "{name:<width$}  {value}")?;
+    }
+    Ok(())
+}
+
+/// The object of `--json`: tool, command and input first, then what the command adds.
+#[derive(Clone, Debug)]
+pub struct Object(Map<String, Value>);
+
+impl Object {
+    /// Begins one.
+    pub fn new(command: &str, input: &str) -> Self {
+        let mut map = Map::new();
+        map.insert("tool".into(), TOOL.into());
+        map.insert("command".into(), command.into());
+        map.insert("input".into(), input.into());
+        Self(map)
+    }
+
+    /// Adds a member.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: Value) -> Self {
+        self.0.insert(name.into(), value);
+        self
+    }
+
+    /// Adds the full parameter set.
+    #[must_use]
+    pub fn with_params(self, params: &TraceParams, set: Option<&str>) -> Self {
+        self.with("parameters", parameters(params, set))
+    }
+
+    /// Prints it.
+    pub fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, &self.0)?;
+        writeln!(out)
+    }
+}
+
+/// All parameters with their name, canonical line and fingerprint.
+pub fn parameters(params: &TraceParams, set: Option<&str>) -> Value {
+    let mut value = json!(params);
+    if let Value::Object(map) = &mut value {
+        map.insert("set".into(), set.into());
+        map.insert("canonical".into(), params.canonical().into());
+        map.insert("fingerprint".into(), format!("0x{:08x}", params.fingerprint()).into());
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_grouped_by_thousands() {
+        for (n, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(count(n), text);
+        }
+    }
+
+    #[test]
+    fn columns_are_aligned_and_lines_have_no_trailing_blanks() {
+        let mut t = Table::new([("name", Left), ("n", Right), ("", Left)]);
+        t.row(["a".into(), "10".into(), String::new()]);
+        t.row(["long name".into(), "7".into(), "x".into()]);
+        let mut out = Vec::new();
+        t.print(&mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "name        n\na          10\nlong name   7  x\n");
+    }
+}

@@ -1,0 +1,228 @@
+//! `goshawk replay`: a trace file and the ELF to every retired instruction again
+
+use crate::check::Check;
+use crate::output::{count, facts, plural, short_id, si, Object};
+use crate::source::{self, Named};
+use crate::{progress, Failure, Status};
+use serde_json::json;
+use sim::analysis::ratio;
+use sim::file::trace::{TraceInfo, TraceReader};
+use sim::replay::image::Image;
+use sim::replay::{Ignore, Replay, ReplaySink, ReplaySummary};
+use sim::retire::{FlowEvent, FlowKind};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Replay a trace with its ELF: list every retired instruction, or check it against the run
+///
+/// The listing is in the order of the stream: for functional traces, that in which the cores' messages
+/// were made.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk replay vm.gtr --elf builtin:vm --limit 20\n  \
+    goshawk replay vm.gtr --elf builtin:vm --check vm.ret\n  \
+    goshawk replay firmware.gtr --elf firmware.elf --core 1 | less")]
+pub struct Args {
+    /// Trace file
+    #[arg(value_name = "TRACE")]
+    trace: PathBuf,
+    /// The program it is of: RISC-V executable, or builtin:NAME
+    #[arg(long, value_name = "ELF|builtin:NAME")]
+    elf: String,
+    /// Compare with this retire file, event by event; 1 is the exit code when they differ
+    #[arg(long, value_name = "RET")]
+    check: Option<PathBuf>,
+    /// No listing, only the sums
+    #[arg(long)]
+    summary: bool,
+    /// List at most so many instructions
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// List this core only
+    #[arg(long, value_name = "N")]
+    core: Option<u8>,
+    /// Print one JSON object (no listing)
+    #[arg(long)]
+    json: bool,
+}
+
+/// A trace file with the program it is of.
+pub struct Opened {
+    /// Reads the words.
+    pub reader: TraceReader,
+    /// What the file says of itself.
+    pub info: TraceInfo,
+    /// The program.
+    pub named: Named,
+    path: PathBuf,
+}
+
+impl Opened {
+    /// Opens both and compares their build ids.
+    pub fn open(trace: &Path, elf: &str) -> Result<Self, Failure> {
+        let reader = TraceReader::open(trace)?;
+        let info = reader.info().clone();
+        let named = source::program(elf)?;
+        source::check_build_id(&trace.display().to_string(), &info.program, &info.build_id, &named)?;
+        Ok(Self { reader, info, named, path: trace.to_path_buf() })
+    }
+
+    /// Replays message by message until the stream ends or `stop` says so.
+    pub fn replay<S: ReplaySink>(
+        mut self,
+        sink: &mut S,
+        mut stop: impl FnMut(&mut S) -> bool,
+    ) -> Result<ReplaySummary, Failure> {
+        let image = Image::new(&self.named.program);
+        let total = std::fs::metadata(&self.path).map_or(0, |m| m.len() / 4);
+        let words = progress::Words::new(&mut self.reader, "replaying", total);
+        let replayed = Replay::new(&image, &self.info.params, words).and_then(|mut replay| {
+            while replay.step(sink)? && !stop(sink) {}
+            Ok(replay.summary())
+        });
+        // a damaged file is the reason of what replay says then, so it is told first
+        if let Some(e) = self.reader.error() {
+            return Err(e.into());
+        }
+        replayed.map_err(|source| Failure::Replay { path: self.path.display().to_string(), source })
+    }
+}
+
+/// Prints instructions, and the traps and gaps between them.
+struct Listing<'a> {
+    image: Image,
+    out: &'a mut dyn Write,
+    pc: Vec<u64>,
+    core: Option<u8>,
+    left: u64,
+    error: Option<std::io::Error>,
+}
+
+impl Listing<'_> {
+    fn print(&mut self, e: &FlowEvent) -> std::io::Result<()> {
+        let mut pc = self.pc[usize::from(e.hart)];
+        for _ in 0..e.count {
+            if self.left == 0 {
+                return Ok(());
+            }
+            let Some((insn, len)) = self.image.instruction(pc) else { break };
+            let raw = if len == 2 { format!("{:04x}", insn & 0xffff) } else { format!("{insn:08x}") };
+            writeln!(self.out, "{:>4}  0x{pc:08x}  {raw}", e.hart)?;
+            pc += u64::from(len);
+            self.left -= 1;
+        }
+        match e.kind {
+            FlowKind::Trap { .. } => writeln!(self.out, "{:>4}  trap to 0x{:08x}", e.hart, e.target),
+            FlowKind::Gap { lost } => {
+                writeln!(self.out, "{:>4}  {lost} instructions lost, on at 0x{:08x}", e.hart, e.target)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl ReplaySink for Listing<'_> {
+    fn event(&mut self, e: &FlowEvent) {
+        if self.error.is_none() && self.left > 0 && self.core.is_none_or(|c| c == e.hart) {
+            self.error = self.print(e).err();
+        }
+        self.pc[usize::from(e.hart)] = e.target;
+    }
+}
+
+/// Runs it.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let opened = Opened::open(&args.trace, &args.elf)?;
+    let info = opened.info.clone();
+    if let Some(core) = args.core.filter(|c| *c >= info.params.cores) {
+        let (path, cores) = (args.trace.display(), info.params.cores);
+        return Err(Failure::Other(format!("{path}: has no core {core}: it has {cores}, counted from 0")));
+    }
+    let start = Instant::now();
+    if let Some(ret) = &args.check {
+        let mut check = Check::open(ret, &info)?;
+        let summary = opened.replay(&mut check, Check::is_over)?;
+        let difference = check.finish()?;
+        let seconds = start.elapsed().as_secs_f64();
+        let checked = Checked { ret, difference };
+        report(args, &info, &summary, seconds, Some(&checked), out)?;
+        return Ok(if checked.difference.is_some() { Status::Different } else { Status::Done });
+    }
+    if args.summary || args.json {
+        let summary = opened.replay(&mut Ignore, |_| false)?;
+        report(args, &info, &summary, start.elapsed().as_secs_f64(), None, out)?;
+        return Ok(Status::Done);
+    }
+    let image = Image::new(&opened.named.program);
+    let pc = vec![0; usize::from(info.params.cores)];
+    let left = args.limit.unwrap_or(u64::MAX);
+    let mut listing = Listing { image, out, pc, core: args.core, left, error: None };
+    opened.replay(&mut listing, |l| l.error.is_some() || l.left == 0)?;
+    listing.error.map_or(Ok(Status::Done), |e| Err(e.into()))
+}
+
+struct Checked<'a> {
+    ret: &'a Path,
+    difference: Option<String>,
+}
+
+fn report(
+    args: &Args,
+    info: &TraceInfo,
+    summary: &ReplaySummary,
+    seconds: f64,
+    checked: Option<&Checked<'_>>,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let instructions: u64 = summary.instructions.iter().sum();
+    let speed = instructions as f64 / seconds;
+    let messages = summary.stats.messages();
+    if args.json {
+        Object::new("replay", &args.trace.display().to_string())
+            .with("program", args.elf.clone().into())
+            .with("build_id", info.build_id.clone().into())
+            .with_params(&info.params, info.set.as_deref())
+            .with("instructions", json!({ "total": instructions, "by_core": summary.instructions }))
+            .with("messages", messages.into())
+            .with("bits", summary.stats.bits.into())
+            .with("bits_per_instruction", ratio(summary.stats.bits, instructions).into())
+            .with("seconds", seconds.into())
+            .with("instructions_per_second", speed.into())
+            .with(
+                "check",
+                checked.map_or(json!(null), |c| {
+                    json!({
+                        "against": c.ret.display().to_string(),
+                        "equal": c.difference.is_none(),
+                        "difference": c.difference,
+                    })
+                }),
+            )
+            .print(out)?;
+        return Ok(());
+    }
+    if let Some(difference) = checked.and_then(|c| c.difference.as_ref()) {
+        writeln!(out, "{difference}")?;
+        return Ok(());
+    }
+    let mut lines = vec![
+        (
+            "trace",
+            format!("of {}, build {}, {}", info.program, short_id(&info.build_id), plural(info.params.cores, "core")),
+        ),
+        ("parameters", info.params.canonical()),
+        ("instructions", count(instructions)),
+    ];
+    if summary.instructions.len() > 1 {
+        let each: Vec<String> = summary.instructions.iter().map(|n| count(*n)).collect();
+        lines.push(("by core", each.join("  ")));
+    }
+    lines.push(("messages", count(messages)));
+    lines.push(("bits", count(summary.stats.bits)));
+    lines.push(("speed", format!("{}instructions/s", si(speed))));
+    if let Some(c) = checked {
+        lines.push(("check", format!("equal to {}, event by event", c.ret.display())));
+    }
+    facts(out, &lines)?;
+    Ok(())
+}

@@ -1,0 +1,248 @@
+//! `goshawk stats`: misprediction rates, messages and bits, in total and over time
+
+use crate::args::{check_cores, ParamArgs};
+use crate::encode::sum;
+use crate::output::{count, facts, percent, plural, short_id, Left, Object, Right, Table};
+use crate::replay::Opened;
+use crate::source::{begins_with, MachineArgs, Source};
+use crate::{Failure, Status};
+use serde_json::{json, Value};
+use sim::analysis::{ratio, Window, Windows};
+use sim::golden::core::Rates;
+use sim::golden::shared::SharedRates;
+use sim::golden::system::{StreamStats, System};
+use sim::message::Kind;
+use sim::params::TraceParams;
+use sim::replay::Events;
+use sim::retire::{FlowEvent, RetireSink};
+use std::io::Write;
+use std::path::Path;
+
+/// Show misprediction rates, messages and bits of a run or a trace
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk stats vm.ret --set medium\n  \
+    goshawk stats builtin:fft --harts 4 --timestamps --window 100000 --csv > fft.csv\n  \
+    goshawk stats vm.gtr --elf builtin:vm")]
+pub struct Args {
+    /// Retire file, RISC-V executable, builtin:NAME, or trace file
+    #[arg(value_name = "RET|ELF|builtin:NAME|TRACE")]
+    input: String,
+    /// The program a trace file is of
+    #[arg(long, value_name = "ELF|builtin:NAME")]
+    elf: Option<String>,
+    /// Bits over time, in windows of so many cycles
+    #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u64).range(1..))]
+    window: Option<u64>,
+    /// Print the windows as CSV, and nothing else
+    #[arg(long, requires = "window", conflicts_with = "json")]
+    csv: bool,
+    #[command(flatten)]
+    params: ParamArgs,
+    #[command(flatten)]
+    machine: MachineArgs,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Everything that is counted.
+struct Counts {
+    title: String,
+    build_id: String,
+    params: TraceParams,
+    set: Option<String>,
+    instructions: u64,
+    /// Not known of a functional trace.
+    cycles: Option<u64>,
+    stats: StreamStats,
+    private: Vec<Rates>,
+    /// In global order only, so not of a trace.
+    shared: Option<Rates>,
+    windows: Vec<Window>,
+}
+
+struct Both {
+    windows: Windows,
+    shared: SharedRates,
+}
+
+impl RetireSink for Both {
+    fn event(&mut self, event: &FlowEvent) {
+        self.windows.event(event);
+        self.shared.event(event);
+    }
+}
+
+fn of_run(args: &Args) -> Result<Counts, Failure> {
+    let source = Source::open(&args.input, &args.machine)?;
+    let run = source.info();
+    check_cores(run.harts)?;
+    let (params, set) = args.params.resolve(run.harts, run.xlen)?;
+    let windows = Windows::new(System::new(&params)?, args.window.unwrap_or(1 << 20));
+    let mut sink = Both { windows, shared: SharedRates::new(&params) };
+    let told = source.tell(&mut sink)?;
+    let (mut system, windows) = sink.windows.finish(told.cycles);
+    system.finish(told.cycles);
+    Ok(Counts {
+        title: run.program,
+        build_id: run.build_id,
+        params,
+        set,
+        instructions: told.instructions,
+        cycles: Some(told.cycles),
+        stats: system.stats().clone(),
+        private: system.rates(),
+        shared: Some(sink.shared.rates()),
+        windows: if args.window.is_some() { windows } else { Vec::new() },
+    })
+}
+
+/// Drops what a model sends: only its rates are wanted.
+struct RatesOnly(System);
+
+impl RetireSink for RatesOnly {
+    fn event(&mut self, event: &FlowEvent) {
+        self.0.event(event);
+        self.0.drain();
+    }
+}
+
+fn of_trace(args: &Args) -> Result<Counts, Failure> {
+    let Some(elf) = &args.elf else {
+        return Err(Failure::Other(format!("{}: is a trace file; --elf must name its program", args.input)));
+    };
+    if args.window.is_some() {
+        return Err(Failure::Other(format!(
+            "{}: a trace does not tell the cycle of every instruction; --window takes the retire file",
+            args.input
+        )));
+    }
+    let opened = Opened::open(Path::new(&args.input), elf)?;
+    let info = opened.info.clone();
+    // replay has no cycle for every event, and rates need none
+    let mut rates = RatesOnly(System::new(&TraceParams { timestamps: false, ..info.params })?);
+    let mut cycles = 0;
+    let summary = opened.replay(&mut Events(LastCycle { sink: &mut rates, cycle: &mut cycles }), |_| false)?;
+    Ok(Counts {
+        title: info.program,
+        build_id: info.build_id,
+        params: info.params,
+        set: info.set,
+        instructions: summary.instructions.iter().sum(),
+        cycles: info.params.timestamps.then_some(cycles),
+        stats: summary.stats,
+        private: rates.0.rates(),
+        shared: None,
+        windows: Vec::new(),
+    })
+}
+
+struct LastCycle<'a, S> {
+    sink: &'a mut S,
+    cycle: &'a mut u64,
+}
+
+impl<S: RetireSink> RetireSink for LastCycle<'_, S> {
+    fn event(&mut self, event: &FlowEvent) {
+        *self.cycle = (*self.cycle).max(event.cycle);
+        self.sink.event(event);
+    }
+}
+
+/// Runs it.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let builtin = args.input.starts_with("builtin:");
+    let counts =
+        if !builtin && begins_with(Path::new(&args.input), b"GSHKTRC")? { of_trace(args)? } else { of_run(args)? };
+    if args.json {
+        json(args, &counts).print(out)?;
+    } else if args.csv {
+        writeln!(out, "start_cycle,cycles,instructions,bits,bits_per_instruction,bits_per_cycle")?;
+        for w in &counts.windows {
+            let (bpi, bpc) = (w.bpi(), w.bpc());
+            writeln!(out, "{},{},{},{},{bpi:.6},{bpc:.6}", w.start, w.cycles, w.instructions, w.bits)?;
+        }
+    } else {
+        text(&counts, out)?;
+    }
+    Ok(Status::Done)
+}
+
+fn json(args: &Args, c: &Counts) -> Object {
+    let kinds: serde_json::Map<String, Value> =
+        Kind::ALL.iter().map(|k| (k.name().to_string(), json!(c.stats.kinds[*k as usize]))).collect();
+    let windows: Vec<Value> = c
+        .windows
+        .iter()
+        .map(|w| {
+            json!({
+                "start": w.start, "cycles": w.cycles, "instructions": w.instructions, "bits": w.bits,
+                "bits_per_instruction": w.bpi(), "bits_per_cycle": w.bpc(),
+            })
+        })
+        .collect();
+    Object::new("stats", &args.input)
+        .with("build_id", c.build_id.clone().into())
+        .with_params(&c.params, c.set.as_deref())
+        .with("instructions", c.instructions.into())
+        .with("cycles", c.cycles.into())
+        .with("bits", c.stats.bits.into())
+        .with("bits_per_instruction", ratio(c.stats.bits, c.instructions).into())
+        .with("bits_per_cycle", c.cycles.map(|n| ratio(c.stats.bits, n)).into())
+        .with("messages", kinds.into())
+        .with("rates", json!({ "private": sum(&c.private), "by_core": c.private, "shared": c.shared }))
+        .with("windows", windows.into())
+}
+
+fn text(c: &Counts, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut lines = vec![
+        ("run", format!("{}, build {}, {}", c.title, short_id(&c.build_id), plural(c.params.cores, "core"))),
+        ("parameters", c.params.canonical()),
+        ("instructions", count(c.instructions)),
+    ];
+    lines.extend(c.cycles.map(|n| ("cycles", count(n))));
+    lines.push(("per instruction", format!("{:.4} bits", ratio(c.stats.bits, c.instructions))));
+    lines.extend(c.cycles.map(|n| ("per cycle", format!("{:.4} bits", ratio(c.stats.bits, n)))));
+    facts(out, &lines)?;
+
+    writeln!(out)?;
+    let mut t = Table::new([("branches", Left), ("retired", Right), ("missed", Right), ("rate", Right)]);
+    let mut rates = |name: &str, r: &Rates| {
+        let row = |what: &str, n, missed| [format!("{what}{name}"), count(n), count(missed), percent(missed, n)];
+        t.row(row("conditional", r.conditionals, r.outcome_misses));
+        t.row(row("indirect", r.indirects, r.target_misses));
+    };
+    rates("", &sum(&c.private));
+    if let Some(shared) = c.shared.filter(|_| c.params.cores > 1) {
+        rates(", one predictor for all cores", &shared);
+    }
+    t.print(out)?;
+
+    writeln!(out)?;
+    let mut t = Table::new([("messages", Left), ("number", Right), ("bits", Right), ("bits each", Right)]);
+    let mut rest = c.stats.bits;
+    for kind in Kind::ALL {
+        let k = c.stats.kinds[kind as usize];
+        rest -= k.bits;
+        if k.messages > 0 {
+            let each = format!("{:.1}", ratio(k.bits, k.messages));
+            t.row([kind.name().into(), count(k.messages), count(k.bits), each]);
+        }
+    }
+    t.row(["header and padding".into(), String::new(), count(rest), String::new()]);
+    t.row(["all".into(), count(c.stats.messages()), count(c.stats.bits), String::new()]);
+    t.print(out)?;
+
+    if !c.windows.is_empty() {
+        writeln!(out)?;
+        let columns = [("from cycle", Right), ("cycles", Right), ("instructions", Right), ("bits", Right)];
+        let [a, b, i, n] = columns;
+        let mut t = Table::new([a, b, i, n, ("bits/instr", Right), ("bits/cycle", Right)]);
+        for w in &c.windows {
+            let (bpi, bpc) = (format!("{:.4}", w.bpi()), format!("{:.4}", w.bpc()));
+            t.row([count(w.start), count(w.cycles), count(w.instructions), count(w.bits), bpi, bpc]);
+        }
+        t.print(out)?;
+    }
+    Ok(())
+}

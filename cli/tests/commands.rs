@@ -1,0 +1,106 @@
+//! What the commands print when all goes well
+
+mod common;
+
+use common::Place;
+
+/// Blanks out what depends on the machine: speeds and times.
+fn timeless(text: &str) -> String {
+    let hide = |line: &str| {
+        let cut = ["speed ", "\"seconds\":", "\"instructions_per_second\":"].iter().find_map(|k| line.find(k));
+        cut.map_or_else(|| line.to_string(), |at| format!("{}(varies)", &line[..at]))
+    };
+    text.lines().map(hide).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_program_is_run_traced_replayed_and_checked() {
+    let place = Place::new();
+    let mut text = String::new();
+    for words in [
+        "run p.elf --harts 2 --timing functional -o p.ret",
+        "encode p.ret -o p.gtr --timestamps",
+        "replay p.gtr --elf p.elf --limit 12",
+        "replay p.gtr --elf p.elf --core 1 --limit 4",
+        "decode p.gtr --elf p.elf",
+        "replay p.gtr --elf p.elf --check p.ret",
+        "stats p.gtr --elf p.elf",
+        "stats p.ret --window 100",
+        "stats p.ret --timestamps --window 100 --csv",
+    ] {
+        text += &format!("$ goshawk {words}\n{}\n\n", timeless(&place.good(words)));
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn json_is_one_object_with_tool_parameters_and_counts() {
+    let place = Place::new();
+    for (name, words) in [
+        ("json_run", "run p.elf --timing functional -o p.ret --json"),
+        ("json_encode", "encode p.ret -o p.gtr --set medium --json"),
+        ("json_replay", "replay p.gtr --elf p.elf --check p.ret --json"),
+        ("json_decode", "decode p.gtr --elf p.elf --limit 2 --json"),
+        ("json_stats", "stats p.ret --window 200 --json"),
+    ] {
+        let text = timeless(&place.good(words));
+        insta::assert_snapshot!(name, text);
+    }
+    let list: serde_json::Value = serde_json::from_str(&place.good("programs --json")).unwrap();
+    assert_eq!(list["programs"].as_array().map(Vec::len), Some(testbenches::programs::PROGRAMS.len()));
+}
+
+#[test]
+fn every_encoding_replays_to_the_same_listing() {
+    let place = Place::new();
+    place.good("run p.elf -o p.ret");
+    let mut listings = Vec::new();
+    for encoding in ["tr_e", "tr_b", "nx_b", "nexs", "tr(bcnt=5,1;diffta=7,3)"] {
+        place.good(&format!("encode p.ret -o p.gtr --encoding {encoding}"));
+        listings.push(place.good("replay p.gtr --elf p.elf"));
+    }
+    // 3 instructions, 40 rounds of 3 in the loop and 3 or 4 in the function, 11 instructions
+    assert_eq!(listings[0].lines().count(), 3 + 40 * 3 + 30 * 3 + 10 * 4 + 11);
+    assert!(listings.iter().all(|l| *l == listings[0]));
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let place = Place::new();
+    place.good("run builtin:fft --max-instructions 200000 -o fft.ret");
+    place.good("encode fft.ret -o fft.gtr");
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("goshawk"))
+        .current_dir(place.path())
+        .args(["replay", "fft.gtr", "--elf", "builtin:fft"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let o = child.wait_with_output().unwrap();
+    assert_eq!((o.status.code(), String::from_utf8(o.stderr).unwrap().as_str()), (Some(0), ""));
+}
+
+#[test]
+fn every_command_has_a_help_text_with_an_example() {
+    let place = Place::new();
+    let help = place.good("--help");
+    let commands: Vec<&str> = help
+        .lines()
+        .skip_while(|l| !l.starts_with("Commands:"))
+        .skip(1)
+        .take_while(|l| l.starts_with("  "))
+        .filter_map(|l| l.split_whitespace().next())
+        .filter(|c| *c != "help")
+        .collect();
+    assert!(commands.len() >= 6, "{help}");
+    for c in commands {
+        let help = place.good(&format!("{c} --help"));
+        assert!(help.contains(&format!("Examples:\n  goshawk {c}")) && help.contains("--json"), "{c}: {help}");
+    }
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    assert_eq!(Place::new().good("--version"), concat!("goshawk ", env!("CARGO_PKG_VERSION"), "\n"));
+}

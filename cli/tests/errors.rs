@@ -1,0 +1,158 @@
+//! Bad input gives one clear message and exit code 2, and a difference gives exit code 1
+
+mod common;
+
+use common::{elf, Place, RISCV};
+use std::fmt::Write;
+
+/// A place with a retire file and a trace file of two harts.
+fn traced() -> Place {
+    let place = Place::new();
+    place.good("run p.elf --harts 2 --timing functional -o p.ret");
+    place.good("encode p.ret -o p.gtr");
+    place
+}
+
+fn sessions(place: &Place, commands: &[&str]) -> String {
+    commands.iter().fold(String::new(), |mut text, c| {
+        let _ = writeln!(text, "{}", place.session(c));
+        text
+    })
+}
+
+#[test]
+fn programs_that_cannot_be_used_are_refused() {
+    let place = Place::new();
+    std::fs::write(place.path().join("notes.txt"), "no program").unwrap();
+    std::fs::write(place.path().join("cut.elf"), &elf(RISCV, 0)[..60]).unwrap();
+    std::fs::write(place.path().join("x86.elf"), elf(3, 0)).unwrap();
+    let mut dynamic = elf(RISCV, 0);
+    dynamic[16] = 3;
+    std::fs::write(place.path().join("dynamic.elf"), dynamic).unwrap();
+    let mut low = elf(RISCV, 0);
+    low[52 + 12..52 + 16].copy_from_slice(&0x1000u32.to_le_bytes());
+    std::fs::write(place.path().join("low.elf"), low).unwrap();
+    insta::assert_snapshot!(sessions(
+        &place,
+        &[
+            "run missing.elf",
+            "run notes.txt",
+            "run cut.elf",
+            "run x86.elf",
+            "run dynamic.elf",
+            "run low.elf",
+            "run builtin:nothing",
+            "encode notes.txt -o t.gtr",
+        ]
+    ));
+}
+
+#[test]
+fn parameters_out_of_range_say_what_would_be_right() {
+    let place = traced();
+    insta::assert_snapshot!(sessions(
+        &place,
+        &[
+            "encode p.ret -o t.gtr --set huge",
+            "encode p.ret -o t.gtr --set 500/8/0",
+            "encode p.ret -o t.gtr --set 512/7/0",
+            "encode p.ret -o t.gtr --set 512/8/48",
+            "encode p.ret -o t.gtr --pc-shift 5",
+            "encode p.ret -o t.gtr --upper-bits 3",
+            "encode p.ret -o t.gtr --count-bits 30",
+            "encode p.ret -o t.gtr --encoding morse",
+            "encode p.ret -o t.gtr --encoding tr(bcnt=0,2)",
+            "encode p.elf -o t.gtr --harts 9",
+            "encode p.ret -o t.gtr --harts 2",
+            "stats p.ret --window 0",
+        ]
+    ));
+    assert!(!place.path().join("t.gtr").exists(), "a refused command writes nothing");
+}
+
+#[test]
+fn an_elf_that_does_not_match_is_named_with_its_build() {
+    let place = traced();
+    std::fs::write(place.path().join("other.elf"), elf(RISCV, 1 << 20)).unwrap();
+    place.good("run other.elf --harts 2 -o other.ret");
+    place.good("run p.elf -o single.ret");
+    insta::assert_snapshot!(sessions(
+        &place,
+        &[
+            "replay p.gtr --elf other.elf",
+            "decode p.gtr --elf other.elf",
+            "stats p.gtr --elf other.elf",
+            "stats p.gtr",
+            "replay p.gtr --elf p.elf --check other.ret",
+            "replay p.gtr --elf p.elf --check single.ret",
+            "replay p.gtr --elf p.elf --core 2",
+        ]
+    ));
+}
+
+#[test]
+fn damaged_files_are_noticed() {
+    let place = traced();
+    let good = std::fs::read(place.path().join("p.gtr")).unwrap();
+    std::fs::write(place.path().join("cut.gtr"), &good[..good.len() - 9]).unwrap();
+    std::fs::write(place.path().join("empty.gtr"), "").unwrap();
+    for (name, byte) in [("flipped.gtr", good.len() - 20), ("header.gtr", 40), ("magic.gtr", 0)] {
+        std::fs::write(place.path().join(name), &good).unwrap();
+        place.flip(name, byte, 4);
+    }
+    let ret = std::fs::read(place.path().join("p.ret")).unwrap();
+    std::fs::write(place.path().join("cut.ret"), &ret[..ret.len() - 12]).unwrap();
+    insta::assert_snapshot!(sessions(
+        &place,
+        &[
+            "replay cut.gtr --elf p.elf",
+            "replay empty.gtr --elf p.elf",
+            "replay flipped.gtr --elf p.elf",
+            "replay header.gtr --elf p.elf",
+            "replay magic.gtr --elf p.elf",
+            "encode cut.ret -o t.gtr",
+            "replay p.gtr --elf p.elf --check cut.ret",
+        ]
+    ));
+}
+
+#[test]
+fn every_flipped_bit_of_a_trace_file_ends_in_exit_code_2() {
+    let place = traced();
+    let bytes = std::fs::metadata(place.path().join("p.gtr")).unwrap().len() as usize;
+    for byte in (0..bytes).step_by(17) {
+        place.flip("p.gtr", byte, 0x10);
+        let o = place.output("replay p.gtr --elf p.elf --summary");
+        let err = String::from_utf8(o.stderr).unwrap();
+        assert_eq!(o.status.code(), Some(2), "byte {byte}: {err}");
+        assert!(err.starts_with("goshawk: p.gtr: ") && err.lines().count() == 1, "byte {byte}: {err}");
+        place.flip("p.gtr", byte, 0x10);
+    }
+}
+
+#[test]
+fn places_that_cannot_be_written_are_named() {
+    // below a regular file, because a superuser may write in any folder
+    let place = traced();
+    insta::assert_snapshot!(sessions(
+        &place,
+        &["run p.elf -o p.elf/x.ret", "encode p.ret -o p.elf/x.gtr", "encode p.ret -o missing/x.gtr"]
+    ));
+}
+
+#[test]
+fn a_difference_names_event_hart_and_pc() {
+    let place = traced();
+    place.good("run p.elf --harts 2 --timing functional --max-instructions 200 -o short.ret");
+    place.good("encode short.ret -o short.gtr");
+    insta::assert_snapshot!(sessions(
+        &place,
+        &["replay short.gtr --elf p.elf --check p.ret", "replay p.gtr --elf p.elf --check short.ret"]
+    ));
+}
+
+#[test]
+fn wrong_words_on_the_command_line_are_explained() {
+    let place = Place::new();
+    insta::assert_snapshot!(sessions(&place, &["fly", "encode p.elf", "run p.elf --harts many", "run p.elf --fast"]));
+}
