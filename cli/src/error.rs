@@ -59,8 +59,7 @@ pub enum Failure {
 impl Failure {
     /// There is no built-in program of that name.
     pub fn unknown_program(name: &str) -> Self {
-        let names: Vec<&str> = testbenches::programs::PROGRAMS.iter().map(|p| p.name).collect();
-        Self::Other(format!("built-in program `{name}` is not known: {} are", names.join(", ")))
+        Self::Other(format!("built-in program `{name}` is not known; `goshawk programs` lists them"))
     }
 
     /// `source` happened to the file or folder `path`.
