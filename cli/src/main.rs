@@ -7,8 +7,10 @@
 mod args;
 mod check;
 mod decode;
+mod demo;
 mod encode;
 mod error;
+mod gen;
 mod output;
 mod programs;
 mod progress;
@@ -16,6 +18,7 @@ mod replay;
 mod run;
 mod source;
 mod stats;
+mod vectors;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
@@ -33,21 +36,25 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    Demo(demo::Args),
     Run(run::Args),
     Encode(encode::Args),
     Replay(replay::Args),
     Decode(decode::Args),
     Stats(stats::Args),
+    Gen(gen::Args),
     Programs(programs::Args),
 }
 
 fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
     match command {
+        Command::Demo(args) => demo::run(args, out),
         Command::Run(args) => run::run(args, out),
         Command::Encode(args) => encode::run(args, out),
         Command::Replay(args) => replay::run(args, out),
         Command::Decode(args) => decode::run(args, out),
         Command::Stats(args) => stats::run(args, out),
+        Command::Gen(args) => gen::run(args, out),
         Command::Programs(args) => programs::run(args, out),
     }
 }

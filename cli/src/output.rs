@@ -27,13 +27,13 @@ pub fn plural(n: impl Into<u64>, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// A speed or size with a prefix: `23.4 M`.
-pub fn si(v: f64) -> String {
+/// A speed in words: `23.4 million`.
+pub fn big(v: f64) -> String {
     match v {
-        v if v >= 1e9 => format!("{:.2} G", v / 1e9),
-        v if v >= 1e6 => format!("{:.1} M", v / 1e6),
-        v if v >= 1e3 => format!("{:.1} k", v / 1e3),
-        v => format!("{v:.0} "),
+        v if v >= 1e9 => format!("{:.2} billion", v / 1e9),
+        v if v >= 1e6 => format!("{:.1} million", v / 1e6),
+        v if v >= 1e3 => format!("{:.1} thousand", v / 1e3),
+        v => format!("{v:.0}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `goshawk replay`: a trace file and the ELF to every retired instruction again
 
 use crate::check::Check;
-use crate::output::{count, facts, plural, short_id, si, Object};
+use crate::output::{big, count, facts, plural, short_id, Object};
 use crate::source::{self, Named};
 use crate::{progress, Failure, Status};
 use serde_json::json;
@@ -219,7 +219,7 @@ fn report(
     }
     lines.push(("messages", count(messages)));
     lines.push(("bits", count(summary.stats.bits)));
-    lines.push(("speed", format!("{}instructions/s", si(speed))));
+    lines.push(("speed", format!("{} instructions a second", big(speed))));
     if let Some(c) = checked {
         lines.push(("check", format!("equal to {}, event by event", c.ret.display())));
     }

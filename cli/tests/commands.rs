@@ -64,6 +64,54 @@ fn every_encoding_replays_to_the_same_listing() {
     assert!(listings.iter().all(|l| *l == listings[0]));
 }
 
+/// Every number as `#`, every run of blanks as one: the shape of a text.
+fn shape(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        let c = if c.is_ascii_digit() { '#' } else { c };
+        let number = matches!(c, '#' | '.' | ',') && out.ends_with('#');
+        if !(number || c == ' ' && out.ends_with(' ')) {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[test]
+fn demo_succeeds_and_leaves_its_files() {
+    let place = Place::new();
+    insta::assert_snapshot!(shape(&place.good("demo")));
+    let mut files: Vec<String> = std::fs::read_dir(place.path().join("goshawk-demo"))
+        .unwrap()
+        .map(|f| f.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    insta::assert_snapshot!("demo_files", files.join("\n"));
+    // the files are what the other commands take
+    let next = "replay goshawk-demo/fft.gtr --elf goshawk-demo/fft.elf --check goshawk-demo/fft.ret";
+    assert!(place.good(next).contains("equal to"));
+    let json: serde_json::Value = serde_json::from_str(&place.good("demo --json")).unwrap();
+    assert_eq!(json["steps"]["replay"]["equal"], true);
+}
+
+#[test]
+fn gen_writes_what_it_says() {
+    let place = Place::new();
+    insta::assert_snapshot!("gen", shape(&place.good("gen --set medium --cores 2 -o out")));
+    let read = |name: &str| std::fs::read_to_string(place.path().join("out").join(name)).unwrap();
+    let params: serde_json::Value = serde_json::from_str(&read("parameters.json")).unwrap();
+    let fingerprint = params["parameters"]["fingerprint"].as_str().unwrap();
+    // the stream header of the vectors, the register map and the parameters name the same system
+    let words: Vec<String> = read("words.hex").lines().map(str::to_string).collect();
+    assert_eq!((words[0].as_str(), format!("0x{}", words[2]).as_str()), ("4b485347", fingerprint));
+    assert!(read("registers.md").contains(fingerprint));
+    assert!(read("registers.rdl").contains(fingerprint.trim_start_matches(['0', 'x'])));
+    assert_eq!(read("beats.txt").lines().filter(|l| !l.starts_with("//")).count(), 5000);
+    let first = read("beats.txt");
+    place.good("gen --set medium --cores 2 -o out");
+    assert_eq!(read("beats.txt"), first, "same input, same bytes");
+}
+
 #[test]
 fn a_closed_pipe_ends_quietly() {
     let place = Place::new();

@@ -65,6 +65,9 @@ fn parameters_out_of_range_say_what_would_be_right() {
             "encode p.elf -o t.gtr --harts 9",
             "encode p.ret -o t.gtr --harts 2",
             "stats p.ret --window 0",
+            "gen --cores 17 -o x",
+            "gen --xlen 16 -o x",
+            "gen --set tiny -o x",
         ]
     ));
     assert!(!place.path().join("t.gtr").exists(), "a refused command writes nothing");
@@ -136,7 +139,13 @@ fn places_that_cannot_be_written_are_named() {
     let place = traced();
     insta::assert_snapshot!(sessions(
         &place,
-        &["run p.elf -o p.elf/x.ret", "encode p.ret -o p.elf/x.gtr", "encode p.ret -o missing/x.gtr"]
+        &[
+            "run p.elf -o p.elf/x.ret",
+            "encode p.ret -o p.elf/x.gtr",
+            "encode p.ret -o missing/x.gtr",
+            "gen -o p.elf/x",
+            "demo -o p.elf/x"
+        ]
     ));
 }
 

@@ -1,0 +1,116 @@
+//! `goshawk gen`: register map, parameters and test vectors of a trace system
+
+use crate::args::ParamArgs;
+use crate::output::{count, facts, parameters, plural, Object, TOOL};
+use crate::{vectors, Failure, Status};
+use clap::ValueEnum;
+use serde_json::json;
+use sim::file::Replacement;
+use sim::params::TraceParams;
+use sim::regmap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Write what a parameter set means: register map, parameters, test vectors
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk gen --set medium --cores 4 -o trace4\n  \
+    goshawk gen --set 512/8/16 --timestamps --xlen 64 --ingress etrace -o trace64")]
+pub struct Args {
+    /// Folder to write to; it is made where it is missing
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Cores that are traced, 1 to 16
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    cores: u8,
+    /// Address width of the cores: 32 or 64
+    #[arg(long, value_name = "BITS", default_value_t = 32)]
+    xlen: u8,
+    /// What the cores show of a retired instruction
+    #[arg(long, value_enum, default_value = "rvfi")]
+    ingress: Ingress,
+    #[command(flatten)]
+    params: ParamArgs,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Interface between core and trace module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Ingress {
+    /// RISC-V Formal Interface
+    Rvfi,
+    /// Instruction trace ingress port of the RISC-V E-Trace specification
+    Etrace,
+}
+
+impl Ingress {
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rvfi => "rvfi",
+            Self::Etrace => "etrace",
+        }
+    }
+}
+
+/// Writes a file in one step.
+pub fn write(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
+    let path = folder.join(name);
+    let mut file = Replacement::create(&path)?;
+    file.write_all(text.as_bytes()).map_err(|e| Failure::io(&path, e))?;
+    Ok(file.commit()?)
+}
+
+/// Makes the folder where it is missing.
+pub fn folder(path: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(path).map_err(|e| Failure::io(path, e))
+}
+
+/// Runs it.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let (params, set) = args.params.resolve(args.cores, args.xlen)?;
+    let files = make(&params, set.as_deref(), args.ingress)?;
+    folder(&args.output)?;
+    for (name, text, _) in &files {
+        write(&args.output, name, text)?;
+    }
+    if args.json {
+        let list: Vec<_> = files.iter().map(|(name, text, _)| json!({ "name": name, "bytes": text.len() })).collect();
+        Object::new("gen", set.as_deref().unwrap_or(&args.params.set))
+            .with_params(&params, set.as_deref())
+            .with("ingress", args.ingress.name().into())
+            .with("folder", args.output.display().to_string().into())
+            .with("files", list.into())
+            .print(out)?;
+        return Ok(Status::Done);
+    }
+    let mut lines = vec![
+        ("system", format!("{}, RV{}, {} ingress", plural(params.cores, "core"), params.xlen, args.ingress.name())),
+        ("parameters", params.canonical()),
+        (
+            "predictor state",
+            format!("{} bits a core", count(params.predictor.state_bits(params.address_bits()).into())),
+        ),
+        ("folder", args.output.display().to_string()),
+    ];
+    lines.extend(files.iter().map(|(name, _, what)| (*name, what.clone())));
+    facts(out, &lines)?;
+    Ok(Status::Done)
+}
+
+/// A file: its name, its text, what it is.
+type File = (&'static str, String, String);
+
+fn make(params: &TraceParams, set: Option<&str>, ingress: Ingress) -> Result<Vec<File>, Failure> {
+    let vectors = vectors::make(params)?;
+    let described = json!({ "tool": TOOL, "ingress": ingress.name(), "parameters": parameters(params, set) });
+    let described = format!("{described:#}\n");
+    Ok(vec![
+        ("registers.md", regmap::markdown(params), "register map".into()),
+        ("registers.rdl", regmap::systemrdl(params), "register map in SystemRDL 2.0".into()),
+        ("parameters.json", described, "all parameters, fingerprint".into()),
+        ("beats.txt", vectors.beats, format!("test vectors: {} instructions in", count(vectors::INSTRUCTIONS as u64))),
+        ("words.hex", vectors.words, format!("test vectors: {} words out", count(vectors.word_count as u64))),
+    ])
+}
