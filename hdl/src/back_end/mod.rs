@@ -2,4 +2,6 @@
 
 pub mod encoder;
 pub mod event_fifo;
+pub mod merger;
 pub mod packer;
+pub mod registers;

@@ -1,0 +1,173 @@
+//! Merger: which core's entry is next
+//!
+//! Notes in each clock which cores put an entry into their FIFO, and lets the encoder take the entries in
+//! that order; those of one clock by core index. With one core there is nothing to note, and the circuit
+//! melts away.
+//!
+//! # Source
+//! Paper 000 section 2: "time stamps can then be used by a trace buffer control logic to properly order
+//! trace messages"; a note of the order takes their place. `docs/stream.md`, "Order".
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | 1: nothing noted |
+//! | `pushes` | in | 16 | bit i: core i pushes an entry in this clock |
+//! | `have` | in | 16 | bit i: the FIFO of core i shows an entry |
+//! | `core` | out | 4 | whose entry is next |
+//! | `show` | out | 1 | it is there: `core` is valid and its FIFO has it |
+//! | `done` | in | 1 | the encoder has taken it |
+//! | `pops` | out | 16 | bit i: take the entry out of FIFO i |
+//! | `empty` | out | 1 | no entry is to come |
+//!
+//! # Timing
+//! A clock's note can be worked on three clocks later; between notes one clock passes.
+//!
+//! Its memory holds a note for every place of every FIFO, so it is never full before they are.
+
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+
+/// Widest address: 16 cores with 2^8 entries each.
+const A: usize = 12;
+
+/// The merger.
+#[derive(LogicBlock)]
+pub struct Merger {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub pushes: Signal<In, Bits<16>>,
+    pub have: Signal<In, Bits<16>>,
+    pub core: Signal<Out, Bits<4>>,
+    pub show: Signal<Out, Bit>,
+    pub done: Signal<In, Bit>,
+    pub pops: Signal<Out, Bits<16>>,
+    pub empty: Signal<Out, Bit>,
+    notes: Mem<12, 16>,
+    write: DFF<Bits<12>>,
+    read: DFF<Bits<12>>,
+    seen: DFF<Bit>,
+    current: DFF<Bits<16>>,
+    any: Signal<Local, Bit>,
+    waiting: Signal<Local, Bit>,
+    load: Signal<Local, Bit>,
+    less: Signal<Local, Bits<16>>,
+    rest: Signal<Local, Bits<16>>,
+    not_rest: Signal<Local, Bits<16>>,
+    lowest: Signal<Local, Bits<16>>,
+    index: Signal<Local, Bits<4>>,
+    single: Constant<Bit>,
+    mask: Constant<Bits<12>>,
+    one: Constant<Bits<12>>,
+    one_16: Constant<Bits<16>>,
+    odd_1: Constant<Bits<16>>,
+    odd_2: Constant<Bits<16>>,
+    odd_4: Constant<Bits<16>>,
+    odd_8: Constant<Bits<16>>,
+}
+
+impl Merger {
+    /// For the cores of `params`, with FIFOs of 2^`log2_depth` entries.
+    pub fn new(params: &TraceParams, log2_depth: usize) -> Self {
+        let bits = (log2_depth + params.ti_bits() as usize).min(A);
+        let constant = |v: u64| Constant::new(v.to_bits::<16>());
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            pushes: Default::default(),
+            have: Default::default(),
+            core: Default::default(),
+            show: Default::default(),
+            done: Default::default(),
+            pops: Default::default(),
+            empty: Default::default(),
+            notes: Mem::new(bits, if params.cores > 1 { params.cores.into() } else { 0 }),
+            write: Default::default(),
+            read: Default::default(),
+            seen: Default::default(),
+            current: Default::default(),
+            any: Default::default(),
+            waiting: Default::default(),
+            load: Default::default(),
+            less: Default::default(),
+            rest: Default::default(),
+            not_rest: Default::default(),
+            lowest: Default::default(),
+            index: Default::default(),
+            single: Constant::new(params.cores == 1),
+            mask: Constant::new(((1u64 << bits) - 1).to_bits::<12>()),
+            one: Constant::new(1.into()),
+            one_16: Constant::new(1.into()),
+            odd_1: constant(0xaaaa),
+            odd_2: constant(0xcccc),
+            odd_4: constant(0xf0f0),
+            odd_8: constant(0xff00),
+        }
+    }
+
+    /// Bits of memory.
+    pub fn bits(&self) -> usize {
+        self.notes.bits()
+    }
+}
+
+impl Logic for Merger {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, write, read, seen, current);
+        self.notes.clock.next = self.clock.val();
+        self.notes.we.next = self.pushes.val().any();
+        self.notes.waddr.next = self.write.q.val();
+        self.notes.wdata.next = self.pushes.val();
+        self.notes.raddr.next = self.read.q.val();
+        if self.pushes.val().any() {
+            self.write.d.next = bit_cast::<12, 12>(self.write.q.val() + self.one.val()) & self.mask.val();
+        }
+
+        // the lowest core of the current note: x & ~(x - 1)
+        self.any.next = self.current.q.val().any();
+        self.less.next = self.current.q.val() - self.one_16.val();
+        self.rest.next = self.current.q.val() & self.less.val();
+        self.not_rest.next = !self.rest.val();
+        self.lowest.next = self.current.q.val() & self.not_rest.val();
+        self.index.next = bit_cast::<4, 1>((self.lowest.val() & self.odd_1.val()).any().into())
+            | (bit_cast::<4, 1>((self.lowest.val() & self.odd_2.val()).any().into()) << 1)
+            | (bit_cast::<4, 1>((self.lowest.val() & self.odd_4.val()).any().into()) << 2)
+            | (bit_cast::<4, 1>((self.lowest.val() & self.odd_8.val()).any().into()) << 3);
+
+        self.waiting.next = self.write.q.val() != self.read.q.val();
+        self.load.next = self.seen.q.val() & !self.any.val();
+        self.seen.d.next = self.waiting.val() & !self.load.val();
+        if self.load.val() {
+            self.current.d.next = self.notes.rdata.val();
+            self.read.d.next = bit_cast::<12, 12>(self.read.q.val() + self.one.val()) & self.mask.val();
+        }
+        if self.done.val() {
+            self.current.d.next = self.rest.val();
+        }
+        if self.reset.val() | self.single.val() {
+            self.write.d.next = 0.into();
+            self.read.d.next = 0.into();
+            self.seen.d.next = false;
+            self.current.d.next = 0.into();
+        }
+
+        self.core.next = self.index.val();
+        self.show.next = (self.lowest.val() & self.have.val()).any();
+        self.empty.next = !self.any.val() & !self.waiting.val();
+        self.pops.next = 0.into();
+        if self.done.val() {
+            self.pops.next = self.lowest.val();
+        }
+        if self.single.val() {
+            self.core.next = 0.into();
+            self.show.next = self.have.val().any();
+            self.empty.next = true;
+            self.pops.next = 0.into();
+            if self.done.val() {
+                self.pops.next = self.one_16.val();
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Registers: control and status of a trace system on a small bus
+//!
+//! # Source
+//! The map is [`sim::regs`]; addresses, fields and constants are taken from there.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | 1: disabled, no overflow noted |
+//! | `bus_addr` | in | 3 | register |
+//! | `bus_write` | in | 1 | 1: write `bus_wdata` |
+//! | `bus_wdata` | in | 32 | what to write |
+//! | `bus_rdata` | out | 32 | the register that `bus_addr` named in the cycle before |
+//! | `ready`, `active`, `idle` | in | 1 | for `status` |
+//! | `overflow` | in | 16 | bit i: core i loses messages now |
+//! | `enable` | out | 1 | `control.enable` |
+//!
+//! # Timing
+//! One access a cycle; a write has its effect in the next cycle.
+
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+use sim::regmap::reset_value;
+use sim::regs::{Reg, REGS};
+
+/// The registers.
+#[derive(LogicBlock)]
+pub struct Registers {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub bus_addr: Signal<In, Bits<3>>,
+    pub bus_write: Signal<In, Bit>,
+    pub bus_wdata: Signal<In, Bits<32>>,
+    pub bus_rdata: Signal<Out, Bits<32>>,
+    pub ready: Signal<In, Bit>,
+    pub active: Signal<In, Bit>,
+    pub idle: Signal<In, Bit>,
+    pub overflow: Signal<In, Bits<16>>,
+    pub enable: Signal<Out, Bit>,
+    enabled: DFF<Bit>,
+    noted: DFF<Bits<16>>,
+    answer: DFF<Bits<32>>,
+    clear: Signal<Local, Bits<16>>,
+    keep: Signal<Local, Bits<16>>,
+    status: Signal<Local, Bits<32>>,
+    id_addr: Constant<Bits<3>>,
+    params_addr: Constant<Bits<3>>,
+    control_addr: Constant<Bits<3>>,
+    status_addr: Constant<Bits<3>>,
+    overflow_addr: Constant<Bits<3>>,
+    id: Constant<Bits<32>>,
+    fingerprint: Constant<Bits<32>>,
+    cores: Constant<Bits<16>>,
+    zero: Constant<Bits<32>>,
+    one: Constant<Bits<32>>,
+    ready_bit: Constant<Bits<32>>,
+    active_bit: Constant<Bits<32>>,
+    idle_bit: Constant<Bits<32>>,
+}
+
+fn register(name: &str) -> &'static Reg {
+    REGS.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("sim::regs has no register `{name}`"))
+}
+
+fn field_bit(reg: &str, field: &str) -> u64 {
+    let f = register(reg).fields.iter().find(|f| f.name == field);
+    1 << f.unwrap_or_else(|| panic!("register `{reg}` has no field `{field}`")).lsb
+}
+
+impl Registers {
+    /// The registers of a system of `params`.
+    pub fn new(params: &TraceParams) -> Self {
+        let addr = |name| Constant::new(u64::from(register(name).addr).to_bits::<3>());
+        let word = |v: u64| Constant::new(v.to_bits::<32>());
+        let bit = |field| word(field_bit("status", field));
+        assert_eq!(field_bit("control", "enable"), 1, "enable is bit 0 of control");
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            bus_addr: Default::default(),
+            bus_write: Default::default(),
+            bus_wdata: Default::default(),
+            bus_rdata: Default::default(),
+            ready: Default::default(),
+            active: Default::default(),
+            idle: Default::default(),
+            overflow: Default::default(),
+            enable: Default::default(),
+            enabled: Default::default(),
+            noted: Default::default(),
+            answer: Default::default(),
+            clear: Default::default(),
+            keep: Default::default(),
+            status: Default::default(),
+            id_addr: addr("id"),
+            params_addr: addr("params"),
+            control_addr: addr("control"),
+            status_addr: addr("status"),
+            overflow_addr: addr("overflow"),
+            id: word(reset_value(register("id"), params).into()),
+            fingerprint: word(reset_value(register("params"), params).into()),
+            cores: Constant::new(((1u64 << params.cores) - 1).to_bits::<16>()),
+            zero: word(0),
+            one: word(1),
+            ready_bit: bit("ready"),
+            active_bit: bit("active"),
+            idle_bit: bit("idle"),
+        }
+    }
+}
+
+impl Logic for Registers {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, enabled, noted, answer);
+        self.clear.next = 0.into();
+        if self.bus_write.val() {
+            if self.bus_addr.val() == self.control_addr.val() {
+                self.enabled.d.next = self.bus_wdata.val().get_bit(0);
+            }
+            if self.bus_addr.val() == self.overflow_addr.val() {
+                self.clear.next = self.bus_wdata.val().get_bits::<16>(0);
+            }
+        }
+        self.keep.next = !self.clear.val();
+        // bits of cores that the system does not have stay 0, and cost nothing
+        self.noted.d.next = ((self.noted.q.val() & self.keep.val()) | self.overflow.val()) & self.cores.val();
+        self.status.next = 0.into();
+        if self.ready.val() {
+            self.status.next = self.status.val() | self.ready_bit.val();
+        }
+        if self.active.val() {
+            self.status.next = self.status.val() | self.active_bit.val();
+        }
+        if self.idle.val() {
+            self.status.next = self.status.val() | self.idle_bit.val();
+        }
+        self.answer.d.next = self.zero.val();
+        if self.bus_addr.val() == self.id_addr.val() {
+            self.answer.d.next = self.id.val();
+        }
+        if self.bus_addr.val() == self.params_addr.val() {
+            self.answer.d.next = self.fingerprint.val();
+        }
+        if (self.bus_addr.val() == self.control_addr.val()) & self.enabled.q.val() {
+            self.answer.d.next = self.one.val();
+        }
+        if self.bus_addr.val() == self.status_addr.val() {
+            self.answer.d.next = self.status.val();
+        }
+        if self.bus_addr.val() == self.overflow_addr.val() {
+            self.answer.d.next = bit_cast::<32, 16>(self.noted.q.val());
+        }
+        if self.reset.val() {
+            self.enabled.d.next = false;
+            self.noted.d.next = 0.into();
+        }
+        self.bus_rdata.next = self.answer.q.val();
+        self.enable.next = self.enabled.q.val();
+    }
+}
