@@ -2,6 +2,7 @@
 
 pub mod encoder;
 pub mod event_fifo;
+pub mod join;
 pub mod merger;
 pub mod packer;
 pub mod registers;

@@ -1,0 +1,125 @@
+//! Verilog of a trace system, chosen at run time
+//!
+//! A pure function of its arguments: the same ones give the same bytes.
+
+use crate::system::{EtraceSystem, RvfiSystem};
+use rust_hdl::prelude::*;
+use sim::params::{ParamError, Scheme, TraceParams};
+
+/// How retired instructions come in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ingress {
+    /// RISC-V formal interface.
+    Rvfi,
+    /// RISC-V E-Trace instruction trace interface.
+    Etrace,
+}
+
+impl Ingress {
+    /// Lower-case name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rvfi => "rvfi",
+            Self::Etrace => "etrace",
+        }
+    }
+}
+
+/// What a system has besides its stream's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SystemOptions {
+    /// Ingress of every core.
+    pub ingress: Ingress,
+    /// log2 of the entries of each event FIFO. 2..=8.
+    pub log2_fifo: u8,
+}
+
+impl Default for SystemOptions {
+    /// RVFI, and the depth of an iCE40 block RAM.
+    fn default() -> Self {
+        Self { ingress: Ingress::Rvfi, log2_fifo: 8 }
+    }
+}
+
+/// Why there is no circuit.
+#[derive(Debug, thiserror::Error)]
+pub enum EmitError {
+    /// Impossible parameters.
+    #[error("{0}")]
+    Params(#[from] ParamError),
+    /// A scheme that exists in software only.
+    #[error("the nexs encoding has no circuit; tr and nx_b have one")]
+    Scheme,
+    /// More cores than there are circuits for.
+    #[error("cores = {0}; circuits exist for 1 to 8 cores")]
+    Cores(u8),
+    /// A FIFO outside its range.
+    #[error("log2_fifo = {0} is outside 2 to 8")]
+    Fifo(u8),
+    /// rust-hdl refused the circuit: a fault of this crate.
+    #[error("rust-hdl refuses the circuit: {0}")]
+    Check(String),
+}
+
+/// Takes a system, of whatever type the parameters ask for.
+pub trait Visitor {
+    /// What it makes of it.
+    type Output;
+    /// A system with RVFI ingress.
+    fn rvfi<const W: usize, const N: usize>(self, system: RvfiSystem<W, N>) -> Self::Output;
+    /// A system with E-Trace ingress.
+    fn etrace<const W: usize, const N: usize>(self, system: EtraceSystem<W, N>) -> Self::Output;
+}
+
+/// Builds the system for `params` and hands it to `visitor`.
+pub fn build<V: Visitor>(params: &TraceParams, options: &SystemOptions, visitor: V) -> Result<V::Output, EmitError> {
+    params.check()?;
+    if params.scheme == Scheme::NexS {
+        return Err(EmitError::Scheme);
+    }
+    if !(2..=8).contains(&options.log2_fifo) {
+        return Err(EmitError::Fifo(options.log2_fifo));
+    }
+    let depth = usize::from(options.log2_fifo);
+    macro_rules! pick {
+        ($($w:literal $n:literal),*) => {
+            match (options.ingress, params.xlen, params.cores) {
+                $((Ingress::Rvfi, $w, $n) => Ok(visitor.rvfi(RvfiSystem::<$w, $n>::new(params, depth))),
+                (Ingress::Etrace, $w, $n) => Ok(visitor.etrace(EtraceSystem::<$w, $n>::new(params, depth))),)*
+                _ => Err(EmitError::Cores(params.cores)),
+            }
+        };
+    }
+    pick!(32 1, 32 2, 32 3, 32 4, 32 5, 32 6, 32 7, 32 8, 64 1, 64 2, 64 3, 64 4, 64 5, 64 6, 64 7, 64 8)
+}
+
+struct Emit;
+
+fn verilog<T: Block>(mut system: T) -> Result<String, EmitError> {
+    system.connect_all();
+    check_all(&system).map_err(|e| EmitError::Check(format!("{e:?}")))?;
+    Ok(generate_verilog(&system))
+}
+
+impl Visitor for Emit {
+    type Output = Result<String, EmitError>;
+    fn rvfi<const W: usize, const N: usize>(self, system: RvfiSystem<W, N>) -> Self::Output {
+        verilog(system)
+    }
+    fn etrace<const W: usize, const N: usize>(self, system: EtraceSystem<W, N>) -> Self::Output {
+        verilog(system)
+    }
+}
+
+/// The Verilog of the system for `params`, top module `top`, behind a comment that says what it is.
+pub fn emit(params: &TraceParams, options: &SystemOptions) -> Result<String, EmitError> {
+    let verilog = build(params, options, Emit)??;
+    Ok(format!(
+        "// Goshawk trace system, version {}\n// ingress {}, event FIFOs of {} entries\n// {}\n// fingerprint 0x{:08x}\n{verilog}",
+        env!("CARGO_PKG_VERSION"),
+        options.ingress.name(),
+        1 << options.log2_fifo,
+        params.canonical(),
+        params.fingerprint(),
+    ))
+}
