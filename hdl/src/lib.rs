@@ -14,6 +14,9 @@
 #![allow(missing_docs)]
 
 pub mod back_end;
+pub mod emit;
 pub mod entry;
+pub mod front_end;
 pub mod predictor;
+pub mod system;
 pub mod widget;

@@ -1,0 +1,319 @@
+//! Counters, and the decision which messages an instruction makes
+//!
+//! The last stage of a front end: counts instructions, reported branches and cycles, turns mispredictions
+//! into event entries, and knows what to do when there is no room for one.
+//!
+//! # Source
+//! `docs/stream.md`, "When each is sent"; paper 000 figure 5.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | back to the state at power-up |
+//! | `live` | in | 1 | this cycle is traced |
+//! | `live_next` | in | 1 | the next one is |
+//! | `valid` | in | 1 | an instruction retires |
+//! | `intr` | in | 1 | it is the first after a trap |
+//! | `reported`, `flow` | in | 1 | it is a branch that bCnt counts; it changes the flow at all. 0 unless `valid` and `live` |
+//! | `outcome`, `miss` | in | 1 | it is due to be sent as outcome; as target. 0 unless `valid` and `live` |
+//! | `pc`, `target` | in | W | its address; where it went |
+//! | `full` | in | 1 | there may be no room for an entry |
+//! | `stop_go` | in | 1 | all cores are `stop_ready`: send the stop message |
+//! | `stop_ready` | out | 1 | tracing has ended, all else is sent |
+//! | `stopped` | out | 1 | the stop message is sent in this cycle |
+//! | `lost` | out | 1 | messages are being lost |
+//! | `clear` | out | 1 | the predictors are no longer needed and must be cleared |
+//! | `entry_*` | out | | an event entry, see [`crate::entry`] |
+//!
+//! # Timing
+//! One instruction a cycle; entries come from registers, a cycle later. `live` may rise again only when
+//! `lost` is 1 (then one overflow entry is sent in the cycle before) or after `stopped`.
+//!
+//! Code without any control-flow instruction for 2^(`count_bits` - 1) instructions would wrap iCnt: the
+//! progress message that prevents it is only sent at control-flow instructions.
+//!
+//! Golden model: [`sim::golden::core`].
+
+use crate::entry::{CC_PORT_BITS, COUNT_PORT_BITS};
+use rust_hdl::prelude::*;
+use sim::params::{Scheme, TraceParams};
+
+/// Counters and message decision, for addresses of at most W bits.
+#[derive(LogicBlock)]
+pub struct Messages<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub live: Signal<In, Bit>,
+    pub live_next: Signal<In, Bit>,
+    pub valid: Signal<In, Bit>,
+    pub intr: Signal<In, Bit>,
+    pub reported: Signal<In, Bit>,
+    pub flow: Signal<In, Bit>,
+    pub outcome: Signal<In, Bit>,
+    pub miss: Signal<In, Bit>,
+    pub pc: Signal<In, Bits<W>>,
+    pub target: Signal<In, Bits<W>>,
+    pub full: Signal<In, Bit>,
+    pub stop_go: Signal<In, Bit>,
+    pub stop_ready: Signal<Out, Bit>,
+    pub stopped: Signal<Out, Bit>,
+    pub lost: Signal<Out, Bit>,
+    pub clear: Signal<Out, Bit>,
+    pub entry_push: Signal<Out, Bit>,
+    pub entry_pre: Signal<Out, Bits<2>>,
+    pub entry_post: Signal<Out, Bits<2>>,
+    pub entry_icnt: Signal<Out, Bits<24>>,
+    pub entry_bcnt: Signal<Out, Bits<24>>,
+    pub entry_pc: Signal<Out, Bits<W>>,
+    pub entry_target: Signal<Out, Bits<W>>,
+    pub entry_cc: Signal<Out, Bits<32>>,
+    // state
+    losing: DFF<Bit>,
+    first: DFF<Bit>,
+    tracing: DFF<Bit>,
+    icnt: DFF<Bits<24>>,
+    bcnt: DFF<Bits<24>>,
+    cc: DFF<Bits<32>>,
+    // decisions
+    beat: Signal<Local, Bit>,
+    ahead: Signal<Local, Bit>,
+    sync: Signal<Local, Bit>,
+    exception: Signal<Local, Bit>,
+    after: Signal<Local, Bit>,
+    long: Signal<Local, Bit>,
+    progress: Signal<Local, Bit>,
+    due: Signal<Local, Bit>,
+    send: Signal<Local, Bit>,
+    drop: Signal<Local, Bit>,
+    overflow: Signal<Local, Bit>,
+    stop_due: Signal<Local, Bit>,
+    stop: Signal<Local, Bit>,
+    restart: Signal<Local, Bit>,
+    // sums
+    icnt_inc: Signal<Local, Bit>,
+    icnt_sum: Signal<Local, Bits<24>>,
+    bcnt_inc: Signal<Local, Bit>,
+    bcnt_sum: Signal<Local, Bits<24>>,
+    bcnt_stop: Signal<Local, Bit>,
+    counted: Signal<Local, Bit>,
+    remains: Signal<Local, Bit>,
+    cc_all: Signal<Local, Bit>,
+    // the entry
+    push_6: DFF<Bit>,
+    pre_6: DFF<Bits<2>>,
+    post_6: DFF<Bits<2>>,
+    icnt_6: DFF<Bits<24>>,
+    bcnt_6: DFF<Bits<24>>,
+    pc_6: DFF<Bits<W>>,
+    target_6: DFF<Bits<W>>,
+    cc_6: DFF<Bits<32>>,
+    pre_1: Signal<Local, Bit>,
+    pre_0: Signal<Local, Bit>,
+    post_1: Signal<Local, Bit>,
+    post_0: Signal<Local, Bit>,
+    // of the parameters: all bits and top bit of the counters, choices
+    count_mask: Constant<Bits<24>>,
+    count_top: Constant<Bits<24>>,
+    cc_mask: Constant<Bits<32>>,
+    cc_top: Constant<Bits<32>>,
+    timed: Constant<Bit>,
+    nexus: Constant<Bit>,
+}
+
+impl<const W: usize> Messages<W> {
+    /// The circuit for `params`.
+    ///
+    /// # Panics
+    /// When [`TraceParams::check`] refuses `params`.
+    pub fn new(params: &TraceParams) -> Self {
+        params.check().unwrap_or_else(|e| panic!("{e}"));
+        let (count, cc) = (u32::from(params.count_bits), u32::from(params.cc_bits));
+        let count_constant = |v: u64| Constant::new(v.to_bits::<COUNT_PORT_BITS>());
+        let cc_constant = |v: u64| Constant::new(v.to_bits::<CC_PORT_BITS>());
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            live: Default::default(),
+            live_next: Default::default(),
+            valid: Default::default(),
+            intr: Default::default(),
+            reported: Default::default(),
+            flow: Default::default(),
+            outcome: Default::default(),
+            miss: Default::default(),
+            pc: Default::default(),
+            target: Default::default(),
+            full: Default::default(),
+            stop_go: Default::default(),
+            stop_ready: Default::default(),
+            stopped: Default::default(),
+            lost: Default::default(),
+            clear: Default::default(),
+            entry_push: Default::default(),
+            entry_pre: Default::default(),
+            entry_post: Default::default(),
+            entry_icnt: Default::default(),
+            entry_bcnt: Default::default(),
+            entry_pc: Default::default(),
+            entry_target: Default::default(),
+            entry_cc: Default::default(),
+            losing: Default::default(),
+            first: Default::default(),
+            tracing: Default::default(),
+            icnt: Default::default(),
+            bcnt: Default::default(),
+            cc: Default::default(),
+            beat: Default::default(),
+            ahead: Default::default(),
+            sync: Default::default(),
+            exception: Default::default(),
+            after: Default::default(),
+            long: Default::default(),
+            progress: Default::default(),
+            due: Default::default(),
+            send: Default::default(),
+            drop: Default::default(),
+            overflow: Default::default(),
+            stop_due: Default::default(),
+            stop: Default::default(),
+            restart: Default::default(),
+            icnt_inc: Default::default(),
+            icnt_sum: Default::default(),
+            bcnt_inc: Default::default(),
+            bcnt_sum: Default::default(),
+            bcnt_stop: Default::default(),
+            counted: Default::default(),
+            remains: Default::default(),
+            cc_all: Default::default(),
+            push_6: Default::default(),
+            pre_6: Default::default(),
+            post_6: Default::default(),
+            icnt_6: Default::default(),
+            bcnt_6: Default::default(),
+            pc_6: Default::default(),
+            target_6: Default::default(),
+            cc_6: Default::default(),
+            pre_1: Default::default(),
+            pre_0: Default::default(),
+            post_1: Default::default(),
+            post_0: Default::default(),
+            count_mask: count_constant((1 << count) - 1),
+            count_top: count_constant(1 << (count - 1)),
+            cc_mask: cc_constant((1 << cc) - 1),
+            cc_top: cc_constant(1 << (cc - 1)),
+            timed: Constant::new(params.timestamps),
+            nexus: Constant::new(!matches!(params.scheme, Scheme::Tr(_))),
+        }
+    }
+}
+
+impl<const W: usize> Logic for Messages<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, losing, first, tracing, icnt, bcnt, cc);
+        dff_setup!(self, clock, push_6, pre_6, post_6, icnt_6, bcnt_6, pc_6, target_6, cc_6);
+
+        // what this instruction is due to send
+        self.beat.next = self.valid.val() & self.live.val() & !self.losing.q.val();
+        self.sync.next = self.beat.val() & self.first.q.val();
+        self.exception.next = self.beat.val() & self.intr.val() & !self.first.q.val();
+        self.ahead.next = self.sync.val() | self.exception.val();
+        self.after.next = self.outcome.val() | self.miss.val();
+        self.icnt_inc.next = self.beat.val() & !self.ahead.val();
+        self.icnt_sum.next = self.icnt.q.val() + bit_cast::<24, 1>(self.icnt_inc.val().into());
+        self.long.next = (self.icnt_sum.val() & self.count_top.val()).any()
+            | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val());
+        self.progress.next = self.flow.val() & self.long.val() & !self.ahead.val() & !self.after.val();
+        self.due.next = self.beat.val() & (self.ahead.val() | self.after.val() | self.progress.val());
+        self.send.next = self.due.val() & !self.full.val();
+        self.drop.next = self.due.val() & self.full.val();
+
+        // control: the overflow message goes out in the cycle before the first live one
+        self.overflow.next = self.losing.q.val() & self.live_next.val() & !self.live.val();
+        self.stop_due.next = self.tracing.q.val() & !self.live.val() & !self.losing.q.val() & !self.full.val();
+        self.stop.next = self.stop_due.val() & self.stop_go.val();
+        self.restart.next = self.send.val() | self.overflow.val() | self.stop.val();
+        if self.drop.val() {
+            self.losing.d.next = true;
+        }
+        if self.overflow.val() {
+            self.losing.d.next = false;
+        }
+        self.first.d.next = !self.live.val() | (self.first.q.val() & !self.valid.val());
+        self.tracing.d.next = self.live.val() | (self.tracing.q.val() & !self.stop.val());
+
+        // iCnt stands still while messages are lost; bCnt counts the lost instructions then
+        self.counted.next = self.reported.val() | (self.nexus.val() & self.beat.val());
+        self.bcnt_stop.next = (self.bcnt.q.val() & self.count_top.val()).any();
+        self.bcnt_inc.next = self.counted.val();
+        if self.losing.q.val() {
+            self.bcnt_inc.next = self.valid.val() & !self.bcnt_stop.val();
+        }
+        self.bcnt_sum.next = self.bcnt.q.val() + bit_cast::<24, 1>(self.bcnt_inc.val().into());
+        self.icnt.d.next = self.icnt_sum.val() & self.count_mask.val();
+        self.bcnt.d.next = self.bcnt_sum.val() & self.count_mask.val();
+        if self.restart.val() {
+            // an instruction after its own pre-message counts in what follows
+            self.remains.next = self.ahead.val() & !self.after.val();
+            self.icnt.d.next = bit_cast::<24, 1>(self.remains.val().into());
+            self.bcnt.d.next = bit_cast::<24, 1>((self.remains.val() & self.counted.val()).into());
+        } else {
+            self.remains.next = false;
+        }
+        if self.drop.val() {
+            self.icnt.d.next = self.icnt.q.val();
+            self.bcnt.d.next = 1.into();
+        }
+
+        self.cc_all.next = self.cc.q.val() == self.cc_mask.val();
+        if self.restart.val() {
+            self.cc.d.next = 1.into();
+        } else if !self.live.val() & !self.tracing.q.val() {
+            self.cc.d.next = 0.into();
+        } else if !self.cc_all.val() {
+            self.cc.d.next = self.cc.q.val() + 1;
+        }
+        if !self.timed.val() {
+            self.cc.d.next = 0.into();
+        }
+
+        // the entry
+        self.push_6.d.next = self.restart.val();
+        self.pre_0.next = self.exception.val() | self.overflow.val() | self.stop.val();
+        self.pre_1.next = self.sync.val() | self.overflow.val() | self.stop.val();
+        self.post_0.next = self.outcome.val() | self.progress.val() | self.overflow.val();
+        self.post_1.next = self.miss.val() | self.progress.val();
+        self.pre_6.d.next =
+            (bit_cast::<2, 1>(self.pre_1.val().into()) << 1) | bit_cast::<2, 1>(self.pre_0.val().into());
+        self.post_6.d.next =
+            (bit_cast::<2, 1>(self.post_1.val().into()) << 1) | bit_cast::<2, 1>(self.post_0.val().into());
+        self.icnt_6.d.next = self.icnt_sum.val() & self.count_mask.val();
+        self.bcnt_6.d.next = self.bcnt_sum.val() & self.count_mask.val();
+        if self.ahead.val() {
+            self.bcnt_6.d.next = 1.into();
+        }
+        self.pc_6.d.next = self.pc.val();
+        self.target_6.d.next = self.target.val();
+        self.cc_6.d.next = self.cc.q.val();
+
+        if self.reset.val() {
+            self.losing.d.next = false;
+            self.tracing.d.next = false;
+            self.push_6.d.next = false;
+            self.icnt.d.next = 0.into();
+            self.bcnt.d.next = 0.into();
+        }
+        self.stop_ready.next = self.stop_due.val();
+        self.stopped.next = self.stop.val();
+        self.lost.next = self.losing.q.val();
+        self.clear.next = self.drop.val() | self.stop.val();
+        self.entry_push.next = self.push_6.q.val();
+        self.entry_pre.next = self.pre_6.q.val();
+        self.entry_post.next = self.post_6.q.val();
+        self.entry_icnt.next = self.icnt_6.q.val();
+        self.entry_bcnt.next = self.bcnt_6.q.val();
+        self.entry_pc.next = self.pc_6.q.val();
+        self.entry_target.next = self.target_6.q.val();
+        self.entry_cc.next = self.cc_6.q.val();
+    }
+}

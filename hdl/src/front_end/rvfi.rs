@@ -1,0 +1,273 @@
+//! Ingress adapter for RVFI, with the instruction decoder
+//!
+//! Makes retire beats of a core's RISC-V formal interface.
+//!
+//! # Source
+//! RISC-V formal interface: <https://github.com/SymbioticEDA/riscv-formal> docs/rvfi.md. Decoder: RISC-V
+//! unprivileged ISA, "Unconditional Jumps", "Conditional Branches", chapter "C"; privileged ISA,
+//! "Trap-Return Instructions".
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `live` | in | 1 | 1: this cycle is traced |
+//! | `rvfi_valid` | in | 1 | an instruction is here |
+//! | `rvfi_insn` | in | 32 | its bits; of a 2-byte one the low half |
+//! | `rvfi_trap` | in | 1 | it trapped: it does not retire, and the next that does is the first after a trap |
+//! | `rvfi_intr` | in | 1 | it is the first of a trap handler |
+//! | `rvfi_pc_rdata` | in | W | its address |
+//! | `rvfi_pc_wdata` | in | W | address of the next instruction |
+//! | all others | out | | a retire beat, see [`super::FrontEnd`] |
+//!
+//! # Timing
+//! One instruction a cycle. The beat comes from registers, one cycle later.
+//!
+//! `taken` compares the low 12 significant address bits only: a conditional branch reaches 4 KiB, so
+//! that its target and its fall-through differ there if at all.
+//!
+//! Golden model: [`sim::isa::flow`].
+
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+
+/// The adapter, for addresses of W = `xlen` bits.
+#[derive(LogicBlock)]
+pub struct Rvfi<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub live: Signal<In, Bit>,
+    pub rvfi_valid: Signal<In, Bit>,
+    pub rvfi_insn: Signal<In, Bits<32>>,
+    pub rvfi_trap: Signal<In, Bit>,
+    pub rvfi_intr: Signal<In, Bit>,
+    pub rvfi_pc_rdata: Signal<In, Bits<W>>,
+    pub rvfi_pc_wdata: Signal<In, Bits<W>>,
+    pub beat_live: Signal<Out, Bit>,
+    pub valid: Signal<Out, Bit>,
+    pub intr: Signal<Out, Bit>,
+    pub branch: Signal<Out, Bit>,
+    pub taken: Signal<Out, Bit>,
+    pub look: Signal<Out, Bit>,
+    pub push: Signal<Out, Bit>,
+    pub pop: Signal<Out, Bit>,
+    pub jump: Signal<Out, Bit>,
+    pub pc: Signal<Out, Bits<W>>,
+    pub link: Signal<Out, Bits<W>>,
+    pub target: Signal<Out, Bits<W>>,
+    // decoder
+    opcode: Signal<Local, Bits<7>>,
+    wide: Signal<Local, Bit>,
+    rd: Signal<Local, Bits<5>>,
+    rs1: Signal<Local, Bits<5>>,
+    rd_is_link: Signal<Local, Bit>,
+    rs1_is_link: Signal<Local, Bit>,
+    quadrant: Signal<Local, Bits<2>>,
+    funct_c: Signal<Local, Bits<3>>,
+    links: Signal<Local, Bit>,
+    returns: Signal<Local, Bit>,
+    same: Signal<Local, Bit>,
+    is_branch: Signal<Local, Bit>,
+    is_jal: Signal<Local, Bit>,
+    is_jalr: Signal<Local, Bit>,
+    is_xret: Signal<Local, Bit>,
+    xret_word: Signal<Local, Bits<32>>,
+    jal_links: Signal<Local, Bit>,
+    pops: Signal<Local, Bit>,
+    retires: Signal<Local, Bit>,
+    traced: Signal<Local, Bit>,
+    // addresses
+    pc_1: Signal<Local, Bits<W>>,
+    target_1: Signal<Local, Bits<W>>,
+    length: Signal<Local, Bits<2>>,
+    link_1: Signal<Local, Bits<W>>,
+    // registers
+    trap_before: DFF<Bit>,
+    live_2: DFF<Bit>,
+    valid_2: DFF<Bit>,
+    intr_2: DFF<Bit>,
+    branch_2: DFF<Bit>,
+    taken_2: DFF<Bit>,
+    look_2: DFF<Bit>,
+    push_2: DFF<Bit>,
+    pop_2: DFF<Bit>,
+    jump_2: DFF<Bit>,
+    pc_2: DFF<Bits<W>>,
+    link_2: DFF<Bits<W>>,
+    target_2: DFF<Bits<W>>,
+    // of the parameters
+    align: Constant<Bits<2>>,
+    compressed: Constant<Bit>,
+    rv32: Constant<Bit>,
+    // x1 and x5 differ in bit 2
+    but_bit_2: Constant<Bits<5>>,
+    x1: Constant<Bits<5>>,
+    // mret and sret differ in bit 29
+    but_bit_29: Constant<Bits<32>>,
+    sret: Constant<Bits<32>>,
+}
+
+impl<const W: usize> Rvfi<W> {
+    /// The adapter for `params`; without the C extension (`align` 2) instructions are 4 bytes long.
+    ///
+    /// # Panics
+    /// When [`TraceParams::check`] refuses `params`, or W is not `xlen`.
+    pub fn new(params: &TraceParams) -> Self {
+        params.check().unwrap_or_else(|e| panic!("{e}"));
+        assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
+        Self {
+            clock: Default::default(),
+            live: Default::default(),
+            rvfi_valid: Default::default(),
+            rvfi_insn: Default::default(),
+            rvfi_trap: Default::default(),
+            rvfi_intr: Default::default(),
+            rvfi_pc_rdata: Default::default(),
+            rvfi_pc_wdata: Default::default(),
+            beat_live: Default::default(),
+            valid: Default::default(),
+            intr: Default::default(),
+            branch: Default::default(),
+            taken: Default::default(),
+            look: Default::default(),
+            push: Default::default(),
+            pop: Default::default(),
+            jump: Default::default(),
+            pc: Default::default(),
+            link: Default::default(),
+            target: Default::default(),
+            opcode: Default::default(),
+            wide: Default::default(),
+            rd: Default::default(),
+            rs1: Default::default(),
+            rd_is_link: Default::default(),
+            rs1_is_link: Default::default(),
+            quadrant: Default::default(),
+            funct_c: Default::default(),
+            links: Default::default(),
+            returns: Default::default(),
+            same: Default::default(),
+            is_branch: Default::default(),
+            is_jal: Default::default(),
+            is_jalr: Default::default(),
+            is_xret: Default::default(),
+            xret_word: Default::default(),
+            jal_links: Default::default(),
+            pops: Default::default(),
+            retires: Default::default(),
+            traced: Default::default(),
+            pc_1: Default::default(),
+            target_1: Default::default(),
+            length: Default::default(),
+            link_1: Default::default(),
+            trap_before: Default::default(),
+            live_2: Default::default(),
+            valid_2: Default::default(),
+            intr_2: Default::default(),
+            branch_2: Default::default(),
+            taken_2: Default::default(),
+            look_2: Default::default(),
+            push_2: Default::default(),
+            pop_2: Default::default(),
+            jump_2: Default::default(),
+            pc_2: Default::default(),
+            link_2: Default::default(),
+            target_2: Default::default(),
+            align: Constant::new(u64::from(params.align).to_bits::<2>()),
+            compressed: Constant::new(params.align == 1),
+            rv32: Constant::new(params.xlen == 32),
+            but_bit_2: Constant::new(0x1b_u64.to_bits::<5>()),
+            x1: Constant::new(1_u64.to_bits::<5>()),
+            but_bit_29: Constant::new(0xdfff_ffff_u64.to_bits::<32>()),
+            sret: Constant::new(0x1020_0073_u64.to_bits::<32>()),
+        }
+    }
+}
+
+impl<const W: usize> Logic for Rvfi<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, trap_before, live_2, valid_2, intr_2, branch_2, taken_2, look_2, push_2);
+        dff_setup!(self, clock, pop_2, jump_2, pc_2, link_2, target_2);
+
+        // which jump or branch, if any
+        self.opcode.next = self.rvfi_insn.val().get_bits::<7>(0);
+        self.quadrant.next = self.rvfi_insn.val().get_bits::<2>(0);
+        self.funct_c.next = self.rvfi_insn.val().get_bits::<3>(13);
+        self.wide.next = (self.quadrant.val() == 3) | !self.compressed.val();
+        self.rd.next = self.rvfi_insn.val().get_bits::<5>(7);
+        self.rs1.next = self.rvfi_insn.val().get_bits::<5>(15);
+        self.rd_is_link.next = (self.rd.val() & self.but_bit_2.val()) == self.x1.val();
+        self.rs1_is_link.next = (self.rs1.val() & self.but_bit_2.val()) == self.x1.val();
+        self.xret_word.next = self.rvfi_insn.val() & self.but_bit_29.val();
+        self.is_xret.next = self.xret_word.val() == self.sret.val();
+        if self.wide.val() {
+            self.is_branch.next = (self.opcode.val() == 0x63) & (self.rvfi_insn.val().get_bits::<2>(13) != 1);
+            self.is_jal.next = self.opcode.val() == 0x6f;
+            self.is_jalr.next = (self.opcode.val() == 0x67) & (self.rvfi_insn.val().get_bits::<3>(12) == 0);
+            self.jal_links.next = self.rd_is_link.val();
+            self.links.next = self.rd_is_link.val();
+            self.returns.next = self.rs1_is_link.val();
+            self.same.next = self.rvfi_insn.val().get_bit(9) == self.rvfi_insn.val().get_bit(17);
+        } else {
+            // c.beqz c.bnez; c.j c.jal; c.jr c.jalr, of which the latter links x1
+            self.is_branch.next = (self.quadrant.val() == 1) & (self.rvfi_insn.val().get_bits::<2>(14) == 3);
+            self.is_jal.next = (self.quadrant.val() == 1)
+                & ((self.funct_c.val() == 5) | ((self.funct_c.val() == 1) & self.rv32.val()));
+            self.is_jalr.next = (self.quadrant.val() == 2)
+                & (self.funct_c.val() == 4)
+                & (self.rvfi_insn.val().get_bits::<5>(2) == 0)
+                & (self.rd.val() != 0);
+            self.jal_links.next = self.funct_c.val() == 1;
+            self.links.next = self.rvfi_insn.val().get_bit(12);
+            self.returns.next = self.rd_is_link.val();
+            self.same.next = !self.rvfi_insn.val().get_bit(9);
+        }
+        // two equal link registers are a call, two different ones a pop and a push
+        self.pops.next = self.is_jalr.val() & self.returns.val() & !(self.links.val() & self.same.val());
+
+        self.retires.next = self.rvfi_valid.val() & !self.rvfi_trap.val();
+        self.traced.next = self.retires.val() & self.live.val();
+        if self.rvfi_valid.val() {
+            self.trap_before.d.next = self.rvfi_trap.val();
+        }
+        self.live_2.d.next = self.live.val();
+        self.valid_2.d.next = self.retires.val();
+        self.intr_2.d.next = self.rvfi_intr.val() | self.trap_before.q.val();
+        self.branch_2.d.next = self.is_branch.val();
+        self.look_2.d.next = (self.is_jalr.val() & !self.pops.val()) | self.is_xret.val();
+        self.push_2.d.next = (self.is_jalr.val() & self.links.val()) | (self.is_jal.val() & self.jal_links.val());
+        self.pop_2.d.next = self.pops.val();
+        self.jump_2.d.next = self.is_jal.val();
+        if !self.traced.val() {
+            self.branch_2.d.next = false;
+            self.look_2.d.next = false;
+            self.push_2.d.next = false;
+            self.pop_2.d.next = false;
+            self.jump_2.d.next = false;
+        }
+
+        self.pc_1.next = self.rvfi_pc_rdata.val() >> self.align.val();
+        self.target_1.next = self.rvfi_pc_wdata.val() >> self.align.val();
+        self.length.next = 1.into();
+        if self.wide.val() & self.compressed.val() {
+            self.length.next = 2.into();
+        }
+        self.link_1.next = self.pc_1.val() + bit_cast::<W, 2>(self.length.val());
+        self.taken_2.d.next = self.link_1.val().get_bits::<12>(0) != self.target_1.val().get_bits::<12>(0);
+        self.pc_2.d.next = self.pc_1.val();
+        self.link_2.d.next = self.link_1.val();
+        self.target_2.d.next = self.target_1.val();
+
+        self.beat_live.next = self.live_2.q.val();
+        self.valid.next = self.valid_2.q.val();
+        self.intr.next = self.intr_2.q.val();
+        self.branch.next = self.branch_2.q.val();
+        self.taken.next = self.taken_2.q.val();
+        self.look.next = self.look_2.q.val();
+        self.push.next = self.push_2.q.val();
+        self.pop.next = self.pop_2.q.val();
+        self.jump.next = self.jump_2.q.val();
+        self.pc.next = self.pc_2.q.val();
+        self.link.next = self.link_2.q.val();
+        self.target.next = self.target_2.q.val();
+    }
+}
