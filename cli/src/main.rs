@@ -5,16 +5,19 @@
 //! and equal; 1: compared and different; 2: could not do it.
 
 mod args;
+mod bench;
 mod check;
 mod decode;
 mod demo;
 mod encode;
 mod error;
+mod etrace;
 mod gen;
 mod output;
 mod programs;
 mod progress;
 mod replay;
+mod results;
 mod run;
 mod source;
 mod stats;
@@ -44,6 +47,8 @@ enum Command {
     Stats(stats::Args),
     Gen(gen::Args),
     Programs(programs::Args),
+    Bench(bench::Args),
+    Results(results::Args),
 }
 
 fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
@@ -56,6 +61,8 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Stats(args) => stats::run(args, out),
         Command::Gen(args) => gen::run(args, out),
         Command::Programs(args) => programs::run(args, out),
+        Command::Bench(args) => bench::run(args, out),
+        Command::Results(args) => results::run(args, out),
     }
 }
 

@@ -1,0 +1,211 @@
+//! `goshawk bench`: speeds on this machine, ours and a known crate's side by side
+
+use crate::etrace;
+use crate::output::{big, Left, Object, Right, Table};
+use crate::{Failure, Status};
+use serde::Serialize;
+use serde_json::json;
+use sim::golden::core::Core;
+use sim::golden::system::System;
+use sim::params::{named_set, TraceParams};
+use sim::replay::image::Image;
+use sim::replay::{Ignore, Replay, ReplaySink};
+use sim::retire::{FlowEvent, FlowKind, NullSink, RetireSink};
+use sim::rv32::{Limits, Machine, MachineConfig, Timing};
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+/// Measure how fast this machine simulates, encodes and replays
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk bench\n  goshawk bench --program fsm --json")]
+pub struct Args {
+    /// Built-in program
+    #[arg(long, value_name = "NAME", default_value = "lz")]
+    program: String,
+    /// Instructions to run at most
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    instructions: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Measures and prints.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let name = args.program.trim_start_matches("builtin:");
+    let speeds = measure(name, args.instructions)?;
+    if args.json {
+        Object::new("bench", name).with("speeds", json!(speeds)).print(out)?;
+    } else {
+        let mut table = Table::new([("what", Left), ("a second", Right), ("", Left)]);
+        for s in &speeds {
+            table.row([s.what.clone(), big(s.per_second), s.unit.to_string()]);
+        }
+        table.print(out)?;
+    }
+    Ok(Status::Done)
+}
+
+/// One measured speed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Speed {
+    /// What was run.
+    pub what: String,
+    /// How much of `unit` in a second, best of the repetitions.
+    pub per_second: f64,
+    /// What is counted.
+    pub unit: &'static str,
+}
+
+/// Runs `work` for at least half a second and three times; the best time counts.
+fn best(mut work: impl FnMut()) -> Duration {
+    best_of(|| {
+        let start = Instant::now();
+        work();
+        start.elapsed()
+    })
+}
+
+/// As [`best`], for work that says itself how long it took.
+fn best_of(mut work: impl FnMut() -> Duration) -> Duration {
+    let begin = Instant::now();
+    let mut best = Duration::MAX;
+    let mut runs = 0;
+    while runs < 3 || (begin.elapsed() < Duration::from_millis(500) && runs < 1000) {
+        best = best.min(work());
+        runs += 1;
+    }
+    best
+}
+
+/// Hashes every address on the path: the same work a listener of the other decoder does.
+struct PathHash<'a> {
+    image: &'a Image,
+    pc: u64,
+    hash: u64,
+}
+
+impl ReplaySink for PathHash<'_> {
+    fn event(&mut self, e: &FlowEvent) {
+        for _ in 0..e.count {
+            self.hash = etrace::path_hash(self.hash, self.pc);
+            self.pc += self.image.instruction(self.pc).map_or(0, |i| u64::from(i.1));
+        }
+        self.pc = e.target;
+    }
+}
+
+/// Measures everything on `program`, a single-hart run of at most `limit` instructions.
+pub fn measure(name: &str, limit: u64) -> Result<Vec<Speed>, Failure> {
+    let program = testbenches::programs::load(name).ok_or_else(|| Failure::unknown_program(name))?;
+    let mut speeds = Vec::new();
+    let mut add = |what: String, n: u64, unit, time: Duration| {
+        speeds.push(Speed { what, per_second: n as f64 / time.as_secs_f64(), unit });
+    };
+    let limits = Limits { instructions: limit, ..Limits::default() };
+    for (label, timing) in
+        [("one cycle an instruction", Timing::functional()), ("caches and latencies", Timing::default())]
+    {
+        for harts in [1, 4] {
+            let config = MachineConfig { harts, timing: timing.clone(), ..MachineConfig::default() };
+            let mut n = 0;
+            let time = best_of(|| {
+                let mut machine = Machine::new(&program, config.clone()).expect("a built-in program");
+                let start = Instant::now();
+                let summary = machine.run(&mut NullSink, limits).expect("a built-in program");
+                n = summary.instructions.iter().sum();
+                start.elapsed()
+            });
+            add(
+                format!("simulator, {label}, {harts} hart{}, no tracing", if harts == 1 { "" } else { "s" }),
+                n,
+                "instructions",
+                time,
+            );
+        }
+    }
+    let mut events: Vec<FlowEvent> = Vec::new();
+    let config = MachineConfig { timing: Timing::functional(), ..MachineConfig::default() };
+    let machine = |source| Failure::Machine { name: format!("builtin:{name}"), source };
+    let summary = Machine::new(&program, config).and_then(|mut m| m.run(&mut events, limits)).map_err(machine)?;
+    // E-Trace is measured without traps: from behind those of the start-up on
+    if let Some(last) = events.iter().rposition(|e| matches!(e.kind, FlowKind::Trap { .. })) {
+        let start = FlowEvent { kind: FlowKind::Start, count: 0, pc: events[last].target, ..events[last] };
+        events.splice(..=last, [start]);
+    }
+    if events.len() < 100_000 {
+        return Err(Failure::Other(format!(
+            "builtin:{name} has {} branches behind its last trap; at least 100,000 are needed",
+            events.len()
+        )));
+    }
+    let instructions: u64 = events.iter().map(|e| u64::from(e.count)).sum();
+    let reported = events
+        .iter()
+        .filter(|e| {
+            !matches!(
+                e.kind,
+                FlowKind::Start | FlowKind::Jump | FlowKind::Call | FlowKind::Stop | FlowKind::Trap { .. }
+            )
+        })
+        .count() as u64;
+    let image = Image::new(&program);
+    for set in ["small", "medium", "large"] {
+        let named = named_set(set)?;
+        let params = TraceParams::tr(named.predictor, named.tr_e);
+        let time = best(|| {
+            let mut core = Core::new(0, &params);
+            events.iter().for_each(|e| {
+                core.event(e, &mut |m| {
+                    std::hint::black_box(m);
+                })
+            });
+        });
+        add(format!("golden model, {set}"), reported, "reported branches", time);
+        let mut words = Vec::new();
+        let time = best(|| {
+            let mut system = System::new(&params).expect("a named set");
+            events.iter().for_each(|e| system.event(e));
+            system.finish(summary.cycles);
+            words = system.drain().collect();
+        });
+        add(format!("encode to tr_e, {set}"), instructions, "instructions", time);
+        let time = best(|| {
+            let replay = Replay::new(&image, &params, words.iter().copied()).expect("own stream");
+            replay.run(&mut Ignore).expect("own stream");
+        });
+        add(format!("replay of tr_e, {set}"), instructions, "instructions", time);
+        if set == "small" {
+            let mut ours = 0;
+            let time = best(|| {
+                let mut sink = PathHash { image: &image, pc: 0, hash: 0 };
+                let replay = Replay::new(&image, &params, words.iter().copied()).expect("own stream");
+                replay.run(&mut sink).expect("own stream");
+                ours = sink.hash;
+            });
+            add("replay of tr_e, small, every address visited".into(), instructions, "instructions", time);
+            let other = |e: etrace::EtraceError| Failure::Other(e.to_string());
+            let packets = etrace::encode(&image, &events).map_err(other)?;
+            let mut theirs = (0, 0);
+            let start = Instant::now();
+            let mut runs = 0;
+            while runs < 1 || start.elapsed() < Duration::from_millis(500) {
+                theirs = etrace::decode(&program, &packets).map_err(other)?;
+                runs += 1;
+            }
+            add(
+                "riscv-etrace decoding its E-Trace of the same run".into(),
+                theirs.0,
+                "instructions",
+                start.elapsed() / runs,
+            );
+            if theirs != (instructions, ours) {
+                return Err(Failure::Other(format!(
+                    "the two decoders differ: {instructions} instructions, hash {ours:016x} here, {} and {:016x} there",
+                    theirs.0, theirs.1
+                )));
+            }
+        }
+    }
+    Ok(speeds)
+}
