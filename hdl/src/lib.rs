@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`back_end`] | event FIFO, encoder, packer, registers |
 //! | [`entry`] | event entries: the interface between front ends and back end |
+//! | [`front_end`] | ingress adapters and the front end of one core |
 //! | [`predictor`] | gshare, return address stack, indirect branch target buffer |
 //! | [`widget`] | memory with its size chosen at run time |
 

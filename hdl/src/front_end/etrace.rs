@@ -68,7 +68,7 @@ pub struct Etrace<const W: usize> {
     retires: Signal<Local, Bit>,
     traps: Signal<Local, Bit>,
     address: Signal<Local, Bits<W>>,
-    release: Signal<Local, Bit>,
+    let_go: Signal<Local, Bit>,
     length: Signal<Local, Bits<2>>,
     // the instruction that is held
     held: DFF<Bit>,
@@ -129,7 +129,7 @@ impl<const W: usize> Etrace<W> {
             retires: Default::default(),
             traps: Default::default(),
             address: Default::default(),
-            release: Default::default(),
+            let_go: Default::default(),
             length: Default::default(),
             held: Default::default(),
             held_intr: Default::default(),
@@ -178,13 +178,13 @@ impl<const W: usize> Logic for Etrace<W> {
         }
 
         // the report after it says where the held one went
-        self.release.next = self.held.q.val() & (self.retires.val() | self.traps.val());
+        self.let_go.next = self.held.q.val() & (self.retires.val() | self.traps.val());
         self.length.next = 1.into();
         if self.held_long.q.val() & self.compressed.val() {
             self.length.next = 2.into();
         }
         self.live_2.d.next = self.live.val();
-        self.valid_2.d.next = self.release.val();
+        self.valid_2.d.next = self.let_go.val();
         self.intr_2.d.next = self.held_intr.q.val();
         self.taken_2.d.next = self.held_type.q.val().get_bit(0);
         self.pc_2.d.next = self.held_pc.q.val();
@@ -195,7 +195,7 @@ impl<const W: usize> Logic for Etrace<W> {
         self.push_2.d.next = false;
         self.pop_2.d.next = false;
         self.jump_2.d.next = false;
-        if self.release.val() & self.live.val() {
+        if self.let_go.val() & self.live.val() {
             match self.held_type.q.val().index() {
                 3 => self.look_2.d.next = true,
                 4 => self.branch_2.d.next = true,

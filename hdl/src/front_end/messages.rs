@@ -76,10 +76,10 @@ pub struct Messages<const W: usize> {
     cc: DFF<Bits<32>>,
     // decisions
     beat: Signal<Local, Bit>,
-    ahead: Signal<Local, Bit>,
+    any_pre: Signal<Local, Bit>,
     sync: Signal<Local, Bit>,
     exception: Signal<Local, Bit>,
-    after: Signal<Local, Bit>,
+    any_post: Signal<Local, Bit>,
     long: Signal<Local, Bit>,
     progress: Signal<Local, Bit>,
     due: Signal<Local, Bit>,
@@ -164,10 +164,10 @@ impl<const W: usize> Messages<W> {
             bcnt: Default::default(),
             cc: Default::default(),
             beat: Default::default(),
-            ahead: Default::default(),
+            any_pre: Default::default(),
             sync: Default::default(),
             exception: Default::default(),
-            after: Default::default(),
+            any_post: Default::default(),
             long: Default::default(),
             progress: Default::default(),
             due: Default::default(),
@@ -217,14 +217,14 @@ impl<const W: usize> Logic for Messages<W> {
         self.beat.next = self.valid.val() & self.live.val() & !self.losing.q.val();
         self.sync.next = self.beat.val() & self.first.q.val();
         self.exception.next = self.beat.val() & self.intr.val() & !self.first.q.val();
-        self.ahead.next = self.sync.val() | self.exception.val();
-        self.after.next = self.outcome.val() | self.miss.val();
-        self.icnt_inc.next = self.beat.val() & !self.ahead.val();
+        self.any_pre.next = self.sync.val() | self.exception.val();
+        self.any_post.next = self.outcome.val() | self.miss.val();
+        self.icnt_inc.next = self.beat.val() & !self.any_pre.val();
         self.icnt_sum.next = self.icnt.q.val() + bit_cast::<24, 1>(self.icnt_inc.val().into());
         self.long.next = (self.icnt_sum.val() & self.count_top.val()).any()
             | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val());
-        self.progress.next = self.flow.val() & self.long.val() & !self.ahead.val() & !self.after.val();
-        self.due.next = self.beat.val() & (self.ahead.val() | self.after.val() | self.progress.val());
+        self.progress.next = self.flow.val() & self.long.val() & !self.any_pre.val() & !self.any_post.val();
+        self.due.next = self.beat.val() & (self.any_pre.val() | self.any_post.val() | self.progress.val());
         self.send.next = self.due.val() & !self.full.val();
         self.drop.next = self.due.val() & self.full.val();
 
@@ -254,7 +254,7 @@ impl<const W: usize> Logic for Messages<W> {
         self.bcnt.d.next = self.bcnt_sum.val() & self.count_mask.val();
         if self.restart.val() {
             // an instruction after its own pre-message counts in what follows
-            self.remains.next = self.ahead.val() & !self.after.val();
+            self.remains.next = self.any_pre.val() & !self.any_post.val();
             self.icnt.d.next = bit_cast::<24, 1>(self.remains.val().into());
             self.bcnt.d.next = bit_cast::<24, 1>((self.remains.val() & self.counted.val()).into());
         } else {
@@ -289,7 +289,7 @@ impl<const W: usize> Logic for Messages<W> {
             (bit_cast::<2, 1>(self.post_1.val().into()) << 1) | bit_cast::<2, 1>(self.post_0.val().into());
         self.icnt_6.d.next = self.icnt_sum.val() & self.count_mask.val();
         self.bcnt_6.d.next = self.bcnt_sum.val() & self.count_mask.val();
-        if self.ahead.val() {
+        if self.any_pre.val() {
             self.bcnt_6.d.next = 1.into();
         }
         self.pc_6.d.next = self.pc.val();

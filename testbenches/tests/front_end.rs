@@ -1,0 +1,176 @@
+//! `hdl/src/front_end` against `sim/src/golden/core.rs`
+//!
+//! A synthetic program's instructions go into the front end behind each of its ingress adapters; what
+//! comes out as entries must be the messages of the golden model, with their times.
+
+mod front_end_harness;
+
+use front_end_harness::*;
+use hdl::front_end::cores::{EtraceCore, RvfiCore};
+use sim::message::{Body, Escape};
+use sim::params::{named_set, Chunks, Coding, PredictorParams, Scheme, TraceParams};
+use testbenches::gates::emit_checked;
+use testbenches::stimulus::program::{Model, Shape};
+use testbenches::stimulus::run::Config;
+
+fn tr(p: PredictorParams) -> TraceParams {
+    TraceParams::tr(p, Coding::TR_E)
+}
+
+fn set(name: &str) -> TraceParams {
+    tr(named_set(name).unwrap().predictor)
+}
+
+/// Every choice that changes the circuit, at least once.
+fn variants() -> Vec<(&'static str, TraceParams)> {
+    let sizes = PredictorParams::sizes;
+    let shifted = |shift, p| PredictorParams { pc_shift: shift, ..p };
+    let upper = |p| PredictorParams { upper_bits: 12, ..p };
+    vec![
+        ("small", set("small")),
+        ("medium", set("medium")),
+        ("large, timed", TraceParams { timestamps: true, ..set("large") }),
+        ("s0", set("s0")),
+        ("no return stack, shift 0", tr(shifted(0, sizes(2048, 0, 32)))),
+        ("upper bits, shift 4, timed", TraceParams { timestamps: true, ..tr(shifted(4, upper(sizes(512, 8, 16)))) }),
+        ("no C, shift 0", TraceParams { align: 2, ..tr(shifted(0, sizes(256, 16, 16))) }),
+        ("no C, shift 3", TraceParams { align: 2, ..tr(shifted(3, sizes(256, 8, 16))) }),
+        ("rv64", TraceParams { xlen: 64, ..set("s2") }),
+        (
+            "rv64, no C, upper bits, timed",
+            TraceParams { xlen: 64, align: 2, timestamps: true, ..tr(upper(sizes(256, 8, 16))) },
+        ),
+        (
+            "nexus-like",
+            TraceParams { scheme: Scheme::NxB(Coding { b_cnt: Chunks::new(4, 4), ..Coding::TR_B }), ..set("s2") },
+        ),
+        ("narrow counters, timed", TraceParams { timestamps: true, count_bits: 16, cc_bits: 16, ..set("s2") }),
+        ("wide counters", TraceParams { count_bits: 24, ..set("s2") }),
+    ]
+}
+
+fn model(p: &TraceParams, seed: u64) -> Model {
+    let shape = if p.xlen == 64 { Shape::rv64(seed) } else { Shape::rv32(seed) };
+    Model::new(&Shape { compressed: p.align == 1, ..shape })
+}
+
+/// A run in which traps and co-routine swaps are frequent.
+fn busy(seed: u64, retire_percent: u8) -> Config {
+    Config { retire_percent, wait_per_64k: 4, trap_per_64k: 400, ..Config::new(1, seed) }
+}
+
+fn both_adapters(name: &str, p: &TraceParams, config: &Config, steps: usize, verilog: bool) {
+    let m = model(p, config.seed);
+    macro_rules! one {
+        ($w:literal, $core:ident) => {{
+            let mut bench = Bench::new($core::<$w>::new(p), p).unwrap();
+            let n = bench.play(&m, config, steps).unwrap_or_else(|e| panic!("{name}, {}: {e}", stringify!($core)));
+            assert!(n > steps / 200, "{name}: {n} messages are too few to trust this run");
+            if verilog {
+                let e = |e| panic!("{name}, {}: {e}", stringify!($core));
+                bench.d.check_verilog_from_random(5).unwrap_or_else(e);
+            }
+        }};
+    }
+    match p.xlen {
+        32 => {
+            one!(32, RvfiCore);
+            one!(32, EtraceCore);
+        }
+        _ => {
+            one!(64, RvfiCore);
+            one!(64, EtraceCore);
+        }
+    }
+}
+
+#[test]
+fn every_variant_matches_golden_at_one_instruction_a_clock() {
+    for (i, (name, p)) in variants().iter().enumerate() {
+        let steps = if p.xlen == 64 { 3_000 } else { 10_000 };
+        both_adapters(name, p, &busy(i as u64, 100), steps, true);
+    }
+}
+
+#[test]
+fn gaps_between_instructions_change_nothing_but_times() {
+    for (i, (name, p)) in variants().iter().enumerate().filter(|(_, (_, p))| p.xlen == 32) {
+        both_adapters(name, p, &busy(100 + i as u64, 40), 5_000, false);
+    }
+}
+
+#[test]
+fn a_full_fifo_loses_whole_messages_and_says_how_many_instructions() {
+    for (i, (name, p)) in variants().iter().enumerate().filter(|(_, (_, p))| p.xlen == 32) {
+        let m = model(p, 3);
+        let mut bench = Bench::new(RvfiCore::<32>::new(p), p).unwrap();
+        bench.full_per_64k = 60;
+        let n = bench.play(&m, &busy(200 + i as u64, 90), 25_000).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert!(n > 20 && bench.overflows > 2, "{name}: {n} messages, {} overflows are too few", bench.overflows);
+        if i < 3 {
+            bench.d.check_verilog().unwrap();
+        }
+    }
+}
+
+#[test]
+fn tracing_that_is_disabled_and_enabled_again_begins_from_nothing() {
+    let p = TraceParams { timestamps: true, ..set("s2") };
+    let m = model(&p, 8);
+    let mut bench = Bench::new(RvfiCore::<32>::new(&p), &p).unwrap();
+    for seed in 0..12 {
+        bench.full_per_64k = if seed % 3 == 2 { 200 } else { 0 };
+        bench.idle_before_stop = (seed % 4) as usize;
+        bench.play(&m, &busy(seed, 95), 1_500 + seed as usize).unwrap();
+    }
+    bench.d.check_verilog().unwrap();
+}
+
+#[test]
+fn nothing_retired_makes_a_stop_only() {
+    let p = set("small");
+    let mut bench = Bench::new(RvfiCore::<32>::new(&p), &p).unwrap();
+    assert_eq!(bench.play(&model(&p, 1), &busy(1, 100), 0).unwrap(), 1);
+}
+
+#[test]
+fn a_long_way_without_a_message_makes_progress_messages() {
+    for timestamps in [false, true] {
+        let p = TraceParams { count_bits: 16, cc_bits: 16, timestamps, ..set("small") };
+        // `j .`, forever
+        let steps = spin(70_000, 1);
+        let mut bench = Bench::new(RvfiCore::<32>::new(&p), &p).unwrap();
+        bench.play_steps(&steps).unwrap();
+        let progress = |b: &Body| matches!(b, Body::Escape(Escape::Progress { i_cnt: 32_768 }));
+        assert_eq!(bench.messages.iter().filter(|m| progress(&m.body)).count(), 2);
+        // time alone does it, too; and the cycle count stops at its maximum
+        let p = TraceParams { timestamps: true, ..p };
+        for (gap, count) in [(1_100, 30), (66_000, 1)] {
+            let steps = spin(66_000 / gap + 2, gap as u64);
+            let mut bench = Bench::new(RvfiCore::<32>::new(&p), &p).unwrap();
+            bench.play_steps(&steps).unwrap();
+            let progress = |b: &Body| matches!(b, Body::Escape(Escape::Progress { i_cnt }) if *i_cnt == count);
+            assert!(bench.messages.iter().any(|m| progress(&m.body)), "gap {gap}: {:?}", bench.messages);
+        }
+    }
+}
+
+#[test]
+fn the_decoder_agrees_with_the_model_on_every_kind_of_instruction() {
+    for p in [set("small"), TraceParams { xlen: 64, ..set("small") }, TraceParams { align: 2, ..set("small") }] {
+        decoder_matches(&p, 60_000);
+    }
+}
+
+#[test]
+fn every_variant_passes_the_static_gates() {
+    for (name, p) in variants() {
+        if p.xlen == 32 {
+            emit_checked(&mut RvfiCore::<32>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));
+            emit_checked(&mut EtraceCore::<32>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        } else {
+            emit_checked(&mut RvfiCore::<64>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));
+            emit_checked(&mut EtraceCore::<64>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        }
+    }
+}
