@@ -12,6 +12,7 @@ mod demo;
 mod encode;
 mod error;
 mod etrace;
+mod gates;
 mod gen;
 mod output;
 mod programs;
@@ -47,6 +48,7 @@ enum Command {
     Stats(stats::Args),
     Gen(gen::Args),
     Programs(programs::Args),
+    Gates(gates::Args),
     Bench(bench::Args),
     Results(results::Args),
 }
@@ -61,6 +63,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Stats(args) => stats::run(args, out),
         Command::Gen(args) => gen::run(args, out),
         Command::Programs(args) => programs::run(args, out),
+        Command::Gates(args) => gates::run(args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Results(args) => results::run(args, out),
     }

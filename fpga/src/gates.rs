@@ -164,7 +164,7 @@ fn map(
     let unit = *areas.get(&library.nand2).ok_or_else(|| no_area(&library.nand2))?;
     let flat = if flatten { "-flatten " } else { "" };
     let script = format!(
-        "read_verilog top.v; synth -top top {flat}-run begin:fine; opt_expr -mux_undef -undriven; opt -fast; techmap; opt -fast; \
+        "read_verilog top.v; synth -top top {flat}-run begin:fine; opt_expr -mux_undef -undriven; opt -fast; techmap; opt -fast; setattr -unset init w:*; \
          dfflegalize -cell $_DFF_P_ x; dfflibmap -liberty cells.lib; abc -liberty cells.lib -script abc.script; opt_clean -purge; \
          tee -q -o stat.json stat -json"
     );

@@ -1,0 +1,175 @@
+//! `goshawk gates`: gates, LUTs and clock rate of a trace system
+
+use crate::args::ParamArgs;
+use crate::output::{count, Left, Object, Right, Table};
+use crate::progress::bar;
+use crate::{Failure, Status};
+use fpga::gates::{self, GateReport, Library};
+use fpga::place::{self, Device, PlaceReport};
+use hdl::emit::{emit, Ingress, SystemOptions};
+use serde_json::json;
+use std::io::Write;
+
+/// Count the gates of a trace system; with --place, its LUTs and clock rate too
+///
+/// Needs Yosys, and nextpnr for --place; tools/setup installs them. Logic is given in equivalents of the
+/// library's NAND2, flip-flops included, memory in bits. The column `with memory` counts a memory bit as
+/// 1.5 gates, which is what the papers' totals fit.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk gates --set medium\n  \
+    goshawk gates --set small --upper-bits 12 --fifo 8 --library nangate45\n  \
+    goshawk gates --set large --cores 4 --place hx8k --seed 2 --json")]
+pub struct Args {
+    #[command(flatten)]
+    params: ParamArgs,
+    /// Cores that are traced, 1 to 8
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    cores: u8,
+    /// Address width of the cores: 32 or 64
+    #[arg(long, value_name = "BITS", default_value_t = 32)]
+    xlen: u8,
+    /// Entries of each event FIFO, a power of two: 4 to 256
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    fifo: u16,
+    /// Cell library: nand2 (our own), nangate45, osu035
+    #[arg(long, value_name = "NAME", default_value = "nand2")]
+    library: String,
+    /// Place and route on a device: hx8k or ecp5; may be given twice
+    #[arg(long, value_name = "DEVICE", value_parser = device)]
+    place: Vec<Device>,
+    /// Seed of the placement
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u32,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+fn device(name: &str) -> Result<Device, String> {
+    match name {
+        "hx8k" => Ok(Device::Hx8k),
+        "ecp5" => Ok(Device::Ecp5),
+        _ => Err("a device is hx8k or ecp5".into()),
+    }
+}
+
+/// Clock rate that place and route is asked for, MHz.
+const fn target_mhz(device: Device) -> u32 {
+    match device {
+        Device::Hx8k => 80,
+        Device::Ecp5 => 110,
+    }
+}
+
+/// Runs it.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
+    let (params, set) = args.params.resolve(args.cores, args.xlen)?;
+    let library = Library::named(&args.library).map_err(|e| other(&e))?;
+    if !args.fifo.is_power_of_two() || !(4..=256).contains(&args.fifo) {
+        return Err(Failure::Other(format!("fifo = {} is outside 4, 8, 16, 32, 64, 128 or 256", args.fifo)));
+    }
+    let options = |log2_fifo| SystemOptions { ingress: Ingress::Rvfi, log2_fifo };
+    let progress = bar("synthesis, place and route", "runs", Some(1 + args.place.len() as u64));
+    let verilog = emit(&params, &options(args.fifo.trailing_zeros() as u8)).map_err(|e| other(&e))?;
+    let report = gates::count(&verilog, &library).map_err(|e| other(&e))?;
+    progress.inc(1);
+    let mut placed = Vec::new();
+    for device in &args.place {
+        // on an FPGA the FIFOs take a block RAM's depth
+        let verilog = emit(&params, &options(8)).map_err(|e| other(&e))?;
+        placed.push(place::place(&verilog, *device, args.seed, target_mhz(*device)).map_err(|e| other(&e))?);
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    let state = params.predictor.state_bits(params.address_bits()) * u32::from(params.cores);
+    let name = set.as_deref().unwrap_or(&args.params.set);
+    if args.json {
+        Object::new("gates", name)
+            .with_params(&params, set.as_deref())
+            .with("fifo_entries", args.fifo.into())
+            .with("predictor_state_bits", state.into())
+            .with("gates", json!(report))
+            .with("gates_with_memory", report.with_memory().into())
+            .with("place", json!(placed))
+            .print(out)?;
+        return Ok(Status::Done);
+    }
+    print_gates(name, args, state, &report, out)?;
+    for p in &placed {
+        print_place(p, out)?;
+    }
+    Ok(Status::Done)
+}
+
+fn print_gates(name: &str, args: &Args, state: u32, r: &GateReport, out: &mut dyn Write) -> Result<(), Failure> {
+    writeln!(
+        out,
+        "{name}, {} core{}, event FIFOs of {} entries; library {}; {}\n",
+        args.cores,
+        if args.cores == 1 { "" } else { "s" },
+        args.fifo,
+        r.library,
+        r.tool
+    )?;
+    let mut table = Table::new([
+        ("block", Left),
+        ("NAND2", Right),
+        ("flip-flops", Right),
+        ("memory bits", Right),
+        ("with memory", Right),
+    ]);
+    for b in &r.blocks {
+        table.row([
+            b.block.clone(),
+            format!("{:.0}", b.gates),
+            b.flip_flops.to_string(),
+            count(b.memory_bits),
+            format!("{:.0}", b.gates + 1.5 * b.memory_bits as f64),
+        ]);
+    }
+    let flip_flops: u64 = r.blocks.iter().map(|b| b.flip_flops).sum();
+    table.row([
+        "all, flattened".to_string(),
+        format!("{:.0}", r.gates),
+        flip_flops.to_string(),
+        count(r.memory_bits),
+        format!("{:.0}", r.with_memory()),
+    ]);
+    table.print(out)?;
+    writeln!(
+        out,
+        "\npredictor state by the papers' rule: {} bits x 1.5 = {} gates",
+        count(state.into()),
+        count(u64::from(state) * 3 / 2)
+    )?;
+    Ok(())
+}
+
+fn print_place(p: &PlaceReport, out: &mut dyn Write) -> Result<(), Failure> {
+    let r = p.resources;
+    writeln!(
+        out,
+        "\n{}: {} LUT4, {} flip-flops, {} carry, {} block RAM, {} LUT RAM, {:.1} MHz; seed {}; {}; {}\n",
+        p.device.name(),
+        r.lut4,
+        r.flip_flops,
+        r.carry,
+        r.block_ram,
+        r.lut_ram,
+        p.fmax_mhz,
+        p.seed,
+        p.yosys,
+        p.nextpnr
+    )?;
+    let mut table =
+        Table::new([("block, hierarchy kept", Left), ("LUT4", Right), ("flip-flops", Right), ("block RAM", Right)]);
+    for (name, b) in &p.blocks {
+        table.row([name.clone(), b.lut4.to_string(), b.flip_flops.to_string(), b.block_ram.to_string()]);
+    }
+    table.print(out)?;
+    if let (Some(first), Some(last)) = (p.critical_path.first(), p.critical_path.last()) {
+        writeln!(out, "\ncritical path: {} cells, {first} to {last}", p.critical_path.len())?;
+    }
+    Ok(())
+}
