@@ -54,7 +54,7 @@ pub enum ToolError {
 pub struct Tool {
     /// Command.
     pub name: String,
-    /// First line of what it says of its version.
+    /// What it is and its version: `yosys 0.70`.
     pub version: String,
 }
 
