@@ -221,7 +221,10 @@ fn the_less_recently_used_way_is_replaced() {
 
 #[test]
 fn without_entries_nothing_hits() {
-    let pair = random::<32>(&PredictorParams::sizes(256, 0, 0), 31, 3, 2_000);
+    let mut pair = random::<32>(&PredictorParams::sizes(256, 0, 0), 31, 3, 2_000);
+    // what a memory that is not there reads, twice in a row
+    (0..8).for_each(|_| pair.step(Look, 0, 0));
+    (0..3).for_each(|_| pair.step(Nop, 0, 0));
     assert_eq!(pair.hits, 0);
     pair.d.check_verilog().unwrap();
 }

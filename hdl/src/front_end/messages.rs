@@ -97,6 +97,9 @@ pub struct Messages<const W: usize> {
     bcnt_stop: Signal<Local, Bit>,
     counted: Signal<Local, Bit>,
     remains: Signal<Local, Bit>,
+    remains_reported: Signal<Local, Bit>,
+    clear_counts: Signal<Local, Bit>,
+    bcnt_one: Signal<Local, Bit>,
     cc_all: Signal<Local, Bit>,
     // the entry
     push_6: DFF<Bit>,
@@ -184,6 +187,9 @@ impl<const W: usize> Messages<W> {
             bcnt_stop: Default::default(),
             counted: Default::default(),
             remains: Default::default(),
+            remains_reported: Default::default(),
+            clear_counts: Default::default(),
+            bcnt_one: Default::default(),
             cc_all: Default::default(),
             push_6: Default::default(),
             pre_6: Default::default(),
@@ -250,19 +256,19 @@ impl<const W: usize> Logic for Messages<W> {
             self.bcnt_inc.next = self.valid.val() & !self.bcnt_stop.val();
         }
         self.bcnt_sum.next = self.bcnt.q.val() + bit_cast::<24, 1>(self.bcnt_inc.val().into());
-        self.icnt.d.next = self.icnt_sum.val() & self.count_mask.val();
-        self.bcnt.d.next = self.bcnt_sum.val() & self.count_mask.val();
-        if self.restart.val() {
-            // an instruction after its own pre-message counts in what follows
-            self.remains.next = self.any_pre.val() & !self.any_post.val();
+        // an instruction after its own pre-message counts in what follows
+        self.remains.next = self.send.val() & self.any_pre.val() & !self.any_post.val();
+        self.remains_reported.next = self.remains.val() & self.counted.val();
+        self.clear_counts.next = self.restart.val() | self.reset.val();
+        if self.clear_counts.val() {
             self.icnt.d.next = bit_cast::<24, 1>(self.remains.val().into());
-            self.bcnt.d.next = bit_cast::<24, 1>((self.remains.val() & self.counted.val()).into());
-        } else {
-            self.remains.next = false;
+        } else if !self.drop.val() {
+            self.icnt.d.next = self.icnt_sum.val() & self.count_mask.val();
         }
-        if self.drop.val() {
-            self.icnt.d.next = self.icnt.q.val();
-            self.bcnt.d.next = 1.into();
+        self.bcnt_one.next = self.remains_reported.val() | self.drop.val();
+        self.bcnt.d.next = self.bcnt_sum.val() & self.count_mask.val();
+        if self.clear_counts.val() | self.drop.val() {
+            self.bcnt.d.next = bit_cast::<24, 1>(self.bcnt_one.val().into());
         }
 
         self.cc_all.next = self.cc.q.val() == self.cc_mask.val();
@@ -300,8 +306,6 @@ impl<const W: usize> Logic for Messages<W> {
             self.losing.d.next = false;
             self.tracing.d.next = false;
             self.push_6.d.next = false;
-            self.icnt.d.next = 0.into();
-            self.bcnt.d.next = 0.into();
         }
         self.stop_ready.next = self.stop_due.val();
         self.stopped.next = self.stop.val();

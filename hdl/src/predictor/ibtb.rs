@@ -97,6 +97,7 @@ pub struct Ibtb<const W: usize> {
     pir_mask: Constant<Bits<13>>,
     valid: Constant<Bits<9>>,
     word_mask: Constant<Bits<W>>,
+    present: Constant<Bit>,
 }
 
 impl<const W: usize> Ibtb<W> {
@@ -162,6 +163,7 @@ impl<const W: usize> Ibtb<W> {
             pir_mask: Constant::new(((1u64 << params.pir_bits()) - 1).to_bits::<13>()),
             valid: Constant::new(0x100_u64.to_bits::<9>()),
             word_mask: Constant::new(Bits::<W>::mask() >> (W - address_bits) as u64),
+            present: Constant::new(present),
         }
     }
 }
@@ -255,7 +257,8 @@ impl<const W: usize> Logic for Ibtb<W> {
         self.targets.waddr.next = self.entry.val() | bit_cast::<7, 1>(self.new_bank.val().into());
         self.targets.wdata.next = self.target.val();
         self.targets.we.next = self.look_3.q.val();
-        self.hit_4.d.next = self.hit_0.val() | self.hit_1.val();
+        // without memories the comparison with the predecessor must not count either
+        self.hit_4.d.next = (self.hit_0.val() | self.hit_1.val()) & self.present.val();
         self.target_4.d.next = self.target.val() & self.word_mask.val();
 
         // S4
