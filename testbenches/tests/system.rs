@@ -2,11 +2,11 @@
 
 use hdl::emit::{emit, SystemOptions};
 use sim::golden::system::System;
-use sim::params::{named_set, TraceParams};
+use sim::params::{named_set, Coding, TraceParams, NAMED_SETS};
 use sim::retire::{FlowEvent, RetireSink};
 use sim::rv32::{Limits, Machine, MachineConfig};
 use testbenches::beats::{Expander, Writer};
-use testbenches::programs::{ProgramInfo, PROGRAMS};
+use testbenches::programs::ProgramInfo;
 use testbenches::trace_cosim::{TraceCosim, TraceOptions, TracePorts};
 
 fn ports(cores: usize, xlen: u8) -> TracePorts {
@@ -53,8 +53,10 @@ fn compare(place: &str, want: &[u32], got: &[u32]) {
     assert_eq!(want.len(), got.len(), "{place}");
 }
 
-/// Clocks from activation to clock 0 of the beat file: see `time_stamped_systems_match`.
-const ACTIVATION: u64 = 0;
+/// Clocks from activation to clock 0 of the beat file, as `status.active` shows it.
+const ACTIVATION: u64 = 1;
+/// Clocks from the write that ends tracing to the stop messages, as time stamps show it.
+const STOPPING: u64 = 1;
 
 /// Runs the Verilog on the first `instructions` of a program; what it sends must be what the golden model
 /// sends. Returns the instructions.
@@ -68,20 +70,96 @@ fn cosim(params: &TraceParams, info: &ProgramInfo, instructions: u64, options: T
     let summary = sim.run(file.path(), &options, |w| got.push(w)).unwrap();
     assert_eq!(summary.overflow, 0, "{place}: the event FIFOs overflowed");
     assert_eq!(summary.beats, beats);
-    let want = golden(params, &events, ACTIVATION, summary.stop);
+    let want = golden(params, &events, ACTIVATION, summary.stop + STOPPING);
     compare(&place, &want, &got);
     beats
 }
 
+/// The set's parameters, with its own `tr_e` or with `tr_b`.
+fn params(set: &str, base: bool, timestamps: bool, cores: u8) -> TraceParams {
+    let named = named_set(set).unwrap();
+    let mut params = TraceParams::tr(named.predictor, if base { Coding::TR_B } else { named.tr_e });
+    (params.timestamps, params.cores) = (timestamps, cores);
+    params
+}
+
+/// The serial encoder sends a bit a clock: several cores run slower, so that their FIFOs do not fill.
+fn options(cores: u8) -> TraceOptions {
+    TraceOptions { rest: 2 * (u64::from(cores) - 1), ..TraceOptions::default() }
+}
+
+fn program(name: &str) -> &'static ProgramInfo {
+    testbenches::programs::find(name).unwrap()
+}
+
 #[test]
 fn functional_systems_match_the_golden_model() {
-    for (set, cores) in [("small", 1), ("medium", 1), ("large", 1), ("small", 4), ("large", 2)] {
-        let named = named_set(set).unwrap();
-        let mut params = TraceParams::tr(named.predictor, named.tr_e);
-        params.cores = cores;
-        for info in PROGRAMS.iter().filter(|p| ["fsm", "irq", "qsort", "vm"].contains(&p.name)) {
-            // the serial encoder needs a bit a clock: a slower machine where four cores mispredict much
-            cosim(&params, info, 200_000, TraceOptions { rest: u64::from(cores) - 1, ..TraceOptions::default() });
+    for (set, base, cores) in [("small", false, 1), ("medium", true, 1), ("large", false, 1), ("small", false, 4)] {
+        for name in ["fsm", "irq", "qsort", "vm"] {
+            cosim(&params(set, base, false, cores), program(name), 100_000, options(cores));
+        }
+    }
+}
+
+#[test]
+fn time_stamped_systems_match_the_golden_model() {
+    // a file's clocks must be the system's: no rest
+    for (set, base, cores) in [("small", false, 1), ("m4", true, 2)] {
+        for name in ["lu", "irq", "matmul"] {
+            cosim(&params(set, base, true, cores), program(name), 100_000, TraceOptions::default());
+        }
+    }
+}
+
+#[test]
+fn a_sink_that_stalls_changes_nothing() {
+    for seed in 1..4 {
+        let options = TraceOptions { stall_seed: seed, rest: 3, ..TraceOptions::default() };
+        cosim(&params("small", false, false, 2), program("qsort"), 60_000, options);
+    }
+}
+
+#[test]
+fn wide_addresses_and_upper_bits_match_the_golden_model() {
+    let mut p = params("medium", false, false, 1);
+    p.predictor.upper_bits = 12;
+    cosim(&p, program("vm"), 100_000, options(1));
+    p.xlen = 64;
+    cosim(&p, program("qsort"), 100_000, options(1));
+}
+
+/// Every named set, both encodings, functional and time-stamped, one and four cores: 5 million retired
+/// instructions each. Some hours of Verilator builds in all; `--long` runs it.
+#[test]
+fn every_named_set_matches_on_five_million_instructions() {
+    if std::env::var_os("GOSHAWK_LONG").is_none() {
+        eprintln!("left out: runs with GOSHAWK_LONG set (tools/test --long)");
+        return;
+    }
+    // GOSHAWK_SETS picks some of them: "small large"
+    let sets = std::env::var("GOSHAWK_SETS").ok();
+    for set in NAMED_SETS.iter().filter(|s| sets.as_ref().is_none_or(|l| l.split(' ').any(|n| n == s.name))) {
+        for cores in [1, 4] {
+            for base in [false, true] {
+                for timestamps in [false, true] {
+                    // matmul and crypt mispredict little enough for four cores at full speed
+                    let (name, options) = match (cores, timestamps) {
+                        (1, _) => ("strsearch", TraceOptions::default()),
+                        (_, false) => ("strsearch", options(cores)),
+                        _ => ("crypt", TraceOptions::default()),
+                    };
+                    let start = std::time::Instant::now();
+                    let n = cosim(&params(set.name, base, timestamps, cores), program(name), 5_000_000, options);
+                    assert!(n >= 5_000_000, "{n} instructions");
+                    eprintln!(
+                        "{} {}{}, N = {cores}: {name}, {n} instructions, equal, {:.0} s",
+                        set.name,
+                        if base { "tr_b" } else { "tr_e" },
+                        if timestamps { ", time-stamped" } else { "" },
+                        start.elapsed().as_secs_f64()
+                    );
+                }
+            }
         }
     }
 }

@@ -108,13 +108,14 @@ impl ToolKind {
             let Ok(output) = Command::new(name).arg("--version").stdin(Stdio::null()).output() else { continue };
             let said = [output.stdout, output.stderr].concat();
             let version = String::from_utf8_lossy(&said).lines().next().unwrap_or("").trim().to_string();
-            let tool = Tool { name: (*name).to_string(), version };
-            return match version_of(&tool.version) {
-                Some(v) if v >= self.least => Ok(tool),
+            let tool = (*name).to_string();
+            return match version_of(&version) {
+                Some(v) if v >= self.least => {
+                    Ok(Tool { name: tool, version: format!("{} {}.{}", self.what, v.0, v.1) })
+                }
                 found => Err(ToolError::Old {
-                    tool: tool.name,
-                    found: found
-                        .map_or_else(|| format!("unknown (`{}`)", tool.version), |v| format!("{}.{}", v.0, v.1)),
+                    tool,
+                    found: found.map_or_else(|| format!("unknown (`{version}`)"), |v| format!("{}.{}", v.0, v.1)),
                     least: format!("{}.{}", self.least.0, self.least.1),
                 }),
             };
