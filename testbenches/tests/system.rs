@@ -22,11 +22,11 @@ fn run(info: &ProgramInfo, harts: u8, instructions: u64) -> Vec<FlowEvent> {
 }
 
 /// The beat file of a run, and the events of what it holds.
-fn beats(info: &ProgramInfo, harts: u8, events: &[FlowEvent]) -> (tempfile::NamedTempFile, u64) {
+fn beats(info: &ProgramInfo, params: &TraceParams, events: &[FlowEvent]) -> (tempfile::NamedTempFile, u64) {
     let program = info.load().unwrap();
     let file = tempfile::NamedTempFile::new().unwrap();
-    let mut w = Writer::new(std::io::BufWriter::new(file.reopen().unwrap()), harts, 32).unwrap();
-    let mut x = Expander::new(&program, harts);
+    let mut w = Writer::new(std::io::BufWriter::new(file.reopen().unwrap()), params.cores, params.xlen).unwrap();
+    let mut x = Expander::new(&program, params.cores);
     for e in events {
         x.event(e, &mut |r| w.push(r).unwrap()).unwrap();
     }
@@ -65,7 +65,7 @@ fn cosim(params: &TraceParams, info: &ProgramInfo, instructions: u64, options: T
     let verilog = emit(params, &SystemOptions::default()).unwrap();
     let sim = TraceCosim::build(&verilog, &ports(params.cores.into(), params.xlen)).unwrap();
     let events = run(info, params.cores, instructions);
-    let (file, beats) = beats(info, params.cores, &events);
+    let (file, beats) = beats(info, params, &events);
     let mut got = Vec::new();
     let summary = sim.run(file.path(), &options, |w| got.push(w)).unwrap();
     assert_eq!(summary.overflow, 0, "{place}: the event FIFOs overflowed");
