@@ -27,13 +27,12 @@ pub fn plural(n: impl Into<u64>, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// A speed in words: `23.4 million`.
+/// A speed in words: `23.4 million`, `1,030 million`.
 pub fn big(v: f64) -> String {
-    match v {
-        v if v >= 1e9 => format!("{:.2} billion", v / 1e9),
-        v if v >= 1e6 => format!("{:.1} million", v / 1e6),
-        v if v >= 1e3 => format!("{:.1} thousand", v / 1e3),
-        v => format!("{v:.0}"),
+    match v / 1e6 {
+        m if m >= 100.0 => format!("{} million", count(m.round() as u64)),
+        m if m >= 0.1 => format!("{m:.1} million"),
+        _ => count(v.round() as u64),
     }
 }
 

@@ -11,6 +11,7 @@
 //! | [`stimulus`] | seeded random sources, stall patterns, programs with realistic control flow |
 //! | [`tools`] | external tools: names, exit status, messages |
 //! | [`trace_cosim`] | runs whole trace systems on beat files, Verilated |
+//! | [`trace_sim`] | whole trace systems in the rust-hdl simulation, beside the golden model |
 //! | [`verilog`] | yosys and Verilator on emitted Verilog |
 //!
 //! # A bench
@@ -69,5 +70,6 @@ pub mod programs;
 pub mod stimulus;
 pub mod tools;
 pub mod trace_cosim;
+pub mod trace_sim;
 mod vcd_sink;
 pub mod verilog;

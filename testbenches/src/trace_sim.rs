@@ -1,0 +1,352 @@
+//! A whole trace system in the rust-hdl simulation: instructions in, trace words out
+//!
+//! The protocol is that of [`crate::trace_cosim`]: four cycles of reset; `control.enable` = 1; wait for
+//! `status.active`; instructions; `control.enable` = 0; wait for `status.idle`; read `overflow`. Words are
+//! taken whenever one is there.
+
+use crate::beats::{ExpandError, Expander};
+use crate::driver::{Driver, DriverError};
+use crate::stimulus::run::Retired;
+use hdl::emit::{build, EmitError, Ingress, SystemOptions, Visitor};
+use hdl::system::{EtraceSystem, RvfiSystem};
+use rust_hdl::prelude::*;
+use sim::elf::Program;
+use sim::golden::system::System;
+use sim::params::{ParamError, TraceParams};
+use sim::regs::REGS;
+use sim::retire::{FlowEvent, RetireSink};
+use std::io::Write;
+
+/// A trace system with its ports, as the harness uses them.
+pub trait TraceTop: Block {
+    /// Drives the clock.
+    fn clock(&mut self, high: bool);
+    /// Drives the reset.
+    fn reset(&mut self, on: bool);
+    /// What core `core` retires in this cycle; `None`: nothing.
+    fn retire(&mut self, core: usize, beat: Option<&Retired>);
+    /// Drives the register bus.
+    fn bus(&mut self, addr: u8, write: bool, data: u32);
+    /// The register bus answers, one cycle after its address.
+    fn read(&self) -> u32;
+    /// Takes a word in this cycle if one is there.
+    fn take(&mut self, ready: bool);
+    /// The word that is there.
+    fn word(&self) -> Option<u32>;
+}
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceSimError {
+    /// The circuit cannot be driven.
+    #[error("{0}")]
+    Driver(#[from] DriverError),
+    /// It never says that it is ready, or that it is done.
+    #[error("cycle {cycle}: status.{field} is still 0 after {waited} cycles")]
+    Waiting {
+        /// Clock cycle.
+        cycle: u64,
+        /// The bit that does not come.
+        field: &'static str,
+        /// Clock cycles waited.
+        waited: u64,
+    },
+    /// There is no circuit for the parameters.
+    #[error("{0}")]
+    Emit(#[from] EmitError),
+    /// Impossible parameters.
+    #[error("{0}")]
+    Params(#[from] ParamError),
+    /// Events and program do not fit.
+    #[error("{0}")]
+    Expand(#[from] ExpandError),
+    /// Only the RVFI ingress is driven here.
+    #[error("the etrace ingress is not simulated here; rvfi is")]
+    Ingress,
+    /// Instructions come in the order of their clocks.
+    #[error("an instruction of clock {found} comes after one of clock {last}")]
+    Order {
+        /// Its clock.
+        found: u64,
+        /// Clock of the one before.
+        last: u64,
+    },
+}
+
+impl<const W: usize, const N: usize> TraceTop for RvfiSystem<W, N> {
+    fn clock(&mut self, high: bool) {
+        self.clock.next = high.into();
+    }
+    fn reset(&mut self, on: bool) {
+        self.reset.next = on;
+    }
+    fn retire(&mut self, core: usize, beat: Option<&Retired>) {
+        self.rvfi_valid[core].next = beat.is_some();
+        if let Some(b) = beat {
+            self.rvfi_intr[core].next = b.trapped;
+            self.rvfi_insn[core].next = u64::from(b.insn).to_bits();
+            self.rvfi_pc_rdata[core].next = b.pc.to_bits();
+            self.rvfi_pc_wdata[core].next = b.next_pc.to_bits();
+        }
+    }
+    fn bus(&mut self, addr: u8, write: bool, data: u32) {
+        self.bus_addr.next = u64::from(addr).to_bits();
+        self.bus_write.next = write;
+        self.bus_wdata.next = u64::from(data).to_bits();
+    }
+    fn read(&self) -> u32 {
+        self.bus_rdata.val().index() as u32
+    }
+    fn take(&mut self, ready: bool) {
+        self.ready.next = ready;
+    }
+    fn word(&self) -> Option<u32> {
+        self.valid.val().then(|| self.data.val().index() as u32)
+    }
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TraceSimSummary {
+    /// Clock cycles in all.
+    pub cycles: u64,
+    /// Instructions retired.
+    pub beats: u64,
+    /// The overflow register at the end, one bit a core.
+    pub overflow: u32,
+}
+
+/// Cycles from the one in which tracing became active to clock 0 of the instructions: `status` is read a
+/// cycle late, and what is read is acted on in the next.
+pub const START: u64 = 2;
+
+/// Cycles that clearing tables or sending what waits may take.
+const PATIENCE: u64 = 1 << 22;
+
+fn register(name: &str) -> u8 {
+    REGS.iter().find(|r| r.name == name).map_or(0, |r| r.addr)
+}
+
+fn status(field: &str) -> u32 {
+    let fields = REGS.iter().filter(|r| r.name == "status").flat_map(|r| r.fields);
+    fields.filter(|f| f.name == field).map(|f| 1_u32 << f.lsb).sum()
+}
+
+/// A trace system that runs.
+pub struct TraceSim<T: TraceTop, F: FnMut(u32)> {
+    driver: Driver<T>,
+    each: F,
+    cores: usize,
+    /// What retires in the clock that is being collected, by core.
+    pending: Vec<Option<Retired>>,
+    clock: u64,
+    beats: u64,
+}
+
+impl<T: TraceTop, F: FnMut(u32)> TraceSim<T, F> {
+    /// Resets and enables `top`; gives every word to `each`. Every signal goes to `vcd`, if there is one.
+    pub fn start(top: T, cores: usize, vcd: Option<Box<dyn Write>>, each: F) -> Result<Self, TraceSimError> {
+        let driver = match vcd {
+            Some(vcd) => Driver::with_vcd(top, T::clock, vcd)?,
+            None => Driver::new(top, T::clock)?,
+        };
+        let mut sim = Self { driver, each, cores, pending: vec![None; cores], clock: 0, beats: 0 };
+        sim.driver.uut.take(true);
+        sim.driver.uut.reset(true);
+        for _ in 0..4 {
+            sim.cycle()?;
+        }
+        sim.driver.uut.reset(false);
+        sim.write("control", 1)?;
+        sim.wait("active")?;
+        Ok(sim)
+    }
+
+    /// One clock; what the register bus answered in it.
+    fn cycle(&mut self) -> Result<u32, TraceSimError> {
+        let (word, read) = self.driver.cycle(|_| (), |t| (t.word(), t.read()))?;
+        if let Some(word) = word {
+            (self.each)(word);
+        }
+        Ok(read)
+    }
+
+    fn write(&mut self, name: &str, data: u32) -> Result<(), TraceSimError> {
+        self.driver.uut.bus(register(name), true, data);
+        self.cycle()?;
+        self.driver.uut.bus(register("status"), false, 0);
+        Ok(())
+    }
+
+    fn wait(&mut self, field: &'static str) -> Result<(), TraceSimError> {
+        self.driver.uut.bus(register("status"), false, 0);
+        // the answer to this address comes with the next cycle
+        self.cycle()?;
+        for _ in 0..PATIENCE {
+            if self.cycle()? & status(field) != 0 {
+                return Ok(());
+            }
+        }
+        Err(TraceSimError::Waiting { cycle: self.driver.cycles(), field, waited: PATIENCE })
+    }
+
+    /// One clock with what was collected for it.
+    fn flush(&mut self) -> Result<(), TraceSimError> {
+        for (core, beat) in self.pending.iter_mut().enumerate() {
+            self.driver.uut.retire(core, beat.take().as_ref());
+        }
+        self.cycle()?;
+        self.clock += 1;
+        Ok(())
+    }
+
+    /// The next instruction, in commit order; its `cycle` counts from the first clock of tracing.
+    pub fn retire(&mut self, beat: &Retired) -> Result<(), TraceSimError> {
+        if beat.cycle < self.clock {
+            return Err(TraceSimError::Order { found: beat.cycle, last: self.clock });
+        }
+        while self.clock < beat.cycle {
+            self.flush()?;
+        }
+        if let Some(slot) = self.pending.get_mut(usize::from(beat.hart)) {
+            *slot = Some(*beat);
+            self.beats += 1;
+        }
+        Ok(())
+    }
+
+    /// Clock cycles so far.
+    pub fn cycles(&self) -> u64 {
+        self.driver.cycles()
+    }
+
+    /// Ends tracing in clock `stop` or, if that is over, in the next; collects what is still sent.
+    /// Also returns the clock of the write that ended tracing.
+    pub fn finish(mut self, stop: u64) -> Result<(TraceSimSummary, u64), TraceSimError> {
+        self.flush()?;
+        while self.clock < stop {
+            self.flush()?;
+        }
+        for core in 0..self.cores {
+            self.driver.uut.retire(core, None);
+        }
+        let ended = self.clock;
+        self.write("control", 0)?;
+        self.wait("idle")?;
+        self.driver.uut.bus(register("overflow"), false, 0);
+        self.cycle()?;
+        let overflow = self.cycle()?;
+        self.driver.finish_vcd()?;
+        Ok((TraceSimSummary { cycles: self.driver.cycles(), beats: self.beats, overflow }, ended))
+    }
+}
+
+/// How a recorded run is played.
+pub struct Play<'a> {
+    /// Depth of the event FIFOs. The ingress is RVFI.
+    pub options: SystemOptions,
+    /// Clocks of the trace system for each clock of the run, at least 1: a faster clock, or slower cores.
+    pub pace: u64,
+    /// Every signal goes there, if it is there.
+    pub vcd: Option<Box<dyn Write>>,
+    /// Is told the instructions that were put in, now and then.
+    pub progress: &'a dyn Fn(u64),
+}
+
+/// Clocks without an instruction that a functional system is given in a row: it does not see time, and
+/// what waits is sent in them.
+const IDLE: u64 = 64;
+
+/// The circuit's words and those of the golden model, for the same run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// What the circuit did.
+    pub summary: TraceSimSummary,
+    /// Words of the circuit.
+    pub circuit: Vec<u32>,
+    /// Words of the golden model.
+    pub golden: Vec<u32>,
+}
+
+impl Comparison {
+    /// Index of the first word that differs, or that only one of them has.
+    pub fn difference(&self) -> Option<usize> {
+        let both = self.circuit.iter().zip(&self.golden).position(|(c, g)| c != g);
+        both.or((self.circuit.len() != self.golden.len()).then(|| self.circuit.len().min(self.golden.len())))
+    }
+}
+
+struct Player<'a> {
+    play: Play<'a>,
+    params: &'a TraceParams,
+    program: &'a Program,
+    events: &'a [FlowEvent],
+}
+
+impl Player<'_> {
+    /// Clock of the trace system for a clock of the run.
+    fn paced(&self, cycle: u64) -> u64 {
+        cycle * self.play.pace.max(1)
+    }
+}
+
+impl Visitor for Player<'_> {
+    type Output = Result<Comparison, TraceSimError>;
+
+    fn rvfi<const W: usize, const N: usize>(mut self, system: RvfiSystem<W, N>) -> Self::Output {
+        let mut circuit = Vec::new();
+        let vcd = self.play.vcd.take();
+        let mut sim = TraceSim::start(system, N, vcd, |w| circuit.push(w))?;
+        let mut expander = Expander::new(self.program, self.params.cores);
+        // clocks of the run and of the system for the latest instruction
+        let (mut run, mut clock) = (0, 0);
+        let (mut beats, mut failed) = (0_u64, None);
+        let mut put = |beat: &Retired| {
+            let delta = self.paced(beat.cycle - run);
+            clock += if self.params.timestamps { delta } else { delta.min(IDLE) };
+            run = beat.cycle;
+            beats += 1;
+            if beats % 1024 == 0 {
+                (self.play.progress)(beats);
+            }
+            if failed.is_none() {
+                failed = sim.retire(&Retired { cycle: clock, ..*beat }).err();
+            }
+        };
+        for e in self.events {
+            expander.event(e, &mut put)?;
+        }
+        expander.finish(&mut put)?;
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        let stop = self.events.last().map_or(0, |e| self.paced(e.cycle));
+        let (summary, ended) = sim.finish(if self.params.timestamps { stop } else { 0 })?;
+        let mut golden = System::new(self.params)?;
+        for e in self.events {
+            golden.event(&FlowEvent { cycle: self.paced(e.cycle) + START, ..*e });
+        }
+        // written in clock `ended`, `enable` is 0 in the next
+        golden.finish(ended + START + 1);
+        let golden = golden.drain().collect();
+        Ok(Comparison { summary, circuit, golden })
+    }
+
+    fn etrace<const W: usize, const N: usize>(self, _: EtraceSystem<W, N>) -> Self::Output {
+        Err(TraceSimError::Ingress)
+    }
+}
+
+/// Plays `events`, a run of `program`, on the circuit for `params`, and beside it on the golden model.
+pub fn compare(
+    params: &TraceParams,
+    program: &Program,
+    events: &[FlowEvent],
+    play: Play<'_>,
+) -> Result<Comparison, TraceSimError> {
+    if play.options.ingress != Ingress::Rvfi {
+        return Err(TraceSimError::Ingress);
+    }
+    let options = play.options;
+    build(params, &options, Player { play, params, program, events })?
+}

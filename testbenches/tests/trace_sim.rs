@@ -1,0 +1,60 @@
+//! Whole trace systems in the rust-hdl simulation: their words are those of the golden model
+
+use hdl::emit::SystemOptions;
+use sim::params::{named_set, Coding, Scheme, TraceParams};
+use sim::retire::FlowEvent;
+use sim::rv32::{Limits, Machine, MachineConfig};
+use testbenches::programs::load;
+use testbenches::trace_sim::{compare, Comparison, Play};
+
+fn run(name: &str, params: &TraceParams, instructions: u64, pace: u64) -> Comparison {
+    let program = load(name).unwrap();
+    let config = MachineConfig { harts: params.cores, ..MachineConfig::default() };
+    let mut events: Vec<FlowEvent> = Vec::new();
+    let limits = Limits { instructions, ..Limits::default() };
+    Machine::new(&program, config).unwrap().run(&mut events, limits).unwrap();
+    let play = Play { options: SystemOptions::default(), pace, vcd: None, progress: &|_| () };
+    compare(params, &program, &events, play).unwrap()
+}
+
+fn check(name: &str, params: &TraceParams, instructions: u64, pace: u64) {
+    let c = run(name, params, instructions, pace);
+    assert_eq!((c.summary.beats, c.summary.overflow), (instructions, 0), "{name}: {}", params.canonical());
+    assert!(c.golden.len() > 10, "{name}: {} words", c.golden.len());
+    let word = |words: &[u32], i: usize| words.get(i).map(|w| format!("0x{w:08x}"));
+    if let Some(i) = c.difference() {
+        let (circuit, golden) = (word(&c.circuit, i), word(&c.golden, i));
+        panic!(
+            "{name}: word {i} of {}: circuit {circuit:?}, golden {golden:?}: {}",
+            c.golden.len(),
+            params.canonical()
+        );
+    }
+}
+
+fn params(set: &str, cores: u8, timestamps: bool) -> TraceParams {
+    let named = named_set(set).unwrap();
+    TraceParams { cores, timestamps, ..TraceParams::tr(named.predictor, named.tr_e) }
+}
+
+#[test]
+fn functional_systems_send_what_the_model_sends() {
+    check("fft", &params("small", 4, false), 20_000, 2);
+    check("fsm", &params("large", 1, false), 20_000, 1);
+}
+
+#[test]
+fn time_stamped_systems_send_what_the_model_sends() {
+    check("qsort", &params("small", 2, true), 20_000, 2);
+    check("irq", &TraceParams { scheme: Scheme::Tr(Coding::TR_B), ..params("medium", 1, true) }, 20_000, 3);
+}
+
+#[test]
+fn a_difference_is_found() {
+    let mut c = run("fft", &params("small", 1, false), 2000, 1);
+    assert_eq!(c.difference(), None);
+    c.circuit[5] ^= 1;
+    assert_eq!(c.difference(), Some(5));
+    c.circuit.truncate(4);
+    assert_eq!(c.difference(), Some(4));
+}
