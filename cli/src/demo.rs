@@ -4,7 +4,7 @@ use crate::encode::{sum, to_file, trace_info};
 use crate::gen::folder;
 use crate::output::{big, count, percent, plural, Left, Object, Right, Table};
 use crate::source::{self, MachineArgs, Named, Source};
-use crate::{progress, Failure, Status};
+use crate::{gen, progress, Failure, Status};
 use rayon::prelude::*;
 use serde_json::{json, Value};
 use sim::analysis::ratio;
@@ -20,7 +20,7 @@ use std::time::Instant;
 const PROGRAM: &str = "fft";
 const CORES: u8 = 4;
 
-/// From a program to Verilog and back: run, trace, replay, check, compare
+/// From a program to Verilog and back: run, trace, replay, simulate, emit, compare
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk demo\n  goshawk demo -o somewhere --json")]
 pub struct Args {
@@ -73,6 +73,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let params = named_params("small", CORES)?;
     trace(&params, &place, &mut steps)?;
     let equal = replay(&params, &named, &place, &mut steps)?;
+    let equal = circuit(&params, &named, &place, &mut steps)? && equal;
+    verilog(&params, &place, &mut steps)?;
     let (table, rows) = compare(&place)?;
 
     let Steps { out, json, .. } = steps;
@@ -205,6 +207,62 @@ fn replay(params: &TraceParams, named: &Named, place: &Place<'_>, steps: &mut St
         }),
     )?;
     Ok(difference.is_none())
+}
+
+/// Clocks of the circuit for each of the cores.
+const PACE: u64 = 2;
+/// The run's first instructions that are simulated, and those of them whose signals are written: a VCD has
+/// some kilobytes a clock.
+const SIMULATED: u64 = 40_000;
+const WITH_SIGNALS: u64 = 1_000;
+
+fn circuit(params: &TraceParams, named: &Named, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<bool, Failure> {
+    use crate::simulate::{on_rust_hdl, verdict, First};
+    let mut first = First::new(SIMULATED, u64::MAX);
+    recorded(place)?.tell(&mut first)?;
+    let c = on_rust_hdl(params, named, &first.events, PACE, None)?;
+    let mut few = First::new(WITH_SIGNALS, u64::MAX);
+    first.events.iter().for_each(|e| few.event(e));
+    let shown = on_rust_hdl(params, named, &few.events, PACE, Some(&place.path("vcd")))?;
+    let verdict = verdict(&c).and_then(|()| verdict(&shown));
+    let said = match &verdict {
+        Ok(()) => format!("{} words, each equal to the golden model's", count(c.circuit.len() as u64)),
+        Err(e) => e.clone(),
+    };
+    steps.done(
+        "circuit",
+        &[
+            format!(
+                "rust-hdl simulation of {} instructions in {} clocks: {said}",
+                count(c.summary.beats),
+                count(c.summary.cycles)
+            ),
+            format!("every signal of the first {} in {}", count(shown.summary.beats), place.name("vcd")),
+        ],
+        json!({
+            "instructions": c.summary.beats, "cycles": c.summary.cycles, "words": c.circuit.len(),
+            "equal": verdict.is_ok(), "difference": verdict.as_ref().err(), "file": place.name("vcd"),
+        }),
+    )?;
+    Ok(verdict.is_ok())
+}
+
+fn verilog(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    let files = gen::make(params, Some("small"), &hdl::emit::SystemOptions::default())?;
+    for (name, text, _) in &files {
+        gen::write(place.folder, name, text)?;
+    }
+    let lines = files.iter().find(|f| f.0 == gen::VERILOG).map_or(0, |f| f.1.lines().count());
+    let path = place.folder.join(gen::VERILOG).display().to_string();
+    let others: Vec<&str> = files.iter().map(|f| f.0).filter(|n| *n != gen::VERILOG).collect();
+    steps.done(
+        "verilog",
+        &[
+            format!("{} lines for {} with RVFI in {path}", count(lines as u64), plural(params.cores, "core")),
+            format!("beside it {}", others.join(", ")),
+        ],
+        json!({ "lines": lines, "file": path }),
+    )
 }
 
 /// Bits of the same run in every encoding.

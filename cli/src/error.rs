@@ -48,8 +48,8 @@ pub enum Failure {
         /// Why not.
         source: ReplayError,
     },
-    /// Standard output; a closed pipe is told apart in `main`.
-    #[error("standard output: {0}")]
+    /// Standard output or a temporary file; a closed pipe is told apart in `main`.
+    #[error("output: {0}")]
     Output(#[from] std::io::Error),
     /// Anything else, said where it happened.
     #[error("{0}")]

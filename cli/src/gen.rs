@@ -1,9 +1,10 @@
-//! `goshawk gen`: register map, parameters and test vectors of a trace system
+//! `goshawk gen`: a trace system as Verilog, with its register map and test vectors
 
 use crate::args::ParamArgs;
 use crate::output::{count, facts, parameters, plural, Object, TOOL};
 use crate::{vectors, Failure, Status};
 use clap::ValueEnum;
+use hdl::emit::{emit, SystemOptions};
 use serde_json::json;
 use sim::file::Replacement;
 use sim::params::TraceParams;
@@ -11,7 +12,7 @@ use sim::regmap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Write what a parameter set means: register map, parameters, test vectors
+/// Write a trace system for a parameter set: Verilog, register map, test vectors
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk gen --set medium --cores 4 -o trace4\n  \
     goshawk gen --set 512/8/16 --timestamps --xlen 64 --ingress etrace -o trace64")]
@@ -28,6 +29,9 @@ pub struct Args {
     /// What the cores show of a retired instruction
     #[arg(long, value_enum, default_value = "rvfi")]
     ingress: Ingress,
+    /// log2 of the entries of each core's event FIFO, 2 to 8
+    #[arg(long, value_name = "BITS", default_value_t = 8)]
+    log2_fifo: u8,
     #[command(flatten)]
     params: ParamArgs,
     /// Print one JSON object
@@ -44,12 +48,11 @@ pub enum Ingress {
     Etrace,
 }
 
-impl Ingress {
-    /// As on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rvfi => "rvfi",
-            Self::Etrace => "etrace",
+impl From<Ingress> for hdl::emit::Ingress {
+    fn from(i: Ingress) -> Self {
+        match i {
+            Ingress::Rvfi => Self::Rvfi,
+            Ingress::Etrace => Self::Etrace,
         }
     }
 }
@@ -70,7 +73,8 @@ pub fn folder(path: &Path) -> Result<(), Failure> {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (params, set) = args.params.resolve(args.cores, args.xlen)?;
-    let files = make(&params, set.as_deref(), args.ingress)?;
+    let options = SystemOptions { ingress: args.ingress.into(), log2_fifo: args.log2_fifo };
+    let files = make(&params, set.as_deref(), &options)?;
     folder(&args.output)?;
     for (name, text, _) in &files {
         write(&args.output, name, text)?;
@@ -79,14 +83,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         let list: Vec<_> = files.iter().map(|(name, text, _)| json!({ "name": name, "bytes": text.len() })).collect();
         Object::new("gen", set.as_deref().unwrap_or(&args.params.set))
             .with_params(&params, set.as_deref())
-            .with("ingress", args.ingress.name().into())
+            .with("ingress", options.ingress.name().into())
             .with("folder", args.output.display().to_string().into())
             .with("files", list.into())
             .print(out)?;
         return Ok(Status::Done);
     }
     let mut lines = vec![
-        ("system", format!("{}, RV{}, {} ingress", plural(params.cores, "core"), params.xlen, args.ingress.name())),
+        ("system", format!("{}, RV{}, {} ingress", plural(params.cores, "core"), params.xlen, options.ingress.name())),
         ("parameters", params.canonical()),
         (
             "predictor state",
@@ -99,14 +103,23 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// A file: its name, its text, what it is.
-type File = (&'static str, String, String);
+/// Name of the Verilog file.
+pub const VERILOG: &str = "goshawk_trace.v";
 
-fn make(params: &TraceParams, set: Option<&str>, ingress: Ingress) -> Result<Vec<File>, Failure> {
+/// A file: its name, its text, what it is.
+pub type File = (&'static str, String, String);
+
+pub fn make(params: &TraceParams, set: Option<&str>, options: &SystemOptions) -> Result<Vec<File>, Failure> {
+    let verilog = emit(params, options).map_err(|e| Failure::Other(e.to_string()))?;
+    let lines = count(verilog.lines().count() as u64);
     let vectors = vectors::make(params)?;
-    let described = json!({ "tool": TOOL, "ingress": ingress.name(), "parameters": parameters(params, set) });
+    let described = json!({
+        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": 1 << options.log2_fifo,
+        "parameters": parameters(params, set),
+    });
     let described = format!("{described:#}\n");
     Ok(vec![
+        (VERILOG, verilog, format!("Verilog, top module `top`, {lines} lines")),
         ("registers.md", regmap::markdown(params), "register map".into()),
         ("registers.rdl", regmap::systemrdl(params), "register map in SystemRDL 2.0".into()),
         ("parameters.json", described, "all parameters, fingerprint".into()),

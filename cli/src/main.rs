@@ -20,6 +20,7 @@ mod progress;
 mod replay;
 mod results;
 mod run;
+mod simulate;
 mod source;
 mod stats;
 mod vectors;
@@ -47,6 +48,7 @@ enum Command {
     Decode(decode::Args),
     Stats(stats::Args),
     Gen(gen::Args),
+    Sim(simulate::Args),
     Programs(programs::Args),
     Gates(gates::Args),
     Bench(bench::Args),
@@ -62,6 +64,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Decode(args) => decode::run(args, out),
         Command::Stats(args) => stats::run(args, out),
         Command::Gen(args) => gen::run(args, out),
+        Command::Sim(args) => simulate::run(args, out),
         Command::Programs(args) => programs::run(args, out),
         Command::Gates(args) => gates::run(args, out),
         Command::Bench(args) => bench::run(args, out),

@@ -90,8 +90,22 @@ fn demo_succeeds_and_leaves_its_files() {
     // the files are what the other commands take
     let next = "replay goshawk-demo/fft.gtr --elf goshawk-demo/fft.elf --check goshawk-demo/fft.ret";
     assert!(place.good(next).contains("equal to"));
-    let json: serde_json::Value = serde_json::from_str(&place.good("demo --json")).unwrap();
-    assert_eq!(json["steps"]["replay"]["equal"], true);
+}
+
+#[test]
+fn the_circuit_is_simulated_and_compared() {
+    let place = Place::new();
+    place.good("run p.elf --harts 2 --timing functional -o p.ret");
+    let took = |text: String| text.lines().filter(|l| !l.starts_with("took")).collect::<Vec<_>>().join("\n");
+    insta::assert_snapshot!(took(place.good("sim p.ret --elf p.elf --pace 4 --vcd p.vcd --timestamps")));
+    let vcd = std::fs::read(place.path().join("p.vcd")).unwrap();
+    let header = vcd::Parser::new(&vcd[..]).parse_header().unwrap();
+    assert!(!header.items.is_empty());
+    let limited: serde_json::Value =
+        serde_json::from_str(&place.good("sim p.elf --instructions 100 --cycles 90 --json")).unwrap();
+    let simulated = limited["instructions"].as_u64().unwrap();
+    assert!((80..=90).contains(&simulated), "{simulated}");
+    assert_eq!(limited["equal"], true);
 }
 
 #[test]
@@ -106,6 +120,7 @@ fn gen_writes_what_it_says() {
     assert_eq!((words[0].as_str(), format!("0x{}", words[2]).as_str()), ("4b485347", fingerprint));
     assert!(read("registers.md").contains(fingerprint));
     assert!(read("registers.rdl").contains(fingerprint.trim_start_matches(['0', 'x'])));
+    assert!(read("goshawk_trace.v").contains(fingerprint) && read("goshawk_trace.v").contains("module top"));
     assert_eq!(read("beats.txt").lines().filter(|l| !l.starts_with("//")).count(), 5000);
     let first = read("beats.txt");
     place.good("gen --set medium --cores 2 -o out");

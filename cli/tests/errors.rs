@@ -68,6 +68,9 @@ fn parameters_out_of_range_say_what_would_be_right() {
             "gen --cores 17 -o x",
             "gen --xlen 16 -o x",
             "gen --set tiny -o x",
+            "gen --cores 9 -o x",
+            "gen --encoding nexs -o x",
+            "gen --log2-fifo 9 -o x",
         ]
     ));
     assert!(!place.path().join("t.gtr").exists(), "a refused command writes nothing");
@@ -158,6 +161,41 @@ fn a_difference_names_event_hart_and_pc() {
         &place,
         &["replay short.gtr --elf p.elf --check p.ret", "replay p.gtr --elf p.elf --check short.ret"]
     ));
+}
+
+#[test]
+fn simulations_that_cannot_be_made_say_why() {
+    let place = traced();
+    insta::assert_snapshot!(sessions(
+        &place,
+        &[
+            "sim p.ret",
+            "sim p.elf --elf p.elf",
+            "sim p.elf --vcd p.elf/x.vcd",
+            "sim p.elf --encoding nexs",
+            "sim p.elf --engine verilator --vcd x.vcd",
+            "sim p.elf --engine verilator --timestamps",
+        ]
+    ));
+}
+
+#[test]
+fn a_missing_tool_is_named_with_the_way_to_get_it() {
+    let place = traced();
+    let o = place.command("sim p.elf --engine verilator").env("VERILATOR", "no-such-verilator").output().unwrap();
+    let err = String::from_utf8(o.stderr).unwrap();
+    assert_eq!(o.status.code(), Some(2), "{err}");
+    insta::assert_snapshot!(err);
+}
+
+#[test]
+fn an_overflow_is_no_equality() {
+    // the encoder sends a bit a clock: at full speed a program that mispredicts everything is too much
+    let place = Place::new();
+    let o = place.output("sim builtin:vm --harts 8 --encoding nx_b --timing functional --instructions 30000");
+    let out = String::from_utf8(o.stdout).unwrap();
+    assert_eq!(o.status.code(), Some(1), "{out}");
+    assert!(out.contains("overflowed") && out.contains("--pace"), "{out}");
 }
 
 #[test]

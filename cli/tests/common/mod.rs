@@ -71,10 +71,16 @@ impl Place {
         self.0.path()
     }
 
-    /// Runs `goshawk` with these words.
-    pub fn output(&self, words: &str) -> Output {
+    /// `goshawk` with these words, in the folder.
+    pub fn command(&self, words: &str) -> assert_cmd::Command {
         let mut command = assert_cmd::Command::cargo_bin("goshawk").unwrap();
-        command.current_dir(self.path()).args(words.split_whitespace()).output().unwrap()
+        command.current_dir(self.path()).args(words.split_whitespace());
+        command
+    }
+
+    /// Runs it.
+    pub fn output(&self, words: &str) -> Output {
+        self.command(words).output().unwrap()
     }
 
     #[allow(dead_code)] // not every test file looks at failures
