@@ -220,10 +220,11 @@ fn circuit(params: &TraceParams, named: &Named, place: &Place<'_>, steps: &mut S
     use crate::simulate::{on_rust_hdl, verdict, First};
     let mut first = First::new(SIMULATED, u64::MAX);
     recorded(place)?.tell(&mut first)?;
-    let c = on_rust_hdl(params, named, &first.events, PACE, None)?;
+    let events = first.events();
+    let c = on_rust_hdl(params, named, &events, PACE, None)?;
     let mut few = First::new(WITH_SIGNALS, u64::MAX);
-    first.events.iter().for_each(|e| few.event(e));
-    let shown = on_rust_hdl(params, named, &few.events, PACE, Some(&place.path("vcd")))?;
+    events.iter().for_each(|e| few.event(e));
+    let shown = on_rust_hdl(params, named, &few.events(), PACE, Some(&place.path("vcd")))?;
     let verdict = verdict(&c).and_then(|()| verdict(&shown));
     let said = match &verdict {
         Ok(()) => format!("{} words, each equal to the golden model's", count(c.circuit.len() as u64)),

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use hdl::emit::{emit, Ingress, SystemOptions};
 use serde_json::json;
 use sim::params::TraceParams;
-use sim::retire::{FlowEvent, RetireSink};
+use sim::retire::{FlowEvent, FlowKind, RetireSink};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -63,8 +63,7 @@ pub enum Engine {
 
 /// The first events of a run: whole ones, up to a number of instructions and a cycle.
 pub struct First {
-    /// What was kept.
-    pub events: Vec<FlowEvent>,
+    events: Vec<FlowEvent>,
     left: u64,
     last_cycle: u64,
 }
@@ -73,6 +72,22 @@ impl First {
     /// Keeps up to so much.
     pub fn new(instructions: u64, last_cycle: u64) -> Self {
         Self { events: Vec::new(), left: instructions, last_cycle }
+    }
+
+    /// What was kept. A start or trap that no instruction follows is dropped: a circuit sees neither
+    /// before the instruction after it.
+    pub fn events(mut self) -> Vec<FlowEvent> {
+        let mut followed = [false; 256];
+        for i in (0..self.events.len()).rev() {
+            let e = self.events[i];
+            let seen = &mut followed[usize::from(e.hart)];
+            if matches!(e.kind, FlowKind::Start | FlowKind::Trap { .. }) && !*seen {
+                self.events.remove(i);
+            } else {
+                *seen |= e.count > 0;
+            }
+        }
+        self.events
     }
 }
 
@@ -177,7 +192,7 @@ fn load(args: &Args) -> Result<(Named, Vec<FlowEvent>, u8), Failure> {
     };
     let mut first = First::new(args.instructions, args.cycles.unwrap_or(u64::MAX));
     source.tell(&mut first)?;
-    Ok((named, first.events, info.harts))
+    Ok((named, first.events(), info.harts))
 }
 
 /// Runs it.
