@@ -30,7 +30,7 @@ impl Ingress {
 pub struct SystemOptions {
     /// Ingress of every core.
     pub ingress: Ingress,
-    /// log2 of the entries of each event FIFO. 2..=8.
+    /// log2 of the places of each event FIFO, one more than the entries that fit. 3..=8.
     pub log2_fifo: u8,
 }
 
@@ -54,7 +54,7 @@ pub enum EmitError {
     #[error("cores = {0}; circuits exist for 1 to 8 cores")]
     Cores(u8),
     /// A FIFO outside its range.
-    #[error("log2_fifo = {0} is outside 2 to 8")]
+    #[error("log2_fifo = {0} is outside 3 to 8")]
     Fifo(u8),
     /// rust-hdl refused the circuit: a fault of this crate.
     #[error("rust-hdl refuses the circuit: {0}")]
@@ -77,7 +77,7 @@ pub fn build<V: Visitor>(params: &TraceParams, options: &SystemOptions, visitor:
     if params.scheme == Scheme::NexS {
         return Err(EmitError::Scheme);
     }
-    if !(2..=8).contains(&options.log2_fifo) {
+    if !(3..=8).contains(&options.log2_fifo) {
         return Err(EmitError::Fifo(options.log2_fifo));
     }
     let depth = usize::from(options.log2_fifo);
@@ -118,7 +118,7 @@ pub fn emit(params: &TraceParams, options: &SystemOptions) -> Result<String, Emi
         "// Goshawk trace system, version {}\n// ingress {}, event FIFOs of {} entries\n// {}\n// fingerprint 0x{:08x}\n{verilog}",
         env!("CARGO_PKG_VERSION"),
         options.ingress.name(),
-        1 << options.log2_fifo,
+        (1 << options.log2_fifo) - 1,
         params.canonical(),
         params.fingerprint(),
     ))

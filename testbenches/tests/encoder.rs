@@ -1,6 +1,7 @@
 //! Encoder and packer against the golden coder
 
 use hdl::back_end::encoder::Encoder;
+use hdl::back_end::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC};
 use hdl::back_end::packer::Packer;
 use hdl::entry::*;
 use rand::{Rng, RngExt, SeedableRng};
@@ -22,12 +23,8 @@ struct Coder<const W: usize> {
     started: Signal<Out, Bit>,
     have: Signal<In, Bit>,
     core: Signal<In, Bits<4>>,
-    pre: Signal<In, Bits<2>>,
-    post: Signal<In, Bits<2>>,
-    icnt: Signal<In, Bits<24>>,
-    bcnt: Signal<In, Bits<24>>,
-    pc: Signal<In, Bits<W>>,
-    target: Signal<In, Bits<W>>,
+    field: Signal<Out, Bits<2>>,
+    word: Signal<In, Bits<W>>,
     cc: Signal<In, Bits<32>>,
     done: Signal<Out, Bit>,
     finished: Signal<Out, Bit>,
@@ -48,12 +45,8 @@ impl<const W: usize> Coder<W> {
             started: Default::default(),
             have: Default::default(),
             core: Default::default(),
-            pre: Default::default(),
-            post: Default::default(),
-            icnt: Default::default(),
-            bcnt: Default::default(),
-            pc: Default::default(),
-            target: Default::default(),
+            field: Default::default(),
+            word: Default::default(),
             cc: Default::default(),
             done: Default::default(),
             finished: Default::default(),
@@ -77,12 +70,8 @@ impl<const W: usize> Logic for Coder<W> {
         self.started.next = self.encoder.started.val();
         self.encoder.have.next = self.have.val();
         self.encoder.core.next = self.core.val();
-        self.encoder.pre.next = self.pre.val();
-        self.encoder.post.next = self.post.val();
-        self.encoder.icnt.next = self.icnt.val();
-        self.encoder.bcnt.next = self.bcnt.val();
-        self.encoder.pc.next = self.pc.val();
-        self.encoder.target.next = self.target.val();
+        self.field.next = self.encoder.field.val();
+        self.encoder.word.next = self.word.val();
         self.encoder.cc.next = self.cc.val();
         self.done.next = self.encoder.done.val();
         self.finished.next = self.encoder.finished.val();
@@ -172,6 +161,16 @@ fn entry(rng: &mut impl Rng, params: &TraceParams) -> Entry {
     }
 }
 
+/// What the event FIFO answers when it is asked for `field`.
+fn word(params: &TraceParams, e: &Entry, field: u8) -> u64 {
+    match field {
+        FIELD_COUNT => u64::from(e.bcnt) | u64::from(e.pre | e.post << 2) << params.count_bits,
+        FIELD_INSTRUCTIONS => e.icnt.into(),
+        FIELD_PC => e.pc,
+        _ => e.target,
+    }
+}
+
 fn run<const W: usize>(params: &TraceParams, seed: u64, entries: usize, stalls: bool, verilog: bool) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut list: Vec<(u8, Entry)> =
@@ -194,12 +193,12 @@ fn run<const W: usize>(params: &TraceParams, seed: u64, entries: usize, stalls: 
     }
     let mut got = Vec::new();
     let (mut at, mut starting, mut finished) = (0, true, false);
-    let mut wait = 0;
+    let (mut wait, mut asked) = (0, 0);
     for cycle in 0.. {
         assert!(cycle < 2000 * (entries as u64 + 20), "seed {seed}: the encoder hangs at entry {at}");
         let ready = !stalls || rng.random_ratio(1, 40);
         let offer = wait == 0 && !starting;
-        let (started, done, fin, valid, data) = d
+        let (started, done, fin, valid, data, field) = d
             .cycle(
                 |u| {
                     u.reset.next = false;
@@ -208,21 +207,26 @@ fn run<const W: usize>(params: &TraceParams, seed: u64, entries: usize, stalls: 
                     u.have.next = offer && at < list.len();
                     if let (true, Some((core, e))) = (offer, list.get(at)) {
                         u.core.next = u64::from(*core).to_bits();
-                        u.pre.next = u64::from(e.pre).to_bits();
-                        u.post.next = u64::from(e.post).to_bits();
-                        u.icnt.next = u64::from(e.icnt).to_bits();
-                        u.bcnt.next = u64::from(e.bcnt).to_bits();
-                        u.pc.next = e.pc.to_bits();
-                        u.target.next = e.target.to_bits();
+                        u.word.next = word(params, e, asked).to_bits();
                         u.cc.next = u64::from(e.cc).to_bits();
                     }
                 },
-                |u| (u.started.val(), u.done.val(), u.finished.val(), u.valid.val(), u.data.val().to_u64()),
+                |u| {
+                    (
+                        u.started.val(),
+                        u.done.val(),
+                        u.finished.val(),
+                        u.valid.val(),
+                        u.data.val().to_u64(),
+                        u.field.val().to_u64() as u8,
+                    )
+                },
             )
             .unwrap();
         if valid && ready {
             got.push(data as u32);
         }
+        asked = field;
         starting &= !started;
         wait = if done { 1 + rng.random_range(0..3) } else { wait.max(1) - 1 };
         at += usize::from(done);

@@ -1,7 +1,7 @@
 //! Encoder: event entries to the bits of their messages, one a clock
 //!
 //! A field is loaded into one shift register and sent from its low end, with a connect bit after each
-//! chunk. Loading takes a clock, an address two: the difference to PTA, then its magnitude.
+//! chunk. All fields reach it through the adder that makes differences of addresses.
 //!
 //! # Source
 //! `docs/stream.md`; paper 000 section 4, table 3 and figure 7.
@@ -12,32 +12,39 @@
 //! | `reset` | in | 1 | 1: idle, nothing half sent |
 //! | `start` | in | 1 | send the header before the next entry; held until `started` |
 //! | `started` | out | 1 | the header begins |
-//! | `have` | in | 1 | an entry is at the ports, and stays until `done` |
-//! | `core` | in | 4 | its core, Ti |
-//! | `pre` .. `cc` | in | | its fields, see [`crate::entry`] |
-//! | `done` | out | 1 | the entry's last bit was taken |
+//! | `have` | in | 1 | an entry waits, and stays until `done` |
+//! | `field` | out | 2 | the field of it that is wanted, see [`crate::back_end::event_fifo`] |
+//! | `word` | in | W | the field that was wanted at the last edge |
+//! | `cc` | in | 32 | `cc` of the entry, from a cycle after `have` on |
+//! | `core` | in | 4 | its core, Ti, from a cycle after `have` on |
+//! | `done` | out | 1 | the entry is done with |
 //! | `finished` | out | 1 | the stop messages of all cores are sent and the word is filled |
 //! | `bit_valid`, `data_bit`, `bit_ready` | | 1 | to the packer |
 //! | `aligned` | in | 1 | the packer holds no part of a word |
 //! | `idle` | out | 1 | nothing is being sent |
 //!
 //! # Timing
-//! Bits of the fields, and one clock more for each field, two more for an address, two for an entry.
+//! Clocks a message: its bits, two for each field (the first: one), one more for an address, none for its
+//! sign; three an entry. An outcome message of `tr_e` with a small count takes eight.
+//!
+//! # Addresses
+//! PTA is kept in a memory, one word a core; it is read all the time and written when an address has been
+//! loaded.
 //!
 //! Golden model: [`sim::encoding::Encoder`].
 
-use crate::entry::{
-    CONTROL_OVERFLOW, POST_NONE, POST_PROGRESS, POST_TARGET, PRE_CONTROL, PRE_EXCEPTION, PRE_NONE, PRE_SYNC,
-};
+use super::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
+use crate::entry::{CONTROL_OVERFLOW, POST_NONE, POST_PROGRESS, POST_TARGET, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC};
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::golden::system::header;
-use sim::params::{Chunks, Coding, Scheme, TraceParams};
+use sim::params::{Coding, Scheme, TraceParams};
 
-/// What is loaded next.
+/// The field being sent, or what is done between messages.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 enum EncoderStep {
     Idle,
+    Fetch,
     Header0,
     Header1,
     Header2,
@@ -47,14 +54,26 @@ enum EncoderStep {
     Kind,
     Instructions,
     Lost,
-    Difference,
-    Magnitude,
+    Address,
     Sign,
     End,
     Pad,
 }
 
-/// The encoder; `W` is the width of the address ports, 32 or 64.
+/// How far the field is.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+enum EncoderPhase {
+    /// Its word is being read.
+    Wait,
+    /// It goes into the shift register.
+    Load,
+    /// Once more: the magnitude of an address, now that the sign of its difference is known.
+    Again,
+    /// It is sent.
+    Send,
+}
+
+/// The encoder; `W` is the width of `word`, 32 or 64.
 #[derive(LogicBlock)]
 pub struct Encoder<const W: usize> {
     pub clock: Signal<In, Clock>,
@@ -62,14 +81,10 @@ pub struct Encoder<const W: usize> {
     pub start: Signal<In, Bit>,
     pub started: Signal<Out, Bit>,
     pub have: Signal<In, Bit>,
-    pub core: Signal<In, Bits<4>>,
-    pub pre: Signal<In, Bits<2>>,
-    pub post: Signal<In, Bits<2>>,
-    pub icnt: Signal<In, Bits<24>>,
-    pub bcnt: Signal<In, Bits<24>>,
-    pub pc: Signal<In, Bits<W>>,
-    pub target: Signal<In, Bits<W>>,
+    pub field: Signal<Out, Bits<2>>,
+    pub word: Signal<In, Bits<W>>,
     pub cc: Signal<In, Bits<32>>,
+    pub core: Signal<In, Bits<4>>,
     pub done: Signal<Out, Bit>,
     pub finished: Signal<Out, Bit>,
     pub bit_valid: Signal<Out, Bit>,
@@ -77,73 +92,93 @@ pub struct Encoder<const W: usize> {
     pub bit_ready: Signal<In, Bit>,
     pub aligned: Signal<In, Bit>,
     pub idle: Signal<Out, Bit>,
-    // field being sent
+    // where it is
     step: DFF<EncoderStep>,
+    phase: DFF<EncoderPhase>,
+    next_step: Signal<Local, EncoderStep>,
+    first_step: Signal<Local, EncoderStep>,
+    // field being sent
     v: DFF<Bits<W>>,
-    left: DFF<Bits<6>>,
-    again: DFF<Bits<5>>,
-    sending: DFF<Bit>,
-    raw: DFF<Bit>,
-    connect: DFF<Bit>,
+    left: DFF<Bits<5>>,
+    size: Signal<Local, Bits<5>>,
+    size_next: Signal<Local, Bits<5>>,
+    less: Signal<Local, Bits<5>>,
+    zero: Signal<Local, Bit>,
+    raw: Signal<Local, Bit>,
     more: Signal<Local, Bit>,
-    last: Signal<Local, Bit>,
-    // message
-    second: DFF<Bit>,
+    loaded: Signal<Local, Bits<W>>,
+    special: Signal<Local, Bits<4>>,
+    from_word: Signal<Local, Bit>,
+    from_cc: Signal<Local, Bit>,
+    keep: Signal<Local, Bits<W>>,
+    shift: Signal<Local, Bit>,
+    header_bit: Signal<Local, Bit>,
+    header_at: Signal<Local, Bits<5>>,
+    header_word: Signal<Local, Bits<32>>,
+    in_header: Signal<Local, Bit>,
+    // address
     negative: DFF<Bit>,
+    differ: Signal<Local, Bit>,
+    base: Signal<Local, Bits<W>>,
+    inverse: Signal<Local, Bits<W>>,
+    carry: Signal<Local, Bit>,
+    sum: Signal<Local, Bits<W>>,
+    sign: Signal<Local, Bit>,
+    pta: Mem<4, W>,
+    // message
+    pre: DFF<Bits<2>>,
+    post: DFF<Bits<2>>,
+    second: DFF<Bit>,
     stops: DFF<Bits<5>>,
-    first: Signal<Local, Bit>,
+    kinds: Signal<Local, Bits<W>>,
     exception: Signal<Local, Bit>,
     sync: Signal<Local, Bit>,
     control: Signal<Local, Bit>,
     overflow: Signal<Local, Bit>,
     progress: Signal<Local, Bit>,
+    target: Signal<Local, Bit>,
     escape: Signal<Local, Bit>,
-    address: Signal<Local, Bits<W>>,
-    base: Signal<Local, Bits<W>>,
-    inverse: Signal<Local, Bits<W>>,
-    carry: Signal<Local, Bits<W>>,
-    sum: Signal<Local, Bits<W>>,
-    flipped: Signal<Local, Bits<W>>,
-    negative_now: Signal<Local, Bit>,
-    positive: Signal<Local, Bit>,
-    pta: DFF<Bits<W>>,
-    ptas: Mem<4, W>,
-    first_step: Signal<Local, EncoderStep>,
+    has_pc: Signal<Local, Bit>,
     // constants of the parameters
     timed: Constant<Bit>,
     many: Constant<Bit>,
-    mask: Constant<Bits<W>>,
     sign_bit: Constant<Bits<W>>,
-    ti_bits: Constant<Bits<6>>,
+    mask: Constant<Bits<W>>,
+    count_mask: Constant<Bits<W>>,
+    kinds_at: Constant<Bits<5>>,
+    ti_left: Constant<Bits<5>>,
     cores: Constant<Bits<5>>,
-    header0: Constant<Bits<W>>,
-    header1: Constant<Bits<W>>,
-    header2: Constant<Bits<W>>,
-    b_first: Constant<Bits<6>>,
+    stops_mask: Constant<Bits<5>>,
+    header0: Constant<Bits<32>>,
+    header1: Constant<Bits<32>>,
+    header2: Constant<Bits<32>>,
+    b_first: Constant<Bits<5>>,
     b_next: Constant<Bits<5>>,
-    t_first: Constant<Bits<6>>,
+    t_first: Constant<Bits<5>>,
     t_next: Constant<Bits<5>>,
-    c_first: Constant<Bits<6>>,
+    c_first: Constant<Bits<5>>,
     c_next: Constant<Bits<5>>,
-    i_first: Constant<Bits<6>>,
+    i_first: Constant<Bits<5>>,
     i_next: Constant<Bits<5>>,
-    k_none: Constant<Bits<2>>,
     k_exception: Constant<Bits<2>>,
     k_sync: Constant<Bits<2>>,
     k_control: Constant<Bits<2>>,
+    k_none: Constant<Bits<2>>,
     k_target: Constant<Bits<2>>,
     k_progress: Constant<Bits<2>>,
-    k_post_none: Constant<Bits<2>>,
     k_overflow: Constant<Bits<2>>,
-    kind_sync: Constant<Bits<W>>,
-    kind_overflow: Constant<Bits<W>>,
-    kind_stop: Constant<Bits<W>>,
-    kind_progress: Constant<Bits<W>>,
-    one_w: Constant<Bits<W>>,
-    one_6: Constant<Bits<6>>,
+    f_count: Constant<Bits<2>>,
+    f_instructions: Constant<Bits<2>>,
+    f_pc: Constant<Bits<2>>,
+    f_target: Constant<Bits<2>>,
+    one: Constant<Bits<5>>,
     one_5: Constant<Bits<5>>,
-    four: Constant<Bits<6>>,
-    word: Constant<Bits<6>>,
+    word_left: Constant<Bits<5>>,
+    kind_left: Constant<Bits<5>>,
+    kind_sync: Constant<Bits<4>>,
+    kind_overflow: Constant<Bits<4>>,
+    kind_stop: Constant<Bits<4>>,
+    kind_progress: Constant<Bits<4>>,
 }
 
 impl<const W: usize> Encoder<W> {
@@ -157,28 +192,23 @@ impl<const W: usize> Encoder<W> {
             Scheme::Tr(c) | Scheme::NxB(c) => c,
             Scheme::NexS => panic!("the nexs encoding has no circuit; tr and nx_b have one"),
         };
-        let bits = params.address_bits();
-        assert!(bits as usize <= W, "address_bits = {bits} is outside 1..={W}");
-        let first = |c: Chunks| Constant::new(u64::from(c.first).to_bits::<6>());
-        let next = |c: Chunks| Constant::new(u64::from(c.next).to_bits::<5>());
-        let wide = |v: u64| Constant::new(v.to_bits::<W>());
-        let two = |v: u8| Constant::new(u64::from(v).to_bits::<2>());
+        let bits = u64::from(params.address_bits());
+        assert!(bits <= W as u64, "address_bits = {bits} is outside 1..={W}");
+        let wide = |v: u64| v.to_bits::<W>();
+        let five = |v: u64| v.to_bits::<5>();
+        let four = |v: u64| v.to_bits::<4>();
+        let two = |v: u8| u64::from(v).to_bits::<2>();
         let h = header(params);
-        let many = params.cores > 1;
         Self {
             clock: Default::default(),
             reset: Default::default(),
             start: Default::default(),
             started: Default::default(),
             have: Default::default(),
-            core: Default::default(),
-            pre: Default::default(),
-            post: Default::default(),
-            icnt: Default::default(),
-            bcnt: Default::default(),
-            pc: Default::default(),
-            target: Default::default(),
+            field: Default::default(),
+            word: Default::default(),
             cc: Default::default(),
+            core: Default::default(),
             done: Default::default(),
             finished: Default::default(),
             bit_valid: Default::default(),
@@ -187,70 +217,87 @@ impl<const W: usize> Encoder<W> {
             aligned: Default::default(),
             idle: Default::default(),
             step: Default::default(),
+            phase: Default::default(),
+            next_step: Default::default(),
+            first_step: Default::default(),
             v: Default::default(),
             left: Default::default(),
-            again: Default::default(),
-            sending: Default::default(),
+            size: Default::default(),
+            size_next: Default::default(),
+            less: Default::default(),
+            zero: Default::default(),
             raw: Default::default(),
-            connect: Default::default(),
             more: Default::default(),
-            last: Default::default(),
-            second: Default::default(),
+            loaded: Default::default(),
+            special: Default::default(),
+            from_word: Default::default(),
+            from_cc: Default::default(),
+            keep: Default::default(),
+            shift: Default::default(),
+            header_bit: Default::default(),
+            header_at: Default::default(),
+            header_word: Default::default(),
+            in_header: Default::default(),
             negative: Default::default(),
+            differ: Default::default(),
+            base: Default::default(),
+            inverse: Default::default(),
+            carry: Default::default(),
+            sum: Default::default(),
+            sign: Default::default(),
+            pta: Mem::new((params.ti_bits() as usize).max(1), bits as usize).in_block(),
+            pre: Default::default(),
+            post: Default::default(),
+            second: Default::default(),
             stops: Default::default(),
-            first: Default::default(),
+            kinds: Default::default(),
             exception: Default::default(),
             sync: Default::default(),
             control: Default::default(),
             overflow: Default::default(),
             progress: Default::default(),
+            target: Default::default(),
             escape: Default::default(),
-            address: Default::default(),
-            base: Default::default(),
-            inverse: Default::default(),
-            carry: Default::default(),
-            sum: Default::default(),
-            flipped: Default::default(),
-            negative_now: Default::default(),
-            positive: Default::default(),
-            pta: Default::default(),
-            ptas: Mem::new(4, if many { bits as usize } else { 0 }),
-            first_step: Default::default(),
+            has_pc: Default::default(),
             timed: Constant::new(params.timestamps),
-            many: Constant::new(many),
-            mask: wide(u64::MAX >> (64 - bits)),
-            sign_bit: wide(1 << (bits - 1)),
-            ti_bits: Constant::new(u64::from(params.ti_bits()).to_bits::<6>()),
-            cores: Constant::new(u64::from(params.cores).to_bits::<5>()),
-            header0: wide(h[0].into()),
-            header1: wide(h[1].into()),
-            header2: wide(h[2].into()),
-            b_first: first(coding.b_cnt),
-            b_next: next(coding.b_cnt),
-            t_first: first(coding.diff_ta),
-            t_next: next(coding.diff_ta),
-            c_first: first(coding.diff_cc),
-            c_next: next(coding.diff_cc),
-            i_first: first(coding.i_cnt),
-            i_next: next(coding.i_cnt),
-            k_none: two(PRE_NONE),
-            k_exception: two(PRE_EXCEPTION),
-            k_sync: two(PRE_SYNC),
-            k_control: two(PRE_CONTROL),
-            k_target: two(POST_TARGET),
-            k_progress: two(POST_PROGRESS),
-            k_post_none: two(POST_NONE),
-            k_overflow: two(CONTROL_OVERFLOW),
-            // 1, then the code, least significant bit first
-            kind_sync: wide(1),
-            kind_overflow: wide(1 | 1 << 1),
-            kind_stop: wide(1 | 2 << 1),
-            kind_progress: wide(1 | 3 << 1),
-            one_w: wide(1),
-            one_6: Constant::new(1.into()),
-            one_5: Constant::new(1.into()),
-            four: Constant::new(4.into()),
-            word: Constant::new(32.into()),
+            many: Constant::new(params.cores > 1),
+            sign_bit: Constant::new(wide(1 << (bits - 1))),
+            mask: Constant::new(wide(u64::MAX >> (64 - bits))),
+            count_mask: Constant::new(wide((1 << params.count_bits) - 1)),
+            kinds_at: Constant::new(five(u64::from(params.count_bits))),
+            ti_left: Constant::new(five(u64::from(params.ti_bits()).max(1) - 1)),
+            cores: Constant::new(Bits::<5>::from(u64::from(params.cores))),
+            stops_mask: Constant::new(Bits::<5>::from(u64::from(params.cores).next_power_of_two() * 2 - 1)),
+            header0: Constant::new(Bits::<32>::from(u64::from(h[0]))),
+            header1: Constant::new(Bits::<32>::from(u64::from(h[1]))),
+            header2: Constant::new(Bits::<32>::from(u64::from(h[2]))),
+            b_first: Constant::new(five(coding.b_cnt.first.into())),
+            b_next: Constant::new(five(coding.b_cnt.next.into())),
+            t_first: Constant::new(five(coding.diff_ta.first.into())),
+            t_next: Constant::new(five(coding.diff_ta.next.into())),
+            c_first: Constant::new(five(coding.diff_cc.first.into())),
+            c_next: Constant::new(five(coding.diff_cc.next.into())),
+            i_first: Constant::new(five(coding.i_cnt.first.into())),
+            i_next: Constant::new(five(coding.i_cnt.next.into())),
+            k_exception: Constant::new(two(PRE_EXCEPTION)),
+            k_sync: Constant::new(two(PRE_SYNC)),
+            k_control: Constant::new(two(PRE_CONTROL)),
+            k_none: Constant::new(two(POST_NONE)),
+            k_target: Constant::new(two(POST_TARGET)),
+            k_progress: Constant::new(two(POST_PROGRESS)),
+            k_overflow: Constant::new(two(CONTROL_OVERFLOW)),
+            f_count: Constant::new(two(FIELD_COUNT)),
+            f_instructions: Constant::new(two(FIELD_INSTRUCTIONS)),
+            f_pc: Constant::new(two(FIELD_PC)),
+            f_target: Constant::new(two(FIELD_TARGET)),
+            one: Constant::new(five(1)),
+            one_5: Constant::new(Bits::<5>::from(1)),
+            word_left: Constant::new(five(31)),
+            kind_left: Constant::new(five(3)),
+            kind_sync: Constant::new(four(1)),
+            kind_overflow: Constant::new(four(1 | 1 << 1)),
+            kind_stop: Constant::new(four(1 | 2 << 1)),
+            kind_progress: Constant::new(four(1 | 3 << 1)),
         }
     }
 }
@@ -258,23 +305,21 @@ impl<const W: usize> Encoder<W> {
 impl<const W: usize> Logic for Encoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, v, left, again, sending, raw, connect, second, negative, stops, pta);
-        self.ptas.clock.next = self.clock.val();
-        self.ptas.raddr.next = self.core.val();
-        self.ptas.waddr.next = self.core.val();
-        self.ptas.we.next = false;
+        dff_setup!(self, clock, step, phase, v, left, negative, pre, post, second, stops);
+        self.pta.clock.next = self.clock.val();
         self.started.next = false;
         self.done.next = false;
         self.finished.next = false;
 
-        // which message of the entry, and what it is
-        self.first.next = !self.second.q.val();
-        self.exception.next = self.first.val() & (self.pre.val() == self.k_exception.val());
-        self.sync.next = self.first.val() & (self.pre.val() == self.k_sync.val());
-        self.control.next = self.pre.val() == self.k_control.val();
-        self.overflow.next = self.control.val() & (self.post.val() == self.k_overflow.val());
-        self.progress.next = !self.control.val() & (self.post.val() == self.k_progress.val());
-        self.escape.next = (self.first.val() & (self.pre.val() != self.k_none.val())) | self.progress.val();
+        // what the message is; `pre` is taken away when it has been sent
+        self.exception.next = self.pre.q.val() == self.k_exception.val();
+        self.sync.next = self.pre.q.val() == self.k_sync.val();
+        self.control.next = self.pre.q.val() == self.k_control.val();
+        self.overflow.next = self.control.val() & (self.post.q.val() == self.k_overflow.val());
+        self.progress.next = self.post.q.val() == self.k_progress.val();
+        self.target.next = self.post.q.val() == self.k_target.val();
+        self.has_pc.next = self.exception.val() | self.sync.val();
+        self.escape.next = self.pre.q.val().any() | self.progress.val();
         self.first_step.next = EncoderStep::Count;
         if self.many.val() {
             self.first_step.next = EncoderStep::Core;
@@ -283,227 +328,259 @@ impl<const W: usize> Logic for Encoder<W> {
             self.first_step.next = EncoderStep::Time;
         }
 
-        // a - PTA, and a - PTA - 1 for the magnitude of a negative one: ~(d - 1) = -d
-        self.address.next = self.target.val();
-        if self.exception.val() | self.sync.val() {
-            self.address.next = self.pc.val();
-        }
-        self.ptas.wdata.next = self.address.val();
-        self.base.next = self.pta.q.val();
-        if self.many.val() {
-            self.base.next = self.ptas.rdata.val();
-        }
-        if self.sync.val() {
-            self.base.next = 0.into();
-        }
-        self.inverse.next = !self.base.val();
-        self.positive.next = !self.negative.q.val();
-        self.carry.next = self.one_w.val();
-        if self.step.q.val() == EncoderStep::Magnitude {
-            self.carry.next = bit_cast::<W, 1>(self.positive.val().into());
-        }
-        self.sum.next = self.address.val() + self.inverse.val() + self.carry.val();
-        self.negative_now.next = (self.sum.val() & self.sign_bit.val()).any();
-        self.flipped.next = self.sum.val();
-        if self.negative.q.val() {
-            self.flipped.next = !self.sum.val();
+        // of each step: chunk sizes (of a raw field, its bits but one), the step after it, its field
+        self.raw.next = false;
+        self.keep.next = self.count_mask.val();
+        self.differ.next = false;
+        self.in_header.next = false;
+        self.size.next = self.b_first.val();
+        self.size_next.next = self.b_next.val();
+        self.next_step.next = EncoderStep::End;
+        self.field.next = self.f_count.val();
+        self.from_word.next = false;
+        self.from_cc.next = false;
+        self.special.next = 0.into();
+        self.header_word.next = self.header0.val();
+        match self.step.q.val() {
+            EncoderStep::Header0 => {
+                self.in_header.next = true;
+                self.raw.next = true;
+                self.size.next = self.word_left.val();
+                self.next_step.next = EncoderStep::Header1;
+            }
+            EncoderStep::Header1 => {
+                self.in_header.next = true;
+                self.raw.next = true;
+                self.size.next = self.word_left.val();
+                self.header_word.next = self.header1.val();
+                self.next_step.next = EncoderStep::Header2;
+            }
+            EncoderStep::Header2 => {
+                self.in_header.next = true;
+                self.raw.next = true;
+                self.size.next = self.word_left.val();
+                self.header_word.next = self.header2.val();
+                self.next_step.next = EncoderStep::Idle;
+            }
+            EncoderStep::Time => {
+                self.from_cc.next = !self.second.q.val();
+                self.size.next = self.c_first.val();
+                self.size_next.next = self.c_next.val();
+                self.next_step.next = EncoderStep::Count;
+                if self.many.val() {
+                    self.next_step.next = EncoderStep::Core;
+                }
+            }
+            EncoderStep::Core => {
+                self.raw.next = true;
+                self.special.next = self.core.val();
+                self.size.next = self.ti_left.val();
+                self.next_step.next = EncoderStep::Count;
+            }
+            EncoderStep::Count => {
+                self.from_word.next = !self.escape.val();
+                if self.escape.val() {
+                    self.next_step.next = EncoderStep::Kind;
+                } else if self.target.val() {
+                    self.next_step.next = EncoderStep::Address;
+                }
+            }
+            EncoderStep::Kind => {
+                self.raw.next = true;
+                self.size.next = self.kind_left.val();
+                self.special.next = self.kind_progress.val();
+                if self.control.val() {
+                    self.special.next = self.kind_stop.val();
+                }
+                if self.overflow.val() {
+                    self.special.next = self.kind_overflow.val();
+                }
+                if self.sync.val() {
+                    self.special.next = self.kind_sync.val();
+                }
+                if self.exception.val() {
+                    self.special.next = 0.into();
+                    self.size.next = 0.into();
+                }
+                self.next_step.next = EncoderStep::Instructions;
+            }
+            EncoderStep::Instructions => {
+                self.field.next = self.f_instructions.val();
+                self.from_word.next = true;
+                self.size.next = self.i_first.val();
+                self.size_next.next = self.i_next.val();
+                if self.has_pc.val() {
+                    self.next_step.next = EncoderStep::Address;
+                }
+                if self.overflow.val() {
+                    self.next_step.next = EncoderStep::Lost;
+                }
+            }
+            EncoderStep::Lost => {
+                self.from_word.next = true;
+                self.size.next = self.i_first.val();
+                self.size_next.next = self.i_next.val();
+            }
+            EncoderStep::Address => {
+                self.field.next = self.f_target.val();
+                if self.has_pc.val() {
+                    self.field.next = self.f_pc.val();
+                }
+                self.from_word.next = true;
+                self.size.next = self.t_first.val();
+                self.size_next.next = self.t_next.val();
+                self.keep.next = self.mask.val();
+                self.differ.next = !self.sync.val();
+                self.next_step.next = EncoderStep::Sign;
+            }
+            EncoderStep::Sign => {
+                self.raw.next = true;
+            }
+            EncoderStep::Pad => {
+                self.raw.next = true;
+                self.size.next = 0.into();
+                self.next_step.next = EncoderStep::Pad;
+            }
+            _ => {
+                self.next_step.next = EncoderStep::Idle;
+            }
         }
 
-        // the field being sent
+        // word - PTA, and word - PTA - 1 for the magnitude of a negative one: ~(d - 1) = -d. Where PTA does
+        // not count, ~0 + 1 leaves the word as it is. Kinds share their word with a count.
+        self.base.next = 0.into();
+        if self.differ.val() {
+            self.base.next = self.pta.rdata.val();
+        }
+        self.inverse.next = !self.base.val();
+        self.carry.next = (self.phase.q.val() != EncoderPhase::Again) | !self.negative.q.val();
+        self.sum.next = self.word.val() + self.inverse.val() + bit_cast::<W, 1>(self.carry.val().into());
+        self.sign.next = (self.sum.val() & self.sign_bit.val()).any();
+        self.kinds.next = self.word.val() >> self.kinds_at.val();
+        self.loaded.next = bit_cast::<W, 4>(self.special.val());
+        if self.from_word.val() {
+            self.loaded.next = self.sum.val() & self.keep.val();
+            if !self.carry.val() {
+                self.loaded.next = (self.sum.val() ^ self.mask.val()) & self.keep.val();
+            }
+        }
+        if self.from_cc.val() & self.timed.val() {
+            self.loaded.next = bit_cast::<W, 32>(self.cc.val());
+        }
+        self.pta.raddr.next = self.core.val();
+        self.pta.waddr.next = self.core.val();
+        self.pta.wdata.next = self.word.val();
+        self.pta.we.next = self.phase.q.val() == EncoderPhase::Again;
+
+        // the field being sent, and what is left of it
+        self.less.next = self.left.q.val() - self.one.val();
+        self.zero.next = !self.left.q.val().any();
         self.more.next = self.v.q.val().any();
-        self.last.next = self.left.q.val() == self.one_6.val();
-        self.data_bit.next = (self.v.q.val() & self.one_w.val()).any();
-        if self.connect.q.val() {
+        self.header_at.next = !self.left.q.val();
+        self.header_bit.next = self.header_word.val().get_bit(self.header_at.val().index());
+        self.data_bit.next = self.v.q.val().get_bit(0);
+        if self.zero.val() & !self.raw.val() {
             self.data_bit.next = self.more.val();
         }
-        self.bit_valid.next = self.sending.q.val();
-        if self.sending.q.val() {
-            if self.bit_ready.val() {
-                if self.connect.q.val() {
-                    self.connect.d.next = false;
-                    self.left.d.next = bit_cast::<6, 5>(self.again.q.val());
-                    if !self.more.val() {
-                        self.sending.d.next = false;
+        if self.step.q.val() == EncoderStep::Sign {
+            self.data_bit.next = self.negative.q.val();
+        }
+        if self.in_header.val() {
+            self.data_bit.next = self.header_bit.val();
+        }
+        self.bit_valid.next = self.phase.q.val() == EncoderPhase::Send;
+
+        self.shift.next = false;
+        match self.phase.q.val() {
+            EncoderPhase::Wait => {
+                self.phase.d.next = EncoderPhase::Load;
+                match self.step.q.val() {
+                    EncoderStep::Idle => {
+                        self.phase.d.next = EncoderPhase::Wait;
+                        self.second.d.next = false;
+                        if self.start.val() {
+                            self.started.next = true;
+                            self.stops.d.next = 0.into();
+                            self.step.d.next = EncoderStep::Header0;
+                        } else if self.have.val() {
+                            self.step.d.next = EncoderStep::Fetch;
+                        }
                     }
-                } else {
-                    self.v.d.next = self.v.q.val() >> 1;
-                    self.left.d.next = self.left.q.val() - self.one_6.val();
-                    if self.last.val() {
-                        if self.raw.q.val() {
-                            self.sending.d.next = false;
+                    EncoderStep::Fetch => {
+                        self.pre.d.next = self.kinds.val().get_bits::<2>(0);
+                        self.post.d.next = self.kinds.val().get_bits::<2>(2);
+                        self.step.d.next = self.first_step.val();
+                    }
+                    EncoderStep::End => {
+                        self.phase.d.next = EncoderPhase::Wait;
+                        if self.has_pc.val() & (self.post.q.val() != self.k_none.val()) {
+                            self.pre.d.next = 0.into();
+                            self.second.d.next = true;
+                            self.step.d.next = self.first_step.val();
                         } else {
-                            self.connect.d.next = true;
+                            self.done.next = true;
+                            self.step.d.next = EncoderStep::Idle;
+                            if self.control.val() & !self.overflow.val() {
+                                self.stops.d.next =
+                                    bit_cast::<5, 5>(self.stops.q.val() + self.one_5.val()) & self.stops_mask.val();
+                                self.step.d.next = EncoderStep::Pad;
+                            }
                         }
                     }
-                }
-            }
-        } else {
-            self.connect.d.next = false;
-            self.raw.d.next = true;
-            match self.step.q.val() {
-                EncoderStep::Idle => {
-                    self.second.d.next = false;
-                    if self.start.val() {
-                        self.started.next = true;
-                        self.stops.d.next = 0.into();
-                        self.step.d.next = EncoderStep::Header0;
-                    } else if self.have.val() {
-                        self.step.d.next = self.first_step.val();
-                    }
-                }
-                EncoderStep::Header0 => {
-                    self.v.d.next = self.header0.val();
-                    self.left.d.next = self.word.val();
-                    self.sending.d.next = true;
-                    self.step.d.next = EncoderStep::Header1;
-                }
-                EncoderStep::Header1 => {
-                    self.v.d.next = self.header1.val();
-                    self.left.d.next = self.word.val();
-                    self.sending.d.next = true;
-                    self.step.d.next = EncoderStep::Header2;
-                }
-                EncoderStep::Header2 => {
-                    self.v.d.next = self.header2.val();
-                    self.left.d.next = self.word.val();
-                    self.sending.d.next = true;
-                    self.step.d.next = EncoderStep::Idle;
-                }
-                EncoderStep::Time => {
-                    self.v.d.next = 0.into();
-                    if self.first.val() {
-                        self.v.d.next = bit_cast::<W, 32>(self.cc.val());
-                    }
-                    self.left.d.next = self.c_first.val();
-                    self.again.d.next = self.c_next.val();
-                    self.raw.d.next = false;
-                    self.sending.d.next = true;
-                    self.step.d.next = EncoderStep::Count;
-                    if self.many.val() {
-                        self.step.d.next = EncoderStep::Core;
-                    }
-                }
-                EncoderStep::Core => {
-                    self.v.d.next = bit_cast::<W, 4>(self.core.val());
-                    self.left.d.next = self.ti_bits.val();
-                    self.sending.d.next = true;
-                    self.step.d.next = EncoderStep::Count;
-                }
-                EncoderStep::Count => {
-                    self.v.d.next = bit_cast::<W, 24>(self.bcnt.val());
-                    self.left.d.next = self.b_first.val();
-                    self.again.d.next = self.b_next.val();
-                    self.raw.d.next = false;
-                    self.sending.d.next = true;
-                    self.step.d.next = EncoderStep::End;
-                    if self.escape.val() {
-                        self.v.d.next = 0.into();
-                        self.step.d.next = EncoderStep::Kind;
-                    } else if self.post.val() == self.k_target.val() {
-                        self.step.d.next = EncoderStep::Difference;
-                    }
-                }
-                EncoderStep::Kind => {
-                    self.left.d.next = self.four.val();
-                    self.v.d.next = self.kind_stop.val();
-                    if self.progress.val() {
-                        self.v.d.next = self.kind_progress.val();
-                    }
-                    if self.overflow.val() {
-                        self.v.d.next = self.kind_overflow.val();
-                    }
-                    if self.sync.val() {
-                        self.v.d.next = self.kind_sync.val();
-                    }
-                    if self.exception.val() {
-                        self.v.d.next = 0.into();
-                        self.left.d.next = self.one_6.val();
-                    }
-                    self.sending.d.next = true;
-                    self.step.d.next = EncoderStep::Instructions;
-                }
-                EncoderStep::Instructions => {
-                    self.v.d.next = bit_cast::<W, 24>(self.icnt.val());
-                    self.left.d.next = self.i_first.val();
-                    self.again.d.next = self.i_next.val();
-                    self.raw.d.next = false;
-                    self.sending.d.next = true;
-                    self.step.d.next = EncoderStep::End;
-                    if self.exception.val() | self.sync.val() {
-                        self.step.d.next = EncoderStep::Difference;
-                    }
-                    if self.overflow.val() {
-                        self.step.d.next = EncoderStep::Lost;
-                    }
-                }
-                EncoderStep::Lost => {
-                    self.v.d.next = bit_cast::<W, 24>(self.bcnt.val());
-                    self.left.d.next = self.i_first.val();
-                    self.again.d.next = self.i_next.val();
-                    self.raw.d.next = false;
-                    self.sending.d.next = true;
-                    self.step.d.next = EncoderStep::End;
-                }
-                EncoderStep::Difference => {
-                    self.negative.d.next = self.negative_now.val();
-                    self.step.d.next = EncoderStep::Magnitude;
-                }
-                EncoderStep::Magnitude => {
-                    self.v.d.next = self.flipped.val() & self.mask.val();
-                    self.pta.d.next = self.address.val();
-                    self.ptas.we.next = true;
-                    self.left.d.next = self.t_first.val();
-                    self.again.d.next = self.t_next.val();
-                    self.raw.d.next = false;
-                    self.sending.d.next = true;
-                    self.step.d.next = EncoderStep::Sign;
-                }
-                EncoderStep::Sign => {
-                    self.v.d.next = bit_cast::<W, 1>(self.negative.q.val().into());
-                    self.left.d.next = self.one_6.val();
-                    self.sending.d.next = true;
-                    self.step.d.next = EncoderStep::End;
-                }
-                EncoderStep::End => {
-                    if self.first.val()
-                        & (self.exception.val() | self.sync.val())
-                        & (self.post.val() != self.k_post_none.val())
-                    {
-                        self.second.d.next = true;
-                        self.step.d.next = self.first_step.val();
-                    } else {
-                        self.done.next = true;
-                        self.step.d.next = EncoderStep::Idle;
-                        if self.control.val() & !self.overflow.val() {
-                            self.stops.d.next = self.stops.q.val() + self.one_5.val();
-                            self.step.d.next = EncoderStep::Pad;
-                        }
-                    }
-                }
-                EncoderStep::Pad => {
-                    // after the last stop: zeros until the word is full
-                    self.step.d.next = EncoderStep::Idle;
-                    if self.stops.q.val() == self.cores.val() {
-                        if self.aligned.val() {
+                    EncoderStep::Pad => {
+                        // after the last stop: zeros until the word is full
+                        if self.stops.q.val() != self.cores.val() {
+                            self.step.d.next = EncoderStep::Idle;
+                            self.phase.d.next = EncoderPhase::Wait;
+                        } else if self.aligned.val() {
                             self.finished.next = true;
-                        } else {
-                            self.v.d.next = 0.into();
-                            self.left.d.next = self.one_6.val();
-                            self.sending.d.next = true;
-                            self.step.d.next = EncoderStep::Pad;
+                            self.step.d.next = EncoderStep::Idle;
+                            self.phase.d.next = EncoderPhase::Wait;
                         }
                     }
-                }
-                _ => {
-                    self.step.d.next = EncoderStep::Idle;
+                    _ => {}
                 }
             }
+            EncoderPhase::Load => {
+                self.v.d.next = self.loaded.val();
+                self.left.d.next = self.size.val();
+                self.negative.d.next = self.sign.val();
+                self.phase.d.next = EncoderPhase::Send;
+                if self.step.q.val() == EncoderStep::Address {
+                    self.phase.d.next = EncoderPhase::Again;
+                }
+            }
+            EncoderPhase::Again => {
+                self.v.d.next = self.loaded.val();
+                self.phase.d.next = EncoderPhase::Send;
+            }
+            EncoderPhase::Send => {
+                if self.bit_ready.val() {
+                    self.left.d.next = self.less.val();
+                    if self.zero.val() {
+                        self.left.d.next = self.size_next.val();
+                        if self.raw.val() | !self.more.val() {
+                            self.step.d.next = self.next_step.val();
+                            self.phase.d.next = EncoderPhase::Wait;
+                            if self.step.q.val() == EncoderStep::Address {
+                                // the sign needs neither word nor loading
+                                self.left.d.next = 0.into();
+                                self.phase.d.next = EncoderPhase::Send;
+                            }
+                        }
+                    } else {
+                        self.shift.next = true;
+                    }
+                }
+            }
+        }
+        if self.shift.val() {
+            self.v.d.next = self.v.q.val() >> 1;
         }
         if self.reset.val() {
             self.step.d.next = EncoderStep::Idle;
-            self.sending.d.next = false;
-            self.connect.d.next = false;
+            self.phase.d.next = EncoderPhase::Wait;
         }
-        self.idle.next = (self.step.q.val() == EncoderStep::Idle) & !self.sending.q.val();
+        self.idle.next = self.step.q.val() == EncoderStep::Idle;
     }
 }

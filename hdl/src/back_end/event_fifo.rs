@@ -7,25 +7,54 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty |
-//! | `push` | in | 1 | the entry at the `in_*` ports goes in |
-//! | `full` | out | 1 | fewer than three places are free |
+//! | `push` | in | 1 | the entry at the `in_*` ports goes in; ignored where no place is free |
+//! | `in_*` | in | | its fields, see [`crate::entry`] |
+//! | `full` | out | 1 | fewer than four places are free |
 //! | `empty` | out | 1 | no entry is in it |
-//! | `have` | out | 1 | the `out_*` ports show the oldest entry |
-//! | `pop` | in | 1 | it is done with; only while `have` is 1 |
-//! | `in_*`, `out_*` | in, out | | the fields of an entry, see [`crate::entry`] |
+//! | `have` | out | 1 | an entry is in it |
+//! | `pop` | in | 1 | the oldest entry is done with; only while `have` is 1 |
+//! | `field` | in | 2 | what to read of the oldest entry: [`FIELD_COUNT`] .. [`FIELD_TARGET`] |
+//! | `word` | out | W | the field that was asked for at the last edge |
+//! | `cc` | out | 32 | its `cc`, in time-stamped systems |
 //!
 //! # Timing
-//! An entry that is pushed can be seen two cycles later. After a pop, `have` is 0 for one cycle.
-//! Pushing into a FIFO without a free place loses the oldest entries; whoever pushes looks at `full`.
+//! An entry that was pushed at an edge can be asked for in the next cycle; `word` and `cc` follow
+//! `field` and `pop` by one.
 //!
-//! The memory is one column a field, so that each has the width that the parameters ask for.
+//! # How it counts
+//! The pointers are shift registers that walk through the 2^k - 1 states of a primitive polynomial (all
+//! ones is left out), which takes one gate each where a counter takes an adder: so 2^k - 1 entries fit.
+//! Only how many there are is counted.
 
 use crate::entry::{EntryLayout, CC_PORT_BITS, COUNT_PORT_BITS};
+use crate::widget::field_mem::FieldMem;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 
-/// Widest depth: 2^8 entries, the depth of an iCE40 block RAM.
+/// Widest address: 2^8 entries, the depth of an iCE40 block RAM.
 const A: usize = 8;
+
+/// `field`: bcnt in the low `count_bits` bits, then two bits `pre`, two bits `post`.
+pub const FIELD_COUNT: u8 = 0;
+/// `field`: icnt.
+pub const FIELD_INSTRUCTIONS: u8 = 1;
+/// `field`: pc.
+pub const FIELD_PC: u8 = 2;
+/// `field`: target.
+pub const FIELD_TARGET: u8 = 3;
+
+/// Feedback of a primitive polynomial of degree k: x^i at bit i - 1.
+const fn taps(k: usize) -> u64 {
+    match k {
+        2 => 0x3,
+        3 => 0x6,
+        4 => 0xc,
+        5 => 0x14,
+        6 => 0x30,
+        7 => 0x60,
+        _ => 0xb8,
+    }
+}
 
 /// The FIFO; `W` is the width of the address ports.
 #[derive(LogicBlock)]
@@ -44,41 +73,42 @@ pub struct EventFifo<const W: usize> {
     pub empty: Signal<Out, Bit>,
     pub have: Signal<Out, Bit>,
     pub pop: Signal<In, Bit>,
-    pub out_pre: Signal<Out, Bits<2>>,
-    pub out_post: Signal<Out, Bits<2>>,
-    pub out_icnt: Signal<Out, Bits<24>>,
-    pub out_bcnt: Signal<Out, Bits<24>>,
-    pub out_pc: Signal<Out, Bits<W>>,
-    pub out_target: Signal<Out, Bits<W>>,
-    pub out_cc: Signal<Out, Bits<32>>,
-    kinds: Mem<8, 4>,
-    icnts: Mem<8, 24>,
-    bcnts: Mem<8, 24>,
-    pcs: Mem<8, W>,
-    targets: Mem<8, W>,
+    pub field: Signal<In, Bits<2>>,
+    pub word: Signal<Out, Bits<W>>,
+    pub cc: Signal<Out, Bits<32>>,
+    entries: FieldMem<8, W>,
     ccs: Mem<8, 32>,
     write: DFF<Bits<8>>,
     read: DFF<Bits<8>>,
     count: DFF<Bits<9>>,
-    seen: DFF<Bit>,
+    write_bit: Signal<Local, Bit>,
+    read_bit: Signal<Local, Bit>,
+    accept: Signal<Local, Bit>,
+    kinds: Signal<Local, Bits<W>>,
+    delta: Signal<Local, Bits<9>>,
+    low: Signal<Local, Bits<9>>,
     none: Signal<Local, Bit>,
-    kind: Signal<Local, Bits<4>>,
-    one: Constant<Bits<8>>,
-    one_9: Constant<Bits<9>>,
+    one: Constant<Bits<9>>,
+    minus_one: Constant<Bits<9>>,
     mask: Constant<Bits<8>>,
-    // `count` at or above this is full: its bits from `high` are not all zero, or all below are ones
+    feedback: Constant<Bits<8>>,
+    count_bits: Constant<Bits<6>>,
+    // the count without its two lowest bits, all ones where fewer than four places are free; and its most
     limit: Constant<Bits<9>>,
+    most: Constant<Bits<9>>,
 }
 
 impl<const W: usize> EventFifo<W> {
-    /// A FIFO of 2^`log2_depth` entries of `layout`.
+    /// A FIFO of 2^`log2_depth` - 1 entries of `layout`.
     ///
     /// # Panics
-    /// Unless 2 <= `log2_depth` <= 8.
+    /// Unless 3 <= `log2_depth` <= 8 and the layout fits `W`.
     pub fn new(layout: &EntryLayout, log2_depth: usize) -> Self {
-        assert!((2..=A).contains(&log2_depth), "log2_depth = {log2_depth} is outside 2..={A}");
+        assert!((3..=A).contains(&log2_depth), "log2_depth = {log2_depth} is outside 3..={A}");
         assert!(layout.count_bits <= COUNT_PORT_BITS && layout.cc_bits <= CC_PORT_BITS);
-        let depth = 1u64 << log2_depth;
+        let (counts, width) = (layout.count_bits + 4, layout.address_bits);
+        assert!(counts <= width && width <= W, "address_bits = {width} is outside {counts}..={W}");
+        let places = (1u64 << log2_depth) - 1;
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -94,114 +124,89 @@ impl<const W: usize> EventFifo<W> {
             empty: Default::default(),
             have: Default::default(),
             pop: Default::default(),
-            out_pre: Default::default(),
-            out_post: Default::default(),
-            out_icnt: Default::default(),
-            out_bcnt: Default::default(),
-            out_pc: Default::default(),
-            out_target: Default::default(),
-            out_cc: Default::default(),
-            kinds: Mem::new(log2_depth, 4),
-            icnts: Mem::new(log2_depth, layout.count_bits),
-            bcnts: Mem::new(log2_depth, layout.count_bits),
-            pcs: Mem::new(log2_depth, layout.address_bits),
-            targets: Mem::new(log2_depth, layout.address_bits),
+            field: Default::default(),
+            word: Default::default(),
+            cc: Default::default(),
+            entries: FieldMem::new(log2_depth, width),
             ccs: Mem::new(log2_depth, layout.cc_bits),
             write: Default::default(),
             read: Default::default(),
             count: Default::default(),
-            seen: Default::default(),
+            write_bit: Default::default(),
+            read_bit: Default::default(),
+            accept: Default::default(),
+            kinds: Default::default(),
+            delta: Default::default(),
+            low: Default::default(),
             none: Default::default(),
-            kind: Default::default(),
             one: Constant::new(1.into()),
-            one_9: Constant::new(1.into()),
-            mask: Constant::new((depth - 1).to_bits::<8>()),
-            limit: Constant::new((depth - 2).to_bits::<9>()),
+            minus_one: Constant::new(0x1ff.into()),
+            mask: Constant::new(places.to_bits::<8>()),
+            feedback: Constant::new(taps(log2_depth).to_bits::<8>()),
+            count_bits: Constant::new((layout.count_bits as u64).to_bits::<6>()),
+            limit: Constant::new((places - 3).to_bits::<9>()),
+            most: Constant::new(places.to_bits::<9>()),
         }
     }
 
     /// Bits of memory.
     pub fn bits(&self) -> usize {
-        self.kinds.bits()
-            + self.icnts.bits()
-            + self.bcnts.bits()
-            + self.pcs.bits()
-            + self.targets.bits()
-            + self.ccs.bits()
+        self.entries.bits() + self.ccs.bits()
     }
 }
 
 impl<const W: usize> Logic for EventFifo<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write, read, count, seen);
-        self.kinds.clock.next = self.clock.val();
-        self.icnts.clock.next = self.clock.val();
-        self.bcnts.clock.next = self.clock.val();
-        self.pcs.clock.next = self.clock.val();
-        self.targets.clock.next = self.clock.val();
-        self.ccs.clock.next = self.clock.val();
-
-        self.kinds.we.next = self.push.val();
-        self.icnts.we.next = self.push.val();
-        self.bcnts.we.next = self.push.val();
-        self.pcs.we.next = self.push.val();
-        self.targets.we.next = self.push.val();
-        self.ccs.we.next = self.push.val();
-
-        self.kinds.waddr.next = self.write.q.val();
-        self.icnts.waddr.next = self.write.q.val();
-        self.bcnts.waddr.next = self.write.q.val();
-        self.pcs.waddr.next = self.write.q.val();
-        self.targets.waddr.next = self.write.q.val();
+        dff_setup!(self, clock, write, read, count);
+        clock!(self, clock, entries, ccs);
+        self.accept.next = self.push.val() & (self.count.q.val() != self.most.val());
+        self.entries.we.next = self.accept.val();
+        self.ccs.we.next = self.accept.val();
+        self.entries.waddr.next = self.write.q.val();
         self.ccs.waddr.next = self.write.q.val();
-
-        self.kinds.raddr.next = self.read.q.val();
-        self.icnts.raddr.next = self.read.q.val();
-        self.bcnts.raddr.next = self.read.q.val();
-        self.pcs.raddr.next = self.read.q.val();
-        self.targets.raddr.next = self.read.q.val();
+        self.entries.raddr.next = self.read.q.val();
         self.ccs.raddr.next = self.read.q.val();
+        self.entries.field.next = self.field.val();
 
-        self.kinds.wdata.next = (bit_cast::<4, 2>(self.in_post.val()) << 2) | bit_cast::<4, 2>(self.in_pre.val());
-        self.icnts.wdata.next = self.in_icnt.val();
-        self.bcnts.wdata.next = self.in_bcnt.val();
-        self.pcs.wdata.next = self.in_pc.val();
-        self.targets.wdata.next = self.in_target.val();
+        self.kinds.next = bit_cast::<W, 2>(self.in_pre.val()) | (bit_cast::<W, 2>(self.in_post.val()) << 2);
+        self.entries.w0.next = bit_cast::<W, 24>(self.in_bcnt.val()) | (self.kinds.val() << self.count_bits.val());
+        self.entries.w1.next = bit_cast::<W, 24>(self.in_icnt.val());
+        self.entries.w2.next = self.in_pc.val();
+        self.entries.w3.next = self.in_target.val();
         self.ccs.wdata.next = self.in_cc.val();
+        self.word.next = self.entries.rdata.val();
+        self.cc.next = self.ccs.rdata.val();
 
-        self.kind.next = self.kinds.rdata.val();
-        self.out_pre.next = self.kind.val().get_bits::<2>(0);
-        self.out_post.next = self.kind.val().get_bits::<2>(2);
-        self.out_icnt.next = self.icnts.rdata.val();
-        self.out_bcnt.next = self.bcnts.rdata.val();
-        self.out_pc.next = self.pcs.rdata.val();
-        self.out_target.next = self.targets.rdata.val();
-        self.out_cc.next = self.ccs.rdata.val();
-
-        self.none.next = !self.count.q.val().any();
-        if self.push.val() {
-            self.write.d.next = bit_cast::<8, 8>(self.write.q.val() + self.one.val()) & self.mask.val();
+        // the feedback is inverted: so all zeros, as after power-up, is on the cycle
+        self.write_bit.next = !(self.write.q.val() & self.feedback.val()).xor();
+        self.read_bit.next = !(self.read.q.val() & self.feedback.val()).xor();
+        if self.accept.val() {
+            self.write.d.next = (bit_cast::<8, 8>(self.write.q.val() << 1)
+                | bit_cast::<8, 1>(self.write_bit.val().into()))
+                & self.mask.val();
         }
         if self.pop.val() {
-            self.read.d.next = bit_cast::<8, 8>(self.read.q.val() + self.one.val()) & self.mask.val();
+            self.read.d.next = (bit_cast::<8, 8>(self.read.q.val() << 1)
+                | bit_cast::<8, 1>(self.read_bit.val().into()))
+                & self.mask.val();
         }
-        if self.push.val() & !self.pop.val() {
-            self.count.d.next = self.count.q.val() + self.one_9.val();
+        self.delta.next = self.one.val();
+        if self.pop.val() {
+            self.delta.next = self.minus_one.val();
         }
-        if self.pop.val() & !self.push.val() {
-            self.count.d.next = self.count.q.val() - self.one_9.val();
+        if self.accept.val() ^ self.pop.val() {
+            self.count.d.next = (bit_cast::<9, 9>(self.count.q.val() + self.delta.val())) & self.most.val();
         }
-        // the word at `read` reaches the outputs a cycle after `read` points to it
-        self.seen.d.next = !self.none.val() & !self.pop.val();
         if self.reset.val() {
             self.write.d.next = 0.into();
             self.read.d.next = 0.into();
             self.count.d.next = 0.into();
-            self.seen.d.next = false;
         }
-        self.have.next = self.seen.q.val();
+        self.none.next = !self.count.q.val().any();
         self.empty.next = self.none.val();
-        self.full.next = self.count.q.val() >= self.limit.val();
+        self.have.next = self.count.q.val().any();
+        self.low.next = self.count.q.val() & self.limit.val();
+        self.full.next = self.low.val() == self.limit.val();
     }
 }

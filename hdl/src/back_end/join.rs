@@ -72,12 +72,7 @@ pub struct BackEnd<const W: usize, const N: usize> {
     losses: Signal<Local, Bits<16>>,
     pops: Signal<Local, Bits<16>>,
     who: Signal<Local, Bits<4>>,
-    pre: Signal<Local, Bits<2>>,
-    post: Signal<Local, Bits<2>>,
-    icnt: Signal<Local, Bits<24>>,
-    bcnt: Signal<Local, Bits<24>>,
-    pc: Signal<Local, Bits<W>>,
-    target: Signal<Local, Bits<W>>,
+    word: Signal<Local, Bits<W>>,
     cc: Signal<Local, Bits<32>>,
 }
 
@@ -86,10 +81,10 @@ fn each<T: Default, const N: usize>() -> [T; N] {
 }
 
 impl<const W: usize, const N: usize> BackEnd<W, N> {
-    /// The back end for `params`, with FIFOs of 2^`log2_depth` entries.
+    /// The back end for `params`, with FIFOs of 2^`log2_depth` - 1 entries.
     ///
     /// # Panics
-    /// When `params` are refused, their `cores` are not N, or `log2_depth` is outside 2..=8.
+    /// When `params` are refused, their `cores` are not N, or `log2_depth` is outside 3..=8.
     pub fn new(params: &TraceParams, log2_depth: usize) -> Self {
         assert_eq!(usize::from(params.cores), N, "cores");
         let layout = EntryLayout::new(params);
@@ -134,12 +129,7 @@ impl<const W: usize, const N: usize> BackEnd<W, N> {
             losses: Default::default(),
             pops: Default::default(),
             who: Default::default(),
-            pre: Default::default(),
-            post: Default::default(),
-            icnt: Default::default(),
-            bcnt: Default::default(),
-            pc: Default::default(),
-            target: Default::default(),
+            word: Default::default(),
             cc: Default::default(),
         }
     }
@@ -163,12 +153,7 @@ impl<const W: usize, const N: usize> Logic for BackEnd<W, N> {
         self.losses.next = 0.into();
         self.all_ready.next = true;
         self.all_stopped.next = true;
-        self.pre.next = 0.into();
-        self.post.next = 0.into();
-        self.icnt.next = 0.into();
-        self.bcnt.next = 0.into();
-        self.pc.next = 0.into();
-        self.target.next = 0.into();
+        self.word.next = 0.into();
         self.cc.next = 0.into();
         for i in 0..N {
             self.fifo[i].clock.next = self.clock.val();
@@ -181,6 +166,7 @@ impl<const W: usize, const N: usize> Logic for BackEnd<W, N> {
             self.fifo[i].in_pc.next = self.entry_pc[i].val();
             self.fifo[i].in_target.next = self.entry_target[i].val();
             self.fifo[i].in_cc.next = self.entry_cc[i].val();
+            self.fifo[i].field.next = self.encoder.field.val();
             self.fifo[i].pop.next = self.pops.val().get_bit(i);
             self.full[i].next = self.fifo[i].full.val();
             self.empty[i].next = self.fifo[i].empty.val();
@@ -194,13 +180,8 @@ impl<const W: usize, const N: usize> Logic for BackEnd<W, N> {
                 self.all_stopped.next = false;
             }
             if self.who.val() == i.to_bits() {
-                self.pre.next = self.fifo[i].out_pre.val();
-                self.post.next = self.fifo[i].out_post.val();
-                self.icnt.next = self.fifo[i].out_icnt.val();
-                self.bcnt.next = self.fifo[i].out_bcnt.val();
-                self.pc.next = self.fifo[i].out_pc.val();
-                self.target.next = self.fifo[i].out_target.val();
-                self.cc.next = self.fifo[i].out_cc.val();
+                self.word.next = self.fifo[i].word.val();
+                self.cc.next = self.fifo[i].cc.val();
             }
         }
         self.merger.pushes.next = self.pushes.val();
@@ -208,12 +189,7 @@ impl<const W: usize, const N: usize> Logic for BackEnd<W, N> {
         self.merger.done.next = self.encoder.done.val();
         self.encoder.have.next = self.merger.show.val();
         self.encoder.core.next = self.who.val();
-        self.encoder.pre.next = self.pre.val();
-        self.encoder.post.next = self.post.val();
-        self.encoder.icnt.next = self.icnt.val();
-        self.encoder.bcnt.next = self.bcnt.val();
-        self.encoder.pc.next = self.pc.val();
-        self.encoder.target.next = self.target.val();
+        self.encoder.word.next = self.word.val();
         self.encoder.cc.next = self.cc.val();
         self.packer.bit_valid.next = self.encoder.bit_valid.val();
         self.packer.data_bit.next = self.encoder.data_bit.val();

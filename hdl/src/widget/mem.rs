@@ -34,6 +34,7 @@ pub struct Mem<const A: usize, const D: usize> {
     _address_bits: usize,
     _width: usize,
     _mask: Bits<D>,
+    _block: bool,
     _words: Vec<Bits<D>>,
 }
 
@@ -56,8 +57,15 @@ impl<const A: usize, const D: usize> Mem<A, D> {
             _address_bits: address_bits,
             _width: width,
             _mask: mask,
+            _block: false,
             _words: vec![Bits::default(); 1 << address_bits],
         }
+    }
+
+    /// The same in block RAM, however small it is.
+    pub fn in_block(mut self) -> Self {
+        self._block = true;
+        self
     }
 
     /// Bits of memory.
@@ -94,11 +102,12 @@ impl<const A: usize, const D: usize> Logic for Mem<A, D> {
         let address = |name: &str| if A == 1 { name.to_string() } else { format!("{name}[{top}:0]") };
         let pad = if width < D { format!("{{{}'d0, q}}", D - width) } else { "q".to_string() };
         Verilog::Custom(format!(
-            "(* no_rw_check *) reg [{msb}:0] mem [0:{last}];\n\
+            "(* no_rw_check{style} *) reg [{msb}:0] mem [0:{last}];\n\
              reg [{msb}:0] q;\n\
              always @(posedge clock) q <= mem[{raddr}];\n\
              always @(posedge clock) if (we) mem[{waddr}] <= wdata[{msb}:0];\n\
              always @(*) rdata = {pad};\n",
+            style = if self._block { ", ram_style = \"block\"" } else { "" },
             msb = width - 1,
             last = depth - 1,
             raddr = address("raddr"),

@@ -1,0 +1,120 @@
+//! `hdl/src/back_end/event_fifo.rs` against a queue
+
+use hdl::back_end::event_fifo::{EventFifo, FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
+use hdl::entry::{Entry, EntryLayout};
+use rust_hdl::prelude::*;
+use sim::params::{Coding, PredictorParams, TraceParams};
+use std::collections::VecDeque;
+use testbenches::driver::Driver;
+use testbenches::gates::emit_checked;
+use testbenches::stimulus::Source;
+
+fn params() -> TraceParams {
+    TraceParams::tr(PredictorParams::sizes(512, 8, 0), Coding::TR_E)
+}
+
+/// What the FIFO must answer when it is asked for `field` of `e`.
+fn word(p: &TraceParams, e: &Entry, field: u8) -> u64 {
+    match field {
+        FIELD_COUNT => u64::from(e.bcnt) | u64::from(e.pre | e.post << 2) << p.count_bits,
+        FIELD_INSTRUCTIONS => e.icnt.into(),
+        FIELD_PC => e.pc,
+        FIELD_TARGET => e.target,
+        _ => unreachable!("fields have two bits"),
+    }
+}
+
+fn random_entry(s: &mut Source, p: &TraceParams) -> Entry {
+    let (count, address) = (p.count_bits.into(), p.address_bits());
+    Entry {
+        pre: s.bits(2) as u8,
+        post: s.bits(2) as u8,
+        icnt: s.bits(count) as u32,
+        bcnt: s.bits(count) as u32,
+        pc: s.bits(address),
+        target: s.bits(address),
+        cc: if p.timestamps { s.bits(p.cc_bits.into()) as u32 } else { 0 },
+    }
+}
+
+/// Pushes in `push` of 100 cycles, pops in `pop`, in turn as the lists say. Returns how often the FIFO was
+/// brim-full and how often it was empty.
+fn run<const W: usize>(p: &TraceParams, log2_depth: usize, seed: u64, phases: &[(u8, u8)], cycles: u64) -> (u64, u64) {
+    let fifo = EventFifo::<W>::new(&EntryLayout::new(p), log2_depth);
+    let mut d = Driver::new(fifo, |u, c| u.clock.next = c.into()).unwrap().recording();
+    let places = (1 << log2_depth) - 1;
+    let (mut s, mut model) = (Source::seeded(seed), VecDeque::<Entry>::new());
+    // the field asked for in the last cycle, and of which entry
+    let mut asked: Option<(u8, Entry)> = None;
+    let (mut brims, mut empties) = (0, 0);
+    for cycle in 0..cycles {
+        let (push_rate, pop_rate) = phases[(cycle * phases.len() as u64 / cycles) as usize];
+        let (push, pop) = (s.percent(push_rate), s.percent(pop_rate) && !model.is_empty());
+        let (entry, field, reset) = (random_entry(&mut s, p), s.bits(2) as u8, s.per_64k(20));
+        let out = d
+            .cycle(
+                |u| {
+                    u.reset.next = reset;
+                    u.push.next = push;
+                    u.in_pre.next = u64::from(entry.pre).to_bits();
+                    u.in_post.next = u64::from(entry.post).to_bits();
+                    u.in_icnt.next = u64::from(entry.icnt).to_bits();
+                    u.in_bcnt.next = u64::from(entry.bcnt).to_bits();
+                    u.in_pc.next = entry.pc.to_bits();
+                    u.in_target.next = entry.target.to_bits();
+                    u.in_cc.next = u64::from(entry.cc).to_bits();
+                    u.pop.next = pop;
+                    u.field.next = u64::from(field).to_bits();
+                },
+                |u| (u.full.val(), u.empty.val(), u.have.val(), u.word.val().to_u64(), u.cc.val().to_u64()),
+            )
+            .unwrap();
+        let place = format!("seed {seed}, depth 2^{log2_depth}, cycle {cycle}, {} entries", model.len());
+        assert_eq!(out.0, places - model.len() < 4, "{place}: full");
+        assert_eq!((out.1, out.2), (model.is_empty(), !model.is_empty()), "{place}: empty, have");
+        if let Some((field, e)) = asked {
+            assert_eq!((out.3, out.4), (word(p, &e, field), e.cc.into()), "{place}: field {field} of {e:x?}");
+        }
+        asked = model.front().map(|e| (field, *e));
+        brims += u64::from(model.len() == places);
+        empties += u64::from(model.is_empty());
+        if push && model.len() < places {
+            model.push_back(entry);
+        }
+        if pop {
+            model.pop_front();
+        }
+        if reset {
+            model.clear();
+        }
+    }
+    d.check_verilog().unwrap();
+    (brims, empties)
+}
+
+#[test]
+fn random_pushes_and_pops_match_a_queue() {
+    let phases = [(50, 50), (100, 10), (100, 100), (10, 100), (100, 100), (100, 0), (0, 100), (90, 80)];
+    let mut p = params();
+    for log2_depth in 3..=8 {
+        p.timestamps = log2_depth % 2 == 0;
+        let (brims, empties) = run::<32>(&p, log2_depth, log2_depth as u64, &phases, 12_000);
+        assert!(brims > 100 && empties > 100, "depth 2^{log2_depth}: {brims} times brim-full, {empties} times empty");
+    }
+    p.xlen = 64;
+    run::<64>(&p, 5, 9, &phases, 5_000);
+}
+
+#[test]
+fn a_push_on_a_brim_full_fifo_loses_only_itself() {
+    let (brims, _) = run::<32>(&params(), 3, 20, &[(100, 0), (100, 100), (0, 100)], 400);
+    assert!(brims > 100);
+}
+
+#[test]
+fn event_fifos_pass_the_static_gates() {
+    let mut p = params();
+    emit_checked(&mut EventFifo::<32>::new(&EntryLayout::new(&p), 8)).unwrap();
+    (p.timestamps, p.xlen) = (true, 64);
+    emit_checked(&mut EventFifo::<64>::new(&EntryLayout::new(&p), 3)).unwrap();
+}
