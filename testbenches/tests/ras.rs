@@ -171,6 +171,20 @@ fn overflow_overwrites_the_oldest_and_underflow_predicts_nothing() {
 }
 
 #[test]
+fn an_entry_popped_before_a_swap_never_comes_back() {
+    let mut pair = Pair::<32>::new(8, 31);
+    for (op, link) in [(Push, 0x10), (Push, 0x20), (Pop, 0), (Swap, 0x30), (Pop, 0)] {
+        pair.step(op, link, true);
+    }
+    // the stack is empty now: pops go round all slots, those of 0x20 and 0x30 among them
+    for target in [0x20; 12].into_iter().chain([0x30; 12]) {
+        pair.cycle(Pop, 0, true, (target, false), true);
+    }
+    pair.step(Nop, 0, true);
+    assert_eq!(pair.hits, 3);
+}
+
+#[test]
 fn without_entries_nothing_hits() {
     let pair = random::<32>(0, 31, 3, 2_000);
     assert_eq!(pair.hits, 0);
