@@ -28,7 +28,7 @@ pub struct Args {
     /// Address width of the cores: 32 or 64
     #[arg(long, value_name = "BITS", default_value_t = 32)]
     xlen: u8,
-    /// Entries of each event FIFO, a power of two: 4 to 256
+    /// Entries of each event FIFO, a power of two: 8 to 256
     #[arg(long, value_name = "N", default_value_t = 8)]
     fifo: u16,
     /// Cell library: nand2 (our own), nangate45, osu035
@@ -66,8 +66,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
     let (params, set) = args.params.resolve(args.cores, args.xlen)?;
     let library = Library::named(&args.library).map_err(|e| other(&e))?;
-    if !args.fifo.is_power_of_two() || !(4..=256).contains(&args.fifo) {
-        return Err(Failure::Other(format!("fifo = {} is outside 4, 8, 16, 32, 64, 128 or 256", args.fifo)));
+    if !args.fifo.is_power_of_two() || !(8..=256).contains(&args.fifo) {
+        return Err(Failure::Other(format!("fifo = {} is outside 8, 16, 32, 64, 128 or 256", args.fifo)));
     }
     let options = |log2_fifo| SystemOptions { ingress: Ingress::Rvfi, log2_fifo };
     let progress = bar("synthesis, place and route", "runs", Some(1 + args.place.len() as u64));

@@ -102,7 +102,10 @@ pub fn place(verilog: &str, device: Device, seed: u32, target_mhz: u32) -> Resul
         Device::Hx8k => "synth_ice40 -top top",
         Device::Ecp5 => "synth_ecp5 -top top",
     };
-    let script = format!("read_verilog top.v; {synth} -json top.json; tee -q -o flat.json stat -json");
+    // cells that only tell where others came from are unknown to older versions of nextpnr
+    let script = format!(
+        "read_verilog top.v; {synth}; delete */t:$scopeinfo; write_json top.json; tee -q -o flat.json stat -json"
+    );
     yosys.run(&["-q", "-p", &script], path)?;
     let script = format!("read_verilog top.v; {synth} -noflatten; tee -q -o blocks.json stat -json");
     yosys.run(&["-q", "-p", &script], path)?;

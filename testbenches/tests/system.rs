@@ -1,12 +1,15 @@
 //! Whole trace systems: emitted Verilog under Verilator against the golden model, on real programs
 
 use hdl::emit::{emit, SystemOptions};
+use sim::elf::Program;
 use sim::golden::system::System;
 use sim::params::{named_set, Coding, TraceParams, NAMED_SETS};
 use sim::retire::{FlowEvent, RetireSink};
 use sim::rv32::{Limits, Machine, MachineConfig};
 use testbenches::beats::{Expander, Writer};
 use testbenches::programs::ProgramInfo;
+use testbenches::stimulus::program::{Model, Shape};
+use testbenches::stimulus::run::{record, Config};
 use testbenches::trace_cosim::{TraceCosim, TraceOptions, TracePorts};
 
 fn ports(cores: usize, xlen: u8) -> TracePorts {
@@ -22,11 +25,10 @@ fn run(info: &ProgramInfo, harts: u8, instructions: u64) -> Vec<FlowEvent> {
 }
 
 /// The beat file of a run, and the events of what it holds.
-fn beats(info: &ProgramInfo, params: &TraceParams, events: &[FlowEvent]) -> (tempfile::NamedTempFile, u64) {
-    let program = info.load().unwrap();
+fn beats(program: &Program, params: &TraceParams, events: &[FlowEvent]) -> (tempfile::NamedTempFile, u64) {
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut w = Writer::new(std::io::BufWriter::new(file.reopen().unwrap()), params.cores, params.xlen).unwrap();
-    let mut x = Expander::new(&program, params.cores);
+    let mut x = Expander::new(program, params.cores);
     for e in events {
         x.event(e, &mut |r| w.push(r).unwrap()).unwrap();
     }
@@ -61,16 +63,21 @@ const STOPPING: u64 = 1;
 /// Runs the Verilog on the first `instructions` of a program; what it sends must be what the golden model
 /// sends. Returns the instructions.
 fn cosim(params: &TraceParams, info: &ProgramInfo, instructions: u64, options: TraceOptions) -> u64 {
-    let place = format!("{}, {}", info.name, params.canonical());
+    let events = run(info, params.cores, instructions);
+    cosim_of(params, info.name, &info.load().unwrap(), &events, options)
+}
+
+/// As [`cosim`], for events that are there.
+fn cosim_of(params: &TraceParams, name: &str, program: &Program, events: &[FlowEvent], options: TraceOptions) -> u64 {
+    let place = format!("{name}, {}", params.canonical());
     let verilog = emit(params, &SystemOptions::default()).unwrap();
     let sim = TraceCosim::build(&verilog, &ports(params.cores.into(), params.xlen)).unwrap();
-    let events = run(info, params.cores, instructions);
-    let (file, beats) = beats(info, params, &events);
+    let (file, beats) = beats(program, params, events);
     let mut got = Vec::new();
     let summary = sim.run(file.path(), &options, |w| got.push(w)).unwrap();
     assert_eq!(summary.overflow, 0, "{place}: the event FIFOs overflowed");
     assert_eq!(summary.beats, beats);
-    let want = golden(params, &events, ACTIVATION, summary.stop + STOPPING);
+    let want = golden(params, events, ACTIVATION, summary.stop + STOPPING);
     compare(&place, &want, &got);
     beats
 }
@@ -125,7 +132,10 @@ fn wide_addresses_and_upper_bits_match_the_golden_model() {
     p.predictor.upper_bits = 12;
     cosim(&p, program("vm"), 100_000, options(1));
     p.xlen = 64;
-    cosim(&p, program("qsort"), 100_000, options(1));
+    let model = Model::new(&Shape::rv64(5));
+    let recording = record(&model, &Config::new(1, 5), 100_000);
+    let options = TraceOptions { rest: 12, ..TraceOptions::default() };
+    cosim_of(&p, "synthetic RV64", &model.program, &recording.events, options);
 }
 
 /// Every named set, both encodings, functional and time-stamped, one and four cores: 5 million retired
