@@ -4,8 +4,11 @@ use hdl::emit::{emit, SystemOptions};
 use sim::elf::Program;
 use sim::golden::system::System;
 use sim::params::{named_set, Coding, TraceParams, NAMED_SETS};
-use sim::retire::{FlowEvent, RetireSink};
+use sim::replay::image::Image;
+use sim::replay::{Events, Replay};
+use sim::retire::{FlowEvent, FlowKind, RetireSink};
 use sim::rv32::{Limits, Machine, MachineConfig};
+use std::collections::HashMap;
 use testbenches::beats::{Expander, Writer};
 use testbenches::programs::ProgramInfo;
 use testbenches::stimulus::program::{Model, Shape};
@@ -136,6 +139,58 @@ fn wide_addresses_and_upper_bits_match_the_golden_model() {
     let recording = record(&model, &Config::new(1, 5), 100_000);
     let options = TraceOptions { rest: 12, ..TraceOptions::default() };
     cosim_of(&p, "synthetic RV64", &model.program, &recording.events, options);
+}
+
+/// FIFOs of eight entries and four cores that retire without a pause: messages are lost, the stream says
+/// so, and what it tells is right to the instruction before each gap and after it.
+#[test]
+fn replay_goes_on_after_an_overflow() {
+    let params = params("small", false, false, 4);
+    let info = program("fsm");
+    let events = run(info, 4, 400_000);
+    let image = Image::new(&info.load().unwrap());
+    let verilog = emit(&params, &SystemOptions { log2_fifo: 3, ..SystemOptions::default() }).unwrap();
+    let sim = TraceCosim::build(&verilog, &ports(4, 32)).unwrap();
+    let (file, _) = beats(&info.load().unwrap(), &params, &events);
+    let mut words = Vec::new();
+    let options = TraceOptions { idle_limit: 0, ..TraceOptions::default() };
+    let summary = sim.run(file.path(), &options, |w| words.push(w)).unwrap();
+    assert_ne!(summary.overflow, 0, "nothing was lost: the test shows nothing");
+
+    let mut back: Vec<FlowEvent> = Vec::new();
+    Replay::new(&image, &params, words.into_iter()).unwrap().run(&mut Events(&mut back)).unwrap();
+    let mut gaps = 0;
+    for hart in 0..4 {
+        // what was retired, by the number of instructions up to it
+        let mut at = 0;
+        let mut retired = HashMap::new();
+        for e in events.iter().filter(|e| e.hart == hart) {
+            at += u64::from(e.count);
+            retired.insert((at, e.pc), e);
+        }
+        let all = at;
+        let (mut at, mut known) = (0, 0);
+        for e in back.iter().filter(|e| e.hart == hart) {
+            at += u64::from(e.count);
+            known += u64::from(e.count);
+            if let FlowKind::Gap { lost } = e.kind {
+                at += u64::from(lost);
+                gaps += 1;
+                continue;
+            }
+            if matches!(e.kind, FlowKind::Start | FlowKind::Stop) {
+                continue;
+            }
+            let want = retired.get(&(at, e.pc));
+            assert!(
+                want.is_some_and(|w| w.target == e.target && w.len == e.len),
+                "hart {hart}, instruction {at}: came back {e:?}, went in {want:?}"
+            );
+        }
+        assert_eq!(at, all, "hart {hart}: told and lost instructions are all there were");
+        assert!(known > 0 && known < all, "hart {hart}: {known} of {all} instructions are known");
+    }
+    assert!(gaps > 4, "{gaps} gaps");
 }
 
 /// Every named set, both encodings, functional and time-stamped, one and four cores: 5 million retired
