@@ -266,8 +266,11 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
             }
             Escape::Overflow { lost, .. } => hart.state = State::Lost(lost.try_into().unwrap_or(u32::MAX)),
             Escape::Stop { .. } => {
-                if hart.state == State::Running {
-                    hart.tell(FlowKind::Stop, pc, 0, pc, sink);
+                match hart.state {
+                    State::Running => hart.tell(FlowKind::Stop, pc, 0, pc, sink),
+                    // the trace ends inside a gap: where the hart stood then is not known
+                    State::Lost(lost) => hart.tell(FlowKind::Gap { lost }, pc, 0, pc, sink),
+                    State::Waiting | State::Stopped => {}
                 }
                 hart.state = State::Stopped;
                 self.stopped += 1;
