@@ -189,7 +189,7 @@ pub struct TraceParams {
     /// Lowest address bits that are always 0 and never sent. 1 with the C extension, 2 without.
     pub align: u8,
     /// Width of `iCnt` and `bCnt`, bits. 16..=24. A progress message is due at a control-flow
-    /// instruction when the counter's top bit is set.
+    /// instruction when the counter's top bit was set before it.
     pub count_bits: u8,
     /// Width of the `diffCC` counter, bits; it stops at its maximum. 16..=32.
     pub cc_bits: u8,

@@ -227,7 +227,8 @@ impl<const W: usize> Logic for Messages<W> {
         self.any_post.next = self.outcome.val() | self.miss.val();
         self.icnt_inc.next = self.beat.val() & !self.any_pre.val();
         self.icnt_sum.next = self.icnt.q.val() + bit_cast::<24, 1>(self.icnt_inc.val().into());
-        self.long.next = (self.icnt_sum.val() & self.count_top.val()).any()
+        // the count before this instruction: the carry chain stays out of the decision
+        self.long.next = (self.icnt.q.val() & self.count_top.val()).any()
             | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val());
         self.progress.next = self.flow.val() & self.long.val() & !self.any_pre.val() & !self.any_post.val();
         self.due.next = self.beat.val() & (self.any_pre.val() | self.any_post.val() | self.progress.val());

@@ -50,7 +50,7 @@ pub struct Core {
     b_cnt: u64,
     /// Cycle of the last message (of activation before the first).
     last_cycle: u64,
-    /// From here on a progress message is due.
+    /// From here on, counted before the instruction, a progress message is due.
     count_limit: u64,
     cc_limit: u64,
     cc_max: u64,
@@ -125,7 +125,7 @@ impl Core {
         };
         if let Some(body) = body {
             self.send(e.cycle, body, out);
-        } else if self.i_cnt >= self.count_limit || (self.timestamps && self.since(e.cycle) >= self.cc_limit) {
+        } else if self.i_cnt > self.count_limit || (self.timestamps && self.since(e.cycle) >= self.cc_limit) {
             self.send(e.cycle, Body::Escape(Escape::Progress { i_cnt: self.i_cnt }), out);
         }
     }
