@@ -1,7 +1,8 @@
 //! Machine-mode control and status registers
 //!
 //! # Source
-//! RISC-V privileged ISA, chapters 2 and 3. M-mode only: no S or U mode, no PMP, no delegation.
+//! RISC-V privileged ISA, chapters 2 and 3. M-mode only: no S or U mode, no delegation. The PMP registers are there,
+//! because start-up code for other boards writes them, and read 0: no entries.
 
 /// `mstatus.MIE`.
 pub const MIE: u32 = 1 << 3;
@@ -49,7 +50,7 @@ impl Csrs {
             0x301 => 1 << 30 | 1 << 8 | 1 << 12 | 1 | 1 << 2,
             0x304 => self.mie,
             0x305 => self.mtvec,
-            0x306 | 0x310 | 0x320 => 0,
+            0x306 | 0x310 | 0x320 | 0x3a0..=0x3a3 | 0x3b0..=0x3bf => 0,
             0x340 => self.mscratch,
             0x341 => self.mepc,
             0x342 => self.mcause,
@@ -96,7 +97,8 @@ impl Csrs {
                 // the write itself retires, and is not counted
                 self.instret_offset = split(now, number == 0xb82).wrapping_sub(view.instret).wrapping_sub(1);
             }
-            0x301 | 0x306 | 0x310 | 0x320 | 0x344 | 0xb03..=0xb1f | 0xb83..=0xb9f | 0x323..=0x33f => {}
+            0x301 | 0x306 | 0x310 | 0x320 | 0x344 | 0x3a0..=0x3a3 | 0x3b0..=0x3bf => {}
+            0xb03..=0xb1f | 0xb83..=0xb9f | 0x323..=0x33f => {}
             _ => return None,
         }
         Some(())

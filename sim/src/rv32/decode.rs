@@ -97,8 +97,6 @@ pub struct Op {
     pub imm: i32,
     /// Length, bytes.
     pub len: u8,
-    /// Link-register hints of jumps, told once at decode.
-    pub hint: u8,
 }
 
 /// Where writes to x0 go.
@@ -117,7 +115,7 @@ fn sext(v: u32, bits: u32) -> i32 {
 }
 
 fn op(code: Code, d: u32, rs1: u32, rs2: u32, imm: i32) -> Op {
-    Op { code, rd: rd(d), rs1: rs1 as u8, rs2: rs2 as u8, imm, len: 4, hint: 0 }
+    Op { code, rd: rd(d), rs1: rs1 as u8, rs2: rs2 as u8, imm, len: 4 }
 }
 
 fn illegal(insn: u32, len: u8) -> Op {

@@ -1,8 +1,8 @@
 //! The machine: harts, their order, interrupts, the end of a run
 
-use super::csr::{MIE, MSI, MTI};
-use super::decode::Op;
-use super::hart::{Break, Hart, Shared};
+use super::code::CodeCache;
+use super::csr::MTI;
+use super::hart::{Break, Hart, Pending, Shared, State};
 use super::memory::{Memory, RAM_BASE};
 use super::timing::{Caches, Timing};
 use crate::elf::Program;
@@ -107,9 +107,11 @@ pub struct RunSummary {
 pub struct Machine {
     harts: Vec<Hart>,
     memory: Memory,
-    ops: Vec<Op>,
+    code: CodeCache,
     caches: Caches,
     timing: Timing,
+    /// The program has ended, with this code.
+    ended: Option<u32>,
 }
 
 impl MachineConfig {
@@ -159,39 +161,43 @@ impl Machine {
         };
         Ok(Self {
             harts: (0..config.harts).map(|h| Hart::new(h, program.entry as u32, late(h))).collect(),
-            ops: vec![Op::default(); config.ram_bytes as usize / 2],
+            code: CodeCache::new(config.ram_bytes),
             caches: Caches::new(&config.timing, config.harts),
             memory,
             timing: config.timing,
+            ended: None,
         })
     }
 
-    /// Runs to the end of the program or to a limit.
+    /// Runs to the end of the program or to a limit. Called again it goes on, with a new `Start` of each hart;
+    /// the summary counts from the beginning.
     pub fn run<S: RetireSink>(&mut self, sink: &mut S, limits: Limits) -> Result<RunSummary, MachineError> {
-        let exit = if self.timing.caches {
-            self.schedule::<S, true>(sink, limits)
-        } else {
-            self.schedule::<S, false>(sink, limits)
+        let exit = match self.ended {
+            Some(code) => Exit::Finished(code),
+            None if self.timing.caches => self.schedule::<S, true>(sink, limits),
+            None => self.schedule::<S, false>(sink, limits),
         };
-        let cycles = self.harts.iter().filter(|h| !h.waiting).map(|h| h.cycle).max();
-        let cycles = cycles.unwrap_or_else(|| self.harts.iter().map(|h| h.cycle).max().unwrap_or(0));
-        for h in &self.harts {
-            // a trap that no instruction followed is not told: the hart stands before it
-            let (pc, extra) = match h.pending {
-                Some(p) if h.instret == 0 => {
-                    let _ = p;
-                    continue;
-                }
+        let running = self.harts.iter().filter(|h| h.state == State::Running).map(|h| h.at.cycle).max();
+        let cycles = running.unwrap_or_else(|| self.harts.iter().map(|h| h.at.cycle).max().unwrap_or(0));
+        for h in &mut self.harts {
+            let (pc, count) = match h.pending {
+                // nothing has retired since the last stop
+                Some(Pending { kind: FlowKind::Start, .. }) => continue,
+                // a trap that no instruction followed is not told: the hart stands before it
                 Some(p) => (p.pc, p.count),
-                None => (h.pc, 0),
+                None => (h.at.pc, (h.at.instret - h.told) as u32),
             };
-            let count = (h.instret - h.told) as u32 + extra;
             let (pc, hart) = (u64::from(pc), h.index);
             sink.event(&FlowEvent { hart, kind: FlowKind::Stop, len: 0, count, pc, target: pc, cycle: cycles });
+            h.told = h.at.instret;
+            h.pending = Some(Pending { kind: FlowKind::Start, pc: h.at.pc, count: 0 });
+        }
+        if let Exit::Finished(code) = exit {
+            self.ended = Some(code);
         }
         Ok(RunSummary {
             exit,
-            instructions: self.harts.iter().map(|h| h.instret).collect(),
+            instructions: self.harts.iter().map(|h| h.at.instret).collect(),
             cycles,
             uart: self.memory.uart.clone(),
         })
@@ -204,18 +210,8 @@ impl Machine {
         let mut now = 0;
         loop {
             self.wake(now);
-            // the hart with the earliest cycle, and when the next one is due
-            let mut first: Option<(u64, usize)> = None;
-            let mut second: Option<(u64, usize)> = None;
-            for (i, h) in self.harts.iter().enumerate().filter(|(_, h)| !h.waiting) {
-                let key = (h.cycle, i);
-                if first.is_none_or(|f| key < f) {
-                    second = first;
-                    first = Some(key);
-                } else if second.is_none_or(|s| key < s) {
-                    second = Some(key);
-                }
-            }
+            let running = self.harts.iter().filter(|h| h.state == State::Running);
+            let (first, alone) = (running.clone().map(|h| (h.at.cycle, h.index)).min(), running.count() == 1);
             let timer = self.next_timer();
             let Some((cycle, i)) = first else {
                 match timer {
@@ -225,59 +221,101 @@ impl Machine {
                 }
                 continue;
             };
+            let i = usize::from(i);
             // a sleeping hart whose timer fires first
-            if let Some((at, h)) = timer.filter(|(at, h)| self.harts[*h].waiting && *at <= cycle) {
+            if let Some((at, h)) = timer.filter(|(at, h)| self.harts[*h].state == State::Waiting && *at <= cycle) {
                 self.rouse(h, at);
                 continue;
             }
             if cycle >= limits.cycles || left == 0 {
                 return Exit::Limit;
             }
-            if self.interrupt(i) {
+            if let Some(cause) = self.harts[i].interrupt(&self.memory) {
+                self.harts[i].trap(true, cause, 0);
+                self.harts[i].at.cycle += 1;
                 continue;
             }
-            let mut bound = limits.cycles;
-            if let Some((c, other)) = second {
-                bound = bound.min(c + u64::from(i < other));
-            }
-            if let Some((at, _)) = timer.filter(|(at, _)| *at > cycle) {
-                bound = bound.min(at);
-            }
+            let bound = timer.map_or(limits.cycles, |(at, _)| at.max(cycle + 1).min(limits.cycles));
+            let mut shared = Shared { memory: &mut self.memory, caches: &mut self.caches, timing: &self.timing };
             let hart = &mut self.harts[i];
-            let mut shared =
-                Shared { memory: &mut self.memory, ops: &mut self.ops, caches: &mut self.caches, timing: &self.timing };
-            let before = hart.instret;
-            let end = hart.run::<S, CACHES>(&mut shared, bound, left, sink);
-            left -= hart.instret - before;
+            let (i, end) = if hart.pending.is_some() {
+                let before = hart.at.instret;
+                let end = hart.single::<S, CACHES, true>(&mut shared, &mut self.code, sink);
+                left -= hart.at.instret - before;
+                (i, end.err().unwrap_or(Break::Bound))
+            } else if alone {
+                let before = hart.at.instret;
+                let end = hart.run::<S, CACHES>(&mut shared, &mut self.code, bound, left, sink);
+                left -= hart.at.instret - before;
+                (i, end)
+            } else {
+                self.interleave::<S, CACHES>(cycle, bound, &mut left, sink)
+            };
+            let hart = &mut self.harts[i];
             match end {
                 Break::Bound => {}
-                Break::Interrupts => now = hart.cycle,
-                Break::Wait => hart.waiting = true,
+                Break::Interrupts => now = now.max(hart.at.cycle),
+                Break::FenceI => self.code.clear(),
+                Break::Wait => hart.state = State::Waiting,
                 Break::Trap(cause, tval) => {
                     hart.trap(false, cause, tval);
-                    hart.cycle += 1 + if CACHES { u64::from(self.timing.redirect) } else { 0 };
+                    hart.at.cycle += 1 + if CACHES { u64::from(self.timing.redirect) } else { 0 };
                 }
                 Break::Exit(code) => return Exit::Finished(code),
             }
         }
     }
 
+    /// Runs the running harts from `cycle` on, one instruction at a time, in the order of cycle and index, until
+    /// `bound` or until something happens; to which hart, and what.
+    fn interleave<S: RetireSink, const CACHES: bool>(
+        &mut self,
+        mut cycle: u64,
+        bound: u64,
+        left: &mut u64,
+        sink: &mut S,
+    ) -> (usize, Break) {
+        for h in &mut self.harts {
+            h.attention = h.pending.is_some() || h.interrupt(&self.memory).is_some();
+        }
+        let mut shared = Shared { memory: &mut self.memory, caches: &mut self.caches, timing: &self.timing };
+        while cycle < bound {
+            let mut next = u64::MAX;
+            for hart in self.harts.iter_mut().filter(|h| h.state == State::Running) {
+                if hart.at.cycle == cycle {
+                    if hart.attention || *left == 0 {
+                        return (hart.index.into(), Break::Bound);
+                    }
+                    match hart.single::<S, CACHES, false>(&mut shared, &mut self.code, sink) {
+                        Ok(()) => *left -= 1,
+                        Err(end) => {
+                            *left -= u64::from(!matches!(end, Break::Trap(..)));
+                            return (hart.index.into(), end);
+                        }
+                    }
+                }
+                next = next.min(hart.at.cycle);
+            }
+            cycle = next;
+        }
+        (0, Break::Bound)
+    }
+
     /// Wakes harts whose `wfi` has ended by `now`.
     fn wake(&mut self, now: u64) {
-        for h in self.harts.iter_mut().filter(|h| h.waiting) {
-            if self.memory.msip[usize::from(h.index)] && h.csrs.mie & MSI != 0 {
-                h.waiting = false;
-                h.cycle = h.cycle.max(now);
-            } else if h.csrs.mie & MTI != 0 && self.memory.timer_cycle(usize::from(h.index)) <= h.cycle {
-                h.waiting = false;
+        for i in 0..self.harts.len() {
+            let h = &self.harts[i];
+            let by = now.max(h.at.cycle);
+            if h.state == State::Waiting && h.mip(by, &self.memory) & h.csrs.mie != 0 {
+                self.rouse(i, by);
             }
         }
     }
 
     fn rouse(&mut self, hart: usize, at: u64) {
         let h = &mut self.harts[hart];
-        h.waiting = false;
-        h.cycle = h.cycle.max(at);
+        h.state = State::Running;
+        h.at.cycle = h.at.cycle.max(at);
     }
 
     /// The earliest timer still to fire that a hart has enabled, and that hart.
@@ -285,30 +323,10 @@ impl Machine {
         self.harts
             .iter()
             .enumerate()
-            .filter(|(_, h)| h.csrs.mie & MTI != 0)
+            .filter(|(_, h)| h.csrs.mie & MTI != 0 && h.state != State::Locked)
             .map(|(i, h)| (self.memory.timer_cycle(i), i, h))
-            .filter(|(at, _, h)| *at != u64::MAX && *at > h.cycle)
+            .filter(|(at, _, h)| *at != u64::MAX && *at > h.at.cycle)
             .map(|(at, i, _)| (at, i))
             .min()
-    }
-
-    /// Takes a pending, enabled interrupt of hart `i`, if there is one.
-    fn interrupt(&mut self, i: usize) -> bool {
-        let hart = &mut self.harts[i];
-        if hart.csrs.mstatus & MIE == 0 {
-            return false;
-        }
-        let pending = hart.mip(&self.memory) & hart.csrs.mie;
-        // software before timer, as the privileged ISA ranks them
-        let cause = if pending & MSI != 0 {
-            3
-        } else if pending & MTI != 0 {
-            7
-        } else {
-            return false;
-        };
-        hart.trap(true, cause, 0);
-        hart.cycle += 1;
-        true
     }
 }

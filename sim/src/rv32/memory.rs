@@ -24,9 +24,11 @@ pub struct Memory {
     pub msip: Vec<bool>,
     pub mtimecmp: Vec<u64>,
     pub mtime_divider: u64,
-    /// `mtime` minus what the cycle count says, after software wrote it.
-    mtime_offset: u64,
+    /// `mtime` as software last wrote it, and the tick of the clock when it did.
+    mtime_written: (u64, u64),
     pub uart: Vec<u8>,
+    /// Line control register; bit 7 puts the divisor latch at offsets 0 and 1.
+    uart_lcr: u8,
     /// Reserved word of each hart; none is odd.
     pub reservations: Vec<u32>,
     /// Whether any reservation was made since all were cleared.
@@ -42,20 +44,23 @@ impl Memory {
             msip: vec![false; harts],
             mtimecmp: vec![u64::MAX; harts],
             mtime_divider,
-            mtime_offset: 0,
+            mtime_written: (0, 0),
             uart: Vec::new(),
+            uart_lcr: 0,
             reservations: vec![NO_RESERVATION; harts],
             reserved: false,
         }
     }
 
     pub fn mtime(&self, cycle: u64) -> u64 {
-        (cycle / self.mtime_divider).wrapping_add(self.mtime_offset)
+        let (value, tick) = self.mtime_written;
+        (cycle / self.mtime_divider).wrapping_sub(tick).wrapping_add(value)
     }
 
-    /// First cycle at which the timer of `hart` has fired.
+    /// First cycle at which the timer of `hart` has fired; the greatest number for never.
     pub fn timer_cycle(&self, hart: usize) -> u64 {
-        let ticks = self.mtimecmp[hart].saturating_sub(self.mtime_offset);
+        let (value, tick) = self.mtime_written;
+        let ticks = self.mtimecmp[hart].saturating_sub(value).saturating_add(tick);
         ticks.saturating_mul(self.mtime_divider)
     }
 
@@ -115,10 +120,20 @@ impl Memory {
 
     #[cold]
     fn load_device(&mut self, addr: u32, bytes: usize, cycle: u64) -> Option<u32> {
-        if addr.wrapping_sub(UART) < 8 && bytes == 1 {
-            return Some(if addr == UART + 5 { 0x60 } else { 0 });
+        if addr.wrapping_sub(UART) < 8 {
+            return Some(match addr - UART {
+                3 => self.uart_lcr.into(),
+                5 => 0x60,
+                _ => 0,
+            });
         }
-        if bytes != 4 || addr & 3 != 0 {
+        if addr & 3 != 0 || bytes == 1 {
+            return None;
+        }
+        if addr == FINISHER {
+            return Some(0);
+        }
+        if bytes != 4 {
             return None;
         }
         let half = |v: u64, high: bool| if high { (v >> 32) as u32 } else { v as u32 };
@@ -133,21 +148,28 @@ impl Memory {
 
     #[cold]
     fn store_device(&mut self, addr: u32, bytes: usize, value: u32, cycle: u64) -> Option<Effect> {
-        if addr.wrapping_sub(UART) < 8 && bytes == 1 {
-            if addr == UART {
-                self.uart.push(value as u8);
+        if addr.wrapping_sub(UART) < 8 {
+            // wider stores write the one register they begin at
+            match addr - UART {
+                0 if self.uart_lcr & 0x80 == 0 => self.uart.push(value as u8),
+                3 => self.uart_lcr = value as u8,
+                _ => {}
             }
             return Some(Effect::None);
         }
-        if bytes != 4 || addr & 3 != 0 {
+        if addr & 3 != 0 || bytes == 1 {
             return None;
         }
         if addr == FINISHER {
+            let value = if bytes == 2 { value & 0xffff } else { value };
             return Some(match value & 0xffff {
                 0x5555 => Effect::Exit(0),
                 0x3333 => Effect::Exit(value >> 16),
                 _ => Effect::None,
             });
+        }
+        if bytes != 4 {
+            return None;
         }
         let merge = |old: u64, high: bool| {
             if high {
@@ -165,7 +187,7 @@ impl Memory {
             }
             o @ (0xbff8 | 0xbffc) => {
                 let new = merge(self.mtime(cycle), o & 4 != 0);
-                self.mtime_offset = new.wrapping_sub(cycle / self.mtime_divider);
+                self.mtime_written = (new, cycle / self.mtime_divider);
             }
             _ => return None,
         }

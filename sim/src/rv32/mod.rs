@@ -4,17 +4,22 @@
 //!
 //! | address | device |
 //! | --- | --- |
-//! | `0x0010_0000` | test finisher: a 32-bit store of `0x5555` ends with code 0, `code << 16 \| 0x3333` with `code` |
+//! | `0x0010_0000` | test finisher: a store of `0x5555` ends with code 0, of `code << 16 \| 0x3333` with `code`; reads 0 |
 //! | `0x0200_0000` | CLINT: `msip` + 4 hart, `mtimecmp` + `0x4000` + 8 hart, `mtime` + `0xbff8` |
-//! | `0x1000_0000` | UART: a byte store is output; offset 5 (LSR) reads `0x60` |
+//! | `0x1000_0000` | UART like the 16550: a store to offset 0 is output (with LCR bit 7 it is the divisor); offset 5 (LSR) reads `0x60`; no input |
 //! | `0x8000_0000` | RAM |
 //!
 //! All harts start at the ELF's entry with `a0` = `mhartid`. Everything else faults. Misaligned loads and
 //! stores work in RAM; misaligned atomics trap. Harts are interleaved by cycle, then by index, so the
 //! retire stream comes out in global commit order and a run depends on its inputs only.
+//!
+//! A hart whose handler itself cannot be fetched or is illegal traps for ever (`mtvec` is 0 at the start): it is
+//! left standing, and [`Exit::Deadlock`] tells when no other hart can go on either.
 
+mod code;
 mod csr;
 pub mod decode;
+mod exec;
 mod hart;
 mod machine;
 mod memory;

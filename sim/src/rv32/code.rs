@@ -1,0 +1,64 @@
+//! Decoded instructions, kept by page
+//!
+//! A page is decoded instruction by instruction as it is executed. Stores do not touch it: code that a
+//! program wrote runs after `fence.i`, which drops all pages, as the ISA asks.
+
+use super::decode::{decode, Code, Op};
+use super::memory::{Memory, RAM_BASE};
+
+/// Halfwords of a page, each a place an instruction can begin at.
+pub const PAGE_OPS: usize = 4096;
+const PAGE_SHIFT: u32 = 13;
+
+/// The decoded instructions of all harts.
+#[derive(Clone, Debug)]
+pub struct CodeCache {
+    pages: Vec<Option<Box<[Op; PAGE_OPS]>>>,
+}
+
+impl CodeCache {
+    pub fn new(ram_bytes: u32) -> Self {
+        Self { pages: vec![None; (ram_bytes >> PAGE_SHIFT) as usize + 1] }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.pages.fill(None);
+    }
+
+    /// Address and content of the page `pc` is in; `None` outside RAM.
+    #[inline]
+    pub fn page(&mut self, pc: u32) -> Option<(u32, &mut [Op; PAGE_OPS])> {
+        let page = self.pages.get_mut((pc.wrapping_sub(RAM_BASE) >> PAGE_SHIFT) as usize)?;
+        // RAM_BASE is a multiple of the page
+        let start = pc >> PAGE_SHIFT << PAGE_SHIFT;
+        Some((start, page.get_or_insert_with(|| Box::new([Op::default(); PAGE_OPS]))))
+    }
+
+    /// The instruction at `pc`; the error is the address that cannot be fetched.
+    #[inline]
+    pub fn op(&mut self, pc: u32, memory: &Memory) -> Result<Op, u32> {
+        let (start, page) = self.page(pc).ok_or(pc)?;
+        let op = &mut page[(pc.wrapping_sub(start) >> 1) as usize % PAGE_OPS];
+        if op.code == Code::None {
+            *op = fetch(memory, pc)?;
+        }
+        Ok(*op)
+    }
+}
+
+/// Decodes the instruction at `pc`.
+#[cold]
+pub fn fetch(memory: &Memory, pc: u32) -> Result<Op, u32> {
+    bits(memory, pc).map(decode)
+}
+
+/// The bits of the instruction at `pc`; the error is the address of the half that is not in RAM.
+pub fn bits(memory: &Memory, pc: u32) -> Result<u32, u32> {
+    let half = |addr: u32| -> Result<u32, u32> {
+        let at = memory.offset::<2>(addr).ok_or(addr)?;
+        Ok(u32::from(u16::from_le_bytes([memory.ram[at], memory.ram[at + 1]])))
+    };
+    let low = half(pc)?;
+    Ok(if low & 3 == 3 { low | half(pc.wrapping_add(2))? << 16 } else { low })
+}
