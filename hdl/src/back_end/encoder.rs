@@ -1,7 +1,8 @@
 //! Encoder: event entries to the bits of their messages, one a clock
 //!
 //! A field is loaded into one shift register and sent from its low end, with a connect bit after each
-//! chunk. All fields reach it through the adder that makes differences of addresses.
+//! chunk. All fields reach it through the adder that makes differences of addresses. The magnitude of a
+//! negative one is made as its bits are sent: after the first 1 each is inverted.
 //!
 //! # Source
 //! `docs/stream.md`; paper 000 section 4, table 3 and figure 7.
@@ -24,8 +25,7 @@
 //! | `idle` | out | 1 | nothing is being sent |
 //!
 //! # Timing
-//! Clocks a message: its bits, two for each field (the first: one), one more for an address, none for its
-//! sign; three an entry. An outcome message of `tr_e` with a small count takes eight.
+//! Clocks a message: its bits, two for each field (the first: one), none for the sign of an address; three an entry. An outcome message of `tr_e` with a small count takes eight.
 //!
 //! # Addresses
 //! PTA is kept in a memory, one word a core; it is read all the time and written when an address has been
@@ -67,8 +67,6 @@ enum EncoderPhase {
     Wait,
     /// It goes into the shift register.
     Load,
-    /// Once more: the magnitude of an address, now that the sign of its difference is known.
-    Again,
     /// It is sent.
     Send,
 }
@@ -118,10 +116,13 @@ pub struct Encoder<const W: usize> {
     in_header: Signal<Local, Bit>,
     // address
     negative: DFF<Bit>,
+    seen: DFF<Bit>,
+    flip: Signal<Local, Bit>,
+    flips: Signal<Local, Bits<W>>,
+    address: Signal<Local, Bit>,
     differ: Signal<Local, Bit>,
     base: Signal<Local, Bits<W>>,
-    inverse: Signal<Local, Bits<W>>,
-    carry: Signal<Local, Bit>,
+    inverse: DFF<Bits<W>>,
     sum: Signal<Local, Bits<W>>,
     sign: Signal<Local, Bit>,
     pta: Mem<4, W>,
@@ -172,6 +173,7 @@ pub struct Encoder<const W: usize> {
     f_pc: Constant<Bits<2>>,
     f_target: Constant<Bits<2>>,
     one: Constant<Bits<5>>,
+    one_w: Constant<Bits<W>>,
     one_5: Constant<Bits<5>>,
     word_left: Constant<Bits<5>>,
     kind_left: Constant<Bits<5>>,
@@ -239,10 +241,13 @@ impl<const W: usize> Encoder<W> {
             header_word: Default::default(),
             in_header: Default::default(),
             negative: Default::default(),
+            seen: Default::default(),
+            flip: Default::default(),
+            flips: Default::default(),
+            address: Default::default(),
             differ: Default::default(),
             base: Default::default(),
             inverse: Default::default(),
-            carry: Default::default(),
             sum: Default::default(),
             sign: Default::default(),
             pta: Mem::new((params.ti_bits() as usize).max(1), bits as usize).in_block(),
@@ -291,6 +296,7 @@ impl<const W: usize> Encoder<W> {
             f_pc: Constant::new(two(FIELD_PC)),
             f_target: Constant::new(two(FIELD_TARGET)),
             one: Constant::new(five(1)),
+            one_w: Constant::new(wide(1)),
             one_5: Constant::new(Bits::<5>::from(1)),
             word_left: Constant::new(five(31)),
             kind_left: Constant::new(five(3)),
@@ -305,7 +311,7 @@ impl<const W: usize> Encoder<W> {
 impl<const W: usize> Logic for Encoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, phase, v, left, negative, pre, post, second, stops);
+        dff_setup!(self, clock, step, phase, v, left, negative, seen, inverse, pre, post, second, stops);
         self.pta.clock.next = self.clock.val();
         self.started.next = false;
         self.done.next = false;
@@ -332,6 +338,7 @@ impl<const W: usize> Logic for Encoder<W> {
         self.raw.next = false;
         self.keep.next = self.count_mask.val();
         self.differ.next = false;
+        self.address.next = false;
         self.in_header.next = false;
         self.size.next = self.b_first.val();
         self.size_next.next = self.b_next.val();
@@ -430,6 +437,7 @@ impl<const W: usize> Logic for Encoder<W> {
                 self.size.next = self.t_first.val();
                 self.size_next.next = self.t_next.val();
                 self.keep.next = self.mask.val();
+                self.address.next = true;
                 self.differ.next = !self.sync.val();
                 self.next_step.next = EncoderStep::Sign;
             }
@@ -446,23 +454,19 @@ impl<const W: usize> Logic for Encoder<W> {
             }
         }
 
-        // word - PTA, and word - PTA - 1 for the magnitude of a negative one: ~(d - 1) = -d. Where PTA does
-        // not count, ~0 + 1 leaves the word as it is. Kinds share their word with a count.
+        // word - PTA; where PTA does not count, ~0 + 1 leaves the word as it is. Kinds share their word with a
+        // count.
         self.base.next = 0.into();
         if self.differ.val() {
             self.base.next = self.pta.rdata.val();
         }
-        self.inverse.next = !self.base.val();
-        self.carry.next = (self.phase.q.val() != EncoderPhase::Again) | !self.negative.q.val();
-        self.sum.next = self.word.val() + self.inverse.val() + bit_cast::<W, 1>(self.carry.val().into());
+        self.inverse.d.next = !self.base.val();
+        self.sum.next = self.word.val() + self.inverse.q.val() + self.one_w.val();
         self.sign.next = (self.sum.val() & self.sign_bit.val()).any();
         self.kinds.next = self.word.val() >> self.kinds_at.val();
         self.loaded.next = bit_cast::<W, 4>(self.special.val());
         if self.from_word.val() {
             self.loaded.next = self.sum.val() & self.keep.val();
-            if !self.carry.val() {
-                self.loaded.next = (self.sum.val() ^ self.mask.val()) & self.keep.val();
-            }
         }
         if self.from_cc.val() & self.timed.val() {
             self.loaded.next = bit_cast::<W, 32>(self.cc.val());
@@ -470,15 +474,20 @@ impl<const W: usize> Logic for Encoder<W> {
         self.pta.raddr.next = self.core.val();
         self.pta.waddr.next = self.core.val();
         self.pta.wdata.next = self.word.val();
-        self.pta.we.next = self.phase.q.val() == EncoderPhase::Again;
+        self.pta.we.next = self.address.val() & (self.phase.q.val() == EncoderPhase::Load);
 
         // the field being sent, and what is left of it
         self.less.next = self.left.q.val() - self.one.val();
         self.zero.next = !self.left.q.val().any();
-        self.more.next = self.v.q.val().any();
+        self.flip.next = self.negative.q.val() & self.seen.q.val();
+        self.flips.next = 0.into();
+        if self.flip.val() {
+            self.flips.next = self.mask.val();
+        }
+        self.more.next = (self.v.q.val() ^ self.flips.val()).any();
         self.header_at.next = !self.left.q.val();
         self.header_bit.next = self.header_word.val().get_bit(self.header_at.val().index());
-        self.data_bit.next = self.v.q.val().get_bit(0);
+        self.data_bit.next = self.v.q.val().get_bit(0) ^ self.flip.val();
         if self.zero.val() & !self.raw.val() {
             self.data_bit.next = self.more.val();
         }
@@ -544,14 +553,8 @@ impl<const W: usize> Logic for Encoder<W> {
             EncoderPhase::Load => {
                 self.v.d.next = self.loaded.val();
                 self.left.d.next = self.size.val();
-                self.negative.d.next = self.sign.val();
-                self.phase.d.next = EncoderPhase::Send;
-                if self.step.q.val() == EncoderStep::Address {
-                    self.phase.d.next = EncoderPhase::Again;
-                }
-            }
-            EncoderPhase::Again => {
-                self.v.d.next = self.loaded.val();
+                self.negative.d.next = self.sign.val() & self.address.val();
+                self.seen.d.next = false;
                 self.phase.d.next = EncoderPhase::Send;
             }
             EncoderPhase::Send => {
@@ -576,6 +579,10 @@ impl<const W: usize> Logic for Encoder<W> {
         }
         if self.shift.val() {
             self.v.d.next = self.v.q.val() >> 1;
+            if self.negative.q.val() {
+                self.v.d.next = (self.v.q.val() >> 1) | self.sign_bit.val();
+            }
+            self.seen.d.next = self.seen.q.val() | self.v.q.val().get_bit(0);
         }
         if self.reset.val() {
             self.step.d.next = EncoderStep::Idle;
