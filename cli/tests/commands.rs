@@ -113,6 +113,15 @@ fn the_circuit_is_simulated_and_compared() {
 }
 
 #[test]
+fn the_emitted_verilog_is_simulated_and_compared() {
+    let place = Place::new();
+    let run = "sim builtin:fsm --harts 2 --pace 4 --instructions 20000 --engine verilator --json";
+    let o: serde_json::Value = serde_json::from_str(&place.good(run)).unwrap();
+    assert_eq!((&o["equal"], &o["options"]["engine"]), (&true.into(), &"Verilator".into()), "{o}");
+    assert!(o["instructions"].as_u64() >= Some(20_000), "{o}");
+}
+
+#[test]
 fn gen_writes_what_it_says() {
     let place = Place::new();
     insta::assert_snapshot!("gen", shape(&place.good("gen --set medium --cores 2 -o out")));

@@ -188,6 +188,20 @@ fn a_missing_tool_is_named_with_the_way_to_get_it() {
     insta::assert_snapshot!(err);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_tool_that_is_too_old_is_named_with_the_version_that_would_do() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let tool = place.path().join("old-yosys");
+    std::fs::write(&tool, "#!/bin/sh\necho Yosys 0.9\n").unwrap();
+    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let o = place.command("gates").env("YOSYS", &tool).output().unwrap();
+    let err = String::from_utf8(o.stderr).unwrap();
+    assert_eq!(o.status.code(), Some(2), "{err}");
+    assert!(err.contains("is version 0.9; 0.23 or newer is needed, tools/setup installs it"), "{err}");
+}
+
 #[test]
 fn an_overflow_is_no_equality() {
     // the encoder sends a bit a clock: at full speed a program that mispredicts everything is too much
