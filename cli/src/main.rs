@@ -21,6 +21,7 @@ mod replay;
 mod results;
 mod run;
 mod simulate;
+mod soc;
 mod source;
 mod stats;
 mod vectors;
@@ -53,6 +54,7 @@ enum Command {
     Gates(gates::Args),
     Bench(bench::Args),
     Results(results::Args),
+    Soc(soc::Args),
 }
 
 fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
@@ -69,6 +71,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Gates(args) => gates::run(args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Results(args) => results::run(args, out),
+        Command::Soc(args) => soc::run(args, out),
     }
 }
 

@@ -5,7 +5,9 @@
 //! | [`flow`] | finds and runs the external tools |
 //! | [`gates`] | NAND2 equivalents by block, memory bits apart |
 //! | [`place`] | LUTs, flip-flops, block RAM and Fmax on iCE40 and ECP5 |
+//! | [`soc`] | softcores with trace modules: simulation and boards |
 
 pub mod flow;
 pub mod gates;
 pub mod place;
+pub mod soc;

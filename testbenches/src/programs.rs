@@ -13,6 +13,8 @@ pub struct ProgramInfo {
     pub name: &'static str,
     /// The ELF file.
     pub elf: &'static [u8],
+    /// Its builds for the project's SoC: VexRiscv, and picorv32 where the program needs no traps.
+    pub soc: SocBuilds,
     /// Harts it can use, from 1 up to this.
     pub max_harts: u8,
     /// Its work is shared out over the harts; otherwise hart 0 works and the others wait.
@@ -21,6 +23,16 @@ pub struct ProgramInfo {
     pub output: &'static str,
     /// What it exercises.
     pub doc: &'static str,
+}
+
+/// Builds of one program for the softcores of the project's SoC: the same C files with the SoC's device
+/// addresses and locks, without the A extension, and for picorv32 without C and machine mode.
+#[derive(Clone, Copy, Debug)]
+pub struct SocBuilds {
+    /// RV32IMC with machine mode.
+    pub vexriscv: &'static [u8],
+    /// RV32IM; `irq`, which is nothing but traps, has none.
+    pub picorv32: Option<&'static [u8]>,
 }
 
 impl ProgramInfo {
@@ -32,9 +44,16 @@ impl ProgramInfo {
 
 macro_rules! program {
     ($name:literal, $result:literal, $doc:literal) => {
+        program!($name, $result, $doc, Some(include_bytes!(concat!("../programs/elf/picorv32/", $name, ".elf"))))
+    };
+    ($name:literal, $result:literal, $doc:literal, $picorv32:expr) => {
         ProgramInfo {
             name: $name,
             elf: include_bytes!(concat!("../programs/elf/", $name, ".elf")),
+            soc: SocBuilds {
+                vexriscv: include_bytes!(concat!("../programs/elf/vexriscv/", $name, ".elf")),
+                picorv32: $picorv32,
+            },
             max_harts: 8,
             parallel: true,
             output: concat!($name, ": result ", $result, " ok"),
@@ -51,7 +70,12 @@ pub const PROGRAMS: &[ProgramInfo] = &[
     program!("dijkstra", "730fc995", "shortest paths with a binary heap over a road-like graph, and Bellman-Ford"),
     program!("fft", "cd2fd8bb", "fixed-point Fourier transform forth and back, a barrier a stage, CORDIC sine table"),
     program!("fsm", "b6f6507b", "lexers as a switch and as state functions, and a table-driven frame receiver"),
-    program!("irq", "c8b679f8", "timer and software interrupts between harts, nested; exceptions inside the handler"),
+    program!(
+        "irq",
+        "c8b679f8",
+        "timer and software interrupts between harts, nested; exceptions inside the handler",
+        None
+    ),
     program!("listwalk", "d7aa39a4", "shuffled lists, list sort, a treap and a shared hash table with striped locks"),
     program!("lockcont", "2c424b33", "lock contention in a deduplicating archiver, after DiaSys 5.2"),
     program!("lu", "75c67469", "LU decomposition modulo a prime with pivoting, then a solution, both checked"),
@@ -89,6 +113,24 @@ mod tests {
             assert_eq!(program.entry, 0x8000_0000, "{}", p.name);
             assert_eq!((program.xlen, program.compressed), (32, true), "{}", p.name);
             assert_eq!(program.build_id.len(), 20, "{}: a GNU build id is a SHA-1", p.name);
+        }
+    }
+
+    #[test]
+    fn builds_for_the_softcores_have_their_instruction_sets() {
+        for p in PROGRAMS {
+            let vexriscv = Program::parse(p.soc.vexriscv).unwrap_or_else(|e| panic!("{}: {e}", p.name));
+            assert_eq!((vexriscv.entry, vexriscv.xlen, vexriscv.compressed), (0x8000_0000, 32, true), "{}", p.name);
+            assert_eq!(p.soc.picorv32.is_none(), p.name == "irq");
+            if let Some(elf) = p.soc.picorv32 {
+                let picorv32 = Program::parse(elf).unwrap_or_else(|e| panic!("{}: {e}", p.name));
+                assert_eq!(
+                    (picorv32.entry, picorv32.xlen, picorv32.compressed),
+                    (0x8000_0000, 32, false),
+                    "{}",
+                    p.name
+                );
+            }
         }
     }
 

@@ -3,6 +3,8 @@
 # All harts enter at _start. Hart 0 clears .bss and runs rt_main, which opens boot_gate; the others wait for
 # that and then run rt_secondary. Harts past the eighth have no stack and stay parked.
 
+#include "platform.h"
+
     .equ STACK_SHIFT, 16            # 64 KiB of stack for each hart, as in link.ld
     .equ MAX_HARTS, 8
     .equ FRAME, 36 * 4              # struct trap_frame of rt.h
@@ -15,15 +17,24 @@ _start:
     .option norelax
     la gp, __global_pointer$
     .option pop
+#ifdef __riscv_zicsr
     csrw mie, zero
+#endif
+#ifdef SOC
+    li s0, SYSTEM_HART
+    lw s0, 0(s0)
+#else
     csrr s0, mhartid
+#endif
     li t0, MAX_HARTS
     bgeu s0, t0, park
     la sp, __stacks_end
     slli t0, s0, STACK_SHIFT
     sub sp, sp, t0
+#ifdef __riscv_zicsr
     la t0, trap_entry
     csrw mtvec, t0
+#endif
     bnez s0, 3f
 
     la t0, __bss_start
@@ -44,11 +55,16 @@ _start:
     .globl park
     .type park, @function
 park:
+#ifdef __riscv_zicsr
     csrw mie, zero
 5:  wfi
     j 5b
+#else
+5:  j 5b
+#endif
     .size _start, . - _start
 
+#ifdef __riscv_zicsr
 # Saves the whole integer state on the current stack, so that a handler may enable interrupts or
 # cause an exception itself, and calls rt_trap(frame).
     .text
@@ -137,6 +153,7 @@ trap_entry:
     lw x2, 2*4(sp)
     mret
     .size trap_entry, . - trap_entry
+#endif
 
     .data
     .balign 4

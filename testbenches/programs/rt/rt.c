@@ -1,11 +1,11 @@
 // Runtime of the test programs; rt.h documents it.
 #include "rt.h"
 
-#define CLINT_MSIP ((volatile uint32_t *)0x02000000)
-#define CLINT_MTIMECMP ((volatile uint32_t *)0x02004000)
-#define CLINT_MTIME ((volatile uint32_t *)0x0200bff8)
-#define UART ((volatile uint8_t *)0x10000000)
-#define FINISHER ((volatile uint32_t *)0x00100000)
+#define CLINT_MSIP ((volatile uint32_t *)CLINT_BASE)
+#define CLINT_MTIMECMP ((volatile uint32_t *)(CLINT_BASE + 0x4000))
+#define CLINT_MTIME ((volatile uint32_t *)(CLINT_BASE + 0xbff8))
+#define UART ((volatile uint8_t *)UART_BASE)
+#define FINISHER ((volatile uint32_t *)FINISHER_BASE)
 
 void park(void) __attribute__((noreturn));
 
@@ -175,11 +175,14 @@ void lock(lock_t *l)
 
 void unlock(lock_t *l)
 {
-    __atomic_store_n(&l->held, 0, __ATOMIC_RELEASE);
+    atomic_store(&l->held, 0);
 }
 
 bool try_lock(lock_t *l)
 {
+#ifndef __riscv_atomic
+    return __atomic_exchange_n(&l->held, 1, __ATOMIC_ACQUIRE) == 0;
+#else
     uint32_t was, failed;
     __asm__ volatile("1: lr.w.aq %0, (%2)\n"
                      "   li %1, 1\n"
@@ -191,7 +194,43 @@ bool try_lock(lock_t *l)
                      : "r"(&l->held)
                      : "memory");
     return was == 0;
+#endif
 }
+
+#ifndef __riscv_atomic
+// Cores without the A extension: what the compiler calls instead, behind the SoC's test-and-set locks. The
+// lock is held with interrupts off, or a handler of the same hart would wait for it forever.
+static inline uint32_t atomic_enter(volatile uint32_t *lock)
+{
+    uint32_t status = interrupts_save();
+    while (*lock)
+        ;
+    return status;
+}
+
+static inline void atomic_leave(volatile uint32_t *lock, uint32_t status)
+{
+    *lock = 0;
+    interrupts_restore(status);
+}
+
+#define ATOMIC(name, update) \
+    uint32_t name##_soc(volatile void *at, uint32_t v, int order) __asm__(#name); \
+    uint32_t name##_soc(volatile void *at, uint32_t v, int order) \
+    { \
+        volatile uint32_t *p = at; \
+        volatile uint32_t *lock = (volatile uint32_t *)SYSTEM_LOCKS + ((uintptr_t)p >> 2) % SYSTEM_LOCK_COUNT; \
+        (void)order; \
+        uint32_t status = atomic_enter(lock); \
+        uint32_t was = *p; \
+        *p = update; \
+        atomic_leave(lock, status); \
+        return was; \
+    }
+ATOMIC(__atomic_exchange_4, v)
+ATOMIC(__atomic_fetch_add_4, was + v)
+ATOMIC(__atomic_fetch_or_4, was | v)
+#endif
 
 // ---- harts ----
 

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "platform.h"
+
 #define MAX_HARTS 8
 #define NOINIT __attribute__((section(".noinit")))
 #define NOINLINE __attribute__((noinline))
@@ -40,9 +42,13 @@ int memcmp(const void *a, const void *b, size_t n);
 
 static inline uint32_t hart_id(void)
 {
+#ifdef SOC
+    return *(volatile uint32_t *)SYSTEM_HART;
+#else
     uint32_t h;
     __asm__ volatile("csrr %0, mhartid" : "=r"(h));
     return h;
+#endif
 }
 // Harts that run this program, numbered from 0.
 uint32_t hart_count(void);
@@ -76,7 +82,12 @@ static inline uint32_t atomic_load(volatile uint32_t *p)
 }
 static inline void atomic_store(volatile uint32_t *p, uint32_t v)
 {
+#ifdef __riscv_atomic
     __atomic_store_n(p, v, __ATOMIC_RELEASE);
+#else
+    // a plain store could fall between the load and the store of another hart's exchange
+    __atomic_exchange_n(p, v, __ATOMIC_RELEASE);
+#endif
 }
 
 // ---- traps, timer, software interrupts ----
@@ -107,6 +118,7 @@ static inline uint32_t insn_length(uint32_t pc)
     return (*(const volatile uint16_t *)pc & 3) == 3 ? 4 : 2;
 }
 
+#ifdef __riscv_zicsr
 static inline void interrupts_on(void)
 {
     __asm__ volatile("csrsi mstatus, 8" ::: "memory");
@@ -114,6 +126,17 @@ static inline void interrupts_on(void)
 static inline void interrupts_off(void)
 {
     __asm__ volatile("csrci mstatus, 8" ::: "memory");
+}
+// Interrupts off; the value says whether they were on.
+static inline uint32_t interrupts_save(void)
+{
+    uint32_t status;
+    __asm__ volatile("csrrci %0, mstatus, 8" : "=r"(status)::"memory");
+    return status;
+}
+static inline void interrupts_restore(uint32_t status)
+{
+    __asm__ volatile("csrs mstatus, %0" ::"r"(status & 8) : "memory");
 }
 static inline void interrupts_select(uint32_t mie)
 {
@@ -123,6 +146,28 @@ static inline void wait_for_interrupt(void)
 {
     __asm__ volatile("wfi" ::: "memory");
 }
+#else
+// A core without machine mode (picorv32): no interrupts, and a software interrupt is looked for.
+static inline void interrupts_on(void) {}
+static inline void interrupts_off(void) {}
+static inline uint32_t interrupts_save(void)
+{
+    return 0;
+}
+static inline void interrupts_restore(uint32_t status)
+{
+    (void)status;
+}
+static inline void interrupts_select(uint32_t mie)
+{
+    (void)mie;
+}
+static inline void wait_for_interrupt(void)
+{
+    while (!((volatile uint32_t *)CLINT_BASE)[hart_id()])
+        ;
+}
+#endif
 
 uint64_t timer_now(void);
 // The timer interrupt of `hart` is pending from `when` on.

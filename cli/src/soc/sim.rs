@@ -1,0 +1,263 @@
+//! `goshawk soc sim`: a SoC of softcores runs a program in Verilator, and its trace is checked
+
+use crate::args::ParamArgs;
+use crate::output::{count, facts, short_id, Object, TOOL};
+use crate::progress::bar;
+use crate::{Failure, Status};
+use clap::ValueEnum;
+use fpga::soc::check::{check, Checked};
+use fpga::soc::core::CoreKind;
+use fpga::soc::run::{Run, RunOptions, Soc};
+use fpga::soc::top::{Output, SocConfig};
+use fpga::soc::verilate::default_cache;
+use serde_json::json;
+use sim::analysis::ratio;
+use sim::elf::Program;
+use sim::file::hex;
+use sim::file::retire::{RetireInfo, RetireWriter};
+use sim::file::trace::{TraceInfo, TraceWriter};
+use sim::params::TraceParams;
+use sim::retire::RetireSink;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Run a program on softcores with trace modules, in Verilator, and check the trace
+///
+/// The trace is read from the pins of the SoC's trace port. It must replay to exactly what the cores' own
+/// retirement ports logged, in the order in which instructions retired, with the bits of the golden model; else
+/// the exit code is 1. Softcores come from Python packages that tools/setup installs.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk soc sim --core vexriscv --cores 4 --program irq --max-cycles 2000000\n  \
+    goshawk soc sim --core picorv32 --elf firmware.elf --timestamps --out run\n  \
+    goshawk soc sim --core picorv32 --cores 4 --program vm --no-trace --json")]
+pub struct Args {
+    /// Softcore
+    #[arg(long, value_enum)]
+    core: CoreName,
+    /// Cores, 1 to 8
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    cores: u8,
+    /// RISC-V executable, linked to 0x80000000 and to the SoC's devices (docs/soc.md)
+    #[arg(long, value_name = "FILE", required_unless_present = "program", conflicts_with = "program")]
+    elf: Option<PathBuf>,
+    /// Built-in program, in its build for this core; `goshawk programs` lists them
+    #[arg(long, value_name = "NAME")]
+    program: Option<String>,
+    /// Stop the cores after so many clock cycles
+    #[arg(long, value_name = "N")]
+    max_cycles: Option<u64>,
+    /// log2 of the RAM's bytes, 10 to 24
+    #[arg(long, value_name = "BITS", default_value_t = 24)]
+    log2_ram: u8,
+    /// Data pins of the trace port: 1, 2, 4 or 8
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pins: u8,
+    /// log2 of the entries of each event FIFO, 3 to 8
+    #[arg(long, value_name = "BITS", default_value_t = 8)]
+    log2_fifo: u8,
+    /// Clock cycles of one tick of the timer
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    tick: u16,
+    /// Without trace modules
+    #[arg(long)]
+    no_trace: bool,
+    /// Folder for trace.gtr, retire.ret and, with --vcd, soc.vcd; it is made where it is missing
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write every signal to soc.vcd
+    #[arg(long, requires = "out")]
+    vcd: bool,
+    #[command(flatten)]
+    params: ParamArgs,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Softcores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CoreName {
+    /// RV32IM, 4 to 8 clocks an instruction, no interrupts
+    Picorv32,
+    /// RV32IMC with machine mode, pipelined
+    Vexriscv,
+}
+
+impl From<CoreName> for CoreKind {
+    fn from(name: CoreName) -> Self {
+        match name {
+            CoreName::Picorv32 => Self::Picorv32,
+            CoreName::Vexriscv => Self::Vexriscv,
+        }
+    }
+}
+
+/// The program, and how it is called.
+fn program(args: &Args) -> Result<(Program, String), Failure> {
+    let (name, data) = match (&args.elf, &args.program) {
+        (Some(path), _) => (path.display().to_string(), std::fs::read(path).map_err(|e| Failure::io(path, e))?),
+        (None, name) => {
+            let name = name.as_deref().unwrap_or_default();
+            let info = testbenches::programs::find(name).ok_or_else(|| Failure::unknown_program(name))?;
+            let elf = match args.core {
+                CoreName::Vexriscv => Some(info.soc.vexriscv),
+                CoreName::Picorv32 => info.soc.picorv32,
+            };
+            let none = || {
+                Failure::Other(format!("{name} needs interrupts and exceptions, which picorv32 has not; vexriscv has"))
+            };
+            (format!("builtin:{name}"), elf.ok_or_else(none)?.to_vec())
+        }
+    };
+    let program = Program::parse(&data).map_err(|source| Failure::Program { name: name.clone(), source })?;
+    Ok((program, name))
+}
+
+/// Runs it.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
+    let (program, name) = program(args)?;
+    let kind = CoreKind::from(args.core);
+    let (mut params, set) = args.params.resolve(args.cores, 32)?;
+    params.align = kind.core().align();
+    let config = SocConfig {
+        core: kind,
+        cores: args.cores,
+        log2_ram: args.log2_ram,
+        private_fetch: true,
+        trace: (!args.no_trace).then_some(params),
+        log2_fifo: args.log2_fifo,
+        output: Output::Port { pins: args.pins },
+        tick: args.tick,
+    };
+    let building = bar("building with Verilator", "", None);
+    let soc = Soc::build(&config, args.vcd, &default_cache()).map_err(|e| other(&e))?;
+    building.finish_and_clear();
+    if let Some(folder) = &args.out {
+        std::fs::create_dir_all(folder).map_err(|e| Failure::io(folder, e))?;
+    }
+    let vcd = args.out.as_ref().filter(|_| args.vcd).map(|f| f.join("soc.vcd"));
+    let options = RunOptions { max_cycles: args.max_cycles.unwrap_or(0), vcd };
+    let running = bar("simulating", "cycles", args.max_cycles);
+    let run = soc.run(&program, &options, |cycle| running.set_position(cycle)).map_err(|e| other(&e))?;
+    running.finish_and_clear();
+    let build_id = hex(&program.build_id);
+    if let Some(folder) = &args.out {
+        let info = RetireInfo {
+            tool: TOOL.into(),
+            harts: args.cores,
+            xlen: 32,
+            build_id: build_id.clone(),
+            program: name.clone(),
+            source: format!("SoC of {} {}, Verilator", args.cores, kind.name()),
+        };
+        let mut writer = RetireWriter::create(&folder.join("retire.ret"), &info)?;
+        run.events.iter().for_each(|e| writer.event(e));
+        writer.finish()?;
+        if config.trace.is_some() {
+            let (build_id, program) = (build_id.clone(), name.clone());
+            let info = TraceInfo { tool: TOOL.into(), params, set: set.clone(), build_id, program };
+            let mut writer = TraceWriter::create(&folder.join("trace.gtr"), &info)?;
+            writer.write(run.words.iter().copied())?;
+            writer.finish()?;
+        }
+    }
+    let checked = config.trace.as_ref().map(|params| check(params, &program, &run));
+    report(args, &params, set.as_deref(), (&name, &build_id), &run, checked, out)
+}
+
+fn report(
+    args: &Args,
+    params: &TraceParams,
+    set: Option<&str>,
+    (name, build_id): (&str, &str),
+    run: &Run,
+    checked: Option<Result<Checked, fpga::soc::check::CheckError>>,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let instructions: u64 = run.instructions.iter().sum();
+    let speed = if run.seconds > 0.0 { run.clocks as f64 / run.seconds } else { 0.0 };
+    let good = match &checked {
+        None => true,
+        Some(Ok(c)) => c.golden != Some(false) && (params.timestamps || c.ordered),
+        Some(Err(_)) => false,
+    };
+    let status = if good { Status::Done } else { Status::Different };
+    let console = String::from_utf8_lossy(&run.console);
+    if args.json {
+        let trace = checked.as_ref().map(|c| match c {
+            Ok(c) => json!({
+                "equal": true,
+                "bits": c.bits,
+                "bits_per_instruction": ratio(c.bits, instructions),
+                "messages": c.messages,
+                "events": c.events,
+                "overflows": c.overflows,
+                "lost_instructions": c.lost,
+                "in_retire_order": c.ordered,
+                "golden_bits": c.golden,
+            }),
+            Err(e) => json!({ "equal": false, "difference": e.to_string() }),
+        });
+        let mut object = Object::new("soc sim", name)
+            .with("build_id", build_id.into())
+            .with("core", CoreKind::from(args.core).name().into())
+            .with("cores", args.cores.into());
+        if checked.is_some() {
+            object = object.with_params(params, set);
+        }
+        object
+            .with("exit_code", json!(run.exit_code))
+            .with("instructions", json!({ "total": instructions, "by_core": run.instructions }))
+            .with("cycles", run.cycles.into())
+            .with("stores", json!({ "count": run.stores, "hash": format!("{:016x}", run.stores_hash) }))
+            .with("trace", json!(trace))
+            .with("simulation", json!({ "clocks": run.clocks, "seconds": run.seconds, "clocks_per_second": speed }))
+            .with("console", console.into())
+            .print(out)?;
+        return Ok(status);
+    }
+    write!(out, "{console}")?;
+    if !console.is_empty() && !console.ends_with('\n') {
+        writeln!(out)?;
+    }
+    let ended = match run.exit_code {
+        Some(code) => format!("with code {code}"),
+        None => "at the cycle limit".into(),
+    };
+    let mut lines = vec![
+        ("SoC", format!("{} {}", args.cores, CoreKind::from(args.core).name())),
+        ("program", format!("{name}, build {}", short_id(build_id))),
+        ("ended", ended),
+        ("instructions", count(instructions)),
+        ("cycles", count(run.cycles)),
+        ("cycles/instruction", format!("{:.2}", ratio(run.cycles * u64::from(args.cores), instructions))),
+        ("stores", format!("{}, hash {:016x}", count(run.stores), run.stores_hash)),
+        ("simulated", format!("{:.0} thousand clocks/s", speed / 1e3)),
+    ];
+    match &checked {
+        None => {}
+        Some(Ok(c)) => {
+            lines.extend([
+                ("trace", format!("{} bits, {} messages", count(c.bits), count(c.messages))),
+                ("bits/instruction", format!("{:.4}", ratio(c.bits, instructions))),
+                ("replay", format!("equal to the retire log, {} events", count(c.events))),
+            ]);
+            if !params.timestamps {
+                let text = if c.ordered { "that of retirement, across cores" } else { "NOT that of retirement" };
+                lines.push(("message order", text.into()));
+            }
+            match c.golden {
+                Some(true) => lines.push(("golden model", "the same bits".into())),
+                Some(false) => lines.push(("golden model", "OTHER bits".into())),
+                None => lines.push((
+                    "overflow",
+                    format!("{} messages, {} instructions lost; replay goes on", c.overflows, count(c.lost)),
+                )),
+            }
+        }
+        Some(Err(e)) => lines.push(("replay", format!("DIFFERENT: {e}"))),
+    }
+    facts(out, &lines)?;
+    Ok(status)
+}

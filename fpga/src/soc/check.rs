@@ -1,0 +1,211 @@
+//! Holds a trace to the retire log: replay, order, and the golden model
+
+use super::run::Run;
+use serde::Serialize;
+use sim::elf::Program;
+use sim::golden::system::System;
+use sim::message::{Body, Escape, Message};
+use sim::params::TraceParams;
+use sim::replay::image::Image;
+use sim::replay::{Replay, ReplayError, ReplaySink};
+use sim::retire::{FlowEvent, FlowKind, RetireSink};
+
+/// What the comparison found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Checked {
+    /// Events that were compared.
+    pub events: u64,
+    /// Instructions that replay told, by core.
+    pub instructions: Vec<u64>,
+    /// Bits of the stream, header and padding included.
+    pub bits: u64,
+    /// Messages.
+    pub messages: u64,
+    /// Overflow messages: then events are missing, and only those told are compared.
+    pub overflows: u64,
+    /// Instructions that the overflow messages count as lost.
+    pub lost: u64,
+    /// Every message stands where its instruction retired among those of all cores.
+    pub ordered: bool,
+    /// The words are those of the golden model for this log; `None` after an overflow, where it has none.
+    pub golden: Option<bool>,
+}
+
+/// Why a trace is not that of the log.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CheckError {
+    /// It cannot be replayed.
+    #[error("the trace cannot be replayed: {0}")]
+    Replay(#[from] ReplayError),
+    /// It replays to something else.
+    #[error("core {core}, event {event}: replay says {replayed}, the cores retired {retired}")]
+    Different {
+        /// Core.
+        core: u8,
+        /// Event of the core, from 0.
+        event: usize,
+        /// From the trace.
+        replayed: String,
+        /// From the log.
+        retired: String,
+    },
+}
+
+fn say(e: Option<&FlowEvent>) -> String {
+    e.map_or_else(
+        || "nothing more".into(),
+        |e| format!("{:?} at 0x{:08x} to 0x{:08x} after {} instructions", e.kind, e.pc, e.target, e.count),
+    )
+}
+
+/// Compares while replay runs.
+struct Compare {
+    /// Events of the log, by core.
+    log: Vec<Vec<FlowEvent>>,
+    /// Next event of each core.
+    at: Vec<usize>,
+    wrong: Option<CheckError>,
+    /// Clock and core of the last message.
+    last: (u64, u8),
+    ordered: bool,
+    overflows: u64,
+    lost: u64,
+    compared: u64,
+    /// Cycles from tracing becoming active to the log's cycle 0, as the first sync tells it.
+    offset: Option<u64>,
+    /// Cycle of the stop messages, in the trace's cycles.
+    stop: u64,
+}
+
+impl ReplaySink for Compare {
+    fn event(&mut self, e: &FlowEvent) {
+        if self.wrong.is_some() {
+            return;
+        }
+        let core = usize::from(e.hart);
+        if let FlowKind::Gap { .. } = e.kind {
+            self.skip(e);
+            return;
+        }
+        let at = self.at[core];
+        let right = self.log[core].get(at);
+        match (e.kind, right) {
+            (FlowKind::Start, Some(r)) if self.offset.is_none() => self.offset = Some(e.cycle.wrapping_sub(r.cycle)),
+            (FlowKind::Stop, _) => self.stop = e.cycle,
+            _ => {}
+        }
+        if right.is_some_and(|r| r.same_flow(e)) {
+            self.at[core] += 1;
+            self.compared += 1;
+        } else {
+            self.wrong =
+                Some(CheckError::Different { core: e.hart, event: at, replayed: say(Some(e)), retired: say(right) });
+        }
+    }
+
+    fn message(&mut self, _: u64, m: &Message) {
+        let core = usize::from(m.core);
+        match m.body {
+            Body::Escape(Escape::Overflow { lost, .. }) => {
+                self.overflows += 1;
+                self.lost += lost;
+                return;
+            }
+            Body::Escape(Escape::Stop { .. }) => return,
+            _ => {}
+        }
+        if self.wrong.is_none() && self.at[core] > 0 {
+            let cycle = self.log[core][self.at[core] - 1].cycle;
+            self.ordered &= (cycle, m.core) >= self.last;
+            self.last = (cycle, m.core);
+        }
+    }
+}
+
+impl Compare {
+    /// Instructions were lost: the log goes on where replay does.
+    fn skip(&mut self, gap: &FlowEvent) {
+        let FlowKind::Gap { lost } = gap.kind else { return };
+        let core = usize::from(gap.hart);
+        let log = &mut self.log[core];
+        // instructions of the log from its next event's run on: those before the gap, then the lost ones
+        let mut left = u64::from(gap.count) + u64::from(lost);
+        let mut at = self.at[core];
+        while let Some(e) = log.get_mut(at) {
+            if u64::from(e.count) > left || e.kind == FlowKind::Stop {
+                e.count -= u32::try_from(left).unwrap_or(e.count).min(e.count);
+                break;
+            }
+            // a trap between the last lost instruction and the first one after the gap is not told
+            left -= u64::from(e.count);
+            at += 1;
+        }
+        self.at[core] = at;
+    }
+}
+
+/// Replays the words of `run` with `program`, and compares with what the cores retired.
+pub fn check(params: &TraceParams, program: &Program, run: &Run) -> Result<Checked, CheckError> {
+    let image = Image::new(program);
+    let mut log = vec![Vec::new(); usize::from(params.cores)];
+    for e in &run.events {
+        log[usize::from(e.hart)].push(*e);
+    }
+    let at = vec![0; log.len()];
+    let mut compare = Compare {
+        log,
+        at,
+        wrong: None,
+        last: (0, 0),
+        ordered: true,
+        overflows: 0,
+        lost: 0,
+        compared: 0,
+        offset: None,
+        stop: 0,
+    };
+    let summary = Replay::new(&image, params, run.words.iter().copied())?.run(&mut compare);
+    if let Some(wrong) = compare.wrong {
+        return Err(wrong);
+    }
+    let summary = summary?;
+    for (core, (log, at)) in compare.log.iter().zip(&compare.at).enumerate() {
+        if *at < log.len() {
+            return Err(CheckError::Different {
+                core: core as u8,
+                event: *at,
+                replayed: say(None),
+                retired: say(log.get(*at)),
+            });
+        }
+    }
+    let golden = (compare.overflows == 0).then(|| {
+        let offset = if params.timestamps { compare.offset.unwrap_or(0) } else { 0 };
+        golden(params, run, offset, compare.stop)
+    });
+    Ok(Checked {
+        events: compare.compared,
+        instructions: summary.instructions,
+        bits: summary.stats.bits,
+        messages: summary.stats.messages(),
+        overflows: compare.overflows,
+        lost: compare.lost,
+        ordered: compare.ordered,
+        golden,
+    })
+}
+
+/// Whether the golden model makes the same words of the log, whose cycle 0 is the trace's cycle `offset`.
+fn golden(params: &TraceParams, run: &Run, offset: u64, stop: u64) -> bool {
+    let Ok(mut system) = System::new(params) else { return false };
+    let mut words = run.words.iter().copied();
+    for e in &run.events {
+        system.event(&FlowEvent { cycle: e.cycle.wrapping_add(offset), ..*e });
+        if !system.drain().all(|w| words.next() == Some(w)) {
+            return false;
+        }
+    }
+    system.finish(stop);
+    let rest = system.drain().all(|w| words.next() == Some(w));
+    rest && words.next().is_none()
+}

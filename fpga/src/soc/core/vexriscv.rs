@@ -1,0 +1,243 @@
+//! VexRiscv: RV32IMC with machine mode, retirement wires exposed by Yosys
+//!
+//! # Source
+//! C. Papon, VexRiscv, MIT licence; the variant IMAC of LiteX (its A is `lr`/`sc` within one core only, so
+//! programs for it use the SoC's locks). The variant has no retirement port, but the wires of its last stage:
+//! Yosys makes ports of them, and changes nothing else.
+//!
+//! Data accesses pass its data cache by because address bit 31 is set, in RAM and devices alike: nothing would
+//! keep the caches of several cores coherent.
+//!
+//! # Adapter
+//! See [`Adapter`].
+
+use super::{Core, CoreError};
+use crate::flow::tool::{ToolError, YOSYS};
+use crate::soc::package::Package;
+use crate::soc::rename::emitted;
+use rust_hdl::prelude::*;
+
+/// The core.
+#[derive(Clone, Copy, Debug)]
+pub struct Vexriscv;
+
+/// Wires that become ports.
+const EXPOSED: [&str; 11] = [
+    "lastStageIsFiring",
+    "lastStageInstruction",
+    "lastStagePc",
+    "writeBack_FORMAL_PC_NEXT",
+    "execute_IS_RVC",
+    "memory_arbitration_isStuck",
+    "writeBack_arbitration_isStuck",
+    "CsrPlugin_interruptJump",
+    "CsrPlugin_hadException",
+    "CsrPlugin_trapCause",
+    "CsrPlugin_mepc",
+];
+
+const WRAPPER: &str = r"
+module soc_core(
+    input clk, input reset,
+    output f_valid, output [31:0] f_addr, input f_ready, input [31:0] f_rdata,
+    output m_valid, output [31:0] m_addr, output [31:0] m_wdata, output [3:0] m_wstrb,
+    input m_ready, input [31:0] m_rdata,
+    input timer_irq, input soft_irq,
+    output retire_valid, output [31:0] retire_pc, output [31:0] retire_npc,
+    output reg retire_trap, output [31:0] retire_mepc, output reg [4:0] retire_cause,
+    output rvfi_valid, output [31:0] rvfi_insn, output rvfi_trap, output rvfi_intr,
+    output [31:0] rvfi_pc_rdata, output [31:0] rvfi_pc_wdata
+);
+    wire f_cyc, f_stb, m_cyc, m_stb, m_we;
+    wire [29:0] f_adr, m_adr;
+    wire [3:0] m_sel;
+    wire [31:0] insn, mepc;
+    wire jump, exception, rvc, memory_stuck, last_stuck;
+    wire [3:0] cause;
+    VexRiscv core(
+        .clk(clk), .reset(reset), .externalResetVector(32'h8000_0000),
+        .timerInterrupt(timer_irq), .softwareInterrupt(soft_irq), .externalInterruptArray(32'd0),
+        .iBusWishbone_CYC(f_cyc), .iBusWishbone_STB(f_stb), .iBusWishbone_ADR(f_adr),
+        .iBusWishbone_ACK(f_ready), .iBusWishbone_DAT_MISO(f_rdata), .iBusWishbone_ERR(1'b0),
+        .dBusWishbone_CYC(m_cyc), .dBusWishbone_STB(m_stb), .dBusWishbone_ADR(m_adr), .dBusWishbone_WE(m_we),
+        .dBusWishbone_SEL(m_sel), .dBusWishbone_DAT_MOSI(m_wdata),
+        .dBusWishbone_ACK(m_ready), .dBusWishbone_DAT_MISO(m_rdata), .dBusWishbone_ERR(1'b0),
+        .lastStageIsFiring(retire_valid), .lastStageInstruction(insn), .lastStagePc(retire_pc),
+        .writeBack_FORMAL_PC_NEXT(retire_npc), .execute_IS_RVC(rvc),
+        .memory_arbitration_isStuck(memory_stuck), .writeBack_arbitration_isStuck(last_stuck),
+        .CsrPlugin_interruptJump(jump), .CsrPlugin_hadException(exception), .CsrPlugin_trapCause(cause),
+        .CsrPlugin_mepc(mepc)
+    );
+    assign f_valid = f_cyc && f_stb;
+    assign f_addr = {f_adr, 2'b00};
+    assign m_valid = m_cyc && m_stb;
+    assign m_addr = {m_adr, 2'b00};
+    assign m_wstrb = m_we ? m_sel : 4'd0;
+    // mepc is written in the clock in which the trap is taken
+    assign retire_mepc = mepc;
+    always @(posedge clk) begin
+        retire_trap <= !reset && (jump || exception);
+        retire_cause <= {!exception, cause};
+    end
+    vexriscv_adapter adapter(
+        .clock(clk), .firing(retire_valid), .insn(insn), .pc(retire_pc), .npc(retire_npc), .mepc(mepc),
+        .trap(!reset && (jump || exception)), .execute_rvc(rvc), .memory_stuck(memory_stuck), .last_stuck(last_stuck),
+        .rvfi_valid(rvfi_valid), .rvfi_insn(rvfi_insn), .rvfi_intr(rvfi_intr),
+        .rvfi_pc_rdata(rvfi_pc_rdata), .rvfi_pc_wdata(rvfi_pc_wdata)
+    );
+    assign rvfi_trap = 1'b0;
+endmodule
+";
+
+/// Retirement wires of VexRiscv, as RVFI
+///
+/// # Source
+/// VexRiscv's `lastStage*`, `CsrPlugin_*` and arbitration wires; RISC-V unprivileged ISA, chapter "C".
+///
+/// # Ports
+/// | port | dir | bits | meaning |
+/// | --- | --- | ---: | --- |
+/// | `firing` | in | 1 | the last stage retires an instruction |
+/// | `insn` | in | 32 | it, a compressed one expanded |
+/// | `pc`, `npc` | in | 32 | its address, and the next one's but for `mret` |
+/// | `mepc` | in | 32 | where `mret` goes |
+/// | `trap` | in | 1 | an exception or an interrupt is taken |
+/// | `execute_rvc` | in | 1 | the instruction in the execute stage is a compressed one |
+/// | `memory_stuck`, `last_stuck` | in | 1 | the memory, the last stage keeps its instruction |
+/// | `rvfi_*` | out | | RVFI; `trap` is never needed |
+///
+/// # Timing
+/// One instruction a clock; RVFI comes from registers, one clock later. No reset: nothing retires while the core
+/// is in reset, and nothing is traced before the core leaves it.
+///
+/// # Quirks
+/// * A compressed instruction arrives expanded, and only the execute stage says that it was one: the flag is
+///   carried along the pipeline here, and the instruction gets a compressed form again, of the same class and
+///   link registers.
+/// * `npc` after `mret` is the address behind it; the target is `mepc`.
+/// * An instruction that traps does not fire; the first one that fires after a trap is marked with `intr`.
+#[allow(missing_docs)] // the ports are in the table above
+#[derive(LogicBlock, Default)]
+pub struct Adapter {
+    pub clock: Signal<In, Clock>,
+    pub firing: Signal<In, Bit>,
+    pub insn: Signal<In, Bits<32>>,
+    pub pc: Signal<In, Bits<32>>,
+    pub npc: Signal<In, Bits<32>>,
+    pub mepc: Signal<In, Bits<32>>,
+    pub trap: Signal<In, Bit>,
+    pub execute_rvc: Signal<In, Bit>,
+    pub memory_stuck: Signal<In, Bit>,
+    pub last_stuck: Signal<In, Bit>,
+    pub rvfi_valid: Signal<Out, Bit>,
+    pub rvfi_insn: Signal<Out, Bits<32>>,
+    pub rvfi_intr: Signal<Out, Bit>,
+    pub rvfi_pc_rdata: Signal<Out, Bits<32>>,
+    pub rvfi_pc_wdata: Signal<Out, Bits<32>>,
+    memory_rvc: DFF<Bit>,
+    last_rvc: DFF<Bit>,
+    trapped: DFF<Bit>,
+    valid: DFF<Bit>,
+    insn_1: DFF<Bits<32>>,
+    intr: DFF<Bit>,
+    pc_1: DFF<Bits<32>>,
+    npc_1: DFF<Bits<32>>,
+    opcode: Signal<Local, Bits<7>>,
+    rd: Signal<Local, Bits<5>>,
+    rs1: Signal<Local, Bits<5>>,
+    short: Signal<Local, Bits<16>>,
+    register: Signal<Local, Bits<16>>,
+    is_mret: Signal<Local, Bit>,
+}
+
+impl Logic for Adapter {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, memory_rvc, last_rvc, trapped, valid, insn_1, intr, pc_1, npc_1);
+        if !self.memory_stuck.val() {
+            self.memory_rvc.d.next = self.execute_rvc.val();
+        }
+        if !self.last_stuck.val() {
+            self.last_rvc.d.next = self.memory_rvc.q.val();
+        }
+
+        // c.nop, c.beqz, c.j or c.jal, c.jr or c.jalr
+        self.opcode.next = self.insn.val().get_bits::<7>(0);
+        self.rd.next = self.insn.val().get_bits::<5>(7);
+        self.rs1.next = self.insn.val().get_bits::<5>(15);
+        self.register.next = bit_cast::<16, 5>(self.rs1.val()) << 7;
+        self.short.next = 0x0001_u64.into();
+        if self.opcode.val() == 0x63 {
+            self.short.next = 0xc001_u64.into();
+        }
+        if self.opcode.val() == 0x6f {
+            self.short.next = 0xa001_u64.into();
+            if self.rd.val() == 1 {
+                self.short.next = 0x2001_u64.into();
+            }
+        }
+        if self.opcode.val() == 0x67 {
+            self.short.next = self.register.val() | 0x8002_u64.to_bits::<16>();
+            if self.rd.val() == 1 {
+                self.short.next = self.register.val() | 0x9002_u64.to_bits::<16>();
+            }
+        }
+
+        self.is_mret.next = self.insn.val() == 0x3020_0073_u64.to_bits::<32>();
+        self.valid.d.next = self.firing.val();
+        if self.firing.val() {
+            self.insn_1.d.next = self.insn.val();
+            if self.last_rvc.q.val() {
+                self.insn_1.d.next = bit_cast::<32, 16>(self.short.val());
+            }
+            self.intr.d.next = self.trapped.q.val();
+            self.pc_1.d.next = self.pc.val();
+            self.npc_1.d.next = self.npc.val();
+            if self.is_mret.val() {
+                self.npc_1.d.next = self.mepc.val();
+            }
+            self.trapped.d.next = false;
+        }
+        if self.trap.val() {
+            self.trapped.d.next = true;
+        }
+
+        self.rvfi_valid.next = self.valid.q.val();
+        self.rvfi_insn.next = self.insn_1.q.val();
+        self.rvfi_intr.next = self.intr.q.val();
+        self.rvfi_pc_rdata.next = self.pc_1.q.val();
+        self.rvfi_pc_wdata.next = self.npc_1.q.val();
+    }
+}
+
+impl Core for Vexriscv {
+    fn package(&self) -> Package {
+        Package {
+            name: "pythondata-cpu-vexriscv",
+            module: "pythondata_cpu_vexriscv",
+            version: "1.0.1.post407",
+            licence: "MIT",
+        }
+    }
+
+    fn align(&self) -> u8 {
+        1
+    }
+
+    fn verilog(&self) -> Result<String, CoreError> {
+        let source = self.package().read("VexRiscv_IMAC.v")?;
+        let yosys = YOSYS.find()?;
+        let folder = tempfile::tempdir().map_err(|e| ToolError::Folder(e.to_string()))?;
+        let io = |e: std::io::Error| ToolError::Folder(e.to_string());
+        std::fs::write(folder.path().join("core.v"), source).map_err(io)?;
+        let wires: String = EXPOSED.iter().map(|w| format!(" VexRiscv/w:{w}")).collect();
+        // `proc` and nothing more: further passes would optimise the wires away before they are ports
+        let script = format!(
+            "read_verilog core.v; hierarchy -top VexRiscv; proc; expose{wires}; write_verilog -noattr exposed.v"
+        );
+        yosys.run(&["-q", "-p", &script], folder.path())?;
+        let exposed = std::fs::read_to_string(folder.path().join("exposed.v")).map_err(io)?;
+        let adapter = emitted(Adapter::default(), "vexriscv_adapter").map_err(CoreError::Check)?;
+        Ok(format!("{exposed}\n{adapter}\n{WRAPPER}"))
+    }
+}

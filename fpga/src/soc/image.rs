@@ -1,0 +1,95 @@
+//! Memory images: an ELF as the SoC's RAM takes it
+
+use super::top::RAM_BASE;
+use sim::elf::Program;
+use std::fmt::Write;
+
+/// Why a program does not fit a SoC.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ImageError {
+    /// Another width.
+    #[error("the program is for RV{0}; the softcores are RV32")]
+    Xlen(u8),
+    /// It begins elsewhere.
+    #[error("the entry point is 0x{0:08x}; the cores start at 0x{RAM_BASE:08x}")]
+    Entry(u64),
+    /// It has code that the core cannot run.
+    #[error("the program has compressed instructions (C extension), {core} has not; the built-in programs have a build for it")]
+    Compressed {
+        /// Core's name.
+        core: &'static str,
+    },
+    /// It does not fit.
+    #[error("the program needs 0x{first:08x} to 0x{last:08x}; RAM is {bytes} bytes, 0x{RAM_BASE:08x} to 0x{end:08x}", end = RAM_BASE + bytes - 1)]
+    Size {
+        /// First byte of the segment that does not fit.
+        first: u64,
+        /// Its last byte.
+        last: u64,
+        /// RAM, bytes.
+        bytes: u64,
+    },
+}
+
+/// `program` as `$readmemh` text for a RAM of `ram_bytes`, one word a line.
+pub fn hex(program: &Program, ram_bytes: u64) -> Result<String, ImageError> {
+    if program.xlen != 32 {
+        return Err(ImageError::Xlen(program.xlen));
+    }
+    if program.entry != RAM_BASE {
+        return Err(ImageError::Entry(program.entry));
+    }
+    let mut ram = Vec::new();
+    for s in &program.segments {
+        let (first, last) = (s.addr, s.addr.saturating_add(s.mem_size.saturating_sub(1)));
+        if first < RAM_BASE || last >= RAM_BASE + ram_bytes {
+            return Err(ImageError::Size { first, last, bytes: ram_bytes });
+        }
+        let at = (first - RAM_BASE) as usize;
+        if ram.len() < at + s.data.len() {
+            ram.resize(at + s.data.len(), 0);
+        }
+        ram[at..at + s.data.len()].copy_from_slice(&s.data);
+    }
+    let mut text = String::with_capacity(ram.len() * 9 / 4 + 9);
+    for word in ram.chunks(4) {
+        let mut bytes = [0; 4];
+        bytes[..word.len()].copy_from_slice(word);
+        // the last line needs its end too, or Verilator 5.006 drops the word
+        let _ = writeln!(text, "{:08x}", u32::from_le_bytes(bytes));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim::elf::Segment;
+
+    fn program(addr: u64, data: &[u8], mem_size: u64) -> Program {
+        let segment = Segment { addr, data: data.to_vec(), mem_size, executable: true };
+        Program { xlen: 32, compressed: false, entry: RAM_BASE, segments: vec![segment], build_id: vec![1] }
+    }
+
+    #[test]
+    fn words_are_little_endian_and_every_line_is_ended() {
+        let text = hex(&program(RAM_BASE, &[0x13, 1, 2, 3, 0xff], 8), 1024).unwrap();
+        assert_eq!(text, "03020113\n000000ff\n");
+    }
+
+    #[test]
+    fn a_program_larger_than_memory_is_refused() {
+        let e = hex(&program(RAM_BASE, &[0; 4], 1025), 1024).unwrap_err().to_string();
+        assert_eq!(e, "the program needs 0x80000000 to 0x80000400; RAM is 1024 bytes, 0x80000000 to 0x800003ff");
+    }
+
+    #[test]
+    fn a_program_elsewhere_is_refused() {
+        let mut p = program(RAM_BASE, &[0; 4], 4);
+        p.entry = 0x1000;
+        assert_eq!(
+            hex(&p, 1024).unwrap_err().to_string(),
+            "the entry point is 0x00001000; the cores start at 0x80000000"
+        );
+    }
+}

@@ -1,0 +1,22 @@
+//! The SoC: softcores with trace modules, as Verilog, in simulation and on boards
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`core`] | softcores: source, wrapper, retirement adapter |
+//! | [`top`] | the emitted top from one description |
+//! | [`package`] | softcore sources in Python packages |
+//! | [`rename`] | several rust-hdl circuits in one text |
+//! | [`verilate`], [`image`], [`run`] | the simulation: built, loaded, run |
+//! | [`log`], [`check`] | the cores' retire log, and the trace held to it |
+//!
+//! `docs/soc.md` has the memory map and says how to add a core.
+
+pub mod check;
+pub mod core;
+pub mod image;
+pub mod log;
+pub mod package;
+pub mod rename;
+pub mod run;
+pub mod top;
+pub mod verilate;

@@ -1,0 +1,129 @@
+//! Softcore sources in Python packages
+//!
+//! The `pythondata-cpu-*` packages carry Verilog as data files; Python says where they are. Nothing of them
+//! is copied into the repository.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A package that carries a softcore, as tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// Name in the package index.
+    pub name: &'static str,
+    /// Name of the Python module.
+    pub module: &'static str,
+    /// Version that was tested.
+    pub version: &'static str,
+    /// Licence of the core.
+    pub licence: &'static str,
+}
+
+/// Why a softcore's source cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum PackageError {
+    /// Python itself is missing.
+    #[error("{python}: not found ({source}); it finds the Python package {package}: tools/setup installs both, GOSHAWK_PYTHON can name it")]
+    Python {
+        /// What was run.
+        python: String,
+        /// Package that was wanted.
+        package: &'static str,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The package is not installed.
+    #[error("Python package {package} is not installed for {python}; tools/setup installs {package} {version}")]
+    Missing {
+        /// Python that was asked.
+        python: String,
+        /// Package that was wanted.
+        package: &'static str,
+        /// Version that is tested.
+        version: &'static str,
+    },
+    /// The package has no such file.
+    #[error("{path}: {source}; {package} {version} has it")]
+    File {
+        /// The file.
+        path: String,
+        /// Package that should carry it.
+        package: &'static str,
+        /// Version that is tested.
+        version: &'static str,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+}
+
+/// Python to ask: `GOSHAWK_PYTHON`, else the virtual environment that tools/setup made in the folder in use,
+/// else `python3`.
+fn python() -> String {
+    if let Some(name) = std::env::var("GOSHAWK_PYTHON").ok().filter(|n| !n.is_empty()) {
+        return name;
+    }
+    let venv = Path::new(".venv/bin/python3");
+    if venv.is_file() {
+        venv.display().to_string()
+    } else {
+        "python3".into()
+    }
+}
+
+impl Package {
+    /// Folder of its Verilog.
+    pub fn folder(&self) -> Result<PathBuf, PackageError> {
+        self.folder_by(&python())
+    }
+
+    fn folder_by(&self, python: &str) -> Result<PathBuf, PackageError> {
+        let script = format!("import {0}; print({0}.data_location)", self.module);
+        let output = Command::new(python)
+            .args(["-c", &script])
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|source| PackageError::Python { python: python.into(), package: self.name, source })?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let folder = said.trim();
+        if !output.status.success() || folder.is_empty() {
+            let python = python.to_string();
+            return Err(PackageError::Missing { python, package: self.name, version: self.version });
+        }
+        Ok(folder.into())
+    }
+
+    /// Text of one of its files.
+    pub fn read(&self, file: &str) -> Result<String, PackageError> {
+        let path = self.folder()?.join(file);
+        std::fs::read_to_string(&path).map_err(|source| PackageError::File {
+            path: path.display().to_string(),
+            package: self.name,
+            version: self.version,
+            source,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: Package =
+        Package { name: "pythondata-no-such-core", module: "pythondata_no_such_core", version: "1.0", licence: "none" };
+
+    #[test]
+    fn a_missing_package_is_named_with_its_remedy() {
+        assert_eq!(
+            NONE.folder_by("python3").unwrap_err().to_string(),
+            "Python package pythondata-no-such-core is not installed for python3; \
+             tools/setup installs pythondata-no-such-core 1.0"
+        );
+    }
+
+    #[test]
+    fn a_missing_python_is_named_with_its_remedy() {
+        let text = NONE.folder_by("no-such-python").unwrap_err().to_string();
+        assert!(text.starts_with("no-such-python: not found ("), "{text}");
+        assert!(text.ends_with("tools/setup installs both, GOSHAWK_PYTHON can name it"), "{text}");
+    }
+}

@@ -1,0 +1,172 @@
+//! Runs a Verilated SoC and takes in what it does: retire log, trace words, console
+
+use super::image::{self, ImageError};
+use super::log::{Log, LogError};
+use super::top::SocConfig;
+use super::verilate::{build, BuildError};
+use sim::elf::Program;
+use sim::retire::FlowEvent;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Why a run gave no result.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The SoC could not be built.
+    #[error("{0}")]
+    Build(#[from] BuildError),
+    /// The program does not fit it.
+    #[error("{0}")]
+    Image(#[from] ImageError),
+    /// The log makes no sense.
+    #[error("retire log: {0}")]
+    Log(#[from] LogError),
+    /// Files and pipes.
+    #[error("simulation: {0}")]
+    Io(#[from] std::io::Error),
+    /// The simulation gave up.
+    #[error("the simulation ended with {status}: {said}")]
+    Ended {
+        /// Exit status.
+        status: String,
+        /// What it printed.
+        said: String,
+    },
+}
+
+/// A SoC that is ready to run programs.
+#[derive(Clone, Debug)]
+pub struct Soc {
+    config: SocConfig,
+    program: PathBuf,
+}
+
+/// What a run did.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Events of the retire log, in global commit order.
+    pub events: Vec<FlowEvent>,
+    /// Instructions by core.
+    pub instructions: Vec<u64>,
+    /// Trace words, as they were read from the trace port.
+    pub words: Vec<u32>,
+    /// What the program printed.
+    pub console: Vec<u8>,
+    /// Exit code of the program, or `None` when the cycle limit came first.
+    pub exit_code: Option<u32>,
+    /// Clock cycles in which the cores ran.
+    pub cycles: u64,
+    /// Stores of all cores, devices included.
+    pub stores: u64,
+    /// Hash over cycle, core, address, data and bytes of every store.
+    pub stores_hash: u64,
+    /// Clock cycles simulated, start and drain of the trace included.
+    pub clocks: u64,
+    /// Seconds of simulation.
+    pub seconds: f64,
+}
+
+/// How a program is run.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// Stop the cores after so many clock cycles; 0: no limit.
+    pub max_cycles: u64,
+    /// Write every signal to this file; the SoC must have been built with `vcd`.
+    pub vcd: Option<PathBuf>,
+}
+
+const TIME: u32 = 0;
+const RETIRED: u32 = 1;
+const TRAP: u32 = 2;
+const WORD: u32 = 3;
+const CONSOLE: u32 = 4;
+const END: u32 = 5;
+
+impl Soc {
+    /// Builds it, or finds it built, below `cache`.
+    pub fn build(config: &SocConfig, vcd: bool, cache: &Path) -> Result<Self, BuildError> {
+        Ok(Self { config: config.clone(), program: build(config, vcd, cache)? })
+    }
+
+    /// What it is made of.
+    pub fn config(&self) -> &SocConfig {
+        &self.config
+    }
+
+    /// Runs `program`; `progress` is told the cycle now and then.
+    pub fn run(&self, program: &Program, options: &RunOptions, mut progress: impl FnMut(u64)) -> Result<Run, RunError> {
+        if program.compressed && self.config.core.core().align() == 2 {
+            return Err(ImageError::Compressed { core: self.config.core.name() }.into());
+        }
+        let hex = image::hex(program, self.config.ram_bytes())?;
+        let folder = tempfile::tempdir()?;
+        let image = folder.path().join("image.hex");
+        std::fs::write(&image, hex)?;
+        let limit = if options.max_cycles == 0 { u64::MAX } else { options.max_cycles };
+        let mut command = Command::new(&self.program);
+        command.arg(format!("+image={}", image.display())).arg(limit.to_string());
+        command.args(&options.vcd);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let lost = || std::io::Error::other("the simulation has no pipes");
+        let mut source = BufReader::with_capacity(1 << 18, child.stdout.take().ok_or_else(lost)?);
+        let taken = self.take(program, &mut source, &mut progress);
+        // whoever stops reading must not leave the program waiting
+        drop(source);
+        let mut said = String::new();
+        child.stderr.take().ok_or_else(lost)?.read_to_string(&mut said)?;
+        let status = child.wait()?;
+        match taken {
+            Err(RunError::Io(_)) | Ok(None) => {
+                Err(RunError::Ended { status: status.to_string(), said: said.trim().into() })
+            }
+            Err(e) => Err(e),
+            Ok(Some(run)) => Ok(run),
+        }
+    }
+
+    fn take(
+        &self,
+        program: &Program,
+        source: &mut impl Read,
+        progress: &mut impl FnMut(u64),
+    ) -> Result<Option<Run>, RunError> {
+        let mut word = || -> std::io::Result<u32> {
+            let mut b = [0; 4];
+            source.read_exact(&mut b)?;
+            Ok(u32::from_le_bytes(b))
+        };
+        let double = |word: &mut dyn FnMut() -> std::io::Result<u32>| -> std::io::Result<u64> {
+            Ok(u64::from(word()?) | u64::from(word()?) << 32)
+        };
+        let mut log = Log::new(program, self.config.cores);
+        let (mut words, mut console) = (Vec::new(), Vec::new());
+        let (mut cycle, mut told) = (0u64, 0u64);
+        loop {
+            let head = word()?;
+            cycle += u64::from(head >> 8);
+            if cycle - told >= 1 << 16 {
+                told = cycle;
+                progress(cycle);
+            }
+            let core = (head >> 4 & 15) as u8;
+            match head & 15 {
+                TIME => cycle += u64::from(word()?),
+                RETIRED => log.retired(core, cycle, word()?, word()?)?,
+                TRAP => log.trap(core, word()?, word()?),
+                WORD => words.push(word()?),
+                CONSOLE => console.push(word()? as u8),
+                END => break,
+                _ => return Ok(None),
+            }
+        }
+        let (cycles, clocks) = (double(&mut word)?, double(&mut word)?);
+        let _retired = double(&mut word)?;
+        let (stores, stores_hash) = (double(&mut word)?, double(&mut word)?);
+        let seconds = double(&mut word)? as f64 / 1e6;
+        let (exited, code) = (word()?, word()?);
+        let (events, instructions) = log.finish(cycles)?;
+        let exit_code = (exited != 0).then_some(code);
+        Ok(Some(Run { events, instructions, words, console, exit_code, cycles, stores, stores_hash, clocks, seconds }))
+    }
+}

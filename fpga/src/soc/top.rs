@@ -1,0 +1,294 @@
+//! The emitted top of a SoC
+//!
+//! The parts are Verilog modules with parameters (`fpga/verilog`), cores come from [`super::core`], the trace
+//! system from [`hdl::emit`]; this joins them, a pure function of the description.
+
+use super::core::{CoreError, CoreKind};
+use super::rename::renamed;
+use hdl::emit::{emit, EmitError, SystemOptions};
+use serde::Serialize;
+use sim::params::TraceParams;
+use std::fmt::Write;
+
+/// First byte of RAM; the cores start here.
+pub const RAM_BASE: u64 = 0x8000_0000;
+
+/// How trace words leave the chip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Output {
+    /// A parallel port of 1, 2, 4 or 8 pins and a strobe, at the cores' clock.
+    Port {
+        /// Data pins.
+        pins: u8,
+    },
+}
+
+/// What a SoC is made of.
+#[derive(Clone, Debug, Serialize)]
+pub struct SocConfig {
+    /// Softcore.
+    pub core: CoreKind,
+    /// N: cores. 1..=8.
+    pub cores: u8,
+    /// log2 of the RAM's bytes. 10..=24.
+    pub log2_ram: u8,
+    /// Every core fetches from a copy of the RAM of its own; else over the shared bus. Costs the RAM again for
+    /// every core in an FPGA, and nothing in simulation.
+    pub private_fetch: bool,
+    /// Trace system, or none.
+    pub trace: Option<TraceParams>,
+    /// log2 of the places of each event FIFO. 3..=8.
+    pub log2_fifo: u8,
+    /// How trace words leave.
+    pub output: Output,
+    /// Clocks of one tick of `mtime`. 1..=65535.
+    pub tick: u16,
+}
+
+/// Why there is no SoC of a description.
+#[derive(Debug, thiserror::Error)]
+pub enum SocError {
+    /// A field outside its range.
+    #[error("{field} = {value} is outside {right}")]
+    Range {
+        /// Field name.
+        field: &'static str,
+        /// What was asked for.
+        value: u64,
+        /// What would be right.
+        right: &'static str,
+    },
+    /// The core cannot be had.
+    #[error("{0}")]
+    Core(#[from] CoreError),
+    /// The trace system cannot be had.
+    #[error("{0}")]
+    Emit(#[from] EmitError),
+}
+
+/// What the text is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose<'a> {
+    /// Simulation: RAM is loaded at the start from the file that `+image=` names, and retirement and stores are
+    /// seen at the ports.
+    Simulation,
+    /// Synthesis: RAM is loaded from this file.
+    Synthesis {
+        /// `$readmemh` file name.
+        image: &'a str,
+    },
+}
+
+impl SocConfig {
+    /// Refuses what the parts cannot honour.
+    pub fn check(&self) -> Result<(), SocError> {
+        let range = |field, value: u64, right, ok: bool| {
+            if ok {
+                Ok(())
+            } else {
+                Err(SocError::Range { field, value, right })
+            }
+        };
+        let Output::Port { pins } = self.output;
+        range("cores", self.cores.into(), "1 to 8", (1..=8).contains(&self.cores))?;
+        range("log2_ram", self.log2_ram.into(), "10 to 24", (10..=24).contains(&self.log2_ram))?;
+        range("log2_fifo", self.log2_fifo.into(), "3 to 8", (3..=8).contains(&self.log2_fifo))?;
+        range("tick", self.tick.into(), "1 to 65535", self.tick >= 1)?;
+        range("pins", pins.into(), "1, 2, 4 or 8", matches!(pins, 1 | 2 | 4 | 8))
+    }
+
+    /// RAM, bytes.
+    pub const fn ram_bytes(&self) -> u64 {
+        1 << self.log2_ram
+    }
+
+    /// The whole SoC as Verilog, top module `soc`.
+    pub fn verilog(&self, purpose: Purpose) -> Result<String, SocError> {
+        self.check()?;
+        let init = match purpose {
+            Purpose::Simulation => "reg [8*256-1:0] image;\n    \
+                initial if ($value$plusargs(\"image=%s\", image)) $readmemh(image, ram);"
+                .to_string(),
+            Purpose::Synthesis { image } => format!("initial $readmemh(\"{image}\", ram);"),
+        };
+        let bus = include_str!("../../verilog/bus.v").replace("`SOC_RAM_INIT", &init);
+        let mut text = self.core.core().verilog()?;
+        for part in [
+            &bus,
+            include_str!("../../verilog/devices.v"),
+            include_str!("../../verilog/boot.v"),
+            include_str!("../../verilog/port.v"),
+        ] {
+            text.push_str(part);
+        }
+        if let Some(params) = &self.trace {
+            let options = SystemOptions { log2_fifo: self.log2_fifo, ..SystemOptions::default() };
+            text.push_str(&renamed(&emit(params, &options)?, "trace_system"));
+        }
+        text.push_str(&self.top(purpose == Purpose::Simulation));
+        Ok(text)
+    }
+
+    fn top(&self, observed: bool) -> String {
+        let n = u32::from(self.cores);
+        let Output::Port { pins } = self.output;
+        // masters: the cores' data ports, then, where fetches use the bus, their fetch ports
+        let masters = if self.private_fetch { n } else { 2 * n };
+        let fetch_ports = if self.private_fetch { n } else { 1 };
+        let mut s = String::new();
+        let mut ports = vec![
+            "input clk".to_string(),
+            "input reset".into(),
+            "input halt".into(),
+            "output run".into(),
+            "output done".into(),
+            "output exited".into(),
+            "output [31:0] exit_code".into(),
+            "output console_valid".into(),
+            "output [7:0] console_data".into(),
+            format!("output [{}:0] trace_pins", pins - 1),
+            "output trace_strobe".into(),
+        ];
+        if observed {
+            ports.extend(
+                ["access", "[3:0] access_master", "[31:0] access_addr", "[31:0] access_wdata", "[3:0] access_wstrb"]
+                    .map(|p| format!("output {p}")),
+            );
+            for i in 0..n {
+                let of = |p: &str| format!("output {p}_{i}");
+                ports.extend(["retire_valid", "[31:0] retire_pc", "[31:0] retire_npc"].map(of));
+                ports.extend(["retire_trap", "[31:0] retire_mepc", "[4:0] retire_cause"].map(of));
+            }
+        }
+        let _ = writeln!(s, "module soc(\n    {}\n);", ports.join(",\n    "));
+        let _ = write!(
+            s,
+            "    wire [{m1}:0] m_valid, m_ready;\n    wire [{m32}:0] m_addr, m_wdata;\n    wire [{m4}:0] m_wstrb;\n    \
+             wire [31:0] m_rdata;\n    wire [{f1}:0] f_valid, f_ready;\n    wire [{f32}:0] f_addr, f_rdata;\n    \
+             wire [{n1}:0] timer_irq, soft_irq;\n    wire d_valid;\n    wire [3:0] d_master, d_wstrb;\n    \
+             wire [31:0] d_addr, d_wdata, d_rdata;\n    wire [2:0] reg_addr, boot_addr, core_addr;\n    \
+             wire reg_write, boot_write, core_write;\n    \
+             wire [31:0] reg_wdata, boot_wdata, core_wdata, reg_rdata;\n    wire trace_idle, all_sent;\n    \
+             wire cores_reset = reset || !run;\n",
+            m1 = masters - 1,
+            m32 = 32 * masters - 1,
+            m4 = 4 * masters - 1,
+            f1 = fetch_ports - 1,
+            f32 = 32 * fetch_ports - 1,
+            n1 = n - 1
+        );
+        for i in 0..n {
+            self.core_instance(&mut s, i, observed);
+        }
+        if !self.private_fetch {
+            s.push_str("    assign f_valid = 1'b0;\n    assign f_addr = 32'd0;\n");
+        }
+        let words = self.ram_bytes() / 4;
+        let _ = write!(
+            s,
+            "    soc_bus #(.M({masters}), .F({fetch_ports}), .WORDS({words}), .ABITS({})) bus(\n        \
+             .clk(clk), .reset(cores_reset), .m_valid(m_valid), .m_addr(m_addr), .m_wdata(m_wdata), .m_wstrb(m_wstrb),\n        \
+             .m_ready(m_ready), .m_rdata(m_rdata), .f_valid(f_valid), .f_addr(f_addr), .f_ready(f_ready),\n        \
+             .f_rdata(f_rdata), .d_valid(d_valid), .d_master(d_master), .d_addr(d_addr), .d_wdata(d_wdata),\n        \
+             .d_wstrb(d_wstrb), .d_rdata(d_rdata){});\n",
+            self.log2_ram - 2,
+            if observed { ", .access(access)" } else { "" }
+        );
+        let _ = write!(
+            s,
+            "    soc_devices #(.N({n}), .M({masters}), .TICK({})) devices(\n        \
+             .clk(clk), .reset(cores_reset), .valid(d_valid), .master(d_master), .addr(d_addr), .wdata(d_wdata),\n        \
+             .wstrb(d_wstrb), .rdata(d_rdata), .timer_irq(timer_irq), .soft_irq(soft_irq),\n        \
+             .console_valid(console_valid), .console_data(console_data), .exited(ended), .exit_code(exit_code),\n        \
+             .trace_addr(core_addr), .trace_write(core_write), .trace_wdata(core_wdata), .trace_rdata(reg_rdata));\n",
+            self.tick
+        );
+        let _ = write!(
+            s,
+            "    wire ended;\n    reg exit_seen;\n    always @(posedge clk) exit_seen <= !reset && (exit_seen || ended);\n    \
+             assign exited = exit_seen;\n    \
+             soc_boot #(.TRACE({})) boot(.clk(clk), .reset(reset), .stop(ended || halt), .run(run), .done(all_sent),\n        \
+             .bus_addr(boot_addr), .bus_write(boot_write), .bus_wdata(boot_wdata), .bus_rdata(reg_rdata));\n    \
+             assign done = all_sent && trace_idle;\n    \
+             assign reg_addr = run ? core_addr : boot_addr;\n    assign reg_write = run ? core_write : boot_write;\n    \
+             assign reg_wdata = run ? core_wdata : boot_wdata;\n",
+            u8::from(self.trace.is_some())
+        );
+        if observed {
+            s.push_str(
+                "    assign access_master = d_master;\n    assign access_addr = d_addr;\n    \
+                 assign access_wdata = d_wdata;\n    assign access_wstrb = d_wstrb;\n",
+            );
+        }
+        if self.trace.is_some() {
+            let mut list: Vec<String> =
+                ["rvfi_valid", "rvfi_insn", "rvfi_trap", "rvfi_intr", "rvfi_pc_rdata", "rvfi_pc_wdata"]
+                    .iter()
+                    .flat_map(|p| (0..n).map(move |i| format!(".{p}${i}({p}_{i})")))
+                    .collect();
+            list.push(
+                ".bus_addr(reg_addr), .bus_write(reg_write), .bus_wdata(reg_wdata), .bus_rdata(reg_rdata)".into(),
+            );
+            let _ = write!(
+                s,
+                "    wire word_valid, word_ready;\n    wire [31:0] word;\n    trace_system trace(.clock(clk), .reset(reset),\n        {},\n        \
+                 .valid(word_valid), .ready(word_ready), .data(word));\n    \
+                 soc_port #(.P({pins})) port(.clk(clk), .reset(reset), .valid(word_valid), .ready(word_ready), .data(word),\n        \
+                 .pins(trace_pins), .strobe(trace_strobe), .idle(trace_idle));\n",
+                list.join(",\n        ")
+            );
+        } else {
+            let _ = write!(
+                s,
+                "    assign reg_rdata = 32'd0;\n    assign trace_idle = 1'b1;\n    \
+                 assign trace_pins = {pins}'d0;\n    assign trace_strobe = 1'b0;\n"
+            );
+        }
+        s.push_str("endmodule\n");
+        s
+    }
+
+    fn core_instance(&self, s: &mut String, i: u32, observed: bool) {
+        let n = u32::from(self.cores);
+        for one in ["rvfi_valid", "rvfi_trap", "rvfi_intr"] {
+            let _ = writeln!(s, "    wire {one}_{i};");
+        }
+        for word in ["rvfi_insn", "rvfi_pc_rdata", "rvfi_pc_wdata"] {
+            let _ = writeln!(s, "    wire [31:0] {word}_{i};");
+        }
+        let data = |p: &str, w: u32| format!(".m_{p}(m_{p}[{} +: {w}])", w * i);
+        let fetch = if self.private_fetch {
+            format!(
+                ".f_valid(f_valid[{i}]), .f_addr(f_addr[{0} +: 32]), .f_ready(f_ready[{i}]), .f_rdata(f_rdata[{0} +: 32])",
+                32 * i
+            )
+        } else {
+            let m = n + i;
+            let _ = writeln!(
+                s,
+                "    assign m_wdata[{} +: 32] = 32'd0;\n    assign m_wstrb[{} +: 4] = 4'd0;",
+                32 * m,
+                4 * m
+            );
+            format!(
+                ".f_valid(m_valid[{m}]), .f_addr(m_addr[{} +: 32]), .f_ready(m_ready[{m}]), .f_rdata(m_rdata)",
+                32 * m
+            )
+        };
+        let mut list = vec![
+            ".clk(clk), .reset(cores_reset)".to_string(),
+            fetch,
+            [data("valid", 1), data("addr", 32), data("wdata", 32), data("wstrb", 4), data("ready", 1)].join(", "),
+            format!(".m_rdata(m_rdata), .timer_irq(timer_irq[{i}]), .soft_irq(soft_irq[{i}])"),
+        ];
+        let wires = |names: &[&str]| names.iter().map(|p| format!(".{p}({p}_{i})")).collect::<Vec<_>>().join(", ");
+        if observed {
+            list.push(wires(&["retire_valid", "retire_pc", "retire_npc"]));
+            list.push(wires(&["retire_trap", "retire_mepc", "retire_cause"]));
+        }
+        list.push(wires(&["rvfi_valid", "rvfi_insn", "rvfi_trap"]));
+        list.push(wires(&["rvfi_intr", "rvfi_pc_rdata", "rvfi_pc_wdata"]));
+        let _ = writeln!(s, "    soc_core core_{i}({});", list.join(",\n        "));
+    }
+}

@@ -1,0 +1,154 @@
+// Runs a Verilated SoC; what it does goes to standard output as 32-bit words.
+//
+// usage: sim +image=<hex file> <max-cycles>
+// soc.h, written beside it, names the ports.
+//
+// One cycle: inputs set, clock low, eval, outputs sampled; clock high, eval. Cycle 0 is the first in which the
+// cores run. A record is a word  kind | core << 4 | cycles since the record before << 8  and its arguments:
+//   0 time: cycles, when they do not fit in the 24 bits        1 retired: pc, npc
+//   2 trap: mepc, cause (bit 4: interrupt)                     3 trace word: the word, assembled from the pins
+//   4 console: the byte                                        5 end: see below
+#include "Vsoc.h"
+#include "verilated.h"
+#include "soc.h"
+#if VM_TRACE
+#include "verilated_vcd_c.h"
+#endif
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+static uint32_t out[1 << 16];
+static size_t out_n;
+
+static void flush_out() {
+    if (fwrite(out, sizeof(uint32_t), out_n, stdout) != out_n || fflush(stdout) != 0) exit(5);
+    out_n = 0;
+}
+
+static void put(uint32_t w) {
+    out[out_n++] = w;
+    if (out_n == sizeof(out) / sizeof(out[0])) flush_out();
+}
+
+static uint64_t cycle, told;
+
+static void record(unsigned kind, unsigned core) {
+    uint64_t delta = cycle - told;
+    if (delta >= 1 << 24) {
+        put(0);
+        put(static_cast<uint32_t>(delta));
+        delta = 0;
+    }
+    put(kind | core << 4 | static_cast<uint32_t>(delta) << 8);
+    told = cycle;
+}
+
+// FNV-1a over 64-bit words
+static uint64_t stores = 0xcbf29ce484222325;
+static uint64_t store_count;
+
+static void store(uint64_t v) { stores = (stores ^ v) * 0x100000001b3; }
+
+int main(int argc, char** argv) {
+    if (argc < 3) return 2;
+    const uint64_t limit = strtoull(argv[2], nullptr, 0);
+    VerilatedContext context;
+    context.commandArgs(argc, argv);
+    Vsoc top{&context};
+#if VM_TRACE
+    VerilatedVcdC vcd;
+    if (argc > 3) {
+        context.traceEverOn(true);
+        top.trace(&vcd, 99);
+        vcd.open(argv[3]);
+    }
+    uint64_t time = 0;
+#endif
+    top.halt = 0;
+    top.reset = 1;
+    bool running = false, stopped = false;
+    uint64_t after = 0, word_bits = 0, retired = 0;
+    uint32_t word = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    uint64_t clocks = 0;
+    for (;; clocks++) {
+        if (clocks == 8) top.reset = 0;
+        top.clk = 0;
+        top.eval();
+#if VM_TRACE
+        if (argc > 3) vcd.dump(time++);
+#endif
+        if (!running && top.run && clocks > 8) running = true;
+        if (running) {
+            for (unsigned c = 0; c < CORES; c++) {
+                uint32_t a, b;
+                if (get_trap(top, c, a, b)) {
+                    record(2, c);
+                    put(a);
+                    put(b);
+                }
+                if (get_retired(top, c, a, b)) {
+                    record(1, c);
+                    put(a);
+                    put(b);
+                    retired++;
+                }
+            }
+            if (top.access && top.access_wstrb) {
+                store(cycle << 8 | top.access_master << 4 | top.access_wstrb);
+                store(static_cast<uint64_t>(top.access_addr) << 32 | top.access_wdata);
+                store_count++;
+            }
+            if (top.console_valid) {
+                record(4, 0);
+                put(top.console_data);
+            }
+            if (!top.run) stopped = true;
+            if (cycle == limit) top.halt = 1;
+            if (stopped && after++ > 400000000) {
+                fprintf(stderr, "the trace system is not idle 400000000 cycles after the cores stopped\n");
+                return 6;
+            }
+        }
+        if (top.trace_strobe) {
+            word |= static_cast<uint32_t>(top.trace_pins) << word_bits;
+            word_bits += PINS;
+            if (word_bits == 32) {
+                record(3, 0);
+                put(word);
+                word = 0;
+                word_bits = 0;
+            }
+        }
+        if (!running && clocks > 1000000) {
+            fprintf(stderr, "the cores do not start within 1000000 cycles\n");
+            return 6;
+        }
+        if (stopped && top.done) break;
+        top.clk = 1;
+        top.eval();
+#if VM_TRACE
+        if (argc > 3) vcd.dump(time++);
+#endif
+        if (running) cycle++;
+    }
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    // cycles (2), clocks (2), retired (2), stores (2), their hash (2), microseconds (2), exited, exit code
+    record(5, 0);
+    const uint64_t ends[] = {cycle - after, clocks, retired, store_count, stores, static_cast<uint64_t>(seconds.count() * 1e6)};
+    for (uint64_t v : ends) {
+        put(static_cast<uint32_t>(v));
+        put(static_cast<uint32_t>(v >> 32));
+    }
+    put(top.exited);
+    put(top.exit_code);
+    flush_out();
+#if VM_TRACE
+    if (argc > 3) vcd.close();
+#endif
+    top.final();
+    return 0;
+}
