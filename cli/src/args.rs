@@ -1,13 +1,16 @@
 //! Arguments that several commands take: trace parameters
 
 use crate::error::Failure;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use sim::params::{named_set, Chunks, Coding, ParamError, PredictorParams, Scheme, TraceParams};
+use sim::stream_cache::{Hash, StreamCacheParams, Variant};
 
 /// Predictors and encoding of a trace.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Trace parameters")]
 pub struct ParamArgs {
+    #[command(flatten)]
+    pub stream_cache: StreamCacheArgs,
     /// Predictor set: small, medium, large, s0 to s4, m0 to m4, b0 to b4, or entries of gshare/RAS/iBTB
     #[arg(long, value_name = "NAME|G/R/Q", default_value = "small")]
     pub set: String,
@@ -35,9 +38,106 @@ pub struct ParamArgs {
     pub cc_bits: u8,
 }
 
+/// What a trace is made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SchemeName {
+    /// Predictors, or Nexus-like: what --set and --encoding say
+    Tr,
+    /// Stream cache and last stream predictor: what --variant, --sets and --ways say
+    ScLsp,
+}
+
+/// Scheme of a stream cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum VariantName {
+    /// A bit for every predicted stream, whole start addresses
+    Base,
+    /// Counted predicted streams, upper address bits in a last-value register
+    Ebase,
+    /// As ebase, with the upper address bits out of the stream cache
+    Rbase,
+}
+
+/// Shape of a stream cache.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Stream cache (with --scheme sc-lsp)")]
+pub struct StreamCacheArgs {
+    /// What the trace is made with [default: tr]
+    #[arg(long, value_enum)]
+    pub scheme: Option<SchemeName>,
+    /// Variant of paper 001 [default: rbase]
+    #[arg(long, value_enum)]
+    pub variant: Option<VariantName>,
+    /// Sets, a power of two; sets times ways is 32 to 1024 [default: 32]
+    #[arg(long, value_name = "N")]
+    pub sets: Option<u16>,
+    /// Ways: 1, 2, 4 or 8 [default: 4]
+    #[arg(long, value_name = "N")]
+    pub ways: Option<u8>,
+    /// Shift of the start address in the set index: right or left, and 0 to 8 bits [default: right4]
+    #[arg(long, value_name = "rightN|leftN")]
+    pub hash: Option<String>,
+}
+
+impl StreamCacheArgs {
+    fn given(&self) -> Option<&'static str> {
+        [
+            ("--variant", self.variant.is_some()),
+            ("--sets", self.sets.is_some()),
+            ("--ways", self.ways.is_some()),
+            ("--hash", self.hash.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(name, given)| given.then_some(name))
+    }
+
+    /// The shape, where the scheme is `sc-lsp`, and the name of the preset that it is.
+    fn resolve(&self) -> Result<Option<(StreamCacheParams, Option<String>)>, Failure> {
+        if self.scheme != Some(SchemeName::ScLsp) {
+            return match self.given() {
+                Some(option) => {
+                    Err(Failure::Other(format!("{option} is of stream caches; it goes with --scheme sc-lsp")))
+                }
+                None => Ok(None),
+            };
+        }
+        let variant = match self.variant {
+            Some(VariantName::Base) => Variant::Base,
+            Some(VariantName::Ebase) => Variant::Ebase,
+            Some(VariantName::Rbase) | None => Variant::Rbase,
+        };
+        let mut p = StreamCacheParams::new(variant, self.sets.unwrap_or(32), self.ways.unwrap_or(4));
+        if let Some(text) = &self.hash {
+            let parsed = [("right", Hash::Right), ("left", Hash::Left)]
+                .into_iter()
+                .find_map(|(name, hash)| Some((hash, text.strip_prefix(name)?.parse().ok()?)));
+            (p.hash, p.shift) = parsed.ok_or_else(|| {
+                Failure::Other(format!(
+                    "hash `{text}` is not known: right or left and a number of bits, as right4, are"
+                ))
+            })?;
+        }
+        let name = p.to_string();
+        let preset = StreamCacheParams::named(&name).is_ok_and(|n| n == p);
+        Ok(Some((p, preset.then_some(name))))
+    }
+}
+
 impl ParamArgs {
     /// The parameters for `cores` cores of `xlen` bits, and the name of the set where it has one.
     pub fn resolve(&self, cores: u8, xlen: u8) -> Result<(TraceParams, Option<String>), Failure> {
+        if let Some((sc, name)) = self.stream_cache.resolve()? {
+            let params = TraceParams {
+                timestamps: self.timestamps,
+                cores,
+                xlen,
+                align: self.align,
+                count_bits: self.count_bits,
+                ..TraceParams::sc_lsp(sc)
+            };
+            params.check()?;
+            return Ok((params, name));
+        }
         let (mut predictor, tr_e, name) = match sizes(&self.set) {
             Some(p) => {
                 let short = p.ras == 0 && p.ibtb == 0;
@@ -128,6 +228,7 @@ mod tests {
 
     fn args(set: &str, encoding: &str) -> ParamArgs {
         ParamArgs {
+            stream_cache: StreamCacheArgs::default(),
             set: set.into(),
             encoding: encoding.into(),
             timestamps: false,
@@ -148,6 +249,33 @@ mod tests {
         // without a target predictor the short form of tr_e is meant
         let (s0, _) = args("s0", "tr_e").resolve(1, 32).unwrap();
         assert_eq!(args("256/0/0", "tr_e").resolve(1, 32).unwrap().0, s0);
+    }
+
+    #[test]
+    fn a_stream_cache_is_asked_for_by_scheme_and_sizes() {
+        let mut a = args("small", "tr_e");
+        a.stream_cache.sets = Some(64);
+        let say = |a: &ParamArgs| a.resolve(2, 32).unwrap_err().to_string();
+        assert_eq!(say(&a), "--sets is of stream caches; it goes with --scheme sc-lsp");
+        a.stream_cache.scheme = Some(SchemeName::ScLsp);
+        let (p, name) = a.resolve(2, 32).unwrap();
+        assert_eq!(p.stream_cache(), Some(StreamCacheParams::new(Variant::Rbase, 64, 4)));
+        assert_eq!((p.cores, name.as_deref()), (2, Some("rbase-64x4")));
+        a.stream_cache.hash = Some("left2".into());
+        let (p, name) = a.resolve(2, 32).unwrap();
+        assert_eq!(p.stream_cache().map(|s| (s.hash, s.shift)), Some((Hash::Left, 2)));
+        assert_eq!(name, None);
+        for bad in ["up4", "right", "4", "right-1"] {
+            a.stream_cache.hash = Some(bad.into());
+            assert_eq!(
+                say(&a),
+                format!("hash `{bad}` is not known: right or left and a number of bits, as right4, are")
+            );
+        }
+        a.stream_cache.hash = Some("right9".into());
+        assert_eq!(say(&a), "shift = 9 is outside 0 to 8");
+        (a.stream_cache.hash, a.timestamps) = (None, true);
+        assert_eq!(say(&a), "timestamps = 1, but the scheme sc-lsp has functional traces only");
     }
 
     #[test]

@@ -57,6 +57,13 @@ fn fields(body: &Body) -> Vec<(&'static str, String)> {
             f.extend(target.map(|t| ("TA", hex(t))));
             f
         }
+        Body::Hits { count } => vec![("hits", count.to_string())],
+        Body::Index { index } => vec![("SCI", index.to_string())],
+        Body::Descriptor { length, start } => {
+            let mut f = vec![("SL", length.to_string())];
+            f.extend(start.map(|a| ("SA", hex(a))));
+            f
+        }
         Body::Escape(escape) => match escape {
             Escape::Exception { i_cnt, target } => vec![("iCnt", i_cnt.to_string()), ("ETA", hex(target))],
             Escape::Sync { i_cnt, pc } => vec![("iCnt", i_cnt.to_string()), ("PC", hex(pc))],

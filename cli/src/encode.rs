@@ -13,6 +13,7 @@ use sim::golden::core::Rates;
 use sim::golden::system::System;
 use sim::params::TraceParams;
 use sim::retire::{FlowEvent, RetireSink};
+use sim::stream_cache::Counts;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -100,6 +101,20 @@ pub fn sum(rates: &[Rates]) -> Rates {
     })
 }
 
+/// Sum over all cores.
+pub fn sum_streams(counts: &[Counts]) -> Counts {
+    counts.iter().fold(Counts::default(), |mut t, c| {
+        t += *c;
+        t
+    })
+}
+
+/// What became of the streams, for people.
+pub fn stream_lines(c: &Counts) -> [(&'static str, String); 3] {
+    let of = |n| format!("{} of {}", percent(n, c.streams), count(c.streams));
+    [("cache hits", of(c.cache_hits)), ("streams predicted", of(c.predicted)), ("long streams", count(c.long))]
+}
+
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let source = Source::open(&args.input, &args.machine)?;
@@ -110,8 +125,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (stats, told) = (encoded.system.stats(), &encoded.told);
     let rates = sum(&encoded.system.rates());
     let nexus = !matches!(params.scheme, sim::params::Scheme::Tr(_));
+    let streams = sum_streams(&encoded.system.streams());
     if args.json {
-        Object::new("encode", &args.input)
+        let object = Object::new("encode", &args.input)
             .with("build_id", run.build_id.into())
             .with("source", run.source.into())
             .with_params(&params, set.as_deref())
@@ -122,8 +138,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             .with("bits_per_instruction", ratio(stats.bits, told.instructions).into())
             .with("bits_per_cycle", ratio(stats.bits, told.cycles).into())
             .with("rates", json!(rates))
-            .with("output", args.output.display().to_string().into())
-            .print(out)?;
+            .with("output", args.output.display().to_string().into());
+        match params.stream_cache() {
+            Some(_) => object.with("streams", json!(streams)).print(out)?,
+            None => object.print(out)?,
+        }
         return Ok(Status::Done);
     }
     let mut lines = vec![
@@ -135,7 +154,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         ("per instruction", format!("{:.4} bits", ratio(stats.bits, told.instructions))),
         ("per cycle", format!("{:.4} bits", ratio(stats.bits, told.cycles))),
     ];
-    if !nexus {
+    if params.stream_cache().is_some() {
+        lines.extend(stream_lines(&streams));
+    } else if !nexus {
         let of = |a, b| format!("{} of {}", percent(a, b), count(b));
         lines.push(("outcomes missed", of(rates.outcome_misses, rates.conditionals)));
         lines.push(("targets missed", of(rates.target_misses, rates.indirects)));

@@ -1,7 +1,7 @@
 //! `goshawk stats`: misprediction rates, messages and bits, in total and over time
 
 use crate::args::{check_cores, ParamArgs};
-use crate::encode::sum;
+use crate::encode::{stream_lines, sum, sum_streams};
 use crate::output::{count, facts, percent, plural, short_id, Left, Object, Right, Table};
 use crate::replay::Opened;
 use crate::source::{begins_with, MachineArgs, Source};
@@ -56,6 +56,8 @@ struct Counts {
     cycles: Option<u64>,
     stats: StreamStats,
     private: Vec<Rates>,
+    /// Of the scheme `sc-lsp`.
+    streams: Option<sim::stream_cache::Counts>,
     /// In global order only, so not of a trace.
     shared: Option<Rates>,
     windows: Vec<Window>,
@@ -92,7 +94,8 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         cycles: Some(told.cycles),
         stats: system.stats().clone(),
         private: system.rates(),
-        shared: Some(sink.shared.rates()),
+        streams: params.stream_cache().map(|_| sum_streams(&system.streams())),
+        shared: params.stream_cache().is_none().then(|| sink.shared.rates()),
         windows: if args.window.is_some() { windows } else { Vec::new() },
     })
 }
@@ -132,6 +135,7 @@ fn of_trace(args: &Args) -> Result<Counts, Failure> {
         cycles: info.params.timestamps.then_some(cycles),
         stats: summary.stats,
         private: rates.0.rates(),
+        streams: info.params.stream_cache().map(|_| sum_streams(&rates.0.streams())),
         shared: None,
         windows: Vec::new(),
     })
@@ -181,7 +185,7 @@ fn json(args: &Args, c: &Counts) -> Object {
             })
         })
         .collect();
-    Object::new("stats", &args.input)
+    let object = Object::new("stats", &args.input)
         .with("build_id", c.build_id.clone().into())
         .with_params(&c.params, c.set.as_deref())
         .with("instructions", c.instructions.into())
@@ -191,21 +195,15 @@ fn json(args: &Args, c: &Counts) -> Object {
         .with("bits_per_cycle", c.cycles.map(|n| ratio(c.stats.bits, n)).into())
         .with("messages", kinds.into())
         .with("rates", json!({ "private": sum(&c.private), "by_core": c.private, "shared": c.shared }))
-        .with("windows", windows.into())
+        .with("windows", windows.into());
+    match &c.streams {
+        Some(streams) => object.with("streams", json!(streams)),
+        None => object,
+    }
 }
 
-fn text(c: &Counts, out: &mut dyn Write) -> Result<(), Failure> {
-    let mut lines = vec![
-        ("run", format!("{}, build {}, {}", c.title, short_id(&c.build_id), plural(c.params.cores, "core"))),
-        ("parameters", c.params.canonical()),
-        ("instructions", count(c.instructions)),
-    ];
-    lines.extend(c.cycles.map(|n| ("cycles", count(n))));
-    lines.push(("per instruction", format!("{:.4} bits", ratio(c.stats.bits, c.instructions))));
-    lines.extend(c.cycles.map(|n| ("per cycle", format!("{:.4} bits", ratio(c.stats.bits, n)))));
-    facts(out, &lines)?;
-
-    writeln!(out)?;
+/// Branches and mispredictions.
+fn branches(c: &Counts, out: &mut dyn Write) -> Result<(), Failure> {
     let mut t = Table::new([("branches", Left), ("retired", Right), ("missed", Right), ("rate", Right)]);
     let mut rates = |name: &str, r: &Rates| {
         let row = |what: &str, n, missed| [format!("{what}{name}"), count(n), count(missed), percent(missed, n)];
@@ -217,8 +215,26 @@ fn text(c: &Counts, out: &mut dyn Write) -> Result<(), Failure> {
         rates(", one predictor for all cores", &shared);
     }
     t.print(out)?;
+    Ok(())
+}
+
+fn text(c: &Counts, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut lines = vec![
+        ("run", format!("{}, build {}, {}", c.title, short_id(&c.build_id), plural(c.params.cores, "core"))),
+        ("parameters", c.params.canonical()),
+        ("instructions", count(c.instructions)),
+    ];
+    lines.extend(c.cycles.map(|n| ("cycles", count(n))));
+    lines.push(("per instruction", format!("{:.4} bits", ratio(c.stats.bits, c.instructions))));
+    lines.extend(c.cycles.map(|n| ("per cycle", format!("{:.4} bits", ratio(c.stats.bits, n)))));
+    lines.extend(c.streams.iter().flat_map(stream_lines));
+    facts(out, &lines)?;
 
     writeln!(out)?;
+    if c.streams.is_none() {
+        branches(c, out)?;
+        writeln!(out)?;
+    }
     let mut t = Table::new([("messages", Left), ("number", Right), ("bits", Right), ("bits each", Right)]);
     let mut rest = c.stats.bits;
     for kind in Kind::ALL {

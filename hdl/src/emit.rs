@@ -48,8 +48,8 @@ pub enum EmitError {
     #[error("{0}")]
     Params(#[from] ParamError),
     /// A scheme that exists in software only.
-    #[error("the nexs encoding has no circuit; tr and nx_b have one")]
-    Scheme,
+    #[error("the {0} encoding has no circuit; tr and nx_b have one")]
+    Scheme(&'static str),
     /// More cores than there are circuits for.
     #[error("cores = {0}; circuits exist for 1 to 8 cores")]
     Cores(u8),
@@ -74,8 +74,10 @@ pub trait Visitor {
 /// Builds the system for `params` and hands it to `visitor`.
 pub fn build<V: Visitor>(params: &TraceParams, options: &SystemOptions, visitor: V) -> Result<V::Output, EmitError> {
     params.check()?;
-    if params.scheme == Scheme::NexS {
-        return Err(EmitError::Scheme);
+    match params.scheme {
+        Scheme::Tr(_) | Scheme::NxB(_) => {}
+        Scheme::NexS => return Err(EmitError::Scheme("nexs")),
+        Scheme::ScLsp(_) => return Err(EmitError::Scheme("sc-lsp")),
     }
     if !(3..=8).contains(&options.log2_fifo) {
         return Err(EmitError::Fifo(options.log2_fifo));

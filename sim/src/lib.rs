@@ -17,3 +17,4 @@ pub mod regs;
 pub mod replay;
 pub mod retire;
 pub mod rv32;
+pub mod stream_cache;

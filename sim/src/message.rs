@@ -48,6 +48,23 @@ pub enum Body {
         /// TA of an indirect branch.
         target: Option<u64>,
     },
+    /// Scheme `sc-lsp`: the next streams are as predicted.
+    Hits {
+        /// Streams.
+        count: u32,
+    },
+    /// Scheme `sc-lsp`: a stream that the stream cache holds.
+    Index {
+        /// SCI.
+        index: u32,
+    },
+    /// Scheme `sc-lsp`: a stream that the stream cache does not hold.
+    Descriptor {
+        /// SL as it is sent.
+        length: u32,
+        /// SA, where it is sent.
+        start: Option<u64>,
+    },
     /// An escape message.
     Escape(Escape),
 }
@@ -110,11 +127,17 @@ pub enum Kind {
     Stop,
     /// Progress.
     Progress,
+    /// Predicted streams.
+    Hits,
+    /// Stream cache index.
+    Index,
+    /// Stream descriptor.
+    Descriptor,
 }
 
 impl Kind {
     /// All kinds, in the order of reports.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::Outcome,
         Self::Target,
         Self::ConditionalIndirect,
@@ -124,6 +147,9 @@ impl Kind {
         Self::Overflow,
         Self::Stop,
         Self::Progress,
+        Self::Hits,
+        Self::Index,
+        Self::Descriptor,
     ];
 
     /// Lower-case name.
@@ -138,6 +164,9 @@ impl Kind {
             Self::Overflow => "overflow",
             Self::Stop => "stop",
             Self::Progress => "progress",
+            Self::Hits => "predicted streams",
+            Self::Index => "stream index",
+            Self::Descriptor => "stream descriptor",
         }
     }
 }
@@ -150,6 +179,9 @@ impl Body {
             Self::Target { .. } => Kind::Target,
             Self::NotTaken { .. } | Self::Taken { .. } => Kind::ConditionalIndirect,
             Self::Stream { .. } => Kind::Stream,
+            Self::Hits { .. } => Kind::Hits,
+            Self::Index { .. } => Kind::Index,
+            Self::Descriptor { .. } => Kind::Descriptor,
             Self::Escape(Escape::Exception { .. }) => Kind::Exception,
             Self::Escape(Escape::Sync { .. }) => Kind::Sync,
             Self::Escape(Escape::Overflow { .. }) => Kind::Overflow,

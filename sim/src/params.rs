@@ -4,6 +4,7 @@
 //! `mcfTRaptor` sets: paper 000 section 5; T-raptor sets: paper 002 section 5.1; chunk sizes:
 //! paper 000 sections 4 and 5, paper 002 sections 4 and 5.2.
 
+use crate::stream_cache::StreamCacheParams;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -171,6 +172,9 @@ pub enum Scheme {
     NxB(Coding),
     /// Nexus-like with 6-bit groups behind 2-bit headers (paper 002 section 5.3).
     NexS,
+    /// Stream cache and last stream predictor (paper 001).
+    #[serde(rename = "sc-lsp")]
+    ScLsp(StreamCacheParams),
 }
 
 /// Everything that shapes a trace stream: model, circuit and decoder are built from it.
@@ -210,6 +214,19 @@ impl TraceParams {
         }
     }
 
+    /// One functional core, RV32 with C, with a stream cache.
+    pub const fn sc_lsp(sc: StreamCacheParams) -> Self {
+        Self { scheme: Scheme::ScLsp(sc), ..Self::tr(PredictorParams::sizes(256, 0, 0), Coding::TR_E) }
+    }
+
+    /// The stream cache, where the scheme is `sc-lsp`.
+    pub const fn stream_cache(&self) -> Option<StreamCacheParams> {
+        match self.scheme {
+            Scheme::ScLsp(sc) => Some(sc),
+            Scheme::Tr(_) | Scheme::NxB(_) | Scheme::NexS => None,
+        }
+    }
+
     /// Significant bits of an address: what the stream and the tables carry.
     pub const fn address_bits(&self) -> u32 {
         self.xlen as u32 - self.align as u32
@@ -237,7 +254,14 @@ impl TraceParams {
         range("xlen", self.xlen, "32 or 64", matches!(self.xlen, 32 | 64))?;
         range("align", self.align, "1 or 2", matches!(self.align, 1 | 2))?;
         range("count_bits", self.count_bits, "16 to 24", (16..=24).contains(&self.count_bits))?;
-        range("cc_bits", self.cc_bits, "16 to 32", (16..=32).contains(&self.cc_bits))
+        range("cc_bits", self.cc_bits, "16 to 32", (16..=32).contains(&self.cc_bits))?;
+        if let Some(sc) = self.stream_cache() {
+            sc.check(self.xlen)?;
+            if self.timestamps {
+                return Err(ParamError::StreamCacheTime);
+            }
+        }
+        Ok(())
     }
 
     /// All parameters on one line, in a fixed order: the input of [`TraceParams::fingerprint`].
@@ -249,6 +273,17 @@ impl TraceParams {
                 format!("nx_b bcnt={} diffta={} diffcc={} icnt={}", c.b_cnt, c.diff_ta, c.diff_cc, c.i_cnt)
             }
             Scheme::NexS => "nexs".to_string(),
+            // no predictor and no cycle counter: their sizes must not make two names of one stream
+            Scheme::ScLsp(sc) => {
+                return format!(
+                    "{} cores={} xlen={} align={} count={}",
+                    sc.canonical(),
+                    self.cores,
+                    self.xlen,
+                    self.align,
+                    self.count_bits
+                );
+            }
         };
         format!(
             "gshare={} ras={} ibtb={} shift={} upper={} {scheme} timestamps={} cores={} xlen={} align={} count={} cc={}",
@@ -332,6 +367,15 @@ pub enum ParamError {
     /// No set of that name.
     #[error("parameter set `{0}` is not known: small, medium, large, s0 to s4, m0 to m4, b0 to b4 are, or sizes as gshare/ras/ibtb")]
     UnknownSet(String),
+    /// No stream cache of that name.
+    #[error("stream cache `{0}` is not known: base, ebase or rbase, then sets x ways of 32 to 1024 entries in 1, 2, 4 or 8 ways, as rbase-32x4, are")]
+    UnknownStreamCache(String),
+    /// Another scheme where a stream cache is asked for.
+    #[error("the scheme is not sc-lsp, which this needs")]
+    NotStreamCache,
+    /// Time stamps with a stream cache.
+    #[error("timestamps = 1, but the scheme sc-lsp has functional traces only")]
+    StreamCacheTime,
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ fn check(params: &TraceParams, lines: &[(Message, &str)]) {
                             Body::NotTaken { count }
                         }
                     }
-                    Body::Escape(_) => panic!("an escape was read as a count: {line}"),
+                    body => panic!("{body:?} was read as a count: {line}"),
                 };
                 Message { core, diff_cc, body }
             }

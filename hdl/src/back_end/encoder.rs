@@ -192,7 +192,7 @@ impl<const W: usize> Encoder<W> {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let coding: Coding = match params.scheme {
             Scheme::Tr(c) | Scheme::NxB(c) => c,
-            Scheme::NexS => panic!("the nexs encoding has no circuit; tr and nx_b have one"),
+            Scheme::NexS | Scheme::ScLsp(_) => panic!("the scheme is none of this encoder: tr and nx_b are"),
         };
         let bits = u64::from(params.address_bits());
         assert!(bits <= W as u64, "address_bits = {bits} is outside 1..={W}");

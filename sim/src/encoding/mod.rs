@@ -11,6 +11,8 @@ use crate::bits::{BitReader, BitWriter};
 use crate::message::{Body, Escape, Message};
 use crate::params::{Scheme, TraceParams};
 
+const NOT_HERE: &str = "the scheme sc-lsp has records of its own, in sim::stream_cache";
+
 /// Why bits are no message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodingError {
@@ -45,6 +47,12 @@ pub enum CodingError {
     /// A target behind a direct branch.
     #[error("a direct branch is reported with a target")]
     UnexpectedTarget,
+    /// A stream that the stream cache does not hold.
+    #[error("stream cache index {0} holds no stream")]
+    NoStream(u32),
+    /// Something the encoder never sends because the decoder knows it.
+    #[error("{0} is sent, which is never needed")]
+    Needless(&'static str),
     /// A negative zero.
     #[error("an address difference of 0 with a negative sign")]
     NegativeZero,
@@ -106,6 +114,7 @@ impl Encoder {
         match self.state.params.scheme {
             Scheme::Tr(coding) | Scheme::NxB(coding) => tr::write(&mut self.state, &coding, message, out),
             Scheme::NexS => nexs::write(&mut self.state, message, out),
+            Scheme::ScLsp(_) => unreachable!("{NOT_HERE}"),
         }
     }
 }
@@ -147,6 +156,7 @@ impl Decoder {
         match self.state.params.scheme {
             Scheme::Tr(coding) | Scheme::NxB(coding) => tr::head(&mut self.state, &coding, bits),
             Scheme::NexS => nexs::head(&mut self.state, &mut self.target_follows, bits),
+            Scheme::ScLsp(_) => unreachable!("{NOT_HERE}"),
         }
     }
 
@@ -156,6 +166,7 @@ impl Decoder {
             Scheme::Tr(coding) | Scheme::NxB(coding) => tr::address(&mut self.state, &coding, core, bits),
             Scheme::NexS if self.target_follows => nexs::address(&mut self.state, core, bits),
             Scheme::NexS => Err(CodingError::NoTarget),
+            Scheme::ScLsp(_) => unreachable!("{NOT_HERE}"),
         }
     }
 

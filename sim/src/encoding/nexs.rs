@@ -71,9 +71,7 @@ pub(super) fn write(state: &mut State, message: &Message, out: &mut BitWriter) {
                 Escape::Stop { .. } | Escape::Progress { .. } => write_field(i_cnt, END_MESSAGE, out),
             }
         }
-        Body::Outcome { .. } | Body::Target { .. } | Body::NotTaken { .. } | Body::Taken { .. } => {
-            unreachable!("the nexs scheme makes stream messages only")
-        }
+        _ => unreachable!("the nexs scheme makes stream messages only"),
     }
 }
 

@@ -49,6 +49,9 @@ pub(super) fn write(state: &mut State, coding: &Coding, message: &Message, out: 
                 write_address(state, coding, core, target, out);
             }
         }
+        Body::Hits { .. } | Body::Index { .. } | Body::Descriptor { .. } => {
+            unreachable!("only the scheme sc-lsp makes these")
+        }
         Body::Escape(escape) => {
             chunk::write(0, coding.b_cnt, out);
             match escape {

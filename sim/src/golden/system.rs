@@ -9,6 +9,7 @@ use crate::encoding::Encoder;
 use crate::message::{Kind, Message};
 use crate::params::{ParamError, TraceParams};
 use crate::retire::{FlowEvent, RetireSink};
+use crate::stream_cache;
 use serde::Serialize;
 
 /// First header word: the bytes `G S H K`.
@@ -54,11 +55,17 @@ impl StreamStats {
     }
 }
 
+/// What makes the messages.
+#[derive(Clone, Debug)]
+enum Front {
+    Predictors(Vec<Core>, Encoder),
+    StreamCache(stream_cache::Encoder),
+}
+
 /// Golden model of a trace system.
 #[derive(Clone, Debug)]
 pub struct System {
-    cores: Vec<Core>,
-    encoder: Encoder,
+    front: Front,
     out: BitWriter,
     stats: StreamStats,
 }
@@ -71,19 +78,24 @@ impl System {
         for word in header(params) {
             out.push(word.into(), 32);
         }
-        Ok(Self {
-            cores: (0..params.cores).map(|i| Core::new(i, params)).collect(),
-            encoder: Encoder::new(params),
-            out,
-            stats: StreamStats::default(),
-        })
+        let front = if params.stream_cache().is_some() {
+            Front::StreamCache(stream_cache::Encoder::new(params)?)
+        } else {
+            Front::Predictors((0..params.cores).map(|i| Core::new(i, params)).collect(), Encoder::new(params))
+        };
+        Ok(Self { front, out, stats: StreamStats::default() })
     }
 
     /// Disables tracing in `cycle`: stop messages, then the last word is filled.
     pub fn finish(&mut self, cycle: u64) {
-        let Self { cores, encoder, out, stats } = self;
-        for core in cores {
-            core.stop(cycle, &mut |m| write(encoder, out, stats, m));
+        let Self { front, out, stats } = self;
+        match front {
+            Front::Predictors(cores, encoder) => {
+                for core in cores {
+                    core.stop(cycle, &mut |m| write(encoder, out, stats, m));
+                }
+            }
+            Front::StreamCache(encoder) => encoder.finish(out, stats),
         }
         out.pad();
         stats.bits = out.len();
@@ -106,7 +118,18 @@ impl System {
 
     /// Predictions so far, by core.
     pub fn rates(&self) -> Vec<Rates> {
-        self.cores.iter().map(Core::rates).collect()
+        match &self.front {
+            Front::Predictors(cores, _) => cores.iter().map(Core::rates).collect(),
+            Front::StreamCache(encoder) => encoder.rates(),
+        }
+    }
+
+    /// What became of the streams, by core; empty but for the scheme `sc-lsp`.
+    pub fn streams(&self) -> Vec<stream_cache::Counts> {
+        match &self.front {
+            Front::Predictors(..) => Vec::new(),
+            Front::StreamCache(encoder) => encoder.counts(),
+        }
     }
 }
 
@@ -122,7 +145,12 @@ impl RetireSink for System {
     /// The next event; its hart must be one of the system's cores.
     #[inline]
     fn event(&mut self, event: &FlowEvent) {
-        let Self { cores, encoder, out, stats } = self;
-        cores[usize::from(event.hart)].event(event, &mut |m| write(encoder, out, stats, m));
+        let Self { front, out, stats } = self;
+        match front {
+            Front::Predictors(cores, encoder) => {
+                cores[usize::from(event.hart)].event(event, &mut |m| write(encoder, out, stats, m));
+            }
+            Front::StreamCache(encoder) => encoder.push(event, out, stats),
+        }
     }
 }

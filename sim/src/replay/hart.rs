@@ -24,6 +24,14 @@ pub enum PathError {
     /// A stream of a Nexus-like scheme ends where no branch is.
     #[error("the instruction stream ends at pc 0x{0:08x}, which is no branch that could end it")]
     NoBranch(u64),
+    /// Scheme `sc-lsp`: a stream that does not begin where the one before ended.
+    #[error("the instruction stream starts at pc 0x{start:08x}, but the path has reached pc 0x{pc:08x}")]
+    OtherStart {
+        /// SA.
+        start: u64,
+        /// Where the path is.
+        pc: u64,
+    },
     /// Messages before the first sync, after the stop, or between an overflow and its sync.
     #[error("{0}")]
     OutOfPlace(&'static str),
@@ -184,6 +192,58 @@ impl Hart {
             }
             self.follow(exit, sink)?;
         }
+    }
+
+    /// Scheme `sc-lsp`: a stream of `length` instructions, ended by a taken conditional or by an indirect
+    /// branch; the latter is returned, to wait for its target.
+    #[inline]
+    pub(super) fn short_stream<'a>(
+        &mut self,
+        image: &'a Image,
+        length: u64,
+        sink: &mut impl ReplaySink,
+    ) -> Result<Option<&'a Exit>, PathError> {
+        let exit = self.reach_stream_end(image, length, sink)?.exit;
+        Ok(self.leave(exit, sink))
+    }
+
+    /// Scheme `sc-lsp`: a stream that ends at the first control-flow instruction at which it has `longest`
+    /// instructions or more; that is a conditional that is not taken exactly when `not_taken`.
+    pub(super) fn long_stream<'a>(
+        &mut self,
+        image: &'a Image,
+        longest: u32,
+        not_taken: bool,
+        sink: &mut impl ReplaySink,
+    ) -> Result<Option<&'a Exit>, PathError> {
+        let mut length = 0;
+        loop {
+            let (n, exit) = self.next_run(image)?;
+            self.retire(n)?;
+            length += n;
+            if length < longest {
+                self.follow(exit, sink)?;
+                continue;
+            }
+            if not_taken && exit.kind != ExitKind::Conditional {
+                return Err(PathError::NoBranch(exit.pc));
+            }
+            if not_taken || matches!(exit.kind, ExitKind::Jump | ExitKind::Call) {
+                self.follow(exit, sink)?;
+                return Ok(None);
+            }
+            return Ok(self.leave(exit, sink));
+        }
+    }
+
+    /// Takes a conditional; an indirect branch is returned.
+    #[inline]
+    fn leave<'a>(&mut self, exit: &'a Exit, sink: &mut impl ReplaySink) -> Option<&'a Exit> {
+        if exit.kind == ExitKind::Conditional {
+            self.resolve_conditional(exit, sink);
+            return None;
+        }
+        Some(exit)
     }
 
     /// Goes exactly `count` instructions on.

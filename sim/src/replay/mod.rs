@@ -10,6 +10,7 @@
 
 mod hart;
 pub mod image;
+mod streams;
 
 use crate::bits::BitReader;
 use crate::encoding::{CodingError, Decoder, Head};
@@ -109,6 +110,8 @@ pub struct Replay<'a, I> {
     params: TraceParams,
     bits: BitReader<I>,
     decoder: Decoder,
+    /// Of the scheme `sc-lsp`, in place of the decoder.
+    streams: Option<streams::Streams<'a>>,
     harts: Vec<Hart>,
     stopped: usize,
     stats: StreamStats,
@@ -124,6 +127,7 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
             params: *params,
             bits,
             decoder: Decoder::new(params),
+            streams: params.stream_cache().map(|_| streams::Streams::new(params)),
             harts: (0..params.cores).map(|i| Hart::new(i, params)).collect(),
             stopped: 0,
             stats: StreamStats::default(),
@@ -164,6 +168,10 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         core: &mut Option<u8>,
         sink: &mut impl ReplaySink,
     ) -> Result<bool, ReplayErrorKind> {
+        if self.streams.is_some() {
+            let message = self.record(core, sink)?;
+            return self.done(bit, &message, sink);
+        }
         let head = self.decoder.head(&mut self.bits)?;
         let message = match head {
             Head::Count { core: c, diff_cc, count } => {
@@ -176,8 +184,14 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
                 message
             }
         };
+        self.done(bit, &message, sink)
+    }
+
+    /// A message was replayed.
+    #[inline]
+    fn done(&mut self, bit: u64, message: &Message, sink: &mut impl ReplaySink) -> Result<bool, ReplayErrorKind> {
         self.harts[usize::from(message.core)].message_done();
-        sink.message(bit, &message);
+        sink.message(bit, message);
         self.stats.count(message.body.kind(), self.bits.position() - bit);
         if self.stopped < self.harts.len() {
             return Ok(true);

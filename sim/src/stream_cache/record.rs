@@ -1,0 +1,158 @@
+//! Trace records, and their bits
+//!
+//! `docs/stream.md`, "Messages (scheme `sc-lsp`)", to the bit.
+//!
+//! # Source
+//! Paper 001 section II, "Last Stream Predictor", and section III.B. In a miss record SL stands before SA, so
+//! that SL = 0 can be the escape.
+
+use super::tables::Tables;
+use crate::bits::BitWriter;
+use crate::message::{Body, Escape};
+use crate::params::TraceParams;
+
+/// What a core sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// The next `count` streams are as predicted.
+    Hits {
+        /// Streams. 1 to 2^`bits`.
+        count: u32,
+        /// Width of the one-length counter.
+        bits: u32,
+    },
+    /// A stream of the stream cache.
+    Index(u32),
+    /// A stream that the stream cache does not hold.
+    Miss {
+        /// SL.
+        length: u32,
+        /// SA, where the stream before ended in an indirect branch; with a last-value register also
+        /// whether that holds the upper bits.
+        start: Option<(u64, bool)>,
+    },
+    /// An escape message.
+    Escape {
+        /// Where the current stream starts, if the stream before ended in an indirect branch and the
+        /// message is not a sync.
+        start: Option<u64>,
+        /// The message.
+        escape: Escape,
+    },
+}
+
+impl Record {
+    /// The record as a message, for listings and statistics.
+    pub fn body(&self) -> Body {
+        match *self {
+            Self::Hits { count, .. } => Body::Hits { count },
+            Self::Index(index) => Body::Index { index },
+            Self::Miss { length, start } => Body::Descriptor { length, start: start.map(|s| s.0) },
+            Self::Escape { escape, .. } => Body::Escape(escape),
+        }
+    }
+}
+
+/// Field widths of records.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    /// Bits of Ti.
+    pub(super) ti: u32,
+    /// N.
+    pub(super) cores: u8,
+    /// Bits of SCI.
+    pub(super) index: u32,
+    /// Bits of SL.
+    pub(super) length: u32,
+    /// Bits of an address, and of one without its upper bits.
+    pub(super) address: u32,
+    pub(super) low: u32,
+    /// Always-zero bits of an address.
+    pub(super) align: u32,
+    /// Bits of `iCnt` and `lost`.
+    pub(super) count: u32,
+    /// There is a last-value register: a sent start address begins with a bit.
+    pub(super) register: bool,
+}
+
+impl Layout {
+    /// Of a stream of `params`.
+    ///
+    /// # Panics
+    /// When their scheme is not `sc-lsp`.
+    pub(super) fn new(params: &TraceParams) -> Self {
+        let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
+        Self {
+            ti: params.ti_bits(),
+            cores: params.cores,
+            index: sc.index_bits(),
+            length: sc.sl_bits.into(),
+            address: params.address_bits(),
+            low: params.address_bits() - u32::from(sc.upper_bits),
+            align: params.align.into(),
+            count: params.count_bits.into(),
+            register: sc.upper_bits != 0,
+        }
+    }
+}
+
+/// As [`BitWriter::push`], for up to 64 bits.
+fn push(value: u64, bits: u32, out: &mut BitWriter) {
+    let low = bits.min(32);
+    out.push(value & ((1 << low) - 1), low);
+    if bits > 32 {
+        out.push(value >> 32 & ((1 << (bits - 32)) - 1), bits - 32);
+    }
+}
+
+/// Appends `record` of `core`.
+pub(super) fn write(l: &Layout, core: u8, record: &Record, out: &mut BitWriter) {
+    out.push(core.into(), l.ti);
+    match *record {
+        Record::Hits { count, bits } => out.push(u64::from(count - 1) << 1 | 1, bits + 1),
+        Record::Index(index) => out.push(u64::from(index) << 1, l.index + 1),
+        Record::Miss { length, start } => {
+            out.push(u64::from(length) << (l.index + 1), l.index + 1 + l.length);
+            if let Some((start, known)) = start {
+                if l.register {
+                    out.push(known.into(), 1);
+                }
+                push(start >> l.align, if known && l.register { l.low } else { l.address }, out);
+            }
+        }
+        Record::Escape { start, escape } => {
+            out.push(0, l.index + 1 + l.length);
+            let (kind, kind_bits, i_cnt) = match escape {
+                Escape::Exception { i_cnt, .. } => (0, 1, i_cnt),
+                Escape::Sync { .. } => (1, 4, 0),
+                Escape::Overflow { i_cnt, .. } => (1 | 1 << 1, 4, i_cnt),
+                Escape::Stop { i_cnt } => (1 | 2 << 1, 4, i_cnt),
+                Escape::Progress { .. } => unreachable!("streams end early enough: there is no progress message"),
+            };
+            out.push(kind, kind_bits);
+            if !matches!(escape, Escape::Sync { .. }) {
+                push(i_cnt, l.count, out);
+            }
+            if let Some(start) = start {
+                push(start >> l.align, l.address, out);
+            }
+            match escape {
+                Escape::Exception { target: a, .. } | Escape::Sync { pc: a, .. } => push(a >> l.align, l.address, out),
+                Escape::Overflow { lost, .. } => push(lost, l.count, out),
+                Escape::Stop { .. } | Escape::Progress { .. } => {}
+            }
+        }
+    }
+}
+
+/// A miss record: with `start` only where the decoder cannot know it.
+#[inline]
+pub(super) fn miss(tables: &mut Tables, rbase: bool, known: bool, upper_hit: bool, start: u64, length: u32) -> Record {
+    if known {
+        return Record::Miss { length, start: None };
+    }
+    if !rbase {
+        tables.start_sent(start);
+    }
+    Record::Miss { length, start: Some((start, upper_hit)) }
+}
