@@ -27,7 +27,7 @@ pub struct ParamArgs {
     /// Upper target bits in a last-value register: 0 (none) or 12
     #[arg(long, value_name = "BITS", default_value_t = 0)]
     pub upper_bits: u8,
-    /// Address bits that are always 0: 1, or 2 for code without the C extension
+    /// Address bits that are always 0: 1, or 2 for code without the C extension, or 0 for imported traces
     #[arg(long, value_name = "BITS", default_value_t = 1)]
     pub align: u8,
     /// Width of the instruction and branch counters, 16 to 24

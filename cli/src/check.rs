@@ -1,8 +1,8 @@
 //! Replayed events against a retire file, event by event, in the order of each hart
 
 use crate::output::plural;
+use crate::source::Recording;
 use crate::Failure;
-use sim::file::retire::RetireReader;
 use sim::file::trace::TraceInfo;
 use sim::file::FileError;
 use sim::replay::ReplaySink;
@@ -15,7 +15,7 @@ use std::path::Path;
 /// Messages of different harts stand in another order than their events, so the file is read ahead into a
 /// queue for each hart. Progress messages keep the harts together, so the queues stay small.
 pub struct Check {
-    reader: RetireReader,
+    reader: Recording,
     want: Vec<VecDeque<FlowEvent>>,
     /// Events compared, by hart.
     seen: Vec<u64>,
@@ -43,14 +43,15 @@ fn kind(kind: FlowKind) -> String {
     }
 }
 
-fn describe(e: &FlowEvent) -> String {
+/// What an event does, in words.
+pub fn describe(e: &FlowEvent) -> String {
     format!("{} to 0x{:08x} after {}", kind(e.kind), e.target, plural(e.count, "instruction"))
 }
 
 impl Check {
     /// Opens the retire file; it must be of the same program and number of harts as the trace.
     pub fn open(path: &Path, trace: &TraceInfo) -> Result<Self, Failure> {
-        let reader = RetireReader::open(path)?;
+        let reader = Recording::open(path)?;
         let info = reader.info();
         if info.build_id != trace.build_id {
             return Err(Failure::Other(format!(

@@ -3,12 +3,12 @@
 use crate::encode::{sum, to_file, trace_info};
 use crate::gen::folder;
 use crate::output::{big, count, percent, plural, Left, Object, Right, Table};
-use crate::source::{self, MachineArgs, Named, Source};
+use crate::source::{self, MachineArgs, Named, Recording, Source};
 use crate::{gen, progress, Failure, Status};
 use rayon::prelude::*;
 use serde_json::{json, Value};
 use sim::analysis::ratio;
-use sim::file::retire::{RetireReader, RetireWriter};
+use sim::file::retire::RetireWriter;
 use sim::golden::system::System;
 use sim::params::{named_set, Coding, Scheme, TraceParams};
 use sim::retire::{FlowEvent, RetireSink};
@@ -72,7 +72,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     record(&named, &place, &mut steps)?;
     let params = named_params("small", CORES)?;
     trace(&params, &place, &mut steps)?;
-    let equal = replay(&params, &named, &place, &mut steps)?;
+    let equal = replay(&params, &place, &mut steps)?;
     let equal = circuit(&params, &named, &place, &mut steps)? && equal;
     verilog(&params, &place, &mut steps)?;
     let (table, rows) = compare(&place)?;
@@ -147,7 +147,7 @@ fn record(named: &Named, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<(),
 
 fn recorded(place: &Place<'_>) -> Result<Source, Failure> {
     let path = place.path("ret");
-    Ok(Source::File(Box::new(RetireReader::open(&path)?)))
+    Ok(Source::File(Box::new(Recording::open(&path)?)))
 }
 
 fn trace(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<(), Failure> {
@@ -176,7 +176,7 @@ fn trace(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Resu
     )
 }
 
-fn replay(params: &TraceParams, named: &Named, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<bool, Failure> {
+fn replay(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<bool, Failure> {
     use crate::{check::Check, replay::Opened};
     let elf = place.name("elf");
     let start = Instant::now();
@@ -185,7 +185,7 @@ fn replay(params: &TraceParams, named: &Named, place: &Place<'_>, steps: &mut St
     let speed = summary.instructions.iter().sum::<u64>() as f64 / start.elapsed().as_secs_f64();
     let opened = Opened::open(&place.path("gtr"), &elf)?;
     let mut check = Check::open(&place.path("ret"), &opened.info)?;
-    debug_assert_eq!((opened.info.params, &opened.named.build_id), (*params, &named.build_id));
+    debug_assert_eq!(opened.info.params, *params);
     opened.replay(&mut check, Check::is_over)?;
     let difference = check.finish()?;
     let instructions: u64 = summary.instructions.iter().sum();

@@ -23,8 +23,8 @@ use std::path::{Path, PathBuf};
     goshawk encode builtin:fft --harts 8 --set large --timestamps -o fft.gtr\n  \
     goshawk encode vm.ret --set 512/8/32 --encoding 'tr(bcnt=4,2;diffta=5,4)' -o vm.gtr")]
 pub struct Args {
-    /// Retire file, RISC-V executable, or builtin:NAME
-    #[arg(value_name = "RET|ELF|builtin:NAME")]
+    /// Retire file, branch trace (rbt1), RISC-V executable, or builtin:NAME
+    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME")]
     input: String,
     /// Trace file to write
     #[arg(short, long, value_name = "FILE")]
@@ -44,6 +44,8 @@ struct ToFile {
     writer: TraceWriter,
     error: Option<FileError>,
     events: u32,
+    /// All targets, or-ed: bits that the stream drops must be 0.
+    targets: u64,
 }
 
 impl ToFile {
@@ -59,6 +61,7 @@ impl RetireSink for ToFile {
     #[inline]
     fn event(&mut self, event: &FlowEvent) {
         self.system.event(event);
+        self.targets |= event.target;
         self.events = self.events.wrapping_add(1);
         if self.events % 4096 == 0 {
             self.drain();
@@ -77,10 +80,25 @@ pub struct Encoded {
 /// Traces `source` into the file at `path`.
 pub fn to_file(source: Source, info: &TraceInfo, path: &Path) -> Result<Encoded, Failure> {
     let system = System::new(&info.params)?;
-    let mut sink = ToFile { system, writer: TraceWriter::create(path, info)?, error: None, events: 0 };
+    let mut sink = ToFile { system, writer: TraceWriter::create(path, info)?, error: None, events: 0, targets: 0 };
     let told = source.tell(&mut sink)?;
     sink.system.finish(told.cycles);
     sink.drain();
+    let (align, zeros) = (info.params.align, sink.targets.trailing_zeros());
+    if zeros < align.into() {
+        return Err(Failure::Other(format!(
+            "{}: has branch targets of which only {zeros} low bits are 0; --align {align} drops {align}, --align {zeros} \
+             would be right",
+            info.program
+        )));
+    }
+    let width = 64 - sink.targets.leading_zeros();
+    if width > info.params.xlen.into() {
+        return Err(Failure::Other(format!(
+            "{}: has branch targets of {width} bits, but its addresses have {}",
+            info.program, info.params.xlen
+        )));
+    }
     if let Some(e) = sink.error {
         return Err(e.into());
     }

@@ -73,6 +73,9 @@ pub fn folder(path: &Path) -> Result<(), Failure> {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (params, set) = args.params.resolve(args.cores, args.xlen)?;
+    if params.align == 0 {
+        return Err(Failure::Other("align = 0 is for imported traces; a circuit takes 1 or 2".into()));
+    }
     let options = SystemOptions { ingress: args.ingress.into(), log2_fifo: args.log2_fifo };
     let files = make(&params, set.as_deref(), &options)?;
     folder(&args.output)?;

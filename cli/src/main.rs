@@ -14,6 +14,7 @@ mod error;
 mod etrace;
 mod gates;
 mod gen;
+mod import;
 mod output;
 mod programs;
 mod progress;
@@ -44,6 +45,8 @@ struct Cli {
 enum Command {
     Demo(demo::Args),
     Run(run::Args),
+    Import(import::ImportArgs),
+    Export(import::ExportArgs),
     Encode(encode::Args),
     Replay(replay::Args),
     Decode(decode::Args),
@@ -61,6 +64,8 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
     match command {
         Command::Demo(args) => demo::run(args, out),
         Command::Run(args) => run::run(args, out),
+        Command::Import(args) => import::import(args, out),
+        Command::Export(args) => import::export(args, out),
         Command::Encode(args) => encode::run(args, out),
         Command::Replay(args) => replay::run(args, out),
         Command::Decode(args) => decode::run(args, out),

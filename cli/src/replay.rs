@@ -1,8 +1,8 @@
 //! `goshawk replay`: a trace file and the ELF to every retired instruction again
 
-use crate::check::Check;
+use crate::check::{describe, Check};
 use crate::output::{big, count, facts, plural, short_id, Object};
-use crate::source::{self, Named};
+use crate::source::{self, Recording};
 use crate::{progress, Failure, Status};
 use serde_json::json;
 use sim::analysis::ratio;
@@ -26,11 +26,12 @@ pub struct Args {
     /// Trace file
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
-    /// The program it is of: RISC-V executable, or builtin:NAME
-    #[arg(long, value_name = "ELF|builtin:NAME")]
+    /// The program it is of: RISC-V executable, or builtin:NAME; or a recording of the run (retire file or
+    /// branch trace), where there is no program
+    #[arg(long, value_name = "ELF|builtin:NAME|RET|RBT1")]
     elf: String,
-    /// Compare with this retire file, event by event; 1 is the exit code when they differ
-    #[arg(long, value_name = "RET")]
+    /// Compare with this retire file or branch trace, event by event; 1 is the exit code when they differ
+    #[arg(long, value_name = "RET|RBT1")]
     check: Option<PathBuf>,
     /// No listing, only the sums
     #[arg(long)]
@@ -52,8 +53,8 @@ pub struct Opened {
     pub reader: TraceReader,
     /// What the file says of itself.
     pub info: TraceInfo,
-    /// The program.
-    pub named: Named,
+    /// The program, as replay walks it.
+    pub image: Image,
     path: PathBuf,
 }
 
@@ -62,9 +63,18 @@ impl Opened {
     pub fn open(trace: &Path, elf: &str) -> Result<Self, Failure> {
         let reader = TraceReader::open(trace)?;
         let info = reader.info().clone();
-        let named = source::program(elf)?;
-        source::check_build_id(&trace.display().to_string(), &info.program, &info.build_id, &named)?;
-        Ok(Self { reader, info, named, path: trace.to_path_buf() })
+        let name = trace.display().to_string();
+        let check = |found: &str| source::check_build_id(&name, &info.program, &info.build_id, elf, found);
+        let image = if source::is_recording(elf)? {
+            let recording = Recording::open(Path::new(elf))?;
+            check(&recording.info().build_id)?;
+            recording.image(Path::new(elf))?
+        } else {
+            let named = source::program(elf)?;
+            check(&named.build_id)?;
+            Image::new(&named.program)
+        };
+        Ok(Self { reader, info, image, path: trace.to_path_buf() })
     }
 
     /// Replays message by message until the stream ends or `stop` says so.
@@ -73,10 +83,9 @@ impl Opened {
         sink: &mut S,
         mut stop: impl FnMut(&mut S) -> bool,
     ) -> Result<ReplaySummary, Failure> {
-        let image = Image::new(&self.named.program);
         let total = std::fs::metadata(&self.path).map_or(0, |m| m.len() / 4);
         let words = progress::Words::new(&mut self.reader, "replaying", total);
-        let replayed = Replay::new(&image, &self.info.params, words).and_then(|mut replay| {
+        let replayed = Replay::new(&self.image, &self.info.params, words).and_then(|mut replay| {
             while replay.step(sink)? && !stop(sink) {}
             Ok(replay.summary())
         });
@@ -101,6 +110,11 @@ struct Listing<'a> {
 impl Listing<'_> {
     fn print(&mut self, e: &FlowEvent) -> std::io::Result<()> {
         let mut pc = self.pc[usize::from(e.hart)];
+        if e.count > 0 && self.image.instruction(pc).is_none() {
+            // learned from a recording: the branches are all that is known
+            self.left = self.left.saturating_sub(e.count.into());
+            return writeln!(self.out, "{:>4}  0x{:08x}  {}", e.hart, e.pc, describe(e));
+        }
         for _ in 0..e.count {
             if self.left == 0 {
                 return Ok(());
@@ -153,7 +167,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         report(args, &info, &summary, start.elapsed().as_secs_f64(), None, out)?;
         return Ok(Status::Done);
     }
-    let image = Image::new(&opened.named.program);
+    let image = opened.image.clone();
     let pc = vec![0; usize::from(info.params.cores)];
     let left = args.limit.unwrap_or(u64::MAX);
     let mut listing = Listing { image, out, pc, core: args.core, left, error: None };

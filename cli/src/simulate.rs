@@ -183,7 +183,7 @@ fn load(args: &Args) -> Result<(Named, Vec<FlowEvent>, u8), Failure> {
         }
         (Source::File(_), Some(elf)) => {
             let named = program(elf)?;
-            check_build_id(&args.input, &info.program, &info.build_id, &named)?;
+            check_build_id(&args.input, &info.program, &info.build_id, &named.name, &named.build_id)?;
             named
         }
         (Source::File(_), None) => {

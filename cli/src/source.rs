@@ -5,8 +5,12 @@ use crate::progress::Counted;
 use clap::{Args, ValueEnum};
 use sim::elf::Program;
 use sim::file::hex;
+use sim::file::rbt1::{self, Rbt1Info, Rbt1Reader};
 use sim::file::retire::{RetireInfo, RetireReader};
-use sim::retire::RetireSink;
+use sim::file::FileError;
+use sim::replay::from_events::Learner;
+use sim::replay::image::Image;
+use sim::retire::{FlowEvent, RetireSink};
 use sim::rv32::{Limits, Machine, MachineConfig, RunSummary, Timing};
 use std::path::Path;
 
@@ -118,25 +122,91 @@ pub struct Told {
     pub cycles: u64,
 }
 
+/// A run that is over, in one of the files that record runs.
+pub enum Recording {
+    /// A retire file.
+    Retire(RetireReader),
+    /// A branch trace, and what its retire file would say of itself.
+    Rbt1(Box<Rbt1Reader>, RetireInfo),
+}
+
+impl Recording {
+    /// Whether the file at `path` begins as a recording does.
+    pub fn is(path: &Path) -> Result<bool, Failure> {
+        Ok(begins_with(path, b"GSHKRET")? || Self::is_rbt1(path)?)
+    }
+
+    fn is_rbt1(path: &Path) -> Result<bool, Failure> {
+        Ok(begins_with(path, &rbt1::MAGIC)? || begins_with(path, &rbt1::ZSTD_MAGIC)?)
+    }
+
+    /// Opens it; a branch trace is read once for what only its end tells.
+    pub fn open(path: &Path) -> Result<Self, Failure> {
+        if !Self::is_rbt1(path)? {
+            return Ok(Self::Retire(RetireReader::open(path)?));
+        }
+        let found = Rbt1Info::scan(path)?;
+        if found.threads.is_empty() {
+            return Err(Failure::Other(format!("{}: holds no record", path.display())));
+        }
+        let threads: Vec<String> = found.threads.iter().map(u16::to_string).collect();
+        let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+        let info = RetireInfo {
+            tool: crate::output::TOOL.into(),
+            harts: threads.len() as u8,
+            xlen: found.xlen,
+            build_id: found.build_id(),
+            program: name,
+            source: format!("{} records of rbt1, threads {}", found.records, threads.join(", ")),
+        };
+        Ok(Self::Rbt1(Box::new(Rbt1Reader::open(path)?), info))
+    }
+
+    /// What its retire file says, or would say.
+    pub fn info(&self) -> &RetireInfo {
+        match self {
+            Self::Retire(reader) => reader.info(),
+            Self::Rbt1(_, info) => info,
+        }
+    }
+
+    /// The next event, or `None` at the end.
+    #[inline]
+    pub fn next_event(&mut self) -> Result<Option<FlowEvent>, FileError> {
+        match self {
+            Self::Retire(reader) => reader.next_event(),
+            Self::Rbt1(reader, _) => reader.next_event(),
+        }
+    }
+
+    /// What replay needs of the program, learned from the recording at `path`.
+    pub fn image(mut self, path: &Path) -> Result<Image, Failure> {
+        let mut learner = Learner::new();
+        while let Some(e) = self.next_event()? {
+            learner.event(&e);
+        }
+        learner.finish().map_err(|e| Failure::Other(format!("{}: {e}", path.display())))
+    }
+}
+
 /// A run: one to be made, or a recorded one.
 pub enum Source {
     /// A program for the built-in simulator.
     Run(Box<Named>, MachineArgs),
-    /// A retire file.
-    File(Box<RetireReader>),
+    /// A recorded one.
+    File(Box<Recording>),
 }
 
 impl Source {
-    /// Tells a retire file from a program by its first bytes.
+    /// Tells a recording from a program by its first bytes.
     pub fn open(input: &str, machine: &MachineArgs) -> Result<Self, Failure> {
-        if !input.starts_with(BUILTIN) && begins_with(Path::new(input), b"GSHKRET")? {
+        if is_recording(input)? {
             if let Some(option) = machine.given() {
                 return Err(Failure::Other(format!(
                     "{input}: is a retire file, a run that is over; {option} is for programs"
                 )));
             }
-            let reader = RetireReader::open(Path::new(input))?;
-            return Ok(Self::File(Box::new(reader)));
+            return Ok(Self::File(Box::new(Recording::open(Path::new(input))?)));
         }
         let named = program(input)?;
         machine.config().check().map_err(|source| Failure::Machine { name: input.into(), source })?;
@@ -196,13 +266,15 @@ pub fn begins_with(path: &Path, magic: &[u8]) -> Result<bool, Failure> {
     Ok(head == magic)
 }
 
+/// Whether `input` names a recording, not a program.
+pub fn is_recording(input: &str) -> Result<bool, Failure> {
+    Ok(!input.starts_with(BUILTIN) && Recording::is(Path::new(input))?)
+}
+
 /// Refuses an ELF that is not the one a recording is of, and names both.
-pub fn check_build_id(recording: &str, of: &str, build_id: &str, named: &Named) -> Result<(), Failure> {
-    if build_id.is_empty() || build_id == named.build_id {
+pub fn check_build_id(recording: &str, of: &str, build_id: &str, name: &str, found: &str) -> Result<(), Failure> {
+    if build_id.is_empty() || build_id == found {
         return Ok(());
     }
-    Err(Failure::Other(format!(
-        "{recording}: is of {of} with build id {build_id}, but {} has build id {}",
-        named.name, named.build_id
-    )))
+    Err(Failure::Other(format!("{recording}: is of {of} with build id {build_id}, but {name} has build id {found}")))
 }

@@ -190,7 +190,8 @@ pub struct TraceParams {
     pub cores: u8,
     /// Address width of the cores, bits. 32 or 64.
     pub xlen: u8,
-    /// Lowest address bits that are always 0 and never sent. 1 with the C extension, 2 without.
+    /// Lowest address bits that are always 0 and never sent. 1 with the C extension, 2 without, 0 for
+    /// imported traces of machines with instructions at odd addresses.
     pub align: u8,
     /// Width of `iCnt` and `bCnt`, bits. 16..=24. A progress message is due at a control-flow
     /// instruction when the counter's top bit was set before it.
@@ -252,7 +253,7 @@ impl TraceParams {
         };
         range("cores", self.cores, "1 to 16", (1..=16).contains(&self.cores))?;
         range("xlen", self.xlen, "32 or 64", matches!(self.xlen, 32 | 64))?;
-        range("align", self.align, "1 or 2", matches!(self.align, 1 | 2))?;
+        range("align", self.align, "0 to 2", self.align <= 2)?;
         range("count_bits", self.count_bits, "16 to 24", (16..=24).contains(&self.count_bits))?;
         range("cc_bits", self.cc_bits, "16 to 32", (16..=32).contains(&self.cc_bits))?;
         if let Some(sc) = self.stream_cache() {

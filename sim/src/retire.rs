@@ -72,7 +72,8 @@ pub struct FlowEvent {
     pub hart: u8,
     /// What happened.
     pub kind: FlowKind,
-    /// Length of the control-flow instruction in bytes: 2 or 4; 0 where no instruction retires.
+    /// Length of the control-flow instruction in bytes: 2 or 4 (1 to 15 in imported traces of other
+    /// machines); 0 where no instruction retires.
     pub len: u8,
     /// Instructions this hart retired since its previous event, the one at `pc` included where the
     /// event is one that retires (all kinds but `Start`, `Trap`, `Gap` and `Stop`).

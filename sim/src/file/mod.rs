@@ -1,9 +1,10 @@
-//! Files: trace files and retire files
+//! Files: trace files, retire files and imported branch traces ([`rbt1`])
 //!
-//! Both begin with 8 bytes that name kind and version, then a JSON object (32-bit length, bytes, CRC-32)
+//! The first two begin with 8 bytes that name kind and version, then a JSON object (32-bit length, bytes, CRC-32)
 //! that says how the file was made. A file is written beside its place and moved there when it is
 //! complete, so a failure leaves no half-written file and no lost good one.
 
+pub mod rbt1;
 pub mod retire;
 pub mod trace;
 

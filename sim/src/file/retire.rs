@@ -4,7 +4,8 @@
 //! commit order, and an end record. A record is a kind byte, the hart, then LEB128 numbers: `count`,
 //! `pc` as a difference from the hart's previous target, `target` as a difference from `pc`, and `cycle`
 //! as the difference from the previous record's (differences of addresses zigzag-coded). A trap adds its
-//! cause.
+//! cause. Bit 6 of the kind byte says that the instruction has 2 bytes, bit 5 that a byte with its length
+//! ends the record; else it has 4.
 
 use super::{io, write_header, FileError, Replacement, Source};
 use crate::retire::{FlowEvent, FlowKind, RetireSink};
@@ -17,6 +18,8 @@ const MAGIC: [u8; 8] = *b"GSHKRET\x01";
 const END: u8 = 0xff;
 /// Bit of the kind byte: the instruction is 2 bytes long, not 4.
 const SHORT: u8 = 0x40;
+/// Bit of the kind byte: the instruction is neither 2 nor 4 bytes long; its length ends the record.
+const LENGTH: u8 = 0x20;
 
 /// What a retire file says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,15 +54,15 @@ fn kind_byte(e: &FlowEvent) -> u8 {
         FlowKind::Stop => 14,
         FlowKind::Gap { .. } => 15,
     };
-    if e.len == 2 {
-        kind | SHORT
-    } else {
-        kind
+    match e.len {
+        2 => kind | SHORT,
+        0 | 4 => kind,
+        _ => kind | LENGTH,
     }
 }
 
 fn kind_of(byte: u8, extra: u64) -> Option<FlowKind> {
-    Some(match byte & !SHORT {
+    Some(match byte & !(SHORT | LENGTH) {
         0 => FlowKind::Start,
         b @ (1 | 2) => FlowKind::Conditional { taken: b == 2 },
         3 => FlowKind::Jump,
@@ -79,7 +82,7 @@ fn kind_of(byte: u8, extra: u64) -> Option<FlowKind> {
 
 /// Whether a kind's record carries one more number.
 fn has_extra(byte: u8) -> bool {
-    matches!(byte & !SHORT, 12 | 13 | 15)
+    matches!(byte & !(SHORT | LENGTH), 12 | 13 | 15)
 }
 
 fn retires(kind: FlowKind) -> bool {
@@ -162,6 +165,9 @@ impl RetireSink for RetireWriter {
             FlowKind::Gap { lost } => leb(lost.into(), out),
             _ => {}
         }
+        if kind & LENGTH != 0 {
+            out.push(e.len);
+        }
         *last = e.target;
         self.last_cycle = e.cycle;
         if self.buffer.len() > (1 << 16) - 64 {
@@ -243,10 +249,11 @@ impl RetireReader {
         let extra = if has_extra(byte) { self.leb()? } else { 0 };
         let kind = kind_of(byte, extra)
             .ok_or_else(|| self.source.content(format!("event kind 0x{byte:02x} is not defined in version 1")))?;
-        let len = match (retires(kind), byte & SHORT != 0) {
+        let len = match (retires(kind), byte & (SHORT | LENGTH)) {
             (false, _) => 0,
-            (true, true) => 2,
-            (true, false) => 4,
+            (true, SHORT) => 2,
+            (true, 0) => 4,
+            (true, _) => self.byte()?,
         };
         self.last_target[usize::from(hart)] = target;
         self.last_cycle = cycle;
@@ -294,12 +301,12 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn any_events_come_back(raw in prop::collection::vec(
-            (0u8..4, kinds(), any::<bool>(), any::<u32>(), any::<u64>(), any::<u64>(), 0u64..1 << 40), 0..300)
+            (0u8..4, kinds(), 1u8..16, any::<u32>(), any::<u64>(), any::<u64>(), 0u64..1 << 40), 0..300)
         ) {
             let mut cycle = 0;
-            let events: Vec<FlowEvent> = raw.into_iter().map(|(hart, kind, short, count, pc, target, delta)| {
+            let events: Vec<FlowEvent> = raw.into_iter().map(|(hart, kind, len, count, pc, target, delta)| {
                 cycle += delta;
-                let len = if !retires(kind) { 0 } else if short { 2 } else { 4 };
+                let len = if retires(kind) { len } else { 0 };
                 FlowEvent { hart, kind, len, count, pc, target, cycle }
             }).collect();
             let dir = tempfile::tempdir().unwrap();

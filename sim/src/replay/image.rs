@@ -1,8 +1,10 @@
 //! The program as replay walks it: straight runs and the branches that end them
 //!
 //! For every halfword of code, how many instructions run from there to the next control-flow
-//! instruction, and which one that is. Built once, in one pass from the end of each segment.
+//! instruction, and which one that is. Built once, in one pass from the end of each segment. Without a
+//! program, [`super::from_events`] learns the same from a recorded run.
 
+use super::from_events::Learned;
 use crate::elf::Program;
 use crate::golden::targets::IndirectKind;
 use crate::isa::{self, Flow, Indirect};
@@ -56,6 +58,8 @@ struct Segment {
 pub struct Image {
     segments: Vec<Segment>,
     exits: Vec<Exit>,
+    /// In place of the code, where there is none.
+    learned: Option<Box<Learned>>,
 }
 
 fn halfword(code: &[u8], slot: usize) -> u16 {
@@ -85,11 +89,16 @@ fn classify(flow: Flow, pc: u64) -> Option<(ExitKind, u64)> {
 impl Image {
     /// Decodes the executable segments of `program`.
     pub fn new(program: &Program) -> Self {
-        let mut image = Self { segments: Vec::new(), exits: Vec::new() };
+        let mut image = Self { segments: Vec::new(), exits: Vec::new(), learned: None };
         for s in program.segments.iter().filter(|s| s.executable) {
             image.add(s.addr, s.data.clone(), program.xlen);
         }
         image
+    }
+
+    /// Holds what was learned from a run, and no code.
+    pub(super) fn learned(learned: Learned) -> Self {
+        Self { segments: Vec::new(), exits: Vec::new(), learned: Some(Box::new(learned)) }
     }
 
     fn add(&mut self, base: u64, code: Vec<u8>, xlen: u8) {
@@ -132,12 +141,15 @@ impl Image {
     /// outside the code.
     #[inline]
     pub fn run(&self, pc: u64) -> Option<(u32, &Exit)> {
+        if let Some(learned) = &self.learned {
+            return learned.run(pc);
+        }
         let (segment, slot) = self.slot(pc)?;
         let run = segment.runs[slot];
         Some((run.count, &self.exits[run.exit as usize]))
     }
 
-    /// The instruction at `pc` and its length in bytes; `None` outside the code.
+    /// The instruction at `pc` and its length in bytes; `None` outside the code, and where there is none.
     pub fn instruction(&self, pc: u64) -> Option<(u32, u8)> {
         let (segment, slot) = self.slot(pc)?;
         let low = halfword(&segment.code, slot);
@@ -148,6 +160,9 @@ impl Image {
 
     /// The address `count` sequential instructions after `pc`; `None` outside the code.
     pub fn skip(&self, mut pc: u64, count: u32) -> Option<u64> {
+        if let Some(learned) = &self.learned {
+            return learned.skip(pc, count);
+        }
         for _ in 0..count {
             pc += u64::from(self.instruction(pc)?.1);
         }

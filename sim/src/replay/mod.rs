@@ -8,6 +8,7 @@
 //! # Source
 //! Paper 000 figure 6 and section 3, paper 002 figure 4; the stream: `docs/stream.md`.
 
+pub mod from_events;
 mod hart;
 pub mod image;
 mod streams;

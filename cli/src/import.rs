@@ -1,0 +1,134 @@
+//! `goshawk import` and `goshawk export`: branch traces in the exchange format `rbt1`
+
+use crate::output::{count, facts, plural, Object};
+use crate::progress::Counted;
+use crate::source::Recording;
+use crate::{Failure, Status};
+use serde_json::json;
+use sim::file::rbt1::{Rbt1Reader, Rbt1Writer};
+use sim::file::retire::RetireWriter;
+use sim::retire::{FlowEvent, RetireSink};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Turn a branch trace (rbt1, zstd-compressed or not) into a retire file
+///
+/// Threads become harts, in the order in which they appear. No program is needed: every command that takes
+/// --elf takes the retire file or the branch trace in its place.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk import gcc.rbt1.zst -o gcc.ret\n  \
+    goshawk encode gcc.rbt1.zst --align 0 --pc-shift 0 -o gcc.gtr\n  \
+    goshawk replay gcc.gtr --elf gcc.rbt1.zst --check gcc.rbt1.zst")]
+pub struct ImportArgs {
+    /// Branch trace
+    #[arg(value_name = "RBT1")]
+    input: PathBuf,
+    /// Retire file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Turn a retire file into a branch trace (rbt1)
+///
+/// Cycles and the causes of traps are not in this format.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk export vm.ret -o vm.rbt1.zst\n  goshawk export vm.ret -o vm.rbt1")]
+pub struct ExportArgs {
+    /// Retire file
+    #[arg(value_name = "RET")]
+    input: PathBuf,
+    /// Branch trace to write; zstd-compressed if its name ends in .zst
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Tells `recording` to `sink`; returns events and instructions.
+fn tell(mut recording: Recording, sink: impl RetireSink, what: &'static str) -> Result<(u64, u64), Failure> {
+    let mut counted = Counted::new(sink, what, None);
+    let mut events = 0;
+    while let Some(event) = recording.next_event()? {
+        let event: FlowEvent = event;
+        counted.event(&event);
+        events += 1;
+    }
+    counted.finish();
+    Ok((events, counted.instructions))
+}
+
+/// Runs `import`.
+pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    if !Recording::is(&args.input)? {
+        // it says what a branch trace begins with
+        Rbt1Reader::open(&args.input)?;
+    }
+    let recording = Recording::open(&args.input)?;
+    if let Recording::Retire(_) = recording {
+        let name = args.input.display();
+        return Err(Failure::Other(format!("{name}: is a retire file already; import takes branch traces (rbt1)")));
+    }
+    let info = recording.info().clone();
+    let mut writer = RetireWriter::create(&args.output, &info)?;
+    let (events, instructions) = tell(recording, &mut writer, "importing")?;
+    writer.finish()?;
+    let output = args.output.display().to_string();
+    if args.json {
+        Object::new("import", &args.input.display().to_string())
+            .with("source", info.source.into())
+            .with("harts", info.harts.into())
+            .with("xlen", info.xlen.into())
+            .with("build_id", info.build_id.into())
+            .with("events", events.into())
+            .with("instructions", instructions.into())
+            .with("output", output.into())
+            .print(out)?;
+        return Ok(Status::Done);
+    }
+    let lines = [
+        ("branch trace", info.source),
+        ("addresses", format!("of {} bits", info.xlen)),
+        ("harts", info.harts.to_string()),
+        ("events", count(events)),
+        ("instructions", count(instructions)),
+        ("written", output),
+    ];
+    facts(out, &lines)?;
+    Ok(Status::Done)
+}
+
+/// Runs `export`.
+pub fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let recording = Recording::open(&args.input)?;
+    let harts = recording.info().harts;
+    let compressed = args.output.extension().is_some_and(|e| e == "zst");
+    let mut writer = Rbt1Writer::create(&args.output, compressed)?;
+    let (_, instructions) = tell(recording, &mut writer, "exporting")?;
+    let written = writer.finish()?;
+    let output = args.output.display().to_string();
+    if args.json {
+        Object::new("export", &args.input.display().to_string())
+            .with("harts", harts.into())
+            .with("instructions", instructions.into())
+            .with("records", written.records.into())
+            .with("swaps_as_returns", json!(written.swaps))
+            .with("output", output.into())
+            .print(out)?;
+        return Ok(Status::Done);
+    }
+    let mut lines = vec![
+        ("run", plural(harts, "hart")),
+        ("instructions", count(instructions)),
+        ("records", count(written.records)),
+        ("written", output),
+    ];
+    if written.swaps > 0 {
+        lines.push(("changed", format!("{}, written as returns", plural(written.swaps, "co-routine swap"))));
+    }
+    facts(out, &lines)?;
+    Ok(Status::Done)
+}

@@ -1,0 +1,259 @@
+//! An image learned from a recorded run, where there is no ELF
+//!
+//! Imported traces name branches, not the instructions between them, and where instructions have many
+//! lengths the distance of two addresses says nothing of their number. So every address at which a run of
+//! instructions begins (a *landing*: the target of a branch, a fall-through, a trap handler, a start) is
+//! remembered with the branch at the end of the run and the number of instructions up to it; and where a
+//! trap or a stop cuts a run short, the address it was cut at. What the records say of one landing or one
+//! branch must always be the same: code that changes itself, or a record that is missing, is refused.
+//!
+//! The target of a direct branch that is never taken is not known, and never needed.
+
+use super::image::{Exit, ExitKind, Image};
+use crate::golden::targets::IndirectKind;
+use crate::retire::{FlowEvent, FlowKind, RetireSink};
+use std::collections::hash_map::Entry;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Hashes addresses: one multiplication, where the standard hash would cost more than the rest of replay.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|b| self.write_u64(u64::from(*b)));
+    }
+    fn write_u32(&mut self, v: u32) {
+        self.write_u64(v.into());
+    }
+    #[inline]
+    fn write_u64(&mut self, v: u64) {
+        // the table takes its bits from both ends
+        let product = (self.0 ^ v).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = product ^ product >> 32;
+    }
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+type Map<K, V> = HashMap<K, V, BuildHasherDefault<AddressHasher>>;
+
+/// No exit: the run was always cut short.
+const NO_EXIT: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Landing {
+    /// Instructions up to and including the exit; the longest part seen where there is none.
+    count: u32,
+    /// Index of the exit, or [`NO_EXIT`].
+    exit: u32,
+    /// Event that said so.
+    event: u64,
+}
+
+/// Landings and branches of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Learned {
+    exits: Vec<Exit>,
+    landings: Map<u64, (u32, u32)>,
+    parts: Map<(u64, u32), u64>,
+    open_end: Option<Exit>,
+}
+
+impl Learned {
+    #[inline]
+    pub(super) fn run(&self, pc: u64) -> Option<(u32, &Exit)> {
+        let (count, exit) = self.landings.get(&pc)?;
+        let exit = if *exit == NO_EXIT { self.open_end.as_ref()? } else { &self.exits[*exit as usize] };
+        Some((*count, exit))
+    }
+
+    pub(super) fn skip(&self, pc: u64, count: u32) -> Option<u64> {
+        if count == 0 {
+            return Some(pc);
+        }
+        self.parts.get(&(pc, count)).copied()
+    }
+}
+
+/// Two records that cannot be of the same code.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("event {event}, hart {hart}, pc 0x{pc:x}: {what}; without an ELF all records must be of one unchanged code")]
+pub struct Inconsistent {
+    /// Number of the event, from 0.
+    pub event: u64,
+    /// Its hart.
+    pub hart: u8,
+    /// Its pc.
+    pub pc: u64,
+    /// What it says, and what was said before.
+    pub what: String,
+}
+
+/// Learns an image from events; as a [`RetireSink`] it keeps the first contradiction for
+/// [`Learner::finish`].
+#[derive(Clone, Debug, Default)]
+pub struct Learner {
+    exits: Vec<Exit>,
+    branches: Map<u64, u32>,
+    landings: Map<u64, Landing>,
+    parts: Map<(u64, u32), u64>,
+    /// Where each hart landed last.
+    at: Vec<Option<u64>>,
+    events: u64,
+    error: Option<Inconsistent>,
+}
+
+/// Class of a branch, and whether its target is always the same; `None` for what is no branch.
+fn exit_kind(kind: FlowKind) -> Option<(ExitKind, bool)> {
+    let indirect = |i| Some((ExitKind::Indirect(i, kind), false));
+    match kind {
+        FlowKind::Conditional { taken } => Some((ExitKind::Conditional, taken)),
+        FlowKind::Jump => Some((ExitKind::Jump, true)),
+        FlowKind::Call => Some((ExitKind::Call, true)),
+        FlowKind::IndirectJump | FlowKind::TrapReturn => indirect(IndirectKind::Jump),
+        FlowKind::IndirectCall => indirect(IndirectKind::Call),
+        FlowKind::Return => indirect(IndirectKind::Return),
+        FlowKind::CoSwap => indirect(IndirectKind::CoSwap),
+        FlowKind::ConditionalIndirect { .. }
+        | FlowKind::Start
+        | FlowKind::Trap { .. }
+        | FlowKind::Gap { .. }
+        | FlowKind::Stop => None,
+    }
+}
+
+impl Learner {
+    /// Nothing learned.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The image, or the first contradiction.
+    pub fn finish(self) -> Result<Image, Inconsistent> {
+        if let Some(e) = self.error {
+            return Err(e);
+        }
+        let landings = self.landings.into_iter().map(|(pc, l)| (pc, (l.count, l.exit))).collect();
+        let open_end = Some(Exit { pc: 0, target: 0, kind: ExitKind::End, len: 0 });
+        Ok(Image::learned(Learned { exits: self.exits, landings, parts: self.parts, open_end }))
+    }
+
+    /// Index of the branch that `e` is.
+    fn branch(&mut self, e: &FlowEvent, kind: ExitKind, fixed: bool) -> Result<u32, String> {
+        match self.branches.entry(e.pc) {
+            Entry::Vacant(v) => {
+                let index = self.exits.len() as u32;
+                let target = if fixed { e.target } else { 0 };
+                self.exits.push(Exit { pc: e.pc, target, kind, len: e.len });
+                v.insert(index);
+                Ok(index)
+            }
+            Entry::Occupied(o) => {
+                let exit = &mut self.exits[*o.get() as usize];
+                if exit.kind != kind || exit.len != e.len {
+                    return Err(format!(
+                        "{:?} of {} bytes, but it was {:?} of {} bytes before",
+                        kind, e.len, exit.kind, exit.len
+                    ));
+                }
+                if fixed && exit.target == 0 {
+                    exit.target = e.target;
+                }
+                if fixed && exit.target != e.target {
+                    return Err(format!(
+                        "a direct branch to 0x{:x}, that went to 0x{:x} before",
+                        e.target, exit.target
+                    ));
+                }
+                Ok(*o.get())
+            }
+        }
+    }
+
+    fn learn(&mut self, e: &FlowEvent) -> Result<(), String> {
+        let hart = usize::from(e.hart);
+        if self.at.len() <= hart {
+            self.at.resize(hart + 1, None);
+        }
+        let at = self.at[hart].replace(e.target);
+        if let FlowKind::Start = e.kind {
+            return Ok(());
+        }
+        let at = at.ok_or("the hart has no start")?;
+        let Some((kind, fixed)) = exit_kind(e.kind) else {
+            return match e.kind {
+                FlowKind::Trap { .. } | FlowKind::Stop => self.part(at, e),
+                _ => Err(format!("{:?} cannot be replayed without an ELF", e.kind)),
+            };
+        };
+        let exit = self.branch(e, kind, fixed)?;
+        let (count, event) = (e.count, self.events);
+        match self.landings.entry(at) {
+            Entry::Vacant(v) => {
+                v.insert(Landing { count, exit, event });
+            }
+            Entry::Occupied(mut o) => {
+                let known = *o.get();
+                if known.exit == NO_EXIT {
+                    if known.count >= count {
+                        return Err(format!(
+                            "the branch comes {count} instructions after 0x{at:x}, but event {} went {} without one",
+                            known.event, known.count
+                        ));
+                    }
+                    o.insert(Landing { count, exit, event });
+                } else if (known.count, known.exit) != (count, exit) {
+                    return Err(format!(
+                        "{count} instructions from 0x{at:x} to this branch, but event {} says {} to the branch at 0x{:x}",
+                        known.event, known.count, self.exits[known.exit as usize].pc
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The run from `at` is cut short after `e.count` instructions, at `e.pc`.
+    fn part(&mut self, at: u64, e: &FlowEvent) -> Result<(), String> {
+        if e.count == 0 {
+            return if e.pc == at { Ok(()) } else { Err(format!("no instruction since 0x{at:x}")) };
+        }
+        let landing = self.landings.entry(at).or_insert(Landing { count: e.count, exit: NO_EXIT, event: self.events });
+        if landing.exit == NO_EXIT {
+            landing.count = landing.count.max(e.count);
+        } else if landing.count <= e.count {
+            return Err(format!(
+                "{} instructions from 0x{at:x} without a branch, but event {} says that the {}th is one",
+                e.count, landing.event, landing.count
+            ));
+        }
+        let known = *self.parts.entry((at, e.count)).or_insert(e.pc);
+        if known != e.pc {
+            return Err(format!("{} instructions after 0x{at:x}, where 0x{known:x} was before", e.count));
+        }
+        Ok(())
+    }
+}
+
+impl RetireSink for Learner {
+    fn event(&mut self, e: &FlowEvent) {
+        if self.error.is_none() {
+            if let Err(what) = self.learn(e) {
+                self.error = Some(Inconsistent { event: self.events, hart: e.hart, pc: e.pc, what });
+            }
+        }
+        self.events += 1;
+    }
+}
+
+impl Image {
+    /// Learns the code from a run: see [`crate::replay::from_events`].
+    pub fn from_events<'a>(events: impl IntoIterator<Item = &'a FlowEvent>) -> Result<Self, Inconsistent> {
+        let mut learner = Learner::new();
+        events.into_iter().for_each(|e| learner.event(e));
+        learner.finish()
+    }
+}
