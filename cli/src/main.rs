@@ -6,6 +6,7 @@
 
 mod args;
 mod bench;
+mod capture;
 mod check;
 mod decode;
 mod demo;
@@ -58,6 +59,7 @@ enum Command {
     Bench(bench::Args),
     Results(results::Args),
     Soc(soc::Args),
+    Capture(capture::Args),
 }
 
 fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
@@ -77,6 +79,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Bench(args) => bench::run(args, out),
         Command::Results(args) => results::run(args, out),
         Command::Soc(args) => soc::run(args, out),
+        Command::Capture(args) => capture::run(args, out),
     }
 }
 
