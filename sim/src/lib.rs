@@ -17,4 +17,5 @@ pub mod regs;
 pub mod replay;
 pub mod retire;
 pub mod rv32;
+pub mod scheme;
 pub mod stream_cache;

@@ -7,6 +7,7 @@ pub mod chunk;
 pub mod nexs;
 pub mod tr;
 
+use crate::analysis::FieldLengths;
 use crate::bits::{BitReader, BitWriter};
 use crate::message::{Body, Escape, Message};
 use crate::params::{Scheme, TraceParams};
@@ -75,14 +76,19 @@ impl State {
         u64::MAX >> (64 - self.params.address_bits())
     }
 
-    /// `|a - PTA|` and its sign, modulo the address width; sets PTA.
-    pub(crate) fn difference(&mut self, core: u8, address: u64) -> (u64, bool) {
+    /// `|a - PTA|` and its sign, modulo the address width.
+    fn distance(&self, core: u8, address: u64) -> (u64, bool) {
         let mask = self.mask();
-        let address = address >> self.params.align & mask;
-        let pta = std::mem::replace(&mut self.pta[usize::from(core)], address);
-        let diff = address.wrapping_sub(pta) & mask;
+        let diff = (address >> self.params.align & mask).wrapping_sub(self.pta[usize::from(core)]) & mask;
         let negative = diff >> (self.params.address_bits() - 1) & 1 == 1;
         (if negative { diff.wrapping_neg() & mask } else { diff }, negative)
+    }
+
+    /// As [`State::distance`]; sets PTA.
+    pub(crate) fn difference(&mut self, core: u8, address: u64) -> (u64, bool) {
+        let distance = self.distance(core, address);
+        self.pta[usize::from(core)] = address >> self.params.align & self.mask();
+        distance
     }
 
     /// The address that [`State::difference`] was given.
@@ -98,12 +104,58 @@ impl State {
 #[derive(Clone, Debug)]
 pub struct Encoder {
     state: State,
+    lengths: FieldLengths,
 }
 
 impl Encoder {
     /// For streams of these parameters.
     pub fn new(params: &TraceParams) -> Self {
-        Self { state: State::new(params) }
+        Self { state: State::new(params), lengths: FieldLengths::default() }
+    }
+
+    /// Lengths of the fields written so far.
+    pub fn lengths(&self) -> &FieldLengths {
+        &self.lengths
+    }
+
+    /// Counts the lengths of the message's fields.
+    fn count(&mut self, message: &Message) {
+        let l = &mut self.lengths;
+        if self.state.params.timestamps {
+            l.diff_cc.add(message.diff_cc);
+        }
+        let target = match message.body {
+            // of the scheme `sc-lsp`, which has a coder of its own
+            Body::Hits { .. } | Body::Index { .. } | Body::Descriptor { .. } => None,
+            Body::Outcome { count } | Body::NotTaken { count } => {
+                l.b_cnt.add(count);
+                None
+            }
+            Body::Target { count, target } | Body::Taken { count, target } => {
+                l.b_cnt.add(count);
+                Some(target)
+            }
+            Body::Stream { length, target } => {
+                l.b_cnt.add(length);
+                target
+            }
+            Body::Escape(escape) => {
+                l.b_cnt.add(0);
+                let (i_cnt, target) = match escape {
+                    Escape::Exception { i_cnt, target } | Escape::Sync { i_cnt, pc: target } => (i_cnt, Some(target)),
+                    Escape::Overflow { i_cnt, lost } => {
+                        l.i_cnt.add(lost);
+                        (i_cnt, None)
+                    }
+                    Escape::Stop { i_cnt } | Escape::Progress { i_cnt } => (i_cnt, None),
+                };
+                l.i_cnt.add(i_cnt);
+                target
+            }
+        };
+        if let Some(target) = target {
+            l.diff_ta.add(self.state.distance(message.core, target).0);
+        }
     }
 
     /// Appends one message.
@@ -111,6 +163,7 @@ impl Encoder {
         if let Body::Escape(Escape::Sync { .. }) = message.body {
             self.state.pta[usize::from(message.core)] = 0;
         }
+        self.count(message);
         match self.state.params.scheme {
             Scheme::Tr(coding) | Scheme::NxB(coding) => tr::write(&mut self.state, &coding, message, out),
             Scheme::NexS => nexs::write(&mut self.state, message, out),

@@ -13,7 +13,7 @@ use crate::params::{Scheme, TraceParams};
 use crate::retire::{FlowEvent, FlowKind};
 
 /// How often predictions were asked for, and how often they were wrong.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Rates {
     /// Instructions retired.
     pub instructions: u64,

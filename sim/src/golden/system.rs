@@ -4,6 +4,7 @@
 //! `docs/stream.md` says. Without buffers: it never overflows.
 
 use super::core::{Core, Rates};
+use crate::analysis::FieldLengths;
 use crate::bits::BitWriter;
 use crate::encoding::Encoder;
 use crate::message::{Kind, Message};
@@ -121,6 +122,14 @@ impl System {
         match &self.front {
             Front::Predictors(cores, _) => cores.iter().map(Core::rates).collect(),
             Front::StreamCache(encoder) => encoder.rates(),
+        }
+    }
+
+    /// Lengths of the fields of all messages so far; `None` for the scheme `sc-lsp`.
+    pub fn field_lengths(&self) -> Option<&FieldLengths> {
+        match &self.front {
+            Front::Predictors(_, encoder) => Some(encoder.lengths()),
+            Front::StreamCache(_) => None,
         }
     }
 
