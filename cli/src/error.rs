@@ -51,6 +51,9 @@ pub enum Failure {
     /// Standard output or a temporary file; a closed pipe is told apart in `main`.
     #[error("output: {0}")]
     Output(#[from] std::io::Error),
+    /// A sweep that cannot go on.
+    #[error(transparent)]
+    Sweep(#[from] ::sweep::SweepError),
     /// Anything else, said where it happened.
     #[error("{0}")]
     Other(String),

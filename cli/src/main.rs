@@ -6,7 +6,6 @@
 
 mod args;
 mod bench;
-mod capture;
 mod check;
 mod decode;
 mod demo;
@@ -26,6 +25,7 @@ mod simulate;
 mod soc;
 mod source;
 mod stats;
+mod sweep;
 mod vectors;
 
 use clap::error::ErrorKind;
@@ -58,8 +58,8 @@ enum Command {
     Gates(gates::Args),
     Bench(bench::Args),
     Results(results::Args),
+    Sweep(Box<sweep::Args>),
     Soc(soc::Args),
-    Capture(capture::Args),
 }
 
 fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
@@ -78,8 +78,8 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Gates(args) => gates::run(args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Results(args) => results::run(args, out),
+        Command::Sweep(args) => sweep::run(args, out),
         Command::Soc(args) => soc::run(args, out),
-        Command::Capture(args) => capture::run(args, out),
     }
 }
 

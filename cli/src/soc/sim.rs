@@ -19,7 +19,7 @@ use sim::file::trace::{TraceInfo, TraceWriter};
 use sim::params::TraceParams;
 use sim::retire::RetireSink;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Run a program on softcores with trace modules, in Verilator, and check the trace
 ///
@@ -52,9 +52,6 @@ pub struct Args {
     /// Data pins of the trace port: 1, 2, 4 or 8
     #[arg(long, value_name = "N", default_value_t = 8)]
     pins: u8,
-    /// Send trace and console over a serial line of so many clocks a bit, 4 or more, in place of the port
-    #[arg(long, value_name = "CLOCKS", conflicts_with = "pins")]
-    uart: Option<u16>,
     /// log2 of the entries of each event FIFO, 3 to 8
     #[arg(long, value_name = "BITS", default_value_t = 8)]
     log2_fifo: u8,
@@ -64,7 +61,7 @@ pub struct Args {
     /// Without trace modules
     #[arg(long)]
     no_trace: bool,
-    /// Folder for trace.gtr, retire.ret, line.bin (the bytes of --uart) and soc.vcd (--vcd); it is made where it is missing
+    /// Folder for trace.gtr, retire.ret and, with --vcd, soc.vcd; it is made where it is missing
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write every signal to soc.vcd
@@ -95,17 +92,14 @@ impl From<CoreName> for CoreKind {
     }
 }
 
-/// The program of a file or a built-in one in its build for `core`, and how it is called; none where neither is given.
-pub(super) fn load(
-    elf: Option<&Path>,
-    builtin: Option<&str>,
-    core: CoreName,
-) -> Result<Option<(Program, String)>, Failure> {
-    let (name, data) = match (elf, builtin) {
+/// The program, and how it is called.
+fn program(args: &Args) -> Result<(Program, String), Failure> {
+    let (name, data) = match (&args.elf, &args.program) {
         (Some(path), _) => (path.display().to_string(), std::fs::read(path).map_err(|e| Failure::io(path, e))?),
-        (None, Some(name)) => {
+        (None, name) => {
+            let name = name.as_deref().unwrap_or_default();
             let info = testbenches::programs::find(name).ok_or_else(|| Failure::unknown_program(name))?;
-            let elf = match core {
+            let elf = match args.core {
                 CoreName::Vexriscv => Some(info.soc.vexriscv),
                 CoreName::Picorv32 => info.soc.picorv32,
             };
@@ -114,17 +108,15 @@ pub(super) fn load(
             };
             (format!("builtin:{name}"), elf.ok_or_else(none)?.to_vec())
         }
-        (None, None) => return Ok(None),
     };
     let program = Program::parse(&data).map_err(|source| Failure::Program { name: name.clone(), source })?;
-    Ok(Some((program, name)))
+    Ok((program, name))
 }
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
-    let loaded = load(args.elf.as_deref(), args.program.as_deref(), args.core)?;
-    let (program, name) = loaded.ok_or_else(|| Failure::Other("--elf or --program is needed".into()))?;
+    let (program, name) = program(args)?;
     let kind = CoreKind::from(args.core);
     let (mut params, set) = args.params.resolve(args.cores, 32)?;
     params.align = kind.core().align();
@@ -135,7 +127,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         private_fetch: true,
         trace: (!args.no_trace).then_some(params),
         log2_fifo: args.log2_fifo,
-        output: args.uart.map_or(Output::Port { pins: args.pins }, |divisor| Output::Uart { divisor }),
+        output: Output::Port { pins: args.pins },
         tick: args.tick,
     };
     let building = bar("building with Verilator", "", None);
@@ -162,10 +154,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         let mut writer = RetireWriter::create(&folder.join("retire.ret"), &info)?;
         run.events.iter().for_each(|e| writer.event(e));
         writer.finish()?;
-        if args.uart.is_some() {
-            let path = folder.join("line.bin");
-            std::fs::write(&path, &run.line).map_err(|e| Failure::io(&path, e))?;
-        }
         if config.trace.is_some() {
             let (build_id, program) = (build_id.clone(), name.clone());
             let info = TraceInfo { tool: TOOL.into(), params, set: set.clone(), build_id, program };

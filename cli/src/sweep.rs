@@ -1,0 +1,327 @@
+//! `goshawk sweep`: traces x schemes x parameters, measured in parallel
+
+use crate::output::{count, plural, Left, Object, Right, Table, TOOL};
+use crate::{progress, Failure, Status};
+use ::sweep::plan::{Plan, Shard};
+use ::sweep::point::Row;
+use ::sweep::run::{Made, Options};
+use ::sweep::source::TimingModel;
+use ::sweep::store::{files, merge, Manifest, Store};
+use clap::{Args as ClapArgs, Subcommand};
+use serde_json::json;
+use sim::analysis::ratio;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Measure traces with many schemes and parameters, in parallel; run again to go on
+#[derive(ClapArgs, Debug)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  goshawk sweep --trace builtin:fft --trace run.ret --harts 1,4 --set small,medium,large -o fft\n  \
+    goshawk sweep --plan papers.toml -o papers          what is finished is not run again\n  \
+    goshawk sweep --trace all --encoding tr_e,'tr(bcnt=2,1)',nx_b --set m0,m4 --timestamps both -o chunks\n  \
+    goshawk sweep --plan big.toml --shard 2/4 -o part2  on the second of four machines\n  \
+    goshawk sweep merge part1 part2 part3 part4 -o big\n  \
+    goshawk report sweep big -o big.html"
+)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Merge(MergeArgs),
+}
+
+/// Put the shards of one sweep together
+#[derive(ClapArgs, Debug)]
+struct MergeArgs {
+    /// Folders of all shards
+    #[arg(value_name = "DIR", required = true)]
+    shards: Vec<PathBuf>,
+    /// Folder of the whole
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+struct RunArgs {
+    /// Folder of the sweep: points, results.csv, sweep.json
+    #[arg(short, long, value_name = "DIR", required = true)]
+    output: Option<PathBuf>,
+    /// TOML file of the plan; flags take the place of what it says
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
+    /// builtin:NAME, ELF, retire or rbt1 file; `all` for every built-in program
+    #[arg(long, value_name = "TRACE", value_delimiter = ',')]
+    trace: Vec<String>,
+    /// Harts that run the programs; recordings have theirs [default: 1]
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    harts: Vec<u8>,
+    /// Encodings: tr_e, tr_b, tr(bcnt=3,2;...) and shared (rates of one predictor for all cores) meet every
+    /// set, sc-lsp every stream cache; nx_b, nexs; or whole names as tr_e:m4
+    /// [default: tr_e,tr_b,nx_b,nexs,sc-lsp]
+    #[arg(long, value_name = "NAME")]
+    encoding: Vec<String>,
+    /// Predictor sets, by name or as G/R/Q [default: small,medium,large]
+    #[arg(long, value_name = "SET", value_delimiter = ',')]
+    set: Vec<String>,
+    /// Stream caches as rbase-32x4 [default: rbase-32x4]
+    #[arg(long, value_name = "SHAPE", value_delimiter = ',')]
+    stream_cache: Vec<String>,
+    /// Functional streams (no), time-stamped ones (yes), or both [default: no]
+    #[arg(long, value_name = "no|yes|both", value_parser = ["no", "yes", "both"])]
+    timestamps: Option<String>,
+    /// When instructions retire [default: papers]
+    #[arg(long, value_name = "papers|functional", value_parser = ["papers", "functional"])]
+    timing: Option<String>,
+    /// 0: all harts start at once; else each a little late, as the number says
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+    /// Stop each program after so many instructions of all harts
+    #[arg(long, value_name = "N")]
+    max_instructions: Option<u64>,
+    /// Do not decode the streams: faster, and results are marked as unverified
+    #[arg(long)]
+    no_verify: bool,
+    /// Run only this part of the sweep: 2/4 is the second of four
+    #[arg(long, value_name = "I/N", default_value = "1/1")]
+    shard: Shard,
+    /// Threads [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=512))]
+    threads: Option<u16>,
+    /// Say what would be run, and end
+    #[arg(long)]
+    dry_run: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// The ELF of a built-in program.
+fn builtin(name: &str) -> Option<&'static [u8]> {
+    testbenches::programs::find(name).map(|p| p.elf)
+}
+
+/// Splits at the commas outside parentheses.
+fn names(texts: &[String]) -> Vec<String> {
+    let mut out = Vec::new();
+    for text in texts {
+        let (mut depth, mut name) = (0, String::new());
+        for c in text.chars() {
+            match c {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                ',' if depth == 0 => {
+                    out.push(std::mem::take(&mut name));
+                    continue;
+                }
+                _ => {}
+            }
+            name.push(c);
+        }
+        out.push(name);
+    }
+    out
+}
+
+impl RunArgs {
+    fn plan(&self) -> Result<Plan, Failure> {
+        let mut plan = match &self.plan {
+            Some(path) => Plan::read(path)?,
+            None => Plan::default(),
+        };
+        let replace = |to: &mut Vec<String>, with: &[String]| {
+            if !with.is_empty() {
+                *to = with.to_vec();
+            }
+        };
+        replace(&mut plan.traces, &self.trace);
+        replace(&mut plan.encodings, &names(&self.encoding));
+        replace(&mut plan.sets, &self.set);
+        replace(&mut plan.stream_caches, &self.stream_cache);
+        if plan.traces.iter().any(|t| t == "all") {
+            plan.traces.retain(|t| t != "all");
+            plan.traces.extend(testbenches::programs::PROGRAMS.iter().map(|p| format!("builtin:{}", p.name)));
+        }
+        if !self.harts.is_empty() {
+            plan.harts = self.harts.clone();
+        }
+        match self.timestamps.as_deref() {
+            Some("yes") => plan.timestamps = vec![true],
+            Some("both") => plan.timestamps = vec![false, true],
+            Some(_) => plan.timestamps = vec![false],
+            None => {}
+        }
+        match self.timing.as_deref() {
+            Some("functional") => plan.settings.timing = TimingModel::Functional,
+            Some(_) => plan.settings.timing = TimingModel::Papers,
+            None => {}
+        }
+        plan.settings.seed = self.seed.unwrap_or(plan.settings.seed);
+        plan.settings.max_instructions = self.max_instructions.or(plan.settings.max_instructions);
+        plan.verify &= !self.no_verify;
+        Ok(plan)
+    }
+}
+
+/// Runs it.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    if let Some(Command::Merge(m)) = &args.command {
+        merge(&m.output, &m.shards)?;
+        summary(&Store::open(&m.output)?, None, m.json, out)?;
+        return Ok(Status::Done);
+    }
+    let args = &args.run;
+    let Some(output) = &args.output else {
+        return Err(Failure::Other("--output is missing: the folder of the sweep".into()));
+    };
+    let plan = args.plan()?;
+    let (jobs, left_out) = plan.jobs(builtin)?;
+    for what in &left_out {
+        eprintln!("goshawk: left out: {what}");
+    }
+    let total = files(&jobs).len();
+    let jobs = args.shard.part(jobs);
+    let points = files(&jobs);
+    if args.dry_run {
+        writeln!(out, "{} of {}", plural(points.len() as u64, "point"), plural(jobs.len() as u64, "trace"))?;
+        points.iter().try_for_each(|p| writeln!(out, "{p}"))?;
+        return Ok(Status::Done);
+    }
+    let store = Store::create(output)?;
+    let start = Instant::now();
+    let finished = points.iter().filter(|p| store.has(p, plan.verify)).count();
+    let bar = progress::bar("sweeping", "points", Some(points.len() as u64));
+    bar.inc(finished as u64);
+    // arguments only: where the program stands says nothing about the result
+    let command = std::iter::once("goshawk".to_string()).chain(std::env::args().skip(1)).collect::<Vec<_>>().join(" ");
+    let made = Made { tool: TOOL.into(), command };
+    let options = Options {
+        settings: &plan.settings,
+        verify: plan.verify,
+        threads: args
+            .threads
+            .map_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get), usize::from),
+        made: &made,
+        progress: &|_| bar.inc(1),
+    };
+    let result = ::sweep::run::run(&jobs, &store, &options);
+    bar.finish_and_clear();
+    let manifest = Manifest {
+        tool: made.tool.clone(),
+        command: made.command.clone(),
+        plan: plan.clone(),
+        shard: args.shard,
+        total,
+        points: points.clone(),
+        complete: false,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    if let Err(e) = result {
+        // a full disk may refuse this too; the points are what counts
+        let _ = store.finish(&manifest);
+        let kept = points.iter().filter(|p| store.point(p).is_some()).count();
+        return Err(Failure::Other(format!(
+            "{e}; {kept} of {} are kept, the same command goes on from there",
+            plural(points.len() as u64, "point")
+        )));
+    }
+    store.finish(&manifest)?;
+    summary(&store, Some(finished), args.json, out)?;
+    Ok(Status::Done)
+}
+
+/// Totals over the traces, for each scheme.
+struct Total {
+    scheme: String,
+    timestamps: bool,
+    harts: u8,
+    traces: u64,
+    instructions: u64,
+    bits: u64,
+}
+
+fn totals(rows: &[Row]) -> Vec<Total> {
+    let mut totals: Vec<Total> = Vec::new();
+    for r in rows {
+        let Some(bits) = r.bits else { continue };
+        let key = (r.scheme.as_str(), r.timestamps, r.harts);
+        match totals.iter_mut().find(|t| (t.scheme.as_str(), t.timestamps, t.harts) == key) {
+            Some(t) => {
+                t.traces += 1;
+                t.instructions += r.instructions;
+                t.bits += bits;
+            }
+            None => totals.push(Total {
+                scheme: r.scheme.clone(),
+                timestamps: r.timestamps,
+                harts: r.harts,
+                traces: 1,
+                instructions: r.instructions,
+                bits,
+            }),
+        }
+    }
+    totals
+}
+
+/// Prints the totals; `before`: points that were there when the run began.
+fn summary(store: &Store, before: Option<usize>, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    let rows = store.rows()?;
+    let totals = totals(&rows);
+    let file = store.folder().join("results.csv");
+    if as_json {
+        let schemes = totals.iter().map(|t| {
+            json!({
+                "scheme": t.scheme, "harts": t.harts, "timestamps": t.timestamps, "traces": t.traces,
+                "instructions": t.instructions, "bits": t.bits, "bits_per_instruction": ratio(t.bits, t.instructions),
+            })
+        });
+        let manifest = store.manifest()?;
+        Object::new("sweep", &store.folder().display().to_string())
+            .with("plan", json!(manifest.plan))
+            .with("shard", json!(manifest.shard))
+            .with("points", rows.len().into())
+            .with("points_from_before", json!(before))
+            .with("results", file.display().to_string().into())
+            .with("totals", schemes.collect())
+            .print(out)?;
+        return Ok(());
+    }
+    let columns = [("scheme", Left), ("harts", Right), ("time", Left), ("traces", Right), ("instructions", Right)];
+    let [a, b, c, d, e] = columns;
+    let mut table = Table::new([a, b, c, d, e, ("bits/instr", Right)]);
+    for t in &totals {
+        table.row([
+            t.scheme.clone(),
+            t.harts.to_string(),
+            if t.timestamps { "stamped" } else { "" }.into(),
+            count(t.traces),
+            count(t.instructions),
+            format!("{:.4}", ratio(t.bits, t.instructions)),
+        ]);
+    }
+    table.print(out)?;
+    let before = before.map_or_else(String::new, |n| format!(", {n} of them from before"));
+    writeln!(out, "\n{} in {}{before}", plural(rows.len() as u64, "point"), file.display())?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_in_chunk_sizes_do_not_end_a_name() {
+        let given = ["tr_e,nx_b".to_string(), "tr(bcnt=2,1;diffta=3,4),nexs".to_string()];
+        assert_eq!(names(&given), ["tr_e", "nx_b", "tr(bcnt=2,1;diffta=3,4)", "nexs"]);
+    }
+}

@@ -1,0 +1,138 @@
+//! `goshawk sweep`: what it prints, goes on with and refuses
+
+mod common;
+
+use common::Place;
+use serde_json::Value;
+use std::fmt::Write;
+use std::process::Command;
+
+const SWEEP: &str = "sweep --trace p.elf,builtin:fft --max-instructions 50000 --encoding tr_e,nx_b --set s0,m4";
+
+/// Exit code and standard error of the command.
+fn refused(place: &Place, words: &str) -> (Option<i32>, String) {
+    let output = place.command(words).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn a_sweep_prints_its_totals_and_goes_on_from_what_is_there() {
+    let place = Place::new();
+    let output = place.command(&format!("{SWEEP} -o s --harts 1,2")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.ends_with("12 points in s/results.csv, 0 of them from before\n"), "{text}");
+    let again = place.command(&format!("{SWEEP} -o s --harts 1,2 --json")).output().unwrap();
+    let object: Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert_eq!((&object["points"], &object["points_from_before"]), (&12.into(), &12.into()));
+    // the totals are those of the table, and the table is that of the file
+    let totals = object["totals"].as_array().unwrap();
+    assert_eq!(totals.len(), 6);
+    for t in totals {
+        let (mut bits, mut instructions) = (0, 0);
+        for record in csv::Reader::from_path(place.path().join("s/results.csv")).unwrap().records() {
+            let r = record.unwrap();
+            if r[2] == t["scheme"] && r[1].parse().ok() == t["harts"].as_u64() {
+                bits += r[8].parse::<u64>().unwrap();
+                instructions += r[6].parse::<u64>().unwrap();
+                assert_eq!(&r[21], "equal");
+            }
+        }
+        assert_eq!((&t["bits"], &t["instructions"]), (&bits.into(), &instructions.into()));
+        assert!(text.contains(&format!("{:.4}", bits as f64 / instructions as f64)), "{t}\n{text}");
+    }
+}
+
+#[test]
+fn shards_merge_and_a_missing_one_is_told() {
+    let place = Place::new();
+    for shard in 1..=3 {
+        place.command(&format!("{SWEEP} -o part{shard} --shard {shard}/3")).assert().success();
+    }
+    place.command(&format!("{SWEEP} -o whole")).assert().success();
+    place.command("sweep merge part3 part1 part2 -o merged").assert().success();
+    let table = |folder: &str| -> Vec<Vec<String>> {
+        let mut reader = csv::Reader::from_path(place.path().join(folder).join("results.csv")).unwrap();
+        // all but the seconds
+        reader
+            .records()
+            .map(|r| r.unwrap().iter().enumerate().filter(|c| c.0 != 23).map(|c| c.1.into()).collect())
+            .collect()
+    };
+    assert_eq!(table("merged"), table("whole"));
+    assert_eq!(table("merged").len(), 6);
+    let (code, text) = refused(&place, "sweep merge part1 part3 -o merged");
+    assert_eq!((code, text.as_str()), (Some(2), "goshawk: shard 2/3 is missing; all of them must be given\n"));
+    let (code, text) = refused(&place, "sweep merge part1 whole part3 -o merged");
+    assert_eq!(code, Some(2));
+    assert_eq!(text, "goshawk: whole: its number of shards is not that of part1; shards of one sweep can be merged\n");
+}
+
+#[test]
+fn what_cannot_be_swept_is_told() {
+    let place = Place::new();
+    place.good("run p.elf --timing functional -o p.ret");
+    let whole = std::fs::read(place.path().join("p.ret")).unwrap();
+    std::fs::write(place.path().join("cut.ret"), &whole[..whole.len() - 5]).unwrap();
+    std::fs::write(place.path().join("notes.txt"), "no trace at all").unwrap();
+    std::fs::write(place.path().join("plan.toml"), "traces = [\"p.elf\"]\nschemes = [\"tr_e\"]\n").unwrap();
+    std::fs::write(place.path().join("file"), "").unwrap();
+    let commands = [
+        "sweep",
+        "sweep -o s",
+        "sweep -o s --trace missing.elf",
+        "sweep -o s --trace notes.txt",
+        "sweep -o s --trace cut.ret",
+        "sweep -o s --trace builtin:nothing",
+        "sweep -o s --trace p.elf --set huge",
+        "sweep -o s --trace p.elf --encoding morse",
+        "sweep -o s --trace p.elf --harts 9",
+        "sweep -o s --trace p.elf --shard 3/2",
+        "sweep -o s --plan plan.toml",
+        "sweep -o file --trace p.elf",
+        "sweep -o /dev/full --trace p.elf",
+        "sweep merge absent -o s",
+    ];
+    let text = commands.iter().fold(String::new(), |mut text, c| {
+        let (code, error) = refused(&place, c);
+        assert_eq!(code, Some(2), "{c}: {error}");
+        let _ = writeln!(text, "$ goshawk {c}\n{error}");
+        text
+    });
+    insta::assert_snapshot!(text);
+    assert!(!place.path().join("s/results.csv").exists());
+}
+
+/// A shell that may mount a file system of `size` at `disk`: as root, or in a user namespace.
+fn with_small_disk(place: &Place, size: &str, then: &str) -> Option<std::process::Output> {
+    let script = format!("mount -t tmpfs -o size={size} tmpfs disk && echo mounted && {then}");
+    std::fs::create_dir_all(place.path().join("disk")).unwrap();
+    let output = Command::new("unshare").args(["-rm", "sh", "-c", &script]).current_dir(place.path()).output().ok()?;
+    output.stdout.starts_with(b"mounted").then_some(output)
+}
+
+#[test]
+fn finished_points_survive_a_full_disk_and_are_not_run_again() {
+    let place = Place::new();
+    let goshawk = assert_cmd::cargo::cargo_bin("goshawk");
+    let sweep = format!("{} {SWEEP} --harts 1,2,4 --timestamps both -o disk/s", goshawk.display());
+    // the second run finds room that a file took away from the first one
+    let script = format!(
+        "head -c 400k /dev/zero >disk/ballast; {sweep} >&2; echo code $?; ls disk/s/points | wc -l; rm disk/ballast; {sweep} --json"
+    );
+    let Some(output) = with_small_disk(&place, "512k", &script) else {
+        eprintln!(
+            "finished_points_survive_a_full_disk_and_are_not_run_again: skipped, no small disk can be mounted here"
+        );
+        return;
+    };
+    let (text, error) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    let mut lines = text.splitn(4, '\n').skip(1);
+    assert_eq!(lines.next(), Some("code 2"), "{error}");
+    let kept: usize = lines.next().unwrap().trim().parse().unwrap();
+    assert!(error.contains("No space left on device"), "{error}");
+    assert!(error.contains(&format!("{kept} of 36 points are kept, the same command goes on from there")), "{error}");
+    assert!((1..36).contains(&kept), "{kept} points fit");
+    let object: Value = serde_json::from_str(lines.next().unwrap()).unwrap();
+    assert_eq!((&object["points"], &object["points_from_before"]), (&36.into(), &kept.into()));
+}

@@ -1,0 +1,169 @@
+//! One measured point, and its row in the table of results
+
+use serde::{Deserialize, Serialize};
+use sim::analysis::{ratio, FieldLengths};
+use sim::golden::core::Rates;
+use sim::params::TraceParams;
+use std::collections::BTreeMap;
+
+/// Whether a stream was decoded and held to what went in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verified {
+    /// It was, and was equal.
+    Equal,
+    /// Not asked for, or nothing to decode it with.
+    Unverified,
+    /// The scheme makes no stream.
+    NoStream,
+}
+
+/// Everything that is known of one point, with how it was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Version of the tool.
+    pub tool: String,
+    /// Command line.
+    pub command: String,
+    /// The trace, as it was given.
+    pub trace: String,
+    /// Contents and settings of the trace.
+    pub identity: String,
+    /// Digest of its events, hex.
+    pub trace_hash: String,
+    /// Harts.
+    pub harts: u8,
+    /// Name of the scheme.
+    pub scheme: String,
+    /// Its part before the set.
+    pub encoding: String,
+    /// Set or shape; empty where there is none.
+    pub set: String,
+    /// All parameters.
+    pub params: TraceParams,
+    /// Instructions, all harts.
+    pub instructions: u64,
+    /// Last cycle.
+    pub cycles: u64,
+    /// Control-flow events of the trace.
+    pub events: u64,
+    /// Length of the stream, bits; none where the scheme makes no stream.
+    pub bits: Option<u64>,
+    /// Messages and bits by kind, those that occur.
+    pub kinds: BTreeMap<String, (u64, u64)>,
+    /// Predictions, all cores.
+    pub rates: Rates,
+    /// Lengths of the fields.
+    pub lengths: Option<FieldLengths>,
+    /// Bits of state, all cores.
+    pub state_bits: u64,
+    /// Whether the stream was decoded.
+    pub verified: Verified,
+    /// Cycles of a window.
+    pub window_cycles: u64,
+    /// Instructions at the end of each window.
+    pub window_instructions: Vec<u64>,
+    /// Bits at the end of each window.
+    pub window_bits: Vec<u64>,
+    /// Seconds this scheme took, its decoder not counted.
+    pub seconds: f64,
+}
+
+/// A row of `results.csv`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Row {
+    /// See [`Point`].
+    pub trace: String,
+    /// See [`Point`].
+    pub harts: u8,
+    /// See [`Point`].
+    pub scheme: String,
+    /// See [`Point`].
+    pub encoding: String,
+    /// See [`Point`].
+    pub set: String,
+    /// Time-stamped.
+    pub timestamps: bool,
+    /// See [`Point`].
+    pub instructions: u64,
+    /// See [`Point`].
+    pub cycles: u64,
+    /// Length of the stream, bits.
+    pub bits: Option<u64>,
+    /// Bits per instruction.
+    pub bpi: Option<f64>,
+    /// Bits per clock cycle.
+    pub bpc: Option<f64>,
+    /// Messages of all kinds.
+    pub messages: u64,
+    /// Direct conditional branches.
+    pub conditionals: u64,
+    /// Mispredicted among them.
+    pub outcome_misses: u64,
+    /// Their rate, percent.
+    pub outcome_miss_percent: f64,
+    /// Indirect branches.
+    pub indirects: u64,
+    /// Mispredicted among them.
+    pub target_misses: u64,
+    /// Their rate, percent.
+    pub target_miss_percent: f64,
+    /// Exceptions and interrupts.
+    pub traps: u64,
+    /// Bits of state, all cores.
+    pub state_bits: u64,
+    /// Gates by the papers' rule, 1.5 a bit of state.
+    pub rule_gates: u64,
+    /// Whether the stream was decoded.
+    pub verified: Verified,
+    /// Digest of the events.
+    pub trace_hash: String,
+    /// Seconds of the scheme.
+    pub seconds: f64,
+    /// File of the point, with how it was made.
+    pub file: String,
+}
+
+impl Point {
+    /// Reported branches: direct conditionals and indirects.
+    pub fn reported(&self) -> u64 {
+        self.rates.conditionals + self.rates.indirects
+    }
+
+    /// Trace bits per instruction, where there is a stream.
+    pub fn bpi(&self) -> Option<f64> {
+        self.bits.map(|b| ratio(b, self.instructions))
+    }
+
+    /// Its row.
+    pub fn row(&self, file: &str) -> Row {
+        let r = &self.rates;
+        Row {
+            trace: self.trace.clone(),
+            harts: self.harts,
+            scheme: self.scheme.clone(),
+            encoding: self.encoding.clone(),
+            set: self.set.clone(),
+            timestamps: self.params.timestamps,
+            instructions: self.instructions,
+            cycles: self.cycles,
+            bits: self.bits,
+            bpi: self.bpi(),
+            bpc: self.bits.map(|b| ratio(b, self.cycles)),
+            messages: self.kinds.values().map(|k| k.0).sum(),
+            conditionals: r.conditionals,
+            outcome_misses: r.outcome_misses,
+            outcome_miss_percent: 100.0 * ratio(r.outcome_misses, r.conditionals),
+            indirects: r.indirects,
+            target_misses: r.target_misses,
+            target_miss_percent: 100.0 * ratio(r.target_misses, r.indirects),
+            traps: r.traps,
+            state_bits: self.state_bits,
+            rule_gates: self.state_bits * 3 / 2,
+            verified: self.verified,
+            trace_hash: self.trace_hash.clone(),
+            seconds: self.seconds,
+            file: file.to_string(),
+        }
+    }
+}

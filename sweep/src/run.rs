@@ -1,0 +1,199 @@
+//! Running the jobs of a plan
+
+use crate::plan::{Job, Task};
+use crate::point::{Point, Verified};
+use crate::source::Settings;
+use crate::store::Store;
+use crate::windows::{Clock, Notes, Step};
+use crate::SweepError;
+use rayon::prelude::*;
+use sim::replay::from_events::Learner;
+use sim::replay::image::Image;
+use sim::retire::{FlowEvent, RetireSink};
+use sim::scheme::{FlowDigest, Measured, TraceScheme};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// What goes with every point.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// Version of the tool.
+    pub tool: String,
+    /// Command line.
+    pub command: String,
+}
+
+/// How a sweep is run.
+pub struct Options<'a> {
+    /// How programs are run.
+    pub settings: &'a Settings,
+    /// Decode every stream.
+    pub verify: bool,
+    /// Threads for schemes; as many traces are at work at once.
+    pub threads: usize,
+    /// What goes with every point.
+    pub made: &'a Made,
+    /// Called for each finished point.
+    pub progress: &'a (dyn Fn(&Point) + Sync),
+}
+
+/// Blocks between a producer and the schemes.
+const AHEAD: usize = 8;
+
+struct Running<'a> {
+    task: &'a Task,
+    scheme: Box<dyn TraceScheme>,
+    notes: Notes,
+    time: Duration,
+    measured: Measured,
+}
+
+impl Running<'_> {
+    fn block(&mut self, events: &[FlowEvent], steps: &[Step]) {
+        let start = Instant::now();
+        for step in steps {
+            match step {
+                Step::Push(range) => self.scheme.push(&events[range.clone()]),
+                Step::Note => self.notes.0.push(self.scheme.bits()),
+                Step::Halve => self.notes.halve(),
+            }
+        }
+        self.time += start.elapsed();
+    }
+}
+
+fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &Store, options: &Options) -> Result<(), SweepError> {
+    let pending = job.tasks.iter().filter(|t| !store.has(&t.file, options.verify));
+    let mut image = if options.verify { job.trace.image() } else { None };
+    let mut learner = (options.verify && image.is_none()).then(Learner::new);
+    let mut running = Vec::new();
+    for task in pending {
+        let scheme = task.spec.build(&task.platform, options.verify);
+        let scheme = scheme.map_err(|source| SweepError::Params { name: task.spec.name.clone(), source })?;
+        let (notes, measured) = (Notes::default(), Measured::default());
+        running.push(Running { task, scheme, notes, time: Duration::ZERO, measured });
+    }
+    if running.is_empty() {
+        return Ok(());
+    }
+    let mut clock = Clock::default();
+    let mut digest = FlowDigest::new(job.harts);
+    let (sender, receiver) = sync_channel::<Vec<FlowEvent>>(AHEAD);
+    let cycles = std::thread::scope(|scope| {
+        let producer = scope.spawn(move || {
+            // the receiver goes away only when this thread's job has failed elsewhere
+            job.trace.produce(job.harts, options.settings, &mut |block| drop(sender.send(block)))
+        });
+        for block in receiver {
+            let steps = clock.cut(&block);
+            let (block, digest, learner) = (&block, &mut digest, &mut learner);
+            let look = || {
+                block.iter().for_each(|e| digest.event(e));
+                if let Some(learner) = learner {
+                    block.iter().for_each(|e| learner.event(e));
+                }
+            };
+            pool.join(look, || running.par_iter_mut().for_each(|r| r.block(block, &steps)));
+        }
+        producer.join().unwrap_or_else(|_| Err(SweepError::Other(format!("{}: the source failed", job.trace.name))))
+    })?;
+    if let Some(learner) = learner {
+        let inconsistent =
+            |e| SweepError::Other(format!("{}: {e}; --no-verify measures it unverified", job.trace.name));
+        image = Some(learner.finish().map_err(inconsistent)?);
+    }
+    let finish = |mut r: Running| {
+        let start = Instant::now();
+        r.measured = r.scheme.finish(cycles);
+        r.time += start.elapsed();
+        let point = point(job, r, &clock, &digest, cycles, image.as_ref(), options)?;
+        store.put(&point.0, &point.1)?;
+        (options.progress)(&point.1);
+        Ok(())
+    };
+    pool.install(|| running.into_par_iter().try_for_each(finish))
+}
+
+fn point(
+    job: &Job,
+    r: Running,
+    clock: &Clock,
+    digest: &FlowDigest,
+    cycles: u64,
+    image: Option<&Image>,
+    options: &Options,
+) -> Result<(String, Point), SweepError> {
+    let verified = match (&r.measured.bits, image) {
+        (None, _) => Verified::NoStream,
+        (Some(_), None) => Verified::Unverified,
+        (Some(_), Some(image)) => match r.scheme.verify(image) {
+            None => Verified::NoStream,
+            Some(Ok(found)) if found == *digest => Verified::Equal,
+            Some(other) => {
+                let what = match other {
+                    Ok(found) => format!("its stream gives {} events, {} went in", found.events(), digest.events()),
+                    Err(e) => e,
+                };
+                return Err(SweepError::Other(format!(
+                    "{}, {} harts, {}: does not decode to what went in: {what}",
+                    job.trace.name, job.harts, r.task.spec.name
+                )));
+            }
+        },
+    };
+    let m = r.measured;
+    let kinds = sim::message::Kind::ALL.iter().map(|k| (*k, m.stats.kinds[*k as usize]));
+    let point = Point {
+        tool: options.made.tool.clone(),
+        command: options.made.command.clone(),
+        trace: job.trace.name.clone(),
+        identity: job.trace.identity.clone(),
+        trace_hash: format!("{:016x}", digest.value()),
+        harts: job.harts,
+        scheme: r.task.spec.name.clone(),
+        encoding: r.task.spec.encoding().to_string(),
+        set: r.task.spec.set().to_string(),
+        params: r.task.spec.params(&r.task.platform),
+        instructions: clock.instructions,
+        cycles,
+        events: digest.events(),
+        bits: m.bits,
+        kinds: kinds.filter(|k| k.1.messages > 0).map(|(k, c)| (k.name().into(), (c.messages, c.bits))).collect(),
+        rates: m.rates,
+        lengths: m.lengths,
+        state_bits: r.task.spec.state_bits(&r.task.platform),
+        verified,
+        window_cycles: clock.length,
+        window_instructions: clock.notes.0.clone(),
+        window_bits: r.notes.0,
+        seconds: r.time.as_secs_f64(),
+    };
+    Ok((r.task.file.clone(), point))
+}
+
+/// Runs what is not yet in the store, as many traces at once as there are threads. The first failure stops
+/// the sweep; points that are finished stay.
+pub fn run(jobs: &[Job], store: &Store, options: &Options) -> Result<(), SweepError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
+    let pool = pool.map_err(|e| SweepError::Other(format!("threads: {e}")))?;
+    let (next, failed, error) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(None));
+    std::thread::scope(|scope| {
+        for _ in 0..options.threads.clamp(1, jobs.len().max(1)) {
+            // plain threads take the traces: a rayon thread that waits would begin with another one
+            scope.spawn(|| {
+                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if failed.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    if let Err(e) = run_job(&pool, job, store, options) {
+                        failed.store(true, Ordering::Relaxed);
+                        error.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(e);
+                    }
+                }
+            });
+        }
+    });
+    error.into_inner().unwrap_or_else(|e| e.into_inner()).map_or(Ok(()), Err)
+}

@@ -1,0 +1,200 @@
+//! The folder of a sweep: a file for each finished point, the table, and how it was made
+//!
+//! | file | content |
+//! | --- | --- |
+//! | `points/*.json` | one [`Point`] each, complete or absent |
+//! | `results.csv` | one [`Row`] each, in the plan's order |
+//! | `sweep.json` | tool, command, plan, shard, the names of all points, whether all are there |
+
+use crate::plan::{Job, Plan, Shard};
+use crate::point::{Point, Row, Verified};
+use crate::SweepError;
+use serde::{Deserialize, Serialize};
+use sim::file::Replacement;
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Contents of `sweep.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of the tool.
+    pub tool: String,
+    /// Command line.
+    pub command: String,
+    /// What was asked for.
+    pub plan: Plan,
+    /// Which part of it is here.
+    pub shard: Shard,
+    /// Points of the whole plan.
+    pub total: usize,
+    /// Files of the points of this part, in order.
+    pub points: Vec<String>,
+    /// Whether all of them are there.
+    pub complete: bool,
+    /// Seconds of the last run.
+    pub seconds: f64,
+}
+
+/// The folder of one sweep.
+#[derive(Clone, Debug)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+impl Store {
+    /// Makes the folder where it is missing.
+    pub fn create(folder: &Path) -> Result<Self, SweepError> {
+        let points = folder.join("points");
+        std::fs::create_dir_all(&points).map_err(|e| SweepError::io(&points, e))?;
+        Ok(Self { folder: folder.to_path_buf() })
+    }
+
+    /// A folder that must be there.
+    pub fn open(folder: &Path) -> Result<Self, SweepError> {
+        let store = Self { folder: folder.to_path_buf() };
+        store.manifest()?;
+        Ok(store)
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        self.folder.join("points").join(file)
+    }
+
+    fn write(path: &Path, text: &[u8]) -> Result<(), SweepError> {
+        let mut file = Replacement::create(path)?;
+        file.write_all(text).and_then(|()| file.flush()).map_err(|e| SweepError::io(path, e))?;
+        Ok(file.commit()?)
+    }
+
+    /// A finished point; `None` where it is missing or its file was damaged.
+    pub fn point(&self, file: &str) -> Option<Point> {
+        let text = std::fs::read(self.path(file)).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
+    /// Whether a point need not be run (again).
+    pub fn has(&self, file: &str, verify: bool) -> bool {
+        self.point(file).is_some_and(|p| !verify || p.verified != Verified::Unverified)
+    }
+
+    /// Stores a finished point.
+    pub fn put(&self, file: &str, point: &Point) -> Result<(), SweepError> {
+        let text = serde_json::to_vec(point).map_err(|e| SweepError::Other(format!("{file}: {e}")))?;
+        Self::write(&self.path(file), &text)
+    }
+
+    /// Reads `sweep.json`.
+    pub fn manifest(&self) -> Result<Manifest, SweepError> {
+        let path = self.folder.join("sweep.json");
+        let text = std::fs::read(&path).map_err(|e| SweepError::io(&path, e))?;
+        serde_json::from_slice(&text).map_err(|e| SweepError::Other(format!("{}: {e}", path.display())))
+    }
+
+    /// Writes `sweep.json`, and `results.csv` of the points that are there.
+    pub fn finish(&self, manifest: &Manifest) -> Result<usize, SweepError> {
+        let path = self.folder.join("results.csv");
+        let csv_error = |e: csv::Error| SweepError::Other(format!("{}: {e}", path.display()));
+        let mut table = csv::Writer::from_writer(Vec::new());
+        let mut found = 0;
+        for file in &manifest.points {
+            if let Some(p) = self.point(file) {
+                table.serialize(p.row(file)).map_err(csv_error)?;
+                found += 1;
+            }
+        }
+        let bytes = table.into_inner().map_err(|e| csv_error(e.into_error().into()))?;
+        Self::write(&path, &bytes)?;
+        let manifest = Manifest { complete: found == manifest.points.len(), ..manifest.clone() };
+        let text = serde_json::to_vec_pretty(&manifest).map_err(|e| SweepError::Other(e.to_string()))?;
+        Self::write(&self.folder.join("sweep.json"), &text)?;
+        Ok(found)
+    }
+
+    /// All points that are there, with their files, in order.
+    pub fn points(&self) -> Result<Vec<(String, Point)>, SweepError> {
+        let manifest = self.manifest()?;
+        Ok(manifest.points.into_iter().filter_map(|f| self.point(&f).map(|p| (f, p))).collect())
+    }
+
+    /// The rows of `results.csv`.
+    pub fn rows(&self) -> Result<Vec<Row>, SweepError> {
+        let path = self.folder.join("results.csv");
+        let error = |e: csv::Error| SweepError::Other(format!("{}: {e}", path.display()));
+        let mut reader = csv::Reader::from_path(&path).map_err(error)?;
+        reader.deserialize().collect::<Result<_, _>>().map_err(error)
+    }
+}
+
+/// Names of the points of jobs.
+pub fn files(jobs: &[Job]) -> Vec<String> {
+    jobs.iter().flat_map(|j| j.tasks.iter().map(|t| t.file.clone())).collect()
+}
+
+/// Puts the shards of one sweep together in `output`; returns the number of points.
+///
+/// Refused: shards of different plans, one that is missing or not finished, one given twice, and shards that
+/// were made of different traces of one name.
+pub fn merge(output: &Path, folders: &[PathBuf]) -> Result<usize, SweepError> {
+    let stores: Vec<Store> = folders.iter().map(|f| Store::open(f)).collect::<Result<_, _>>()?;
+    let mut shards = Vec::new();
+    for store in &stores {
+        shards.push((store, store.manifest()?));
+    }
+    shards.sort_by_key(|(_, m)| m.shard.index);
+    let Some((home, first)) = shards.first().cloned() else {
+        return Err(SweepError::Other("no shard to merge is given".into()));
+    };
+    let of = first.shard.of;
+    for (store, m) in &shards {
+        let other = |what| {
+            let (this, home) = (store.folder.display(), home.folder.display());
+            SweepError::Other(format!("{this}: {what} is not that of {home}; shards of one sweep can be merged"))
+        };
+        if m.plan != first.plan {
+            return Err(other("its plan"));
+        }
+        if m.shard.of != of || m.total != first.total {
+            return Err(other("its number of shards"));
+        }
+    }
+    let all: Vec<u32> = shards.iter().map(|(_, m)| m.shard.index).collect();
+    if let Some(index) = (1..=of).find(|i| !all.contains(i)) {
+        return Err(SweepError::Other(format!("shard {index}/{of} is missing; all of them must be given")));
+    }
+    if let Some(twice) = all.windows(2).find(|w| w[0] == w[1]) {
+        return Err(SweepError::Other(format!("shard {}/{of} is given twice", twice[0])));
+    }
+    let out = Store::create(output)?;
+    let mut digests: HashMap<(String, u8), (String, &Path)> = HashMap::new();
+    for (store, m) in &shards {
+        for file in &m.points {
+            let folder = store.folder.display();
+            let point = store.point(file).ok_or_else(|| {
+                let index = m.shard.index;
+                SweepError::Other(format!(
+                    "{folder}: shard {index}/{of} is not finished: {file} is missing or damaged; run it again"
+                ))
+            })?;
+            let digest = (point.trace_hash.clone(), store.folder.as_path());
+            let known = digests.entry((point.trace.clone(), point.harts)).or_insert(digest);
+            if known.0 != point.trace_hash {
+                let (trace, home) = (&point.trace, known.1.display());
+                return Err(SweepError::Other(format!("{folder}: its trace {trace} is not the one of {home}")));
+            }
+            out.put(file, &point)?;
+        }
+    }
+    let manifest = Manifest {
+        shard: Shard::ALL,
+        points: shards.iter().flat_map(|(_, m)| m.points.iter().cloned()).collect(),
+        seconds: shards.iter().map(|(_, m)| m.seconds).sum(),
+        ..first.clone()
+    };
+    out.finish(&manifest)
+}

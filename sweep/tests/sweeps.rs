@@ -1,0 +1,233 @@
+//! Sweeps from a plan to the table, broken off and gone on with, in shards, and on bad input
+
+use sim::file::rbt1::{Rbt1Reader, Rbt1Writer};
+use sim::file::retire::{RetireInfo, RetireWriter};
+use sim::retire::{FlowEvent, RetireSink};
+use sim::rv32::{Limits, Machine, MachineConfig};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use sweep::plan::{Plan, Shard};
+use sweep::point::{Point, Verified};
+use sweep::run::{run, Made, Options};
+use sweep::store::{files, merge, Manifest, Store};
+use sweep::SweepError;
+
+fn builtin(name: &str) -> Option<&'static [u8]> {
+    testbenches::programs::find(name).map(|p| p.elf)
+}
+
+fn texts(t: &[&str]) -> Vec<String> {
+    t.iter().map(|t| t.to_string()).collect()
+}
+
+/// Two programs, two numbers of harts, and every kind of scheme.
+fn plan() -> Plan {
+    let mut plan = Plan {
+        traces: texts(&["builtin:fft", "builtin:strsearch"]),
+        harts: vec![1, 2],
+        encodings: texts(&["tr_e", "tr_b", "tr(bcnt=2,1)", "nx_b", "nexs", "sc-lsp", "shared"]),
+        sets: texts(&["s0", "m4"]),
+        timestamps: vec![false, true],
+        ..Plan::default()
+    };
+    plan.settings.max_instructions = Some(60_000);
+    plan
+}
+
+/// Runs a shard of the plan; returns how many points were measured now.
+fn sweep(plan: &Plan, shard: Shard, folder: &Path) -> Result<usize, SweepError> {
+    let all = plan.jobs(builtin)?.0;
+    let total = files(&all).len();
+    let jobs = shard.part(all);
+    let store = Store::create(folder)?;
+    let made = Made { tool: "test".into(), command: "test".into() };
+    let measured = AtomicUsize::new(0);
+    let progress = |_: &Point| {
+        measured.fetch_add(1, Ordering::Relaxed);
+    };
+    let options =
+        Options { settings: &plan.settings, verify: plan.verify, threads: 2, made: &made, progress: &progress };
+    run(&jobs, &store, &options)?;
+    store.finish(&Manifest {
+        tool: "test".into(),
+        command: "test".into(),
+        plan: plan.clone(),
+        shard,
+        total,
+        points: files(&jobs),
+        complete: false,
+        seconds: 0.0,
+    })?;
+    Ok(measured.into_inner())
+}
+
+/// All points without what differs from run to run.
+fn results(folder: &Path) -> Vec<(String, Point)> {
+    let points = Store::open(folder).unwrap().points().unwrap();
+    points.into_iter().map(|(f, p)| (f, Point { seconds: 0.0, ..p })).collect()
+}
+
+/// The events of a built-in program.
+fn record(name: &str, harts: u8) -> (Vec<FlowEvent>, RetireInfo) {
+    let program = testbenches::programs::find(name).unwrap().load().unwrap();
+    let mut machine = Machine::new(&program, MachineConfig { harts, ..MachineConfig::default() }).unwrap();
+    let mut events = Vec::new();
+    machine.run(&mut events, Limits { instructions: 60_000, ..Limits::default() }).unwrap();
+    let text = String::new;
+    let info = RetireInfo { tool: text(), harts, xlen: 32, build_id: text(), program: name.into(), source: text() };
+    (events, info)
+}
+
+#[test]
+fn every_scheme_of_a_sweep_decodes_and_shards_merge_to_the_same_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = folder.path().join("whole");
+    // 5 schemes with 2 sets or without one, 4 of them time-stamped as well, on 4 runs
+    let per_run = (2 + 2 + 2 + 1 + 1 + 1 + 2) + (2 + 2 + 2 + 1 + 1);
+    assert_eq!(sweep(&plan(), Shard::ALL, &whole).unwrap(), 4 * per_run);
+    let points = results(&whole);
+    assert_eq!(points.len(), 4 * per_run);
+    for (file, p) in &points {
+        let right = if p.encoding == "shared" { Verified::NoStream } else { Verified::Equal };
+        assert_eq!(p.verified, right, "{file}");
+        assert_eq!(p.bits.is_some(), p.encoding != "shared", "{file}");
+        assert!(p.instructions >= 60_000 && p.rates.instructions == p.instructions || p.set.is_empty(), "{file}");
+        if let (Some(lengths), Some(bits)) = (&p.lengths, p.bits) {
+            assert!(lengths.b_cnt.total() > 0 && bits > 0, "{file}");
+        }
+        assert_eq!(p.window_bits.len(), p.window_instructions.len(), "{file}");
+    }
+    let rows = Store::open(&whole).unwrap().rows().unwrap();
+    assert_eq!(rows.len(), points.len());
+    for (row, (file, p)) in rows.iter().zip(&points) {
+        assert_eq!((&row.file, row.bits, row.cycles), (file, p.bits, p.cycles));
+    }
+
+    let parts: Vec<_> = (1..=3).map(|i| folder.path().join(format!("part{i}"))).collect();
+    for (i, part) in parts.iter().enumerate() {
+        assert!(sweep(&plan(), Shard { index: i as u32 + 1, of: 3 }, part).unwrap() > 0);
+    }
+    let merged = folder.path().join("merged");
+    assert_eq!(merge(&merged, &parts).unwrap(), points.len());
+    assert_eq!(results(&merged), points);
+    assert!(Store::open(&merged).unwrap().manifest().unwrap().complete);
+
+    let missing = merge(&merged, &[parts[0].clone(), parts[2].clone()]).unwrap_err().to_string();
+    assert_eq!(missing, "shard 2/3 is missing; all of them must be given");
+    let twice = [parts[0].clone(), parts[1].clone(), parts[2].clone(), parts[1].clone()];
+    assert_eq!(merge(&merged, &twice).unwrap_err().to_string(), "shard 2/3 is given twice");
+    let lost = &Store::open(&parts[1]).unwrap().manifest().unwrap().points[3];
+    std::fs::remove_file(parts[1].join("points").join(lost)).unwrap();
+    let unfinished = merge(&merged, &parts).unwrap_err().to_string();
+    assert!(unfinished.contains(&format!("shard 2/3 is not finished: {lost} is missing or damaged")), "{unfinished}");
+    let other = Plan { verify: false, ..plan() };
+    sweep(&other, Shard { index: 2, of: 3 }, &parts[1]).unwrap();
+    let other = merge(&merged, &parts).unwrap_err().to_string();
+    assert!(other.contains("its plan is not that of"), "{other}");
+}
+
+#[test]
+fn what_is_finished_is_not_run_again_and_what_is_damaged_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Plan { traces: texts(&["builtin:fft"]), timestamps: vec![false], ..plan() };
+    let all = sweep(&plan, Shard::ALL, folder.path()).unwrap();
+    let before = results(folder.path());
+    assert_eq!(sweep(&plan, Shard::ALL, folder.path()).unwrap(), 0);
+    let cut = folder.path().join("points").join(&before[1].0);
+    std::fs::write(&cut, &std::fs::read(&cut).unwrap()[..100]).unwrap();
+    std::fs::remove_file(folder.path().join("points").join(&before[4].0)).unwrap();
+    assert_eq!(sweep(&plan, Shard::ALL, folder.path()).unwrap(), 2);
+    assert_eq!(results(folder.path()), before);
+    // another setting is another trace
+    let mut longer = plan.clone();
+    longer.settings.max_instructions = Some(70_000);
+    assert_eq!(sweep(&longer, Shard::ALL, folder.path()).unwrap(), all);
+}
+
+#[test]
+fn unverified_points_are_marked_and_run_again_when_they_are_to_be_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Plan { traces: texts(&["builtin:fft"]), harts: vec![1], encodings: texts(&["tr_e:m4"]), ..plan() };
+    let quick = Plan { verify: false, ..plan.clone() };
+    assert_eq!(sweep(&quick, Shard::ALL, folder.path()).unwrap(), 2);
+    assert_eq!(results(folder.path())[0].1.verified, Verified::Unverified);
+    assert_eq!(sweep(&plan, Shard::ALL, folder.path()).unwrap(), 2);
+    assert_eq!(results(folder.path())[0].1.verified, Verified::Equal);
+    assert_eq!(sweep(&quick, Shard::ALL, folder.path()).unwrap(), 0);
+}
+
+#[test]
+fn recordings_give_what_their_program_gives_without_an_elf() {
+    let folder = tempfile::tempdir().unwrap();
+    let (events, info) = record("vm", 2);
+    let ret = folder.path().join("vm.ret");
+    let mut writer = RetireWriter::create(&ret, &info).unwrap();
+    events.iter().for_each(|e| writer.event(e));
+    writer.finish().unwrap();
+    let rbt = folder.path().join("vm.rbt1.zst");
+    let mut writer = Rbt1Writer::create(&rbt, true).unwrap();
+    events.iter().for_each(|e| writer.event(e));
+    writer.finish().unwrap();
+
+    let traces = vec!["builtin:vm".to_string(), ret.display().to_string(), rbt.display().to_string()];
+    let plan = Plan { traces, harts: vec![2], timestamps: vec![false], ..plan() };
+    let out = folder.path().join("out");
+    sweep(&plan, Shard::ALL, &out).unwrap();
+    let points = results(&out);
+    let of = |trace: &str| -> Vec<_> {
+        let mine = points.iter().filter(|p| p.1.trace == trace);
+        mine.map(|(_, p)| (p.scheme.clone(), p.verified, p.bits, p.rates, p.instructions)).collect()
+    };
+    let program = of(&plan.traces[0]);
+    assert!(program.iter().filter(|p| p.1 == Verified::Equal).count() == 9, "{program:?}");
+    assert_eq!(of(&plan.traces[1]), program);
+    // a swap is told as a return, and RISC-V code seldom needs all its addresses to be halfwords: what is
+    // left is that the trace was taken and decoded
+    assert_eq!(of(&plan.traces[2]).len(), program.len());
+    let mut reader = Rbt1Reader::open(&rbt).unwrap();
+    let mut instructions = 0;
+    while let Some(e) = reader.next_event().unwrap() {
+        instructions += u64::from(e.count);
+    }
+    for (scheme, verified, _, _, found) in of(&plan.traces[2]) {
+        assert_eq!((found, verified == Verified::Equal), (instructions, !scheme.starts_with("shared")), "{scheme}");
+    }
+}
+
+#[test]
+fn bad_traces_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let (events, info) = record("fft", 1);
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let mut writer = RetireWriter::create(path("whole.ret").as_ref(), &info).unwrap();
+    events.iter().for_each(|e| writer.event(e));
+    writer.finish().unwrap();
+    for compressed in [false, true] {
+        let mut writer = Rbt1Writer::create(path(&format!("whole{compressed}.rbt1")).as_ref(), compressed).unwrap();
+        events.iter().for_each(|e| writer.event(e));
+        writer.finish().unwrap();
+    }
+    for whole in ["whole.ret", "wholefalse.rbt1", "wholetrue.rbt1"] {
+        let bytes = std::fs::read(path(whole)).unwrap();
+        std::fs::write(path(&format!("cut-{whole}")), &bytes[..bytes.len() - 7]).unwrap();
+    }
+    std::fs::write(path("magic"), b"GSHKTRC\x01 and more").unwrap();
+    std::fs::write(path("empty"), b"").unwrap();
+    std::fs::write(path("none.rbt1"), b"RBT1\0\0\0\0").unwrap();
+    for (name, why) in [
+        ("cut-whole.ret", "was cut"),
+        ("cut-wholefalse.rbt1", "was cut"),
+        ("cut-wholetrue.rbt1", "was cut"),
+        ("magic", "not an ELF"),
+        ("empty", "not an ELF"),
+        ("none.rbt1", "holds no record"),
+        ("absent", "No such file"),
+    ] {
+        let plan = Plan { traces: vec![path(name)], ..plan() };
+        let e = plan.jobs(builtin).unwrap_err().to_string();
+        assert!(e.contains(name) && e.contains(why), "{name}: {e}");
+    }
+    let plan = Plan { traces: texts(&["builtin:nothing"]), ..plan() };
+    let e = plan.jobs(builtin).unwrap_err().to_string();
+    assert_eq!(e, "built-in program `nothing` is not known; `goshawk programs` lists them");
+}
