@@ -6,6 +6,7 @@
 
 mod args;
 mod bench;
+mod capture;
 mod check;
 mod decode;
 mod demo;
@@ -60,6 +61,7 @@ enum Command {
     Results(results::Args),
     Sweep(Box<sweep::Args>),
     Soc(soc::Args),
+    Capture(capture::Args),
 }
 
 fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
@@ -80,6 +82,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Results(args) => results::run(args, out),
         Command::Sweep(args) => sweep::run(args, out),
         Command::Soc(args) => soc::run(args, out),
+        Command::Capture(args) => capture::run(args, out),
     }
 }
 

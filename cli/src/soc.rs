@@ -1,12 +1,17 @@
 //! `goshawk soc`: softcores with trace modules
 
+mod build;
 mod sim;
+
+pub use sim::CoreName;
 
 use crate::{Failure, Status};
 use std::io::Write;
 
-/// Softcores with trace modules: simulate them
+/// Softcores with trace modules: simulate them, build them for a board
 #[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk soc sim --core picorv32 --program fsm --json\n  \
+    goshawk soc build --board ice40_hx8k_b_evn --set small")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -15,11 +20,13 @@ pub struct Args {
 #[derive(clap::Subcommand, Debug)]
 enum Command {
     Sim(sim::Args),
+    Build(Box<build::Args>),
 }
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     match &args.command {
         Command::Sim(args) => sim::run(args, out),
+        Command::Build(args) => build::run(args, out),
     }
 }

@@ -51,7 +51,7 @@ pub struct Resources {
 }
 
 impl Resources {
-    fn add(&mut self, cell: &str, n: u64) {
+    pub(crate) fn add(&mut self, cell: &str, n: u64) {
         match cell {
             "SB_LUT4" | "LUT4" => self.lut4 += n,
             "SB_CARRY" | "CCU2C" => self.carry += n,
@@ -145,7 +145,7 @@ pub fn place(verilog: &str, device: Device, seed: u32, target_mhz: u32) -> Resul
 }
 
 /// The cells of the slowest path from a clock to the same clock.
-fn critical_path(report: &serde_json::Value) -> Vec<String> {
+pub(crate) fn critical_path(report: &serde_json::Value) -> Vec<String> {
     let paths = report["critical_paths"].as_array().into_iter().flatten();
     let Some(path) = paths.into_iter().find(|p| p["from"] == p["to"]) else { return Vec::new() };
     let mut out: Vec<String> = Vec::new();

@@ -8,6 +8,7 @@
 //   0 time: cycles, when they do not fit in the 24 bits        1 retired: pc, npc
 //   2 trap: mepc, cause (bit 4: interrupt)                     3 trace word: the word, assembled from the pins
 //   4 console: the byte                                        5 end: see below
+//   6 serial line: the byte, bit 8: no stop bit
 #include "Vsoc.h"
 #include "verilated.h"
 #include "soc.h"
@@ -70,8 +71,14 @@ int main(int argc, char** argv) {
     top.halt = 0;
     top.reset = 1;
     bool running = false, stopped = false;
-    uint64_t after = 0, word_bits = 0, retired = 0;
+    uint64_t after = 0, retired = 0;
+#ifdef PINS
+    uint64_t word_bits = 0;
     uint32_t word = 0;
+#else
+    unsigned line_bits = 0, line_wait = 0;
+    uint32_t line_byte = 0;
+#endif
     const auto begin = std::chrono::steady_clock::now();
     uint64_t clocks = 0;
     for (;; clocks++) {
@@ -113,6 +120,7 @@ int main(int argc, char** argv) {
                 return 6;
             }
         }
+#ifdef PINS
         if (top.trace_strobe) {
             word |= static_cast<uint32_t>(top.trace_pins) << word_bits;
             word_bits += PINS;
@@ -123,6 +131,23 @@ int main(int argc, char** argv) {
                 word_bits = 0;
             }
         }
+#else
+        // a receiver: waits for a start bit, then samples every bit in its middle
+        if (line_bits == 0) {
+            if (!top.tx && clocks > 8) {
+                line_bits = 9;
+                line_wait = DIVISOR + DIVISOR / 2;
+            }
+        } else if (--line_wait == 0) {
+            line_wait = DIVISOR;
+            if (--line_bits == 0) {
+                record(6, 0);
+                put(line_byte | (top.tx ? 0 : 0x100));
+            } else {
+                line_byte = line_byte >> 1 | (top.tx ? 0x80 : 0);
+            }
+        }
+#endif
         if (!running && clocks > 1000000) {
             fprintf(stderr, "the cores do not start within 1000000 cycles\n");
             return 6;

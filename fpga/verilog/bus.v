@@ -85,7 +85,8 @@ module soc_bus #(
     assign d_wdata = wdata;
     assign d_wstrb = wstrb;
 
-    reg [31:0] ram [0:WORDS-1];
+    // what is read while it is written is not used: an answer to a store, or code that is just being stored
+    (* no_rw_check *) reg [31:0] ram [0:WORDS-1];
     reg [31:0] ram_rdata;
     wire [ABITS-1:0] word = addr[ABITS+1:2];
     always @(posedge clk) begin

@@ -19,7 +19,7 @@ use sim::file::trace::{TraceInfo, TraceWriter};
 use sim::params::TraceParams;
 use sim::retire::RetireSink;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Run a program on softcores with trace modules, in Verilator, and check the trace
 ///
@@ -52,6 +52,9 @@ pub struct Args {
     /// Data pins of the trace port: 1, 2, 4 or 8
     #[arg(long, value_name = "N", default_value_t = 8)]
     pins: u8,
+    /// Send trace and console over a serial line of so many clocks a bit, 4 or more, in place of the port
+    #[arg(long, value_name = "CLOCKS", conflicts_with = "pins")]
+    uart: Option<u16>,
     /// log2 of the entries of each event FIFO, 3 to 8
     #[arg(long, value_name = "BITS", default_value_t = 8)]
     log2_fifo: u8,
@@ -61,7 +64,7 @@ pub struct Args {
     /// Without trace modules
     #[arg(long)]
     no_trace: bool,
-    /// Folder for trace.gtr, retire.ret and, with --vcd, soc.vcd; it is made where it is missing
+    /// Folder for trace.gtr, retire.ret, line.bin (the bytes of --uart) and soc.vcd (--vcd); it is made where it is missing
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write every signal to soc.vcd
@@ -92,14 +95,17 @@ impl From<CoreName> for CoreKind {
     }
 }
 
-/// The program, and how it is called.
-fn program(args: &Args) -> Result<(Program, String), Failure> {
-    let (name, data) = match (&args.elf, &args.program) {
+/// The program of a file or a built-in one in its build for `core`, and how it is called; none where neither is given.
+pub(super) fn load(
+    elf: Option<&Path>,
+    builtin: Option<&str>,
+    core: CoreName,
+) -> Result<Option<(Program, String)>, Failure> {
+    let (name, data) = match (elf, builtin) {
         (Some(path), _) => (path.display().to_string(), std::fs::read(path).map_err(|e| Failure::io(path, e))?),
-        (None, name) => {
-            let name = name.as_deref().unwrap_or_default();
+        (None, Some(name)) => {
             let info = testbenches::programs::find(name).ok_or_else(|| Failure::unknown_program(name))?;
-            let elf = match args.core {
+            let elf = match core {
                 CoreName::Vexriscv => Some(info.soc.vexriscv),
                 CoreName::Picorv32 => info.soc.picorv32,
             };
@@ -108,15 +114,17 @@ fn program(args: &Args) -> Result<(Program, String), Failure> {
             };
             (format!("builtin:{name}"), elf.ok_or_else(none)?.to_vec())
         }
+        (None, None) => return Ok(None),
     };
     let program = Program::parse(&data).map_err(|source| Failure::Program { name: name.clone(), source })?;
-    Ok((program, name))
+    Ok(Some((program, name)))
 }
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
-    let (program, name) = program(args)?;
+    let loaded = load(args.elf.as_deref(), args.program.as_deref(), args.core)?;
+    let (program, name) = loaded.ok_or_else(|| Failure::Other("--elf or --program is needed".into()))?;
     let kind = CoreKind::from(args.core);
     let (mut params, set) = args.params.resolve(args.cores, 32)?;
     params.align = kind.core().align();
@@ -127,7 +135,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         private_fetch: true,
         trace: (!args.no_trace).then_some(params),
         log2_fifo: args.log2_fifo,
-        output: Output::Port { pins: args.pins },
+        output: args.uart.map_or(Output::Port { pins: args.pins }, |divisor| Output::Uart { divisor }),
         tick: args.tick,
     };
     let building = bar("building with Verilator", "", None);
@@ -154,6 +162,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         let mut writer = RetireWriter::create(&folder.join("retire.ret"), &info)?;
         run.events.iter().for_each(|e| writer.event(e));
         writer.finish()?;
+        if args.uart.is_some() {
+            let path = folder.join("line.bin");
+            std::fs::write(&path, &run.line).map_err(|e| Failure::io(&path, e))?;
+        }
         if config.trace.is_some() {
             let (build_id, program) = (build_id.clone(), name.clone());
             let info = TraceInfo { tool: TOOL.into(), params, set: set.clone(), build_id, program };

@@ -67,7 +67,7 @@ pub struct ToolKind {
     pub variable: &'static str,
     /// Names to try, best first.
     pub names: &'static [&'static str],
-    /// Oldest version that will do: major, minor.
+    /// Oldest version that will do: major, minor. (0, 0): any, for tools that do not tell theirs.
     pub least: (u32, u32),
 }
 
@@ -89,6 +89,13 @@ pub const NEXTPNR_ECP5: ToolKind = ToolKind {
     least: (0, 4),
 };
 
+/// Bitstreams of iCE40.
+pub const ICEPACK: ToolKind =
+    ToolKind { what: "icepack", variable: "ICEPACK", names: &["icepack", "yowasp-icepack"], least: (0, 0) };
+/// Bitstreams of ECP5.
+pub const ECPPACK: ToolKind =
+    ToolKind { what: "ecppack", variable: "ECPPACK", names: &["yowasp-ecppack", "ecppack"], least: (0, 0) };
+
 /// The first `major.minor` in a text.
 fn version_of(text: &str) -> Option<(u32, u32)> {
     let number = |s: &str| s.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
@@ -109,6 +116,9 @@ impl ToolKind {
             let said = [output.stdout, output.stderr].concat();
             let version = String::from_utf8_lossy(&said).lines().next().unwrap_or("").trim().to_string();
             let tool = (*name).to_string();
+            if self.least == (0, 0) {
+                return Ok(Tool { name: tool, version: self.what.into() });
+            }
             return match version_of(&version) {
                 Some(v) if v >= self.least => {
                     Ok(Tool { name: tool, version: format!("{} {}.{}", self.what, v.0, v.1) })

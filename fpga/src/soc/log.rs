@@ -151,8 +151,10 @@ impl Log {
         c.trap = Some((first, cause));
     }
 
-    /// Ends the log in `cycle`: all events in global commit order, and the instructions of each core.
+    /// Ends the log in `cycle`, or with the last instruction where a core still retired one in the clock in
+    /// which it was stopped: all events in global commit order, and the instructions of each core.
     pub fn finish(mut self, cycle: u64) -> Result<(Vec<FlowEvent>, Vec<u64>), LogError> {
+        let cycle = self.cores.iter().filter_map(|c| c.last.map(|l| l.cycle)).fold(cycle, u64::max);
         for (i, c) in self.cores.iter_mut().enumerate() {
             let Some(last) = c.last else { continue };
             let core = i as u8;

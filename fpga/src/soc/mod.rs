@@ -7,15 +7,21 @@
 //! | [`package`] | softcore sources in Python packages |
 //! | [`rename`] | several rust-hdl circuits in one text |
 //! | [`verilate`], [`image`], [`run`] | the simulation: built, loaded, run |
+//! | [`board`], [`pll`], [`build`] | boards, their clocks, and the way to a bitstream |
+//! | [`frame`] | frames of the serial line |
 //! | [`log`], [`check`] | the cores' retire log, and the trace held to it |
 //!
 //! `docs/soc.md` has the memory map and says how to add a core.
 
+pub mod board;
+pub mod build;
 pub mod check;
 pub mod core;
+pub mod frame;
 pub mod image;
 pub mod log;
 pub mod package;
+pub mod pll;
 pub mod rename;
 pub mod run;
 pub mod top;

@@ -1,8 +1,9 @@
 //! Runs a Verilated SoC and takes in what it does: retire log, trace words, console
 
+use super::frame::{Deframer, Item, LineStats};
 use super::image::{self, ImageError};
 use super::log::{Log, LogError};
-use super::top::SocConfig;
+use super::top::{Output, SocConfig};
 use super::verilate::{build, BuildError};
 use sim::elf::Program;
 use sim::retire::FlowEvent;
@@ -51,7 +52,11 @@ pub struct Run {
     pub instructions: Vec<u64>,
     /// Trace words, as they were read from the trace port.
     pub words: Vec<u32>,
-    /// What the program printed.
+    /// Bytes of the serial line, where the SoC has one; then the words are those of its frames.
+    pub line: Vec<u8>,
+    /// What the line brought.
+    pub line_stats: LineStats,
+    /// What the program printed; on a serial line, what came of it.
     pub console: Vec<u8>,
     /// Exit code of the program, or `None` when the cycle limit came first.
     pub exit_code: Option<u32>,
@@ -82,6 +87,7 @@ const TRAP: u32 = 2;
 const WORD: u32 = 3;
 const CONSOLE: u32 = 4;
 const END: u32 = 5;
+const LINE: u32 = 6;
 
 impl Soc {
     /// Builds it, or finds it built, below `cache`.
@@ -140,7 +146,7 @@ impl Soc {
             Ok(u64::from(word()?) | u64::from(word()?) << 32)
         };
         let mut log = Log::new(program, self.config.cores);
-        let (mut words, mut console) = (Vec::new(), Vec::new());
+        let (mut words, mut console, mut line) = (Vec::new(), Vec::new(), Vec::new());
         let (mut cycle, mut told) = (0u64, 0u64);
         loop {
             let head = word()?;
@@ -156,6 +162,7 @@ impl Soc {
                 TRAP => log.trap(core, word()?, word()?),
                 WORD => words.push(word()?),
                 CONSOLE => console.push(word()? as u8),
+                LINE => line.push(word()? as u8),
                 END => break,
                 _ => return Ok(None),
             }
@@ -167,6 +174,33 @@ impl Soc {
         let (exited, code) = (word()?, word()?);
         let (events, instructions) = log.finish(cycles)?;
         let exit_code = (exited != 0).then_some(code);
-        Ok(Some(Run { events, instructions, words, console, exit_code, cycles, stores, stores_hash, clocks, seconds }))
+        let mut line_stats = LineStats::default();
+        if let Output::Uart { .. } = self.config.output {
+            let (mut deframer, mut items) = (Deframer::default(), Vec::new());
+            deframer.push(&line, &mut items);
+            line_stats = deframer.finish();
+            console.clear();
+            for item in items {
+                match item {
+                    Item::Words(w) => words.extend(w),
+                    Item::Console(c) => console.extend(c),
+                    Item::End(_) | Item::Lost(_) => {}
+                }
+            }
+        }
+        Ok(Some(Run {
+            events,
+            instructions,
+            words,
+            line,
+            line_stats,
+            console,
+            exit_code,
+            cycles,
+            stores,
+            stores_hash,
+            clocks,
+            seconds,
+        }))
     }
 }

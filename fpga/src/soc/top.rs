@@ -22,6 +22,11 @@ pub enum Output {
         /// Data pins.
         pins: u8,
     },
+    /// A serial line, 8N1, in frames ([`super::frame`]) with the console and the exit code.
+    Uart {
+        /// Clocks of a bit. 4..=65535.
+        divisor: u16,
+    },
 }
 
 /// What a SoC is made of.
@@ -90,12 +95,14 @@ impl SocConfig {
                 Err(SocError::Range { field, value, right })
             }
         };
-        let Output::Port { pins } = self.output;
+        match self.output {
+            Output::Port { pins } => range("pins", pins.into(), "1, 2, 4 or 8", matches!(pins, 1 | 2 | 4 | 8))?,
+            Output::Uart { divisor } => range("divisor", divisor.into(), "4 to 65535", divisor >= 4)?,
+        }
         range("cores", self.cores.into(), "1 to 8", (1..=8).contains(&self.cores))?;
         range("log2_ram", self.log2_ram.into(), "10 to 24", (10..=24).contains(&self.log2_ram))?;
         range("log2_fifo", self.log2_fifo.into(), "3 to 8", (3..=8).contains(&self.log2_fifo))?;
-        range("tick", self.tick.into(), "1 to 65535", self.tick >= 1)?;
-        range("pins", pins.into(), "1, 2, 4 or 8", matches!(pins, 1 | 2 | 4 | 8))
+        range("tick", self.tick.into(), "1 to 65535", self.tick >= 1)
     }
 
     /// RAM, bytes.
@@ -112,14 +119,13 @@ impl SocConfig {
                 .to_string(),
             Purpose::Synthesis { image } => format!("initial $readmemh(\"{image}\", ram);"),
         };
+        let output: &str = match self.output {
+            Output::Port { .. } => include_str!("../../verilog/port.v"),
+            Output::Uart { .. } => include_str!("../../verilog/uart.v"),
+        };
         let bus = include_str!("../../verilog/bus.v").replace("`SOC_RAM_INIT", &init);
         let mut text = self.core.core().verilog()?;
-        for part in [
-            &bus,
-            include_str!("../../verilog/devices.v"),
-            include_str!("../../verilog/boot.v"),
-            include_str!("../../verilog/port.v"),
-        ] {
+        for part in [&bus, include_str!("../../verilog/devices.v"), include_str!("../../verilog/boot.v"), output] {
             text.push_str(part);
         }
         if let Some(params) = &self.trace {
@@ -132,7 +138,6 @@ impl SocConfig {
 
     fn top(&self, observed: bool) -> String {
         let n = u32::from(self.cores);
-        let Output::Port { pins } = self.output;
         // masters: the cores' data ports, then, where fetches use the bus, their fetch ports
         let masters = if self.private_fetch { n } else { 2 * n };
         let fetch_ports = if self.private_fetch { n } else { 1 };
@@ -147,9 +152,13 @@ impl SocConfig {
             "output [31:0] exit_code".into(),
             "output console_valid".into(),
             "output [7:0] console_data".into(),
-            format!("output [{}:0] trace_pins", pins - 1),
-            "output trace_strobe".into(),
         ];
+        match self.output {
+            Output::Port { pins } => {
+                ports.extend([format!("output [{}:0] trace_pins", pins - 1), "output trace_strobe".into()])
+            }
+            Output::Uart { .. } => ports.push("output tx".into()),
+        }
         if observed {
             ports.extend(
                 ["access", "[3:0] access_master", "[31:0] access_addr", "[31:0] access_wdata", "[3:0] access_wstrb"]
@@ -169,7 +178,8 @@ impl SocConfig {
              wire [{n1}:0] timer_irq, soft_irq;\n    wire d_valid;\n    wire [3:0] d_master, d_wstrb;\n    \
              wire [31:0] d_addr, d_wdata, d_rdata;\n    wire [2:0] reg_addr, boot_addr, core_addr;\n    \
              wire reg_write, boot_write, core_write;\n    \
-             wire [31:0] reg_wdata, boot_wdata, core_wdata, reg_rdata;\n    wire trace_idle, all_sent;\n    \
+             wire [31:0] reg_wdata, boot_wdata, core_wdata, reg_rdata;\n    wire trace_idle, all_sent, ended;\n    \
+             wire [31:0] code;\n    \
              wire cores_reset = reset || !run;\n",
             m1 = masters - 1,
             m32 = 32 * masters - 1,
@@ -200,14 +210,16 @@ impl SocConfig {
             "    soc_devices #(.N({n}), .M({masters}), .TICK({})) devices(\n        \
              .clk(clk), .reset(cores_reset), .valid(d_valid), .master(d_master), .addr(d_addr), .wdata(d_wdata),\n        \
              .wstrb(d_wstrb), .rdata(d_rdata), .timer_irq(timer_irq), .soft_irq(soft_irq),\n        \
-             .console_valid(console_valid), .console_data(console_data), .exited(ended), .exit_code(exit_code),\n        \
+             .console_valid(console_valid), .console_data(console_data), .exited(ended), .exit_code(code),\n        \
              .trace_addr(core_addr), .trace_write(core_write), .trace_wdata(core_wdata), .trace_rdata(reg_rdata));\n",
             self.tick
         );
         let _ = write!(
             s,
-            "    wire ended;\n    reg exit_seen;\n    always @(posedge clk) exit_seen <= !reset && (exit_seen || ended);\n    \
-             assign exited = exit_seen;\n    \
+            "    // the devices are in reset once the cores are\n    reg exit_seen;\n    reg [31:0] last_code;\n    \
+             always @(posedge clk) begin\n        exit_seen <= !reset && (exit_seen || ended);\n        \
+             if (ended) last_code <= code;\n    end\n    \
+             assign exited = exit_seen;\n    assign exit_code = last_code;\n    \
              soc_boot #(.TRACE({})) boot(.clk(clk), .reset(reset), .stop(ended || halt), .run(run), .done(all_sent),\n        \
              .bus_addr(boot_addr), .bus_write(boot_write), .bus_wdata(boot_wdata), .bus_rdata(reg_rdata));\n    \
              assign done = all_sent && trace_idle;\n    \
@@ -221,32 +233,41 @@ impl SocConfig {
                  assign access_wdata = d_wdata;\n    assign access_wstrb = d_wstrb;\n",
             );
         }
-        if self.trace.is_some() {
-            let mut list: Vec<String> =
-                ["rvfi_valid", "rvfi_insn", "rvfi_trap", "rvfi_intr", "rvfi_pc_rdata", "rvfi_pc_wdata"]
-                    .iter()
-                    .flat_map(|p| (0..n).map(move |i| format!(".{p}${i}({p}_{i})")))
-                    .collect();
-            list.push(
-                ".bus_addr(reg_addr), .bus_write(reg_write), .bus_wdata(reg_wdata), .bus_rdata(reg_rdata)".into(),
-            );
-            let _ = write!(
-                s,
-                "    wire word_valid, word_ready;\n    wire [31:0] word;\n    trace_system trace(.clock(clk), .reset(reset),\n        {},\n        \
-                 .valid(word_valid), .ready(word_ready), .data(word));\n    \
-                 soc_port #(.P({pins})) port(.clk(clk), .reset(reset), .valid(word_valid), .ready(word_ready), .data(word),\n        \
-                 .pins(trace_pins), .strobe(trace_strobe), .idle(trace_idle));\n",
-                list.join(",\n        ")
-            );
-        } else {
-            let _ = write!(
-                s,
-                "    assign reg_rdata = 32'd0;\n    assign trace_idle = 1'b1;\n    \
-                 assign trace_pins = {pins}'d0;\n    assign trace_strobe = 1'b0;\n"
-            );
-        }
+        self.trace_path(&mut s);
         s.push_str("endmodule\n");
         s
+    }
+
+    /// Trace system, where there is one, and the way out of the chip.
+    fn trace_path(&self, s: &mut String) {
+        s.push_str("    wire word_valid, word_ready;\n    wire [31:0] word;\n");
+        if self.trace.is_some() {
+            let ports = ["rvfi_valid", "rvfi_insn", "rvfi_trap", "rvfi_intr", "rvfi_pc_rdata", "rvfi_pc_wdata"];
+            let ports = ports.iter().flat_map(|p| (0..self.cores).map(move |i| format!(".{p}${i}({p}_{i})")));
+            let _ = write!(
+                s,
+                "    trace_system trace(.clock(clk), .reset(reset),\n        {},\n        \
+                 .bus_addr(reg_addr), .bus_write(reg_write), .bus_wdata(reg_wdata), .bus_rdata(reg_rdata),\n        \
+                 .valid(word_valid), .ready(word_ready), .data(word));\n",
+                ports.collect::<Vec<_>>().join(",\n        ")
+            );
+        } else {
+            s.push_str("    assign reg_rdata = 32'd0;\n    assign word_valid = 1'b0;\n    assign word = 32'd0;\n");
+        }
+        let words = ".clk(clk), .reset(reset), .valid(word_valid), .ready(word_ready), .data(word)";
+        let _ = match self.output {
+            Output::Port { pins } => write!(
+                s,
+                "    soc_port #(.P({pins})) port({words},\n        \
+                 .pins(trace_pins), .strobe(trace_strobe), .idle(trace_idle));\n"
+            ),
+            Output::Uart { divisor } => write!(
+                s,
+                "    soc_uart #(.DIV({divisor})) uart({words},\n        \
+                 .console_valid(console_valid), .console_data(console_data), .finished(all_sent),\n        \
+                 .exited(exit_seen), .exit_code(last_code), .tx(tx), .idle(trace_idle));\n"
+            ),
+        };
     }
 
     fn core_instance(&self, s: &mut String, i: u32, observed: bool) {

@@ -68,8 +68,11 @@ pub fn default_cache() -> PathBuf {
 /// `soc.h`: the ports, for the harness.
 fn header(config: &SocConfig) -> String {
     let n = config.cores;
-    let Output::Port { pins } = config.output;
-    let mut s = format!("#pragma once\n#include <cstdint>\n#define CORES {n}u\n#define PINS {pins}\n");
+    let output = match config.output {
+        Output::Port { pins } => format!("#define PINS {pins}\n"),
+        Output::Uart { divisor } => format!("#define DIVISOR {divisor}\n"),
+    };
+    let mut s = format!("#pragma once\n#include <cstdint>\n#define CORES {n}u\n{output}");
     for (function, valid, a, b) in [
         ("get_retired", "retire_valid", "retire_pc", "retire_npc"),
         ("get_trap", "retire_trap", "retire_mepc", "retire_cause"),

@@ -1,0 +1,202 @@
+//! `goshawk soc build`: a SoC for a board, to the bitstream
+
+use super::sim::{load, CoreName};
+use crate::args::ParamArgs;
+use crate::output::{count, facts, percent, Object};
+use crate::progress::bar;
+use crate::{Failure, Status};
+use fpga::place::Resources;
+use fpga::soc::board::{self, Board, BOARDS};
+use fpga::soc::build::{build, core_alone, BuildOptions, Built};
+use fpga::soc::core::CoreKind;
+use fpga::soc::image;
+use fpga::soc::top::{Output, SocConfig};
+use serde_json::json;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Synthesise, place and route a SoC for a board, and pack its bitstream
+///
+/// Trace, console and exit code leave on the board's serial line (`goshawk capture serial` receives them).
+/// Verilog, netlist, logs and bitstream stay in the output folder. With --compare the SoC is built without trace
+/// modules too, and the core alone is synthesised, to tell what tracing costs.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk soc build --board ice40_hx8k_b_evn --set small\n  \
+    goshawk soc build --board colorlight_i5 --cores 4 --set medium --compare --json\n  \
+    goshawk soc build --board ulx3s_85f --core vexriscv --elf firmware.elf --out bit\n\nBoards: ice40_hx8k_b_evn, \
+    alchitry_cu, icebreaker, ulx3s_85f, orangecrab, colorlight_i5, colorlight_i9, icesugar_pro")]
+pub struct Args {
+    /// Board, by the name of its constraints file
+    #[arg(long, value_name = "BOARD")]
+    board: String,
+    /// Softcore
+    #[arg(long, value_enum, default_value = "picorv32")]
+    core: CoreName,
+    /// Cores, 1 to 8 [default: what the board is meant for, 1 or 4]
+    #[arg(long, value_name = "N")]
+    cores: Option<u8>,
+    /// RISC-V executable in RAM from power-up; else the cores run an endless loop
+    #[arg(long, value_name = "FILE", conflicts_with = "program")]
+    elf: Option<PathBuf>,
+    /// Built-in program in RAM from power-up, in its build for this core
+    #[arg(long, value_name = "NAME")]
+    program: Option<String>,
+    /// Clock of the cores, MHz [default: the board's]
+    #[arg(long, value_name = "MHZ")]
+    mhz: Option<f64>,
+    /// Baud rate of the serial line
+    #[arg(long, value_name = "BAUD", default_value_t = 1_000_000)]
+    baud: u32,
+    /// log2 of the RAM's bytes, 10 to 24; every core fetches from a copy of its own [default: the board's]
+    #[arg(long, value_name = "BITS")]
+    log2_ram: Option<u8>,
+    /// log2 of the entries of each event FIFO, 3 to 8
+    #[arg(long, value_name = "BITS", default_value_t = 8)]
+    log2_fifo: u8,
+    /// Seed of the placement
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u32,
+    /// Without trace modules
+    #[arg(long)]
+    no_trace: bool,
+    /// Build it without trace modules as well, and tell the difference
+    #[arg(long, conflicts_with = "no_trace")]
+    compare: bool,
+    /// Folder for everything that is made; it is made where it is missing [default: soc-<BOARD>]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    params: ParamArgs,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// The same SoC without trace modules, and the core by itself.
+struct Untraced {
+    soc: Built,
+    core: Resources,
+}
+
+/// Runs it.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
+    let names = || BOARDS.map(|b| b.name).join(", ");
+    let board = board::find(&args.board)
+        .ok_or_else(|| Failure::Other(format!("board = {} is unknown; the boards are {}", args.board, names())))?;
+    let kind = CoreKind::from(args.core);
+    let cores = args.cores.unwrap_or(board.cores);
+    let (mut params, set) = args.params.resolve(cores, 32)?;
+    params.align = kind.core().align();
+    let mhz = args.mhz.unwrap_or(f64::from(board.core_khz) / 1e3);
+    if !(1.0..=400.0).contains(&mhz) {
+        return Err(Failure::Other(format!("mhz = {mhz} is outside 1 to 400")));
+    }
+    let khz = (mhz * 1e3).round() as u32;
+    let divisor = u16::try_from(khz * 1000 / args.baud.max(1)).ok().filter(|d| *d >= 4).ok_or_else(|| {
+        Failure::Other(format!("baud = {} cannot be made from {mhz} MHz: 4 to 65535 clocks a bit", args.baud))
+    })?;
+    let config = SocConfig {
+        core: kind,
+        cores,
+        log2_ram: args.log2_ram.unwrap_or(board.log2_ram),
+        private_fetch: true,
+        trace: (!args.no_trace).then_some(params),
+        log2_fifo: args.log2_fifo,
+        output: Output::Uart { divisor },
+        tick: u16::try_from(khz / 1000).unwrap_or(1).max(1),
+    };
+    config.check().map_err(|e| other(&e))?;
+    let (image, program) = match load(args.elf.as_deref(), args.program.as_deref(), args.core)? {
+        Some((program, name)) => (Some(image::hex(&program, config.ram_bytes()).map_err(|e| other(&e))?), name),
+        None => (None, "an endless loop".to_string()),
+    };
+    let folder = args.out.clone().unwrap_or_else(|| format!("soc-{}", board.name).into());
+    let make = |path: &Path| std::fs::create_dir_all(path).map_err(|e| Failure::io(path, e));
+    make(&folder)?;
+    let progress = bar("synthesis", "", None);
+    let one = |config: &SocConfig, folder: &Path, name: &str| {
+        let options = BuildOptions { khz, seed: args.seed, image: image.as_deref(), folder };
+        build(board, config, &options, &mut |stage| progress.set_message(format!("{stage}{name}")))
+    };
+    let built = one(&config, &folder, "").map_err(|e| other(&e))?;
+    let untraced = if args.compare {
+        let (without, alone) = (folder.join("without-trace"), folder.join("core-alone"));
+        make(&without)?;
+        make(&alone)?;
+        let soc = one(&SocConfig { trace: None, ..config.clone() }, &without, ", without trace modules");
+        let soc = soc.map_err(|e| other(&e))?;
+        progress.set_message("synthesis of the core alone".to_string());
+        Some(Untraced { soc, core: core_alone(board, &config, &alone).map_err(|e| other(&e))? })
+    } else {
+        None
+    };
+    progress.finish_and_clear();
+    let status = if built.timing_met() { Status::Done } else { Status::Different };
+    if args.json {
+        let mut object = Object::new("soc build", board.name);
+        if config.trace.is_some() {
+            object = object.with_params(&params, set.as_deref());
+        }
+        object
+            .with("soc", json!(config))
+            .with("program", program.into())
+            .with("built", json!(built))
+            .with("timing_met", built.timing_met().into())
+            .with("without_trace", json!(untraced.as_ref().map(|u| &u.soc)))
+            .with("core_alone", json!(untraced.as_ref().map(|u| u.core)))
+            .print(out)?;
+        return Ok(status);
+    }
+    print(board, &config, set.as_deref(), &program, &built, untraced.as_ref(), out)?;
+    Ok(status)
+}
+
+fn print(
+    board: &Board,
+    config: &SocConfig,
+    set: Option<&str>,
+    program: &str,
+    b: &Built,
+    untraced: Option<&Untraced>,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let trace = match (&config.trace, set) {
+        (None, _) => "none".to_string(),
+        (Some(_), Some(set)) => set.to_string(),
+        (Some(p), None) => p.canonical(),
+    };
+    let used = |n, of| format!("{} of {}, {}", count(n), count(of), percent(n, of));
+    let met = if b.timing_met() { "met" } else { "NOT met" };
+    let path = match (b.critical_path.first(), b.critical_path.last()) {
+        (Some(first), Some(last)) => format!("{first} to {last}"),
+        _ => "none".to_string(),
+    };
+    let on_path = if b.trace_on_critical_path { "on the critical path" } else { "not on the critical path" };
+    let mut lines = vec![
+        ("board", format!("{}, {}", board.title, b.device)),
+        ("SoC", format!("{} {}, {} bytes of RAM, {program}", config.cores, config.core.name(), config.ram_bytes())),
+        ("trace modules", trace),
+        ("LUT4", used(b.resources.lut4, b.device_luts)),
+        ("flip-flops", count(b.resources.flip_flops)),
+        ("block RAM", used(b.resources.block_ram, b.device_block_rams)),
+        ("clock", format!("{:.2} MHz asked for, {:.1} MHz reached: {met}", b.clock_mhz, b.fmax_mhz)),
+        ("critical path", path),
+    ];
+    if config.trace.is_some() {
+        lines.push(("trace modules are", on_path.to_string()));
+    }
+    if let Some(u) = untraced {
+        let more = b.resources.lut4.saturating_sub(u.soc.resources.lut4);
+        let cores = u.core.lut4 * u64::from(config.cores);
+        lines.push(("without them", format!("{} LUT4, {:.1} MHz", count(u.soc.resources.lut4), u.soc.fmax_mhz)));
+        lines.push((
+            "they add",
+            format!("{} LUT4, {} of the cores' {}", count(more), percent(more, cores), count(cores)),
+        ));
+    }
+    lines.push(("tools", format!("{}; seed {}", b.tools.join(", "), b.seed)));
+    lines.push(("bitstream", b.bitstream.display().to_string()));
+    facts(out, &lines)?;
+    Ok(())
+}

@@ -1,0 +1,216 @@
+//! Frames of the SoC's serial line: trace words, console and exit code, with sequence numbers and checksums
+//!
+//! | byte | content |
+//! | --- | --- |
+//! | 0, 1 | `0x47 0x53` (`GS`) |
+//! | 2 | bits 7:6 kind (0 trace, 1 console, 2 end), 5:0 sequence number, of all kinds together |
+//! | 3 | L, bytes of payload: 0 to 64; trace: a multiple of 4; end: 4 (exit code) or 0 (no exit) |
+//! | 4 .. 4+L | payload, words little-endian |
+//! | 4+L, 5+L | CRC-16 (polynomial 0x1021, begins with 0xffff, not reflected) of bytes 2 to 3+L, low byte first |
+//!
+//! A frame with a wrong checksum is no frame: the search for the next one goes on behind its first byte. The
+//! sequence numbers tell that frames are missing, unless 64 in a row are.
+
+/// First two bytes of a frame.
+pub const SYNC: [u8; 2] = *b"GS";
+/// Most bytes of payload.
+pub const MAX_PAYLOAD: usize = 64;
+
+/// CRC-16 with polynomial 0x1021, from 0xffff, not reflected.
+pub fn crc16(bytes: &[u8]) -> u16 {
+    bytes.iter().fold(0xffff, |crc, b| {
+        (0..8).fold(crc ^ u16::from(*b) << 8, |c, _| if c & 0x8000 != 0 { c << 1 ^ 0x1021 } else { c << 1 })
+    })
+}
+
+/// What a line brought.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// Trace words.
+    Words(Vec<u32>),
+    /// What the program printed.
+    Console(Vec<u8>),
+    /// The SoC has ended; the program's exit code where it came to its end.
+    End(Option<u32>),
+    /// Frames are missing before the next item: so many, or more by a multiple of 64.
+    Lost(u8),
+}
+
+/// What a line brought that is no frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineStats {
+    /// Good frames.
+    pub frames: u64,
+    /// Frames that the sequence numbers miss.
+    pub lost: u64,
+    /// Bytes that belong to no good frame: noise, and the frames it hit.
+    pub noise: u64,
+}
+
+/// Finds frames in bytes that come in any portions.
+#[derive(Clone, Debug, Default)]
+pub struct Deframer {
+    pending: Vec<u8>,
+    next: Option<u8>,
+    stats: LineStats,
+}
+
+/// One frame: what the hardware sends, for tests and models.
+pub fn frame(kind: u8, sequence: u8, payload: &[u8]) -> Vec<u8> {
+    let mut out = SYNC.to_vec();
+    out.extend([kind << 6 | sequence & 63, payload.len() as u8]);
+    out.extend(payload);
+    let crc = crc16(&out[2..]);
+    out.extend(crc.to_le_bytes());
+    out
+}
+
+impl Deframer {
+    /// Takes bytes; complete frames go to `out`, in order.
+    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<Item>) {
+        self.pending.extend_from_slice(bytes);
+        let mut at = 0;
+        while let Some(taken) = self.one(&self.pending[at..]) {
+            match taken {
+                Taken::Noise(n) => {
+                    self.stats.noise += n as u64;
+                    at += n;
+                }
+                Taken::Frame(n, sequence, item) => {
+                    at += n;
+                    self.stats.frames += 1;
+                    let lost = self.next.map_or(sequence, |next| sequence.wrapping_sub(next)) & 63;
+                    if lost != 0 {
+                        self.stats.lost += u64::from(lost);
+                        out.push(Item::Lost(lost));
+                    }
+                    self.next = Some((sequence + 1) & 63);
+                    out.push(item);
+                }
+            }
+        }
+        self.pending.drain(..at);
+    }
+
+    /// The line has ended: what is left is no frame.
+    pub fn finish(&mut self) -> LineStats {
+        self.stats.noise += self.pending.len() as u64;
+        self.pending.clear();
+        self.stats
+    }
+
+    /// What was found so far.
+    pub fn stats(&self) -> LineStats {
+        self.stats
+    }
+
+    /// What the bytes begin with, or nothing while there are too few to say.
+    fn one(&self, b: &[u8]) -> Option<Taken> {
+        let noise = Some(Taken::Noise(1));
+        let first = *b.first()?;
+        if first != SYNC[0] {
+            // up to where a frame may begin
+            return Some(Taken::Noise(b.iter().position(|x| *x == SYNC[0]).unwrap_or(b.len())));
+        }
+        if *b.get(1)? != SYNC[1] {
+            return noise;
+        }
+        let (head, length) = (*b.get(2)?, usize::from(*b.get(3)?));
+        let possible = match head >> 6 {
+            0 => length <= MAX_PAYLOAD && length % 4 == 0 && length > 0,
+            1 => length <= MAX_PAYLOAD && length > 0,
+            2 => matches!(length, 0 | 4),
+            _ => false,
+        };
+        if !possible {
+            return noise;
+        }
+        let whole = b.get(..6 + length)?;
+        if crc16(&whole[2..4 + length]) != u16::from_le_bytes([whole[4 + length], whole[5 + length]]) {
+            return noise;
+        }
+        let payload = &whole[4..4 + length];
+        let mut words = payload.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
+        let item = match head >> 6 {
+            0 => Item::Words(words.collect()),
+            1 => Item::Console(payload.to_vec()),
+            _ => Item::End(words.next()),
+        };
+        Some(Taken::Frame(6 + length, head & 63, item))
+    }
+}
+
+enum Taken {
+    Noise(usize),
+    Frame(usize, u8, Item),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(bytes: &[u8], portion: usize) -> (Vec<Item>, LineStats) {
+        let (mut d, mut out) = (Deframer::default(), Vec::new());
+        bytes.chunks(portion).for_each(|b| d.push(b, &mut out));
+        (out, d.finish())
+    }
+
+    fn line(frames: u8) -> Vec<u8> {
+        (0..frames).flat_map(|i| frame(0, i, &[i, 1, 2, 3])).collect()
+    }
+
+    #[test]
+    fn the_checksum_is_the_published_one() {
+        // CRC-16/IBM-3740 ("CCITT-FALSE"): the catalogue's check value
+        assert_eq!(crc16(b"123456789"), 0x29b1);
+    }
+
+    #[test]
+    fn a_frame_is_these_bytes() {
+        assert_eq!(frame(2, 5, &[7, 0, 0, 0])[..8], [0x47, 0x53, 0x85, 4, 7, 0, 0, 0]);
+    }
+
+    #[test]
+    fn frames_come_out_whatever_the_portions() {
+        let mut bytes = frame(1, 0, b"hi");
+        bytes.extend(frame(0, 1, &[1, 0, 0, 0, 2, 0, 0, 0]));
+        bytes.extend(frame(2, 2, &[9, 0, 0, 0]));
+        for portion in 1..bytes.len() {
+            let (items, stats) = all(&bytes, portion);
+            assert_eq!(items, [Item::Console(b"hi".to_vec()), Item::Words(vec![1, 2]), Item::End(Some(9))]);
+            assert_eq!(stats, LineStats { frames: 3, lost: 0, noise: 0 });
+        }
+    }
+
+    #[test]
+    fn a_damaged_bit_anywhere_loses_its_frame_and_no_other() {
+        let good = line(5);
+        for bit in 8 * 20..8 * 30 {
+            let mut bytes = good.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let (items, stats) = all(&bytes, 7);
+            assert_eq!((stats.frames, stats.lost), (4, 1), "bit {bit}: {items:?}");
+            assert_eq!(stats.noise, 10, "bit {bit}");
+            assert!(items.contains(&Item::Lost(1)), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn noise_between_frames_is_counted_and_skipped() {
+        let mut bytes = vec![0x47, 0x53, 0x00, 0x40, 0x47];
+        bytes.extend(line(3));
+        bytes.extend([0xff, 0x47]);
+        let (items, stats) = all(&bytes, 1000);
+        assert_eq!(stats, LineStats { frames: 3, lost: 0, noise: 7 });
+        assert_eq!(items.len(), 3);
+    }
+
+    #[test]
+    fn missing_frames_are_counted() {
+        let mut bytes = line(40);
+        bytes.drain(10 * 3..10 * 10);
+        let (items, stats) = all(&bytes, 64);
+        assert_eq!(stats, LineStats { frames: 33, lost: 7, noise: 0 });
+        assert_eq!(items[3], Item::Lost(7));
+    }
+}

@@ -1,0 +1,193 @@
+//! SoCs of softcores in Verilator: what the trace port sends is what the cores retired
+//!
+//! The runs are cut at some hundred thousand cycles; with `GOSHAWK_LONG=1` they go on for more than ten million
+//! retired instructions in all.
+
+use fpga::soc::check::{check, Checked};
+use fpga::soc::core::CoreKind;
+use fpga::soc::image::hex;
+use fpga::soc::run::{Run, RunError, RunOptions, Soc};
+use fpga::soc::top::{Output, SocConfig};
+use fpga::soc::verilate::default_cache;
+use sim::elf::Program;
+use sim::params::{named_set, TraceParams};
+use sim::retire::FlowKind;
+
+fn long() -> bool {
+    std::env::var_os("GOSHAWK_LONG").is_some_and(|v| v == "1")
+}
+
+fn params(core: CoreKind, cores: u8, set: &str, timestamps: bool) -> TraceParams {
+    let set = named_set(set).unwrap();
+    let align = core.core().align();
+    TraceParams { cores, timestamps, align, ..TraceParams::tr(set.predictor, set.tr_e) }
+}
+
+fn config(core: CoreKind, cores: u8, trace: Option<TraceParams>) -> SocConfig {
+    SocConfig {
+        core,
+        cores,
+        log2_ram: 24,
+        private_fetch: true,
+        trace,
+        log2_fifo: 8,
+        output: Output::Port { pins: 4 },
+        tick: 16,
+    }
+}
+
+fn program(core: CoreKind, name: &str) -> Program {
+    let builds = testbenches::programs::find(name).unwrap().soc;
+    let elf = match core {
+        CoreKind::Picorv32 => builds.picorv32.unwrap(),
+        CoreKind::Vexriscv => builds.vexriscv,
+    };
+    Program::parse(elf).unwrap()
+}
+
+fn run(config: &SocConfig, program: &Program, max_cycles: u64) -> Run {
+    let soc = Soc::build(config, false, &default_cache()).unwrap();
+    soc.run(program, &RunOptions { max_cycles, vcd: None }, |_| {}).unwrap()
+}
+
+/// Runs and checks the functional trace and, if `timed` or in the long form, the time-stamped one; instructions
+/// retired.
+fn traced(core: CoreKind, cores: u8, set: &str, name: &str, cycles: u64, timed: bool) -> u64 {
+    let (cycles, program) = (if long() { 40 * cycles } else { cycles }, program(core, name));
+    let mut instructions = 0;
+    // one core more or less makes no other time stamps: in the short form two systems have them
+    for timestamps in [false, true].into_iter().take(1 + usize::from(long() || timed)) {
+        let params = params(core, cores, set, timestamps);
+        let r = run(&config(core, cores, Some(params)), &program, cycles);
+        let what = format!("{cores} {} {name}, time-stamped {timestamps}", core.name());
+        let c: Checked = check(&params, &program, &r).unwrap_or_else(|e| panic!("{what}: {e}"));
+        assert_eq!(c.instructions, r.instructions, "{what}");
+        assert!(r.instructions.iter().all(|n| *n > 100), "{what}: {:?}", r.instructions);
+        assert!(c.ordered, "{what}: messages out of order");
+        assert_eq!(c.golden, Some(true), "{what}: other bits than the golden model's");
+        instructions += r.instructions.iter().sum::<u64>();
+    }
+    instructions
+}
+
+fn at_least(least: u64, instructions: u64) {
+    assert!(instructions >= least, "{instructions} instructions are less than {least}");
+}
+
+#[test]
+fn one_picorv32_replays_to_what_it_retired() {
+    at_least(50_000, traced(CoreKind::Picorv32, 1, "small", "strsearch", 600_000, false));
+}
+
+#[test]
+fn four_picorv32_replay_to_what_they_retired_in_order() {
+    at_least(150_000, traced(CoreKind::Picorv32, 4, "medium", "fft", 400_000, true));
+}
+
+#[test]
+fn one_vexriscv_replays_to_what_it_retired() {
+    at_least(100_000, traced(CoreKind::Vexriscv, 1, "large", "vm", 400_000, false));
+}
+
+#[test]
+fn two_vexriscv_with_interrupts_and_exceptions_replay_to_what_they_retired() {
+    at_least(100_000, traced(CoreKind::Vexriscv, 2, "small", "irq", 400_000, true));
+}
+
+#[test]
+fn four_vexriscv_replay_to_what_they_retired_in_order() {
+    at_least(100_000, traced(CoreKind::Vexriscv, 4, "medium", "lockcont", 250_000, false));
+}
+
+#[test]
+fn timer_software_and_synchronous_traps_are_all_in_the_log() {
+    let core = CoreKind::Vexriscv;
+    let params = params(core, 2, "small", false);
+    let r = run(&config(core, 2, Some(params)), &program(core, "irq"), 400_000);
+    for (interrupt, cause) in [(true, 7), (true, 3), (false, 11), (false, 2)] {
+        let n = r.events.iter().filter(|e| e.kind == FlowKind::Trap { interrupt, cause }).count();
+        assert!(n > 10, "{n} traps of cause {cause}, interrupt {interrupt}");
+    }
+}
+
+#[test]
+fn a_program_runs_to_its_end_with_its_result() {
+    let core = CoreKind::Vexriscv;
+    let info = testbenches::programs::find("irq").unwrap();
+    let r = run(&config(core, 2, None), &program(core, "irq"), 40_000_000);
+    assert_eq!(r.exit_code, Some(0));
+    assert_eq!(String::from_utf8(r.console).unwrap(), format!("{}\n", info.output));
+}
+
+#[test]
+fn tracing_changes_neither_a_cycle_nor_a_store() {
+    let systems = [(CoreKind::Picorv32, 4, "medium", "fft"), (CoreKind::Vexriscv, 2, "small", "irq")];
+    for (core, cores, set, name) in systems {
+        let program = program(core, name);
+        let with = run(&config(core, cores, Some(params(core, cores, set, false))), &program, 300_000);
+        let without = run(&config(core, cores, None), &program, 300_000);
+        assert!(with.stores > 5_000, "{}", with.stores);
+        assert_eq!((with.stores, with.stores_hash), (without.stores, without.stores_hash), "{name}");
+        assert_eq!((with.cycles, with.instructions), (without.cycles, without.instructions), "{name}");
+        assert_eq!(with.events, without.events, "{name}: other cycles");
+        assert!(without.words.is_empty());
+    }
+}
+
+#[test]
+fn a_slow_serial_line_overflows_and_replay_goes_on() {
+    let core = CoreKind::Vexriscv;
+    let (params, program) = (params(core, 2, "small", false), program(core, "irq"));
+    let slow = SocConfig { log2_fifo: 4, output: Output::Uart { divisor: 16 }, ..config(core, 2, Some(params)) };
+    let r = run(&slow, &program, 500_000);
+    assert_eq!((r.line_stats.lost, r.line_stats.noise), (0, 0), "the line itself loses nothing");
+    let c = check(&params, &program, &r).unwrap();
+    assert!(c.overflows > 3 && c.lost > 1000, "{c:?}");
+    assert!(c.events > 1000, "replay goes on behind each overflow: {c:?}");
+    let told: u64 = c.instructions.iter().sum();
+    assert_eq!(told + c.lost, r.instructions.iter().sum::<u64>(), "told and lost instructions are all there are");
+    assert!(c.ordered);
+    // the cores do not wait for the line
+    let free = run(&config(core, 2, None), &program, 500_000);
+    assert_eq!((r.stores_hash, r.instructions), (free.stores_hash, free.instructions));
+}
+
+#[test]
+fn a_fast_serial_line_brings_everything() {
+    let core = CoreKind::Picorv32;
+    let (params, program) = (params(core, 1, "small", false), program(core, "strsearch"));
+    let uart = SocConfig { output: Output::Uart { divisor: 4 }, ..config(core, 1, Some(params)) };
+    let r = run(&uart, &program, 400_000);
+    let c = check(&params, &program, &r).unwrap();
+    assert_eq!(c.golden, Some(true));
+    assert!(r.line_stats.frames > 1);
+    assert_eq!((r.line_stats.lost, r.line_stats.noise), (0, 0));
+}
+
+#[test]
+fn programs_that_do_not_fit_are_refused() {
+    let core = CoreKind::Picorv32;
+    let large = hex(&program(core, "vm"), 4096).unwrap_err().to_string();
+    assert!(large.starts_with("the program needs 0x80000000 to 0x8000"), "{large}");
+    assert!(large.ends_with("RAM is 4096 bytes, 0x80000000 to 0x80000fff"), "{large}");
+    let soc = Soc::build(&config(core, 4, None), false, &default_cache()).unwrap();
+    let compressed = match soc.run(&program(CoreKind::Vexriscv, "vm"), &RunOptions::default(), |_| {}) {
+        Err(e @ RunError::Image(_)) => e.to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert!(compressed.starts_with("the program has compressed instructions (C extension), picorv32 has not"));
+}
+
+#[test]
+fn descriptions_out_of_range_say_what_would_be_right() {
+    let good = config(CoreKind::Picorv32, 1, None);
+    for (bad, text) in [
+        (SocConfig { cores: 9, ..good.clone() }, "cores = 9 is outside 1 to 8"),
+        (SocConfig { log2_ram: 9, ..good.clone() }, "log2_ram = 9 is outside 10 to 24"),
+        (SocConfig { tick: 0, ..good.clone() }, "tick = 0 is outside 1 to 65535"),
+        (SocConfig { output: Output::Port { pins: 3 }, ..good.clone() }, "pins = 3 is outside 1, 2, 4 or 8"),
+        (SocConfig { output: Output::Uart { divisor: 3 }, ..good.clone() }, "divisor = 3 is outside 4 to 65535"),
+    ] {
+        assert_eq!(bad.check().unwrap_err().to_string(), text);
+    }
+}
