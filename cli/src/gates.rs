@@ -8,6 +8,7 @@ use fpga::gates::{self, GateReport, Library};
 use fpga::place::{self, Device, PlaceReport};
 use hdl::emit::{emit, Ingress, SystemOptions};
 use serde_json::json;
+use sim::stream_cache::{StreamCacheParams, Variant};
 use std::io::Write;
 
 /// Count the gates of a trace system; with --place, its LUTs and clock rate too
@@ -82,8 +83,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         progress.inc(1);
     }
     progress.finish_and_clear();
-    let state = params.predictor.state_bits(params.address_bits()) * u32::from(params.cores);
-    let name = set.as_deref().unwrap_or(&args.params.set);
+    let state = params.state_bits() * u32::from(params.cores);
+    let shape = params.stream_cache().map(|sc| sc.to_string());
+    let name = set.as_deref().or(shape.as_deref()).unwrap_or(&args.params.set);
     if args.json {
         Object::new("gates", name)
             .with_params(&params, set.as_deref())
@@ -96,6 +98,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Ok(Status::Done);
     }
     print_gates(name, args, state, &report, out)?;
+    if let Some(sc) = params.stream_cache() {
+        print_stream_cache(&sc, out)?;
+    }
     for p in &placed {
         print_place(p, out)?;
     }
@@ -143,6 +148,20 @@ fn print_gates(name: &str, args: &Args, state: u32, r: &GateReport, out: &mut dy
         count(state.into()),
         count(u64::from(state) * 3 / 2)
     )?;
+    Ok(())
+}
+
+/// The paper's figures beside ours, in its own 30 address bits.
+fn print_stream_cache(sc: &StreamCacheParams, out: &mut dyn Write) -> Result<(), Failure> {
+    let (bytes, gates) = (sc.state_bytes(30), sc.paper_gates(30));
+    write!(out, "with addresses of 30 bits as in paper 001: {bytes} bytes, {} gates", count(gates.into()))?;
+    let published = match sc.variant {
+        _ if (sc.sets, sc.ways) != (32, 4) => "",
+        Variant::Base => "; published: 771 bytes",
+        Variant::Ebase => "; published: 775 bytes",
+        Variant::Rbase => "; published: 582 bytes, and about 6,100 gates in paper 002",
+    };
+    writeln!(out, "{published}")?;
     Ok(())
 }
 

@@ -95,10 +95,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut lines = vec![
         ("system", format!("{}, RV{}, {} ingress", plural(params.cores, "core"), params.xlen, options.ingress.name())),
         ("parameters", params.canonical()),
-        (
-            "predictor state",
-            format!("{} bits a core", count(params.predictor.state_bits(params.address_bits()).into())),
-        ),
+        ("predictor state", format!("{} bits a core", count(params.state_bits().into()))),
         ("folder", args.output.display().to_string()),
     ];
     lines.extend(files.iter().map(|(name, _, what)| (*name, what.clone())));

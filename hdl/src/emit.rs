@@ -2,7 +2,8 @@
 //!
 //! A pure function of its arguments: the same ones give the same bytes.
 
-use crate::system::{EtraceSystem, RvfiSystem};
+use crate::stream_cache::entry::LENGTH_BITS;
+use crate::system::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
 use rust_hdl::prelude::*;
 use sim::params::{ParamError, Scheme, TraceParams};
 
@@ -48,11 +49,17 @@ pub enum EmitError {
     #[error("{0}")]
     Params(#[from] ParamError),
     /// A scheme that exists in software only.
-    #[error("the {0} encoding has no circuit; tr and nx_b have one")]
-    Scheme(&'static str),
+    #[error("the nexs encoding has no circuit; tr and nx_b have one")]
+    Scheme,
     /// More cores than there are circuits for.
     #[error("cores = {0}; circuits exist for 1 to 8 cores")]
     Cores(u8),
+    /// As [`EmitError::Cores`], with stream caches.
+    #[error("cores = {0}; circuits with stream caches exist for 1, 2, 4 and 8 cores")]
+    StreamCores(u8),
+    /// A stream length that is too wide.
+    #[error("sl_bits = {0}; circuits exist for 6 to 10 bits")]
+    StreamLength(u8),
     /// A FIFO outside its range.
     #[error("log2_fifo = {0} is outside 3 to 8")]
     Fifo(u8),
@@ -69,20 +76,28 @@ pub trait Visitor {
     fn rvfi<const W: usize, const N: usize>(self, system: RvfiSystem<W, N>) -> Self::Output;
     /// A system with E-Trace ingress.
     fn etrace<const W: usize, const N: usize>(self, system: EtraceSystem<W, N>) -> Self::Output;
+    /// A system with RVFI ingress and stream caches.
+    fn rvfi_stream<const W: usize, const N: usize>(self, system: RvfiStreamSystem<W, N>) -> Self::Output;
+    /// A system with E-Trace ingress and stream caches.
+    fn etrace_stream<const W: usize, const N: usize>(self, system: EtraceStreamSystem<W, N>) -> Self::Output;
 }
 
 /// Builds the system for `params` and hands it to `visitor`.
 pub fn build<V: Visitor>(params: &TraceParams, options: &SystemOptions, visitor: V) -> Result<V::Output, EmitError> {
     params.check()?;
-    match params.scheme {
-        Scheme::Tr(_) | Scheme::NxB(_) => {}
-        Scheme::NexS => return Err(EmitError::Scheme("nexs")),
-        Scheme::ScLsp(_) => return Err(EmitError::Scheme("sc-lsp")),
+    if params.scheme == Scheme::NexS {
+        return Err(EmitError::Scheme);
     }
     if !(3..=8).contains(&options.log2_fifo) {
         return Err(EmitError::Fifo(options.log2_fifo));
     }
     let depth = usize::from(options.log2_fifo);
+    if let Some(sc) = params.stream_cache() {
+        if usize::from(sc.sl_bits) > LENGTH_BITS {
+            return Err(EmitError::StreamLength(sc.sl_bits));
+        }
+        return build_stream(params, options.ingress, depth, visitor);
+    }
     macro_rules! pick {
         ($($w:literal $n:literal),*) => {
             match (options.ingress, params.xlen, params.cores) {
@@ -93,6 +108,24 @@ pub fn build<V: Visitor>(params: &TraceParams, options: &SystemOptions, visitor:
         };
     }
     pick!(32 1, 32 2, 32 3, 32 4, 32 5, 32 6, 32 7, 32 8, 64 1, 64 2, 64 3, 64 4, 64 5, 64 6, 64 7, 64 8)
+}
+
+fn build_stream<V: Visitor>(
+    params: &TraceParams,
+    ingress: Ingress,
+    depth: usize,
+    visitor: V,
+) -> Result<V::Output, EmitError> {
+    macro_rules! pick {
+        ($($w:literal $n:literal),*) => {
+            match (ingress, params.xlen, params.cores) {
+                $((Ingress::Rvfi, $w, $n) => Ok(visitor.rvfi_stream(RvfiStreamSystem::<$w, $n>::new(params, depth))),
+                (Ingress::Etrace, $w, $n) => Ok(visitor.etrace_stream(EtraceStreamSystem::<$w, $n>::new(params, depth))),)*
+                _ => Err(EmitError::StreamCores(params.cores)),
+            }
+        };
+    }
+    pick!(32 1, 32 2, 32 4, 32 8, 64 1, 64 2, 64 4, 64 8)
 }
 
 struct Emit;
@@ -109,6 +142,12 @@ impl Visitor for Emit {
         verilog(system)
     }
     fn etrace<const W: usize, const N: usize>(self, system: EtraceSystem<W, N>) -> Self::Output {
+        verilog(system)
+    }
+    fn rvfi_stream<const W: usize, const N: usize>(self, system: RvfiStreamSystem<W, N>) -> Self::Output {
+        verilog(system)
+    }
+    fn etrace_stream<const W: usize, const N: usize>(self, system: EtraceStreamSystem<W, N>) -> Self::Output {
         verilog(system)
     }
 }

@@ -19,5 +19,6 @@ pub mod emit;
 pub mod entry;
 pub mod front_end;
 pub mod predictor;
+pub mod stream_cache;
 pub mod system;
 pub mod widget;

@@ -233,6 +233,15 @@ impl TraceParams {
         self.xlen as u32 - self.align as u32
     }
 
+    /// Bits of state of one core, as the papers count it: of the predictors, or of a stream cache with its
+    /// buffers ([`StreamCacheParams::state_bits`]).
+    pub const fn state_bits(&self) -> u32 {
+        match self.scheme {
+            Scheme::ScLsp(sc) => sc.state_bits(self.address_bits()),
+            Scheme::Tr(_) | Scheme::NxB(_) | Scheme::NexS => self.predictor.state_bits(self.address_bits()),
+        }
+    }
+
     /// Bits of the core index `Ti`: ceil(log2 N), 0 for one core.
     pub const fn ti_bits(&self) -> u32 {
         (self.cores as u32).next_power_of_two().trailing_zeros()

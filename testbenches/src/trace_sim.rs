@@ -8,7 +8,7 @@ use crate::beats::{ExpandError, Expander};
 use crate::driver::{Driver, DriverError};
 use crate::stimulus::run::Retired;
 use hdl::emit::{build, EmitError, Ingress, SystemOptions, Visitor};
-use hdl::system::{EtraceSystem, RvfiSystem};
+use hdl::system::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
 use rust_hdl::prelude::*;
 use sim::elf::Program;
 use sim::golden::system::System;
@@ -73,37 +73,44 @@ pub enum TraceSimError {
     },
 }
 
-impl<const W: usize, const N: usize> TraceTop for RvfiSystem<W, N> {
-    fn clock(&mut self, high: bool) {
-        self.clock.next = high.into();
-    }
-    fn reset(&mut self, on: bool) {
-        self.reset.next = on;
-    }
-    fn retire(&mut self, core: usize, beat: Option<&Retired>) {
-        self.rvfi_valid[core].next = beat.is_some();
-        if let Some(b) = beat {
-            self.rvfi_intr[core].next = b.trapped;
-            self.rvfi_insn[core].next = u64::from(b.insn).to_bits();
-            self.rvfi_pc_rdata[core].next = b.pc.to_bits();
-            self.rvfi_pc_wdata[core].next = b.next_pc.to_bits();
+macro_rules! trace_top {
+    ($system:ident) => {
+        impl<const W: usize, const N: usize> TraceTop for $system<W, N> {
+            fn clock(&mut self, high: bool) {
+                self.clock.next = high.into();
+            }
+            fn reset(&mut self, on: bool) {
+                self.reset.next = on;
+            }
+            fn retire(&mut self, core: usize, beat: Option<&Retired>) {
+                self.rvfi_valid[core].next = beat.is_some();
+                if let Some(b) = beat {
+                    self.rvfi_intr[core].next = b.trapped;
+                    self.rvfi_insn[core].next = u64::from(b.insn).to_bits();
+                    self.rvfi_pc_rdata[core].next = b.pc.to_bits();
+                    self.rvfi_pc_wdata[core].next = b.next_pc.to_bits();
+                }
+            }
+            fn bus(&mut self, addr: u8, write: bool, data: u32) {
+                self.bus_addr.next = u64::from(addr).to_bits();
+                self.bus_write.next = write;
+                self.bus_wdata.next = u64::from(data).to_bits();
+            }
+            fn read(&self) -> u32 {
+                self.bus_rdata.val().index() as u32
+            }
+            fn take(&mut self, ready: bool) {
+                self.ready.next = ready;
+            }
+            fn word(&self) -> Option<u32> {
+                self.valid.val().then(|| self.data.val().index() as u32)
+            }
         }
-    }
-    fn bus(&mut self, addr: u8, write: bool, data: u32) {
-        self.bus_addr.next = u64::from(addr).to_bits();
-        self.bus_write.next = write;
-        self.bus_wdata.next = u64::from(data).to_bits();
-    }
-    fn read(&self) -> u32 {
-        self.bus_rdata.val().index() as u32
-    }
-    fn take(&mut self, ready: bool) {
-        self.ready.next = ready;
-    }
-    fn word(&self) -> Option<u32> {
-        self.valid.val().then(|| self.data.val().index() as u32)
-    }
+    };
 }
+
+trace_top!(RvfiSystem);
+trace_top!(RvfiStreamSystem);
 
 /// What a run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -288,15 +295,12 @@ impl Player<'_> {
     fn paced(&self, cycle: u64) -> u64 {
         cycle * self.play.pace.max(1)
     }
-}
 
-impl Visitor for Player<'_> {
-    type Output = Result<Comparison, TraceSimError>;
-
-    fn rvfi<const W: usize, const N: usize>(mut self, system: RvfiSystem<W, N>) -> Self::Output {
+    /// Runs both on a system of `cores` cores.
+    fn run<T: TraceTop>(mut self, system: T, cores: usize) -> Result<Comparison, TraceSimError> {
         let mut circuit = Vec::new();
         let vcd = self.play.vcd.take();
-        let mut sim = TraceSim::start(system, N, vcd, |w| circuit.push(w))?;
+        let mut sim = TraceSim::start(system, cores, vcd, |w| circuit.push(w))?;
         let mut expander = Expander::new(self.program, self.params.cores);
         // clocks of the run and of the system for the latest instruction
         let (mut run, mut clock) = (0, 0);
@@ -330,6 +334,22 @@ impl Visitor for Player<'_> {
         golden.finish(ended + START + 1);
         let golden = golden.drain().collect();
         Ok(Comparison { summary, circuit, golden })
+    }
+}
+
+impl Visitor for Player<'_> {
+    type Output = Result<Comparison, TraceSimError>;
+
+    fn rvfi<const W: usize, const N: usize>(self, system: RvfiSystem<W, N>) -> Self::Output {
+        self.run(system, N)
+    }
+
+    fn rvfi_stream<const W: usize, const N: usize>(self, system: RvfiStreamSystem<W, N>) -> Self::Output {
+        self.run(system, N)
+    }
+
+    fn etrace_stream<const W: usize, const N: usize>(self, _: EtraceStreamSystem<W, N>) -> Self::Output {
+        Err(TraceSimError::Ingress)
     }
 
     fn etrace<const W: usize, const N: usize>(self, _: EtraceSystem<W, N>) -> Self::Output {

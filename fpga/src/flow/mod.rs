@@ -8,8 +8,22 @@ use tool::{Tool, ToolError};
 /// Block of a trace system that an emitted module belongs to: `top$core$0$front$gshare$bhr` to `gshare`.
 /// rust-hdl emits a module for each instance, named by its path.
 pub fn block_of(module: &str) -> &'static str {
-    const BLOCKS: [&str; 10] =
-        ["gshare", "ras", "ibtb", "messages", "ingress", "fifo", "merger", "encoder", "packer", "registers"];
+    const BLOCKS: [&str; 14] = [
+        "gshare",
+        "ras",
+        "ibtb",
+        "messages",
+        "detector",
+        "stream_cache",
+        "lsp",
+        "records",
+        "ingress",
+        "fifo",
+        "merger",
+        "encoder",
+        "packer",
+        "registers",
+    ];
     module.split('$').find_map(|part| BLOCKS.iter().copied().find(|b| part == *b)).unwrap_or("pipeline, wiring")
 }
 

@@ -25,209 +25,228 @@ use super::event_fifo::EventFifo;
 use super::merger::Merger;
 use super::packer::Packer;
 use super::registers::Registers;
-use crate::entry::EntryLayout;
+use crate::entry::{EntryLayout, COUNT_PORT_BITS};
+use crate::stream_cache::encoder::StreamEncoder;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
-
-/// The back end of N cores with addresses of at most W bits.
-#[derive(LogicBlock)]
-pub struct BackEnd<const W: usize, const N: usize> {
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-    pub bus_addr: Signal<In, Bits<3>>,
-    pub bus_write: Signal<In, Bit>,
-    pub bus_wdata: Signal<In, Bits<32>>,
-    pub bus_rdata: Signal<Out, Bits<32>>,
-    pub valid: Signal<Out, Bit>,
-    pub ready: Signal<In, Bit>,
-    pub data: Signal<Out, Bits<32>>,
-    pub enable: Signal<Out, Bit>,
-    pub stop_go: Signal<Out, Bit>,
-    pub core_ready: [Signal<In, Bit>; N],
-    pub stop_ready: [Signal<In, Bit>; N],
-    pub lost: [Signal<In, Bit>; N],
-    pub entry_push: [Signal<In, Bit>; N],
-    pub entry_pre: [Signal<In, Bits<2>>; N],
-    pub entry_post: [Signal<In, Bits<2>>; N],
-    pub entry_icnt: [Signal<In, Bits<24>>; N],
-    pub entry_bcnt: [Signal<In, Bits<24>>; N],
-    pub entry_pc: [Signal<In, Bits<W>>; N],
-    pub entry_target: [Signal<In, Bits<W>>; N],
-    pub entry_cc: [Signal<In, Bits<32>>; N],
-    pub full: [Signal<Out, Bit>; N],
-    pub empty: [Signal<Out, Bit>; N],
-    fifo: [EventFifo<W>; N],
-    merger: Merger,
-    encoder: Encoder<W>,
-    packer: Packer,
-    registers: Registers,
-    session: DFF<Bit>,
-    running: DFF<Bit>,
-    header: DFF<Bit>,
-    tracing: Signal<Local, Bit>,
-    all_ready: Signal<Local, Bit>,
-    all_stopped: Signal<Local, Bit>,
-    pushes: Signal<Local, Bits<16>>,
-    haves: Signal<Local, Bits<16>>,
-    losses: Signal<Local, Bits<16>>,
-    pops: Signal<Local, Bits<16>>,
-    who: Signal<Local, Bits<4>>,
-    word: Signal<Local, Bits<W>>,
-    cc: Signal<Local, Bits<32>>,
-}
 
 fn each<T: Default, const N: usize>() -> [T; N] {
     std::array::from_fn(|_| T::default())
 }
 
-impl<const W: usize, const N: usize> BackEnd<W, N> {
-    /// The back end for `params`, with FIFOs of 2^`log2_depth` - 1 entries.
-    ///
-    /// # Panics
-    /// When `params` are refused, their `cores` are not N, or `log2_depth` is outside 3..=8.
-    pub fn new(params: &TraceParams, log2_depth: usize) -> Self {
-        assert_eq!(usize::from(params.cores), N, "cores");
-        let layout = EntryLayout::new(params);
-        Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            bus_addr: Default::default(),
-            bus_write: Default::default(),
-            bus_wdata: Default::default(),
-            bus_rdata: Default::default(),
-            valid: Default::default(),
-            ready: Default::default(),
-            data: Default::default(),
-            enable: Default::default(),
-            stop_go: Default::default(),
-            core_ready: each(),
-            stop_ready: each(),
-            lost: each(),
-            entry_push: each(),
-            entry_pre: each(),
-            entry_post: each(),
-            entry_icnt: each(),
-            entry_bcnt: each(),
-            entry_pc: each(),
-            entry_target: each(),
-            entry_cc: each(),
-            full: each(),
-            empty: each(),
-            fifo: std::array::from_fn(|_| EventFifo::new(&layout, log2_depth)),
-            merger: Merger::new(params, log2_depth),
-            encoder: Encoder::new(params),
-            packer: Packer::default(),
-            registers: Registers::new(params),
-            session: Default::default(),
-            running: Default::default(),
-            header: Default::default(),
-            tracing: Default::default(),
-            all_ready: Default::default(),
-            all_stopped: Default::default(),
-            pushes: Default::default(),
-            haves: Default::default(),
-            losses: Default::default(),
-            pops: Default::default(),
-            who: Default::default(),
-            word: Default::default(),
-            cc: Default::default(),
+macro_rules! back_end {
+    ($(#[$doc:meta])* $name:ident, $encoder:ident, $layout:path) => {
+        $(#[$doc])*
+        #[derive(LogicBlock)]
+        pub struct $name<const W: usize, const N: usize> {
+            pub clock: Signal<In, Clock>,
+            pub reset: Signal<In, Bit>,
+            pub bus_addr: Signal<In, Bits<3>>,
+            pub bus_write: Signal<In, Bit>,
+            pub bus_wdata: Signal<In, Bits<32>>,
+            pub bus_rdata: Signal<Out, Bits<32>>,
+            pub valid: Signal<Out, Bit>,
+            pub ready: Signal<In, Bit>,
+            pub data: Signal<Out, Bits<32>>,
+            pub enable: Signal<Out, Bit>,
+            pub stop_go: Signal<Out, Bit>,
+            pub core_ready: [Signal<In, Bit>; N],
+            pub stop_ready: [Signal<In, Bit>; N],
+            pub lost: [Signal<In, Bit>; N],
+            pub entry_push: [Signal<In, Bit>; N],
+            pub entry_pre: [Signal<In, Bits<2>>; N],
+            pub entry_post: [Signal<In, Bits<2>>; N],
+            pub entry_icnt: [Signal<In, Bits<24>>; N],
+            pub entry_bcnt: [Signal<In, Bits<24>>; N],
+            pub entry_pc: [Signal<In, Bits<W>>; N],
+            pub entry_target: [Signal<In, Bits<W>>; N],
+            pub entry_cc: [Signal<In, Bits<32>>; N],
+            pub full: [Signal<Out, Bit>; N],
+            pub empty: [Signal<Out, Bit>; N],
+            fifo: [EventFifo<W>; N],
+            merger: Merger,
+            encoder: $encoder<W>,
+            packer: Packer,
+            registers: Registers,
+            session: DFF<Bit>,
+            running: DFF<Bit>,
+            header: DFF<Bit>,
+            tracing: Signal<Local, Bit>,
+            all_ready: Signal<Local, Bit>,
+            all_stopped: Signal<Local, Bit>,
+            pushes: Signal<Local, Bits<16>>,
+            haves: Signal<Local, Bits<16>>,
+            losses: Signal<Local, Bits<16>>,
+            pops: Signal<Local, Bits<16>>,
+            who: Signal<Local, Bits<4>>,
+            word: Signal<Local, Bits<W>>,
+            cc: Signal<Local, Bits<32>>,
         }
-    }
+
+        impl<const W: usize, const N: usize> $name<W, N> {
+            /// The back end for `params`, with FIFOs of 2^`log2_depth` - 1 entries.
+            ///
+            /// # Panics
+            /// When `params` are refused, their `cores` are not N, or `log2_depth` is outside 3..=8.
+            pub fn new(params: &TraceParams, log2_depth: usize) -> Self {
+                assert_eq!(usize::from(params.cores), N, "cores");
+                let layout = $layout(params);
+                Self {
+                    clock: Default::default(),
+                    reset: Default::default(),
+                    bus_addr: Default::default(),
+                    bus_write: Default::default(),
+                    bus_wdata: Default::default(),
+                    bus_rdata: Default::default(),
+                    valid: Default::default(),
+                    ready: Default::default(),
+                    data: Default::default(),
+                    enable: Default::default(),
+                    stop_go: Default::default(),
+                    core_ready: each(),
+                    stop_ready: each(),
+                    lost: each(),
+                    entry_push: each(),
+                    entry_pre: each(),
+                    entry_post: each(),
+                    entry_icnt: each(),
+                    entry_bcnt: each(),
+                    entry_pc: each(),
+                    entry_target: each(),
+                    entry_cc: each(),
+                    full: each(),
+                    empty: each(),
+                    fifo: std::array::from_fn(|_| EventFifo::new(&layout, log2_depth)),
+                    merger: Merger::new(params, log2_depth),
+                    encoder: $encoder::new(params),
+                    packer: Packer::default(),
+                    registers: Registers::new(params),
+                    session: Default::default(),
+                    running: Default::default(),
+                    header: Default::default(),
+                    tracing: Default::default(),
+                    all_ready: Default::default(),
+                    all_stopped: Default::default(),
+                    pushes: Default::default(),
+                    haves: Default::default(),
+                    losses: Default::default(),
+                    pops: Default::default(),
+                    who: Default::default(),
+                    word: Default::default(),
+                    cc: Default::default(),
+                }
+            }
+        }
+
+        impl<const W: usize, const N: usize> Logic for $name<W, N> {
+            #[hdl_gen]
+            fn update(&mut self) {
+                dff_setup!(self, clock, session, running, header);
+                clock!(self, clock, merger, encoder, packer, registers);
+                self.merger.reset.next = self.reset.val();
+                self.encoder.reset.next = self.reset.val();
+                self.packer.reset.next = self.reset.val();
+                self.registers.reset.next = self.reset.val();
+
+                // entries into their FIFOs, and the one at the head of the order to the encoder
+                self.who.next = self.merger.core.val();
+                self.pops.next = self.merger.pops.val();
+                self.pushes.next = 0.into();
+                self.haves.next = 0.into();
+                self.losses.next = 0.into();
+                self.all_ready.next = true;
+                self.all_stopped.next = true;
+                self.word.next = 0.into();
+                self.cc.next = 0.into();
+                for i in 0..N {
+                    self.fifo[i].clock.next = self.clock.val();
+                    self.fifo[i].reset.next = self.reset.val();
+                    self.fifo[i].push.next = self.entry_push[i].val();
+                    self.fifo[i].in_pre.next = self.entry_pre[i].val();
+                    self.fifo[i].in_post.next = self.entry_post[i].val();
+                    self.fifo[i].in_icnt.next = self.entry_icnt[i].val();
+                    self.fifo[i].in_bcnt.next = self.entry_bcnt[i].val();
+                    self.fifo[i].in_pc.next = self.entry_pc[i].val();
+                    self.fifo[i].in_target.next = self.entry_target[i].val();
+                    self.fifo[i].in_cc.next = self.entry_cc[i].val();
+                    self.fifo[i].field.next = self.encoder.field.val();
+                    self.fifo[i].pop.next = self.pops.val().get_bit(i);
+                    self.full[i].next = self.fifo[i].full.val();
+                    self.empty[i].next = self.fifo[i].empty.val();
+                    self.pushes.next = self.pushes.val().replace_bit(i, self.entry_push[i].val());
+                    self.haves.next = self.haves.val().replace_bit(i, self.fifo[i].have.val());
+                    self.losses.next = self.losses.val().replace_bit(i, self.lost[i].val());
+                    if !self.core_ready[i].val() {
+                        self.all_ready.next = false;
+                    }
+                    if !self.stop_ready[i].val() {
+                        self.all_stopped.next = false;
+                    }
+                    if self.who.val() == i.to_bits() {
+                        self.word.next = self.fifo[i].word.val();
+                        self.cc.next = self.fifo[i].cc.val();
+                    }
+                }
+                self.merger.pushes.next = self.pushes.val();
+                self.merger.have.next = self.haves.val();
+                self.merger.done.next = self.encoder.done.val();
+                self.encoder.have.next = self.merger.show.val();
+                self.encoder.core.next = self.who.val();
+                self.encoder.word.next = self.word.val();
+                self.encoder.cc.next = self.cc.val();
+                self.packer.bit_valid.next = self.encoder.bit_valid.val();
+                self.packer.data_bit.next = self.encoder.data_bit.val();
+                self.encoder.bit_ready.next = self.packer.bit_ready.val();
+                self.encoder.aligned.next = self.packer.aligned.val();
+                self.packer.ready.next = self.ready.val();
+                self.valid.next = self.packer.valid.val();
+                self.data.next = self.packer.data.val();
+
+                // a trace from header to the last word
+                self.registers.bus_addr.next = self.bus_addr.val();
+                self.registers.bus_write.next = self.bus_write.val();
+                self.registers.bus_wdata.next = self.bus_wdata.val();
+                self.bus_rdata.next = self.registers.bus_rdata.val();
+                self.tracing.next = self.running.q.val() & self.registers.enable.val();
+                self.running.d.next = self.tracing.val();
+                if self.registers.enable.val() & self.all_ready.val() & !self.session.q.val() {
+                    self.session.d.next = true;
+                    self.header.d.next = true;
+                    self.running.d.next = true;
+                }
+                if self.encoder.started.val() {
+                    self.header.d.next = false;
+                }
+                if self.encoder.finished.val() {
+                    self.session.d.next = false;
+                }
+                if self.reset.val() {
+                    self.session.d.next = false;
+                    self.running.d.next = false;
+                    self.header.d.next = false;
+                }
+                self.encoder.start.next = self.header.q.val();
+                self.enable.next = self.tracing.val();
+                self.stop_go.next = self.all_stopped.val();
+                self.registers.ready.next = self.all_ready.val();
+                self.registers.active.next = self.tracing.val();
+                self.registers.idle.next = !self.session.q.val() & !self.packer.valid.val() & !self.registers.enable.val();
+                self.registers.overflow.next = self.losses.val();
+            }
+        }
+    };
 }
 
-impl<const W: usize, const N: usize> Logic for BackEnd<W, N> {
-    #[hdl_gen]
-    fn update(&mut self) {
-        dff_setup!(self, clock, session, running, header);
-        clock!(self, clock, merger, encoder, packer, registers);
-        self.merger.reset.next = self.reset.val();
-        self.encoder.reset.next = self.reset.val();
-        self.packer.reset.next = self.reset.val();
-        self.registers.reset.next = self.reset.val();
-
-        // entries into their FIFOs, and the one at the head of the order to the encoder
-        self.who.next = self.merger.core.val();
-        self.pops.next = self.merger.pops.val();
-        self.pushes.next = 0.into();
-        self.haves.next = 0.into();
-        self.losses.next = 0.into();
-        self.all_ready.next = true;
-        self.all_stopped.next = true;
-        self.word.next = 0.into();
-        self.cc.next = 0.into();
-        for i in 0..N {
-            self.fifo[i].clock.next = self.clock.val();
-            self.fifo[i].reset.next = self.reset.val();
-            self.fifo[i].push.next = self.entry_push[i].val();
-            self.fifo[i].in_pre.next = self.entry_pre[i].val();
-            self.fifo[i].in_post.next = self.entry_post[i].val();
-            self.fifo[i].in_icnt.next = self.entry_icnt[i].val();
-            self.fifo[i].in_bcnt.next = self.entry_bcnt[i].val();
-            self.fifo[i].in_pc.next = self.entry_pc[i].val();
-            self.fifo[i].in_target.next = self.entry_target[i].val();
-            self.fifo[i].in_cc.next = self.entry_cc[i].val();
-            self.fifo[i].field.next = self.encoder.field.val();
-            self.fifo[i].pop.next = self.pops.val().get_bit(i);
-            self.full[i].next = self.fifo[i].full.val();
-            self.empty[i].next = self.fifo[i].empty.val();
-            self.pushes.next = self.pushes.val().replace_bit(i, self.entry_push[i].val());
-            self.haves.next = self.haves.val().replace_bit(i, self.fifo[i].have.val());
-            self.losses.next = self.losses.val().replace_bit(i, self.lost[i].val());
-            if !self.core_ready[i].val() {
-                self.all_ready.next = false;
-            }
-            if !self.stop_ready[i].val() {
-                self.all_stopped.next = false;
-            }
-            if self.who.val() == i.to_bits() {
-                self.word.next = self.fifo[i].word.val();
-                self.cc.next = self.fifo[i].cc.val();
-            }
-        }
-        self.merger.pushes.next = self.pushes.val();
-        self.merger.have.next = self.haves.val();
-        self.merger.done.next = self.encoder.done.val();
-        self.encoder.have.next = self.merger.show.val();
-        self.encoder.core.next = self.who.val();
-        self.encoder.word.next = self.word.val();
-        self.encoder.cc.next = self.cc.val();
-        self.packer.bit_valid.next = self.encoder.bit_valid.val();
-        self.packer.data_bit.next = self.encoder.data_bit.val();
-        self.encoder.bit_ready.next = self.packer.bit_ready.val();
-        self.encoder.aligned.next = self.packer.aligned.val();
-        self.packer.ready.next = self.ready.val();
-        self.valid.next = self.packer.valid.val();
-        self.data.next = self.packer.data.val();
-
-        // a trace from header to the last word
-        self.registers.bus_addr.next = self.bus_addr.val();
-        self.registers.bus_write.next = self.bus_write.val();
-        self.registers.bus_wdata.next = self.bus_wdata.val();
-        self.bus_rdata.next = self.registers.bus_rdata.val();
-        self.tracing.next = self.running.q.val() & self.registers.enable.val();
-        self.running.d.next = self.tracing.val();
-        if self.registers.enable.val() & self.all_ready.val() & !self.session.q.val() {
-            self.session.d.next = true;
-            self.header.d.next = true;
-            self.running.d.next = true;
-        }
-        if self.encoder.started.val() {
-            self.header.d.next = false;
-        }
-        if self.encoder.finished.val() {
-            self.session.d.next = false;
-        }
-        if self.reset.val() {
-            self.session.d.next = false;
-            self.running.d.next = false;
-            self.header.d.next = false;
-        }
-        self.encoder.start.next = self.header.q.val();
-        self.enable.next = self.tracing.val();
-        self.stop_go.next = self.all_stopped.val();
-        self.registers.ready.next = self.all_ready.val();
-        self.registers.active.next = self.tracing.val();
-        self.registers.idle.next = !self.session.q.val() & !self.packer.valid.val() & !self.registers.enable.val();
-        self.registers.overflow.next = self.losses.val();
-    }
+/// Entries of the scheme `sc-lsp` use all bits of both counts and tell no time.
+fn stream_layout(params: &TraceParams) -> EntryLayout {
+    EntryLayout { count_bits: COUNT_PORT_BITS, cc_bits: 0, ..EntryLayout::new(params) }
 }
+
+back_end!(
+    /// The back end of N cores with addresses of at most W bits.
+    BackEnd, Encoder, EntryLayout::new
+);
+back_end!(
+    /// The back end of N cores with stream caches.
+    StreamBackEnd, StreamEncoder, stream_layout
+);

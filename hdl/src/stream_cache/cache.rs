@@ -1,0 +1,371 @@
+//! Stream cache: stream descriptors to indices
+//!
+//! Looks a descriptor up, stores it where it is not there, and keeps the order of use.
+//!
+//! # Source
+//! Paper 001 section II, "Stream Cache", and equation 3. Index 0 (way 0 of set 0) is never given out.
+//!
+//! # Ports
+//! | port | dir | bits | stage | meaning |
+//! | --- | --- | ---: | --- | --- |
+//! | `look` | in | 1 | S3 | a stream is here |
+//! | `start` | in | W | S3 | its start address, `align` low bits dropped |
+//! | `length` | in | 10 | S3 | its SL, not 0 |
+//! | `sweep`, `sweep_index` | in | 1, 10 | S4 | 1: empty set `sweep_index`; goes before a stream |
+//! | `look_5`, `hit` | out | 1 | S5 | a stream is here; it was in the cache |
+//! | `index` | out | 10 | S5 | SCI of its entry; 0 where its set can hold none |
+//!
+//! # Timing
+//! One stream a cycle. S3: hash, all ways of a set read. S4: compared, entry and order written. A set that is
+//! read in the cycle in which it is written is made up from what was written.
+//!
+//! # How the order is kept
+//! Each way has a rank in its set: 0 was used last, ways - 1 goes next. A use moves all younger ranks up and
+//! its own to 0. Ranks are stored as bit planes, ways x log2 ways bits a set. Way 0 of set 0 is never used, so
+//! it keeps the highest rank, and the next one below is replaced.
+//!
+//! Golden model: [`sim::stream_cache::cache`].
+
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+use sim::stream_cache::Hash;
+
+/// Widest SL that has a circuit, bits.
+pub const LENGTH_PORT_BITS: usize = 10;
+
+/// The stream cache, for addresses of at most W bits.
+#[derive(LogicBlock)]
+pub struct StreamCache<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub look: Signal<In, Bit>,
+    pub start: Signal<In, Bits<W>>,
+    pub length: Signal<In, Bits<10>>,
+    pub sweep: Signal<In, Bit>,
+    pub sweep_index: Signal<In, Bits<10>>,
+    pub look_5: Signal<Out, Bit>,
+    pub hit: Signal<Out, Bit>,
+    pub index: Signal<Out, Bits<10>>,
+    // S3
+    low: Signal<Local, Bits<20>>,
+    up: Signal<Local, Bits<20>>,
+    down: Signal<Local, Bits<20>>,
+    set_3: Signal<Local, Bits<10>>,
+    own_start: Signal<Local, Bits<W>>,
+    starts: [Mem<10, W>; 8],
+    lengths: [Mem<10, 10>; 8],
+    ranks: Mem<10, 24>,
+    // S4
+    look_4: DFF<Bit>,
+    start_4: DFF<Bits<W>>,
+    length_4: DFF<Bits<10>>,
+    set_4: DFF<Bits<10>>,
+    same_set_4: DFF<Bit>,
+    same_stream_4: DFF<Bit>,
+    last_way: DFF<Bits<8>>,
+    last_word: DFF<Bits<24>>,
+    word: Signal<Local, Bits<24>>,
+    word_1: Signal<Local, Bits<24>>,
+    word_2: Signal<Local, Bits<24>>,
+    plane_0: Signal<Local, Bits<8>>,
+    plane_1: Signal<Local, Bits<8>>,
+    plane_2: Signal<Local, Bits<8>>,
+    rank: [Signal<Local, Bits<3>>; 8],
+    older: [Signal<Local, Bits<3>>; 8],
+    fresh: [Signal<Local, Bits<3>>; 8],
+    matches: [Signal<Local, Bit>; 8],
+    hits: Signal<Local, Bits<8>>,
+    victims: Signal<Local, Bits<8>>,
+    chosen: Signal<Local, Bits<8>>,
+    any_hit: Signal<Local, Bit>,
+    first_set: Signal<Local, Bit>,
+    no_room: Signal<Local, Bit>,
+    oldest: Signal<Local, Bits<3>>,
+    was: Signal<Local, Bits<3>>,
+    fresh_0: Signal<Local, Bits<8>>,
+    fresh_1: Signal<Local, Bits<8>>,
+    fresh_2: Signal<Local, Bits<8>>,
+    fresh_word: Signal<Local, Bits<24>>,
+    store: Signal<Local, Bits<8>>,
+    write_set: Signal<Local, Bits<10>>,
+    write_length: Signal<Local, Bits<10>>,
+    way: Signal<Local, Bits<10>>,
+    // S5
+    live_5: DFF<Bit>,
+    hit_5: DFF<Bit>,
+    index_5: DFF<Bits<10>>,
+    // shifts of the hash; bits of a set index, of a stored start, of the order of a set; ways
+    shift_up: Constant<Bits<4>>,
+    shift_down: Constant<Bits<4>>,
+    set_mask: Constant<Bits<10>>,
+    start_mask: Constant<Bits<W>>,
+    present: Constant<Bits<8>>,
+    single: Constant<Bit>,
+    way_bits: Constant<Bits<2>>,
+    plane_at: Constant<Bits<5>>,
+    plane_2_at: Constant<Bits<5>>,
+    word_mask: Constant<Bits<24>>,
+    empty_word: Constant<Bits<24>>,
+    highest: Constant<Bits<3>>,
+    highest_0: Constant<Bits<3>>,
+    one: Constant<Bits<3>>,
+    two: Constant<Bits<3>>,
+    four: Constant<Bits<3>>,
+    odd_1: Constant<Bits<8>>,
+    odd_2: Constant<Bits<8>>,
+    odd_4: Constant<Bits<8>>,
+}
+
+fn eight<T>(make: impl Fn(usize) -> T) -> [T; 8] {
+    std::array::from_fn(make)
+}
+
+impl<const W: usize> StreamCache<W> {
+    /// The stream cache of `params`.
+    ///
+    /// # Panics
+    /// When `params` are refused by their check, their scheme is not `sc-lsp`, or SL has more than
+    /// [`LENGTH_PORT_BITS`] bits.
+    pub fn new(params: &TraceParams) -> Self {
+        params.check().unwrap_or_else(|e| panic!("{e}"));
+        let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
+        assert!(usize::from(sc.sl_bits) <= LENGTH_PORT_BITS, "sl_bits = {} is outside 6..=10", sc.sl_bits);
+        let (ways, way_bits) = (usize::from(sc.ways), sc.way_bits() as usize);
+        let address = sc.entry_address_bits(params.address_bits()) as usize;
+        let set_bits = (sc.set_bits() as usize).max(1);
+        let (align, shift) = (params.align, sc.shift);
+        // of the byte address; the low `align` bits are dropped already
+        let (up, down) = match sc.hash {
+            Hash::Left => (shift + align, 0),
+            Hash::Right => (align.saturating_sub(shift), shift.saturating_sub(align)),
+        };
+        // rank of way i is ways - 1 - i, bit by bit
+        let empty = (0..ways)
+            .fold(0u64, |w, i| (0..way_bits).fold(w, |w, b| w | (((ways - 1 - i) >> b & 1) as u64) << (b * ways + i)));
+        let width = |i: usize, bits: usize| if i < ways { bits } else { 0 };
+        Self {
+            clock: Default::default(),
+            look: Default::default(),
+            start: Default::default(),
+            length: Default::default(),
+            sweep: Default::default(),
+            sweep_index: Default::default(),
+            look_5: Default::default(),
+            hit: Default::default(),
+            index: Default::default(),
+            low: Default::default(),
+            up: Default::default(),
+            down: Default::default(),
+            set_3: Default::default(),
+            own_start: Default::default(),
+            starts: eight(|i| Mem::new(set_bits, width(i, address))),
+            lengths: eight(|i| Mem::new(set_bits, width(i, sc.sl_bits.into()))),
+            ranks: Mem::new(set_bits, ways * way_bits),
+            look_4: Default::default(),
+            start_4: Default::default(),
+            length_4: Default::default(),
+            set_4: Default::default(),
+            same_set_4: Default::default(),
+            same_stream_4: Default::default(),
+            last_way: Default::default(),
+            last_word: Default::default(),
+            word: Default::default(),
+            word_1: Default::default(),
+            word_2: Default::default(),
+            plane_0: Default::default(),
+            plane_1: Default::default(),
+            plane_2: Default::default(),
+            rank: eight(|_| Default::default()),
+            older: eight(|_| Default::default()),
+            fresh: eight(|_| Default::default()),
+            matches: eight(|_| Default::default()),
+            hits: Default::default(),
+            victims: Default::default(),
+            chosen: Default::default(),
+            any_hit: Default::default(),
+            first_set: Default::default(),
+            no_room: Default::default(),
+            oldest: Default::default(),
+            was: Default::default(),
+            fresh_0: Default::default(),
+            fresh_1: Default::default(),
+            fresh_2: Default::default(),
+            fresh_word: Default::default(),
+            store: Default::default(),
+            write_set: Default::default(),
+            write_length: Default::default(),
+            way: Default::default(),
+            live_5: Default::default(),
+            hit_5: Default::default(),
+            index_5: Default::default(),
+            shift_up: Constant::new(u64::from(up).to_bits::<4>()),
+            shift_down: Constant::new(u64::from(down).to_bits::<4>()),
+            set_mask: Constant::new(u64::from(sc.sets - 1).to_bits::<10>()),
+            start_mask: Constant::new(Bits::<W>::mask() >> (W - address) as u64),
+            present: Constant::new(((1u64 << ways) - 1).to_bits::<8>()),
+            single: Constant::new(ways == 1),
+            way_bits: Constant::new((way_bits as u64).to_bits::<2>()),
+            plane_at: Constant::new((ways as u64).to_bits::<5>()),
+            plane_2_at: Constant::new((2 * ways as u64).to_bits::<5>()),
+            word_mask: Constant::new(((1u64 << (ways * way_bits)) - 1).to_bits::<24>()),
+            empty_word: Constant::new(empty.to_bits::<24>()),
+            highest: Constant::new((ways as u64 - 1).to_bits::<3>()),
+            highest_0: Constant::new((ways as u64).saturating_sub(2).to_bits::<3>()),
+            one: Constant::new(1.into()),
+            two: Constant::new(2.into()),
+            four: Constant::new(4.into()),
+            odd_1: Constant::new(0xaa_u64.to_bits::<8>()),
+            odd_2: Constant::new(0xcc_u64.to_bits::<8>()),
+            odd_4: Constant::new(0xf0_u64.to_bits::<8>()),
+        }
+    }
+
+    /// Bits of memory.
+    pub fn bits(&self) -> usize {
+        let each: usize =
+            self.starts.iter().map(Mem::bits).sum::<usize>() + self.lengths.iter().map(Mem::bits).sum::<usize>();
+        each + self.ranks.bits()
+    }
+}
+
+impl<const W: usize> Logic for StreamCache<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, look_4, start_4, length_4, set_4, same_set_4, same_stream_4, last_way, last_word);
+        dff_setup!(self, clock, live_5, hit_5, index_5);
+        self.ranks.clock.next = self.clock.val();
+
+        // S3: iSet
+        self.low.next = self.start.val().get_bits::<20>(0);
+        self.up.next = self.low.val() << self.shift_up.val();
+        self.down.next = self.up.val() >> self.shift_down.val();
+        self.set_3.next = (self.down.val().get_bits::<10>(0) ^ self.length.val()) & self.set_mask.val();
+        self.own_start.next = self.start.val() & self.start_mask.val();
+        self.ranks.raddr.next = self.set_3.val();
+        self.look_4.d.next = self.look.val();
+        self.start_4.d.next = self.own_start.val();
+        self.length_4.d.next = self.length.val();
+        self.set_4.d.next = self.set_3.val();
+        self.same_set_4.d.next = (self.set_3.val() == self.set_4.q.val()) & self.look_4.q.val();
+        self.same_stream_4.d.next =
+            (self.own_start.val() == self.start_4.q.val()) & (self.length.val() == self.length_4.q.val());
+
+        // S4: order of the set
+        self.word.next = self.ranks.rdata.val();
+        if self.same_set_4.q.val() {
+            self.word.next = self.last_word.q.val();
+        }
+        self.word_1.next = self.word.val() >> self.plane_at.val();
+        self.word_2.next = self.word.val() >> self.plane_2_at.val();
+        self.plane_0.next = self.word.val().get_bits::<8>(0) & self.present.val();
+        self.plane_1.next = self.word_1.val().get_bits::<8>(0) & self.present.val();
+        self.plane_2.next = self.word_2.val().get_bits::<8>(0) & self.present.val();
+        self.first_set.next = !self.set_4.q.val().any();
+        self.no_room.next = self.first_set.val() & self.single.val();
+        self.oldest.next = self.highest.val();
+        if self.first_set.val() {
+            self.oldest.next = self.highest_0.val();
+        }
+
+        // which way: one that holds the stream, else the oldest
+        self.hits.next = 0.into();
+        self.victims.next = 0.into();
+        for i in 0..8 {
+            self.starts[i].clock.next = self.clock.val();
+            self.lengths[i].clock.next = self.clock.val();
+            self.starts[i].raddr.next = self.set_3.val();
+            self.lengths[i].raddr.next = self.set_3.val();
+            self.rank[i].next = 0.into();
+            if self.plane_0.val().get_bit(i) {
+                self.rank[i].next = self.one.val();
+            }
+            if self.plane_1.val().get_bit(i) {
+                self.rank[i].next = self.rank[i].val() | self.two.val();
+            }
+            if self.plane_2.val().get_bit(i) {
+                self.rank[i].next = self.rank[i].val() | self.four.val();
+            }
+            self.matches[i].next = (self.lengths[i].rdata.val() == self.length_4.q.val())
+                & (self.starts[i].rdata.val() == self.start_4.q.val());
+            if self.same_set_4.q.val() & self.last_way.q.val().get_bit(i) {
+                self.matches[i].next = self.same_stream_4.q.val();
+            }
+            self.hits.next = self.hits.val().replace_bit(i, self.matches[i].val());
+            self.victims.next = self.victims.val().replace_bit(i, self.rank[i].val() == self.oldest.val());
+        }
+        self.any_hit.next = self.hits.val().any();
+        self.chosen.next = self.victims.val() & self.present.val();
+        if self.no_room.val() {
+            self.chosen.next = 0.into();
+        }
+        if self.any_hit.val() {
+            self.chosen.next = self.hits.val();
+        }
+
+        // the order after it
+        self.was.next = 0.into();
+        for i in 0..8 {
+            if self.chosen.val().get_bit(i) {
+                self.was.next = self.rank[i].val();
+            }
+        }
+        self.fresh_0.next = 0.into();
+        self.fresh_1.next = 0.into();
+        self.fresh_2.next = 0.into();
+        for i in 0..8 {
+            self.older[i].next = self.rank[i].val() + self.one.val();
+            self.fresh[i].next = self.rank[i].val();
+            if self.rank[i].val() < self.was.val() {
+                self.fresh[i].next = self.older[i].val();
+            }
+            if self.chosen.val().get_bit(i) {
+                self.fresh[i].next = 0.into();
+            }
+            self.fresh_0.next = self.fresh_0.val().replace_bit(i, self.fresh[i].val().get_bit(0));
+            self.fresh_1.next = self.fresh_1.val().replace_bit(i, self.fresh[i].val().get_bit(1));
+            self.fresh_2.next = self.fresh_2.val().replace_bit(i, self.fresh[i].val().get_bit(2));
+        }
+        self.fresh_word.next = (bit_cast::<24, 8>(self.fresh_0.val() & self.present.val())
+            | (bit_cast::<24, 8>(self.fresh_1.val() & self.present.val()) << self.plane_at.val())
+            | (bit_cast::<24, 8>(self.fresh_2.val() & self.present.val()) << self.plane_2_at.val()))
+            & self.word_mask.val();
+        self.last_way.d.next = self.chosen.val();
+        self.last_word.d.next = self.fresh_word.val();
+
+        // written
+        self.store.next = 0.into();
+        if self.look_4.q.val() & !self.any_hit.val() {
+            self.store.next = self.chosen.val();
+        }
+        self.write_set.next = self.set_4.q.val();
+        self.write_length.next = self.length_4.q.val();
+        self.ranks.wdata.next = self.fresh_word.val();
+        if self.sweep.val() {
+            self.write_set.next = self.sweep_index.val();
+            self.write_length.next = 0.into();
+            self.ranks.wdata.next = self.empty_word.val();
+        }
+        self.ranks.waddr.next = self.write_set.val();
+        self.ranks.we.next = self.look_4.q.val() | self.sweep.val();
+        for i in 0..8 {
+            self.starts[i].waddr.next = self.write_set.val();
+            self.starts[i].wdata.next = self.start_4.q.val();
+            self.starts[i].we.next = self.store.val().get_bit(i);
+            self.lengths[i].waddr.next = self.write_set.val();
+            self.lengths[i].wdata.next = self.write_length.val();
+            self.lengths[i].we.next = self.store.val().get_bit(i) | self.sweep.val();
+        }
+
+        self.way.next = bit_cast::<10, 1>((self.chosen.val() & self.odd_1.val()).any().into())
+            | (bit_cast::<10, 1>((self.chosen.val() & self.odd_2.val()).any().into()) << 1)
+            | (bit_cast::<10, 1>((self.chosen.val() & self.odd_4.val()).any().into()) << 2);
+        self.live_5.d.next = self.look_4.q.val();
+        self.hit_5.d.next = self.any_hit.val();
+        self.index_5.d.next = bit_cast::<10, 10>(self.set_4.q.val() << self.way_bits.val()) | self.way.val();
+
+        // S5
+        self.look_5.next = self.live_5.q.val();
+        self.hit.next = self.hit_5.q.val();
+        self.index.next = self.index_5.q.val();
+    }
+}

@@ -1,0 +1,167 @@
+//! Stream detector: retired instructions to stream descriptors
+//!
+//! # Source
+//! Paper 001 section II, "Stream Detector"; `docs/stream.md`, "Messages (scheme `sc-lsp`)".
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `live`, `valid`, `intr` | in | 1 | this cycle is traced; an instruction retires; the first after a trap |
+//! | `branch`, `taken` | in | 1 | it is a direct conditional; its outcome |
+//! | `indirect`, `jump` | in | 1 | it is an indirect branch; a direct jump or call |
+//! | `pc`, `target` | in | W | its address; where it went; `align` low bits dropped |
+//! | `count` | out | 24 | instructions of the current stream before this one |
+//! | `start`, `known` | out | W, 1 | its start address; the decoder knows that |
+//! | `first` | out | 1 | the instruction here starts a stream whatever was before |
+//! | `ends` | out | 1 | it ends one |
+//! | `own_start`, `length` | out | W, 10 | of the stream that it ends: start address, SL |
+//!
+//! `branch`, `indirect` and `jump` must be 0 unless `live` and `valid`.
+//!
+//! # Timing
+//! One instruction a cycle; outputs are combinational. While `live` is 0 the state stands, so that `count`,
+//! `start` and `known` tell where the trace ended.
+//!
+//! Golden model: [`sim::stream_cache::core`].
+
+use super::cache::LENGTH_PORT_BITS;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+
+/// The stream detector, for addresses of at most W bits.
+#[derive(LogicBlock)]
+pub struct Detector<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub live: Signal<In, Bit>,
+    pub valid: Signal<In, Bit>,
+    pub intr: Signal<In, Bit>,
+    pub branch: Signal<In, Bit>,
+    pub taken: Signal<In, Bit>,
+    pub indirect: Signal<In, Bit>,
+    pub jump: Signal<In, Bit>,
+    pub pc: Signal<In, Bits<W>>,
+    pub target: Signal<In, Bits<W>>,
+    pub count: Signal<Out, Bits<24>>,
+    pub start: Signal<Out, Bits<W>>,
+    pub known: Signal<Out, Bit>,
+    pub first: Signal<Out, Bit>,
+    pub ends: Signal<Out, Bit>,
+    pub own_start: Signal<Out, Bits<W>>,
+    pub length: Signal<Out, Bits<10>>,
+    // state: nothing was retired since `live` rose; the current stream
+    idle: DFF<Bit>,
+    counted: DFF<Bits<24>>,
+    from: DFF<Bits<W>>,
+    sure: DFF<Bit>,
+    beat: Signal<Local, Bit>,
+    restart: Signal<Local, Bit>,
+    earlier: Signal<Local, Bits<24>>,
+    now: Signal<Local, Bits<24>>,
+    long: Signal<Local, Bit>,
+    leaves: Signal<Local, Bit>,
+    flow: Signal<Local, Bit>,
+    stays: Signal<Local, Bit>,
+    over: Signal<Local, Bit>,
+    origin: Signal<Local, Bits<W>>,
+    one: Constant<Bits<24>>,
+    longest: Constant<Bits<24>>,
+    long_length: Constant<Bits<10>>,
+    bit_0: Constant<Bits<10>>,
+}
+
+impl<const W: usize> Detector<W> {
+    /// The detector of `params`.
+    ///
+    /// # Panics
+    /// When `params` are refused by their check, their scheme is not `sc-lsp`, or SL has more than
+    /// [`LENGTH_PORT_BITS`] bits.
+    pub fn new(params: &TraceParams) -> Self {
+        params.check().unwrap_or_else(|e| panic!("{e}"));
+        let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
+        assert!(usize::from(sc.sl_bits) <= LENGTH_PORT_BITS, "sl_bits = {} is outside 6..=10", sc.sl_bits);
+        Self {
+            clock: Default::default(),
+            live: Default::default(),
+            valid: Default::default(),
+            intr: Default::default(),
+            branch: Default::default(),
+            taken: Default::default(),
+            indirect: Default::default(),
+            jump: Default::default(),
+            pc: Default::default(),
+            target: Default::default(),
+            count: Default::default(),
+            start: Default::default(),
+            known: Default::default(),
+            first: Default::default(),
+            ends: Default::default(),
+            own_start: Default::default(),
+            length: Default::default(),
+            idle: Default::default(),
+            counted: Default::default(),
+            from: Default::default(),
+            sure: Default::default(),
+            beat: Default::default(),
+            restart: Default::default(),
+            earlier: Default::default(),
+            now: Default::default(),
+            long: Default::default(),
+            leaves: Default::default(),
+            flow: Default::default(),
+            stays: Default::default(),
+            over: Default::default(),
+            origin: Default::default(),
+            one: Constant::new(1.into()),
+            longest: Constant::new(u64::from(sc.longest()).to_bits::<24>()),
+            long_length: Constant::new(u64::from(sc.longest()).to_bits::<10>()),
+            bit_0: Constant::new(1.into()),
+        }
+    }
+}
+
+impl<const W: usize> Logic for Detector<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, idle, counted, from, sure);
+        self.beat.next = self.live.val() & self.valid.val();
+        self.idle.d.next = !self.live.val() | (self.idle.q.val() & !self.valid.val());
+        self.restart.next = self.idle.q.val() | self.intr.val();
+        self.earlier.next = self.counted.q.val();
+        self.origin.next = self.from.q.val();
+        if self.restart.val() {
+            self.earlier.next = 0.into();
+            self.origin.next = self.pc.val();
+        }
+        self.now.next = self.earlier.val() + self.one.val();
+        self.long.next = self.now.val() >= self.longest.val();
+        self.leaves.next = (self.branch.val() & self.taken.val()) | self.indirect.val();
+        self.stays.next = self.branch.val() & !self.taken.val();
+        self.flow.next = self.branch.val() | self.indirect.val() | self.jump.val();
+        self.over.next = self.leaves.val() | (self.flow.val() & self.long.val());
+        self.length.next = self.now.val().get_bits::<10>(0);
+        if self.long.val() {
+            self.length.next = self.long_length.val();
+            if self.stays.val() {
+                self.length.next = self.long_length.val() | self.bit_0.val();
+            }
+        }
+        if self.beat.val() {
+            self.counted.d.next = self.now.val();
+            self.from.d.next = self.origin.val();
+            if self.restart.val() {
+                self.sure.d.next = true;
+            }
+            if self.over.val() {
+                self.counted.d.next = 0.into();
+                self.from.d.next = self.target.val();
+                self.sure.d.next = !self.indirect.val();
+            }
+        }
+        self.count.next = self.counted.q.val();
+        self.start.next = self.from.q.val();
+        self.known.next = self.sure.q.val();
+        self.first.next = self.restart.val();
+        self.ends.next = self.over.val() & self.beat.val();
+        self.own_start.next = self.origin.val();
+    }
+}

@@ -1,0 +1,515 @@
+//! Encoder of the scheme `sc-lsp`: event entries to the bits of their records, one a clock
+//!
+//! Takes the place of [`crate::back_end::encoder::Encoder`]: the ports are the same. Every field has a fixed
+//! width: it is loaded into one shift register and sent from its low end.
+//!
+//! # Source
+//! `docs/stream.md`, "Messages (scheme `sc-lsp`)".
+//!
+//! # Ports
+//! As [`crate::back_end::encoder`]; the entries are those of [`super::entry`], `cc` is not looked at.
+//!
+//! # Timing
+//! Clocks a record: its bits, two for each field; three an entry. One predicted stream of `base` takes seven.
+//!
+//! Golden model: [`sim::stream_cache::encoder`].
+
+use crate::back_end::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
+use crate::entry::{CONTROL_OVERFLOW, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC};
+use crate::stream_cache::entry::{NO_RUN, POST_INDEX, POST_MISS_START};
+use rust_hdl::prelude::*;
+use sim::golden::system::header;
+use sim::params::TraceParams;
+
+/// The field being sent, or what is done between records.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+enum RecordStep {
+    Idle,
+    Fetch,
+    Header0,
+    Header1,
+    Header2,
+    Core,
+    Run,
+    Escape,
+    Instructions,
+    Open,
+    Address,
+    Stream,
+    Start,
+    End,
+    Pad,
+}
+
+/// How far the field is.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+enum RecordPhase {
+    /// Its word is being read.
+    Wait,
+    /// It goes into the shift register.
+    Load,
+    /// It is sent.
+    Send,
+}
+
+/// The encoder; `W` is the width of `word`, 32 or 64.
+#[derive(LogicBlock)]
+pub struct StreamEncoder<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub start: Signal<In, Bit>,
+    pub started: Signal<Out, Bit>,
+    pub have: Signal<In, Bit>,
+    pub field: Signal<Out, Bits<2>>,
+    pub word: Signal<In, Bits<W>>,
+    pub cc: Signal<In, Bits<32>>,
+    pub core: Signal<In, Bits<4>>,
+    pub done: Signal<Out, Bit>,
+    pub finished: Signal<Out, Bit>,
+    pub bit_valid: Signal<Out, Bit>,
+    pub data_bit: Signal<Out, Bit>,
+    pub bit_ready: Signal<In, Bit>,
+    pub aligned: Signal<In, Bit>,
+    pub idle: Signal<Out, Bit>,
+    // where it is
+    step: DFF<RecordStep>,
+    phase: DFF<RecordPhase>,
+    next_step: Signal<Local, RecordStep>,
+    first_step: Signal<Local, RecordStep>,
+    // field being sent
+    v: DFF<Bits<W>>,
+    left: DFF<Bits<6>>,
+    less: Signal<Local, Bits<6>>,
+    zero: Signal<Local, Bit>,
+    loaded: Signal<Local, Bits<W>>,
+    size: Signal<Local, Bits<6>>,
+    // the entry
+    kinds: DFF<Bits<28>>,
+    word_low: Signal<Local, Bits<28>>,
+    run_left: DFF<Bit>,
+    pre_left: DFF<Bit>,
+    post_left: DFF<Bit>,
+    stops: DFF<Bits<5>>,
+    value: Signal<Local, Bits<10>>,
+    upper: Signal<Local, Bit>,
+    known: Signal<Local, Bit>,
+    run: Signal<Local, Bits<8>>,
+    run_size: Signal<Local, Bits<4>>,
+    pre: Signal<Local, Bits<2>>,
+    post: Signal<Local, Bits<2>>,
+    fetched_run: Signal<Local, Bits<4>>,
+    fetched_pre: Signal<Local, Bits<2>>,
+    fetched_post: Signal<Local, Bits<2>>,
+    exception: Signal<Local, Bit>,
+    sync: Signal<Local, Bit>,
+    control: Signal<Local, Bit>,
+    overflow: Signal<Local, Bit>,
+    hit: Signal<Local, Bit>,
+    missed: Signal<Local, Bit>,
+    asked: Signal<Local, Bit>,
+    code: Signal<Local, Bits<4>>,
+    in_run: Signal<Local, Bit>,
+    in_pre: Signal<Local, Bit>,
+    rest: Signal<Local, Bit>,
+    run_wide: Signal<Local, Bits<W>>,
+    code_wide: Signal<Local, Bits<W>>,
+    value_wide: Signal<Local, Bits<W>>,
+    flag_wide: Signal<Local, Bits<W>>,
+    core_wide: Signal<Local, Bits<W>>,
+    one_wide: Constant<Bits<W>>,
+    // constants of the parameters: sizes are one less than the bits
+    many: Constant<Bit>,
+    register: Constant<Bit>,
+    ti_size: Constant<Bits<6>>,
+    index_size: Constant<Bits<6>>,
+    miss_size: Constant<Bits<6>>,
+    flag_size: Constant<Bits<6>>,
+    exception_size: Constant<Bits<6>>,
+    escape_size: Constant<Bits<6>>,
+    address_size: Constant<Bits<6>>,
+    low_size: Constant<Bits<6>>,
+    count_size: Constant<Bits<6>>,
+    word_size: Constant<Bits<6>>,
+    length_at: Constant<Bits<5>>,
+    code_at: Constant<Bits<5>>,
+    cores: Constant<Bits<5>>,
+    stops_mask: Constant<Bits<5>>,
+    header0: Constant<Bits<W>>,
+    header1: Constant<Bits<W>>,
+    header2: Constant<Bits<W>>,
+    k_exception: Constant<Bits<2>>,
+    k_sync: Constant<Bits<2>>,
+    k_control: Constant<Bits<2>>,
+    k_overflow: Constant<Bits<2>>,
+    k_index: Constant<Bits<2>>,
+    k_start: Constant<Bits<2>>,
+    no_run: Constant<Bits<4>>,
+    code_sync: Constant<Bits<4>>,
+    code_overflow: Constant<Bits<4>>,
+    code_stop: Constant<Bits<4>>,
+    f_count: Constant<Bits<2>>,
+    f_instructions: Constant<Bits<2>>,
+    f_pc: Constant<Bits<2>>,
+    f_target: Constant<Bits<2>>,
+    one: Constant<Bits<6>>,
+    one_5: Constant<Bits<5>>,
+}
+
+impl<const W: usize> StreamEncoder<W> {
+    /// The circuit for `params`.
+    ///
+    /// # Panics
+    /// When `params` are refused by their check, or their scheme is not `sc-lsp`.
+    pub fn new(params: &TraceParams) -> Self {
+        params.check().unwrap_or_else(|e| panic!("{e}"));
+        let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
+        let address = params.address_bits();
+        let (index, length) = (sc.index_bits(), u32::from(sc.sl_bits));
+        let bits = |n: u32| Constant::new(u64::from(n - 1).to_bits::<6>());
+        let two = |v: u8| Constant::new(u64::from(v).to_bits::<2>());
+        let four = |v: u64| Constant::new(v.to_bits::<4>());
+        let h = header(params).map(|w| Bits::<W>::from(u64::from(w)));
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            start: Default::default(),
+            started: Default::default(),
+            have: Default::default(),
+            field: Default::default(),
+            word: Default::default(),
+            cc: Default::default(),
+            core: Default::default(),
+            done: Default::default(),
+            finished: Default::default(),
+            bit_valid: Default::default(),
+            data_bit: Default::default(),
+            bit_ready: Default::default(),
+            aligned: Default::default(),
+            idle: Default::default(),
+            step: Default::default(),
+            phase: Default::default(),
+            next_step: Default::default(),
+            first_step: Default::default(),
+            v: Default::default(),
+            left: Default::default(),
+            less: Default::default(),
+            zero: Default::default(),
+            loaded: Default::default(),
+            size: Default::default(),
+            kinds: Default::default(),
+            word_low: Default::default(),
+            run_left: Default::default(),
+            pre_left: Default::default(),
+            post_left: Default::default(),
+            stops: Default::default(),
+            value: Default::default(),
+            upper: Default::default(),
+            known: Default::default(),
+            run: Default::default(),
+            run_size: Default::default(),
+            pre: Default::default(),
+            post: Default::default(),
+            fetched_run: Default::default(),
+            fetched_pre: Default::default(),
+            fetched_post: Default::default(),
+            exception: Default::default(),
+            sync: Default::default(),
+            control: Default::default(),
+            overflow: Default::default(),
+            hit: Default::default(),
+            missed: Default::default(),
+            asked: Default::default(),
+            code: Default::default(),
+            in_run: Default::default(),
+            in_pre: Default::default(),
+            rest: Default::default(),
+            run_wide: Default::default(),
+            code_wide: Default::default(),
+            value_wide: Default::default(),
+            flag_wide: Default::default(),
+            core_wide: Default::default(),
+            one_wide: Constant::new(1.into()),
+            many: Constant::new(params.cores > 1),
+            register: Constant::new(sc.upper_bits != 0),
+            ti_size: bits(params.ti_bits().max(1)),
+            index_size: bits(1 + index),
+            miss_size: bits(1 + index + length),
+            flag_size: bits(2 + index + length),
+            exception_size: bits(2 + index + length),
+            escape_size: bits(5 + index + length),
+            address_size: bits(address),
+            low_size: bits(address - u32::from(sc.upper_bits)),
+            count_size: bits(params.count_bits.into()),
+            word_size: bits(32),
+            length_at: Constant::new(u64::from(1 + index).to_bits::<5>()),
+            code_at: Constant::new(u64::from(1 + index + length).to_bits::<5>()),
+            cores: Constant::new(u64::from(params.cores).to_bits::<5>()),
+            stops_mask: Constant::new((u64::from(params.cores).next_power_of_two() * 2 - 1).to_bits::<5>()),
+            header0: Constant::new(h[0]),
+            header1: Constant::new(h[1]),
+            header2: Constant::new(h[2]),
+            k_exception: two(PRE_EXCEPTION),
+            k_sync: two(PRE_SYNC),
+            k_control: two(PRE_CONTROL),
+            k_overflow: two(CONTROL_OVERFLOW),
+            k_index: two(POST_INDEX),
+            k_start: two(POST_MISS_START),
+            no_run: four(NO_RUN.into()),
+            code_sync: four(1),
+            code_overflow: four(1 | 1 << 1),
+            code_stop: four(1 | 2 << 1),
+            f_count: two(FIELD_COUNT),
+            f_instructions: two(FIELD_INSTRUCTIONS),
+            f_pc: two(FIELD_PC),
+            f_target: two(FIELD_TARGET),
+            one: Constant::new(1.into()),
+            one_5: Constant::new(1.into()),
+        }
+    }
+}
+
+impl<const W: usize> Logic for StreamEncoder<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, step, phase, v, left, kinds, run_left, pre_left, post_left, stops);
+        self.started.next = false;
+        self.done.next = false;
+        self.finished.next = false;
+
+        // the entry: bcnt, then pre and post
+        self.word_low.next = self.word.val().get_bits::<28>(0);
+        self.fetched_run.next = self.word_low.val().get_bits::<4>(20);
+        self.fetched_pre.next = self.word_low.val().get_bits::<2>(24);
+        self.fetched_post.next = self.word_low.val().get_bits::<2>(26);
+        self.value.next = self.kinds.q.val().get_bits::<10>(0);
+        self.upper.next = self.kinds.q.val().get_bit(10);
+        self.known.next = self.kinds.q.val().get_bit(11);
+        self.run.next = self.kinds.q.val().get_bits::<8>(12);
+        self.run_size.next = self.kinds.q.val().get_bits::<4>(20);
+        self.pre.next = self.kinds.q.val().get_bits::<2>(24);
+        self.post.next = self.kinds.q.val().get_bits::<2>(26);
+        self.exception.next = self.pre.val() == self.k_exception.val();
+        self.sync.next = self.pre.val() == self.k_sync.val();
+        self.control.next = self.pre.val() == self.k_control.val();
+        self.overflow.next = self.control.val() & (self.post.val() == self.k_overflow.val());
+        self.asked.next = (self.post.val() == self.k_start.val()) & !self.pre.val().any();
+        self.hit.next = (self.post.val() == self.k_start.val()) & self.pre.val().any();
+        self.missed.next = self.post.val() != self.k_index.val();
+        self.code.next = self.code_stop.val();
+        if self.overflow.val() {
+            self.code.next = self.code_overflow.val();
+        }
+        if self.sync.val() {
+            self.code.next = self.code_sync.val();
+        }
+        if self.exception.val() {
+            self.code.next = 0.into();
+        }
+        // which of its records: predicted streams, then escape, then stream
+        self.in_run.next = self.run_left.q.val();
+        self.in_pre.next = self.pre_left.q.val() & !self.run_left.q.val();
+        self.rest.next = (self.run_left.q.val() & (self.pre_left.q.val() | self.post_left.q.val()))
+            | (self.pre_left.q.val() & self.post_left.q.val());
+        self.first_step.next = RecordStep::Stream;
+        if self.in_pre.val() {
+            self.first_step.next = RecordStep::Escape;
+        }
+        if self.in_run.val() {
+            self.first_step.next = RecordStep::Run;
+        }
+
+        self.run_wide.next = bit_cast::<W, 8>(self.run.val());
+        self.code_wide.next = bit_cast::<W, 4>(self.code.val());
+        self.value_wide.next = bit_cast::<W, 10>(self.value.val());
+        self.flag_wide.next = 0.into();
+        if self.upper.val() & self.asked.val() & self.register.val() {
+            self.flag_wide.next = self.one_wide.val();
+        }
+        self.core_wide.next = bit_cast::<W, 4>(self.core.val());
+
+        // of each step: its bits, how many but one, the step after it
+        self.field.next = self.f_count.val();
+        self.loaded.next = self.word.val();
+        self.size.next = self.address_size.val();
+        self.next_step.next = RecordStep::End;
+        match self.step.q.val() {
+            RecordStep::Header0 => {
+                self.loaded.next = self.header0.val();
+                self.size.next = self.word_size.val();
+                self.next_step.next = RecordStep::Header1;
+            }
+            RecordStep::Header1 => {
+                self.loaded.next = self.header1.val();
+                self.size.next = self.word_size.val();
+                self.next_step.next = RecordStep::Header2;
+            }
+            RecordStep::Header2 => {
+                self.loaded.next = self.header2.val();
+                self.size.next = self.word_size.val();
+                self.next_step.next = RecordStep::Idle;
+            }
+            RecordStep::Core => {
+                self.loaded.next = self.core_wide.val();
+                self.size.next = self.ti_size.val();
+                self.next_step.next = self.first_step.val();
+            }
+            RecordStep::Run => {
+                self.loaded.next = bit_cast::<W, W>(self.run_wide.val() << 1) | self.one_wide.val();
+                self.size.next = bit_cast::<6, 4>(self.run_size.val());
+            }
+            RecordStep::Escape => {
+                self.loaded.next = self.code_wide.val() << self.code_at.val();
+                self.size.next = self.escape_size.val();
+                self.next_step.next = RecordStep::Instructions;
+                if self.exception.val() {
+                    self.size.next = self.exception_size.val();
+                }
+                if self.sync.val() {
+                    self.next_step.next = RecordStep::Address;
+                }
+            }
+            RecordStep::Instructions => {
+                self.field.next = self.f_instructions.val();
+                self.size.next = self.count_size.val();
+                if !self.known.val() {
+                    self.next_step.next = RecordStep::Open;
+                } else if self.exception.val() | self.overflow.val() {
+                    self.next_step.next = RecordStep::Address;
+                }
+            }
+            RecordStep::Open => {
+                self.field.next = self.f_target.val();
+                if self.exception.val() | self.overflow.val() {
+                    self.next_step.next = RecordStep::Address;
+                }
+            }
+            RecordStep::Address => {
+                self.field.next = self.f_pc.val();
+                if self.overflow.val() {
+                    self.size.next = self.count_size.val();
+                }
+            }
+            RecordStep::Stream => {
+                self.loaded.next = self.value_wide.val() << 1;
+                self.size.next = self.index_size.val();
+                if self.missed.val() {
+                    self.loaded.next = bit_cast::<W, W>(self.value_wide.val() << self.length_at.val())
+                        | bit_cast::<W, W>(self.flag_wide.val() << self.code_at.val());
+                    self.size.next = self.miss_size.val();
+                }
+                if self.asked.val() {
+                    if self.register.val() {
+                        self.size.next = self.flag_size.val();
+                    }
+                    self.next_step.next = RecordStep::Start;
+                }
+                if self.hit.val() {
+                    self.loaded.next = self.one_wide.val();
+                    self.size.next = 0.into();
+                }
+            }
+            RecordStep::Start => {
+                self.field.next = self.f_target.val();
+                if self.upper.val() & self.register.val() {
+                    self.size.next = self.low_size.val();
+                }
+            }
+            RecordStep::Pad => {
+                self.loaded.next = 0.into();
+                self.size.next = 0.into();
+                self.next_step.next = RecordStep::Pad;
+            }
+            _ => {
+                self.next_step.next = RecordStep::Idle;
+            }
+        }
+
+        self.less.next = self.left.q.val() - self.one.val();
+        self.zero.next = !self.left.q.val().any();
+        self.data_bit.next = self.v.q.val().get_bit(0);
+        self.bit_valid.next = self.phase.q.val() == RecordPhase::Send;
+        match self.phase.q.val() {
+            RecordPhase::Wait => {
+                self.phase.d.next = RecordPhase::Load;
+                match self.step.q.val() {
+                    RecordStep::Idle => {
+                        self.phase.d.next = RecordPhase::Wait;
+                        if self.start.val() {
+                            self.started.next = true;
+                            self.stops.d.next = 0.into();
+                            self.step.d.next = RecordStep::Header0;
+                        } else if self.have.val() {
+                            self.step.d.next = RecordStep::Fetch;
+                        }
+                    }
+                    RecordStep::Fetch => {
+                        self.phase.d.next = RecordPhase::Wait;
+                        self.kinds.d.next = self.word_low.val();
+                        self.run_left.d.next = self.fetched_run.val() != self.no_run.val();
+                        self.pre_left.d.next = self.fetched_pre.val().any();
+                        self.post_left.d.next =
+                            self.fetched_post.val().any() & (self.fetched_pre.val() != self.k_control.val());
+                        self.step.d.next = RecordStep::Core;
+                    }
+                    RecordStep::Core => {
+                        // no core index where there is one core
+                        if !self.many.val() {
+                            self.phase.d.next = RecordPhase::Wait;
+                            self.step.d.next = self.first_step.val();
+                        }
+                    }
+                    RecordStep::End => {
+                        self.phase.d.next = RecordPhase::Wait;
+                        self.run_left.d.next = false;
+                        if !self.run_left.q.val() {
+                            self.pre_left.d.next = false;
+                        }
+                        if self.rest.val() {
+                            self.step.d.next = RecordStep::Core;
+                        } else {
+                            self.done.next = true;
+                            self.step.d.next = RecordStep::Idle;
+                            if self.control.val() & !self.overflow.val() {
+                                self.stops.d.next =
+                                    bit_cast::<5, 5>(self.stops.q.val() + self.one_5.val()) & self.stops_mask.val();
+                                self.step.d.next = RecordStep::Pad;
+                            }
+                        }
+                    }
+                    RecordStep::Pad => {
+                        // after the last stop: zeros until the word is full
+                        if self.stops.q.val() != self.cores.val() {
+                            self.step.d.next = RecordStep::Idle;
+                            self.phase.d.next = RecordPhase::Wait;
+                        } else if self.aligned.val() {
+                            self.finished.next = true;
+                            self.step.d.next = RecordStep::Idle;
+                            self.phase.d.next = RecordPhase::Wait;
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            RecordPhase::Load => {
+                self.v.d.next = self.loaded.val();
+                self.left.d.next = self.size.val();
+                self.phase.d.next = RecordPhase::Send;
+            }
+            RecordPhase::Send => {
+                if self.bit_ready.val() {
+                    self.left.d.next = self.less.val();
+                    self.v.d.next = self.v.q.val() >> 1;
+                    if self.zero.val() {
+                        self.step.d.next = self.next_step.val();
+                        self.phase.d.next = RecordPhase::Wait;
+                    }
+                }
+            }
+        }
+        if self.reset.val() {
+            self.step.d.next = RecordStep::Idle;
+            self.phase.d.next = RecordPhase::Wait;
+        }
+        self.idle.next = self.step.q.val() == RecordStep::Idle;
+    }
+}

@@ -1,0 +1,380 @@
+//! Front end of one core with a stream cache: retired instructions to event entries
+//!
+//! Takes the place of [`crate::front_end::FrontEnd`]: the ports are the same.
+//!
+//! # Source
+//! Paper 001 figure 2; `docs/trace-module.md`.
+//!
+//! # Ports
+//! As [`crate::front_end::FrontEnd`]; `link` is not looked at, `entry_cc` is 0, and the entries are those of
+//! [`super::entry`].
+//!
+//! # Timing
+//! | stage | what |
+//! | --- | --- |
+//! | S1 | ingress adapter |
+//! | S2 | stream detector |
+//! | S3 | hash; stream cache read |
+//! | S4 | compared; stream cache written |
+//! | S5 | last stream predictor compared and written |
+//! | S6 | decision ([`super::records`]); ends in the registers that drive `entry_*` |
+//!
+//! Golden model: [`sim::stream_cache::core`].
+
+use super::cache::StreamCache;
+use super::detector::Detector;
+use super::lsp::Lsp;
+use super::records::Records;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+
+/// Front end for addresses of W = `xlen` bits.
+#[derive(LogicBlock)]
+pub struct StreamFront<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    // Control
+    pub reset: Signal<In, Bit>,
+    pub enable: Signal<In, Bit>,
+    pub ready: Signal<Out, Bit>,
+    pub live: Signal<Out, Bit>,
+    // Beat
+    pub beat_live: Signal<In, Bit>,
+    pub valid: Signal<In, Bit>,
+    pub intr: Signal<In, Bit>,
+    pub branch: Signal<In, Bit>,
+    pub taken: Signal<In, Bit>,
+    pub look: Signal<In, Bit>,
+    pub push: Signal<In, Bit>,
+    pub pop: Signal<In, Bit>,
+    pub jump: Signal<In, Bit>,
+    pub pc: Signal<In, Bits<W>>,
+    pub link: Signal<In, Bits<W>>,
+    pub target: Signal<In, Bits<W>>,
+    // Event FIFO
+    pub full: Signal<In, Bit>,
+    pub drained: Signal<In, Bit>,
+    pub stop_ready: Signal<Out, Bit>,
+    pub stop_go: Signal<In, Bit>,
+    pub lost: Signal<Out, Bit>,
+    pub entry_push: Signal<Out, Bit>,
+    pub entry_pre: Signal<Out, Bits<2>>,
+    pub entry_post: Signal<Out, Bits<2>>,
+    pub entry_icnt: Signal<Out, Bits<24>>,
+    pub entry_bcnt: Signal<Out, Bits<24>>,
+    pub entry_pc: Signal<Out, Bits<W>>,
+    pub entry_target: Signal<Out, Bits<W>>,
+    pub entry_cc: Signal<Out, Bits<32>>,
+    // Blocks
+    detector: Detector<W>,
+    stream_cache: StreamCache<W>,
+    lsp: Lsp,
+    records: Records<W>,
+    // State
+    run: DFF<Bit>,
+    stopping: DFF<Bit>,
+    resume: DFF<Bit>,
+    swept: DFF<Bit>,
+    sweep_at: DFF<Bits<10>>,
+    sweep: Signal<Local, Bit>,
+    starting: Signal<Local, Bit>,
+    active: Signal<Local, Bit>,
+    // S3
+    live_3: DFF<Bit>,
+    valid_3: DFF<Bit>,
+    intr_3: DFF<Bit>,
+    ends_3: DFF<Bit>,
+    known_3: DFF<Bit>,
+    count_3: DFF<Bits<24>>,
+    length_3: DFF<Bits<10>>,
+    pc_3: DFF<Bits<W>>,
+    start_3: DFF<Bits<W>>,
+    own_start_3: DFF<Bits<W>>,
+    // S4
+    live_4: DFF<Bit>,
+    valid_4: DFF<Bit>,
+    intr_4: DFF<Bit>,
+    ends_4: DFF<Bit>,
+    known_4: DFF<Bit>,
+    count_4: DFF<Bits<24>>,
+    length_4: DFF<Bits<10>>,
+    pc_4: DFF<Bits<W>>,
+    start_4: DFF<Bits<W>>,
+    // S5
+    live_5: DFF<Bit>,
+    valid_5: DFF<Bit>,
+    intr_5: DFF<Bit>,
+    ends_5: DFF<Bit>,
+    known_5: DFF<Bit>,
+    count_5: DFF<Bits<24>>,
+    length_5: DFF<Bits<10>>,
+    pc_5: DFF<Bits<W>>,
+    start_5: DFF<Bits<W>>,
+    // S6
+    live_6: DFF<Bit>,
+    valid_6: DFF<Bit>,
+    intr_6: DFF<Bit>,
+    ends_6: DFF<Bit>,
+    known_6: DFF<Bit>,
+    count_6: DFF<Bits<24>>,
+    length_6: DFF<Bits<10>>,
+    pc_6: DFF<Bits<W>>,
+    start_6: DFF<Bits<W>>,
+    hit_6: DFF<Bit>,
+    same_6: DFF<Bit>,
+    index_6: DFF<Bits<10>>,
+    // Parameters
+    last_word: Constant<Bits<10>>,
+    one: Constant<Bits<10>>,
+}
+
+impl<const W: usize> StreamFront<W> {
+    /// The front end for `params`.
+    ///
+    /// # Panics
+    /// When `params` are refused by their check, their scheme is not `sc-lsp`, SL has more than 10 bits, or W
+    /// is not `xlen`.
+    pub fn new(params: &TraceParams) -> Self {
+        assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
+        let entries = params.stream_cache().map_or(1, |sc| sc.entries());
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            enable: Default::default(),
+            ready: Default::default(),
+            live: Default::default(),
+            beat_live: Default::default(),
+            valid: Default::default(),
+            intr: Default::default(),
+            branch: Default::default(),
+            taken: Default::default(),
+            look: Default::default(),
+            push: Default::default(),
+            pop: Default::default(),
+            jump: Default::default(),
+            pc: Default::default(),
+            link: Default::default(),
+            target: Default::default(),
+            full: Default::default(),
+            drained: Default::default(),
+            stop_ready: Default::default(),
+            stop_go: Default::default(),
+            lost: Default::default(),
+            entry_push: Default::default(),
+            entry_pre: Default::default(),
+            entry_post: Default::default(),
+            entry_icnt: Default::default(),
+            entry_bcnt: Default::default(),
+            entry_pc: Default::default(),
+            entry_target: Default::default(),
+            entry_cc: Default::default(),
+            detector: Detector::new(params),
+            stream_cache: StreamCache::new(params),
+            lsp: Lsp::new(params),
+            records: Records::new(params),
+            run: Default::default(),
+            stopping: Default::default(),
+            resume: Default::default(),
+            swept: Default::default(),
+            sweep_at: Default::default(),
+            sweep: Default::default(),
+            starting: Default::default(),
+            active: Default::default(),
+            live_3: Default::default(),
+            valid_3: Default::default(),
+            intr_3: Default::default(),
+            ends_3: Default::default(),
+            known_3: Default::default(),
+            count_3: Default::default(),
+            length_3: Default::default(),
+            pc_3: Default::default(),
+            start_3: Default::default(),
+            own_start_3: Default::default(),
+            live_4: Default::default(),
+            valid_4: Default::default(),
+            intr_4: Default::default(),
+            ends_4: Default::default(),
+            known_4: Default::default(),
+            count_4: Default::default(),
+            length_4: Default::default(),
+            pc_4: Default::default(),
+            start_4: Default::default(),
+            live_5: Default::default(),
+            valid_5: Default::default(),
+            intr_5: Default::default(),
+            ends_5: Default::default(),
+            known_5: Default::default(),
+            count_5: Default::default(),
+            length_5: Default::default(),
+            pc_5: Default::default(),
+            start_5: Default::default(),
+            live_6: Default::default(),
+            valid_6: Default::default(),
+            intr_6: Default::default(),
+            ends_6: Default::default(),
+            known_6: Default::default(),
+            count_6: Default::default(),
+            length_6: Default::default(),
+            pc_6: Default::default(),
+            start_6: Default::default(),
+            hit_6: Default::default(),
+            same_6: Default::default(),
+            index_6: Default::default(),
+            last_word: Constant::new(u64::from(entries - 1).to_bits::<10>()),
+            one: Constant::new(1.into()),
+        }
+    }
+}
+
+impl<const W: usize> Logic for StreamFront<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, run, stopping, resume, swept, sweep_at);
+        dff_setup!(
+            self,
+            clock,
+            live_3,
+            valid_3,
+            intr_3,
+            ends_3,
+            known_3,
+            count_3,
+            length_3,
+            pc_3,
+            start_3,
+            own_start_3
+        );
+        dff_setup!(self, clock, live_4, valid_4, intr_4, ends_4, known_4, count_4, length_4, pc_4, start_4);
+        dff_setup!(self, clock, live_5, valid_5, intr_5, ends_5, known_5, count_5, length_5, pc_5, start_5);
+        dff_setup!(self, clock, live_6, valid_6, intr_6, ends_6, known_6, count_6, length_6, pc_6, start_6);
+        dff_setup!(self, clock, hit_6, same_6, index_6);
+        clock!(self, clock, detector, stream_cache, lsp, records);
+
+        // which cycles are traced
+        self.starting.next = self.enable.val() & self.swept.q.val() & !self.run.q.val();
+        self.active.next = self.starting.val() | (self.run.q.val() & self.enable.val() & !self.stopping.q.val());
+        self.resume.d.next =
+            self.records.lost.val() & (self.resume.q.val() | (self.drained.val() & self.swept.q.val()));
+        self.live.next = self.active.val() & !self.reset.val();
+        if self.records.lost.val() {
+            self.live.next = self.resume.q.val();
+        }
+        if self.starting.val() {
+            self.run.d.next = true;
+        }
+        if self.run.q.val() & !self.enable.val() {
+            self.stopping.d.next = true;
+        }
+        if self.records.stopped.val() | self.reset.val() {
+            self.run.d.next = false;
+            self.stopping.d.next = false;
+        }
+
+        // the tables are emptied word by word
+        self.sweep.next = !self.swept.q.val();
+        if self.sweep.val() {
+            self.sweep_at.d.next = self.sweep_at.q.val() + self.one.val();
+            if self.sweep_at.q.val() == self.last_word.val() {
+                self.swept.d.next = true;
+            }
+        }
+        if self.records.clear.val() | self.reset.val() {
+            self.sweep_at.d.next = 0.into();
+            self.swept.d.next = false;
+        }
+        self.ready.next = self.swept.q.val();
+
+        // S2
+        self.detector.live.next = self.beat_live.val();
+        self.detector.valid.next = self.valid.val();
+        self.detector.intr.next = self.intr.val();
+        self.detector.branch.next = self.branch.val();
+        self.detector.taken.next = self.taken.val();
+        self.detector.indirect.next = self.look.val() | self.pop.val();
+        self.detector.jump.next = self.jump.val();
+        self.detector.pc.next = self.pc.val();
+        self.detector.target.next = self.target.val();
+        self.live_3.d.next = self.beat_live.val() & !self.reset.val();
+        self.valid_3.d.next = self.valid.val();
+        self.intr_3.d.next = self.intr.val();
+        self.ends_3.d.next = self.detector.ends.val();
+        self.known_3.d.next = self.detector.known.val();
+        self.count_3.d.next = self.detector.count.val();
+        self.length_3.d.next = self.detector.length.val();
+        self.pc_3.d.next = self.pc.val();
+        self.start_3.d.next = self.detector.start.val();
+        self.own_start_3.d.next = self.detector.own_start.val();
+
+        // S3
+        self.stream_cache.look.next = self.ends_3.q.val();
+        self.stream_cache.start.next = self.own_start_3.q.val();
+        self.stream_cache.length.next = self.length_3.q.val();
+        self.stream_cache.sweep.next = self.sweep.val();
+        self.stream_cache.sweep_index.next = self.sweep_at.q.val();
+        self.live_4.d.next = self.live_3.q.val() & !self.reset.val();
+        self.valid_4.d.next = self.valid_3.q.val();
+        self.intr_4.d.next = self.intr_3.q.val();
+        self.ends_4.d.next = self.ends_3.q.val();
+        self.known_4.d.next = self.known_3.q.val();
+        self.count_4.d.next = self.count_3.q.val();
+        self.length_4.d.next = self.length_3.q.val();
+        self.pc_4.d.next = self.pc_3.q.val();
+        self.start_4.d.next = self.start_3.q.val();
+
+        // S4
+        self.live_5.d.next = self.live_4.q.val() & !self.reset.val();
+        self.valid_5.d.next = self.valid_4.q.val();
+        self.intr_5.d.next = self.intr_4.q.val();
+        self.ends_5.d.next = self.ends_4.q.val();
+        self.known_5.d.next = self.known_4.q.val();
+        self.count_5.d.next = self.count_4.q.val();
+        self.length_5.d.next = self.length_4.q.val();
+        self.pc_5.d.next = self.pc_4.q.val();
+        self.start_5.d.next = self.start_4.q.val();
+
+        // S5
+        self.lsp.look.next = self.stream_cache.look_5.val();
+        self.lsp.index.next = self.stream_cache.index.val();
+        self.lsp.sweep.next = self.sweep.val();
+        self.lsp.sweep_index.next = self.sweep_at.q.val();
+        self.live_6.d.next = self.live_5.q.val() & !self.reset.val();
+        self.valid_6.d.next = self.valid_5.q.val();
+        self.intr_6.d.next = self.intr_5.q.val();
+        self.ends_6.d.next = self.ends_5.q.val();
+        self.known_6.d.next = self.known_5.q.val();
+        self.count_6.d.next = self.count_5.q.val();
+        self.length_6.d.next = self.length_5.q.val();
+        self.pc_6.d.next = self.pc_5.q.val();
+        self.start_6.d.next = self.start_5.q.val();
+        self.hit_6.d.next = self.stream_cache.hit.val();
+        self.same_6.d.next = self.lsp.same.val();
+        self.index_6.d.next = self.stream_cache.index.val();
+
+        // S6
+        self.records.reset.next = self.reset.val();
+        self.records.live.next = self.live_6.q.val();
+        self.records.live_next.next = self.live_5.q.val();
+        self.records.valid.next = self.valid_6.q.val();
+        self.records.intr.next = self.intr_6.q.val();
+        self.records.pc.next = self.pc_6.q.val();
+        self.records.count.next = self.count_6.q.val();
+        self.records.start.next = self.start_6.q.val();
+        self.records.known.next = self.known_6.q.val();
+        self.records.ends.next = self.ends_6.q.val();
+        self.records.length.next = self.length_6.q.val();
+        self.records.hit.next = self.hit_6.q.val();
+        self.records.same.next = self.same_6.q.val();
+        self.records.index.next = self.index_6.q.val();
+        self.records.full.next = self.full.val();
+        self.records.stop_go.next = self.stop_go.val();
+        self.stop_ready.next = self.records.stop_ready.val();
+        self.lost.next = self.records.lost.val();
+        self.entry_push.next = self.records.entry_push.val();
+        self.entry_pre.next = self.records.entry_pre.val();
+        self.entry_post.next = self.records.entry_post.val();
+        self.entry_icnt.next = self.records.entry_icnt.val();
+        self.entry_bcnt.next = self.records.entry_bcnt.val();
+        self.entry_pc.next = self.records.entry_pc.val();
+        self.entry_target.next = self.records.entry_target.val();
+        self.entry_cc.next = 0.into();
+    }
+}

@@ -1,0 +1,99 @@
+//! Last stream predictor: whether the stream that came last time came again
+//!
+//! # Source
+//! Paper 001 section II, "Last Stream Predictor": a table of as many indices as the stream cache has entries,
+//! read with the index of the stream before.
+//!
+//! # Ports
+//! | port | dir | bits | stage | meaning |
+//! | --- | --- | ---: | --- | --- |
+//! | `look` | in | 1 | S5 | a stream is here |
+//! | `index` | in | 10 | S5 | its SCI, 0 where the stream cache cannot hold it |
+//! | `sweep`, `sweep_index` | in | 1, 10 | S5 | 1: forget word `sweep_index`, and the stream before |
+//! | `same` | out | 1 | S5 | the table had `index` |
+//!
+//! # Timing
+//! One stream a cycle. The table is read all the time, with the latest index there is; a word that is read in
+//! the cycle in which it is written is known: it is the latest index itself.
+//!
+//! Golden model: [`sim::stream_cache::tables`].
+
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+
+/// The last stream predictor.
+#[derive(LogicBlock)]
+pub struct Lsp {
+    pub clock: Signal<In, Clock>,
+    pub look: Signal<In, Bit>,
+    pub index: Signal<In, Bits<10>>,
+    pub sweep: Signal<In, Bit>,
+    pub sweep_index: Signal<In, Bits<10>>,
+    pub same: Signal<Out, Bit>,
+    words: Mem<10, 10>,
+    previous: DFF<Bits<10>>,
+    again: DFF<Bit>,
+    latest: Signal<Local, Bits<10>>,
+    predicted: Signal<Local, Bits<10>>,
+}
+
+impl Lsp {
+    /// The predictor of `params`.
+    ///
+    /// # Panics
+    /// When `params` are refused by their check, or their scheme is not `sc-lsp`.
+    pub fn new(params: &TraceParams) -> Self {
+        params.check().unwrap_or_else(|e| panic!("{e}"));
+        let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
+        let bits = sc.index_bits() as usize;
+        Self {
+            clock: Default::default(),
+            look: Default::default(),
+            index: Default::default(),
+            sweep: Default::default(),
+            sweep_index: Default::default(),
+            same: Default::default(),
+            words: Mem::new(bits, bits),
+            previous: Default::default(),
+            again: Default::default(),
+            latest: Default::default(),
+            predicted: Default::default(),
+        }
+    }
+
+    /// Bits of memory.
+    pub fn bits(&self) -> usize {
+        self.words.bits()
+    }
+}
+
+impl Logic for Lsp {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, previous, again);
+        self.words.clock.next = self.clock.val();
+        self.latest.next = self.previous.q.val();
+        if self.look.val() {
+            self.latest.next = self.index.val();
+        }
+        if self.sweep.val() {
+            self.latest.next = 0.into();
+        }
+        self.previous.d.next = self.latest.val();
+        self.words.raddr.next = self.latest.val();
+        self.again.d.next = self.look.val() & (self.index.val() == self.previous.q.val()) & !self.sweep.val();
+        self.predicted.next = self.words.rdata.val();
+        if self.again.q.val() {
+            self.predicted.next = self.previous.q.val();
+        }
+        self.words.we.next = self.look.val() | self.sweep.val();
+        self.words.waddr.next = self.previous.q.val();
+        self.words.wdata.next = self.index.val();
+        if self.sweep.val() {
+            self.words.waddr.next = self.sweep_index.val();
+            self.words.wdata.next = 0.into();
+        }
+        self.same.next = self.predicted.val() == self.index.val();
+    }
+}

@@ -1,0 +1,470 @@
+//! Records: what of a stream is sent, and when
+//!
+//! The last stage of a front end: counts predicted streams in the adaptive one-length counter, keeps the
+//! last-value register, makes event entries, and knows what to do when there is no room for one.
+//!
+//! # Source
+//! `docs/stream.md`, "Messages (scheme `sc-lsp`)"; paper 001 sections III.B and III.C.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | back to the state at power-up |
+//! | `live`, `live_next` | in | 1 | this cycle is traced; the next one is |
+//! | `valid`, `intr` | in | 1 | an instruction retires; it is the first after a trap |
+//! | `pc` | in | W | its address |
+//! | `count`, `start`, `known` | in | 24, W, 1 | of the stream before it, see [`super::detector`]; also while not `live` |
+//! | `ends` | in | 1 | it ends a stream. 0 unless `valid` and `live` |
+//! | `length` | in | 10 | SL of that |
+//! | `hit`, `same`, `index` | in | 1, 1, 10 | what the tables say of it |
+//! | `full` | in | 1 | there may be no room for an entry |
+//! | `stop_go` | in | 1 | all cores are `stop_ready`: send the stop message |
+//! | `stop_ready` | out | 1 | tracing has ended, all else is sent |
+//! | `stopped` | out | 1 | the stop message is sent in this cycle |
+//! | `lost` | out | 1 | messages are being lost |
+//! | `clear` | out | 1 | the tables are no longer needed and must be cleared |
+//! | `entry_*` | out | | an event entry, see [`super::entry`] |
+//!
+//! # Timing
+//! One instruction a cycle; entries come from registers, a cycle later. `live` as with
+//! [`crate::front_end::messages`].
+//!
+//! Golden model: [`sim::stream_cache::core`].
+
+use super::entry::{LENGTH_BITS, NO_RUN};
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+use sim::stream_cache::Variant;
+
+/// Counters and record decision, for addresses of at most W bits.
+#[derive(LogicBlock)]
+pub struct Records<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub live: Signal<In, Bit>,
+    pub live_next: Signal<In, Bit>,
+    pub valid: Signal<In, Bit>,
+    pub intr: Signal<In, Bit>,
+    pub pc: Signal<In, Bits<W>>,
+    pub count: Signal<In, Bits<24>>,
+    pub start: Signal<In, Bits<W>>,
+    pub known: Signal<In, Bit>,
+    pub ends: Signal<In, Bit>,
+    pub length: Signal<In, Bits<10>>,
+    pub hit: Signal<In, Bit>,
+    pub same: Signal<In, Bit>,
+    pub index: Signal<In, Bits<10>>,
+    pub full: Signal<In, Bit>,
+    pub stop_go: Signal<In, Bit>,
+    pub stop_ready: Signal<Out, Bit>,
+    pub stopped: Signal<Out, Bit>,
+    pub lost: Signal<Out, Bit>,
+    pub clear: Signal<Out, Bit>,
+    pub entry_push: Signal<Out, Bit>,
+    pub entry_pre: Signal<Out, Bits<2>>,
+    pub entry_post: Signal<Out, Bits<2>>,
+    pub entry_icnt: Signal<Out, Bits<24>>,
+    pub entry_bcnt: Signal<Out, Bits<24>>,
+    pub entry_pc: Signal<Out, Bits<W>>,
+    pub entry_target: Signal<Out, Bits<W>>,
+    // state
+    losing: DFF<Bit>,
+    first: DFF<Bit>,
+    tracing: DFF<Bit>,
+    begun: DFF<Bit>,
+    dropped: DFF<Bits<24>>,
+    // one-length counter: hits that wait, k, 2^k - 1, monitor
+    hits: DFF<Bits<8>>,
+    size: DFF<Bits<4>>,
+    ones: DFF<Bits<8>>,
+    monitor: DFF<Bits<4>>,
+    upper: DFF<Bits<W>>,
+    // decisions
+    beat: Signal<Local, Bit>,
+    sync: Signal<Local, Bit>,
+    exception: Signal<Local, Bit>,
+    any_pre: Signal<Local, Bit>,
+    sure: Signal<Local, Bit>,
+    own_start: Signal<Local, Bits<W>>,
+    own_upper: Signal<Local, Bits<W>>,
+    upper_hit: Signal<Local, Bit>,
+    found: Signal<Local, Bit>,
+    guessed: Signal<Local, Bit>,
+    fills: Signal<Local, Bit>,
+    alone: Signal<Local, Bit>,
+    told: Signal<Local, Bit>,
+    due: Signal<Local, Bit>,
+    send: Signal<Local, Bit>,
+    drop: Signal<Local, Bit>,
+    overflow: Signal<Local, Bit>,
+    stop_due: Signal<Local, Bit>,
+    stop: Signal<Local, Bit>,
+    restart: Signal<Local, Bit>,
+    idle: Signal<Local, Bit>,
+    forget: Signal<Local, Bit>,
+    load: Signal<Local, Bit>,
+    // counters
+    waiting: Signal<Local, Bit>,
+    more_hits: Signal<Local, Bits<8>>,
+    less_hits: Signal<Local, Bits<8>>,
+    run: Signal<Local, Bits<8>>,
+    has_run: Signal<Local, Bit>,
+    full_run: Signal<Local, Bit>,
+    half: Signal<Local, Bits<8>>,
+    short_run: Signal<Local, Bit>,
+    up: Signal<Local, Bits<4>>,
+    down: Signal<Local, Bits<4>>,
+    grow: Signal<Local, Bit>,
+    shrink: Signal<Local, Bit>,
+    widest: Signal<Local, Bit>,
+    narrowest: Signal<Local, Bit>,
+    dropped_top: Signal<Local, Bit>,
+    dropped_more: Signal<Local, Bits<24>>,
+    dropped_now: Signal<Local, Bits<24>>,
+    // the entry
+    push_7: DFF<Bit>,
+    pre_7: DFF<Bits<2>>,
+    post_7: DFF<Bits<2>>,
+    icnt_7: DFF<Bits<24>>,
+    bcnt_7: DFF<Bits<24>>,
+    pc_7: DFF<Bits<W>>,
+    target_7: DFF<Bits<W>>,
+    pre_0: Signal<Local, Bit>,
+    pre_1: Signal<Local, Bit>,
+    post_0: Signal<Local, Bit>,
+    post_1: Signal<Local, Bit>,
+    value: Signal<Local, Bits<10>>,
+    run_size: Signal<Local, Bits<4>>,
+    ask_start: Signal<Local, Bit>,
+    // of the parameters
+    rbase: Constant<Bit>,
+    register: Constant<Bit>,
+    counts: Constant<Bit>,
+    upper_mask: Constant<Bits<W>>,
+    count_mask: Constant<Bits<24>>,
+    count_top: Constant<Bits<24>>,
+    first_size: Constant<Bits<4>>,
+    first_ones: Constant<Bits<8>>,
+    most_size: Constant<Bits<4>>,
+    no_run: Constant<Bits<4>>,
+    middle: Constant<Bits<4>>,
+    three: Constant<Bits<4>>,
+    one_4: Constant<Bits<4>>,
+    twelve: Constant<Bits<4>>,
+    one_8: Constant<Bits<8>>,
+    one_24: Constant<Bits<24>>,
+}
+
+impl<const W: usize> Records<W> {
+    /// The circuit for `params`.
+    ///
+    /// # Panics
+    /// When `params` are refused by their check, their scheme is not `sc-lsp`, or SL has more than 10 bits.
+    pub fn new(params: &TraceParams) -> Self {
+        params.check().unwrap_or_else(|e| panic!("{e}"));
+        let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
+        assert!(usize::from(sc.sl_bits) <= LENGTH_BITS, "sl_bits = {} is outside 6..=10", sc.sl_bits);
+        let address = params.address_bits() as usize;
+        let ones = |bits: usize| Bits::<W>::mask() >> (W - bits) as u64;
+        let first = u64::from(sc.run_bits != 0);
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            live: Default::default(),
+            live_next: Default::default(),
+            valid: Default::default(),
+            intr: Default::default(),
+            pc: Default::default(),
+            count: Default::default(),
+            start: Default::default(),
+            known: Default::default(),
+            ends: Default::default(),
+            length: Default::default(),
+            hit: Default::default(),
+            same: Default::default(),
+            index: Default::default(),
+            full: Default::default(),
+            stop_go: Default::default(),
+            stop_ready: Default::default(),
+            stopped: Default::default(),
+            lost: Default::default(),
+            clear: Default::default(),
+            entry_push: Default::default(),
+            entry_pre: Default::default(),
+            entry_post: Default::default(),
+            entry_icnt: Default::default(),
+            entry_bcnt: Default::default(),
+            entry_pc: Default::default(),
+            entry_target: Default::default(),
+            losing: Default::default(),
+            first: Default::default(),
+            tracing: Default::default(),
+            begun: Default::default(),
+            dropped: Default::default(),
+            hits: Default::default(),
+            size: Default::default(),
+            ones: Default::default(),
+            monitor: Default::default(),
+            upper: Default::default(),
+            beat: Default::default(),
+            sync: Default::default(),
+            exception: Default::default(),
+            any_pre: Default::default(),
+            sure: Default::default(),
+            own_start: Default::default(),
+            own_upper: Default::default(),
+            upper_hit: Default::default(),
+            found: Default::default(),
+            guessed: Default::default(),
+            fills: Default::default(),
+            alone: Default::default(),
+            told: Default::default(),
+            due: Default::default(),
+            send: Default::default(),
+            drop: Default::default(),
+            overflow: Default::default(),
+            stop_due: Default::default(),
+            stop: Default::default(),
+            restart: Default::default(),
+            idle: Default::default(),
+            forget: Default::default(),
+            load: Default::default(),
+            waiting: Default::default(),
+            more_hits: Default::default(),
+            less_hits: Default::default(),
+            run: Default::default(),
+            has_run: Default::default(),
+            full_run: Default::default(),
+            half: Default::default(),
+            short_run: Default::default(),
+            up: Default::default(),
+            down: Default::default(),
+            grow: Default::default(),
+            shrink: Default::default(),
+            widest: Default::default(),
+            narrowest: Default::default(),
+            dropped_top: Default::default(),
+            dropped_more: Default::default(),
+            dropped_now: Default::default(),
+            push_7: Default::default(),
+            pre_7: Default::default(),
+            post_7: Default::default(),
+            icnt_7: Default::default(),
+            bcnt_7: Default::default(),
+            pc_7: Default::default(),
+            target_7: Default::default(),
+            pre_0: Default::default(),
+            pre_1: Default::default(),
+            post_0: Default::default(),
+            post_1: Default::default(),
+            value: Default::default(),
+            run_size: Default::default(),
+            ask_start: Default::default(),
+            rbase: Constant::new(sc.variant == Variant::Rbase),
+            register: Constant::new(sc.upper_bits != 0),
+            counts: Constant::new(sc.run_bits != 0),
+            upper_mask: Constant::new(ones(address) ^ ones(address - usize::from(sc.upper_bits))),
+            count_mask: Constant::new(((1u64 << params.count_bits) - 1).to_bits::<24>()),
+            count_top: Constant::new((1u64 << (params.count_bits - 1)).to_bits::<24>()),
+            first_size: Constant::new(first.to_bits::<4>()),
+            first_ones: Constant::new(first.to_bits::<8>()),
+            most_size: Constant::new(u64::from(sc.run_bits).to_bits::<4>()),
+            no_run: Constant::new(u64::from(NO_RUN).to_bits::<4>()),
+            middle: Constant::new(8.into()),
+            three: Constant::new(3.into()),
+            one_4: Constant::new(1.into()),
+            twelve: Constant::new(12.into()),
+            one_8: Constant::new(1.into()),
+            one_24: Constant::new(1.into()),
+        }
+    }
+}
+
+impl<const W: usize> Logic for Records<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, losing, first, tracing, begun, dropped, hits, size, ones, monitor, upper);
+        dff_setup!(self, clock, push_7, pre_7, post_7, icnt_7, bcnt_7, pc_7, target_7);
+
+        // what this instruction is
+        self.beat.next = self.valid.val() & self.live.val() & !self.losing.q.val();
+        self.sync.next = self.beat.val() & self.first.q.val();
+        self.exception.next = self.beat.val() & self.intr.val() & !self.first.q.val();
+        self.any_pre.next = self.sync.val() | self.exception.val();
+        self.sure.next = self.any_pre.val() | self.known.val();
+        self.own_start.next = self.start.val();
+        if self.any_pre.val() {
+            self.own_start.next = self.pc.val();
+        }
+        self.own_upper.next = self.own_start.val() & self.upper_mask.val();
+        self.upper_hit.next = self.own_upper.val() == self.upper.q.val();
+        self.found.next = self.ends.val() & self.hit.val() & (self.upper_hit.val() | !self.rbase.val());
+        self.guessed.next = self.found.val() & self.same.val();
+        self.told.next = self.ends.val() & !self.guessed.val();
+        // a hit that fills the counter; in base, where each does, it may stand behind an exception
+        self.fills.next = self.guessed.val() & !self.any_pre.val() & (self.hits.q.val() == self.ones.q.val());
+        self.alone.next = self.guessed.val() & self.any_pre.val() & !self.counts.val();
+        self.due.next = self.any_pre.val() | self.told.val() | self.fills.val();
+        self.due.next = self.due.val() & self.beat.val();
+        self.send.next = self.due.val() & !self.full.val();
+        self.drop.next = self.due.val() & self.full.val();
+
+        // control: the overflow message goes out in the cycle before the first live one
+        self.overflow.next = self.losing.q.val() & self.live_next.val() & !self.live.val();
+        self.stop_due.next = self.tracing.q.val() & !self.live.val() & !self.losing.q.val() & !self.full.val();
+        self.stop.next = self.stop_due.val() & self.stop_go.val();
+        self.restart.next = self.send.val() | self.overflow.val() | self.stop.val();
+        self.idle.next = !self.live.val() & !self.tracing.q.val() & !self.losing.q.val();
+        self.forget.next = self.drop.val() | self.idle.val() | self.reset.val();
+        if self.drop.val() {
+            self.losing.d.next = true;
+        }
+        if self.overflow.val() {
+            self.losing.d.next = false;
+        }
+        self.first.d.next = !self.live.val() | (self.first.q.val() & !self.valid.val());
+        self.tracing.d.next = self.live.val() | (self.tracing.q.val() & !self.stop.val());
+        if self.beat.val() {
+            self.begun.d.next = true;
+        }
+        if self.overflow.val() | self.stop.val() | self.reset.val() {
+            self.begun.d.next = false;
+        }
+
+        // the run that goes before: full with this hit, or what waits
+        self.waiting.next = self.hits.q.val().any();
+        self.more_hits.next = self.hits.q.val() + self.one_8.val();
+        self.less_hits.next = self.hits.q.val() - self.one_8.val();
+        self.full_run.next = self.fills.val() & self.send.val();
+        self.has_run.next = self.waiting.val();
+        self.run.next = self.less_hits.val();
+        if self.full_run.val() {
+            self.has_run.next = true;
+            self.run.next = self.hits.q.val();
+        }
+        if self.guessed.val() & self.beat.val() {
+            self.hits.d.next = self.more_hits.val();
+        }
+        if self.send.val() {
+            self.hits.d.next = 0.into();
+            if self.guessed.val() & self.any_pre.val() & self.counts.val() {
+                self.hits.d.next = self.one_8.val();
+            }
+        }
+
+        // size of the counter
+        self.half.next = self.ones.q.val() >> 1;
+        self.short_run.next = self.waiting.val() & !self.full_run.val() & (self.hits.q.val() <= self.half.val());
+        self.up.next = self.monitor.q.val() + self.three.val();
+        self.down.next = self.monitor.q.val() - self.one_4.val();
+        self.grow.next = self.full_run.val() & (self.monitor.q.val() >= self.twelve.val());
+        self.shrink.next = self.send.val() & self.short_run.val() & (self.monitor.q.val() == self.one_4.val());
+        self.widest.next = self.size.q.val() == self.most_size.val();
+        self.narrowest.next = self.size.q.val() == self.one_4.val();
+        if self.full_run.val() {
+            self.monitor.d.next = self.up.val();
+        } else if self.send.val() & self.short_run.val() {
+            self.monitor.d.next = self.down.val();
+        }
+        if self.grow.val() | self.shrink.val() {
+            self.monitor.d.next = self.middle.val();
+        }
+        if self.grow.val() & !self.widest.val() {
+            self.size.d.next = self.size.q.val() + self.one_4.val();
+            self.ones.d.next = bit_cast::<8, 8>(self.ones.q.val() << 1) | self.one_8.val();
+        }
+        if self.shrink.val() & !self.narrowest.val() {
+            self.size.d.next = self.size.q.val() - self.one_4.val();
+            self.ones.d.next = self.half.val();
+        }
+
+        // last-value register: of every stream in rbase, of sent addresses in ebase
+        self.ask_start.next = self.told.val() & !self.found.val() & !self.sure.val();
+        if self.beat.val() & self.ends.val() & self.rbase.val() {
+            self.upper.d.next = self.own_upper.val();
+        }
+        if self.send.val() & self.ask_start.val() {
+            self.upper.d.next = self.own_upper.val();
+        }
+        if self.forget.val() {
+            self.upper.d.next = 0.into();
+            self.hits.d.next = 0.into();
+            self.size.d.next = self.first_size.val();
+            self.ones.d.next = self.first_ones.val();
+            self.monitor.d.next = self.middle.val();
+        }
+
+        // instructions that nothing will be known of, the one whose message was dropped included
+        self.dropped_top.next = (self.dropped.q.val() & self.count_top.val()).any();
+        self.dropped_more.next = self.dropped.q.val() + self.one_24.val();
+        self.dropped_now.next = self.dropped.q.val();
+        if self.losing.q.val() & self.valid.val() & !self.dropped_top.val() {
+            self.dropped_now.next = self.dropped_more.val();
+        }
+        self.dropped.d.next = self.dropped_now.val();
+        if self.drop.val() {
+            self.dropped.d.next = self.one_24.val();
+        }
+
+        // the entry; that of a dropped message stands, and goes out with the overflow message
+        self.push_7.d.next = self.restart.val();
+        self.load.next = !self.losing.q.val();
+        self.pre_0.next = self.exception.val() | self.overflow.val() | self.stop.val();
+        self.pre_1.next = self.sync.val() | self.overflow.val() | self.stop.val();
+        self.post_0.next = (self.found.val() & !self.guessed.val()) | self.ask_start.val() | self.alone.val();
+        self.post_1.next = (self.told.val() & !self.found.val()) | self.alone.val();
+        self.pre_7.d.next =
+            (bit_cast::<2, 1>(self.pre_1.val().into()) << 1) | bit_cast::<2, 1>(self.pre_0.val().into());
+        self.post_7.d.next =
+            (bit_cast::<2, 1>(self.post_1.val().into()) << 1) | bit_cast::<2, 1>(self.post_0.val().into());
+        if self.overflow.val() {
+            self.post_7.d.next = 1.into();
+        }
+        if self.stop.val() {
+            self.post_7.d.next = 0.into();
+        }
+        self.value.next = self.length.val();
+        if self.found.val() {
+            self.value.next = self.index.val();
+        }
+        self.run_size.next = self.no_run.val();
+        if self.has_run.val() {
+            self.run_size.next = self.size.q.val();
+        }
+        if self.load.val() {
+            self.icnt_7.d.next = self.count.val() & self.count_mask.val();
+            self.target_7.d.next = self.start.val();
+            self.pc_7.d.next = self.pc.val();
+            self.bcnt_7.d.next = bit_cast::<24, 10>(self.value.val())
+                | (bit_cast::<24, 1>(self.upper_hit.val().into()) << 10)
+                | (bit_cast::<24, 1>(self.known.val().into()) << 11)
+                | (bit_cast::<24, 8>(self.run.val()) << 12)
+                | (bit_cast::<24, 4>(self.run_size.val()) << 20);
+            if self.stop.val() & !self.begun.q.val() {
+                // nothing since the last sync: no stream is open
+                self.icnt_7.d.next = 0.into();
+                self.bcnt_7.d.next = (bit_cast::<24, 4>(self.no_run.val()) << 20) | (self.one_24.val() << 11);
+            }
+        }
+        if self.overflow.val() {
+            self.pc_7.d.next = bit_cast::<W, 24>(self.dropped_now.val());
+        }
+
+        if self.reset.val() {
+            self.losing.d.next = false;
+            self.tracing.d.next = false;
+            self.push_7.d.next = false;
+        }
+        self.stop_ready.next = self.stop_due.val();
+        self.stopped.next = self.stop.val();
+        self.lost.next = self.losing.q.val();
+        self.clear.next = self.drop.val() | self.stop.val();
+        self.entry_push.next = self.push_7.q.val();
+        self.entry_pre.next = self.pre_7.q.val();
+        self.entry_post.next = self.post_7.q.val();
+        self.entry_icnt.next = self.icnt_7.q.val();
+        self.entry_bcnt.next = self.bcnt_7.q.val();
+        self.entry_pc.next = self.pc_7.q.val();
+        self.entry_target.next = self.target_7.q.val();
+    }
+}
