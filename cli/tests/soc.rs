@@ -37,7 +37,7 @@ fn boards_clocks_and_programs_that_cannot_be_are_refused() {
     let place = Place::new();
     let err = refused(&place, "soc build --board hx1k");
     assert!(err.contains("board = hx1k is unknown; the boards are ice40_hx8k_b_evn, "), "{err}");
-    let err = refused(&place, "soc build --board alchitry_cu --mhz 2");
+    let err = refused(&place, "soc build --board alchitry_cu --mhz 2 --baud 100000");
     assert!(err.contains("its PLL makes no clock near 2 MHz; the oscillator is 100 MHz"), "{err}");
     let err = refused(&place, "soc build --board icebreaker --baud 9000000");
     assert!(err.contains("baud = 9000000 cannot be made from 12 MHz"), "{err}");

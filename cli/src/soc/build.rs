@@ -78,6 +78,23 @@ struct Untraced {
     core: Resources,
 }
 
+/// Clocks of a bit; a receiver follows 2 % off.
+fn divisor(khz: u32, baud: u32) -> Result<u16, Failure> {
+    let clock = u64::from(khz) * 1000;
+    let (baud, wrong) = (
+        u64::from(baud),
+        Failure::Other(format!(
+            "baud = {baud} cannot be made from {} MHz to 2 %: whole parts of the clock, 4 to 65535 clocks a bit, can",
+            f64::from(khz) / 1e3
+        )),
+    );
+    let clocks = (clock + baud / 2).checked_div(baud).filter(|d| (4..=65_535).contains(d));
+    match clocks {
+        Some(d) if (clock / d).abs_diff(baud) * 50 <= baud => Ok(d as u16),
+        _ => Err(wrong),
+    }
+}
+
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
@@ -93,9 +110,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Err(Failure::Other(format!("mhz = {mhz} is outside 1 to 400")));
     }
     let khz = (mhz * 1e3).round() as u32;
-    let divisor = u16::try_from(khz * 1000 / args.baud.max(1)).ok().filter(|d| *d >= 4).ok_or_else(|| {
-        Failure::Other(format!("baud = {} cannot be made from {mhz} MHz: 4 to 65535 clocks a bit", args.baud))
-    })?;
+    let divisor = divisor(khz, args.baud)?;
     let config = SocConfig {
         core: kind,
         cores,
