@@ -268,6 +268,8 @@ impl<const W: usize> StreamEncoder<W> {
     }
 }
 
+// a circuit's match takes no guards
+#[allow(clippy::collapsible_match)]
 impl<const W: usize> Logic for StreamEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
