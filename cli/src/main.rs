@@ -5,6 +5,7 @@
 //! and equal; 1: compared and different; 2: could not do it.
 
 mod args;
+mod baselines;
 mod bench;
 mod capture;
 mod check;
@@ -58,6 +59,7 @@ enum Command {
     Programs(programs::Args),
     Gates(gates::Args),
     Bench(bench::Args),
+    Baselines(baselines::Args),
     Results(results::Args),
     Sweep(Box<sweep::Args>),
     Soc(soc::Args),
@@ -78,6 +80,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Sim(args) => simulate::run(args, out),
         Command::Programs(args) => programs::run(args, out),
         Command::Gates(args) => gates::run(args, out),
+        Command::Baselines(args) => baselines::run(args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Results(args) => results::run(args, out),
         Command::Sweep(args) => sweep::run(args, out),

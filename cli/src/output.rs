@@ -67,9 +67,14 @@ pub struct Table(comfy_table::Table);
 impl Table {
     /// Begins with the heading.
     pub fn new<const N: usize>(columns: [(&str, Align); N]) -> Self {
+        Self::of(&columns)
+    }
+
+    /// As [`Table::new`], for columns whose number is found out.
+    pub fn of(columns: &[(&str, Align)]) -> Self {
         let mut table = comfy_table::Table::new();
         table.load_style(comfy_table::presets::NOTHING);
-        table.set_header(columns.map(|c| c.0));
+        table.set_header(columns.iter().map(|c| c.0));
         for (column, (_, align)) in table.column_iter_mut().zip(columns) {
             column.set_padding((0, 2));
             column.set_cell_alignment(match align {
@@ -83,6 +88,11 @@ impl Table {
     /// Appends a row of as many cells as there are columns.
     pub fn row<const N: usize>(&mut self, cells: [String; N]) {
         self.0.add_row(cells);
+    }
+
+    /// As [`Table::row`], for columns whose number is found out.
+    pub fn cells(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.0.add_row(cells.into_iter().collect::<Vec<_>>());
     }
 
     /// Prints it.

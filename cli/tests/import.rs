@@ -86,3 +86,25 @@ fn targets_at_odd_addresses_ask_for_their_alignment() {
     place.good("encode odd.rbt1 --align 0 --pc-shift 0 -o odd.gtr");
     assert!(place.good("replay odd.gtr --elf odd.rbt1 --check odd.rbt1").contains("equal to"));
 }
+
+#[test]
+fn baselines_are_decoded_from_a_program_and_from_its_recordings() {
+    let place = place();
+    let bits = |words: &str| {
+        let o: serde_json::Value = serde_json::from_str(&place.good(&format!("baselines {words} --json"))).unwrap();
+        assert_eq!(o["checked"], true);
+        o["total"]["bits"].as_object().unwrap().clone()
+    };
+    let of_program = bits("p.elf --harts 2");
+    assert_eq!(of_program, bits("p.ret"));
+    assert!(bits("p.rbt1.zst").keys().eq(of_program.keys()) && of_program.contains_key("edmtf(192,4)"));
+    let table = place.good("baselines p.elf p.elf --harts 2");
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines[0].split_whitespace().take(4).collect::<Vec<_>>(), ["input", "instructions", "SL", "nx_b"]);
+    // all is the mean of two equal runs
+    assert_eq!(
+        lines[1].split_whitespace().skip(2).collect::<Vec<_>>(),
+        lines[3].split_whitespace().skip(2).collect::<Vec<_>>()
+    );
+    assert_eq!(lines[4], "bits per instruction; decoded, and equal to what went in");
+}

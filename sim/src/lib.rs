@@ -4,6 +4,7 @@
 //! This crate builds without rust-hdl.
 
 pub mod analysis;
+pub mod baseline;
 pub mod bits;
 pub mod elf;
 pub mod encoding;
@@ -18,4 +19,5 @@ pub mod replay;
 pub mod retire;
 pub mod rv32;
 pub mod scheme;
+pub mod stream;
 pub mod stream_cache;

@@ -1,0 +1,280 @@
+//! Baselines: published and general compressors of control flow, in software, to measure beside
+//!
+//! Each takes the [`Stream`]s of one hart and has a decoder, which needs the program (an [`Image`]) to know
+//! where direct branches lead. The papers' baselines are of one core: with several harts each hart has its
+//! own coder, and their outputs are not put in order, which a trace of a multicore would have to pay for.
+//! Every format, to the bit: the modules; what the papers leave open: `docs/baselines.md`.
+//!
+//! # Use
+//! A [`Params`] has a name that it can be parsed from. [`Harts`] takes the events of a run as any sink does,
+//! [`Harts::finish`] gives each hart's bytes and bits, and [`verify`] decodes them and tells the events again:
+//!
+//! ```
+//! # use sim::{baseline::{self, Harts, Params}, replay::image::Image, retire::{FlowEvent, FlowKind, RetireSink}};
+//! # let e = |kind, len, count, pc| FlowEvent { hart: 0, kind, len, count, pc, target: 0x100, cycle: 0 };
+//! # let mut run = vec![e(FlowKind::Start, 0, 0, 0x100)];
+//! # run.extend((0..100).map(|_| e(FlowKind::Conditional { taken: true }, 4, 5, 0x110)));
+//! # run.push(e(FlowKind::Stop, 0, 0, 0x100));
+//! # let (harts, xlen, align) = (1, 32, 1);
+//! # let image = Image::from_events(&run).unwrap();
+//! let params: Params = "edmtf(192,4)".parse().unwrap();
+//! let mut coder = Harts::new(&params, harts, xlen, align).unwrap();
+//! run.iter().for_each(|event| coder.event(event));
+//! let encoded = coder.finish().unwrap();
+//! let bits: u64 = encoded.iter().map(|e| e.bits).sum();
+//! let mut again: Vec<FlowEvent> = Vec::new(); // or any other RetireSink: hart after hart
+//! baseline::verify(&encoded, &params, xlen, align, &image, &mut again).unwrap();
+//! assert!(again.iter().zip(&run).all(|(found, event)| found.same_flow(event)));
+//! # assert!(bits < 500, "{bits}");
+//! ```
+
+pub mod edmtf;
+pub mod general;
+pub mod tslz;
+
+use crate::replay::image::Image;
+use crate::retire::{FlowEvent, RetireSink};
+use crate::stream::{self, Detector, NoStream, Stream};
+use general::Compressor;
+use std::fmt;
+use std::str::FromStr;
+
+/// A compressor and its sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Params {
+    /// Kao et al.'s filter, differences and LZ with a small window.
+    Tslz(tslz::Sizes),
+    /// Double move-to-front, enhanced.
+    Edmtf(edmtf::Sizes),
+    /// A general compressor over the serialised streams.
+    General(Compressor),
+}
+
+impl Params {
+    /// The configurations that the papers give numbers of, and the general compressors.
+    pub const ALL: [Self; 8] = [
+        Self::Tslz(tslz::Sizes::W256),
+        Self::Tslz(tslz::Sizes::W256_LONG),
+        Self::Edmtf(edmtf::Sizes::E192_4),
+        Self::General(Compressor::None),
+        Self::General(Compressor::Gzip(1)),
+        Self::General(Compressor::Gzip(9)),
+        Self::General(Compressor::Zstd(19)),
+        Self::General(Compressor::Xz(9)),
+    ];
+}
+
+impl fmt::Display for Params {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tslz(s) => {
+                let (window, longest) = (1u32 << s.window_bits, (1u32 << s.length_bits) + 1);
+                write!(f, "tslz({window}x{},{longest})", tslz::SYMBOL_BITS)
+            }
+            Self::Edmtf(s) => write!(f, "edmtf({},{})", s.first, s.second),
+            Self::General(Compressor::None) => write!(f, "sl-ta"),
+            Self::General(Compressor::Gzip(level)) => write!(f, "gzip-{level}"),
+            Self::General(Compressor::Zstd(level)) => write!(f, "zstd-{level}"),
+            Self::General(Compressor::Xz(level)) => write!(f, "xz-{level}"),
+        }
+    }
+}
+
+/// Why a name is no baseline.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("baseline `{0}` is not known: tslz(256x12,9), tslz(256x12,129), edmtf(192,4), sl-ta, gzip-1 to 9, zstd-1 to 22 and xz-0 to 9 are")]
+pub struct UnknownBaseline(String);
+
+impl FromStr for Params {
+    type Err = UnknownBaseline;
+
+    fn from_str(name: &str) -> Result<Self, UnknownBaseline> {
+        let unknown = || UnknownBaseline(name.to_string());
+        if let Some(found) = Self::ALL.into_iter().find(|p| p.to_string() == name) {
+            return Ok(found);
+        }
+        let (tool, level) = name.split_once('-').ok_or_else(unknown)?;
+        let compressor = match (tool, level.parse().map_err(|_| unknown())?) {
+            ("gzip", n @ 1..=9) => Compressor::Gzip(n),
+            ("zstd", n @ 1..=22) => Compressor::Zstd(n as i32),
+            ("xz", n @ 0..=9) => Compressor::Xz(n),
+            _ => return Err(unknown()),
+        };
+        Ok(Self::General(compressor))
+    }
+}
+
+/// What a coder counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Streams, those that a trap or the stop ends included.
+    pub streams: u64,
+    /// Instructions in them.
+    pub instructions: u64,
+    /// Start addresses that had to be sent or found.
+    pub addresses: u64,
+}
+
+/// The output of one hart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Encoded {
+    /// The bits, least significant bit of the first byte first; the last byte is filled with zeros.
+    pub bytes: Vec<u8>,
+    /// How many bits there are.
+    pub bits: u64,
+    /// What they are of.
+    pub stats: Stats,
+}
+
+/// Why bits cannot be decoded.
+#[derive(Debug, thiserror::Error)]
+pub enum BaselineError {
+    /// They end too early.
+    #[error("bit {0}: the data end inside a record")]
+    Truncated(u64),
+    /// A record of no meaning.
+    #[error("bit {bit}: {what}")]
+    Content {
+        /// Where.
+        bit: u64,
+        /// What was found, and what would be right.
+        what: String,
+    },
+    /// They are not of this program.
+    #[error(transparent)]
+    Stream(#[from] NoStream),
+    /// The compressor refuses them.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// One compressor of one hart's streams.
+pub(crate) trait Coder {
+    /// The next stream.
+    fn stream(&mut self, s: &Stream);
+    /// Ends the output.
+    fn finish(self: Box<Self>) -> std::io::Result<(Vec<u8>, u64)>;
+}
+
+/// Encodes the streams of one hart.
+pub struct Encoder {
+    detector: Detector,
+    coder: Box<dyn Coder + Send>,
+    stats: Stats,
+}
+
+impl Encoder {
+    /// Nothing encoded. Addresses of `xlen` bits (32 or 64) of which `align` low ones are 0.
+    ///
+    /// # Errors
+    /// When the compressor refuses its level.
+    pub fn new(params: &Params, xlen: u8, align: u8) -> std::io::Result<Self> {
+        let coder: Box<dyn Coder + Send> = match *params {
+            Params::Tslz(sizes) => Box::new(tslz::Tslz::new(sizes, xlen, align)),
+            Params::Edmtf(sizes) => Box::new(edmtf::Edmtf::new(sizes, xlen, align)),
+            Params::General(compressor) => Box::new(general::General::new(compressor, xlen)?),
+        };
+        Ok(Self { detector: Detector::new(), coder, stats: Stats::default() })
+    }
+
+    /// The next event of the hart.
+    #[inline]
+    pub fn push(&mut self, e: &FlowEvent) {
+        if let Some(s) = self.detector.event(e) {
+            self.stats.streams += 1;
+            self.stats.instructions += u64::from(s.length);
+            self.stats.addresses += u64::from(!s.known);
+            self.coder.stream(&s);
+        }
+    }
+
+    /// Ends the output.
+    pub fn finish(self) -> std::io::Result<Encoded> {
+        let (bytes, bits) = self.coder.finish()?;
+        Ok(Encoded { bytes, bits, stats: self.stats })
+    }
+}
+
+/// Decodes what an [`Encoder`] of the same parameters made.
+pub fn decode(
+    encoded: &Encoded,
+    params: &Params,
+    xlen: u8,
+    align: u8,
+    image: &Image,
+) -> Result<Vec<Stream>, BaselineError> {
+    match *params {
+        Params::Tslz(sizes) => tslz::decode(encoded, sizes, xlen, align, image),
+        Params::Edmtf(sizes) => edmtf::decode(encoded, sizes, xlen, align, image),
+        Params::General(compressor) => general::decode(&encoded.bytes, compressor, xlen, image),
+    }
+}
+
+/// Decodes the outputs of all harts and tells their events again, hart after hart.
+pub fn verify(
+    encoded: &[Encoded],
+    params: &Params,
+    xlen: u8,
+    align: u8,
+    image: &Image,
+    sink: &mut impl RetireSink,
+) -> Result<(), BaselineError> {
+    for (hart, e) in encoded.iter().enumerate() {
+        let streams = decode(e, params, xlen, align, image)?;
+        stream::tell(&streams, hart as u8, image, sink)?;
+    }
+    Ok(())
+}
+
+/// One [`Encoder`] a hart.
+pub struct Harts(Vec<Encoder>);
+
+impl Harts {
+    /// For `harts` harts; else as [`Encoder::new`].
+    pub fn new(params: &Params, harts: u8, xlen: u8, align: u8) -> std::io::Result<Self> {
+        (0..harts).map(|_| Encoder::new(params, xlen, align)).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Ends the outputs, by hart.
+    pub fn finish(self) -> std::io::Result<Vec<Encoded>> {
+        self.0.into_iter().map(Encoder::finish).collect()
+    }
+}
+
+impl RetireSink for Harts {
+    #[inline]
+    fn event(&mut self, e: &FlowEvent) {
+        self.0[usize::from(e.hart)].push(e);
+    }
+}
+
+/// The bytes of words that were filled from the least significant bit.
+fn to_bytes(mut out: crate::bits::BitWriter) -> (Vec<u8>, u64) {
+    let bits = out.len();
+    out.pad();
+    let mut bytes: Vec<u8> = out.drain().flat_map(u32::to_le_bytes).collect();
+    bytes.truncate(bits.div_ceil(8) as usize);
+    (bytes, bits)
+}
+
+/// The words of bytes; the last is filled with zeros.
+fn to_words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    bytes.chunks(4).map(|c| c.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_parsed_back_and_others_refused() {
+        for params in Params::ALL {
+            assert_eq!(params.to_string().parse(), Ok(params));
+        }
+        assert_eq!("zstd-3".parse(), Ok(Params::General(Compressor::Zstd(3))));
+        for bad in ["", "gzip", "gzip-0", "gzip-10", "zstd-23", "xz--1", "xz-10", "tslz", "lz4-1"] {
+            let refused = bad.parse::<Params>().unwrap_err().to_string();
+            assert!(refused.starts_with(&format!("baseline `{bad}` is not known: tslz(256x12,9), ")), "{refused}");
+        }
+    }
+}

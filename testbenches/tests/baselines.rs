@@ -1,0 +1,47 @@
+//! Every baseline is lossless on every program, for one hart and for four
+
+use rayon::prelude::*;
+use sim::baseline::{decode, verify, Harts, Params};
+use sim::replay::image::Image;
+use sim::retire::{FlowEvent, RetireSink};
+use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::stream;
+use testbenches::programs::PROGRAMS;
+
+/// Instructions of each run: all of them in the long run.
+fn limit() -> u64 {
+    if std::env::var_os("GOSHAWK_LONG").is_some() {
+        u64::MAX
+    } else {
+        300_000
+    }
+}
+
+#[test]
+fn every_baseline_is_lossless_on_every_program() {
+    let runs: Vec<_> = PROGRAMS.iter().flat_map(|p| [(p, 1), (p, 4)]).collect();
+    runs.par_iter().for_each(|&(info, harts)| {
+        let program = info.load().unwrap();
+        let config = MachineConfig { harts, ..MachineConfig::default() };
+        let mut events: Vec<FlowEvent> = Vec::new();
+        let mut machine = Machine::new(&program, config).unwrap();
+        machine.run(&mut events, Limits { instructions: limit(), ..Limits::default() }).unwrap();
+        let image = Image::new(&program);
+        let want = stream::streams(&events, harts);
+        for params in Params::ALL {
+            let mut coders = Harts::new(&params, harts, 32, 1).unwrap();
+            events.iter().for_each(|e| coders.event(e));
+            let encoded = coders.finish().unwrap();
+            let mut told: Vec<FlowEvent> = Vec::new();
+            verify(&encoded, &params, 32, 1, &image, &mut told).unwrap();
+            let in_order = (0..harts).flat_map(|h| events.iter().filter(move |e| e.hart == h));
+            assert!(told.len() == events.len() && told.iter().zip(in_order).all(|(a, b)| a.same_flow(b)));
+            for (hart, encoded) in encoded.iter().enumerate() {
+                let place = format!("{}, hart {hart} of {harts}, {params}", info.name);
+                let found = decode(encoded, &params, 32, 1, &image).unwrap_or_else(|e| panic!("{place}: {e}"));
+                assert!(found == want[hart], "{place}: other streams");
+                assert_eq!(encoded.bits.div_ceil(8), encoded.bytes.len() as u64, "{place}");
+            }
+        }
+    });
+}
