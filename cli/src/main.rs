@@ -21,6 +21,7 @@ mod output;
 mod programs;
 mod progress;
 mod replay;
+mod report;
 mod results;
 mod run;
 mod simulate;
@@ -62,6 +63,7 @@ enum Command {
     Baselines(baselines::Args),
     Results(results::Args),
     Sweep(Box<sweep::Args>),
+    Report(report::Args),
     Soc(soc::Args),
     Capture(capture::Args),
 }
@@ -84,6 +86,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Bench(args) => bench::run(args, out),
         Command::Results(args) => results::run(args, out),
         Command::Sweep(args) => sweep::run(args, out),
+        Command::Report(args) => report::run(args, out),
         Command::Soc(args) => soc::run(args, out),
         Command::Capture(args) => capture::run(args, out),
     }

@@ -66,7 +66,7 @@ struct RunArgs {
     #[arg(long, value_name = "N", value_delimiter = ',')]
     harts: Vec<u8>,
     /// Encodings: tr_e, tr_b, tr(bcnt=3,2;...) and shared (rates of one predictor for all cores) meet every
-    /// set, sc-lsp every stream cache; nx_b, nexs; or whole names as tr_e:m4
+    /// set, sc-lsp every stream cache; nx_b, nexs, edmtf(192,4), gzip-9, ...; or whole names as tr_e:m4
     /// [default: tr_e,tr_b,nx_b,nexs,sc-lsp]
     #[arg(long, value_name = "NAME")]
     encoding: Vec<String>,
@@ -213,9 +213,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         made: &made,
         progress: &|_| bar.inc(1),
     };
-    let result = ::sweep::run::run(&jobs, &store, &options);
-    bar.finish_and_clear();
-    let manifest = Manifest {
+    let mut manifest = Manifest {
         tool: made.tool.clone(),
         command: made.command.clone(),
         plan: plan.clone(),
@@ -223,8 +221,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         total,
         points: points.clone(),
         complete: false,
-        seconds: start.elapsed().as_secs_f64(),
+        seconds: 0.0,
     };
+    // a sweep that is killed says what it was
+    store.finish(&manifest)?;
+    let result = ::sweep::run::run(&jobs, &store, &options);
+    bar.finish_and_clear();
+    manifest.seconds = start.elapsed().as_secs_f64();
     if let Err(e) = result {
         // a full disk may refuse this too; the points are what counts
         let _ = store.finish(&manifest);

@@ -10,11 +10,13 @@
 //! | `tr(bcnt=2,1;diffta=3,4;diffcc=4,2;icnt=2,2):SET` | the same in other chunk sizes; fields left out are those of `tr_e` |
 //! | `nx_b`, `nx_b(...)`, `nexs` | Nexus-like |
 //! | `sc-lsp:rbase-32x4` | stream cache: variant, sets, ways |
+//! | `tslz(256x12,9)`, `edmtf(192,4)`, `gzip-9`, `zstd-19`, `xz-9`, ... | baselines, see [`crate::baseline`] |
 //! | `shared:SET` | one predictor for all cores: misprediction rates and no stream |
 //!
 //! A SET is a name or `gshare/RAS/iBTB`, and may be followed by `+shiftN` (PC shift) and `+upper12`.
 
 use crate::analysis::FieldLengths;
+use crate::baseline::{self, Encoded, Harts};
 use crate::golden::core::Rates;
 use crate::golden::shared::SharedRates;
 use crate::golden::system::{StreamStats, System};
@@ -43,10 +45,13 @@ pub struct Measured {
 pub trait TraceScheme: Send {
     /// The next events, in global commit order.
     fn push(&mut self, events: &[FlowEvent]);
-    /// Bits sent so far.
-    fn bits(&self) -> u64;
+    /// Bits sent so far; `None` where that is not known before the end.
+    fn bits(&self) -> Option<u64>;
     /// The run ends in `cycle`.
-    fn finish(&mut self, cycle: u64) -> Measured;
+    ///
+    /// # Errors
+    /// When the scheme could not do its work, in words.
+    fn finish(&mut self, cycle: u64) -> Result<Measured, String>;
     /// Decodes the finished stream with the program; `None` where no stream is made, or it was not kept.
     fn verify(&self, image: &Image) -> Option<Result<FlowDigest, String>>;
 }
@@ -64,14 +69,33 @@ pub struct Platform {
     pub timestamps: bool,
 }
 
+/// What kind of thing a scheme is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// T-raptor.
+    Tr,
+    /// Nexus-like, chunked or in groups of 6 bits.
+    Nexus,
+    /// Stream cache.
+    ScLsp,
+    /// A compressor in software, which knows no time.
+    Baseline,
+    /// One predictor for all cores, which makes no stream.
+    Shared,
+}
+
 /// A scheme by name, with its parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemeSpec {
     /// As it was given.
     pub name: String,
-    /// One predictor for all cores, which makes no stream.
-    pub shared: bool,
-    /// Parameters; those of the platform are filled in by [`SchemeSpec::params`].
+    /// What it is.
+    pub family: Family,
+    /// Which one, of the baselines.
+    pub baseline: Option<baseline::Params>,
+    /// Parameters; those of the platform are filled in by [`SchemeSpec::params`]. Of baselines only the
+    /// platform is looked at.
     pub params: TraceParams,
 }
 
@@ -81,7 +105,7 @@ pub enum SchemeError {
     /// Not one of the forms above.
     #[error(
         "scheme `{0}` is not known: tr_e:SET, tr_b:SET, tr(bcnt=3,2;diffta=3,4;diffcc=4,2;icnt=2,2):SET, nx_b, nexs, \
-         sc-lsp:rbase-32x4 and shared:SET are"
+         sc-lsp:rbase-32x4, tslz(256x12,9), edmtf(192,4), gzip-9, zstd-19, xz-9 and shared:SET are"
     )]
     Unknown(String),
     /// A set or a size that is not legal.
@@ -156,12 +180,13 @@ impl SchemeSpec {
         };
         let inner = |kind: &str| head.strip_prefix(kind)?.strip_prefix('(')?.strip_suffix(')');
         let set = || tail.ok_or_else(unknown).and_then(|t| parse_set(t).map_err(legal));
-        let mut shared = false;
+        let mut family = Family::Tr;
+        let mut found = None;
         let params = match head {
             "tr_e" => set().map(|(p, tr_e)| TraceParams::tr(p, tr_e))?,
             "tr_b" => TraceParams::tr(set()?.0, Coding::TR_B),
             "shared" => {
-                shared = true;
+                family = Family::Shared;
                 set().map(|(p, tr_e)| TraceParams::tr(p, tr_e))?
             }
             "sc-lsp" => TraceParams::sc_lsp(StreamCacheParams::named(tail.ok_or_else(unknown)?).map_err(legal)?),
@@ -176,13 +201,21 @@ impl SchemeSpec {
                 } else if let (Some(fields), None) = (inner("nx_b"), tail) {
                     let coding = parse_coding(fields, Coding::TR_B).ok_or_else(unknown)?;
                     TraceParams { scheme: Scheme::NxB(coding), ..TraceParams::tr(none, coding) }
+                } else if let (Ok(known), None) = (name.parse(), tail) {
+                    (family, found) = (Family::Baseline, Some(known));
+                    TraceParams::tr(none, Coding::TR_B)
                 } else {
                     return Err(unknown());
                 }
             }
         };
         params.check().map_err(legal)?;
-        Ok(Self { name: name.to_string(), shared, params })
+        family = match params.scheme {
+            Scheme::NxB(_) | Scheme::NexS => Family::Nexus,
+            Scheme::ScLsp(_) => Family::ScLsp,
+            Scheme::Tr(_) => family,
+        };
+        Ok(Self { name: name.to_string(), family, baseline: found, params })
     }
 
     /// The part of the name before the set: the encoding.
@@ -209,15 +242,22 @@ impl SchemeSpec {
             Scheme::ScLsp(sc) => sc.state_bits(params.address_bits()),
             Scheme::NxB(_) | Scheme::NexS => 0,
         };
-        u64::from(each) * if self.shared { 1 } else { u64::from(platform.cores) }
+        match self.family {
+            Family::Baseline => 0,
+            Family::Shared => u64::from(each),
+            _ => u64::from(each) * u64::from(platform.cores),
+        }
     }
 
     /// The scheme at the beginning of a run. With `keep` the stream is kept, to be verified.
     pub fn build(&self, platform: &Platform, keep: bool) -> Result<Box<dyn TraceScheme>, ParamError> {
         let params = self.params(platform);
         params.check()?;
-        if self.shared {
+        if self.family == Family::Shared {
             return Ok(Box::new(Shared(SharedRates::new(&params))));
+        }
+        if let Some(compressor) = self.baseline {
+            return Ok(Box::new(Baseline::new(compressor, params, keep)));
         }
         Ok(Box::new(Stream { system: System::new(&params)?, params, kept: keep.then(Kept::default) }))
     }
@@ -304,21 +344,21 @@ impl TraceScheme for Stream {
         self.drain();
     }
 
-    fn bits(&self) -> u64 {
-        self.system.bits()
+    fn bits(&self) -> Option<u64> {
+        Some(self.system.bits())
     }
 
-    fn finish(&mut self, cycle: u64) -> Measured {
+    fn finish(&mut self, cycle: u64) -> Result<Measured, String> {
         self.system.finish(cycle);
         self.drain();
         let mut rates = Rates::default();
         self.system.rates().into_iter().for_each(|r| rates += r);
-        Measured {
+        Ok(Measured {
             bits: Some(self.system.stats().bits),
             stats: self.system.stats().clone(),
             rates,
             lengths: self.system.field_lengths().cloned(),
-        }
+        })
     }
 
     fn verify(&self, image: &Image) -> Option<Result<FlowDigest, String>> {
@@ -344,16 +384,66 @@ impl TraceScheme for Shared {
         events.iter().for_each(|e| self.0.event(e));
     }
 
-    fn bits(&self) -> u64 {
-        0
+    fn bits(&self) -> Option<u64> {
+        None
     }
 
-    fn finish(&mut self, _: u64) -> Measured {
-        Measured { rates: self.0.rates(), ..Measured::default() }
+    fn finish(&mut self, _: u64) -> Result<Measured, String> {
+        Ok(Measured { rates: self.0.rates(), ..Measured::default() })
     }
 
     fn verify(&self, _: &Image) -> Option<Result<FlowDigest, String>> {
         None
+    }
+}
+
+/// A compressor in software, one coder a hart.
+struct Baseline {
+    compressor: baseline::Params,
+    params: TraceParams,
+    /// Until the run ends.
+    coders: Option<std::io::Result<Harts>>,
+    keep: bool,
+    encoded: Vec<Encoded>,
+}
+
+impl Baseline {
+    fn new(compressor: baseline::Params, params: TraceParams, keep: bool) -> Self {
+        let coders = Some(Harts::new(&compressor, params.cores, params.xlen, params.align));
+        Self { compressor, params, coders, keep, encoded: Vec::new() }
+    }
+}
+
+impl TraceScheme for Baseline {
+    fn push(&mut self, events: &[FlowEvent]) {
+        if let Some(Ok(coders)) = &mut self.coders {
+            events.iter().for_each(|e| coders.event(e));
+        }
+    }
+
+    fn bits(&self) -> Option<u64> {
+        None
+    }
+
+    fn finish(&mut self, _: u64) -> Result<Measured, String> {
+        let coders = self.coders.take().ok_or("the run ended twice")?;
+        let encoded = coders.and_then(Harts::finish).map_err(|e| e.to_string())?;
+        let mut measured = Measured { bits: Some(encoded.iter().map(|e| e.bits).sum()), ..Measured::default() };
+        measured.rates.instructions = encoded.iter().map(|e| e.stats.instructions).sum();
+        if self.keep {
+            self.encoded = encoded;
+        }
+        Ok(measured)
+    }
+
+    fn verify(&self, image: &Image) -> Option<Result<FlowDigest, String>> {
+        let TraceParams { cores, xlen, align, .. } = self.params;
+        if self.encoded.is_empty() {
+            return None;
+        }
+        let mut digest = FlowDigest::new(cores);
+        let told = baseline::verify(&self.encoded, &self.compressor, xlen, align, image, &mut digest);
+        Some(told.map(|()| digest).map_err(|e| e.to_string()))
     }
 }
 
@@ -426,7 +516,10 @@ mod tests {
         assert_eq!(p("tr_e:m4+shift2+upper12").predictor.pc_shift, 2);
         assert_eq!(p("tr_e:m4+shift2+upper12").predictor.upper_bits, 12);
         assert_eq!(p("nx_b").scheme, Scheme::NxB(Coding::TR_B));
-        assert!(SchemeSpec::parse("shared:large").unwrap().shared);
+        let family = |name: &str| SchemeSpec::parse(name).unwrap().family;
+        let names = ["tr_b:m4", "tr(bcnt=1,1):s0", "nexs", "sc-lsp:rbase-32x4", "shared:large", "edmtf(192,4)", "xz-9"];
+        let [a, b, c, d, e] = [Family::Tr, Family::Nexus, Family::ScLsp, Family::Shared, Family::Baseline];
+        assert_eq!(names.map(family), [a, a, b, c, d, e, e]);
         assert_eq!(p("sc-lsp:rbase-32x4").stream_cache().unwrap().entries(), 128);
         let spec = SchemeSpec::parse("tr(bcnt=1,1):m4").unwrap();
         assert_eq!((spec.encoding(), spec.set()), ("tr(bcnt=1,1)", "m4"));

@@ -5,6 +5,9 @@
 //! [`point::Point`] is a file of its own that appears complete or not at all ([`store::Store`]): a sweep that
 //! is killed, or meets a full disk, keeps what it has and goes on from there.
 
+pub mod figures;
+pub mod gates;
+pub mod page;
 pub mod plan;
 pub mod point;
 pub mod run;

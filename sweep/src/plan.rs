@@ -3,7 +3,7 @@
 use crate::source::{Settings, Trace};
 use crate::{Builtin, SweepError};
 use serde::{Deserialize, Serialize};
-use sim::scheme::{Platform, SchemeSpec};
+use sim::scheme::{Family, Platform, SchemeSpec};
 use std::path::Path;
 
 /// A sweep as a TOML file or the command line says it.
@@ -15,7 +15,7 @@ pub struct Plan {
     /// Harts that run a program; recordings have theirs.
     pub harts: Vec<u8>,
     /// `tr_e`, `tr_b`, `tr(...)` and `shared`, each with every set; `sc-lsp` with every stream cache; `nx_b`,
-    /// `nexs`; or whole names, as `tr_e:m4`.
+    /// `nexs`, baselines; or whole names, as `tr_e:m4`.
     pub encodings: Vec<String>,
     /// Predictor sets.
     pub sets: Vec<String>,
@@ -138,7 +138,14 @@ impl Plan {
                             }
                             continue;
                         }
-                        if spec.shared && *timestamps {
+                        if *timestamps && spec.family == Family::Shared {
+                            continue;
+                        }
+                        if *timestamps && spec.family == Family::Baseline {
+                            let what = format!("{} with time stamps: it knows no time", spec.name);
+                            if !left_out.contains(&what) {
+                                left_out.push(what);
+                            }
                             continue;
                         }
                         let key = format!("{RESULTS} {} {harts} {} {}", trace.identity, spec.name, params.canonical());

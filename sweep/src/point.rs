@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use sim::analysis::{ratio, FieldLengths};
 use sim::golden::core::Rates;
 use sim::params::TraceParams;
+use sim::scheme::Family;
 use std::collections::BTreeMap;
 
 /// Whether a stream was decoded and held to what went in.
@@ -39,6 +40,8 @@ pub struct Point {
     pub encoding: String,
     /// Set or shape; empty where there is none.
     pub set: String,
+    /// What kind of scheme it is.
+    pub family: Family,
     /// All parameters.
     pub params: TraceParams,
     /// Instructions, all harts.
@@ -63,7 +66,7 @@ pub struct Point {
     pub window_cycles: u64,
     /// Instructions at the end of each window.
     pub window_instructions: Vec<u64>,
-    /// Bits at the end of each window.
+    /// Bits at the end of each window; empty where they are not known before the end.
     pub window_bits: Vec<u64>,
     /// Seconds this scheme took, its decoder not counted.
     pub seconds: f64,
@@ -133,6 +136,11 @@ impl Point {
     /// Trace bits per instruction, where there is a stream.
     pub fn bpi(&self) -> Option<f64> {
         self.bits.map(|b| ratio(b, self.instructions))
+    }
+
+    /// Gates of one core by the papers' rule, 1.5 a bit of state.
+    pub fn rule_gates(&self) -> f64 {
+        1.5 * self.state_bits as f64 / if self.family == Family::Shared { 1.0 } else { f64::from(self.harts) }
     }
 
     /// Its row.

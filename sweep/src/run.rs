@@ -56,7 +56,7 @@ impl Running<'_> {
         for step in steps {
             match step {
                 Step::Push(range) => self.scheme.push(&events[range.clone()]),
-                Step::Note => self.notes.0.push(self.scheme.bits()),
+                Step::Note => self.notes.0.extend(self.scheme.bits()),
                 Step::Halve => self.notes.halve(),
             }
         }
@@ -106,7 +106,8 @@ fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &Store, options: &Options
     }
     let finish = |mut r: Running| {
         let start = Instant::now();
-        r.measured = r.scheme.finish(cycles);
+        let failed = |e| SweepError::Other(format!("{}, {}: {e}", job.trace.name, r.task.spec.name));
+        r.measured = r.scheme.finish(cycles).map_err(failed)?;
         r.time += start.elapsed();
         let point = point(job, r, &clock, &digest, cycles, image.as_ref(), options)?;
         store.put(&point.0, &point.1)?;
@@ -155,6 +156,7 @@ fn point(
         scheme: r.task.spec.name.clone(),
         encoding: r.task.spec.encoding().to_string(),
         set: r.task.spec.set().to_string(),
+        family: r.task.spec.family,
         params: r.task.spec.params(&r.task.platform),
         instructions: clock.instructions,
         cycles,

@@ -91,6 +91,7 @@ impl Place {
         format!("$ goshawk {words}\n{out}{err}exit code {}\n", o.status.code().unwrap())
     }
 
+    #[allow(dead_code)] // not every test file needs it
     /// As [`Place::session`], for what must succeed without a word on standard error.
     pub fn good(&self, words: &str) -> String {
         let o = self.output(words);

@@ -1,0 +1,212 @@
+"use strict";
+// What all pages share: tables that sort, plots that look alike, and filters that are kept in the address.
+const page = (() => {
+  const byId = (id) => document.getElementById(id);
+  const data = (id) => JSON.parse(byId(id).textContent);
+
+  /** An element with attributes and children. */
+  const make = (tag, attributes = {}, ...children) => {
+    const e = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) e.addEventListener(name.slice(2), value);
+      else e.setAttribute(name, value);
+    }
+    e.append(...children);
+    return e;
+  };
+
+  const empty = (place, text) => {
+    if (place.data) Plotly.purge(place);
+    place.replaceChildren(make("div", { class: "none" }, text));
+  };
+
+  /** A number as people read it; null is a dash. */
+  const number = (value, digits) => {
+    if (value === null || value === undefined || Number.isNaN(value)) return "–";
+    const text = value.toFixed(digits);
+    const [whole, part] = text.split(".");
+    const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+    return part === undefined ? grouped : `${grouped}.${part}`;
+  };
+
+  /** Fills a place with a table of {columns: [{title, digits}], rows}. The chosen order is kept when drawn again. */
+  const table = (id, { columns, rows }) => {
+    const place = byId(id);
+    const order = place.order || (place.order = { column: -1, down: false });
+    const body = make("tbody");
+    const head = make("tr");
+    const fill = () => {
+      const sorted = rows.slice();
+      const { column, down } = order;
+      if (column >= 0 && column < columns.length) {
+        const words = columns[column].digits === null;
+        const low = (v) => (v === null || v === undefined ? -Infinity : v);
+        const compare = words
+          ? (a, b) => String(a[column]).localeCompare(String(b[column]), undefined, { numeric: true })
+          : (a, b) => low(a[column]) - low(b[column]);
+        sorted.sort((a, b) => (down ? compare(b, a) : compare(a, b)));
+      }
+      body.replaceChildren(
+        ...sorted.map((row) =>
+          make("tr", {}, ...row.map((cell, i) => {
+            const digits = columns[i].digits;
+            return digits === null
+              ? make("td", {}, cell === null ? "–" : String(cell))
+              : make("td", { class: "number" }, number(cell, digits));
+          }))));
+      [...head.children].forEach((th, i) => {
+        th.classList.toggle("up", i === column && !down);
+        th.classList.toggle("down", i === column && down);
+      });
+    };
+    columns.forEach((c, i) => {
+      const click = () => {
+        order.down = order.column === i ? !order.down : c.digits !== null;
+        order.column = i;
+        fill();
+      };
+      head.append(make("th", { class: c.digits === null ? "" : "number", onclick: click }, c.title));
+    });
+    fill();
+    place.replaceChildren(make("div", { class: "scroll" }, make("table", {}, make("thead", {}, head), body)));
+  };
+
+  const axis = (a) => {
+    const out = { title: { text: a.title }, zeroline: false, gridcolor: "#e4e8ec", linecolor: "#9aa4ad", ticks: "outside", tickcolor: "#9aa4ad", automargin: true };
+    if (a.log) Object.assign(out, { type: "log", exponentformat: "power", dtick: a.dtick });
+    if (a.categories && a.categories.length) {
+      Object.assign(out, { tickmode: "array", tickvals: a.categories.map((_, i) => i), ticktext: a.categories });
+    }
+    return out;
+  };
+
+  /** Draws plotly traces in a place, with the look of all plots. */
+  const plot = (id, traces, { title, x, y, height = 420, layout = {} }) => {
+    const place = byId(id);
+    if (!traces.length) {
+      empty(place, `${title}: nothing chosen has this`);
+      return;
+    }
+    if (!place.data) place.replaceChildren();
+    const full = {
+      title: { text: title, x: 0, xref: "paper", font: { size: 15 } },
+      font: { family: "system-ui, DejaVu Sans, sans-serif", size: 12.5, color: "#1d2329" },
+      height, margin: { l: 60, r: 16, t: 44, b: 48 }, colorway: COLOURS, hovermode: "closest",
+      xaxis: axis(x), yaxis: axis(y), legend: { font: { size: 12 } }, barmode: "group",
+      paper_bgcolor: "#fff", plot_bgcolor: "#fff", ...layout,
+    };
+    const config = {
+      displaylogo: false, responsive: true,
+      toImageButtonOptions: { format: "svg", filename: id },
+modeBarButtons: [["toImage", "resetScale2d"]],
+    };
+    Plotly.react(place, traces, full, config);
+  };
+
+  const MODES = { line: "lines", points: "markers", steps: "lines" };
+
+  /** Draws a figure as the library writes it. */
+  const figure = (id, f) => {
+    const traces = f.series.map((s) => {
+      const bars = s.style === "bars" || s.style === "stack";
+      const t = {
+        name: s.name, x: s.points.map((p) => p[0]), y: s.points.map((p) => p[1]),
+        type: bars ? "bar" : "scatter", showlegend: s.name !== "",
+      };
+      if (!bars) t.mode = MODES[s.style];
+      if (s.style === "steps") t.line = { shape: "hv" };
+      if (s.labels.length) Object.assign(t, { text: s.labels, hovertemplate: "%{text}<br>%{x}, %{y}<extra></extra>" });
+      if (s.ranges.length) t.error_y = ranges(s.points.map((p) => p[1]), s.ranges);
+      return t;
+    });
+    const stacked = f.series.some((s) => s.style === "stack");
+    plot(id, traces, { title: f.title, x: f.x, y: f.y, layout: { barmode: stacked ? "stack" : "group" } });
+  };
+
+  /** Error bars from least to greatest. */
+  const ranges = (values, limits) => ({
+    type: "data", symmetric: false, thickness: 1, width: 3, color: "#5c6770",
+    array: values.map((v, i) => limits[i][1] - v), arrayminus: values.map((v, i) => v - limits[i][0]),
+  });
+
+  /**
+   * Buttons that choose among the values of each facet; `change` gets the chosen rows. What is chosen stands in
+   * the address behind `#`, so a view can be sent to somebody. `first` has what is chosen at first of a facet
+   * that is not in the address; without it, all.
+   */
+  const filters = (id, rows, facets, change, first = {}) => {
+    const values = new Map(facets.map((f) => [f, [...new Set(rows.map((r) => String(r[f])))]]));
+    const usual = new Map(facets.map((f) => [f, new Set(first[f] || values.get(f))]));
+    const chosen = new Map(usual);
+    const same = (a, b) => a.size === b.size && [...a].every((v) => b.has(v));
+    const read = () => {
+      const given = new URLSearchParams(location.hash.slice(1));
+      for (const f of facets) {
+        const all = values.get(f);
+        chosen.set(f, given.has(f) ? new Set(given.getAll(f).filter((v) => all.includes(v))) : usual.get(f));
+      }
+    };
+    const write = () => {
+      const out = new URLSearchParams();
+      for (const f of facets) {
+        if (!same(chosen.get(f), usual.get(f))) {
+          // an empty choice must be told from no choice
+          if (!chosen.get(f).size) out.append(f, "");
+          chosen.get(f).forEach((v) => out.append(f, v));
+        }
+      }
+      const text = out.toString();
+      history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+    };
+    const place = byId(id);
+    place.className = "filters";
+    const draw = () => {
+      place.replaceChildren(
+        ...facets.filter((f) => values.get(f).length > 1).map((f) => {
+          const set = (next) => {
+            chosen.set(f, next);
+            write();
+            update();
+          };
+          const button = (v) => {
+            const on = chosen.get(f).has(v);
+            const click = (e) => {
+              const next = new Set(chosen.get(f));
+              if (e.shiftKey) {
+                next.clear();
+                next.add(v);
+              } else if (!next.delete(v)) next.add(v);
+              set(next);
+            };
+            return make("button", { "data-facet": f, "data-value": v, "aria-pressed": on, onclick: click, title: "click: on or off; with shift: only this" }, v === "" ? "(none)" : v);
+          };
+          const all = make("button", { class: "plain", "data-all": f, onclick: () => set(new Set(values.get(f))) }, "all");
+          const none = make("button", { class: "plain", "data-none": f, onclick: () => set(new Set()) }, "none");
+          return make("fieldset", {}, make("legend", {}, f), ...values.get(f).map(button), all, none);
+        }));
+    };
+    const update = () => {
+      draw();
+      change(rows.filter((r) => facets.every((f) => chosen.get(f).has(String(r[f])))));
+    };
+    window.addEventListener("hashchange", () => {
+      read();
+      update();
+    });
+    read();
+    update();
+  };
+
+  /** A row of buttons of which one is pressed; returns a function that tells which. */
+  const choice = (id, label, options, change) => {
+    let now = options[0][0];
+    const place = byId(id);
+    const draw = () =>
+      place.replaceChildren(make("div", { class: "controls" }, label, ...options.map(([value, text]) =>
+        make("button", { "data-choice": id, "data-value": value, "aria-pressed": value === now, onclick: () => { now = value; draw(); change(); } }, text))));
+    draw();
+    return () => now;
+  };
+
+  return { byId, data, make, empty, number, table, plot, figure, ranges, filters, choice };
+})();

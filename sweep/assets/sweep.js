@@ -1,0 +1,309 @@
+"use strict";
+// The page of a sweep: every table and plot is made again of the points that the filters let through.
+{
+  const sweep = page.data("sweep");
+  const sum = (points, f) => points.reduce((t, p) => t + f(p), 0);
+  const over = (a, b) => (b ? a / b : null);
+  const unique = (values) => [...new Set(values)];
+
+  /** Points by key, in the order of their first. */
+  const group = (points, key) => {
+    const groups = new Map();
+    for (const p of points) {
+      const k = key(p);
+      if (!groups.has(k)) groups.set(k, []);
+      groups.get(k).push(p);
+    }
+    return groups;
+  };
+
+  /** What tells the schemes of these points apart. */
+  const labeller = (points) => {
+    const harts = unique(points.map((p) => p.harts)).length > 1;
+    const times = unique(points.map((p) => p.time)).length > 1;
+    return (p, withHarts = true) =>
+      (times && p.time === "stamped" ? "t " : "") + p.scheme + (harts && withHarts ? `, ${p.harts} hart${p.harts === 1 ? "" : "s"}` : "");
+  };
+
+  const bpi = (points) => over(sum(points, (p) => p.bits), sum(points, (p) => p.instructions));
+  const bpc = (points) => over(sum(points, (p) => p.bits), sum(points, (p) => p.cycles));
+  const words = (title) => ({ title, digits: null });
+  const numbers = (title, digits) => ({ title, digits });
+  const least = (values) => values.reduce((a, b) => Math.min(a, b), Infinity);
+  const most = (values) => values.reduce((a, b) => Math.max(a, b), -Infinity);
+  const size = (points) => Math.max(380, Math.min(720, 60 + 19 * points));
+
+  // ---- totals ----
+
+  const totals = (points) => {
+    const label = labeller(points);
+    const rows = [];
+    for (const [name, g] of group(points.filter((p) => p.bits !== null), (p) => label(p))) {
+      const each = g.map((p) => over(p.bits, p.instructions));
+      rows.push([
+        name, g.length, sum(g, (p) => p.instructions), sum(g, (p) => p.bits), bpi(g), least(each), most(each), bpc(g),
+        g[0].state_bits / g[0].harts, g[0].rule_gates, g[0].gates, `${g.filter((p) => p.verified === "equal").length} of ${g.length}`,
+      ]);
+    }
+    page.table("totals", {
+      columns: [
+        words("scheme"), numbers("traces", 0), numbers("instructions", 0), numbers("bits", 0), numbers("bits/instr", 4),
+        numbers("least", 4), numbers("greatest", 4), numbers("bits/cycle", 4), numbers("state bits/core", 0),
+        numbers("rule gates", 0), numbers("gates", 0), words("decoded"),
+      ],
+      rows,
+    });
+  };
+
+  // ---- bits by trace, and by the number of harts ----
+
+  const measure = page.choice("measure", "Measure:", [["bpi", "bits per instruction"], ["bpc", "bits per cycle"]], () => draw());
+  const UNIT = { bpi: "bits per instruction", bpc: "bits per clock cycle" };
+  const value = (points) => (measure() === "bpi" ? bpi(points) : bpc(points));
+
+  const byTrace = (points) => {
+    const streams = points.filter((p) => p.bits !== null);
+    const label = labeller(streams);
+    const names = unique(streams.map((p) => p.trace));
+    const traces = [...group(streams, (p) => label(p))].map(([name, g]) => {
+      const of = group(g, (p) => p.trace);
+      return { name, type: "bar", x: names.map((_, i) => i), y: names.map((n) => (of.has(n) ? value(of.get(n)) : null)), hovertemplate: "%{x}: %{y:.4f}" };
+    });
+    page.plot("by-trace", traces, {
+      title: `${UNIT[measure()]}, by trace`, x: { title: "", categories: names }, y: { title: UNIT[measure()], log: true }, height: size(traces.length),
+    });
+  };
+
+  const byHarts = (points) => {
+    const streams = points.filter((p) => p.bits !== null);
+    const harts = unique(streams.map((p) => p.harts)).sort((a, b) => a - b);
+    const label = labeller(streams);
+    const traces = [...group(streams, (p) => label(p, false))].map(([name, g]) => {
+      const of = group(g, (p) => p.harts);
+      const mine = harts.filter((n) => of.has(n));
+      const y = mine.map((n) => value(of.get(n)));
+      const limits = mine.map((n) => {
+        const each = of.get(n).map((p) => value([p]));
+        return [least(each), most(each)];
+      });
+      return { name, type: "bar", x: mine.map((n) => harts.indexOf(n)), y, error_y: page.ranges(y, limits), hovertemplate: "%{y:.4f}" };
+    });
+    page.plot("by-harts", traces, {
+      title: `${UNIT[measure()]}, all traces; lines from the least trace to the greatest`,
+      x: { title: "harts", categories: harts.map(String) }, y: { title: UNIT[measure()] }, height: size(traces.length),
+    });
+  };
+
+  // ---- gates against bits ----
+
+  const measured = sweep.points.some((p) => p.gates !== null);
+  const axis = measured ? page.choice("axis", "Gates:", [["gates", "measured"], ["rule_gates", "1.5 a bit of state"]], () => draw()) : () => "rule_gates";
+
+  const pareto = (points) => {
+    const streams = points.filter((p) => p.bits !== null);
+    const label = labeller(streams);
+    const dots = [...group(streams, (p) => label(p))].map(([name, g]) => ({
+      name, encoding: g[0].encoding, family: g[0].family, time: g[0].time, set: g[0].set, x: g[0][axis()], y: bpi(g), traces: g.length,
+    })).filter((d) => d.x !== null && d.y !== null && d.family !== "baseline");
+    const front = dots.slice().sort((a, b) => a.x - b.x || a.y - b.y);
+    let best = Infinity;
+    const line = front.filter((d) => d.y < best && ((best = d.y), true));
+    const traces = [...group(dots, (d) => d.encoding)].map(([name, g]) => ({
+      name, mode: "markers+text", type: "scatter", x: g.map((d) => d.x), y: g.map((d) => d.y), text: g.map((d) => d.set), textposition: "top center",
+      textfont: { size: 10, color: "#5c6770" }, marker: { size: 9 }, customdata: g.map((d) => d.name), hovertemplate: "%{customdata}<br>%{x} gates, %{y:.4f} bits/instr<extra></extra>",
+    }));
+    if (line.length > 1) {
+      traces.push({ name: "front", mode: "lines", type: "scatter", x: line.map((d) => d.x), y: line.map((d) => d.y), line: { shape: "hv", dash: "dot", color: "#5c6770", width: 1.5 }, hoverinfo: "skip" });
+    }
+    page.plot("pareto", traces, { title: "Gates of one core against bits per instruction", x: { title: axis() === "gates" ? "gates per core, measured, memory at 1.5 a bit" : "gates per core, 1.5 a bit of state" }, y: { title: "bits per instruction", log: true }, height: 480 });
+  };
+
+  // ---- mispredictions ----
+
+  const predicted = (points) => {
+    const seen = new Set();
+    return points.filter((p) => {
+      const key = `${p.trace} ${p.harts} ${p.set} ${p.shared}`;
+      return p.conditionals > 0 && p.set !== "" && p.predicts && !seen.has(key) && seen.add(key);
+    });
+  };
+
+  const rates = (points) => {
+    const mine = predicted(points);
+    const name = (p) => (p.shared ? `${p.set} shared` : p.set);
+    const sets = unique(mine.map(name));
+    const row = (first, g) => {
+      const of = group(g, name);
+      return [...first, ...sets.flatMap((s) => {
+        const q = of.get(s) || [];
+        return [100 * over(sum(q, (p) => p.outcome_misses), sum(q, (p) => p.conditionals)), 100 * over(sum(q, (p) => p.target_misses), sum(q, (p) => p.indirects))].map((v, i) => {
+          const asked = sum(q, (p) => (i ? p.indirects : p.conditionals));
+          return asked ? v : null;
+        });
+      })];
+    };
+    const rows = [...group(mine, (p) => `${p.trace}\0${p.harts}`)].map(([key, g]) => {
+      const [trace, harts] = key.split("\0");
+      return row([trace, Number(harts)], g);
+    });
+    for (const [harts, g] of group(mine, (p) => p.harts)) rows.push(row(["all", harts], g));
+    page.table("rates", {
+      columns: [words("trace"), numbers("harts", 0), ...sets.flatMap((s) => [numbers(`${s} outcome %`, 3), numbers(`${s} target %`, 3)])],
+      rows: mine.length ? rows : [],
+    });
+  };
+
+  // ---- lengths of fields ----
+
+  const FIELDS = [["b_cnt", "bCnt"], ["diff_ta", "|diffTA|"], ["diff_cc", "diffCC"], ["i_cnt", "iCnt"]];
+
+  /** One point of each run and predictor: another coding has the same values. */
+  const profiles = (points) => {
+    const seen = new Set();
+    return points.filter((p) => {
+      const key = `${p.trace} ${p.harts} ${p.family} ${p.set} ${p.time}`;
+      return p.lengths && !seen.has(key) && seen.add(key);
+    });
+  };
+
+  const pooled = (points, field) => {
+    const counts = [];
+    for (const p of points) p.lengths[field].forEach((n, i) => (counts[i] = (counts[i] || 0) + n));
+    return counts;
+  };
+
+  const distributions = (points) => {
+    const mine = profiles(points);
+    for (const [field, title] of FIELDS.slice(0, 3)) {
+      const traces = [];
+      const usable = field === "diff_cc" ? mine.filter((p) => p.time === "stamped") : mine;
+      for (const [name, g] of group(usable, (p) => (p.set ? p.set : p.encoding) + (p.time === "stamped" && field !== "diff_cc" ? " t" : ""))) {
+        const counts = pooled(g, field);
+        const all = counts.reduce((a, b) => a + b, 0);
+        if (!all) continue;
+        let so_far = 0;
+        traces.push({ name, type: "scatter", mode: "lines+markers", marker: { size: 4 }, x: counts.map((_, i) => i), y: counts.map((n) => (100 * (so_far += n)) / all), hovertemplate: "%{x} bits: %{y:.2f} %" });
+      }
+      page.plot(`cdf-${field}`, traces, { title: `Length of ${title}`, x: { title: "bits" }, y: { title: "values of at most so many bits, %" }, height: 360, layout: { legend: { font: { size: 11 }, x: 1, xanchor: "right", y: 0.02, bgcolor: "rgba(255,255,255,.7)" }, yaxis: { title: { text: "values of at most so many bits, %" }, range: [0, 102], gridcolor: "#e4e8ec", zeroline: false, automargin: true } } });
+    }
+  };
+
+  // ---- chunk sizes ----
+
+  const field = page.choice("field", "Field:", FIELDS, () => draw());
+
+  /** Bits of a value of `bits` significant bits in chunks. */
+  const chunked = (bits, first, next) => (bits <= first ? first + 1 : first + 1 + Math.ceil((bits - first) / next) * (next + 1));
+  const cost = (counts, first, next) => counts.reduce((t, n, bits) => t + n * chunked(bits, first, next), 0);
+
+  const best = (counts) => {
+    let found = null;
+    for (let first = 1; first <= sweep.max_chunk; first++) {
+      for (let next = 1; next <= sweep.max_chunk; next++) {
+        const bits = cost(counts, first, next);
+        if (!found || bits < found.bits) found = { first, next, bits };
+      }
+    }
+    return found;
+  };
+
+  const chunks = (points) => {
+    const mine = profiles(points).filter((p) => p.family === "tr");
+    const name = Object.fromEntries(FIELDS)[field()];
+    const instructions = sum(mine, (p) => p.instructions);
+    const counts = pooled(mine, field());
+    if (!counts.some((n) => n)) {
+      page.empty(page.byId("chunks"), `${name}: nothing chosen has this field`);
+      page.table("chunk-table", { columns: [words("set")], rows: [] });
+      return;
+    }
+    const sizes = Array.from({ length: sweep.max_chunk }, (_, i) => i + 1);
+    const z = sizes.map((first) => sizes.map((next) => cost(counts, first, next) / instructions));
+    const least_ = best(counts);
+    const trace = {
+      type: "heatmap", x: sizes, y: sizes, z, colorscale: "YlGnBu", reversescale: false, colorbar: { title: { text: "bits/instr", side: "right" }, thickness: 14 },
+      hovertemplate: "(%{y},%{x}): %{z:.5f} bits/instr<extra></extra>",
+    };
+    const mark = { type: "scatter", mode: "markers+text", x: [least_.next], y: [least_.first], text: [`(${least_.first},${least_.next})`], textposition: "top right", textfont: { color: "#fff", size: 13 }, marker: { symbol: "x", size: 11, color: "#d55e00" }, showlegend: false, hoverinfo: "skip" };
+    page.plot("chunks", [trace, mark], { title: `Bits that ${name} takes in chunks (first, next), all that is chosen`, x: { title: "later chunks, bits" }, y: { title: "first chunk, bits" }, height: 460 });
+    const rows = [];
+    for (const [set, g] of group(mine, (p) => p.set)) {
+      const all = sum(g, (p) => p.instructions);
+      for (const [f, title] of FIELDS) {
+        const c = pooled(g, f);
+        const values = c.reduce((a, b) => a + b, 0);
+        if (!values) continue;
+        const b = best(c);
+        const [first, next] = g[0].tr_e[f];
+        const now = cost(c, first, next);
+        rows.push([set, title, values, `(${first},${next})`, now / all, `(${b.first},${b.next})`, b.bits / all, 100 * (1 - b.bits / now)]);
+      }
+    }
+    page.table("chunk-table", {
+      columns: [words("set"), words("field"), numbers("values", 0), words("tr_e"), numbers("bits/instr", 5), words("best"), numbers("bits/instr", 5), numbers("saved %", 2)],
+      rows,
+    });
+  };
+
+  // ---- what the bits are ----
+
+  const parts = (points) => {
+    const label = labeller(points);
+    const groups = [...group(points.filter((p) => p.fields), (p) => label(p))];
+    const kinds = ["bCnt", "diffTA", "Ti", "diffCC", "other"];
+    const names = groups.map((g) => g[0]);
+    const traces = kinds.map((k) => ({
+      name: k, type: "bar", orientation: "h", y: names, x: groups.map(([, g]) => over(sum(g, (p) => p.fields[k]), sum(g, (p) => p.instructions))), hovertemplate: "%{x:.5f}",
+    })).filter((t) => t.x.some((v) => v > 0));
+    page.plot("fields", traces, { title: "Bits per instruction, by field", x: { title: "bits per instruction" }, y: { title: "" }, height: 110 + 22 * names.length, layout: { barmode: "stack", yaxis: { automargin: true, autorange: "reversed", type: "category" } } });
+    const all = [...group(points.filter((p) => p.bits !== null), (p) => label(p))];
+    const of = unique(points.flatMap((p) => Object.keys(p.kinds)));
+    page.table("kinds", {
+      columns: [words("scheme"), ...of.flatMap((k) => [numbers(`${k}, messages`, 0), numbers("% of bits", 2)])],
+      rows: all.map(([name, g]) => [name, ...of.flatMap((k) => [sum(g, (p) => (p.kinds[k] || [0, 0])[0]), 100 * over(sum(g, (p) => (p.kinds[k] || [0, 0])[1]), sum(g, (p) => p.bits))])]),
+    });
+  };
+
+  // ---- over time ----
+
+  const MOST_LINES = 24;
+
+  const time = (points) => {
+    const mine = points.filter((p) => p.window && p.window.bits.length > 1);
+    const label = labeller(mine);
+    const several = unique(mine.map((p) => p.trace)).length > 1;
+    const traces = mine.slice(0, MOST_LINES).map((p) => {
+      const w = p.window;
+      const step = (v) => v.map((n, i) => n - (i ? v[i - 1] : 0));
+      const [bits, instructions] = [step(w.bits), step(w.instructions)];
+      const y = bits.map((b, i) => (measure() === "bpi" ? over(b, instructions[i]) : b / w.cycles));
+      return { name: (several ? `${p.trace}: ` : "") + label(p), type: "scatter", mode: "lines", line: { width: 1.3 }, x: bits.map((_, i) => ((i + 1) * w.cycles) / 1e6), y, hovertemplate: "%{x} M cycles: %{y:.4f}" };
+    });
+    const more = mine.length > MOST_LINES ? ` (the first ${MOST_LINES} of ${mine.length}; choose fewer above)` : "";
+    page.plot("time", traces, { title: `${UNIT[measure()]} over time${more}`, x: { title: "million cycles" }, y: { title: UNIT[measure()], log: true }, height: size(traces.length) });
+  };
+
+  // ---- all points ----
+
+  const all = (points) => page.table("points", {
+    columns: [
+      words("trace"), numbers("harts", 0), words("scheme"), words("time"), numbers("instructions", 0), numbers("cycles", 0), numbers("bits", 0),
+      numbers("bits/instr", 5), numbers("bits/cycle", 5), numbers("outcome %", 3), numbers("target %", 3), words("decoded"), words("file"),
+    ],
+    rows: points.map((p) => [
+      p.trace, p.harts, p.scheme, p.time, p.instructions, p.cycles, p.bits, p.bits === null ? null : over(p.bits, p.instructions),
+      p.bits === null ? null : over(p.bits, p.cycles), p.conditionals ? (100 * p.outcome_misses) / p.conditionals : null,
+      p.indirects ? (100 * p.target_misses) / p.indirects : null, p.verified, p.file,
+    ]),
+  });
+
+  let chosen = [];
+  const draw = () => {
+    for (const part of [totals, byTrace, byHarts, pareto, rates, distributions, chunks, parts, time, all]) part(chosen);
+    page.byId("chosen").textContent = `${chosen.length} of ${sweep.points.length} points chosen`;
+  };
+  page.filters("filters", sweep.points, ["trace", "harts", "time", "encoding", "set"], (points) => {
+    chosen = points;
+    draw();
+  }, { time: [sweep.points[0].time] });
+}

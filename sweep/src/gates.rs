@@ -1,0 +1,89 @@
+//! Measured gates of schemes, from what `goshawk gates --json` printed
+
+use crate::point::Point;
+use crate::SweepError;
+use serde::Deserialize;
+use sim::params::{Scheme, TraceParams};
+use sim::scheme::Family;
+use std::path::Path;
+
+#[derive(Clone, Debug, Deserialize)]
+struct Measured {
+    parameters: TraceParams,
+    gates_with_memory: f64,
+}
+
+/// Gates of one core, by parameters.
+#[derive(Clone, Debug, Default)]
+pub struct GateList(Vec<Measured>);
+
+/// Whether two schemes are one circuit: chunk sizes are constants of it and hardly change its size.
+fn same_circuit(a: &TraceParams, b: &TraceParams) -> bool {
+    match (&a.scheme, &b.scheme) {
+        (Scheme::Tr(_), Scheme::Tr(_)) => a.predictor == b.predictor && a.timestamps == b.timestamps,
+        (Scheme::NxB(_), Scheme::NxB(_)) | (Scheme::NexS, Scheme::NexS) => a.timestamps == b.timestamps,
+        (Scheme::ScLsp(x), Scheme::ScLsp(y)) => x == y,
+        _ => false,
+    }
+}
+
+impl GateList {
+    /// Reads the outputs of `goshawk gates --json`, one object a file or several behind each other.
+    pub fn read(paths: &[impl AsRef<Path>]) -> Result<Self, SweepError> {
+        let mut list = Vec::new();
+        for path in paths {
+            let path = path.as_ref();
+            let text = std::fs::read_to_string(path).map_err(|e| SweepError::io(path, e))?;
+            for object in serde_json::Deserializer::from_str(&text).into_iter::<Measured>() {
+                list.push(object.map_err(|e| {
+                    SweepError::Other(format!("{}: {e}; what `goshawk gates --json` prints is needed", path.display()))
+                })?);
+            }
+        }
+        Ok(Self(list))
+    }
+
+    /// NAND2 equivalents of one core with memory at 1.5 a bit; `None` where it was not measured.
+    pub fn of(&self, point: &Point) -> Option<f64> {
+        if matches!(point.family, Family::Baseline | Family::Shared) {
+            return None;
+        }
+        self.of_circuit(&point.params)
+    }
+
+    fn of_circuit(&self, params: &TraceParams) -> Option<f64> {
+        let found = self.0.iter().find(|m| same_circuit(&m.parameters, params))?;
+        Some(found.gates_with_memory / f64::from(found.parameters.cores))
+    }
+
+    /// What the gates of a page are.
+    pub fn describe(&self) -> String {
+        match self.0.len() {
+            0 => "1.5 a bit of state, the papers' rule; measured ones were not given (--gates)".into(),
+            n => format!("measured for {n} circuits, memory at 1.5 a bit; and 1.5 a bit of state, the papers' rule"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim::params::{named_set, Coding};
+
+    #[test]
+    fn gates_are_found_by_the_circuit_whatever_the_chunks() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("gates.json");
+        let m4 = named_set("m4").unwrap().predictor;
+        let two = TraceParams { cores: 2, ..TraceParams::tr(m4, Coding::TR_E) };
+        let object = serde_json::json!({ "tool": "x", "parameters": two, "gates_with_memory": 9000.0 });
+        std::fs::write(&path, object.to_string()).unwrap();
+        let list = GateList::read(&[&path]).unwrap();
+        assert_eq!(list.of_circuit(&TraceParams::tr(m4, Coding::TR_B)), Some(4500.0));
+        assert_eq!(list.of_circuit(&TraceParams { timestamps: true, ..two }), None);
+        assert_eq!(list.of_circuit(&TraceParams::tr(named_set("m3").unwrap().predictor, Coding::TR_E)), None);
+        std::fs::write(&path, "{\"tool\": 3}").unwrap();
+        let e = GateList::read(&[&path]).unwrap_err().to_string();
+        assert!(e.contains("gates.json") && e.contains("what `goshawk gates --json` prints is needed"), "{e}");
+    }
+}

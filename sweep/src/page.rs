@@ -1,0 +1,196 @@
+//! The page of a sweep: its points as data, and `assets/sweep.js` that draws what the reader chooses of them
+
+use crate::gates::GateList;
+use crate::point::{Point, Verified};
+use crate::store::Manifest;
+use report::page::Page;
+use serde::Serialize;
+use sim::analysis::{FieldLengths, Lengths};
+use sim::params::{Coding, Scheme};
+use sim::scheme::{parse_set, Family};
+use std::collections::BTreeMap;
+
+/// Chunks of 1 to so many bits are looked at.
+pub const MAX_CHUNK: u8 = 12;
+
+/// Bits of a stream by what they are for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FieldBits {
+    /// `bCnt`, or SL.
+    #[serde(rename = "bCnt")]
+    pub b_cnt: u64,
+    /// Addresses with their signs.
+    #[serde(rename = "diffTA")]
+    pub diff_ta: u64,
+    /// Core indices.
+    #[serde(rename = "Ti")]
+    pub ti: u64,
+    /// `diffCC`.
+    #[serde(rename = "diffCC")]
+    pub diff_cc: u64,
+    /// Escapes, header, end.
+    pub other: u64,
+}
+
+/// How the bits of a point divide, where its fields are chunked.
+pub fn field_bits(p: &Point) -> Option<FieldBits> {
+    // (a baseline has no lengths)
+    let (Scheme::Tr(c) | Scheme::NxB(c), Some(l), Some(bits)) = (p.params.scheme, &p.lengths, p.bits) else {
+        return None;
+    };
+    let messages: u64 = p.kinds.values().map(|k| k.0).sum();
+    let b_cnt = l.b_cnt.cost(c.b_cnt);
+    let diff_ta = l.diff_ta.cost(c.diff_ta) + l.diff_ta.total();
+    let ti = messages * u64::from(p.params.ti_bits());
+    let diff_cc = l.diff_cc.cost(c.diff_cc);
+    Some(FieldBits { b_cnt, diff_ta, ti, diff_cc, other: bits.saturating_sub(b_cnt + diff_ta + ti + diff_cc) })
+}
+
+/// File name of a trace, without `builtin:`.
+pub fn short(trace: &str) -> String {
+    let name = trace.trim_start_matches("builtin:");
+    std::path::Path::new(name).file_name().map_or_else(|| name.into(), |n| n.to_string_lossy().into_owned())
+}
+
+#[derive(Serialize)]
+struct Window<'a> {
+    cycles: u64,
+    instructions: &'a [u64],
+    bits: &'a [u64],
+}
+
+/// Chunk sizes as the page wants them.
+fn chunks(c: &Coding) -> BTreeMap<&'static str, [u8; 2]> {
+    [("b_cnt", c.b_cnt), ("diff_ta", c.diff_ta), ("diff_cc", c.diff_cc), ("i_cnt", c.i_cnt)]
+        .into_iter()
+        .map(|(name, c)| (name, [c.first, c.next]))
+        .collect()
+}
+
+#[derive(Serialize)]
+struct Lists<'a> {
+    b_cnt: &'a [u64],
+    diff_ta: &'a [u64],
+    diff_cc: &'a [u64],
+    i_cnt: &'a [u64],
+}
+
+impl<'a> Lists<'a> {
+    fn of(l: &'a FieldLengths) -> Self {
+        let list = |l: &'a Lengths| l.counts.as_slice();
+        Self { b_cnt: list(&l.b_cnt), diff_ta: list(&l.diff_ta), diff_cc: list(&l.diff_cc), i_cnt: list(&l.i_cnt) }
+    }
+}
+
+/// A point as the page's script sees it.
+#[derive(Serialize)]
+struct Shown<'a> {
+    trace: String,
+    harts: u8,
+    scheme: &'a str,
+    encoding: &'a str,
+    set: &'a str,
+    time: &'static str,
+    family: Family,
+    shared: bool,
+    predicts: bool,
+    instructions: u64,
+    cycles: u64,
+    bits: Option<u64>,
+    conditionals: u64,
+    outcome_misses: u64,
+    indirects: u64,
+    target_misses: u64,
+    state_bits: u64,
+    rule_gates: f64,
+    gates: Option<f64>,
+    verified: &'a Verified,
+    kinds: &'a BTreeMap<String, (u64, u64)>,
+    fields: Option<FieldBits>,
+    lengths: Option<Lists<'a>>,
+    tr_e: Option<BTreeMap<&'static str, [u8; 2]>>,
+    window: Window<'a>,
+    file: &'a str,
+}
+
+fn shown<'a>(file: &'a str, p: &'a Point, gates: &GateList) -> Shown<'a> {
+    let family = p.family;
+    Shown {
+        trace: short(&p.trace),
+        harts: p.harts,
+        scheme: &p.scheme,
+        encoding: &p.encoding,
+        set: &p.set,
+        time: if p.params.timestamps { "stamped" } else { "functional" },
+        family,
+        shared: family == Family::Shared,
+        predicts: matches!(family, Family::Tr | Family::Shared),
+        instructions: p.instructions,
+        cycles: p.cycles,
+        bits: p.bits,
+        conditionals: p.rates.conditionals,
+        outcome_misses: p.rates.outcome_misses,
+        indirects: p.rates.indirects,
+        target_misses: p.rates.target_misses,
+        state_bits: p.state_bits,
+        rule_gates: p.rule_gates(),
+        gates: gates.of(p),
+        verified: &p.verified,
+        kinds: &p.kinds,
+        fields: field_bits(p),
+        lengths: p.lengths.as_ref().map(Lists::of),
+        tr_e: if family == Family::Tr { parse_set(&p.set).ok().map(|s| chunks(&s.1)) } else { None },
+        window: Window { cycles: p.window_cycles, instructions: &p.window_instructions, bits: &p.window_bits },
+        file,
+    }
+}
+
+#[derive(Serialize)]
+struct Data<'a> {
+    max_chunk: u8,
+    points: Vec<Shown<'a>>,
+}
+
+/// The page of a sweep.
+pub fn page(title: &str, manifest: &Manifest, points: &[(String, Point)], gates: &GateList) -> Page {
+    let mut page = Page::new(title);
+    let plan = serde_json::to_string(&manifest.plan).unwrap_or_default();
+    let equal = points.iter().filter(|p| p.1.verified == Verified::Equal).count();
+    let streams = points.iter().filter(|p| p.1.bits.is_some()).count();
+    page.facts(&[
+        ("made by", manifest.tool.clone()),
+        ("command", manifest.command.clone()),
+        ("plan", plan),
+        ("points", format!("{} of {}", points.len(), manifest.points.len())),
+        ("decoded", format!("{equal} of {streams} streams were decoded and equal what went in")),
+        ("gates", gates.describe()),
+    ]);
+    page.place("filters").place("chosen");
+    page.heading("Schemes")
+        .text("Totals over the chosen traces: all bits by all instructions, and the least and greatest of one trace.");
+    page.place("totals");
+    page.heading("Bits, by trace and by harts").place("measure").place("by-trace").place("by-harts");
+    page.heading("Gates against bits").text(
+        "One point is one scheme over all chosen traces. Below and left is better; the dotted line joins those that no other beats in both.",
+    );
+    page.place("axis").place("pareto");
+    page.heading("Mispredictions")
+        .text("Direct conditionals with a wrong outcome; indirect branches with a wrong target.");
+    page.place("rates");
+    page.heading("Lengths of the fields")
+        .text("Significant bits of the values sent: what chunk sizes are chosen from.");
+    page.raw("<div class=\"plots\"><div id=\"cdf-b_cnt\"></div><div id=\"cdf-diff_ta\"></div><div id=\"cdf-diff_cc\"></div></div>\n");
+    page.heading("Chunk sizes").text(
+        "What a field would take in other chunks, computed from the lengths above: no other run is needed. The cross is the least.",
+    );
+    page.place("field").place("chunks").place("chunk-table");
+    page.heading("What the bits are").place("fields").place("kinds");
+    page.heading("Over time").text("Bits of each window; windows double in length as a run grows.").place("time");
+    page.heading("All points").place("points");
+    page.data(
+        "sweep",
+        &Data { max_chunk: MAX_CHUNK, points: points.iter().map(|(f, p)| shown(f, p, gates)).collect() },
+    );
+    page.script(include_str!("../assets/sweep.js"));
+    page
+}
