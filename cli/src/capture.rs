@@ -1,12 +1,15 @@
 //! `goshawk capture`: a trace from a board
 
+mod registers;
+
 use crate::args::ParamArgs;
 use crate::output::{count, facts, Object, TOOL};
 use crate::progress::bar;
 use crate::soc::CoreName;
 use crate::{Failure, Status};
 use fpga::soc::core::CoreKind;
-use fpga::soc::frame::{Deframer, Item, LineStats};
+use fpga::soc::frame::{command, Deframer, Item, LineStats, CONTROL};
+use fpga::soc::ring::halves;
 use serde_json::json;
 use sim::elf::Program;
 use sim::file::hex;
@@ -14,10 +17,10 @@ use sim::file::trace::{TraceInfo, TraceWriter};
 use sim::golden::system::header;
 use sim::params::TraceParams;
 use std::io::{ErrorKind, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Receive a trace from a board
+/// Receive a trace from a board, or read and write its registers
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  goshawk capture serial --port /dev/ttyUSB1 --core picorv32 --set small -o board.gtr --json"
@@ -30,6 +33,7 @@ pub struct Args {
 #[derive(clap::Subcommand, Debug)]
 enum Command {
     Serial(SerialArgs),
+    Registers(registers::Args),
 }
 
 /// Receive the frames of a SoC's serial port, and write a trace file
@@ -61,6 +65,16 @@ pub struct SerialArgs {
     /// The program that runs, for the trace file to name
     #[arg(long, value_name = "FILE")]
     elf: Option<PathBuf>,
+    /// Start the cores of a SoC that waits for it (`goshawk soc build --wait`)
+    #[arg(long)]
+    go: bool,
+    /// Stop the cores after so many seconds, and wait for the rest of the trace
+    #[arg(long, value_name = "SECONDS")]
+    halt_after: Option<u64>,
+    /// The SoC has a circular trace buffer: its newer half is written to --output, the older one, where there is
+    /// one, beside it as <OUTPUT>.older
+    #[arg(long)]
+    buffer: bool,
     /// Give up after so many seconds without a byte
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     timeout: u64,
@@ -75,6 +89,7 @@ pub struct SerialArgs {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     match &args.command {
         Command::Serial(args) => serial(args, out),
+        Command::Registers(args) => registers::run(args, out),
     }
 }
 
@@ -89,6 +104,12 @@ struct Received {
     /// Words after the first missing frame: of no use, since the stream has a hole.
     behind: u64,
     broken: bool,
+    /// The older half of a trace buffer: where it is written, and its words.
+    older: Option<(PathBuf, usize)>,
+    /// Halves of a trace buffer whose ends did not fit, older first.
+    cut: [bool; 2],
+    /// Answers to commands.
+    answers: u64,
     line: LineStats,
 }
 
@@ -99,6 +120,7 @@ impl Received {
             Item::Words(w) => self.words.extend(w),
             Item::Console(c) => self.console.extend(c),
             Item::Lost(_) => self.broken = true,
+            Item::Answer { .. } => self.answers += 1,
             Item::End(code) => {
                 self.ended = true;
                 self.exit_code = code;
@@ -107,15 +129,28 @@ impl Received {
     }
 }
 
+fn open(port: &str, baud: u32) -> Result<Box<dyn serialport::SerialPort>, Failure> {
+    let opened = serialport::new(port, baud).timeout(Duration::from_millis(200)).open();
+    opened.map_err(|e| Failure::Other(format!("{port}: {e}")))
+}
+
 fn receive(args: &SerialArgs) -> Result<Received, Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::Other(format!("{}: {e}", args.port));
-    let mut port =
-        serialport::new(&args.port, args.baud).timeout(Duration::from_millis(200)).open().map_err(|e| failed(&e))?;
+    let mut port = open(&args.port, args.baud)?;
+    if args.go {
+        port.write_all(&command(CONTROL, Some(1))).map_err(|e| failed(&e))?;
+    }
+    let begin = Instant::now();
+    let mut halted = false;
     let progress = bar("receiving", "bytes", None);
     let (mut received, mut deframer, mut items) = (Received::default(), Deframer::default(), Vec::new());
     let mut last = Instant::now();
     let mut buffer = [0; 4096];
     while !received.ended {
+        if !halted && args.halt_after.is_some_and(|s| begin.elapsed() >= Duration::from_secs(s)) {
+            port.write_all(&command(CONTROL, Some(3))).map_err(|e| failed(&e))?;
+            halted = true;
+        }
         match port.read(&mut buffer) {
             Ok(0) => break,
             Ok(n) => {
@@ -142,6 +177,13 @@ fn receive(args: &SerialArgs) -> Result<Received, Failure> {
 /// Refuses a stream of other parameters before it is written.
 fn check_header(args: &SerialArgs, params: &TraceParams, words: &[u32]) -> Result<(), Failure> {
     let right = header(params);
+    if words.first().is_some_and(|w| *w != right[0]) {
+        return Err(Failure::Other(format!(
+            "{}: the first trace word is {:#010x}, a stream begins with {:#010x}: capture must listen before the cores \
+             start (goshawk soc build --wait), or the SoC has a circular buffer (--buffer)",
+            args.port, words[0], right[0]
+        )));
+    }
     let Some(found) = words.get(..right.len()) else {
         return Err(Failure::Other(format!(
             "{}: {} trace words came; a stream begins with {} words of header",
@@ -171,15 +213,35 @@ fn serial(args: &SerialArgs, out: &mut dyn Write) -> Result<Status, Failure> {
             (hex(&program.build_id), name)
         }
     };
-    let received = receive(args)?;
+    let mut received = receive(args)?;
+    let mut older = Vec::new();
+    if args.buffer {
+        let [first, second] = halves(&received.words)
+            .map_err(|e| Failure::Other(format!("{}: the circular trace buffer did not come whole: {e}", args.port)))?;
+        (older, received.words, received.cut) = (first.words, second.words, [first.cut, second.cut]);
+    }
     check_header(args, &params, &received.words)?;
     let info = TraceInfo { tool: TOOL.into(), params, set: set.clone(), build_id, program };
-    let mut writer = TraceWriter::create(&args.output, &info)?;
-    writer.write(received.words.iter().copied())?;
-    writer.finish()?;
+    let write = |path: &Path, words: &[u32]| {
+        let mut writer = TraceWriter::create(path, &info)?;
+        writer.write(words.iter().copied())?;
+        writer.finish()
+    };
+    write(&args.output, &received.words)?;
+    if !older.is_empty() {
+        received.older = Some((beside(&args.output), older.len()));
+        write(&beside(&args.output), &older)?;
+    }
     report(args, &params, set.as_deref(), &received, out)?;
     let whole = received.ended && !received.broken;
     Ok(if whole { Status::Done } else { Status::Different })
+}
+
+/// Where the older half of a trace buffer goes.
+fn beside(output: &Path) -> PathBuf {
+    let mut name = output.as_os_str().to_owned();
+    name.push(".older");
+    name.into()
 }
 
 fn report(
@@ -203,6 +265,11 @@ fn report(
                 json!({ "good": frames, "lost": lost, "noise_bytes": noise, "words_behind_a_loss": r.behind }),
             )
             .with("console", console.into())
+            .with(
+                "older_half",
+                json!(r.older.as_ref().map(|(path, words)| json!({ "output": path, "words": words, "cut": r.cut[0] }))),
+            )
+            .with("cut", r.cut[1].into())
             .with("output", args.output.display().to_string().into())
             .print(out)?);
     }
@@ -226,6 +293,20 @@ fn report(
         ("trace", format!("{} words", count(r.words.len() as u64))),
         ("written", args.output.display().to_string()),
     ];
+    if let Some((path, words)) = &r.older {
+        lines.push(("older half", format!("{} words in {}", count(*words as u64), path.display())));
+    }
+    if r.cut.contains(&true) {
+        let which = match r.cut {
+            [true, true] => "of both halves",
+            [true, false] => "of the older half",
+            _ => "of the newer half",
+        };
+        lines.push(("did not fit", format!("the end {which}; a larger buffer or smaller event FIFOs would do")));
+    }
+    if args.go && r.answers == 0 {
+        lines.push(("host", "the SoC did not answer: it takes no commands, or rx is not connected".into()));
+    }
     if r.broken {
         let text = format!("up to the first lost frame; {} words came behind it", count(r.behind));
         lines.push(("trace is whole", text));

@@ -9,6 +9,7 @@ use serde_json::Value;
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 
 /// A folder where a picorv32 has run: `line.bin`, `trace.gtr`, and its program in `p.elf`.
 fn simulated() -> Place {
@@ -60,6 +61,61 @@ fn what_a_board_sends_is_received_and_replays() {
     let (sent, got) = traces(&place);
     assert_eq!(sent, got, "another trace than the simulated port's");
     place.good("replay board.gtr --elf p.elf --check retire.ret");
+}
+
+/// A simulated SoC that waits for its host on the serial device `tty`.
+fn waiting() -> (Place, Child) {
+    let place = Place::new();
+    let elf = testbenches::programs::find("bank").unwrap().soc.picorv32.unwrap();
+    std::fs::write(place.path().join("p.elf"), elf).unwrap();
+    let soc =
+        "soc sim --core picorv32 --elf p.elf --set small --uart 4 --serial tty --wait --max-cycles 200000 --out .";
+    let mut board = Command::new(assert_cmd::cargo::cargo_bin("goshawk"))
+        .current_dir(place.path())
+        .args(soc.split_whitespace())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Verilator builds it first
+    while !place.path().join("tty").exists() {
+        assert!(board.try_wait().unwrap().is_none(), "the simulation has ended");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    (place, board)
+}
+
+fn registers(place: &Place, options: &str) -> Value {
+    let text = place.good(&format!("capture registers --port tty --json {options}"));
+    serde_json::from_str::<Value>(&text).unwrap()["registers"].clone()
+}
+
+#[test]
+fn a_host_starts_a_waiting_soc_and_gets_its_trace() {
+    let (place, mut board) = waiting();
+    let r = registers(&place, "");
+    assert_eq!((&r["id"], &r["control"], &r["soc_status"]), (&0x6754_0101.into(), &0.into(), &0.into()), "{r}");
+    let text = place.good("capture serial --port tty --core picorv32 --set small --elf p.elf -o board.gtr --go --json");
+    let json: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&json["ended"], &json["frames"]["lost"]), (&true.into(), &0.into()), "{json}");
+    assert!(board.wait().unwrap().success());
+    assert!(!place.path().join("tty").exists(), "the link stays");
+    let (sent, got) = traces(&place);
+    assert_eq!(sent, got, "another trace than the simulated line's");
+}
+
+#[test]
+fn registers_are_written_over_the_line() {
+    let (place, mut board) = waiting();
+    let r = registers(&place, "--set control=1 --set overflow=0xffff");
+    assert_eq!((&r["control"], &r["status"], &r["overflow"]), (&1.into(), &3.into(), &0.into()), "{r}");
+    let r = registers(&place, "--set control=0");
+    assert_eq!((&r["control"], r["status"].as_u64().unwrap() & 2), (&0.into(), 0), "{r}");
+    let o = place.command("capture registers --port tty --set enable=1").output().unwrap();
+    let said = String::from_utf8(o.stderr).unwrap();
+    assert_eq!(o.status.code(), Some(2));
+    assert!(said.contains("register enable is unknown; there are id, params, control, "), "{said}");
+    board.kill().unwrap();
+    board.wait().unwrap();
 }
 
 #[test]

@@ -6,8 +6,9 @@
 use fpga::soc::check::{check, Checked};
 use fpga::soc::core::CoreKind;
 use fpga::soc::image::hex;
+use fpga::soc::part::find;
 use fpga::soc::run::{Run, RunError, RunOptions, Soc};
-use fpga::soc::top::{Output, SocConfig};
+use fpga::soc::top::{Host, Output, SocConfig};
 use fpga::soc::verilate::default_cache;
 use sim::elf::Program;
 use sim::params::{named_set, TraceParams};
@@ -31,7 +32,9 @@ fn config(core: CoreKind, cores: u8, trace: Option<TraceParams>) -> SocConfig {
         private_fetch: true,
         trace,
         log2_fifo: 8,
+        buffer: None,
         output: Output::Port { pins: 4 },
+        host: Host::Listens,
         tick: 16,
     }
 }
@@ -47,7 +50,7 @@ fn program(core: CoreKind, name: &str) -> Program {
 
 fn run(config: &SocConfig, program: &Program, max_cycles: u64) -> Run {
     let soc = Soc::build(config, false, &default_cache()).unwrap();
-    soc.run(program, &RunOptions { max_cycles, vcd: None }, |_| {}).unwrap()
+    soc.run(program, &RunOptions { max_cycles, ..RunOptions::default() }, |_| {}).unwrap()
 }
 
 /// Runs and checks the functional trace and, if `timed` or in the long form, the time-stamped one; instructions
@@ -165,6 +168,27 @@ fn a_fast_serial_line_brings_everything() {
 }
 
 #[test]
+fn a_circular_buffer_keeps_the_end_of_the_run() {
+    let core = CoreKind::Vexriscv;
+    let (params, program) = (params(core, 2, "small", false), program(core, "irq"));
+    let ring = SocConfig { log2_fifo: 4, buffer: Some(9), ..config(core, 2, Some(params)) };
+    // ended by the host at three times: somewhere in a half, soon behind a turn, or in one
+    for cycles in [150_000, 175_000, 200_003] {
+        let r = run(&ring, &program, cycles);
+        let [older, newer] = r.halves.as_ref().unwrap();
+        assert!(older.words.len() > 192 && older.words.len() <= 256, "{}", older.words.len());
+        assert!(!older.cut && !newer.cut);
+        let last = find(&params, &program, &r.events, &newer.words, None).unwrap();
+        let before = find(&params, &program, &r.events, &older.words, Some(&last)).unwrap();
+        assert!(before.instructions > 1000, "{before:?}");
+        assert!(before.first.iter().zip(&last.first).all(|(b, l)| b < l), "{before:?} {last:?}");
+        // what the buffer does changes nothing in the cores
+        let free = run(&config(core, 2, None), &program, cycles);
+        assert_eq!((r.stores_hash, r.instructions), (free.stores_hash, free.instructions));
+    }
+}
+
+#[test]
 fn programs_that_do_not_fit_are_refused() {
     let core = CoreKind::Picorv32;
     let large = hex(&program(core, "vm"), 4096).unwrap_err().to_string();
@@ -187,6 +211,12 @@ fn descriptions_out_of_range_say_what_would_be_right() {
         (SocConfig { tick: 0, ..good.clone() }, "tick = 0 is outside 1 to 65535"),
         (SocConfig { output: Output::Port { pins: 3 }, ..good.clone() }, "pins = 3 is outside 1, 2, 4 or 8"),
         (SocConfig { output: Output::Uart { divisor: 3 }, ..good.clone() }, "divisor = 3 is outside 4 to 65535"),
+    ] {
+        assert_eq!(bad.check().unwrap_err().to_string(), text);
+    }
+    for (bad, text) in [
+        (SocConfig { buffer: Some(9), ..good.clone() }, "a trace buffer needs trace modules"),
+        (SocConfig { host: Host::Starts, ..good.clone() }, "a host that reaches registers needs a serial line"),
     ] {
         assert_eq!(bad.check().unwrap_err().to_string(), text);
     }

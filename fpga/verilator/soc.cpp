@@ -1,7 +1,8 @@
 // Runs a Verilated SoC; what it does goes to standard output as 32-bit words.
 //
-// usage: sim +image=<hex file> <max-cycles>
-// soc.h, written beside it, names the ports.
+// usage: sim +image=<hex file> <max-cycles> <vcd file or -> [<link>]
+// soc.h, written beside it, names the ports. Where the SoC has a serial line, <link> becomes a symbolic link to a
+// pseudo-terminal on it.
 //
 // One cycle: inputs set, clock low, eval, outputs sampled; clock high, eval. Cycle 0 is the first in which the
 // cores run. A record is a word  kind | core << 4 | cycles since the record before << 8  and its arguments:
@@ -20,6 +21,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
 
 static uint32_t out[1 << 16];
 static size_t out_n;
@@ -53,15 +59,96 @@ static uint64_t store_count;
 
 static void store(uint64_t v) { stores = (stores ^ v) * 0x100000001b3; }
 
+#ifndef PINS
+// The SoC's serial line: a receiver and a sender, and the terminal behind them.
+struct Line {
+    int terminal = -1, other = -1;
+    unsigned in_bits = 0, in_wait = 0, in_byte = 0;
+    unsigned out_bits = 0, out_wait = 0, out_byte = 0;
+    std::deque<uint8_t> to_soc, to_host;
+    uint64_t clocks = 0;
+
+    bool open_terminal(const char* link) {
+        terminal = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+        if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) return false;
+        const char* name = ptsname(terminal);
+        // held open, so that the line stays when the host closes it; raw, so that nothing is echoed
+        other = open(name, O_RDWR | O_NOCTTY);
+        termios raw;
+        if (other < 0 || tcgetattr(other, &raw) != 0) return false;
+        cfmakeraw(&raw);
+        return tcsetattr(other, TCSANOW, &raw) == 0 && symlink(name, link) == 0;
+    }
+
+    void carry() {
+        uint8_t b[256];
+        const ssize_t n = read(terminal, b, sizeof b);
+        for (ssize_t i = 0; i < n; i++) to_soc.push_back(b[i]);
+        while (!to_host.empty()) {
+            const uint8_t byte = to_host.front();
+            if (write(terminal, &byte, 1) != 1) break;
+            to_host.pop_front();
+        }
+    }
+
+    // one clock: the byte that came in, with bit 8 when it had no stop bit, or -1
+    int clock(bool tx, uint8_t& rx) {
+        if (terminal >= 0 && (clocks++ & 255) == 0) carry();
+        if (out_bits == 0) {
+            rx = 1;
+            if (!to_soc.empty()) {
+                out_byte = to_soc.front() << 1 | 0x200;
+                to_soc.pop_front();
+                out_bits = 10;
+                out_wait = DIVISOR; // the stop bit before it
+            }
+        }
+        if (out_bits != 0 && --out_wait == 0) {
+            rx = out_byte & 1;
+            out_byte = out_byte >> 1 | 0x200;
+            out_bits--;
+            out_wait = DIVISOR;
+        }
+        // waits for a start bit, then samples every bit in its middle
+        if (in_bits == 0) {
+            if (!tx) {
+                in_bits = 9;
+                in_wait = DIVISOR + DIVISOR / 2;
+            }
+        } else if (--in_wait == 0) {
+            in_wait = DIVISOR;
+            if (--in_bits == 0) {
+                if (terminal >= 0) to_host.push_back(in_byte);
+                return static_cast<int>(in_byte | (tx ? 0 : 0x100));
+            }
+            in_byte = (in_byte >> 1 | (tx ? 0x80 : 0)) & 0xff;
+        }
+        return -1;
+    }
+
+    // what the host has not taken yet; ten seconds at the most
+    void finish() {
+        for (int i = 0; terminal >= 0 && i < 1000; i++) {
+            carry();
+            int left = 0;
+            if (to_host.empty() && (ioctl(other, FIONREAD, &left) != 0 || left == 0)) break;
+            usleep(10000);
+        }
+    }
+};
+#endif
+
 int main(int argc, char** argv) {
     if (argc < 3) return 2;
+    const bool to_vcd = argc > 3 && strcmp(argv[3], "-") != 0;
+    const bool served = argc > 4;
     const uint64_t limit = strtoull(argv[2], nullptr, 0);
     VerilatedContext context;
     context.commandArgs(argc, argv);
     Vsoc top{&context};
 #if VM_TRACE
     VerilatedVcdC vcd;
-    if (argc > 3) {
+    if (to_vcd) {
         context.traceEverOn(true);
         top.trace(&vcd, 99);
         vcd.open(argv[3]);
@@ -76,8 +163,12 @@ int main(int argc, char** argv) {
     uint64_t word_bits = 0;
     uint32_t word = 0;
 #else
-    unsigned line_bits = 0, line_wait = 0;
-    uint32_t line_byte = 0;
+    Line line;
+    top.rx = 1;
+    if (served && !line.open_terminal(argv[4])) {
+        perror(argv[4]);
+        return 6;
+    }
 #endif
     const auto begin = std::chrono::steady_clock::now();
     uint64_t clocks = 0;
@@ -86,7 +177,7 @@ int main(int argc, char** argv) {
         top.clk = 0;
         top.eval();
 #if VM_TRACE
-        if (argc > 3) vcd.dump(time++);
+        if (to_vcd) vcd.dump(time++);
 #endif
         if (!running && top.run && clocks > 8) running = true;
         if (running) {
@@ -132,23 +223,14 @@ int main(int argc, char** argv) {
             }
         }
 #else
-        // a receiver: waits for a start bit, then samples every bit in its middle
-        if (line_bits == 0) {
-            if (!top.tx && clocks > 8) {
-                line_bits = 9;
-                line_wait = DIVISOR + DIVISOR / 2;
-            }
-        } else if (--line_wait == 0) {
-            line_wait = DIVISOR;
-            if (--line_bits == 0) {
-                record(6, 0);
-                put(line_byte | (top.tx ? 0 : 0x100));
-            } else {
-                line_byte = line_byte >> 1 | (top.tx ? 0x80 : 0);
-            }
+        const int byte = clocks > 8 ? line.clock(top.tx, top.rx) : -1;
+        if (byte >= 0) {
+            record(6, 0);
+            put(static_cast<uint32_t>(byte));
         }
 #endif
-        if (!running && clocks > 1000000) {
+        // a host may take its time
+        if (!running && !served && clocks > 1000000) {
             fprintf(stderr, "the cores do not start within 1000000 cycles\n");
             return 6;
         }
@@ -156,10 +238,13 @@ int main(int argc, char** argv) {
         top.clk = 1;
         top.eval();
 #if VM_TRACE
-        if (argc > 3) vcd.dump(time++);
+        if (to_vcd) vcd.dump(time++);
 #endif
         if (running) cycle++;
     }
+#ifndef PINS
+    line.finish();
+#endif
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     // cycles (2), clocks (2), retired (2), stores (2), their hash (2), microseconds (2), exited, exit code
     record(5, 0);
@@ -172,7 +257,7 @@ int main(int argc, char** argv) {
     put(top.exit_code);
     flush_out();
 #if VM_TRACE
-    if (argc > 3) vcd.close();
+    if (to_vcd) vcd.close();
 #endif
     top.final();
     return 0;

@@ -20,6 +20,7 @@ module soc_devices #(
     output reg exited,
     output reg [31:0] exit_code,
     // registers of the trace system
+    output trace_access,
     output [2:0] trace_addr,
     output trace_write,
     output [31:0] trace_wdata,
@@ -103,6 +104,7 @@ module soc_devices #(
     end
 
     wire is_trace = is_system && addr[7:6] == 2'd2;
+    assign trace_access = valid && is_trace;
     assign trace_addr = addr[4:2];
     assign trace_write = write && is_trace;
     assign trace_wdata = wdata;

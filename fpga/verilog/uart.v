@@ -1,4 +1,4 @@
-// Trace, console and exit code in frames on one serial line, 8N1. docs/soc.md has the frame.
+// Trace, console, exit code and answers to the host in frames on one serial line, 8N1. docs/soc.md has the frame.
 //
 // Trace words wait in a buffer of 2^WBITS words until a frame of 16 is full, or nothing has come for 2^12 clocks;
 // a full buffer makes the trace system wait, and its own buffers overflow, which it tells in the stream. What the
@@ -18,6 +18,9 @@ module soc_uart #(
     input finished,             // the last trace word is here; exit_code is valid where `exited`
     input exited,
     input [31:0] exit_code,
+    input answer_valid,         // held until taken
+    input [63:0] answer,
+    output answer_taken,
     output tx,
     output idle                 // the exit code has been sent
 );
@@ -68,7 +71,7 @@ module soc_uart #(
 
     // frames
     localparam IDLE = 3'd0, SYNC = 3'd1, HEAD = 3'd2, LENGTH = 3'd3, PAYLOAD = 3'd4, CHECK = 3'd5;
-    localparam TRACE = 2'd0, CONSOLE = 2'd1, EXIT = 2'd2;
+    localparam TRACE = 2'd0, CONSOLE = 2'd1, EXIT = 2'd2, ANSWER = 2'd3;
     reg [2:0] state;
     reg [1:0] kind;
     reg second;                 // the second byte of the two of SYNC and CHECK
@@ -78,6 +81,7 @@ module soc_uart #(
     reg [15:0] crc;
     reg ended;
     reg turn;                   // the console's, when both wait
+    reg answered;               // the answer that waits is on its way
     assign idle = ended && state == IDLE && !put && !sending;
 
     wire full_frame = w_count >= 16;
@@ -97,7 +101,8 @@ module soc_uart #(
         end
     endfunction
 
-    wire [31:0] source = kind == TRACE ? word : exit_code;
+    assign answer_taken = kind == ANSWER && state == CHECK && step && second;
+    wire [31:0] source = kind == TRACE ? word : kind == EXIT ? exit_code : left > 7'd4 ? answer[31:0] : answer[63:32];
     wire [7:0] payload = kind == CONSOLE ? char : source[8*lane +: 8];
     reg [7:0] next_byte;
     always @* case (state)
@@ -121,7 +126,12 @@ module soc_uart #(
             second <= 1'b0;
             lane <= 2'd0;
             crc <= 16'hffff;
-            if (want_console && (turn || !want_trace)) begin
+            if (answer_valid && !answered) begin
+                kind <= ANSWER;
+                left <= 7'd8;
+                answered <= 1'b1;
+                state <= SYNC;
+            end else if (want_console && (turn || !want_trace)) begin
                 kind <= CONSOLE;
                 left <= {1'b0, take_chars};
                 turn <= 1'b0;
@@ -137,6 +147,7 @@ module soc_uart #(
                 state <= SYNC;
             end
         end
+        if (!answer_valid) answered <= 1'b0;
         if (step) begin
             put <= 1'b1;
             put_byte <= next_byte;
@@ -178,6 +189,7 @@ module soc_uart #(
             sequence_number <= 6'd0;
             ended <= 1'b0;
             turn <= 1'b0;
+            answered <= 1'b0;
         end
     end
 endmodule

@@ -10,7 +10,7 @@ use fpga::soc::board::{self, Board, BOARDS};
 use fpga::soc::build::{build, core_alone, BuildOptions, Built};
 use fpga::soc::core::CoreKind;
 use fpga::soc::image;
-use fpga::soc::top::{Output, SocConfig};
+use fpga::soc::top::{Host, Output, SocConfig};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -53,6 +53,12 @@ pub struct Args {
     /// log2 of the entries of each event FIFO, 3 to 8
     #[arg(long, value_name = "BITS", default_value_t = 8)]
     log2_fifo: u8,
+    /// Keep the trace in a circular buffer of 2^BITS words, 6 to 16, which leaves when the cores have stopped
+    #[arg(long, value_name = "BITS", conflicts_with = "no_trace")]
+    buffer: Option<u8>,
+    /// The cores wait until the host starts them (`goshawk capture serial --go`)
+    #[arg(long)]
+    wait: bool,
     /// Seed of the placement
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u32,
@@ -118,7 +124,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         private_fetch: true,
         trace: (!args.no_trace).then_some(params),
         log2_fifo: args.log2_fifo,
+        buffer: args.buffer,
         output: Output::Uart { divisor },
+        host: match (args.wait, board.host) {
+            (true, _) => Host::Starts,
+            (false, true) => Host::Controls,
+            (false, false) => Host::Listens,
+        },
         tick: u16::try_from(khz / 1000).unwrap_or(1).max(1),
     };
     config.check().map_err(|e| other(&e))?;
@@ -139,7 +151,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         let (without, alone) = (folder.join("without-trace"), folder.join("core-alone"));
         make(&without)?;
         make(&alone)?;
-        let soc = one(&SocConfig { trace: None, ..config.clone() }, &without, ", without trace modules");
+        let soc = one(&SocConfig { trace: None, buffer: None, ..config.clone() }, &without, ", without trace modules");
         let soc = soc.map_err(|e| other(&e))?;
         progress.set_message("synthesis of the core alone".to_string());
         Some(Untraced { soc, core: core_alone(board, &config, &alone).map_err(|e| other(&e))? })

@@ -7,8 +7,9 @@ use crate::{Failure, Status};
 use clap::ValueEnum;
 use fpga::soc::check::{check, Checked};
 use fpga::soc::core::CoreKind;
+use fpga::soc::part::{find, Part};
 use fpga::soc::run::{Run, RunOptions, Soc};
-use fpga::soc::top::{Output, SocConfig};
+use fpga::soc::top::{Host, Output, SocConfig};
 use fpga::soc::verilate::default_cache;
 use serde_json::json;
 use sim::analysis::ratio;
@@ -55,6 +56,15 @@ pub struct Args {
     /// Send trace and console over a serial line of so many clocks a bit, 4 or more, in place of the port
     #[arg(long, value_name = "CLOCKS", conflicts_with = "pins")]
     uart: Option<u16>,
+    /// Put a link to a pseudo-terminal here: the serial line, both ways, for `goshawk capture` while the SoC runs
+    #[arg(long, value_name = "LINK", requires = "uart")]
+    serial: Option<PathBuf>,
+    /// The cores wait until the host starts them (`goshawk capture serial --go`)
+    #[arg(long, requires = "serial")]
+    wait: bool,
+    /// Keep the trace in a circular buffer of 2^BITS words, 6 to 16, which leaves when the cores have stopped
+    #[arg(long, value_name = "BITS", conflicts_with = "no_trace")]
+    buffer: Option<u8>,
     /// log2 of the entries of each event FIFO, 3 to 8
     #[arg(long, value_name = "BITS", default_value_t = 8)]
     log2_fifo: u8,
@@ -135,7 +145,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         private_fetch: true,
         trace: (!args.no_trace).then_some(params),
         log2_fifo: args.log2_fifo,
+        buffer: args.buffer,
         output: args.uart.map_or(Output::Port { pins: args.pins }, |divisor| Output::Uart { divisor }),
+        host: match args.uart {
+            None => Host::Listens,
+            Some(_) if args.wait => Host::Starts,
+            Some(_) => Host::Controls,
+        },
         tick: args.tick,
     };
     let building = bar("building with Verilator", "", None);
@@ -145,7 +161,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         std::fs::create_dir_all(folder).map_err(|e| Failure::io(folder, e))?;
     }
     let vcd = args.out.as_ref().filter(|_| args.vcd).map(|f| f.join("soc.vcd"));
-    let options = RunOptions { max_cycles: args.max_cycles.unwrap_or(0), vcd };
+    let options = RunOptions { max_cycles: args.max_cycles.unwrap_or(0), vcd, serial: args.serial.clone() };
     let running = bar("simulating", "cycles", args.max_cycles);
     let run = soc.run(&program, &options, |cycle| running.set_position(cycle)).map_err(|e| other(&e))?;
     running.finish_and_clear();
@@ -174,8 +190,39 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             writer.finish()?;
         }
     }
-    let checked = config.trace.as_ref().map(|params| check(params, &program, &run));
-    report(args, &params, set.as_deref(), (&name, &build_id), &run, checked, out)
+    let found = match config.trace.as_ref().filter(|_| args.buffer.is_none()) {
+        Some(params) => Found::Whole(check(params, &program, &run)),
+        None => kept(&params, &program, &run).map_or(Found::Nothing, Found::Parts),
+    };
+    report(args, &params, set.as_deref(), (&name, &build_id), &run, found, out)
+}
+
+/// What of the trace could be held to the retire log.
+enum Found {
+    /// There is no trace.
+    Nothing,
+    /// All of it.
+    Whole(Result<Checked, fpga::soc::check::CheckError>),
+    /// What the circular buffer kept, older half first; none for a half that is empty or cut.
+    Parts(Result<[Option<Part>; 2], fpga::soc::part::PartError>),
+}
+
+/// Holds the halves of the trace buffer, where there is one, to the retire log.
+fn kept(
+    params: &TraceParams,
+    program: &Program,
+    run: &Run,
+) -> Option<Result<[Option<Part>; 2], fpga::soc::part::PartError>> {
+    let halves = run.halves.as_ref()?;
+    let one = |half: &fpga::soc::ring::Half, later: Option<&Part>| {
+        let whole = !half.cut && !half.words.is_empty();
+        whole.then(|| find(params, program, &run.events, &half.words, later)).transpose()
+    };
+    Some(one(&halves[1], None).and_then(|newer| {
+        // without the newer half there is nothing to say where the older one ends
+        let older = if newer.is_some() { one(&halves[0], newer.as_ref())? } else { None };
+        Ok([older, newer])
+    }))
 }
 
 fn report(
@@ -184,21 +231,35 @@ fn report(
     set: Option<&str>,
     (name, build_id): (&str, &str),
     run: &Run,
-    checked: Option<Result<Checked, fpga::soc::check::CheckError>>,
+    found: Found,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let instructions: u64 = run.instructions.iter().sum();
     let speed = if run.seconds > 0.0 { run.clocks as f64 / run.seconds } else { 0.0 };
-    let good = match &checked {
-        None => true,
-        Some(Ok(c)) => c.golden != Some(false) && (params.timestamps || c.ordered),
-        Some(Err(_)) => false,
+    let good = match &found {
+        Found::Nothing | Found::Parts(Ok(_)) => true,
+        Found::Whole(Ok(c)) => c.golden != Some(false) && (params.timestamps || c.ordered),
+        Found::Whole(Err(_)) | Found::Parts(Err(_)) => false,
     };
     let status = if good { Status::Done } else { Status::Different };
     let console = String::from_utf8_lossy(&run.console);
     if args.json {
-        let trace = checked.as_ref().map(|c| match c {
-            Ok(c) => json!({
+        let part = |p: &Option<Part>, half: &fpga::soc::ring::Half| {
+            json!({
+                "words": half.words.len(),
+                "cut": half.cut,
+                "instructions": p.as_ref().map(|p| p.instructions),
+                "events": p.as_ref().map(|p| p.events.iter().sum::<usize>()),
+            })
+        };
+        let trace = match &found {
+            Found::Nothing => json!(null),
+            Found::Parts(Ok([older, newer])) => run.halves.as_ref().map_or(
+                json!(null),
+                |h| json!({ "equal": true, "older": part(older, &h[0]), "newer": part(newer, &h[1]) }),
+            ),
+            Found::Parts(Err(e)) => json!({ "equal": false, "difference": e.to_string() }),
+            Found::Whole(Ok(c)) => json!({
                 "equal": true,
                 "bits": c.bits,
                 "bits_per_instruction": ratio(c.bits, instructions),
@@ -209,13 +270,13 @@ fn report(
                 "in_retire_order": c.ordered,
                 "golden_bits": c.golden,
             }),
-            Err(e) => json!({ "equal": false, "difference": e.to_string() }),
-        });
+            Found::Whole(Err(e)) => json!({ "equal": false, "difference": e.to_string() }),
+        };
         let mut object = Object::new("soc sim", name)
             .with("build_id", build_id.into())
             .with("core", CoreKind::from(args.core).name().into())
             .with("cores", args.cores.into());
-        if checked.is_some() {
+        if !matches!(found, Found::Nothing) {
             object = object.with_params(params, set);
         }
         object
@@ -223,7 +284,7 @@ fn report(
             .with("instructions", json!({ "total": instructions, "by_core": run.instructions }))
             .with("cycles", run.cycles.into())
             .with("stores", json!({ "count": run.stores, "hash": format!("{:016x}", run.stores_hash) }))
-            .with("trace", json!(trace))
+            .with("trace", trace)
             .with("simulation", json!({ "clocks": run.clocks, "seconds": run.seconds, "clocks_per_second": speed }))
             .with("console", console.into())
             .print(out)?;
@@ -247,9 +308,25 @@ fn report(
         ("stores", format!("{}, hash {:016x}", count(run.stores), run.stores_hash)),
         ("simulated", format!("{:.0} thousand clocks/s", speed / 1e3)),
     ];
-    match &checked {
-        None => {}
-        Some(Ok(c)) => {
+    match &found {
+        Found::Nothing => {}
+        Found::Parts(Ok(parts)) => {
+            for ((name, half), part) in
+                ["older half", "newer half"].into_iter().zip(run.halves.iter().flatten()).zip(parts)
+            {
+                let words = count(half.words.len() as u64);
+                let text = match part {
+                    Some(p) => {
+                        format!("{words} words; {} instructions, equal to the retire log", count(p.instructions))
+                    }
+                    None if half.cut => format!("{words} words; its end did not fit"),
+                    None => format!("{words} words"),
+                };
+                lines.push((name, text));
+            }
+        }
+        Found::Parts(Err(e)) => lines.push(("replay", format!("DIFFERENT: {e}"))),
+        Found::Whole(Ok(c)) => {
             lines.extend([
                 ("trace", format!("{} bits, {} messages", count(c.bits), count(c.messages))),
                 ("bits/instruction", format!("{:.4}", ratio(c.bits, instructions))),
@@ -268,7 +345,7 @@ fn report(
                 )),
             }
         }
-        Some(Err(e)) => lines.push(("replay", format!("DIFFERENT: {e}"))),
+        Found::Whole(Err(e)) => lines.push(("replay", format!("DIFFERENT: {e}"))),
     }
     facts(out, &lines)?;
     Ok(status)

@@ -119,6 +119,8 @@ pub struct Board {
     pub core_khz: u32,
     /// Cores unless asked otherwise.
     pub cores: u8,
+    /// Whether there is room for the host's commands.
+    pub host: bool,
     /// log2 of the RAM's bytes unless asked otherwise.
     pub log2_ram: u8,
     /// Pins.
@@ -141,6 +143,7 @@ const ECP5: Board = Board {
     oscillator_khz: 25_000,
     core_khz: 50_000,
     cores: 4,
+    host: true,
     log2_ram: 13,
     constraints: "",
 };
@@ -156,6 +159,7 @@ pub const BOARDS: [Board; 8] = [
         oscillator_khz: 12_000,
         core_khz: 36_000,
         cores: 1,
+        host: true,
         log2_ram: 11,
         constraints: constraints!("ice40_hx8k_b_evn.pcf"),
     },
@@ -168,6 +172,7 @@ pub const BOARDS: [Board; 8] = [
         oscillator_khz: 100_000,
         core_khz: 36_000,
         cores: 1,
+        host: true,
         log2_ram: 11,
         constraints: constraints!("alchitry_cu.pcf"),
     },
@@ -180,6 +185,7 @@ pub const BOARDS: [Board; 8] = [
         oscillator_khz: 12_000,
         core_khz: 12_000,
         cores: 1,
+        host: false,
         log2_ram: 10,
         constraints: constraints!("icebreaker.pcf"),
     },
@@ -258,13 +264,9 @@ impl Board {
         };
         let text = format!(
             "// {}: clock, power-on reset, SoC\nmodule top(\n    input clk,\n    input rx,\n    output tx\n);\n{clock}    \
-             // reset for 255 clocks after the clock is stable; the host stops the cores by a break on rx\n    \
-             reg [7:0] up = 8'd0;\n    wire reset = !(&up);\n    \
+             // reset for 255 clocks after the clock is stable\n    reg [7:0] up = 8'd0;\n    wire reset = !(&up);\n    \
              always @(posedge soc_clk) up <= !locked ? 8'd0 : up + {{7'd0, reset}};\n    \
-             reg [1:0] line = 2'b11;\n    reg [15:0] low = 16'd0;\n    wire halt = &low;\n    \
-             always @(posedge soc_clk) begin\n        line <= {{line[0], rx}};\n        \
-             low <= line[1] ? 16'd0 : low + {{15'd0, !halt}};\n    end\n    \
-             soc soc(.clk(soc_clk), .reset(reset), .halt(halt), .tx(tx));\nendmodule\n",
+             soc soc(.clk(soc_clk), .reset(reset), .halt(1'b0), .rx(rx), .tx(tx));\nendmodule\n",
             self.title
         );
         Some((text, khz))

@@ -3,16 +3,35 @@
 //! | byte | content |
 //! | --- | --- |
 //! | 0, 1 | `0x47 0x53` (`GS`) |
-//! | 2 | bits 7:6 kind (0 trace, 1 console, 2 end), 5:0 sequence number, of all kinds together |
-//! | 3 | L, bytes of payload: 0 to 64; trace: a multiple of 4; end: 4 (exit code) or 0 (no exit) |
+//! | 2 | bits 7:6 kind (0 trace, 1 console, 2 end, 3 answer), 5:0 sequence number, of all kinds together |
+//! | 3 | L, bytes of payload: 0 to 64; trace: a multiple of 4; end: 4 (exit code) or 0 (no exit); answer: 8 |
 //! | 4 .. 4+L | payload, words little-endian |
 //! | 4+L, 5+L | CRC-16 (polynomial 0x1021, begins with 0xffff, not reflected) of bytes 2 to 3+L, low byte first |
 //!
 //! A frame with a wrong checksum is no frame: the search for the next one goes on behind its first byte. The
-//! sequence numbers tell that frames are missing, unless 64 in a row are.
+//! sequence numbers tell that frames are missing between two others, unless 64 in a row are.
+//!
+//! The other way the host sends commands of 10 bytes: `GS`, 0 (read) or 1 (write), the address, 4 bytes of data,
+//! and the checksum of bytes 2 to 7. Each is answered with a frame: the two words are operation and address (bits
+//! 7:0 and 15:8), and the data read or written. One command at a time: the next may follow the answer.
 
 /// First two bytes of a frame.
 pub const SYNC: [u8; 2] = *b"GS";
+/// Address of the SoC's control register: bit 0 starts the cores, bit 1 stops them for good.
+pub const CONTROL: u8 = 0x10;
+/// Address of the SoC's status: bit 0 started, 1 cores run, 2 the program has ended, 3 the trace has left.
+pub const STATUS: u8 = 0x11;
+
+/// The command that reads the register at `addr`, or writes `data` to it. Addresses 0 to 7 are those of
+/// [`sim::regs`].
+pub fn command(addr: u8, data: Option<u32>) -> [u8; 10] {
+    let mut out = [SYNC[0], SYNC[1], u8::from(data.is_some()), addr, 0, 0, 0, 0, 0, 0];
+    out[4..8].copy_from_slice(&data.unwrap_or(0).to_le_bytes());
+    let crc = crc16(&out[2..8]);
+    out[8..].copy_from_slice(&crc.to_le_bytes());
+    out
+}
+
 /// Most bytes of payload.
 pub const MAX_PAYLOAD: usize = 64;
 
@@ -32,6 +51,15 @@ pub enum Item {
     Console(Vec<u8>),
     /// The SoC has ended; the program's exit code where it came to its end.
     End(Option<u32>),
+    /// The answer to a command.
+    Answer {
+        /// It was a write.
+        write: bool,
+        /// Register.
+        addr: u8,
+        /// What was read or written.
+        data: u32,
+    },
     /// Frames are missing before the next item: so many, or more by a multiple of 64.
     Lost(u8),
 }
@@ -79,7 +107,8 @@ impl Deframer {
                 Taken::Frame(n, sequence, item) => {
                     at += n;
                     self.stats.frames += 1;
-                    let lost = self.next.map_or(sequence, |next| sequence.wrapping_sub(next)) & 63;
+                    // whoever comes to a line later does not know what was before
+                    let lost = self.next.map_or(0, |next| sequence.wrapping_sub(next)) & 63;
                     if lost != 0 {
                         self.stats.lost += u64::from(lost);
                         out.push(Item::Lost(lost));
@@ -120,7 +149,7 @@ impl Deframer {
             0 => length <= MAX_PAYLOAD && length % 4 == 0 && length > 0,
             1 => length <= MAX_PAYLOAD && length > 0,
             2 => matches!(length, 0 | 4),
-            _ => false,
+            _ => length == 8,
         };
         if !possible {
             return noise;
@@ -134,7 +163,8 @@ impl Deframer {
         let item = match head >> 6 {
             0 => Item::Words(words.collect()),
             1 => Item::Console(payload.to_vec()),
-            _ => Item::End(words.next()),
+            2 => Item::End(words.next()),
+            _ => Item::Answer { write: payload[0] == 1, addr: payload[1], data: words.nth(1).unwrap_or(0) },
         };
         Some(Taken::Frame(6 + length, head & 63, item))
     }
@@ -203,6 +233,16 @@ mod tests {
         let (items, stats) = all(&bytes, 1000);
         assert_eq!(stats, LineStats { frames: 3, lost: 0, noise: 7 });
         assert_eq!(items.len(), 3);
+    }
+
+    #[test]
+    fn commands_and_answers_are_these_bytes() {
+        let c = command(2, Some(0x0102_0304));
+        assert_eq!(c[..8], [0x47, 0x53, 1, 2, 4, 3, 2, 1]);
+        assert_eq!(u16::from_le_bytes([c[8], c[9]]), crc16(&[1, 2, 4, 3, 2, 1]));
+        assert_eq!(command(STATUS, None)[2..8], [0, 0x11, 0, 0, 0, 0]);
+        let (items, _) = all(&frame(3, 9, &[1, 2, 0, 0, 4, 3, 2, 1]), 3);
+        assert_eq!(items, [Item::Answer { write: true, addr: 2, data: 0x0102_0304 }]);
     }
 
     #[test]

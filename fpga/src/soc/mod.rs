@@ -9,7 +9,8 @@
 //! | [`verilate`], [`image`], [`run`] | the simulation: built, loaded, run |
 //! | [`board`], [`pll`], [`build`] | boards, their clocks, and the way to a bitstream |
 //! | [`frame`] | frames of the serial line |
-//! | [`log`], [`check`] | the cores' retire log, and the trace held to it |
+//! | [`ring`] | the circular trace buffer's halves |
+//! | [`log`], [`check`], [`part`] | the cores' retire log, and the trace, or a part of one, held to it |
 //!
 //! `docs/soc.md` has the memory map and says how to add a core.
 
@@ -21,8 +22,10 @@ pub mod frame;
 pub mod image;
 pub mod log;
 pub mod package;
+pub mod part;
 pub mod pll;
 pub mod rename;
+pub mod ring;
 pub mod run;
 pub mod top;
 pub mod verilate;

@@ -3,6 +3,7 @@
 use super::frame::{Deframer, Item, LineStats};
 use super::image::{self, ImageError};
 use super::log::{Log, LogError};
+use super::ring::{halves, Half, RingError};
 use super::top::{Output, SocConfig};
 use super::verilate::{build, BuildError};
 use sim::elf::Program;
@@ -23,6 +24,9 @@ pub enum RunError {
     /// The log makes no sense.
     #[error("retire log: {0}")]
     Log(#[from] LogError),
+    /// The trace buffer's words make no sense.
+    #[error("trace buffer: {0}")]
+    Ring(#[from] RingError),
     /// Files and pipes.
     #[error("simulation: {0}")]
     Io(#[from] std::io::Error),
@@ -50,8 +54,10 @@ pub struct Run {
     pub events: Vec<FlowEvent>,
     /// Instructions by core.
     pub instructions: Vec<u64>,
-    /// Trace words, as they were read from the trace port.
+    /// Trace words, as they were read from the trace port; of a SoC with a trace buffer, those of its newer half.
     pub words: Vec<u32>,
+    /// Halves of the trace buffer, older first; none without one.
+    pub halves: Option<[Half; 2]>,
     /// Bytes of the serial line, where the SoC has one; then the words are those of its frames.
     pub line: Vec<u8>,
     /// What the line brought.
@@ -79,6 +85,8 @@ pub struct RunOptions {
     pub max_cycles: u64,
     /// Write every signal to this file; the SoC must have been built with `vcd`.
     pub vcd: Option<PathBuf>,
+    /// Put a link to a pseudo-terminal here, which is on the SoC's serial line both ways while it runs.
+    pub serial: Option<PathBuf>,
 }
 
 const TIME: u32 = 0;
@@ -112,13 +120,25 @@ impl Soc {
         let limit = if options.max_cycles == 0 { u64::MAX } else { options.max_cycles };
         let mut command = Command::new(&self.program);
         command.arg(format!("+image={}", image.display())).arg(limit.to_string());
-        command.args(&options.vcd);
+        match (&options.vcd, &options.serial) {
+            (vcd, Some(link)) => command.arg(vcd.clone().unwrap_or_else(|| "-".into())).arg(link),
+            (vcd, None) => command.args(vcd),
+        };
+        if let Some(link) = &options.serial {
+            // a link that an earlier run left; a file or folder stays, and the simulation refuses it
+            if std::fs::symlink_metadata(link).is_ok_and(|m| m.is_symlink()) {
+                std::fs::remove_file(link)?;
+            }
+        }
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let lost = || std::io::Error::other("the simulation has no pipes");
         let mut source = BufReader::with_capacity(1 << 18, child.stdout.take().ok_or_else(lost)?);
         let taken = self.take(program, &mut source, &mut progress);
         // whoever stops reading must not leave the program waiting
         drop(source);
+        if let Some(link) = &options.serial {
+            let _ = std::fs::remove_file(link);
+        }
         let mut said = String::new();
         child.stderr.take().ok_or_else(lost)?.read_to_string(&mut said)?;
         let status = child.wait()?;
@@ -184,14 +204,19 @@ impl Soc {
                 match item {
                     Item::Words(w) => words.extend(w),
                     Item::Console(c) => console.extend(c),
-                    Item::End(_) | Item::Lost(_) => {}
+                    Item::End(_) | Item::Lost(_) | Item::Answer { .. } => {}
                 }
             }
+        }
+        let halves = self.config.buffer.is_some().then(|| halves(&words)).transpose()?;
+        if let Some([_, newer]) = &halves {
+            words.clone_from(&newer.words);
         }
         Ok(Some(Run {
             events,
             instructions,
             words,
+            halves,
             line,
             line_stats,
             console,

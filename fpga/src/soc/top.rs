@@ -29,6 +29,18 @@ pub enum Output {
     },
 }
 
+/// What the host may do over the serial line, the other way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Host {
+    /// Nothing: it listens.
+    Listens,
+    /// Read and write the registers of trace system and SoC, stop the cores.
+    Controls,
+    /// That, and the cores wait until it starts them.
+    Starts,
+}
+
 /// What a SoC is made of.
 #[derive(Clone, Debug, Serialize)]
 pub struct SocConfig {
@@ -45,8 +57,13 @@ pub struct SocConfig {
     pub trace: Option<TraceParams>,
     /// log2 of the places of each event FIFO. 3..=8.
     pub log2_fifo: u8,
+    /// log2 of the words of a circular trace buffer, which leaves when the program has ended; without one trace
+    /// words leave as they come. 6..=16.
+    pub buffer: Option<u8>,
     /// How trace words leave.
     pub output: Output,
+    /// Whether the host reaches registers over the serial line, and whether the cores wait for it.
+    pub host: Host,
     /// Clocks of one tick of `mtime`. 1..=65535.
     pub tick: u16,
 }
@@ -63,6 +80,14 @@ pub enum SocError {
         value: u64,
         /// What would be right.
         right: &'static str,
+    },
+    /// A part without another one.
+    #[error("{what} needs {needs}")]
+    Needs {
+        /// What was asked for.
+        what: &'static str,
+        /// What it needs.
+        needs: &'static str,
     },
     /// The core cannot be had.
     #[error("{0}")]
@@ -102,7 +127,17 @@ impl SocConfig {
         range("cores", self.cores.into(), "1 to 8", (1..=8).contains(&self.cores))?;
         range("log2_ram", self.log2_ram.into(), "10 to 24", (10..=24).contains(&self.log2_ram))?;
         range("log2_fifo", self.log2_fifo.into(), "3 to 8", (3..=8).contains(&self.log2_fifo))?;
-        range("tick", self.tick.into(), "1 to 65535", self.tick >= 1)
+        range("tick", self.tick.into(), "1 to 65535", self.tick >= 1)?;
+        if let Some(log2) = self.buffer {
+            range("buffer", log2.into(), "6 to 16", (6..=16).contains(&log2))?;
+            if self.trace.is_none() {
+                return Err(SocError::Needs { what: "a trace buffer", needs: "trace modules" });
+            }
+        }
+        if self.host != Host::Listens && matches!(self.output, Output::Port { .. }) {
+            return Err(SocError::Needs { what: "a host that reaches registers", needs: "a serial line" });
+        }
+        Ok(())
     }
 
     /// RAM, bytes.
@@ -123,9 +158,13 @@ impl SocConfig {
             Output::Port { .. } => include_str!("../../verilog/port.v"),
             Output::Uart { .. } => include_str!("../../verilog/uart.v"),
         };
+        let ring = if self.buffer.is_some() { include_str!("../../verilog/ring.v") } else { "" };
+        let host = if self.host == Host::Listens { "" } else { include_str!("../../verilog/host.v") };
         let bus = include_str!("../../verilog/bus.v").replace("`SOC_RAM_INIT", &init);
         let mut text = self.core.core().verilog()?;
-        for part in [&bus, include_str!("../../verilog/devices.v"), include_str!("../../verilog/boot.v"), output] {
+        for part in
+            [&bus, include_str!("../../verilog/devices.v"), include_str!("../../verilog/boot.v"), output, ring, host]
+        {
             text.push_str(part);
         }
         if let Some(params) = &self.trace {
@@ -157,7 +196,7 @@ impl SocConfig {
             Output::Port { pins } => {
                 ports.extend([format!("output [{}:0] trace_pins", pins - 1), "output trace_strobe".into()])
             }
-            Output::Uart { .. } => ports.push("output tx".into()),
+            Output::Uart { .. } => ports.extend(["input rx".into(), "output tx".into()]),
         }
         if observed {
             ports.extend(
@@ -176,9 +215,10 @@ impl SocConfig {
             "    wire [{m1}:0] m_valid, m_ready;\n    wire [{m32}:0] m_addr, m_wdata;\n    wire [{m4}:0] m_wstrb;\n    \
              wire [31:0] m_rdata;\n    wire [{f1}:0] f_valid, f_ready;\n    wire [{f32}:0] f_addr, f_rdata;\n    \
              wire [{n1}:0] timer_irq, soft_irq;\n    wire d_valid;\n    wire [3:0] d_master, d_wstrb;\n    \
-             wire [31:0] d_addr, d_wdata, d_rdata;\n    wire [2:0] reg_addr, boot_addr, core_addr;\n    \
-             wire reg_write, boot_write, core_write;\n    \
-             wire [31:0] reg_wdata, boot_wdata, core_wdata, reg_rdata;\n    wire trace_idle, all_sent, ended;\n    \
+             wire [31:0] d_addr, d_wdata, d_rdata;\n    wire [2:0] reg_addr, boot_addr, core_addr, host_addr;\n    \
+             wire reg_write, boot_write, core_write, host_write, core_access, host_access, go, host_halt;\n    \
+             wire [31:0] reg_wdata, boot_wdata, core_wdata, host_wdata, reg_rdata;\n    \
+             wire trace_idle, traced, all_sent, turn, turned, ended;\n    \
              wire [31:0] code;\n    \
              wire cores_reset = reset || !run;\n",
             m1 = masters - 1,
@@ -211,7 +251,7 @@ impl SocConfig {
              .clk(clk), .reset(cores_reset), .valid(d_valid), .master(d_master), .addr(d_addr), .wdata(d_wdata),\n        \
              .wstrb(d_wstrb), .rdata(d_rdata), .timer_irq(timer_irq), .soft_irq(soft_irq),\n        \
              .console_valid(console_valid), .console_data(console_data), .exited(ended), .exit_code(code),\n        \
-             .trace_addr(core_addr), .trace_write(core_write), .trace_wdata(core_wdata), .trace_rdata(reg_rdata));\n",
+             .trace_access(core_access), .trace_addr(core_addr), .trace_write(core_write), .trace_wdata(core_wdata), .trace_rdata(reg_rdata));\n",
             self.tick
         );
         let _ = write!(
@@ -220,11 +260,14 @@ impl SocConfig {
              always @(posedge clk) begin\n        exit_seen <= !reset && (exit_seen || ended);\n        \
              if (ended) last_code <= code;\n    end\n    \
              assign exited = exit_seen;\n    assign exit_code = last_code;\n    \
-             soc_boot #(.TRACE({})) boot(.clk(clk), .reset(reset), .stop(ended || halt), .run(run), .done(all_sent),\n        \
-             .bus_addr(boot_addr), .bus_write(boot_write), .bus_wdata(boot_wdata), .bus_rdata(reg_rdata));\n    \
+             soc_boot #(.TRACE({})) boot(.clk(clk), .reset(reset), .go(go), .stop(ended || halt || host_halt),\n        \
+             .turn(turn), .turned(turned), .run(run), .done(traced), .bus_addr(boot_addr), .bus_write(boot_write),\n        \
+             .bus_wdata(boot_wdata), .bus_rdata(reg_rdata), .bus_mine(!core_access && !host_access));\n    \
              assign done = all_sent && trace_idle;\n    \
-             assign reg_addr = run ? core_addr : boot_addr;\n    assign reg_write = run ? core_write : boot_write;\n    \
-             assign reg_wdata = run ? core_wdata : boot_wdata;\n",
+             // trace registers: cores before the host before the boot sequence\n    \
+             assign reg_addr = core_access ? core_addr : host_access ? host_addr : boot_addr;\n    \
+             assign reg_write = core_access ? core_write : host_access ? host_write : boot_write;\n    \
+             assign reg_wdata = core_access ? core_wdata : host_access ? host_wdata : boot_wdata;\n",
             u8::from(self.trace.is_some())
         );
         if observed {
@@ -234,6 +277,7 @@ impl SocConfig {
             );
         }
         self.trace_path(&mut s);
+        self.host_path(&mut s);
         s.push_str("endmodule\n");
         s
     }
@@ -254,7 +298,22 @@ impl SocConfig {
         } else {
             s.push_str("    assign reg_rdata = 32'd0;\n    assign word_valid = 1'b0;\n    assign word = 32'd0;\n");
         }
-        let words = ".clk(clk), .reset(reset), .valid(word_valid), .ready(word_ready), .data(word)";
+        if let Some(log2) = self.buffer {
+            let _ = write!(
+                s,
+                "    wire out_valid, out_ready;\n    wire [31:0] out;\n    \
+                 soc_ring #(.LOG2_WORDS({log2})) ring(.clk(clk), .reset(reset), .in_valid(word_valid), .in_ready(word_ready),\n        \
+                 .in_data(word), .turn(turn), .turned(turned), .finished(traced), .out_valid(out_valid),\n        \
+                 .out_ready(out_ready), .out_data(out), .all_out(all_sent));\n"
+            );
+        } else {
+            s.push_str("    assign turn = 1'b0;\n    assign all_sent = traced;\n");
+        }
+        let words = if self.buffer.is_some() {
+            ".clk(clk), .reset(reset), .valid(out_valid), .ready(out_ready), .data(out)"
+        } else {
+            ".clk(clk), .reset(reset), .valid(word_valid), .ready(word_ready), .data(word)"
+        };
         let _ = match self.output {
             Output::Port { pins } => write!(
                 s,
@@ -263,11 +322,35 @@ impl SocConfig {
             ),
             Output::Uart { divisor } => write!(
                 s,
-                "    soc_uart #(.DIV({divisor})) uart({words},\n        \
+                "    wire answer_valid, answer_taken;\n    wire [63:0] answer;\n    \
+                 soc_uart #(.DIV({divisor})) uart({words},\n        \
                  .console_valid(console_valid), .console_data(console_data), .finished(all_sent),\n        \
-                 .exited(exit_seen), .exit_code(last_code), .tx(tx), .idle(trace_idle));\n"
+                 .exited(exit_seen), .exit_code(last_code), .answer_valid(answer_valid), .answer(answer),\n        \
+                 .answer_taken(answer_taken), .tx(tx), .idle(trace_idle));\n"
             ),
         };
+    }
+
+    /// What the host does to registers, where it may.
+    fn host_path(&self, s: &mut String) {
+        let (Output::Uart { divisor }, Host::Controls | Host::Starts) = (self.output, self.host) else {
+            s.push_str(
+                "    assign host_access = 1'b0;\n    assign host_write = 1'b0;\n    assign host_addr = 3'd0;\n    \
+                 assign host_wdata = 32'd0;\n    assign go = 1'b1;\n    assign host_halt = 1'b0;\n",
+            );
+            if matches!(self.output, Output::Uart { .. }) {
+                s.push_str("    assign answer_valid = 1'b0;\n    assign answer = 64'd0;\n");
+            }
+            return;
+        };
+        let wait = u8::from(self.host == Host::Starts);
+        let _ = write!(
+            s,
+            "    soc_host #(.DIV({divisor}), .WAIT({wait})) host(.clk(clk), .reset(reset), .rx(rx), .request(host_access),\n        \
+             .bus_write(host_write), .bus_addr(host_addr), .bus_wdata(host_wdata), .taken(!core_access),\n        \
+             .bus_rdata(reg_rdata), .go(go), .halt(host_halt), .status({{all_sent, exit_seen, run, go}}),\n        \
+             .answer_valid(answer_valid), .answer(answer), .answer_taken(answer_taken));\n"
+        );
     }
 
     fn core_instance(&self, s: &mut String, i: u32, observed: bool) {

@@ -1,0 +1,127 @@
+//! `goshawk capture registers`: the registers of a SoC, over its serial line
+
+use super::open;
+use crate::output::{Left, Object, Table};
+use crate::{Failure, Status};
+use fpga::soc::frame::{command, Deframer, Item, CONTROL, STATUS};
+use serde_json::json;
+use sim::regs::{Reg, REGS};
+use std::io::{ErrorKind, Read, Write};
+use std::time::{Duration, Instant};
+
+/// Read the registers of a SoC over its serial line, and write some before
+///
+/// Registers of the trace system by the names of `goshawk gen`'s register map, and two of the SoC: soc_control
+/// (bit 0 starts the cores, bit 1 stops them for good) and soc_status (bit 0 started, 1 cores run, 2 the program
+/// has ended, 3 the trace has left). Trace frames that come meanwhile are lost: use it before or after a capture.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk capture registers --port /dev/ttyUSB1\n  \
+    goshawk capture registers --port /dev/ttyUSB1 --set overflow=0xffff --set soc_control=3 --json")]
+pub struct Args {
+    /// Serial device
+    #[arg(long, value_name = "DEVICE")]
+    port: String,
+    /// Bits per second
+    #[arg(long, value_name = "RATE", default_value_t = 1_000_000)]
+    baud: u32,
+    /// Write a value first, decimal or 0x...; may be given again
+    #[arg(long = "set", value_name = "REGISTER=VALUE")]
+    sets: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// How often a command without an answer is sent.
+const TRIES: usize = 4;
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+fn address(name: &str) -> Option<u8> {
+    match name {
+        "soc_control" => Some(CONTROL),
+        "soc_status" => Some(STATUS),
+        _ => REGS.iter().find(|r| r.name == name).map(|r| r.addr),
+    }
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    REGS.iter().map(|r| r.name).chain(["soc_control", "soc_status"])
+}
+
+/// The register and the value of `name=value`.
+fn assignment(text: &str) -> Result<(u8, u32), Failure> {
+    let wrong = |what: String| Failure::Other(format!("--set {text}: {what}"));
+    let (name, value) = text.split_once('=').ok_or_else(|| wrong("REGISTER=VALUE is needed".into()))?;
+    let known = || names().collect::<Vec<_>>().join(", ");
+    let addr = address(name).ok_or_else(|| wrong(format!("register {name} is unknown; there are {}", known())))?;
+    let parsed = value.strip_prefix("0x").map_or_else(|| value.parse().ok(), |h| u32::from_str_radix(h, 16).ok());
+    Ok((addr, parsed.ok_or_else(|| wrong(format!("{value} is no number of 32 bits")))?))
+}
+
+struct Link {
+    port: Box<dyn serialport::SerialPort>,
+    name: String,
+    deframer: Deframer,
+}
+
+impl Link {
+    /// Sends a command until it is answered.
+    fn ask(&mut self, addr: u8, data: Option<u32>) -> Result<u32, Failure> {
+        let failed = |name: &str, e: std::io::Error| Failure::Other(format!("{name}: {e}"));
+        for _ in 0..TRIES {
+            self.port.write_all(&command(addr, data)).map_err(|e| failed(&self.name, e))?;
+            let (begin, mut buffer, mut items) = (Instant::now(), [0; 4096], Vec::new());
+            while begin.elapsed() < PATIENCE {
+                match self.port.read(&mut buffer) {
+                    Ok(n) => self.deframer.push(&buffer[..n], &mut items),
+                    Err(e) if matches!(e.kind(), ErrorKind::TimedOut | ErrorKind::Interrupted) => {}
+                    Err(e) => return Err(failed(&self.name, e)),
+                }
+                for item in items.drain(..) {
+                    match item {
+                        Item::Answer { write, addr: a, data: d } if a == addr && write == data.is_some() => {
+                            return Ok(d)
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        Err(Failure::Other(format!(
+            "{}: no answer to {TRIES} commands; is the baud rate right, and was the SoC built to take commands?",
+            self.name
+        )))
+    }
+}
+
+/// The fields of a value, as `name=value`.
+fn fields(reg: &Reg, value: u32) -> String {
+    let of = |f: &sim::regs::Field| value >> f.lsb & (u32::MAX >> (32 - u32::from(f.bits)));
+    reg.fields.iter().map(|f| format!("{}={:#x}", f.name, of(f))).collect::<Vec<_>>().join(" ")
+}
+
+/// Runs it.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let sets = args.sets.iter().map(|s| assignment(s)).collect::<Result<Vec<_>, _>>()?;
+    let mut link = Link { port: open(&args.port, args.baud)?, name: args.port.clone(), deframer: Deframer::default() };
+    for (addr, value) in sets {
+        link.ask(addr, Some(value))?;
+    }
+    let mut values = Vec::new();
+    for name in names() {
+        values.push((name, link.ask(address(name).unwrap_or(STATUS), None)?));
+    }
+    if args.json {
+        let registers: serde_json::Map<_, _> = values.iter().map(|(n, v)| ((*n).to_string(), json!(v))).collect();
+        Object::new("capture registers", &args.port).with("registers", registers.into()).print(out)?;
+        return Ok(Status::Done);
+    }
+    let mut table = Table::new([("register", Left), ("value", Left), ("fields", Left)]);
+    for (name, value) in values {
+        let fields = REGS.iter().find(|r| r.name == name).map_or_else(String::new, |r| fields(r, value));
+        table.row([name.to_string(), format!("{value:#010x}"), fields]);
+    }
+    table.print(out)?;
+    Ok(Status::Done)
+}

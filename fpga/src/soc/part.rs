@@ -1,0 +1,96 @@
+//! Holds a trace of a part of a run to the retire log: what a circular buffer has kept
+
+use sim::elf::Program;
+use sim::params::TraceParams;
+use sim::replay::image::Image;
+use sim::replay::{Replay, ReplayError, ReplaySink};
+use sim::retire::{FlowEvent, FlowKind};
+
+/// Where a part stands in the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// First event of the log that it tells, by core; none where it tells of no event.
+    pub first: Vec<Option<usize>>,
+    /// Events that it tells, by core.
+    pub events: Vec<usize>,
+    /// Instructions that it tells.
+    pub instructions: u64,
+}
+
+/// Why a trace is no part of a run.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum PartError {
+    /// It cannot be replayed.
+    #[error("the trace cannot be replayed: {0}")]
+    Replay(#[from] ReplayError),
+    /// It replays to what the core never did, or not there.
+    #[error("core {core}: the {events} events of the trace are not {wanted} those of the retire log")]
+    Nowhere {
+        /// Core.
+        core: u8,
+        /// Events replayed.
+        events: usize,
+        /// Where they should be.
+        wanted: &'static str,
+    },
+}
+
+struct Collect(Vec<Vec<FlowEvent>>);
+
+impl ReplaySink for Collect {
+    fn event(&mut self, e: &FlowEvent) {
+        self.0[usize::from(e.hart)].push(*e);
+    }
+}
+
+/// Whether the part's events are those of the log from `at` on. The part begins within the run of instructions
+/// up to its first event, and ends within that up to the event behind its last.
+fn stands(part: &[FlowEvent], log: &[FlowEvent], at: usize) -> bool {
+    let Some(log) = log.get(at..at + part.len()) else { return false };
+    part.iter().zip(log).enumerate().all(|(i, (p, l))| {
+        if p.kind == FlowKind::Stop || i == 0 {
+            p.count <= l.count && (p.kind == FlowKind::Stop || p.same_flow(&FlowEvent { count: p.count, ..*l }))
+        } else {
+            p.same_flow(l)
+        }
+    })
+}
+
+/// Replays `words` and finds them in `log`, the events of the run: at its end, or with `before`, which was found
+/// already, anywhere in front of that.
+pub fn find(
+    params: &TraceParams,
+    program: &Program,
+    log: &[FlowEvent],
+    words: &[u32],
+    before: Option<&Part>,
+) -> Result<Part, PartError> {
+    let image = Image::new(program);
+    let cores = usize::from(params.cores);
+    let mut told = Collect(vec![Vec::new(); cores]);
+    let summary = Replay::new(&image, params, words.iter().copied())?.run(&mut told)?;
+    let mut part =
+        Part { first: vec![None; cores], events: vec![0; cores], instructions: summary.instructions.iter().sum() };
+    for (core, told) in told.0.iter().enumerate() {
+        let log: Vec<FlowEvent> = log.iter().filter(|e| usize::from(e.hart) == core).copied().collect();
+        let events: Vec<FlowEvent> = told.iter().filter(|e| e.kind != FlowKind::Start).copied().collect();
+        let nowhere = |wanted| PartError::Nowhere { core: core as u8, events: events.len(), wanted };
+        let at = match before {
+            None => {
+                let at = log.len().saturating_sub(events.len());
+                let ends = events.len() < 2 || events.last().zip(log.last()).is_some_and(|(p, l)| p.same_flow(l));
+                if !ends || !stands(&events, &log, at) {
+                    return Err(nowhere("the last of"));
+                }
+                at
+            }
+            Some(later) => {
+                let end = later.first[core].unwrap_or(log.len());
+                (0..end).rev().find(|at| stands(&events, &log, *at)).ok_or_else(|| nowhere("among"))?
+            }
+        };
+        part.first[core] = Some(at);
+        part.events[core] = events.len();
+    }
+    Ok(part)
+}

@@ -1,0 +1,80 @@
+//! Contents of the circular trace buffer: two halves, each a trace of its own
+//!
+//! The buffer leaves older half first; each half is a count of words and the words. Bit 31 of the count: the end
+//! of the trace did not fit.
+
+use serde::Serialize;
+
+/// One half of the buffer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Half {
+    /// Trace words, header first; none where nothing was traced.
+    pub words: Vec<u32>,
+    /// The end of its trace did not fit.
+    pub cut: bool,
+}
+
+/// What left is no trace buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RingError {
+    /// Fewer words than the counts say.
+    #[error("word {at} says that {count} words follow, {left} do")]
+    Cut {
+        /// Word.
+        at: usize,
+        /// What it says.
+        count: usize,
+        /// What there is.
+        left: usize,
+    },
+    /// No count where one must be.
+    #[error("it ends before the {which} half")]
+    Missing {
+        /// Older or newer.
+        which: &'static str,
+    },
+    /// More words than the counts say.
+    #[error("{left} words follow behind its two halves")]
+    More {
+        /// So many.
+        left: usize,
+    },
+}
+
+/// The halves, older first.
+pub fn halves(words: &[u32]) -> Result<[Half; 2], RingError> {
+    let mut at = 0;
+    let mut one = |which| {
+        let head = *words.get(at).ok_or(RingError::Missing { which })?;
+        let (count, left) = ((head & 0x7fff_ffff) as usize, words.len() - at - 1);
+        let body = words.get(at + 1..at + 1 + count).ok_or(RingError::Cut { at, count, left })?;
+        at += 1 + count;
+        Ok(Half { words: body.to_vec(), cut: head >> 31 == 1 })
+    };
+    let both = [one("older")?, one("newer")?];
+    match words.len() - at {
+        0 => Ok(both),
+        left => Err(RingError::More { left }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_counts_and_their_words_are_two_halves() {
+        let older = Half { words: vec![7, 8], cut: true };
+        let newer = Half { words: vec![9], cut: false };
+        assert_eq!(halves(&[0x8000_0002, 7, 8, 1, 9]), Ok([older, newer]));
+        assert_eq!(halves(&[0, 0]), Ok([Half::default(), Half::default()]));
+    }
+
+    #[test]
+    fn what_is_too_short_or_too_long_is_refused() {
+        assert_eq!(halves(&[]), Err(RingError::Missing { which: "older" }));
+        assert_eq!(halves(&[1, 7]), Err(RingError::Missing { which: "newer" }));
+        assert_eq!(halves(&[1, 7, 5, 1]), Err(RingError::Cut { at: 2, count: 5, left: 1 }));
+        assert_eq!(halves(&[0, 0, 1]), Err(RingError::More { left: 1 }));
+    }
+}
