@@ -19,7 +19,7 @@ pub struct Args {
 
 #[derive(clap::Subcommand, Debug)]
 enum Command {
-    Sim(sim::Args),
+    Sim(Box<sim::Args>),
     Build(Box<build::Args>),
 }
 
