@@ -136,3 +136,69 @@ fn finished_points_survive_a_full_disk_and_are_not_run_again() {
     let object: Value = serde_json::from_str(lines.next().unwrap()).unwrap();
     assert_eq!((&object["points"], &object["points_from_before"]), (&36.into(), &kept.into()));
 }
+
+#[test]
+fn a_killed_sweep_goes_on_from_its_finished_points() {
+    let place = Place::new();
+    // short traces first; the last one is still running when the command is killed
+    let words = "sweep --trace p.elf,builtin:strsearch --encoding tr_e,tr_b,nx_b --set s0,m4 --threads 1 -o s";
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin("goshawk"))
+        .current_dir(place.path())
+        .args(words.split_whitespace())
+        .spawn()
+        .unwrap();
+    let points = place.path().join("s/points");
+    let finished = || {
+        let names = std::fs::read_dir(&points).into_iter().flatten().filter_map(Result::ok);
+        names.filter(|f| f.path().extension().is_some_and(|e| e == "json")).count()
+    };
+    while finished() < 5 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let kept = finished();
+    assert!((5..10).contains(&kept), "{kept} of 10 points were finished at the kill");
+    let before = place.output("report sweep s -o part.html");
+    assert_eq!(String::from_utf8(before.stdout).unwrap(), format!("{kept} points of 10 in part.html\n"));
+    let again = place.output(&format!("{words} --json"));
+    let object: Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert_eq!((&object["points"], &object["points_from_before"]), (&10.into(), &kept.into()));
+}
+
+#[test]
+fn a_report_has_its_page_and_figures_or_says_why_not() {
+    let place = Place::new();
+    place.command(&format!("{SWEEP} -o s")).assert().success();
+    let text = place.good("report sweep s -o s.html --figures f --title Two");
+    assert_eq!(text, "6 points of 6 in s.html, 10 figures in f\n");
+    let page = std::fs::read_to_string(place.path().join("s.html")).unwrap();
+    assert!(page.contains("<h1>Two</h1>") && page.ends_with("</html>\n"));
+    for entry in std::fs::read_dir(place.path().join("f")).unwrap() {
+        let svg = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+    }
+    std::fs::write(place.path().join("gates.json"), "{}").unwrap();
+    std::fs::create_dir(place.path().join("empty")).unwrap();
+    let manifest = std::fs::read_to_string(place.path().join("s/sweep.json")).unwrap();
+    std::fs::write(place.path().join("empty/sweep.json"), &manifest).unwrap();
+    std::fs::create_dir(place.path().join("cut")).unwrap();
+    std::fs::write(place.path().join("cut/sweep.json"), &manifest[..50]).unwrap();
+    let text = [
+        "report sweep absent -o x.html",
+        "report sweep empty -o x.html",
+        "report sweep cut -o x.html",
+        "report sweep s -o absent/x.html",
+        "report sweep s -o x.html --gates gates.json",
+        "report sweep s -o /dev/full/x.html",
+    ]
+    .iter()
+    .fold(String::new(), |mut text, c| {
+        let (code, error) = refused(&place, c);
+        assert_eq!(code, Some(2), "{c}: {error}");
+        let _ = writeln!(text, "$ goshawk {c}\n{error}");
+        text
+    });
+    insta::assert_snapshot!(text);
+    assert!(!place.path().join("x.html").exists());
+}

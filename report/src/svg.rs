@@ -252,8 +252,9 @@ fn axes_and_series(f: &Figure, plot: &Area, root: &Area) -> Result<(), Failed> {
             }
         }
         let style = TextStyle::from(("sans-serif", 10).into_font()).color(&INK);
-        for (p, label) in points.iter().zip(&s.labels) {
-            let text = Text::new(label.clone(), (6, -5), style.clone());
+        // above and below in turn: neighbours seldom stand in each other's way
+        for (i, (p, label)) in points.iter().zip(&s.labels).enumerate() {
+            let text = Text::new(label.clone(), (-6, if i % 2 == 0 { -15 } else { 7 }), style.clone());
             chart.draw_series([EmptyElement::at(*p) + text])?;
         }
     }

@@ -292,8 +292,8 @@
     ],
     rows: points.map((p) => [
       p.trace, p.harts, p.scheme, p.time, p.instructions, p.cycles, p.bits, p.bits === null ? null : over(p.bits, p.instructions),
-      p.bits === null ? null : over(p.bits, p.cycles), p.conditionals ? (100 * p.outcome_misses) / p.conditionals : null,
-      p.indirects ? (100 * p.target_misses) / p.indirects : null, p.verified, p.file,
+      p.bits === null ? null : over(p.bits, p.cycles), p.predicts && p.conditionals ? (100 * p.outcome_misses) / p.conditionals : null,
+      p.predicts && p.indirects ? (100 * p.target_misses) / p.indirects : null, p.verified, p.file,
     ]),
   });
 

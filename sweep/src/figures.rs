@@ -82,6 +82,10 @@ fn by_harts(id: &str, points: &[&Point], per_cycle: bool) -> Option<Figure> {
     })
 }
 
+fn cores(n: u8) -> String {
+    format!("{n} core{}", if n == 1 { "" } else { "s" })
+}
+
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
@@ -184,7 +188,9 @@ fn chunk_search(points: &[&Point], (id, name, of): Field) -> Option<Figure> {
 
 /// Gates of a core against bits per instruction.
 fn pareto(points: &[&Point], gates: &GateList) -> Option<Figure> {
-    let functional: Points = points.iter().filter(|p| !p.params.timestamps).copied().collect();
+    // compressors in software are no circuits
+    let circuit = |p: &&&Point| !p.params.timestamps && p.family != Family::Baseline;
+    let functional: Points = points.iter().filter(circuit).copied().collect();
     let measured = functional.iter().any(|p| gates.of(p).is_some());
     let x = |p: &Point| if measured { gates.of(p) } else { Some(p.rule_gates()) };
     let harts = functional.iter().map(|p| p.harts).max()?;
@@ -192,13 +198,13 @@ fn pareto(points: &[&Point], gates: &GateList) -> Option<Figure> {
     let mut dots = Vec::new();
     for (encoding, mine) in group(&functional, |p| p.encoding.clone()) {
         let mut s = Series::new(&encoding, Style::Points, Vec::new());
+        let mut found = Vec::new();
         for (set, here) in group(&mine, |p| p.set.clone()) {
             let here: Points = here.into_iter().filter(|p| p.harts == harts).collect();
-            if let Some(gates) = here.first().and_then(|p| x(p)) {
-                s.points.push((gates, rate(&here, false)));
-                s.labels.push(set);
-            }
+            found.extend(here.first().and_then(|p| x(p)).map(|gates| ((gates, rate(&here, false)), set)));
         }
+        found.sort_by(|a, b| a.0 .0.total_cmp(&b.0 .0));
+        (s.points, s.labels) = found.into_iter().unzip();
         dots.extend(s.points.iter().copied());
         if !s.points.is_empty() {
             series.push(s);
@@ -216,7 +222,7 @@ fn pareto(points: &[&Point], gates: &GateList) -> Option<Figure> {
     let how = if measured { "measured, memory at 1.5 a bit" } else { "1.5 a bit of state" };
     (series.len() > 1).then(|| Figure {
         id: "pareto".into(),
-        title: format!("Gates of a core against bits per instruction, {harts} cores"),
+        title: format!("Gates of a core against bits per instruction, {}", cores(harts)),
         x: Axis::numbers(&format!("gates per core, {how}")),
         y: Axis::log("bits per instruction"),
         series,
@@ -260,7 +266,7 @@ fn over_time(trace: &str, points: &[&Point]) -> Option<Figure> {
     let time = if stamped { "time-stamped" } else { "functional" };
     (!series.is_empty()).then(|| Figure {
         id: format!("time-{id}"),
-        title: format!("{name}, {harts} cores, {time}: bits per clock cycle over time"),
+        title: format!("{name}, {}, {time}: bits per clock cycle over time", cores(harts)),
         x: Axis::numbers("million clock cycles"),
         y: Axis::log("bits per clock cycle"),
         series,

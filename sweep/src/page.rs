@@ -124,7 +124,7 @@ fn shown<'a>(file: &'a str, p: &'a Point, gates: &GateList) -> Shown<'a> {
         time: if p.params.timestamps { "stamped" } else { "functional" },
         family,
         shared: family == Family::Shared,
-        predicts: matches!(family, Family::Tr | Family::Shared),
+        predicts: p.predicts(),
         instructions: p.instructions,
         cycles: p.cycles,
         bits: p.bits,

@@ -101,16 +101,16 @@ pub struct Row {
     pub messages: u64,
     /// Direct conditional branches.
     pub conditionals: u64,
-    /// Mispredicted among them.
-    pub outcome_misses: u64,
+    /// Mispredicted among them, where the scheme predicts.
+    pub outcome_misses: Option<u64>,
     /// Their rate, percent.
-    pub outcome_miss_percent: f64,
+    pub outcome_miss_percent: Option<f64>,
     /// Indirect branches.
     pub indirects: u64,
-    /// Mispredicted among them.
-    pub target_misses: u64,
+    /// Mispredicted among them, where the scheme predicts.
+    pub target_misses: Option<u64>,
     /// Their rate, percent.
-    pub target_miss_percent: f64,
+    pub target_miss_percent: Option<f64>,
     /// Exceptions and interrupts.
     pub traps: u64,
     /// Bits of state, all cores.
@@ -143,9 +143,14 @@ impl Point {
         1.5 * self.state_bits as f64 / if self.family == Family::Shared { 1.0 } else { f64::from(self.harts) }
     }
 
+    /// Whether its mispredictions mean anything: the other schemes have no outcome and target predictors.
+    pub fn predicts(&self) -> bool {
+        matches!(self.family, Family::Tr | Family::Shared)
+    }
+
     /// Its row.
     pub fn row(&self, file: &str) -> Row {
-        let r = &self.rates;
+        let (r, predicts) = (&self.rates, self.predicts());
         Row {
             trace: self.trace.clone(),
             harts: self.harts,
@@ -160,11 +165,11 @@ impl Point {
             bpc: self.bits.map(|b| ratio(b, self.cycles)),
             messages: self.kinds.values().map(|k| k.0).sum(),
             conditionals: r.conditionals,
-            outcome_misses: r.outcome_misses,
-            outcome_miss_percent: 100.0 * ratio(r.outcome_misses, r.conditionals),
+            outcome_misses: predicts.then_some(r.outcome_misses),
+            outcome_miss_percent: predicts.then(|| 100.0 * ratio(r.outcome_misses, r.conditionals)),
             indirects: r.indirects,
-            target_misses: r.target_misses,
-            target_miss_percent: 100.0 * ratio(r.target_misses, r.indirects),
+            target_misses: predicts.then_some(r.target_misses),
+            target_miss_percent: predicts.then(|| 100.0 * ratio(r.target_misses, r.indirects)),
             traps: r.traps,
             state_bits: self.state_bits,
             rule_gates: self.state_bits * 3 / 2,

@@ -153,9 +153,8 @@ fn the_page_draws_every_plot_shows_the_table_s_numbers_and_filters() {
         assert_eq!((shown[2].as_str(), shown[12].as_str()), (Some(r.scheme.as_str()), Some(r.file.as_str())));
         let bits = r.bits.map_or(-1.0, |b| b as f64);
         assert_eq!(if bits < 0.0 { -1.0 } else { number(shown[6].as_str().unwrap()) }, bits, "{}", r.file);
-        if r.conditionals > 0 {
-            assert_eq!(shown[9], format!("{:.3}", r.outcome_miss_percent), "{}", r.file);
-        }
+        let rate = r.outcome_miss_percent.filter(|_| r.conditionals > 0);
+        assert_eq!(shown[9], rate.map_or("–".into(), |v| format!("{v:.3}")), "{}", r.file);
     }
     // chunk sizes as the library finds them
     let field = whole["chunks"].as_array().unwrap().iter().find(|r| r[0] == "m4" && r[1] == "bCnt").unwrap();
