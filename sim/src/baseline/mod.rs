@@ -29,6 +29,7 @@
 //! ```
 
 pub mod edmtf;
+pub mod etrace;
 pub mod general;
 pub mod tslz;
 

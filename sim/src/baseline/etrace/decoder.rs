@@ -1,0 +1,399 @@
+//! From packets and the program to the events of a hart
+//!
+//! # Source
+//! Efficient Trace for RISC-V 2.0, chapter 11, "Decoder"; straight runs are walked at once.
+
+use super::tables::Tables;
+use super::{EtraceError, Options};
+use crate::baseline::Encoded;
+use crate::replay::image::{Exit, ExitKind, Image};
+use crate::retire::{FlowEvent, FlowKind, RetireSink};
+use riscv_etrace::packet;
+use riscv_etrace::packet::ext::{BranchKind, Extension};
+use riscv_etrace::packet::payload::{AddressInfo, InstructionTrace, Payload};
+use riscv_etrace::packet::sync::{QualStatus, Synchronization};
+use riscv_etrace::types::{branch, trap};
+
+/// Correct predictions that a count of 0 stands for.
+const FULL: u64 = 31;
+
+/// Outcomes that the path has not come to yet.
+#[derive(Clone, Copy, Debug)]
+enum Outcomes {
+    Map(branch::Map),
+    /// So many are as predicted, and another one is not.
+    Predicted {
+        correct: u64,
+        failed: bool,
+    },
+}
+
+impl Outcomes {
+    const NONE: Self = Self::Predicted { correct: 0, failed: false };
+
+    fn count(&self) -> u64 {
+        match self {
+            Self::Map(map) => map.count().into(),
+            Self::Predicted { correct, failed } => correct + u64::from(*failed),
+        }
+    }
+
+    /// The next one; `None` where there is none.
+    fn take(&mut self, predicted: Option<bool>) -> Option<bool> {
+        match self {
+            Self::Map(map) => map.pop_taken(),
+            Self::Predicted { correct: 0, failed } => {
+                let last = std::mem::take(failed);
+                predicted.filter(|_| last).map(|p| !p)
+            }
+            Self::Predicted { correct, .. } => {
+                *correct -= 1;
+                predicted
+            }
+        }
+    }
+}
+
+/// How far a packet leads.
+#[derive(Clone, Copy, Debug)]
+struct Goal {
+    /// The address it names; `None`: the last branch.
+    address: Option<u64>,
+    /// Where the path comes to it by a jump that the program does not tell, and nowhere else.
+    only_by_jump: bool,
+    /// It is not the target of such a jump.
+    notify: bool,
+    /// Depth of the stack at the return that fails.
+    depth: Option<usize>,
+}
+
+/// How the path came to its goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reached {
+    /// Surely.
+    There,
+    /// But it may be an earlier visit than the one that is meant.
+    Perhaps,
+}
+
+struct Path<'a, S> {
+    image: &'a Image,
+    tables: Tables,
+    sink: &'a mut S,
+    hart: u8,
+    mask: u64,
+    packet: u64,
+    /// Address reported last.
+    last: u64,
+    /// Packets have said where the hart is.
+    running: bool,
+    /// The last instruction that is known to have retired, and how many with it since the last event.
+    pc: u64,
+    since: u32,
+    /// Instructions that may still retire: more are an error of the data.
+    left: u64,
+    /// Outcome of the branch at `pc`, where that is the last that was reported.
+    waiting: Option<bool>,
+    outcomes: Outcomes,
+    /// The goal that was perhaps reached, and is reached for sure when a packet other than of format 3 follows.
+    perhaps: Option<Goal>,
+    trap: Option<(trap::Info, u64)>,
+}
+
+impl<S: RetireSink> Path<'_, S> {
+    fn wrong(&self, what: &'static str) -> EtraceError {
+        EtraceError::Content { packet: self.packet, what }
+    }
+
+    fn outside(&self) -> EtraceError {
+        EtraceError::OutsideCode { packet: self.packet, pc: self.pc }
+    }
+
+    /// As [`Image::run`], from `pc`.
+    fn run(&self) -> Result<(u32, Exit), EtraceError> {
+        let (count, exit) = self.image.run(self.pc).ok_or_else(|| self.outside())?;
+        // the end of the code counts as an instruction that cannot be passed
+        Ok((count + u32::from(exit.kind == ExitKind::End), *exit))
+    }
+
+    fn retire(&mut self, count: u32, pc: u64) -> Result<(), EtraceError> {
+        let wrong = self.wrong("more instructions than the trace has");
+        self.left = self.left.checked_sub(count.into()).ok_or(wrong)?;
+        self.since += count;
+        self.pc = pc;
+        Ok(())
+    }
+
+    fn event(&mut self, kind: FlowKind, len: u8, pc: u64, target: u64) {
+        let count = std::mem::take(&mut self.since);
+        self.sink.event(&FlowEvent { hart: self.hart, kind, len, count, pc, target, cycle: 0 });
+    }
+
+    fn branches(&self) -> u64 {
+        u64::from(self.waiting.is_some()) + self.outcomes.count()
+    }
+
+    /// Goes over the branch or jump at `exit`, to where it leads; `to` is where an indirect one leads that is
+    /// not implicit. Returns whether it was such a one.
+    fn pass(&mut self, exit: &Exit, to: Option<u64>, failing: Option<usize>) -> Result<bool, EtraceError> {
+        let over = exit.pc.wrapping_add(exit.len.into());
+        let mut told = false;
+        let (kind, target) = match exit.kind {
+            ExitKind::Conditional => {
+                let predicted = self.tables.predict(exit.pc);
+                let taken = self.waiting.take().or_else(|| self.outcomes.take(predicted));
+                let taken = taken.ok_or(self.wrong("a branch of which no outcome was sent"))?;
+                self.tables.outcome(exit.pc, taken);
+                let target = if taken { exit.target } else { over };
+                (FlowKind::Conditional { taken: target != over }, target)
+            }
+            ExitKind::Jump => (FlowKind::Jump, exit.target),
+            ExitKind::Call => (FlowKind::Call, exit.target),
+            ExitKind::Indirect(_, kind) => {
+                let fails = failing == Some(self.tables.depth()) || (to.is_some() && failing == Some(usize::MAX));
+                let implicit = if kind == FlowKind::Return && !fails { self.tables.pop() } else { None };
+                told = implicit.is_none();
+                let target = implicit.or(to);
+                (kind, target.ok_or(self.wrong("an indirect branch of which no target was sent"))?)
+            }
+            ExitKind::End => return Err(self.outside()),
+        };
+        self.event(kind, exit.len, exit.pc, target);
+        if matches!(kind, FlowKind::Call | FlowKind::IndirectCall) {
+            self.tables.call(over);
+        }
+        self.pc = target;
+        Ok(told)
+    }
+
+    /// Follows the path to where a packet leads.
+    fn follow(&mut self, goal: Goal) -> Result<Reached, EtraceError> {
+        loop {
+            let (count, exit) = self.run()?;
+            if count > 1 {
+                let ahead = goal.address.filter(|a| self.pc < *a && *a <= exit.pc);
+                if let Some(address) = ahead.filter(|a| self.may_stop(&goal, *a, &exit)) {
+                    if let Some(n) = (1..count).find(|n| self.image.skip(self.pc, *n) == Some(address)) {
+                        self.retire(n, address)?;
+                        return Ok(if goal.notify { Reached::There } else { Reached::Perhaps });
+                    }
+                }
+                self.retire(count - 1, exit.pc)?;
+            } else {
+                if self.pass(&exit, goal.address, goal.depth)? {
+                    self.tables.look_up(self.pc);
+                    self.retire(1, self.pc)?;
+                    let (count, exit) = self.run()?;
+                    let here = count == 1 && exit.kind == ExitKind::Conditional;
+                    if self.branches() != u64::from(here) {
+                        return Err(self.wrong("branches behind the address that ends them"));
+                    }
+                    return Ok(Reached::There);
+                }
+                self.retire(1, self.pc)?;
+                if goal.address == Some(self.pc) {
+                    let (_, exit) = self.run()?;
+                    if self.may_stop(&goal, self.pc, &exit) {
+                        return Ok(if goal.notify { Reached::There } else { Reached::Perhaps });
+                    }
+                }
+            }
+            if goal.address.is_none() && self.branches() == 1 {
+                let (count, exit) = self.run()?;
+                if count == 1 && exit.kind == ExitKind::Conditional {
+                    return Ok(Reached::There);
+                }
+            }
+        }
+    }
+
+    /// Whether the goal may be at `address` in the run that ends at `exit`.
+    fn may_stop(&self, goal: &Goal, address: u64, exit: &Exit) -> bool {
+        let branch = exit.kind == ExitKind::Conditional && exit.pc == address;
+        self.branches() == u64::from(branch)
+            && (goal.notify || !goal.only_by_jump && goal.depth.is_none_or(|d| d == self.tables.depth()))
+    }
+
+    /// Goes to where a packet with outcomes or an address leads.
+    fn packet(&mut self, outcomes: Outcomes, goal: Goal) -> Result<(), EtraceError> {
+        if !self.running {
+            return Err(self.wrong("no synchronisation packet before it"));
+        }
+        // of the packet before, one outcome may be left: of the branch that it ended with
+        self.waiting = match self.waiting {
+            None if self.outcomes.count() == 1 => self.outcomes.take(self.tables.predict(self.pc)),
+            waiting => waiting,
+        };
+        if self.outcomes.count() > 0 {
+            return Err(self.wrong("outcomes are left of the packet before"));
+        }
+        self.outcomes = outcomes;
+        let reached = self.follow(goal)?;
+        self.perhaps = (reached == Reached::Perhaps).then_some(goal);
+        Ok(())
+    }
+
+    /// The goal of the packet before is the target of a jump: goes on to it.
+    fn certain(&mut self) -> Result<(), EtraceError> {
+        if let Some(goal) = self.perhaps.take() {
+            self.follow(Goal { only_by_jump: true, ..goal })?;
+        }
+        Ok(())
+    }
+
+    /// Begins at an instruction that a synchronisation packet names.
+    fn begin(&mut self, pc: u64, not_taken: bool) -> Result<(), EtraceError> {
+        self.tables.reset();
+        self.outcomes = Outcomes::NONE;
+        self.running = true;
+        self.retire(1, pc)?;
+        let (count, exit) = self.run()?;
+        self.waiting = (count == 1 && exit.kind == ExitKind::Conditional).then_some(!not_taken);
+        Ok(())
+    }
+
+    /// Goes over the last instruction: `to` as with `pass`. Then no instruction has retired at `pc`.
+    fn over(&mut self, to: Option<u64>) -> Result<(), EtraceError> {
+        let (count, exit) = self.run()?;
+        if count == 1 {
+            // with `to`, a return is one that failed
+            self.pass(&exit, to, to.map(|_| usize::MAX))?;
+        } else {
+            self.pc = self.image.skip(self.pc, 1).ok_or_else(|| self.outside())?;
+        }
+        Ok(())
+    }
+
+    fn trapped(&mut self, info: trap::Info, epc: Option<u64>, handler: u64) -> Result<(), EtraceError> {
+        if !self.running {
+            return Err(self.wrong("no synchronisation packet before it"));
+        }
+        self.perhaps = None;
+        self.over(epc)?;
+        let cause = u8::try_from(info.ecause).map_err(|_| self.wrong("no such cause"))?;
+        self.event(FlowKind::Trap { interrupt: info.is_interrupt(), cause }, 0, self.pc, handler);
+        Ok(())
+    }
+
+    fn stop(&mut self) -> Result<(), EtraceError> {
+        if !self.running {
+            return Ok(());
+        }
+        self.running = false;
+        let (count, exit) = self.run()?;
+        let indirect = count == 1 && matches!(exit.kind, ExitKind::Indirect(..));
+        // where an indirect branch leads is not told any more
+        self.over(indirect.then_some(0))?;
+        self.event(FlowKind::Stop, 0, self.pc, self.pc);
+        Ok(())
+    }
+
+    fn instruction<I, D>(&mut self, payload: &InstructionTrace<I, D>) -> Result<(), EtraceError> {
+        if let InstructionTrace::Synchronization(s) = payload {
+            return self.synchronize(s);
+        }
+        self.certain()?;
+        let mut last = self.last;
+        let mut to = |info: &AddressInfo| {
+            last = last.wrapping_add_signed(info.address) & self.mask;
+            Goal { address: Some(last), only_by_jump: info.updiscon, notify: info.notify, depth: info.irdepth }
+        };
+        let nowhere = Goal { address: None, only_by_jump: false, notify: false, depth: None };
+        let (outcomes, goal) = match payload {
+            InstructionTrace::Synchronization(_) => return Ok(()),
+            InstructionTrace::Address(info) => (Outcomes::NONE, to(info)),
+            InstructionTrace::Branch(b) => (Outcomes::Map(b.branch_map), b.address.as_ref().map_or(nowhere, to)),
+            InstructionTrace::Extension(Extension::BranchCount(b)) => {
+                let (failed, goal) = match &b.kind {
+                    BranchKind::NoAddr => (true, nowhere),
+                    BranchKind::Addr(info) => (false, to(info)),
+                    BranchKind::AddrFail(info) => (true, to(info)),
+                };
+                (Outcomes::Predicted { correct: u64::from(b.branch_count) + FULL, failed }, goal)
+            }
+            InstructionTrace::Extension(Extension::JumpTargetIndex(j)) => {
+                let found = self.tables.target(j.index);
+                last = found.ok_or(self.wrong("an index of the jump target cache that holds nothing"))?;
+                (Outcomes::Map(j.branch_map), Goal { address: Some(last), depth: j.irdepth, ..nowhere })
+            }
+        };
+        self.last = last;
+        self.packet(outcomes, goal)
+    }
+
+    fn synchronize<I, D>(&mut self, s: &Synchronization<I, D>) -> Result<(), EtraceError> {
+        match s {
+            Synchronization::Start(s) => {
+                self.last = s.address;
+                match self.trap.take() {
+                    Some((info, epc)) => self.trapped(info, Some(epc), s.address)?,
+                    None if !self.running => self.event(FlowKind::Start, 0, s.address, s.address),
+                    None => return Err(self.wrong("a second start; only traps and their handlers may follow")),
+                }
+                self.begin(s.address, s.branch)
+            }
+            Synchronization::Trap(t) if t.thaddr => {
+                self.last = t.address;
+                self.trapped(t.info, None, t.address)?;
+                self.begin(t.address, t.branch)
+            }
+            Synchronization::Trap(t) => {
+                self.trap = Some((t.info, t.address));
+                Ok(())
+            }
+            Synchronization::Support(s) => match s.qual_status {
+                QualStatus::NoChange => Ok(()),
+                QualStatus::TraceLost => Err(self.wrong("packets were lost")),
+                QualStatus::EndedNtr => {
+                    self.certain()?;
+                    self.stop()
+                }
+                QualStatus::EndedRep => self.stop(),
+            },
+            Synchronization::Context(_) => Ok(()),
+        }
+    }
+}
+
+/// Decodes the packets of one hart and tells its events.
+pub fn decode(
+    encoded: &Encoded,
+    options: Options,
+    xlen: u8,
+    hart: u8,
+    image: &Image,
+    sink: &mut impl RetireSink,
+) -> Result<(), EtraceError> {
+    let parameters = options.parameters(xlen);
+    let mut decoder = packet::builder().with_params(&parameters).decoder(&encoded.bytes);
+    let mut path = Path {
+        image,
+        tables: Tables::new(options),
+        sink,
+        hart,
+        mask: u64::MAX >> (64 - xlen),
+        packet: 0,
+        running: false,
+        last: 0,
+        pc: 0,
+        since: 0,
+        left: encoded.stats.instructions,
+        waiting: None,
+        outcomes: Outcomes::NONE,
+        perhaps: None,
+        trap: None,
+    };
+    while decoder.bytes_left() > 0 {
+        let number = path.packet;
+        let refused = |e: packet::Error| EtraceError::Packet { packet: number, what: e.to_string() };
+        let payload = decoder.decode_smi_packet().and_then(|p| p.decode_payload()).map_err(refused)?;
+        if let Payload::InstructionTrace(payload) = payload {
+            path.instruction(&payload)?;
+        }
+        path.packet += 1;
+    }
+    if path.running || path.left > 0 {
+        return Err(path.wrong("the packets end, but not the trace"));
+    }
+    Ok(())
+}

@@ -1,0 +1,448 @@
+//! Which packet is sent when
+//!
+//! # Source
+//! Efficient Trace for RISC-V 2.0, chapter 8, "Reference Compressed Branch Trace Algorithm". Only instructions
+//! on which packets can depend are looked at: the first behind a discontinuity, branches and jumps, and the
+//! last before a trap or the end.
+
+use super::tables::Tables;
+use super::{format0, Encoded, EtraceError, Options};
+use crate::baseline::Stats;
+use crate::replay::image::Image;
+use crate::retire::{FlowEvent, FlowKind};
+use riscv_etrace::config::Parameters;
+use riscv_etrace::packet;
+use riscv_etrace::packet::ext::{BranchCount, BranchKind, JumpTargetIndex};
+use riscv_etrace::packet::payload::{AddressInfo, Branch, InstructionTrace};
+use riscv_etrace::packet::sync::{self, EncoderMode, QualStatus, Support};
+use riscv_etrace::packet::unit::{ReferenceDOptions, ReferenceIOptions};
+use riscv_etrace::types::{branch, trap, Privilege};
+
+/// Trace type in an SMI packet's header: instruction trace.
+const TRACE_TYPE: u8 = 0b10;
+/// Branches in a full map.
+const FULL: u64 = 31;
+/// Straight pieces of path that are remembered at most.
+const PIECES: usize = 256;
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// No branch, no jump.
+    Plain,
+    Branch {
+        taken: bool,
+    },
+    /// A jump whose target the program tells.
+    Jump,
+    Call,
+    Return,
+    /// A jump whose target it does not.
+    Indirect,
+    IndirectCall,
+    /// Not an instruction; its `pc` is the EPC.
+    Trap(trap::Info),
+}
+
+type Payload = InstructionTrace<ReferenceIOptions, ReferenceDOptions>;
+
+/// An instruction that packets can depend on, or a trap.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    pc: u64,
+    kind: Kind,
+    /// The next pc, and the address behind the instruction; only of branches and jumps.
+    target: u64,
+    link: u64,
+}
+
+/// What came before the current step.
+#[derive(Clone, Copy, Debug)]
+enum Before {
+    Nothing,
+    /// Nothing that packets depend on.
+    Plain,
+    /// An implicit return.
+    Return,
+    /// A jump whose target must be reported, with the depth of the stack if it is a return that failed.
+    Jump(Option<usize>),
+    Trap {
+        info: trap::Info,
+        reported: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Step,
+    Trap,
+    End,
+}
+
+/// Branches that are not reported yet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Branches {
+    count: u64,
+    /// The first 31, 1: not taken.
+    map: u32,
+    /// Correct predictions before the first that failed.
+    correct: u64,
+}
+
+impl Branches {
+    fn push(&mut self, taken: bool, predicted: Option<bool>) {
+        self.map |= u32::from(!taken).checked_shl(self.count as u32).unwrap_or(0);
+        self.correct += u64::from(self.correct == self.count && predicted == Some(taken));
+        self.count += 1;
+    }
+
+    fn map(&self) -> branch::Map {
+        let mut map = branch::Map::default();
+        for i in 0..self.count.min(FULL) {
+            // there is room for 32
+            let _ = map.push_branch_taken(self.map >> i & 1 == 0);
+        }
+        map
+    }
+}
+
+/// Encodes the events of one hart.
+pub struct Encoder<'a> {
+    image: &'a Image,
+    options: Options,
+    parameters: Parameters,
+    tables: Tables,
+    current: Option<Step>,
+    before: Before,
+    branches: Branches,
+    /// Address reported last.
+    address: u64,
+    /// Bit d: a return was implicit at depth d since the last packet.
+    implicit: u64,
+    /// Straight pieces of path since the last branch or packet, and where the current one begins.
+    pieces: Vec<(u64, u64)>,
+    from: u64,
+    /// Where the hart is, and whether its instruction is the first behind a discontinuity.
+    at: u64,
+    first: bool,
+    ended: QualStatus,
+    packets: u64,
+    bytes: Vec<u8>,
+    stats: Stats,
+}
+
+impl<'a> Encoder<'a> {
+    /// Nothing encoded but the support packet that says which modes are on.
+    pub fn new(options: Options, image: &'a Image, xlen: u8) -> Result<Self, EtraceError> {
+        let mut encoder = Self {
+            image,
+            options,
+            parameters: options.parameters(xlen),
+            tables: Tables::new(options),
+            current: None,
+            before: Before::Nothing,
+            branches: Branches::default(),
+            address: 0,
+            implicit: 0,
+            pieces: Vec::new(),
+            from: 0,
+            at: 0,
+            first: true,
+            ended: QualStatus::EndedNtr,
+            packets: 0,
+            bytes: Vec::new(),
+            stats: Stats::default(),
+        };
+        encoder.support(QualStatus::NoChange)?;
+        Ok(encoder)
+    }
+
+    /// Packets so far; each has a header of 8 bits.
+    pub fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    /// The next event of the hart.
+    ///
+    /// # Errors
+    /// What E-Trace has no packet for, and code outside the program.
+    pub fn push(&mut self, e: &FlowEvent) -> Result<(), EtraceError> {
+        self.stats.instructions += u64::from(e.count);
+        let kind = match e.kind {
+            FlowKind::Start => {
+                (self.at, self.first) = (e.target, true);
+                return Ok(());
+            }
+            FlowKind::Conditional { taken } => Kind::Branch { taken },
+            FlowKind::Jump => Kind::Jump,
+            FlowKind::Call => Kind::Call,
+            FlowKind::IndirectJump | FlowKind::TrapReturn | FlowKind::CoSwap => Kind::Indirect,
+            FlowKind::IndirectCall => Kind::IndirectCall,
+            FlowKind::Return => Kind::Return,
+            FlowKind::Trap { interrupt, cause } => {
+                self.sequential(e.count)?;
+                let info = trap::Info { ecause: cause.into(), tval: (!interrupt).then_some(0) };
+                self.step(Step { pc: e.pc, kind: Kind::Trap(info), target: 0, link: 0 })?;
+                (self.at, self.first) = (e.target, true);
+                return Ok(());
+            }
+            FlowKind::Stop => return self.sequential(e.count),
+            FlowKind::ConditionalIndirect { .. } | FlowKind::Gap { .. } => {
+                return Err(EtraceError::NoPacket(format!("{:?}", e.kind)));
+            }
+        };
+        if self.first && e.count > 1 {
+            self.plain(self.at)?;
+        }
+        let indirect = matches!(kind, Kind::Indirect | Kind::IndirectCall | Kind::Return);
+        self.step(Step { pc: e.pc, kind, target: e.target, link: e.fall_through() })?;
+        (self.at, self.first) = (e.target, indirect);
+        Ok(())
+    }
+
+    fn plain(&mut self, pc: u64) -> Result<(), EtraceError> {
+        self.step(Step { pc, kind: Kind::Plain, target: 0, link: 0 })
+    }
+
+    /// `count` instructions that are no branches, before a trap or the end.
+    fn sequential(&mut self, count: u32) -> Result<(), EtraceError> {
+        if count > 0 && (self.first || count == 1) {
+            self.plain(self.at)?;
+        }
+        if count > 1 {
+            let outside = EtraceError::OutsideCode { packet: self.packets, pc: self.at };
+            self.plain(self.image.skip(self.at, count - 1).ok_or(outside)?)?;
+        }
+        Ok(())
+    }
+
+    /// The next step; now the one before it can be reported.
+    fn step(&mut self, next: Step) -> Result<(), EtraceError> {
+        let kind = if matches!(next.kind, Kind::Trap(_)) { Next::Trap } else { Next::Step };
+        match self.current.replace(next) {
+            Some(current) => self.process(current, kind),
+            None => Ok(()),
+        }
+    }
+
+    fn process(&mut self, c: Step, next: Next) -> Result<(), EtraceError> {
+        if let Kind::Trap(info) = c.kind {
+            // where a jump leads that no instruction of its target follows
+            let reported = matches!(self.before, Before::Jump(_));
+            if reported {
+                self.trap(info, false, c.pc, true)?;
+            }
+            self.before = Before::Trap { info, reported };
+            return Ok(());
+        }
+        let synchronise = matches!(self.before, Before::Nothing | Before::Trap { .. });
+        if synchronise {
+            self.tables.reset();
+            self.forget(c.pc);
+        }
+        let mut failed = false;
+        let mut not_taken = true;
+        if let Kind::Branch { taken } = c.kind {
+            let predicted = self.tables.predict(c.pc);
+            failed = predicted.is_some_and(|p| p != taken);
+            not_taken = !taken;
+            self.branches.push(taken, predicted);
+            self.tables.outcome(c.pc, taken);
+        }
+        let inferred = matches!(self.before, Before::Plain | Before::Return);
+        self.ended = if inferred { QualStatus::EndedRep } else { QualStatus::EndedNtr };
+        let mut told = true;
+        match self.before {
+            Before::Nothing | Before::Trap { reported: true, .. } => self.start(c.pc, not_taken)?,
+            Before::Trap { info, reported: false } => self.trap(info, true, c.pc, not_taken)?,
+            Before::Jump(irdepth) => {
+                let info = AddressInfo { updiscon: next == Next::Trap, irdepth, ..self.delta(c.pc) };
+                let index = self.tables.look_up(c.pc).filter(|_| !info.updiscon);
+                self.report(c.pc, info, index, failed)?;
+            }
+            Before::Plain | Before::Return if next != Next::Step => {
+                if !matches!(c.kind, Kind::Branch { .. }) {
+                    self.lead_to(c.pc)?;
+                }
+                // decoders look for the target of a return that is not implicit, unless they are told
+                let notify = matches!(self.before, Before::Return);
+                self.report(c.pc, AddressInfo { notify, ..self.delta(c.pc) }, None, failed)?;
+            }
+            Before::Plain | Before::Return => told = self.branches_alone(c.pc, failed)?,
+        }
+        self.leave(c, told)
+    }
+
+    /// Reports branches when they are 31, or when predictions go wrong behind 31; whether with the address.
+    fn branches_alone(&mut self, pc: u64, failed: bool) -> Result<bool, EtraceError> {
+        let Branches { count, correct, .. } = self.branches;
+        if failed && count > FULL {
+            self.branches = Branches::default();
+            self.put(&BranchCount { branch_count: (correct - FULL) as u32, kind: BranchKind::NoAddr }.into())?;
+        } else if count == FULL && correct < FULL {
+            let branch_map = self.branches.map();
+            self.branches = Branches::default();
+            self.put(&Branch { branch_map, address: None }.into())?;
+        } else if correct == FULL + u64::from(u32::MAX) {
+            self.report(pc, self.delta(pc), None, false)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Goes on behind a step, and `told` says whether its address was reported.
+    fn leave(&mut self, c: Step, told: bool) -> Result<(), EtraceError> {
+        self.before = match c.kind {
+            Kind::Plain | Kind::Branch { .. } | Kind::Jump | Kind::Call | Kind::Trap(_) => Before::Plain,
+            Kind::Indirect | Kind::IndirectCall => Before::Jump(None),
+            Kind::Return => match self.tables.top() {
+                Some(top) if top == c.target => Before::Return,
+                Some(_) => Before::Jump(Some(self.tables.depth())),
+                None => Before::Jump(None),
+            },
+        };
+        let notify = match self.before {
+            // the decoder takes the first return at this depth, and may stop at the target before
+            Before::Jump(Some(depth)) => self.implicit >> depth & 1 == 1 || self.was_at(c.pc, c.target),
+            _ => self.pieces.len() >= PIECES,
+        };
+        if notify && !told {
+            self.lead_to(c.pc)?;
+            self.report(c.pc, AddressInfo { notify: true, ..self.delta(c.pc) }, None, false)?;
+        }
+        match (c.kind, self.before) {
+            (Kind::Plain | Kind::Trap(_), _) => return Ok(()),
+            (Kind::Branch { .. }, _) => self.pieces.clear(),
+            _ if self.from <= c.pc => self.pieces.push((self.from, c.pc)),
+            _ => {}
+        }
+        match c.kind {
+            Kind::Call | Kind::IndirectCall => self.tables.call(c.link),
+            Kind::Return if matches!(self.before, Before::Return) => {
+                self.implicit |= 1 << self.tables.depth();
+                self.tables.pop();
+            }
+            _ => {}
+        }
+        self.from = c.target;
+        Ok(())
+    }
+
+    /// Whether the path since the last branch or packet, which has reached `pc`, was at `address`.
+    fn was_at(&self, pc: u64, address: u64) -> bool {
+        self.pieces.iter().chain([&(self.from, pc)]).any(|(a, b)| (*a..=*b).contains(&address))
+    }
+
+    /// Sends packets until the decoder cannot take an earlier visit of `pc` for this one.
+    fn lead_to(&mut self, pc: u64) -> Result<(), EtraceError> {
+        let pieces = std::mem::take(&mut self.pieces);
+        let holds = |p: &(u64, u64), address| (p.0..=p.1).contains(&address);
+        let mut rest = pieces.as_slice();
+        while rest.iter().any(|p| holds(p, pc)) {
+            // the farthest end of a piece that the path has not been at before
+            let far = (0..rest.len()).rev().find(|j| !rest[..*j].iter().any(|p| holds(p, rest[*j].1))).unwrap_or(0);
+            let end = rest[far].1;
+            self.report(end, AddressInfo { notify: true, ..self.delta(end) }, None, false)?;
+            rest = &rest[far + 1..];
+        }
+        Ok(())
+    }
+
+    /// The path is known up to `pc`.
+    fn forget(&mut self, pc: u64) {
+        self.pieces.clear();
+        self.from = pc + 1;
+    }
+
+    fn delta(&self, pc: u64) -> AddressInfo {
+        let address = pc.wrapping_sub(self.address) as i64;
+        AddressInfo { address, notify: false, updiscon: false, irdepth: None }
+    }
+
+    /// Sends an address with the branches before it; by `index` if that is as short. `failed` says that it is
+    /// of a branch that was predicted wrongly.
+    fn report(&mut self, pc: u64, info: AddressInfo, index: Option<usize>, failed: bool) -> Result<(), EtraceError> {
+        let branches = std::mem::take(&mut self.branches);
+        let branch_map = branches.map();
+        let payload: Payload = if branches.count == 0 {
+            info.into()
+        } else if branches.correct >= FULL {
+            let kind = if failed { BranchKind::AddrFail(info) } else { BranchKind::Addr(info) };
+            BranchCount { branch_count: (branches.correct - FULL) as u32, kind }.into()
+        } else {
+            Branch { branch_map, address: Some(info) }.into()
+        };
+        match index.filter(|_| branches.correct < FULL) {
+            Some(index) => {
+                let short: Payload = JumpTargetIndex { index, branch_map, irdepth: info.irdepth }.into();
+                let shorter = self.bytes(&short)?.len() <= self.bytes(&payload)?.len();
+                self.put(if shorter { &short } else { &payload })?;
+            }
+            None => self.put(&payload)?,
+        }
+        self.address = pc;
+        self.forget(pc);
+        Ok(())
+    }
+
+    fn context() -> sync::Context {
+        sync::Context { privilege: Privilege::Machine, time: None, context: 0 }
+    }
+
+    fn start(&mut self, pc: u64, not_taken: bool) -> Result<(), EtraceError> {
+        self.branches = Branches::default();
+        self.address = pc;
+        self.put(&sync::Start { branch: not_taken, ctx: Self::context(), address: pc }.into())
+    }
+
+    fn trap(&mut self, info: trap::Info, thaddr: bool, pc: u64, not_taken: bool) -> Result<(), EtraceError> {
+        self.branches = Branches::default();
+        self.address = pc;
+        self.put(&sync::Trap { branch: not_taken, ctx: Self::context(), thaddr, address: pc, info }.into())
+    }
+
+    fn support(&mut self, qual_status: QualStatus) -> Result<(), EtraceError> {
+        let ioptions = ReferenceIOptions {
+            implicit_return: self.options.return_stack > 0,
+            jump_target_cache: self.options.jump_targets > 0,
+            branch_prediction: self.options.predictors > 0,
+            ..Default::default()
+        };
+        let doptions = Default::default();
+        let encoder_mode = EncoderMode::BranchTrace;
+        let support =
+            Support { ienable: true, encoder_mode, qual_status, ioptions, denable: false, dloss: false, doptions };
+        self.put(&support.into())
+    }
+
+    /// A packet in its bytes.
+    fn bytes(&self, payload: &Payload) -> Result<Vec<u8>, EtraceError> {
+        if let Payload::Extension(extension) = payload {
+            return Ok(format0::packet(extension, &self.parameters));
+        }
+        let mut buffer = [0; 48];
+        let size = buffer.len();
+        let mut encoder = packet::builder().with_params(&self.parameters).encoder(buffer.as_mut());
+        let refused = |e: packet::Error| EtraceError::Packet { packet: self.packets, what: e.to_string() };
+        encoder.encode(&packet::smi::Packet::new(TRACE_TYPE, 0, *payload)).map_err(refused)?;
+        let used = size - encoder.uncommitted();
+        Ok(buffer[..used].to_vec())
+    }
+
+    fn put(&mut self, payload: &Payload) -> Result<(), EtraceError> {
+        let bytes = self.bytes(payload)?;
+        self.bytes.extend(bytes);
+        self.packets += 1;
+        self.implicit = 0;
+        Ok(())
+    }
+
+    /// Ends the packets: the last instruction, and that there are no more.
+    pub fn finish(mut self) -> Result<Encoded, EtraceError> {
+        if let Some(current) = self.current.take() {
+            self.process(current, Next::End)?;
+        }
+        self.support(self.ended)?;
+        let bits = 8 * self.bytes.len() as u64;
+        Ok(Encoded { bytes: self.bytes, bits, stats: self.stats })
+    }
+}

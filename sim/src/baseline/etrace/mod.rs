@@ -1,0 +1,219 @@
+//! RISC-V E-Trace: branch maps and differential addresses, and its three ways to send less
+//!
+//! Packets of the Efficient Trace for RISC-V specification 2.0, delta addresses, each in an SMI packet of one
+//! header byte and a payload that is sign-compressed to whole bytes. Their bits are made and read by the
+//! `riscv-etrace` crate; which packet is sent when, and where packets lead, is decided here, because the
+//! crate's encoder and its tracer know no branch prediction and no jump target cache, and its encoder no
+//! implicit returns. Where the crate's tracer can follow, it is the oracle (`testbenches/tests/etrace.rs`).
+//!
+//! | mode | [`Options`] | source |
+//! | --- | --- | --- |
+//! | implicit return | a stack of return addresses; a return that goes where its top says is not reported | 4.1.1 |
+//! | branch prediction | a table of two-bit predictors; from 31 correct predictions on they are counted | 4.1.2 |
+//! | jump target cache | a direct-mapped table of targets; one that is found there is reported by its index | 4.1.3 |
+//!
+//! All tables are as after reset behind each synchronisation packet, which every trap sends.
+//!
+//! # Where the specification leaves a choice
+//! - A target in the cache is sent by index unless the address makes the shorter packet. Only targets that are
+//!   reported go into the cache, not those of implicit returns.
+//! - `irdepth` is sent with the return that failed, and counts the entries of the stack before it. A return
+//!   that fails leaves the stack as it is.
+//! - An address in a packet means the first place where the path reaches it with all branches done. Where that
+//!   would be a wrong one (a trap in a loop of jumps without branches, say), packets with `notify` lead past
+//!   it. The specification has no means for loops of jumps without branches.
+//! - `tval` is sent as 0: the retire stream does not hold it. Modes are announced in a support packet.
+//!
+//! What no packet tells: the target of an indirect branch that is the last instruction of a run, and the number
+//! of traps of which none but the last retires an instruction.
+//!
+//! # Source
+//! Efficient Trace for RISC-V, version 2.0: packets (chapter 7), reference algorithm (8), decoder (11).
+
+mod decoder;
+mod encoder;
+mod format0;
+mod tables;
+
+pub use decoder::decode;
+pub use encoder::Encoder;
+
+use super::Encoded;
+use crate::replay::image::Image;
+use crate::retire::{FlowEvent, FlowKind};
+use riscv_etrace::config::{Parameters, PARAMETERS};
+use std::fmt;
+use std::num::NonZeroU8;
+use std::str::FromStr;
+
+/// Modes of the encoder: log2 of the sizes of their tables, 0 where a mode is off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// log2 of the return stack's entries. 0..=5.
+    pub return_stack: u8,
+    /// log2 of the two-bit predictors. 0..=16.
+    pub predictors: u8,
+    /// log2 of the jump target cache's entries. 0..=16.
+    pub jump_targets: u8,
+}
+
+impl Options {
+    /// All modes off.
+    pub const BASE: Self = Self { return_stack: 0, predictors: 0, jump_targets: 0 };
+    /// Tables as large as those of T-raptor `m4`: 8 returns, 512 predictors, 64 targets.
+    pub const ALL_MODES: Self = Self { return_stack: 3, predictors: 9, jump_targets: 6 };
+    /// Modes off, each alone, and all.
+    pub const ALL: [Self; 5] = [
+        Self::BASE,
+        Self { return_stack: 3, ..Self::BASE },
+        Self { predictors: 9, ..Self::BASE },
+        Self { jump_targets: 6, ..Self::BASE },
+        Self::ALL_MODES,
+    ];
+
+    /// The same in the crate's words.
+    pub fn parameters(self, xlen: u8) -> Parameters {
+        Parameters {
+            iaddress_width_p: NonZeroU8::new(xlen).unwrap_or(PARAMETERS.iaddress_width_p),
+            return_stack_size_p: self.return_stack,
+            cache_size_p: self.jump_targets,
+            f0s_width_p: u8::from(self.predictors > 0 || self.jump_targets > 0),
+            ..PARAMETERS
+        }
+    }
+}
+
+impl fmt::Display for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "etrace")?;
+        for (name, log2) in [("ir", self.return_stack), ("bp", self.predictors), ("jtc", self.jump_targets)] {
+            if log2 > 0 {
+                write!(f, "+{name}{}", 1 << log2)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a name is none of E-Trace's modes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not known: etrace, and behind it +ir8, +bp512 or +jtc64 with powers of 2 are")]
+pub struct UnknownOptions(String);
+
+impl FromStr for Options {
+    type Err = UnknownOptions;
+
+    fn from_str(name: &str) -> Result<Self, UnknownOptions> {
+        let unknown = || UnknownOptions(name.to_string());
+        let mut options = Self::BASE;
+        let rest = name.strip_prefix("etrace").ok_or_else(unknown)?;
+        for mode in rest.split_terminator('+').skip(1) {
+            let digits = mode.find(|c: char| c.is_ascii_digit()).ok_or_else(unknown)?;
+            let entries: u32 = mode[digits..].parse().map_err(|_| unknown())?;
+            let (log2, most) = match &mode[..digits] {
+                "ir" => (&mut options.return_stack, 5),
+                "bp" => (&mut options.predictors, 16),
+                "jtc" => (&mut options.jump_targets, 16),
+                _ => return Err(unknown()),
+            };
+            *log2 = entries.trailing_zeros() as u8;
+            if !entries.is_power_of_two() || !(1..=most).contains(log2) {
+                return Err(unknown());
+            }
+        }
+        if options.to_string().len() == name.len() {
+            Ok(options)
+        } else {
+            Err(unknown())
+        }
+    }
+}
+
+/// Why it could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum EtraceError {
+    /// An event that no packet can tell of.
+    #[error("E-Trace has no packet for {0}")]
+    NoPacket(String),
+    /// The packet coder refused.
+    #[error("packet {packet}: {what}")]
+    Packet {
+        /// Which, from 0.
+        packet: u64,
+        /// The `riscv-etrace` crate's reason.
+        what: String,
+    },
+    /// A packet that cannot be where it is.
+    #[error("packet {packet}: {what}")]
+    Content {
+        /// Which, from 0.
+        packet: u64,
+        /// What was found, and what would be right.
+        what: &'static str,
+    },
+    /// The path leaves the program.
+    #[error("packet {packet}: pc 0x{pc:08x} is outside the code of the ELF")]
+    OutsideCode {
+        /// Which, from 0.
+        packet: u64,
+        /// Where.
+        pc: u64,
+    },
+}
+
+/// Encodes the events of `harts` harts, each by itself.
+pub fn encode<'e>(
+    events: impl IntoIterator<Item = &'e FlowEvent>,
+    harts: u8,
+    options: Options,
+    xlen: u8,
+    image: &Image,
+) -> Result<Vec<Encoded>, EtraceError> {
+    let mut encoders: Vec<_> = (0..harts).map(|_| Encoder::new(options, image, xlen)).collect::<Result<_, _>>()?;
+    for e in events {
+        encoders[usize::from(e.hart)].push(e)?;
+    }
+    encoders.into_iter().map(Encoder::finish).collect()
+}
+
+/// Whether decoded events are those that went in, as far as packets tell: a trap's cause is told, and the
+/// target of an indirect branch at the very end is not.
+pub fn same<'e>(found: &[FlowEvent], went_in: impl IntoIterator<Item = &'e FlowEvent>) -> bool {
+    let mut events = went_in.into_iter().peekable();
+    let mut cut = false;
+    found.iter().all(|f| {
+        let Some(e) = events.next() else { return false };
+        let stops = |e: Option<&&FlowEvent>| e.is_some_and(|e| e.kind == FlowKind::Stop && e.count == 0);
+        let untold = stops(events.peek()) && is_indirect(e.kind);
+        let f = FlowEvent {
+            target: if untold || cut { e.target } else { f.target },
+            pc: if cut { e.pc } else { f.pc },
+            ..*f
+        };
+        cut |= untold;
+        f.same_flow(e) && f.kind == e.kind
+    }) && events.next().is_none()
+}
+
+fn is_indirect(kind: FlowKind) -> bool {
+    matches!(
+        kind,
+        FlowKind::IndirectJump | FlowKind::IndirectCall | FlowKind::Return | FlowKind::CoSwap | FlowKind::TrapReturn
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_are_parsed_back_and_others_refused() {
+        for options in Options::ALL {
+            assert_eq!(options.to_string().parse(), Ok(options));
+        }
+        assert_eq!(Options::ALL_MODES.to_string(), "etrace+ir8+bp512+jtc64");
+        for bad in ["", "etrace+", "etrace+ir", "etrace+ir0", "etrace+ir1", "etrace+ir7", "etrace+ir64", "etrace8"] {
+            assert!(bad.parse::<Options>().is_err(), "{bad}");
+        }
+    }
+}
