@@ -4,8 +4,9 @@ use crate::output::{count, Left, Object, Right, Table};
 use crate::source::{MachineArgs, Recording, Source};
 use crate::{Failure, Status};
 use rayon::prelude::*;
-use serde_json::json;
+use serde_json::{json, Map, Value};
 use sim::analysis::ratio;
+use sim::baseline::etrace::{self, Options};
 use sim::baseline::{self, Harts, Params};
 use sim::golden::system::System;
 use sim::params::{named_set, Coding, Scheme, TraceParams};
@@ -74,12 +75,56 @@ impl RetireSink for All {
 }
 
 /// One row of the table.
-struct Row {
-    input: String,
+pub struct Row {
+    /// Input as it was given, or `all`.
+    pub input: String,
     harts: u8,
     instructions: u64,
     streams: u64,
-    bits: Vec<(String, u64)>,
+    /// By scheme; `None` where it is not of this input.
+    bits: Vec<(String, Option<u64>)>,
+}
+
+impl Row {
+    /// Bits that a scheme needs.
+    pub fn bits(&self, scheme: &str) -> Option<u64> {
+        self.bits.iter().find(|b| b.0 == scheme)?.1
+    }
+
+    /// Bits per instruction that a scheme needs, as `text` writes them.
+    pub fn bpi(&self, scheme: &str, text: impl Fn(f64) -> String) -> String {
+        self.bits(scheme).map_or("-".into(), |bits| text(ratio(bits, self.instructions)))
+    }
+
+    /// The row as JSON.
+    pub fn object(&self) -> Value {
+        let bits: Map<_, _> = self.bits.iter().map(|(n, b)| (n.clone(), json!(b))).collect();
+        json!({
+            "input": self.input, "harts": self.harts, "instructions": self.instructions, "streams": self.streams,
+            "bits": bits,
+        })
+    }
+}
+
+/// The row of a built-in program on one hart, checked.
+pub fn of_program(name: &str, max_instructions: Option<u64>) -> Result<Row, Failure> {
+    let machine = MachineArgs { max_instructions, ..MachineArgs::default() };
+    let args = Args { inputs: Vec::new(), machine, no_check: false, json: false };
+    Ok(Row { input: name.into(), ..measure(&format!("builtin:{name}"), &args)? })
+}
+
+/// All rows in one.
+pub fn total(rows: &[Row]) -> Row {
+    let mut total = Row { input: "all".into(), harts: 0, instructions: 0, streams: 0, bits: Vec::new() };
+    for row in rows {
+        total.instructions += row.instructions;
+        total.streams += row.streams;
+        if total.bits.is_empty() {
+            total.bits = row.bits.iter().map(|(n, _)| (n.clone(), Some(0))).collect();
+        }
+        total.bits.iter_mut().zip(&row.bits).for_each(|(t, b)| t.1 = t.1.zip(b.1).map(|(t, b)| t + b));
+    }
+    total
 }
 
 /// What decoders need of the program of a recording, and how many low address bits are always 0: RISC-V has
@@ -95,14 +140,46 @@ fn learn(path: &Path) -> Result<(Image, u8), Failure> {
     Ok((image, u8::from(addresses & 1 == 0)))
 }
 
+/// Bits of E-Trace, decoded and compared.
+fn etrace(
+    events: &[FlowEvent],
+    harts: u8,
+    options: Options,
+    xlen: u8,
+    image: &Image,
+    check: bool,
+) -> Result<u64, String> {
+    let encoded = etrace::encode(events, harts, options, xlen, image).map_err(|e| e.to_string())?;
+    for (hart, e) in encoded.iter().enumerate().filter(|_| check) {
+        let mut found: Vec<FlowEvent> = Vec::new();
+        etrace::decode(e, options, xlen, hart as u8, image, &mut found).map_err(|e| e.to_string())?;
+        if !etrace::same(&found, events.iter().filter(|e| usize::from(e.hart) == hart)) {
+            return Err(format!("hart {hart}: what is decoded differs from what went in"));
+        }
+    }
+    Ok(encoded.iter().map(|e| e.bits).sum())
+}
+
+/// What a scheme is called over its column, `None` where it is in the JSON object only.
+fn heading(name: &str) -> Option<&str> {
+    match name.parse::<Options>() {
+        Ok(Options::BASE) | Err(_) => Some(name),
+        Ok(Options::ALL_MODES) => Some("etrace, all modes"),
+        Ok(_) => None,
+    }
+}
+
 fn measure(input: &str, args: &Args) -> Result<Row, Failure> {
     let source = Source::open(input, &args.machine)?;
     let info = source.info();
     crate::args::check_cores(info.harts)?;
     let (harts, xlen) = (info.harts, info.xlen);
-    let (image, align) = match &source {
-        Source::Run(named, _) => (Image::new(&named.program), 1),
-        Source::File(_) => learn(Path::new(input))?,
+    let (image, align, has_code) = match &source {
+        Source::Run(named, _) => (Image::new(&named.program), 1, true),
+        Source::File(_) => {
+            let (image, align) = learn(Path::new(input))?;
+            (image, align, false)
+        }
     };
     let names = own(harts, xlen, align)?;
     let baselines = Params::ALL.iter().map(|p| Harts::new(p, harts, xlen, align)).collect::<Result<_, _>>()?;
@@ -112,7 +189,7 @@ fn measure(input: &str, args: &Args) -> Result<Row, Failure> {
     let mut bits = Vec::new();
     for ((name, _), mut system) in names.into_iter().zip(all.own) {
         system.finish(told.cycles);
-        bits.push((name.to_string(), system.stats().bits));
+        bits.push((name.to_string(), Some(system.stats().bits)));
     }
     let streams = stream::streams(&all.events, harts);
     for (params, harts) in Params::ALL.iter().zip(all.baselines) {
@@ -126,7 +203,12 @@ fn measure(input: &str, args: &Args) -> Result<Row, Failure> {
                 }
             }
         }
-        bits.push((params.to_string(), encoded.iter().map(|e| e.bits).sum()));
+        bits.push((params.to_string(), Some(encoded.iter().map(|e| e.bits).sum())));
+    }
+    for options in Options::ALL {
+        let etrace = has_code.then(|| etrace(&all.events, harts, options, xlen, &image, !args.no_check));
+        let total = etrace.transpose().map_err(|why| Failure::Other(format!("{input}, {options}: {why}")))?;
+        bits.push((options.to_string(), total));
     }
     let streams = streams.iter().map(|s| s.len() as u64).sum();
     Ok(Row { input: input.to_string(), harts, instructions: told.instructions, streams, bits })
@@ -140,36 +222,22 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         args.inputs.clone()
     };
     let rows: Vec<Row> = inputs.par_iter().map(|i| measure(i, args)).collect::<Result<_, _>>()?;
-    let mut total = Row { input: "all".into(), harts: 0, instructions: 0, streams: 0, bits: Vec::new() };
-    for row in &rows {
-        total.instructions += row.instructions;
-        total.streams += row.streams;
-        if total.bits.is_empty() {
-            total.bits = row.bits.iter().map(|(n, _)| (n.clone(), 0)).collect();
-        }
-        total.bits.iter_mut().zip(&row.bits).for_each(|(t, b)| t.1 += b.1);
-    }
+    let total = total(&rows);
     if args.json {
-        let object = |r: &Row| {
-            let bits: serde_json::Map<_, _> = r.bits.iter().map(|(n, b)| (n.clone(), json!(b))).collect();
-            json!({
-                "input": r.input, "harts": r.harts, "instructions": r.instructions, "streams": r.streams,
-                "bits": bits,
-            })
-        };
         Object::new("baselines", &inputs.join(" "))
             .with("source", args.machine.describe().into())
             .with("checked", (!args.no_check).into())
-            .with("runs", rows.iter().map(object).collect::<Vec<_>>().into())
-            .with("total", object(&total))
+            .with("runs", rows.iter().map(Row::object).collect::<Vec<_>>().into())
+            .with("total", total.object())
             .print(out)?;
         return Ok(Status::Done);
     }
     let mut columns = vec![("input", Left), ("instructions", Right), ("SL", Right)];
-    columns.extend(total.bits.iter().map(|b| (b.0.as_str(), Right)));
+    columns.extend(total.bits.iter().filter_map(|b| heading(&b.0)).map(|name| (name, Right)));
     let mut table = Table::of(&columns);
     for row in rows.iter().chain(std::iter::once(&total)) {
-        let bpi = row.bits.iter().map(|(_, b)| format!("{:.4}", ratio(*b, row.instructions)));
+        let shown = row.bits.iter().filter(|b| heading(&b.0).is_some());
+        let bpi = shown.map(|(_, b)| b.map_or("-".into(), |b| format!("{:.4}", ratio(b, row.instructions))));
         let name = row.input.trim_start_matches("builtin:").to_string();
         let length = format!("{:.1}", ratio(row.instructions, row.streams));
         table.cells([name, count(row.instructions), length].into_iter().chain(bpi));

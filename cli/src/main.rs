@@ -18,6 +18,7 @@ mod gates;
 mod gen;
 mod import;
 mod output;
+mod papers;
 mod programs;
 mod progress;
 mod replay;
@@ -62,6 +63,7 @@ enum Command {
     Bench(bench::Args),
     Baselines(baselines::Args),
     Results(results::Args),
+    Papers(papers::Args),
     Sweep(Box<sweep::Args>),
     Report(report::Args),
     Soc(soc::Args),
@@ -85,6 +87,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Baselines(args) => baselines::run(args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Results(args) => results::run(args, out),
+        Command::Papers(args) => papers::run(args, out),
         Command::Sweep(args) => sweep::run(args, out),
         Command::Report(args) => report::run(args, out),
         Command::Soc(args) => soc::run(args, out),

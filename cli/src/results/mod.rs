@@ -1,8 +1,8 @@
 //! `goshawk results`: the tables of `docs/results.md`, measured
 
 mod measure;
-mod paper;
-mod tables;
+pub mod paper;
+pub mod tables;
 
 use crate::output::TOOL;
 use crate::progress::bar;
@@ -84,7 +84,7 @@ pub fn run(args: &Args, _: &mut dyn Write) -> Result<Status, Failure> {
 }
 
 /// The section of `notes` under `heading`.
-fn note<'a>(notes: &'a str, heading: &str) -> &'a str {
+pub fn note<'a>(notes: &'a str, heading: &str) -> &'a str {
     let Some(at) = notes.find(&format!("## {heading}\n")) else { return "" };
     let body = &notes[at + heading.len() + 4..];
     body.find("\n## ").map_or(body, |end| &body[..end]).trim()

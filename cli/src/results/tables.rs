@@ -21,7 +21,7 @@ fn programs(points: &[Point]) -> Vec<&str> {
 }
 
 /// Row of a Markdown table.
-fn row(out: &mut String, cells: impl IntoIterator<Item = String>) {
+pub fn row(out: &mut String, cells: impl IntoIterator<Item = String>) {
     out.push('|');
     for c in cells {
         let _ = write!(out, " {c} |");
@@ -29,7 +29,8 @@ fn row(out: &mut String, cells: impl IntoIterator<Item = String>) {
     out.push('\n');
 }
 
-fn head(out: &mut String, first: &str, rest: &[String]) {
+/// Head of a Markdown table.
+pub fn head(out: &mut String, first: &str, rest: &[String]) {
     row(out, std::iter::once(first.to_string()).chain(rest.iter().cloned()));
     row(out, std::iter::once("---".to_string()).chain(rest.iter().map(|_| "---:".to_string())));
 }

@@ -1,0 +1,155 @@
+//! Paper 000: Nexus-like traces, misprediction rates, functional and time-stamped traces, with 1 to 8 cores
+
+use super::measure::{bpi, number, programs, published, sum, Run, HARTS};
+use crate::results::paper;
+use crate::results::tables::{head, row};
+use sim::analysis::ratio;
+use sim::golden::core::Rates;
+
+fn columns(kinds: &[&str]) -> Vec<String> {
+    kinds.iter().flat_map(|k| HARTS.map(|n| format!("{k}, N = {n}"))).collect()
+}
+
+fn name(program: &str) -> String {
+    if program == "all" {
+        "Splash2, paper 000".into()
+    } else {
+        format!("{program}, paper 000")
+    }
+}
+
+/// Rows of table 2 of programs that have the same name here.
+const NEXUS: [(&str, [&str; 16]); 4] = [
+    (
+        "fft",
+        [
+            "0.80", "0.87", "0.94", "1.00", "0.22", "0.49", "0.94", "1.59", "1.44", "1.50", "1.56", "1.62", "0.40",
+            "0.84", "1.56", "2.57",
+        ],
+    ),
+    (
+        "lu",
+        [
+            "1.23", "1.35", "1.47", "1.59", "0.71", "1.47", "2.79", "4.77", "2.32", "2.44", "2.56", "2.67", "1.34",
+            "2.65", "4.85", "8.01",
+        ],
+    ),
+    (
+        "radix",
+        [
+            "0.55", "0.59", "0.63", "0.67", "0.12", "0.22", "0.38", "0.50", "0.95", "0.99", "1.10", "1.19", "0.21",
+            "0.37", "0.67", "0.89",
+        ],
+    ),
+    (
+        "all",
+        [
+            "0.79", "0.86", "0.95", "1.06", "0.36", "0.75", "1.49", "2.76", "1.42", "1.49", "1.61", "1.76", "0.64",
+            "1.29", "2.52", "4.58",
+        ],
+    ),
+];
+
+/// Table 2.
+pub fn nexus(runs: &[Run]) -> String {
+    let mut out = String::new();
+    head(&mut out, "program", &columns(&["NX_b, bpi", "NX_b, bpc", "tNX_b, bpi", "tNX_b, bpc"]));
+    let names: Vec<&str> = programs(runs).map(|r| r.program).collect();
+    for program in names.into_iter().map(Some).chain([None]) {
+        let mut cells = vec![program.unwrap_or("all").to_string()];
+        for config in ["nx_b", "tnx_b"] {
+            let sums = HARTS.map(|n| sum(runs, program, n, config).unwrap_or_default());
+            cells.extend(sums.map(|(bits, instructions, _)| format!("{:.2}", ratio(bits, instructions))));
+            cells.extend(sums.map(|(bits, _, cycles)| format!("{:.2}", ratio(bits, cycles))));
+        }
+        row(&mut out, cells);
+        if let Some((program, figures)) = NEXUS.iter().find(|p| p.0 == program.unwrap_or("all")) {
+            row(&mut out, published(&name(program), *figures));
+        }
+    }
+    out
+}
+
+/// Table 4.
+pub fn rates(runs: &[Run]) -> String {
+    let mut out = String::new();
+    head(&mut out, "set", &columns(&["outcome", "target"]));
+    for p in &paper::RATES {
+        let all = |harts: u8| {
+            let mut sum = Rates::default();
+            for r in runs.iter().filter(|r| r.harts == harts) {
+                sum += r.point(&format!("tr_e {}", p.set)).map(|p| p.rates).unwrap_or_default();
+            }
+            sum
+        };
+        let percent = |n, of| format!("{:.2} %", 100.0 * ratio(n, of));
+        let outcome = HARTS.map(all).map(|r| percent(r.outcome_misses, r.conditionals));
+        let target = HARTS.map(all).map(|r| percent(r.target_misses, r.indirects));
+        row(&mut out, std::iter::once(p.set.to_string()).chain(outcome).chain(target));
+        let cells = p.outcome.iter().chain(&p.target).map(|v| format!("*{v:.2} %*"));
+        row(&mut out, std::iter::once(format!("*{}, paper 000*", p.set)).chain(cells));
+    }
+    out
+}
+
+/// Rows of tables 5 and 6 of programs that have the same name here, and the total: NX_b, TR_b, TR_e for N = 1, 2, 4, 8.
+const FUNCTIONAL: [(&str, [&str; 12]); 4] = [
+    (
+        "fft",
+        ["0.803", "0.007", "0.007", "0.869", "0.008", "0.008", "0.935", "0.009", "0.008", "1.002", "0.010", "0.009"],
+    ),
+    (
+        "lu",
+        ["1.230", "0.061", "0.046", "1.350", "0.067", "0.053", "1.471", "0.074", "0.059", "1.592", "0.081", "0.066"],
+    ),
+    (
+        "radix",
+        ["0.546", "0.000", "0.000", "0.586", "0.000", "0.000", "0.627", "0.000", "0.000", "0.668", "0.000", "0.000"],
+    ),
+    (
+        "all",
+        ["0.789", "0.047", "0.033", "0.858", "0.052", "0.038", "0.954", "0.056", "0.042", "1.061", "0.057", "0.045"],
+    ),
+];
+const TIME_STAMPED: [(&str, [&str; 12]); 4] = [
+    (
+        "fft",
+        ["1.438", "0.018", "0.017", "1.499", "0.018", "0.018", "1.563", "0.020", "0.019", "1.625", "0.021", "0.020"],
+    ),
+    (
+        "lu",
+        ["2.320", "0.126", "0.120", "2.438", "0.132", "0.126", "2.556", "0.139", "0.132", "2.674", "0.146", "0.139"],
+    ),
+    (
+        "radix",
+        ["0.945", "0.000", "0.000", "0.985", "0.000", "0.000", "1.100", "0.000", "0.000", "1.189", "0.000", "0.000"],
+    ),
+    (
+        "all",
+        ["1.419", "0.104", "0.087", "1.486", "0.109", "0.092", "1.614", "0.112", "0.095", "1.759", "0.111", "0.095"],
+    ),
+];
+
+/// Tables 5 and 6: the large set.
+pub fn traces(runs: &[Run], timestamps: bool) -> String {
+    let mut out = String::new();
+    let (t, figures) = if timestamps { ("t", &TIME_STAMPED) } else { ("", &FUNCTIONAL) };
+    let schemes = ["nx_b", "tr_b large", "tr_e large"].map(|s| format!("{t}{s}"));
+    let columns: Vec<String> = HARTS.iter().flat_map(|n| schemes.each_ref().map(|s| format!("{s}, N = {n}"))).collect();
+    head(&mut out, "program", &columns);
+    let names: Vec<&str> = programs(runs).map(|r| r.program).collect();
+    for program in names.into_iter().map(Some).chain([None]) {
+        let cells = HARTS.into_iter().flat_map(|n| schemes.each_ref().map(|s| bpi(runs, program, n, s)));
+        row(&mut out, std::iter::once(program.unwrap_or("all").to_string()).chain(cells));
+        if let Some((program, figures)) = figures.iter().find(|p| p.0 == program.unwrap_or("all")) {
+            row(&mut out, published(&name(program), *figures));
+        }
+    }
+    let gain = |n: u8| {
+        let of = |s: &str| sum(runs, None, n, s).map_or(0, |s| s.0);
+        [1, 2].map(|i| number(ratio(of(&schemes[0]), of(&schemes[i]))))
+    };
+    let cells = HARTS.into_iter().flat_map(|n| [vec![String::new()], gain(n).to_vec()].concat());
+    row(&mut out, std::iter::once(format!("{} / this", schemes[0])).chain(cells));
+    out
+}
