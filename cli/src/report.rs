@@ -1,5 +1,7 @@
 //! `goshawk report`: results as a page and figures
 
+mod fpga;
+
 use crate::output::{plural, Object};
 use crate::{Failure, Status};
 use ::sweep::figures::figures;
@@ -21,6 +23,7 @@ pub struct Args {
 #[derive(Subcommand, Debug)]
 enum Command {
     Sweep(SweepArgs),
+    Fpga(fpga::Args),
 }
 
 /// A page of one sweep: tables, plots, filters; it needs no network
@@ -57,7 +60,13 @@ fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let Command::Sweep(args) = &args.command;
+    match &args.command {
+        Command::Sweep(args) => sweep_page(args, out),
+        Command::Fpga(args) => fpga::run(args, out),
+    }
+}
+
+fn sweep_page(args: &SweepArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let store = Store::open(&args.sweep)?;
     let (manifest, points) = (store.manifest()?, store.points()?);
     if points.is_empty() {

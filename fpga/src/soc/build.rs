@@ -2,12 +2,14 @@
 //!
 //! Every file stays in the folder, with each tool's log, so that a run can be looked at and repeated by hand.
 
+use super::blocks::{blocks, Cells};
 use super::board::Board;
 use super::top::{Purpose, SocConfig, SocError};
 use crate::flow::cells;
 use crate::flow::tool::{Tool, ToolError, YOSYS};
 use crate::place::{critical_path, Resources};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Why there is no bitstream.
@@ -70,6 +72,8 @@ pub struct Built {
     pub fmax_mhz: f64,
     /// Cells after synthesis, flattened.
     pub resources: Resources,
+    /// LUT4s and flip-flops by part of the SoC.
+    pub blocks: BTreeMap<String, Cells>,
     /// LUT4s and block RAMs of the device.
     pub device_luts: u64,
     /// Block RAMs of the device.
@@ -212,6 +216,7 @@ pub fn build(
         clock_mhz: f64::from(khz) / 1e3,
         fmax_mhz,
         resources,
+        blocks: blocks(&json(folder, "top.json")?, "top"),
         device_luts: luts,
         device_block_rams: rams,
         trace_on_critical_path: critical_path.iter().any(|c| c.starts_with("soc.trace.")),

@@ -8,12 +8,14 @@
 //! | [`rename`] | several rust-hdl circuits in one text |
 //! | [`verilate`], [`image`], [`run`] | the simulation: built, loaded, run |
 //! | [`board`], [`pll`], [`build`] | boards, their clocks, and the way to a bitstream |
+//! | [`blocks`] | what of the netlist belongs to which part |
 //! | [`frame`] | frames of the serial line |
 //! | [`ring`] | the circular trace buffer's halves |
 //! | [`log`], [`check`], [`part`] | the cores' retire log, and the trace, or a part of one, held to it |
 //!
 //! `docs/soc.md` has the memory map and says how to add a core.
 
+pub mod blocks;
 pub mod board;
 pub mod build;
 pub mod check;
