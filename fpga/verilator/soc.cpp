@@ -23,7 +23,9 @@
 #include <cstring>
 #include <deque>
 #include <fcntl.h>
+#include <csignal>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -140,6 +142,8 @@ struct Line {
 
 int main(int argc, char** argv) {
     if (argc < 3) return 2;
+    // nobody would stop it
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     const bool to_vcd = argc > 3 && strcmp(argv[3], "-") != 0;
     const bool served = argc > 4;
     const uint64_t limit = strtoull(argv[2], nullptr, 0);
