@@ -50,7 +50,7 @@ fn traced(bytes: &[u8], options: Options, program: &Program) -> Result<Vec<u64>,
         let Payload::InstructionTrace(payload) = payload else { continue };
         let start = match &payload {
             InstructionTrace::Synchronization(Synchronization::Support(_)) => {
-                support.get_or_insert(payload.clone());
+                support.get_or_insert(payload);
                 None
             }
             InstructionTrace::Synchronization(Synchronization::Trap(t)) if !t.thaddr => continue,

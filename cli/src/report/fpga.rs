@@ -229,15 +229,18 @@ fn bars(id: &str, title: &str, y: &str, socs: &[Value], value: impl Fn(&Value) -
     }
 }
 
+/// Whether a part belongs to a group.
+type Takes = fn(&str) -> bool;
+
 /// LUT4s by part, stacked, a bar for each board.
 fn parts_figure(socs: &[Value]) -> Figure {
-    let groups: [(&str, fn(&str) -> bool); 4] = [
+    let groups: [(&str, Takes); 4] = [
         ("cores", |p| p.starts_with("core_")),
         ("trace modules (per core)", |p| p.starts_with("trace.core")),
         ("trace back end (shared)", |p| p.starts_with("trace.") && !p.starts_with("trace.core")),
         ("bus, devices, serial line, rest", |p| !p.starts_with("core_") && !p.starts_with("trace.")),
     ];
-    let sum = |s: &Value, take: fn(&str) -> bool| -> f64 {
+    let sum = |s: &Value, take: Takes| -> f64 {
         let blocks = s["built"]["blocks"].as_object().into_iter().flatten();
         blocks.filter(|(n, _)| take(n)).filter_map(|(_, c)| c["lut4"].as_f64()).sum()
     };
