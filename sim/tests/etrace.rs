@@ -3,7 +3,13 @@
 #[expect(dead_code, reason = "parameters are for other tests")]
 mod common;
 
+use riscv_etrace::packet;
+use riscv_etrace::packet::ext::{BranchCount, BranchKind, JumpTargetIndex};
+use riscv_etrace::packet::payload::{AddressInfo, Branch, InstructionTrace, Payload};
+use riscv_etrace::packet::unit::{ReferenceDOptions, ReferenceIOptions};
+use riscv_etrace::types::branch;
 use sim::baseline::etrace::{decode, encode, same, Options};
+use sim::baseline::Encoded;
 use sim::elf::{Program, Segment};
 use sim::replay::image::Image;
 use sim::retire::{FlowEvent, FlowKind};
@@ -106,4 +112,62 @@ fn damaged_packets_are_other_events_or_an_error() {
             assert!(cut.is_err(), "seed {seed}, cut at byte {}", bit / 8);
         }
     }
+}
+
+/// Payloads as the crate reads them.
+fn payloads(encoded: &Encoded, options: Options) -> Vec<InstructionTrace<ReferenceIOptions, ReferenceDOptions>> {
+    let parameters = options.parameters(32);
+    let mut decoder = packet::builder().with_params(&parameters).decoder(&encoded.bytes);
+    let mut found = Vec::new();
+    while decoder.bytes_left() > 0 {
+        match decoder.decode_smi_packet().unwrap().decode_payload().unwrap() {
+            Payload::InstructionTrace(payload) => found.push(payload),
+            Payload::DataTrace => panic!("no data is traced"),
+        }
+    }
+    found
+}
+
+#[test]
+fn counts_and_indices_are_sent_as_worked_by_hand() {
+    let (nop, branch, jump) = (0x8000_0000, 0x8000_0004, 0x8000_0008);
+    // nop; a branch to it; jr a5
+    let data = [0x0000_0013u32, 0xfe00_0ee3, 0x0007_8067].iter().flat_map(|w| w.to_le_bytes()).collect();
+    let segments = vec![Segment { addr: nop, data, mem_size: 12, executable: true }];
+    let program = Program { xlen: 32, compressed: true, entry: nop, segments, build_id: Vec::new() };
+    let image = Image::new(&program);
+    let event = |kind, len, count, pc, target| FlowEvent { hart: 0, kind, len, count, pc, target, cycle: 0 };
+    let turn = |taken| event(FlowKind::Conditional { taken }, 4, 2, branch, if taken { nop } else { jump });
+    let back = event(FlowKind::IndirectJump, 4, 1, jump, nop);
+    let mut events = vec![event(FlowKind::Start, 0, 0, nop, nop)];
+    events.extend([turn(true); 131]); // predicted wrongly, then 130 times as it comes
+    events.push(turn(false)); // wrong again
+    events.extend([back, turn(true), turn(false), back, turn(true)]);
+    events.push(event(FlowKind::Stop, 0, 0, nop, nop));
+    let options = Options { predictors: 4, jump_targets: 3, ..Options::BASE };
+    let encoded = encode(&events, 1, options, 32, &image).unwrap().remove(0);
+    let payloads = payloads(&encoded, options);
+    let map = |outcomes: &[bool]| {
+        let mut map = branch::Map::default();
+        outcomes.iter().for_each(|taken| map.push_branch_taken(*taken).unwrap());
+        map
+    };
+    let info = |address| AddressInfo { address, notify: false, updiscon: false, irdepth: None };
+    let want: [InstructionTrace<ReferenceIOptions, ReferenceDOptions>; 5] = [
+        // the first 31, of which one was predicted wrongly
+        Branch { branch_map: map(&[true; 31]), address: None }.into(),
+        // then 100 as predicted, and one that is not, at the branch
+        BranchCount { branch_count: 100 - 31, kind: BranchKind::NoAddr }.into(),
+        // the first target is not in the cache; it is where the trace began
+        info(0).into(),
+        // two branches later it is, as entry 0
+        JumpTargetIndex { index: 0, branch_map: map(&[true, false]), irdepth: None }.into(),
+        // the last instruction
+        Branch { branch_map: map(&[true]), address: Some(info(4)) }.into(),
+    ];
+    assert_eq!(payloads.len(), 8, "{payloads:?}");
+    assert_eq!(payloads[2..7], want);
+    let mut found: Vec<FlowEvent> = Vec::new();
+    decode(&encoded, options, 32, 0, &image, &mut found).unwrap();
+    assert!(same(&found, &events));
 }

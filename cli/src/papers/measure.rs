@@ -234,3 +234,44 @@ pub fn published<const N: usize>(name: &str, figures: [&str; N]) -> Vec<String> 
     let cell = |f: &str| if f.is_empty() { String::new() } else { format!("*{f}*") };
     std::iter::once(cell(name)).chain(figures.map(cell)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_are_counted_as_by_hand() {
+        let event = |kind, count, pc, target| FlowEvent { hart: 0, kind, len: 4, count, pc, target, cycle: 0 };
+        let taken = FlowKind::Conditional { taken: true };
+        let mut events = vec![event(FlowKind::Start, 0, 0x100, 0x100)];
+        events.extend([event(taken, 5, 0x110, 0x100); 17]); // one stream, 17 times
+        events.push(event(FlowKind::Conditional { taken: false }, 5, 0x110, 0x114));
+        events.push(event(FlowKind::Jump, 1, 0x114, 0x200));
+        events.push(event(FlowKind::IndirectJump, 2, 0x204, 0x300)); // 0x100, 8 instructions
+        events.push(event(FlowKind::Return, 3, 0x308, 0x100)); // 0x300, 3 instructions
+        events.push(event(FlowKind::Trap { interrupt: true, cause: 7 }, 1, 0x104, 0x400)); // of no branch
+        events.push(event(taken, 1, 0x400, 0x400));
+        let w = workload(&events);
+        assert_eq!((w.direct_unconditional, w.direct_conditional, w.indirect, w.traps), (1, 19, 2, 1));
+        assert_eq!((w.streams, w.unique, w.longest, w.in_streams), (20, 4, 8, 17 * 5 + 8 + 3 + 1));
+        // 17 of 20 are 85 %, one more of them is 90 %
+        assert_eq!(w.cdf_90, 2);
+    }
+
+    #[test]
+    fn figures_have_three_places_or_two_that_count() {
+        assert_eq!([0.0, 0.0061, 0.0123, 1.25].map(number), ["0.000", "0.0061", "0.012", "1.250"]);
+    }
+
+    #[test]
+    fn a_table_has_every_configuration_that_it_asks_for() {
+        let names: Vec<String> = configs(1).into_iter().map(|c| c.name).collect();
+        for name in ["nx_b", "tnx_b", "nexs", "tr_e m4", "tr_b large", "ttr_e large", "base 32x4", "rbase 256x4"] {
+            assert!(names.iter().any(|n| n == name), "{name}");
+        }
+        let mut unique = names.clone();
+        unique.sort();
+        unique.dedup();
+        assert_eq!(unique.len(), names.len());
+    }
+}

@@ -1,0 +1,36 @@
+//! The papers' tables: made from a short run, with notes, and what cannot be done is said
+
+mod common;
+
+use common::Place;
+
+#[test]
+fn tables_have_our_rows_beside_the_papers_and_notes_behind_them() {
+    let place = Place::new();
+    let file = |name: &str| place.path().join(name);
+    std::fs::write(file("n.md"), "# Notes\n\n## Paper 002, table 4: chunk sizes\n\nof a short run\n").unwrap();
+    place.good("papers --program fft --instructions 20000 --notes n.md --json p.json -o p.md");
+    let page = std::fs::read_to_string(file("p.md")).unwrap();
+    assert_eq!(page.matches("\n## Paper ").count(), 13);
+    for row in ["\n| fft | 0.0 |", "\n| *fft, paper 000* | *0.803* | *0.007* |", "\n| b4 | 3994 | 5991 | *6,382* |"] {
+        assert!(page.contains(row), "{row}");
+    }
+    assert!(!page.contains("| - |") && !page.contains("NaN") && page.contains("\n\nof a short run\n"), "{page}");
+    // what the table says is what the file of points has, and a program alone is all
+    let o: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(file("p.json")).unwrap()).unwrap();
+    let row = &o["baselines"][0];
+    assert_eq!((&row["bits"], &row["instructions"]), (&o["baselines"][1]["bits"], &20000.into()));
+    let nexs = row["bits"]["nexs"].as_f64().unwrap() / 20000.0;
+    assert!(page.contains(&format!("\n| fft | {nexs:.3} |")), "{nexs}");
+    let m4 = o["runs"][0]["points"].as_array().unwrap().iter().find(|p| p["config"] == "tr_e m4").unwrap();
+    assert_eq!(m4["bits"], row["bits"]["tr_e m4"]);
+}
+
+#[test]
+fn programs_and_folders_that_do_not_exist_are_refused() {
+    let place = Place::new();
+    let text = place.session("papers --program nosuch -o p.md");
+    assert!(text.contains("nosuch") && text.ends_with("exit code 2\n"), "{text}");
+    let text = place.session("papers --program fft -o no/p.md");
+    assert!(text.contains("\ngoshawk: no/p.md: ") && text.ends_with("exit code 2\n"), "{text}");
+}
