@@ -259,7 +259,9 @@ impl SchemeSpec {
         if let Some(compressor) = self.baseline {
             return Ok(Box::new(Baseline::new(compressor, params, keep)));
         }
-        Ok(Box::new(Stream { system: System::new(&params)?, params, kept: keep.then(Kept::default) }))
+        let mut system = System::new(&params)?;
+        system.count_lengths();
+        Ok(Box::new(Stream { system, params, kept: keep.then(Kept::default) }))
     }
 }
 

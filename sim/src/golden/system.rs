@@ -125,10 +125,17 @@ impl System {
         }
     }
 
-    /// Lengths of the fields of all messages so far; `None` for the scheme `sc-lsp`.
+    /// Counts the lengths of the fields from now on, but for the scheme `sc-lsp`.
+    pub fn count_lengths(&mut self) {
+        if let Front::Predictors(_, encoder) = &mut self.front {
+            encoder.count_lengths();
+        }
+    }
+
+    /// Lengths of the fields of all messages since they were asked for; `None` for the scheme `sc-lsp`.
     pub fn field_lengths(&self) -> Option<&FieldLengths> {
         match &self.front {
-            Front::Predictors(_, encoder) => Some(encoder.lengths()),
+            Front::Predictors(_, encoder) => encoder.lengths(),
             Front::StreamCache(_) => None,
         }
     }
