@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 
 /// Results as self-contained HTML pages and as figures for papers
 #[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:\n  goshawk report sweep papers -o papers.html --figures figures\n  \
+    goshawk report sweep papers -o papers.html --json")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,

@@ -244,3 +244,20 @@ fn bad_traces_are_refused_by_name() {
     let e = plan.jobs(builtin).unwrap_err().to_string();
     assert_eq!(e, "built-in program `nothing` is not known; `goshawk programs` lists them");
 }
+
+#[test]
+fn shards_of_a_trace_that_was_changed_in_between_do_not_merge() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.ret");
+    let plan = Plan { traces: vec![path.display().to_string()], timestamps: vec![false], ..plan() };
+    let parts = [folder.path().join("a"), folder.path().join("b")];
+    for (index, (part, program)) in (1..).zip(parts.iter().zip(["fft", "vm"])) {
+        let (events, info) = record(program, 1);
+        let mut writer = RetireWriter::create(&path, &info).unwrap();
+        events.iter().for_each(|e| writer.event(e));
+        writer.finish().unwrap();
+        sweep(&plan, Shard { index, of: 2 }, part).unwrap();
+    }
+    let e = merge(&folder.path().join("all"), &parts).unwrap_err().to_string();
+    assert!(e.contains("its trace") && e.contains(&format!("is not the one of {}", parts[0].display())), "{e}");
+}
