@@ -72,7 +72,7 @@ pub struct SerialArgs {
     #[arg(long, value_name = "SECONDS")]
     halt_after: Option<u64>,
     /// The SoC has a circular trace buffer: its newer half is written to --output, the older one, where there is
-    /// one, beside it as <OUTPUT>.older
+    /// one, beside it as OUTPUT.older
     #[arg(long)]
     buffer: bool,
     /// Give up after so many seconds without a byte

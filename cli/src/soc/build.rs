@@ -68,7 +68,7 @@ pub struct Args {
     /// Build it without trace modules as well, and tell the difference
     #[arg(long, conflicts_with = "no_trace")]
     compare: bool,
-    /// Folder for everything that is made; it is made where it is missing [default: soc-<BOARD>]
+    /// Folder for everything that is made; it is made where it is missing [default: soc-BOARD]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
