@@ -4,7 +4,7 @@
 
 use crate::driver::{check, DriverError};
 use crate::lint::{lint, Finding};
-use crate::verilog::{verilator_lint, yosys_check, VerilogError};
+use crate::verilog::{verilator_lint, verilator_lint_system, yosys_check, yosys_check_flat, VerilogError};
 use rust_hdl::prelude::{generate_verilog, Block};
 
 /// Which gate a circuit did not pass.
@@ -23,14 +23,27 @@ pub enum GateError {
 
 /// Connects `block`, then `check_all`, lint, emission, yosys and Verilator lint; the Verilog.
 pub fn emit_checked(block: &mut impl Block) -> Result<String, GateError> {
+    let verilog = emit_linted(block)?;
+    yosys_check(&verilog)?;
+    verilator_lint(&verilog)?;
+    Ok(verilog)
+}
+
+/// As [`emit_checked`] for whole systems: yosys looks for loops in the flattened circuit, which is exact where
+/// Verilator's UNOPTFLAT is not.
+pub fn emit_checked_system(block: &mut impl Block) -> Result<String, GateError> {
+    let verilog = emit_linted(block)?;
+    yosys_check_flat(&verilog)?;
+    verilator_lint_system(&verilog)?;
+    Ok(verilog)
+}
+
+fn emit_linted(block: &mut impl Block) -> Result<String, GateError> {
     block.connect_all();
     check(block)?;
     let findings = lint(block);
     if !findings.is_empty() {
         return Err(GateError::Lint(findings));
     }
-    let verilog = generate_verilog(block);
-    yosys_check(&verilog)?;
-    verilator_lint(&verilog)?;
-    Ok(verilog)
+    Ok(generate_verilog(block))
 }

