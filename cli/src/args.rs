@@ -133,6 +133,7 @@ impl ParamArgs {
                 xlen,
                 align: self.align,
                 count_bits: self.count_bits,
+                cc_bits: self.cc_bits,
                 ..TraceParams::sc_lsp(sc)
             };
             params.check()?;
@@ -274,8 +275,11 @@ mod tests {
         }
         a.stream_cache.hash = Some("right9".into());
         assert_eq!(say(&a), "shift = 9 is outside 0 to 8");
-        (a.stream_cache.hash, a.timestamps) = (None, true);
-        assert_eq!(say(&a), "timestamps = 1, but the scheme sc-lsp has functional traces only");
+        a.stream_cache.hash = None;
+        let functional = a.resolve(1, 32).unwrap().0;
+        a.timestamps = true;
+        let timed = a.resolve(1, 32).unwrap().0;
+        assert!(timed.timestamps && timed.fingerprint() != functional.fingerprint());
     }
 
     #[test]

@@ -12,7 +12,7 @@ fn every_variant_replays_to_the_listing_of_t_raptor() {
     place.good("run p.elf --harts 2 -o p.ret");
     place.good("encode p.ret -o p.gtr");
     let want = place.good("replay p.gtr --elf p.elf --core 0");
-    for variant in ["base", "ebase --sets 8 --ways 8", "rbase --sets 64 --ways 1 --hash left2"] {
+    for variant in ["base", "ebase --sets 8 --ways 8", "rbase --sets 64 --ways 1 --hash left2", "rbase --timestamps"] {
         place.good(&format!("encode p.ret -o p.gtr {SCHEME} --variant {variant}"));
         assert_eq!(place.good("replay p.gtr --elf p.elf --core 0"), want, "{variant}");
         let checked = place.good("replay p.gtr --elf p.elf --check p.ret");
@@ -45,7 +45,6 @@ fn what_cannot_be_made_is_refused_with_what_would_be_right() {
         ("--scheme sc-lsp --ways 3", "ways = 3 is outside 1, 2, 4 or 8"),
         ("--scheme sc-lsp --sets 512", "stream cache entries = 2048 is outside 32 to 1024"),
         ("--scheme sc-lsp --hash up4", "hash `up4` is not known: right or left and a number of bits, as right4, are"),
-        ("--scheme sc-lsp --timestamps", "timestamps = 1, but the scheme sc-lsp has functional traces only"),
     ] {
         let session = place.session(&format!("encode p.elf -o p.gtr {words}"));
         assert!(session.ends_with(&format!("goshawk: {why}\nexit code 2\n")), "{session}");

@@ -267,9 +267,6 @@ impl TraceParams {
         range("cc_bits", self.cc_bits, "16 to 32", (16..=32).contains(&self.cc_bits))?;
         if let Some(sc) = self.stream_cache() {
             sc.check(self.xlen)?;
-            if self.timestamps {
-                return Err(ParamError::StreamCacheTime);
-            }
         }
         Ok(())
     }
@@ -283,10 +280,16 @@ impl TraceParams {
                 format!("nx_b bcnt={} diffta={} diffcc={} icnt={}", c.b_cnt, c.diff_ta, c.diff_cc, c.i_cnt)
             }
             Scheme::NexS => "nexs".to_string(),
-            // no predictor and no cycle counter: their sizes must not make two names of one stream
+            // no predictor, and a cycle counter only with time stamps: sizes that are not used must not make two
+            // names of one stream
             Scheme::ScLsp(sc) => {
+                let time = if self.timestamps {
+                    format!(" timestamps=1 diffcc={} cc={}", StreamCacheParams::DIFF_CC, self.cc_bits)
+                } else {
+                    String::new()
+                };
                 return format!(
-                    "{} cores={} xlen={} align={} count={}",
+                    "{} cores={} xlen={} align={} count={}{time}",
                     sc.canonical(),
                     self.cores,
                     self.xlen,
@@ -383,9 +386,6 @@ pub enum ParamError {
     /// Another scheme where a stream cache is asked for.
     #[error("the scheme is not sc-lsp, which this needs")]
     NotStreamCache,
-    /// Time stamps with a stream cache.
-    #[error("timestamps = 1, but the scheme sc-lsp has functional traces only")]
-    StreamCacheTime,
 }
 
 #[cfg(test)]

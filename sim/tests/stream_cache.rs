@@ -29,10 +29,14 @@ fn check(params: &TraceParams, lines: &[(Option<FlowEvent>, &str)]) {
     let mut encoder = Encoder::new(params).unwrap();
     let (mut out, mut stats) = (BitWriter::new(), StreamStats::default());
     let mut want = String::new();
+    let mut cycle = 0;
     for (i, (event, line)) in lines.iter().enumerate() {
         match event {
-            Some(e) => encoder.push(e, &mut out, &mut stats),
-            None => encoder.finish(&mut out, &mut stats),
+            Some(e) => {
+                cycle = e.cycle;
+                encoder.push(e, &mut out, &mut stats);
+            }
+            None => encoder.finish(cycle, &mut out, &mut stats),
         }
         want.push_str(&line.replace(' ', "").replace('z', &"0".repeat(16)));
         assert_eq!(out.len(), want.len() as u64, "line {i}: {line}");
@@ -138,6 +142,32 @@ fn rbase_misses_where_the_upper_bits_change() {
 }
 
 #[test]
+fn time_stamped_records_begin_with_the_cycles_since_the_last_one() {
+    let p = TraceParams { timestamps: true, cc_bits: 16, ..params(Variant::Ebase) };
+    let at = |cycle, e: FlowEvent| Some(FlowEvent { cycle, ..e });
+    let again = |cycle| at(cycle, event(TAKEN, 2, 0x10));
+    check(
+        &p,
+        &[
+            (at(5, event(FlowKind::Start, 0, 0x10)), "1010 0  0 0000000 00000000 1 000 0001 z 00000000000"),
+            (again(21), "0000 1 10 0  0 0000000 01000000"),
+            (again(22), "1000 0  0 0011000"),
+            (again(24), ""),
+            // the time of the hit that fills the counter
+            (again(30), "0001 0  1 1"),
+            // a hit alone, but 2^15 cycles after the last record
+            (again(30 + 32_768), "0000 1 00 1 00 1 00 1 00 1 00 1 01 0  1 0"),
+            // the counter stops at 2^16 - 1
+            (again(132_798), "1111 1 11 1 11 1 11 1 11 1 11 1 11 0  1 0"),
+            (again(132_800), ""),
+            // the hit that waits and the record that sends it have the same time
+            (at(132_808, event(FlowKind::Return, 3, 0x40)), "0101 0  1 0  0000 0  0 0000000 11000000"),
+            (None, "0000 0  0 0000000 00000000 1 010 0000 z 000001 z 000000000"),
+        ],
+    );
+}
+
+#[test]
 fn several_cores_have_their_own_tables() {
     let mut p = params(Variant::Base);
     p.cores = 3;
@@ -179,19 +209,16 @@ fn a_long_stream_ends_at_the_next_control_flow_instruction() {
 }
 
 #[test]
-fn parameters_that_do_not_go_together_are_refused() {
-    let say = |p: TraceParams| System::new(&p).map(|_| ()).unwrap_err().to_string();
+fn another_scheme_is_refused_and_all_parameters_are_in_the_line_of_the_fingerprint() {
     let p = params(Variant::Rbase);
-    assert_eq!(
-        say(TraceParams { timestamps: true, ..p }),
-        "timestamps = 1, but the scheme sc-lsp has functional traces only"
-    );
     let tr = TraceParams::tr(p.predictor, sim::params::Coding::TR_E);
     assert_eq!(Encoder::new(&tr).unwrap_err().to_string(), "the scheme is not sc-lsp, which this needs");
     assert_eq!(
         p.canonical(),
         "sc-lsp variant=rbase sets=32 ways=4 sl=8 upper=12 hash=>>4 run=8 cores=1 xlen=32 align=1 count=20"
     );
+    let timed = TraceParams { timestamps: true, ..p }.canonical();
+    assert_eq!(timed, p.canonical() + " timestamps=1 diffcc=4,2 cc=32");
 }
 
 /// Any legal shape.
@@ -209,7 +236,8 @@ fn random(rng: &mut ChaCha8Rng, cores: u8) -> TraceParams {
         run_bits: if own { rng.random_range(1..=8) } else { 0 },
         ..p
     };
-    TraceParams { cores, count_bits: rng.random_range(16..=24), ..TraceParams::sc_lsp(sc) }
+    let (count_bits, cc_bits) = (rng.random_range(16..=24), rng.random_range(16..=32));
+    TraceParams { cores, count_bits, cc_bits, timestamps: rng.random(), ..TraceParams::sc_lsp(sc) }
 }
 
 fn encode(params: &TraceParams, events: &[FlowEvent]) -> (Vec<u32>, System) {

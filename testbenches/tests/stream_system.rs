@@ -4,7 +4,7 @@
 //! As `system.rs`, for the scheme `sc-lsp`.
 
 use hdl::emit::{emit, SystemOptions};
-use hdl::system::RvfiStreamSystem;
+use hdl::system::{EtraceStreamSystem, RvfiStreamSystem};
 use sim::elf::Program;
 use sim::golden::system::System;
 use sim::params::TraceParams;
@@ -15,7 +15,7 @@ use sim::rv32::{Limits, Machine, MachineConfig};
 use sim::stream_cache::{Hash, StreamCacheParams, Variant};
 use std::collections::HashMap;
 use testbenches::beats::{Expander, Writer};
-use testbenches::gates::emit_checked;
+use testbenches::gates::emit_checked_system;
 use testbenches::programs::ProgramInfo;
 use testbenches::stimulus::program::{Model, Shape};
 use testbenches::stimulus::run::{record, Config};
@@ -50,10 +50,18 @@ fn beats(program: &Program, params: &TraceParams, events: &[FlowEvent]) -> tempf
     file
 }
 
-fn golden(params: &TraceParams, events: &[FlowEvent]) -> Vec<u32> {
+/// Clocks from activation to clock 0 of the beat file, as `status.active` shows it.
+const ACTIVATION: u64 = 1;
+/// Clocks from the write that ends tracing to the stop messages, as time stamps show it.
+const STOPPING: u64 = 1;
+
+/// Words of the golden model; tracing ends in clock `stop` of the beat file.
+fn golden(params: &TraceParams, events: &[FlowEvent], stop: u64) -> Vec<u32> {
     let mut system = System::new(params).unwrap();
-    events.iter().for_each(|e| system.event(e));
-    system.finish(0);
+    for e in events {
+        system.event(&FlowEvent { cycle: e.cycle + ACTIVATION, ..*e });
+    }
+    system.finish(stop + ACTIVATION + STOPPING);
     system.drain().collect()
 }
 
@@ -66,12 +74,19 @@ fn build(params: &TraceParams) -> TraceCosim {
 /// Runs the Verilog on events of a program; what it sends must be what the model sends.
 fn check(sim: &TraceCosim, params: &TraceParams, name: &str, program: &Program, events: &[FlowEvent], rest: u64) {
     let place = format!("{name}, {}", params.canonical());
+    let mut options = TraceOptions { rest, ..TraceOptions::default() };
+    let mut events = events.to_vec();
+    if params.timestamps {
+        // rests are time, and time stamps tell time: every clock of the run takes longer
+        let slower = 1 + std::mem::take(&mut options.rest);
+        events.iter_mut().for_each(|e| e.cycle *= slower);
+    }
+    let events = &events;
     let file = beats(program, params, events);
     let mut got = Vec::new();
-    let options = TraceOptions { rest, ..TraceOptions::default() };
     let summary = sim.run(file.path(), &options, |w| got.push(w)).unwrap();
     assert_eq!(summary.overflow, 0, "{place}: the event FIFOs overflowed");
-    let want = golden(params, events);
+    let want = golden(params, events, summary.stop);
     for (i, (w, g)) in want.iter().zip(&got).enumerate() {
         assert_eq!(w, g, "{place}: word {i} of {}: golden 0x{w:08x}, Verilog 0x{g:08x}", want.len());
     }
@@ -85,7 +100,8 @@ fn cosim(params: &TraceParams, programs: &[&str], instructions: u64) {
     for name in programs {
         let info = program(name);
         let events = run(info, params.cores, instructions);
-        check(&sim, params, name, &info.load().unwrap(), &events, 3 * u64::from(params.cores));
+        let rest = if params.timestamps { 10 } else { 3 } * u64::from(params.cores);
+        check(&sim, params, name, &info.load().unwrap(), &events, rest);
     }
 }
 
@@ -93,12 +109,20 @@ fn params(sc: StreamCacheParams, cores: u8) -> TraceParams {
     TraceParams { cores, ..TraceParams::sc_lsp(sc) }
 }
 
+fn timed(sc: StreamCacheParams, cores: u8) -> TraceParams {
+    TraceParams { timestamps: true, ..params(sc, cores) }
+}
+
 #[test]
 fn the_emitted_verilog_passes_all_gates() {
-    for variant in [Variant::Base, Variant::Rbase] {
-        let params = params(StreamCacheParams::new(variant, 32, 4), 1);
-        emit_checked(&mut RvfiStreamSystem::<32, 1>::new(&params, 3)).unwrap();
+    for variant in Variant::ALL {
+        let sc = StreamCacheParams::new(variant, 32, 4);
+        emit_checked_system(&mut RvfiStreamSystem::<32, 1>::new(&params(sc, 1), 3)).unwrap();
     }
+    let timed = timed(StreamCacheParams::new(Variant::Rbase, 8, 8), 4);
+    emit_checked_system(&mut RvfiStreamSystem::<32, 4>::new(&timed, 8)).unwrap();
+    emit_checked_system(&mut EtraceStreamSystem::<64, 1>::new(&TraceParams { xlen: 64, cores: 1, ..timed }, 8))
+        .unwrap();
 }
 
 #[test]
@@ -120,6 +144,19 @@ fn verilog_of_base_matches_golden_on_two_cores() {
     cosim(&p, &["irq", "strsearch"], 150_000);
 }
 
+/// Every variant, small and large, with times; a narrow cycle counter makes predicted streams go out early.
+#[test]
+fn time_stamped_verilog_matches_golden_on_programs() {
+    let narrow = |p| TraceParams { cc_bits: 16, ..p };
+    for p in [
+        timed(StreamCacheParams::new(Variant::Base, 8, 4), 1),
+        timed(StreamCacheParams::new(Variant::Ebase, 64, 8), 4),
+        narrow(timed(StreamCacheParams::new(Variant::Rbase, 1024, 1), 1)),
+    ] {
+        cosim(&p, &["irq", "qsort"], 60_000);
+    }
+}
+
 /// Random programs with many traps and jumps to anywhere: 120,000 instructions for each variant.
 #[test]
 fn verilog_matches_golden_on_random_programs() {
@@ -134,23 +171,29 @@ fn verilog_matches_golden_on_random_programs() {
         let recording = record(&model, &Config::new(p.cores, seed as u64), 120_000);
         let traps = recording.events.iter().filter(|e| matches!(e.kind, FlowKind::Trap { .. })).count();
         assert!(traps > 100, "{traps} traps");
-        check(&build(&p), &p, "random", &model.program, &recording.events, 40);
+        for timestamps in [false, true] {
+            p.timestamps = timestamps;
+            check(&build(&p), &p, "random", &model.program, &recording.events, 40);
+        }
     }
 }
 
 #[test]
 fn the_rust_hdl_simulation_matches_golden() {
-    for (sc, cores, name) in [
-        (StreamCacheParams::new(Variant::Rbase, 32, 4), 1, "irq"),
-        (StreamCacheParams::new(Variant::Base, 4, 8), 2, "parse"),
+    for (params, name, pace) in [
+        (params(StreamCacheParams::new(Variant::Rbase, 32, 4), 1), "irq", 4),
+        (params(StreamCacheParams::new(Variant::Ebase, 8, 8), 4), "fft", 4),
+        (timed(StreamCacheParams::new(Variant::Base, 64, 1), 2), "irq", 8),
+        (timed(StreamCacheParams::new(Variant::Rbase, 32, 4), 1), "qsort", 4),
     ] {
-        let params = params(sc, cores);
         let info = program(name);
-        let events = run(info, cores, 3_000);
-        let play = Play { options: SystemOptions::default(), pace: 6, vcd: None, progress: &|_| () };
+        let events = run(info, params.cores, 20_000);
+        let play = Play { options: SystemOptions::default(), pace, vcd: None, progress: &|_| () };
         let c = compare(&params, &info.load().unwrap(), &events, play).unwrap();
-        assert_eq!(c.difference(), None, "{name}: {} words, golden {}", c.circuit.len(), c.golden.len());
-        assert!(c.golden.len() > 20, "{} words", c.golden.len());
+        let place = format!("{name}, {}", params.canonical());
+        assert_eq!((c.summary.beats, c.summary.overflow), (20_000, 0), "{place}");
+        assert_eq!(c.difference(), None, "{place}: {} words, golden {}", c.circuit.len(), c.golden.len());
+        assert!(c.golden.len() > 20, "{place}: {} words", c.golden.len());
     }
 }
 
@@ -201,4 +244,27 @@ fn after_an_overflow_the_trace_goes_on_right() {
         assert!(told > 0 && told < all, "hart {hart}: {told} of {all} instructions are told");
     }
     assert!(gaps > 4, "{gaps} gaps");
+}
+
+/// Every variant in the smallest, the paper's and the largest size, functional and time-stamped, one and four
+/// cores: 5 million retired instructions each.
+#[test]
+fn every_variant_matches_on_five_million_instructions() {
+    if std::env::var_os("GOSHAWK_LONG").is_none() {
+        eprintln!("left out: runs with GOSHAWK_LONG set (tools/test --long)");
+        return;
+    }
+    for variant in Variant::ALL {
+        for (sets, ways) in [(8, 4), (32, 4), (128, 8)] {
+            for cores in [1, 4] {
+                for timestamps in [false, true] {
+                    let sc = StreamCacheParams::new(variant, sets, ways);
+                    let p = TraceParams { timestamps, ..params(sc, cores) };
+                    let start = std::time::Instant::now();
+                    cosim(&p, &["strsearch"], 5_000_000);
+                    eprintln!("{}: equal, {:.0} s", p.canonical(), start.elapsed().as_secs_f64());
+                }
+            }
+        }
+    }
 }

@@ -237,9 +237,9 @@ macro_rules! back_end {
     };
 }
 
-/// Entries of the scheme `sc-lsp` use all bits of both counts and tell no time.
+/// Entries of the scheme `sc-lsp` use all bits of both counts.
 fn stream_layout(params: &TraceParams) -> EntryLayout {
-    EntryLayout { count_bits: COUNT_PORT_BITS, cc_bits: 0, ..EntryLayout::new(params) }
+    EntryLayout { count_bits: COUNT_PORT_BITS, ..EntryLayout::new(params) }
 }
 
 back_end!(

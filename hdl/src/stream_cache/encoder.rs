@@ -7,10 +7,10 @@
 //! `docs/stream.md`, "Messages (scheme `sc-lsp`)".
 //!
 //! # Ports
-//! As [`crate::back_end::encoder`]; the entries are those of [`super::entry`], `cc` is not looked at.
+//! As [`crate::back_end::encoder`]; the entries are those of [`super::entry`].
 //!
 //! # Timing
-//! Clocks a record: its bits, two for each field; three an entry. One predicted stream of `base` takes seven.
+//! Clocks a record: its bits, two for each field (one for each further chunk of a time); three an entry. One predicted stream of `base` takes seven.
 //!
 //! Golden model: [`sim::stream_cache::encoder`].
 
@@ -20,6 +20,7 @@ use crate::stream_cache::entry::{NO_RUN, POST_INDEX, POST_MISS_START};
 use rust_hdl::prelude::*;
 use sim::golden::system::header;
 use sim::params::TraceParams;
+use sim::stream_cache::StreamCacheParams;
 
 /// The field being sent, or what is done between records.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -29,6 +30,7 @@ enum RecordStep {
     Header0,
     Header1,
     Header2,
+    Time,
     Core,
     Run,
     Escape,
@@ -50,6 +52,8 @@ enum RecordPhase {
     Load,
     /// It is sent.
     Send,
+    /// After a chunk of a time: whether another one follows.
+    Connect,
 }
 
 /// The encoder; `W` is the width of `word`, 32 or 64.
@@ -76,6 +80,7 @@ pub struct StreamEncoder<const W: usize> {
     phase: DFF<RecordPhase>,
     next_step: Signal<Local, RecordStep>,
     first_step: Signal<Local, RecordStep>,
+    begin_step: Signal<Local, RecordStep>,
     // field being sent
     v: DFF<Bits<W>>,
     left: DFF<Bits<6>>,
@@ -86,6 +91,7 @@ pub struct StreamEncoder<const W: usize> {
     // the entry
     kinds: DFF<Bits<28>>,
     word_low: Signal<Local, Bits<28>>,
+    second: DFF<Bit>,
     run_left: DFF<Bit>,
     pre_left: DFF<Bit>,
     post_left: DFF<Bit>,
@@ -111,6 +117,7 @@ pub struct StreamEncoder<const W: usize> {
     in_run: Signal<Local, Bit>,
     in_pre: Signal<Local, Bit>,
     rest: Signal<Local, Bit>,
+    more: Signal<Local, Bit>,
     run_wide: Signal<Local, Bits<W>>,
     code_wide: Signal<Local, Bits<W>>,
     value_wide: Signal<Local, Bits<W>>,
@@ -119,6 +126,9 @@ pub struct StreamEncoder<const W: usize> {
     one_wide: Constant<Bits<W>>,
     // constants of the parameters: sizes are one less than the bits
     many: Constant<Bit>,
+    timed: Constant<Bit>,
+    cc_first_size: Constant<Bits<6>>,
+    cc_next_size: Constant<Bits<6>>,
     register: Constant<Bit>,
     ti_size: Constant<Bits<6>>,
     index_size: Constant<Bits<6>>,
@@ -190,6 +200,7 @@ impl<const W: usize> StreamEncoder<W> {
             phase: Default::default(),
             next_step: Default::default(),
             first_step: Default::default(),
+            begin_step: Default::default(),
             v: Default::default(),
             left: Default::default(),
             less: Default::default(),
@@ -198,6 +209,7 @@ impl<const W: usize> StreamEncoder<W> {
             size: Default::default(),
             kinds: Default::default(),
             word_low: Default::default(),
+            second: Default::default(),
             run_left: Default::default(),
             pre_left: Default::default(),
             post_left: Default::default(),
@@ -223,6 +235,7 @@ impl<const W: usize> StreamEncoder<W> {
             in_run: Default::default(),
             in_pre: Default::default(),
             rest: Default::default(),
+            more: Default::default(),
             run_wide: Default::default(),
             code_wide: Default::default(),
             value_wide: Default::default(),
@@ -230,6 +243,9 @@ impl<const W: usize> StreamEncoder<W> {
             core_wide: Default::default(),
             one_wide: Constant::new(1.into()),
             many: Constant::new(params.cores > 1),
+            timed: Constant::new(params.timestamps),
+            cc_first_size: bits(StreamCacheParams::DIFF_CC.first.into()),
+            cc_next_size: bits(StreamCacheParams::DIFF_CC.next.into()),
             register: Constant::new(sc.upper_bits != 0),
             ti_size: bits(params.ti_bits().max(1)),
             index_size: bits(1 + index),
@@ -268,12 +284,10 @@ impl<const W: usize> StreamEncoder<W> {
     }
 }
 
-// a circuit's match takes no guards
-#[allow(clippy::collapsible_match)]
 impl<const W: usize> Logic for StreamEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, phase, v, left, kinds, run_left, pre_left, post_left, stops);
+        dff_setup!(self, clock, step, phase, v, left, kinds, second, run_left, pre_left, post_left, stops);
         self.started.next = false;
         self.done.next = false;
         self.finished.next = false;
@@ -320,6 +334,11 @@ impl<const W: usize> Logic for StreamEncoder<W> {
             self.first_step.next = RecordStep::Run;
         }
 
+        self.begin_step.next = RecordStep::Core;
+        if self.timed.val() {
+            self.begin_step.next = RecordStep::Time;
+        }
+
         self.run_wide.next = bit_cast::<W, 8>(self.run.val());
         self.code_wide.next = bit_cast::<W, 4>(self.code.val());
         self.value_wide.next = bit_cast::<W, 10>(self.value.val());
@@ -349,6 +368,15 @@ impl<const W: usize> Logic for StreamEncoder<W> {
                 self.loaded.next = self.header2.val();
                 self.size.next = self.word_size.val();
                 self.next_step.next = RecordStep::Idle;
+            }
+            RecordStep::Time => {
+                // the later records of an entry are of the same cycle
+                self.loaded.next = 0.into();
+                if !self.second.q.val() {
+                    self.loaded.next = bit_cast::<W, 32>(self.cc.val());
+                }
+                self.size.next = self.cc_first_size.val();
+                self.next_step.next = RecordStep::Core;
             }
             RecordStep::Core => {
                 self.loaded.next = self.core_wide.val();
@@ -428,8 +456,13 @@ impl<const W: usize> Logic for StreamEncoder<W> {
 
         self.less.next = self.left.q.val() - self.one.val();
         self.zero.next = !self.left.q.val().any();
+        self.more.next = self.v.q.val().any();
         self.data_bit.next = self.v.q.val().get_bit(0);
         self.bit_valid.next = self.phase.q.val() == RecordPhase::Send;
+        if self.phase.q.val() == RecordPhase::Connect {
+            self.data_bit.next = self.more.val();
+            self.bit_valid.next = true;
+        }
         match self.phase.q.val() {
             RecordPhase::Wait => {
                 self.phase.d.next = RecordPhase::Load;
@@ -451,11 +484,14 @@ impl<const W: usize> Logic for StreamEncoder<W> {
                         self.pre_left.d.next = self.fetched_pre.val().any();
                         self.post_left.d.next =
                             self.fetched_post.val().any() & (self.fetched_pre.val() != self.k_control.val());
-                        self.step.d.next = RecordStep::Core;
+                        self.second.d.next = false;
+                        self.step.d.next = self.begin_step.val();
                     }
                     RecordStep::Core => {
                         // no core index where there is one core
-                        if !self.many.val() {
+                        if self.many.val() {
+                            self.phase.d.next = RecordPhase::Load;
+                        } else {
                             self.phase.d.next = RecordPhase::Wait;
                             self.step.d.next = self.first_step.val();
                         }
@@ -466,8 +502,9 @@ impl<const W: usize> Logic for StreamEncoder<W> {
                         if !self.run_left.q.val() {
                             self.pre_left.d.next = false;
                         }
+                        self.second.d.next = true;
                         if self.rest.val() {
-                            self.step.d.next = RecordStep::Core;
+                            self.step.d.next = self.begin_step.val();
                         } else {
                             self.done.next = true;
                             self.step.d.next = RecordStep::Idle;
@@ -502,6 +539,20 @@ impl<const W: usize> Logic for StreamEncoder<W> {
                     self.left.d.next = self.less.val();
                     self.v.d.next = self.v.q.val() >> 1;
                     if self.zero.val() {
+                        self.step.d.next = self.next_step.val();
+                        self.phase.d.next = RecordPhase::Wait;
+                        if self.step.q.val() == RecordStep::Time {
+                            self.step.d.next = RecordStep::Time;
+                            self.phase.d.next = RecordPhase::Connect;
+                        }
+                    }
+                }
+            }
+            RecordPhase::Connect => {
+                if self.bit_ready.val() {
+                    self.left.d.next = self.cc_next_size.val();
+                    self.phase.d.next = RecordPhase::Send;
+                    if !self.more.val() {
                         self.step.d.next = self.next_step.val();
                         self.phase.d.next = RecordPhase::Wait;
                     }

@@ -15,6 +15,7 @@
 //! | `bcnt` 23:20 | k of them; [`NO_RUN`]: there are none |
 //! | `pc` | ETA, PC; `lost` of an overflow |
 //! | `target` | start of the current stream |
+//! | `cc` | as there |
 
 /// `post`: a stream of the stream cache.
 pub const POST_INDEX: u8 = 1;

@@ -6,8 +6,7 @@
 //! Paper 001 figure 2; `docs/trace-module.md`.
 //!
 //! # Ports
-//! As [`crate::front_end::FrontEnd`]; `link` is not looked at, `entry_cc` is 0, and the entries are those of
-//! [`super::entry`].
+//! As [`crate::front_end::FrontEnd`]; `link` is not looked at, and the entries are those of [`super::entry`].
 //!
 //! # Timing
 //! | stage | what |
@@ -375,6 +374,6 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.entry_bcnt.next = self.records.entry_bcnt.val();
         self.entry_pc.next = self.records.entry_pc.val();
         self.entry_target.next = self.records.entry_target.val();
-        self.entry_cc.next = 0.into();
+        self.entry_cc.next = self.records.entry_cc.val();
     }
 }

@@ -1,7 +1,7 @@
 //! Records: what of a stream is sent, and when
 //!
 //! The last stage of a front end: counts predicted streams in the adaptive one-length counter, keeps the
-//! last-value register, makes event entries, and knows what to do when there is no room for one.
+//! last-value register and the cycles, makes event entries, and knows what to do when there is no room for one.
 //!
 //! # Source
 //! `docs/stream.md`, "Messages (scheme `sc-lsp`)"; paper 001 sections III.B and III.C.
@@ -19,7 +19,7 @@
 //! | `hit`, `same`, `index` | in | 1, 1, 10 | what the tables say of it |
 //! | `full` | in | 1 | there may be no room for an entry |
 //! | `stop_go` | in | 1 | all cores are `stop_ready`: send the stop message |
-//! | `stop_ready` | out | 1 | tracing has ended, all else is sent |
+//! | `stop_ready` | out | 1 | tracing has ended, all else is sent; from a register |
 //! | `stopped` | out | 1 | the stop message is sent in this cycle |
 //! | `lost` | out | 1 | messages are being lost |
 //! | `clear` | out | 1 | the tables are no longer needed and must be cleared |
@@ -67,6 +67,7 @@ pub struct Records<const W: usize> {
     pub entry_bcnt: Signal<Out, Bits<24>>,
     pub entry_pc: Signal<Out, Bits<W>>,
     pub entry_target: Signal<Out, Bits<W>>,
+    pub entry_cc: Signal<Out, Bits<32>>,
     // state
     losing: DFF<Bit>,
     first: DFF<Bit>,
@@ -79,6 +80,7 @@ pub struct Records<const W: usize> {
     ones: DFF<Bits<8>>,
     monitor: DFF<Bits<4>>,
     upper: DFF<Bits<W>>,
+    cc: DFF<Bits<32>>,
     // decisions
     beat: Signal<Local, Bit>,
     sync: Signal<Local, Bit>,
@@ -88,9 +90,12 @@ pub struct Records<const W: usize> {
     own_start: Signal<Local, Bits<W>>,
     own_upper: Signal<Local, Bits<W>>,
     upper_hit: Signal<Local, Bit>,
+    over: Signal<Local, Bit>,
     found: Signal<Local, Bit>,
     guessed: Signal<Local, Bit>,
-    fills: Signal<Local, Bit>,
+    filled: Signal<Local, Bit>,
+    late: Signal<Local, Bit>,
+    goes: Signal<Local, Bit>,
     alone: Signal<Local, Bit>,
     told: Signal<Local, Bit>,
     due: Signal<Local, Bit>,
@@ -109,6 +114,7 @@ pub struct Records<const W: usize> {
     less_hits: Signal<Local, Bits<8>>,
     run: Signal<Local, Bits<8>>,
     has_run: Signal<Local, Bit>,
+    this_run: Signal<Local, Bit>,
     full_run: Signal<Local, Bit>,
     half: Signal<Local, Bits<8>>,
     short_run: Signal<Local, Bit>,
@@ -121,7 +127,10 @@ pub struct Records<const W: usize> {
     dropped_top: Signal<Local, Bit>,
     dropped_more: Signal<Local, Bits<24>>,
     dropped_now: Signal<Local, Bits<24>>,
+    cc_all: Signal<Local, Bit>,
     // the entry
+    /// A register: what the others make of it comes back as `stop_go`.
+    stop_ready_7: DFF<Bit>,
     push_7: DFF<Bit>,
     pre_7: DFF<Bits<2>>,
     post_7: DFF<Bits<2>>,
@@ -129,6 +138,7 @@ pub struct Records<const W: usize> {
     bcnt_7: DFF<Bits<24>>,
     pc_7: DFF<Bits<W>>,
     target_7: DFF<Bits<W>>,
+    cc_7: DFF<Bits<32>>,
     pre_0: Signal<Local, Bit>,
     pre_1: Signal<Local, Bit>,
     post_0: Signal<Local, Bit>,
@@ -140,6 +150,9 @@ pub struct Records<const W: usize> {
     rbase: Constant<Bit>,
     register: Constant<Bit>,
     counts: Constant<Bit>,
+    timed: Constant<Bit>,
+    cc_mask: Constant<Bits<32>>,
+    cc_top: Constant<Bits<32>>,
     upper_mask: Constant<Bits<W>>,
     count_mask: Constant<Bits<24>>,
     count_top: Constant<Bits<24>>,
@@ -153,6 +166,7 @@ pub struct Records<const W: usize> {
     twelve: Constant<Bits<4>>,
     one_8: Constant<Bits<8>>,
     one_24: Constant<Bits<24>>,
+    one_32: Constant<Bits<32>>,
 }
 
 impl<const W: usize> Records<W> {
@@ -196,6 +210,7 @@ impl<const W: usize> Records<W> {
             entry_bcnt: Default::default(),
             entry_pc: Default::default(),
             entry_target: Default::default(),
+            entry_cc: Default::default(),
             losing: Default::default(),
             first: Default::default(),
             tracing: Default::default(),
@@ -206,6 +221,7 @@ impl<const W: usize> Records<W> {
             ones: Default::default(),
             monitor: Default::default(),
             upper: Default::default(),
+            cc: Default::default(),
             beat: Default::default(),
             sync: Default::default(),
             exception: Default::default(),
@@ -214,9 +230,12 @@ impl<const W: usize> Records<W> {
             own_start: Default::default(),
             own_upper: Default::default(),
             upper_hit: Default::default(),
+            over: Default::default(),
             found: Default::default(),
             guessed: Default::default(),
-            fills: Default::default(),
+            filled: Default::default(),
+            late: Default::default(),
+            goes: Default::default(),
             alone: Default::default(),
             told: Default::default(),
             due: Default::default(),
@@ -234,6 +253,7 @@ impl<const W: usize> Records<W> {
             less_hits: Default::default(),
             run: Default::default(),
             has_run: Default::default(),
+            this_run: Default::default(),
             full_run: Default::default(),
             half: Default::default(),
             short_run: Default::default(),
@@ -246,6 +266,8 @@ impl<const W: usize> Records<W> {
             dropped_top: Default::default(),
             dropped_more: Default::default(),
             dropped_now: Default::default(),
+            cc_all: Default::default(),
+            stop_ready_7: Default::default(),
             push_7: Default::default(),
             pre_7: Default::default(),
             post_7: Default::default(),
@@ -253,6 +275,7 @@ impl<const W: usize> Records<W> {
             bcnt_7: Default::default(),
             pc_7: Default::default(),
             target_7: Default::default(),
+            cc_7: Default::default(),
             pre_0: Default::default(),
             pre_1: Default::default(),
             post_0: Default::default(),
@@ -263,6 +286,9 @@ impl<const W: usize> Records<W> {
             rbase: Constant::new(sc.variant == Variant::Rbase),
             register: Constant::new(sc.upper_bits != 0),
             counts: Constant::new(sc.run_bits != 0),
+            timed: Constant::new(params.timestamps),
+            cc_mask: Constant::new(((1u64 << params.cc_bits) - 1).to_bits::<32>()),
+            cc_top: Constant::new((1u64 << (params.cc_bits - 1)).to_bits::<32>()),
             upper_mask: Constant::new(ones(address) ^ ones(address - usize::from(sc.upper_bits))),
             count_mask: Constant::new(((1u64 << params.count_bits) - 1).to_bits::<24>()),
             count_top: Constant::new((1u64 << (params.count_bits - 1)).to_bits::<24>()),
@@ -276,6 +302,7 @@ impl<const W: usize> Records<W> {
             twelve: Constant::new(12.into()),
             one_8: Constant::new(1.into()),
             one_24: Constant::new(1.into()),
+            one_32: Constant::new(1.into()),
         }
     }
 }
@@ -283,8 +310,8 @@ impl<const W: usize> Records<W> {
 impl<const W: usize> Logic for Records<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, losing, first, tracing, begun, dropped, hits, size, ones, monitor, upper);
-        dff_setup!(self, clock, push_7, pre_7, post_7, icnt_7, bcnt_7, pc_7, target_7);
+        dff_setup!(self, clock, losing, first, tracing, begun, dropped, hits, size, ones, monitor, upper, cc);
+        dff_setup!(self, clock, stop_ready_7, push_7, pre_7, post_7, icnt_7, bcnt_7, pc_7, target_7, cc_7);
 
         // what this instruction is
         self.beat.next = self.valid.val() & self.live.val() & !self.losing.q.val();
@@ -298,13 +325,18 @@ impl<const W: usize> Logic for Records<W> {
         }
         self.own_upper.next = self.own_start.val() & self.upper_mask.val();
         self.upper_hit.next = self.own_upper.val() == self.upper.q.val();
-        self.found.next = self.ends.val() & self.hit.val() & (self.upper_hit.val() | !self.rbase.val());
+        // nothing is asked of the tables while they are cleared: what they then say is undefined
+        self.over.next = self.ends.val() & self.beat.val();
+        self.found.next = self.over.val() & self.hit.val() & (self.upper_hit.val() | !self.rbase.val());
         self.guessed.next = self.found.val() & self.same.val();
-        self.told.next = self.ends.val() & !self.guessed.val();
-        // a hit that fills the counter; in base, where each does, it may stand behind an exception
-        self.fills.next = self.guessed.val() & !self.any_pre.val() & (self.hits.q.val() == self.ones.q.val());
+        self.told.next = self.over.val() & !self.guessed.val();
+        // a hit that fills the counter, or that comes when the cycle counter is half full, sends what is counted;
+        // in base, where each does, it may stand behind an exception
+        self.filled.next = self.hits.q.val() == self.ones.q.val();
+        self.late.next = (self.cc.q.val() & self.cc_top.val()).any() & self.timed.val();
+        self.goes.next = self.guessed.val() & !self.any_pre.val() & (self.filled.val() | self.late.val());
         self.alone.next = self.guessed.val() & self.any_pre.val() & !self.counts.val();
-        self.due.next = self.any_pre.val() | self.told.val() | self.fills.val();
+        self.due.next = self.any_pre.val() | self.told.val() | self.goes.val();
         self.due.next = self.due.val() & self.beat.val();
         self.send.next = self.due.val() & !self.full.val();
         self.drop.next = self.due.val() & self.full.val();
@@ -331,14 +363,15 @@ impl<const W: usize> Logic for Records<W> {
             self.begun.d.next = false;
         }
 
-        // the run that goes before: full with this hit, or what waits
+        // the run that goes before: with this hit, or what waits
         self.waiting.next = self.hits.q.val().any();
         self.more_hits.next = self.hits.q.val() + self.one_8.val();
         self.less_hits.next = self.hits.q.val() - self.one_8.val();
-        self.full_run.next = self.fills.val() & self.send.val();
+        self.this_run.next = self.goes.val() & self.send.val();
+        self.full_run.next = self.this_run.val() & self.filled.val();
         self.has_run.next = self.waiting.val();
         self.run.next = self.less_hits.val();
-        if self.full_run.val() {
+        if self.this_run.val() {
             self.has_run.next = true;
             self.run.next = self.hits.q.val();
         }
@@ -354,7 +387,10 @@ impl<const W: usize> Logic for Records<W> {
 
         // size of the counter
         self.half.next = self.ones.q.val() >> 1;
-        self.short_run.next = self.waiting.val() & !self.full_run.val() & (self.hits.q.val() <= self.half.val());
+        self.short_run.next = self.waiting.val() & (self.hits.q.val() <= self.half.val());
+        if self.this_run.val() {
+            self.short_run.next = self.hits.q.val() < self.half.val();
+        }
         self.up.next = self.monitor.q.val() + self.three.val();
         self.down.next = self.monitor.q.val() - self.one_4.val();
         self.grow.next = self.full_run.val() & (self.monitor.q.val() >= self.twelve.val());
@@ -380,7 +416,7 @@ impl<const W: usize> Logic for Records<W> {
 
         // last-value register: of every stream in rbase, of sent addresses in ebase
         self.ask_start.next = self.told.val() & !self.found.val() & !self.sure.val();
-        if self.beat.val() & self.ends.val() & self.rbase.val() {
+        if self.over.val() & self.rbase.val() {
             self.upper.d.next = self.own_upper.val();
         }
         if self.send.val() & self.ask_start.val() {
@@ -406,8 +442,22 @@ impl<const W: usize> Logic for Records<W> {
             self.dropped.d.next = self.one_24.val();
         }
 
+        // cycles since the last record; a stop tells when tracing ended, not when it was its turn
+        self.cc_all.next = self.cc.q.val() == self.cc_mask.val();
+        if self.restart.val() {
+            self.cc.d.next = self.one_32.val();
+        } else if self.idle.val() {
+            self.cc.d.next = 0.into();
+        } else if !self.cc_all.val() & (self.live.val() | self.losing.q.val()) {
+            self.cc.d.next = self.cc.q.val() + self.one_32.val();
+        }
+        if !self.timed.val() {
+            self.cc.d.next = 0.into();
+        }
+
         // the entry; that of a dropped message stands, and goes out with the overflow message
         self.push_7.d.next = self.restart.val();
+        self.cc_7.d.next = self.cc.q.val();
         self.load.next = !self.losing.q.val();
         self.pre_0.next = self.exception.val() | self.overflow.val() | self.stop.val();
         self.pre_1.next = self.sync.val() | self.overflow.val() | self.stop.val();
@@ -440,8 +490,8 @@ impl<const W: usize> Logic for Records<W> {
                 | (bit_cast::<24, 1>(self.known.val().into()) << 11)
                 | (bit_cast::<24, 8>(self.run.val()) << 12)
                 | (bit_cast::<24, 4>(self.run_size.val()) << 20);
-            if self.stop.val() & !self.begun.q.val() {
-                // nothing since the last sync: no stream is open
+            if (self.stop.val() & !self.begun.q.val()) | (self.drop.val() & self.sync.val()) {
+                // nothing since the last gap: no stream is open
                 self.icnt_7.d.next = 0.into();
                 self.bcnt_7.d.next = (bit_cast::<24, 4>(self.no_run.val()) << 20) | (self.one_24.val() << 11);
             }
@@ -455,7 +505,8 @@ impl<const W: usize> Logic for Records<W> {
             self.tracing.d.next = false;
             self.push_7.d.next = false;
         }
-        self.stop_ready.next = self.stop_due.val();
+        self.stop_ready_7.d.next = self.stop_due.val() & !self.stop.val();
+        self.stop_ready.next = self.stop_ready_7.q.val();
         self.stopped.next = self.stop.val();
         self.lost.next = self.losing.q.val();
         self.clear.next = self.drop.val() | self.stop.val();
@@ -466,5 +517,6 @@ impl<const W: usize> Logic for Records<W> {
         self.entry_bcnt.next = self.bcnt_7.q.val();
         self.entry_pc.next = self.pc_7.q.val();
         self.entry_target.next = self.target_7.q.val();
+        self.entry_cc.next = self.cc_7.q.val();
     }
 }

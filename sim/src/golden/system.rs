@@ -96,7 +96,7 @@ impl System {
                     core.stop(cycle, &mut |m| write(encoder, out, stats, m));
                 }
             }
-            Front::StreamCache(encoder) => encoder.finish(out, stats),
+            Front::StreamCache(encoder) => encoder.finish(cycle, out, stats),
         }
         out.pad();
         stats.bits = out.len();

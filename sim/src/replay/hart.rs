@@ -59,6 +59,8 @@ pub(super) struct Hart {
     pub(super) pc: u64,
     /// Cycle of the last message.
     pub(super) cycle: u64,
+    /// Scheme `sc-lsp`: cycles from there to the end of the stream that is replayed.
+    pub(super) ahead: u64,
     /// Instructions since the last event that was told.
     pub(super) since: u32,
     /// Instructions since the last message, and how many there can be.
@@ -81,6 +83,7 @@ impl Hart {
             state: State::Waiting,
             pc: 0,
             cycle: 0,
+            ahead: 0,
             since: 0,
             run: 0,
             limit: 1 << params.count_bits,
@@ -229,6 +232,7 @@ impl Hart {
                 return Err(PathError::NoBranch(exit.pc));
             }
             if not_taken || matches!(exit.kind, ExitKind::Jump | ExitKind::Call) {
+                self.arrive();
                 self.follow(exit, sink)?;
                 return Ok(None);
             }
@@ -236,9 +240,16 @@ impl Hart {
         }
     }
 
+    /// The stream is replayed but for the instruction that ends it: the time is that of its record.
+    #[inline]
+    fn arrive(&mut self) {
+        self.cycle += std::mem::take(&mut self.ahead);
+    }
+
     /// Takes a conditional; an indirect branch is returned.
     #[inline]
     fn leave<'a>(&mut self, exit: &'a Exit, sink: &mut impl ReplaySink) -> Option<&'a Exit> {
+        self.arrive();
         if exit.kind == ExitKind::Conditional {
             self.resolve_conditional(exit, sink);
             return None;

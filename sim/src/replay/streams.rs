@@ -20,6 +20,8 @@ use crate::stream_cache::Record;
 pub(super) struct Streams<'a> {
     reader: Reader,
     waiting: Vec<Option<&'a Exit>>,
+    /// Cycles of records that tell no time of an event, by core.
+    owed: Vec<u64>,
     address: u64,
 }
 
@@ -28,6 +30,7 @@ impl Streams<'_> {
         Self {
             reader: Reader::new(params),
             waiting: vec![None; params.cores.into()],
+            owed: vec![0; params.cores.into()],
             address: u64::MAX >> (64 - params.xlen),
         }
     }
@@ -44,11 +47,12 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         let Self { streams: Some(streams), bits, .. } = self else {
             unreachable!("only called with a stream cache");
         };
-        let c = streams.reader.core(bits)?;
+        let (diff_cc, c) = streams.reader.core(bits)?;
         *core = Some(c);
+        let owed = std::mem::take(&mut streams.owed[usize::from(c)]) + diff_cc;
         let known = streams.waiting[usize::from(c)].is_none();
         let record = streams.reader.record(c, known, bits)?;
-        let message = Message { core: c, diff_cc: 0, body: record.body() };
+        let message = Message { core: c, diff_cc, body: record.body() };
         match record {
             Record::Escape { start, escape } => {
                 match (start, escape) {
@@ -61,26 +65,31 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
                     }
                     (None, _) => {}
                 }
-                self.escape(&message, sink)?;
+                self.escape(&Message { diff_cc: owed, ..message }, sink)?;
             }
             _ if self.harts[usize::from(c)].state != State::Running => {
                 return Err(PathError::OutOfPlace("a stream is reported outside a sync").into());
             }
-            Record::Hits { count, .. } => {
-                for _ in 0..count {
+            Record::Hits { count, bits } => {
+                // a full counter was sent with its last stream, another one with the record that follows
+                let full = count == 1 << bits;
+                for n in 1..=count {
                     let d = self.reader().predicted(c)?;
-                    self.stream(c, d, sink)?;
+                    self.stream(c, d, if full && n == count { owed } else { 0 }, sink)?;
+                }
+                if let (false, Some(streams)) = (full, &mut self.streams) {
+                    streams.owed[usize::from(c)] = owed;
                 }
             }
             Record::Index(index) => {
                 let d = self.reader().indexed(c, index)?;
-                self.stream(c, d, sink)?;
+                self.stream(c, d, owed, sink)?;
             }
             Record::Miss { length, start } => {
                 let start = start.map_or(self.harts[usize::from(c)].pc, |s| s.0);
                 let d = Descriptor { start, length };
                 self.reader().missed(c, d)?;
-                self.stream(c, d, sink)?;
+                self.stream(c, d, owed, sink)?;
             }
         }
         Ok(message)
@@ -104,9 +113,15 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         }
     }
 
-    /// Replays the stream `d`.
+    /// Replays the stream `d`, which ended `ahead` cycles after the last known time.
     #[inline]
-    fn stream(&mut self, core: u8, d: Descriptor, sink: &mut impl ReplaySink) -> Result<(), ReplayErrorKind> {
+    fn stream(
+        &mut self,
+        core: u8,
+        d: Descriptor,
+        ahead: u64,
+        sink: &mut impl ReplaySink,
+    ) -> Result<(), ReplayErrorKind> {
         self.arrive(core, d.start, sink);
         let longest = self.reader().longest();
         let hart = &mut self.harts[usize::from(core)];
@@ -114,6 +129,7 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
             return Err(PathError::OtherStart { start: d.start, pc: hart.pc }.into());
         }
         hart.message_done();
+        hart.ahead = ahead;
         let waits = if d.length < longest {
             hart.short_stream(self.image, d.length.into(), sink)?
         } else {

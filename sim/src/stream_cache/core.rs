@@ -39,6 +39,12 @@ impl std::ops::AddAssign for Counts {
 pub struct Core {
     longest: u32,
     rbase: bool,
+    timestamps: bool,
+    /// Cycle of the last record (of activation before the first).
+    last_cycle: u64,
+    /// From here on, cycles since the last record make predicted streams go out.
+    cc_limit: u64,
+    cc_max: u64,
     tables: Tables,
     /// SA of the current stream.
     start: u64,
@@ -53,7 +59,7 @@ pub struct Core {
 }
 
 impl Core {
-    /// In the reset state.
+    /// In the reset state; tracing becomes active in cycle 0.
     ///
     /// # Panics
     /// When the scheme of `params` is not `sc-lsp`.
@@ -62,6 +68,10 @@ impl Core {
         Self {
             longest: sc.longest(),
             rbase: sc.variant == Variant::Rbase,
+            timestamps: params.timestamps,
+            last_cycle: 0,
+            cc_limit: 1 << (params.cc_bits - 1),
+            cc_max: (1 << params.cc_bits) - 1,
             tables: Tables::new(&sc, params.xlen),
             start: 0,
             known: true,
@@ -82,19 +92,32 @@ impl Core {
         self.rates
     }
 
+    /// Cycles since the last record.
+    #[inline]
+    fn since(&self, cycle: u64) -> u64 {
+        cycle.saturating_sub(self.last_cycle).min(self.cc_max)
+    }
+
+    #[inline]
+    fn send(&mut self, cycle: u64, record: &Record, out: &mut impl FnMut(u64, &Record)) {
+        let diff_cc = if self.timestamps { self.since(cycle) } else { 0 };
+        self.last_cycle = cycle;
+        out(diff_cc, record);
+    }
+
     /// Sends the hits that wait.
     #[inline]
-    fn flush(&mut self, out: &mut impl FnMut(&Record)) {
+    fn flush(&mut self, cycle: u64, out: &mut impl FnMut(u64, &Record)) {
         let count = std::mem::take(&mut self.hits);
         if count > 0 {
-            out(&Record::Hits { count, bits: self.tables.runs.bits() });
+            self.send(cycle, &Record::Hits { count, bits: self.tables.runs.bits() }, out);
             self.tables.runs.sent(count);
         }
     }
 
     /// A stream of length code `length` is complete.
     #[inline]
-    fn stream(&mut self, length: u32, out: &mut impl FnMut(&Record)) {
+    fn stream(&mut self, cycle: u64, length: u32, out: &mut impl FnMut(u64, &Record)) {
         let start = self.start;
         let upper_hit = self.tables.upper_known(start);
         self.counts.streams += 1;
@@ -103,27 +126,29 @@ impl Core {
                 self.counts.cache_hits += 1;
                 self.counts.predicted += 1;
                 self.hits += 1;
-                if self.hits == self.tables.runs.full() {
-                    self.flush(out);
+                let late = self.timestamps && self.since(cycle) >= self.cc_limit;
+                if self.hits == self.tables.runs.full() || late {
+                    self.flush(cycle, out);
                 }
             }
             Outcome::Index(index) => {
                 self.counts.cache_hits += 1;
-                self.flush(out);
-                out(&Record::Index(index));
+                self.flush(cycle, out);
+                self.send(cycle, &Record::Index(index), out);
             }
             Outcome::Miss => {
-                self.flush(out);
-                out(&record::miss(&mut self.tables, self.rbase, self.known, upper_hit, start, length));
+                self.flush(cycle, out);
+                let miss = record::miss(&mut self.tables, self.rbase, self.known, upper_hit, start, length);
+                self.send(cycle, &miss, out);
             }
         }
     }
 
     /// An escape after the instructions of the current stream.
-    fn escape(&mut self, escape: Escape, out: &mut impl FnMut(&Record)) {
-        self.flush(out);
+    fn escape(&mut self, cycle: u64, escape: Escape, out: &mut impl FnMut(u64, &Record)) {
+        self.flush(cycle, out);
         let start = (!self.known).then_some(self.start);
-        out(&Record::Escape { start, escape });
+        self.send(cycle, &Record::Escape { start, escape }, out);
     }
 
     fn begin(&mut self, start: u64, known: bool) {
@@ -132,9 +157,10 @@ impl Core {
         self.length = 0;
     }
 
-    /// The next event of this core; records go to `out` in order.
+    /// The next event of this core; records go to `out` in order, each behind the cycles since the last one (0
+    /// in functional streams).
     #[inline]
-    pub fn event(&mut self, e: &FlowEvent, out: &mut impl FnMut(&Record)) {
+    pub fn event(&mut self, e: &FlowEvent, out: &mut impl FnMut(u64, &Record)) {
         self.length += u64::from(e.count);
         self.rates.instructions += u64::from(e.count);
         let (ends, indirect, not_taken) = match e.kind {
@@ -157,11 +183,12 @@ impl Core {
             }
             FlowKind::Start => {
                 self.begin(e.target, true);
-                return out(&Record::Escape { start: None, escape: Escape::Sync { i_cnt: 0, pc: e.target } });
+                let sync = Escape::Sync { i_cnt: 0, pc: e.target };
+                return self.send(e.cycle, &Record::Escape { start: None, escape: sync }, out);
             }
             FlowKind::Trap { .. } => {
                 self.rates.traps += 1;
-                self.escape(Escape::Exception { i_cnt: self.length, target: e.target }, out);
+                self.escape(e.cycle, Escape::Exception { i_cnt: self.length, target: e.target }, out);
                 return self.begin(e.target, true);
             }
             // a gap is made by replay only; the instructions before it count as any
@@ -171,13 +198,18 @@ impl Core {
         if ends || long {
             self.counts.long += u64::from(long);
             let length = if long { self.longest + u32::from(not_taken) } else { self.length as u32 };
-            self.stream(length, out);
+            self.stream(e.cycle, length, out);
             self.begin(e.target, !indirect);
         }
     }
 
-    /// Tracing is disabled.
-    pub fn stop(&mut self, out: &mut impl FnMut(&Record)) {
-        self.escape(Escape::Stop { i_cnt: self.length }, out);
+    /// What is told in `cycle` of `lost` instructions whose records were dropped: the core then begins anew.
+    pub fn overflow(&mut self, cycle: u64, lost: u64, out: &mut impl FnMut(u64, &Record)) {
+        self.escape(cycle, Escape::Overflow { i_cnt: self.length, lost }, out);
+    }
+
+    /// Tracing is disabled in `cycle`.
+    pub fn stop(&mut self, cycle: u64, out: &mut impl FnMut(u64, &Record)) {
+        self.escape(cycle, Escape::Stop { i_cnt: self.length }, out);
     }
 }

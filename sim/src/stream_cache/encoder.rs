@@ -32,15 +32,20 @@ impl Encoder {
     #[inline]
     pub fn push(&mut self, e: &FlowEvent, out: &mut BitWriter, stats: &mut StreamStats) {
         let Self { cores, layout } = self;
-        cores[usize::from(e.hart)].event(e, &mut |r| send(layout, e.hart, r, out, stats));
+        cores[usize::from(e.hart)].event(e, &mut |cc, r| send(layout, e.hart, cc, r, out, stats));
     }
 
-    /// Tracing is disabled: the stop messages of all cores.
-    pub fn finish(&mut self, out: &mut BitWriter, stats: &mut StreamStats) {
+    /// Tracing is disabled in `cycle`: the stop messages of all cores.
+    pub fn finish(&mut self, cycle: u64, out: &mut BitWriter, stats: &mut StreamStats) {
         let Self { cores, layout } = self;
         for (i, core) in cores.iter_mut().enumerate() {
-            core.stop(&mut |r| send(layout, i as u8, r, out, stats));
+            core.stop(cycle, &mut |cc, r| send(layout, i as u8, cc, r, out, stats));
         }
+    }
+
+    /// Appends a record of `core` as it is, whatever was sent before: for benches of the coder.
+    pub fn write(&self, core: u8, diff_cc: u64, record: &Record, out: &mut BitWriter) {
+        write(&self.layout, core, diff_cc, record, out);
     }
 
     /// What became of the streams so far, by core.
@@ -56,8 +61,8 @@ impl Encoder {
 
 // out of line: records are rare beside events, and the loop over events stays small
 #[inline(never)]
-fn send(layout: &Layout, core: u8, record: &Record, out: &mut BitWriter, stats: &mut StreamStats) {
+fn send(layout: &Layout, core: u8, diff_cc: u64, record: &Record, out: &mut BitWriter, stats: &mut StreamStats) {
     let before = out.len();
-    write(layout, core, record, out);
+    write(layout, core, diff_cc, record, out);
     stats.count(record.body().kind(), out.len() - before);
 }

@@ -3,7 +3,7 @@
 //! # Source
 //! Paper 001 sections II and III; table 2 and figure 3 for the sizes.
 
-use crate::params::ParamError;
+use crate::params::{Chunks, Coding, ParamError};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -73,6 +73,9 @@ pub struct StreamCacheParams {
 }
 
 impl StreamCacheParams {
+    /// Chunks of `diffCC` in time-stamped streams: those of `tr_e`.
+    pub const DIFF_CC: Chunks = Coding::TR_E.diff_cc;
+
     /// `sets` sets of `ways` ways as the paper has them: 8 length bits, u = 14 for `ebase` and 12 for `rbase`,
     /// a one-length counter of up to 8 bits, and the default hash.
     pub const fn new(variant: Variant, sets: u16, ways: u8) -> Self {

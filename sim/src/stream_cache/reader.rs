@@ -4,11 +4,11 @@
 //! the start of the current stream is to be sent. So reading and replay go together, record by record.
 
 use super::cache::Descriptor;
-use super::params::Variant;
+use super::params::{StreamCacheParams, Variant};
 use super::record::{Layout, Record};
 use super::tables::Tables;
 use crate::bits::BitReader;
-use crate::encoding::CodingError;
+use crate::encoding::{chunk, CodingError};
 use crate::message::Escape;
 use crate::params::TraceParams;
 
@@ -41,14 +41,18 @@ impl Reader {
         self.longest
     }
 
-    /// Reads Ti, the core of the next record.
+    /// Reads diffCC, 0 in functional streams, and Ti, the core of the next record.
     #[inline]
-    pub fn core<I: Iterator<Item = u32>>(&self, bits: &mut BitReader<I>) -> Result<u8, CodingError> {
+    pub fn core<I: Iterator<Item = u32>>(&self, bits: &mut BitReader<I>) -> Result<(u64, u8), CodingError> {
+        let diff_cc = match self.layout.time {
+            Some(width) => chunk::read(StreamCacheParams::DIFF_CC, "diffCC", width, bits)?,
+            None => 0,
+        };
         let core = bits.take(self.layout.ti).ok_or(CodingError::Truncated)?;
         if core >= self.layout.cores.into() {
             return Err(CodingError::Core { found: core, cores: self.layout.cores });
         }
-        Ok(core as u8)
+        Ok((diff_cc, core as u8))
     }
 
     /// Reads the rest of a record of `core`; `known` says that the start of its current stream is known.

@@ -6,8 +6,10 @@
 //! Paper 001 section II, "Last Stream Predictor", and section III.B. In a miss record SL stands before SA, so
 //! that SL = 0 can be the escape.
 
+use super::params::StreamCacheParams;
 use super::tables::Tables;
 use crate::bits::BitWriter;
+use crate::encoding::chunk;
 use crate::message::{Body, Escape};
 use crate::params::TraceParams;
 
@@ -73,6 +75,8 @@ pub(super) struct Layout {
     pub(super) count: u32,
     /// There is a last-value register: a sent start address begins with a bit.
     pub(super) register: bool,
+    /// Bits of the `diffCC` counter, where records begin with it.
+    pub(super) time: Option<u32>,
 }
 
 impl Layout {
@@ -92,6 +96,7 @@ impl Layout {
             align: params.align.into(),
             count: params.count_bits.into(),
             register: sc.upper_bits != 0,
+            time: params.timestamps.then_some(params.cc_bits.into()),
         }
     }
 }
@@ -105,8 +110,11 @@ fn push(value: u64, bits: u32, out: &mut BitWriter) {
     }
 }
 
-/// Appends `record` of `core`.
-pub(super) fn write(l: &Layout, core: u8, record: &Record, out: &mut BitWriter) {
+/// Appends `record` of `core`, `diff_cc` cycles after its last one.
+pub(super) fn write(l: &Layout, core: u8, diff_cc: u64, record: &Record, out: &mut BitWriter) {
+    if l.time.is_some() {
+        chunk::write(diff_cc, StreamCacheParams::DIFF_CC, out);
+    }
     out.push(core.into(), l.ti);
     match *record {
         Record::Hits { count, bits } => out.push(u64::from(count - 1) << 1 | 1, bits + 1),

@@ -1,22 +1,20 @@
 //! Drives a front end with a synthetic program and holds its entries to the golden model
 
 use hdl::entry::*;
-use hdl::front_end::cores::{EtraceCore, RvfiCore};
+use hdl::front_end::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
 use hdl::front_end::rvfi::Rvfi;
+use hdl::stream_cache::entry::*;
 use rust_hdl::prelude::*;
 use sim::golden::core::Core;
 use sim::isa::{flow, Flow, Indirect};
 use sim::message::{Body, Escape, Message};
 use sim::params::TraceParams;
 use sim::retire::{FlowEvent, FlowKind};
+use sim::stream_cache::{self, Record, Variant};
 use testbenches::driver::{Driver, DriverError};
 use testbenches::stimulus::program::Model;
 use testbenches::stimulus::run::{Config, Retired, Run, Step};
 use testbenches::stimulus::Source;
-
-/// Clocks from an instruction at the ingress to the decision about its messages, and to its entry.
-const TO_DECISION: u64 = 4;
-const TO_ENTRY: u64 = 5;
 
 /// What an ingress shows in one clock.
 #[derive(Clone, Copy, Debug)]
@@ -34,10 +32,101 @@ pub enum Show {
     },
 }
 
-/// What both front ends with adapters have.
+/// The golden model of a front end.
+pub trait Golden: Clone {
+    /// With its `diffCC`.
+    type Message: Copy + std::fmt::Debug + PartialEq;
+    /// Clocks from an instruction at the ingress to the decision about its messages; one more to its entry.
+    const TO_DECISION: u64;
+    /// A stop message tells when tracing ended, not when it was its turn.
+    const TELLS_THE_END: bool;
+    fn new(params: &TraceParams) -> Self;
+    fn event(&mut self, e: &FlowEvent, out: &mut Vec<Self::Message>);
+    fn stop(&mut self, cycle: u64, out: &mut Vec<Self::Message>);
+    /// What is sent in `cycle` when the messages of the next event were lost.
+    fn overflow(&mut self, cycle: u64, lost: u64, out: &mut Vec<Self::Message>);
+    /// The messages of an entry.
+    fn messages(e: &Entry, params: &TraceParams) -> Vec<Self::Message>;
+    /// `lost` of an overflow message that ends `messages`.
+    fn lost(messages: &[Self::Message]) -> Option<u64>;
+}
+
+/// The model of [`RvfiCore`], and the instructions since its last message.
+#[derive(Clone)]
+pub struct Predicting {
+    core: Core,
+    since: u64,
+    last: u64,
+    cc_max: u64,
+    timestamps: bool,
+}
+
+impl Golden for Predicting {
+    type Message = Message;
+    const TO_DECISION: u64 = 4;
+    const TELLS_THE_END: bool = false;
+    fn new(p: &TraceParams) -> Self {
+        let cc_max = (1 << p.cc_bits) - 1;
+        Self { core: Core::new(0, p), since: 0, last: 0, cc_max, timestamps: p.timestamps }
+    }
+    fn event(&mut self, e: &FlowEvent, out: &mut Vec<Message>) {
+        self.since += u64::from(e.count);
+        let before = out.len();
+        self.core.event(e, &mut |m| out.push(*m));
+        if out.len() > before {
+            (self.since, self.last) = (0, e.cycle);
+        }
+    }
+    fn stop(&mut self, cycle: u64, out: &mut Vec<Message>) {
+        self.core.stop(cycle, &mut |m| out.push(*m));
+    }
+    fn overflow(&mut self, cycle: u64, lost: u64, out: &mut Vec<Message>) {
+        let diff_cc = if self.timestamps { (cycle - self.last).min(self.cc_max) } else { 0 };
+        out.push(Message { core: 0, diff_cc, body: Body::Escape(Escape::Overflow { i_cnt: self.since, lost }) });
+    }
+    fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
+        messages(e, p)
+    }
+    fn lost(messages: &[Message]) -> Option<u64> {
+        match messages {
+            [Message { body: Body::Escape(Escape::Overflow { lost, .. }), .. }] => Some(*lost),
+            _ => None,
+        }
+    }
+}
+
+impl Golden for stream_cache::Core {
+    type Message = (u64, Record);
+    const TO_DECISION: u64 = 5;
+    const TELLS_THE_END: bool = true;
+    fn new(p: &TraceParams) -> Self {
+        stream_cache::Core::new(p)
+    }
+    fn event(&mut self, e: &FlowEvent, out: &mut Vec<Self::Message>) {
+        stream_cache::Core::event(self, e, &mut |cc, r| out.push((cc, *r)));
+    }
+    fn stop(&mut self, cycle: u64, out: &mut Vec<Self::Message>) {
+        stream_cache::Core::stop(self, cycle, &mut |cc, r| out.push((cc, *r)));
+    }
+    fn overflow(&mut self, cycle: u64, lost: u64, out: &mut Vec<Self::Message>) {
+        stream_cache::Core::overflow(self, cycle, lost, &mut |cc, r| out.push((cc, *r)));
+    }
+    fn messages(e: &Entry, p: &TraceParams) -> Vec<Self::Message> {
+        records(e, p)
+    }
+    fn lost(records: &[Self::Message]) -> Option<u64> {
+        match records.last() {
+            Some((_, Record::Escape { escape: Escape::Overflow { lost, .. }, .. })) => Some(*lost),
+            _ => None,
+        }
+    }
+}
+
+/// What all front ends with adapters have.
 pub trait Ingress: Block {
     /// How many clocks after its own report an instruction retires: 0, or (true) with the next report.
     const HOLDS: bool;
+    type Golden: Golden;
     fn set_clock(&mut self, c: bool);
     fn set(&mut self, show: &Show);
     fn control(&mut self, enable: bool, full: bool, drained: bool, go: bool);
@@ -81,62 +170,77 @@ fn to_u64<const W: usize>(b: Bits<W>) -> u64 {
     (0..W).fold(0, |v, i| v | u64::from(b.get_bit(i)) << i)
 }
 
-impl<const W: usize> Ingress for RvfiCore<W> {
-    const HOLDS: bool = false;
-    common!();
-    fn set(&mut self, show: &Show) {
-        self.rvfi_valid.next = !matches!(show, Show::Nothing);
-        self.rvfi_trap.next = matches!(show, Show::Trap(_));
-        match show {
-            Show::Retire { r, intr, .. } => {
-                // the high half of a short instruction may hold anything
-                let high = if r.len == 2 { 0x9a5f_0000 } else { 0 };
-                self.rvfi_insn.next = u64::from(r.insn | high).to_bits();
-                self.rvfi_pc_rdata.next = r.pc.to_bits();
-                self.rvfi_pc_wdata.next = r.next_pc.to_bits();
-                self.rvfi_intr.next = *intr;
-            }
-            // noise that must not count: a call to nowhere
-            _ => {
-                self.rvfi_insn.next = 0x0000_80e7_u64.to_bits();
-                self.rvfi_pc_rdata.next = 0x1234_u64.to_bits();
-                self.rvfi_pc_wdata.next = 0x5678_u64.to_bits();
-                self.rvfi_intr.next = false;
+macro_rules! rvfi {
+    ($core:ident, $golden:ty) => {
+        impl<const W: usize> Ingress for $core<W> {
+            const HOLDS: bool = false;
+            type Golden = $golden;
+            common!();
+            fn set(&mut self, show: &Show) {
+                self.rvfi_valid.next = !matches!(show, Show::Nothing);
+                self.rvfi_trap.next = matches!(show, Show::Trap(_));
+                match show {
+                    Show::Retire { r, intr, .. } => {
+                        // the high half of a short instruction may hold anything
+                        let high = if r.len == 2 { 0x9a5f_0000 } else { 0 };
+                        self.rvfi_insn.next = u64::from(r.insn | high).to_bits();
+                        self.rvfi_pc_rdata.next = r.pc.to_bits();
+                        self.rvfi_pc_wdata.next = r.next_pc.to_bits();
+                        self.rvfi_intr.next = *intr;
+                    }
+                    // noise that must not count: a call to nowhere
+                    _ => {
+                        self.rvfi_insn.next = 0x0000_80e7_u64.to_bits();
+                        self.rvfi_pc_rdata.next = 0x1234_u64.to_bits();
+                        self.rvfi_pc_wdata.next = 0x5678_u64.to_bits();
+                        self.rvfi_intr.next = false;
+                    }
+                }
             }
         }
-    }
+    };
 }
 
-impl<const W: usize> Ingress for EtraceCore<W> {
-    const HOLDS: bool = true;
-    common!();
-    fn set(&mut self, show: &Show) {
-        let (itype, iaddr, iretire, last) = match show {
-            Show::Nothing => (0, 0x4321, 0, false),
-            Show::Trap(pc) => (1 + (pc >> 2 & 1), *pc, 0, false),
-            Show::Retire { r, kind, then_trap, .. } => {
-                let itype = match kind {
-                    None if *then_trap => 1 + (r.pc >> 2 & 1),
-                    None => 0,
-                    Some(FlowKind::TrapReturn) => 3,
-                    Some(FlowKind::Conditional { taken }) => 4 + u64::from(*taken),
-                    Some(FlowKind::IndirectCall) => 8,
-                    Some(FlowKind::Call) => 9,
-                    Some(FlowKind::Jump) => 11 + (r.pc & 4),
-                    Some(FlowKind::CoSwap) => 12,
-                    Some(FlowKind::Return) => 13,
-                    Some(FlowKind::IndirectJump) => 10 + (r.pc & 4),
-                    other => panic!("{other:?} has no itype"),
+macro_rules! etrace {
+    ($core:ident, $golden:ty) => {
+        impl<const W: usize> Ingress for $core<W> {
+            const HOLDS: bool = true;
+            type Golden = $golden;
+            common!();
+            fn set(&mut self, show: &Show) {
+                let (itype, iaddr, iretire, last) = match show {
+                    Show::Nothing => (0, 0x4321, 0, false),
+                    Show::Trap(pc) => (1 + (pc >> 2 & 1), *pc, 0, false),
+                    Show::Retire { r, kind, then_trap, .. } => {
+                        let itype = match kind {
+                            None if *then_trap => 1 + (r.pc >> 2 & 1),
+                            None => 0,
+                            Some(FlowKind::TrapReturn) => 3,
+                            Some(FlowKind::Conditional { taken }) => 4 + u64::from(*taken),
+                            Some(FlowKind::IndirectCall) => 8,
+                            Some(FlowKind::Call) => 9,
+                            Some(FlowKind::Jump) => 11 + (r.pc & 4),
+                            Some(FlowKind::CoSwap) => 12,
+                            Some(FlowKind::Return) => 13,
+                            Some(FlowKind::IndirectJump) => 10 + (r.pc & 4),
+                            other => panic!("{other:?} has no itype"),
+                        };
+                        (itype, r.pc, u64::from(r.len / 2), r.len == 4)
+                    }
                 };
-                (itype, r.pc, u64::from(r.len / 2), r.len == 4)
+                self.itype.next = itype.to_bits();
+                self.iaddr.next = iaddr.to_bits();
+                self.iretire.next = iretire.to_bits();
+                self.ilastsize.next = last;
             }
-        };
-        self.itype.next = itype.to_bits();
-        self.iaddr.next = iaddr.to_bits();
-        self.iretire.next = iretire.to_bits();
-        self.ilastsize.next = last;
-    }
+        }
+    };
 }
+
+rvfi!(RvfiCore, Predicting);
+rvfi!(RvfiStreamCore, stream_cache::Core);
+etrace!(EtraceCore, Predicting);
+etrace!(EtraceStreamCore, stream_cache::Core);
 
 /// A front end, what it said, and what it should.
 pub struct Bench<T: Ingress> {
@@ -150,7 +254,7 @@ pub struct Bench<T: Ingress> {
     /// Overflow messages seen.
     pub overflows: usize,
     /// All messages of the last run.
-    pub messages: Vec<Message>,
+    pub messages: Vec<<T::Golden as Golden>::Message>,
 }
 
 /// One instruction with the clock in which it retires for the trace.
@@ -197,7 +301,7 @@ impl<T: Ingress> Bench<T> {
                 full_for = self.source.between(1, 60);
                 drain_for = full_for + self.source.between(0, 300);
             }
-            let full = full_for > 0;
+            let full = full_for > 0 && (t < end || !T::Golden::TELLS_THE_END);
             let [enable, drained] = [t < end, drain_for == 0];
             (full_for, drain_for) = (full_for.saturating_sub(1), drain_for.saturating_sub(1));
             full_at.push(full);
@@ -207,7 +311,8 @@ impl<T: Ingress> Bench<T> {
             }
             if ready_to_stop {
                 // the other cores of the system let it wait now and then
-                stopped = Some(t as u64 + 1 - TO_DECISION);
+                let told = if T::Golden::TELLS_THE_END { t as u64 - 1 } else { t as u64 + 1 };
+                stopped = Some(told - T::Golden::TO_DECISION);
                 let (_, _, none) = self.cycle(&Show::Nothing, [false, false, true, true]);
                 let (_, _, stop) = self.cycle(&Show::Nothing, [false, false, true, true]);
                 assert_eq!(none, None);
@@ -286,20 +391,20 @@ impl<T: Ingress> Bench<T> {
         stopped: u64,
     ) -> Result<usize, String> {
         self.messages.clear();
+        let to_decision = T::Golden::TO_DECISION;
         let mut got = entries.iter().copied().peekable();
         let mut time = 0;
         let mut i = 0;
         loop {
-            let mut core = Core::new(0, &self.params);
+            let mut core = T::Golden::new(&self.params);
             // the first event of a run is a sync, whatever came before
-            let mut due: Vec<Message> = Vec::new();
+            let mut due = Vec::new();
             let mut count = 0;
-            let mut since = 0u64;
             let mut lost_at = None;
             let from = i;
             while let Some(beat) = beats.get(i) {
-                let mut made: Vec<Message> = Vec::new();
-                let mut out = |m: &Message| made.push(*m);
+                let mut made = Vec::new();
+                let (before, counted) = (core.clone(), count);
                 let r = beat.step.retired;
                 let event = |kind, target| FlowEvent {
                     hart: 0,
@@ -311,36 +416,39 @@ impl<T: Ingress> Bench<T> {
                     cycle: beat.clock - time_base(from, time),
                 };
                 if i == from {
-                    core.event(&FlowEvent { count: 0, ..event(FlowKind::Start, r.pc) }, &mut out);
+                    core.event(&FlowEvent { count: 0, ..event(FlowKind::Start, r.pc) }, &mut made);
                     count = 0;
                 } else if let Some(t) = beat.step.before {
-                    core.event(&event(t.kind, r.pc), &mut out);
+                    core.event(&event(t.kind, r.pc), &mut made);
                     count = 0;
                 }
                 count += 1;
                 if let Some(e) = beat.step.event {
-                    core.event(&FlowEvent { hart: 0, count, cycle: beat.clock - time_base(from, time), ..e }, &mut out);
+                    core.event(
+                        &FlowEvent { hart: 0, count, cycle: beat.clock - time_base(from, time), ..e },
+                        &mut made,
+                    );
                     count = 0;
                 }
-                if !made.is_empty() && full_at.get((beat.clock + TO_DECISION) as usize) == Some(&true) {
+                if !made.is_empty() && full_at.get((beat.clock + to_decision) as usize) == Some(&true) {
+                    (core, count) = (before, counted);
                     lost_at = Some(i);
                     break;
                 }
-                since = if made.is_empty() { since + 1 } else { u64::from(made.len() == 1 && is_pre(&made[0])) };
                 due.extend(made);
                 i += 1;
             }
+            // the sequential instructions since the last event
+            core.event(&rest(count), &mut due);
             if lost_at.is_none() {
-                core.stop(stopped - time_base(from, time), &mut |m| {
-                    due.push(Message { body: with_count(m.body, count), ..*m })
-                });
+                core.stop(stopped - time_base(from, time), &mut due);
             }
+            let base = time_base(from, time);
             // the entries of this run, message by message
             let mut mine = Vec::new();
             while mine.len() < due.len() {
-                let Some((clock, e)) = got.next() else { break };
-                time = clock - TO_ENTRY;
-                mine.extend(messages(&e, &self.params));
+                let Some((_, e)) = got.next() else { break };
+                mine.extend(T::Golden::messages(&e, &self.params));
             }
             for (k, (a, b)) in mine.iter().zip(&due).enumerate() {
                 if a != b {
@@ -359,19 +467,19 @@ impl<T: Ingress> Bench<T> {
             };
             // an overflow; its count says where the trace goes on
             let (clock, e) = got.next().ok_or("no overflow entry")?;
-            let [Message { diff_cc, body: Body::Escape(Escape::Overflow { i_cnt, lost }), .. }] =
-                messages(&e, &self.params)[..]
-            else {
+            let mine = T::Golden::messages(&e, &self.params);
+            let Some(lost) = T::Golden::lost(&mine) else {
                 return Err(format!("{e:x?}, an overflow is due"));
             };
-            let at = clock - TO_ENTRY;
-            let cc_max = (1 << self.params.cc_bits) - 1;
-            if i_cnt != since || (self.params.timestamps && diff_cc != (at - time).min(cc_max)) {
-                return Err(format!("overflow {e:x?}: iCnt {since} and {} cycles are due", at - time));
+            let at = clock - to_decision - 1;
+            let mut due = Vec::new();
+            core.overflow(at - base, lost, &mut due);
+            if mine != due {
+                return Err(format!("overflow {mine:x?}, golden says {due:x?}"));
             }
             time = at;
             self.overflows += 1;
-            self.messages.extend(messages(&e, &self.params));
+            self.messages.extend(mine);
             i = dropped + lost as usize;
             if beats.get(i).is_some_and(|b| b.clock <= at) || i > 0 && beats[i - 1].clock > at {
                 return Err(format!("lost = {lost}, which is not what retired before cycle {at}"));
@@ -389,16 +497,42 @@ fn time_base(from: usize, time: u64) -> u64 {
     }
 }
 
-fn is_pre(m: &Message) -> bool {
-    matches!(m.body, Body::Escape(Escape::Sync { .. } | Escape::Exception { .. }))
+/// `count` sequential instructions at the end.
+fn rest(count: u32) -> FlowEvent {
+    FlowEvent { hart: 0, kind: FlowKind::Stop, len: 0, count, pc: 0, target: 0, cycle: 0 }
 }
 
-/// A stop's iCnt with the sequential instructions since the last event, which the model is not told of.
-fn with_count(body: Body, count: u32) -> Body {
-    match body {
-        Body::Escape(Escape::Stop { i_cnt }) => Body::Escape(Escape::Stop { i_cnt: i_cnt + u64::from(count) }),
-        other => other,
+/// The records of an entry of a front end with a stream cache, each with its `diffCC`.
+pub fn records(e: &Entry, p: &TraceParams) -> Vec<(u64, Record)> {
+    let base = p.stream_cache().is_some_and(|sc| sc.variant == Variant::Base);
+    let field = |at: u32, bits: u32| e.bcnt >> at & ((1 << bits) - 1);
+    let [pc, target] = [e.pc, e.target].map(|a| a << p.align);
+    let i_cnt = u64::from(e.icnt);
+    let mut out = Vec::new();
+    if field(20, 4) != u32::from(NO_RUN) {
+        out.push(Record::Hits { count: field(12, 8) + 1, bits: field(20, 4) });
     }
+    let start = (field(11, 1) == 0).then_some(target);
+    let mut escape = |start, escape| out.push(Record::Escape { start, escape });
+    match e.pre {
+        PRE_EXCEPTION => escape(start, Escape::Exception { i_cnt, target: pc }),
+        PRE_SYNC => escape(None, Escape::Sync { i_cnt: 0, pc }),
+        PRE_CONTROL if e.post == CONTROL_OVERFLOW => escape(start, Escape::Overflow { i_cnt, lost: e.pc }),
+        PRE_CONTROL => escape(start, Escape::Stop { i_cnt }),
+        _ => {}
+    }
+    let length = field(0, 10);
+    match e.post {
+        _ if e.pre == PRE_CONTROL => {}
+        POST_INDEX => out.push(Record::Index(length)),
+        POST_MISS => out.push(Record::Miss { length, start: None }),
+        POST_HIT if e.pre != PRE_NONE => out.push(Record::Hits { count: 1, bits: 0 }),
+        // without a last-value register the bit means nothing
+        POST_MISS_START => out.push(Record::Miss { length, start: Some((target, base || field(10, 1) == 1)) }),
+        _ => {}
+    }
+    let cc = if p.timestamps { u64::from(e.cc) } else { 0 };
+    out.into_iter().enumerate().map(|(k, r)| (if k == 0 { cc } else { 0 }, r)).collect()
 }
 
 /// The messages of an entry.

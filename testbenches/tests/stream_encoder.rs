@@ -1,0 +1,127 @@
+//! `hdl/src/stream_cache/encoder.rs` and packer against the golden coder
+
+mod encoder_harness;
+#[expect(dead_code, reason = "drives front ends")]
+mod front_end_harness;
+
+use encoder_harness::{coder, number, word};
+use front_end_harness::records;
+use hdl::back_end::packer::Packer;
+use hdl::entry::*;
+use hdl::stream_cache::encoder::StreamEncoder;
+use hdl::stream_cache::entry::{NO_RUN, POST_HIT, POST_INDEX};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rust_hdl::prelude::*;
+use sim::bits::BitWriter;
+use sim::golden::system::header;
+use sim::params::TraceParams;
+use sim::stream_cache::{Encoder, StreamCacheParams, Variant};
+use testbenches::driver::Driver;
+use testbenches::gates::emit_checked;
+
+coder!(StreamCoder, StreamEncoder);
+
+/// A random entry, legal in that indices and lengths are not 0 and in what `base` does not have.
+fn entry(rng: &mut impl Rng, p: &TraceParams) -> Entry {
+    let sc = p.stream_cache().unwrap();
+    let base = sc.variant == Variant::Base;
+    let pre = [PRE_NONE, PRE_NONE, PRE_NONE, PRE_EXCEPTION, PRE_SYNC, PRE_CONTROL][rng.random_range(0..6)];
+    let post = match pre {
+        PRE_CONTROL => CONTROL_OVERFLOW,
+        // predicted streams alone behind an exception are of `base`
+        PRE_EXCEPTION | PRE_SYNC if !base => rng.random_range(0..POST_HIT),
+        _ => rng.random_range(0..4),
+    };
+    let mut run = u32::from(NO_RUN) << 8;
+    if (pre, post) == (PRE_NONE, 0) || rng.random_ratio(1, 4) {
+        let k = if base { 0 } else { rng.random_range(1..=u32::from(sc.run_bits)) };
+        run = k << 8 | rng.random_range(0..1 << k);
+    }
+    let width = if post == POST_INDEX { sc.index_bits() } else { sc.sl_bits.into() };
+    let value = number(rng, width, 1) as u32;
+    let (a, n) = (p.address_bits(), u32::from(p.count_bits));
+    Entry {
+        pre,
+        post,
+        icnt: number(rng, n, 0) as u32,
+        bcnt: value | rng.random_range(0..4) << 10 | run << 12,
+        pc: if pre == PRE_CONTROL { number(rng, n, 0) } else { number(rng, a, 0) },
+        target: number(rng, a, 0),
+        cc: if p.timestamps { number(rng, p.cc_bits.into(), 0) as u32 } else { 0 },
+    }
+}
+
+fn run<const W: usize>(p: &TraceParams, seed: u64, entries: usize, stalls: bool, verilog: bool) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut list: Vec<(u8, Entry)> = (0..entries).map(|_| (rng.random_range(0..p.cores), entry(&mut rng, p))).collect();
+    for core in 0..p.cores {
+        let no_run = u32::from(NO_RUN) << 20;
+        let stop = Entry { pre: PRE_CONTROL, post: CONTROL_STOP, icnt: 5, bcnt: no_run, target: 9, ..Entry::default() };
+        list.push((core, stop));
+    }
+    let mut golden = BitWriter::new();
+    header(p).iter().for_each(|w| golden.push((*w).into(), 32));
+    let coder = Encoder::new(p).unwrap();
+    for (core, e) in &list {
+        records(e, p).iter().for_each(|(cc, r)| coder.write(*core, *cc, r, &mut golden));
+    }
+    golden.pad();
+    let want: Vec<u32> = golden.drain().collect();
+    StreamCoder::<W>::play(p, COUNT_PORT_BITS, &list, &want, seed, stalls, verilog);
+}
+
+/// Any parameters that there are circuits for.
+fn params(rng: &mut impl Rng) -> TraceParams {
+    let variant = Variant::ALL[rng.random_range(0..3)];
+    let ways = 1u16 << rng.random_range(0..4);
+    let entries = 1u16 << rng.random_range(5..11);
+    let own = variant != Variant::Base;
+    let sc = StreamCacheParams {
+        sl_bits: rng.random_range(6..=10),
+        upper_bits: if own { rng.random_range(1..=14) } else { 0 },
+        run_bits: if own { rng.random_range(1..=8) } else { 0 },
+        ..StreamCacheParams::new(variant, entries / ways, ways as u8)
+    };
+    let mut p = TraceParams::sc_lsp(sc);
+    p.timestamps = rng.random();
+    p.cores = [1, 2, 4, 8][rng.random_range(0..4)];
+    p.align = rng.random_range(1..=2);
+    p.count_bits = rng.random_range(16..=24);
+    p.cc_bits = rng.random_range(16..=32);
+    p
+}
+
+#[test]
+fn random_entries_of_every_variant_match_the_golden_coder() {
+    for (i, variant) in Variant::ALL.into_iter().enumerate() {
+        let p = TraceParams::sc_lsp(StreamCacheParams::new(variant, 32, 4));
+        run::<32>(&p, i as u64, 35_000, false, false);
+        run::<32>(&TraceParams { timestamps: true, cores: 4, ..p }, i as u64 + 10, 2_000, true, true);
+    }
+}
+
+#[test]
+fn random_entries_of_random_parameters_match_the_golden_coder() {
+    for seed in 0..20 {
+        let p = params(&mut ChaCha8Rng::seed_from_u64(seed));
+        run::<32>(&p, seed, 1_000, seed % 2 == 0, seed < 6);
+    }
+}
+
+#[test]
+fn addresses_of_64_bits_match_the_golden_coder() {
+    for seed in 0..6 {
+        let p = TraceParams { xlen: 64, ..params(&mut ChaCha8Rng::seed_from_u64(seed)) };
+        run::<64>(&p, seed, 500, seed % 2 == 0, seed < 2);
+    }
+}
+
+#[test]
+fn encoder_and_packer_pass_the_static_gates() {
+    for variant in Variant::ALL {
+        let p = TraceParams::sc_lsp(StreamCacheParams::new(variant, 32, 4));
+        emit_checked(&mut StreamCoder::<32>::new(&p)).unwrap();
+        emit_checked(&mut StreamCoder::<64>::new(&TraceParams { cores: 4, timestamps: true, xlen: 64, ..p })).unwrap();
+    }
+}

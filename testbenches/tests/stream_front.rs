@@ -1,0 +1,188 @@
+//! `hdl/src/stream_cache/{front,detector,records}.rs` against `sim/src/stream_cache/core.rs`
+//!
+//! As `front_end.rs`: a synthetic program's instructions go into the front end behind each of its ingress
+//! adapters; what comes out as entries must be the records of the golden model, with their times.
+
+#[expect(dead_code, reason = "its other half serves front_end.rs")]
+mod front_end_harness;
+
+use front_end_harness::*;
+use hdl::front_end::cores::{EtraceStreamCore, RvfiStreamCore};
+use sim::message::Escape;
+use sim::params::TraceParams;
+use sim::stream_cache::{Hash, Record, StreamCacheParams, Variant};
+use testbenches::gates::emit_checked;
+use testbenches::stimulus::program::{Model, Shape};
+use testbenches::stimulus::run::Config;
+
+/// Every choice that changes the circuit, at least once.
+fn variants() -> Vec<TraceParams> {
+    let of = |variant, sets, ways| StreamCacheParams::new(variant, sets, ways);
+    let sc = TraceParams::sc_lsp;
+    let timed = |p| TraceParams { timestamps: true, ..p };
+    use Variant::{Base, Ebase, Rbase};
+    vec![
+        sc(of(Rbase, 32, 4)),
+        sc(of(Ebase, 8, 8)),
+        timed(sc(of(Base, 64, 1))),
+        sc(StreamCacheParams { sl_bits: 6, shift: 0, ..of(Base, 16, 2) }),
+        sc(StreamCacheParams {
+            sl_bits: 10,
+            hash: Hash::Left,
+            shift: 2,
+            upper_bits: 1,
+            run_bits: 2,
+            ..of(Rbase, 8, 4)
+        }),
+        TraceParams { align: 2, count_bits: 16, ..timed(sc(of(Ebase, 256, 4))) },
+        TraceParams { cc_bits: 16, ..timed(sc(of(Rbase, 16, 4))) },
+        TraceParams { xlen: 64, ..timed(sc(StreamCacheParams { upper_bits: 40, ..of(Rbase, 32, 4) })) },
+        TraceParams { xlen: 64, ..sc(of(Base, 32, 4)) },
+    ]
+}
+
+fn model(p: &TraceParams, seed: u64) -> Model {
+    let shape = if p.xlen == 64 { Shape::rv64(seed) } else { Shape::rv32(seed) };
+    Model::new(&Shape { compressed: p.align == 1, ..shape })
+}
+
+/// A run in which traps and co-routine swaps are frequent.
+fn busy(seed: u64, retire_percent: u8) -> Config {
+    Config { retire_percent, wait_per_64k: 4, trap_per_64k: 400, ..Config::new(1, seed) }
+}
+
+fn both_adapters(p: &TraceParams, config: &Config, steps: usize, verilog: bool) {
+    let m = model(p, config.seed);
+    macro_rules! one {
+        ($w:literal, $core:ident) => {{
+            let place = format!("{}, {}", stringify!($core), p.canonical());
+            let mut bench = Bench::new($core::<$w>::new(p), p).unwrap();
+            let n = bench.play(&m, config, steps).unwrap_or_else(|e| panic!("{place}: {e}"));
+            assert!(n > steps / 100, "{place}: {n} records are too few to trust this run");
+            if verilog {
+                bench.d.check_verilog_from_random(5).unwrap_or_else(|e| panic!("{place}: {e}"));
+            }
+        }};
+    }
+    if p.xlen == 32 {
+        one!(32, RvfiStreamCore);
+        one!(32, EtraceStreamCore);
+    } else {
+        one!(64, RvfiStreamCore);
+        one!(64, EtraceStreamCore);
+    }
+}
+
+#[test]
+fn every_variant_matches_golden_at_one_instruction_a_clock() {
+    for (i, p) in variants().iter().enumerate() {
+        let steps = if p.xlen == 64 { 3_000 } else { 10_000 };
+        both_adapters(p, &busy(i as u64, 100), steps, true);
+    }
+}
+
+#[test]
+fn gaps_between_instructions_change_nothing_but_times() {
+    for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
+        both_adapters(p, &busy(100 + i as u64, 40), 5_000, false);
+    }
+}
+
+#[test]
+fn a_hundred_and_twenty_thousand_random_instructions_match_golden() {
+    for (seed, p) in [(7, variants()[0]), (8, variants()[1])] {
+        let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
+        let n = bench.play(&model(&p, seed), &busy(seed, 100), 60_000).unwrap();
+        assert!(n > 2_000, "{n} records");
+    }
+}
+
+#[test]
+fn a_full_fifo_loses_whole_records_and_says_how_many_instructions() {
+    let mut runs = 0;
+    for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
+        let m = model(p, 3);
+        let mut bench = Bench::new(RvfiStreamCore::<32>::new(p), p).unwrap();
+        bench.full_per_64k = 60;
+        let place = p.canonical();
+        let n = bench.play(&m, &busy(200 + i as u64, 90), 25_000).unwrap_or_else(|e| panic!("{place}: {e}"));
+        assert!(n > 20 && bench.overflows > 2, "{place}: {n} records, {} overflows are too few", bench.overflows);
+        // predicted streams that waited when the room ran out are still told
+        let with_run = |w: &[(u64, Record)]| {
+            matches!(w, [(_, Record::Hits { .. }), (_, Record::Escape { escape: Escape::Overflow { .. }, .. })])
+        };
+        runs += bench.messages.windows(2).filter(|w| with_run(w)).count();
+        if i < 3 {
+            bench.d.check_verilog().unwrap();
+        }
+    }
+    assert!(runs > 5, "{runs} overflows behind predicted streams");
+}
+
+/// The room runs out so often that it does at first instructions, too: then there is nothing to tell but the loss.
+#[test]
+fn a_lost_sync_is_counted_from_nothing() {
+    let p = variants()[6];
+    let m = model(&p, 5);
+    let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
+    bench.full_per_64k = 3_000;
+    bench.play(&m, &busy(5, 100), 40_000).unwrap();
+    let lost = |w: &[(u64, Record)]| {
+        let overflow = |r: &Record| matches!(r, Record::Escape { escape: Escape::Overflow { .. }, .. });
+        overflow(&w[0].1) && overflow(&w[1].1)
+    };
+    let n = bench.messages.windows(2).filter(|w| lost(w)).count();
+    assert!(n > 2, "{n} of {} overflows follow another one", bench.overflows);
+    bench.d.check_verilog().unwrap();
+}
+
+#[test]
+fn tracing_that_is_disabled_and_enabled_again_begins_from_nothing() {
+    let p = variants()[6];
+    let m = model(&p, 8);
+    let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
+    for seed in 0..12 {
+        bench.full_per_64k = if seed % 3 == 2 { 200 } else { 0 };
+        bench.idle_before_stop = (seed % 4) as usize;
+        bench.play(&m, &busy(seed, 95), 1_500 + seed as usize).unwrap_or_else(|e| panic!("run {seed}: {e}"));
+    }
+    bench.d.check_verilog().unwrap();
+}
+
+#[test]
+fn nothing_retired_makes_a_stop_only() {
+    let p = variants()[0];
+    let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
+    assert_eq!(bench.play(&model(&p, 1), &busy(1, 100), 0).unwrap(), 1);
+}
+
+/// `j .`, forever: streams of the greatest length, all but the first two predicted.
+#[test]
+fn streams_without_a_conditional_end_by_their_length_and_slow_ones_are_sent_early() {
+    let p = TraceParams {
+        timestamps: true,
+        cc_bits: 16,
+        ..TraceParams::sc_lsp(StreamCacheParams::new(Variant::Rbase, 32, 4))
+    };
+    for (n, gap, early) in [(70_000, 1, false), (1_600, 150, true), (1_100, 330, true)] {
+        let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
+        bench.play_steps(&spin(n, gap)).unwrap_or_else(|e| panic!("gap {gap}: {e}"));
+        // a run that is not full, with streams of 254 instructions between this record and the one before
+        let short = |(cc, r): &&(u64, Record)| matches!(r, Record::Hits { count, bits } if *count < 1 << bits && *cc >= 1 << 15);
+        assert_eq!(bench.messages.iter().any(|m| short(&m)), early, "gap {gap}: {:?}", bench.messages);
+    }
+}
+
+#[test]
+fn every_variant_passes_the_static_gates() {
+    for p in variants() {
+        let place = p.canonical();
+        if p.xlen == 32 {
+            emit_checked(&mut RvfiStreamCore::<32>::new(&p)).unwrap_or_else(|e| panic!("{place}: {e}"));
+            emit_checked(&mut EtraceStreamCore::<32>::new(&p)).unwrap_or_else(|e| panic!("{place}: {e}"));
+        } else {
+            emit_checked(&mut RvfiStreamCore::<64>::new(&p)).unwrap_or_else(|e| panic!("{place}: {e}"));
+            emit_checked(&mut EtraceStreamCore::<64>::new(&p)).unwrap_or_else(|e| panic!("{place}: {e}"));
+        }
+    }
+}
