@@ -11,12 +11,13 @@
 //! | `nx_b`, `nx_b(...)`, `nexs` | Nexus-like |
 //! | `sc-lsp:rbase-32x4` | stream cache: variant, sets, ways |
 //! | `tslz(256x12,9)`, `edmtf(192,4)`, `gzip-9`, `zstd-19`, `xz-9`, ... | baselines, see [`crate::baseline`] |
+//! | `etrace`, `etrace+ir8+bp512+jtc64`, ... | RISC-V E-Trace, see [`crate::baseline::etrace`]; needs the program |
 //! | `shared:SET` | one predictor for all cores: misprediction rates and no stream |
 //!
 //! A SET is a name or `gshare/RAS/iBTB`, and may be followed by `+shiftN` (PC shift) and `+upper12`.
 
 use crate::analysis::FieldLengths;
-use crate::baseline::{self, Encoded, Harts};
+use crate::baseline::{self, etrace, Encoded, Harts};
 use crate::golden::core::Rates;
 use crate::golden::shared::SharedRates;
 use crate::golden::system::{StreamStats, System};
@@ -92,8 +93,10 @@ pub struct SchemeSpec {
     pub name: String,
     /// What it is.
     pub family: Family,
-    /// Which one, of the baselines.
+    /// Which one, of the compressors.
     pub baseline: Option<baseline::Params>,
+    /// Its modes, of E-Trace.
+    pub etrace: Option<etrace::Options>,
     /// Parameters; those of the platform are filled in by [`SchemeSpec::params`]. Of baselines only the
     /// platform is looked at.
     pub params: TraceParams,
@@ -105,7 +108,7 @@ pub enum SchemeError {
     /// Not one of the forms above.
     #[error(
         "scheme `{0}` is not known: tr_e:SET, tr_b:SET, tr(bcnt=3,2;diffta=3,4;diffcc=4,2;icnt=2,2):SET, nx_b, nexs, \
-         sc-lsp:rbase-32x4, tslz(256x12,9), edmtf(192,4), gzip-9, zstd-19, xz-9 and shared:SET are"
+         sc-lsp:rbase-32x4, tslz(256x12,9), edmtf(192,4), gzip-9, zstd-19, xz-9, etrace+ir8+bp512+jtc64 and shared:SET are"
     )]
     Unknown(String),
     /// A set or a size that is not legal.
@@ -181,7 +184,7 @@ impl SchemeSpec {
         let inner = |kind: &str| head.strip_prefix(kind)?.strip_prefix('(')?.strip_suffix(')');
         let set = || tail.ok_or_else(unknown).and_then(|t| parse_set(t).map_err(legal));
         let mut family = Family::Tr;
-        let mut found = None;
+        let (mut found, mut modes) = (None, None);
         let params = match head {
             "tr_e" => set().map(|(p, tr_e)| TraceParams::tr(p, tr_e))?,
             "tr_b" => TraceParams::tr(set()?.0, Coding::TR_B),
@@ -204,6 +207,9 @@ impl SchemeSpec {
                 } else if let (Ok(known), None) = (name.parse(), tail) {
                     (family, found) = (Family::Baseline, Some(known));
                     TraceParams::tr(none, Coding::TR_B)
+                } else if let (Ok(known), None) = (name.parse(), tail) {
+                    (family, modes) = (Family::Baseline, Some(known));
+                    TraceParams::tr(none, Coding::TR_B)
                 } else {
                     return Err(unknown());
                 }
@@ -215,7 +221,7 @@ impl SchemeSpec {
             Scheme::ScLsp(_) => Family::ScLsp,
             Scheme::Tr(_) => family,
         };
-        Ok(Self { name: name.to_string(), family, baseline: found, params })
+        Ok(Self { name: name.to_string(), family, baseline: found, etrace: modes, params })
     }
 
     /// The part of the name before the set: the encoding.
@@ -249,12 +255,21 @@ impl SchemeSpec {
         }
     }
 
-    /// The scheme at the beginning of a run. With `keep` the stream is kept, to be verified.
-    pub fn build(&self, platform: &Platform, keep: bool) -> Result<Box<dyn TraceScheme>, ParamError> {
+    /// The scheme at the beginning of a run. With `keep` the stream is kept, to be verified. `image` is the
+    /// program, where it is known; E-Trace cannot do without.
+    pub fn build<'a>(
+        &self,
+        platform: &Platform,
+        keep: bool,
+        image: Option<&'a Image>,
+    ) -> Result<Box<dyn TraceScheme + 'a>, ParamError> {
         let params = self.params(platform);
         params.check()?;
         if self.family == Family::Shared {
             return Ok(Box::new(Shared(SharedRates::new(&params))));
+        }
+        if let Some(options) = self.etrace {
+            return Ok(Box::new(Etrace::new(options, params, keep, image)));
         }
         if let Some(compressor) = self.baseline {
             return Ok(Box::new(Baseline::new(compressor, params, keep)));
@@ -449,6 +464,99 @@ impl TraceScheme for Baseline {
     }
 }
 
+/// E-Trace, one encoder a hart.
+struct Etrace<'a> {
+    options: etrace::Options,
+    params: TraceParams,
+    encoders: Result<Vec<etrace::Encoder<'a>>, String>,
+    keep: bool,
+    encoded: Vec<Encoded>,
+    /// The last two events of each hart: what no packet tells of them is taken from here.
+    last: Vec<[Option<FlowEvent>; 2]>,
+}
+
+impl<'a> Etrace<'a> {
+    fn new(options: etrace::Options, params: TraceParams, keep: bool, image: Option<&'a Image>) -> Self {
+        let encoders =
+            image.ok_or_else(|| "E-Trace needs the program, not a recording".to_string()).and_then(|image| {
+                let each = (0..params.cores).map(|_| etrace::Encoder::new(options, image, params.xlen));
+                each.collect::<Result<_, _>>().map_err(|e| e.to_string())
+            });
+        let last = vec![[None; 2]; usize::from(params.cores)];
+        Self { options, params, encoders, keep, encoded: Vec::new(), last }
+    }
+
+    fn push_all(&mut self, events: &[FlowEvent]) -> Result<(), String> {
+        let Ok(encoders) = &mut self.encoders else { return Ok(()) };
+        for e in events {
+            let hart = usize::from(e.hart);
+            encoders[hart].push(e).map_err(|e| e.to_string())?;
+            self.last[hart] = [self.last[hart][1], Some(*e)];
+        }
+        Ok(())
+    }
+
+    /// Decodes one hart; its last two events are completed as [`etrace::same`] allows.
+    fn decode(&self, hart: u8, image: &Image, digest: &mut FlowDigest) -> Result<(), String> {
+        let encoded = &self.encoded[usize::from(hart)];
+        let mut held = Held { digest, events: [None; 2] };
+        etrace::decode(encoded, self.options, self.params.xlen, hart, image, &mut held).map_err(|e| e.to_string())?;
+        let events: Vec<FlowEvent> = held.events.into_iter().flatten().collect();
+        let went_in: Vec<FlowEvent> = self.last[usize::from(hart)].into_iter().flatten().collect();
+        let told = if etrace::same(&events, &went_in) { went_in } else { events };
+        told.iter().for_each(|e| digest.event(e));
+        Ok(())
+    }
+}
+
+/// Hands on all events but the last two.
+struct Held<'a> {
+    digest: &'a mut FlowDigest,
+    events: [Option<FlowEvent>; 2],
+}
+
+impl RetireSink for Held<'_> {
+    fn event(&mut self, e: &FlowEvent) {
+        if let [Some(oldest), _] = self.events {
+            self.digest.event(&oldest);
+        }
+        self.events = [self.events[1], Some(*e)];
+    }
+}
+
+impl TraceScheme for Etrace<'_> {
+    fn push(&mut self, events: &[FlowEvent]) {
+        if let Err(e) = self.push_all(events) {
+            self.encoders = Err(e);
+        }
+    }
+
+    fn bits(&self) -> Option<u64> {
+        None
+    }
+
+    fn finish(&mut self, _: u64) -> Result<Measured, String> {
+        let encoders = std::mem::replace(&mut self.encoders, Err("the run ended twice".into()))?;
+        let ended: Result<Vec<Encoded>, _> = encoders.into_iter().map(etrace::Encoder::finish).collect();
+        let encoded = ended.map_err(|e| e.to_string())?;
+        let mut measured = Measured { bits: Some(encoded.iter().map(|e| e.bits).sum()), ..Measured::default() };
+        measured.rates.instructions = encoded.iter().map(|e| e.stats.instructions).sum();
+        if self.keep {
+            self.encoded = encoded;
+        }
+        Ok(measured)
+    }
+
+    fn verify(&self, image: &Image) -> Option<Result<FlowDigest, String>> {
+        if self.encoded.is_empty() {
+            return None;
+        }
+        let mut digest = FlowDigest::new(self.params.cores);
+        let run = (0..self.params.cores).try_for_each(|hart| self.decode(hart, image, &mut digest));
+        Some(run.map(|()| digest))
+    }
+}
+
 /// A 64-bit digest of each hart's control flow: equal for two streams of which [`FlowEvent::same_flow`] holds
 /// event by event, whatever the order of the harts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -519,7 +627,8 @@ mod tests {
         assert_eq!(p("tr_e:m4+shift2+upper12").predictor.upper_bits, 12);
         assert_eq!(p("nx_b").scheme, Scheme::NxB(Coding::TR_B));
         let family = |name: &str| SchemeSpec::parse(name).unwrap().family;
-        let names = ["tr_b:m4", "tr(bcnt=1,1):s0", "nexs", "sc-lsp:rbase-32x4", "shared:large", "edmtf(192,4)", "xz-9"];
+        let names =
+            ["tr_b:m4", "tr(bcnt=1,1):s0", "nexs", "sc-lsp:rbase-32x4", "shared:large", "edmtf(192,4)", "etrace+ir8"];
         let [a, b, c, d, e] = [Family::Tr, Family::Nexus, Family::ScLsp, Family::Shared, Family::Baseline];
         assert_eq!(names.map(family), [a, a, b, c, d, e, e]);
         assert_eq!(p("sc-lsp:rbase-32x4").stream_cache().unwrap().entries(), 128);

@@ -148,6 +148,14 @@ impl Plan {
                             }
                             continue;
                         }
+                        if spec.etrace.is_some() && trace.harts().is_some() {
+                            let what =
+                                format!("{} of {name}: it needs the program, and this is a recording", spec.name);
+                            if !left_out.contains(&what) {
+                                left_out.push(what);
+                            }
+                            continue;
+                        }
                         let key = format!("{RESULTS} {} {harts} {} {}", trace.identity, spec.name, params.canonical());
                         let stamp = if *timestamps { "-t" } else { "" };
                         let file =

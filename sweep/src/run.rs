@@ -44,7 +44,7 @@ const AHEAD: usize = 8;
 
 struct Running<'a> {
     task: &'a Task,
-    scheme: Box<dyn TraceScheme>,
+    scheme: Box<dyn TraceScheme + 'a>,
     notes: Notes,
     time: Duration,
     measured: Measured,
@@ -66,11 +66,12 @@ impl Running<'_> {
 
 fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &Store, options: &Options) -> Result<(), SweepError> {
     let pending = job.tasks.iter().filter(|t| !store.has(&t.file, options.verify));
-    let mut image = if options.verify { job.trace.image() } else { None };
-    let mut learner = (options.verify && image.is_none()).then(Learner::new);
+    // what the program says; a recording's code is learned while it is read
+    let program = job.trace.image();
+    let mut learner = (options.verify && program.is_none()).then(Learner::new);
     let mut running = Vec::new();
     for task in pending {
-        let scheme = task.spec.build(&task.platform, options.verify);
+        let scheme = task.spec.build(&task.platform, options.verify, program.as_ref());
         let scheme = scheme.map_err(|source| SweepError::Params { name: task.spec.name.clone(), source })?;
         let (notes, measured) = (Notes::default(), Measured::default());
         running.push(Running { task, scheme, notes, time: Duration::ZERO, measured });
@@ -99,17 +100,19 @@ fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &Store, options: &Options
         }
         producer.join().unwrap_or_else(|_| Err(SweepError::Other(format!("{}: the source failed", job.trace.name))))
     })?;
+    let mut learned = None;
     if let Some(learner) = learner {
         let inconsistent =
             |e| SweepError::Other(format!("{}: {e}; --no-verify measures it unverified", job.trace.name));
-        image = Some(learner.finish().map_err(inconsistent)?);
+        learned = Some(learner.finish().map_err(inconsistent)?);
     }
+    let image = if options.verify { program.as_ref().or(learned.as_ref()) } else { None };
     let finish = |mut r: Running| {
         let start = Instant::now();
         let failed = |e| SweepError::Other(format!("{}, {}: {e}", job.trace.name, r.task.spec.name));
         r.measured = r.scheme.finish(cycles).map_err(failed)?;
         r.time += start.elapsed();
-        let point = point(job, r, &clock, &digest, cycles, image.as_ref(), options)?;
+        let point = point(job, r, &clock, &digest, cycles, image, options)?;
         store.put(&point.0, &point.1)?;
         (options.progress)(&point.1);
         Ok(())
