@@ -22,7 +22,7 @@ fn same_circuit(a: &TraceParams, b: &TraceParams) -> bool {
     match (&a.scheme, &b.scheme) {
         (Scheme::Tr(_), Scheme::Tr(_)) => a.predictor == b.predictor && a.timestamps == b.timestamps,
         (Scheme::NxB(_), Scheme::NxB(_)) | (Scheme::NexS, Scheme::NexS) => a.timestamps == b.timestamps,
-        (Scheme::ScLsp(x), Scheme::ScLsp(y)) => x == y,
+        (Scheme::ScLsp(x), Scheme::ScLsp(y)) => x == y && a.timestamps == b.timestamps,
         _ => false,
     }
 }

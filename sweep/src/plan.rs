@@ -109,7 +109,7 @@ impl Plan {
         names.iter().map(|n| Ok(SchemeSpec::parse(n)?)).collect()
     }
 
-    /// All jobs with their tasks. What a scheme cannot do on a platform (time stamps with a stream cache) is
+    /// All jobs with their tasks. What a scheme cannot do on a platform (time stamps with a compressor in software) is
     /// left out and told in the second list.
     pub fn jobs(&self, builtin: Builtin) -> Result<(Vec<Job>, Vec<String>), SweepError> {
         if self.traces.is_empty() {

@@ -94,8 +94,8 @@ fn record(name: &str, harts: u8) -> (Vec<FlowEvent>, RetireInfo) {
 fn every_scheme_of_a_sweep_decodes_and_shards_merge_to_the_same_results() {
     let folder = tempfile::tempdir().unwrap();
     let whole = folder.path().join("whole");
-    // schemes with 2 sets or without one, five of them time-stamped as well, on 4 runs
-    let per_run = (2 + 2 + 2 + 1 + 1 + 1 + 1 + 1 + 1 + 2) + (2 + 2 + 2 + 1 + 1);
+    // schemes with 2 sets or without one, six of them time-stamped as well, on 4 runs
+    let per_run = (2 + 2 + 2 + 1 + 1 + 1 + 1 + 1 + 1 + 2) + (2 + 2 + 2 + 1 + 1 + 1);
     assert_eq!(sweep(&plan(), Shard::ALL, &whole).unwrap(), 4 * per_run);
     let points = results(&whole);
     assert_eq!(points.len(), 4 * per_run);
