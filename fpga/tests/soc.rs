@@ -8,11 +8,12 @@ use fpga::soc::core::CoreKind;
 use fpga::soc::image::hex;
 use fpga::soc::part::find;
 use fpga::soc::run::{Run, RunError, RunOptions, Soc};
-use fpga::soc::top::{Host, Output, SocConfig};
+use fpga::soc::top::{Host, Output, Purpose, SocConfig};
 use fpga::soc::verilate::default_cache;
 use sim::elf::Program;
-use sim::params::{named_set, TraceParams};
+use sim::params::{named_set, Scheme, TraceParams};
 use sim::retire::FlowKind;
+use sim::stream_cache::{StreamCacheParams, Variant};
 
 fn long() -> bool {
     std::env::var_os("GOSHAWK_LONG").is_some_and(|v| v == "1")
@@ -100,6 +101,25 @@ fn two_vexriscv_with_interrupts_and_exceptions_replay_to_what_they_retired() {
 #[test]
 fn four_vexriscv_replay_to_what_they_retired_in_order() {
     at_least(100_000, traced(CoreKind::Vexriscv, 4, "medium", "lockcont", 250_000, false));
+}
+
+#[test]
+fn a_stream_cache_takes_the_place_of_the_predictors() {
+    let core = CoreKind::Vexriscv;
+    let predictors = params(core, 2, "small", false);
+    let program = program(core, "irq");
+    let text = |p| config(core, 2, Some(p)).verilog(Purpose::Simulation).unwrap();
+    let around = |p| text(p).split_once("\nmodule soc(").map(|(_, top)| top.to_string()).unwrap();
+    for timestamps in [false, true] {
+        let scheme = Scheme::ScLsp(StreamCacheParams::new(Variant::Rbase, 32, 4));
+        let params = TraceParams { scheme, timestamps, ..predictors };
+        assert_eq!(around(params), around(predictors), "only the trace system is another one");
+        let r = run(&config(core, 2, Some(params)), &program, 300_000);
+        let c = check(&params, &program, &r).unwrap();
+        assert_eq!(c.instructions, r.instructions, "time-stamped {timestamps}");
+        assert!(c.ordered && c.golden == Some(true), "time-stamped {timestamps}: {c:?}");
+        at_least(80_000, r.instructions.iter().sum());
+    }
 }
 
 #[test]
