@@ -170,7 +170,8 @@ fn receive(args: &SerialArgs) -> Result<Received, Failure> {
         }
     }
     progress.finish_and_clear();
-    received.line = deframer.finish();
+    received.line = deframer.finish(&mut items);
+    items.drain(..).for_each(|item| received.take(item));
     Ok(received)
 }
 

@@ -97,8 +97,19 @@ impl Deframer {
     /// Takes bytes; complete frames go to `out`, in order.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<Item>) {
         self.pending.extend_from_slice(bytes);
+        self.take(false, out);
+    }
+
+    /// Takes frames from what is pending. At the end of the line, what would need more bytes is no frame, and its
+    /// bytes may hold some: a damaged length swallows what follows.
+    fn take(&mut self, end: bool, out: &mut Vec<Item>) {
         let mut at = 0;
-        while let Some(taken) = self.one(&self.pending[at..]) {
+        while at < self.pending.len() {
+            let taken = match self.one(&self.pending[at..]) {
+                Some(taken) => taken,
+                None if end => Taken::Noise(1),
+                None => break,
+            };
             match taken {
                 Taken::Noise(n) => {
                     self.stats.noise += n as u64;
@@ -121,10 +132,9 @@ impl Deframer {
         self.pending.drain(..at);
     }
 
-    /// The line has ended: what is left is no frame.
-    pub fn finish(&mut self) -> LineStats {
-        self.stats.noise += self.pending.len() as u64;
-        self.pending.clear();
+    /// The line has ended: what still waits for bytes is no frame; frames behind it go to `out`.
+    pub fn finish(&mut self, out: &mut Vec<Item>) -> LineStats {
+        self.take(true, out);
         self.stats
     }
 
@@ -182,7 +192,8 @@ mod tests {
     fn all(bytes: &[u8], portion: usize) -> (Vec<Item>, LineStats) {
         let (mut d, mut out) = (Deframer::default(), Vec::new());
         bytes.chunks(portion).for_each(|b| d.push(b, &mut out));
-        (out, d.finish())
+        let stats = d.finish(&mut out);
+        (out, stats)
     }
 
     fn line(frames: u8) -> Vec<u8> {

@@ -198,7 +198,7 @@ impl Soc {
         if let Output::Uart { .. } = self.config.output {
             let (mut deframer, mut items) = (Deframer::default(), Vec::new());
             deframer.push(&line, &mut items);
-            line_stats = deframer.finish();
+            line_stats = deframer.finish(&mut items);
             console.clear();
             for item in items {
                 match item {
