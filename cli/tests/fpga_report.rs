@@ -51,7 +51,7 @@ fn page_markdown_and_json_have_the_numbers_of_the_files() {
     for line in [
         "| b1 | D | 2 picorv32 | small | 3000 | 50.0 | 2000 | 9 | 36.0 | 59.8 | met | no | 2500 | 61.0 | 500 | 25.0 | 7 |",
         "| b1 | trace.back | 300 | 200 |",
-        "| b1 | soc.a.b.c > soc.b | 3 |",
+        "| b1 | soc.a.b > soc.b | 3 |",
         "| small | hx8k | encoder | 200 | 87 | 0 |  | 1 |",
         "| small | nand2 | all | 6000 |  | 2590 |",
     ] {

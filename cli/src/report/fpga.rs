@@ -155,9 +155,9 @@ fn path_table(socs: &[Value]) -> Table {
     let rows = socs.iter().map(|s| {
         let cells: Vec<&str> =
             s["built"]["critical_path"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        // what nextpnr makes of a name behind the fourth dot tells nobody anything
+        // what nextpnr makes of a name behind the third dot tells nobody anything
         let mut through: Vec<String> =
-            cells.iter().map(|c| c.split('.').take(4).collect::<Vec<_>>().join(".")).collect();
+            cells.iter().map(|c| c.split('.').take(3).collect::<Vec<_>>().join(".")).collect();
         through.dedup();
         vec![s["built"]["board"].clone(), json!(through.join(" > ")), json!(cells.len())]
     });
