@@ -2,7 +2,8 @@
 
 use crate::error::Failure;
 use clap::{Args, ValueEnum};
-use sim::params::{named_set, Chunks, Coding, ParamError, PredictorParams, Scheme, TraceParams};
+use sim::params::{named_set, Coding, ParamError, Scheme, TraceParams};
+use sim::scheme::{parse_coding, parse_set};
 use sim::stream_cache::{Hash, StreamCacheParams, Variant};
 
 /// Predictors and encoding of a trace.
@@ -139,16 +140,8 @@ impl ParamArgs {
             params.check()?;
             return Ok((params, name));
         }
-        let (mut predictor, tr_e, name) = match sizes(&self.set) {
-            Some(p) => {
-                let short = p.ras == 0 && p.ibtb == 0;
-                (p, if short { Coding::TR_E_SHORT } else { Coding::TR_E }, None)
-            }
-            None => {
-                let named = named_set(&self.set)?;
-                (named.predictor, named.tr_e, Some(self.set.clone()))
-            }
-        };
+        let (mut predictor, tr_e) = parse_set(&self.set)?;
+        let name = named_set(&self.set).is_ok().then(|| self.set.clone());
         predictor.pc_shift = self.pc_shift;
         predictor.upper_bits = self.upper_bits;
         let params = TraceParams {
@@ -164,14 +157,6 @@ impl ParamArgs {
         params.check()?;
         Ok((params, name))
     }
-}
-
-/// `G/R/Q` as sizes; anything else is taken for a name.
-fn sizes(text: &str) -> Option<PredictorParams> {
-    let mut parts = text.split('/');
-    let p =
-        PredictorParams::sizes(parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-    parts.next().is_none().then_some(p)
 }
 
 fn scheme(text: &str, tr_e: Coding) -> Result<Scheme, Failure> {
@@ -190,28 +175,12 @@ fn scheme(text: &str, tr_e: Coding) -> Result<Scheme, Failure> {
             let (kind, rest) = text.split_once('(').ok_or_else(unknown)?;
             let fields = rest.strip_suffix(')').ok_or_else(unknown)?;
             match kind {
-                "tr" => Scheme::Tr(coding(fields, tr_e).ok_or_else(unknown)?),
-                "nx_b" => Scheme::NxB(coding(fields, Coding::TR_B).ok_or_else(unknown)?),
+                "tr" => Scheme::Tr(parse_coding(fields, tr_e).ok_or_else(unknown)?),
+                "nx_b" => Scheme::NxB(parse_coding(fields, Coding::TR_B).ok_or_else(unknown)?),
                 _ => return Err(unknown()),
             }
         }
     })
-}
-
-fn coding(fields: &str, mut coding: Coding) -> Option<Coding> {
-    for field in fields.split(';') {
-        let (name, value) = field.trim().split_once('=')?;
-        let (first, next) = value.split_once(',')?;
-        let chunks = Chunks::new(first.trim().parse().ok()?, next.trim().parse().ok()?);
-        *match name.trim() {
-            "bcnt" => &mut coding.b_cnt,
-            "diffta" => &mut coding.diff_ta,
-            "diffcc" => &mut coding.diff_cc,
-            "icnt" => &mut coding.i_cnt,
-            _ => return None,
-        } = chunks;
-    }
-    Some(coding)
 }
 
 /// Refuses a number of cores that no trace system has, before anything is run.
@@ -287,7 +256,7 @@ mod tests {
         let (p, _) = args("small", "tr(bcnt=8,8;diffta=16,16;diffcc=8,8;icnt=8,8)").resolve(1, 32).unwrap();
         assert_eq!(p.scheme, Scheme::Tr(Coding::TR_B));
         let (p, _) = args("small", "tr(bcnt=5,1)").resolve(1, 32).unwrap();
-        assert_eq!(p.scheme, Scheme::Tr(Coding { b_cnt: Chunks::new(5, 1), ..Coding::TR_E }));
+        assert_eq!(p.scheme, Scheme::Tr(Coding { b_cnt: sim::params::Chunks::new(5, 1), ..Coding::TR_E }));
         for bad in ["tr", "tr(", "tr()", "tr(bcnt=3)", "tr(x=3,2)", "tr(bcnt=3,2", "foo(bcnt=3,2)", "tr(bcnt=300,2)"] {
             assert!(args("small", bad).resolve(1, 32).unwrap_err().to_string().contains("is not known"), "{bad}");
         }

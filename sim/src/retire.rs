@@ -65,6 +65,27 @@ pub enum FlowKind {
     Stop,
 }
 
+impl FlowKind {
+    /// Its number: in retire files, and in digests. 0..=15.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Start => 0,
+            Self::Conditional { taken } => 1 + taken as u8,
+            Self::Jump => 3,
+            Self::Call => 4,
+            Self::IndirectJump => 5,
+            Self::IndirectCall => 6,
+            Self::Return => 7,
+            Self::CoSwap => 8,
+            Self::TrapReturn => 9,
+            Self::ConditionalIndirect { taken } => 10 + taken as u8,
+            Self::Trap { interrupt, .. } => 12 + interrupt as u8,
+            Self::Stop => 14,
+            Self::Gap { .. } => 15,
+        }
+    }
+}
+
 /// One control-flow event of one hart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FlowEvent {

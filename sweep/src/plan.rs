@@ -138,17 +138,17 @@ impl Plan {
                             }
                             continue;
                         }
-                        if *timestamps && spec.family == Family::Shared {
+                        if *timestamps && spec.family() == Family::Shared {
                             continue;
                         }
-                        if *timestamps && spec.family == Family::Baseline {
+                        if *timestamps && spec.family() == Family::Baseline {
                             let what = format!("{} with time stamps: it knows no time", spec.name);
                             if !left_out.contains(&what) {
                                 left_out.push(what);
                             }
                             continue;
                         }
-                        if spec.etrace.is_some() && trace.harts().is_some() {
+                        if spec.needs_program() && trace.harts().is_some() {
                             let what =
                                 format!("{} of {name}: it needs the program, and this is a recording", spec.name);
                             if !left_out.contains(&what) {

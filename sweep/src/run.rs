@@ -159,7 +159,7 @@ fn point(
         scheme: r.task.spec.name.clone(),
         encoding: r.task.spec.encoding().to_string(),
         set: r.task.spec.set().to_string(),
-        family: r.task.spec.family,
+        family: r.task.spec.family(),
         params: r.task.spec.params(&r.task.platform),
         instructions: clock.instructions,
         cycles,

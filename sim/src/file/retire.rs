@@ -39,21 +39,7 @@ pub struct RetireInfo {
 }
 
 fn kind_byte(e: &FlowEvent) -> u8 {
-    let kind = match e.kind {
-        FlowKind::Start => 0,
-        FlowKind::Conditional { taken } => 1 + u8::from(taken),
-        FlowKind::Jump => 3,
-        FlowKind::Call => 4,
-        FlowKind::IndirectJump => 5,
-        FlowKind::IndirectCall => 6,
-        FlowKind::Return => 7,
-        FlowKind::CoSwap => 8,
-        FlowKind::TrapReturn => 9,
-        FlowKind::ConditionalIndirect { taken } => 10 + u8::from(taken),
-        FlowKind::Trap { interrupt, .. } => 12 + u8::from(interrupt),
-        FlowKind::Stop => 14,
-        FlowKind::Gap { .. } => 15,
-    };
+    let kind = e.kind.code();
     match e.len {
         2 => kind | SHORT,
         0 | 4 => kind,
@@ -61,6 +47,7 @@ fn kind_byte(e: &FlowEvent) -> u8 {
     }
 }
 
+/// The kind whose [`FlowKind::code`] is in `byte`.
 fn kind_of(byte: u8, extra: u64) -> Option<FlowKind> {
     Some(match byte & !(SHORT | LENGTH) {
         0 => FlowKind::Start,

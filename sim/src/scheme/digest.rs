@@ -1,0 +1,80 @@
+//! A digest of control flow
+
+use crate::retire::{FlowEvent, FlowKind, RetireSink};
+
+/// A 64-bit digest of each hart's control flow: equal for two streams of which [`FlowEvent::same_flow`] holds
+/// event by event, whatever the order of the harts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowDigest {
+    harts: Vec<(u64, u64)>,
+}
+
+impl FlowDigest {
+    /// Of `harts` harts that did nothing yet.
+    pub fn new(harts: u8) -> Self {
+        Self { harts: vec![(0, 0); usize::from(harts)] }
+    }
+
+    /// Events of all harts.
+    pub fn events(&self) -> u64 {
+        self.harts.iter().map(|h| h.1).sum()
+    }
+
+    /// All harts in one number.
+    pub fn value(&self) -> u64 {
+        self.harts.iter().fold(0, |h, hart| mix(mix(h, hart.0), hart.1))
+    }
+}
+
+/// One step of the digest (the multiply-rotate of FxHash, with a fold so that high bits come down).
+fn mix(hash: u64, value: u64) -> u64 {
+    let h = (hash.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
+    h ^ h >> 32
+}
+
+impl RetireSink for FlowDigest {
+    #[inline]
+    fn event(&mut self, e: &FlowEvent) {
+        let kind = match e.kind {
+            // the cause is no part of the flow
+            FlowKind::Trap { .. } => FlowKind::Trap { interrupt: false, cause: 0 }.code().into(),
+            FlowKind::Gap { lost } => u64::from(e.kind.code()) | u64::from(lost) << 8,
+            kind => kind.code().into(),
+        };
+        let (hash, events) = &mut self.harts[usize::from(e.hart)];
+        *events += 1;
+        *hash = mix(*hash, kind ^ u64::from(e.len) << 40 ^ u64::from(e.count).rotate_left(48));
+        *hash = mix(mix(*hash, e.pc), e.target);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digest_sees_any_change_but_cycles_causes_and_the_order_of_harts() {
+        let e = |hart, pc| FlowEvent { hart, kind: FlowKind::Jump, len: 4, count: 3, pc, target: pc + 8, cycle: pc };
+        let digest = |events: &[FlowEvent]| {
+            let mut d = FlowDigest::new(2);
+            events.iter().for_each(|e| d.event(e));
+            d
+        };
+        let (a, b, c) = (e(0, 16), e(1, 32), e(0, 64));
+        let right = digest(&[a, b, c]);
+        assert_eq!(right, digest(&[b, a, FlowEvent { cycle: 9, ..c }]));
+        for other in [
+            digest(&[c, b, a]),
+            digest(&[a, b]),
+            digest(&[a, b, FlowEvent { count: 4, ..c }]),
+            digest(&[a, b, FlowEvent { len: 2, ..c }]),
+            digest(&[a, b, FlowEvent { target: 0, ..c }]),
+            digest(&[a, b, FlowEvent { kind: FlowKind::Call, ..c }]),
+            digest(&[a, b, FlowEvent { hart: 1, ..c }]),
+        ] {
+            assert_ne!(right, other);
+            assert_ne!(right.value(), other.value());
+        }
+        assert_eq!(right.events(), 3);
+    }
+}

@@ -1,0 +1,96 @@
+//! What every trace scheme has in common, and schemes by name
+//!
+//! A [`SchemeSpec`] says in words and numbers what is to be run; [`SchemeSpec::build`] makes a
+//! [`TraceScheme`] of it for one platform. Events are pushed in batches, so the dynamic call costs nothing
+//! beside the work. A new scheme is one arm in [`SchemeSpec::parse`] and one implementation.
+//!
+//! | name | scheme |
+//! | --- | --- |
+//! | `tr_e:SET`, `tr_b:SET` | T-raptor with a predictor set, see [`crate::params::NAMED_SETS`] |
+//! | `tr(bcnt=2,1;diffta=3,4;diffcc=4,2;icnt=2,2):SET` | the same in other chunk sizes; fields left out are those of `tr_e` |
+//! | `nx_b`, `nx_b(...)`, `nexs` | Nexus-like |
+//! | `sc-lsp:rbase-32x4` | stream cache: variant, sets, ways |
+//! | `tslz(256x12,9)`, `edmtf(192,4)`, `gzip-9`, `zstd-19`, `xz-9`, ... | baselines, see [`crate::baseline`] |
+//! | `etrace`, `etrace+ir8+bp512+jtc64`, ... | RISC-V E-Trace, see [`crate::baseline::etrace`]; needs the program |
+//! | `shared:SET` | one predictor for all cores: misprediction rates and no stream |
+//!
+//! A SET is a name or `gshare/RAS/iBTB`, and may be followed by `+shiftN` (PC shift) and `+upper12`.
+//!
+//! | module | what is there |
+//! | --- | --- |
+//! | `spec` | names, and what they stand for |
+//! | `stream` | schemes of the trace modules: streams, and rates of a shared predictor |
+//! | `baseline`, `etrace` | compressors in software |
+//! | `kept` | a stream until it is verified |
+//! | `digest` | what two streams of events are compared by |
+
+mod baseline;
+mod digest;
+mod etrace;
+mod kept;
+mod spec;
+mod stream;
+
+pub use digest::FlowDigest;
+pub use spec::{parse_coding, parse_set, Family, SchemeError, SchemeSpec};
+
+use crate::analysis::FieldLengths;
+use crate::baseline::Encoded;
+use crate::golden::core::Rates;
+use crate::golden::system::StreamStats;
+use crate::replay::image::Image;
+use crate::retire::FlowEvent;
+use serde::{Deserialize, Serialize};
+
+/// What a scheme was asked to do, measured on the stream itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Measured {
+    /// Length of the stream, bits; `None` where a scheme makes none.
+    pub bits: Option<u64>,
+    /// Messages by kind.
+    pub stats: StreamStats,
+    /// Predictions, all cores.
+    pub rates: Rates,
+    /// Lengths of the fields, where the scheme has chunked ones.
+    pub lengths: Option<FieldLengths>,
+}
+
+impl Measured {
+    /// Of compressors in software: the streams of all harts.
+    fn of_harts(encoded: &[Encoded]) -> Self {
+        let instructions = encoded.iter().map(|e| e.stats.instructions).sum();
+        Self {
+            bits: Some(encoded.iter().map(|e| e.bits).sum()),
+            rates: Rates { instructions, ..Rates::default() },
+            ..Self::default()
+        }
+    }
+}
+
+/// One scheme at work on one run.
+pub trait TraceScheme: Send {
+    /// The next events, in global commit order.
+    fn push(&mut self, events: &[FlowEvent]);
+    /// Bits sent so far; `None` where that is not known before the end.
+    fn bits(&self) -> Option<u64>;
+    /// The run ends in `cycle`.
+    ///
+    /// # Errors
+    /// When the scheme could not do its work, in words.
+    fn finish(&mut self, cycle: u64) -> Result<Measured, String>;
+    /// Decodes the finished stream with the program; `None` where no stream is made, or it was not kept.
+    fn verify(&self, image: &Image) -> Option<Result<FlowDigest, String>>;
+}
+
+/// What a platform adds to a scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Platform {
+    /// Cores.
+    pub cores: u8,
+    /// Address width, bits.
+    pub xlen: u8,
+    /// Address bits that are always 0.
+    pub align: u8,
+    /// Time-stamped streams.
+    pub timestamps: bool,
+}
