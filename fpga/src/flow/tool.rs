@@ -179,13 +179,15 @@ mod tests {
         );
     }
 
+    /// Written by a shell: a process that writes it here could be forked by a test beside this one, and a file that is
+    /// open for writing anywhere cannot be run.
     #[cfg(unix)]
     fn script(dir: &Path, body: &str) -> String {
-        use std::os::unix::fs::PermissionsExt;
-        let path = dir.join("tool");
-        std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-        path.display().to_string()
+        let path = dir.join("tool").display().to_string();
+        let write = r#"printf '#!/bin/sh\n%s\n' "$2" > "$1" && chmod 755 "$1""#;
+        let status = Command::new("sh").args(["-c", write, "sh", &path, body]).status().unwrap();
+        assert!(status.success());
+        path
     }
 
     #[cfg(unix)]
