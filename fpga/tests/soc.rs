@@ -5,7 +5,7 @@
 
 use fpga::soc::check::{check, Checked};
 use fpga::soc::core::CoreKind;
-use fpga::soc::image::hex;
+use fpga::soc::image::{hex, suits};
 use fpga::soc::part::find;
 use fpga::soc::run::{Run, RunError, RunOptions, Soc};
 use fpga::soc::top::{Host, Output, Purpose, SocConfig};
@@ -21,7 +21,7 @@ fn long() -> bool {
 
 fn params(core: CoreKind, cores: u8, set: &str, timestamps: bool) -> TraceParams {
     let set = named_set(set).unwrap();
-    let align = core.core().align();
+    let align = core.core().isa().align();
     TraceParams { cores, timestamps, align, ..TraceParams::tr(set.predictor, set.tr_e) }
 }
 
@@ -42,11 +42,7 @@ fn config(core: CoreKind, cores: u8, trace: Option<TraceParams>) -> SocConfig {
 
 fn program(core: CoreKind, name: &str) -> Program {
     let builds = testbenches::programs::find(name).unwrap().soc;
-    let elf = match core {
-        CoreKind::Picorv32 => builds.picorv32.unwrap(),
-        CoreKind::Vexriscv => builds.vexriscv,
-    };
-    Program::parse(elf).unwrap()
+    Program::parse(builds.get(core.core().isa().name()).unwrap()).unwrap()
 }
 
 fn run(config: &SocConfig, program: &Program, max_cycles: u64) -> Run {
@@ -104,6 +100,26 @@ fn four_vexriscv_replay_to_what_they_retired_in_order() {
 }
 
 #[test]
+fn one_serv_replays_to_what_it_retired() {
+    at_least(20_000, traced(CoreKind::Serv, 1, "small", "strsearch", 2_000_000, false));
+}
+
+#[test]
+fn two_serv_with_timer_interrupts_and_exceptions_replay_to_what_they_retired() {
+    at_least(40_000, traced(CoreKind::Serv, 2, "small", "irq", 2_000_000, true));
+}
+
+#[test]
+fn two_ibex_with_interrupts_and_exceptions_replay_to_what_they_retired() {
+    at_least(100_000, traced(CoreKind::Ibex, 2, "medium", "irq", 400_000, true));
+}
+
+#[test]
+fn four_ibex_replay_to_what_they_retired_in_order() {
+    at_least(100_000, traced(CoreKind::Ibex, 4, "large", "vm", 250_000, false));
+}
+
+#[test]
 fn a_stream_cache_takes_the_place_of_the_predictors() {
     let core = CoreKind::Vexriscv;
     let predictors = params(core, 2, "small", false);
@@ -124,27 +140,39 @@ fn a_stream_cache_takes_the_place_of_the_predictors() {
 
 #[test]
 fn timer_software_and_synchronous_traps_are_all_in_the_log() {
-    let core = CoreKind::Vexriscv;
-    let params = params(core, 2, "small", false);
-    let r = run(&config(core, 2, Some(params)), &program(core, "irq"), 400_000);
-    for (interrupt, cause) in [(true, 7), (true, 3), (false, 11), (false, 2)] {
-        let n = r.events.iter().filter(|e| e.kind == FlowKind::Trap { interrupt, cause }).count();
-        assert!(n > 10, "{n} traps of cause {cause}, interrupt {interrupt}");
+    const VEX: &[(bool, u8)] = &[(true, 7), (true, 3), (false, 11), (false, 2)];
+    const IBEX: &[(bool, u8)] = &[(true, 7), (true, 3), (false, 11), (false, 2), (false, 3)];
+    // VexRiscv takes ebreak for an illegal instruction; serv knows neither software interrupts nor illegal instructions, and is slow
+    const SERV: &[(bool, u8)] = &[(true, 7), (false, 11), (false, 3)];
+    let cores =
+        [(CoreKind::Vexriscv, 400_000, VEX), (CoreKind::Ibex, 400_000, IBEX), (CoreKind::Serv, 8_000_000, SERV)];
+    for (core, cycles, traps) in cores {
+        let params = params(core, 2, "small", false);
+        let r = run(&config(core, 2, Some(params)), &program(core, "irq"), cycles);
+        for &(interrupt, cause) in traps {
+            let n = r.events.iter().filter(|e| e.kind == FlowKind::Trap { interrupt, cause }).count();
+            assert!(n > 10, "{}: {n} traps of cause {cause}, interrupt {interrupt}", core.name());
+        }
     }
 }
 
 #[test]
 fn a_program_runs_to_its_end_with_its_result() {
-    let core = CoreKind::Vexriscv;
     let info = testbenches::programs::find("irq").unwrap();
-    let r = run(&config(core, 2, None), &program(core, "irq"), 40_000_000);
-    assert_eq!(r.exit_code, Some(0));
-    assert_eq!(String::from_utf8(r.console).unwrap(), format!("{}\n", info.output));
+    for core in [CoreKind::Vexriscv, CoreKind::Ibex] {
+        let r = run(&config(core, 2, None), &program(core, "irq"), 40_000_000);
+        assert_eq!(r.exit_code, Some(0));
+        assert_eq!(String::from_utf8(r.console).unwrap(), format!("{}\n", info.output));
+    }
 }
 
 #[test]
 fn tracing_changes_neither_a_cycle_nor_a_store() {
-    let systems = [(CoreKind::Picorv32, 4, "medium", "fft"), (CoreKind::Vexriscv, 2, "small", "irq")];
+    let systems = [
+        (CoreKind::Picorv32, 4, "medium", "fft"),
+        (CoreKind::Vexriscv, 2, "small", "irq"),
+        (CoreKind::Ibex, 2, "small", "irq"),
+    ];
     for (core, cores, set, name) in systems {
         let program = program(core, name);
         let with = run(&config(core, cores, Some(params(core, cores, set, false))), &program, 300_000);
@@ -219,7 +247,14 @@ fn programs_that_do_not_fit_are_refused() {
         Err(e @ RunError::Image(_)) => e.to_string(),
         other => panic!("{other:?}"),
     };
-    assert!(compressed.starts_with("the program has compressed instructions (C extension), picorv32 has not"));
+    assert_eq!(
+        compressed,
+        "the program is built for compressed instructions (C extension), picorv32 is rv32im; \
+         the built-in programs have a build for it"
+    );
+    let multiplies = suits(&program(core, "vm"), CoreKind::Serv).unwrap_err().to_string();
+    assert!(multiplies.starts_with("the program is built for multiplication and division (M extension), serv is rv32i"));
+    suits(&program(CoreKind::Serv, "vm"), CoreKind::Ibex).unwrap();
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use object::elf::{EF_RISCV_RVC, EM_RISCV, ET_EXEC, PF_X, PT_LOAD};
 use object::read::elf::{FileHeader, ProgramHeader};
-use object::{Endianness, Object};
+use object::{Endianness, Object, ObjectSection};
 use std::path::Path;
 
 /// One loaded segment. Bytes past the file's are zero, up to `mem_size`.
@@ -27,6 +27,8 @@ pub struct Program {
     pub xlen: u8,
     /// The ELF was built with the C extension.
     pub compressed: bool,
+    /// Its build attributes name the M extension; also true where it has none.
+    pub multiplies: bool,
     /// Entry point.
     pub entry: u64,
     /// Segments in file order.
@@ -113,12 +115,26 @@ impl Program {
             Ok(Some(id)) => id.to_vec(),
             _ => segments.iter().flat_map(|s| crc32fast::hash(&s.data).to_le_bytes()).collect(),
         };
+        let attributes = file.section_by_name(".riscv.attributes").and_then(|s| s.data().ok());
         Ok(Self {
             xlen,
+            multiplies: attributes.and_then(arch).is_none_or(|a| has_m(&a)),
             compressed: header.e_flags(endian).contains(EF_RISCV_RVC),
             entry: header.e_entry(endian).into(),
             segments,
             build_id,
         })
     }
+}
+
+/// `Tag_RISCV_arch` in a section `.riscv.attributes`: `rv32i2p1_m2p0`, say.
+fn arch(section: &[u8]) -> Option<String> {
+    let at = section.windows(3).position(|w| w == b"rv3" || w == b"rv6")?;
+    let text = section[at..].split(|b| *b == 0).next()?;
+    std::str::from_utf8(text).ok().map(str::to_owned)
+}
+
+/// Whether an architecture has the M extension: a letter of its own, with its version.
+fn has_m(arch: &str) -> bool {
+    arch.split('_').skip(1).any(|e| e.strip_prefix('m').is_some_and(|v| v.starts_with(|c: char| c.is_ascii_digit())))
 }

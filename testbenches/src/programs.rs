@@ -13,7 +13,7 @@ pub struct ProgramInfo {
     pub name: &'static str,
     /// The ELF file.
     pub elf: &'static [u8],
-    /// Its builds for the project's SoC: VexRiscv, and picorv32 where the program needs no traps.
+    /// Its builds for the project's SoC.
     pub soc: SocBuilds,
     /// Harts it can use, from 1 up to this.
     pub max_harts: u8,
@@ -25,14 +25,28 @@ pub struct ProgramInfo {
     pub doc: &'static str,
 }
 
-/// Builds of one program for the softcores of the project's SoC: the same C files with the SoC's device
-/// addresses and locks, without the A extension, and for picorv32 without C and machine mode.
+/// Builds of one program for the softcores of the project's SoC, by instruction set: the same C files with the SoC's
+/// device addresses and locks, without the A extension.
 #[derive(Clone, Copy, Debug)]
 pub struct SocBuilds {
     /// RV32IMC with machine mode.
-    pub vexriscv: &'static [u8],
-    /// RV32IM; `irq`, which is nothing but traps, has none.
-    pub picorv32: Option<&'static [u8]>,
+    pub rv32imc: &'static [u8],
+    /// RV32IM without machine mode; `irq`, which is nothing but traps, has none.
+    pub rv32im: Option<&'static [u8]>,
+    /// RV32I with machine mode, of whose interrupts only the timer's.
+    pub rv32i: &'static [u8],
+}
+
+impl SocBuilds {
+    /// The build for an instruction set by its name, where there is one.
+    pub fn get(&self, isa: &str) -> Option<&'static [u8]> {
+        match isa {
+            "rv32imc" => Some(self.rv32imc),
+            "rv32im" => self.rv32im,
+            "rv32i" => Some(self.rv32i),
+            _ => None,
+        }
+    }
 }
 
 impl ProgramInfo {
@@ -44,15 +58,16 @@ impl ProgramInfo {
 
 macro_rules! program {
     ($name:literal, $result:literal, $doc:literal) => {
-        program!($name, $result, $doc, Some(include_bytes!(concat!("../programs/elf/picorv32/", $name, ".elf"))))
+        program!($name, $result, $doc, Some(include_bytes!(concat!("../programs/elf/rv32im/", $name, ".elf"))))
     };
-    ($name:literal, $result:literal, $doc:literal, $picorv32:expr) => {
+    ($name:literal, $result:literal, $doc:literal, $rv32im:expr) => {
         ProgramInfo {
             name: $name,
             elf: include_bytes!(concat!("../programs/elf/", $name, ".elf")),
             soc: SocBuilds {
-                vexriscv: include_bytes!(concat!("../programs/elf/vexriscv/", $name, ".elf")),
-                picorv32: $picorv32,
+                rv32imc: include_bytes!(concat!("../programs/elf/rv32imc/", $name, ".elf")),
+                rv32im: $rv32im,
+                rv32i: include_bytes!(concat!("../programs/elf/rv32i/", $name, ".elf")),
             },
             max_harts: 8,
             parallel: true,
@@ -119,17 +134,13 @@ mod tests {
     #[test]
     fn builds_for_the_softcores_have_their_instruction_sets() {
         for p in PROGRAMS {
-            let vexriscv = Program::parse(p.soc.vexriscv).unwrap_or_else(|e| panic!("{}: {e}", p.name));
-            assert_eq!((vexriscv.entry, vexriscv.xlen, vexriscv.compressed), (0x8000_0000, 32, true), "{}", p.name);
-            assert_eq!(p.soc.picorv32.is_none(), p.name == "irq");
-            if let Some(elf) = p.soc.picorv32 {
-                let picorv32 = Program::parse(elf).unwrap_or_else(|e| panic!("{}: {e}", p.name));
-                assert_eq!(
-                    (picorv32.entry, picorv32.xlen, picorv32.compressed),
-                    (0x8000_0000, 32, false),
-                    "{}",
-                    p.name
-                );
+            assert_eq!(p.soc.rv32im.is_none(), p.name == "irq");
+            assert_eq!(p.soc.get("rv64gc"), None);
+            for isa in ["rv32imc", "rv32im", "rv32i"] {
+                let Some(elf) = p.soc.get(isa) else { continue };
+                let program = Program::parse(elf).unwrap_or_else(|e| panic!("{}, {isa}: {e}", p.name));
+                let what = (program.entry, program.xlen, program.compressed, program.multiplies);
+                assert_eq!(what, (0x8000_0000, 32, isa.ends_with('c'), isa != "rv32i"), "{}, {isa}", p.name);
             }
         }
     }

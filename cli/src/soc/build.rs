@@ -110,7 +110,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let kind = CoreKind::from(args.core);
     let cores = args.cores.unwrap_or(board.cores);
     let (mut params, set) = args.params.resolve(cores, 32)?;
-    params.align = kind.core().align();
+    params.align = kind.core().isa().align();
     let mhz = args.mhz.unwrap_or(f64::from(board.core_khz) / 1e3);
     if !(1.0..=400.0).contains(&mhz) {
         return Err(Failure::Other(format!("mhz = {mhz} is outside 1 to 400")));
@@ -135,7 +135,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     };
     config.check().map_err(|e| other(&e))?;
     let (image, program) = match load(args.elf.as_deref(), args.program.as_deref(), args.core)? {
-        Some((program, name)) => (Some(image::hex(&program, config.ram_bytes()).map_err(|e| other(&e))?), name),
+        Some((program, name)) => {
+            image::suits(&program, kind).map_err(|e| other(&e))?;
+            (Some(image::hex(&program, config.ram_bytes()).map_err(|e| other(&e))?), name)
+        }
         None => (None, "an endless loop".to_string()),
     };
     let folder = args.out.clone().unwrap_or_else(|| format!("soc-{}", board.name).into());

@@ -92,8 +92,12 @@ pub struct Args {
 pub enum CoreName {
     /// RV32IM, 4 to 8 clocks an instruction, no interrupts
     Picorv32,
-    /// RV32IMC with machine mode, pipelined
+    /// RV32IMC with machine mode, five pipeline stages
     Vexriscv,
+    /// RV32IMC with machine mode, two pipeline stages
+    Ibex,
+    /// RV32I with machine mode and the timer interrupt, 40 to 80 clocks an instruction
+    Serv,
 }
 
 impl From<CoreName> for CoreKind {
@@ -101,6 +105,8 @@ impl From<CoreName> for CoreKind {
         match name {
             CoreName::Picorv32 => Self::Picorv32,
             CoreName::Vexriscv => Self::Vexriscv,
+            CoreName::Ibex => Self::Ibex,
+            CoreName::Serv => Self::Serv,
         }
     }
 }
@@ -115,14 +121,13 @@ pub(super) fn load(
         (Some(path), _) => (path.display().to_string(), std::fs::read(path).map_err(|e| Failure::io(path, e))?),
         (None, Some(name)) => {
             let info = testbenches::programs::find(name).ok_or_else(|| Failure::unknown_program(name))?;
-            let elf = match core {
-                CoreName::Vexriscv => Some(info.soc.vexriscv),
-                CoreName::Picorv32 => info.soc.picorv32,
-            };
+            let kind = CoreKind::from(core);
             let none = || {
-                Failure::Other(format!("{name} needs interrupts and exceptions, which picorv32 has not; vexriscv has"))
+                let core = kind.name();
+                Failure::Other(format!("{name} needs interrupts and exceptions, which {core} has not; vexriscv has"))
             };
-            (format!("builtin:{name}"), elf.ok_or_else(none)?.to_vec())
+            let elf = info.soc.get(kind.core().isa().name()).ok_or_else(none)?;
+            (format!("builtin:{name}"), elf.to_vec())
         }
         (None, None) => return Ok(None),
     };
@@ -137,7 +142,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (program, name) = loaded.ok_or_else(|| Failure::Other("--elf or --program is needed".into()))?;
     let kind = CoreKind::from(args.core);
     let (mut params, set) = args.params.resolve(args.cores, 32)?;
-    params.align = kind.core().align();
+    params.align = kind.core().isa().align();
     let config = SocConfig {
         core: kind,
         cores: args.cores,

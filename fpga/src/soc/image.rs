@@ -1,5 +1,6 @@
 //! Memory images: an ELF as the SoC's RAM takes it
 
+use super::core::CoreKind;
 use super::top::RAM_BASE;
 use sim::elf::Program;
 use std::fmt::Write;
@@ -14,10 +15,14 @@ pub enum ImageError {
     #[error("the entry point is 0x{0:08x}; the cores start at 0x{RAM_BASE:08x}")]
     Entry(u64),
     /// It has code that the core cannot run.
-    #[error("the program has compressed instructions (C extension), {core} has not; the built-in programs have a build for it")]
-    Compressed {
+    #[error("the program is built for {extension}, {core} is {isa}; the built-in programs have a build for it")]
+    Isa {
+        /// What it is built for.
+        extension: &'static str,
         /// Core's name.
         core: &'static str,
+        /// Core's instruction set.
+        isa: &'static str,
     },
     /// It does not fit.
     #[error("the program needs 0x{first:08x} to 0x{last:08x}; RAM is {bytes} bytes, 0x{RAM_BASE:08x} to 0x{end:08x}", end = RAM_BASE + bytes - 1)]
@@ -29,6 +34,19 @@ pub enum ImageError {
         /// RAM, bytes.
         bytes: u64,
     },
+}
+
+/// Refuses a program with instructions that `core` has not.
+pub fn suits(program: &Program, core: CoreKind) -> Result<(), ImageError> {
+    let isa = core.core().isa();
+    let refuse = |extension| Err(ImageError::Isa { extension, core: core.name(), isa: isa.name() });
+    if program.compressed && !isa.compressed() {
+        return refuse("compressed instructions (C extension)");
+    }
+    if program.multiplies && !isa.multiplies() {
+        return refuse("multiplication and division (M extension)");
+    }
+    Ok(())
 }
 
 /// `program` as `$readmemh` text for a RAM of `ram_bytes`, one word a line.
@@ -68,7 +86,14 @@ mod tests {
 
     fn program(addr: u64, data: &[u8], mem_size: u64) -> Program {
         let segment = Segment { addr, data: data.to_vec(), mem_size, executable: true };
-        Program { xlen: 32, compressed: false, entry: RAM_BASE, segments: vec![segment], build_id: vec![1] }
+        Program {
+            xlen: 32,
+            compressed: false,
+            multiplies: true,
+            entry: RAM_BASE,
+            segments: vec![segment],
+            build_id: vec![1],
+        }
     }
 
     #[test]

@@ -94,7 +94,18 @@ impl Package {
 
     /// Text of one of its files.
     pub fn read(&self, file: &str) -> Result<String, PackageError> {
-        let path = self.folder()?.join(file);
+        self.read_from(&self.folder()?, file)
+    }
+
+    /// Names, without their folders, and texts of some of its files.
+    pub fn read_all<'a>(&self, files: impl Iterator<Item = &'a str>) -> Result<Vec<(String, String)>, PackageError> {
+        let folder = self.folder()?;
+        let named = |file: &str| file.rsplit('/').next().unwrap_or(file).to_owned();
+        files.map(|file| Ok((named(file), self.read_from(&folder, file)?))).collect()
+    }
+
+    fn read_from(&self, folder: &Path, file: &str) -> Result<String, PackageError> {
+        let path = folder.join(file);
         std::fs::read_to_string(&path).map_err(|source| PackageError::File {
             path: path.display().to_string(),
             package: self.name,

@@ -110,9 +110,7 @@ impl Soc {
 
     /// Runs `program`; `progress` is told the cycle now and then.
     pub fn run(&self, program: &Program, options: &RunOptions, mut progress: impl FnMut(u64)) -> Result<Run, RunError> {
-        if program.compressed && self.config.core.core().align() == 2 {
-            return Err(ImageError::Compressed { core: self.config.core.name() }.into());
-        }
+        image::suits(program, self.config.core)?;
         let hex = image::hex(program, self.config.ram_bytes())?;
         let folder = tempfile::tempdir()?;
         let image = folder.path().join("image.hex");

@@ -32,8 +32,15 @@ _start:
     slli t0, s0, STACK_SHIFT
     sub sp, sp, t0
 #ifdef __riscv_zicsr
+#ifdef SOC
+    la t0, trap_vectors
+#else
     la t0, trap_entry
+#endif
     csrw mtvec, t0
+#ifdef TIMER_ONLY
+    csrw mepc, t0                   # an interrupt of serv leaves bits 31:30 as they are
+#endif
 #endif
     bnez s0, 3f
 
@@ -57,6 +64,8 @@ _start:
 park:
 #ifdef __riscv_zicsr
     csrw mie, zero
+#endif
+#if defined(__riscv_zicsr) && !defined(TIMER_ONLY)
 5:  wfi
     j 5b
 #else
@@ -65,6 +74,19 @@ park:
     .size _start, . - _start
 
 #ifdef __riscv_zicsr
+#ifdef SOC
+# ibex takes interrupts to the entry of their cause, and its table begins at a multiple of 256.
+    .text
+    .balign 256
+    .option push
+    .option norvc
+trap_vectors:
+    .rept 16
+    j trap_entry
+    .endr
+    .option pop
+#endif
+
 # Saves the whole integer state on the current stack, so that a handler may enable interrupts or
 # cause an exception itself, and calls rt_trap(frame).
     .text

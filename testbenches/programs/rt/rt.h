@@ -142,12 +142,8 @@ static inline void interrupts_select(uint32_t mie)
 {
     __asm__ volatile("csrw mie, %0" ::"r"(mie) : "memory");
 }
-static inline void wait_for_interrupt(void)
-{
-    __asm__ volatile("wfi" ::: "memory");
-}
 #else
-// A core without machine mode (picorv32): no interrupts, and a software interrupt is looked for.
+// A core without machine mode (picorv32): no interrupts.
 static inline void interrupts_on(void) {}
 static inline void interrupts_off(void) {}
 static inline uint32_t interrupts_save(void)
@@ -162,6 +158,14 @@ static inline void interrupts_select(uint32_t mie)
 {
     (void)mie;
 }
+#endif
+#if defined(__riscv_zicsr) && !defined(TIMER_ONLY)
+static inline void wait_for_interrupt(void)
+{
+    __asm__ volatile("wfi" ::: "memory");
+}
+#else
+// Without software interrupts, their bit is looked for.
 static inline void wait_for_interrupt(void)
 {
     while (!((volatile uint32_t *)CLINT_BASE)[hart_id()])

@@ -266,7 +266,14 @@ fn image(code: &[Insn], shape: &Shape, entry: u32) -> Program {
     }
     let mut build_id = b"model".to_vec();
     build_id.extend_from_slice(&shape.seed.to_le_bytes());
-    Program { xlen: shape.xlen, compressed: shape.compressed, entry: code[entry as usize].pc, segments, build_id }
+    Program {
+        xlen: shape.xlen,
+        compressed: shape.compressed,
+        multiplies: true,
+        entry: code[entry as usize].pc,
+        segments,
+        build_id,
+    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,10 @@
 //! the adapter, so the comparison of log and trace tests the adapter too. `retire_npc` of a trap return is
 //! not looked at.
 
+mod expose;
+pub mod ibex;
 pub mod picorv32;
+pub mod serv;
 pub mod vexriscv;
 
 use super::package::{Package, PackageError};
@@ -32,14 +35,60 @@ pub enum CoreKind {
     Picorv32,
     /// VexRiscv, RV32IMC with machine mode, five pipeline stages.
     Vexriscv,
+    /// ibex, RV32IMC with machine mode, two pipeline stages.
+    Ibex,
+    /// serv, RV32I with machine mode and the timer interrupt: a bit a clock, the smallest.
+    Serv,
+}
+
+/// Instruction sets of the cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Isa {
+    /// Base instructions only.
+    Rv32i,
+    /// With multiplication and division.
+    Rv32im,
+    /// With both, and compressed instructions.
+    Rv32imc,
+}
+
+impl Isa {
+    /// Lower-case name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rv32i => "rv32i",
+            Self::Rv32im => "rv32im",
+            Self::Rv32imc => "rv32imc",
+        }
+    }
+
+    /// Has compressed instructions.
+    pub const fn compressed(self) -> bool {
+        matches!(self, Self::Rv32imc)
+    }
+
+    /// Has multiplication and division.
+    pub const fn multiplies(self) -> bool {
+        !matches!(self, Self::Rv32i)
+    }
+
+    /// Lowest address bits that are always 0 in its programs: 1 with the C extension, 2 without.
+    pub const fn align(self) -> u8 {
+        if self.compressed() {
+            1
+        } else {
+            2
+        }
+    }
 }
 
 /// What every core is asked for.
 pub trait Core {
     /// The package with its source.
     fn package(&self) -> Package;
-    /// Lowest address bits that are always 0 in its programs: 1 with the C extension, 2 without.
-    fn align(&self) -> u8;
+    /// What it runs.
+    fn isa(&self) -> Isa;
     /// Its Verilog, with the module `soc_core`.
     fn verilog(&self) -> Result<String, CoreError>;
 }
@@ -60,13 +109,15 @@ pub enum CoreError {
 
 impl CoreKind {
     /// All cores.
-    pub const ALL: [Self; 2] = [Self::Picorv32, Self::Vexriscv];
+    pub const ALL: [Self; 4] = [Self::Picorv32, Self::Vexriscv, Self::Ibex, Self::Serv];
 
     /// Lower-case name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Picorv32 => "picorv32",
             Self::Vexriscv => "vexriscv",
+            Self::Ibex => "ibex",
+            Self::Serv => "serv",
         }
     }
 
@@ -75,6 +126,8 @@ impl CoreKind {
         match self {
             Self::Picorv32 => &picorv32::Picorv32,
             Self::Vexriscv => &vexriscv::Vexriscv,
+            Self::Ibex => &ibex::Ibex,
+            Self::Serv => &serv::Serv,
         }
     }
 }

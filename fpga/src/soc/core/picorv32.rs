@@ -11,7 +11,7 @@
 //! access), and it stays up with `rvfi_valid`; the trace system does not count what traps. `rvfi_intr` and the
 //! memory fields are not used: interrupts are off, and control flow needs no data.
 
-use super::{Core, CoreError};
+use super::{Core, CoreError, Isa};
 use crate::soc::package::Package;
 
 /// The core.
@@ -67,8 +67,8 @@ impl Core for Picorv32 {
         }
     }
 
-    fn align(&self) -> u8 {
-        2
+    fn isa(&self) -> Isa {
+        Isa::Rv32im
     }
 
     fn verilog(&self) -> Result<String, CoreError> {

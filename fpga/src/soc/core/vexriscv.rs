@@ -11,8 +11,9 @@
 //! # Adapter
 //! See [`Adapter`].
 
-use super::{Core, CoreError};
-use crate::flow::tool::{ToolError, YOSYS};
+use super::expose::exposed;
+use super::{Core, CoreError, Isa};
+use crate::flow::tool::YOSYS;
 use crate::soc::package::Package;
 use crate::soc::rename::emitted;
 use rust_hdl::prelude::*;
@@ -220,23 +221,15 @@ impl Core for Vexriscv {
         }
     }
 
-    fn align(&self) -> u8 {
-        1
+    fn isa(&self) -> Isa {
+        Isa::Rv32imc
     }
 
     fn verilog(&self) -> Result<String, CoreError> {
-        let source = self.package().read("VexRiscv_IMAC.v")?;
-        let yosys = YOSYS.find()?;
-        let folder = tempfile::tempdir().map_err(|e| ToolError::Folder(e.to_string()))?;
-        let io = |e: std::io::Error| ToolError::Folder(e.to_string());
-        std::fs::write(folder.path().join("core.v"), source).map_err(io)?;
-        let wires: String = EXPOSED.iter().map(|w| format!(" VexRiscv/w:{w}")).collect();
+        let source = ("VexRiscv.v".to_owned(), self.package().read("VexRiscv_IMAC.v")?);
         // `proc` and nothing more: further passes would optimise the wires away before they are ports
-        let script = format!(
-            "read_verilog core.v; hierarchy -top VexRiscv; proc; expose{wires}; write_verilog -noattr exposed.v"
-        );
-        yosys.run(&["-q", "-p", &script], folder.path())?;
-        let exposed = std::fs::read_to_string(folder.path().join("exposed.v")).map_err(io)?;
+        let script = "read_verilog VexRiscv.v; hierarchy -top VexRiscv; proc";
+        let exposed = exposed(&YOSYS, &[source], script, "VexRiscv", &EXPOSED)?;
         let adapter = emitted(Adapter::default(), "vexriscv_adapter").map_err(CoreError::Check)?;
         Ok(format!("{exposed}\n{adapter}\n{WRAPPER}"))
     }

@@ -1,0 +1,26 @@
+//! Wires inside a core as ports of it, by Yosys
+
+use super::CoreError;
+use crate::flow::tool::{ToolError, ToolKind};
+
+/// Verilog of `top` with its `wires` (of a flattened core by their path: `core.csr.mepc`) as outputs of the same name.
+///
+/// `files` are written into the folder in which `script` reads and elaborates them.
+pub fn exposed(
+    yosys: &ToolKind,
+    files: &[(String, String)],
+    script: &str,
+    top: &str,
+    wires: &[&str],
+) -> Result<String, CoreError> {
+    let yosys = yosys.find()?;
+    let folder = tempfile::tempdir().map_err(|e| ToolError::Folder(e.to_string()))?;
+    let io = |e: std::io::Error| ToolError::Folder(e.to_string());
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).map_err(io)?;
+    }
+    let wires: String = wires.iter().map(|w| format!(" {top}/w:{w}")).collect();
+    let script = format!("{script}; expose{wires}; write_verilog -noattr exposed.v");
+    yosys.run(&["-q", "-p", &script], folder.path())?;
+    Ok(std::fs::read_to_string(folder.path().join("exposed.v")).map_err(io)?)
+}
