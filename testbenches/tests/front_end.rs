@@ -5,7 +5,8 @@
 
 mod front_end_harness;
 
-use front_end_harness::*;
+use front_end_harness::bench::{spin, Bench};
+use front_end_harness::decoder::decoder_matches;
 use hdl::front_end::cores::{EtraceCore, RvfiCore};
 use sim::message::{Body, Escape};
 use sim::params::{named_set, Chunks, Coding, PredictorParams, Scheme, TraceParams};

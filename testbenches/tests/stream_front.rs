@@ -6,7 +6,7 @@
 #[expect(dead_code, reason = "its other half serves front_end.rs")]
 mod front_end_harness;
 
-use front_end_harness::*;
+use front_end_harness::bench::{spin, Bench};
 use hdl::front_end::cores::{EtraceStreamCore, RvfiStreamCore};
 use sim::message::Escape;
 use sim::params::TraceParams;

@@ -1,0 +1,165 @@
+//! A front end with its stimulus
+
+use super::golden::Golden;
+use super::ingress::{Ingress, Show};
+use hdl::entry::Entry;
+use sim::params::TraceParams;
+use sim::retire::{FlowEvent, FlowKind};
+use testbenches::driver::{Driver, DriverError};
+use testbenches::stimulus::program::Model;
+use testbenches::stimulus::run::{Config, Retired, Run, Step};
+use testbenches::stimulus::Source;
+
+/// A front end, what it said, and what it should.
+pub struct Bench<T: Ingress> {
+    pub d: Driver<T>,
+    pub(super) params: TraceParams,
+    source: Source,
+    /// In so many of 65,536 clocks the FIFO becomes full for a while.
+    pub full_per_64k: u16,
+    /// Clocks between the last instruction and the end.
+    pub idle_before_stop: usize,
+    /// Overflow messages seen.
+    pub overflows: usize,
+    /// All messages of the last run.
+    pub messages: Vec<<T::Golden as Golden>::Message>,
+}
+
+/// One instruction with the clock in which it retires for the trace.
+pub(super) struct Beat {
+    pub clock: u64,
+    pub step: Step,
+}
+
+impl<T: Ingress> Bench<T> {
+    pub fn new(uut: T, params: &TraceParams) -> Result<Self, DriverError> {
+        Ok(Self {
+            d: Driver::new(uut, |u: &mut T, c| u.set_clock(c))?.recording(),
+            params: *params,
+            source: Source::seeded(77),
+            full_per_64k: 0,
+            idle_before_stop: 2,
+            overflows: 0,
+            messages: Vec::new(),
+        })
+    }
+
+    /// Runs `steps` instructions of a program; the messages, or where they differ from the golden model's.
+    pub fn play(&mut self, model: &Model, config: &Config, steps: usize) -> Result<usize, String> {
+        let steps: Vec<Step> = Run::new(model, config).take(steps).collect();
+        self.play_steps(&steps)
+    }
+
+    /// Runs `steps` with their clocks, from an idle front end to its stop message.
+    pub fn play_steps(&mut self, steps: &[Step]) -> Result<usize, String> {
+        let (shows, mut beats) = self.shows(steps);
+        let mut clock = 0;
+        while !self.cycle(&Show::Nothing, [false, false, true, false]).0 {
+            clock += 1;
+            assert!(clock < 10_000, "never ready");
+        }
+        // enabled in the clock of the first instruction
+        let (mut entries, mut full_at) = (Vec::new(), Vec::new());
+        let (mut full_for, mut drain_for) = (0, 0);
+        let end = shows.len() + self.idle_before_stop;
+        let mut stopped = None;
+        for t in 0..end + 20_000 {
+            let show = shows.get(t).unwrap_or(&Show::Nothing);
+            if full_for == 0 && self.source.per_64k(self.full_per_64k) {
+                full_for = self.source.between(1, 60);
+                drain_for = full_for + self.source.between(0, 300);
+            }
+            let full = full_for > 0 && (t < end || !T::Golden::TELLS_THE_END);
+            let [enable, drained] = [t < end, drain_for == 0];
+            (full_for, drain_for) = (full_for.saturating_sub(1), drain_for.saturating_sub(1));
+            full_at.push(full);
+            let (_, ready_to_stop, entry) = self.cycle(show, [enable, full, drained, false]);
+            if let Some(e) = entry {
+                entries.push((t as u64, e));
+            }
+            if ready_to_stop {
+                // the other cores of the system let it wait now and then
+                let told = if T::Golden::TELLS_THE_END { t as u64 - 1 } else { t as u64 + 1 };
+                stopped = Some(told - T::Golden::TO_DECISION);
+                let (_, _, none) = self.cycle(&Show::Nothing, [false, false, true, true]);
+                let (_, _, stop) = self.cycle(&Show::Nothing, [false, false, true, true]);
+                assert_eq!(none, None);
+                entries.push((t as u64 + 2, stop.ok_or("no stop entry")?));
+                break;
+            }
+        }
+        let stopped = stopped.ok_or("never ready to stop")?;
+        beats.retain(|b| b.clock < end as u64);
+        self.compare(&beats, &entries, &full_at, stopped)
+    }
+
+    /// One clock: ready, stop_ready, entry.
+    fn cycle(&mut self, show: &Show, [enable, full, drained, go]: [bool; 4]) -> (bool, bool, Option<Entry>) {
+        self.d
+            .cycle(
+                |u| {
+                    u.set(show);
+                    u.control(enable, full, drained, go);
+                },
+                |u| (u.ready(), u.stop_ready(), u.entry()),
+            )
+            .unwrap()
+    }
+
+    /// What to show in each clock, and when each instruction retires for the trace.
+    fn shows(&mut self, steps: &[Step]) -> (Vec<Show>, Vec<Beat>) {
+        let mut shows = Vec::new();
+        let mut beats: Vec<Beat> = Vec::new();
+        let first = steps.first().map_or(0, |s| s.retired.cycle);
+        // traps take clocks of their own, which put off all that follows
+        let mut late = 0;
+        let mut next_pc = 0;
+        let release = |beats: &mut Vec<Beat>, clock: u64| {
+            if let Some(b) = beats.last_mut().filter(|b| b.clock == u64::MAX) {
+                b.clock = clock;
+            }
+        };
+        for step in steps {
+            let r = step.retired;
+            let at = r.cycle - first + late;
+            while (shows.len() as u64) < at {
+                shows.push(Show::Nothing);
+            }
+            // a trap is told by a clock of its own, or by its neighbours
+            let mut told = false;
+            if let Some(Show::Retire { kind: None, then_trap, .. }) = shows.last_mut().filter(|_| T::HOLDS && r.trapped)
+            {
+                told = self.source.percent(50);
+                *then_trap = told;
+            }
+            let shown = r.trapped && ((T::HOLDS && !told) || self.source.percent(60));
+            if shown {
+                for _ in 0..self.source.between(1, 2) {
+                    release(&mut beats, shows.len() as u64);
+                    shows.push(Show::Trap(next_pc));
+                    late += 1;
+                }
+            }
+            let intr = r.trapped && (!shown || self.source.percent(50));
+            let clock = shows.len() as u64;
+            release(&mut beats, clock);
+            beats.push(Beat { clock: if T::HOLDS { u64::MAX } else { clock }, step: *step });
+            shows.push(Show::Retire { r, kind: step.event.map(|e| e.kind), intr, then_trap: false });
+            next_pc = r.next_pc;
+        }
+        (shows, beats)
+    }
+}
+
+/// `n` times `j .`, every `gap` clocks.
+pub fn spin(n: usize, gap: u64) -> Vec<Step> {
+    let pc = 0x100;
+    let event = |kind, len, count, cycle| FlowEvent { hart: 0, kind, len, count, pc, target: pc, cycle };
+    (0..n as u64)
+        .map(|i| Step {
+            retired: Retired { cycle: i * gap, hart: 0, trapped: false, len: 2, pc, next_pc: pc, insn: 0xa001 },
+            before: (i == 0).then(|| event(FlowKind::Start, 0, 0, 0)),
+            event: Some(event(FlowKind::Jump, 2, 1, i * gap)),
+        })
+        .collect()
+}

@@ -1,0 +1,102 @@
+//! The RVFI adapter alone
+
+use super::ingress::to_u64;
+use hdl::front_end::rvfi::Rvfi;
+use rust_hdl::prelude::*;
+use sim::isa::{flow, Flow, Indirect};
+use sim::params::TraceParams;
+use testbenches::driver::Driver;
+use testbenches::stimulus::Source;
+
+/// Random encodings through the RVFI adapter alone, against `sim::isa::flow`.
+pub fn decoder_matches(p: &TraceParams, n: usize) {
+    match p.xlen {
+        32 => decoder::<32>(p, n),
+        _ => decoder::<64>(p, n),
+    }
+}
+
+fn decoder<const W: usize>(p: &TraceParams, n: usize) {
+    let mut d = Driver::new(Rvfi::<W>::new(p), |u, c| u.clock.next = c.into()).unwrap().recording();
+    let mut s = Source::seeded(4);
+    let mut before: Option<(u32, u64, u64)> = None;
+    let mut kinds = [0; 6];
+    for i in 0..n {
+        // opcodes of interest with random fields; link registers often; every short encoding in turn
+        let mut insn = s.bits(32) as u32;
+        match s.below(8) {
+            0..=4 => {
+                insn = insn & !0x7f | *s.pick(&[0x63, 0x67, 0x6f, 0x73, 0x13]);
+                for at in [7, 15] {
+                    if s.percent(60) {
+                        insn = insn & !(31 << at) | *s.pick(&[0u32, 1, 5, 4]) << at;
+                    }
+                }
+                if s.percent(70) {
+                    insn &= !(7 << 12);
+                }
+                if s.percent(4) {
+                    insn = *s.pick(&[0x3020_0073, 0x1020_0073, 0x0020_0073, 0x7020_0073, 0x3020_0173]);
+                }
+            }
+            _ if p.align == 1 => {
+                insn = insn & !0xffff | (i as u32).wrapping_mul(0x9e35) & 0xffff;
+                if s.percent(40) {
+                    insn = insn & !0xe07f | *s.pick(&[0x8002, 0x9002]) & !0x1000 | insn & 0x1000;
+                }
+            }
+            _ => {}
+        }
+        if p.align == 2 {
+            insn |= 3;
+        }
+        let len = u64::from(sim::isa::length(insn as u16));
+        let pc = s.bits(p.xlen.into()) >> p.align << p.align;
+        let mut next = if s.percent(50) { pc.wrapping_add(len) } else { s.bits(p.xlen.into()) >> p.align << p.align };
+        if matches!(flow(insn, p.xlen), Flow::Conditional { .. }) && s.percent(50) {
+            next = pc.wrapping_add(len).wrapping_add(s.bits(12) << p.align);
+        }
+        let mask = u64::MAX >> (64 - p.xlen);
+        next &= mask;
+        let got = d
+            .cycle(
+                |u| {
+                    u.live.next = true;
+                    u.rvfi_valid.next = true;
+                    u.rvfi_insn.next = u64::from(insn).to_bits();
+                    u.rvfi_pc_rdata.next = pc.to_bits();
+                    u.rvfi_pc_wdata.next = next.to_bits();
+                },
+                |u| {
+                    let flags = [&u.branch, &u.look, &u.push, &u.pop, &u.jump, &u.taken].map(|f| f.val());
+                    (flags, to_u64(u.pc.val()), to_u64(u.link.val()), to_u64(u.target.val()))
+                },
+            )
+            .unwrap();
+        if let Some((insn, pc, next)) = before {
+            let len = u64::from(sim::isa::length(insn as u16));
+            let link = pc.wrapping_add(len) & mask;
+            let [branch, look, push, pop, jump] = match flow(insn, p.xlen) {
+                Flow::Sequential => [false; 5],
+                Flow::Conditional { .. } => [true, false, false, false, false],
+                Flow::Jump { call, .. } => [false, false, call, false, true],
+                Flow::Indirect(Indirect::Jump) | Flow::TrapReturn => [false, true, false, false, false],
+                Flow::Indirect(Indirect::Call) => [false, true, true, false, false],
+                Flow::Indirect(Indirect::Return) => [false, false, false, true, false],
+                Flow::Indirect(Indirect::CoSwap) => [false, false, true, true, false],
+            };
+            for (k, on) in [branch, look, push, pop, jump].into_iter().enumerate() {
+                kinds[k] += usize::from(on);
+            }
+            kinds[5] += usize::from(push && pop);
+            // only a conditional's outcome counts, and it reaches no further than its 12 bits tell
+            let taken = if branch { (next ^ link) >> p.align & 0xfff != 0 } else { got.0[5] };
+            assert_eq!(got.0, [branch, look, push, pop, jump, taken], "{insn:#010x} at {pc:#x} to {next:#x}");
+            assert_eq!((got.1 << p.align, got.3 << p.align), (pc, next));
+            assert_eq!(got.2 << p.align & mask, link);
+        }
+        before = Some((insn, pc, next));
+    }
+    assert!(kinds.iter().all(|&k| k > n / 400), "{kinds:?}: too few of a kind to trust this run");
+    d.check_verilog().unwrap();
+}

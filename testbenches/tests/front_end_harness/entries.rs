@@ -1,0 +1,70 @@
+//! What entries of the event FIFO say
+
+use hdl::entry::*;
+use hdl::stream_cache::entry::*;
+use sim::message::{Body, Escape, Message};
+use sim::params::TraceParams;
+use sim::stream_cache::{Record, Variant};
+
+/// The records of an entry of a front end with a stream cache, each with its `diffCC`.
+pub fn records(e: &Entry, p: &TraceParams) -> Vec<(u64, Record)> {
+    let base = p.stream_cache().is_some_and(|sc| sc.variant == Variant::Base);
+    let field = |at: u32, bits: u32| e.bcnt >> at & ((1 << bits) - 1);
+    let [pc, target] = [e.pc, e.target].map(|a| a << p.align);
+    let i_cnt = u64::from(e.icnt);
+    let mut out = Vec::new();
+    if field(20, 4) != u32::from(NO_RUN) {
+        out.push(Record::Hits { count: field(12, 8) + 1, bits: field(20, 4) });
+    }
+    let start = (field(11, 1) == 0).then_some(target);
+    let mut escape = |start, escape| out.push(Record::Escape { start, escape });
+    match e.pre {
+        PRE_EXCEPTION => escape(start, Escape::Exception { i_cnt, target: pc }),
+        PRE_SYNC => escape(None, Escape::Sync { i_cnt: 0, pc }),
+        PRE_CONTROL if e.post == CONTROL_OVERFLOW => escape(start, Escape::Overflow { i_cnt, lost: e.pc }),
+        PRE_CONTROL => escape(start, Escape::Stop { i_cnt }),
+        _ => {}
+    }
+    let length = field(0, 10);
+    match e.post {
+        _ if e.pre == PRE_CONTROL => {}
+        POST_INDEX => out.push(Record::Index(length)),
+        POST_MISS => out.push(Record::Miss { length, start: None }),
+        POST_HIT if e.pre != PRE_NONE => out.push(Record::Hits { count: 1, bits: 0 }),
+        // without a last-value register the bit means nothing
+        POST_MISS_START => out.push(Record::Miss { length, start: Some((target, base || field(10, 1) == 1)) }),
+        _ => {}
+    }
+    let cc = if p.timestamps { u64::from(e.cc) } else { 0 };
+    out.into_iter().enumerate().map(|(k, r)| (if k == 0 { cc } else { 0 }, r)).collect()
+}
+
+/// The messages of an entry.
+pub fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
+    let (icnt, bcnt) = (u64::from(e.icnt), u64::from(e.bcnt));
+    let (pc, target) = (e.pc << p.align, e.target << p.align);
+    let nexus = !matches!(p.scheme, sim::params::Scheme::Tr(_));
+    let mut bodies = Vec::new();
+    match e.pre {
+        PRE_EXCEPTION => bodies.push(Body::Escape(Escape::Exception { i_cnt: icnt, target: pc })),
+        PRE_SYNC => bodies.push(Body::Escape(Escape::Sync { i_cnt: icnt, pc })),
+        PRE_CONTROL => bodies.push(Body::Escape(match e.post {
+            CONTROL_STOP => Escape::Stop { i_cnt: icnt },
+            CONTROL_OVERFLOW => Escape::Overflow { i_cnt: icnt, lost: bcnt },
+            other => panic!("control {other}"),
+        })),
+        _ => {}
+    }
+    match e.post {
+        _ if e.pre == PRE_CONTROL => {}
+        POST_OUTCOME if nexus => bodies.push(Body::Stream { length: bcnt, target: None }),
+        POST_OUTCOME => bodies.push(Body::Outcome { count: bcnt }),
+        POST_TARGET if nexus => bodies.push(Body::Stream { length: bcnt, target: Some(target) }),
+        POST_TARGET => bodies.push(Body::Target { count: bcnt, target }),
+        POST_PROGRESS => bodies.push(Body::Escape(Escape::Progress { i_cnt: icnt })),
+        _ => {}
+    }
+    let cc = if p.timestamps { u64::from(e.cc) } else { 0 };
+    let with_time = |(k, body)| Message { core: 0, diff_cc: if k == 0 { cc } else { 0 }, body };
+    bodies.into_iter().enumerate().map(with_time).collect()
+}

@@ -1,0 +1,145 @@
+//! How each adapter is shown what retires
+
+use super::golden::{Golden, Predicting};
+use hdl::entry::Entry;
+use hdl::front_end::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
+use rust_hdl::prelude::*;
+use sim::retire::FlowKind;
+use sim::stream_cache;
+use testbenches::stimulus::run::Retired;
+
+/// What an ingress shows in one clock.
+#[derive(Clone, Copy, Debug)]
+pub enum Show {
+    Nothing,
+    /// An instruction that traps, at this address.
+    Trap(u64),
+    /// An instruction that retires. RVFI is told by `intr` that it is the first after a trap, E-Trace by
+    /// `then_trap` that one follows.
+    Retire {
+        r: Retired,
+        kind: Option<FlowKind>,
+        intr: bool,
+        then_trap: bool,
+    },
+}
+
+/// What all front ends with adapters have.
+pub trait Ingress: Block {
+    /// How many clocks after its own report an instruction retires: 0, or (true) with the next report.
+    const HOLDS: bool;
+    type Golden: Golden;
+    fn set_clock(&mut self, c: bool);
+    fn set(&mut self, show: &Show);
+    fn control(&mut self, enable: bool, full: bool, drained: bool, go: bool);
+    fn ready(&self) -> bool;
+    fn stop_ready(&self) -> bool;
+    fn entry(&self) -> Option<Entry>;
+}
+
+macro_rules! common {
+    () => {
+        fn set_clock(&mut self, c: bool) {
+            self.clock.next = c.into();
+        }
+        fn control(&mut self, enable: bool, full: bool, drained: bool, go: bool) {
+            self.enable.next = enable;
+            self.full.next = full;
+            self.drained.next = drained;
+            self.stop_go.next = go;
+        }
+        fn ready(&self) -> bool {
+            self.ready.val()
+        }
+        fn stop_ready(&self) -> bool {
+            self.stop_ready.val()
+        }
+        fn entry(&self) -> Option<Entry> {
+            self.entry_push.val().then(|| Entry {
+                pre: self.entry_pre.val().index() as u8,
+                post: self.entry_post.val().index() as u8,
+                icnt: self.entry_icnt.val().index() as u32,
+                bcnt: self.entry_bcnt.val().index() as u32,
+                pc: to_u64(self.entry_pc.val()),
+                target: to_u64(self.entry_target.val()),
+                cc: self.entry_cc.val().index() as u32,
+            })
+        }
+    };
+}
+
+pub fn to_u64<const W: usize>(b: Bits<W>) -> u64 {
+    (0..W).fold(0, |v, i| v | u64::from(b.get_bit(i)) << i)
+}
+
+macro_rules! rvfi {
+    ($core:ident, $golden:ty) => {
+        impl<const W: usize> Ingress for $core<W> {
+            const HOLDS: bool = false;
+            type Golden = $golden;
+            common!();
+            fn set(&mut self, show: &Show) {
+                self.rvfi_valid.next = !matches!(show, Show::Nothing);
+                self.rvfi_trap.next = matches!(show, Show::Trap(_));
+                match show {
+                    Show::Retire { r, intr, .. } => {
+                        // the high half of a short instruction may hold anything
+                        let high = if r.len == 2 { 0x9a5f_0000 } else { 0 };
+                        self.rvfi_insn.next = u64::from(r.insn | high).to_bits();
+                        self.rvfi_pc_rdata.next = r.pc.to_bits();
+                        self.rvfi_pc_wdata.next = r.next_pc.to_bits();
+                        self.rvfi_intr.next = *intr;
+                    }
+                    // noise that must not count: a call to nowhere
+                    _ => {
+                        self.rvfi_insn.next = 0x0000_80e7_u64.to_bits();
+                        self.rvfi_pc_rdata.next = 0x1234_u64.to_bits();
+                        self.rvfi_pc_wdata.next = 0x5678_u64.to_bits();
+                        self.rvfi_intr.next = false;
+                    }
+                }
+            }
+        }
+    };
+}
+
+macro_rules! etrace {
+    ($core:ident, $golden:ty) => {
+        impl<const W: usize> Ingress for $core<W> {
+            const HOLDS: bool = true;
+            type Golden = $golden;
+            common!();
+            fn set(&mut self, show: &Show) {
+                let (itype, iaddr, iretire, last) = match show {
+                    Show::Nothing => (0, 0x4321, 0, false),
+                    Show::Trap(pc) => (1 + (pc >> 2 & 1), *pc, 0, false),
+                    Show::Retire { r, kind, then_trap, .. } => {
+                        let itype = match kind {
+                            None if *then_trap => 1 + (r.pc >> 2 & 1),
+                            None => 0,
+                            Some(FlowKind::TrapReturn) => 3,
+                            Some(FlowKind::Conditional { taken }) => 4 + u64::from(*taken),
+                            Some(FlowKind::IndirectCall) => 8,
+                            Some(FlowKind::Call) => 9,
+                            Some(FlowKind::Jump) => 11 + (r.pc & 4),
+                            Some(FlowKind::CoSwap) => 12,
+                            Some(FlowKind::Return) => 13,
+                            Some(FlowKind::IndirectJump) => 10 + (r.pc & 4),
+                            other => panic!("{other:?} has no itype"),
+                        };
+                        (itype, r.pc, u64::from(r.len / 2), r.len == 4)
+                    }
+                };
+                self.itype.next = itype.to_bits();
+                self.iaddr.next = iaddr.to_bits();
+                self.iretire.next = iretire.to_bits();
+                self.ilastsize.next = last;
+            }
+        }
+    };
+}
+
+rvfi!(RvfiCore, Predicting);
+rvfi!(RvfiStreamCore, stream_cache::Core);
+etrace!(EtraceCore, Predicting);
+etrace!(EtraceStreamCore, stream_cache::Core);
