@@ -20,6 +20,7 @@
 
 use crate::back_end::join::{BackEnd, StreamBackEnd};
 use crate::front_end::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
+use crate::front_end::ports::with_ports;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
@@ -27,19 +28,17 @@ fn each<T: Default, const N: usize>() -> [T; N] {
     std::array::from_fn(|_| T::default())
 }
 
-macro_rules! rvfi_system {
-    ($(#[$doc:meta])* $name:ident, $core:ident, $back:ident) => {
+macro_rules! system {
+    (
+        [$($port:ident: [$($type:tt)+],)*]
+        $(#[$doc:meta])* $name:ident, $core:ident, $back:ident
+    ) => {
         $(#[$doc])*
         #[derive(LogicBlock)]
         pub struct $name<const W: usize, const N: usize> {
             pub clock: Signal<In, Clock>,
             pub reset: Signal<In, Bit>,
-            pub rvfi_valid: [Signal<In, Bit>; N],
-            pub rvfi_insn: [Signal<In, Bits<32>>; N],
-            pub rvfi_trap: [Signal<In, Bit>; N],
-            pub rvfi_intr: [Signal<In, Bit>; N],
-            pub rvfi_pc_rdata: [Signal<In, Bits<W>>; N],
-            pub rvfi_pc_wdata: [Signal<In, Bits<W>>; N],
+            $(pub $port: [Signal<In, $($type)+>; N],)*
             pub bus_addr: Signal<In, Bits<3>>,
             pub bus_write: Signal<In, Bit>,
             pub bus_wdata: Signal<In, Bits<32>>,
@@ -61,12 +60,7 @@ macro_rules! rvfi_system {
                 Self {
                     clock: Default::default(),
                     reset: Default::default(),
-                    rvfi_valid: each(),
-                    rvfi_insn: each(),
-                    rvfi_trap: each(),
-                    rvfi_intr: each(),
-                    rvfi_pc_rdata: each(),
-                    rvfi_pc_wdata: each(),
+                    $($port: each(),)*
                     bus_addr: Default::default(),
                     bus_write: Default::default(),
                     bus_wdata: Default::default(),
@@ -95,12 +89,7 @@ macro_rules! rvfi_system {
                 for i in 0..N {
                     self.core[i].clock.next = self.clock.val();
                     self.core[i].reset.next = self.reset.val();
-                    self.core[i].rvfi_valid.next = self.rvfi_valid[i].val();
-                    self.core[i].rvfi_insn.next = self.rvfi_insn[i].val();
-                    self.core[i].rvfi_trap.next = self.rvfi_trap[i].val();
-                    self.core[i].rvfi_intr.next = self.rvfi_intr[i].val();
-                    self.core[i].rvfi_pc_rdata.next = self.rvfi_pc_rdata[i].val();
-                    self.core[i].rvfi_pc_wdata.next = self.rvfi_pc_wdata[i].val();
+                    $(self.core[i].$port.next = self.$port[i].val();)*
                     self.core[i].enable.next = self.back.enable.val();
                     self.core[i].full.next = self.back.full[i].val();
                     self.core[i].drained.next = self.back.empty[i].val();
@@ -122,117 +111,23 @@ macro_rules! rvfi_system {
     };
 }
 
-macro_rules! etrace_system {
-    ($(#[$doc:meta])* $name:ident, $core:ident, $back:ident) => {
-        $(#[$doc])*
-        #[derive(LogicBlock)]
-        pub struct $name<const W: usize, const N: usize> {
-            pub clock: Signal<In, Clock>,
-            pub reset: Signal<In, Bit>,
-            pub itype: [Signal<In, Bits<4>>; N],
-            pub iaddr: [Signal<In, Bits<W>>; N],
-            pub iretire: [Signal<In, Bits<2>>; N],
-            pub ilastsize: [Signal<In, Bit>; N],
-            pub cause: [Signal<In, Bits<5>>; N],
-            pub tval: [Signal<In, Bits<W>>; N],
-            pub privilege: [Signal<In, Bits<2>>; N],
-            pub bus_addr: Signal<In, Bits<3>>,
-            pub bus_write: Signal<In, Bit>,
-            pub bus_wdata: Signal<In, Bits<32>>,
-            pub bus_rdata: Signal<Out, Bits<32>>,
-            pub valid: Signal<Out, Bit>,
-            pub ready: Signal<In, Bit>,
-            pub data: Signal<Out, Bits<32>>,
-            core: [$core<W>; N],
-            back: $back<W, N>,
-        }
-
-        impl<const W: usize, const N: usize> $name<W, N> {
-            /// The system for `params`, with event FIFOs of 2^`log2_depth` entries.
-            ///
-            /// # Panics
-            /// When `params` are refused, or their `cores` and `xlen` are not N and W.
-            pub fn new(params: &TraceParams, log2_depth: usize) -> Self {
-                assert_eq!(usize::from(params.xlen), W, "xlen");
-                Self {
-                    clock: Default::default(),
-                    reset: Default::default(),
-                    itype: each(),
-                    iaddr: each(),
-                    iretire: each(),
-                    ilastsize: each(),
-                    cause: each(),
-                    tval: each(),
-                    privilege: each(),
-                    bus_addr: Default::default(),
-                    bus_write: Default::default(),
-                    bus_wdata: Default::default(),
-                    bus_rdata: Default::default(),
-                    valid: Default::default(),
-                    ready: Default::default(),
-                    data: Default::default(),
-                    core: std::array::from_fn(|_| $core::new(params)),
-                    back: $back::new(params, log2_depth),
-                }
-            }
-        }
-
-        impl<const W: usize, const N: usize> Logic for $name<W, N> {
-            #[hdl_gen]
-            fn update(&mut self) {
-                clock!(self, clock, back);
-                self.back.reset.next = self.reset.val();
-                self.back.bus_addr.next = self.bus_addr.val();
-                self.back.bus_write.next = self.bus_write.val();
-                self.back.bus_wdata.next = self.bus_wdata.val();
-                self.bus_rdata.next = self.back.bus_rdata.val();
-                self.valid.next = self.back.valid.val();
-                self.back.ready.next = self.ready.val();
-                self.data.next = self.back.data.val();
-                for i in 0..N {
-                    self.core[i].clock.next = self.clock.val();
-                    self.core[i].reset.next = self.reset.val();
-                    self.core[i].itype.next = self.itype[i].val();
-                    self.core[i].iaddr.next = self.iaddr[i].val();
-                    self.core[i].iretire.next = self.iretire[i].val();
-                    self.core[i].ilastsize.next = self.ilastsize[i].val();
-                    self.core[i].cause.next = self.cause[i].val();
-                    self.core[i].tval.next = self.tval[i].val();
-                    self.core[i].privilege.next = self.privilege[i].val();
-                    self.core[i].enable.next = self.back.enable.val();
-                    self.core[i].full.next = self.back.full[i].val();
-                    self.core[i].drained.next = self.back.empty[i].val();
-                    self.core[i].stop_go.next = self.back.stop_go.val();
-                    self.back.core_ready[i].next = self.core[i].ready.val();
-                    self.back.stop_ready[i].next = self.core[i].stop_ready.val();
-                    self.back.lost[i].next = self.core[i].lost.val();
-                    self.back.entry_push[i].next = self.core[i].entry_push.val();
-                    self.back.entry_pre[i].next = self.core[i].entry_pre.val();
-                    self.back.entry_post[i].next = self.core[i].entry_post.val();
-                    self.back.entry_icnt[i].next = self.core[i].entry_icnt.val();
-                    self.back.entry_bcnt[i].next = self.core[i].entry_bcnt.val();
-                    self.back.entry_pc[i].next = self.core[i].entry_pc.val();
-                    self.back.entry_target[i].next = self.core[i].entry_target.val();
-                    self.back.entry_cc[i].next = self.core[i].entry_cc.val();
-                }
-            }
-        }
-    };
-}
-
-rvfi_system!(
+with_ports!(
+    rvfi, system,
     /// A trace system with RVFI ingress, for N cores with addresses of W = `xlen` bits.
     RvfiSystem, RvfiCore, BackEnd
 );
-rvfi_system!(
+with_ports!(
+    rvfi, system,
     /// A trace system of the scheme `sc-lsp` with RVFI ingress, for N cores with addresses of W = `xlen` bits.
     RvfiStreamSystem, RvfiStreamCore, StreamBackEnd
 );
-etrace_system!(
+with_ports!(
+    etrace, system,
     /// A trace system with E-Trace ingress, for N cores with addresses of W = `xlen` bits.
     EtraceSystem, EtraceCore, BackEnd
 );
-etrace_system!(
+with_ports!(
+    etrace, system,
     /// A trace system of the scheme `sc-lsp` with E-Trace ingress, for N cores with addresses of W = `xlen` bits.
     EtraceStreamSystem, EtraceStreamCore, StreamBackEnd
 );

@@ -10,25 +10,25 @@
 //! Golden model: [`sim::golden::core`].
 
 use super::etrace::Etrace;
+use super::ports::with_ports;
 use super::rvfi::Rvfi;
 use super::FrontEnd;
 use crate::stream_cache::front::StreamFront;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-macro_rules! rvfi_core {
-    ($(#[$doc:meta])* $name:ident, $front:ident) => {
+/// `$also`: ports of the front end that the adapter takes too.
+macro_rules! core {
+    (
+        [$($port:ident: [$($type:tt)+],)*] [$($also:ident)*] $ingress:ident,
+        $(#[$doc:meta])* $name:ident, $front:ident
+    ) => {
         $(#[$doc])*
         #[derive(LogicBlock)]
         pub struct $name<const W: usize> {
             pub clock: Signal<In, Clock>,
             pub reset: Signal<In, Bit>,
-            pub rvfi_valid: Signal<In, Bit>,
-            pub rvfi_insn: Signal<In, Bits<32>>,
-            pub rvfi_trap: Signal<In, Bit>,
-            pub rvfi_intr: Signal<In, Bit>,
-            pub rvfi_pc_rdata: Signal<In, Bits<W>>,
-            pub rvfi_pc_wdata: Signal<In, Bits<W>>,
+            $(pub $port: Signal<In, $($type)+>,)*
             pub enable: Signal<In, Bit>,
             pub ready: Signal<Out, Bit>,
             pub full: Signal<In, Bit>,
@@ -44,7 +44,7 @@ macro_rules! rvfi_core {
             pub entry_pc: Signal<Out, Bits<W>>,
             pub entry_target: Signal<Out, Bits<W>>,
             pub entry_cc: Signal<Out, Bits<32>>,
-            ingress: Rvfi<W>,
+            ingress: $ingress<W>,
             front: $front<W>,
         }
 
@@ -57,12 +57,7 @@ macro_rules! rvfi_core {
                 Self {
                     clock: Default::default(),
                     reset: Default::default(),
-                    rvfi_valid: Default::default(),
-                    rvfi_insn: Default::default(),
-                    rvfi_trap: Default::default(),
-                    rvfi_intr: Default::default(),
-                    rvfi_pc_rdata: Default::default(),
-                    rvfi_pc_wdata: Default::default(),
+                    $($port: Default::default(),)*
                     enable: Default::default(),
                     ready: Default::default(),
                     full: Default::default(),
@@ -78,7 +73,7 @@ macro_rules! rvfi_core {
                     entry_pc: Default::default(),
                     entry_target: Default::default(),
                     entry_cc: Default::default(),
-                    ingress: Rvfi::new(params),
+                    ingress: $ingress::new(params),
                     front: $front::new(params),
                 }
             }
@@ -88,12 +83,8 @@ macro_rules! rvfi_core {
             #[hdl_gen]
             fn update(&mut self) {
                 clock!(self, clock, ingress, front);
-                self.ingress.rvfi_valid.next = self.rvfi_valid.val();
-                self.ingress.rvfi_insn.next = self.rvfi_insn.val();
-                self.ingress.rvfi_trap.next = self.rvfi_trap.val();
-                self.ingress.rvfi_intr.next = self.rvfi_intr.val();
-                self.ingress.rvfi_pc_rdata.next = self.rvfi_pc_rdata.val();
-                self.ingress.rvfi_pc_wdata.next = self.rvfi_pc_wdata.val();
+                $(self.ingress.$also.next = self.$also.val();)*
+                $(self.ingress.$port.next = self.$port.val();)*
                 self.ingress.live.next = self.front.live.val();
                 self.front.beat_live.next = self.ingress.beat_live.val();
                 self.front.valid.next = self.ingress.valid.val();
@@ -128,135 +119,23 @@ macro_rules! rvfi_core {
     };
 }
 
-macro_rules! etrace_core {
-    ($(#[$doc:meta])* $name:ident, $front:ident) => {
-        $(#[$doc])*
-        #[derive(LogicBlock)]
-        pub struct $name<const W: usize> {
-            pub clock: Signal<In, Clock>,
-            pub reset: Signal<In, Bit>,
-            pub itype: Signal<In, Bits<4>>,
-            pub iaddr: Signal<In, Bits<W>>,
-            pub iretire: Signal<In, Bits<2>>,
-            pub ilastsize: Signal<In, Bit>,
-            pub cause: Signal<In, Bits<5>>,
-            pub tval: Signal<In, Bits<W>>,
-            pub privilege: Signal<In, Bits<2>>,
-            pub enable: Signal<In, Bit>,
-            pub ready: Signal<Out, Bit>,
-            pub full: Signal<In, Bit>,
-            pub drained: Signal<In, Bit>,
-            pub stop_ready: Signal<Out, Bit>,
-            pub stop_go: Signal<In, Bit>,
-            pub lost: Signal<Out, Bit>,
-            pub entry_push: Signal<Out, Bit>,
-            pub entry_pre: Signal<Out, Bits<2>>,
-            pub entry_post: Signal<Out, Bits<2>>,
-            pub entry_icnt: Signal<Out, Bits<24>>,
-            pub entry_bcnt: Signal<Out, Bits<24>>,
-            pub entry_pc: Signal<Out, Bits<W>>,
-            pub entry_target: Signal<Out, Bits<W>>,
-            pub entry_cc: Signal<Out, Bits<32>>,
-            ingress: Etrace<W>,
-            front: $front<W>,
-        }
-
-        impl<const W: usize> $name<W> {
-            /// The front end for `params`, any that are legal.
-            ///
-            /// # Panics
-            /// When [`TraceParams::check`] refuses `params`, or W is not `xlen`.
-            pub fn new(params: &TraceParams) -> Self {
-                Self {
-                    clock: Default::default(),
-                    reset: Default::default(),
-                    itype: Default::default(),
-                    iaddr: Default::default(),
-                    iretire: Default::default(),
-                    ilastsize: Default::default(),
-                    cause: Default::default(),
-                    tval: Default::default(),
-                    privilege: Default::default(),
-                    enable: Default::default(),
-                    ready: Default::default(),
-                    full: Default::default(),
-                    drained: Default::default(),
-                    stop_ready: Default::default(),
-                    stop_go: Default::default(),
-                    lost: Default::default(),
-                    entry_push: Default::default(),
-                    entry_pre: Default::default(),
-                    entry_post: Default::default(),
-                    entry_icnt: Default::default(),
-                    entry_bcnt: Default::default(),
-                    entry_pc: Default::default(),
-                    entry_target: Default::default(),
-                    entry_cc: Default::default(),
-                    ingress: Etrace::new(params),
-                    front: $front::new(params),
-                }
-            }
-        }
-
-        impl<const W: usize> Logic for $name<W> {
-            #[hdl_gen]
-            fn update(&mut self) {
-                clock!(self, clock, ingress, front);
-                self.ingress.reset.next = self.reset.val();
-                self.ingress.itype.next = self.itype.val();
-                self.ingress.iaddr.next = self.iaddr.val();
-                self.ingress.iretire.next = self.iretire.val();
-                self.ingress.ilastsize.next = self.ilastsize.val();
-                self.ingress.cause.next = self.cause.val();
-                self.ingress.tval.next = self.tval.val();
-                self.ingress.privilege.next = self.privilege.val();
-                self.ingress.live.next = self.front.live.val();
-                self.front.beat_live.next = self.ingress.beat_live.val();
-                self.front.valid.next = self.ingress.valid.val();
-                self.front.intr.next = self.ingress.intr.val();
-                self.front.branch.next = self.ingress.branch.val();
-                self.front.taken.next = self.ingress.taken.val();
-                self.front.look.next = self.ingress.look.val();
-                self.front.push.next = self.ingress.push.val();
-                self.front.pop.next = self.ingress.pop.val();
-                self.front.jump.next = self.ingress.jump.val();
-                self.front.pc.next = self.ingress.pc.val();
-                self.front.link.next = self.ingress.link.val();
-                self.front.target.next = self.ingress.target.val();
-                self.front.reset.next = self.reset.val();
-                self.front.enable.next = self.enable.val();
-                self.ready.next = self.front.ready.val();
-                self.front.full.next = self.full.val();
-                self.front.drained.next = self.drained.val();
-                self.stop_ready.next = self.front.stop_ready.val();
-                self.front.stop_go.next = self.stop_go.val();
-                self.lost.next = self.front.lost.val();
-                self.entry_push.next = self.front.entry_push.val();
-                self.entry_pre.next = self.front.entry_pre.val();
-                self.entry_post.next = self.front.entry_post.val();
-                self.entry_icnt.next = self.front.entry_icnt.val();
-                self.entry_bcnt.next = self.front.entry_bcnt.val();
-                self.entry_pc.next = self.front.entry_pc.val();
-                self.entry_target.next = self.front.entry_target.val();
-                self.entry_cc.next = self.front.entry_cc.val();
-            }
-        }
-    };
-}
-
-rvfi_core!(
+with_ports!(
+    rvfi, core, [] Rvfi,
     /// Front end behind RVFI.
     RvfiCore, FrontEnd
 );
-rvfi_core!(
+with_ports!(
+    rvfi, core, [] Rvfi,
     /// Front end with a stream cache behind RVFI.
     RvfiStreamCore, StreamFront
 );
-etrace_core!(
+with_ports!(
+    etrace, core, [reset] Etrace,
     /// Front end behind the E-Trace instruction trace interface.
     EtraceCore, FrontEnd
 );
-etrace_core!(
+with_ports!(
+    etrace, core, [reset] Etrace,
     /// Front end with a stream cache behind the E-Trace instruction trace interface.
     EtraceStreamCore, StreamFront
 );

@@ -47,6 +47,7 @@
 pub mod cores;
 pub mod etrace;
 pub mod messages;
+pub(crate) mod ports;
 pub mod rvfi;
 
 use crate::predictor::gshare::Gshare;

@@ -1,0 +1,33 @@
+//! Ports of the ingress adapters towards a core, declared once for the front ends and the systems
+
+/// Calls the macro `$then` with the ports of an ingress, `[name: [type], ...]`, and what follows.
+macro_rules! with_ports {
+    (rvfi, $then:ident, $($rest:tt)*) => {
+        $then!(
+            [
+                rvfi_valid: [Bit],
+                rvfi_insn: [Bits<32>],
+                rvfi_trap: [Bit],
+                rvfi_intr: [Bit],
+                rvfi_pc_rdata: [Bits<W>],
+                rvfi_pc_wdata: [Bits<W>],
+            ]
+            $($rest)*
+        );
+    };
+    (etrace, $then:ident, $($rest:tt)*) => {
+        $then!(
+            [
+                itype: [Bits<4>],
+                iaddr: [Bits<W>],
+                iretire: [Bits<2>],
+                ilastsize: [Bit],
+                cause: [Bits<5>],
+                tval: [Bits<W>],
+                privilege: [Bits<2>],
+            ]
+            $($rest)*
+        );
+    };
+}
+pub(crate) use with_ports;
