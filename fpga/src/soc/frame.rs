@@ -37,9 +37,8 @@ pub const MAX_PAYLOAD: usize = 64;
 
 /// CRC-16 with polynomial 0x1021, from 0xffff, not reflected.
 pub fn crc16(bytes: &[u8]) -> u16 {
-    bytes.iter().fold(0xffff, |crc, b| {
-        (0..8).fold(crc ^ u16::from(*b) << 8, |c, _| if c & 0x8000 != 0 { c << 1 ^ 0x1021 } else { c << 1 })
-    })
+    const CRC: crc::Crc<u16> = crc::Crc::<u16>::new(&crc::CRC_16_IBM_3740);
+    CRC.checksum(bytes)
 }
 
 /// What a line brought.
