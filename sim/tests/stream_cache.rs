@@ -2,16 +2,18 @@
 
 #[expect(dead_code, reason = "this scheme draws its own parameters")]
 mod common;
+#[path = "common/damage.rs"]
+mod damage;
 
+use damage::{encode, replay};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sim::bits::{as_bits, BitWriter};
-use sim::golden::system::{StreamStats, System};
+use sim::golden::system::StreamStats;
 use sim::message::Kind;
 use sim::params::TraceParams;
 use sim::replay::image::Image;
-use sim::replay::{Events, Replay, ReplayError, ReplaySummary};
-use sim::retire::{FlowEvent, FlowKind, RetireSink};
+use sim::retire::{FlowEvent, FlowKind};
 use sim::stream_cache::{Encoder, Hash, StreamCacheParams, Variant};
 
 fn event(kind: FlowKind, count: u32, target: u64) -> FlowEvent {
@@ -240,19 +242,6 @@ fn random(rng: &mut ChaCha8Rng, cores: u8) -> TraceParams {
     TraceParams { cores, count_bits, cc_bits, timestamps: rng.random(), ..TraceParams::sc_lsp(sc) }
 }
 
-fn encode(params: &TraceParams, events: &[FlowEvent]) -> (Vec<u32>, System) {
-    let mut system = System::new(params).unwrap();
-    events.iter().for_each(|e| system.event(e));
-    system.finish(0);
-    (system.drain().collect(), system)
-}
-
-fn replay(image: &Image, p: &TraceParams, words: &[u32]) -> Result<(Vec<FlowEvent>, ReplaySummary), ReplayError> {
-    let mut seen = Vec::new();
-    let summary = Replay::new(image, p, words.iter().copied())?.run(&mut Events(&mut seen))?;
-    Ok((seen, summary))
-}
-
 #[test]
 fn random_walks_come_back_for_any_parameters() {
     let mut kinds = [0; Kind::ALL.len()];
@@ -291,29 +280,7 @@ fn random_walks_come_back_for_any_parameters() {
 
 #[test]
 fn damaged_streams_neither_panic_nor_run_on() {
-    let program = common::program(3, 300);
-    let image = Image::new(&program);
-    let events = common::walk(&image, 300, 2, 3, 600);
-    for seed in 0..12 {
-        let params = random(&mut ChaCha8Rng::seed_from_u64(seed), 2);
-        let (words, _) = encode(&params, &events);
-        for cut in 0..words.len() {
-            let e = replay(&image, &params, &words[..cut]).map(|_| ()).unwrap_err();
-            assert!(e.to_string().contains("ends inside a message"), "{e}");
-        }
-        let mut rng = ChaCha8Rng::seed_from_u64(100 + seed);
-        for _ in 0..400 {
-            let mut flipped = words.clone();
-            let bit = rng.random_range(0..32 * words.len());
-            flipped[bit / 32] ^= 1 << (bit % 32);
-            // one flipped bit can make another legal stream; it must not panic or run on
-            let _ = replay(&image, &params, &flipped);
-        }
-        let mut longer = words.clone();
-        longer.push(0);
-        let e = replay(&image, &params, &longer).map(|_| ()).unwrap_err();
-        assert!(e.to_string().contains("after the last stop"), "{e}");
-    }
+    damage::is_told((0..12).map(|seed| random(&mut ChaCha8Rng::seed_from_u64(seed), 2)));
 }
 
 #[test]

@@ -62,6 +62,7 @@
 //! ```
 
 pub mod beats;
+pub mod check;
 pub mod cosim;
 pub mod driver;
 pub mod gates;

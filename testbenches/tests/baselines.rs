@@ -4,28 +4,16 @@ use rayon::prelude::*;
 use sim::baseline::{decode, verify, Harts, Params};
 use sim::replay::image::Image;
 use sim::retire::{FlowEvent, RetireSink};
-use sim::rv32::{Limits, Machine, MachineConfig};
 use sim::stream;
+use testbenches::check::{limit, run};
 use testbenches::programs::PROGRAMS;
-
-/// Instructions of each run: all of them in the long run.
-fn limit() -> u64 {
-    if std::env::var_os("GOSHAWK_LONG").is_some() {
-        u64::MAX
-    } else {
-        300_000
-    }
-}
 
 #[test]
 fn every_baseline_is_lossless_on_every_program() {
     let runs: Vec<_> = PROGRAMS.iter().flat_map(|p| [(p, 1), (p, 4)]).collect();
     runs.par_iter().for_each(|&(info, harts)| {
         let program = info.load().unwrap();
-        let config = MachineConfig { harts, ..MachineConfig::default() };
-        let mut events: Vec<FlowEvent> = Vec::new();
-        let mut machine = Machine::new(&program, config).unwrap();
-        machine.run(&mut events, Limits { instructions: limit(), ..Limits::default() }).unwrap();
+        let (events, _) = run(&program, harts, limit(300_000));
         let image = Image::new(&program);
         let want = stream::streams(&events, harts);
         for params in Params::ALL {

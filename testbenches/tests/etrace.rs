@@ -12,17 +12,8 @@ use sim::baseline::etrace::{decode, encode, same, Options};
 use sim::elf::Program;
 use sim::replay::image::Image;
 use sim::retire::FlowEvent;
-use sim::rv32::{Limits, Machine, MachineConfig};
+use testbenches::check::{limit, run};
 use testbenches::programs::PROGRAMS;
-
-/// Instructions of each run: all of them in the long run.
-fn limit() -> u64 {
-    if std::env::var_os("GOSHAWK_LONG").is_some() {
-        u64::MAX
-    } else {
-        200_000
-    }
-}
 
 /// Every retired address that the crate's tracer finds in the packets.
 ///
@@ -97,10 +88,7 @@ fn packets_of_every_program_are_decoded_and_the_crates_tracer_agrees() {
     let runs: Vec<_> = PROGRAMS.iter().flat_map(|p| [(p, 1), (p, 4)]).collect();
     runs.par_iter().for_each(|&(info, harts)| {
         let program = info.load().unwrap();
-        let config = MachineConfig { harts, ..MachineConfig::default() };
-        let mut events: Vec<FlowEvent> = Vec::new();
-        let mut machine = Machine::new(&program, config).unwrap();
-        machine.run(&mut events, Limits { instructions: limit(), ..Limits::default() }).unwrap();
+        let (events, _) = run(&program, harts, limit(200_000));
         let image = Image::new(&program);
         for options in Options::ALL {
             let encoded = encode(&events, harts, options, 32, &image).unwrap();

@@ -8,38 +8,8 @@ use sim::params::{Coding, Scheme, TraceParams, NAMED_SETS};
 use sim::replay::image::Image;
 use sim::replay::{Events, Replay};
 use sim::retire::{FlowEvent, FlowKind, RetireSink};
-use sim::rv32::{Limits, Machine, MachineConfig};
+use testbenches::check::{limit, replays_exactly, run};
 use testbenches::programs::PROGRAMS;
-
-/// Compares what comes back with what went in, hart by hart, in the order of each hart.
-struct Check<'a> {
-    want: Vec<std::slice::Iter<'a, FlowEvent>>,
-    place: String,
-}
-
-impl RetireSink for Check<'_> {
-    fn event(&mut self, e: &FlowEvent) {
-        let want = self.want[usize::from(e.hart)].next();
-        assert!(want.is_some_and(|w| w.same_flow(e)), "{}:\n went in {want:?}\ncame back {e:?}", self.place);
-    }
-}
-
-fn run(program: &sim::elf::Program, harts: u8) -> (Vec<FlowEvent>, u64) {
-    let config = MachineConfig { harts, ..MachineConfig::default() };
-    let mut events = Vec::new();
-    let mut machine = Machine::new(program, config).unwrap();
-    let summary = machine.run(&mut events, Limits { instructions: limit(), ..Limits::default() }).unwrap();
-    (events, summary.cycles)
-}
-
-/// Instructions of each run: all of them in the long run.
-fn limit() -> u64 {
-    if std::env::var_os("GOSHAWK_LONG").is_some() {
-        u64::MAX
-    } else {
-        300_000
-    }
-}
 
 fn configs() -> Vec<(String, TraceParams)> {
     let mut out = Vec::new();
@@ -67,28 +37,12 @@ fn replays(harts: u8) {
     for info in PROGRAMS {
         let program = info.load().unwrap();
         let image = Image::new(&program);
-        let (events, cycles) = run(&program, harts);
+        let (events, cycles) = run(&program, harts, limit(300_000));
         assert!(events.len() > 1000, "{}: {} events", info.name, events.len());
-        let by_hart: Vec<Vec<FlowEvent>> =
-            (0..harts).map(|h| events.iter().filter(|e| e.hart == h).copied().collect()).collect();
         for (name, mut params) in configs() {
             params.cores = harts;
             let place = format!("{}, {name}, N = {harts}", info.name);
-            let mut system = System::new(&params).unwrap();
-            events.iter().for_each(|e| system.event(e));
-            system.finish(cycles);
-            let bits = system.stats().bits;
-            let words: Vec<u32> = system.drain().collect();
-            assert_eq!(bits, 32 * words.len() as u64, "{place}: bits reported are bits counted");
-            let mut check = Check { want: by_hart.iter().map(|e| e.iter()).collect(), place };
-            let summary = Replay::new(&image, &params, words.into_iter())
-                .and_then(|r| r.run(&mut Events(&mut check)))
-                .unwrap_or_else(|e| panic!("{}: {e}", check.place));
-            for (hart, rest) in check.want.iter().enumerate() {
-                assert_eq!(rest.as_slice(), [], "{}: hart {hart} did not come back to its end", check.place);
-            }
-            let went_in: u64 = events.iter().map(|e| u64::from(e.count)).sum();
-            assert_eq!(summary.instructions.iter().sum::<u64>(), went_in, "{}", check.place);
+            replays_exactly(&image, &params, (&events, cycles), &place, |_, _| ());
         }
     }
 }
@@ -117,7 +71,7 @@ fn every_program_and_set_of_eight_harts() {
 fn a_trace_of_another_program_is_noticed() {
     let first = PROGRAMS[0].load().unwrap();
     let params = TraceParams::tr(NAMED_SETS[0].predictor, Coding::TR_E);
-    let (events, cycles) = run(&first, 1);
+    let (events, cycles) = run(&first, 1, limit(300_000));
     let mut system = System::new(&params).unwrap();
     events.iter().for_each(|e| system.event(e));
     system.finish(cycles);

@@ -9,12 +9,9 @@ use sim::elf::Program;
 use sim::golden::system::System;
 use sim::params::TraceParams;
 use sim::replay::image::Image;
-use sim::replay::{Events, Replay};
 use sim::retire::{FlowEvent, FlowKind, RetireSink};
-use sim::rv32::{Limits, Machine, MachineConfig};
 use sim::stream_cache::{Hash, StreamCacheParams, Variant};
-use std::collections::HashMap;
-use testbenches::beats::{Expander, Writer};
+use testbenches::check::{beat_file, right_around_gaps, run};
 use testbenches::gates::emit_checked_system;
 use testbenches::programs::ProgramInfo;
 use testbenches::stimulus::program::{Model, Shape};
@@ -28,26 +25,6 @@ fn ports(cores: usize, xlen: u8) -> TracePorts {
 
 fn program(name: &str) -> &'static ProgramInfo {
     testbenches::programs::find(name).unwrap()
-}
-
-fn run(info: &ProgramInfo, harts: u8, instructions: u64) -> Vec<FlowEvent> {
-    let config = MachineConfig { harts, ..MachineConfig::default() };
-    let mut events = Vec::new();
-    let mut machine = Machine::new(&info.load().unwrap(), config).unwrap();
-    machine.run(&mut events, Limits { instructions, ..Limits::default() }).unwrap();
-    events
-}
-
-fn beats(program: &Program, params: &TraceParams, events: &[FlowEvent]) -> tempfile::NamedTempFile {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let mut w = Writer::new(std::io::BufWriter::new(file.reopen().unwrap()), params.cores, params.xlen).unwrap();
-    let mut x = Expander::new(program, params.cores);
-    for e in events {
-        x.event(e, &mut |r| w.push(r).unwrap()).unwrap();
-    }
-    x.finish(&mut |r| w.push(r).unwrap()).unwrap();
-    w.finish().unwrap();
-    file
 }
 
 /// Clocks from activation to clock 0 of the beat file, as `status.active` shows it.
@@ -82,7 +59,7 @@ fn check(sim: &TraceCosim, params: &TraceParams, name: &str, program: &Program, 
         events.iter_mut().for_each(|e| e.cycle *= slower);
     }
     let events = &events;
-    let file = beats(program, params, events);
+    let (file, _) = beat_file(program, params, events);
     let mut got = Vec::new();
     let summary = sim.run(file.path(), &options, |w| got.push(w)).unwrap();
     assert_eq!(summary.overflow, 0, "{place}: the event FIFOs overflowed");
@@ -99,7 +76,7 @@ fn cosim(params: &TraceParams, programs: &[&str], instructions: u64) {
     let sim = build(params);
     for name in programs {
         let info = program(name);
-        let events = run(info, params.cores, instructions);
+        let (events, _) = run(&info.load().unwrap(), params.cores, instructions);
         let rest = if params.timestamps { 10 } else { 3 } * u64::from(params.cores);
         check(&sim, params, name, &info.load().unwrap(), &events, rest);
     }
@@ -187,7 +164,7 @@ fn the_rust_hdl_simulation_matches_golden() {
         (timed(StreamCacheParams::new(Variant::Rbase, 32, 4), 1), "qsort", 4),
     ] {
         let info = program(name);
-        let events = run(info, params.cores, 20_000);
+        let (events, _) = run(&info.load().unwrap(), params.cores, 20_000);
         let play = Play { options: SystemOptions::default(), pace, vcd: None, progress: &|_| () };
         let c = compare(&params, &info.load().unwrap(), &events, play).unwrap();
         let place = format!("{name}, {}", params.canonical());
@@ -202,47 +179,15 @@ fn the_rust_hdl_simulation_matches_golden() {
 fn after_an_overflow_the_trace_goes_on_right() {
     let params = params(StreamCacheParams::new(Variant::Rbase, 8, 4), 4);
     let info = program("parse");
-    let events = run(info, 4, 150_000);
+    let program = info.load().unwrap();
+    let (events, _) = run(&program, 4, 150_000);
     let options = SystemOptions { log2_fifo: 3, ..SystemOptions::default() };
     let sim = TraceCosim::build(&emit(&params, &options).unwrap(), &ports(4, 32)).unwrap();
-    let file = beats(&info.load().unwrap(), &params, &events);
+    let (file, _) = beat_file(&program, &params, &events);
     let mut words = Vec::new();
     let summary = sim.run(file.path(), &TraceOptions::default(), |w| words.push(w)).unwrap();
     assert_eq!(summary.overflow, 0xf, "all cores lose something");
-    let image = Image::new(&info.load().unwrap());
-    let mut back: Vec<FlowEvent> = Vec::new();
-    Replay::new(&image, &params, words.into_iter()).unwrap().run(&mut Events(&mut back)).unwrap();
-    let mut gaps = 0;
-    for hart in 0..4 {
-        // what was retired, by the number of instructions up to it
-        let mut at = 0;
-        let mut retired = HashMap::new();
-        for e in events.iter().filter(|e| e.hart == hart) {
-            at += u64::from(e.count);
-            retired.insert((at, e.pc), e);
-        }
-        let all = at;
-        let (mut at, mut told) = (0, 0);
-        for e in back.iter().filter(|e| e.hart == hart) {
-            at += u64::from(e.count);
-            told += u64::from(e.count);
-            if let FlowKind::Gap { lost } = e.kind {
-                at += u64::from(lost);
-                gaps += 1;
-                continue;
-            }
-            if matches!(e.kind, FlowKind::Start | FlowKind::Stop) {
-                continue;
-            }
-            let want = retired.get(&(at, e.pc));
-            assert!(
-                want.is_some_and(|w| w.target == e.target && w.len == e.len),
-                "hart {hart}, instruction {at}: came back {e:?}, went in {want:?}"
-            );
-        }
-        assert_eq!(at, all, "hart {hart}: told and lost instructions are all there were");
-        assert!(told > 0 && told < all, "hart {hart}: {told} of {all} instructions are told");
-    }
+    let gaps = right_around_gaps(&Image::new(&program), &params, words.into_iter(), &events);
     assert!(gaps > 4, "{gaps} gaps");
 }
 

@@ -5,11 +5,8 @@ use sim::elf::Program;
 use sim::golden::system::System;
 use sim::params::{named_set, Coding, TraceParams, NAMED_SETS};
 use sim::replay::image::Image;
-use sim::replay::{Events, Replay};
-use sim::retire::{FlowEvent, FlowKind, RetireSink};
-use sim::rv32::{Limits, Machine, MachineConfig};
-use std::collections::HashMap;
-use testbenches::beats::{Expander, Writer};
+use sim::retire::{FlowEvent, RetireSink};
+use testbenches::check::{beat_file, right_around_gaps, run};
 use testbenches::programs::ProgramInfo;
 use testbenches::stimulus::program::{Model, Shape};
 use testbenches::stimulus::run::{record, Config};
@@ -17,28 +14,6 @@ use testbenches::trace_cosim::{TraceCosim, TraceOptions, TracePorts};
 
 fn ports(cores: usize, xlen: u8) -> TracePorts {
     TracePorts::rvfi(cores, xlen, |i, name| format!("rvfi_{name}${i}"), |name| name.into())
-}
-
-fn run(info: &ProgramInfo, harts: u8, instructions: u64) -> Vec<FlowEvent> {
-    let config = MachineConfig { harts, ..MachineConfig::default() };
-    let mut events = Vec::new();
-    let mut machine = Machine::new(&info.load().unwrap(), config).unwrap();
-    machine.run(&mut events, Limits { instructions, ..Limits::default() }).unwrap();
-    events
-}
-
-/// The beat file of a run, and the events of what it holds.
-fn beats(program: &Program, params: &TraceParams, events: &[FlowEvent]) -> (tempfile::NamedTempFile, u64) {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let mut w = Writer::new(std::io::BufWriter::new(file.reopen().unwrap()), params.cores, params.xlen).unwrap();
-    let mut x = Expander::new(program, params.cores);
-    for e in events {
-        x.event(e, &mut |r| w.push(r).unwrap()).unwrap();
-    }
-    x.finish(&mut |r| w.push(r).unwrap()).unwrap();
-    let n = w.beats();
-    w.finish().unwrap();
-    (file, n)
 }
 
 /// Words of the golden model; `start` is the cycle, counted from activation, of cycle 0 of the run.
@@ -66,7 +41,7 @@ const STOPPING: u64 = 1;
 /// Runs the Verilog on the first `instructions` of a program; what it sends must be what the golden model
 /// sends. Returns the instructions.
 fn cosim(params: &TraceParams, info: &ProgramInfo, instructions: u64, options: TraceOptions) -> u64 {
-    let mut events = run(info, params.cores, instructions);
+    let mut events = run(&info.load().unwrap(), params.cores, instructions).0;
     let mut options = options;
     if params.timestamps {
         // rests are time, and time stamps tell time: every clock of the run takes longer
@@ -81,7 +56,7 @@ fn cosim_of(params: &TraceParams, name: &str, program: &Program, events: &[FlowE
     let place = format!("{name}, {}", params.canonical());
     let verilog = emit(params, &SystemOptions::default()).unwrap();
     let sim = TraceCosim::build(&verilog, &ports(params.cores.into(), params.xlen)).unwrap();
-    let (file, beats) = beats(program, params, events);
+    let (file, beats) = beat_file(program, params, events);
     let mut got = Vec::new();
     let summary = sim.run(file.path(), &options, |w| got.push(w)).unwrap();
     assert_eq!(summary.overflow, 0, "{place}: the event FIFOs overflowed");
@@ -153,49 +128,17 @@ fn wide_addresses_and_upper_bits_match_the_golden_model() {
 fn replay_goes_on_after_an_overflow() {
     let params = params("small", false, false, 4);
     let info = program("fsm");
-    let events = run(info, 4, 400_000);
-    let image = Image::new(&info.load().unwrap());
+    let program = info.load().unwrap();
+    let (events, _) = run(&program, 4, 400_000);
     let verilog = emit(&params, &SystemOptions { log2_fifo: 3, ..SystemOptions::default() }).unwrap();
     let sim = TraceCosim::build(&verilog, &ports(4, 32)).unwrap();
-    let (file, _) = beats(&info.load().unwrap(), &params, &events);
+    let (file, _) = beat_file(&program, &params, &events);
     let mut words = Vec::new();
     let options = TraceOptions { idle_limit: 0, ..TraceOptions::default() };
     let summary = sim.run(file.path(), &options, |w| words.push(w)).unwrap();
     assert_ne!(summary.overflow, 0, "nothing was lost: the test shows nothing");
 
-    let mut back: Vec<FlowEvent> = Vec::new();
-    Replay::new(&image, &params, words.into_iter()).unwrap().run(&mut Events(&mut back)).unwrap();
-    let mut gaps = 0;
-    for hart in 0..4 {
-        // what was retired, by the number of instructions up to it
-        let mut at = 0;
-        let mut retired = HashMap::new();
-        for e in events.iter().filter(|e| e.hart == hart) {
-            at += u64::from(e.count);
-            retired.insert((at, e.pc), e);
-        }
-        let all = at;
-        let (mut at, mut known) = (0, 0);
-        for e in back.iter().filter(|e| e.hart == hart) {
-            at += u64::from(e.count);
-            known += u64::from(e.count);
-            if let FlowKind::Gap { lost } = e.kind {
-                at += u64::from(lost);
-                gaps += 1;
-                continue;
-            }
-            if matches!(e.kind, FlowKind::Start | FlowKind::Stop) {
-                continue;
-            }
-            let want = retired.get(&(at, e.pc));
-            assert!(
-                want.is_some_and(|w| w.target == e.target && w.len == e.len),
-                "hart {hart}, instruction {at}: came back {e:?}, went in {want:?}"
-            );
-        }
-        assert_eq!(at, all, "hart {hart}: told and lost instructions are all there were");
-        assert!(known > 0 && known < all, "hart {hart}: {known} of {all} instructions are known");
-    }
+    let gaps = right_around_gaps(&Image::new(&program), &params, words.into_iter(), &events);
     assert!(gaps > 4, "{gaps} gaps");
 }
 

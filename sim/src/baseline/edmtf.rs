@@ -22,8 +22,8 @@
 //! Paper 002 section 5.3 (two tables, 192 and 4 entries, move-to-front); the DAC 2009 paper behind it is
 //! known here by its abstract and a review only. What is chosen and why: `docs/baselines.md`.
 
-use super::{to_bytes, to_words, BaselineError, Coder, Encoded};
-use crate::bits::{BitReader, BitWriter};
+use super::{fields, to_bytes, BaselineError, Coder, Encoded, Fields};
+use crate::bits::BitWriter;
 use crate::encoding::chunk;
 use crate::params::Chunks;
 use crate::replay::image::Image;
@@ -217,28 +217,19 @@ impl Coder for Edmtf {
 }
 
 struct Input<I> {
-    bits: BitReader<I>,
-    end: u64,
+    bits: Fields<I>,
     tables: Tables,
 }
 
 impl<I: Iterator<Item = u32>> Input<I> {
-    fn field(&mut self, bits: u32) -> Result<u64, BaselineError> {
-        let at = self.bits.position();
-        if at + u64::from(bits) > self.end {
-            return Err(BaselineError::Truncated(at));
-        }
-        self.bits.take(bits).ok_or(BaselineError::Truncated(at))
-    }
-
     fn wide(&mut self, bits: u32) -> Result<u64, BaselineError> {
         let low = bits.min(32);
-        Ok(self.field(low)? | self.field(bits - low)?.checked_shl(low).unwrap_or(0))
+        Ok(self.bits.field(low)? | self.bits.field(bits - low)?.checked_shl(low).unwrap_or(0))
     }
 
     fn address(&mut self) -> Result<u64, BaselineError> {
         let low = self.tables.low_bits();
-        let address = if self.field(1)? == 1 {
+        let address = if self.bits.field(1)? == 1 {
             self.wide(low)? | self.tables.upper << low
         } else {
             let all = self.wide(self.tables.address_bits)?;
@@ -250,7 +241,7 @@ impl<I: Iterator<Item = u32>> Input<I> {
 
     fn length(&mut self) -> Result<u32, BaselineError> {
         let bit = self.bits.position();
-        let read = chunk::read(SL, "SL", 32, &mut self.bits);
+        let read = chunk::read(SL, "SL", 32, &mut self.bits.reader);
         let length = read.map_err(|e| BaselineError::Content { bit, what: e.to_string() })?;
         Ok(length as u32)
     }
@@ -273,31 +264,30 @@ pub(super) fn decode(
     align: u8,
     image: &Image,
 ) -> Result<Vec<Stream>, BaselineError> {
-    let bits = BitReader::new(to_words(&encoded.bytes));
-    let mut input = Input { bits, end: encoded.bits, tables: Tables::new(sizes, xlen, align) };
+    let mut input = Input { bits: fields(encoded), tables: Tables::new(sizes, xlen, align) };
     let mut walker = Walker::new(image);
     let mut streams = Vec::new();
-    while input.bits.position() < encoded.bits {
+    while !input.bits.at_end() {
         let bit = input.bits.position();
         let content = |what| BaselineError::Content { bit, what };
         let (mut streams_left, place);
-        if input.field(1)? == 1 {
-            streams_left = input.field(input.tables.runs.bits())? as u32 + 1;
+        if input.bits.field(1)? == 1 {
+            streams_left = input.bits.field(input.tables.runs.bits())? as u32 + 1;
             input.tables.runs.sent(streams_left);
             place = input.tables.second.list[0];
         } else {
             streams_left = 1;
-            let second = input.field(sizes.second_bits())? as usize;
+            let second = input.bits.field(sizes.second_bits())? as usize;
             if second > 0 {
                 place = input.tables.second.list[second];
                 input.tables.second.touch(second);
             } else {
-                place = input.field(sizes.first_bits())? as u8;
+                place = input.bits.field(sizes.first_bits())? as u8;
                 if place > sizes.first + 1 {
                     return Err(content(format!("place {place}; 0 to {} are possible", sizes.first + 1)));
                 }
                 if place == sizes.first + 1 {
-                    let stop = input.field(1)? == 1;
+                    let stop = input.bits.field(1)? == 1;
                     let (start, length) = input.descriptor(&walker)?;
                     let end = if stop { End::Stop } else { End::Trap { target: input.address()? } };
                     streams.push(walker.take(start, length, end)?);
@@ -329,7 +319,9 @@ pub(super) fn decode(
 
 #[cfg(test)]
 mod tests {
+    use super::super::to_words;
     use super::*;
+    use crate::bits::BitReader;
 
     /// Codes the streams A, B, C.. of a text, and returns what follows their first appearances.
     fn bits_of(text: &str, skip: usize) -> String {

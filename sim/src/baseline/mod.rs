@@ -33,6 +33,7 @@ pub mod etrace;
 pub mod general;
 pub mod tslz;
 
+use crate::bits::BitReader;
 use crate::replay::image::Image;
 use crate::retire::{FlowEvent, RetireSink};
 use crate::stream::{self, Detector, NoStream, Stream};
@@ -256,6 +257,34 @@ fn to_bytes(mut out: crate::bits::BitWriter) -> (Vec<u8>, u64) {
     let mut bytes: Vec<u8> = out.drain().flat_map(u32::to_le_bytes).collect();
     bytes.truncate(bits.div_ceil(8) as usize);
     (bytes, bits)
+}
+
+/// Reads an [`Encoded`] field by field, to the end that it names.
+struct Fields<I> {
+    reader: BitReader<I>,
+    end: u64,
+}
+
+fn fields(encoded: &Encoded) -> Fields<impl Iterator<Item = u32> + '_> {
+    Fields { reader: BitReader::new(to_words(&encoded.bytes)), end: encoded.bits }
+}
+
+impl<I: Iterator<Item = u32>> Fields<I> {
+    fn field(&mut self, bits: u32) -> Result<u64, BaselineError> {
+        let at = self.position();
+        if at + u64::from(bits) > self.end {
+            return Err(BaselineError::Truncated(at));
+        }
+        self.reader.take(bits).ok_or(BaselineError::Truncated(at))
+    }
+
+    fn position(&self) -> u64 {
+        self.reader.position()
+    }
+
+    fn at_end(&self) -> bool {
+        self.position() >= self.end
+    }
 }
 
 /// The words of bytes; the last is filled with zeros.

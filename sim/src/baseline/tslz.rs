@@ -18,8 +18,8 @@
 //! Paper 002 section 5.3 names the stages, the window of 256 12-bit entries, and no more; what is chosen
 //! here and why: `docs/baselines.md`.
 
-use super::{to_bytes, to_words, BaselineError, Coder, Encoded};
-use crate::bits::{BitReader, BitWriter};
+use super::{fields, to_bytes, BaselineError, Coder, Encoded, Fields};
+use crate::bits::BitWriter;
 use crate::replay::image::Image;
 use crate::stream::{End, Stream, Walker};
 
@@ -217,8 +217,7 @@ impl Coder for Tslz {
 
 /// Takes symbols from tokens.
 struct Symbols<I> {
-    bits: BitReader<I>,
-    end: u64,
+    bits: Fields<I>,
     sizes: Sizes,
     history: Vec<u16>,
     /// Symbols of the current match still to come, and its distance.
@@ -227,28 +226,20 @@ struct Symbols<I> {
 }
 
 impl<I: Iterator<Item = u32>> Symbols<I> {
-    fn field(&mut self, bits: u32) -> Result<u64, BaselineError> {
-        let at = self.bits.position();
-        if at + u64::from(bits) > self.end {
-            return Err(BaselineError::Truncated(at));
-        }
-        self.bits.take(bits).ok_or(BaselineError::Truncated(at))
-    }
-
     fn at_end(&self) -> bool {
-        self.left == 0 && self.bits.position() == self.end
+        self.left == 0 && self.bits.at_end()
     }
 
     fn symbol(&mut self) -> Result<u16, BaselineError> {
         if self.left == 0 {
             let bit = self.bits.position();
-            if self.field(1)? == 0 {
-                let symbol = self.field(SYMBOL_BITS)? as u16;
+            if self.bits.field(1)? == 0 {
+                let symbol = self.bits.field(SYMBOL_BITS)? as u16;
                 self.history.push(symbol);
                 return Ok(symbol);
             }
-            self.distance = self.field(self.sizes.window_bits.into())? as usize + 1;
-            self.left = self.field(self.sizes.length_bits.into())? as u32 + 2;
+            self.distance = self.bits.field(self.sizes.window_bits.into())? as usize + 1;
+            self.left = self.bits.field(self.sizes.length_bits.into())? as u32 + 2;
             if self.distance > self.history.len() {
                 let (d, n) = (self.distance, self.history.len());
                 let what = format!("a match {d} symbols back, but there are only {n}");
@@ -283,14 +274,7 @@ pub(super) fn decode(
     align: u8,
     image: &Image,
 ) -> Result<Vec<Stream>, BaselineError> {
-    let mut input = Symbols {
-        bits: BitReader::new(to_words(&encoded.bytes)),
-        end: encoded.bits,
-        sizes,
-        history: Vec::new(),
-        left: 0,
-        distance: 0,
-    };
+    let mut input = Symbols { bits: fields(encoded), sizes, history: Vec::new(), left: 0, distance: 0 };
     let mut addresses = Addresses::new(xlen, align);
     let mut walker = Walker::new(image);
     let mut streams = Vec::new();
@@ -320,7 +304,9 @@ pub(super) fn decode(
 
 #[cfg(test)]
 mod tests {
+    use super::super::to_words;
     use super::*;
+    use crate::bits::BitReader;
 
     /// Fields of literals and matches, as they are written in the test.
     fn tokens(symbols: &[u16]) -> Vec<(u64, u64)> {

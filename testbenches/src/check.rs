@@ -1,0 +1,138 @@
+//! What tests of real programs share: runs, and what must come back of them
+//!
+//! Everything here panics when it does not hold, with the place in the run.
+
+use crate::beats::{Expander, Writer};
+use sim::elf::Program;
+use sim::golden::system::System;
+use sim::params::TraceParams;
+use sim::replay::image::Image;
+use sim::replay::{Events, Replay};
+use sim::retire::{FlowEvent, FlowKind, RetireSink};
+use sim::rv32::{Limits, Machine, MachineConfig};
+use std::collections::HashMap;
+use std::io::BufWriter;
+use tempfile::NamedTempFile;
+
+/// Instructions of each run: `short`, or with `GOSHAWK_LONG` set the whole program.
+pub fn limit(short: u64) -> u64 {
+    if std::env::var_os("GOSHAWK_LONG").is_some() {
+        u64::MAX
+    } else {
+        short
+    }
+}
+
+/// Events and cycles of the first `instructions` of `program` on the built-in simulator.
+pub fn run(program: &Program, harts: u8, instructions: u64) -> (Vec<FlowEvent>, u64) {
+    let config = MachineConfig { harts, ..MachineConfig::default() };
+    let mut events = Vec::new();
+    let mut machine = Machine::new(program, config).unwrap();
+    let summary = machine.run(&mut events, Limits { instructions, ..Limits::default() }).unwrap();
+    (events, summary.cycles)
+}
+
+/// The beat file of `events`, and its number of beats.
+pub fn beat_file(program: &Program, params: &TraceParams, events: &[FlowEvent]) -> (NamedTempFile, u64) {
+    let file = NamedTempFile::new().unwrap();
+    let mut w = Writer::new(BufWriter::new(file.reopen().unwrap()), params.cores, params.xlen).unwrap();
+    let mut x = Expander::new(program, params.cores);
+    for e in events {
+        x.event(e, &mut |r| w.push(r).unwrap()).unwrap();
+    }
+    x.finish(&mut |r| w.push(r).unwrap()).unwrap();
+    let n = w.beats();
+    w.finish().unwrap();
+    (file, n)
+}
+
+/// Compares what comes back with what went in, hart by hart, in the order of each hart.
+struct InOrder<'a, F> {
+    want: Vec<std::slice::Iter<'a, FlowEvent>>,
+    place: &'a str,
+    also: F,
+}
+
+impl<F: FnMut(&FlowEvent, &FlowEvent)> RetireSink for InOrder<'_, F> {
+    fn event(&mut self, e: &FlowEvent) {
+        let want = self.want[usize::from(e.hart)].next();
+        let Some(want) = want.filter(|w| w.same_flow(e)) else {
+            panic!("{}:\n went in {want:?}\ncame back {e:?}", self.place)
+        };
+        (self.also)(want, e);
+    }
+}
+
+/// Sends `events` through the golden model and replays what it makes of them: every event of every hart comes back, the
+/// bits reported are those of the stream, and both sides count the same messages. `also` is given what went in and what
+/// came back of each event.
+pub fn replays_exactly(
+    image: &Image,
+    params: &TraceParams,
+    (events, cycles): (&[FlowEvent], u64),
+    place: &str,
+    also: impl FnMut(&FlowEvent, &FlowEvent),
+) {
+    let by_hart: Vec<Vec<FlowEvent>> =
+        (0..params.cores).map(|h| events.iter().filter(|e| e.hart == h).copied().collect()).collect();
+    let mut system = System::new(params).unwrap();
+    events.iter().for_each(|e| system.event(e));
+    system.finish(cycles);
+    let bits = system.stats().bits;
+    let words: Vec<u32> = system.drain().collect();
+    assert_eq!(bits, 32 * words.len() as u64, "{place}: bits reported are bits counted");
+    let mut sink = InOrder { want: by_hart.iter().map(|e| e.iter()).collect(), place, also };
+    let summary = Replay::new(image, params, words.into_iter())
+        .and_then(|r| r.run(&mut Events(&mut sink)))
+        .unwrap_or_else(|e| panic!("{place}: {e}"));
+    for (hart, rest) in sink.want.iter().enumerate() {
+        assert_eq!(rest.as_slice(), [], "{place}: hart {hart} did not come back to its end");
+    }
+    let went_in: u64 = events.iter().map(|e| u64::from(e.count)).sum();
+    assert_eq!(summary.instructions.iter().sum::<u64>(), went_in, "{place}");
+    assert_eq!(summary.stats, *system.stats(), "{place}: messages and bits by kind");
+}
+
+/// Replays `words`, which have gaps in every hart: what is told around them was retired, at the instruction it is told
+/// for, and told and lost instructions are all there were. The number of gaps.
+pub fn right_around_gaps(
+    image: &Image,
+    params: &TraceParams,
+    words: impl Iterator<Item = u32>,
+    events: &[FlowEvent],
+) -> usize {
+    let mut back: Vec<FlowEvent> = Vec::new();
+    Replay::new(image, params, words).unwrap().run(&mut Events(&mut back)).unwrap();
+    let mut gaps = 0;
+    for hart in 0..params.cores {
+        // what was retired, by the number of instructions up to it
+        let mut at = 0;
+        let mut retired = HashMap::new();
+        for e in events.iter().filter(|e| e.hart == hart) {
+            at += u64::from(e.count);
+            retired.insert((at, e.pc), e);
+        }
+        let all = at;
+        let (mut at, mut told) = (0, 0);
+        for e in back.iter().filter(|e| e.hart == hart) {
+            at += u64::from(e.count);
+            told += u64::from(e.count);
+            if let FlowKind::Gap { lost } = e.kind {
+                at += u64::from(lost);
+                gaps += 1;
+                continue;
+            }
+            if matches!(e.kind, FlowKind::Start | FlowKind::Stop) {
+                continue;
+            }
+            let want = retired.get(&(at, e.pc));
+            assert!(
+                want.is_some_and(|w| w.target == e.target && w.len == e.len),
+                "hart {hart}, instruction {at}: came back {e:?}, went in {want:?}"
+            );
+        }
+        assert_eq!(at, all, "hart {hart}: told and lost instructions are all there were");
+        assert!(told > 0 && told < all, "hart {hart}: {told} of {all} instructions are told");
+    }
+    gaps
+}
