@@ -17,6 +17,7 @@ mod etrace;
 mod gates;
 mod gen;
 mod import;
+mod measured;
 mod output;
 mod papers;
 mod programs;
