@@ -11,7 +11,7 @@
 //! See [`Adapter`].
 
 use super::expose::exposed;
-use super::{Core, CoreError, Isa};
+use super::{soc_core, Core, CoreError, Isa};
 use crate::flow::tool::YOSYS_SLANG;
 use crate::soc::package::Package;
 use crate::soc::rename::emitted;
@@ -100,17 +100,6 @@ endmodule
 ";
 
 const WRAPPER: &str = r"
-module soc_core(
-    input clk, input reset,
-    output f_valid, output [31:0] f_addr, input f_ready, input [31:0] f_rdata,
-    output m_valid, output [31:0] m_addr, output [31:0] m_wdata, output [3:0] m_wstrb,
-    input m_ready, input [31:0] m_rdata,
-    input timer_irq, input soft_irq,
-    output retire_valid, output [31:0] retire_pc, output [31:0] retire_npc,
-    output reg retire_trap, output [31:0] retire_mepc, output reg [4:0] retire_cause,
-    output rvfi_valid, output [31:0] rvfi_insn, output rvfi_trap, output rvfi_intr,
-    output [31:0] rvfi_pc_rdata, output [31:0] rvfi_pc_wdata
-);
     wire fetch, write, valid, trap, intr, trap_taken;
     wire [3:0] select;
     wire [6:0] cause;
@@ -142,16 +131,19 @@ module soc_core(
     assign retire_valid = valid && !trap && retire_pc[31];
     // mepc is written in the clock in which the trap is taken
     assign retire_mepc = mepc;
+    reg trapped;
+    reg [4:0] trap_cause;
+    assign retire_trap = trapped;
+    assign retire_cause = trap_cause;
     always @(posedge clk) begin
-        retire_trap <= !reset && trap_taken;
-        retire_cause <= {cause[6] || cause[5], cause[3:0]};
+        trapped <= !reset && trap_taken;
+        trap_cause <= {cause[6] || cause[5], cause[3:0]};
     end
     ibex_adapter adapter(
         .valid(valid), .insn(insn), .trap(trap), .intr(intr), .pc(retire_pc), .npc(retire_npc), .mepc(mepc),
         .rvfi_valid(rvfi_valid), .rvfi_insn(rvfi_insn), .rvfi_trap(rvfi_trap), .rvfi_intr(rvfi_intr),
         .rvfi_pc_rdata(rvfi_pc_rdata), .rvfi_pc_wdata(rvfi_pc_wdata)
     );
-endmodule
 ";
 
 /// RVFI of ibex, as the trace system takes it
@@ -231,6 +223,6 @@ impl Core for Ibex {
         );
         let exposed = exposed(&YOSYS_SLANG, &files, &script, "ibex_softcore", &EXPOSED)?;
         let adapter = emitted(Adapter::default(), "ibex_adapter").map_err(CoreError::Check)?;
-        Ok(format!("{exposed}\n{adapter}\n{WRAPPER}"))
+        Ok(format!("{exposed}\n{adapter}\n{}", soc_core(WRAPPER)))
     }
 }

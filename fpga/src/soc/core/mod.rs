@@ -93,6 +93,25 @@ pub trait Core {
     fn verilog(&self) -> Result<String, CoreError>;
 }
 
+/// The module `soc_core` with `body` between its ports and its end.
+fn soc_core(body: &str) -> String {
+    format!("{SOC_CORE}{body}endmodule\n")
+}
+
+const SOC_CORE: &str = "\
+module soc_core(
+    input clk, input reset,
+    output f_valid, output [31:0] f_addr, input f_ready, input [31:0] f_rdata,
+    output m_valid, output [31:0] m_addr, output [31:0] m_wdata, output [3:0] m_wstrb,
+    input m_ready, input [31:0] m_rdata,
+    input timer_irq, input soft_irq,
+    output retire_valid, output [31:0] retire_pc, output [31:0] retire_npc,
+    output retire_trap, output [31:0] retire_mepc, output [4:0] retire_cause,
+    output rvfi_valid, output [31:0] rvfi_insn, output rvfi_trap, output rvfi_intr,
+    output [31:0] rvfi_pc_rdata, output [31:0] rvfi_pc_wdata
+);
+";
+
 /// Why there is no Verilog of a core.
 #[derive(Debug, thiserror::Error)]
 pub enum CoreError {

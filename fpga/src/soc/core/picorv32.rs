@@ -11,7 +11,7 @@
 //! access), and it stays up with `rvfi_valid`; the trace system does not count what traps. `rvfi_intr` and the
 //! memory fields are not used: interrupts are off, and control flow needs no data.
 
-use super::{Core, CoreError, Isa};
+use super::{soc_core, Core, CoreError, Isa};
 use crate::soc::package::Package;
 
 /// The core.
@@ -19,17 +19,6 @@ use crate::soc::package::Package;
 pub struct Picorv32;
 
 const WRAPPER: &str = r"
-module soc_core(
-    input clk, input reset,
-    output f_valid, output [31:0] f_addr, input f_ready, input [31:0] f_rdata,
-    output m_valid, output [31:0] m_addr, output [31:0] m_wdata, output [3:0] m_wstrb,
-    input m_ready, input [31:0] m_rdata,
-    input timer_irq, input soft_irq,
-    output retire_valid, output [31:0] retire_pc, output [31:0] retire_npc,
-    output retire_trap, output [31:0] retire_mepc, output [4:0] retire_cause,
-    output rvfi_valid, output [31:0] rvfi_insn, output rvfi_trap, output rvfi_intr,
-    output [31:0] rvfi_pc_rdata, output [31:0] rvfi_pc_wdata
-);
     wire valid, instr, retired, stopped;
     wire [31:0] addr;
     picorv32 #(
@@ -54,7 +43,6 @@ module soc_core(
     assign rvfi_valid = retired;
     assign rvfi_trap = stopped;
     assign rvfi_intr = 1'b0;
-endmodule
 ";
 
 impl Core for Picorv32 {
@@ -73,6 +61,6 @@ impl Core for Picorv32 {
 
     fn verilog(&self) -> Result<String, CoreError> {
         let source = self.package().read("picorv32.v")?;
-        Ok(format!("`define RISCV_FORMAL\n{source}\n{WRAPPER}"))
+        Ok(format!("`define RISCV_FORMAL\n{source}\n{}", soc_core(WRAPPER)))
     }
 }

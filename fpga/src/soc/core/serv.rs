@@ -14,7 +14,7 @@
 //! See [`Adapter`].
 
 use super::expose::exposed;
-use super::{Core, CoreError, Isa};
+use super::{soc_core, Core, CoreError, Isa};
 use crate::flow::tool::YOSYS;
 use crate::soc::package::Package;
 use crate::soc::rename::emitted;
@@ -48,17 +48,6 @@ const FILES: [&str; 16] = [
 const EXPOSED: [&str; 2] = ["cpu.genblk3.csr.mcause3_0", "cpu.genblk3.csr.mcause31"];
 
 const WRAPPER: &str = r"
-module soc_core(
-    input clk, input reset,
-    output f_valid, output [31:0] f_addr, input f_ready, input [31:0] f_rdata,
-    output m_valid, output [31:0] m_addr, output [31:0] m_wdata, output [3:0] m_wstrb,
-    input m_ready, input [31:0] m_rdata,
-    input timer_irq, input soft_irq,
-    output retire_valid, output [31:0] retire_pc, output [31:0] retire_npc,
-    output retire_trap, output [31:0] retire_mepc, output [4:0] retire_cause,
-    output rvfi_valid, output [31:0] rvfi_insn, output rvfi_trap, output rvfi_intr,
-    output [31:0] rvfi_pc_rdata, output [31:0] rvfi_pc_wdata
-);
     wire valid, trap, write, interrupt;
     wire [3:0] select, cause;
     wire [31:0] insn;
@@ -82,7 +71,6 @@ module soc_core(
         .rvfi_valid(rvfi_valid), .rvfi_insn(rvfi_insn), .rvfi_trap(rvfi_trap), .rvfi_intr(rvfi_intr),
         .rvfi_pc_rdata(rvfi_pc_rdata), .rvfi_pc_wdata(rvfi_pc_wdata)
     );
-endmodule
 ";
 
 /// First address after reset.
@@ -168,6 +156,6 @@ impl Core for Serv {
         );
         let exposed = exposed(&YOSYS, &files, &script, "serv_rf_top", &EXPOSED)?;
         let adapter = emitted(Adapter::default(), "serv_adapter").map_err(CoreError::Check)?;
-        Ok(format!("{exposed}\n{adapter}\n{WRAPPER}"))
+        Ok(format!("{exposed}\n{adapter}\n{}", soc_core(WRAPPER)))
     }
 }

@@ -12,7 +12,7 @@
 //! See [`Adapter`].
 
 use super::expose::exposed;
-use super::{Core, CoreError, Isa};
+use super::{soc_core, Core, CoreError, Isa};
 use crate::flow::tool::YOSYS;
 use crate::soc::package::Package;
 use crate::soc::rename::emitted;
@@ -38,17 +38,6 @@ const EXPOSED: [&str; 11] = [
 ];
 
 const WRAPPER: &str = r"
-module soc_core(
-    input clk, input reset,
-    output f_valid, output [31:0] f_addr, input f_ready, input [31:0] f_rdata,
-    output m_valid, output [31:0] m_addr, output [31:0] m_wdata, output [3:0] m_wstrb,
-    input m_ready, input [31:0] m_rdata,
-    input timer_irq, input soft_irq,
-    output retire_valid, output [31:0] retire_pc, output [31:0] retire_npc,
-    output reg retire_trap, output [31:0] retire_mepc, output reg [4:0] retire_cause,
-    output rvfi_valid, output [31:0] rvfi_insn, output rvfi_trap, output rvfi_intr,
-    output [31:0] rvfi_pc_rdata, output [31:0] rvfi_pc_wdata
-);
     wire f_cyc, f_stb, m_cyc, m_stb, m_we;
     wire [29:0] f_adr, m_adr;
     wire [3:0] m_sel;
@@ -76,9 +65,13 @@ module soc_core(
     assign m_wstrb = m_we ? m_sel : 4'd0;
     // mepc is written in the clock in which the trap is taken
     assign retire_mepc = mepc;
+    reg trapped;
+    reg [4:0] trap_cause;
+    assign retire_trap = trapped;
+    assign retire_cause = trap_cause;
     always @(posedge clk) begin
-        retire_trap <= !reset && (jump || exception);
-        retire_cause <= {!exception, cause};
+        trapped <= !reset && (jump || exception);
+        trap_cause <= {!exception, cause};
     end
     vexriscv_adapter adapter(
         .clock(clk), .firing(retire_valid), .insn(insn), .pc(retire_pc), .npc(retire_npc), .mepc(mepc),
@@ -87,7 +80,6 @@ module soc_core(
         .rvfi_pc_rdata(rvfi_pc_rdata), .rvfi_pc_wdata(rvfi_pc_wdata)
     );
     assign rvfi_trap = 1'b0;
-endmodule
 ";
 
 /// Retirement wires of VexRiscv, as RVFI
@@ -231,6 +223,6 @@ impl Core for Vexriscv {
         let script = "read_verilog VexRiscv.v; hierarchy -top VexRiscv; proc";
         let exposed = exposed(&YOSYS, &[source], script, "VexRiscv", &EXPOSED)?;
         let adapter = emitted(Adapter::default(), "vexriscv_adapter").map_err(CoreError::Check)?;
-        Ok(format!("{exposed}\n{adapter}\n{WRAPPER}"))
+        Ok(format!("{exposed}\n{adapter}\n{}", soc_core(WRAPPER)))
     }
 }
