@@ -96,7 +96,7 @@ pub enum CoreName {
     Vexriscv,
     /// RV32IMC with machine mode, two pipeline stages
     Ibex,
-    /// RV32I with machine mode and the timer interrupt, 40 to 80 clocks an instruction
+    /// RV32I with machine mode and the timer interrupt, 36 or 71 clocks an instruction
     Serv,
 }
 

@@ -22,5 +22,6 @@ pub fn exposed(
     let wires: String = wires.iter().map(|w| format!(" {top}/w:{w}")).collect();
     let script = format!("{script}; expose{wires}; write_verilog -noattr exposed.v");
     yosys.run(&["-q", "-p", &script], folder.path())?;
-    Ok(std::fs::read_to_string(folder.path().join("exposed.v")).map_err(io)?)
+    let unwritten = |e| ToolError::Folder(format!("exposed.v, which {} is to write: {e}", yosys.name));
+    Ok(std::fs::read_to_string(folder.path().join("exposed.v")).map_err(unwritten)?)
 }
