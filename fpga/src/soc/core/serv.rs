@@ -11,14 +11,17 @@
 //!   `serv_rf_ram_if` writes them). The start-up code writes `mepc` once.
 //!
 //! # Adapter
-//! See [`Adapter`].
+//! RVFI goes to the trace system as it is. Three quirks do no harm here:
+//! * `rvfi_intr` is always 0. An exception and an interrupt alike give a record with `rvfi_trap` in place of the
+//!   instruction, which tells the trace system as much.
+//! * `rvfi_pc_rdata` is right after the first reset only, for the register that follows the address is set at power-up.
+//!   The SoC resets its cores once.
+//! * The memory fields are those of the last access, also where there is none; control flow needs no data.
 
 use super::expose::exposed;
 use super::{soc_core, Core, CoreError, Isa};
 use crate::flow::tool::YOSYS;
 use crate::soc::package::Package;
-use crate::soc::rename::emitted;
-use rust_hdl::prelude::*;
 
 /// The core.
 #[derive(Clone, Copy, Debug)]
@@ -50,14 +53,13 @@ const EXPOSED: [&str; 2] = ["cpu.genblk3.csr.mcause3_0", "cpu.genblk3.csr.mcause
 const WRAPPER: &str = r"
     wire valid, trap, write, interrupt;
     wire [3:0] select, cause;
-    wire [31:0] insn;
     serv_rf_top core(
         .clk(clk), .i_rst(reset), .i_timer_irq(timer_irq),
         .o_ibus_adr(f_addr), .o_ibus_cyc(f_valid), .i_ibus_rdt(f_rdata), .i_ibus_ack(f_ready),
         .o_dbus_adr(m_addr), .o_dbus_dat(m_wdata), .o_dbus_sel(select), .o_dbus_we(write), .o_dbus_cyc(m_valid),
         .i_dbus_rdt(m_rdata), .i_dbus_ack(m_ready),
         .i_ext_rd(32'd0), .i_ext_ready(1'b0),
-        .rvfi_valid(valid), .rvfi_insn(insn), .rvfi_trap(trap),
+        .rvfi_valid(valid), .rvfi_insn(rvfi_insn), .rvfi_trap(trap),
         .rvfi_pc_rdata(retire_pc), .rvfi_pc_wdata(retire_npc),
         .\cpu.genblk3.csr.mcause3_0 (cause), .\cpu.genblk3.csr.mcause31 (interrupt)
     );
@@ -66,76 +68,12 @@ const WRAPPER: &str = r"
     assign retire_trap = valid && trap;
     assign retire_mepc = retire_pc;
     assign retire_cause = {interrupt, cause};
-    serv_adapter adapter(
-        .clock(clk), .reset(reset), .valid(valid), .insn(insn), .trap(trap), .npc(retire_npc),
-        .rvfi_valid(rvfi_valid), .rvfi_insn(rvfi_insn), .rvfi_trap(rvfi_trap), .rvfi_intr(rvfi_intr),
-        .rvfi_pc_rdata(rvfi_pc_rdata), .rvfi_pc_wdata(rvfi_pc_wdata)
-    );
+    assign rvfi_valid = valid;
+    assign rvfi_trap = trap;
+    assign rvfi_intr = 1'b0;
+    assign rvfi_pc_rdata = retire_pc;
+    assign rvfi_pc_wdata = retire_npc;
 ";
-
-/// First address after reset.
-const START: u64 = 0x8000_0000;
-
-/// RVFI of serv, as the trace system takes it
-///
-/// # Source
-/// serv's RVFI (`serv_top.v`), RVFI's definition of `intr`.
-///
-/// # Ports
-/// | port | dir | bits | meaning |
-/// | --- | --- | ---: | --- |
-/// | `reset` | in | 1 | synchronous, the core's |
-/// | `valid`, `insn`, `trap` | in | 1, 32, 1 | the core's |
-/// | `npc` | in | 32 | the core's `rvfi_pc_wdata`: where it goes on, the handler after a trap |
-/// | `rvfi_*` | out | | RVFI |
-///
-/// # Timing
-/// Through in the same clock; at most one instruction in 32 clocks.
-///
-/// # Quirks
-/// * `rvfi_intr` of the core is always 0. An exception and an interrupt alike give a record with `trap` in place of the
-///   instruction; the one behind it is the handler's first.
-/// * `rvfi_pc_rdata` of the core is wrong after a second reset, for the register that follows the address is set at
-///   power-up only. The address is followed here.
-#[allow(missing_docs)] // the ports are in the table above
-#[derive(LogicBlock, Default)]
-pub struct Adapter {
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-    pub valid: Signal<In, Bit>,
-    pub insn: Signal<In, Bits<32>>,
-    pub trap: Signal<In, Bit>,
-    pub npc: Signal<In, Bits<32>>,
-    pub rvfi_valid: Signal<Out, Bit>,
-    pub rvfi_insn: Signal<Out, Bits<32>>,
-    pub rvfi_trap: Signal<Out, Bit>,
-    pub rvfi_intr: Signal<Out, Bit>,
-    pub rvfi_pc_rdata: Signal<Out, Bits<32>>,
-    pub rvfi_pc_wdata: Signal<Out, Bits<32>>,
-    pc: DFF<Bits<32>>,
-    trapped: DFF<Bit>,
-}
-
-impl Logic for Adapter {
-    #[hdl_gen]
-    fn update(&mut self) {
-        dff_setup!(self, clock, pc, trapped);
-        if self.valid.val() {
-            self.pc.d.next = self.npc.val();
-            self.trapped.d.next = self.trap.val();
-        }
-        if self.reset.val() {
-            self.pc.d.next = 0x8000_0000_u64.into();
-            self.trapped.d.next = false;
-        }
-        self.rvfi_valid.next = self.valid.val();
-        self.rvfi_insn.next = self.insn.val();
-        self.rvfi_trap.next = self.trap.val();
-        self.rvfi_intr.next = self.trapped.q.val();
-        self.rvfi_pc_rdata.next = self.pc.q.val();
-        self.rvfi_pc_wdata.next = self.npc.val();
-    }
-}
 
 impl Core for Serv {
     fn package(&self) -> Package {
@@ -150,12 +88,11 @@ impl Core for Serv {
         let files = self.package().read_all(FILES.into_iter())?;
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
         let script = format!(
-            "read_verilog -DRISCV_FORMAL {}; hierarchy -top serv_rf_top -chparam RESET_PC {START}; proc; flatten; \
+            "read_verilog -DRISCV_FORMAL {}; hierarchy -top serv_rf_top -chparam RESET_PC 32'h8000_0000; proc; flatten; \
              rename -top serv_rf_top",
             names.join(" ")
         );
         let exposed = exposed(&YOSYS, &files, &script, "serv_rf_top", &EXPOSED)?;
-        let adapter = emitted(Adapter::default(), "serv_adapter").map_err(CoreError::Check)?;
-        Ok(format!("{exposed}\n{adapter}\n{}", soc_core(WRAPPER)))
+        Ok(format!("{exposed}\n{}", soc_core(WRAPPER)))
     }
 }
