@@ -3,6 +3,7 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`core`] | softcores: source, wrapper, retirement adapter |
+//! | [`circuit`] | trace port, circular buffer, serial line, boot sequence: rust-hdl |
 //! | [`top`] | the emitted top from one description |
 //! | [`package`] | softcore sources in Python packages |
 //! | [`rename`] | several rust-hdl circuits in one text |
@@ -19,6 +20,7 @@ pub mod blocks;
 pub mod board;
 pub mod build;
 pub mod check;
+pub mod circuit;
 pub mod core;
 pub mod frame;
 pub mod image;

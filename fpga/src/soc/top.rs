@@ -1,10 +1,16 @@
 //! The emitted top of a SoC
 //!
-//! The parts are Verilog modules with parameters (`fpga/verilog`), cores come from [`super::core`], the trace
-//! system from [`hdl::emit`]; this joins them, a pure function of the description.
+//! Bus and devices are Verilog modules with parameters (`fpga/verilog`), the rest of our own parts circuits of
+//! [`super::circuit`]; cores come from [`super::core`], the trace system from [`hdl::emit`]. This joins them, a pure
+//! function of the description.
 
+use super::circuit::boot::Boot;
+use super::circuit::host::HostLink;
+use super::circuit::port::TracePort;
+use super::circuit::ring::Ring;
+use super::circuit::uart::Uart;
 use super::core::{CoreError, CoreKind};
-use super::rename::renamed;
+use super::rename::{emitted, renamed};
 use hdl::emit::{emit, EmitError, SystemOptions};
 use serde::Serialize;
 use sim::params::TraceParams;
@@ -89,6 +95,9 @@ pub enum SocError {
         /// What it needs.
         needs: &'static str,
     },
+    /// rust-hdl refused a circuit: a fault of this crate.
+    #[error("rust-hdl refuses a circuit: {0}")]
+    Refused(String),
     /// The core cannot be had.
     #[error("{0}")]
     Core(#[from] CoreError),
@@ -154,24 +163,32 @@ impl SocConfig {
                 .to_string(),
             Purpose::Synthesis { image } => format!("initial $readmemh(\"{image}\", ram);"),
         };
-        let output: &str = match self.output {
-            Output::Port { .. } => include_str!("../../verilog/port.v"),
-            Output::Uart { .. } => include_str!("../../verilog/uart.v"),
-        };
-        let ring = if self.buffer.is_some() { include_str!("../../verilog/ring.v") } else { "" };
-        let host = if self.host == Host::Listens { "" } else { include_str!("../../verilog/host.v") };
         let bus = include_str!("../../verilog/bus.v").replace("`SOC_RAM_INIT", &init);
         let mut text = self.core.core().verilog()?;
-        for part in
-            [&bus, include_str!("../../verilog/devices.v"), include_str!("../../verilog/boot.v"), output, ring, host]
-        {
-            text.push_str(part);
-        }
+        text.push_str(&bus);
+        text.push_str(include_str!("../../verilog/devices.v"));
+        text.push_str(&self.circuits().map_err(SocError::Refused)?);
         if let Some(params) = &self.trace {
             let options = SystemOptions { log2_fifo: self.log2_fifo, ..SystemOptions::default() };
             text.push_str(&renamed(&emit(params, &options)?, "trace_system"));
         }
         text.push_str(&self.top(purpose == Purpose::Simulation));
+        Ok(text)
+    }
+
+    /// The circuits of [`super::circuit`] that it has.
+    fn circuits(&self) -> Result<String, String> {
+        let mut text = emitted(Boot::default(), "soc_boot")?;
+        text.push_str(&match self.output {
+            Output::Port { .. } => emitted(TracePort::default(), "soc_port")?,
+            Output::Uart { .. } => emitted(Uart::default(), "soc_uart")?,
+        });
+        if let Some(log2) = self.buffer {
+            text.push_str(&emitted(Ring::new(log2.into()), "soc_ring")?);
+        }
+        if self.host != Host::Listens {
+            text.push_str(&emitted(HostLink::default(), "soc_host")?);
+        }
         Ok(text)
     }
 
@@ -260,8 +277,8 @@ impl SocConfig {
              always @(posedge clk) begin\n        exit_seen <= !reset && (exit_seen || ended);\n        \
              if (ended) last_code <= code;\n    end\n    \
              assign exited = exit_seen;\n    assign exit_code = last_code;\n    \
-             soc_boot #(.TRACE({})) boot(.clk(clk), .reset(reset), .go(go), .stop(ended || halt || host_halt),\n        \
-             .turn(turn), .turned(turned), .run(run), .done(traced), .bus_addr(boot_addr), .bus_write(boot_write),\n        \
+             soc_boot boot(.clock(clk), .reset(reset), .traced(1'b{}), .go(go), .stop(ended || halt || host_halt),\n        \
+             .turn(turn), .turned(turned), .run(run), .done(traced),\n        .bus_addr(boot_addr), .bus_write(boot_write),\n        \
              .bus_wdata(boot_wdata), .bus_rdata(reg_rdata), .bus_mine(!core_access && !host_access));\n    \
              assign done = all_sent && trace_idle;\n    \
              // trace registers: cores before the host before the boot sequence\n    \
@@ -302,31 +319,35 @@ impl SocConfig {
             let _ = write!(
                 s,
                 "    wire out_valid, out_ready;\n    wire [31:0] out;\n    \
-                 soc_ring #(.LOG2_WORDS({log2})) ring(.clk(clk), .reset(reset), .in_valid(word_valid), .in_ready(word_ready),\n        \
+                 assign word_ready = 1'b1;\n    \
+                 soc_ring ring(.clock(clk), .reset(reset), .half_words(16'd{}), .in_valid(word_valid),\n        \
                  .in_data(word), .turn(turn), .turned(turned), .finished(traced), .out_valid(out_valid),\n        \
-                 .out_ready(out_ready), .out_data(out), .all_out(all_sent));\n"
+                 .out_ready(out_ready), .out_data(out), .all_out(all_sent));\n",
+                1u32 << (log2 - 1)
             );
         } else {
             s.push_str("    assign turn = 1'b0;\n    assign all_sent = traced;\n");
         }
         let words = if self.buffer.is_some() {
-            ".clk(clk), .reset(reset), .valid(out_valid), .ready(out_ready), .data(out)"
+            ".clock(clk), .reset(reset), .valid(out_valid), .ready(out_ready), .data(out)"
         } else {
-            ".clk(clk), .reset(reset), .valid(word_valid), .ready(word_ready), .data(word)"
+            ".clock(clk), .reset(reset), .valid(word_valid), .ready(word_ready), .data(word)"
         };
         let _ = match self.output {
             Output::Port { pins } => write!(
                 s,
-                "    soc_port #(.P({pins})) port({words},\n        \
-                 .pins(trace_pins), .strobe(trace_strobe), .idle(trace_idle));\n"
+                "    wire [7:0] all_pins;\n    assign trace_pins = all_pins[{}:0];\n    \
+                 soc_port port({words},\n        \
+                 .width(4'd{pins}), .pins(all_pins), .strobe(trace_strobe), .idle(trace_idle));\n",
+                pins - 1
             ),
             Output::Uart { divisor } => write!(
                 s,
-                "    wire answer_valid, answer_taken;\n    wire [63:0] answer;\n    \
-                 soc_uart #(.DIV({divisor})) uart({words},\n        \
-                 .console_valid(console_valid), .console_data(console_data), .finished(all_sent),\n        \
-                 .exited(exit_seen), .exit_code(last_code), .answer_valid(answer_valid), .answer(answer),\n        \
-                 .answer_taken(answer_taken), .tx(tx), .idle(trace_idle));\n"
+                "    wire answer_valid, answer_taken;\n    wire [31:0] answer_low, answer_high;\n    \
+                 soc_uart uart({words},\n        \
+                 .divisor(16'd{divisor}), .console_valid(console_valid), .console_data(console_data), .finished(all_sent),\n        \
+                 .exited(exit_seen), .exit_code(last_code), .answer_valid(answer_valid), .answer_low(answer_low),\n        \
+                 .answer_high(answer_high), .answer_taken(answer_taken), .tx(tx), .idle(trace_idle));\n"
             ),
         };
     }
@@ -339,17 +360,20 @@ impl SocConfig {
                  assign host_wdata = 32'd0;\n    assign go = 1'b1;\n    assign host_halt = 1'b0;\n",
             );
             if matches!(self.output, Output::Uart { .. }) {
-                s.push_str("    assign answer_valid = 1'b0;\n    assign answer = 64'd0;\n");
+                s.push_str(
+                    "    assign answer_valid = 1'b0;\n    assign answer_low = 32'd0;\n    \
+                     assign answer_high = 32'd0;\n",
+                );
             }
             return;
         };
         let wait = u8::from(self.host == Host::Starts);
         let _ = write!(
             s,
-            "    soc_host #(.DIV({divisor}), .WAIT({wait})) host(.clk(clk), .reset(reset), .rx(rx), .request(host_access),\n        \
+            "    soc_host host(.clock(clk), .reset(reset), .divisor(16'd{divisor}), .starts(1'b{wait}), .rx(rx),\n        .request(host_access), \
              .bus_write(host_write), .bus_addr(host_addr), .bus_wdata(host_wdata), .taken(!core_access),\n        \
              .bus_rdata(reg_rdata), .go(go), .halt(host_halt), .status({{all_sent, exit_seen, run, go}}),\n        \
-             .answer_valid(answer_valid), .answer(answer), .answer_taken(answer_taken));\n"
+             .answer_valid(answer_valid), .answer_low(answer_low), .answer_high(answer_high),\n        .answer_taken(answer_taken));\n"
         );
     }
 

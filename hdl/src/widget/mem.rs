@@ -74,6 +74,13 @@ impl<const A: usize, const D: usize> Mem<A, D> {
     }
 }
 
+impl<const A: usize, const D: usize> Default for Mem<A, D> {
+    /// As deep and as wide as its ports.
+    fn default() -> Self {
+        Self::new(A, D)
+    }
+}
+
 impl<const A: usize, const D: usize> Logic for Mem<A, D> {
     fn update(&mut self) {
         if self.clock.pos_edge() {
