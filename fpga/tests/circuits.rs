@@ -372,7 +372,7 @@ fn tracing_begins_before_the_cores_run_and_ends_after() {
         let mut s = Source::seeded(seed);
         let mut t = Traced { idle: true, ..Traced::default() };
         let (mut ran, mut stopped_at, mut turns, mut done) = (0, None, 0, false);
-        let (go_at, stop_at) = (s.between(5, 60) as u64, s.between(400, 900) as u64);
+        let (go_at, stop_at) = (s.between(5, 60), s.between(400, 900));
         for cycle in 0..3_000_u64 {
             let mine = s.percent(70);
             let turn = traced && s.per_64k(600);
@@ -405,7 +405,7 @@ fn tracing_begins_before_the_cores_run_and_ends_after() {
             if let (Some(value), true) = (write, mine) {
                 assert!(traced && addr == 2, "seed {seed}, cycle {cycle}");
                 t.enabled = value == 1;
-                t.later = s.between(1, 60) as u64;
+                t.later = s.between(1, 60);
             }
             if run {
                 ran += 1;

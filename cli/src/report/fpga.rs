@@ -155,13 +155,19 @@ fn path_table(socs: &[Value]) -> Table {
     let rows = socs.iter().map(|s| {
         let cells: Vec<&str> =
             s["built"]["critical_path"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        // what nextpnr makes of a name behind the third dot tells nobody anything
         let mut through: Vec<String> =
-            cells.iter().map(|c| c.split('.').take(3).collect::<Vec<_>>().join(".")).collect();
+            cells.iter().filter(|c| !c.starts_with('$')).map(|c| place_of(c).to_owned()).collect();
         through.dedup();
         vec![s["built"]["board"].clone(), json!(through.join(" > ")), json!(cells.len())]
     });
     table("paths", columns, rows.collect())
+}
+
+/// Where a cell is: its first three names, without what Yosys and nextpnr hang on the last.
+fn place_of(cell: &str) -> &str {
+    let three = cell.match_indices('.').nth(2).map_or(cell, |(at, _)| &cell[..at]);
+    let made = ["_SB_", "_TRELLIS_", "_LUT4", "_CCU2C", "_PFUMX", "_L6MUX", "_LC", "$q"];
+    made.iter().filter_map(|m| three.find(m)).min().map_or(three, |at| &three[..at])
 }
 
 fn gate_table(gates: &[Value]) -> Table {
