@@ -116,7 +116,7 @@ fn two_ibex_with_interrupts_and_exceptions_replay_to_what_they_retired() {
 
 #[test]
 fn four_ibex_replay_to_what_they_retired_in_order() {
-    at_least(100_000, traced(CoreKind::Ibex, 4, "large", "fft", 250_000, false));
+    at_least(100_000, traced(CoreKind::Ibex, 4, "large", "lockcont", 250_000, false));
 }
 
 #[test]
