@@ -35,8 +35,16 @@ fn captured(place: &Place, bytes: Vec<u8>, options: &str) -> (Option<i32>, Resul
         let mut master = File::from(master);
         // the command may have its end frame, and close, before the last byte
         let _ = master.write_all(&bytes);
-        // what is still in the line is lost when it is unplugged
-        while rustix::io::ioctl_fionread(&line).is_ok_and(|n| n > 0) {
+        // what is still in the line is lost when it is unplugged; the kernel brings it there some time after the write, and
+        // the command may have taken it by then
+        let mut there = false;
+        for round in 0..12_000 {
+            match rustix::io::ioctl_fionread(&line) {
+                Ok(0) if there || round > 400 => break,
+                Ok(0) => {}
+                Ok(_) => there = true,
+                Err(_) => break,
+            }
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
     });
