@@ -3,6 +3,7 @@
 use crate::output::{count, Left, Object, Right, Table};
 use crate::source::{MachineArgs, Recording, Source};
 use crate::{Failure, Status};
+use programs::PROGRAMS;
 use rayon::prelude::*;
 use serde_json::{json, Map, Value};
 use sim::analysis::ratio;
@@ -17,7 +18,6 @@ use sim::stream;
 use sim::stream_cache::{StreamCacheParams, Variant};
 use std::io::Write;
 use std::path::Path;
-use testbenches::programs::PROGRAMS;
 
 /// Compare with other compressors of control flow: bits per instruction, each decoded and checked
 #[derive(clap::Args, Debug)]

@@ -97,7 +97,7 @@ impl ReplaySink for PathHash<'_> {
 
 /// Measures everything on `program`, a single-hart run of at most `limit` instructions.
 pub fn measure(name: &str, limit: u64) -> Result<Vec<Speed>, Failure> {
-    let program = testbenches::programs::load(name).ok_or_else(|| Failure::unknown_program(name))?;
+    let program = programs::load(name).ok_or_else(|| Failure::unknown_program(name))?;
     let mut speeds = Vec::new();
     let mut add = |what: String, n: u64, unit, time: Duration| {
         speeds.push(Speed { what, per_second: n as f64 / time.as_secs_f64(), unit });

@@ -116,7 +116,7 @@ fn named_params(set: &str, cores: u8) -> Result<TraceParams, Failure> {
 }
 
 fn write_elf(place: &Place<'_>) -> Result<(), Failure> {
-    let info = testbenches::programs::find(PROGRAM).ok_or_else(|| Failure::unknown_program(PROGRAM))?;
+    let info = programs::find(PROGRAM).ok_or_else(|| Failure::unknown_program(PROGRAM))?;
     let path = place.path("elf");
     let mut file = sim::file::Replacement::create(&path)?;
     file.write_all(info.elf).map_err(|e| Failure::io(&path, e))?;

@@ -1,11 +1,11 @@
 //! What commands that measure the built-in programs and write a page of tables share
 
 use crate::{Failure, Status};
+use programs::{ProgramInfo, PROGRAMS};
 use serde_json::Value;
 use sim::file::Replacement;
 use std::io::Write;
 use std::path::PathBuf;
-use testbenches::programs::{ProgramInfo, PROGRAMS};
 
 /// Files to write and programs to measure.
 #[derive(clap::Args, Debug)]
@@ -41,7 +41,7 @@ impl PageArgs {
     /// Looks the programs up and opens the files: what cannot be done is told before the work, not after.
     pub fn begin(&self) -> Result<Page<'_>, Failure> {
         let names: Vec<&str> = self.program.iter().map(|p| p.trim_start_matches("builtin:")).collect();
-        if let Some(unknown) = names.iter().find(|n| testbenches::programs::find(n).is_none()) {
+        if let Some(unknown) = names.iter().find(|n| programs::find(n).is_none()) {
             return Err(Failure::unknown_program(unknown));
         }
         let notes = match &self.notes {

@@ -2,10 +2,10 @@
 
 use crate::output::{Left, Object, Right, Table};
 use crate::{Failure, Status};
+use programs::PROGRAMS;
 use serde_json::json;
 use sim::file::hex;
 use std::io::Write;
-use testbenches::programs::PROGRAMS;
 
 /// List the built-in programs
 #[derive(clap::Args, Debug)]

@@ -32,7 +32,7 @@ pub struct Named {
 pub fn program(name: &str) -> Result<Named, Failure> {
     let parsed = match name.strip_prefix(BUILTIN) {
         Some(builtin) => {
-            let info = testbenches::programs::find(builtin).ok_or_else(|| Failure::unknown_program(builtin))?;
+            let info = programs::find(builtin).ok_or_else(|| Failure::unknown_program(builtin))?;
             info.load()
         }
         None => {

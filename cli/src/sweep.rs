@@ -107,7 +107,7 @@ struct RunArgs {
 
 /// The ELF of a built-in program.
 fn builtin(name: &str) -> Option<&'static [u8]> {
-    testbenches::programs::find(name).map(|p| p.elf)
+    programs::find(name).map(|p| p.elf)
 }
 
 /// Splits at the commas outside parentheses.
@@ -149,7 +149,7 @@ impl RunArgs {
         replace(&mut plan.stream_caches, &self.stream_cache);
         if plan.traces.iter().any(|t| t == "all") {
             plan.traces.retain(|t| t != "all");
-            plan.traces.extend(testbenches::programs::PROGRAMS.iter().map(|p| format!("builtin:{}", p.name)));
+            plan.traces.extend(programs::PROGRAMS.iter().map(|p| format!("builtin:{}", p.name)));
         }
         if !self.harts.is_empty() {
             plan.harts = self.harts.clone();

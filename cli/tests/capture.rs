@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 /// A folder where a picorv32 has run: `line.bin`, `trace.gtr`, and its program in `p.elf`.
 fn simulated() -> Place {
     let place = Place::new();
-    let elf = testbenches::programs::find("bank").unwrap().soc.rv32im.unwrap();
+    let elf = programs::find("bank").unwrap().soc.rv32im.unwrap();
     std::fs::write(place.path().join("p.elf"), elf).unwrap();
     place.good("soc sim --core picorv32 --elf p.elf --set small --uart 4 --max-cycles 300000 --out .");
     place
@@ -74,7 +74,7 @@ fn what_a_board_sends_is_received_and_replays() {
 /// A simulated SoC that waits for its host on the serial device `tty`.
 fn waiting() -> (Place, Child) {
     let place = Place::new();
-    let elf = testbenches::programs::find("bank").unwrap().soc.rv32im.unwrap();
+    let elf = programs::find("bank").unwrap().soc.rv32im.unwrap();
     std::fs::write(place.path().join("p.elf"), elf).unwrap();
     let soc =
         "soc sim --core picorv32 --elf p.elf --set small --uart 4 --serial tty --wait --max-cycles 200000 --out .";

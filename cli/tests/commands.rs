@@ -47,7 +47,7 @@ fn json_is_one_object_with_tool_parameters_and_counts() {
         insta::assert_snapshot!(name, text);
     }
     let list: serde_json::Value = serde_json::from_str(&place.good("programs --json")).unwrap();
-    assert_eq!(list["programs"].as_array().map(Vec::len), Some(testbenches::programs::PROGRAMS.len()));
+    assert_eq!(list["programs"].as_array().map(Vec::len), Some(programs::PROGRAMS.len()));
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn config(core: CoreKind, cores: u8, trace: Option<TraceParams>) -> SocConfig {
 }
 
 fn program(core: CoreKind, name: &str) -> Program {
-    let builds = testbenches::programs::find(name).unwrap().soc;
+    let builds = programs::find(name).unwrap().soc;
     Program::parse(builds.get(core.core().isa().name()).unwrap()).unwrap()
 }
 
@@ -158,7 +158,7 @@ fn timer_software_and_synchronous_traps_are_all_in_the_log() {
 
 #[test]
 fn a_program_runs_to_its_end_with_its_result() {
-    let info = testbenches::programs::find("irq").unwrap();
+    let info = programs::find("irq").unwrap();
     for core in [CoreKind::Vexriscv, CoreKind::Ibex] {
         let r = run(&config(core, 2, None), &program(core, "irq"), 40_000_000);
         assert_eq!(r.exit_code, Some(0));

@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn shards_have_every_task_once_and_in_order() {
         let plan = Plan { traces: vec!["builtin:fft".into()], harts: vec![1, 2], ..Plan::default() };
-        let jobs = plan.jobs(|name| testbenches::programs::find(name).map(|p| p.elf)).unwrap().0;
+        let jobs = plan.jobs(|name| programs::find(name).map(|p| p.elf)).unwrap().0;
         let files = |jobs: &[Job]| -> Vec<String> {
             jobs.iter().flat_map(|j| j.tasks.iter().map(|t| t.file.clone())).collect()
         };

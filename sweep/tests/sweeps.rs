@@ -14,7 +14,7 @@ use sweep::store::{files, merge, Manifest, Store};
 use sweep::SweepError;
 
 fn builtin(name: &str) -> Option<&'static [u8]> {
-    testbenches::programs::find(name).map(|p| p.elf)
+    programs::find(name).map(|p| p.elf)
 }
 
 fn texts(t: &[&str]) -> Vec<String> {
@@ -81,7 +81,7 @@ fn results(folder: &Path) -> Vec<(String, Point)> {
 
 /// The events of a built-in program.
 fn record(name: &str, harts: u8) -> (Vec<FlowEvent>, RetireInfo) {
-    let program = testbenches::programs::find(name).unwrap().load().unwrap();
+    let program = programs::find(name).unwrap().load().unwrap();
     let mut machine = Machine::new(&program, MachineConfig { harts, ..MachineConfig::default() }).unwrap();
     let mut events = Vec::new();
     machine.run(&mut events, Limits { instructions: 60_000, ..Limits::default() }).unwrap();

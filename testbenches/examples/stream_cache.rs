@@ -3,6 +3,7 @@
 //!
 //! `cargo run --release -p testbenches --example stream_cache > docs/stream-cache-results.md`
 
+use programs::PROGRAMS;
 use sim::golden::system::System;
 use sim::params::{named_set, Coding, Scheme, TraceParams};
 use sim::retire::{FlowEvent, FlowKind, RetireSink};
@@ -11,7 +12,6 @@ use sim::stream_cache::params::{ENTRIES, WAYS};
 use sim::stream_cache::{Hash, StreamCacheParams, Variant};
 use std::collections::HashMap;
 use std::time::Instant;
-use testbenches::programs::PROGRAMS;
 
 /// Streams as the paper's table 1 counts them: of any length, ended by a taken branch, an indirect one or a trap.
 #[derive(Default)]
@@ -203,7 +203,7 @@ fn main() {
     let four = |variant, n: u16| at(StreamCacheParams::new(variant, n / 4, 4));
 
     println!("# Stream caches on the test programs\n");
-    println!("What `{COMMAND}` printed. All programs of `testbenches/programs`,");
+    println!("What `{COMMAND}` printed. All programs of `programs/bare`,");
     println!("whole, on one core, RV32IMAC; bits an instruction unless said otherwise. *Italic*: paper 001, which ran");
     println!("MiBench on ARM. What it means: [stream-cache.md](stream-cache.md#results).\n");
 
@@ -288,7 +288,7 @@ const COMMAND: &str = "cargo run --release -p testbenches --example stream_cache
 
 /// Streams a second of the model alone, on a recorded run.
 fn speed() {
-    let program = testbenches::programs::load("vm").expect("a checked-in program");
+    let program = programs::load("vm").expect("a checked-in program");
     let mut events: Vec<FlowEvent> = Vec::new();
     let mut machine = Machine::new(&program, MachineConfig::default()).expect("a program that fits");
     let limits = Limits { instructions: 10_000_000, ..Limits::default() };

@@ -1,12 +1,12 @@
 //! Every baseline is lossless on every program, for one hart and for four
 
+use programs::PROGRAMS;
 use rayon::prelude::*;
 use sim::baseline::{decode, verify, Harts, Params};
 use sim::replay::image::Image;
 use sim::retire::{FlowEvent, RetireSink};
 use sim::stream;
 use testbenches::check::{limit, run};
-use testbenches::programs::PROGRAMS;
 
 #[test]
 fn every_baseline_is_lossless_on_every_program() {

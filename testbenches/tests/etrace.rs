@@ -1,6 +1,7 @@
 //! E-Trace packets of every program: decoded by our decoder in every mode, and followed by `riscv-etrace`'s
 //! tracer in the modes that it knows
 
+use programs::PROGRAMS;
 use rayon::prelude::*;
 use riscv_etrace::packet::payload::{InstructionTrace, Payload};
 use riscv_etrace::packet::sync::{Start, Synchronization};
@@ -13,7 +14,6 @@ use sim::elf::Program;
 use sim::replay::image::Image;
 use sim::retire::FlowEvent;
 use testbenches::check::{limit, run};
-use testbenches::programs::PROGRAMS;
 
 /// Every retired address that the crate's tracer finds in the packets.
 ///

@@ -4,13 +4,13 @@
 //! `GOSHAWK_LONG=1` runs them on QEMU with 1, 2, 3, 4 and 8 harts, otherwise with 1 and 4, and
 //! in the simulator with more seeds.
 
+use programs::{ProgramInfo, PROGRAMS};
 use sim::retire::NullSink;
 use sim::rv32::{Exit, Limits, Machine, MachineConfig, RunSummary, Timing};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use testbenches::programs::{ProgramInfo, PROGRAMS};
 use testbenches::tools::tool_name;
 
 /// A program ends within a second on an idle machine; this is for a busy one.
@@ -65,7 +65,7 @@ fn every_program_prints_its_result_and_passes_for_any_number_of_harts() {
 
 /// `vm` with its first argument (2048, the limit of its sieve) replaced; the word is in `.rodata`.
 fn vm_with_sieve_limit(limit: u32) -> tempfile::NamedTempFile {
-    let program = testbenches::programs::find("vm").expect("vm is checked in");
+    let program = programs::find("vm").expect("vm is checked in");
     let mut elf = program.elf.to_vec();
     let at = elf.windows(4).position(|w| w == 2048u32.to_le_bytes()).expect("the sieve limit is a word of the image");
     elf[at..at + 4].copy_from_slice(&limit.to_le_bytes());
@@ -113,7 +113,7 @@ fn the_simulator_prints_the_same_for_any_number_of_harts() {
 
 #[test]
 fn the_table_of_the_programs_tells_their_instructions() {
-    let readme = include_str!("../programs/README.md");
+    let readme = include_str!("../../programs/bare/README.md");
     let mut wrong = Vec::new();
     let mut over_20_million = 0;
     for program in PROGRAMS {

@@ -3,13 +3,13 @@
 //! The retire stream of the built-in simulator goes through the golden model; what replay makes of the
 //! bits and the ELF must be the same events, and so, with the ELF, the same instructions.
 
+use programs::PROGRAMS;
 use sim::golden::system::System;
 use sim::params::{Coding, Scheme, TraceParams, NAMED_SETS};
 use sim::replay::image::Image;
 use sim::replay::{Events, Replay};
 use sim::retire::{FlowEvent, FlowKind, RetireSink};
 use testbenches::check::{limit, replays_exactly, run};
-use testbenches::programs::PROGRAMS;
 
 fn configs() -> Vec<(String, TraceParams)> {
     let mut out = Vec::new();

@@ -2,13 +2,13 @@
 //!
 //! As `replay.rs`, for the scheme `sc-lsp`.
 
+use programs::PROGRAMS;
 use sim::params::TraceParams;
 use sim::replay::image::Image;
 use sim::retire::{FlowEvent, FlowKind};
 use sim::stream_cache::params::PRESETS;
 use sim::stream_cache::{Hash, StreamCacheParams, Variant};
 use testbenches::check::{limit, replays_exactly, run};
-use testbenches::programs::PROGRAMS;
 
 /// What is known of the cycle of an event that comes back.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 
 use hdl::emit::{emit, SystemOptions};
 use hdl::system::{EtraceStreamSystem, RvfiStreamSystem};
+use programs::ProgramInfo;
 use sim::elf::Program;
 use sim::golden::system::System;
 use sim::params::TraceParams;
@@ -13,7 +14,6 @@ use sim::retire::{FlowEvent, FlowKind, RetireSink};
 use sim::stream_cache::{Hash, StreamCacheParams, Variant};
 use testbenches::check::{beat_file, right_around_gaps, run};
 use testbenches::gates::emit_checked_system;
-use testbenches::programs::ProgramInfo;
 use testbenches::stimulus::program::{Model, Shape};
 use testbenches::stimulus::run::{record, Config};
 use testbenches::trace_cosim::{TraceCosim, TraceOptions, TracePorts};
@@ -24,7 +24,7 @@ fn ports(cores: usize, xlen: u8) -> TracePorts {
 }
 
 fn program(name: &str) -> &'static ProgramInfo {
-    testbenches::programs::find(name).unwrap()
+    programs::find(name).unwrap()
 }
 
 /// Clocks from activation to clock 0 of the beat file, as `status.active` shows it.

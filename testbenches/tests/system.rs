@@ -1,13 +1,13 @@
 //! Whole trace systems: emitted Verilog under Verilator against the golden model, on real programs
 
 use hdl::emit::{emit, SystemOptions};
+use programs::ProgramInfo;
 use sim::elf::Program;
 use sim::golden::system::System;
 use sim::params::{named_set, Coding, TraceParams, NAMED_SETS};
 use sim::replay::image::Image;
 use sim::retire::{FlowEvent, RetireSink};
 use testbenches::check::{beat_file, right_around_gaps, run};
-use testbenches::programs::ProgramInfo;
 use testbenches::stimulus::program::{Model, Shape};
 use testbenches::stimulus::run::{record, Config};
 use testbenches::trace_cosim::{TraceCosim, TraceOptions, TracePorts};
@@ -80,7 +80,7 @@ fn options(cores: u8) -> TraceOptions {
 }
 
 fn program(name: &str) -> &'static ProgramInfo {
-    testbenches::programs::find(name).unwrap()
+    programs::find(name).unwrap()
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Whole trace systems in the rust-hdl simulation: their words are those of the golden model
 
 use hdl::emit::SystemOptions;
+use programs::load;
 use sim::params::{named_set, Coding, Scheme, TraceParams};
 use sim::retire::FlowEvent;
 use sim::rv32::{Limits, Machine, MachineConfig};
-use testbenches::programs::load;
 use testbenches::trace_sim::{compare, Comparison, Play};
 
 fn run(name: &str, params: &TraceParams, instructions: u64, pace: u64) -> Comparison {

@@ -1,6 +1,7 @@
 //! Measures: each program with 1 to 8 harts, in every configuration that a table asks for
 
 use crate::Failure;
+use programs::ProgramInfo;
 use rayon::prelude::*;
 use serde::Serialize;
 use sim::analysis::{ratio, FieldLengths};
@@ -12,7 +13,6 @@ use sim::rv32::{Limits, Machine, MachineConfig};
 use sim::stream::{self, End};
 use sim::stream_cache::{StreamCacheParams, Variant};
 use std::collections::HashMap;
-use testbenches::programs::ProgramInfo;
 
 /// Numbers of harts that are measured.
 pub const HARTS: [u8; 4] = [1, 2, 4, 8];

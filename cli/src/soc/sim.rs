@@ -120,7 +120,7 @@ pub(super) fn load(
     let (name, data) = match (elf, builtin) {
         (Some(path), _) => (path.display().to_string(), std::fs::read(path).map_err(|e| Failure::io(path, e))?),
         (None, Some(name)) => {
-            let info = testbenches::programs::find(name).ok_or_else(|| Failure::unknown_program(name))?;
+            let info = programs::find(name).ok_or_else(|| Failure::unknown_program(name))?;
             let kind = CoreKind::from(core);
             let none = || {
                 let core = kind.name();

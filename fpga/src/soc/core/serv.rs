@@ -4,7 +4,7 @@
 //! O. Kindgren, serv, ISC licence; with its CSRs: machine mode, and the timer interrupt, which is the only one. No
 //! multiplication, no illegal instruction exception; `wfi` is taken for `ebreak`.
 //!
-//! Seen in simulation, and what `testbenches/programs` does about it:
+//! Seen in simulation, and what `programs/bare` does about it:
 //! * A trap in a handler leaves interrupts off behind both, for software cannot reach `mstatus.MPIE`; so does an
 //!   interrupt that waits at `mret`. Nothing nests, and the main loop turns interrupts on again.
 //! * An interrupt leaves bits 31:30 of `mepc` as they were (`serv_csr` drops the request in the clock in which

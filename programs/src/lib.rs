@@ -1,8 +1,8 @@
-//! The test programs of `testbenches/programs`, inside the binary
+//! The test programs of `programs/bare`, inside the binary
 //!
 //! Bare-metal RV32IMAC for the platform of QEMU's `virt` board. Each checks its own result, prints
 //! `name: result <hex> ok` last (the same for any number of harts) and ends with exit code 0.
-//! `testbenches/programs/README.md` says what each exercises and how many instructions it retires.
+//! `programs/bare/README.md` says what each exercises and how many instructions it retires.
 
 use sim::elf::{ElfError, Program};
 
@@ -58,16 +58,16 @@ impl ProgramInfo {
 
 macro_rules! program {
     ($name:literal, $result:literal, $doc:literal) => {
-        program!($name, $result, $doc, Some(include_bytes!(concat!("../programs/elf/rv32im/", $name, ".elf"))))
+        program!($name, $result, $doc, Some(include_bytes!(concat!("../bare/elf/rv32im/", $name, ".elf"))))
     };
     ($name:literal, $result:literal, $doc:literal, $rv32im:expr) => {
         ProgramInfo {
             name: $name,
-            elf: include_bytes!(concat!("../programs/elf/", $name, ".elf")),
+            elf: include_bytes!(concat!("../bare/elf/", $name, ".elf")),
             soc: SocBuilds {
-                rv32imc: include_bytes!(concat!("../programs/elf/rv32imc/", $name, ".elf")),
+                rv32imc: include_bytes!(concat!("../bare/elf/rv32imc/", $name, ".elf")),
                 rv32im: $rv32im,
-                rv32i: include_bytes!(concat!("../programs/elf/rv32i/", $name, ".elf")),
+                rv32i: include_bytes!(concat!("../bare/elf/rv32i/", $name, ".elf")),
             },
             max_harts: 8,
             parallel: true,
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn every_source_has_an_entry_and_names_are_sorted() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/programs/src");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/bare/src");
         let mut sources: Vec<String> = std::fs::read_dir(folder)
             .expect("the sources are checked in")
             .map(|f| f.expect("a readable folder").file_name().into_string().expect("an ASCII name"))
