@@ -1,0 +1,92 @@
+//! Emitted Verilog stays as it is: two systems whole, many more by their CRC-32
+//!
+//! A change of a circuit changes `tests/verilog`, and is read there as a diff.
+
+use hdl::emit::{emit, Ingress, SystemOptions};
+use sim::scheme::{Platform, SchemeSpec};
+use std::fmt::Write;
+
+const RV32: Platform = Platform { cores: 1, xlen: 32, align: 1, timestamps: false };
+const RVFI: SystemOptions = SystemOptions { ingress: Ingress::Rvfi, log2_fifo: 8 };
+
+fn verilog(name: &str, platform: &Platform, options: &SystemOptions) -> String {
+    let params = SchemeSpec::parse(name).unwrap().params(platform);
+    emit(&params, options).unwrap()
+}
+
+/// What is emitted, without the comment at its head: that names the version.
+fn body(verilog: &str) -> &str {
+    let end = verilog.find("\nmodule").or_else(|| verilog.find("\n\n")).unwrap_or_default();
+    &verilog[end..]
+}
+
+/// One axis away from the usual system at a time, and some corners.
+fn points() -> Vec<(&'static str, Platform, SystemOptions)> {
+    let timed = Platform { timestamps: true, ..RV32 };
+    let rv64 = Platform { xlen: 64, ..RV32 };
+    let cores = |cores| Platform { cores, ..RV32 };
+    let etrace = SystemOptions { ingress: Ingress::Etrace, ..RVFI };
+    let fifo = |log2_fifo| SystemOptions { log2_fifo, ..RVFI };
+    let mut points: Vec<_> = [
+        "tr_e:small",
+        "tr_e:medium",
+        "tr_e:large",
+        "tr_e:s0",
+        "tr_e:m4",
+        "tr_b:small",
+        "tr_b:large",
+        "tr_e:m4+shift3+upper12",
+        "tr(bcnt=4,1;diffta=5,3;diffcc=2,5;icnt=1,7):m2",
+        "nx_b",
+        "sc-lsp:base-32x4",
+        "sc-lsp:ebase-32x4",
+        "sc-lsp:rbase-32x4",
+        "sc-lsp:base-256x1",
+        "sc-lsp:rbase-16x8",
+    ]
+    .into_iter()
+    .flat_map(|name| [(name, RV32, RVFI), (name, timed, RVFI)])
+    .collect();
+    for name in ["tr_e:small", "sc-lsp:rbase-32x4"] {
+        points.extend([1, 2, 4].map(|n| (name, cores(n), etrace)));
+        points.extend([2, 4, 8].map(|n| (name, cores(n), RVFI)));
+        points.extend([(name, rv64, RVFI), (name, Platform { cores: 2, ..rv64 }, etrace)]);
+        points.extend([(name, RV32, fifo(3)), (name, cores(4), fifo(5))]);
+        points.push((name, Platform { align: 2, ..timed }, etrace));
+    }
+    points.push(("tr_e:small", cores(3), RVFI));
+    points.push(("nx_b", cores(4), etrace));
+    points
+}
+
+#[test]
+fn the_list_of_verilog_is_as_it_was() {
+    let mut list = String::new();
+    for (name, p, o) in points() {
+        let text = verilog(name, &p, &o);
+        let body = body(&text);
+        let time = if p.timestamps { " timed" } else { "" };
+        let _ = writeln!(
+            list,
+            "{name} N={} rv{} align {}{time} {} fifo {}: {:08x} {} lines",
+            p.cores,
+            p.xlen,
+            p.align,
+            o.ingress.name(),
+            o.log2_fifo,
+            crc32fast::hash(body.as_bytes()),
+            body.lines().count(),
+        );
+    }
+    insta::assert_snapshot!(list);
+}
+
+#[test]
+fn small_systems_are_as_they_were_whole() {
+    insta::with_settings!({ snapshot_path => "verilog", prepend_module_to_snapshot => false, omit_expression => true }, {
+        for (file, name) in [("small", "tr_e:small"), ("rbase-32x4", "sc-lsp:rbase-32x4")] {
+            let text = verilog(name, &RV32, &RVFI);
+            insta::assert_binary_snapshot!(&format!("{file}.v"), body(&text).as_bytes().to_vec());
+        }
+    });
+}

@@ -1,0 +1,6985 @@
+
+module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_rdata$0,rvfi_pc_wdata$0,bus_addr,bus_write,bus_wdata,bus_rdata,valid,ready,data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  rvfi_valid$0;
+    input wire  [31:0] rvfi_insn$0;
+    input wire  rvfi_trap$0;
+    input wire  rvfi_intr$0;
+    input wire  [31:0] rvfi_pc_rdata$0;
+    input wire  [31:0] rvfi_pc_wdata$0;
+    input wire  [2:0] bus_addr;
+    input wire  bus_write;
+    input wire  [31:0] bus_wdata;
+    output reg  [31:0] bus_rdata;
+    output reg  valid;
+    input wire  ready;
+    output reg  [31:0] data;
+    
+    // Stub signals
+    reg  core$0$clock;
+    reg  core$0$reset;
+    reg  core$0$rvfi_valid;
+    reg  [31:0] core$0$rvfi_insn;
+    reg  core$0$rvfi_trap;
+    reg  core$0$rvfi_intr;
+    reg  [31:0] core$0$rvfi_pc_rdata;
+    reg  [31:0] core$0$rvfi_pc_wdata;
+    reg  core$0$enable;
+    wire  core$0$ready;
+    reg  core$0$full;
+    reg  core$0$drained;
+    wire  core$0$stop_ready;
+    reg  core$0$stop_go;
+    wire  core$0$lost;
+    wire  core$0$entry_push;
+    wire  [1:0] core$0$entry_pre;
+    wire  [1:0] core$0$entry_post;
+    wire  [23:0] core$0$entry_icnt;
+    wire  [23:0] core$0$entry_bcnt;
+    wire  [31:0] core$0$entry_pc;
+    wire  [31:0] core$0$entry_target;
+    wire  [31:0] core$0$entry_cc;
+    reg  back$clock;
+    reg  back$reset;
+    reg  [2:0] back$bus_addr;
+    reg  back$bus_write;
+    reg  [31:0] back$bus_wdata;
+    wire  [31:0] back$bus_rdata;
+    wire  back$valid;
+    reg  back$ready;
+    wire  [31:0] back$data;
+    wire  back$enable;
+    wire  back$stop_go;
+    reg  back$core_ready$0;
+    reg  back$stop_ready$0;
+    reg  back$lost$0;
+    reg  back$entry_push$0;
+    reg  [1:0] back$entry_pre$0;
+    reg  [1:0] back$entry_post$0;
+    reg  [23:0] back$entry_icnt$0;
+    reg  [23:0] back$entry_bcnt$0;
+    reg  [31:0] back$entry_pc$0;
+    reg  [31:0] back$entry_target$0;
+    reg  [31:0] back$entry_cc$0;
+    wire  back$full$0;
+    wire  back$empty$0;
+    
+    // Sub module instances
+    top$core$0 core$0(
+        .clock(core$0$clock),
+        .reset(core$0$reset),
+        .rvfi_valid(core$0$rvfi_valid),
+        .rvfi_insn(core$0$rvfi_insn),
+        .rvfi_trap(core$0$rvfi_trap),
+        .rvfi_intr(core$0$rvfi_intr),
+        .rvfi_pc_rdata(core$0$rvfi_pc_rdata),
+        .rvfi_pc_wdata(core$0$rvfi_pc_wdata),
+        .enable(core$0$enable),
+        .ready(core$0$ready),
+        .full(core$0$full),
+        .drained(core$0$drained),
+        .stop_ready(core$0$stop_ready),
+        .stop_go(core$0$stop_go),
+        .lost(core$0$lost),
+        .entry_push(core$0$entry_push),
+        .entry_pre(core$0$entry_pre),
+        .entry_post(core$0$entry_post),
+        .entry_icnt(core$0$entry_icnt),
+        .entry_bcnt(core$0$entry_bcnt),
+        .entry_pc(core$0$entry_pc),
+        .entry_target(core$0$entry_target),
+        .entry_cc(core$0$entry_cc)
+    );
+    top$back back(
+        .clock(back$clock),
+        .reset(back$reset),
+        .bus_addr(back$bus_addr),
+        .bus_write(back$bus_write),
+        .bus_wdata(back$bus_wdata),
+        .bus_rdata(back$bus_rdata),
+        .valid(back$valid),
+        .ready(back$ready),
+        .data(back$data),
+        .enable(back$enable),
+        .stop_go(back$stop_go),
+        .core_ready$0(back$core_ready$0),
+        .stop_ready$0(back$stop_ready$0),
+        .lost$0(back$lost$0),
+        .entry_push$0(back$entry_push$0),
+        .entry_pre$0(back$entry_pre$0),
+        .entry_post$0(back$entry_post$0),
+        .entry_icnt$0(back$entry_icnt$0),
+        .entry_bcnt$0(back$entry_bcnt$0),
+        .entry_pc$0(back$entry_pc$0),
+        .entry_target$0(back$entry_target$0),
+        .entry_cc$0(back$entry_cc$0),
+        .full$0(back$full$0),
+        .empty$0(back$empty$0)
+    );
+    
+    // Update code
+    always @(*) begin
+        back$clock = clock;
+        back$reset = reset;
+        back$bus_addr = bus_addr;
+        back$bus_write = bus_write;
+        back$bus_wdata = bus_wdata;
+        bus_rdata = back$bus_rdata;
+        valid = back$valid;
+        back$ready = ready;
+        data = back$data;
+        core$0$clock = clock;
+        core$0$reset = reset;
+        core$0$rvfi_valid = rvfi_valid$0;
+        core$0$rvfi_insn = rvfi_insn$0;
+        core$0$rvfi_trap = rvfi_trap$0;
+        core$0$rvfi_intr = rvfi_intr$0;
+        core$0$rvfi_pc_rdata = rvfi_pc_rdata$0;
+        core$0$rvfi_pc_wdata = rvfi_pc_wdata$0;
+        core$0$enable = back$enable;
+        core$0$full = back$full$0;
+        core$0$drained = back$empty$0;
+        core$0$stop_go = back$stop_go;
+        back$core_ready$0 = core$0$ready;
+        back$stop_ready$0 = core$0$stop_ready;
+        back$lost$0 = core$0$lost;
+        back$entry_push$0 = core$0$entry_push;
+        back$entry_pre$0 = core$0$entry_pre;
+        back$entry_post$0 = core$0$entry_post;
+        back$entry_icnt$0 = core$0$entry_icnt;
+        back$entry_bcnt$0 = core$0$entry_bcnt;
+        back$entry_pc$0 = core$0$entry_pc;
+        back$entry_target$0 = core$0$entry_target;
+        back$entry_cc$0 = core$0$entry_cc;
+    end
+    
+endmodule // top
+
+
+module top$back(clock,reset,bus_addr,bus_write,bus_wdata,bus_rdata,valid,ready,data,enable,stop_go,core_ready$0,stop_ready$0,lost$0,entry_push$0,entry_pre$0,entry_post$0,entry_icnt$0,entry_bcnt$0,entry_pc$0,entry_target$0,entry_cc$0,full$0,empty$0);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  [2:0] bus_addr;
+    input wire  bus_write;
+    input wire  [31:0] bus_wdata;
+    output reg  [31:0] bus_rdata;
+    output reg  valid;
+    input wire  ready;
+    output reg  [31:0] data;
+    output reg  enable;
+    output reg  stop_go;
+    input wire  core_ready$0;
+    input wire  stop_ready$0;
+    input wire  lost$0;
+    input wire  entry_push$0;
+    input wire  [1:0] entry_pre$0;
+    input wire  [1:0] entry_post$0;
+    input wire  [23:0] entry_icnt$0;
+    input wire  [23:0] entry_bcnt$0;
+    input wire  [31:0] entry_pc$0;
+    input wire  [31:0] entry_target$0;
+    input wire  [31:0] entry_cc$0;
+    output reg  full$0;
+    output reg  empty$0;
+    
+    // Enums
+    localparam RecordStep$Idle = 0;
+    localparam RecordStep$Fetch = 1;
+    localparam RecordStep$Header0 = 2;
+    localparam RecordStep$Header1 = 3;
+    localparam RecordStep$Header2 = 4;
+    localparam RecordStep$Time = 5;
+    localparam RecordStep$Core = 6;
+    localparam RecordStep$Run = 7;
+    localparam RecordStep$Escape = 8;
+    localparam RecordStep$Instructions = 9;
+    localparam RecordStep$Open = 10;
+    localparam RecordStep$Address = 11;
+    localparam RecordStep$Stream = 12;
+    localparam RecordStep$Start = 13;
+    localparam RecordStep$End = 14;
+    localparam RecordStep$Pad = 15;
+    
+    // Stub signals
+    reg  fifo$0$clock;
+    reg  fifo$0$reset;
+    reg  fifo$0$push;
+    reg  [1:0] fifo$0$in_pre;
+    reg  [1:0] fifo$0$in_post;
+    reg  [23:0] fifo$0$in_icnt;
+    reg  [23:0] fifo$0$in_bcnt;
+    reg  [31:0] fifo$0$in_pc;
+    reg  [31:0] fifo$0$in_target;
+    reg  [31:0] fifo$0$in_cc;
+    wire  fifo$0$full;
+    wire  fifo$0$empty;
+    wire  fifo$0$have;
+    reg  fifo$0$pop;
+    reg  [1:0] fifo$0$field;
+    wire  [31:0] fifo$0$word;
+    wire  [31:0] fifo$0$cc;
+    reg  merger$clock;
+    reg  merger$reset;
+    reg  [15:0] merger$pushes;
+    reg  [15:0] merger$have;
+    wire  [3:0] merger$core;
+    wire  merger$show;
+    reg  merger$done;
+    wire  [15:0] merger$pops;
+    wire  merger$empty;
+    reg  encoder$clock;
+    reg  encoder$reset;
+    reg  encoder$start;
+    wire  encoder$started;
+    reg  encoder$have;
+    wire  [1:0] encoder$field;
+    reg  [31:0] encoder$word;
+    reg  [31:0] encoder$cc;
+    reg  [3:0] encoder$core;
+    wire  encoder$done;
+    wire  encoder$finished;
+    wire  encoder$bit_valid;
+    wire  encoder$data_bit;
+    reg  encoder$bit_ready;
+    reg  encoder$aligned;
+    wire  encoder$idle;
+    reg  packer$clock;
+    reg  packer$reset;
+    reg  packer$bit_valid;
+    reg  packer$data_bit;
+    wire  packer$bit_ready;
+    wire  packer$aligned;
+    wire  packer$valid;
+    reg  packer$ready;
+    wire  [31:0] packer$data;
+    reg  registers$clock;
+    reg  registers$reset;
+    reg  [2:0] registers$bus_addr;
+    reg  registers$bus_write;
+    reg  [31:0] registers$bus_wdata;
+    wire  [31:0] registers$bus_rdata;
+    reg  registers$ready;
+    reg  registers$active;
+    reg  registers$idle;
+    reg  [15:0] registers$overflow;
+    wire  registers$enable;
+    reg  session$d;
+    wire  session$q;
+    reg  session$clock;
+    reg  running$d;
+    wire  running$q;
+    reg  running$clock;
+    reg  header$d;
+    wire  header$q;
+    reg  header$clock;
+    
+    // Local signals
+    reg  tracing;
+    reg  all_ready;
+    reg  all_stopped;
+    reg  [15:0] pushes;
+    reg  [15:0] haves;
+    reg  [15:0] losses;
+    reg  [15:0] pops;
+    reg  [3:0] who;
+    reg  [31:0] word;
+    reg  [31:0] cc;
+    
+    // Sub module instances
+    top$back$fifo$0 fifo$0(
+        .clock(fifo$0$clock),
+        .reset(fifo$0$reset),
+        .push(fifo$0$push),
+        .in_pre(fifo$0$in_pre),
+        .in_post(fifo$0$in_post),
+        .in_icnt(fifo$0$in_icnt),
+        .in_bcnt(fifo$0$in_bcnt),
+        .in_pc(fifo$0$in_pc),
+        .in_target(fifo$0$in_target),
+        .in_cc(fifo$0$in_cc),
+        .full(fifo$0$full),
+        .empty(fifo$0$empty),
+        .have(fifo$0$have),
+        .pop(fifo$0$pop),
+        .field(fifo$0$field),
+        .word(fifo$0$word),
+        .cc(fifo$0$cc)
+    );
+    top$back$merger merger(
+        .clock(merger$clock),
+        .reset(merger$reset),
+        .pushes(merger$pushes),
+        .have(merger$have),
+        .core(merger$core),
+        .show(merger$show),
+        .done(merger$done),
+        .pops(merger$pops),
+        .empty(merger$empty)
+    );
+    top$back$encoder encoder(
+        .clock(encoder$clock),
+        .reset(encoder$reset),
+        .start(encoder$start),
+        .started(encoder$started),
+        .have(encoder$have),
+        .field(encoder$field),
+        .word(encoder$word),
+        .cc(encoder$cc),
+        .core(encoder$core),
+        .done(encoder$done),
+        .finished(encoder$finished),
+        .bit_valid(encoder$bit_valid),
+        .data_bit(encoder$data_bit),
+        .bit_ready(encoder$bit_ready),
+        .aligned(encoder$aligned),
+        .idle(encoder$idle)
+    );
+    top$back$packer packer(
+        .clock(packer$clock),
+        .reset(packer$reset),
+        .bit_valid(packer$bit_valid),
+        .data_bit(packer$data_bit),
+        .bit_ready(packer$bit_ready),
+        .aligned(packer$aligned),
+        .valid(packer$valid),
+        .ready(packer$ready),
+        .data(packer$data)
+    );
+    top$back$registers registers(
+        .clock(registers$clock),
+        .reset(registers$reset),
+        .bus_addr(registers$bus_addr),
+        .bus_write(registers$bus_write),
+        .bus_wdata(registers$bus_wdata),
+        .bus_rdata(registers$bus_rdata),
+        .ready(registers$ready),
+        .active(registers$active),
+        .idle(registers$idle),
+        .overflow(registers$overflow),
+        .enable(registers$enable)
+    );
+    top$back$session session(
+        .d(session$d),
+        .q(session$q),
+        .clock(session$clock)
+    );
+    top$back$running running(
+        .d(running$d),
+        .q(running$q),
+        .clock(running$clock)
+    );
+    top$back$header header(
+        .d(header$d),
+        .q(header$q),
+        .clock(header$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        session$clock = clock;
+        running$clock = clock;
+        header$clock = clock;
+        session$d = session$q;
+        running$d = running$q;
+        header$d = header$q;
+        merger$clock = clock;
+        encoder$clock = clock;
+        packer$clock = clock;
+        registers$clock = clock;
+        merger$reset = reset;
+        encoder$reset = reset;
+        packer$reset = reset;
+        registers$reset = reset;
+        who = merger$core;
+        pops = merger$pops;
+        pushes = 32'h0;
+        haves = 32'h0;
+        losses = 32'h0;
+        all_ready = 1'b1;
+        all_stopped = 1'b1;
+        word = 32'h0;
+        cc = 32'h0;
+        fifo$0$clock = clock;
+        fifo$0$reset = reset;
+        fifo$0$push = entry_push$0;
+        fifo$0$in_pre = entry_pre$0;
+        fifo$0$in_post = entry_post$0;
+        fifo$0$in_icnt = entry_icnt$0;
+        fifo$0$in_bcnt = entry_bcnt$0;
+        fifo$0$in_pc = entry_pc$0;
+        fifo$0$in_target = entry_target$0;
+        fifo$0$in_cc = entry_cc$0;
+        fifo$0$field = encoder$field;
+        fifo$0$pop = pops[0];
+        full$0 = fifo$0$full;
+        empty$0 = fifo$0$empty;
+        pushes = (pushes & ~(1 << (0)) | ((entry_push$0) << (0)));
+        haves = (haves & ~(1 << (0)) | ((fifo$0$have) << (0)));
+        losses = (losses & ~(1 << (0)) | ((lost$0) << (0)));
+        if (~core_ready$0) begin
+            all_ready = 1'b0;
+        end
+        if (~stop_ready$0) begin
+            all_stopped = 1'b0;
+        end
+        if (who == 0) begin
+            word = fifo$0$word;
+            cc = fifo$0$cc;
+        end
+        merger$pushes = pushes;
+        merger$have = haves;
+        merger$done = encoder$done;
+        encoder$have = merger$show;
+        encoder$core = who;
+        encoder$word = word;
+        encoder$cc = cc;
+        packer$bit_valid = encoder$bit_valid;
+        packer$data_bit = encoder$data_bit;
+        encoder$bit_ready = packer$bit_ready;
+        encoder$aligned = packer$aligned;
+        packer$ready = ready;
+        valid = packer$valid;
+        data = packer$data;
+        registers$bus_addr = bus_addr;
+        registers$bus_write = bus_write;
+        registers$bus_wdata = bus_wdata;
+        bus_rdata = registers$bus_rdata;
+        tracing = running$q & registers$enable;
+        running$d = tracing;
+        if (registers$enable & all_ready & ~session$q) begin
+            session$d = 1'b1;
+            header$d = 1'b1;
+            running$d = 1'b1;
+        end
+        if (encoder$started) begin
+            header$d = 1'b0;
+        end
+        if (encoder$finished) begin
+            session$d = 1'b0;
+        end
+        if (reset) begin
+            session$d = 1'b0;
+            running$d = 1'b0;
+            header$d = 1'b0;
+        end
+        encoder$start = header$q;
+        enable = tracing;
+        stop_go = all_stopped;
+        registers$ready = all_ready;
+        registers$active = tracing;
+        registers$idle = ~session$q & ~packer$valid & ~registers$enable;
+        registers$overflow = losses;
+    end
+    
+endmodule // top$back
+
+
+module top$back$encoder(clock,reset,start,started,have,field,word,cc,core,done,finished,bit_valid,data_bit,bit_ready,aligned,idle);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  start;
+    output reg  started;
+    input wire  have;
+    output reg  [1:0] field;
+    input wire  [31:0] word;
+    input wire  [31:0] cc;
+    input wire  [3:0] core;
+    output reg  done;
+    output reg  finished;
+    output reg  bit_valid;
+    output reg  data_bit;
+    input wire  bit_ready;
+    input wire  aligned;
+    output reg  idle;
+    
+    // Constant declarations
+    localparam  one_wide = 32'h1;
+    localparam  many = 1'b0;
+    localparam  timed = 1'b0;
+    localparam  cc_first_size = 6'b11;
+    localparam  cc_next_size = 6'b1;
+    localparam  register = 1'b1;
+    localparam  ti_size = 6'b0;
+    localparam  index_size = 6'b111;
+    localparam  miss_size = 6'b1111;
+    localparam  flag_size = 6'b10000;
+    localparam  exception_size = 6'b10000;
+    localparam  escape_size = 6'b10011;
+    localparam  address_size = 6'b11110;
+    localparam  low_size = 6'b10010;
+    localparam  count_size = 6'b10011;
+    localparam  word_size = 6'b11111;
+    localparam  length_at = 5'b1000;
+    localparam  code_at = 5'b10000;
+    localparam  cores = 5'b1;
+    localparam  stops_mask = 5'b1;
+    localparam  header0 = 32'h4b485347;
+    localparam  header1 = 32'h101;
+    localparam  header2 = 32'hdc0d63be;
+    localparam  k_exception = 2'b1;
+    localparam  k_sync = 2'b10;
+    localparam  k_control = 2'b11;
+    localparam  k_overflow = 2'b1;
+    localparam  k_index = 2'b1;
+    localparam  k_start = 2'b11;
+    localparam  no_run = 4'hf;
+    localparam  code_sync = 4'h1;
+    localparam  code_overflow = 4'h3;
+    localparam  code_stop = 4'h5;
+    localparam  f_count = 2'b0;
+    localparam  f_instructions = 2'b1;
+    localparam  f_pc = 2'b10;
+    localparam  f_target = 2'b11;
+    localparam  one = 6'b1;
+    localparam  one_5 = 5'b1;
+    
+    // Enums
+    localparam RecordStep$Idle = 0;
+    localparam RecordStep$Fetch = 1;
+    localparam RecordStep$Header0 = 2;
+    localparam RecordStep$Header1 = 3;
+    localparam RecordStep$Header2 = 4;
+    localparam RecordStep$Time = 5;
+    localparam RecordStep$Core = 6;
+    localparam RecordStep$Run = 7;
+    localparam RecordStep$Escape = 8;
+    localparam RecordStep$Instructions = 9;
+    localparam RecordStep$Open = 10;
+    localparam RecordStep$Address = 11;
+    localparam RecordStep$Stream = 12;
+    localparam RecordStep$Start = 13;
+    localparam RecordStep$End = 14;
+    localparam RecordStep$Pad = 15;
+    localparam RecordPhase$Wait = 0;
+    localparam RecordPhase$Load = 1;
+    localparam RecordPhase$Send = 2;
+    localparam RecordPhase$Connect = 3;
+    
+    // Stub signals
+    reg  [3:0] step$d;
+    wire  [3:0] step$q;
+    reg  step$clock;
+    reg  [1:0] phase$d;
+    wire  [1:0] phase$q;
+    reg  phase$clock;
+    reg  [31:0] v$d;
+    wire  [31:0] v$q;
+    reg  v$clock;
+    reg  [5:0] left$d;
+    wire  [5:0] left$q;
+    reg  left$clock;
+    reg  [27:0] kinds$d;
+    wire  [27:0] kinds$q;
+    reg  kinds$clock;
+    reg  second$d;
+    wire  second$q;
+    reg  second$clock;
+    reg  run_left$d;
+    wire  run_left$q;
+    reg  run_left$clock;
+    reg  pre_left$d;
+    wire  pre_left$q;
+    reg  pre_left$clock;
+    reg  post_left$d;
+    wire  post_left$q;
+    reg  post_left$clock;
+    reg  [4:0] stops$d;
+    wire  [4:0] stops$q;
+    reg  stops$clock;
+    
+    // Local signals
+    reg  [3:0] next_step;
+    reg  [3:0] first_step;
+    reg  [3:0] begin_step;
+    reg  [5:0] less;
+    reg  zero;
+    reg  [31:0] loaded;
+    reg  [5:0] size;
+    reg  [27:0] word_low;
+    reg  [9:0] value;
+    reg  upper;
+    reg  known;
+    reg  [7:0] run;
+    reg  [3:0] run_size;
+    reg  [1:0] pre;
+    reg  [1:0] post;
+    reg  [3:0] fetched_run;
+    reg  [1:0] fetched_pre;
+    reg  [1:0] fetched_post;
+    reg  exception;
+    reg  sync;
+    reg  control;
+    reg  overflow;
+    reg  hit;
+    reg  missed;
+    reg  asked;
+    reg  [3:0] code;
+    reg  in_run;
+    reg  in_pre;
+    reg  rest;
+    reg  more;
+    reg  [31:0] run_wide;
+    reg  [31:0] code_wide;
+    reg  [31:0] value_wide;
+    reg  [31:0] flag_wide;
+    reg  [31:0] core_wide;
+    
+    // Sub module instances
+    top$back$encoder$step step(
+        .d(step$d),
+        .q(step$q),
+        .clock(step$clock)
+    );
+    top$back$encoder$phase phase(
+        .d(phase$d),
+        .q(phase$q),
+        .clock(phase$clock)
+    );
+    top$back$encoder$v v(
+        .d(v$d),
+        .q(v$q),
+        .clock(v$clock)
+    );
+    top$back$encoder$left left(
+        .d(left$d),
+        .q(left$q),
+        .clock(left$clock)
+    );
+    top$back$encoder$kinds kinds(
+        .d(kinds$d),
+        .q(kinds$q),
+        .clock(kinds$clock)
+    );
+    top$back$encoder$second second(
+        .d(second$d),
+        .q(second$q),
+        .clock(second$clock)
+    );
+    top$back$encoder$run_left run_left(
+        .d(run_left$d),
+        .q(run_left$q),
+        .clock(run_left$clock)
+    );
+    top$back$encoder$pre_left pre_left(
+        .d(pre_left$d),
+        .q(pre_left$q),
+        .clock(pre_left$clock)
+    );
+    top$back$encoder$post_left post_left(
+        .d(post_left$d),
+        .q(post_left$q),
+        .clock(post_left$clock)
+    );
+    top$back$encoder$stops stops(
+        .d(stops$d),
+        .q(stops$q),
+        .clock(stops$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        step$clock = clock;
+        phase$clock = clock;
+        v$clock = clock;
+        left$clock = clock;
+        kinds$clock = clock;
+        second$clock = clock;
+        run_left$clock = clock;
+        pre_left$clock = clock;
+        post_left$clock = clock;
+        stops$clock = clock;
+        step$d = step$q;
+        phase$d = phase$q;
+        v$d = v$q;
+        left$d = left$q;
+        kinds$d = kinds$q;
+        second$d = second$q;
+        run_left$d = run_left$q;
+        pre_left$d = pre_left$q;
+        post_left$d = post_left$q;
+        stops$d = stops$q;
+        started = 1'b0;
+        done = 1'b0;
+        finished = 1'b0;
+        word_low = word[(32'h0)+:(28)];
+        fetched_run = word_low[(32'h14)+:(4)];
+        fetched_pre = word_low[(32'h18)+:(2)];
+        fetched_post = word_low[(32'h1a)+:(2)];
+        value = kinds$q[(32'h0)+:(10)];
+        upper = kinds$q[32'ha];
+        known = kinds$q[32'hb];
+        run = kinds$q[(32'hc)+:(8)];
+        run_size = kinds$q[(32'h14)+:(4)];
+        pre = kinds$q[(32'h18)+:(2)];
+        post = kinds$q[(32'h1a)+:(2)];
+        exception = pre == k_exception;
+        sync = pre == k_sync;
+        control = pre == k_control;
+        overflow = control & (post == k_overflow);
+        asked = (post == k_start) & ~|pre;
+        hit = (post == k_start) & |pre;
+        missed = post != k_index;
+        code = code_stop;
+        if (overflow) begin
+            code = code_overflow;
+        end
+        if (sync) begin
+            code = code_sync;
+        end
+        if (exception) begin
+            code = 32'h0;
+        end
+        in_run = run_left$q;
+        in_pre = pre_left$q & ~run_left$q;
+        rest = (run_left$q & (pre_left$q | post_left$q)) | (pre_left$q & post_left$q);
+        first_step = RecordStep$Stream;
+        if (in_pre) begin
+            first_step = RecordStep$Escape;
+        end
+        if (in_run) begin
+            first_step = RecordStep$Run;
+        end
+        begin_step = RecordStep$Core;
+        if (timed) begin
+            begin_step = RecordStep$Time;
+        end
+        run_wide = ((run) & 32'hffffffff);
+        code_wide = ((code) & 32'hffffffff);
+        value_wide = ((value) & 32'hffffffff);
+        flag_wide = 32'h0;
+        if (upper & asked & register) begin
+            flag_wide = one_wide;
+        end
+        core_wide = ((core) & 32'hffffffff);
+        field = f_count;
+        loaded = word;
+        size = address_size;
+        next_step = RecordStep$End;
+        case (step$q)
+            RecordStep$Header0:
+                begin
+                    loaded = header0;
+                    size = word_size;
+                    next_step = RecordStep$Header1;
+                end
+            RecordStep$Header1:
+                begin
+                    loaded = header1;
+                    size = word_size;
+                    next_step = RecordStep$Header2;
+                end
+            RecordStep$Header2:
+                begin
+                    loaded = header2;
+                    size = word_size;
+                    next_step = RecordStep$Idle;
+                end
+            RecordStep$Time:
+                begin
+                    loaded = 32'h0;
+                    if (~second$q) begin
+                        loaded = ((cc) & 32'hffffffff);
+                    end
+                    size = cc_first_size;
+                    next_step = RecordStep$Core;
+                end
+            RecordStep$Core:
+                begin
+                    loaded = core_wide;
+                    size = ti_size;
+                    next_step = first_step;
+                end
+            RecordStep$Run:
+                begin
+                    loaded = ((run_wide << 32'h1) & 32'hffffffff) | one_wide;
+                    size = ((run_size) & 6'h3f);
+                end
+            RecordStep$Escape:
+                begin
+                    loaded = code_wide << code_at;
+                    size = escape_size;
+                    next_step = RecordStep$Instructions;
+                    if (exception) begin
+                        size = exception_size;
+                    end
+                    if (sync) begin
+                        next_step = RecordStep$Address;
+                    end
+                end
+            RecordStep$Instructions:
+                begin
+                    field = f_instructions;
+                    size = count_size;
+                    if (~known) begin
+                        next_step = RecordStep$Open;
+                    end
+                    else if (exception | overflow) begin
+                        next_step = RecordStep$Address;
+                    end
+                end
+            RecordStep$Open:
+                begin
+                    field = f_target;
+                    if (exception | overflow) begin
+                        next_step = RecordStep$Address;
+                    end
+                end
+            RecordStep$Address:
+                begin
+                    field = f_pc;
+                    if (overflow) begin
+                        size = count_size;
+                    end
+                end
+            RecordStep$Stream:
+                begin
+                    loaded = value_wide << 32'h1;
+                    size = index_size;
+                    if (missed) begin
+                        loaded = ((value_wide << length_at) & 32'hffffffff) | ((flag_wide << code_at) & 32'hffffffff);
+                        size = miss_size;
+                    end
+                    if (asked) begin
+                        if (register) begin
+                            size = flag_size;
+                        end
+                        next_step = RecordStep$Start;
+                    end
+                    if (hit) begin
+                        loaded = one_wide;
+                        size = 32'h0;
+                    end
+                end
+            RecordStep$Start:
+                begin
+                    field = f_target;
+                    if (upper & register) begin
+                        size = low_size;
+                    end
+                end
+            RecordStep$Pad:
+                begin
+                    loaded = 32'h0;
+                    size = 32'h0;
+                    next_step = RecordStep$Pad;
+                end
+            default:
+                begin
+                    next_step = RecordStep$Idle;
+                end
+        endcase
+        less = left$q - one;
+        zero = ~|left$q;
+        more = |v$q;
+        data_bit = v$q[32'h0];
+        bit_valid = phase$q == RecordPhase$Send;
+        if (phase$q == RecordPhase$Connect) begin
+            data_bit = more;
+            bit_valid = 1'b1;
+        end
+        case (phase$q)
+            RecordPhase$Wait:
+                begin
+                    phase$d = RecordPhase$Load;
+                    case (step$q)
+                        RecordStep$Idle:
+                            begin
+                                phase$d = RecordPhase$Wait;
+                                if (start) begin
+                                    started = 1'b1;
+                                    stops$d = 32'h0;
+                                    step$d = RecordStep$Header0;
+                                end
+                                else if (have) begin
+                                    step$d = RecordStep$Fetch;
+                                end
+                            end
+                        RecordStep$Fetch:
+                            begin
+                                phase$d = RecordPhase$Wait;
+                                kinds$d = word_low;
+                                run_left$d = fetched_run != no_run;
+                                pre_left$d = |fetched_pre;
+                                post_left$d = |fetched_post & (fetched_pre != k_control);
+                                second$d = 1'b0;
+                                step$d = begin_step;
+                            end
+                        RecordStep$Core:
+                            begin
+                                if (many) begin
+                                    phase$d = RecordPhase$Load;
+                                end
+                                else begin
+                                    phase$d = RecordPhase$Wait;
+                                    step$d = first_step;
+                                end
+                            end
+                        RecordStep$End:
+                            begin
+                                phase$d = RecordPhase$Wait;
+                                run_left$d = 1'b0;
+                                if (~run_left$q) begin
+                                    pre_left$d = 1'b0;
+                                end
+                                second$d = 1'b1;
+                                if (rest) begin
+                                    step$d = begin_step;
+                                end
+                                else begin
+                                    done = 1'b1;
+                                    step$d = RecordStep$Idle;
+                                    if (control & ~overflow) begin
+                                        stops$d = ((stops$q + one_5) & 5'h1f) & stops_mask;
+                                        step$d = RecordStep$Pad;
+                                    end
+                                end
+                            end
+                        RecordStep$Pad:
+                            begin
+                                if (stops$q != cores) begin
+                                    step$d = RecordStep$Idle;
+                                    phase$d = RecordPhase$Wait;
+                                end
+                                else if (aligned) begin
+                                    finished = 1'b1;
+                                    step$d = RecordStep$Idle;
+                                    phase$d = RecordPhase$Wait;
+                                end
+                            end
+                        default:
+                            begin
+                            end
+                    endcase
+                end
+            RecordPhase$Load:
+                begin
+                    v$d = loaded;
+                    left$d = size;
+                    phase$d = RecordPhase$Send;
+                end
+            RecordPhase$Send:
+                begin
+                    if (bit_ready) begin
+                        left$d = less;
+                        v$d = v$q >> 32'h1;
+                        if (zero) begin
+                            step$d = next_step;
+                            phase$d = RecordPhase$Wait;
+                            if (step$q == RecordStep$Time) begin
+                                step$d = RecordStep$Time;
+                                phase$d = RecordPhase$Connect;
+                            end
+                        end
+                    end
+                end
+            RecordPhase$Connect:
+                begin
+                    if (bit_ready) begin
+                        left$d = cc_next_size;
+                        phase$d = RecordPhase$Send;
+                        if (~more) begin
+                            step$d = next_step;
+                            phase$d = RecordPhase$Wait;
+                        end
+                    end
+                end
+        endcase
+        if (reset) begin
+            step$d = RecordStep$Idle;
+            phase$d = RecordPhase$Wait;
+        end
+        idle = step$q == RecordStep$Idle;
+    end
+    
+endmodule // top$back$encoder
+
+
+module top$back$encoder$kinds(d,q,clock);
+    
+    // Module arguments
+    input wire  [27:0] d;
+    output reg  [27:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 28'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$encoder$kinds
+
+
+module top$back$encoder$left(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$encoder$left
+
+
+module top$back$encoder$phase(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Enums
+    localparam RecordPhase$Wait = 0;
+    localparam RecordPhase$Load = 1;
+    localparam RecordPhase$Send = 2;
+    localparam RecordPhase$Connect = 3;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$encoder$phase
+
+
+module top$back$encoder$post_left(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$encoder$post_left
+
+
+module top$back$encoder$pre_left(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$encoder$pre_left
+
+
+module top$back$encoder$run_left(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$encoder$run_left
+
+
+module top$back$encoder$second(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$encoder$second
+
+
+module top$back$encoder$step(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Enums
+    localparam RecordStep$Idle = 0;
+    localparam RecordStep$Fetch = 1;
+    localparam RecordStep$Header0 = 2;
+    localparam RecordStep$Header1 = 3;
+    localparam RecordStep$Header2 = 4;
+    localparam RecordStep$Time = 5;
+    localparam RecordStep$Core = 6;
+    localparam RecordStep$Run = 7;
+    localparam RecordStep$Escape = 8;
+    localparam RecordStep$Instructions = 9;
+    localparam RecordStep$Open = 10;
+    localparam RecordStep$Address = 11;
+    localparam RecordStep$Stream = 12;
+    localparam RecordStep$Start = 13;
+    localparam RecordStep$End = 14;
+    localparam RecordStep$Pad = 15;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$encoder$step
+
+
+module top$back$encoder$stops(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$encoder$stops
+
+
+module top$back$encoder$v(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$encoder$v
+
+
+module top$back$fifo$0(clock,reset,push,in_pre,in_post,in_icnt,in_bcnt,in_pc,in_target,in_cc,full,empty,have,pop,field,word,cc);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  push;
+    input wire  [1:0] in_pre;
+    input wire  [1:0] in_post;
+    input wire  [23:0] in_icnt;
+    input wire  [23:0] in_bcnt;
+    input wire  [31:0] in_pc;
+    input wire  [31:0] in_target;
+    input wire  [31:0] in_cc;
+    output reg  full;
+    output reg  empty;
+    output reg  have;
+    input wire  pop;
+    input wire  [1:0] field;
+    output reg  [31:0] word;
+    output reg  [31:0] cc;
+    
+    // Constant declarations
+    localparam  one = 9'b1;
+    localparam  minus_one = 9'b111111111;
+    localparam  mask = 8'hff;
+    localparam  feedback = 8'hb8;
+    localparam  count_bits = 6'b11000;
+    localparam  limit = 9'b11111100;
+    localparam  most = 9'b11111111;
+    
+    // Stub signals
+    reg  entries$clock;
+    reg  [7:0] entries$raddr;
+    reg  [1:0] entries$field;
+    wire  [31:0] entries$rdata;
+    reg  entries$we;
+    reg  [7:0] entries$waddr;
+    reg  [31:0] entries$w0;
+    reg  [31:0] entries$w1;
+    reg  [31:0] entries$w2;
+    reg  [31:0] entries$w3;
+    reg  ccs$clock;
+    reg  [7:0] ccs$raddr;
+    wire  [31:0] ccs$rdata;
+    reg  ccs$we;
+    reg  [7:0] ccs$waddr;
+    reg  [31:0] ccs$wdata;
+    reg  [7:0] write$d;
+    wire  [7:0] write$q;
+    reg  write$clock;
+    reg  [7:0] read$d;
+    wire  [7:0] read$q;
+    reg  read$clock;
+    reg  [8:0] count$d;
+    wire  [8:0] count$q;
+    reg  count$clock;
+    
+    // Local signals
+    reg  write_bit;
+    reg  read_bit;
+    reg  accept;
+    reg  [31:0] kinds;
+    reg  [8:0] delta;
+    reg  [8:0] low;
+    reg  none;
+    
+    // Sub module instances
+    top$back$fifo$0$entries entries(
+        .clock(entries$clock),
+        .raddr(entries$raddr),
+        .field(entries$field),
+        .rdata(entries$rdata),
+        .we(entries$we),
+        .waddr(entries$waddr),
+        .w0(entries$w0),
+        .w1(entries$w1),
+        .w2(entries$w2),
+        .w3(entries$w3)
+    );
+    top$back$fifo$0$ccs ccs(
+        .clock(ccs$clock),
+        .raddr(ccs$raddr),
+        .rdata(ccs$rdata),
+        .we(ccs$we),
+        .waddr(ccs$waddr),
+        .wdata(ccs$wdata)
+    );
+    top$back$fifo$0$write write(
+        .d(write$d),
+        .q(write$q),
+        .clock(write$clock)
+    );
+    top$back$fifo$0$read read(
+        .d(read$d),
+        .q(read$q),
+        .clock(read$clock)
+    );
+    top$back$fifo$0$count count(
+        .d(count$d),
+        .q(count$q),
+        .clock(count$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        write$clock = clock;
+        read$clock = clock;
+        count$clock = clock;
+        write$d = write$q;
+        read$d = read$q;
+        count$d = count$q;
+        entries$clock = clock;
+        ccs$clock = clock;
+        accept = push & (count$q != most);
+        entries$we = accept;
+        ccs$we = accept;
+        entries$waddr = write$q;
+        ccs$waddr = write$q;
+        entries$raddr = read$q;
+        ccs$raddr = read$q;
+        entries$field = field;
+        kinds = ((in_pre) & 32'hffffffff) | (((in_post) & 32'hffffffff) << 32'h2);
+        entries$w0 = ((in_bcnt) & 32'hffffffff) | (kinds << count_bits);
+        entries$w1 = ((in_icnt) & 32'hffffffff);
+        entries$w2 = in_pc;
+        entries$w3 = in_target;
+        ccs$wdata = in_cc;
+        word = entries$rdata;
+        cc = ccs$rdata;
+        write_bit = ~^(write$q & feedback);
+        read_bit = ~^(read$q & feedback);
+        if (accept) begin
+            write$d = (((write$q << 32'h1) & 8'hff) | ((write_bit) & 8'hff)) & mask;
+        end
+        if (pop) begin
+            read$d = (((read$q << 32'h1) & 8'hff) | ((read_bit) & 8'hff)) & mask;
+        end
+        delta = one;
+        if (pop) begin
+            delta = minus_one;
+        end
+        if (accept ^ pop) begin
+            count$d = (((count$q + delta) & 9'h1ff)) & most;
+        end
+        if (reset) begin
+            write$d = 32'h0;
+            read$d = 32'h0;
+            count$d = 32'h0;
+        end
+        none = ~|count$q;
+        empty = none;
+        have = |count$q;
+        low = count$q & limit;
+        full = low == limit;
+    end
+    
+endmodule // top$back$fifo$0
+
+
+module top$back$fifo$0$ccs(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [7:0] raddr;
+    output reg  [31:0] rdata;
+    input wire  we;
+    input wire  [7:0] waddr;
+    input wire  [31:0] wdata;
+    
+    // Update code (custom)
+    always @(*) rdata = 32'd0;
+endmodule // top$back$fifo$0$ccs
+
+
+module top$back$fifo$0$count(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$fifo$0$count
+
+
+module top$back$fifo$0$entries(clock,raddr,field,rdata,we,waddr,w0,w1,w2,w3);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [7:0] raddr;
+    input wire  [1:0] field;
+    output reg  [31:0] rdata;
+    input wire  we;
+    input wire  [7:0] waddr;
+    input wire  [31:0] w0;
+    input wire  [31:0] w1;
+    input wire  [31:0] w2;
+    input wire  [31:0] w3;
+    
+    // Update code (custom)
+    (* no_rw_check *) reg [30:0] mem [0:1023];
+    reg [30:0] q;
+    always @(posedge clock) q <= mem[{raddr[7:0], field}];
+    always @(posedge clock) if (we) begin
+        mem[{waddr[7:0], 2'd0}] <= w0[30:0];
+        mem[{waddr[7:0], 2'd1}] <= w1[30:0];
+        mem[{waddr[7:0], 2'd2}] <= w2[30:0];
+        mem[{waddr[7:0], 2'd3}] <= w3[30:0];
+    end
+    always @(*) rdata = {1'd0, q};
+endmodule // top$back$fifo$0$entries
+
+
+module top$back$fifo$0$read(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$fifo$0$read
+
+
+module top$back$fifo$0$write(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$fifo$0$write
+
+
+module top$back$header(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$header
+
+
+module top$back$merger(clock,reset,pushes,have,core,show,done,pops,empty);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  [15:0] pushes;
+    input wire  [15:0] have;
+    output reg  [3:0] core;
+    output reg  show;
+    input wire  done;
+    output reg  [15:0] pops;
+    output reg  empty;
+    
+    // Constant declarations
+    localparam  single = 1'b1;
+    localparam  mask = 12'hff;
+    localparam  one = 12'h1;
+    localparam  one_16 = 16'h1;
+    localparam  odd_1 = 16'haaaa;
+    localparam  odd_2 = 16'hcccc;
+    localparam  odd_4 = 16'hf0f0;
+    localparam  odd_8 = 16'hff00;
+    
+    // Stub signals
+    reg  notes$clock;
+    reg  [11:0] notes$raddr;
+    wire  [15:0] notes$rdata;
+    reg  notes$we;
+    reg  [11:0] notes$waddr;
+    reg  [15:0] notes$wdata;
+    reg  [11:0] write$d;
+    wire  [11:0] write$q;
+    reg  write$clock;
+    reg  [11:0] read$d;
+    wire  [11:0] read$q;
+    reg  read$clock;
+    reg  seen$d;
+    wire  seen$q;
+    reg  seen$clock;
+    reg  [15:0] current$d;
+    wire  [15:0] current$q;
+    reg  current$clock;
+    
+    // Local signals
+    reg  any;
+    reg  waiting;
+    reg  load;
+    reg  [15:0] less;
+    reg  [15:0] rest;
+    reg  [15:0] not_rest;
+    reg  [15:0] lowest;
+    reg  [3:0] index;
+    
+    // Sub module instances
+    top$back$merger$notes notes(
+        .clock(notes$clock),
+        .raddr(notes$raddr),
+        .rdata(notes$rdata),
+        .we(notes$we),
+        .waddr(notes$waddr),
+        .wdata(notes$wdata)
+    );
+    top$back$merger$write write(
+        .d(write$d),
+        .q(write$q),
+        .clock(write$clock)
+    );
+    top$back$merger$read read(
+        .d(read$d),
+        .q(read$q),
+        .clock(read$clock)
+    );
+    top$back$merger$seen seen(
+        .d(seen$d),
+        .q(seen$q),
+        .clock(seen$clock)
+    );
+    top$back$merger$current current(
+        .d(current$d),
+        .q(current$q),
+        .clock(current$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        write$clock = clock;
+        read$clock = clock;
+        seen$clock = clock;
+        current$clock = clock;
+        write$d = write$q;
+        read$d = read$q;
+        seen$d = seen$q;
+        current$d = current$q;
+        notes$clock = clock;
+        notes$we = |pushes;
+        notes$waddr = write$q;
+        notes$wdata = pushes;
+        notes$raddr = read$q;
+        if (|pushes) begin
+            write$d = ((write$q + one) & 12'hfff) & mask;
+        end
+        any = |current$q;
+        less = current$q - one_16;
+        rest = current$q & less;
+        not_rest = ~rest;
+        lowest = current$q & not_rest;
+        index = ((|(lowest & odd_1)) & 4'hf) | (((|(lowest & odd_2)) & 4'hf) << 32'h1) | (((|(lowest & odd_4)) & 4'hf) << 32'h2) | (((|(lowest & odd_8)) & 4'hf) << 32'h3);
+        waiting = write$q != read$q;
+        load = seen$q & ~any;
+        seen$d = waiting & ~load;
+        if (load) begin
+            current$d = notes$rdata;
+            read$d = ((read$q + one) & 12'hfff) & mask;
+        end
+        if (done) begin
+            current$d = rest;
+        end
+        if (reset | single) begin
+            write$d = 32'h0;
+            read$d = 32'h0;
+            seen$d = 1'b0;
+            current$d = 32'h0;
+        end
+        core = index;
+        show = |(lowest & have);
+        empty = ~any & ~waiting;
+        pops = 32'h0;
+        if (done) begin
+            pops = lowest;
+        end
+        if (single) begin
+            core = 32'h0;
+            show = |have;
+            empty = 1'b1;
+            pops = 32'h0;
+            if (done) begin
+                pops = one_16;
+            end
+        end
+    end
+    
+endmodule // top$back$merger
+
+
+module top$back$merger$current(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$merger$current
+
+
+module top$back$merger$notes(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [11:0] raddr;
+    output reg  [15:0] rdata;
+    input wire  we;
+    input wire  [11:0] waddr;
+    input wire  [15:0] wdata;
+    
+    // Update code (custom)
+    always @(*) rdata = 16'd0;
+endmodule // top$back$merger$notes
+
+
+module top$back$merger$read(d,q,clock);
+    
+    // Module arguments
+    input wire  [11:0] d;
+    output reg  [11:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 12'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$merger$read
+
+
+module top$back$merger$seen(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$merger$seen
+
+
+module top$back$merger$write(d,q,clock);
+    
+    // Module arguments
+    input wire  [11:0] d;
+    output reg  [11:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 12'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$merger$write
+
+
+module top$back$packer(clock,reset,bit_valid,data_bit,bit_ready,aligned,valid,ready,data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  bit_valid;
+    input wire  data_bit;
+    output reg  bit_ready;
+    output reg  aligned;
+    output reg  valid;
+    input wire  ready;
+    output reg  [31:0] data;
+    
+    // Constant declarations
+    localparam  one = 5'b1;
+    
+    // Stub signals
+    reg  [31:0] shift$d;
+    wire  [31:0] shift$q;
+    reg  shift$clock;
+    reg  [4:0] count$d;
+    wire  [4:0] count$q;
+    reg  count$clock;
+    reg  [31:0] word$d;
+    wire  [31:0] word$q;
+    reg  word$clock;
+    reg  full$d;
+    wire  full$q;
+    reg  full$clock;
+    
+    // Local signals
+    reg  last;
+    reg  room;
+    reg  take;
+    reg  [31:0] shifted;
+    
+    // Sub module instances
+    top$back$packer$shift shift(
+        .d(shift$d),
+        .q(shift$q),
+        .clock(shift$clock)
+    );
+    top$back$packer$count count(
+        .d(count$d),
+        .q(count$q),
+        .clock(count$clock)
+    );
+    top$back$packer$word word(
+        .d(word$d),
+        .q(word$q),
+        .clock(word$clock)
+    );
+    top$back$packer$full full(
+        .d(full$d),
+        .q(full$q),
+        .clock(full$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        shift$clock = clock;
+        count$clock = clock;
+        word$clock = clock;
+        full$clock = clock;
+        shift$d = shift$q;
+        count$d = count$q;
+        word$d = word$q;
+        full$d = full$q;
+        last = &count$q;
+        room = ~last | ~full$q;
+        take = bit_valid & room;
+        shifted = (shift$q >> 32'h1) | (((data_bit) & 32'hffffffff) << 32'h1f);
+        if (full$q & ready) begin
+            full$d = 1'b0;
+        end
+        if (take) begin
+            shift$d = shifted;
+            count$d = count$q + one;
+            if (last) begin
+                word$d = shifted;
+                full$d = 1'b1;
+            end
+        end
+        if (reset) begin
+            count$d = 32'h0;
+            full$d = 1'b0;
+        end
+        bit_ready = ~&count$q | ~full$q;
+        aligned = ~|count$q;
+        valid = full$q;
+        data = word$q;
+    end
+    
+endmodule // top$back$packer
+
+
+module top$back$packer$count(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$packer$count
+
+
+module top$back$packer$full(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$packer$full
+
+
+module top$back$packer$shift(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$packer$shift
+
+
+module top$back$packer$word(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$packer$word
+
+
+module top$back$registers(clock,reset,bus_addr,bus_write,bus_wdata,bus_rdata,ready,active,idle,overflow,enable);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  [2:0] bus_addr;
+    input wire  bus_write;
+    input wire  [31:0] bus_wdata;
+    output reg  [31:0] bus_rdata;
+    input wire  ready;
+    input wire  active;
+    input wire  idle;
+    input wire  [15:0] overflow;
+    output reg  enable;
+    
+    // Constant declarations
+    localparam  id_addr = 3'b0;
+    localparam  params_addr = 3'b1;
+    localparam  control_addr = 3'b10;
+    localparam  status_addr = 3'b11;
+    localparam  overflow_addr = 3'b100;
+    localparam  id = 32'h67540101;
+    localparam  fingerprint = 32'hdc0d63be;
+    localparam  cores = 16'h1;
+    localparam  zero = 32'h0;
+    localparam  one = 32'h1;
+    localparam  ready_bit = 32'h1;
+    localparam  active_bit = 32'h2;
+    localparam  idle_bit = 32'h4;
+    
+    // Stub signals
+    reg  enabled$d;
+    wire  enabled$q;
+    reg  enabled$clock;
+    reg  [15:0] noted$d;
+    wire  [15:0] noted$q;
+    reg  noted$clock;
+    reg  [31:0] answer$d;
+    wire  [31:0] answer$q;
+    reg  answer$clock;
+    
+    // Local signals
+    reg  [15:0] clear;
+    reg  [15:0] keep;
+    reg  [31:0] status;
+    
+    // Sub module instances
+    top$back$registers$enabled enabled(
+        .d(enabled$d),
+        .q(enabled$q),
+        .clock(enabled$clock)
+    );
+    top$back$registers$noted noted(
+        .d(noted$d),
+        .q(noted$q),
+        .clock(noted$clock)
+    );
+    top$back$registers$answer answer(
+        .d(answer$d),
+        .q(answer$q),
+        .clock(answer$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        enabled$clock = clock;
+        noted$clock = clock;
+        answer$clock = clock;
+        enabled$d = enabled$q;
+        noted$d = noted$q;
+        answer$d = answer$q;
+        clear = 32'h0;
+        if (bus_write) begin
+            if (bus_addr == control_addr) begin
+                enabled$d = bus_wdata[32'h0];
+            end
+            if (bus_addr == overflow_addr) begin
+                clear = bus_wdata[(32'h0)+:(16)];
+            end
+        end
+        keep = ~clear;
+        noted$d = ((noted$q & keep) | overflow) & cores;
+        status = 32'h0;
+        if (ready) begin
+            status = status | ready_bit;
+        end
+        if (active) begin
+            status = status | active_bit;
+        end
+        if (idle) begin
+            status = status | idle_bit;
+        end
+        answer$d = zero;
+        if (bus_addr == id_addr) begin
+            answer$d = id;
+        end
+        if (bus_addr == params_addr) begin
+            answer$d = fingerprint;
+        end
+        if ((bus_addr == control_addr) & enabled$q) begin
+            answer$d = one;
+        end
+        if (bus_addr == status_addr) begin
+            answer$d = status;
+        end
+        if (bus_addr == overflow_addr) begin
+            answer$d = ((noted$q) & 32'hffffffff);
+        end
+        if (reset) begin
+            enabled$d = 1'b0;
+            noted$d = 32'h0;
+        end
+        bus_rdata = answer$q;
+        enable = enabled$q;
+    end
+    
+endmodule // top$back$registers
+
+
+module top$back$registers$answer(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$registers$answer
+
+
+module top$back$registers$enabled(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$registers$enabled
+
+
+module top$back$registers$noted(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$registers$noted
+
+
+module top$back$running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$running
+
+
+module top$back$session(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$back$session
+
+
+module top$core$0(clock,reset,rvfi_valid,rvfi_insn,rvfi_trap,rvfi_intr,rvfi_pc_rdata,rvfi_pc_wdata,enable,ready,full,drained,stop_ready,stop_go,lost,entry_push,entry_pre,entry_post,entry_icnt,entry_bcnt,entry_pc,entry_target,entry_cc);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  rvfi_valid;
+    input wire  [31:0] rvfi_insn;
+    input wire  rvfi_trap;
+    input wire  rvfi_intr;
+    input wire  [31:0] rvfi_pc_rdata;
+    input wire  [31:0] rvfi_pc_wdata;
+    input wire  enable;
+    output reg  ready;
+    input wire  full;
+    input wire  drained;
+    output reg  stop_ready;
+    input wire  stop_go;
+    output reg  lost;
+    output reg  entry_push;
+    output reg  [1:0] entry_pre;
+    output reg  [1:0] entry_post;
+    output reg  [23:0] entry_icnt;
+    output reg  [23:0] entry_bcnt;
+    output reg  [31:0] entry_pc;
+    output reg  [31:0] entry_target;
+    output reg  [31:0] entry_cc;
+    
+    // Stub signals
+    reg  ingress$clock;
+    reg  ingress$live;
+    reg  ingress$rvfi_valid;
+    reg  [31:0] ingress$rvfi_insn;
+    reg  ingress$rvfi_trap;
+    reg  ingress$rvfi_intr;
+    reg  [31:0] ingress$rvfi_pc_rdata;
+    reg  [31:0] ingress$rvfi_pc_wdata;
+    wire  ingress$beat_live;
+    wire  ingress$valid;
+    wire  ingress$intr;
+    wire  ingress$branch;
+    wire  ingress$taken;
+    wire  ingress$look;
+    wire  ingress$push;
+    wire  ingress$pop;
+    wire  ingress$jump;
+    wire  [31:0] ingress$pc;
+    wire  [31:0] ingress$link;
+    wire  [31:0] ingress$target;
+    reg  front$clock;
+    reg  front$reset;
+    reg  front$enable;
+    wire  front$ready;
+    wire  front$live;
+    reg  front$beat_live;
+    reg  front$valid;
+    reg  front$intr;
+    reg  front$branch;
+    reg  front$taken;
+    reg  front$look;
+    reg  front$push;
+    reg  front$pop;
+    reg  front$jump;
+    reg  [31:0] front$pc;
+    reg  [31:0] front$link;
+    reg  [31:0] front$target;
+    reg  front$full;
+    reg  front$drained;
+    wire  front$stop_ready;
+    reg  front$stop_go;
+    wire  front$lost;
+    wire  front$entry_push;
+    wire  [1:0] front$entry_pre;
+    wire  [1:0] front$entry_post;
+    wire  [23:0] front$entry_icnt;
+    wire  [23:0] front$entry_bcnt;
+    wire  [31:0] front$entry_pc;
+    wire  [31:0] front$entry_target;
+    wire  [31:0] front$entry_cc;
+    
+    // Sub module instances
+    top$core$0$ingress ingress(
+        .clock(ingress$clock),
+        .live(ingress$live),
+        .rvfi_valid(ingress$rvfi_valid),
+        .rvfi_insn(ingress$rvfi_insn),
+        .rvfi_trap(ingress$rvfi_trap),
+        .rvfi_intr(ingress$rvfi_intr),
+        .rvfi_pc_rdata(ingress$rvfi_pc_rdata),
+        .rvfi_pc_wdata(ingress$rvfi_pc_wdata),
+        .beat_live(ingress$beat_live),
+        .valid(ingress$valid),
+        .intr(ingress$intr),
+        .branch(ingress$branch),
+        .taken(ingress$taken),
+        .look(ingress$look),
+        .push(ingress$push),
+        .pop(ingress$pop),
+        .jump(ingress$jump),
+        .pc(ingress$pc),
+        .link(ingress$link),
+        .target(ingress$target)
+    );
+    top$core$0$front front(
+        .clock(front$clock),
+        .reset(front$reset),
+        .enable(front$enable),
+        .ready(front$ready),
+        .live(front$live),
+        .beat_live(front$beat_live),
+        .valid(front$valid),
+        .intr(front$intr),
+        .branch(front$branch),
+        .taken(front$taken),
+        .look(front$look),
+        .push(front$push),
+        .pop(front$pop),
+        .jump(front$jump),
+        .pc(front$pc),
+        .link(front$link),
+        .target(front$target),
+        .full(front$full),
+        .drained(front$drained),
+        .stop_ready(front$stop_ready),
+        .stop_go(front$stop_go),
+        .lost(front$lost),
+        .entry_push(front$entry_push),
+        .entry_pre(front$entry_pre),
+        .entry_post(front$entry_post),
+        .entry_icnt(front$entry_icnt),
+        .entry_bcnt(front$entry_bcnt),
+        .entry_pc(front$entry_pc),
+        .entry_target(front$entry_target),
+        .entry_cc(front$entry_cc)
+    );
+    
+    // Update code
+    always @(*) begin
+        ingress$clock = clock;
+        front$clock = clock;
+        ingress$rvfi_valid = rvfi_valid;
+        ingress$rvfi_insn = rvfi_insn;
+        ingress$rvfi_trap = rvfi_trap;
+        ingress$rvfi_intr = rvfi_intr;
+        ingress$rvfi_pc_rdata = rvfi_pc_rdata;
+        ingress$rvfi_pc_wdata = rvfi_pc_wdata;
+        ingress$live = front$live;
+        front$beat_live = ingress$beat_live;
+        front$valid = ingress$valid;
+        front$intr = ingress$intr;
+        front$branch = ingress$branch;
+        front$taken = ingress$taken;
+        front$look = ingress$look;
+        front$push = ingress$push;
+        front$pop = ingress$pop;
+        front$jump = ingress$jump;
+        front$pc = ingress$pc;
+        front$link = ingress$link;
+        front$target = ingress$target;
+        front$reset = reset;
+        front$enable = enable;
+        ready = front$ready;
+        front$full = full;
+        front$drained = drained;
+        stop_ready = front$stop_ready;
+        front$stop_go = stop_go;
+        lost = front$lost;
+        entry_push = front$entry_push;
+        entry_pre = front$entry_pre;
+        entry_post = front$entry_post;
+        entry_icnt = front$entry_icnt;
+        entry_bcnt = front$entry_bcnt;
+        entry_pc = front$entry_pc;
+        entry_target = front$entry_target;
+        entry_cc = front$entry_cc;
+    end
+    
+endmodule // top$core$0
+
+
+module top$core$0$front(clock,reset,enable,ready,live,beat_live,valid,intr,branch,taken,look,push,pop,jump,pc,link,target,full,drained,stop_ready,stop_go,lost,entry_push,entry_pre,entry_post,entry_icnt,entry_bcnt,entry_pc,entry_target,entry_cc);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  enable;
+    output reg  ready;
+    output reg  live;
+    input wire  beat_live;
+    input wire  valid;
+    input wire  intr;
+    input wire  branch;
+    input wire  taken;
+    input wire  look;
+    input wire  push;
+    input wire  pop;
+    input wire  jump;
+    input wire  [31:0] pc;
+    input wire  [31:0] link;
+    input wire  [31:0] target;
+    input wire  full;
+    input wire  drained;
+    output reg  stop_ready;
+    input wire  stop_go;
+    output reg  lost;
+    output reg  entry_push;
+    output reg  [1:0] entry_pre;
+    output reg  [1:0] entry_post;
+    output reg  [23:0] entry_icnt;
+    output reg  [23:0] entry_bcnt;
+    output reg  [31:0] entry_pc;
+    output reg  [31:0] entry_target;
+    output reg  [31:0] entry_cc;
+    
+    // Constant declarations
+    localparam  last_word = 10'b1111111;
+    localparam  one = 10'b1;
+    
+    // Stub signals
+    reg  detector$clock;
+    reg  detector$live;
+    reg  detector$valid;
+    reg  detector$intr;
+    reg  detector$branch;
+    reg  detector$taken;
+    reg  detector$indirect;
+    reg  detector$jump;
+    reg  [31:0] detector$pc;
+    reg  [31:0] detector$target;
+    wire  [23:0] detector$count;
+    wire  [31:0] detector$start;
+    wire  detector$known;
+    wire  detector$first;
+    wire  detector$ends;
+    wire  [31:0] detector$own_start;
+    wire  [9:0] detector$length;
+    reg  stream_cache$clock;
+    reg  stream_cache$look;
+    reg  [31:0] stream_cache$start;
+    reg  [9:0] stream_cache$length;
+    reg  stream_cache$sweep;
+    reg  [9:0] stream_cache$sweep_index;
+    wire  stream_cache$look_5;
+    wire  stream_cache$hit;
+    wire  [9:0] stream_cache$index;
+    reg  lsp$clock;
+    reg  lsp$look;
+    reg  [9:0] lsp$index;
+    reg  lsp$sweep;
+    reg  [9:0] lsp$sweep_index;
+    wire  lsp$same;
+    reg  records$clock;
+    reg  records$reset;
+    reg  records$live;
+    reg  records$live_next;
+    reg  records$valid;
+    reg  records$intr;
+    reg  [31:0] records$pc;
+    reg  [23:0] records$count;
+    reg  [31:0] records$start;
+    reg  records$known;
+    reg  records$ends;
+    reg  [9:0] records$length;
+    reg  records$hit;
+    reg  records$same;
+    reg  [9:0] records$index;
+    reg  records$full;
+    reg  records$stop_go;
+    wire  records$stop_ready;
+    wire  records$stopped;
+    wire  records$lost;
+    wire  records$clear;
+    wire  records$entry_push;
+    wire  [1:0] records$entry_pre;
+    wire  [1:0] records$entry_post;
+    wire  [23:0] records$entry_icnt;
+    wire  [23:0] records$entry_bcnt;
+    wire  [31:0] records$entry_pc;
+    wire  [31:0] records$entry_target;
+    wire  [31:0] records$entry_cc;
+    reg  run$d;
+    wire  run$q;
+    reg  run$clock;
+    reg  stopping$d;
+    wire  stopping$q;
+    reg  stopping$clock;
+    reg  resume$d;
+    wire  resume$q;
+    reg  resume$clock;
+    reg  swept$d;
+    wire  swept$q;
+    reg  swept$clock;
+    reg  [9:0] sweep_at$d;
+    wire  [9:0] sweep_at$q;
+    reg  sweep_at$clock;
+    reg  live_3$d;
+    wire  live_3$q;
+    reg  live_3$clock;
+    reg  valid_3$d;
+    wire  valid_3$q;
+    reg  valid_3$clock;
+    reg  intr_3$d;
+    wire  intr_3$q;
+    reg  intr_3$clock;
+    reg  ends_3$d;
+    wire  ends_3$q;
+    reg  ends_3$clock;
+    reg  known_3$d;
+    wire  known_3$q;
+    reg  known_3$clock;
+    reg  [23:0] count_3$d;
+    wire  [23:0] count_3$q;
+    reg  count_3$clock;
+    reg  [9:0] length_3$d;
+    wire  [9:0] length_3$q;
+    reg  length_3$clock;
+    reg  [31:0] pc_3$d;
+    wire  [31:0] pc_3$q;
+    reg  pc_3$clock;
+    reg  [31:0] start_3$d;
+    wire  [31:0] start_3$q;
+    reg  start_3$clock;
+    reg  [31:0] own_start_3$d;
+    wire  [31:0] own_start_3$q;
+    reg  own_start_3$clock;
+    reg  live_4$d;
+    wire  live_4$q;
+    reg  live_4$clock;
+    reg  valid_4$d;
+    wire  valid_4$q;
+    reg  valid_4$clock;
+    reg  intr_4$d;
+    wire  intr_4$q;
+    reg  intr_4$clock;
+    reg  ends_4$d;
+    wire  ends_4$q;
+    reg  ends_4$clock;
+    reg  known_4$d;
+    wire  known_4$q;
+    reg  known_4$clock;
+    reg  [23:0] count_4$d;
+    wire  [23:0] count_4$q;
+    reg  count_4$clock;
+    reg  [9:0] length_4$d;
+    wire  [9:0] length_4$q;
+    reg  length_4$clock;
+    reg  [31:0] pc_4$d;
+    wire  [31:0] pc_4$q;
+    reg  pc_4$clock;
+    reg  [31:0] start_4$d;
+    wire  [31:0] start_4$q;
+    reg  start_4$clock;
+    reg  live_5$d;
+    wire  live_5$q;
+    reg  live_5$clock;
+    reg  valid_5$d;
+    wire  valid_5$q;
+    reg  valid_5$clock;
+    reg  intr_5$d;
+    wire  intr_5$q;
+    reg  intr_5$clock;
+    reg  ends_5$d;
+    wire  ends_5$q;
+    reg  ends_5$clock;
+    reg  known_5$d;
+    wire  known_5$q;
+    reg  known_5$clock;
+    reg  [23:0] count_5$d;
+    wire  [23:0] count_5$q;
+    reg  count_5$clock;
+    reg  [9:0] length_5$d;
+    wire  [9:0] length_5$q;
+    reg  length_5$clock;
+    reg  [31:0] pc_5$d;
+    wire  [31:0] pc_5$q;
+    reg  pc_5$clock;
+    reg  [31:0] start_5$d;
+    wire  [31:0] start_5$q;
+    reg  start_5$clock;
+    reg  live_6$d;
+    wire  live_6$q;
+    reg  live_6$clock;
+    reg  valid_6$d;
+    wire  valid_6$q;
+    reg  valid_6$clock;
+    reg  intr_6$d;
+    wire  intr_6$q;
+    reg  intr_6$clock;
+    reg  ends_6$d;
+    wire  ends_6$q;
+    reg  ends_6$clock;
+    reg  known_6$d;
+    wire  known_6$q;
+    reg  known_6$clock;
+    reg  [23:0] count_6$d;
+    wire  [23:0] count_6$q;
+    reg  count_6$clock;
+    reg  [9:0] length_6$d;
+    wire  [9:0] length_6$q;
+    reg  length_6$clock;
+    reg  [31:0] pc_6$d;
+    wire  [31:0] pc_6$q;
+    reg  pc_6$clock;
+    reg  [31:0] start_6$d;
+    wire  [31:0] start_6$q;
+    reg  start_6$clock;
+    reg  hit_6$d;
+    wire  hit_6$q;
+    reg  hit_6$clock;
+    reg  same_6$d;
+    wire  same_6$q;
+    reg  same_6$clock;
+    reg  [9:0] index_6$d;
+    wire  [9:0] index_6$q;
+    reg  index_6$clock;
+    
+    // Local signals
+    reg  sweep;
+    reg  starting;
+    reg  active;
+    
+    // Sub module instances
+    top$core$0$front$detector detector(
+        .clock(detector$clock),
+        .live(detector$live),
+        .valid(detector$valid),
+        .intr(detector$intr),
+        .branch(detector$branch),
+        .taken(detector$taken),
+        .indirect(detector$indirect),
+        .jump(detector$jump),
+        .pc(detector$pc),
+        .target(detector$target),
+        .count(detector$count),
+        .start(detector$start),
+        .known(detector$known),
+        .first(detector$first),
+        .ends(detector$ends),
+        .own_start(detector$own_start),
+        .length(detector$length)
+    );
+    top$core$0$front$stream_cache stream_cache(
+        .clock(stream_cache$clock),
+        .look(stream_cache$look),
+        .start(stream_cache$start),
+        .length(stream_cache$length),
+        .sweep(stream_cache$sweep),
+        .sweep_index(stream_cache$sweep_index),
+        .look_5(stream_cache$look_5),
+        .hit(stream_cache$hit),
+        .index(stream_cache$index)
+    );
+    top$core$0$front$lsp lsp(
+        .clock(lsp$clock),
+        .look(lsp$look),
+        .index(lsp$index),
+        .sweep(lsp$sweep),
+        .sweep_index(lsp$sweep_index),
+        .same(lsp$same)
+    );
+    top$core$0$front$records records(
+        .clock(records$clock),
+        .reset(records$reset),
+        .live(records$live),
+        .live_next(records$live_next),
+        .valid(records$valid),
+        .intr(records$intr),
+        .pc(records$pc),
+        .count(records$count),
+        .start(records$start),
+        .known(records$known),
+        .ends(records$ends),
+        .length(records$length),
+        .hit(records$hit),
+        .same(records$same),
+        .index(records$index),
+        .full(records$full),
+        .stop_go(records$stop_go),
+        .stop_ready(records$stop_ready),
+        .stopped(records$stopped),
+        .lost(records$lost),
+        .clear(records$clear),
+        .entry_push(records$entry_push),
+        .entry_pre(records$entry_pre),
+        .entry_post(records$entry_post),
+        .entry_icnt(records$entry_icnt),
+        .entry_bcnt(records$entry_bcnt),
+        .entry_pc(records$entry_pc),
+        .entry_target(records$entry_target),
+        .entry_cc(records$entry_cc)
+    );
+    top$core$0$front$run run(
+        .d(run$d),
+        .q(run$q),
+        .clock(run$clock)
+    );
+    top$core$0$front$stopping stopping(
+        .d(stopping$d),
+        .q(stopping$q),
+        .clock(stopping$clock)
+    );
+    top$core$0$front$resume resume(
+        .d(resume$d),
+        .q(resume$q),
+        .clock(resume$clock)
+    );
+    top$core$0$front$swept swept(
+        .d(swept$d),
+        .q(swept$q),
+        .clock(swept$clock)
+    );
+    top$core$0$front$sweep_at sweep_at(
+        .d(sweep_at$d),
+        .q(sweep_at$q),
+        .clock(sweep_at$clock)
+    );
+    top$core$0$front$live_3 live_3(
+        .d(live_3$d),
+        .q(live_3$q),
+        .clock(live_3$clock)
+    );
+    top$core$0$front$valid_3 valid_3(
+        .d(valid_3$d),
+        .q(valid_3$q),
+        .clock(valid_3$clock)
+    );
+    top$core$0$front$intr_3 intr_3(
+        .d(intr_3$d),
+        .q(intr_3$q),
+        .clock(intr_3$clock)
+    );
+    top$core$0$front$ends_3 ends_3(
+        .d(ends_3$d),
+        .q(ends_3$q),
+        .clock(ends_3$clock)
+    );
+    top$core$0$front$known_3 known_3(
+        .d(known_3$d),
+        .q(known_3$q),
+        .clock(known_3$clock)
+    );
+    top$core$0$front$count_3 count_3(
+        .d(count_3$d),
+        .q(count_3$q),
+        .clock(count_3$clock)
+    );
+    top$core$0$front$length_3 length_3(
+        .d(length_3$d),
+        .q(length_3$q),
+        .clock(length_3$clock)
+    );
+    top$core$0$front$pc_3 pc_3(
+        .d(pc_3$d),
+        .q(pc_3$q),
+        .clock(pc_3$clock)
+    );
+    top$core$0$front$start_3 start_3(
+        .d(start_3$d),
+        .q(start_3$q),
+        .clock(start_3$clock)
+    );
+    top$core$0$front$own_start_3 own_start_3(
+        .d(own_start_3$d),
+        .q(own_start_3$q),
+        .clock(own_start_3$clock)
+    );
+    top$core$0$front$live_4 live_4(
+        .d(live_4$d),
+        .q(live_4$q),
+        .clock(live_4$clock)
+    );
+    top$core$0$front$valid_4 valid_4(
+        .d(valid_4$d),
+        .q(valid_4$q),
+        .clock(valid_4$clock)
+    );
+    top$core$0$front$intr_4 intr_4(
+        .d(intr_4$d),
+        .q(intr_4$q),
+        .clock(intr_4$clock)
+    );
+    top$core$0$front$ends_4 ends_4(
+        .d(ends_4$d),
+        .q(ends_4$q),
+        .clock(ends_4$clock)
+    );
+    top$core$0$front$known_4 known_4(
+        .d(known_4$d),
+        .q(known_4$q),
+        .clock(known_4$clock)
+    );
+    top$core$0$front$count_4 count_4(
+        .d(count_4$d),
+        .q(count_4$q),
+        .clock(count_4$clock)
+    );
+    top$core$0$front$length_4 length_4(
+        .d(length_4$d),
+        .q(length_4$q),
+        .clock(length_4$clock)
+    );
+    top$core$0$front$pc_4 pc_4(
+        .d(pc_4$d),
+        .q(pc_4$q),
+        .clock(pc_4$clock)
+    );
+    top$core$0$front$start_4 start_4(
+        .d(start_4$d),
+        .q(start_4$q),
+        .clock(start_4$clock)
+    );
+    top$core$0$front$live_5 live_5(
+        .d(live_5$d),
+        .q(live_5$q),
+        .clock(live_5$clock)
+    );
+    top$core$0$front$valid_5 valid_5(
+        .d(valid_5$d),
+        .q(valid_5$q),
+        .clock(valid_5$clock)
+    );
+    top$core$0$front$intr_5 intr_5(
+        .d(intr_5$d),
+        .q(intr_5$q),
+        .clock(intr_5$clock)
+    );
+    top$core$0$front$ends_5 ends_5(
+        .d(ends_5$d),
+        .q(ends_5$q),
+        .clock(ends_5$clock)
+    );
+    top$core$0$front$known_5 known_5(
+        .d(known_5$d),
+        .q(known_5$q),
+        .clock(known_5$clock)
+    );
+    top$core$0$front$count_5 count_5(
+        .d(count_5$d),
+        .q(count_5$q),
+        .clock(count_5$clock)
+    );
+    top$core$0$front$length_5 length_5(
+        .d(length_5$d),
+        .q(length_5$q),
+        .clock(length_5$clock)
+    );
+    top$core$0$front$pc_5 pc_5(
+        .d(pc_5$d),
+        .q(pc_5$q),
+        .clock(pc_5$clock)
+    );
+    top$core$0$front$start_5 start_5(
+        .d(start_5$d),
+        .q(start_5$q),
+        .clock(start_5$clock)
+    );
+    top$core$0$front$live_6 live_6(
+        .d(live_6$d),
+        .q(live_6$q),
+        .clock(live_6$clock)
+    );
+    top$core$0$front$valid_6 valid_6(
+        .d(valid_6$d),
+        .q(valid_6$q),
+        .clock(valid_6$clock)
+    );
+    top$core$0$front$intr_6 intr_6(
+        .d(intr_6$d),
+        .q(intr_6$q),
+        .clock(intr_6$clock)
+    );
+    top$core$0$front$ends_6 ends_6(
+        .d(ends_6$d),
+        .q(ends_6$q),
+        .clock(ends_6$clock)
+    );
+    top$core$0$front$known_6 known_6(
+        .d(known_6$d),
+        .q(known_6$q),
+        .clock(known_6$clock)
+    );
+    top$core$0$front$count_6 count_6(
+        .d(count_6$d),
+        .q(count_6$q),
+        .clock(count_6$clock)
+    );
+    top$core$0$front$length_6 length_6(
+        .d(length_6$d),
+        .q(length_6$q),
+        .clock(length_6$clock)
+    );
+    top$core$0$front$pc_6 pc_6(
+        .d(pc_6$d),
+        .q(pc_6$q),
+        .clock(pc_6$clock)
+    );
+    top$core$0$front$start_6 start_6(
+        .d(start_6$d),
+        .q(start_6$q),
+        .clock(start_6$clock)
+    );
+    top$core$0$front$hit_6 hit_6(
+        .d(hit_6$d),
+        .q(hit_6$q),
+        .clock(hit_6$clock)
+    );
+    top$core$0$front$same_6 same_6(
+        .d(same_6$d),
+        .q(same_6$q),
+        .clock(same_6$clock)
+    );
+    top$core$0$front$index_6 index_6(
+        .d(index_6$d),
+        .q(index_6$q),
+        .clock(index_6$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        run$clock = clock;
+        stopping$clock = clock;
+        resume$clock = clock;
+        swept$clock = clock;
+        sweep_at$clock = clock;
+        run$d = run$q;
+        stopping$d = stopping$q;
+        resume$d = resume$q;
+        swept$d = swept$q;
+        sweep_at$d = sweep_at$q;
+        live_3$clock = clock;
+        valid_3$clock = clock;
+        intr_3$clock = clock;
+        ends_3$clock = clock;
+        known_3$clock = clock;
+        count_3$clock = clock;
+        length_3$clock = clock;
+        pc_3$clock = clock;
+        start_3$clock = clock;
+        own_start_3$clock = clock;
+        live_3$d = live_3$q;
+        valid_3$d = valid_3$q;
+        intr_3$d = intr_3$q;
+        ends_3$d = ends_3$q;
+        known_3$d = known_3$q;
+        count_3$d = count_3$q;
+        length_3$d = length_3$q;
+        pc_3$d = pc_3$q;
+        start_3$d = start_3$q;
+        own_start_3$d = own_start_3$q;
+        live_4$clock = clock;
+        valid_4$clock = clock;
+        intr_4$clock = clock;
+        ends_4$clock = clock;
+        known_4$clock = clock;
+        count_4$clock = clock;
+        length_4$clock = clock;
+        pc_4$clock = clock;
+        start_4$clock = clock;
+        live_4$d = live_4$q;
+        valid_4$d = valid_4$q;
+        intr_4$d = intr_4$q;
+        ends_4$d = ends_4$q;
+        known_4$d = known_4$q;
+        count_4$d = count_4$q;
+        length_4$d = length_4$q;
+        pc_4$d = pc_4$q;
+        start_4$d = start_4$q;
+        live_5$clock = clock;
+        valid_5$clock = clock;
+        intr_5$clock = clock;
+        ends_5$clock = clock;
+        known_5$clock = clock;
+        count_5$clock = clock;
+        length_5$clock = clock;
+        pc_5$clock = clock;
+        start_5$clock = clock;
+        live_5$d = live_5$q;
+        valid_5$d = valid_5$q;
+        intr_5$d = intr_5$q;
+        ends_5$d = ends_5$q;
+        known_5$d = known_5$q;
+        count_5$d = count_5$q;
+        length_5$d = length_5$q;
+        pc_5$d = pc_5$q;
+        start_5$d = start_5$q;
+        live_6$clock = clock;
+        valid_6$clock = clock;
+        intr_6$clock = clock;
+        ends_6$clock = clock;
+        known_6$clock = clock;
+        count_6$clock = clock;
+        length_6$clock = clock;
+        pc_6$clock = clock;
+        start_6$clock = clock;
+        live_6$d = live_6$q;
+        valid_6$d = valid_6$q;
+        intr_6$d = intr_6$q;
+        ends_6$d = ends_6$q;
+        known_6$d = known_6$q;
+        count_6$d = count_6$q;
+        length_6$d = length_6$q;
+        pc_6$d = pc_6$q;
+        start_6$d = start_6$q;
+        hit_6$clock = clock;
+        same_6$clock = clock;
+        index_6$clock = clock;
+        hit_6$d = hit_6$q;
+        same_6$d = same_6$q;
+        index_6$d = index_6$q;
+        detector$clock = clock;
+        stream_cache$clock = clock;
+        lsp$clock = clock;
+        records$clock = clock;
+        starting = enable & swept$q & ~run$q;
+        active = starting | (run$q & enable & ~stopping$q);
+        resume$d = records$lost & (resume$q | (drained & swept$q));
+        live = active & ~reset;
+        if (records$lost) begin
+            live = resume$q;
+        end
+        if (starting) begin
+            run$d = 1'b1;
+        end
+        if (run$q & ~enable) begin
+            stopping$d = 1'b1;
+        end
+        if (records$stopped | reset) begin
+            run$d = 1'b0;
+            stopping$d = 1'b0;
+        end
+        sweep = ~swept$q;
+        if (sweep) begin
+            sweep_at$d = sweep_at$q + one;
+            if (sweep_at$q == last_word) begin
+                swept$d = 1'b1;
+            end
+        end
+        if (records$clear | reset) begin
+            sweep_at$d = 32'h0;
+            swept$d = 1'b0;
+        end
+        ready = swept$q;
+        detector$live = beat_live;
+        detector$valid = valid;
+        detector$intr = intr;
+        detector$branch = branch;
+        detector$taken = taken;
+        detector$indirect = look | pop;
+        detector$jump = jump;
+        detector$pc = pc;
+        detector$target = target;
+        live_3$d = beat_live & ~reset;
+        valid_3$d = valid;
+        intr_3$d = intr;
+        ends_3$d = detector$ends;
+        known_3$d = detector$known;
+        count_3$d = detector$count;
+        length_3$d = detector$length;
+        pc_3$d = pc;
+        start_3$d = detector$start;
+        own_start_3$d = detector$own_start;
+        stream_cache$look = ends_3$q;
+        stream_cache$start = own_start_3$q;
+        stream_cache$length = length_3$q;
+        stream_cache$sweep = sweep;
+        stream_cache$sweep_index = sweep_at$q;
+        live_4$d = live_3$q & ~reset;
+        valid_4$d = valid_3$q;
+        intr_4$d = intr_3$q;
+        ends_4$d = ends_3$q;
+        known_4$d = known_3$q;
+        count_4$d = count_3$q;
+        length_4$d = length_3$q;
+        pc_4$d = pc_3$q;
+        start_4$d = start_3$q;
+        live_5$d = live_4$q & ~reset;
+        valid_5$d = valid_4$q;
+        intr_5$d = intr_4$q;
+        ends_5$d = ends_4$q;
+        known_5$d = known_4$q;
+        count_5$d = count_4$q;
+        length_5$d = length_4$q;
+        pc_5$d = pc_4$q;
+        start_5$d = start_4$q;
+        lsp$look = stream_cache$look_5;
+        lsp$index = stream_cache$index;
+        lsp$sweep = sweep;
+        lsp$sweep_index = sweep_at$q;
+        live_6$d = live_5$q & ~reset;
+        valid_6$d = valid_5$q;
+        intr_6$d = intr_5$q;
+        ends_6$d = ends_5$q;
+        known_6$d = known_5$q;
+        count_6$d = count_5$q;
+        length_6$d = length_5$q;
+        pc_6$d = pc_5$q;
+        start_6$d = start_5$q;
+        hit_6$d = stream_cache$hit;
+        same_6$d = lsp$same;
+        index_6$d = stream_cache$index;
+        records$reset = reset;
+        records$live = live_6$q;
+        records$live_next = live_5$q;
+        records$valid = valid_6$q;
+        records$intr = intr_6$q;
+        records$pc = pc_6$q;
+        records$count = count_6$q;
+        records$start = start_6$q;
+        records$known = known_6$q;
+        records$ends = ends_6$q;
+        records$length = length_6$q;
+        records$hit = hit_6$q;
+        records$same = same_6$q;
+        records$index = index_6$q;
+        records$full = full;
+        records$stop_go = stop_go;
+        stop_ready = records$stop_ready;
+        lost = records$lost;
+        entry_push = records$entry_push;
+        entry_pre = records$entry_pre;
+        entry_post = records$entry_post;
+        entry_icnt = records$entry_icnt;
+        entry_bcnt = records$entry_bcnt;
+        entry_pc = records$entry_pc;
+        entry_target = records$entry_target;
+        entry_cc = records$entry_cc;
+    end
+    
+endmodule // top$core$0$front
+
+
+module top$core$0$front$count_3(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$count_3
+
+
+module top$core$0$front$count_4(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$count_4
+
+
+module top$core$0$front$count_5(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$count_5
+
+
+module top$core$0$front$count_6(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$count_6
+
+
+module top$core$0$front$detector(clock,live,valid,intr,branch,taken,indirect,jump,pc,target,count,start,known,first,ends,own_start,length);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  live;
+    input wire  valid;
+    input wire  intr;
+    input wire  branch;
+    input wire  taken;
+    input wire  indirect;
+    input wire  jump;
+    input wire  [31:0] pc;
+    input wire  [31:0] target;
+    output reg  [23:0] count;
+    output reg  [31:0] start;
+    output reg  known;
+    output reg  first;
+    output reg  ends;
+    output reg  [31:0] own_start;
+    output reg  [9:0] length;
+    
+    // Constant declarations
+    localparam  one = 24'h1;
+    localparam  longest = 24'hfe;
+    localparam  long_length = 10'b11111110;
+    localparam  bit_0 = 10'b1;
+    
+    // Stub signals
+    reg  idle$d;
+    wire  idle$q;
+    reg  idle$clock;
+    reg  [23:0] counted$d;
+    wire  [23:0] counted$q;
+    reg  counted$clock;
+    reg  [31:0] from$d;
+    wire  [31:0] from$q;
+    reg  from$clock;
+    reg  sure$d;
+    wire  sure$q;
+    reg  sure$clock;
+    
+    // Local signals
+    reg  beat;
+    reg  restart;
+    reg  [23:0] earlier;
+    reg  [23:0] now;
+    reg  long;
+    reg  leaves;
+    reg  flow;
+    reg  stays;
+    reg  over;
+    reg  [31:0] origin;
+    
+    // Sub module instances
+    top$core$0$front$detector$idle idle(
+        .d(idle$d),
+        .q(idle$q),
+        .clock(idle$clock)
+    );
+    top$core$0$front$detector$counted counted(
+        .d(counted$d),
+        .q(counted$q),
+        .clock(counted$clock)
+    );
+    top$core$0$front$detector$from from(
+        .d(from$d),
+        .q(from$q),
+        .clock(from$clock)
+    );
+    top$core$0$front$detector$sure sure(
+        .d(sure$d),
+        .q(sure$q),
+        .clock(sure$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        idle$clock = clock;
+        counted$clock = clock;
+        from$clock = clock;
+        sure$clock = clock;
+        idle$d = idle$q;
+        counted$d = counted$q;
+        from$d = from$q;
+        sure$d = sure$q;
+        beat = live & valid;
+        idle$d = ~live | (idle$q & ~valid);
+        restart = idle$q | intr;
+        earlier = counted$q;
+        origin = from$q;
+        if (restart) begin
+            earlier = 32'h0;
+            origin = pc;
+        end
+        now = earlier + one;
+        long = now >= longest;
+        leaves = (branch & taken) | indirect;
+        stays = branch & ~taken;
+        flow = branch | indirect | jump;
+        over = leaves | (flow & long);
+        length = now[(32'h0)+:(10)];
+        if (long) begin
+            length = long_length;
+            if (stays) begin
+                length = long_length | bit_0;
+            end
+        end
+        if (beat) begin
+            counted$d = now;
+            from$d = origin;
+            if (restart) begin
+                sure$d = 1'b1;
+            end
+            if (over) begin
+                counted$d = 32'h0;
+                from$d = target;
+                sure$d = ~indirect;
+            end
+        end
+        count = counted$q;
+        start = from$q;
+        known = sure$q;
+        first = restart;
+        ends = over & beat;
+        own_start = origin;
+    end
+    
+endmodule // top$core$0$front$detector
+
+
+module top$core$0$front$detector$counted(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$detector$counted
+
+
+module top$core$0$front$detector$from(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$detector$from
+
+
+module top$core$0$front$detector$idle(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$detector$idle
+
+
+module top$core$0$front$detector$sure(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$detector$sure
+
+
+module top$core$0$front$ends_3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$ends_3
+
+
+module top$core$0$front$ends_4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$ends_4
+
+
+module top$core$0$front$ends_5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$ends_5
+
+
+module top$core$0$front$ends_6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$ends_6
+
+
+module top$core$0$front$hit_6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$hit_6
+
+
+module top$core$0$front$index_6(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$index_6
+
+
+module top$core$0$front$intr_3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$intr_3
+
+
+module top$core$0$front$intr_4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$intr_4
+
+
+module top$core$0$front$intr_5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$intr_5
+
+
+module top$core$0$front$intr_6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$intr_6
+
+
+module top$core$0$front$known_3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$known_3
+
+
+module top$core$0$front$known_4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$known_4
+
+
+module top$core$0$front$known_5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$known_5
+
+
+module top$core$0$front$known_6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$known_6
+
+
+module top$core$0$front$length_3(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$length_3
+
+
+module top$core$0$front$length_4(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$length_4
+
+
+module top$core$0$front$length_5(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$length_5
+
+
+module top$core$0$front$length_6(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$length_6
+
+
+module top$core$0$front$live_3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$live_3
+
+
+module top$core$0$front$live_4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$live_4
+
+
+module top$core$0$front$live_5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$live_5
+
+
+module top$core$0$front$live_6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$live_6
+
+
+module top$core$0$front$lsp(clock,look,index,sweep,sweep_index,same);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  look;
+    input wire  [9:0] index;
+    input wire  sweep;
+    input wire  [9:0] sweep_index;
+    output reg  same;
+    
+    // Stub signals
+    reg  words$clock;
+    reg  [9:0] words$raddr;
+    wire  [9:0] words$rdata;
+    reg  words$we;
+    reg  [9:0] words$waddr;
+    reg  [9:0] words$wdata;
+    reg  [9:0] previous$d;
+    wire  [9:0] previous$q;
+    reg  previous$clock;
+    reg  again$d;
+    wire  again$q;
+    reg  again$clock;
+    
+    // Local signals
+    reg  [9:0] latest;
+    reg  [9:0] predicted;
+    
+    // Sub module instances
+    top$core$0$front$lsp$words words(
+        .clock(words$clock),
+        .raddr(words$raddr),
+        .rdata(words$rdata),
+        .we(words$we),
+        .waddr(words$waddr),
+        .wdata(words$wdata)
+    );
+    top$core$0$front$lsp$previous previous(
+        .d(previous$d),
+        .q(previous$q),
+        .clock(previous$clock)
+    );
+    top$core$0$front$lsp$again again(
+        .d(again$d),
+        .q(again$q),
+        .clock(again$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        previous$clock = clock;
+        again$clock = clock;
+        previous$d = previous$q;
+        again$d = again$q;
+        words$clock = clock;
+        latest = previous$q;
+        if (look) begin
+            latest = index;
+        end
+        if (sweep) begin
+            latest = 32'h0;
+        end
+        previous$d = latest;
+        words$raddr = latest;
+        again$d = look & (index == previous$q) & ~sweep;
+        predicted = words$rdata;
+        if (again$q) begin
+            predicted = previous$q;
+        end
+        words$we = look | sweep;
+        words$waddr = previous$q;
+        words$wdata = index;
+        if (sweep) begin
+            words$waddr = sweep_index;
+            words$wdata = 32'h0;
+        end
+        same = predicted == index;
+    end
+    
+endmodule // top$core$0$front$lsp
+
+
+module top$core$0$front$lsp$again(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$lsp$again
+
+
+module top$core$0$front$lsp$previous(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$lsp$previous
+
+
+module top$core$0$front$lsp$words(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [9:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [9:0] wdata;
+    
+    // Update code (custom)
+    (* no_rw_check *) reg [6:0] mem [0:127];
+    reg [6:0] q;
+    always @(posedge clock) q <= mem[raddr[6:0]];
+    always @(posedge clock) if (we) mem[waddr[6:0]] <= wdata[6:0];
+    always @(*) rdata = {3'd0, q};
+endmodule // top$core$0$front$lsp$words
+
+
+module top$core$0$front$own_start_3(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$own_start_3
+
+
+module top$core$0$front$pc_3(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$pc_3
+
+
+module top$core$0$front$pc_4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$pc_4
+
+
+module top$core$0$front$pc_5(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$pc_5
+
+
+module top$core$0$front$pc_6(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$pc_6
+
+
+module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,start,known,ends,length,hit,same,index,full,stop_go,stop_ready,stopped,lost,clear,entry_push,entry_pre,entry_post,entry_icnt,entry_bcnt,entry_pc,entry_target,entry_cc);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  live;
+    input wire  live_next;
+    input wire  valid;
+    input wire  intr;
+    input wire  [31:0] pc;
+    input wire  [23:0] count;
+    input wire  [31:0] start;
+    input wire  known;
+    input wire  ends;
+    input wire  [9:0] length;
+    input wire  hit;
+    input wire  same;
+    input wire  [9:0] index;
+    input wire  full;
+    input wire  stop_go;
+    output reg  stop_ready;
+    output reg  stopped;
+    output reg  lost;
+    output reg  clear;
+    output reg  entry_push;
+    output reg  [1:0] entry_pre;
+    output reg  [1:0] entry_post;
+    output reg  [23:0] entry_icnt;
+    output reg  [23:0] entry_bcnt;
+    output reg  [31:0] entry_pc;
+    output reg  [31:0] entry_target;
+    output reg  [31:0] entry_cc;
+    
+    // Constant declarations
+    localparam  rbase = 1'b1;
+    localparam  register = 1'b1;
+    localparam  counts = 1'b1;
+    localparam  timed = 1'b0;
+    localparam  cc_mask = 32'hffffffff;
+    localparam  cc_top = 32'h80000000;
+    localparam  upper_mask = 32'h7ff80000;
+    localparam  count_mask = 24'hfffff;
+    localparam  count_top = 24'h80000;
+    localparam  first_size = 4'h1;
+    localparam  first_ones = 8'h1;
+    localparam  most_size = 4'h8;
+    localparam  no_run = 4'hf;
+    localparam  middle = 4'h8;
+    localparam  three = 4'h3;
+    localparam  one_4 = 4'h1;
+    localparam  twelve = 4'hc;
+    localparam  one_8 = 8'h1;
+    localparam  one_24 = 24'h1;
+    localparam  one_32 = 32'h1;
+    
+    // Stub signals
+    reg  losing$d;
+    wire  losing$q;
+    reg  losing$clock;
+    reg  first$d;
+    wire  first$q;
+    reg  first$clock;
+    reg  tracing$d;
+    wire  tracing$q;
+    reg  tracing$clock;
+    reg  begun$d;
+    wire  begun$q;
+    reg  begun$clock;
+    reg  [23:0] dropped$d;
+    wire  [23:0] dropped$q;
+    reg  dropped$clock;
+    reg  [7:0] hits$d;
+    wire  [7:0] hits$q;
+    reg  hits$clock;
+    reg  [3:0] size$d;
+    wire  [3:0] size$q;
+    reg  size$clock;
+    reg  [7:0] ones$d;
+    wire  [7:0] ones$q;
+    reg  ones$clock;
+    reg  [3:0] monitor$d;
+    wire  [3:0] monitor$q;
+    reg  monitor$clock;
+    reg  [31:0] upper$d;
+    wire  [31:0] upper$q;
+    reg  upper$clock;
+    reg  [31:0] cc$d;
+    wire  [31:0] cc$q;
+    reg  cc$clock;
+    reg  stop_ready_7$d;
+    wire  stop_ready_7$q;
+    reg  stop_ready_7$clock;
+    reg  push_7$d;
+    wire  push_7$q;
+    reg  push_7$clock;
+    reg  [1:0] pre_7$d;
+    wire  [1:0] pre_7$q;
+    reg  pre_7$clock;
+    reg  [1:0] post_7$d;
+    wire  [1:0] post_7$q;
+    reg  post_7$clock;
+    reg  [23:0] icnt_7$d;
+    wire  [23:0] icnt_7$q;
+    reg  icnt_7$clock;
+    reg  [23:0] bcnt_7$d;
+    wire  [23:0] bcnt_7$q;
+    reg  bcnt_7$clock;
+    reg  [31:0] pc_7$d;
+    wire  [31:0] pc_7$q;
+    reg  pc_7$clock;
+    reg  [31:0] target_7$d;
+    wire  [31:0] target_7$q;
+    reg  target_7$clock;
+    reg  [31:0] cc_7$d;
+    wire  [31:0] cc_7$q;
+    reg  cc_7$clock;
+    
+    // Local signals
+    reg  beat;
+    reg  sync;
+    reg  exception;
+    reg  any_pre;
+    reg  sure;
+    reg  [31:0] own_start;
+    reg  [31:0] own_upper;
+    reg  upper_hit;
+    reg  over;
+    reg  found;
+    reg  guessed;
+    reg  filled;
+    reg  late;
+    reg  goes;
+    reg  alone;
+    reg  told;
+    reg  due;
+    reg  send;
+    reg  drop;
+    reg  overflow;
+    reg  stop_due;
+    reg  stop;
+    reg  restart;
+    reg  idle;
+    reg  forget;
+    reg  load;
+    reg  waiting;
+    reg  [7:0] more_hits;
+    reg  [7:0] less_hits;
+    reg  [7:0] run;
+    reg  has_run;
+    reg  this_run;
+    reg  full_run;
+    reg  [7:0] half;
+    reg  short_run;
+    reg  [3:0] up;
+    reg  [3:0] down;
+    reg  grow;
+    reg  shrink;
+    reg  widest;
+    reg  narrowest;
+    reg  dropped_top;
+    reg  [23:0] dropped_more;
+    reg  [23:0] dropped_now;
+    reg  cc_all;
+    reg  pre_0;
+    reg  pre_1;
+    reg  post_0;
+    reg  post_1;
+    reg  [9:0] value;
+    reg  [3:0] run_size;
+    reg  ask_start;
+    
+    // Sub module instances
+    top$core$0$front$records$losing losing(
+        .d(losing$d),
+        .q(losing$q),
+        .clock(losing$clock)
+    );
+    top$core$0$front$records$first first(
+        .d(first$d),
+        .q(first$q),
+        .clock(first$clock)
+    );
+    top$core$0$front$records$tracing tracing(
+        .d(tracing$d),
+        .q(tracing$q),
+        .clock(tracing$clock)
+    );
+    top$core$0$front$records$begun begun(
+        .d(begun$d),
+        .q(begun$q),
+        .clock(begun$clock)
+    );
+    top$core$0$front$records$dropped dropped(
+        .d(dropped$d),
+        .q(dropped$q),
+        .clock(dropped$clock)
+    );
+    top$core$0$front$records$hits hits(
+        .d(hits$d),
+        .q(hits$q),
+        .clock(hits$clock)
+    );
+    top$core$0$front$records$size size(
+        .d(size$d),
+        .q(size$q),
+        .clock(size$clock)
+    );
+    top$core$0$front$records$ones ones(
+        .d(ones$d),
+        .q(ones$q),
+        .clock(ones$clock)
+    );
+    top$core$0$front$records$monitor monitor(
+        .d(monitor$d),
+        .q(monitor$q),
+        .clock(monitor$clock)
+    );
+    top$core$0$front$records$upper upper(
+        .d(upper$d),
+        .q(upper$q),
+        .clock(upper$clock)
+    );
+    top$core$0$front$records$cc cc(
+        .d(cc$d),
+        .q(cc$q),
+        .clock(cc$clock)
+    );
+    top$core$0$front$records$stop_ready_7 stop_ready_7(
+        .d(stop_ready_7$d),
+        .q(stop_ready_7$q),
+        .clock(stop_ready_7$clock)
+    );
+    top$core$0$front$records$push_7 push_7(
+        .d(push_7$d),
+        .q(push_7$q),
+        .clock(push_7$clock)
+    );
+    top$core$0$front$records$pre_7 pre_7(
+        .d(pre_7$d),
+        .q(pre_7$q),
+        .clock(pre_7$clock)
+    );
+    top$core$0$front$records$post_7 post_7(
+        .d(post_7$d),
+        .q(post_7$q),
+        .clock(post_7$clock)
+    );
+    top$core$0$front$records$icnt_7 icnt_7(
+        .d(icnt_7$d),
+        .q(icnt_7$q),
+        .clock(icnt_7$clock)
+    );
+    top$core$0$front$records$bcnt_7 bcnt_7(
+        .d(bcnt_7$d),
+        .q(bcnt_7$q),
+        .clock(bcnt_7$clock)
+    );
+    top$core$0$front$records$pc_7 pc_7(
+        .d(pc_7$d),
+        .q(pc_7$q),
+        .clock(pc_7$clock)
+    );
+    top$core$0$front$records$target_7 target_7(
+        .d(target_7$d),
+        .q(target_7$q),
+        .clock(target_7$clock)
+    );
+    top$core$0$front$records$cc_7 cc_7(
+        .d(cc_7$d),
+        .q(cc_7$q),
+        .clock(cc_7$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        losing$clock = clock;
+        first$clock = clock;
+        tracing$clock = clock;
+        begun$clock = clock;
+        dropped$clock = clock;
+        hits$clock = clock;
+        size$clock = clock;
+        ones$clock = clock;
+        monitor$clock = clock;
+        upper$clock = clock;
+        cc$clock = clock;
+        losing$d = losing$q;
+        first$d = first$q;
+        tracing$d = tracing$q;
+        begun$d = begun$q;
+        dropped$d = dropped$q;
+        hits$d = hits$q;
+        size$d = size$q;
+        ones$d = ones$q;
+        monitor$d = monitor$q;
+        upper$d = upper$q;
+        cc$d = cc$q;
+        stop_ready_7$clock = clock;
+        push_7$clock = clock;
+        pre_7$clock = clock;
+        post_7$clock = clock;
+        icnt_7$clock = clock;
+        bcnt_7$clock = clock;
+        pc_7$clock = clock;
+        target_7$clock = clock;
+        cc_7$clock = clock;
+        stop_ready_7$d = stop_ready_7$q;
+        push_7$d = push_7$q;
+        pre_7$d = pre_7$q;
+        post_7$d = post_7$q;
+        icnt_7$d = icnt_7$q;
+        bcnt_7$d = bcnt_7$q;
+        pc_7$d = pc_7$q;
+        target_7$d = target_7$q;
+        cc_7$d = cc_7$q;
+        beat = valid & live & ~losing$q;
+        sync = beat & first$q;
+        exception = beat & intr & ~first$q;
+        any_pre = sync | exception;
+        sure = any_pre | known;
+        own_start = start;
+        if (any_pre) begin
+            own_start = pc;
+        end
+        own_upper = own_start & upper_mask;
+        upper_hit = own_upper == upper$q;
+        over = ends & beat;
+        found = over & hit & (upper_hit | ~rbase);
+        guessed = found & same;
+        told = over & ~guessed;
+        filled = hits$q == ones$q;
+        late = |(cc$q & cc_top) & timed;
+        goes = guessed & ~any_pre & (filled | late);
+        alone = guessed & any_pre & ~counts;
+        due = any_pre | told | goes;
+        due = due & beat;
+        send = due & ~full;
+        drop = due & full;
+        overflow = losing$q & live_next & ~live;
+        stop_due = tracing$q & ~live & ~losing$q & ~full;
+        stop = stop_due & stop_go;
+        restart = send | overflow | stop;
+        idle = ~live & ~tracing$q & ~losing$q;
+        forget = drop | idle | reset;
+        if (drop) begin
+            losing$d = 1'b1;
+        end
+        if (overflow) begin
+            losing$d = 1'b0;
+        end
+        first$d = ~live | (first$q & ~valid);
+        tracing$d = live | (tracing$q & ~stop);
+        if (beat) begin
+            begun$d = 1'b1;
+        end
+        if (overflow | stop | reset) begin
+            begun$d = 1'b0;
+        end
+        waiting = |hits$q;
+        more_hits = hits$q + one_8;
+        less_hits = hits$q - one_8;
+        this_run = goes & send;
+        full_run = this_run & filled;
+        has_run = waiting;
+        run = less_hits;
+        if (this_run) begin
+            has_run = 1'b1;
+            run = hits$q;
+        end
+        if (guessed & beat) begin
+            hits$d = more_hits;
+        end
+        if (send) begin
+            hits$d = 32'h0;
+            if (guessed & any_pre & counts) begin
+                hits$d = one_8;
+            end
+        end
+        half = ones$q >> 32'h1;
+        short_run = waiting & (hits$q <= half);
+        if (this_run) begin
+            short_run = hits$q < half;
+        end
+        up = monitor$q + three;
+        down = monitor$q - one_4;
+        grow = full_run & (monitor$q >= twelve);
+        shrink = send & short_run & (monitor$q == one_4);
+        widest = size$q == most_size;
+        narrowest = size$q == one_4;
+        if (full_run) begin
+            monitor$d = up;
+        end
+        else if (send & short_run) begin
+            monitor$d = down;
+        end
+        if (grow | shrink) begin
+            monitor$d = middle;
+        end
+        if (grow & ~widest) begin
+            size$d = size$q + one_4;
+            ones$d = ((ones$q << 32'h1) & 8'hff) | one_8;
+        end
+        if (shrink & ~narrowest) begin
+            size$d = size$q - one_4;
+            ones$d = half;
+        end
+        ask_start = told & ~found & ~sure;
+        if (over & rbase) begin
+            upper$d = own_upper;
+        end
+        if (send & ask_start) begin
+            upper$d = own_upper;
+        end
+        if (forget) begin
+            upper$d = 32'h0;
+            hits$d = 32'h0;
+            size$d = first_size;
+            ones$d = first_ones;
+            monitor$d = middle;
+        end
+        dropped_top = |(dropped$q & count_top);
+        dropped_more = dropped$q + one_24;
+        dropped_now = dropped$q;
+        if (losing$q & valid & ~dropped_top) begin
+            dropped_now = dropped_more;
+        end
+        dropped$d = dropped_now;
+        if (drop) begin
+            dropped$d = one_24;
+        end
+        cc_all = cc$q == cc_mask;
+        if (restart) begin
+            cc$d = one_32;
+        end
+        else if (idle) begin
+            cc$d = 32'h0;
+        end
+        else if (~cc_all & (live | losing$q)) begin
+            cc$d = cc$q + one_32;
+        end
+        if (~timed) begin
+            cc$d = 32'h0;
+        end
+        push_7$d = restart;
+        cc_7$d = cc$q;
+        load = ~losing$q;
+        pre_0 = exception | overflow | stop;
+        pre_1 = sync | overflow | stop;
+        post_0 = (found & ~guessed) | ask_start | alone;
+        post_1 = (told & ~found) | alone;
+        pre_7$d = (((pre_1) & 2'h3) << 32'h1) | ((pre_0) & 2'h3);
+        post_7$d = (((post_1) & 2'h3) << 32'h1) | ((post_0) & 2'h3);
+        if (overflow) begin
+            post_7$d = 32'h1;
+        end
+        if (stop) begin
+            post_7$d = 32'h0;
+        end
+        value = length;
+        if (found) begin
+            value = index;
+        end
+        run_size = no_run;
+        if (has_run) begin
+            run_size = size$q;
+        end
+        if (load) begin
+            icnt_7$d = count & count_mask;
+            target_7$d = start;
+            pc_7$d = pc;
+            bcnt_7$d = ((value) & 24'hffffff) | (((upper_hit) & 24'hffffff) << 32'ha) | (((known) & 24'hffffff) << 32'hb) | (((run) & 24'hffffff) << 32'hc) | (((run_size) & 24'hffffff) << 32'h14);
+            if ((stop & ~begun$q) | (drop & sync)) begin
+                icnt_7$d = 32'h0;
+                bcnt_7$d = (((no_run) & 24'hffffff) << 32'h14) | (one_24 << 32'hb);
+            end
+        end
+        if (overflow) begin
+            pc_7$d = ((dropped_now) & 32'hffffffff);
+        end
+        if (reset) begin
+            losing$d = 1'b0;
+            tracing$d = 1'b0;
+            push_7$d = 1'b0;
+        end
+        stop_ready_7$d = stop_due & ~stop;
+        stop_ready = stop_ready_7$q;
+        stopped = stop;
+        lost = losing$q;
+        clear = drop | stop;
+        entry_push = push_7$q;
+        entry_pre = pre_7$q;
+        entry_post = post_7$q;
+        entry_icnt = icnt_7$q;
+        entry_bcnt = bcnt_7$q;
+        entry_pc = pc_7$q;
+        entry_target = target_7$q;
+        entry_cc = cc_7$q;
+    end
+    
+endmodule // top$core$0$front$records
+
+
+module top$core$0$front$records$bcnt_7(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$bcnt_7
+
+
+module top$core$0$front$records$begun(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$begun
+
+
+module top$core$0$front$records$cc(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$cc
+
+
+module top$core$0$front$records$cc_7(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$cc_7
+
+
+module top$core$0$front$records$dropped(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$dropped
+
+
+module top$core$0$front$records$first(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$first
+
+
+module top$core$0$front$records$hits(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$hits
+
+
+module top$core$0$front$records$icnt_7(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$icnt_7
+
+
+module top$core$0$front$records$losing(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$losing
+
+
+module top$core$0$front$records$monitor(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$monitor
+
+
+module top$core$0$front$records$ones(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$ones
+
+
+module top$core$0$front$records$pc_7(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$pc_7
+
+
+module top$core$0$front$records$post_7(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$post_7
+
+
+module top$core$0$front$records$pre_7(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$pre_7
+
+
+module top$core$0$front$records$push_7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$push_7
+
+
+module top$core$0$front$records$size(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$size
+
+
+module top$core$0$front$records$stop_ready_7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$stop_ready_7
+
+
+module top$core$0$front$records$target_7(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$target_7
+
+
+module top$core$0$front$records$tracing(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$tracing
+
+
+module top$core$0$front$records$upper(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$records$upper
+
+
+module top$core$0$front$resume(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$resume
+
+
+module top$core$0$front$run(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$run
+
+
+module top$core$0$front$same_6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$same_6
+
+
+module top$core$0$front$start_3(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$start_3
+
+
+module top$core$0$front$start_4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$start_4
+
+
+module top$core$0$front$start_5(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$start_5
+
+
+module top$core$0$front$start_6(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$start_6
+
+
+module top$core$0$front$stopping(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$stopping
+
+
+module top$core$0$front$stream_cache(clock,look,start,length,sweep,sweep_index,look_5,hit,index);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  look;
+    input wire  [31:0] start;
+    input wire  [9:0] length;
+    input wire  sweep;
+    input wire  [9:0] sweep_index;
+    output reg  look_5;
+    output reg  hit;
+    output reg  [9:0] index;
+    
+    // Constant declarations
+    localparam  shift_up = 4'h0;
+    localparam  shift_down = 4'h3;
+    localparam  set_mask = 10'b11111;
+    localparam  start_mask = 32'h7ffff;
+    localparam  present = 8'hf;
+    localparam  single = 1'b0;
+    localparam  way_bits = 2'b10;
+    localparam  plane_at = 5'b100;
+    localparam  plane_2_at = 5'b1000;
+    localparam  word_mask = 24'hff;
+    localparam  empty_word = 24'h35;
+    localparam  highest = 3'b11;
+    localparam  highest_0 = 3'b10;
+    localparam  one = 3'b1;
+    localparam  two = 3'b10;
+    localparam  four = 3'b100;
+    localparam  odd_1 = 8'haa;
+    localparam  odd_2 = 8'hcc;
+    localparam  odd_4 = 8'hf0;
+    
+    // Stub signals
+    reg  starts$0$clock;
+    reg  [9:0] starts$0$raddr;
+    wire  [31:0] starts$0$rdata;
+    reg  starts$0$we;
+    reg  [9:0] starts$0$waddr;
+    reg  [31:0] starts$0$wdata;
+    reg  starts$1$clock;
+    reg  [9:0] starts$1$raddr;
+    wire  [31:0] starts$1$rdata;
+    reg  starts$1$we;
+    reg  [9:0] starts$1$waddr;
+    reg  [31:0] starts$1$wdata;
+    reg  starts$2$clock;
+    reg  [9:0] starts$2$raddr;
+    wire  [31:0] starts$2$rdata;
+    reg  starts$2$we;
+    reg  [9:0] starts$2$waddr;
+    reg  [31:0] starts$2$wdata;
+    reg  starts$3$clock;
+    reg  [9:0] starts$3$raddr;
+    wire  [31:0] starts$3$rdata;
+    reg  starts$3$we;
+    reg  [9:0] starts$3$waddr;
+    reg  [31:0] starts$3$wdata;
+    reg  starts$4$clock;
+    reg  [9:0] starts$4$raddr;
+    wire  [31:0] starts$4$rdata;
+    reg  starts$4$we;
+    reg  [9:0] starts$4$waddr;
+    reg  [31:0] starts$4$wdata;
+    reg  starts$5$clock;
+    reg  [9:0] starts$5$raddr;
+    wire  [31:0] starts$5$rdata;
+    reg  starts$5$we;
+    reg  [9:0] starts$5$waddr;
+    reg  [31:0] starts$5$wdata;
+    reg  starts$6$clock;
+    reg  [9:0] starts$6$raddr;
+    wire  [31:0] starts$6$rdata;
+    reg  starts$6$we;
+    reg  [9:0] starts$6$waddr;
+    reg  [31:0] starts$6$wdata;
+    reg  starts$7$clock;
+    reg  [9:0] starts$7$raddr;
+    wire  [31:0] starts$7$rdata;
+    reg  starts$7$we;
+    reg  [9:0] starts$7$waddr;
+    reg  [31:0] starts$7$wdata;
+    reg  lengths$0$clock;
+    reg  [9:0] lengths$0$raddr;
+    wire  [9:0] lengths$0$rdata;
+    reg  lengths$0$we;
+    reg  [9:0] lengths$0$waddr;
+    reg  [9:0] lengths$0$wdata;
+    reg  lengths$1$clock;
+    reg  [9:0] lengths$1$raddr;
+    wire  [9:0] lengths$1$rdata;
+    reg  lengths$1$we;
+    reg  [9:0] lengths$1$waddr;
+    reg  [9:0] lengths$1$wdata;
+    reg  lengths$2$clock;
+    reg  [9:0] lengths$2$raddr;
+    wire  [9:0] lengths$2$rdata;
+    reg  lengths$2$we;
+    reg  [9:0] lengths$2$waddr;
+    reg  [9:0] lengths$2$wdata;
+    reg  lengths$3$clock;
+    reg  [9:0] lengths$3$raddr;
+    wire  [9:0] lengths$3$rdata;
+    reg  lengths$3$we;
+    reg  [9:0] lengths$3$waddr;
+    reg  [9:0] lengths$3$wdata;
+    reg  lengths$4$clock;
+    reg  [9:0] lengths$4$raddr;
+    wire  [9:0] lengths$4$rdata;
+    reg  lengths$4$we;
+    reg  [9:0] lengths$4$waddr;
+    reg  [9:0] lengths$4$wdata;
+    reg  lengths$5$clock;
+    reg  [9:0] lengths$5$raddr;
+    wire  [9:0] lengths$5$rdata;
+    reg  lengths$5$we;
+    reg  [9:0] lengths$5$waddr;
+    reg  [9:0] lengths$5$wdata;
+    reg  lengths$6$clock;
+    reg  [9:0] lengths$6$raddr;
+    wire  [9:0] lengths$6$rdata;
+    reg  lengths$6$we;
+    reg  [9:0] lengths$6$waddr;
+    reg  [9:0] lengths$6$wdata;
+    reg  lengths$7$clock;
+    reg  [9:0] lengths$7$raddr;
+    wire  [9:0] lengths$7$rdata;
+    reg  lengths$7$we;
+    reg  [9:0] lengths$7$waddr;
+    reg  [9:0] lengths$7$wdata;
+    reg  ranks$clock;
+    reg  [9:0] ranks$raddr;
+    wire  [23:0] ranks$rdata;
+    reg  ranks$we;
+    reg  [9:0] ranks$waddr;
+    reg  [23:0] ranks$wdata;
+    reg  look_4$d;
+    wire  look_4$q;
+    reg  look_4$clock;
+    reg  [31:0] start_4$d;
+    wire  [31:0] start_4$q;
+    reg  start_4$clock;
+    reg  [9:0] length_4$d;
+    wire  [9:0] length_4$q;
+    reg  length_4$clock;
+    reg  [9:0] set_4$d;
+    wire  [9:0] set_4$q;
+    reg  set_4$clock;
+    reg  same_set_4$d;
+    wire  same_set_4$q;
+    reg  same_set_4$clock;
+    reg  same_stream_4$d;
+    wire  same_stream_4$q;
+    reg  same_stream_4$clock;
+    reg  [7:0] last_way$d;
+    wire  [7:0] last_way$q;
+    reg  last_way$clock;
+    reg  [23:0] last_word$d;
+    wire  [23:0] last_word$q;
+    reg  last_word$clock;
+    reg  live_5$d;
+    wire  live_5$q;
+    reg  live_5$clock;
+    reg  hit_5$d;
+    wire  hit_5$q;
+    reg  hit_5$clock;
+    reg  [9:0] index_5$d;
+    wire  [9:0] index_5$q;
+    reg  index_5$clock;
+    
+    // Local signals
+    reg  [19:0] low;
+    reg  [19:0] up;
+    reg  [19:0] down;
+    reg  [9:0] set_3;
+    reg  [31:0] own_start;
+    reg  [23:0] word;
+    reg  [23:0] word_1;
+    reg  [23:0] word_2;
+    reg  [7:0] plane_0;
+    reg  [7:0] plane_1;
+    reg  [7:0] plane_2;
+    reg  [2:0] rank$0;
+    reg  [2:0] rank$1;
+    reg  [2:0] rank$2;
+    reg  [2:0] rank$3;
+    reg  [2:0] rank$4;
+    reg  [2:0] rank$5;
+    reg  [2:0] rank$6;
+    reg  [2:0] rank$7;
+    reg  [2:0] older$0;
+    reg  [2:0] older$1;
+    reg  [2:0] older$2;
+    reg  [2:0] older$3;
+    reg  [2:0] older$4;
+    reg  [2:0] older$5;
+    reg  [2:0] older$6;
+    reg  [2:0] older$7;
+    reg  [2:0] fresh$0;
+    reg  [2:0] fresh$1;
+    reg  [2:0] fresh$2;
+    reg  [2:0] fresh$3;
+    reg  [2:0] fresh$4;
+    reg  [2:0] fresh$5;
+    reg  [2:0] fresh$6;
+    reg  [2:0] fresh$7;
+    reg  matches$0;
+    reg  matches$1;
+    reg  matches$2;
+    reg  matches$3;
+    reg  matches$4;
+    reg  matches$5;
+    reg  matches$6;
+    reg  matches$7;
+    reg  [7:0] hits;
+    reg  [7:0] victims;
+    reg  [7:0] chosen;
+    reg  any_hit;
+    reg  first_set;
+    reg  no_room;
+    reg  [2:0] oldest;
+    reg  [2:0] was;
+    reg  [7:0] fresh_0;
+    reg  [7:0] fresh_1;
+    reg  [7:0] fresh_2;
+    reg  [23:0] fresh_word;
+    reg  [7:0] store;
+    reg  [9:0] write_set;
+    reg  [9:0] write_length;
+    reg  [9:0] way;
+    
+    // Sub module instances
+    top$core$0$front$stream_cache$starts$0 starts$0(
+        .clock(starts$0$clock),
+        .raddr(starts$0$raddr),
+        .rdata(starts$0$rdata),
+        .we(starts$0$we),
+        .waddr(starts$0$waddr),
+        .wdata(starts$0$wdata)
+    );
+    top$core$0$front$stream_cache$starts$1 starts$1(
+        .clock(starts$1$clock),
+        .raddr(starts$1$raddr),
+        .rdata(starts$1$rdata),
+        .we(starts$1$we),
+        .waddr(starts$1$waddr),
+        .wdata(starts$1$wdata)
+    );
+    top$core$0$front$stream_cache$starts$2 starts$2(
+        .clock(starts$2$clock),
+        .raddr(starts$2$raddr),
+        .rdata(starts$2$rdata),
+        .we(starts$2$we),
+        .waddr(starts$2$waddr),
+        .wdata(starts$2$wdata)
+    );
+    top$core$0$front$stream_cache$starts$3 starts$3(
+        .clock(starts$3$clock),
+        .raddr(starts$3$raddr),
+        .rdata(starts$3$rdata),
+        .we(starts$3$we),
+        .waddr(starts$3$waddr),
+        .wdata(starts$3$wdata)
+    );
+    top$core$0$front$stream_cache$starts$4 starts$4(
+        .clock(starts$4$clock),
+        .raddr(starts$4$raddr),
+        .rdata(starts$4$rdata),
+        .we(starts$4$we),
+        .waddr(starts$4$waddr),
+        .wdata(starts$4$wdata)
+    );
+    top$core$0$front$stream_cache$starts$5 starts$5(
+        .clock(starts$5$clock),
+        .raddr(starts$5$raddr),
+        .rdata(starts$5$rdata),
+        .we(starts$5$we),
+        .waddr(starts$5$waddr),
+        .wdata(starts$5$wdata)
+    );
+    top$core$0$front$stream_cache$starts$6 starts$6(
+        .clock(starts$6$clock),
+        .raddr(starts$6$raddr),
+        .rdata(starts$6$rdata),
+        .we(starts$6$we),
+        .waddr(starts$6$waddr),
+        .wdata(starts$6$wdata)
+    );
+    top$core$0$front$stream_cache$starts$7 starts$7(
+        .clock(starts$7$clock),
+        .raddr(starts$7$raddr),
+        .rdata(starts$7$rdata),
+        .we(starts$7$we),
+        .waddr(starts$7$waddr),
+        .wdata(starts$7$wdata)
+    );
+    top$core$0$front$stream_cache$lengths$0 lengths$0(
+        .clock(lengths$0$clock),
+        .raddr(lengths$0$raddr),
+        .rdata(lengths$0$rdata),
+        .we(lengths$0$we),
+        .waddr(lengths$0$waddr),
+        .wdata(lengths$0$wdata)
+    );
+    top$core$0$front$stream_cache$lengths$1 lengths$1(
+        .clock(lengths$1$clock),
+        .raddr(lengths$1$raddr),
+        .rdata(lengths$1$rdata),
+        .we(lengths$1$we),
+        .waddr(lengths$1$waddr),
+        .wdata(lengths$1$wdata)
+    );
+    top$core$0$front$stream_cache$lengths$2 lengths$2(
+        .clock(lengths$2$clock),
+        .raddr(lengths$2$raddr),
+        .rdata(lengths$2$rdata),
+        .we(lengths$2$we),
+        .waddr(lengths$2$waddr),
+        .wdata(lengths$2$wdata)
+    );
+    top$core$0$front$stream_cache$lengths$3 lengths$3(
+        .clock(lengths$3$clock),
+        .raddr(lengths$3$raddr),
+        .rdata(lengths$3$rdata),
+        .we(lengths$3$we),
+        .waddr(lengths$3$waddr),
+        .wdata(lengths$3$wdata)
+    );
+    top$core$0$front$stream_cache$lengths$4 lengths$4(
+        .clock(lengths$4$clock),
+        .raddr(lengths$4$raddr),
+        .rdata(lengths$4$rdata),
+        .we(lengths$4$we),
+        .waddr(lengths$4$waddr),
+        .wdata(lengths$4$wdata)
+    );
+    top$core$0$front$stream_cache$lengths$5 lengths$5(
+        .clock(lengths$5$clock),
+        .raddr(lengths$5$raddr),
+        .rdata(lengths$5$rdata),
+        .we(lengths$5$we),
+        .waddr(lengths$5$waddr),
+        .wdata(lengths$5$wdata)
+    );
+    top$core$0$front$stream_cache$lengths$6 lengths$6(
+        .clock(lengths$6$clock),
+        .raddr(lengths$6$raddr),
+        .rdata(lengths$6$rdata),
+        .we(lengths$6$we),
+        .waddr(lengths$6$waddr),
+        .wdata(lengths$6$wdata)
+    );
+    top$core$0$front$stream_cache$lengths$7 lengths$7(
+        .clock(lengths$7$clock),
+        .raddr(lengths$7$raddr),
+        .rdata(lengths$7$rdata),
+        .we(lengths$7$we),
+        .waddr(lengths$7$waddr),
+        .wdata(lengths$7$wdata)
+    );
+    top$core$0$front$stream_cache$ranks ranks(
+        .clock(ranks$clock),
+        .raddr(ranks$raddr),
+        .rdata(ranks$rdata),
+        .we(ranks$we),
+        .waddr(ranks$waddr),
+        .wdata(ranks$wdata)
+    );
+    top$core$0$front$stream_cache$look_4 look_4(
+        .d(look_4$d),
+        .q(look_4$q),
+        .clock(look_4$clock)
+    );
+    top$core$0$front$stream_cache$start_4 start_4(
+        .d(start_4$d),
+        .q(start_4$q),
+        .clock(start_4$clock)
+    );
+    top$core$0$front$stream_cache$length_4 length_4(
+        .d(length_4$d),
+        .q(length_4$q),
+        .clock(length_4$clock)
+    );
+    top$core$0$front$stream_cache$set_4 set_4(
+        .d(set_4$d),
+        .q(set_4$q),
+        .clock(set_4$clock)
+    );
+    top$core$0$front$stream_cache$same_set_4 same_set_4(
+        .d(same_set_4$d),
+        .q(same_set_4$q),
+        .clock(same_set_4$clock)
+    );
+    top$core$0$front$stream_cache$same_stream_4 same_stream_4(
+        .d(same_stream_4$d),
+        .q(same_stream_4$q),
+        .clock(same_stream_4$clock)
+    );
+    top$core$0$front$stream_cache$last_way last_way(
+        .d(last_way$d),
+        .q(last_way$q),
+        .clock(last_way$clock)
+    );
+    top$core$0$front$stream_cache$last_word last_word(
+        .d(last_word$d),
+        .q(last_word$q),
+        .clock(last_word$clock)
+    );
+    top$core$0$front$stream_cache$live_5 live_5(
+        .d(live_5$d),
+        .q(live_5$q),
+        .clock(live_5$clock)
+    );
+    top$core$0$front$stream_cache$hit_5 hit_5(
+        .d(hit_5$d),
+        .q(hit_5$q),
+        .clock(hit_5$clock)
+    );
+    top$core$0$front$stream_cache$index_5 index_5(
+        .d(index_5$d),
+        .q(index_5$q),
+        .clock(index_5$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        look_4$clock = clock;
+        start_4$clock = clock;
+        length_4$clock = clock;
+        set_4$clock = clock;
+        same_set_4$clock = clock;
+        same_stream_4$clock = clock;
+        last_way$clock = clock;
+        last_word$clock = clock;
+        look_4$d = look_4$q;
+        start_4$d = start_4$q;
+        length_4$d = length_4$q;
+        set_4$d = set_4$q;
+        same_set_4$d = same_set_4$q;
+        same_stream_4$d = same_stream_4$q;
+        last_way$d = last_way$q;
+        last_word$d = last_word$q;
+        live_5$clock = clock;
+        hit_5$clock = clock;
+        index_5$clock = clock;
+        live_5$d = live_5$q;
+        hit_5$d = hit_5$q;
+        index_5$d = index_5$q;
+        ranks$clock = clock;
+        low = start[(32'h0)+:(20)];
+        up = low << shift_up;
+        down = up >> shift_down;
+        set_3 = (down[(32'h0)+:(10)] ^ length) & set_mask;
+        own_start = start & start_mask;
+        ranks$raddr = set_3;
+        look_4$d = look;
+        start_4$d = own_start;
+        length_4$d = length;
+        set_4$d = set_3;
+        same_set_4$d = (set_3 == set_4$q) & look_4$q;
+        same_stream_4$d = (own_start == start_4$q) & (length == length_4$q);
+        word = ranks$rdata;
+        if (same_set_4$q) begin
+            word = last_word$q;
+        end
+        word_1 = word >> plane_at;
+        word_2 = word >> plane_2_at;
+        plane_0 = word[(32'h0)+:(8)] & present;
+        plane_1 = word_1[(32'h0)+:(8)] & present;
+        plane_2 = word_2[(32'h0)+:(8)] & present;
+        first_set = ~|set_4$q;
+        no_room = first_set & single;
+        oldest = highest;
+        if (first_set) begin
+            oldest = highest_0;
+        end
+        hits = 32'h0;
+        victims = 32'h0;
+        starts$0$clock = clock;
+        lengths$0$clock = clock;
+        starts$0$raddr = set_3;
+        lengths$0$raddr = set_3;
+        rank$0 = 32'h0;
+        if (plane_0[0]) begin
+            rank$0 = one;
+        end
+        if (plane_1[0]) begin
+            rank$0 = rank$0 | two;
+        end
+        if (plane_2[0]) begin
+            rank$0 = rank$0 | four;
+        end
+        matches$0 = (lengths$0$rdata == length_4$q) & (starts$0$rdata == start_4$q);
+        if (same_set_4$q & last_way$q[0]) begin
+            matches$0 = same_stream_4$q;
+        end
+        hits = (hits & ~(1 << (0)) | ((matches$0) << (0)));
+        victims = (victims & ~(1 << (0)) | ((rank$0 == oldest) << (0)));
+        starts$1$clock = clock;
+        lengths$1$clock = clock;
+        starts$1$raddr = set_3;
+        lengths$1$raddr = set_3;
+        rank$1 = 32'h0;
+        if (plane_0[1]) begin
+            rank$1 = one;
+        end
+        if (plane_1[1]) begin
+            rank$1 = rank$1 | two;
+        end
+        if (plane_2[1]) begin
+            rank$1 = rank$1 | four;
+        end
+        matches$1 = (lengths$1$rdata == length_4$q) & (starts$1$rdata == start_4$q);
+        if (same_set_4$q & last_way$q[1]) begin
+            matches$1 = same_stream_4$q;
+        end
+        hits = (hits & ~(1 << (1)) | ((matches$1) << (1)));
+        victims = (victims & ~(1 << (1)) | ((rank$1 == oldest) << (1)));
+        starts$2$clock = clock;
+        lengths$2$clock = clock;
+        starts$2$raddr = set_3;
+        lengths$2$raddr = set_3;
+        rank$2 = 32'h0;
+        if (plane_0[2]) begin
+            rank$2 = one;
+        end
+        if (plane_1[2]) begin
+            rank$2 = rank$2 | two;
+        end
+        if (plane_2[2]) begin
+            rank$2 = rank$2 | four;
+        end
+        matches$2 = (lengths$2$rdata == length_4$q) & (starts$2$rdata == start_4$q);
+        if (same_set_4$q & last_way$q[2]) begin
+            matches$2 = same_stream_4$q;
+        end
+        hits = (hits & ~(1 << (2)) | ((matches$2) << (2)));
+        victims = (victims & ~(1 << (2)) | ((rank$2 == oldest) << (2)));
+        starts$3$clock = clock;
+        lengths$3$clock = clock;
+        starts$3$raddr = set_3;
+        lengths$3$raddr = set_3;
+        rank$3 = 32'h0;
+        if (plane_0[3]) begin
+            rank$3 = one;
+        end
+        if (plane_1[3]) begin
+            rank$3 = rank$3 | two;
+        end
+        if (plane_2[3]) begin
+            rank$3 = rank$3 | four;
+        end
+        matches$3 = (lengths$3$rdata == length_4$q) & (starts$3$rdata == start_4$q);
+        if (same_set_4$q & last_way$q[3]) begin
+            matches$3 = same_stream_4$q;
+        end
+        hits = (hits & ~(1 << (3)) | ((matches$3) << (3)));
+        victims = (victims & ~(1 << (3)) | ((rank$3 == oldest) << (3)));
+        starts$4$clock = clock;
+        lengths$4$clock = clock;
+        starts$4$raddr = set_3;
+        lengths$4$raddr = set_3;
+        rank$4 = 32'h0;
+        if (plane_0[4]) begin
+            rank$4 = one;
+        end
+        if (plane_1[4]) begin
+            rank$4 = rank$4 | two;
+        end
+        if (plane_2[4]) begin
+            rank$4 = rank$4 | four;
+        end
+        matches$4 = (lengths$4$rdata == length_4$q) & (starts$4$rdata == start_4$q);
+        if (same_set_4$q & last_way$q[4]) begin
+            matches$4 = same_stream_4$q;
+        end
+        hits = (hits & ~(1 << (4)) | ((matches$4) << (4)));
+        victims = (victims & ~(1 << (4)) | ((rank$4 == oldest) << (4)));
+        starts$5$clock = clock;
+        lengths$5$clock = clock;
+        starts$5$raddr = set_3;
+        lengths$5$raddr = set_3;
+        rank$5 = 32'h0;
+        if (plane_0[5]) begin
+            rank$5 = one;
+        end
+        if (plane_1[5]) begin
+            rank$5 = rank$5 | two;
+        end
+        if (plane_2[5]) begin
+            rank$5 = rank$5 | four;
+        end
+        matches$5 = (lengths$5$rdata == length_4$q) & (starts$5$rdata == start_4$q);
+        if (same_set_4$q & last_way$q[5]) begin
+            matches$5 = same_stream_4$q;
+        end
+        hits = (hits & ~(1 << (5)) | ((matches$5) << (5)));
+        victims = (victims & ~(1 << (5)) | ((rank$5 == oldest) << (5)));
+        starts$6$clock = clock;
+        lengths$6$clock = clock;
+        starts$6$raddr = set_3;
+        lengths$6$raddr = set_3;
+        rank$6 = 32'h0;
+        if (plane_0[6]) begin
+            rank$6 = one;
+        end
+        if (plane_1[6]) begin
+            rank$6 = rank$6 | two;
+        end
+        if (plane_2[6]) begin
+            rank$6 = rank$6 | four;
+        end
+        matches$6 = (lengths$6$rdata == length_4$q) & (starts$6$rdata == start_4$q);
+        if (same_set_4$q & last_way$q[6]) begin
+            matches$6 = same_stream_4$q;
+        end
+        hits = (hits & ~(1 << (6)) | ((matches$6) << (6)));
+        victims = (victims & ~(1 << (6)) | ((rank$6 == oldest) << (6)));
+        starts$7$clock = clock;
+        lengths$7$clock = clock;
+        starts$7$raddr = set_3;
+        lengths$7$raddr = set_3;
+        rank$7 = 32'h0;
+        if (plane_0[7]) begin
+            rank$7 = one;
+        end
+        if (plane_1[7]) begin
+            rank$7 = rank$7 | two;
+        end
+        if (plane_2[7]) begin
+            rank$7 = rank$7 | four;
+        end
+        matches$7 = (lengths$7$rdata == length_4$q) & (starts$7$rdata == start_4$q);
+        if (same_set_4$q & last_way$q[7]) begin
+            matches$7 = same_stream_4$q;
+        end
+        hits = (hits & ~(1 << (7)) | ((matches$7) << (7)));
+        victims = (victims & ~(1 << (7)) | ((rank$7 == oldest) << (7)));
+        any_hit = |hits;
+        chosen = victims & present;
+        if (no_room) begin
+            chosen = 32'h0;
+        end
+        if (any_hit) begin
+            chosen = hits;
+        end
+        was = 32'h0;
+        if (chosen[0]) begin
+            was = rank$0;
+        end
+        if (chosen[1]) begin
+            was = rank$1;
+        end
+        if (chosen[2]) begin
+            was = rank$2;
+        end
+        if (chosen[3]) begin
+            was = rank$3;
+        end
+        if (chosen[4]) begin
+            was = rank$4;
+        end
+        if (chosen[5]) begin
+            was = rank$5;
+        end
+        if (chosen[6]) begin
+            was = rank$6;
+        end
+        if (chosen[7]) begin
+            was = rank$7;
+        end
+        fresh_0 = 32'h0;
+        fresh_1 = 32'h0;
+        fresh_2 = 32'h0;
+        older$0 = rank$0 + one;
+        fresh$0 = rank$0;
+        if (rank$0 < was) begin
+            fresh$0 = older$0;
+        end
+        if (chosen[0]) begin
+            fresh$0 = 32'h0;
+        end
+        fresh_0 = (fresh_0 & ~(1 << (0)) | ((fresh$0[32'h0]) << (0)));
+        fresh_1 = (fresh_1 & ~(1 << (0)) | ((fresh$0[32'h1]) << (0)));
+        fresh_2 = (fresh_2 & ~(1 << (0)) | ((fresh$0[32'h2]) << (0)));
+        older$1 = rank$1 + one;
+        fresh$1 = rank$1;
+        if (rank$1 < was) begin
+            fresh$1 = older$1;
+        end
+        if (chosen[1]) begin
+            fresh$1 = 32'h0;
+        end
+        fresh_0 = (fresh_0 & ~(1 << (1)) | ((fresh$1[32'h0]) << (1)));
+        fresh_1 = (fresh_1 & ~(1 << (1)) | ((fresh$1[32'h1]) << (1)));
+        fresh_2 = (fresh_2 & ~(1 << (1)) | ((fresh$1[32'h2]) << (1)));
+        older$2 = rank$2 + one;
+        fresh$2 = rank$2;
+        if (rank$2 < was) begin
+            fresh$2 = older$2;
+        end
+        if (chosen[2]) begin
+            fresh$2 = 32'h0;
+        end
+        fresh_0 = (fresh_0 & ~(1 << (2)) | ((fresh$2[32'h0]) << (2)));
+        fresh_1 = (fresh_1 & ~(1 << (2)) | ((fresh$2[32'h1]) << (2)));
+        fresh_2 = (fresh_2 & ~(1 << (2)) | ((fresh$2[32'h2]) << (2)));
+        older$3 = rank$3 + one;
+        fresh$3 = rank$3;
+        if (rank$3 < was) begin
+            fresh$3 = older$3;
+        end
+        if (chosen[3]) begin
+            fresh$3 = 32'h0;
+        end
+        fresh_0 = (fresh_0 & ~(1 << (3)) | ((fresh$3[32'h0]) << (3)));
+        fresh_1 = (fresh_1 & ~(1 << (3)) | ((fresh$3[32'h1]) << (3)));
+        fresh_2 = (fresh_2 & ~(1 << (3)) | ((fresh$3[32'h2]) << (3)));
+        older$4 = rank$4 + one;
+        fresh$4 = rank$4;
+        if (rank$4 < was) begin
+            fresh$4 = older$4;
+        end
+        if (chosen[4]) begin
+            fresh$4 = 32'h0;
+        end
+        fresh_0 = (fresh_0 & ~(1 << (4)) | ((fresh$4[32'h0]) << (4)));
+        fresh_1 = (fresh_1 & ~(1 << (4)) | ((fresh$4[32'h1]) << (4)));
+        fresh_2 = (fresh_2 & ~(1 << (4)) | ((fresh$4[32'h2]) << (4)));
+        older$5 = rank$5 + one;
+        fresh$5 = rank$5;
+        if (rank$5 < was) begin
+            fresh$5 = older$5;
+        end
+        if (chosen[5]) begin
+            fresh$5 = 32'h0;
+        end
+        fresh_0 = (fresh_0 & ~(1 << (5)) | ((fresh$5[32'h0]) << (5)));
+        fresh_1 = (fresh_1 & ~(1 << (5)) | ((fresh$5[32'h1]) << (5)));
+        fresh_2 = (fresh_2 & ~(1 << (5)) | ((fresh$5[32'h2]) << (5)));
+        older$6 = rank$6 + one;
+        fresh$6 = rank$6;
+        if (rank$6 < was) begin
+            fresh$6 = older$6;
+        end
+        if (chosen[6]) begin
+            fresh$6 = 32'h0;
+        end
+        fresh_0 = (fresh_0 & ~(1 << (6)) | ((fresh$6[32'h0]) << (6)));
+        fresh_1 = (fresh_1 & ~(1 << (6)) | ((fresh$6[32'h1]) << (6)));
+        fresh_2 = (fresh_2 & ~(1 << (6)) | ((fresh$6[32'h2]) << (6)));
+        older$7 = rank$7 + one;
+        fresh$7 = rank$7;
+        if (rank$7 < was) begin
+            fresh$7 = older$7;
+        end
+        if (chosen[7]) begin
+            fresh$7 = 32'h0;
+        end
+        fresh_0 = (fresh_0 & ~(1 << (7)) | ((fresh$7[32'h0]) << (7)));
+        fresh_1 = (fresh_1 & ~(1 << (7)) | ((fresh$7[32'h1]) << (7)));
+        fresh_2 = (fresh_2 & ~(1 << (7)) | ((fresh$7[32'h2]) << (7)));
+        fresh_word = (((fresh_0 & present) & 24'hffffff) | (((fresh_1 & present) & 24'hffffff) << plane_at) | (((fresh_2 & present) & 24'hffffff) << plane_2_at)) & word_mask;
+        last_way$d = chosen;
+        last_word$d = fresh_word;
+        store = 32'h0;
+        if (look_4$q & ~any_hit) begin
+            store = chosen;
+        end
+        write_set = set_4$q;
+        write_length = length_4$q;
+        ranks$wdata = fresh_word;
+        if (sweep) begin
+            write_set = sweep_index;
+            write_length = 32'h0;
+            ranks$wdata = empty_word;
+        end
+        ranks$waddr = write_set;
+        ranks$we = look_4$q | sweep;
+        starts$0$waddr = write_set;
+        starts$0$wdata = start_4$q;
+        starts$0$we = store[0];
+        lengths$0$waddr = write_set;
+        lengths$0$wdata = write_length;
+        lengths$0$we = store[0] | sweep;
+        starts$1$waddr = write_set;
+        starts$1$wdata = start_4$q;
+        starts$1$we = store[1];
+        lengths$1$waddr = write_set;
+        lengths$1$wdata = write_length;
+        lengths$1$we = store[1] | sweep;
+        starts$2$waddr = write_set;
+        starts$2$wdata = start_4$q;
+        starts$2$we = store[2];
+        lengths$2$waddr = write_set;
+        lengths$2$wdata = write_length;
+        lengths$2$we = store[2] | sweep;
+        starts$3$waddr = write_set;
+        starts$3$wdata = start_4$q;
+        starts$3$we = store[3];
+        lengths$3$waddr = write_set;
+        lengths$3$wdata = write_length;
+        lengths$3$we = store[3] | sweep;
+        starts$4$waddr = write_set;
+        starts$4$wdata = start_4$q;
+        starts$4$we = store[4];
+        lengths$4$waddr = write_set;
+        lengths$4$wdata = write_length;
+        lengths$4$we = store[4] | sweep;
+        starts$5$waddr = write_set;
+        starts$5$wdata = start_4$q;
+        starts$5$we = store[5];
+        lengths$5$waddr = write_set;
+        lengths$5$wdata = write_length;
+        lengths$5$we = store[5] | sweep;
+        starts$6$waddr = write_set;
+        starts$6$wdata = start_4$q;
+        starts$6$we = store[6];
+        lengths$6$waddr = write_set;
+        lengths$6$wdata = write_length;
+        lengths$6$we = store[6] | sweep;
+        starts$7$waddr = write_set;
+        starts$7$wdata = start_4$q;
+        starts$7$we = store[7];
+        lengths$7$waddr = write_set;
+        lengths$7$wdata = write_length;
+        lengths$7$we = store[7] | sweep;
+        way = ((|(chosen & odd_1)) & 10'h3ff) | (((|(chosen & odd_2)) & 10'h3ff) << 32'h1) | (((|(chosen & odd_4)) & 10'h3ff) << 32'h2);
+        live_5$d = look_4$q;
+        hit_5$d = any_hit;
+        index_5$d = ((set_4$q << way_bits) & 10'h3ff) | way;
+        look_5 = live_5$q;
+        hit = hit_5$q;
+        index = index_5$q;
+    end
+    
+endmodule // top$core$0$front$stream_cache
+
+
+module top$core$0$front$stream_cache$hit_5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$stream_cache$hit_5
+
+
+module top$core$0$front$stream_cache$index_5(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$stream_cache$index_5
+
+
+module top$core$0$front$stream_cache$last_way(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$stream_cache$last_way
+
+
+module top$core$0$front$stream_cache$last_word(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$stream_cache$last_word
+
+
+module top$core$0$front$stream_cache$length_4(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$stream_cache$length_4
+
+
+module top$core$0$front$stream_cache$lengths$0(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [9:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [9:0] wdata;
+    
+    // Update code (custom)
+    (* no_rw_check *) reg [7:0] mem [0:31];
+    reg [7:0] q;
+    always @(posedge clock) q <= mem[raddr[4:0]];
+    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[7:0];
+    always @(*) rdata = {2'd0, q};
+endmodule // top$core$0$front$stream_cache$lengths$0
+
+
+module top$core$0$front$stream_cache$lengths$1(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [9:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [9:0] wdata;
+    
+    // Update code (custom)
+    (* no_rw_check *) reg [7:0] mem [0:31];
+    reg [7:0] q;
+    always @(posedge clock) q <= mem[raddr[4:0]];
+    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[7:0];
+    always @(*) rdata = {2'd0, q};
+endmodule // top$core$0$front$stream_cache$lengths$1
+
+
+module top$core$0$front$stream_cache$lengths$2(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [9:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [9:0] wdata;
+    
+    // Update code (custom)
+    (* no_rw_check *) reg [7:0] mem [0:31];
+    reg [7:0] q;
+    always @(posedge clock) q <= mem[raddr[4:0]];
+    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[7:0];
+    always @(*) rdata = {2'd0, q};
+endmodule // top$core$0$front$stream_cache$lengths$2
+
+
+module top$core$0$front$stream_cache$lengths$3(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [9:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [9:0] wdata;
+    
+    // Update code (custom)
+    (* no_rw_check *) reg [7:0] mem [0:31];
+    reg [7:0] q;
+    always @(posedge clock) q <= mem[raddr[4:0]];
+    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[7:0];
+    always @(*) rdata = {2'd0, q};
+endmodule // top$core$0$front$stream_cache$lengths$3
+
+
+module top$core$0$front$stream_cache$lengths$4(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [9:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [9:0] wdata;
+    
+    // Update code (custom)
+    always @(*) rdata = 10'd0;
+endmodule // top$core$0$front$stream_cache$lengths$4
+
+
+module top$core$0$front$stream_cache$lengths$5(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [9:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [9:0] wdata;
+    
+    // Update code (custom)
+    always @(*) rdata = 10'd0;
+endmodule // top$core$0$front$stream_cache$lengths$5
+
+
+module top$core$0$front$stream_cache$lengths$6(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [9:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [9:0] wdata;
+    
+    // Update code (custom)
+    always @(*) rdata = 10'd0;
+endmodule // top$core$0$front$stream_cache$lengths$6
+
+
+module top$core$0$front$stream_cache$lengths$7(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [9:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [9:0] wdata;
+    
+    // Update code (custom)
+    always @(*) rdata = 10'd0;
+endmodule // top$core$0$front$stream_cache$lengths$7
+
+
+module top$core$0$front$stream_cache$live_5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$stream_cache$live_5
+
+
+module top$core$0$front$stream_cache$look_4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$stream_cache$look_4
+
+
+module top$core$0$front$stream_cache$ranks(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [23:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [23:0] wdata;
+    
+    // Update code (custom)
+    (* no_rw_check *) reg [7:0] mem [0:31];
+    reg [7:0] q;
+    always @(posedge clock) q <= mem[raddr[4:0]];
+    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[7:0];
+    always @(*) rdata = {16'd0, q};
+endmodule // top$core$0$front$stream_cache$ranks
+
+
+module top$core$0$front$stream_cache$same_set_4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$stream_cache$same_set_4
+
+
+module top$core$0$front$stream_cache$same_stream_4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$stream_cache$same_stream_4
+
+
+module top$core$0$front$stream_cache$set_4(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$stream_cache$set_4
+
+
+module top$core$0$front$stream_cache$start_4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$stream_cache$start_4
+
+
+module top$core$0$front$stream_cache$starts$0(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [31:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [31:0] wdata;
+    
+    // Update code (custom)
+    (* no_rw_check *) reg [18:0] mem [0:31];
+    reg [18:0] q;
+    always @(posedge clock) q <= mem[raddr[4:0]];
+    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[18:0];
+    always @(*) rdata = {13'd0, q};
+endmodule // top$core$0$front$stream_cache$starts$0
+
+
+module top$core$0$front$stream_cache$starts$1(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [31:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [31:0] wdata;
+    
+    // Update code (custom)
+    (* no_rw_check *) reg [18:0] mem [0:31];
+    reg [18:0] q;
+    always @(posedge clock) q <= mem[raddr[4:0]];
+    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[18:0];
+    always @(*) rdata = {13'd0, q};
+endmodule // top$core$0$front$stream_cache$starts$1
+
+
+module top$core$0$front$stream_cache$starts$2(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [31:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [31:0] wdata;
+    
+    // Update code (custom)
+    (* no_rw_check *) reg [18:0] mem [0:31];
+    reg [18:0] q;
+    always @(posedge clock) q <= mem[raddr[4:0]];
+    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[18:0];
+    always @(*) rdata = {13'd0, q};
+endmodule // top$core$0$front$stream_cache$starts$2
+
+
+module top$core$0$front$stream_cache$starts$3(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [31:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [31:0] wdata;
+    
+    // Update code (custom)
+    (* no_rw_check *) reg [18:0] mem [0:31];
+    reg [18:0] q;
+    always @(posedge clock) q <= mem[raddr[4:0]];
+    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[18:0];
+    always @(*) rdata = {13'd0, q};
+endmodule // top$core$0$front$stream_cache$starts$3
+
+
+module top$core$0$front$stream_cache$starts$4(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [31:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [31:0] wdata;
+    
+    // Update code (custom)
+    always @(*) rdata = 32'd0;
+endmodule // top$core$0$front$stream_cache$starts$4
+
+
+module top$core$0$front$stream_cache$starts$5(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [31:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [31:0] wdata;
+    
+    // Update code (custom)
+    always @(*) rdata = 32'd0;
+endmodule // top$core$0$front$stream_cache$starts$5
+
+
+module top$core$0$front$stream_cache$starts$6(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [31:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [31:0] wdata;
+    
+    // Update code (custom)
+    always @(*) rdata = 32'd0;
+endmodule // top$core$0$front$stream_cache$starts$6
+
+
+module top$core$0$front$stream_cache$starts$7(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] raddr;
+    output reg  [31:0] rdata;
+    input wire  we;
+    input wire  [9:0] waddr;
+    input wire  [31:0] wdata;
+    
+    // Update code (custom)
+    always @(*) rdata = 32'd0;
+endmodule // top$core$0$front$stream_cache$starts$7
+
+
+module top$core$0$front$sweep_at(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$sweep_at
+
+
+module top$core$0$front$swept(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$swept
+
+
+module top$core$0$front$valid_3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$valid_3
+
+
+module top$core$0$front$valid_4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$valid_4
+
+
+module top$core$0$front$valid_5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$valid_5
+
+
+module top$core$0$front$valid_6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$valid_6
+
+
+module top$core$0$ingress(clock,live,rvfi_valid,rvfi_insn,rvfi_trap,rvfi_intr,rvfi_pc_rdata,rvfi_pc_wdata,beat_live,valid,intr,branch,taken,look,push,pop,jump,pc,link,target);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  live;
+    input wire  rvfi_valid;
+    input wire  [31:0] rvfi_insn;
+    input wire  rvfi_trap;
+    input wire  rvfi_intr;
+    input wire  [31:0] rvfi_pc_rdata;
+    input wire  [31:0] rvfi_pc_wdata;
+    output reg  beat_live;
+    output reg  valid;
+    output reg  intr;
+    output reg  branch;
+    output reg  taken;
+    output reg  look;
+    output reg  push;
+    output reg  pop;
+    output reg  jump;
+    output reg  [31:0] pc;
+    output reg  [31:0] link;
+    output reg  [31:0] target;
+    
+    // Constant declarations
+    localparam  align = 2'b1;
+    localparam  compressed = 1'b1;
+    localparam  rv32 = 1'b1;
+    localparam  but_bit_2 = 5'b11011;
+    localparam  x1 = 5'b1;
+    localparam  but_bit_29 = 32'hdfffffff;
+    localparam  sret = 32'h10200073;
+    
+    // Stub signals
+    reg  trap_before$d;
+    wire  trap_before$q;
+    reg  trap_before$clock;
+    reg  live_2$d;
+    wire  live_2$q;
+    reg  live_2$clock;
+    reg  valid_2$d;
+    wire  valid_2$q;
+    reg  valid_2$clock;
+    reg  intr_2$d;
+    wire  intr_2$q;
+    reg  intr_2$clock;
+    reg  branch_2$d;
+    wire  branch_2$q;
+    reg  branch_2$clock;
+    reg  taken_2$d;
+    wire  taken_2$q;
+    reg  taken_2$clock;
+    reg  look_2$d;
+    wire  look_2$q;
+    reg  look_2$clock;
+    reg  push_2$d;
+    wire  push_2$q;
+    reg  push_2$clock;
+    reg  pop_2$d;
+    wire  pop_2$q;
+    reg  pop_2$clock;
+    reg  jump_2$d;
+    wire  jump_2$q;
+    reg  jump_2$clock;
+    reg  [31:0] pc_2$d;
+    wire  [31:0] pc_2$q;
+    reg  pc_2$clock;
+    reg  [31:0] link_2$d;
+    wire  [31:0] link_2$q;
+    reg  link_2$clock;
+    reg  [31:0] target_2$d;
+    wire  [31:0] target_2$q;
+    reg  target_2$clock;
+    
+    // Local signals
+    reg  [6:0] opcode;
+    reg  wide;
+    reg  [4:0] rd;
+    reg  [4:0] rs1;
+    reg  rd_is_link;
+    reg  rs1_is_link;
+    reg  [1:0] quadrant;
+    reg  [2:0] funct_c;
+    reg  links;
+    reg  returns;
+    reg  same;
+    reg  is_branch;
+    reg  is_jal;
+    reg  is_jalr;
+    reg  is_xret;
+    reg  [31:0] xret_word;
+    reg  jal_links;
+    reg  pops;
+    reg  retires;
+    reg  traced;
+    reg  [31:0] pc_1;
+    reg  [31:0] target_1;
+    reg  [1:0] length;
+    reg  [31:0] link_1;
+    
+    // Sub module instances
+    top$core$0$ingress$trap_before trap_before(
+        .d(trap_before$d),
+        .q(trap_before$q),
+        .clock(trap_before$clock)
+    );
+    top$core$0$ingress$live_2 live_2(
+        .d(live_2$d),
+        .q(live_2$q),
+        .clock(live_2$clock)
+    );
+    top$core$0$ingress$valid_2 valid_2(
+        .d(valid_2$d),
+        .q(valid_2$q),
+        .clock(valid_2$clock)
+    );
+    top$core$0$ingress$intr_2 intr_2(
+        .d(intr_2$d),
+        .q(intr_2$q),
+        .clock(intr_2$clock)
+    );
+    top$core$0$ingress$branch_2 branch_2(
+        .d(branch_2$d),
+        .q(branch_2$q),
+        .clock(branch_2$clock)
+    );
+    top$core$0$ingress$taken_2 taken_2(
+        .d(taken_2$d),
+        .q(taken_2$q),
+        .clock(taken_2$clock)
+    );
+    top$core$0$ingress$look_2 look_2(
+        .d(look_2$d),
+        .q(look_2$q),
+        .clock(look_2$clock)
+    );
+    top$core$0$ingress$push_2 push_2(
+        .d(push_2$d),
+        .q(push_2$q),
+        .clock(push_2$clock)
+    );
+    top$core$0$ingress$pop_2 pop_2(
+        .d(pop_2$d),
+        .q(pop_2$q),
+        .clock(pop_2$clock)
+    );
+    top$core$0$ingress$jump_2 jump_2(
+        .d(jump_2$d),
+        .q(jump_2$q),
+        .clock(jump_2$clock)
+    );
+    top$core$0$ingress$pc_2 pc_2(
+        .d(pc_2$d),
+        .q(pc_2$q),
+        .clock(pc_2$clock)
+    );
+    top$core$0$ingress$link_2 link_2(
+        .d(link_2$d),
+        .q(link_2$q),
+        .clock(link_2$clock)
+    );
+    top$core$0$ingress$target_2 target_2(
+        .d(target_2$d),
+        .q(target_2$q),
+        .clock(target_2$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        trap_before$clock = clock;
+        live_2$clock = clock;
+        valid_2$clock = clock;
+        intr_2$clock = clock;
+        branch_2$clock = clock;
+        taken_2$clock = clock;
+        look_2$clock = clock;
+        push_2$clock = clock;
+        trap_before$d = trap_before$q;
+        live_2$d = live_2$q;
+        valid_2$d = valid_2$q;
+        intr_2$d = intr_2$q;
+        branch_2$d = branch_2$q;
+        taken_2$d = taken_2$q;
+        look_2$d = look_2$q;
+        push_2$d = push_2$q;
+        pop_2$clock = clock;
+        jump_2$clock = clock;
+        pc_2$clock = clock;
+        link_2$clock = clock;
+        target_2$clock = clock;
+        pop_2$d = pop_2$q;
+        jump_2$d = jump_2$q;
+        pc_2$d = pc_2$q;
+        link_2$d = link_2$q;
+        target_2$d = target_2$q;
+        opcode = rvfi_insn[(32'h0)+:(7)];
+        quadrant = rvfi_insn[(32'h0)+:(2)];
+        funct_c = rvfi_insn[(32'hd)+:(3)];
+        wide = (quadrant == 32'h3) | ~compressed;
+        rd = rvfi_insn[(32'h7)+:(5)];
+        rs1 = rvfi_insn[(32'hf)+:(5)];
+        rd_is_link = (rd & but_bit_2) == x1;
+        rs1_is_link = (rs1 & but_bit_2) == x1;
+        xret_word = rvfi_insn & but_bit_29;
+        is_xret = xret_word == sret;
+        if (wide) begin
+            is_branch = (opcode == 32'h63) & (rvfi_insn[(32'hd)+:(2)] != 32'h1);
+            is_jal = opcode == 32'h6f;
+            is_jalr = (opcode == 32'h67) & (rvfi_insn[(32'hc)+:(3)] == 32'h0);
+            jal_links = rd_is_link;
+            links = rd_is_link;
+            returns = rs1_is_link;
+            same = rvfi_insn[32'h9] == rvfi_insn[32'h11];
+        end
+        else begin
+            is_branch = (quadrant == 32'h1) & (rvfi_insn[(32'he)+:(2)] == 32'h3);
+            is_jal = (quadrant == 32'h1) & ((funct_c == 32'h5) | ((funct_c == 32'h1) & rv32));
+            is_jalr = (quadrant == 32'h2) & (funct_c == 32'h4) & (rvfi_insn[(32'h2)+:(5)] == 32'h0) & (rd != 32'h0);
+            jal_links = funct_c == 32'h1;
+            links = rvfi_insn[32'hc];
+            returns = rd_is_link;
+            same = ~rvfi_insn[32'h9];
+        end
+        pops = is_jalr & returns & ~(links & same);
+        retires = rvfi_valid & ~rvfi_trap;
+        traced = retires & live;
+        if (rvfi_valid) begin
+            trap_before$d = rvfi_trap;
+        end
+        live_2$d = live;
+        valid_2$d = retires;
+        intr_2$d = rvfi_intr | trap_before$q;
+        branch_2$d = is_branch;
+        look_2$d = (is_jalr & ~pops) | is_xret;
+        push_2$d = (is_jalr & links) | (is_jal & jal_links);
+        pop_2$d = pops;
+        jump_2$d = is_jal;
+        if (~traced) begin
+            branch_2$d = 1'b0;
+            look_2$d = 1'b0;
+            push_2$d = 1'b0;
+            pop_2$d = 1'b0;
+            jump_2$d = 1'b0;
+        end
+        pc_1 = rvfi_pc_rdata >> align;
+        target_1 = rvfi_pc_wdata >> align;
+        length = 32'h1;
+        if (wide & compressed) begin
+            length = 32'h2;
+        end
+        link_1 = pc_1 + ((length) & 32'hffffffff);
+        taken_2$d = link_1[(32'h0)+:(12)] != target_1[(32'h0)+:(12)];
+        pc_2$d = pc_1;
+        link_2$d = link_1;
+        target_2$d = target_1;
+        beat_live = live_2$q;
+        valid = valid_2$q;
+        intr = intr_2$q;
+        branch = branch_2$q;
+        taken = taken_2$q;
+        look = look_2$q;
+        push = push_2$q;
+        pop = pop_2$q;
+        jump = jump_2$q;
+        pc = pc_2$q;
+        link = link_2$q;
+        target = target_2$q;
+    end
+    
+endmodule // top$core$0$ingress
+
+
+module top$core$0$ingress$branch_2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$ingress$branch_2
+
+
+module top$core$0$ingress$intr_2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$ingress$intr_2
+
+
+module top$core$0$ingress$jump_2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$ingress$jump_2
+
+
+module top$core$0$ingress$link_2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$ingress$link_2
+
+
+module top$core$0$ingress$live_2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$ingress$live_2
+
+
+module top$core$0$ingress$look_2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$ingress$look_2
+
+
+module top$core$0$ingress$pc_2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$ingress$pc_2
+
+
+module top$core$0$ingress$pop_2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$ingress$pop_2
+
+
+module top$core$0$ingress$push_2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$ingress$push_2
+
+
+module top$core$0$ingress$taken_2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$ingress$taken_2
+
+
+module top$core$0$ingress$target_2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$ingress$target_2
+
+
+module top$core$0$ingress$trap_before(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$ingress$trap_before
+
+
+module top$core$0$ingress$valid_2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$ingress$valid_2
