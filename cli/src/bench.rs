@@ -3,14 +3,14 @@
 use crate::etrace;
 use crate::output::{big, Left, Object, Right, Table};
 use crate::{Failure, Status};
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind, NullSink, RetireSink};
 use serde::Serialize;
 use serde_json::json;
 use sim::golden::core::Core;
 use sim::golden::system::System;
 use sim::params::{named_set, TraceParams};
-use sim::replay::image::Image;
 use sim::replay::{Ignore, Replay, ReplaySink};
-use sim::retire::{FlowEvent, FlowKind, NullSink, RetireSink};
 use sim::rv32::{Limits, Machine, MachineConfig, Timing};
 use std::io::Write;
 use std::time::{Duration, Instant};

@@ -3,10 +3,10 @@
 use crate::output::plural;
 use crate::source::Recording;
 use crate::Failure;
-use sim::file::trace::TraceInfo;
-use sim::file::FileError;
+use retire::file::FileError;
+use retire::{FlowEvent, FlowKind};
+use sim::file::TraceInfo;
 use sim::replay::ReplaySink;
-use sim::retire::{FlowEvent, FlowKind};
 use std::collections::VecDeque;
 use std::path::Path;
 

@@ -6,12 +6,12 @@ use crate::output::{big, count, percent, plural, Left, Object, Right, Table};
 use crate::source::{self, MachineArgs, Named, Recording, Source};
 use crate::{gen, progress, Failure, Status};
 use rayon::prelude::*;
+use retire::file::retire::RetireWriter;
+use retire::{FlowEvent, RetireSink};
 use serde_json::{json, Value};
 use sim::analysis::ratio;
-use sim::file::retire::RetireWriter;
 use sim::golden::system::System;
 use sim::params::{named_set, Coding, Scheme, TraceParams};
-use sim::retire::{FlowEvent, RetireSink};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -118,7 +118,7 @@ fn named_params(set: &str, cores: u8) -> Result<TraceParams, Failure> {
 fn write_elf(place: &Place<'_>) -> Result<(), Failure> {
     let info = programs::find(PROGRAM).ok_or_else(|| Failure::unknown_program(PROGRAM))?;
     let path = place.path("elf");
-    let mut file = sim::file::Replacement::create(&path)?;
+    let mut file = retire::file::Replacement::create(&path)?;
     file.write_all(info.elf).map_err(|e| Failure::io(&path, e))?;
     Ok(file.commit()?)
 }

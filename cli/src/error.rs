@@ -1,7 +1,7 @@
 //! Why a command could not do its work, in one line
 
-use sim::elf::ElfError;
-use sim::file::FileError;
+use retire::elf::ElfError;
+use retire::file::FileError;
 use sim::params::ParamError;
 use sim::replay::ReplayError;
 use sim::rv32::MachineError;

@@ -3,6 +3,9 @@
 //! Baseline E-Trace (branch maps and differential addresses, no optional mode, no re-synchronisation),
 //! SMI packets. Single-hart runs without traps; what follows the last branch is left out.
 
+use retire::elf::Program;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind};
 use riscv_etrace::generator::hart2enc::{CType, JumpType};
 use riscv_etrace::generator::step::{Kind, Step};
 use riscv_etrace::generator::{self, Generator};
@@ -11,9 +14,6 @@ use riscv_etrace::packet::payload::InstructionTrace;
 use riscv_etrace::tracer::{self, item, Tracer};
 use riscv_etrace::types::{Context, Privilege};
 use riscv_etrace::{binary, packet};
-use sim::elf::Program;
-use sim::replay::image::Image;
-use sim::retire::{FlowEvent, FlowKind};
 
 /// One retired instruction.
 #[derive(Clone, Copy, Debug)]

@@ -4,10 +4,10 @@ use crate::output::{count, facts, plural, Object};
 use crate::progress::Counted;
 use crate::source::Recording;
 use crate::{Failure, Status};
+use retire::file::rbt1::{Rbt1Reader, Rbt1Writer};
+use retire::file::retire::RetireWriter;
+use retire::{FlowEvent, RetireSink};
 use serde_json::json;
-use sim::file::rbt1::{Rbt1Reader, Rbt1Writer};
-use sim::file::retire::RetireWriter;
-use sim::retire::{FlowEvent, RetireSink};
 use std::io::Write;
 use std::path::PathBuf;
 

@@ -2,8 +2,8 @@
 
 use crate::{Failure, Status};
 use programs::{ProgramInfo, PROGRAMS};
+use retire::file::Replacement;
 use serde_json::Value;
-use sim::file::Replacement;
 use std::io::Write;
 use std::path::PathBuf;
 

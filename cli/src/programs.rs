@@ -3,8 +3,8 @@
 use crate::output::{Left, Object, Right, Table};
 use crate::{Failure, Status};
 use programs::PROGRAMS;
+use retire::file::hex;
 use serde_json::json;
-use sim::file::hex;
 use std::io::Write;
 
 /// List the built-in programs

@@ -1,7 +1,7 @@
 //! Progress of long work: a line on standard error, on a terminal only
 
 use indicatif::{ProgressBar, ProgressStyle};
-use sim::retire::{Access, FlowEvent, RetireSink};
+use retire::{Access, FlowEvent, RetireSink};
 use std::time::Duration;
 
 /// Steps between two looks at the clock.

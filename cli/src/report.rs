@@ -9,7 +9,7 @@ use ::sweep::gates::GateList;
 use ::sweep::page;
 use ::sweep::store::Store;
 use clap::{Args as ClapArgs, Subcommand};
-use sim::file::Replacement;
+use retire::file::Replacement;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

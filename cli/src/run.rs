@@ -3,10 +3,10 @@
 use crate::output::{count, facts, short_id, Object};
 use crate::source::{self, MachineArgs, Source};
 use crate::{Failure, Status};
+use retire::file::retire::RetireWriter;
+use retire::NullSink;
 use serde_json::json;
 use sim::analysis::ratio;
-use sim::file::retire::RetireWriter;
-use sim::retire::NullSink;
 use sim::rv32::{Exit, RunSummary};
 use std::io::Write;
 use std::path::PathBuf;

@@ -3,14 +3,14 @@
 use crate::error::Failure;
 use crate::progress::Counted;
 use clap::{Args, ValueEnum};
-use sim::elf::Program;
-use sim::file::hex;
-use sim::file::rbt1::{self, Rbt1Info, Rbt1Reader};
-use sim::file::retire::{RetireInfo, RetireReader};
-use sim::file::FileError;
-use sim::replay::from_events::Learner;
-use sim::replay::image::Image;
-use sim::retire::{FlowEvent, RetireSink};
+use retire::elf::Program;
+use retire::file::hex;
+use retire::file::rbt1::{self, Rbt1Info, Rbt1Reader};
+use retire::file::retire::{RetireInfo, RetireReader};
+use retire::file::FileError;
+use retire::image::learned::Learner;
+use retire::image::Image;
+use retire::{FlowEvent, RetireSink};
 use sim::rv32::{Limits, Machine, MachineConfig, RunSummary, Timing};
 use std::path::Path;
 

@@ -6,6 +6,7 @@ use crate::output::{count, facts, percent, plural, short_id, Left, Object, Right
 use crate::replay::Opened;
 use crate::source::{begins_with, MachineArgs, Source};
 use crate::{Failure, Status};
+use retire::{FlowEvent, RetireSink};
 use serde_json::{json, Value};
 use sim::analysis::{ratio, Window, Windows};
 use sim::golden::core::Rates;
@@ -14,7 +15,6 @@ use sim::golden::system::{StreamStats, System};
 use sim::message::Kind;
 use sim::params::TraceParams;
 use sim::replay::Events;
-use sim::retire::{FlowEvent, RetireSink};
 use std::io::Write;
 use std::path::Path;
 

@@ -4,9 +4,9 @@
 //! and the words the golden model makes of it.
 
 use crate::Failure;
+use retire::RetireSink;
 use sim::golden::system::System;
 use sim::params::TraceParams;
-use sim::retire::RetireSink;
 use std::fmt::Write;
 use testbenches::stimulus::program::{Model, Shape};
 use testbenches::stimulus::run::{Config, Run};

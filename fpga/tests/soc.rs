@@ -10,9 +10,9 @@ use fpga::soc::part::find;
 use fpga::soc::run::{Run, RunError, RunOptions, Soc};
 use fpga::soc::top::{Host, Output, Purpose, SocConfig};
 use fpga::soc::verilate::default_cache;
-use sim::elf::Program;
+use retire::elf::Program;
+use retire::FlowKind;
 use sim::params::{named_set, Scheme, TraceParams};
-use sim::retire::FlowKind;
 use sim::stream_cache::{StreamCacheParams, Variant};
 
 fn long() -> bool {

@@ -4,7 +4,7 @@
 //! `name: result <hex> ok` last (the same for any number of harts) and ends with exit code 0.
 //! `programs/bare/README.md` says what each exercises and how many instructions it retires.
 
-use sim::elf::{ElfError, Program};
+use retire::elf::{ElfError, Program};
 
 /// One checked-in program.
 #[derive(Clone, Copy, Debug)]

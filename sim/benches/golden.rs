@@ -4,10 +4,10 @@
 //! a buffer that stays in the cache, so that the model is measured and not memory.
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
+use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::golden::core::Core;
 use sim::golden::system::System;
 use sim::params::{named_set, TraceParams};
-use sim::retire::{FlowEvent, FlowKind, RetireSink};
 
 /// `n` events of one hart, the start included.
 fn walk(n: usize) -> Vec<FlowEvent> {

@@ -4,8 +4,8 @@
 //! generator, a call and a return, a branch that goes either way. `events` keeps every event; the others drop them.
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
-use sim::elf::{Program, Segment};
-use sim::retire::{FlowEvent, NullSink, RetireSink};
+use retire::elf::{Program, Segment};
+use retire::{FlowEvent, NullSink, RetireSink};
 use sim::rv32::{Limits, Machine, MachineConfig, Timing};
 
 const INSTRUCTIONS: u64 = 2_000_000;

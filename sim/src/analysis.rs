@@ -3,7 +3,7 @@
 use crate::encoding::chunk;
 use crate::golden::system::System;
 use crate::params::Chunks;
-use crate::retire::{FlowEvent, RetireSink};
+use retire::{FlowEvent, RetireSink};
 use serde::{Deserialize, Serialize};
 
 /// One window of time.
@@ -165,7 +165,7 @@ impl RetireSink for Windows {
 mod tests {
     use super::*;
     use crate::params::{named_set, Coding, TraceParams};
-    use crate::retire::FlowKind;
+    use retire::FlowKind;
 
     #[test]
     fn lengths_cost_what_the_values_take_and_best_is_the_least() {

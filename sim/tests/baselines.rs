@@ -1,10 +1,10 @@
 //! Every baseline is lossless on made-up programs, and refuses damaged data without a panic
 
 use proptest::prelude::*;
+use retire::image::Image;
+use retire::stream::{self, Stream};
+use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::baseline::{decode, verify, Encoded, Harts, Params};
-use sim::replay::image::Image;
-use sim::retire::{FlowEvent, FlowKind, RetireSink};
-use sim::stream::{self, Stream};
 
 /// A random walk through `blocks` blocks; block b starts at `base(b)`, and holds 1 to 5000 instructions.
 fn walk(seed: u64, harts: u8, steps: u32, blocks: u64, xlen: u8) -> Vec<FlowEvent> {

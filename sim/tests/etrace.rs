@@ -3,6 +3,9 @@
 #[expect(dead_code, reason = "parameters are for other tests")]
 mod common;
 
+use retire::elf::{Program, Segment};
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind};
 use riscv_etrace::packet;
 use riscv_etrace::packet::ext::{BranchCount, BranchKind, JumpTargetIndex};
 use riscv_etrace::packet::payload::{AddressInfo, Branch, InstructionTrace, Payload};
@@ -10,9 +13,6 @@ use riscv_etrace::packet::unit::{ReferenceDOptions, ReferenceIOptions};
 use riscv_etrace::types::branch;
 use sim::baseline::etrace::{decode, encode, same, Options};
 use sim::baseline::Encoded;
-use sim::elf::{Program, Segment};
-use sim::replay::image::Image;
-use sim::retire::{FlowEvent, FlowKind};
 
 fn of_hart(events: &[FlowEvent], hart: u8) -> impl Iterator<Item = &FlowEvent> {
     events.iter().filter(move |e| e.hart == hart)

@@ -7,11 +7,11 @@ mod damage;
 use damage::encode;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use retire::image::Image;
+use retire::FlowEvent;
 use sim::message::{Kind, Message};
 use sim::params::TraceParams;
-use sim::replay::image::Image;
 use sim::replay::{Replay, ReplayError, ReplaySink, ReplaySummary};
-use sim::retire::FlowEvent;
 
 #[derive(Default)]
 struct Seen {

@@ -1,13 +1,13 @@
 //! `rbt1` files: bytes worked by hand, bad files, and replay without an ELF
 
 use proptest::prelude::*;
-use sim::file::rbt1::{Rbt1Info, Rbt1Reader, Rbt1Writer, Record, MAGIC};
-use sim::file::FileError;
+use retire::file::rbt1::{Rbt1Info, Rbt1Reader, Rbt1Writer, Record, MAGIC};
+use retire::file::FileError;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::golden::system::System;
 use sim::params::{named_set, Coding, Scheme, TraceParams};
-use sim::replay::image::Image;
 use sim::replay::{Events, Replay};
-use sim::retire::{FlowEvent, FlowKind, RetireSink};
 use std::path::Path;
 
 fn read(path: &Path) -> Result<Vec<FlowEvent>, FileError> {

@@ -1,12 +1,12 @@
-//! The retire stream of the built-in simulator keeps the contract of `sim::retire`
+//! The retire stream of the built-in simulator keeps the contract of [`retire`]
 
 mod rv32_support;
 
 use proptest::prelude::*;
+use retire::elf::Program;
+use retire::isa::{flow, length, Flow, Indirect};
+use retire::{FlowEvent, FlowKind, NullSink};
 use rv32_support::*;
-use sim::elf::Program;
-use sim::isa::{flow, length, Flow, Indirect};
-use sim::retire::{FlowEvent, FlowKind, NullSink};
 use sim::rv32::{Exit, Limits, Machine, MachineConfig, MachineError, Timing};
 
 const LIMITS: Limits = Limits { instructions: 30_000, cycles: 100_000 };

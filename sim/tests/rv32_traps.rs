@@ -2,8 +2,8 @@
 
 mod rv32_support;
 
+use retire::FlowKind;
 use rv32_support::*;
-use sim::retire::FlowKind;
 use sim::rv32::{Exit, Limits, MachineConfig};
 
 const HANDLER: u32 = BASE + 0x400;

@@ -8,12 +8,12 @@ mod damage;
 use damage::{encode, replay};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind};
 use sim::bits::{as_bits, BitWriter};
 use sim::golden::system::StreamStats;
 use sim::message::Kind;
 use sim::params::TraceParams;
-use sim::replay::image::Image;
-use sim::retire::{FlowEvent, FlowKind};
 use sim::stream_cache::{Encoder, Hash, StreamCacheParams, Variant};
 
 fn event(kind: FlowKind, count: u32, target: u64) -> FlowEvent {

@@ -15,8 +15,8 @@ pub mod source;
 pub mod store;
 pub mod windows;
 
-use sim::elf::ElfError;
-use sim::file::FileError;
+use retire::elf::ElfError;
+use retire::file::FileError;
 use sim::params::ParamError;
 use sim::rv32::MachineError;
 use sim::scheme::SchemeError;

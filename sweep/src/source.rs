@@ -1,13 +1,13 @@
 //! Traces: programs that are run, and recorded runs
 
 use crate::{Builtin, SweepError};
+use retire::elf::Program;
+use retire::file::rbt1::{Rbt1Info, Rbt1Reader, MAGIC, ZSTD_MAGIC};
+use retire::file::retire::RetireReader;
+use retire::file::{hex, FileError};
+use retire::image::Image;
+use retire::{FlowEvent, RetireSink};
 use serde::{Deserialize, Serialize};
-use sim::elf::Program;
-use sim::file::rbt1::{Rbt1Info, Rbt1Reader, MAGIC, ZSTD_MAGIC};
-use sim::file::retire::RetireReader;
-use sim::file::{hex, FileError};
-use sim::replay::image::Image;
-use sim::retire::{FlowEvent, RetireSink};
 use sim::rv32::{Limits, Machine, MachineConfig, Timing};
 use std::path::{Path, PathBuf};
 
@@ -204,7 +204,7 @@ impl Trace {
     }
 
     /// What replay needs: the program's code; `None` where only a recording is there, from which it can be
-    /// learned ([`sim::replay::from_events`]).
+    /// learned ([`retire::image::learned`]).
     pub fn image(&self) -> Option<Image> {
         match &self.kind {
             Kind::Program(p) => Some(Image::new(p)),

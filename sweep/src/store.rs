@@ -9,8 +9,8 @@
 use crate::plan::{Job, Plan, Shard};
 use crate::point::{Point, Row, Verified};
 use crate::SweepError;
+use retire::file::Replacement;
 use serde::{Deserialize, Serialize};
-use sim::file::Replacement;
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};

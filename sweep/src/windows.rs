@@ -4,8 +4,8 @@
 //! scheme when to note its bits; when there are too many windows, every second note is dropped and windows
 //! are twice as long. Notes are running totals, so nothing is lost but resolution.
 
+use retire::FlowEvent;
 use serde::{Deserialize, Serialize};
-use sim::retire::FlowEvent;
 use std::ops::Range;
 
 /// Most windows of a run.
@@ -87,7 +87,7 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim::retire::FlowKind;
+    use retire::FlowKind;
 
     #[test]
     fn notes_are_the_totals_at_the_ends_of_windows_however_long_the_run() {

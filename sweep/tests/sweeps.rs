@@ -1,8 +1,8 @@
 //! Sweeps from a plan to the table, broken off and gone on with, in shards, and on bad input
 
-use sim::file::rbt1::{Rbt1Reader, Rbt1Writer};
-use sim::file::retire::{RetireInfo, RetireWriter};
-use sim::retire::{FlowEvent, RetireSink};
+use retire::file::rbt1::{Rbt1Reader, Rbt1Writer};
+use retire::file::retire::{RetireInfo, RetireWriter};
+use retire::{FlowEvent, RetireSink};
 use sim::rv32::{Limits, Machine, MachineConfig};
 use sim::scheme::Family;
 use std::path::Path;

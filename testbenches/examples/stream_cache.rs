@@ -4,9 +4,9 @@
 //! `cargo run --release -p testbenches --example stream_cache > docs/stream-cache-results.md`
 
 use programs::PROGRAMS;
+use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::golden::system::System;
 use sim::params::{named_set, Coding, Scheme, TraceParams};
-use sim::retire::{FlowEvent, FlowKind, RetireSink};
 use sim::rv32::{Limits, Machine, MachineConfig};
 use sim::stream_cache::params::{ENTRIES, WAYS};
 use sim::stream_cache::{Hash, StreamCacheParams, Variant};

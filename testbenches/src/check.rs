@@ -3,12 +3,12 @@
 //! Everything here panics when it does not hold, with the place in the run.
 
 use crate::beats::{Expander, Writer};
-use sim::elf::Program;
+use retire::elf::Program;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::golden::system::System;
 use sim::params::TraceParams;
-use sim::replay::image::Image;
 use sim::replay::{Events, Replay};
-use sim::retire::{FlowEvent, FlowKind, RetireSink};
 use sim::rv32::{Limits, Machine, MachineConfig};
 use std::collections::HashMap;
 use std::io::BufWriter;

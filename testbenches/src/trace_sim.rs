@@ -9,12 +9,12 @@ use crate::driver::{Driver, DriverError};
 use crate::stimulus::run::Retired;
 use hdl::emit::{build, EmitError, Ingress, SystemOptions, Visitor};
 use hdl::system::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
+use retire::elf::Program;
+use retire::{FlowEvent, RetireSink};
 use rust_hdl::prelude::*;
-use sim::elf::Program;
 use sim::golden::system::System;
 use sim::params::{ParamError, TraceParams};
 use sim::regs::REGS;
-use sim::retire::{FlowEvent, RetireSink};
 use std::io::Write;
 
 /// A trace system with its ports, as the harness uses them.

@@ -2,10 +2,10 @@
 
 use programs::PROGRAMS;
 use rayon::prelude::*;
+use retire::image::Image;
+use retire::stream;
+use retire::{FlowEvent, RetireSink};
 use sim::baseline::{decode, verify, Harts, Params};
-use sim::replay::image::Image;
-use sim::retire::{FlowEvent, RetireSink};
-use sim::stream;
 use testbenches::check::{limit, run};
 
 #[test]

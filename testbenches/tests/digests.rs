@@ -4,9 +4,9 @@
 //! fingerprint in the header. A change of the list is a change of the stream format.
 
 use programs::PROGRAMS;
+use retire::{FlowEvent, RetireSink};
 use sim::golden::system::System;
 use sim::params::NAMED_SETS;
-use sim::retire::{FlowEvent, RetireSink};
 use sim::rv32::{Limits, Machine, MachineConfig};
 use sim::scheme::{Platform, SchemeSpec};
 use std::fmt::Write;

@@ -3,6 +3,9 @@
 
 use programs::PROGRAMS;
 use rayon::prelude::*;
+use retire::elf::Program;
+use retire::image::Image;
+use retire::FlowEvent;
 use riscv_etrace::packet::payload::{InstructionTrace, Payload};
 use riscv_etrace::packet::sync::{Start, Synchronization};
 use riscv_etrace::packet::unit::{ReferenceDOptions, ReferenceIOptions};
@@ -10,9 +13,6 @@ use riscv_etrace::tracer::{self, item, Tracer};
 use riscv_etrace::types::stack::StaticStack;
 use riscv_etrace::{binary, instruction::base::Set, packet};
 use sim::baseline::etrace::{decode, encode, same, Options};
-use sim::elf::Program;
-use sim::replay::image::Image;
-use sim::retire::FlowEvent;
 use testbenches::check::{limit, run};
 
 /// Every retired address that the crate's tracer finds in the packets.

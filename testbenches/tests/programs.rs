@@ -5,7 +5,7 @@
 //! in the simulator with more seeds.
 
 use programs::{ProgramInfo, PROGRAMS};
-use sim::retire::NullSink;
+use retire::NullSink;
 use sim::rv32::{Exit, Limits, Machine, MachineConfig, RunSummary, Timing};
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -4,11 +4,11 @@
 //! bits and the ELF must be the same events, and so, with the ELF, the same instructions.
 
 use programs::PROGRAMS;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::golden::system::System;
 use sim::params::{Coding, Scheme, TraceParams, NAMED_SETS};
-use sim::replay::image::Image;
 use sim::replay::{Events, Replay};
-use sim::retire::{FlowEvent, FlowKind, RetireSink};
 use testbenches::check::{limit, replays_exactly, run};
 
 fn configs() -> Vec<(String, TraceParams)> {

@@ -3,9 +3,9 @@
 //! As `replay.rs`, for the scheme `sc-lsp`.
 
 use programs::PROGRAMS;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind};
 use sim::params::TraceParams;
-use sim::replay::image::Image;
-use sim::retire::{FlowEvent, FlowKind};
 use sim::stream_cache::params::PRESETS;
 use sim::stream_cache::{Hash, StreamCacheParams, Variant};
 use testbenches::check::{limit, replays_exactly, run};

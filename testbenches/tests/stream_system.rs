@@ -6,11 +6,11 @@
 use hdl::emit::{emit, SystemOptions};
 use hdl::system::{EtraceStreamSystem, RvfiStreamSystem};
 use programs::ProgramInfo;
-use sim::elf::Program;
+use retire::elf::Program;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::golden::system::System;
 use sim::params::TraceParams;
-use sim::replay::image::Image;
-use sim::retire::{FlowEvent, FlowKind, RetireSink};
 use sim::stream_cache::{Hash, StreamCacheParams, Variant};
 use testbenches::check::{beat_file, right_around_gaps, run};
 use testbenches::gates::emit_checked_system;

@@ -1,10 +1,10 @@
 //! Synthetic programs through the golden model and back: replay gives the events that went in
 
+use retire::image::Image;
+use retire::{FlowEvent, RetireSink};
 use sim::golden::system::System;
 use sim::params::{named_set, Coding, Scheme, TraceParams};
-use sim::replay::image::Image;
 use sim::replay::{Events, Replay};
-use sim::retire::{FlowEvent, RetireSink};
 use testbenches::stimulus::program::{Model, Shape};
 use testbenches::stimulus::run::{record, Config};
 

@@ -2,11 +2,11 @@
 
 use hdl::emit::{emit, SystemOptions};
 use programs::ProgramInfo;
-use sim::elf::Program;
+use retire::elf::Program;
+use retire::image::Image;
+use retire::{FlowEvent, RetireSink};
 use sim::golden::system::System;
 use sim::params::{named_set, Coding, TraceParams, NAMED_SETS};
-use sim::replay::image::Image;
-use sim::retire::{FlowEvent, RetireSink};
 use testbenches::check::{beat_file, right_around_gaps, run};
 use testbenches::stimulus::program::{Model, Shape};
 use testbenches::stimulus::run::{record, Config};

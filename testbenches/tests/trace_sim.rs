@@ -2,8 +2,8 @@
 
 use hdl::emit::SystemOptions;
 use programs::load;
+use retire::FlowEvent;
 use sim::params::{named_set, Coding, Scheme, TraceParams};
-use sim::retire::FlowEvent;
 use sim::rv32::{Limits, Machine, MachineConfig};
 use testbenches::trace_sim::{compare, Comparison, Play};
 

@@ -3,14 +3,14 @@
 use crate::Failure;
 use programs::ProgramInfo;
 use rayon::prelude::*;
+use retire::stream::{self, End};
+use retire::{FlowEvent, FlowKind, RetireSink};
 use serde::Serialize;
 use sim::analysis::{ratio, FieldLengths};
 use sim::golden::core::Rates;
 use sim::golden::system::System;
 use sim::params::{named_set, Coding, Scheme, TraceParams, NAMED_SETS};
-use sim::retire::{FlowEvent, FlowKind, RetireSink};
 use sim::rv32::{Limits, Machine, MachineConfig};
-use sim::stream::{self, End};
 use sim::stream_cache::{StreamCacheParams, Variant};
 use std::collections::HashMap;
 

@@ -1,11 +1,11 @@
 //! Measures: every program, number of harts, set and encoding to one point each
 
 use rayon::prelude::*;
+use retire::{FlowEvent, RetireSink};
 use serde::Serialize;
 use sim::golden::core::Rates;
 use sim::golden::system::{StreamStats, System};
 use sim::params::{named_set, Coding, Scheme, TraceParams};
-use sim::retire::{FlowEvent, RetireSink};
 
 /// Numbers of harts that are measured.
 pub const HARTS: [u8; 4] = [1, 2, 4, 8];

@@ -8,8 +8,8 @@ use crate::measured::PageArgs;
 use crate::output::TOOL;
 use crate::progress::bar;
 use crate::{Failure, Status};
+use retire::FlowEvent;
 use serde_json::json;
-use sim::retire::FlowEvent;
 use sim::rv32::{Limits, Machine, MachineConfig};
 use std::io::Write;
 

@@ -1,14 +1,14 @@
 //! Holds a trace to the retire log: replay, order, and the golden model
 
 use super::run::Run;
+use retire::elf::Program;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind, RetireSink};
 use serde::Serialize;
-use sim::elf::Program;
 use sim::golden::system::System;
 use sim::message::{Body, Escape, Message};
 use sim::params::TraceParams;
-use sim::replay::image::Image;
 use sim::replay::{Replay, ReplayError, ReplaySink};
-use sim::retire::{FlowEvent, FlowKind, RetireSink};
 
 /// What the comparison found.
 #[derive(Clone, Debug, Serialize)]

@@ -2,7 +2,7 @@
 
 use super::core::CoreKind;
 use super::top::RAM_BASE;
-use sim::elf::Program;
+use retire::elf::Program;
 use std::fmt::Write;
 
 /// Why a program does not fit a SoC.
@@ -82,7 +82,7 @@ pub fn hex(program: &Program, ram_bytes: u64) -> Result<String, ImageError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim::elf::Segment;
+    use retire::elf::Segment;
 
     fn program(addr: u64, data: &[u8], mem_size: u64) -> Program {
         let segment = Segment { addr, data: data.to_vec(), mem_size, executable: true };

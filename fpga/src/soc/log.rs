@@ -3,9 +3,9 @@
 //! Made without the adapters and without the trace: instruction words come from the ELF, addresses from the
 //! core, and the next address of each instruction is checked against the one that then came.
 
-use sim::elf::Program;
-use sim::isa::{flow, length, Flow, Indirect};
-use sim::retire::{FlowEvent, FlowKind};
+use retire::elf::Program;
+use retire::isa::{flow, length, Flow, Indirect};
+use retire::{FlowEvent, FlowKind};
 
 /// What a log cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

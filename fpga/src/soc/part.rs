@@ -1,10 +1,10 @@
 //! Holds a trace of a part of a run to the retire log: what a circular buffer has kept
 
-use sim::elf::Program;
+use retire::elf::Program;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind};
 use sim::params::TraceParams;
-use sim::replay::image::Image;
 use sim::replay::{Replay, ReplayError, ReplaySink};
-use sim::retire::{FlowEvent, FlowKind};
 
 /// Where a part stands in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]

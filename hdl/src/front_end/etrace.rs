@@ -35,7 +35,7 @@
 //! # Timing
 //! One report a cycle. The beat comes from registers, one cycle after the report that releases it.
 //!
-//! Golden model: the stream of [`sim::retire::FlowEvent`]s that the bench makes the reports from.
+//! Golden model: the stream of [`retire::FlowEvent`]s that the bench makes the reports from.
 
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;

@@ -25,7 +25,7 @@
 //! `taken` compares the low 12 significant address bits only: a conditional branch reaches 4 KiB, so
 //! that its target and its fall-through differ there if at all.
 //!
-//! Golden model: [`sim::isa::flow`].
+//! Golden model: [`retire::isa::flow`].
 
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;

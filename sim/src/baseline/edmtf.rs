@@ -26,9 +26,9 @@ use super::{fields, to_bytes, BaselineError, Coder, Encoded, Fields};
 use crate::bits::BitWriter;
 use crate::encoding::chunk;
 use crate::params::Chunks;
-use crate::replay::image::Image;
-use crate::stream::{End, Stream, Walker};
 use crate::stream_cache::run_length::RunLength;
+use retire::image::Image;
+use retire::stream::{End, Stream, Walker};
 
 /// Entries of the history tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

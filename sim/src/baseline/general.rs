@@ -8,10 +8,10 @@
 //! Paper 001 equation 1 (5 bytes with SA, 1 byte without) and section III.D; paper 002 section 5.3.
 
 use super::{BaselineError, Coder};
-use crate::replay::image::Image;
-use crate::stream::{End, Stream, Walker};
 use flate2::write::GzEncoder;
 use liblzma::write::XzEncoder;
+use retire::image::Image;
+use retire::stream::{End, Stream, Walker};
 use std::io::{Read, Write};
 
 /// Which one, with its level.

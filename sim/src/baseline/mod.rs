@@ -10,7 +10,8 @@
 //! [`Harts::finish`] gives each hart's bytes and bits, and [`verify`] decodes them and tells the events again:
 //!
 //! ```
-//! # use sim::{baseline::{self, Harts, Params}, replay::image::Image, retire::{FlowEvent, FlowKind, RetireSink}};
+//! # use retire::{image::Image, FlowEvent, FlowKind, RetireSink};
+//! # use sim::baseline::{self, Harts, Params};
 //! # let e = |kind, len, count, pc| FlowEvent { hart: 0, kind, len, count, pc, target: 0x100, cycle: 0 };
 //! # let mut run = vec![e(FlowKind::Start, 0, 0, 0x100)];
 //! # run.extend((0..100).map(|_| e(FlowKind::Conditional { taken: true }, 4, 5, 0x110)));
@@ -34,10 +35,10 @@ pub mod general;
 pub mod tslz;
 
 use crate::bits::BitReader;
-use crate::replay::image::Image;
-use crate::retire::{FlowEvent, RetireSink};
-use crate::stream::{self, Detector, NoStream, Stream};
 use general::Compressor;
+use retire::image::Image;
+use retire::stream::{self, Detector, NoStream, Stream};
+use retire::{FlowEvent, RetireSink};
 use std::fmt;
 use std::str::FromStr;
 

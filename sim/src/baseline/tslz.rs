@@ -20,8 +20,8 @@
 
 use super::{fields, to_bytes, BaselineError, Coder, Encoded, Fields};
 use crate::bits::BitWriter;
-use crate::replay::image::Image;
-use crate::stream::{End, Stream, Walker};
+use retire::image::Image;
+use retire::stream::{End, Stream, Walker};
 
 /// Width of a window entry, bits.
 pub const SYMBOL_BITS: u32 = 12;

@@ -7,10 +7,10 @@
 //! Paper 000 figure 5 and section 2 (Nexus-like), paper 002 figure 3.
 
 use super::predictor::Predictor;
-use super::targets::IndirectKind;
 use crate::message::{Body, Escape, Message};
 use crate::params::{Scheme, TraceParams};
-use crate::retire::{FlowEvent, FlowKind};
+use retire::isa::Indirect;
+use retire::{FlowEvent, FlowKind};
 
 /// How often predictions were asked for, and how often they were wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -107,10 +107,10 @@ impl Core {
                 self.predictor.call(e.fall_through());
                 None
             }
-            FlowKind::IndirectJump | FlowKind::TrapReturn => self.indirect(e, IndirectKind::Jump),
-            FlowKind::IndirectCall => self.indirect(e, IndirectKind::Call),
-            FlowKind::Return => self.indirect(e, IndirectKind::Return),
-            FlowKind::CoSwap => self.indirect(e, IndirectKind::CoSwap),
+            FlowKind::IndirectJump | FlowKind::TrapReturn => self.indirect(e, Indirect::Jump),
+            FlowKind::IndirectCall => self.indirect(e, Indirect::Call),
+            FlowKind::Return => self.indirect(e, Indirect::Return),
+            FlowKind::CoSwap => self.indirect(e, Indirect::CoSwap),
             FlowKind::ConditionalIndirect { taken } => self.conditional_indirect(e, taken),
             FlowKind::Start => {
                 return self.send(e.cycle, Body::Escape(Escape::Sync { i_cnt: 0, pc: e.target }), out);
@@ -153,7 +153,7 @@ impl Core {
 
     /// Whether the target was predicted.
     #[inline]
-    fn target_hit(&mut self, e: &FlowEvent, kind: IndirectKind) -> bool {
+    fn target_hit(&mut self, e: &FlowEvent, kind: Indirect) -> bool {
         self.b_cnt += 1;
         self.rates.indirects += 1;
         let mut correct = true;
@@ -166,7 +166,7 @@ impl Core {
     }
 
     #[inline]
-    fn indirect(&mut self, e: &FlowEvent, kind: IndirectKind) -> Option<Body> {
+    fn indirect(&mut self, e: &FlowEvent, kind: Indirect) -> Option<Body> {
         let correct = self.target_hit(e, kind);
         if self.nexus {
             return Some(Body::Stream { length: self.i_cnt, target: Some(e.target) });
@@ -183,7 +183,7 @@ impl Core {
             self.predictor.indirect_not_taken(e.pc);
             return (!self.nexus).then_some(Body::NotTaken { count: self.b_cnt });
         }
-        let correct = self.target_hit(e, IndirectKind::Jump);
+        let correct = self.target_hit(e, Indirect::Jump);
         if self.nexus {
             return Some(Body::Stream { length: self.i_cnt, target: Some(e.target) });
         }

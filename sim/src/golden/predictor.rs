@@ -1,9 +1,10 @@
 //! Outcome and target predictor of one core, as encoder and replay both run them
 
 use super::gshare::Gshare;
-use super::targets::{IndirectKind, Targets};
+use super::targets::Targets;
 use super::OutcomePredictor;
 use crate::params::TraceParams;
+use retire::isa::Indirect;
 
 /// The predictors of one core.
 #[derive(Clone, Debug)]
@@ -46,7 +47,7 @@ impl Predictor {
     #[inline]
     pub fn indirect(
         &mut self,
-        kind: IndirectKind,
+        kind: Indirect,
         pc: u64,
         link: u64,
         resolve: impl FnOnce(Option<u64>) -> Option<u64>,

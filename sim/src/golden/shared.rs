@@ -9,7 +9,7 @@
 
 use super::core::{Core, Rates};
 use crate::params::TraceParams;
-use crate::retire::{FlowEvent, RetireSink};
+use retire::{FlowEvent, RetireSink};
 
 /// Runs the events of all cores through one set of predictors, in global commit order.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
     use crate::golden::system::System;
     use crate::params::{named_set, Coding};
-    use crate::retire::FlowKind;
+    use retire::FlowKind;
 
     #[test]
     fn two_cores_share_what_one_has_learnt() {

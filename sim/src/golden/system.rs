@@ -9,8 +9,8 @@ use crate::bits::BitWriter;
 use crate::encoding::Encoder;
 use crate::message::{Kind, Message};
 use crate::params::{ParamError, TraceParams};
-use crate::retire::{FlowEvent, RetireSink};
 use crate::stream_cache;
+use retire::{FlowEvent, RetireSink};
 use serde::Serialize;
 
 /// First header word: the bytes `G S H K`.

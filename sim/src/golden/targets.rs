@@ -10,19 +10,7 @@
 use super::ibtb::Ibtb;
 use super::ras::Ras;
 use crate::params::TraceParams;
-
-/// How an indirect branch uses the predictors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IndirectKind {
-    /// Looks up the iBTB.
-    Jump,
-    /// Looks up the iBTB, then pushes.
-    Call,
-    /// Pops the RAS.
-    Return,
-    /// Pops the RAS, then pushes.
-    CoSwap,
-}
+use retire::isa::Indirect;
 
 /// Predicts the targets of indirect branches.
 #[derive(Clone, Debug)]
@@ -67,27 +55,27 @@ impl Targets {
 
     /// Predicted target of the indirect branch at `pc`; changes nothing.
     #[inline]
-    pub fn predict(&self, kind: IndirectKind, pc: u64) -> Option<u64> {
+    pub fn predict(&self, kind: Indirect, pc: u64) -> Option<u64> {
         let low = match kind {
-            IndirectKind::Return | IndirectKind::CoSwap => self.ras.peek(),
-            IndirectKind::Jump | IndirectKind::Call => self.ibtb.predict(pc),
+            Indirect::Return | Indirect::CoSwap => self.ras.peek(),
+            Indirect::Jump | Indirect::Call => self.ibtb.predict(pc),
         };
         low.map(|low| low | self.upper)
     }
 
     /// The indirect branch at `pc` retired and went to `target`; `link` is the address after it.
     #[inline]
-    pub fn update(&mut self, kind: IndirectKind, pc: u64, target: u64, link: u64) {
+    pub fn update(&mut self, kind: Indirect, pc: u64, target: u64, link: u64) {
         let low = target & self.low_mask;
         self.upper = target & !self.low_mask;
         match kind {
-            IndirectKind::Return => self.ras.pop(),
-            IndirectKind::CoSwap => {
+            Indirect::Return => self.ras.pop(),
+            Indirect::CoSwap => {
                 self.ras.pop();
                 self.ras.push(link & self.low_mask);
             }
-            IndirectKind::Jump => self.ibtb.update(pc, low),
-            IndirectKind::Call => {
+            Indirect::Jump => self.ibtb.update(pc, low),
+            Indirect::Call => {
                 self.ibtb.update(pc, low);
                 self.ras.push(link & self.low_mask);
             }
@@ -115,8 +103,8 @@ mod tests {
             t.call(link);
         }
         let mut ret = |target| {
-            let hit = t.predict(IndirectKind::Return, 0) == Some(target);
-            t.update(IndirectKind::Return, 0, target, 0);
+            let hit = t.predict(Indirect::Return, 0) == Some(target);
+            t.update(Indirect::Return, 0, target, 0);
             hit
         };
         // the register starts at 0, learns 0x800, then 0x001, then 0x800 again
@@ -130,10 +118,10 @@ mod tests {
     fn a_co_swap_pops_before_it_pushes() {
         let mut t = Targets::new(&TraceParams::tr(PredictorParams::sizes(256, 8, 16), Coding::TR_E));
         t.call(0x100);
-        assert_eq!(t.predict(IndirectKind::CoSwap, 0x200), Some(0x100));
-        t.update(IndirectKind::CoSwap, 0x200, 0x100, 0x204);
-        assert_eq!(t.predict(IndirectKind::Return, 0x100), Some(0x204));
-        t.update(IndirectKind::Return, 0x100, 0x204, 0x104);
-        assert_eq!(t.predict(IndirectKind::Return, 0), None);
+        assert_eq!(t.predict(Indirect::CoSwap, 0x200), Some(0x100));
+        t.update(Indirect::CoSwap, 0x200, 0x100, 0x204);
+        assert_eq!(t.predict(Indirect::Return, 0x100), Some(0x204));
+        t.update(Indirect::Return, 0x100, 0x204, 0x104);
+        assert_eq!(t.predict(Indirect::Return, 0), None);
     }
 }

@@ -3,11 +3,11 @@
 //! # Source
 //! Paper 000 figure 6, paper 002 figure 4.
 
-use super::image::{Exit, ExitKind, Image};
 use super::ReplaySink;
 use crate::golden::predictor::Predictor;
 use crate::params::{Scheme, TraceParams};
-use crate::retire::{FlowEvent, FlowKind};
+use retire::image::{Exit, ExitKind, Image};
+use retire::{FlowEvent, FlowKind};
 
 /// Why the program cannot have done what the messages say.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -8,9 +8,7 @@
 //! # Source
 //! Paper 000 figure 6 and section 3, paper 002 figure 4; the stream: `docs/stream.md`.
 
-pub mod from_events;
 mod hart;
-pub mod image;
 mod streams;
 
 use crate::bits::BitReader;
@@ -18,10 +16,10 @@ use crate::encoding::{CodingError, Decoder, Head};
 use crate::golden::system::{self, StreamStats};
 use crate::message::{Body, Escape, Message};
 use crate::params::{Scheme, TraceParams};
-use crate::retire::{FlowEvent, FlowKind, RetireSink};
 pub use hart::PathError;
 use hart::{Hart, State};
-use image::{ExitKind, Image};
+use retire::image::{ExitKind, Image};
+use retire::{FlowEvent, FlowKind, RetireSink};
 
 /// Takes what replay finds.
 pub trait ReplaySink {

@@ -7,13 +7,13 @@
 //! Paper 001 section II; the stream: `docs/stream.md`, "Messages (scheme `sc-lsp`)".
 
 use super::hart::{PathError, State};
-use super::image::Exit;
 use super::{Replay, ReplayErrorKind, ReplaySink};
 use crate::message::{Escape, Message};
 use crate::params::TraceParams;
 use crate::stream_cache::cache::Descriptor;
 use crate::stream_cache::reader::Reader;
 use crate::stream_cache::Record;
+use retire::image::Exit;
 
 /// Tables of all cores, and the indirect branches that wait for their targets.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use super::csr::View;
 use super::decode::{Code, Op};
 use super::hart::{At, Break, Hart, Shared};
 use super::memory::{Effect, Memory};
-use crate::retire::{Access, FlowEvent, FlowKind, RetireSink};
+use retire::{Access, FlowEvent, FlowKind, RetireSink};
 
 impl Hart {
     /// Executes `op`, the instruction at `at`, and moves `at` behind it. An error ends the loop the step is in;

@@ -5,7 +5,7 @@ use super::csr::{self, Csrs};
 use super::decode::{Code, Op};
 use super::memory::Memory;
 use super::timing::{Caches, Timing};
-use crate::retire::{FlowEvent, FlowKind, RetireSink};
+use retire::{FlowEvent, FlowKind, RetireSink};
 
 /// A trap or the start, to be told when the next instruction retires.
 #[derive(Clone, Copy, Debug)]

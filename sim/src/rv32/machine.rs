@@ -5,8 +5,8 @@ use super::csr::MTI;
 use super::hart::{Break, Hart, Pending, Shared, State};
 use super::memory::{Memory, RAM_BASE};
 use super::timing::{Caches, Timing};
-use crate::elf::Program;
-use crate::retire::{FlowEvent, FlowKind, RetireSink};
+use retire::elf::Program;
+use retire::{FlowEvent, FlowKind, RetireSink};
 
 /// How a machine is built.
 #[derive(Clone, Debug, PartialEq, Eq)]

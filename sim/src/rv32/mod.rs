@@ -1,6 +1,6 @@
 //! Built-in program source: a deterministic multi-hart RV32IMAC machine
 //!
-//! Runs ordinary bare-metal ELFs on the platform of QEMU's `virt` board and feeds a [`crate::retire::RetireSink`].
+//! Runs ordinary bare-metal ELFs on the platform of QEMU's `virt` board and feeds a [`retire::RetireSink`].
 //!
 //! | address | device |
 //! | --- | --- |

@@ -3,8 +3,8 @@
 use super::{FlowDigest, Measured, TraceScheme};
 use crate::baseline::{self, Encoded, Harts};
 use crate::params::TraceParams;
-use crate::replay::image::Image;
-use crate::retire::{FlowEvent, RetireSink};
+use retire::image::Image;
+use retire::{FlowEvent, RetireSink};
 
 /// A compressor in software, one coder a hart.
 pub struct Baseline {

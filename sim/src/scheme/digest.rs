@@ -1,6 +1,6 @@
 //! A digest of control flow
 
-use crate::retire::{FlowEvent, FlowKind, RetireSink};
+use retire::{FlowEvent, FlowKind, RetireSink};
 
 /// A 64-bit digest of each hart's control flow: equal for two streams of which [`FlowEvent::same_flow`] holds
 /// event by event, whatever the order of the harts.

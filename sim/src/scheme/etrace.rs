@@ -3,8 +3,8 @@
 use super::{FlowDigest, Measured, TraceScheme};
 use crate::baseline::{etrace, Encoded};
 use crate::params::TraceParams;
-use crate::replay::image::Image;
-use crate::retire::{FlowEvent, RetireSink};
+use retire::image::Image;
+use retire::{FlowEvent, RetireSink};
 
 /// E-Trace, one encoder a hart.
 pub struct Etrace<'a> {

@@ -38,8 +38,8 @@ use crate::analysis::FieldLengths;
 use crate::baseline::Encoded;
 use crate::golden::core::Rates;
 use crate::golden::system::StreamStats;
-use crate::replay::image::Image;
-use crate::retire::FlowEvent;
+use retire::image::Image;
+use retire::FlowEvent;
 use serde::{Deserialize, Serialize};
 
 /// What a scheme was asked to do, measured on the stream itself.

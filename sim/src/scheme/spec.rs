@@ -6,8 +6,8 @@ use super::stream::{Shared, Stream};
 use super::{Platform, TraceScheme};
 use crate::baseline::{self, etrace};
 use crate::params::{named_set, Chunks, Coding, ParamError, PredictorParams, Scheme, TraceParams};
-use crate::replay::image::Image;
 use crate::stream_cache::StreamCacheParams;
+use retire::image::Image;
 use serde::{Deserialize, Serialize};
 
 /// What kind of thing a scheme is.

@@ -6,9 +6,9 @@ use crate::golden::core::Rates;
 use crate::golden::shared::SharedRates;
 use crate::golden::system::System;
 use crate::params::{ParamError, TraceParams};
-use crate::replay::image::Image;
 use crate::replay::{Events, Replay};
-use crate::retire::{FlowEvent, RetireSink};
+use retire::image::Image;
+use retire::{FlowEvent, RetireSink};
 
 /// Every scheme that makes a `GSHK` stream.
 pub struct Stream {

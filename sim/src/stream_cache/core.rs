@@ -10,7 +10,7 @@ use super::tables::{Outcome, Tables};
 use crate::golden::core::Rates;
 use crate::message::Escape;
 use crate::params::TraceParams;
-use crate::retire::{FlowEvent, FlowKind};
+use retire::{FlowEvent, FlowKind};
 
 /// What became of the streams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]

@@ -8,7 +8,7 @@ use crate::bits::BitWriter;
 use crate::golden::core::Rates;
 use crate::golden::system::StreamStats;
 use crate::params::{ParamError, TraceParams};
-use crate::retire::FlowEvent;
+use retire::FlowEvent;
 
 /// Encoder of all cores.
 #[derive(Clone, Debug)]

@@ -3,11 +3,11 @@
 use crate::common;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use retire::image::Image;
+use retire::{FlowEvent, RetireSink};
 use sim::golden::system::System;
 use sim::params::TraceParams;
-use sim::replay::image::Image;
 use sim::replay::{Events, Replay, ReplayError, ReplaySummary};
-use sim::retire::{FlowEvent, RetireSink};
 
 /// The golden model's words of `events`.
 pub fn encode(params: &TraceParams, events: &[FlowEvent]) -> (Vec<u32>, System) {

@@ -5,9 +5,9 @@
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use sim::elf::{Program, Segment};
-use sim::replay::image::{ExitKind, Image};
-use sim::retire::{FlowEvent, FlowKind};
+use retire::elf::{Program, Segment};
+use retire::image::{ExitKind, Image};
+use retire::{FlowEvent, FlowKind};
 
 /// Start of the code.
 pub const BASE: u64 = 0x8000_0000;

@@ -1,8 +1,8 @@
 //! A small assembler and machine runner for the tests of the built-in simulator
 #![allow(dead_code, missing_docs)] // each test file uses its part
 
-use sim::elf::{Program, Segment};
-use sim::retire::{Access, FlowEvent, RetireSink};
+use retire::elf::{Program, Segment};
+use retire::{Access, FlowEvent, RetireSink};
 use sim::rv32::{Limits, Machine, MachineConfig, RunSummary, Timing};
 
 pub const BASE: u32 = 0x8000_0000;

@@ -1,9 +1,9 @@
 //! Flow events and code to single instructions
 
 use super::Retired;
-use sim::elf::Program;
-use sim::replay::image::Image;
-use sim::retire::{FlowEvent, FlowKind};
+use retire::elf::Program;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind};
 use std::collections::VecDeque;
 
 /// Why events and program do not fit.

@@ -21,7 +21,7 @@ mod expand;
 pub use crate::stimulus::run::Retired;
 pub use expand::{ExpandError, Expander};
 
-use sim::isa::length;
+use retire::isa::length;
 use std::io::{self, Read, Write};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"GSHB");

@@ -1,11 +1,11 @@
 //! Synthetic programs: real RISC-V code that goes where a program would
 //!
-//! A [`Model`] is a code image (an [`sim::elf::Program`]) and, beside each instruction, how it behaves:
+//! A [`Model`] is a code image (an [`retire::elf::Program`]) and, beside each instruction, how it behaves:
 //! branches with a bias or a loop count, switches and indirect calls with a few targets, nested and
 //! recursive calls, trap handlers, functions in regions far apart. [`super::run`] walks it.
 
 use super::Source;
-use sim::elf::{Program, Segment};
+use retire::elf::{Program, Segment};
 
 /// What shapes a [`Model`].
 #[derive(Clone, Debug)]
@@ -279,7 +279,7 @@ fn image(code: &[Insn], shape: &Shape, entry: u32) -> Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim::isa::{flow, length, Flow, Indirect};
+    use retire::isa::{flow, length, Flow, Indirect};
 
     #[test]
     fn every_encoding_decodes_to_its_behaviour() {

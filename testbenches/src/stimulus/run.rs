@@ -5,7 +5,7 @@
 
 use super::program::{Habit, Model, Op};
 use super::Source;
-use sim::retire::{FlowEvent, FlowKind};
+use retire::{FlowEvent, FlowKind};
 
 /// How the cores run.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 use super::golden::Golden;
 use super::ingress::{Ingress, Show};
 use hdl::entry::Entry;
+use retire::{FlowEvent, FlowKind};
 use sim::params::TraceParams;
-use sim::retire::{FlowEvent, FlowKind};
 use testbenches::driver::{Driver, DriverError};
 use testbenches::stimulus::program::Model;
 use testbenches::stimulus::run::{Config, Retired, Run, Step};

@@ -4,7 +4,7 @@ use super::bench::{Beat, Bench};
 use super::golden::Golden;
 use super::ingress::Ingress;
 use hdl::entry::Entry;
-use sim::retire::{FlowEvent, FlowKind};
+use retire::{FlowEvent, FlowKind};
 
 impl<T: Ingress> Bench<T> {
     /// Holds `entries` to the golden model, run by run from sync to overflow or stop.

@@ -2,13 +2,13 @@
 
 use super::ingress::to_u64;
 use hdl::front_end::rvfi::Rvfi;
+use retire::isa::{flow, Flow, Indirect};
 use rust_hdl::prelude::*;
-use sim::isa::{flow, Flow, Indirect};
 use sim::params::TraceParams;
 use testbenches::driver::Driver;
 use testbenches::stimulus::Source;
 
-/// Random encodings through the RVFI adapter alone, against `sim::isa::flow`.
+/// Random encodings through the RVFI adapter alone, against `retire::isa::flow`.
 pub fn decoder_matches(p: &TraceParams, n: usize) {
     match p.xlen {
         32 => decoder::<32>(p, n),
@@ -50,7 +50,7 @@ fn decoder<const W: usize>(p: &TraceParams, n: usize) {
         if p.align == 2 {
             insn |= 3;
         }
-        let len = u64::from(sim::isa::length(insn as u16));
+        let len = u64::from(retire::isa::length(insn as u16));
         let pc = s.bits(p.xlen.into()) >> p.align << p.align;
         let mut next = if s.percent(50) { pc.wrapping_add(len) } else { s.bits(p.xlen.into()) >> p.align << p.align };
         if matches!(flow(insn, p.xlen), Flow::Conditional { .. }) && s.percent(50) {
@@ -74,7 +74,7 @@ fn decoder<const W: usize>(p: &TraceParams, n: usize) {
             )
             .unwrap();
         if let Some((insn, pc, next)) = before {
-            let len = u64::from(sim::isa::length(insn as u16));
+            let len = u64::from(retire::isa::length(insn as u16));
             let link = pc.wrapping_add(len) & mask;
             let [branch, look, push, pop, jump] = match flow(insn, p.xlen) {
                 Flow::Sequential => [false; 5],

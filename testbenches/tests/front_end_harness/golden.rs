@@ -2,10 +2,10 @@
 
 use super::entries::{messages, records};
 use hdl::entry::Entry;
+use retire::FlowEvent;
 use sim::golden::core::Core;
 use sim::message::{Body, Escape, Message};
 use sim::params::TraceParams;
-use sim::retire::FlowEvent;
 use sim::stream_cache::{self, Record};
 
 /// The golden model of a front end.

@@ -3,8 +3,8 @@
 use super::golden::{Golden, Predicting};
 use hdl::entry::Entry;
 use hdl::front_end::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
+use retire::FlowKind;
 use rust_hdl::prelude::*;
-use sim::retire::FlowKind;
 use sim::stream_cache;
 use testbenches::stimulus::run::Retired;
 

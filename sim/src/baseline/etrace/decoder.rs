@@ -6,8 +6,8 @@
 use super::tables::Tables;
 use super::{EtraceError, Options};
 use crate::baseline::Encoded;
-use crate::replay::image::{Exit, ExitKind, Image};
-use crate::retire::{FlowEvent, FlowKind, RetireSink};
+use retire::image::{Exit, ExitKind, Image};
+use retire::{FlowEvent, FlowKind, RetireSink};
 use riscv_etrace::packet;
 use riscv_etrace::packet::ext::{BranchKind, Extension};
 use riscv_etrace::packet::payload::{AddressInfo, InstructionTrace, Payload};

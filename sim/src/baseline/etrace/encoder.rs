@@ -8,8 +8,8 @@
 use super::tables::Tables;
 use super::{format0, Encoded, EtraceError, Options};
 use crate::baseline::Stats;
-use crate::replay::image::Image;
-use crate::retire::{FlowEvent, FlowKind};
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind};
 use riscv_etrace::config::Parameters;
 use riscv_etrace::packet;
 use riscv_etrace::packet::ext::{BranchCount, BranchKind, JumpTargetIndex};

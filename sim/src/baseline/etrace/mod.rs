@@ -39,8 +39,8 @@ pub use decoder::decode;
 pub use encoder::Encoder;
 
 use super::Encoded;
-use crate::replay::image::Image;
-use crate::retire::{FlowEvent, FlowKind};
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind};
 use riscv_etrace::config::{Parameters, PARAMETERS};
 use std::fmt;
 use std::num::NonZeroU8;

@@ -30,12 +30,12 @@ pub enum Flow {
     TrapReturn,
 }
 
-/// Classes of indirect jumps by their effect on the RAS.
+/// Classes of indirect jumps by what they do to the RAS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indirect {
-    /// No push, no pop.
+    /// No push, no pop: looks up the iBTB.
     Jump,
-    /// Push.
+    /// Push, after a look-up of the iBTB.
     Call,
     /// Pop.
     Return,

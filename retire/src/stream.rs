@@ -13,8 +13,8 @@
 //! Paper 001 section II, "Stream Detector"; paper 002 section 5.3. SL has no greatest value here: coders
 //! say how they write a long one.
 
-use crate::replay::image::{ExitKind, Image};
-use crate::retire::{FlowEvent, FlowKind, RetireSink};
+use crate::image::{ExitKind, Image};
+use crate::{FlowEvent, FlowKind, RetireSink};
 
 /// What ends a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,13 +2,14 @@
 //!
 //! For every halfword of code, how many instructions run from there to the next control-flow
 //! instruction, and which one that is. Built once, in one pass from the end of each segment. Without a
-//! program, [`super::from_events`] learns the same from a recorded run.
+//! program, [`learned`] learns the same from a recorded run.
 
-use super::from_events::Learned;
+pub mod learned;
+
 use crate::elf::Program;
-use crate::golden::targets::IndirectKind;
 use crate::isa::{self, Flow, Indirect};
-use crate::retire::FlowKind;
+use crate::FlowKind;
+use learned::Learned;
 
 /// What ends a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub enum ExitKind {
     /// Direct call.
     Call,
     /// Indirect branch, with how it uses the predictors and how it is told.
-    Indirect(IndirectKind, FlowKind),
+    Indirect(Indirect, FlowKind),
     /// The code ends without a branch.
     End,
 }
@@ -73,15 +74,15 @@ fn classify(flow: Flow, pc: u64) -> Option<(ExitKind, u64)> {
         Flow::Conditional { offset } => (ExitKind::Conditional, to(offset)),
         Flow::Jump { offset, call: false } => (ExitKind::Jump, to(offset)),
         Flow::Jump { offset, call: true } => (ExitKind::Call, to(offset)),
-        Flow::TrapReturn => (ExitKind::Indirect(IndirectKind::Jump, FlowKind::TrapReturn), 0),
+        Flow::TrapReturn => (ExitKind::Indirect(Indirect::Jump, FlowKind::TrapReturn), 0),
         Flow::Indirect(i) => {
-            let kinds = match i {
-                Indirect::Jump => (IndirectKind::Jump, FlowKind::IndirectJump),
-                Indirect::Call => (IndirectKind::Call, FlowKind::IndirectCall),
-                Indirect::Return => (IndirectKind::Return, FlowKind::Return),
-                Indirect::CoSwap => (IndirectKind::CoSwap, FlowKind::CoSwap),
+            let kind = match i {
+                Indirect::Jump => FlowKind::IndirectJump,
+                Indirect::Call => FlowKind::IndirectCall,
+                Indirect::Return => FlowKind::Return,
+                Indirect::CoSwap => FlowKind::CoSwap,
             };
-            (ExitKind::Indirect(kinds.0, kinds.1), 0)
+            (ExitKind::Indirect(i, kind), 0)
         }
     })
 }

@@ -8,7 +8,7 @@
 //! ends the record; else it has 4.
 
 use super::{io, write_header, FileError, Replacement, Source};
-use crate::retire::{FlowEvent, FlowKind, RetireSink};
+use crate::{FlowEvent, FlowKind, RetireSink};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufReader, Read, Write};

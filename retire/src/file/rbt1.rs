@@ -34,7 +34,7 @@
 //! conditional indirect branch has no kind, and is refused.
 
 use super::{io, FileError, Replacement};
-use crate::retire::{FlowEvent, FlowKind, RetireSink};
+use crate::{FlowEvent, FlowKind, RetireSink};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufReader, Read, Write};

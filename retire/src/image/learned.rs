@@ -9,9 +9,9 @@
 //!
 //! The target of a direct branch that is never taken is not known, and never needed.
 
-use super::image::{Exit, ExitKind, Image};
-use crate::golden::targets::IndirectKind;
-use crate::retire::{FlowEvent, FlowKind, RetireSink};
+use super::{Exit, ExitKind, Image};
+use crate::isa::Indirect;
+use crate::{FlowEvent, FlowKind, RetireSink};
 use std::collections::hash_map::Entry;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -113,10 +113,10 @@ fn exit_kind(kind: FlowKind) -> Option<(ExitKind, bool)> {
         FlowKind::Conditional { taken } => Some((ExitKind::Conditional, taken)),
         FlowKind::Jump => Some((ExitKind::Jump, true)),
         FlowKind::Call => Some((ExitKind::Call, true)),
-        FlowKind::IndirectJump | FlowKind::TrapReturn => indirect(IndirectKind::Jump),
-        FlowKind::IndirectCall => indirect(IndirectKind::Call),
-        FlowKind::Return => indirect(IndirectKind::Return),
-        FlowKind::CoSwap => indirect(IndirectKind::CoSwap),
+        FlowKind::IndirectJump | FlowKind::TrapReturn => indirect(Indirect::Jump),
+        FlowKind::IndirectCall => indirect(Indirect::Call),
+        FlowKind::Return => indirect(Indirect::Return),
+        FlowKind::CoSwap => indirect(Indirect::CoSwap),
         FlowKind::ConditionalIndirect { .. }
         | FlowKind::Start
         | FlowKind::Trap { .. }
@@ -250,7 +250,7 @@ impl RetireSink for Learner {
 }
 
 impl Image {
-    /// Learns the code from a run: see [`crate::replay::from_events`].
+    /// Learns the code from a run: see [`crate::image::learned`].
     pub fn from_events<'a>(events: impl IntoIterator<Item = &'a FlowEvent>) -> Result<Self, Inconsistent> {
         let mut learner = Learner::new();
         events.into_iter().for_each(|e| learner.event(e));

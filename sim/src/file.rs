@@ -1,10 +1,10 @@
 //! Trace files: the raw stream with what is needed to replay it
 //!
-//! After the header (see [`super`]): blocks of a 32-bit word count (1 to 16384), the words, and their
+//! After the header (see [`retire::file`]): blocks of a 32-bit word count (1 to 16384), the words, and their
 //! CRC-32; a count of 0 ends the file. All little-endian.
 
-use super::{io, write_header, FileError, Replacement, Source};
 use crate::params::TraceParams;
+use retire::file::{io, write_header, FileError, Replacement, Source};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufReader, Write};

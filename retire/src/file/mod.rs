@@ -1,12 +1,13 @@
-//! Files: trace files, retire files and imported branch traces ([`rbt1`])
+//! Files: retire files, branch traces of others ([`rbt1`]), and what all files of Goshawk have in common
 //!
-//! The first two begin with 8 bytes that name kind and version, then a JSON object (32-bit length, bytes, CRC-32)
+//! Retire files and trace files begin with 8 bytes that name kind and version, then a JSON object (32-bit length, bytes, CRC-32)
 //! that says how the file was made. A file is written beside its place and moved there when it is
 //! complete, so a failure leaves no half-written file and no lost good one.
 
+#[cfg(feature = "zstd")]
 pub mod rbt1;
+#[cfg(feature = "zstd")]
 pub mod retire;
-pub mod trace;
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -115,25 +116,30 @@ fn strip(e: std::io::Error) -> std::io::Error {
     e.raw_os_error().map_or_else(|| std::io::Error::from(e.kind()), std::io::Error::from_raw_os_error)
 }
 
-pub(crate) fn io(path: &Path) -> impl Fn(std::io::Error) -> FileError + '_ {
+/// Makes an error of the file at `path` from the system's.
+pub fn io(path: &Path) -> impl Fn(std::io::Error) -> FileError + '_ {
     move |source| FileError::Io { path: path.display().to_string(), source }
 }
 
 /// Reads with positions and names for errors.
 #[derive(Debug)]
-pub(crate) struct Source<R> {
-    pub(crate) inner: R,
-    pub(crate) path: String,
-    pub(crate) at: u64,
+pub struct Source<R> {
+    /// What is read.
+    pub inner: R,
+    /// Name of the file.
+    pub path: String,
+    /// Bytes read so far.
+    pub at: u64,
 }
 
 impl<R: Read> Source<R> {
-    pub(crate) fn new(inner: R, path: &Path) -> Self {
+    /// Reads `inner`, the file at `path`, from its begin.
+    pub fn new(inner: R, path: &Path) -> Self {
         Self { inner, path: path.display().to_string(), at: 0 }
     }
 
     /// Fills `buf`; `inside` says what for.
-    pub(crate) fn exact(&mut self, buf: &mut [u8], inside: &'static str) -> Result<(), FileError> {
+    pub fn exact(&mut self, buf: &mut [u8], inside: &'static str) -> Result<(), FileError> {
         let mut got = 0;
         while got < buf.len() {
             match self.inner.read(&mut buf[got..]) {
@@ -155,17 +161,20 @@ impl<R: Read> Source<R> {
         Ok(())
     }
 
-    pub(crate) fn u32(&mut self, inside: &'static str) -> Result<u32, FileError> {
+    /// Reads four bytes, little-endian.
+    pub fn u32(&mut self, inside: &'static str) -> Result<u32, FileError> {
         let mut b = [0; 4];
         self.exact(&mut b, inside)?;
         Ok(u32::from_le_bytes(b))
     }
 
-    pub(crate) fn content(&self, what: String) -> FileError {
+    /// An error at this place.
+    pub fn content(&self, what: String) -> FileError {
         FileError::Content { path: self.path.clone(), at: self.at, what }
     }
 
-    fn checksum(&self, at: u64, what: &'static str, bytes: &[u8], right: u32) -> Result<(), FileError> {
+    /// Holds bytes that began at `at` to their CRC-32.
+    pub fn checksum(&self, at: u64, what: &'static str, bytes: &[u8], right: u32) -> Result<(), FileError> {
         let found = crc32fast::hash(bytes);
         if found == right {
             Ok(())
@@ -175,7 +184,7 @@ impl<R: Read> Source<R> {
     }
 
     /// Reads magic and JSON.
-    pub(crate) fn header<T: serde::de::DeserializeOwned>(
+    pub fn header<T: serde::de::DeserializeOwned>(
         &mut self,
         kind: &'static str,
         magic: [u8; 8],
@@ -204,11 +213,7 @@ impl<R: Read> Source<R> {
 }
 
 /// Writes magic and JSON.
-pub(crate) fn write_header<T: serde::Serialize>(
-    out: &mut impl Write,
-    magic: [u8; 8],
-    value: &T,
-) -> std::io::Result<()> {
+pub fn write_header<T: serde::Serialize>(out: &mut impl Write, magic: [u8; 8], value: &T) -> std::io::Result<()> {
     let json = serde_json::to_vec(value)?;
     out.write_all(&magic)?;
     out.write_all(&(json.len() as u32).to_le_bytes())?;

@@ -1,0 +1,15 @@
+//! The common tongue: what the cores did, and what tells and keeps it
+//!
+//! The retire stream ([`FlowEvent`], [`Access`] and the sinks that take them), the tables of the instruction set that
+//! say what an instruction does to the PC ([`isa`]), programs ([`elf`], [`image`], [`stream`]) and recorded streams
+//! ([`file`]). Everything else of Goshawk starts here, and so does a tool that only records: nothing heavy is linked,
+//! and only the feature `zstd` builds C.
+
+pub mod elf;
+mod event;
+pub mod file;
+pub mod image;
+pub mod isa;
+pub mod stream;
+
+pub use event::{Access, FlowEvent, FlowKind, NullSink, RetireSink};
