@@ -21,12 +21,9 @@
 use crate::back_end::join::{BackEnd, StreamBackEnd};
 use crate::front_end::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
 use crate::front_end::ports::with_ports;
+use crate::widget::each::Each;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
-
-fn each<T: Default, const N: usize>() -> [T; N] {
-    std::array::from_fn(|_| T::default())
-}
 
 macro_rules! system {
     (
@@ -34,11 +31,11 @@ macro_rules! system {
         $(#[$doc:meta])* $name:ident, $core:ident, $back:ident
     ) => {
         $(#[$doc])*
-        #[derive(LogicBlock)]
+        #[derive(LogicBlock, Default)]
         pub struct $name<const W: usize, const N: usize> {
             pub clock: Signal<In, Clock>,
             pub reset: Signal<In, Bit>,
-            $(pub $port: [Signal<In, $($type)+>; N],)*
+            $(pub $port: Each<Signal<In, $($type)+>, N>,)*
             pub bus_addr: Signal<In, Bits<3>>,
             pub bus_write: Signal<In, Bit>,
             pub bus_wdata: Signal<In, Bits<32>>,
@@ -46,7 +43,7 @@ macro_rules! system {
             pub valid: Signal<Out, Bit>,
             pub ready: Signal<In, Bit>,
             pub data: Signal<Out, Bits<32>>,
-            core: [$core<W>; N],
+            core: Each<$core<W>, N>,
             back: $back<W, N>,
         }
 
@@ -58,18 +55,9 @@ macro_rules! system {
             pub fn new(params: &TraceParams, log2_depth: usize) -> Self {
                 assert_eq!(usize::from(params.xlen), W, "xlen");
                 Self {
-                    clock: Default::default(),
-                    reset: Default::default(),
-                    $($port: each(),)*
-                    bus_addr: Default::default(),
-                    bus_write: Default::default(),
-                    bus_wdata: Default::default(),
-                    bus_rdata: Default::default(),
-                    valid: Default::default(),
-                    ready: Default::default(),
-                    data: Default::default(),
-                    core: std::array::from_fn(|_| $core::new(params)),
+                    core: Each::from_fn(|_| $core::new(params)),
                     back: $back::new(params, log2_depth),
+                    ..Default::default()
                 }
             }
         }

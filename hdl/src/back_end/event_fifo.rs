@@ -28,6 +28,7 @@
 
 use crate::entry::{EntryLayout, CC_PORT_BITS, COUNT_PORT_BITS};
 use crate::widget::field_mem::FieldMem;
+use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 
@@ -57,7 +58,7 @@ const fn taps(k: usize) -> u64 {
 }
 
 /// The FIFO; `W` is the width of the address ports.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct EventFifo<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -88,14 +89,14 @@ pub struct EventFifo<const W: usize> {
     delta: Signal<Local, Bits<9>>,
     low: Signal<Local, Bits<9>>,
     none: Signal<Local, Bit>,
-    one: Constant<Bits<9>>,
-    minus_one: Constant<Bits<9>>,
-    mask: Constant<Bits<8>>,
-    feedback: Constant<Bits<8>>,
-    count_bits: Constant<Bits<6>>,
+    one: Fixed<Bits<9>>,
+    minus_one: Fixed<Bits<9>>,
+    mask: Fixed<Bits<8>>,
+    feedback: Fixed<Bits<8>>,
+    count_bits: Fixed<Bits<6>>,
     // the count without its two lowest bits, all ones where fewer than four places are free; and its most
-    limit: Constant<Bits<9>>,
-    most: Constant<Bits<9>>,
+    limit: Fixed<Bits<9>>,
+    most: Fixed<Bits<9>>,
 }
 
 impl<const W: usize> EventFifo<W> {
@@ -110,42 +111,16 @@ impl<const W: usize> EventFifo<W> {
         assert!(counts <= width && width <= W, "address_bits = {width} is outside {counts}..={W}");
         let places = (1u64 << log2_depth) - 1;
         Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            push: Default::default(),
-            in_pre: Default::default(),
-            in_post: Default::default(),
-            in_icnt: Default::default(),
-            in_bcnt: Default::default(),
-            in_pc: Default::default(),
-            in_target: Default::default(),
-            in_cc: Default::default(),
-            full: Default::default(),
-            empty: Default::default(),
-            have: Default::default(),
-            pop: Default::default(),
-            field: Default::default(),
-            word: Default::default(),
-            cc: Default::default(),
             entries: FieldMem::new(log2_depth, width),
             ccs: Mem::new(log2_depth, layout.cc_bits),
-            write: Default::default(),
-            read: Default::default(),
-            count: Default::default(),
-            write_bit: Default::default(),
-            read_bit: Default::default(),
-            accept: Default::default(),
-            kinds: Default::default(),
-            delta: Default::default(),
-            low: Default::default(),
-            none: Default::default(),
-            one: Constant::new(1.into()),
-            minus_one: Constant::new(0x1ff.into()),
-            mask: Constant::new(places.to_bits::<8>()),
-            feedback: Constant::new(taps(log2_depth).to_bits::<8>()),
-            count_bits: Constant::new((layout.count_bits as u64).to_bits::<6>()),
-            limit: Constant::new((places - 3).to_bits::<9>()),
-            most: Constant::new(places.to_bits::<9>()),
+            one: Fixed::new(1.into()),
+            minus_one: Fixed::new(0x1ff.into()),
+            mask: Fixed::of(places),
+            feedback: Fixed::new(taps(log2_depth).to_bits::<8>()),
+            count_bits: Fixed::of(layout.count_bits as u64),
+            limit: Fixed::of(places - 3),
+            most: Fixed::of(places),
+            ..Default::default()
         }
     }
 

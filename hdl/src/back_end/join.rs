@@ -27,17 +27,14 @@ use super::packer::Packer;
 use super::registers::Registers;
 use crate::entry::{EntryLayout, COUNT_PORT_BITS};
 use crate::stream_cache::encoder::StreamEncoder;
+use crate::widget::each::Each;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
-
-fn each<T: Default, const N: usize>() -> [T; N] {
-    std::array::from_fn(|_| T::default())
-}
 
 macro_rules! back_end {
     ($(#[$doc:meta])* $name:ident, $encoder:ident, $layout:path) => {
         $(#[$doc])*
-        #[derive(LogicBlock)]
+        #[derive(LogicBlock, Default)]
         pub struct $name<const W: usize, const N: usize> {
             pub clock: Signal<In, Clock>,
             pub reset: Signal<In, Bit>,
@@ -50,20 +47,20 @@ macro_rules! back_end {
             pub data: Signal<Out, Bits<32>>,
             pub enable: Signal<Out, Bit>,
             pub stop_go: Signal<Out, Bit>,
-            pub core_ready: [Signal<In, Bit>; N],
-            pub stop_ready: [Signal<In, Bit>; N],
-            pub lost: [Signal<In, Bit>; N],
-            pub entry_push: [Signal<In, Bit>; N],
-            pub entry_pre: [Signal<In, Bits<2>>; N],
-            pub entry_post: [Signal<In, Bits<2>>; N],
-            pub entry_icnt: [Signal<In, Bits<24>>; N],
-            pub entry_bcnt: [Signal<In, Bits<24>>; N],
-            pub entry_pc: [Signal<In, Bits<W>>; N],
-            pub entry_target: [Signal<In, Bits<W>>; N],
-            pub entry_cc: [Signal<In, Bits<32>>; N],
-            pub full: [Signal<Out, Bit>; N],
-            pub empty: [Signal<Out, Bit>; N],
-            fifo: [EventFifo<W>; N],
+            pub core_ready: Each<Signal<In, Bit>, N>,
+            pub stop_ready: Each<Signal<In, Bit>, N>,
+            pub lost: Each<Signal<In, Bit>, N>,
+            pub entry_push: Each<Signal<In, Bit>, N>,
+            pub entry_pre: Each<Signal<In, Bits<2>>, N>,
+            pub entry_post: Each<Signal<In, Bits<2>>, N>,
+            pub entry_icnt: Each<Signal<In, Bits<24>>, N>,
+            pub entry_bcnt: Each<Signal<In, Bits<24>>, N>,
+            pub entry_pc: Each<Signal<In, Bits<W>>, N>,
+            pub entry_target: Each<Signal<In, Bits<W>>, N>,
+            pub entry_cc: Each<Signal<In, Bits<32>>, N>,
+            pub full: Each<Signal<Out, Bit>, N>,
+            pub empty: Each<Signal<Out, Bit>, N>,
+            fifo: Each<EventFifo<W>, N>,
             merger: Merger,
             encoder: $encoder<W>,
             packer: Packer,
@@ -92,48 +89,12 @@ macro_rules! back_end {
                 assert_eq!(usize::from(params.cores), N, "cores");
                 let layout = $layout(params);
                 Self {
-                    clock: Default::default(),
-                    reset: Default::default(),
-                    bus_addr: Default::default(),
-                    bus_write: Default::default(),
-                    bus_wdata: Default::default(),
-                    bus_rdata: Default::default(),
-                    valid: Default::default(),
-                    ready: Default::default(),
-                    data: Default::default(),
-                    enable: Default::default(),
-                    stop_go: Default::default(),
-                    core_ready: each(),
-                    stop_ready: each(),
-                    lost: each(),
-                    entry_push: each(),
-                    entry_pre: each(),
-                    entry_post: each(),
-                    entry_icnt: each(),
-                    entry_bcnt: each(),
-                    entry_pc: each(),
-                    entry_target: each(),
-                    entry_cc: each(),
-                    full: each(),
-                    empty: each(),
-                    fifo: std::array::from_fn(|_| EventFifo::new(&layout, log2_depth)),
+                    fifo: Each::from_fn(|_| EventFifo::new(&layout, log2_depth)),
                     merger: Merger::new(params, log2_depth),
                     encoder: $encoder::new(params),
-                    packer: Packer::default(),
+                    packer: Packer::new(),
                     registers: Registers::new(params),
-                    session: Default::default(),
-                    running: Default::default(),
-                    header: Default::default(),
-                    tracing: Default::default(),
-                    all_ready: Default::default(),
-                    all_stopped: Default::default(),
-                    pushes: Default::default(),
-                    haves: Default::default(),
-                    losses: Default::default(),
-                    pops: Default::default(),
-                    who: Default::default(),
-                    word: Default::default(),
-                    cc: Default::default(),
+                    ..Default::default()
                 }
             }
         }

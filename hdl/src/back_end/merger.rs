@@ -25,6 +25,7 @@
 //!
 //! Its memory holds a note for every place of every FIFO, so it is never full before they are.
 
+use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -33,7 +34,7 @@ use sim::params::TraceParams;
 const A: usize = 12;
 
 /// The merger.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Merger {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -57,52 +58,32 @@ pub struct Merger {
     not_rest: Signal<Local, Bits<16>>,
     lowest: Signal<Local, Bits<16>>,
     index: Signal<Local, Bits<4>>,
-    single: Constant<Bit>,
-    mask: Constant<Bits<12>>,
-    one: Constant<Bits<12>>,
-    one_16: Constant<Bits<16>>,
-    odd_1: Constant<Bits<16>>,
-    odd_2: Constant<Bits<16>>,
-    odd_4: Constant<Bits<16>>,
-    odd_8: Constant<Bits<16>>,
+    single: Fixed<Bit>,
+    mask: Fixed<Bits<12>>,
+    one: Fixed<Bits<12>>,
+    one_16: Fixed<Bits<16>>,
+    odd_1: Fixed<Bits<16>>,
+    odd_2: Fixed<Bits<16>>,
+    odd_4: Fixed<Bits<16>>,
+    odd_8: Fixed<Bits<16>>,
 }
 
 impl Merger {
     /// For the cores of `params`, with FIFOs of 2^`log2_depth` entries.
     pub fn new(params: &TraceParams, log2_depth: usize) -> Self {
         let bits = (log2_depth + params.ti_bits() as usize).min(A);
-        let constant = |v: u64| Constant::new(v.to_bits::<16>());
+        let constant = Fixed::<Bits<16>>::of::<u64>;
         Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            pushes: Default::default(),
-            have: Default::default(),
-            core: Default::default(),
-            show: Default::default(),
-            done: Default::default(),
-            pops: Default::default(),
-            empty: Default::default(),
             notes: Mem::new(bits, if params.cores > 1 { params.cores.into() } else { 0 }),
-            write: Default::default(),
-            read: Default::default(),
-            seen: Default::default(),
-            current: Default::default(),
-            any: Default::default(),
-            waiting: Default::default(),
-            load: Default::default(),
-            less: Default::default(),
-            rest: Default::default(),
-            not_rest: Default::default(),
-            lowest: Default::default(),
-            index: Default::default(),
-            single: Constant::new(params.cores == 1),
-            mask: Constant::new(((1u64 << bits) - 1).to_bits::<12>()),
-            one: Constant::new(1.into()),
-            one_16: Constant::new(1.into()),
+            single: Fixed::new(params.cores == 1),
+            mask: Fixed::of((1u64 << bits) - 1),
+            one: Fixed::new(1.into()),
+            one_16: Fixed::new(1.into()),
             odd_1: constant(0xaaaa),
             odd_2: constant(0xcccc),
             odd_4: constant(0xf0f0),
             odd_8: constant(0xff00),
+            ..Default::default()
         }
     }
 

@@ -21,10 +21,11 @@
 //!
 //! Golden model: [`sim::bits::BitWriter`].
 
+use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
 /// The packer.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Packer {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -43,31 +44,13 @@ pub struct Packer {
     room: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     shifted: Signal<Local, Bits<32>>,
-    one: Constant<Bits<5>>,
+    one: Fixed<Bits<5>>,
 }
 
-impl Default for Packer {
-    fn default() -> Self {
-        Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            bit_valid: Default::default(),
-            data_bit: Default::default(),
-            bit_ready: Default::default(),
-            aligned: Default::default(),
-            valid: Default::default(),
-            ready: Default::default(),
-            data: Default::default(),
-            shift: Default::default(),
-            count: Default::default(),
-            word: Default::default(),
-            full: Default::default(),
-            last: Default::default(),
-            room: Default::default(),
-            take: Default::default(),
-            shifted: Default::default(),
-            one: Constant::new(1.into()),
-        }
+impl Packer {
+    /// An empty one.
+    pub fn new() -> Self {
+        Self { one: Fixed::new(1.into()), ..Default::default() }
     }
 }
 

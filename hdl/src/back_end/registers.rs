@@ -18,13 +18,14 @@
 //! # Timing
 //! One access a cycle; a write has its effect in the next cycle.
 
+use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 use sim::regmap::reset_value;
 use sim::regs::{Reg, REGS};
 
 /// The registers.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Registers {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -43,19 +44,19 @@ pub struct Registers {
     clear: Signal<Local, Bits<16>>,
     keep: Signal<Local, Bits<16>>,
     status: Signal<Local, Bits<32>>,
-    id_addr: Constant<Bits<3>>,
-    params_addr: Constant<Bits<3>>,
-    control_addr: Constant<Bits<3>>,
-    status_addr: Constant<Bits<3>>,
-    overflow_addr: Constant<Bits<3>>,
-    id: Constant<Bits<32>>,
-    fingerprint: Constant<Bits<32>>,
-    cores: Constant<Bits<16>>,
-    zero: Constant<Bits<32>>,
-    one: Constant<Bits<32>>,
-    ready_bit: Constant<Bits<32>>,
-    active_bit: Constant<Bits<32>>,
-    idle_bit: Constant<Bits<32>>,
+    id_addr: Fixed<Bits<3>>,
+    params_addr: Fixed<Bits<3>>,
+    control_addr: Fixed<Bits<3>>,
+    status_addr: Fixed<Bits<3>>,
+    overflow_addr: Fixed<Bits<3>>,
+    id: Fixed<Bits<32>>,
+    fingerprint: Fixed<Bits<32>>,
+    cores: Fixed<Bits<16>>,
+    zero: Fixed<Bits<32>>,
+    one: Fixed<Bits<32>>,
+    ready_bit: Fixed<Bits<32>>,
+    active_bit: Fixed<Bits<32>>,
+    idle_bit: Fixed<Bits<32>>,
 }
 
 fn register(name: &str) -> &'static Reg {
@@ -70,28 +71,11 @@ fn field_bit(reg: &str, field: &str) -> u64 {
 impl Registers {
     /// The registers of a system of `params`.
     pub fn new(params: &TraceParams) -> Self {
-        let addr = |name| Constant::new(u64::from(register(name).addr).to_bits::<3>());
-        let word = |v: u64| Constant::new(v.to_bits::<32>());
+        let addr = |name| Fixed::of(register(name).addr);
+        let word = Fixed::<Bits<32>>::of::<u64>;
         let bit = |field| word(field_bit("status", field));
         assert_eq!(field_bit("control", "enable"), 1, "enable is bit 0 of control");
         Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            bus_addr: Default::default(),
-            bus_write: Default::default(),
-            bus_wdata: Default::default(),
-            bus_rdata: Default::default(),
-            ready: Default::default(),
-            active: Default::default(),
-            idle: Default::default(),
-            overflow: Default::default(),
-            enable: Default::default(),
-            enabled: Default::default(),
-            noted: Default::default(),
-            answer: Default::default(),
-            clear: Default::default(),
-            keep: Default::default(),
-            status: Default::default(),
             id_addr: addr("id"),
             params_addr: addr("params"),
             control_addr: addr("control"),
@@ -99,12 +83,13 @@ impl Registers {
             overflow_addr: addr("overflow"),
             id: word(reset_value(register("id"), params).into()),
             fingerprint: word(reset_value(register("params"), params).into()),
-            cores: Constant::new(((1u64 << params.cores) - 1).to_bits::<16>()),
+            cores: Fixed::of((1u64 << params.cores) - 1),
             zero: word(0),
             one: word(1),
             ready_bit: bit("ready"),
             active_bit: bit("active"),
             idle_bit: bit("idle"),
+            ..Default::default()
         }
     }
 }

@@ -24,7 +24,7 @@ macro_rules! core {
         $(#[$doc:meta])* $name:ident, $front:ident
     ) => {
         $(#[$doc])*
-        #[derive(LogicBlock)]
+        #[derive(LogicBlock, Default)]
         pub struct $name<const W: usize> {
             pub clock: Signal<In, Clock>,
             pub reset: Signal<In, Bit>,
@@ -55,26 +55,9 @@ macro_rules! core {
             /// When [`TraceParams::check`] refuses `params`, or W is not `xlen`.
             pub fn new(params: &TraceParams) -> Self {
                 Self {
-                    clock: Default::default(),
-                    reset: Default::default(),
-                    $($port: Default::default(),)*
-                    enable: Default::default(),
-                    ready: Default::default(),
-                    full: Default::default(),
-                    drained: Default::default(),
-                    stop_ready: Default::default(),
-                    stop_go: Default::default(),
-                    lost: Default::default(),
-                    entry_push: Default::default(),
-                    entry_pre: Default::default(),
-                    entry_post: Default::default(),
-                    entry_icnt: Default::default(),
-                    entry_bcnt: Default::default(),
-                    entry_pc: Default::default(),
-                    entry_target: Default::default(),
-                    entry_cc: Default::default(),
                     ingress: $ingress::new(params),
                     front: $front::new(params),
+                    ..Default::default()
                 }
             }
         }

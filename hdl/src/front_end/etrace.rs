@@ -37,11 +37,12 @@
 //!
 //! Golden model: the stream of [`retire::FlowEvent`]s that the bench makes the reports from.
 
+use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
 /// The adapter, for addresses of W = `xlen` bits.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Etrace<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -91,8 +92,8 @@ pub struct Etrace<const W: usize> {
     link_2: DFF<Bits<W>>,
     target_2: DFF<Bits<W>>,
     // of the parameters
-    align: Constant<Bits<2>>,
-    compressed: Constant<Bit>,
+    align: Fixed<Bits<2>>,
+    compressed: Fixed<Bit>,
 }
 
 impl<const W: usize> Etrace<W> {
@@ -103,55 +104,7 @@ impl<const W: usize> Etrace<W> {
     pub fn new(params: &TraceParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
-        Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            live: Default::default(),
-            itype: Default::default(),
-            iaddr: Default::default(),
-            iretire: Default::default(),
-            ilastsize: Default::default(),
-            cause: Default::default(),
-            tval: Default::default(),
-            privilege: Default::default(),
-            beat_live: Default::default(),
-            valid: Default::default(),
-            intr: Default::default(),
-            branch: Default::default(),
-            taken: Default::default(),
-            look: Default::default(),
-            push: Default::default(),
-            pop: Default::default(),
-            jump: Default::default(),
-            pc: Default::default(),
-            link: Default::default(),
-            target: Default::default(),
-            retires: Default::default(),
-            traps: Default::default(),
-            address: Default::default(),
-            let_go: Default::default(),
-            length: Default::default(),
-            held: Default::default(),
-            held_intr: Default::default(),
-            held_type: Default::default(),
-            held_long: Default::default(),
-            held_pc: Default::default(),
-            trap_before: Default::default(),
-            live_2: Default::default(),
-            valid_2: Default::default(),
-            intr_2: Default::default(),
-            branch_2: Default::default(),
-            taken_2: Default::default(),
-            look_2: Default::default(),
-            push_2: Default::default(),
-            pop_2: Default::default(),
-            jump_2: Default::default(),
-            pc_2: Default::default(),
-            link_2: Default::default(),
-            target_2: Default::default(),
-            align: Constant::new(u64::from(params.align).to_bits::<2>()),
-            compressed: Constant::new(params.align == 1),
-        }
+        Self { align: Fixed::of(params.align), compressed: Fixed::new(params.align == 1), ..Default::default() }
     }
 }
 

@@ -35,11 +35,12 @@
 //! Golden model: [`sim::golden::core`].
 
 use crate::entry::{CC_PORT_BITS, COUNT_PORT_BITS};
+use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::{Scheme, TraceParams};
 
 /// Counters and message decision, for addresses of at most W bits.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Messages<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -115,12 +116,12 @@ pub struct Messages<const W: usize> {
     post_1: Signal<Local, Bit>,
     post_0: Signal<Local, Bit>,
     // of the parameters: all bits and top bit of the counters, choices
-    count_mask: Constant<Bits<24>>,
-    count_top: Constant<Bits<24>>,
-    cc_mask: Constant<Bits<32>>,
-    cc_top: Constant<Bits<32>>,
-    timed: Constant<Bit>,
-    nexus: Constant<Bit>,
+    count_mask: Fixed<Bits<24>>,
+    count_top: Fixed<Bits<24>>,
+    cc_mask: Fixed<Bits<32>>,
+    cc_top: Fixed<Bits<32>>,
+    timed: Fixed<Bit>,
+    nexus: Fixed<Bit>,
 }
 
 impl<const W: usize> Messages<W> {
@@ -131,84 +132,16 @@ impl<const W: usize> Messages<W> {
     pub fn new(params: &TraceParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let (count, cc) = (u32::from(params.count_bits), u32::from(params.cc_bits));
-        let count_constant = |v: u64| Constant::new(v.to_bits::<COUNT_PORT_BITS>());
-        let cc_constant = |v: u64| Constant::new(v.to_bits::<CC_PORT_BITS>());
+        let count_constant = Fixed::<Bits<COUNT_PORT_BITS>>::of::<u64>;
+        let cc_constant = Fixed::<Bits<CC_PORT_BITS>>::of::<u64>;
         Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            live: Default::default(),
-            live_next: Default::default(),
-            valid: Default::default(),
-            intr: Default::default(),
-            reported: Default::default(),
-            flow: Default::default(),
-            outcome: Default::default(),
-            miss: Default::default(),
-            pc: Default::default(),
-            target: Default::default(),
-            full: Default::default(),
-            stop_go: Default::default(),
-            stop_ready: Default::default(),
-            stopped: Default::default(),
-            lost: Default::default(),
-            clear: Default::default(),
-            entry_push: Default::default(),
-            entry_pre: Default::default(),
-            entry_post: Default::default(),
-            entry_icnt: Default::default(),
-            entry_bcnt: Default::default(),
-            entry_pc: Default::default(),
-            entry_target: Default::default(),
-            entry_cc: Default::default(),
-            losing: Default::default(),
-            first: Default::default(),
-            tracing: Default::default(),
-            icnt: Default::default(),
-            bcnt: Default::default(),
-            cc: Default::default(),
-            beat: Default::default(),
-            any_pre: Default::default(),
-            sync: Default::default(),
-            exception: Default::default(),
-            any_post: Default::default(),
-            long: Default::default(),
-            progress: Default::default(),
-            due: Default::default(),
-            send: Default::default(),
-            drop: Default::default(),
-            overflow: Default::default(),
-            stop_due: Default::default(),
-            stop: Default::default(),
-            restart: Default::default(),
-            icnt_inc: Default::default(),
-            icnt_sum: Default::default(),
-            bcnt_inc: Default::default(),
-            bcnt_sum: Default::default(),
-            bcnt_stop: Default::default(),
-            counted: Default::default(),
-            remains: Default::default(),
-            remains_reported: Default::default(),
-            clear_counts: Default::default(),
-            bcnt_one: Default::default(),
-            cc_all: Default::default(),
-            push_6: Default::default(),
-            pre_6: Default::default(),
-            post_6: Default::default(),
-            icnt_6: Default::default(),
-            bcnt_6: Default::default(),
-            pc_6: Default::default(),
-            target_6: Default::default(),
-            cc_6: Default::default(),
-            pre_1: Default::default(),
-            pre_0: Default::default(),
-            post_1: Default::default(),
-            post_0: Default::default(),
             count_mask: count_constant((1 << count) - 1),
             count_top: count_constant(1 << (count - 1)),
             cc_mask: cc_constant((1 << cc) - 1),
             cc_top: cc_constant(1 << (cc - 1)),
-            timed: Constant::new(params.timestamps),
-            nexus: Constant::new(!matches!(params.scheme, Scheme::Tr(_))),
+            timed: Fixed::new(params.timestamps),
+            nexus: Fixed::new(!matches!(params.scheme, Scheme::Tr(_))),
+            ..Default::default()
         }
     }
 }

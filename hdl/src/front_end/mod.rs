@@ -53,12 +53,13 @@ pub mod rvfi;
 use crate::predictor::gshare::Gshare;
 use crate::predictor::ibtb::Ibtb;
 use crate::predictor::ras::Ras;
+use crate::widget::fixed::Fixed;
 use messages::Messages;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
 /// Front end for addresses of W = `xlen` bits.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct FrontEnd<const W: usize> {
     pub clock: Signal<In, Clock>,
     // Control
@@ -146,10 +147,10 @@ pub struct FrontEnd<const W: usize> {
     pc_5: DFF<Bits<W>>,
     target_5: DFF<Bits<W>>,
     // Parameters: PC shift as a left and a right one, address bits of the upper register, scheme
-    shift_up: Constant<Bits<3>>,
-    shift_down: Constant<Bits<3>>,
-    upper_mask: Constant<Bits<W>>,
-    nexus: Constant<Bit>,
+    shift_up: Fixed<Bits<3>>,
+    shift_down: Fixed<Bits<3>>,
+    upper_mask: Fixed<Bits<W>>,
+    nexus: Fixed<Bit>,
 }
 
 impl<const W: usize> FrontEnd<W> {
@@ -165,86 +166,15 @@ impl<const W: usize> FrontEnd<W> {
         let low = address - usize::from(params.predictor.upper_bits);
         let ones = |bits: usize| if bits == 0 { Bits::<W>::default() } else { Bits::<W>::mask() >> (W - bits) as u64 };
         Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            enable: Default::default(),
-            ready: Default::default(),
-            live: Default::default(),
-            beat_live: Default::default(),
-            valid: Default::default(),
-            intr: Default::default(),
-            branch: Default::default(),
-            taken: Default::default(),
-            look: Default::default(),
-            push: Default::default(),
-            pop: Default::default(),
-            jump: Default::default(),
-            pc: Default::default(),
-            link: Default::default(),
-            target: Default::default(),
-            full: Default::default(),
-            drained: Default::default(),
-            stop_ready: Default::default(),
-            stop_go: Default::default(),
-            lost: Default::default(),
-            entry_push: Default::default(),
-            entry_pre: Default::default(),
-            entry_post: Default::default(),
-            entry_icnt: Default::default(),
-            entry_bcnt: Default::default(),
-            entry_pc: Default::default(),
-            entry_target: Default::default(),
-            entry_cc: Default::default(),
             gshare: Gshare::new(&params.predictor),
             ras: Ras::new(params.predictor.ras, low),
             ibtb: Ibtb::new(&params.predictor, low),
             messages: Messages::new(params),
-            run: Default::default(),
-            stopping: Default::default(),
-            resume: Default::default(),
-            start: Default::default(),
-            active: Default::default(),
-            pc_low: Default::default(),
-            pc_up: Default::default(),
-            pc_hash: Default::default(),
-            hash: Default::default(),
-            live_3: Default::default(),
-            valid_3: Default::default(),
-            intr_3: Default::default(),
-            branch_3: Default::default(),
-            look_3: Default::default(),
-            pop_3: Default::default(),
-            flow_3: Default::default(),
-            taken_3: Default::default(),
-            pc_3: Default::default(),
-            target_3: Default::default(),
-            upper: Default::default(),
-            target_upper: Default::default(),
-            same_upper: Default::default(),
-            live_4: Default::default(),
-            valid_4: Default::default(),
-            intr_4: Default::default(),
-            reported_4: Default::default(),
-            flow_4: Default::default(),
-            outcome_4: Default::default(),
-            return_miss_4: Default::default(),
-            look_4: Default::default(),
-            same_upper_4: Default::default(),
-            pc_4: Default::default(),
-            target_4: Default::default(),
-            live_5: Default::default(),
-            valid_5: Default::default(),
-            intr_5: Default::default(),
-            reported_5: Default::default(),
-            flow_5: Default::default(),
-            outcome_5: Default::default(),
-            miss_5: Default::default(),
-            pc_5: Default::default(),
-            target_5: Default::default(),
-            shift_up: Constant::new(u64::from(align.saturating_sub(shift)).to_bits::<3>()),
-            shift_down: Constant::new(u64::from(shift.saturating_sub(align)).to_bits::<3>()),
-            upper_mask: Constant::new(ones(address) ^ ones(low)),
-            nexus: Constant::new(!matches!(params.scheme, sim::params::Scheme::Tr(_))),
+            shift_up: Fixed::of(align.saturating_sub(shift)),
+            shift_down: Fixed::of(shift.saturating_sub(align)),
+            upper_mask: Fixed::new(ones(address) ^ ones(low)),
+            nexus: Fixed::new(!matches!(params.scheme, sim::params::Scheme::Tr(_))),
+            ..Default::default()
         }
     }
 }

@@ -27,11 +27,12 @@
 //!
 //! Golden model: [`retire::isa::flow`].
 
+use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
 /// The adapter, for addresses of W = `xlen` bits.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Rvfi<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub live: Signal<In, Bit>,
@@ -94,15 +95,15 @@ pub struct Rvfi<const W: usize> {
     link_2: DFF<Bits<W>>,
     target_2: DFF<Bits<W>>,
     // of the parameters
-    align: Constant<Bits<2>>,
-    compressed: Constant<Bit>,
-    rv32: Constant<Bit>,
+    align: Fixed<Bits<2>>,
+    compressed: Fixed<Bit>,
+    rv32: Fixed<Bit>,
     // x1 and x5 differ in bit 2
-    but_bit_2: Constant<Bits<5>>,
-    x1: Constant<Bits<5>>,
+    but_bit_2: Fixed<Bits<5>>,
+    x1: Fixed<Bits<5>>,
     // mret and sret differ in bit 29
-    but_bit_29: Constant<Bits<32>>,
-    sret: Constant<Bits<32>>,
+    but_bit_29: Fixed<Bits<32>>,
+    sret: Fixed<Bits<32>>,
 }
 
 impl<const W: usize> Rvfi<W> {
@@ -114,70 +115,14 @@ impl<const W: usize> Rvfi<W> {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         Self {
-            clock: Default::default(),
-            live: Default::default(),
-            rvfi_valid: Default::default(),
-            rvfi_insn: Default::default(),
-            rvfi_trap: Default::default(),
-            rvfi_intr: Default::default(),
-            rvfi_pc_rdata: Default::default(),
-            rvfi_pc_wdata: Default::default(),
-            beat_live: Default::default(),
-            valid: Default::default(),
-            intr: Default::default(),
-            branch: Default::default(),
-            taken: Default::default(),
-            look: Default::default(),
-            push: Default::default(),
-            pop: Default::default(),
-            jump: Default::default(),
-            pc: Default::default(),
-            link: Default::default(),
-            target: Default::default(),
-            opcode: Default::default(),
-            wide: Default::default(),
-            rd: Default::default(),
-            rs1: Default::default(),
-            rd_is_link: Default::default(),
-            rs1_is_link: Default::default(),
-            quadrant: Default::default(),
-            funct_c: Default::default(),
-            links: Default::default(),
-            returns: Default::default(),
-            same: Default::default(),
-            is_branch: Default::default(),
-            is_jal: Default::default(),
-            is_jalr: Default::default(),
-            is_xret: Default::default(),
-            xret_word: Default::default(),
-            jal_links: Default::default(),
-            pops: Default::default(),
-            retires: Default::default(),
-            traced: Default::default(),
-            pc_1: Default::default(),
-            target_1: Default::default(),
-            length: Default::default(),
-            link_1: Default::default(),
-            trap_before: Default::default(),
-            live_2: Default::default(),
-            valid_2: Default::default(),
-            intr_2: Default::default(),
-            branch_2: Default::default(),
-            taken_2: Default::default(),
-            look_2: Default::default(),
-            push_2: Default::default(),
-            pop_2: Default::default(),
-            jump_2: Default::default(),
-            pc_2: Default::default(),
-            link_2: Default::default(),
-            target_2: Default::default(),
-            align: Constant::new(u64::from(params.align).to_bits::<2>()),
-            compressed: Constant::new(params.align == 1),
-            rv32: Constant::new(params.xlen == 32),
-            but_bit_2: Constant::new(0x1b_u64.to_bits::<5>()),
-            x1: Constant::new(1_u64.to_bits::<5>()),
-            but_bit_29: Constant::new(0xdfff_ffff_u64.to_bits::<32>()),
-            sret: Constant::new(0x1020_0073_u64.to_bits::<32>()),
+            align: Fixed::of(params.align),
+            compressed: Fixed::new(params.align == 1),
+            rv32: Fixed::new(params.xlen == 32),
+            but_bit_2: Fixed::of(0x1b_u64),
+            x1: Fixed::of(1_u64),
+            but_bit_29: Fixed::of(0xdfff_ffff_u64),
+            sret: Fixed::of(0x1020_0073_u64),
+            ..Default::default()
         }
     }
 }

@@ -33,6 +33,7 @@
 //!
 //! Golden model: [`sim::golden::gshare`].
 
+use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::params::PredictorParams;
@@ -52,7 +53,7 @@ const fn taps(n: usize) -> u64 {
 }
 
 /// The predictor.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Gshare {
     pub clock: Signal<In, Clock>,
     pub branch: Signal<In, Bit>,
@@ -89,10 +90,10 @@ pub struct Gshare {
     new0: Signal<Local, Bit>,
     updated: Signal<Local, Bits<2>>,
     // n ones, n - 1 ones, feedback, bit n - 1
-    mask: Constant<Bits<12>>,
-    low: Constant<Bits<12>>,
-    feedback: Constant<Bits<12>>,
-    high: Constant<Bits<12>>,
+    mask: Fixed<Bits<12>>,
+    low: Fixed<Bits<12>>,
+    feedback: Fixed<Bits<12>>,
+    high: Fixed<Bits<12>>,
 }
 
 impl Gshare {
@@ -103,44 +104,14 @@ impl Gshare {
     pub fn new(params: &PredictorParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let n = params.log2_gshare() as usize;
-        let constant = |v: u64| Constant::new(v.to_bits::<N>());
+        let constant = Fixed::<Bits<N>>::of::<u64>;
         Self {
-            clock: Default::default(),
-            branch: Default::default(),
-            hash: Default::default(),
-            taken: Default::default(),
-            clear: Default::default(),
-            ready: Default::default(),
-            sweep: Default::default(),
-            index: Default::default(),
-            miss: Default::default(),
-            bhr: Default::default(),
-            swept: Default::default(),
-            low_zero: Default::default(),
-            parity: Default::default(),
-            msb: Default::default(),
-            step: Default::default(),
-            input_bit: Default::default(),
-            shifted: Default::default(),
-            index_2: Default::default(),
             counters: Mem::new(n, 2),
-            index_3: Default::default(),
-            write_3: Default::default(),
-            branch_3: Default::default(),
-            sweep_3: Default::default(),
-            taken_3: Default::default(),
-            same_3: Default::default(),
-            last_write: Default::default(),
-            counter: Default::default(),
-            c1: Default::default(),
-            c0: Default::default(),
-            new1: Default::default(),
-            new0: Default::default(),
-            updated: Default::default(),
             mask: constant((1 << n) - 1),
             low: constant((1 << (n - 1)) - 1),
             feedback: constant(taps(n)),
             high: constant(1 << (n - 1)),
+            ..Default::default()
         }
     }
 }

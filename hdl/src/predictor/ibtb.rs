@@ -36,12 +36,13 @@
 //!
 //! Golden model: [`sim::golden::ibtb`].
 
+use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::params::PredictorParams;
 
 /// The buffer, of targets of at most W bits.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Ibtb<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub live: Signal<In, Bit>,
@@ -93,11 +94,11 @@ pub struct Ibtb<const W: usize> {
     hit_4: DFF<Bit>,
     target_4: DFF<Bits<W>>,
     // bits of index and PIR; valid bit of a tag; bits of a target
-    set_mask: Constant<Bits<5>>,
-    pir_mask: Constant<Bits<13>>,
-    valid: Constant<Bits<9>>,
-    word_mask: Constant<Bits<W>>,
-    present: Constant<Bit>,
+    set_mask: Fixed<Bits<5>>,
+    pir_mask: Fixed<Bits<13>>,
+    valid: Fixed<Bits<9>>,
+    word_mask: Fixed<Bits<W>>,
+    present: Fixed<Bit>,
 }
 
 impl<const W: usize> Ibtb<W> {
@@ -113,57 +114,15 @@ impl<const W: usize> Ibtb<W> {
         let set_bits = if present { params.log2_ibtb_sets() as usize } else { 1 };
         let width = |bits| if present { bits } else { 0 };
         Self {
-            clock: Default::default(),
-            live: Default::default(),
-            look: Default::default(),
-            branch: Default::default(),
-            taken: Default::default(),
-            hash: Default::default(),
-            target: Default::default(),
-            sweep: Default::default(),
-            index: Default::default(),
-            hit: Default::default(),
-            pir: Default::default(),
-            outcome: Default::default(),
-            mixed: Default::default(),
-            set_2: Default::default(),
-            tag_2: Default::default(),
             tags_0: Mem::new(set_bits, width(11)),
             tags_1: Mem::new(set_bits, width(11)),
-            look_3: Default::default(),
-            set_3: Default::default(),
-            tag_3: Default::default(),
-            same_3: Default::default(),
-            tag_same_3: Default::default(),
-            last_way: Default::default(),
-            last_bank: Default::default(),
-            last_order: Default::default(),
-            own_0: Default::default(),
-            own_1: Default::default(),
-            want: Default::default(),
-            word_0: Default::default(),
-            word_1: Default::default(),
-            hit_0: Default::default(),
-            hit_1: Default::default(),
-            bank_0: Default::default(),
-            bank_1: Default::default(),
-            order_0: Default::default(),
-            order_1: Default::default(),
-            way: Default::default(),
-            bank: Default::default(),
-            new_bank: Default::default(),
-            new_order: Default::default(),
-            write_set: Default::default(),
-            new_word: Default::default(),
-            entry: Default::default(),
             targets: Mem::new(set_bits + 2, width(address_bits)),
-            hit_4: Default::default(),
-            target_4: Default::default(),
-            set_mask: Constant::new(u64::from(params.ibtb_sets().saturating_sub(1)).to_bits::<5>()),
-            pir_mask: Constant::new(((1u64 << params.pir_bits()) - 1).to_bits::<13>()),
-            valid: Constant::new(0x100_u64.to_bits::<9>()),
-            word_mask: Constant::new(Bits::<W>::mask() >> (W - address_bits) as u64),
-            present: Constant::new(present),
+            set_mask: Fixed::of(params.ibtb_sets().saturating_sub(1)),
+            pir_mask: Fixed::of((1u64 << params.pir_bits()) - 1),
+            valid: Fixed::of(0x100_u64),
+            word_mask: Fixed::new(Bits::<W>::mask() >> (W - address_bits) as u64),
+            present: Fixed::new(present),
+            ..Default::default()
         }
     }
 }

@@ -32,11 +32,12 @@
 //!
 //! Golden model: [`sim::golden::ras`].
 
+use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 
 /// The stack, of addresses of less than W bits.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Ras<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub live: Signal<In, Bit>,
@@ -62,9 +63,9 @@ pub struct Ras<const W: usize> {
     // S3
     want: Signal<Local, Bits<W>>,
     // r ones; valid bit and address bits of a word
-    levels: Constant<Bits<32>>,
-    word: Constant<Bits<W>>,
-    valid: Constant<Bits<W>>,
+    levels: Fixed<Bits<32>>,
+    word: Fixed<Bits<W>>,
+    valid: Fixed<Bits<W>>,
 }
 
 impl<const W: usize> Ras<W> {
@@ -79,30 +80,11 @@ impl<const W: usize> Ras<W> {
         let slot_bits = if size == 0 { 1 } else { size.trailing_zeros() as usize };
         let word_bits = if size == 0 { 0 } else { address_bits + 1 };
         Self {
-            clock: Default::default(),
-            live: Default::default(),
-            push: Default::default(),
-            pop: Default::default(),
-            link: Default::default(),
-            target: Default::default(),
-            hit: Default::default(),
-            top: Default::default(),
-            bank: Default::default(),
-            popped: Default::default(),
-            do_push: Default::default(),
-            do_pop: Default::default(),
-            swap: Default::default(),
-            top_bank: Default::default(),
-            other_bank: Default::default(),
-            write_bank: Default::default(),
-            above: Default::default(),
-            below: Default::default(),
-            write_slot: Default::default(),
             words: Mem::new(slot_bits + 1, word_bits),
-            want: Default::default(),
-            levels: Constant::new(((1u64 << size) - 1).to_bits::<32>()),
-            word: Constant::new(Bits::<W>::mask() >> (W - address_bits - 1) as u64),
-            valid: Constant::new(1u64.to_bits::<W>()),
+            levels: Fixed::of((1u64 << size) - 1),
+            word: Fixed::new(Bits::<W>::mask() >> (W - address_bits - 1) as u64),
+            valid: Fixed::of(1u64),
+            ..Default::default()
         }
     }
 }

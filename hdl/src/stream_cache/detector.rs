@@ -25,11 +25,12 @@
 //! Golden model: [`sim::stream_cache::core`].
 
 use super::cache::LENGTH_PORT_BITS;
+use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
 /// The stream detector, for addresses of at most W bits.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Detector<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub live: Signal<In, Bit>,
@@ -63,10 +64,10 @@ pub struct Detector<const W: usize> {
     stays: Signal<Local, Bit>,
     over: Signal<Local, Bit>,
     origin: Signal<Local, Bits<W>>,
-    one: Constant<Bits<24>>,
-    longest: Constant<Bits<24>>,
-    long_length: Constant<Bits<10>>,
-    bit_0: Constant<Bits<10>>,
+    one: Fixed<Bits<24>>,
+    longest: Fixed<Bits<24>>,
+    long_length: Fixed<Bits<10>>,
+    bit_0: Fixed<Bits<10>>,
 }
 
 impl<const W: usize> Detector<W> {
@@ -80,41 +81,11 @@ impl<const W: usize> Detector<W> {
         let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
         assert!(usize::from(sc.sl_bits) <= LENGTH_PORT_BITS, "sl_bits = {} is outside 6..=10", sc.sl_bits);
         Self {
-            clock: Default::default(),
-            live: Default::default(),
-            valid: Default::default(),
-            intr: Default::default(),
-            branch: Default::default(),
-            taken: Default::default(),
-            indirect: Default::default(),
-            jump: Default::default(),
-            pc: Default::default(),
-            target: Default::default(),
-            count: Default::default(),
-            start: Default::default(),
-            known: Default::default(),
-            first: Default::default(),
-            ends: Default::default(),
-            own_start: Default::default(),
-            length: Default::default(),
-            idle: Default::default(),
-            counted: Default::default(),
-            from: Default::default(),
-            sure: Default::default(),
-            beat: Default::default(),
-            restart: Default::default(),
-            earlier: Default::default(),
-            now: Default::default(),
-            long: Default::default(),
-            leaves: Default::default(),
-            flow: Default::default(),
-            stays: Default::default(),
-            over: Default::default(),
-            origin: Default::default(),
-            one: Constant::new(1.into()),
-            longest: Constant::new(u64::from(sc.longest()).to_bits::<24>()),
-            long_length: Constant::new(u64::from(sc.longest()).to_bits::<10>()),
-            bit_0: Constant::new(1.into()),
+            one: Fixed::new(1.into()),
+            longest: Fixed::of(sc.longest()),
+            long_length: Fixed::of(sc.longest()),
+            bit_0: Fixed::new(1.into()),
+            ..Default::default()
         }
     }
 }

@@ -24,11 +24,12 @@ use super::cache::StreamCache;
 use super::detector::Detector;
 use super::lsp::Lsp;
 use super::records::Records;
+use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
 /// Front end for addresses of W = `xlen` bits.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct StreamFront<const W: usize> {
     pub clock: Signal<In, Clock>,
     // Control
@@ -122,8 +123,8 @@ pub struct StreamFront<const W: usize> {
     same_6: DFF<Bit>,
     index_6: DFF<Bits<10>>,
     // Parameters
-    last_word: Constant<Bits<10>>,
-    one: Constant<Bits<10>>,
+    last_word: Fixed<Bits<10>>,
+    one: Fixed<Bits<10>>,
 }
 
 impl<const W: usize> StreamFront<W> {
@@ -136,90 +137,13 @@ impl<const W: usize> StreamFront<W> {
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         let entries = params.stream_cache().map_or(1, |sc| sc.entries());
         Self {
-            clock: Default::default(),
-            reset: Default::default(),
-            enable: Default::default(),
-            ready: Default::default(),
-            live: Default::default(),
-            beat_live: Default::default(),
-            valid: Default::default(),
-            intr: Default::default(),
-            branch: Default::default(),
-            taken: Default::default(),
-            look: Default::default(),
-            push: Default::default(),
-            pop: Default::default(),
-            jump: Default::default(),
-            pc: Default::default(),
-            link: Default::default(),
-            target: Default::default(),
-            full: Default::default(),
-            drained: Default::default(),
-            stop_ready: Default::default(),
-            stop_go: Default::default(),
-            lost: Default::default(),
-            entry_push: Default::default(),
-            entry_pre: Default::default(),
-            entry_post: Default::default(),
-            entry_icnt: Default::default(),
-            entry_bcnt: Default::default(),
-            entry_pc: Default::default(),
-            entry_target: Default::default(),
-            entry_cc: Default::default(),
             detector: Detector::new(params),
             stream_cache: StreamCache::new(params),
             lsp: Lsp::new(params),
             records: Records::new(params),
-            run: Default::default(),
-            stopping: Default::default(),
-            resume: Default::default(),
-            swept: Default::default(),
-            sweep_at: Default::default(),
-            sweep: Default::default(),
-            starting: Default::default(),
-            active: Default::default(),
-            live_3: Default::default(),
-            valid_3: Default::default(),
-            intr_3: Default::default(),
-            ends_3: Default::default(),
-            known_3: Default::default(),
-            count_3: Default::default(),
-            length_3: Default::default(),
-            pc_3: Default::default(),
-            start_3: Default::default(),
-            own_start_3: Default::default(),
-            live_4: Default::default(),
-            valid_4: Default::default(),
-            intr_4: Default::default(),
-            ends_4: Default::default(),
-            known_4: Default::default(),
-            count_4: Default::default(),
-            length_4: Default::default(),
-            pc_4: Default::default(),
-            start_4: Default::default(),
-            live_5: Default::default(),
-            valid_5: Default::default(),
-            intr_5: Default::default(),
-            ends_5: Default::default(),
-            known_5: Default::default(),
-            count_5: Default::default(),
-            length_5: Default::default(),
-            pc_5: Default::default(),
-            start_5: Default::default(),
-            live_6: Default::default(),
-            valid_6: Default::default(),
-            intr_6: Default::default(),
-            ends_6: Default::default(),
-            known_6: Default::default(),
-            count_6: Default::default(),
-            length_6: Default::default(),
-            pc_6: Default::default(),
-            start_6: Default::default(),
-            hit_6: Default::default(),
-            same_6: Default::default(),
-            index_6: Default::default(),
-            last_word: Constant::new(u64::from(entries - 1).to_bits::<10>()),
-            one: Constant::new(1.into()),
+            last_word: Fixed::of(entries - 1),
+            one: Fixed::new(1.into()),
+            ..Default::default()
         }
     }
 }

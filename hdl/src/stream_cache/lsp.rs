@@ -23,7 +23,7 @@ use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
 /// The last stream predictor.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Lsp {
     pub clock: Signal<In, Clock>,
     pub look: Signal<In, Bit>,
@@ -47,19 +47,7 @@ impl Lsp {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
         let bits = sc.index_bits() as usize;
-        Self {
-            clock: Default::default(),
-            look: Default::default(),
-            index: Default::default(),
-            sweep: Default::default(),
-            sweep_index: Default::default(),
-            same: Default::default(),
-            words: Mem::new(bits, bits),
-            previous: Default::default(),
-            again: Default::default(),
-            latest: Default::default(),
-            predicted: Default::default(),
-        }
+        Self { words: Mem::new(bits, bits), ..Default::default() }
     }
 
     /// Bits of memory.

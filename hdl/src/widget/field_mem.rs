@@ -22,7 +22,7 @@
 use rust_hdl::prelude::*;
 
 /// 2^`address_bits` entries of four fields of `width` bits.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct FieldMem<const A: usize, const W: usize> {
     pub clock: Signal<In, Clock>,
     pub raddr: Signal<In, Bits<A>>,
@@ -49,20 +49,11 @@ impl<const A: usize, const W: usize> FieldMem<A, W> {
         assert!(A >= 2 && (1..=A).contains(&address_bits), "address_bits = {address_bits} is outside 1..={A}");
         assert!((2..=W).contains(&width), "width = {width} is outside 2..={W}");
         Self {
-            clock: Default::default(),
-            raddr: Default::default(),
-            field: Default::default(),
-            rdata: Default::default(),
-            we: Default::default(),
-            waddr: Default::default(),
-            w0: Default::default(),
-            w1: Default::default(),
-            w2: Default::default(),
-            w3: Default::default(),
             _address_bits: address_bits,
             _width: width,
             _mask: Bits::<W>::mask() >> (W - width) as u64,
             _words: vec![[Bits::default(); 4]; 1 << address_bits],
+            ..Default::default()
         }
     }
 

@@ -23,7 +23,7 @@
 use rust_hdl::prelude::*;
 
 /// 2^`address_bits` words of `width` bits, or none.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Mem<const A: usize, const D: usize> {
     pub clock: Signal<In, Clock>,
     pub raddr: Signal<In, Bits<A>>,
@@ -48,17 +48,11 @@ impl<const A: usize, const D: usize> Mem<A, D> {
         assert!(width <= D, "width = {width} is outside 0..={D}");
         let mask = if width == 0 { Bits::default() } else { Bits::<D>::mask() >> (D - width) as u64 };
         Self {
-            clock: Default::default(),
-            raddr: Default::default(),
-            rdata: Default::default(),
-            we: Default::default(),
-            waddr: Default::default(),
-            wdata: Default::default(),
             _address_bits: address_bits,
             _width: width,
             _mask: mask,
-            _block: false,
             _words: vec![Bits::default(); 1 << address_bits],
+            ..Default::default()
         }
     }
 
@@ -71,13 +65,6 @@ impl<const A: usize, const D: usize> Mem<A, D> {
     /// Bits of memory.
     pub fn bits(&self) -> usize {
         self._width << self._address_bits
-    }
-}
-
-impl<const A: usize, const D: usize> Default for Mem<A, D> {
-    /// As deep and as wide as its ports.
-    fn default() -> Self {
-        Self::new(A, D)
     }
 }
 

@@ -71,7 +71,7 @@ macro_rules! coder {
                     ready: Default::default(),
                     data: Default::default(),
                     encoder: $encoder::new(params),
-                    packer: Packer::default(),
+                    packer: Packer::new(),
                 }
             }
         }
