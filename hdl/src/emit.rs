@@ -2,8 +2,8 @@
 //!
 //! A pure function of its arguments: the same ones give the same bytes.
 
-use crate::stream_cache::entry::LENGTH_BITS;
-use crate::system::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
+use crate::scheme::sc_lsp::entry::LENGTH_BITS;
+use crate::top::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
 use rust_hdl::prelude::*;
 use sim::params::{ParamError, Scheme, TraceParams};
 

@@ -1,24 +1,24 @@
 //! Goshawk's trace hardware: circuits in rust-hdl, and the Verilog they emit
 //!
-//! One block a file, of the name that its golden model has in `sim::golden` and its bench in
-//! `testbenches/tests`.
+//! One block a file. The rooms of a scheme have the names that its golden models have in `sim`.
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`back_end`] | event FIFO, encoder, packer, registers |
-//! | [`entry`] | event entries: the interface between front ends and back end |
-//! | [`front_end`] | ingress adapters and the front end of one core |
-//! | [`predictor`] | gshare, return address stack, indirect branch target buffer |
-//! | [`widget`] | memory with its size chosen at run time |
+//! | [`cores`] | front ends behind their ingress |
+//! | [`emit`] | Verilog of a trace system, chosen at run time |
+//! | [`ingress`] | a core's port to retire beats |
+//! | [`scheme`] | front ends, predictors, caches and encoders of each scheme |
+//! | [`spine`] | event FIFO, merger, packer, registers: once for all schemes |
+//! | [`top`] | trace systems |
+//! | [`widget`] | memories, constants and arrays that rust-hdl does not have |
 
 // a circuit's pins are named in the table at the head of its file
 #![allow(missing_docs)]
 
-pub mod back_end;
+pub mod cores;
 pub mod emit;
-pub mod entry;
-pub mod front_end;
-pub mod predictor;
-pub mod stream_cache;
-pub mod system;
+pub mod ingress;
+pub mod scheme;
+pub mod spine;
+pub mod top;
 pub mod widget;

@@ -8,7 +8,7 @@ use crate::beats::{ExpandError, Expander};
 use crate::driver::{Driver, DriverError};
 use crate::stimulus::run::Retired;
 use hdl::emit::{build, EmitError, Ingress, SystemOptions, Visitor};
-use hdl::system::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
+use hdl::top::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
 use retire::elf::Program;
 use retire::{FlowEvent, RetireSink};
 use rust_hdl::prelude::*;

@@ -3,9 +3,9 @@
 mod encoder_harness;
 
 use encoder_harness::{coder, number, word};
-use hdl::back_end::encoder::Encoder;
-use hdl::back_end::packer::Packer;
-use hdl::entry::*;
+use hdl::scheme::tr::encoder::Encoder;
+use hdl::spine::entry::*;
+use hdl::spine::packer::Packer;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;

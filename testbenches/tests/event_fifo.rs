@@ -1,7 +1,7 @@
-//! `hdl/src/back_end/event_fifo.rs` against a queue
+//! `hdl/src/spine/event_fifo.rs` against a queue
 
-use hdl::back_end::event_fifo::{EventFifo, FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
-use hdl::entry::{Entry, EntryLayout};
+use hdl::spine::entry::{Entry, EntryLayout};
+use hdl::spine::event_fifo::{EventFifo, FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use rust_hdl::prelude::*;
 use sim::params::{Coding, PredictorParams, TraceParams};
 use std::collections::VecDeque;

@@ -1,4 +1,4 @@
-//! `hdl/src/front_end` against `sim/src/golden/core.rs`
+//! `hdl/src/scheme/tr/front.rs` against `sim/src/golden/core.rs`
 //!
 //! A synthetic program's instructions go into the front end behind each of its ingress adapters; what
 //! comes out as entries must be the messages of the golden model, with their times.
@@ -7,7 +7,7 @@ mod front_end_harness;
 
 use front_end_harness::bench::{spin, Bench};
 use front_end_harness::decoder::decoder_matches;
-use hdl::front_end::cores::{EtraceCore, RvfiCore};
+use hdl::cores::{EtraceCore, RvfiCore};
 use sim::message::{Body, Escape};
 use sim::params::{named_set, Chunks, Coding, PredictorParams, Scheme, TraceParams};
 use testbenches::gates::emit_checked;

@@ -1,6 +1,6 @@
-//! `hdl/src/predictor/gshare.rs` against `sim/src/golden/gshare.rs`
+//! `hdl/src/scheme/tr/outcome/gshare.rs` against `sim/src/golden/gshare.rs`
 
-use hdl::predictor::gshare::Gshare;
+use hdl::scheme::tr::outcome::gshare::Gshare;
 use rust_hdl::prelude::*;
 use sim::golden::{gshare, OutcomePredictor};
 use sim::params::PredictorParams;

@@ -1,6 +1,6 @@
-//! `hdl/src/predictor/ibtb.rs` against `sim/src/golden/ibtb.rs`
+//! `hdl/src/scheme/tr/target/ibtb.rs` against `sim/src/golden/ibtb.rs`
 
-use hdl::predictor::ibtb::Ibtb;
+use hdl::scheme::tr::target::ibtb::Ibtb;
 use rust_hdl::prelude::*;
 use sim::golden::ibtb;
 use sim::params::PredictorParams;

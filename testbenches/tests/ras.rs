@@ -1,6 +1,6 @@
-//! `hdl/src/predictor/ras.rs` against `sim/src/golden/ras.rs`
+//! `hdl/src/scheme/tr/target/ras.rs` against `sim/src/golden/ras.rs`
 
-use hdl::predictor::ras::Ras;
+use hdl::scheme::tr::target::ras::Ras;
 use rust_hdl::prelude::*;
 use sim::golden::ras;
 use testbenches::driver::Driver;

@@ -1,4 +1,4 @@
-//! `hdl/src/stream_cache/encoder.rs` and packer against the golden coder
+//! `hdl/src/scheme/sc_lsp/encoder.rs` and packer against the golden coder
 
 mod encoder_harness;
 #[expect(dead_code, reason = "its other half serves front_end.rs")]
@@ -7,10 +7,10 @@ mod entries;
 
 use encoder_harness::{coder, number, word};
 use entries::records;
-use hdl::back_end::packer::Packer;
-use hdl::entry::*;
-use hdl::stream_cache::encoder::StreamEncoder;
-use hdl::stream_cache::entry::{NO_RUN, POST_HIT, POST_INDEX};
+use hdl::scheme::sc_lsp::encoder::StreamEncoder;
+use hdl::scheme::sc_lsp::entry::{NO_RUN, POST_HIT, POST_INDEX};
+use hdl::spine::entry::*;
+use hdl::spine::packer::Packer;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;

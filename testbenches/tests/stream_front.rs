@@ -1,4 +1,4 @@
-//! `hdl/src/stream_cache/{front,detector,records}.rs` against `sim/src/stream_cache/core.rs`
+//! `hdl/src/scheme/sc_lsp/{front,detector,records}.rs` against `sim/src/stream_cache/core.rs`
 //!
 //! As `front_end.rs`: a synthetic program's instructions go into the front end behind each of its ingress
 //! adapters; what comes out as entries must be the records of the golden model, with their times.
@@ -7,7 +7,7 @@
 mod front_end_harness;
 
 use front_end_harness::bench::{spin, Bench};
-use hdl::front_end::cores::{EtraceStreamCore, RvfiStreamCore};
+use hdl::cores::{EtraceStreamCore, RvfiStreamCore};
 use sim::message::Escape;
 use sim::params::TraceParams;
 use sim::stream_cache::{Hash, Record, StreamCacheParams, Variant};

@@ -4,7 +4,7 @@
 //! As `system.rs`, for the scheme `sc-lsp`.
 
 use hdl::emit::{emit, SystemOptions};
-use hdl::system::{EtraceStreamSystem, RvfiStreamSystem};
+use hdl::top::{EtraceStreamSystem, RvfiStreamSystem};
 use programs::ProgramInfo;
 use retire::elf::Program;
 use retire::image::Image;

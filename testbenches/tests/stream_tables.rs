@@ -1,7 +1,7 @@
-//! `hdl/src/stream_cache/{cache,lsp}.rs` against `sim/src/stream_cache/tables.rs`
+//! `hdl/src/scheme/sc_lsp/{cache,lsp}.rs` against `sim/src/stream_cache/tables.rs`
 
-use hdl::stream_cache::cache::StreamCache;
-use hdl::stream_cache::lsp::Lsp;
+use hdl::scheme::sc_lsp::cache::StreamCache;
+use hdl::scheme::sc_lsp::lsp::Lsp;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 use sim::stream_cache::cache::Descriptor;

@@ -1,7 +1,7 @@
 //! Plays event entries to an encoder with its packer and holds the words to those of a golden coder
 
-use hdl::back_end::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC};
-use hdl::entry::Entry;
+use hdl::spine::entry::Entry;
+use hdl::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC};
 use rand::{Rng, RngExt};
 
 /// A number with corners: 0, 1, all ones, powers of two and one below, small ones.

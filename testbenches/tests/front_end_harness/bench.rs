@@ -2,7 +2,7 @@
 
 use super::golden::Golden;
 use super::ingress::{Ingress, Show};
-use hdl::entry::Entry;
+use hdl::spine::entry::Entry;
 use retire::{FlowEvent, FlowKind};
 use sim::params::TraceParams;
 use testbenches::driver::{Driver, DriverError};

@@ -3,7 +3,7 @@
 use super::bench::{Beat, Bench};
 use super::golden::Golden;
 use super::ingress::Ingress;
-use hdl::entry::Entry;
+use hdl::spine::entry::Entry;
 use retire::{FlowEvent, FlowKind};
 
 impl<T: Ingress> Bench<T> {

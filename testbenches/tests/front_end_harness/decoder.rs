@@ -1,7 +1,7 @@
 //! The RVFI adapter alone
 
 use super::ingress::to_u64;
-use hdl::front_end::rvfi::Rvfi;
+use hdl::ingress::rvfi::Rvfi;
 use retire::isa::{flow, Flow, Indirect};
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;

@@ -1,7 +1,7 @@
 //! What entries of the event FIFO say
 
-use hdl::entry::*;
-use hdl::stream_cache::entry::*;
+use hdl::scheme::sc_lsp::entry::*;
+use hdl::spine::entry::*;
 use sim::message::{Body, Escape, Message};
 use sim::params::TraceParams;
 use sim::stream_cache::{Record, Variant};

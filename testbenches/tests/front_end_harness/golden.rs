@@ -1,7 +1,7 @@
 //! The golden models behind front ends
 
 use super::entries::{messages, records};
-use hdl::entry::Entry;
+use hdl::spine::entry::Entry;
 use retire::FlowEvent;
 use sim::golden::core::Core;
 use sim::message::{Body, Escape, Message};

@@ -1,8 +1,8 @@
 //! How each adapter is shown what retires
 
 use super::golden::{Golden, Predicting};
-use hdl::entry::Entry;
-use hdl::front_end::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
+use hdl::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
+use hdl::spine::entry::Entry;
 use retire::FlowKind;
 use rust_hdl::prelude::*;
 use sim::stream_cache;

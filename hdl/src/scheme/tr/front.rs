@@ -25,7 +25,7 @@
 //! | `stop_ready` | out | 1 | this core is ready to send its stop message |
 //! | `stop_go` | in | 1 | all cores of the system are: send it now |
 //! | `lost` | out | 1 | messages are being lost |
-//! | `entry_*` | out | | an event entry, see [`crate::entry`] |
+//! | `entry_*` | out | | an event entry, see [`crate::spine::entry`] |
 //!
 //! `branch`, `look`, `push`, `pop` and `jump` must be 0 unless `valid` and `beat_live`.
 //!
@@ -36,7 +36,7 @@
 //! | S2 | hashes, history and path; tables read; return stack read and written |
 //! | S3 | outcome and return compared; counters, tags and targets written; target read |
 //! | S4 | target compared |
-//! | S5 | counters, decision ([`messages`]); ends in the registers that drive `entry_*` |
+//! | S5 | counters, decision ([`super::messages`]); ends in the registers that drive `entry_*` |
 //!
 //! `enable` may rise and fall at any time; a trace that has begun always ends with a stop message before
 //! the next begins. When an entry finds `full`, the core loses messages, clears its predictors, waits for
@@ -44,17 +44,11 @@
 //!
 //! Golden model: [`sim::golden::core`].
 
-pub mod cores;
-pub mod etrace;
-pub mod messages;
-pub(crate) mod ports;
-pub mod rvfi;
-
-use crate::predictor::gshare::Gshare;
-use crate::predictor::ibtb::Ibtb;
-use crate::predictor::ras::Ras;
+use crate::scheme::tr::messages::Messages;
+use crate::scheme::tr::outcome::gshare::Gshare;
+use crate::scheme::tr::target::ibtb::Ibtb;
+use crate::scheme::tr::target::ras::Ras;
 use crate::widget::fixed::Fixed;
-use messages::Messages;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

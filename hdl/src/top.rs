@@ -8,8 +8,8 @@
 //! | --- | --- | ---: | --- |
 //! | `clock` | in | 1 | rising edge |
 //! | `reset` | in | 1 | synchronous; registers and memories have their values at power-up too |
-//! | `rvfi_*[i]` | in | | RVFI of core i, see [`crate::front_end::rvfi`] |
-//! | `itype[i]` .. `privilege[i]` | in | | E-Trace ingress of core i, see [`crate::front_end::etrace`] |
+//! | `rvfi_*[i]` | in | | RVFI of core i, see [`crate::ingress::rvfi`] |
+//! | `itype[i]` .. `privilege[i]` | in | | E-Trace ingress of core i, see [`crate::ingress::etrace`] |
 //! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
 //!
@@ -18,9 +18,9 @@
 //!
 //! Golden model: [`sim::golden::system`].
 
-use crate::back_end::join::{BackEnd, StreamBackEnd};
-use crate::front_end::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
-use crate::front_end::ports::with_ports;
+use crate::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
+use crate::ingress::ports::with_ports;
+use crate::spine::join::{BackEnd, StreamBackEnd};
 use crate::widget::each::Each;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;

@@ -1,12 +1,12 @@
 //! Front end of one core with a stream cache: retired instructions to event entries
 //!
-//! Takes the place of [`crate::front_end::FrontEnd`]: the ports are the same.
+//! Takes the place of [`crate::scheme::tr::front::FrontEnd`]: the ports are the same.
 //!
 //! # Source
 //! Paper 001 figure 2; `docs/trace-module.md`.
 //!
 //! # Ports
-//! As [`crate::front_end::FrontEnd`]; `link` is not looked at, and the entries are those of [`super::entry`].
+//! As [`crate::scheme::tr::front::FrontEnd`]; `link` is not looked at, and the entries are those of [`super::entry`].
 //!
 //! # Timing
 //! | stage | what |

@@ -14,7 +14,7 @@
 //! | `iretire` | in | 2 | 0: nothing retires; otherwise one instruction does |
 //! | `ilastsize` | in | 1 | 0: it is 2 bytes long, 1: 4 bytes |
 //! | `cause`, `tval`, `privilege` | in | 5, W, 2 | not used |
-//! | all others | out | | a retire beat, see [`super::FrontEnd`] |
+//! | all others | out | | a retire beat, see [`crate::scheme::tr::front`] |
 //!
 //! | `itype` | taken for |
 //! | --- | --- |

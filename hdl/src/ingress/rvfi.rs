@@ -17,7 +17,7 @@
 //! | `rvfi_intr` | in | 1 | it is the first of a trap handler |
 //! | `rvfi_pc_rdata` | in | W | its address |
 //! | `rvfi_pc_wdata` | in | W | address of the next instruction |
-//! | all others | out | | a retire beat, see [`super::FrontEnd`] |
+//! | all others | out | | a retire beat, see [`crate::scheme::tr::front`] |
 //!
 //! # Timing
 //! One instruction a cycle. The beat comes from registers, one cycle later.

@@ -1,19 +1,19 @@
 //! A front end with its ingress adapter: what a trace system holds one of per core
 //!
 //! # Ports
-//! Those of the adapter ([`super::rvfi`], [`super::etrace`]) towards the core, and those of
-//! [`super::FrontEnd`] towards the event FIFO and for control.
+//! Those of the adapter ([`crate::ingress`]) towards the core, and those of
+//! [`FrontEnd`] towards the event FIFO and for control.
 //!
 //! # Timing
 //! As the two parts.
 //!
 //! Golden model: [`sim::golden::core`].
 
-use super::etrace::Etrace;
-use super::ports::with_ports;
-use super::rvfi::Rvfi;
-use super::FrontEnd;
-use crate::stream_cache::front::StreamFront;
+use crate::ingress::etrace::Etrace;
+use crate::ingress::ports::with_ports;
+use crate::ingress::rvfi::Rvfi;
+use crate::scheme::sc_lsp::front::StreamFront;
+use crate::scheme::tr::front::FrontEnd;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

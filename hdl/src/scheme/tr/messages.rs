@@ -23,7 +23,7 @@
 //! | `stopped` | out | 1 | the stop message is sent in this cycle |
 //! | `lost` | out | 1 | messages are being lost |
 //! | `clear` | out | 1 | the predictors are no longer needed and must be cleared |
-//! | `entry_*` | out | | an event entry, see [`crate::entry`] |
+//! | `entry_*` | out | | an event entry, see [`crate::spine::entry`] |
 //!
 //! # Timing
 //! One instruction a cycle; entries come from registers, a cycle later. `live` may rise again only when
@@ -34,7 +34,7 @@
 //!
 //! Golden model: [`sim::golden::core`].
 
-use crate::entry::{CC_PORT_BITS, COUNT_PORT_BITS};
+use crate::spine::entry::{CC_PORT_BITS, COUNT_PORT_BITS};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::{Scheme, TraceParams};

@@ -1,22 +1,22 @@
 //! Encoder of the scheme `sc-lsp`: event entries to the bits of their records, one a clock
 //!
-//! Takes the place of [`crate::back_end::encoder::Encoder`]: the ports are the same. Every field has a fixed
+//! Takes the place of [`crate::scheme::tr::encoder::Encoder`]: the ports are the same. Every field has a fixed
 //! width: it is loaded into one shift register and sent from its low end.
 //!
 //! # Source
 //! `docs/stream.md`, "Messages (scheme `sc-lsp`)".
 //!
 //! # Ports
-//! As [`crate::back_end::encoder`]; the entries are those of [`super::entry`].
+//! As [`crate::scheme::tr::encoder`]; the entries are those of [`super::entry`].
 //!
 //! # Timing
 //! Clocks a record: its bits, two for each field (one for each further chunk of a time); three an entry. One predicted stream of `base` takes seven.
 //!
 //! Golden model: [`sim::stream_cache::encoder`].
 
-use crate::back_end::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
-use crate::entry::{CONTROL_OVERFLOW, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC};
-use crate::stream_cache::entry::{NO_RUN, POST_INDEX, POST_MISS_START};
+use crate::scheme::sc_lsp::entry::{NO_RUN, POST_INDEX, POST_MISS_START};
+use crate::spine::entry::{CONTROL_OVERFLOW, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC};
+use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::golden::system::header;

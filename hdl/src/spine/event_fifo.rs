@@ -1,14 +1,14 @@
 //! Event FIFO: the entries of one core until the encoder takes them
 //!
 //! # Source
-//! `docs/trace-module.md`; the entry: [`crate::entry`].
+//! `docs/trace-module.md`; the entry: [`crate::spine::entry`].
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty |
 //! | `push` | in | 1 | the entry at the `in_*` ports goes in; ignored where no place is free |
-//! | `in_*` | in | | its fields, see [`crate::entry`] |
+//! | `in_*` | in | | its fields, see [`crate::spine::entry`] |
 //! | `full` | out | 1 | fewer than four places are free |
 //! | `empty` | out | 1 | no entry is in it |
 //! | `have` | out | 1 | an entry is in it |
@@ -26,7 +26,7 @@
 //! ones is left out), which takes one gate each where a counter takes an adder: so 2^k - 1 entries fit.
 //! Only how many there are is counted.
 
-use crate::entry::{EntryLayout, CC_PORT_BITS, COUNT_PORT_BITS};
+use crate::spine::entry::{EntryLayout, CC_PORT_BITS, COUNT_PORT_BITS};
 use crate::widget::field_mem::FieldMem;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;

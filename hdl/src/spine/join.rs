@@ -12,7 +12,7 @@
 //! | `enable` | out | 1 | the front ends trace |
 //! | `stop_go` | out | 1 | every core is `stop_ready` |
 //! | `core_ready[i]`, `stop_ready[i]`, `lost[i]` | in | 1 | state of front end i |
-//! | `entry_*[i]` | in | | its event entries, see [`crate::entry`] |
+//! | `entry_*[i]` | in | | its event entries, see [`crate::spine::entry`] |
 //! | `full[i]`, `empty[i]` | out | 1 | its FIFO: few places are free; nothing is in it |
 //!
 //! # Timing
@@ -20,13 +20,13 @@
 //! It ends when `control.enable` falls: the cores stop, the stop messages go out, the last word is filled.
 //! The next one begins after that.
 
-use super::encoder::Encoder;
 use super::event_fifo::EventFifo;
 use super::merger::Merger;
 use super::packer::Packer;
 use super::registers::Registers;
-use crate::entry::{EntryLayout, COUNT_PORT_BITS};
-use crate::stream_cache::encoder::StreamEncoder;
+use crate::scheme::sc_lsp::encoder::StreamEncoder;
+use crate::scheme::tr::encoder::Encoder;
+use crate::spine::entry::{EntryLayout, COUNT_PORT_BITS};
 use crate::widget::each::Each;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;

@@ -1,4 +1,4 @@
-//! Event entries of the scheme `sc-lsp`: [`crate::entry`] with other contents
+//! Event entries of the scheme `sc-lsp`: [`crate::spine::entry`] with other contents
 //!
 //! So the same event FIFOs and the same merger serve both schemes.
 //!

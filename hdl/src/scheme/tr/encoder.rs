@@ -14,7 +14,7 @@
 //! | `start` | in | 1 | send the header before the next entry; held until `started` |
 //! | `started` | out | 1 | the header begins |
 //! | `have` | in | 1 | an entry waits, and stays until `done` |
-//! | `field` | out | 2 | the field of it that is wanted, see [`crate::back_end::event_fifo`] |
+//! | `field` | out | 2 | the field of it that is wanted, see [`crate::spine::event_fifo`] |
 //! | `word` | in | W | the field that was wanted at the last edge |
 //! | `cc` | in | 32 | `cc` of the entry, from a cycle after `have` on |
 //! | `core` | in | 4 | its core, Ti, from a cycle after `have` on |
@@ -33,8 +33,10 @@
 //!
 //! Golden model: [`sim::encoding::Encoder`].
 
-use super::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
-use crate::entry::{CONTROL_OVERFLOW, POST_NONE, POST_PROGRESS, POST_TARGET, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC};
+use crate::spine::entry::{
+    CONTROL_OVERFLOW, POST_NONE, POST_PROGRESS, POST_TARGET, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC,
+};
+use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;

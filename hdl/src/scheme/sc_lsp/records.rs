@@ -27,7 +27,7 @@
 //!
 //! # Timing
 //! One instruction a cycle; entries come from registers, a cycle later. `live` as with
-//! [`crate::front_end::messages`].
+//! [`crate::scheme::tr::messages`].
 //!
 //! Golden model: [`sim::stream_cache::core`].
 

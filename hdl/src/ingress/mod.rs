@@ -1,0 +1,10 @@
+//! Ingress: a core's port to retire beats
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`etrace`] | RISC-V E-Trace instruction trace interface |
+//! | [`rvfi`] | RISC-V formal interface, with the instruction decoder |
+
+pub mod etrace;
+pub(crate) mod ports;
+pub mod rvfi;

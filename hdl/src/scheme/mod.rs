@@ -1,0 +1,9 @@
+//! Schemes: ways to tell what a core did, each in a room of the name that it has in `sim`
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`sc_lsp`] | stream cache and last stream predictor |
+//! | [`tr`] | T-raptor, and the Nexus-like schemes with its messages |
+
+pub mod sc_lsp;
+pub mod tr;

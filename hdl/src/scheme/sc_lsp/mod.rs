@@ -1,0 +1,19 @@
+//! Stream cache and last stream predictor
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`cache`] | stream descriptors to indices |
+//! | [`detector`] | retired instructions to stream descriptors |
+//! | [`encoder`] | event entries to bits |
+//! | [`entry`] | what event entries hold here |
+//! | [`front`] | retired instructions to event entries |
+//! | [`lsp`] | whether the stream that came last time came again |
+//! | [`records`] | what is sent, and when |
+
+pub mod cache;
+pub mod detector;
+pub mod encoder;
+pub mod entry;
+pub mod front;
+pub mod lsp;
+pub mod records;

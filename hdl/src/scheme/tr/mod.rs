@@ -1,0 +1,15 @@
+//! T-raptor: predictors, messages of what they missed, and their bits
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`encoder`] | event entries to bits |
+//! | [`front`] | retired instructions to event entries |
+//! | [`messages`] | what is sent, and when |
+//! | [`outcome`] | predictors of outcomes |
+//! | [`target`] | predictors of targets |
+
+pub mod encoder;
+pub mod front;
+pub mod messages;
+pub mod outcome;
+pub mod target;

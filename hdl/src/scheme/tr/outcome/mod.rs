@@ -1,0 +1,3 @@
+//! Predictors of the outcomes of conditional branches
+
+pub mod gshare;

@@ -1,0 +1,4 @@
+//! Predictors of the targets of indirect branches
+
+pub mod ibtb;
+pub mod ras;
