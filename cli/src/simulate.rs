@@ -6,15 +6,15 @@ use crate::source::{check_build_id, program, MachineArgs, Named, Source};
 use crate::{progress, Failure, Status};
 use clap::ValueEnum;
 use hdl::emit::{emit, Ingress, SystemOptions};
-use retire::{FlowEvent, FlowKind, RetireSink};
+use hdl::trace_sim::{compare, Comparison, Play};
 use serde_json::json;
+use sim::beats::{Expander, Writer};
 use sim::params::TraceParams;
+use retire::{FlowEvent, FlowKind, RetireSink};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use testbenches::beats::{Expander, Writer};
 use testbenches::trace_cosim::{TraceCosim, TraceOptions, TracePorts};
-use testbenches::trace_sim::{compare, Comparison, Play};
 
 /// Simulate the trace circuit on a run, and compare what it sends with the golden model
 #[derive(clap::Args, Debug)]

@@ -4,12 +4,12 @@
 //! and the words the golden model makes of it.
 
 use crate::Failure;
-use retire::RetireSink;
 use sim::golden::system::System;
 use sim::params::TraceParams;
+use retire::RetireSink;
+use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::run::{Config, Run};
 use std::fmt::Write;
-use testbenches::stimulus::program::{Model, Shape};
-use testbenches::stimulus::run::{Config, Run};
 
 /// Both sides of the vectors, as text.
 pub struct Vectors {

@@ -9,10 +9,10 @@ use fpga::soc::circuit::uart::Uart;
 use fpga::soc::frame::{command, crc16, Deframer, Item, CONTROL, STATUS};
 use rust_hdl::prelude::*;
 use sim::regs::REGS;
+use sim::stimulus::Source;
 use std::collections::VecDeque;
-use testbenches::driver::Driver;
+use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
-use testbenches::stimulus::Source;
 
 #[test]
 fn all_pass_the_static_gates() {

@@ -2,6 +2,7 @@
 //!
 //! A pure function of its arguments: the same ones give the same bytes.
 
+use crate::any_top::AnyTop;
 use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::top::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
 use rust_hdl::prelude::*;
@@ -54,9 +55,6 @@ pub enum EmitError {
     /// More cores than there are circuits for.
     #[error("cores = {0}; circuits exist for 1 to 8 cores")]
     Cores(u8),
-    /// As [`EmitError::Cores`], with stream caches.
-    #[error("cores = {0}; circuits with stream caches exist for 1, 2, 4 and 8 cores")]
-    StreamCores(u8),
     /// A stream length that is too wide.
     #[error("sl_bits = {0}; circuits exist for 6 to 10 bits")]
     StreamLength(u8),
@@ -68,22 +66,8 @@ pub enum EmitError {
     Check(String),
 }
 
-/// Takes a system, of whatever type the parameters ask for.
-pub trait Visitor {
-    /// What it makes of it.
-    type Output;
-    /// A system with RVFI ingress.
-    fn rvfi<const W: usize, const N: usize>(self, system: RvfiSystem<W, N>) -> Self::Output;
-    /// A system with E-Trace ingress.
-    fn etrace<const W: usize, const N: usize>(self, system: EtraceSystem<W, N>) -> Self::Output;
-    /// A system with RVFI ingress and stream caches.
-    fn rvfi_stream<const W: usize, const N: usize>(self, system: RvfiStreamSystem<W, N>) -> Self::Output;
-    /// A system with E-Trace ingress and stream caches.
-    fn etrace_stream<const W: usize, const N: usize>(self, system: EtraceStreamSystem<W, N>) -> Self::Output;
-}
-
-/// Builds the system for `params` and hands it to `visitor`.
-pub fn build<V: Visitor>(params: &TraceParams, options: &SystemOptions, visitor: V) -> Result<V::Output, EmitError> {
+/// The system for `params`, of whatever type they ask for.
+pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, EmitError> {
     params.check()?;
     if params.scheme == Scheme::NexS {
         return Err(EmitError::Scheme);
@@ -91,18 +75,19 @@ pub fn build<V: Visitor>(params: &TraceParams, options: &SystemOptions, visitor:
     if !(3..=8).contains(&options.log2_fifo) {
         return Err(EmitError::Fifo(options.log2_fifo));
     }
-    let depth = usize::from(options.log2_fifo);
     if let Some(sc) = params.stream_cache() {
         if usize::from(sc.sl_bits) > LENGTH_BITS {
             return Err(EmitError::StreamLength(sc.sl_bits));
         }
-        return build_stream(params, options.ingress, depth, visitor);
     }
+    let depth = usize::from(options.log2_fifo);
     macro_rules! pick {
         ($($w:literal $n:literal),*) => {
-            match (options.ingress, params.xlen, params.cores) {
-                $((Ingress::Rvfi, $w, $n) => Ok(visitor.rvfi(RvfiSystem::<$w, $n>::new(params, depth))),
-                (Ingress::Etrace, $w, $n) => Ok(visitor.etrace(EtraceSystem::<$w, $n>::new(params, depth))),)*
+            match (params.stream_cache().is_some(), options.ingress, params.xlen, params.cores) {
+                $((false, Ingress::Rvfi, $w, $n) => Ok(AnyTop::new(RvfiSystem::<$w, $n>::new(params, depth))),
+                (false, Ingress::Etrace, $w, $n) => Ok(AnyTop::new(EtraceSystem::<$w, $n>::new(params, depth))),
+                (true, Ingress::Rvfi, $w, $n) => Ok(AnyTop::new(RvfiStreamSystem::<$w, $n>::new(params, depth))),
+                (true, Ingress::Etrace, $w, $n) => Ok(AnyTop::new(EtraceStreamSystem::<$w, $n>::new(params, depth))),)*
                 _ => Err(EmitError::Cores(params.cores)),
             }
         };
@@ -110,51 +95,12 @@ pub fn build<V: Visitor>(params: &TraceParams, options: &SystemOptions, visitor:
     pick!(32 1, 32 2, 32 3, 32 4, 32 5, 32 6, 32 7, 32 8, 64 1, 64 2, 64 3, 64 4, 64 5, 64 6, 64 7, 64 8)
 }
 
-fn build_stream<V: Visitor>(
-    params: &TraceParams,
-    ingress: Ingress,
-    depth: usize,
-    visitor: V,
-) -> Result<V::Output, EmitError> {
-    macro_rules! pick {
-        ($($w:literal $n:literal),*) => {
-            match (ingress, params.xlen, params.cores) {
-                $((Ingress::Rvfi, $w, $n) => Ok(visitor.rvfi_stream(RvfiStreamSystem::<$w, $n>::new(params, depth))),
-                (Ingress::Etrace, $w, $n) => Ok(visitor.etrace_stream(EtraceStreamSystem::<$w, $n>::new(params, depth))),)*
-                _ => Err(EmitError::StreamCores(params.cores)),
-            }
-        };
-    }
-    pick!(32 1, 32 2, 32 4, 32 8, 64 1, 64 2, 64 4, 64 8)
-}
-
-struct Emit;
-
-fn verilog<T: Block>(mut system: T) -> Result<String, EmitError> {
-    system.connect_all();
-    check_all(&system).map_err(|e| EmitError::Check(format!("{e:?}")))?;
-    Ok(generate_verilog(&system))
-}
-
-impl Visitor for Emit {
-    type Output = Result<String, EmitError>;
-    fn rvfi<const W: usize, const N: usize>(self, system: RvfiSystem<W, N>) -> Self::Output {
-        verilog(system)
-    }
-    fn etrace<const W: usize, const N: usize>(self, system: EtraceSystem<W, N>) -> Self::Output {
-        verilog(system)
-    }
-    fn rvfi_stream<const W: usize, const N: usize>(self, system: RvfiStreamSystem<W, N>) -> Self::Output {
-        verilog(system)
-    }
-    fn etrace_stream<const W: usize, const N: usize>(self, system: EtraceStreamSystem<W, N>) -> Self::Output {
-        verilog(system)
-    }
-}
-
 /// The Verilog of the system for `params`, top module `top`, behind a comment that says what it is.
 pub fn emit(params: &TraceParams, options: &SystemOptions) -> Result<String, EmitError> {
-    let verilog = build(params, options, Emit)??;
+    let mut top = build(params, options)?;
+    top.connect_all();
+    check_all(&top).map_err(|e| EmitError::Check(format!("{e:?}")))?;
+    let verilog = generate_verilog(&top);
     Ok(format!(
         "// Goshawk trace system, version {}\n// ingress {}, event FIFOs of {} entries\n// {}\n// fingerprint 0x{:08x}\n{verilog}",
         env!("CARGO_PKG_VERSION"),

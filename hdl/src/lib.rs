@@ -5,20 +5,26 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`cores`] | front ends behind their ingress |
+//! | [`any_top`] | a system of whatever type, as one block |
+//! | [`drive`] | runs a circuit in the calling thread, with a VCD if wanted |
 //! | [`emit`] | Verilog of a trace system, chosen at run time |
 //! | [`ingress`] | a core's port to retire beats |
 //! | [`scheme`] | front ends, predictors, caches and encoders of each scheme |
 //! | [`spine`] | event FIFO, merger, packer, registers: once for all schemes |
 //! | [`top`] | trace systems |
+//! | [`trace_sim`] | whole systems in the rust-hdl simulation, beside the golden model |
 //! | [`widget`] | memories, constants and arrays that rust-hdl does not have |
 
 // a circuit's pins are named in the table at the head of its file
 #![allow(missing_docs)]
 
+pub mod any_top;
 pub mod cores;
+pub mod drive;
 pub mod emit;
 pub mod ingress;
 pub mod scheme;
 pub mod spine;
 pub mod top;
+pub mod trace_sim;
 pub mod widget;

@@ -5,6 +5,7 @@
 
 pub mod analysis;
 pub mod baseline;
+pub mod beats;
 pub mod bits;
 pub mod encoding;
 pub mod file;
@@ -16,4 +17,5 @@ pub mod regs;
 pub mod replay;
 pub mod rv32;
 pub mod scheme;
+pub mod stimulus;
 pub mod stream_cache;

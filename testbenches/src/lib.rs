@@ -2,21 +2,19 @@
 //!
 //! | module | what it is for |
 //! | --- | --- |
-//! | [`beats`] | retired instructions one by one, as a file |
 //! | [`cosim`] | runs the emitted Verilog on the same vectors, Verilated |
 //! | [`driver`] | runs a rust-hdl circuit in the calling thread, with a VCD if wanted |
 //! | [`gates`] | all static checks of a circuit in one call |
 //! | [`lint`] | finds what simulates right and emits wrong |
-//! | [`stimulus`] | seeded random sources, stall patterns, programs with realistic control flow |
 //! | [`tools`] | external tools: names, exit status, messages |
 //! | [`trace_cosim`] | runs whole trace systems on beat files, Verilated |
-//! | [`trace_sim`] | whole trace systems in the rust-hdl simulation, beside the golden model |
 //! | [`verilog`] | yosys and Verilator on emitted Verilog |
 //!
 //! # A bench
 //! ```
 //! use rust_hdl::prelude::*;
-//! use testbenches::{driver::Driver, gates::emit_checked, stimulus::Source};
+//! use sim::stimulus::Source;
+//! use testbenches::{driver::{CheckVerilog, Driver}, gates::emit_checked};
 //!
 //! /// Adds `a` up while `enable` is 1.
 //! #[derive(LogicBlock, Default)]
@@ -60,15 +58,11 @@
 //! # }
 //! ```
 
-pub mod beats;
 pub mod check;
 pub mod cosim;
 pub mod driver;
 pub mod gates;
 pub mod lint;
-pub mod stimulus;
 pub mod tools;
 pub mod trace_cosim;
-pub mod trace_sim;
-mod vcd_sink;
 pub mod verilog;

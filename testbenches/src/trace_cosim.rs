@@ -1,7 +1,7 @@
 //! Co-simulation of whole trace systems, fast: a beat file in, trace words out
 //!
 //! The harness of [`crate::cosim`] moves every port every cycle through a pipe. This one reads
-//! [`crate::beats`] inside the Verilated program and gives back only trace words, some million cycles a
+//! [`sim::beats`] inside the Verilated program and gives back only trace words, some million cycles a
 //! second, so that millions of instructions for every parameter set are affordable.
 //!
 //! # Protocol

@@ -4,9 +4,9 @@
 #![allow(non_snake_case)]
 
 use rust_hdl::prelude::*;
+use sim::stimulus::Source;
 use testbenches::cosim::{Cosim, CosimError, Dir, Interface, Port};
-use testbenches::driver::Driver;
-use testbenches::stimulus::Source;
+use testbenches::driver::{CheckVerilog, Driver};
 
 /// Delays ports of all sizes by one clock, and inverts them.
 #[derive(LogicBlock, Default)]

@@ -13,7 +13,7 @@ use sim::bits::BitWriter;
 use sim::golden::system::header;
 use sim::message::{Body, Escape, Message};
 use sim::params::{Chunks, Coding, PredictorParams, Scheme, TraceParams};
-use testbenches::driver::Driver;
+use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
 coder!(Coder, Encoder);

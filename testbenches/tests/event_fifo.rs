@@ -4,11 +4,11 @@ use hdl::spine::entry::{Entry, EntryLayout};
 use hdl::spine::event_fifo::{EventFifo, FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use rust_hdl::prelude::*;
 use sim::params::{Coding, PredictorParams, TraceParams};
+use sim::stimulus::Source;
 use std::collections::VecDeque;
 use testbenches::cosim::Cosim;
 use testbenches::driver::Driver;
 use testbenches::gates::emit_checked;
-use testbenches::stimulus::Source;
 
 fn params() -> TraceParams {
     TraceParams::tr(PredictorParams::sizes(512, 8, 0), Coding::TR_E)

@@ -10,9 +10,10 @@ use front_end_harness::decoder::decoder_matches;
 use hdl::cores::{EtraceCore, RvfiCore};
 use sim::message::{Body, Escape};
 use sim::params::{named_set, Chunks, Coding, PredictorParams, Scheme, TraceParams};
+use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::run::Config;
+use testbenches::driver::CheckVerilog;
 use testbenches::gates::emit_checked;
-use testbenches::stimulus::program::{Model, Shape};
-use testbenches::stimulus::run::Config;
 
 fn tr(p: PredictorParams) -> TraceParams {
     TraceParams::tr(p, Coding::TR_E)

@@ -4,10 +4,10 @@
 //! own cases are in `lint.rs`.
 
 use rust_hdl::prelude::*;
+use sim::stimulus::Source;
 use testbenches::cosim::CosimError;
-use testbenches::driver::Driver;
+use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::{emit_checked, emit_checked_system, GateError};
-use testbenches::stimulus::Source;
 use testbenches::verilog::{verilator_lint, yosys_check, VerilogError};
 
 /// `struct $name` with byte inputs `a`, `b`, bit input `c`, outputs `x` (byte) and `z` (bit), byte local

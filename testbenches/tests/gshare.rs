@@ -4,9 +4,9 @@ use hdl::scheme::tr::outcome::gshare::Gshare;
 use rust_hdl::prelude::*;
 use sim::golden::{gshare, OutcomePredictor};
 use sim::params::PredictorParams;
-use testbenches::driver::Driver;
+use sim::stimulus::Source;
+use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
-use testbenches::stimulus::Source;
 
 const SIZES: [u16; 5] = [256, 512, 1024, 2048, 4096];
 

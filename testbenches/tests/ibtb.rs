@@ -4,10 +4,10 @@ use hdl::scheme::tr::target::ibtb::Ibtb;
 use rust_hdl::prelude::*;
 use sim::golden::ibtb;
 use sim::params::PredictorParams;
+use sim::stimulus::Source;
 use std::collections::VecDeque;
-use testbenches::driver::Driver;
+use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
-use testbenches::stimulus::Source;
 
 /// What is in S2 in one cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

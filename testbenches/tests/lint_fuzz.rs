@@ -5,9 +5,9 @@
 
 use rust_hdl::core::ast::{VerilogExpression as V, VerilogOp, VerilogOpUnary, VerilogStatement};
 use rust_hdl::prelude::*;
+use sim::stimulus::Source;
 use testbenches::cosim::{Cosim, Interface};
 use testbenches::lint::lint;
-use testbenches::stimulus::Source;
 
 /// An expression of the kernel language; `Lit` takes the width of its place.
 #[derive(Clone, Debug)]

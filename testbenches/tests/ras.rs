@@ -3,9 +3,9 @@
 use hdl::scheme::tr::target::ras::Ras;
 use rust_hdl::prelude::*;
 use sim::golden::ras;
-use testbenches::driver::Driver;
+use sim::stimulus::Source;
+use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
-use testbenches::stimulus::Source;
 
 /// What the instruction of one cycle does to the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use sim::bits::BitWriter;
 use sim::golden::system::header;
 use sim::params::TraceParams;
 use sim::stream_cache::{Encoder, StreamCacheParams, Variant};
-use testbenches::driver::Driver;
+use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
 coder!(StreamCoder, StreamEncoder);

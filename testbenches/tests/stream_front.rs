@@ -10,10 +10,11 @@ use front_end_harness::bench::{spin, Bench};
 use hdl::cores::{EtraceStreamCore, RvfiStreamCore};
 use sim::message::Escape;
 use sim::params::TraceParams;
+use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::run::Config;
 use sim::stream_cache::{Hash, Record, StreamCacheParams, Variant};
+use testbenches::driver::CheckVerilog;
 use testbenches::gates::emit_checked;
-use testbenches::stimulus::program::{Model, Shape};
-use testbenches::stimulus::run::Config;
 
 /// Every choice that changes the circuit, at least once.
 fn variants() -> Vec<TraceParams> {

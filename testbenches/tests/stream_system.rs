@@ -5,19 +5,19 @@
 
 use hdl::emit::{emit, SystemOptions};
 use hdl::top::{EtraceStreamSystem, RvfiStreamSystem};
+use hdl::trace_sim::{compare, Play};
 use programs::ProgramInfo;
 use retire::elf::Program;
-use retire::image::Image;
-use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::golden::system::System;
 use sim::params::TraceParams;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind, RetireSink};
+use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::run::{record, Config};
 use sim::stream_cache::{Hash, StreamCacheParams, Variant};
 use testbenches::check::{beat_file, right_around_gaps, run};
 use testbenches::gates::emit_checked_system;
-use testbenches::stimulus::program::{Model, Shape};
-use testbenches::stimulus::run::{record, Config};
 use testbenches::trace_cosim::{TraceCosim, TraceOptions, TracePorts};
-use testbenches::trace_sim::{compare, Play};
 
 fn ports(cores: usize, xlen: u8) -> TracePorts {
     TracePorts::rvfi(cores, xlen, |i, name| format!("rvfi_{name}${i}"), |name| name.into())

@@ -4,13 +4,13 @@ use hdl::scheme::sc_lsp::cache::StreamCache;
 use hdl::scheme::sc_lsp::lsp::Lsp;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
+use sim::stimulus::Source;
 use sim::stream_cache::cache::Descriptor;
 use sim::stream_cache::tables::{Outcome, Tables};
 use sim::stream_cache::{Hash, StreamCacheParams, Variant};
 use std::collections::VecDeque;
-use testbenches::driver::Driver;
+use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
-use testbenches::stimulus::Source;
 
 /// Stream cache and predictor, as the front end joins them.
 #[derive(LogicBlock)]

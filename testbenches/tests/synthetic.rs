@@ -1,12 +1,12 @@
 //! Synthetic programs through the golden model and back: replay gives the events that went in
 
-use retire::image::Image;
-use retire::{FlowEvent, RetireSink};
 use sim::golden::system::System;
 use sim::params::{named_set, Coding, Scheme, TraceParams};
+use retire::image::Image;
 use sim::replay::{Events, Replay};
-use testbenches::stimulus::program::{Model, Shape};
-use testbenches::stimulus::run::{record, Config};
+use retire::{FlowEvent, RetireSink};
+use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::run::{record, Config};
 
 /// Runs 100,000 instructions of a program of its own through `params`; bits of the stream.
 fn round_trip(params: &TraceParams, seed: u64) -> u64 {

@@ -3,13 +3,13 @@
 use hdl::emit::{emit, SystemOptions};
 use programs::ProgramInfo;
 use retire::elf::Program;
-use retire::image::Image;
-use retire::{FlowEvent, RetireSink};
 use sim::golden::system::System;
 use sim::params::{named_set, Coding, TraceParams, NAMED_SETS};
+use retire::image::Image;
+use retire::{FlowEvent, RetireSink};
+use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::run::{record, Config};
 use testbenches::check::{beat_file, right_around_gaps, run};
-use testbenches::stimulus::program::{Model, Shape};
-use testbenches::stimulus::run::{record, Config};
 use testbenches::trace_cosim::{TraceCosim, TraceOptions, TracePorts};
 
 fn ports(cores: usize, xlen: u8) -> TracePorts {

@@ -1,10 +1,10 @@
 //! The trace-system harness: every beat arrives in its clock, every word comes out in order
 
+use sim::beats::{Retired, Writer};
+use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::run::{record, Config};
 use std::io::BufWriter;
 use std::path::Path;
-use testbenches::beats::{Retired, Writer};
-use testbenches::stimulus::program::{Model, Shape};
-use testbenches::stimulus::run::{record, Config};
 use testbenches::trace_cosim::{TraceCosim, TraceOptions, TracePorts};
 
 /// Stands for a trace system: a word for each beat, `pc ^ rol(next_pc) ^ rol(insn)` with the core in the low

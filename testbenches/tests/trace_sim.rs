@@ -1,11 +1,11 @@
 //! Whole trace systems in the rust-hdl simulation: their words are those of the golden model
 
 use hdl::emit::SystemOptions;
+use hdl::trace_sim::{compare, Comparison, Play};
 use programs::load;
 use retire::FlowEvent;
 use sim::params::{named_set, Coding, Scheme, TraceParams};
 use sim::rv32::{Limits, Machine, MachineConfig};
-use testbenches::trace_sim::{compare, Comparison, Play};
 
 fn run(name: &str, params: &TraceParams, instructions: u64, pace: u64) -> Comparison {
     let program = load(name).unwrap();

@@ -1,10 +1,10 @@
 //! VCDs that the driver writes, read back: a signal's changes are those that the bench saw
 
 use rust_hdl::prelude::*;
+use sim::stimulus::Source;
 use std::io::{self, Cursor, Write};
 use std::sync::{Arc, Mutex};
 use testbenches::driver::{Driver, CYCLE_PS};
-use testbenches::stimulus::Source;
 
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 enum Mood {

@@ -1,7 +1,7 @@
 //! Builds a Verilated program once per content, and keeps it
 
-use super::ports::{Dir, Port};
 use super::CosimError;
+use super::{Dir, Port};
 use crate::tools::{run, tool_name, ToolError};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};

@@ -14,10 +14,9 @@
 //! one vector at a time, for stimulus that depends on outputs, some 20,000 a second.
 
 pub(crate) mod build;
-mod ports;
 mod session;
 
-pub use ports::{sample, Dir, Interface, Port};
+pub use hdl::drive::{sample, Dir, Interface, Port};
 pub use session::Session;
 
 use crate::tools::ToolError;

@@ -1,7 +1,8 @@
 //! Talks to a Verilated program, in bulk or cycle by cycle
 
-use super::ports::{mask, Port};
+use super::Port;
 use super::{Cosim, CosimError};
+use hdl::drive::mask;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

@@ -3,12 +3,12 @@
 use super::golden::Golden;
 use super::ingress::{Ingress, Show};
 use hdl::spine::entry::Entry;
-use retire::{FlowEvent, FlowKind};
 use sim::params::TraceParams;
+use retire::{FlowEvent, FlowKind};
+use sim::stimulus::program::Model;
+use sim::stimulus::run::{Config, Retired, Run, Step};
+use sim::stimulus::Source;
 use testbenches::driver::{Driver, DriverError};
-use testbenches::stimulus::program::Model;
-use testbenches::stimulus::run::{Config, Retired, Run, Step};
-use testbenches::stimulus::Source;
 
 /// A front end, what it said, and what it should.
 pub struct Bench<T: Ingress> {

@@ -5,8 +5,8 @@ use hdl::ingress::rvfi::Rvfi;
 use retire::isa::{flow, Flow, Indirect};
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
-use testbenches::driver::Driver;
-use testbenches::stimulus::Source;
+use sim::stimulus::Source;
+use testbenches::driver::{CheckVerilog, Driver};
 
 /// Random encodings through the RVFI adapter alone, against `retire::isa::flow`.
 pub fn decoder_matches(p: &TraceParams, n: usize) {

@@ -1,12 +1,12 @@
 //! How each adapter is shown what retires
 
 use super::golden::{Golden, Predicting};
-use hdl::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
 use hdl::spine::entry::Entry;
-use retire::FlowKind;
+use hdl::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
 use rust_hdl::prelude::*;
+use retire::FlowKind;
+use sim::stimulus::run::Retired;
 use sim::stream_cache;
-use testbenches::stimulus::run::Retired;
 
 /// What an ingress shows in one clock.
 #[derive(Clone, Copy, Debug)]

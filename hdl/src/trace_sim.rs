@@ -1,39 +1,19 @@
 //! A whole trace system in the rust-hdl simulation: instructions in, trace words out
 //!
-//! The protocol is that of [`crate::trace_cosim`]: four cycles of reset; `control.enable` = 1; wait for
+//! The protocol is that of the Verilated harness: four cycles of reset; `control.enable` = 1; wait for
 //! `status.active`; instructions; `control.enable` = 0; wait for `status.idle`; read `overflow`. Words are
 //! taken whenever one is there.
 
-use crate::beats::{ExpandError, Expander};
-use crate::driver::{Driver, DriverError};
-use crate::stimulus::run::Retired;
-use hdl::emit::{build, EmitError, Ingress, SystemOptions, Visitor};
-use hdl::top::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
+use crate::any_top::AnyTop;
+use crate::drive::{Driver, DriverError};
+use crate::emit::{build, EmitError, SystemOptions};
+use sim::beats::{ExpandError, Expander, Retired};
 use retire::elf::Program;
-use retire::{FlowEvent, RetireSink};
-use rust_hdl::prelude::*;
 use sim::golden::system::System;
 use sim::params::{ParamError, TraceParams};
 use sim::regs::REGS;
+use retire::{FlowEvent, RetireSink};
 use std::io::Write;
-
-/// A trace system with its ports, as the harness uses them.
-pub trait TraceTop: Block {
-    /// Drives the clock.
-    fn clock(&mut self, high: bool);
-    /// Drives the reset.
-    fn reset(&mut self, on: bool);
-    /// What core `core` retires in this cycle; `None`: nothing.
-    fn retire(&mut self, core: usize, beat: Option<&Retired>);
-    /// Drives the register bus.
-    fn bus(&mut self, addr: u8, write: bool, data: u32);
-    /// The register bus answers, one cycle after its address.
-    fn read(&self) -> u32;
-    /// Takes a word in this cycle if one is there.
-    fn take(&mut self, ready: bool);
-    /// The word that is there.
-    fn word(&self) -> Option<u32>;
-}
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
@@ -73,45 +53,6 @@ pub enum TraceSimError {
     },
 }
 
-macro_rules! trace_top {
-    ($system:ident) => {
-        impl<const W: usize, const N: usize> TraceTop for $system<W, N> {
-            fn clock(&mut self, high: bool) {
-                self.clock.next = high.into();
-            }
-            fn reset(&mut self, on: bool) {
-                self.reset.next = on;
-            }
-            fn retire(&mut self, core: usize, beat: Option<&Retired>) {
-                self.rvfi_valid[core].next = beat.is_some();
-                if let Some(b) = beat {
-                    self.rvfi_intr[core].next = b.trapped;
-                    self.rvfi_insn[core].next = u64::from(b.insn).to_bits();
-                    self.rvfi_pc_rdata[core].next = b.pc.to_bits();
-                    self.rvfi_pc_wdata[core].next = b.next_pc.to_bits();
-                }
-            }
-            fn bus(&mut self, addr: u8, write: bool, data: u32) {
-                self.bus_addr.next = u64::from(addr).to_bits();
-                self.bus_write.next = write;
-                self.bus_wdata.next = u64::from(data).to_bits();
-            }
-            fn read(&self) -> u32 {
-                self.bus_rdata.val().index() as u32
-            }
-            fn take(&mut self, ready: bool) {
-                self.ready.next = ready;
-            }
-            fn word(&self) -> Option<u32> {
-                self.valid.val().then(|| self.data.val().index() as u32)
-            }
-        }
-    };
-}
-
-trace_top!(RvfiSystem);
-trace_top!(RvfiStreamSystem);
-
 /// What a run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceSimSummary {
@@ -140,8 +81,8 @@ fn status(field: &str) -> u32 {
 }
 
 /// A trace system that runs.
-pub struct TraceSim<T: TraceTop, F: FnMut(u32)> {
-    driver: Driver<T>,
+pub struct TraceSim<F: FnMut(u32)> {
+    driver: Driver<AnyTop>,
     each: F,
     cores: usize,
     /// What retires in the clock that is being collected, by core.
@@ -150,12 +91,12 @@ pub struct TraceSim<T: TraceTop, F: FnMut(u32)> {
     beats: u64,
 }
 
-impl<T: TraceTop, F: FnMut(u32)> TraceSim<T, F> {
+impl<F: FnMut(u32)> TraceSim<F> {
     /// Resets and enables `top`; gives every word to `each`. Every signal goes to `vcd`, if there is one.
-    pub fn start(top: T, cores: usize, vcd: Option<Box<dyn Write>>, each: F) -> Result<Self, TraceSimError> {
+    pub fn start(top: AnyTop, cores: usize, vcd: Option<Box<dyn Write>>, each: F) -> Result<Self, TraceSimError> {
         let driver = match vcd {
-            Some(vcd) => Driver::with_vcd(top, T::clock, vcd)?,
-            None => Driver::new(top, T::clock)?,
+            Some(vcd) => Driver::with_vcd(top, |t, high| t.clock(high), vcd)?,
+            None => Driver::new(top, |t, high| t.clock(high))?,
         };
         let mut sim = Self { driver, each, cores, pending: vec![None; cores], clock: 0, beats: 0 };
         sim.driver.uut.take(true);
@@ -297,7 +238,7 @@ impl Player<'_> {
     }
 
     /// Runs both on a system of `cores` cores.
-    fn run<T: TraceTop>(mut self, system: T, cores: usize) -> Result<Comparison, TraceSimError> {
+    fn run(mut self, system: AnyTop, cores: usize) -> Result<Comparison, TraceSimError> {
         let mut circuit = Vec::new();
         let vcd = self.play.vcd.take();
         let mut sim = TraceSim::start(system, cores, vcd, |w| circuit.push(w))?;
@@ -337,26 +278,6 @@ impl Player<'_> {
     }
 }
 
-impl Visitor for Player<'_> {
-    type Output = Result<Comparison, TraceSimError>;
-
-    fn rvfi<const W: usize, const N: usize>(self, system: RvfiSystem<W, N>) -> Self::Output {
-        self.run(system, N)
-    }
-
-    fn rvfi_stream<const W: usize, const N: usize>(self, system: RvfiStreamSystem<W, N>) -> Self::Output {
-        self.run(system, N)
-    }
-
-    fn etrace_stream<const W: usize, const N: usize>(self, _: EtraceStreamSystem<W, N>) -> Self::Output {
-        Err(TraceSimError::Ingress)
-    }
-
-    fn etrace<const W: usize, const N: usize>(self, _: EtraceSystem<W, N>) -> Self::Output {
-        Err(TraceSimError::Ingress)
-    }
-}
-
 /// Plays `events`, a run of `program`, on the circuit for `params`, and beside it on the golden model.
 pub fn compare(
     params: &TraceParams,
@@ -364,9 +285,9 @@ pub fn compare(
     events: &[FlowEvent],
     play: Play<'_>,
 ) -> Result<Comparison, TraceSimError> {
-    if play.options.ingress != Ingress::Rvfi {
+    let top = build(params, &play.options)?;
+    if !top.is_rvfi() {
         return Err(TraceSimError::Ingress);
     }
-    let options = play.options;
-    build(params, &options, Player { play, params, program, events })?
+    Player { play, params, program, events }.run(top, usize::from(params.cores))
 }

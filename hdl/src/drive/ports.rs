@@ -132,6 +132,6 @@ fn value(signal: &dyn Atom) -> u128 {
 }
 
 /// `width` ones.
-pub(super) fn mask(width: u16) -> u128 {
+pub fn mask(width: u16) -> u128 {
     u128::MAX.checked_shr(128 - u32::from(width.min(128))).unwrap_or(0)
 }

@@ -1,0 +1,135 @@
+//! A trace system of whatever type its parameters ask for
+//!
+//! rust-hdl's blocks are generic over core count and address width, and each of the types is a circuit of its
+//! own to compile. Behind a trait object they are compiled once, here, however many crates simulate or emit
+//! them.
+
+use crate::top::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
+use rust_hdl::prelude::*;
+use sim::beats::Retired;
+
+/// A trace system with its ports, as a harness uses them.
+pub trait TraceTop: Block {
+    /// Drives the clock.
+    fn clock(&mut self, high: bool);
+    /// Drives the reset.
+    fn reset(&mut self, on: bool);
+    /// Whether the ingress is RVFI: [`TraceTop::retire`] drives no other.
+    fn is_rvfi(&self) -> bool;
+    /// What core `core` retires in this cycle; `None`: nothing.
+    fn retire(&mut self, core: usize, beat: Option<&Retired>);
+    /// Drives the register bus.
+    fn bus(&mut self, addr: u8, write: bool, data: u32);
+    /// The register bus answers, one cycle after its address.
+    fn read(&self) -> u32;
+    /// Takes a word in this cycle if one is there.
+    fn take(&mut self, ready: bool);
+    /// The word that is there.
+    fn word(&self) -> Option<u32>;
+}
+
+macro_rules! trace_top {
+    ($system:ident, $rvfi:literal, |$top:ident, $core:ident, $beat:ident| $retire:block) => {
+        impl<const W: usize, const N: usize> TraceTop for $system<W, N> {
+            fn clock(&mut self, high: bool) {
+                self.clock.next = high.into();
+            }
+            fn reset(&mut self, on: bool) {
+                self.reset.next = on;
+            }
+            fn is_rvfi(&self) -> bool {
+                $rvfi
+            }
+            fn retire(&mut self, $core: usize, $beat: Option<&Retired>) {
+                let $top = self;
+                $retire
+            }
+            fn bus(&mut self, addr: u8, write: bool, data: u32) {
+                self.bus_addr.next = u64::from(addr).to_bits();
+                self.bus_write.next = write;
+                self.bus_wdata.next = u64::from(data).to_bits();
+            }
+            fn read(&self) -> u32 {
+                self.bus_rdata.val().index() as u32
+            }
+            fn take(&mut self, ready: bool) {
+                self.ready.next = ready;
+            }
+            fn word(&self) -> Option<u32> {
+                self.valid.val().then(|| self.data.val().index() as u32)
+            }
+        }
+    };
+    (rvfi $system:ident) => {
+        trace_top!($system, true, |top, core, beat| {
+            top.rvfi_valid[core].next = beat.is_some();
+            if let Some(b) = beat {
+                top.rvfi_intr[core].next = b.trapped;
+                top.rvfi_insn[core].next = u64::from(b.insn).to_bits();
+                top.rvfi_pc_rdata[core].next = b.pc.to_bits();
+                top.rvfi_pc_wdata[core].next = b.next_pc.to_bits();
+            }
+        });
+    };
+    (etrace $system:ident) => {
+        trace_top!($system, false, |_top, _core, _beat| {});
+    };
+}
+trace_top!(rvfi RvfiSystem);
+trace_top!(rvfi RvfiStreamSystem);
+trace_top!(etrace EtraceSystem);
+trace_top!(etrace EtraceStreamSystem);
+
+/// Any of them, as one block.
+pub struct AnyTop(Box<dyn TraceTop>);
+
+impl AnyTop {
+    /// Forgets the type of `top`.
+    pub fn new(top: impl TraceTop + 'static) -> Self {
+        Self(Box::new(top))
+    }
+}
+
+impl std::ops::Deref for AnyTop {
+    type Target = dyn TraceTop;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}
+
+impl std::ops::DerefMut for AnyTop {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut *self.0
+    }
+}
+
+impl Logic for AnyTop {
+    fn update(&mut self) {
+        self.0.update();
+    }
+    fn connect(&mut self) {
+        self.0.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        self.0.hdl()
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.0.timing()
+    }
+}
+
+impl Block for AnyTop {
+    fn connect_all(&mut self) {
+        self.0.connect_all();
+    }
+    fn update_all(&mut self) {
+        self.0.update_all();
+    }
+    fn has_changed(&self) -> bool {
+        self.0.has_changed()
+    }
+    fn accept(&self, name: &str, probe: &mut dyn Probe) {
+        self.0.accept(name, probe);
+    }
+}
