@@ -4,9 +4,9 @@
 //! and the words the golden model makes of it.
 
 use crate::Failure;
+use retire::RetireSink;
 use sim::golden::system::System;
 use sim::params::TraceParams;
-use retire::RetireSink;
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{Config, Run};
 use std::fmt::Write;

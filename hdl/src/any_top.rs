@@ -1,7 +1,6 @@
 //! A trace system of whatever type its parameters ask for
 //!
-//! rust-hdl's blocks are generic over core count and address width, and each of the types is a circuit of its
-//! own to compile. Behind a trait object they are compiled once, here, however many crates simulate or emit
+//! rust-hdl's blocks are generic over the address width, and each type is a circuit of its own to compile. Behind a trait object they are compiled once, here, however many crates simulate or emit
 //! them.
 
 use crate::top::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
@@ -30,7 +29,7 @@ pub trait TraceTop: Block {
 
 macro_rules! trace_top {
     ($system:ident, $rvfi:literal, |$top:ident, $core:ident, $beat:ident| $retire:block) => {
-        impl<const W: usize, const N: usize> TraceTop for $system<W, N> {
+        impl<const W: usize> TraceTop for $system<W> {
             fn clock(&mut self, high: bool) {
                 self.clock.next = high.into();
             }

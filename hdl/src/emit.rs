@@ -43,6 +43,9 @@ impl Default for SystemOptions {
     }
 }
 
+/// Most cores of a trace system.
+pub const MAX_CORES: u8 = 8;
+
 /// Why there is no circuit.
 #[derive(Debug, thiserror::Error)]
 pub enum EmitError {
@@ -53,7 +56,7 @@ pub enum EmitError {
     #[error("the nexs encoding has no circuit; tr and nx_b have one")]
     Scheme,
     /// More cores than there are circuits for.
-    #[error("cores = {0}; circuits exist for 1 to 8 cores")]
+    #[error("cores = {0}; circuits exist for 1 to {MAX_CORES} cores")]
     Cores(u8),
     /// A stream length that is too wide.
     #[error("sl_bits = {0}; circuits exist for 6 to 10 bits")]
@@ -81,18 +84,22 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
         }
     }
     let depth = usize::from(options.log2_fifo);
-    macro_rules! pick {
-        ($($w:literal $n:literal),*) => {
-            match (params.stream_cache().is_some(), options.ingress, params.xlen, params.cores) {
-                $((false, Ingress::Rvfi, $w, $n) => Ok(AnyTop::new(RvfiSystem::<$w, $n>::new(params, depth))),
-                (false, Ingress::Etrace, $w, $n) => Ok(AnyTop::new(EtraceSystem::<$w, $n>::new(params, depth))),
-                (true, Ingress::Rvfi, $w, $n) => Ok(AnyTop::new(RvfiStreamSystem::<$w, $n>::new(params, depth))),
-                (true, Ingress::Etrace, $w, $n) => Ok(AnyTop::new(EtraceStreamSystem::<$w, $n>::new(params, depth))),)*
-                _ => Err(EmitError::Cores(params.cores)),
-            }
-        };
+    if !(1..=MAX_CORES).contains(&params.cores) {
+        return Err(EmitError::Cores(params.cores));
     }
-    pick!(32 1, 32 2, 32 3, 32 4, 32 5, 32 6, 32 7, 32 8, 64 1, 64 2, 64 3, 64 4, 64 5, 64 6, 64 7, 64 8)
+    Ok(match params.xlen {
+        32 => of_width::<32>(params, options.ingress, depth),
+        _ => of_width::<64>(params, options.ingress, depth),
+    })
+}
+
+fn of_width<const W: usize>(params: &TraceParams, ingress: Ingress, depth: usize) -> AnyTop {
+    match (params.stream_cache().is_some(), ingress) {
+        (false, Ingress::Rvfi) => AnyTop::new(RvfiSystem::<W>::new(params, depth)),
+        (false, Ingress::Etrace) => AnyTop::new(EtraceSystem::<W>::new(params, depth)),
+        (true, Ingress::Rvfi) => AnyTop::new(RvfiStreamSystem::<W>::new(params, depth)),
+        (true, Ingress::Etrace) => AnyTop::new(EtraceStreamSystem::<W>::new(params, depth)),
+    }
 }
 
 /// The Verilog of the system for `params`, top module `top`, behind a comment that says what it is.

@@ -21,7 +21,7 @@
 use crate::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
 use crate::ingress::ports::with_ports;
 use crate::spine::join::{BackEnd, StreamBackEnd};
-use crate::widget::each::Each;
+use crate::widget::each::each;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
@@ -32,10 +32,10 @@ macro_rules! system {
     ) => {
         $(#[$doc])*
         #[derive(LogicBlock, Default)]
-        pub struct $name<const W: usize, const N: usize> {
+        pub struct $name<const W: usize> {
             pub clock: Signal<In, Clock>,
             pub reset: Signal<In, Bit>,
-            $(pub $port: Each<Signal<In, $($type)+>, N>,)*
+            $(pub $port: Vec<Signal<In, $($type)+>>,)*
             pub bus_addr: Signal<In, Bits<3>>,
             pub bus_write: Signal<In, Bit>,
             pub bus_wdata: Signal<In, Bits<32>>,
@@ -43,26 +43,30 @@ macro_rules! system {
             pub valid: Signal<Out, Bit>,
             pub ready: Signal<In, Bit>,
             pub data: Signal<Out, Bits<32>>,
-            core: Each<$core<W>, N>,
-            back: $back<W, N>,
+            _cores: usize,
+            core: Vec<$core<W>>,
+            back: $back<W>,
         }
 
-        impl<const W: usize, const N: usize> $name<W, N> {
+        impl<const W: usize> $name<W> {
             /// The system for `params`, with event FIFOs of 2^`log2_depth` entries.
             ///
             /// # Panics
-            /// When `params` are refused, or their `cores` and `xlen` are not N and W.
+            /// When `params` are refused, or their `xlen` is not W.
             pub fn new(params: &TraceParams, log2_depth: usize) -> Self {
                 assert_eq!(usize::from(params.xlen), W, "xlen");
+                let cores = usize::from(params.cores);
                 Self {
-                    core: Each::from_fn(|_| $core::new(params)),
+                    _cores: cores,
+                    $($port: each(cores),)*
+                    core: (0..cores).map(|_| $core::new(params)).collect(),
                     back: $back::new(params, log2_depth),
                     ..Default::default()
                 }
             }
         }
 
-        impl<const W: usize, const N: usize> Logic for $name<W, N> {
+        impl<const W: usize> Logic for $name<W> {
             #[hdl_gen]
             fn update(&mut self) {
                 clock!(self, clock, back);
@@ -74,7 +78,7 @@ macro_rules! system {
                 self.valid.next = self.back.valid.val();
                 self.back.ready.next = self.ready.val();
                 self.data.next = self.back.data.val();
-                for i in 0..N {
+                for i in 0..self._cores {
                     self.core[i].clock.next = self.clock.val();
                     self.core[i].reset.next = self.reset.val();
                     $(self.core[i].$port.next = self.$port[i].val();)*
@@ -101,21 +105,21 @@ macro_rules! system {
 
 with_ports!(
     rvfi, system,
-    /// A trace system with RVFI ingress, for N cores with addresses of W = `xlen` bits.
+    /// A trace system with RVFI ingress, for as many cores as the parameters say, with addresses of W = `xlen` bits.
     RvfiSystem, RvfiCore, BackEnd
 );
 with_ports!(
     rvfi, system,
-    /// A trace system of the scheme `sc-lsp` with RVFI ingress, for N cores with addresses of W = `xlen` bits.
+    /// A trace system of the scheme `sc-lsp` with RVFI ingress, for as many cores as the parameters say, with addresses of W = `xlen` bits.
     RvfiStreamSystem, RvfiStreamCore, StreamBackEnd
 );
 with_ports!(
     etrace, system,
-    /// A trace system with E-Trace ingress, for N cores with addresses of W = `xlen` bits.
+    /// A trace system with E-Trace ingress, for as many cores as the parameters say, with addresses of W = `xlen` bits.
     EtraceSystem, EtraceCore, BackEnd
 );
 with_ports!(
     etrace, system,
-    /// A trace system of the scheme `sc-lsp` with E-Trace ingress, for N cores with addresses of W = `xlen` bits.
+    /// A trace system of the scheme `sc-lsp` with E-Trace ingress, for as many cores as the parameters say, with addresses of W = `xlen` bits.
     EtraceStreamSystem, EtraceStreamCore, StreamBackEnd
 );

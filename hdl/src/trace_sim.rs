@@ -7,12 +7,12 @@
 use crate::any_top::AnyTop;
 use crate::drive::{Driver, DriverError};
 use crate::emit::{build, EmitError, SystemOptions};
-use sim::beats::{ExpandError, Expander, Retired};
 use retire::elf::Program;
+use retire::{FlowEvent, RetireSink};
+use sim::beats::{ExpandError, Expander, Retired};
 use sim::golden::system::System;
 use sim::params::{ParamError, TraceParams};
 use sim::regs::REGS;
-use retire::{FlowEvent, RetireSink};
 use std::io::Write;
 
 /// Why there is no result.

@@ -2,13 +2,13 @@
 //!
 //! Everything here panics when it does not hold, with the place in the run.
 
-use sim::beats::{Expander, Writer};
 use retire::elf::Program;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind, RetireSink};
+use sim::beats::{Expander, Writer};
 use sim::golden::system::System;
 use sim::params::TraceParams;
-use retire::image::Image;
 use sim::replay::{Events, Replay};
-use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::rv32::{Limits, Machine, MachineConfig};
 use std::collections::HashMap;
 use std::io::BufWriter;

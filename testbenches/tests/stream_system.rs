@@ -8,10 +8,10 @@ use hdl::top::{EtraceStreamSystem, RvfiStreamSystem};
 use hdl::trace_sim::{compare, Play};
 use programs::ProgramInfo;
 use retire::elf::Program;
-use sim::golden::system::System;
-use sim::params::TraceParams;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind, RetireSink};
+use sim::golden::system::System;
+use sim::params::TraceParams;
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
 use sim::stream_cache::{Hash, StreamCacheParams, Variant};
@@ -94,12 +94,11 @@ fn timed(sc: StreamCacheParams, cores: u8) -> TraceParams {
 fn the_emitted_verilog_passes_all_gates() {
     for variant in Variant::ALL {
         let sc = StreamCacheParams::new(variant, 32, 4);
-        emit_checked_system(&mut RvfiStreamSystem::<32, 1>::new(&params(sc, 1), 3)).unwrap();
+        emit_checked_system(&mut RvfiStreamSystem::<32>::new(&params(sc, 1), 3)).unwrap();
     }
     let timed = timed(StreamCacheParams::new(Variant::Rbase, 8, 8), 4);
-    emit_checked_system(&mut RvfiStreamSystem::<32, 4>::new(&timed, 8)).unwrap();
-    emit_checked_system(&mut EtraceStreamSystem::<64, 1>::new(&TraceParams { xlen: 64, cores: 1, ..timed }, 8))
-        .unwrap();
+    emit_checked_system(&mut RvfiStreamSystem::<32>::new(&timed, 8)).unwrap();
+    emit_checked_system(&mut EtraceStreamSystem::<64>::new(&TraceParams { xlen: 64, cores: 1, ..timed }, 8)).unwrap();
 }
 
 #[test]

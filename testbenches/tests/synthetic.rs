@@ -1,10 +1,10 @@
 //! Synthetic programs through the golden model and back: replay gives the events that went in
 
+use retire::image::Image;
+use retire::{FlowEvent, RetireSink};
 use sim::golden::system::System;
 use sim::params::{named_set, Coding, Scheme, TraceParams};
-use retire::image::Image;
 use sim::replay::{Events, Replay};
-use retire::{FlowEvent, RetireSink};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
 

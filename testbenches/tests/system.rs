@@ -3,10 +3,10 @@
 use hdl::emit::{emit, SystemOptions};
 use programs::ProgramInfo;
 use retire::elf::Program;
-use sim::golden::system::System;
-use sim::params::{named_set, Coding, TraceParams, NAMED_SETS};
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
+use sim::golden::system::System;
+use sim::params::{named_set, Coding, TraceParams, NAMED_SETS};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
 use testbenches::check::{beat_file, right_around_gaps, run};

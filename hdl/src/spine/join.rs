@@ -12,7 +12,7 @@
 //! | `enable` | out | 1 | the front ends trace |
 //! | `stop_go` | out | 1 | every core is `stop_ready` |
 //! | `core_ready[i]`, `stop_ready[i]`, `lost[i]` | in | 1 | state of front end i |
-//! | `entry_*[i]` | in | | its event entries, see [`crate::spine::entry`] |
+//! | `entry_*[i]` | in | | its event entries, see [`crate::entry`] |
 //! | `full[i]`, `empty[i]` | out | 1 | its FIFO: few places are free; nothing is in it |
 //!
 //! # Timing
@@ -27,7 +27,7 @@ use super::registers::Registers;
 use crate::scheme::sc_lsp::encoder::StreamEncoder;
 use crate::scheme::tr::encoder::Encoder;
 use crate::spine::entry::{EntryLayout, COUNT_PORT_BITS};
-use crate::widget::each::Each;
+use crate::widget::each::each;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
@@ -35,7 +35,7 @@ macro_rules! back_end {
     ($(#[$doc:meta])* $name:ident, $encoder:ident, $layout:path) => {
         $(#[$doc])*
         #[derive(LogicBlock, Default)]
-        pub struct $name<const W: usize, const N: usize> {
+        pub struct $name<const W: usize> {
             pub clock: Signal<In, Clock>,
             pub reset: Signal<In, Bit>,
             pub bus_addr: Signal<In, Bits<3>>,
@@ -47,20 +47,21 @@ macro_rules! back_end {
             pub data: Signal<Out, Bits<32>>,
             pub enable: Signal<Out, Bit>,
             pub stop_go: Signal<Out, Bit>,
-            pub core_ready: Each<Signal<In, Bit>, N>,
-            pub stop_ready: Each<Signal<In, Bit>, N>,
-            pub lost: Each<Signal<In, Bit>, N>,
-            pub entry_push: Each<Signal<In, Bit>, N>,
-            pub entry_pre: Each<Signal<In, Bits<2>>, N>,
-            pub entry_post: Each<Signal<In, Bits<2>>, N>,
-            pub entry_icnt: Each<Signal<In, Bits<24>>, N>,
-            pub entry_bcnt: Each<Signal<In, Bits<24>>, N>,
-            pub entry_pc: Each<Signal<In, Bits<W>>, N>,
-            pub entry_target: Each<Signal<In, Bits<W>>, N>,
-            pub entry_cc: Each<Signal<In, Bits<32>>, N>,
-            pub full: Each<Signal<Out, Bit>, N>,
-            pub empty: Each<Signal<Out, Bit>, N>,
-            fifo: Each<EventFifo<W>, N>,
+            pub core_ready: Vec<Signal<In, Bit>>,
+            pub stop_ready: Vec<Signal<In, Bit>>,
+            pub lost: Vec<Signal<In, Bit>>,
+            pub entry_push: Vec<Signal<In, Bit>>,
+            pub entry_pre: Vec<Signal<In, Bits<2>>>,
+            pub entry_post: Vec<Signal<In, Bits<2>>>,
+            pub entry_icnt: Vec<Signal<In, Bits<24>>>,
+            pub entry_bcnt: Vec<Signal<In, Bits<24>>>,
+            pub entry_pc: Vec<Signal<In, Bits<W>>>,
+            pub entry_target: Vec<Signal<In, Bits<W>>>,
+            pub entry_cc: Vec<Signal<In, Bits<32>>>,
+            pub full: Vec<Signal<Out, Bit>>,
+            pub empty: Vec<Signal<Out, Bit>>,
+            _cores: usize,
+            fifo: Vec<EventFifo<W>>,
             merger: Merger,
             encoder: $encoder<W>,
             packer: Packer,
@@ -80,16 +81,30 @@ macro_rules! back_end {
             cc: Signal<Local, Bits<32>>,
         }
 
-        impl<const W: usize, const N: usize> $name<W, N> {
+        impl<const W: usize> $name<W> {
             /// The back end for `params`, with FIFOs of 2^`log2_depth` - 1 entries.
             ///
             /// # Panics
-            /// When `params` are refused, their `cores` are not N, or `log2_depth` is outside 3..=8.
+            /// When `params` are refused, or `log2_depth` is outside 3..=8.
             pub fn new(params: &TraceParams, log2_depth: usize) -> Self {
-                assert_eq!(usize::from(params.cores), N, "cores");
+                let cores = usize::from(params.cores);
                 let layout = $layout(params);
                 Self {
-                    fifo: Each::from_fn(|_| EventFifo::new(&layout, log2_depth)),
+                    _cores: cores,
+                    core_ready: each(cores),
+                    stop_ready: each(cores),
+                    lost: each(cores),
+                    entry_push: each(cores),
+                    entry_pre: each(cores),
+                    entry_post: each(cores),
+                    entry_icnt: each(cores),
+                    entry_bcnt: each(cores),
+                    entry_pc: each(cores),
+                    entry_target: each(cores),
+                    entry_cc: each(cores),
+                    full: each(cores),
+                    empty: each(cores),
+                    fifo: (0..cores).map(|_| EventFifo::new(&layout, log2_depth)).collect(),
                     merger: Merger::new(params, log2_depth),
                     encoder: $encoder::new(params),
                     packer: Packer::new(),
@@ -99,7 +114,7 @@ macro_rules! back_end {
             }
         }
 
-        impl<const W: usize, const N: usize> Logic for $name<W, N> {
+        impl<const W: usize> Logic for $name<W> {
             #[hdl_gen]
             fn update(&mut self) {
                 dff_setup!(self, clock, session, running, header);
@@ -119,7 +134,7 @@ macro_rules! back_end {
                 self.all_stopped.next = true;
                 self.word.next = 0.into();
                 self.cc.next = 0.into();
-                for i in 0..N {
+                for i in 0..self._cores {
                     self.fifo[i].clock.next = self.clock.val();
                     self.fifo[i].reset.next = self.reset.val();
                     self.fifo[i].push.next = self.entry_push[i].val();

@@ -3,8 +3,8 @@
 use super::golden::Golden;
 use super::ingress::{Ingress, Show};
 use hdl::spine::entry::Entry;
-use sim::params::TraceParams;
 use retire::{FlowEvent, FlowKind};
+use sim::params::TraceParams;
 use sim::stimulus::program::Model;
 use sim::stimulus::run::{Config, Retired, Run, Step};
 use sim::stimulus::Source;

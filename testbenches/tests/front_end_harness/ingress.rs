@@ -1,10 +1,10 @@
 //! How each adapter is shown what retires
 
 use super::golden::{Golden, Predicting};
-use hdl::spine::entry::Entry;
 use hdl::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
-use rust_hdl::prelude::*;
+use hdl::spine::entry::Entry;
 use retire::FlowKind;
+use rust_hdl::prelude::*;
 use sim::stimulus::run::Retired;
 use sim::stream_cache;
 
