@@ -222,10 +222,45 @@ fn unfit_programs_and_settings_are_refused_by_name() {
     big.segments[0].mem_size = 0x2_0000;
     let text = "the ELF needs 0x80000000 to 0x80020000; RAM is 0x80000000 to 0x80010000";
     assert_eq!(error(&big, config(1)).to_string(), text);
-    for addr in [0, 0x7fff_ffff, u64::MAX] {
+    for addr in [0x7fff_ffff, 0xffff_ffff, 1 << 32, u64::MAX] {
         let mut far = good.clone();
         far.segments[0].addr = addr;
-        assert!(matches!(error(&far, config(1)), MachineError::OutsideRam { .. }));
+        assert!(matches!(error(&far, config(1)), MachineError::OutsideRam { .. }), "{addr:x}");
+    }
+    let whole = MachineConfig { ram_bytes: 16 << 20, ..config(1) };
+    for (addr, device) in [(0, "0x100000"), (0x1fff_000, "0x2000000"), (0xff0_0000, "0x10000000")] {
+        let mut over = good.clone();
+        over.segments[0].addr = addr;
+        let text = error(&over, whole.clone()).to_string();
+        assert!(text.ends_with(&format!("would cover the device at {device}")), "{text}");
+    }
+}
+
+#[test]
+fn ram_lies_where_the_program_wants_it() {
+    // x8 is what was stored behind the code, or the program does not end
+    let words: [u32; 8] = [
+        0x0000_0397, // auipc x7, 0
+        0x0473_a023, // sw x7, 64(x7)
+        0x0403_a403, // lw x8, 64(x7)
+        0x0083_9063, // bne x7, x8, .
+        0x0010_02b7, // lui x5, 0x100
+        0x0000_5337, // lui x6, 0x5
+        0x5553_0313, // addi x6, x6, 0x555
+        0x0062_a023, // sw x6, 0(x5)
+    ];
+    let data: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    for addr in [0x2001_0000u64, 0x8000_0000, 0x8001_0000, 0x3000] {
+        let mem_size = data.len() as u64;
+        let segments = vec![Segment { addr, data: data.clone(), mem_size, executable: true }];
+        let program = Program { xlen: 32, compressed: false, multiplies: true, entry: addr, segments, build_id: vec![1] };
+        // 128 KiB: at 0x3000 there is room below the devices
+        let mut machine = Machine::new(&program, MachineConfig { ram_bytes: 128 << 10, ..config(1) }).unwrap();
+        let mut events: Vec<FlowEvent> = Vec::new();
+        let limits = Limits { instructions: 100, ..Limits::default() };
+        let summary = machine.run(&mut events, limits).unwrap();
+        assert_eq!((summary.exit, summary.instructions[0]), (Exit::Finished(0), 8), "0x{addr:x}");
+        assert_eq!((events[0].kind, events[0].target), (FlowKind::Start, addr));
     }
 }
 

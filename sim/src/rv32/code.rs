@@ -4,7 +4,7 @@
 //! program wrote runs after `fence.i`, which drops all pages, as the ISA asks.
 
 use super::decode::{decode, Code, Op};
-use super::memory::{Memory, RAM_BASE};
+use super::memory::Memory;
 
 /// Halfwords of a page, each a place an instruction can begin at.
 pub const PAGE_OPS: usize = 4096;
@@ -14,11 +14,13 @@ const PAGE_SHIFT: u32 = 13;
 #[derive(Clone, Debug)]
 pub struct CodeCache {
     pages: Vec<Option<Box<[Op; PAGE_OPS]>>>,
+    /// Start of RAM, a multiple of the page.
+    ram_base: u32,
 }
 
 impl CodeCache {
-    pub fn new(ram_bytes: u32) -> Self {
-        Self { pages: vec![None; (ram_bytes >> PAGE_SHIFT) as usize + 1] }
+    pub fn new(ram_base: u32, ram_bytes: u32) -> Self {
+        Self { pages: vec![None; (ram_bytes >> PAGE_SHIFT) as usize + 1], ram_base }
     }
 
     /// Forgets everything.
@@ -29,8 +31,7 @@ impl CodeCache {
     /// Address and content of the page `pc` is in; `None` outside RAM.
     #[inline]
     pub fn page(&mut self, pc: u32) -> Option<(u32, &mut [Op; PAGE_OPS])> {
-        let page = self.pages.get_mut((pc.wrapping_sub(RAM_BASE) >> PAGE_SHIFT) as usize)?;
-        // RAM_BASE is a multiple of the page
+        let page = self.pages.get_mut((pc.wrapping_sub(self.ram_base) >> PAGE_SHIFT) as usize)?;
         let start = pc >> PAGE_SHIFT << PAGE_SHIFT;
         Some((start, page.get_or_insert_with(|| Box::new([Op::default(); PAGE_OPS]))))
     }

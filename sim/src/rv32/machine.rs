@@ -3,7 +3,7 @@
 use super::code::CodeCache;
 use super::csr::MTI;
 use super::hart::{Break, Hart, Pending, Shared, State};
-use super::memory::{Memory, RAM_BASE};
+use super::memory::{Memory, DEVICES, RAM_BASE};
 use super::timing::{Caches, Timing};
 use retire::elf::Program;
 use retire::{FlowEvent, FlowKind, RetireSink};
@@ -49,17 +49,28 @@ pub enum MachineError {
     #[error("the ELF is RV{0}; the built-in simulator runs RV32IMAC")]
     WrongIsa(u8),
     /// A segment outside RAM.
-    #[error(
-        "the ELF needs 0x{start:x} to 0x{end:x}; RAM is 0x{base:x} to 0x{top:x}",
-        base = RAM_BASE
-    )]
+    #[error("the ELF needs 0x{start:x} to 0x{end:x}; RAM is 0x{base:x} to 0x{top:x}")]
     OutsideRam {
         /// First byte of the segment.
         start: u64,
         /// Byte after it.
         end: u64,
+        /// First byte of RAM.
+        base: u64,
         /// Byte after RAM.
         top: u64,
+    },
+    /// RAM where the ELF wants it would cover a device.
+    #[error("the ELF begins at 0x{start:x}; RAM there, 0x{base:x} to 0x{top:x}, would cover the device at 0x{device:x}")]
+    Covers {
+        /// First byte of the lowest segment.
+        start: u64,
+        /// First byte of RAM.
+        base: u64,
+        /// Byte after RAM.
+        top: u64,
+        /// First byte of the device.
+        device: u32,
     },
 }
 
@@ -132,24 +143,40 @@ impl MachineConfig {
     }
 }
 
+/// Where RAM begins: at [`RAM_BASE`] for a program that fits in there, else at the MiB in which the program begins.
+fn ram_base(program: &Program, ram_bytes: u32) -> Result<u64, MachineError> {
+    let usual = u64::from(RAM_BASE);
+    let inside = |base: u64| {
+        let top = base + u64::from(ram_bytes);
+        program.segments.iter().find(|s| s.addr < base || s.addr.saturating_add(s.mem_size) > top)
+    };
+    let (Some(_), Some(start)) = (inside(usual), program.segments.iter().map(|s| s.addr).min()) else {
+        return Ok(usual);
+    };
+    let base = if start < usual || start >= usual + u64::from(ram_bytes) { start >> 20 << 20 } else { usual };
+    let top = base.saturating_add(u64::from(ram_bytes));
+    if let Some(s) = inside(base).or(program.segments.first().filter(|_| top > 1 << 32)) {
+        return Err(MachineError::OutsideRam { start: s.addr, end: s.addr.saturating_add(s.mem_size), base, top });
+    }
+    match DEVICES.iter().find(|(first, last)| base <= u64::from(*last) && u64::from(*first) < top) {
+        Some((device, _)) => Err(MachineError::Covers { start, base, top, device: *device }),
+        None => Ok(base),
+    }
+}
+
 impl Machine {
-    /// Loads `program`.
+    /// Loads `program`; RAM lies where it wants it.
     pub fn new(program: &Program, config: MachineConfig) -> Result<Self, MachineError> {
         config.check()?;
         if program.xlen != 32 {
             return Err(MachineError::WrongIsa(program.xlen));
         }
         let harts = usize::from(config.harts);
-        let mut memory = Memory::new(config.ram_bytes, harts, config.mtime_divider);
+        let base = ram_base(program, config.ram_bytes)?;
+        let mut memory = Memory::new(base as u32, config.ram_bytes, harts, config.mtime_divider);
         for s in &program.segments {
-            let offset = s.addr.wrapping_sub(RAM_BASE.into());
-            let end = offset.saturating_add(s.mem_size);
-            if s.addr < RAM_BASE.into() || end > config.ram_bytes.into() {
-                let (start, end) = (s.addr, s.addr.saturating_add(s.mem_size));
-                let top = u64::from(RAM_BASE) + u64::from(config.ram_bytes);
-                return Err(MachineError::OutsideRam { start, end, top });
-            }
-            memory.ram[offset as usize..offset as usize + s.data.len()].copy_from_slice(&s.data);
+            let offset = (s.addr - base) as usize;
+            memory.ram[offset..offset + s.data.len()].copy_from_slice(&s.data);
         }
         let late = |hart: u8| {
             let mixed = (config.seed ^ u64::from(hart) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -161,7 +188,7 @@ impl Machine {
         };
         Ok(Self {
             harts: (0..config.harts).map(|h| Hart::new(h, program.entry as u32, late(h))).collect(),
-            code: CodeCache::new(config.ram_bytes),
+            code: CodeCache::new(base as u32, config.ram_bytes),
             caches: Caches::new(&config.timing, config.harts),
             memory,
             timing: config.timing,

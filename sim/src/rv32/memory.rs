@@ -1,10 +1,12 @@
 //! RAM, devices and load reservations
 
-/// Start of RAM.
+/// Start of RAM, where a program fits in there.
 pub const RAM_BASE: u32 = 0x8000_0000;
 const CLINT: u32 = 0x0200_0000;
 const UART: u32 = 0x1000_0000;
 const FINISHER: u32 = 0x0010_0000;
+/// First and last address of each device: RAM elsewhere must not cover one.
+pub const DEVICES: [(u32, u32); 3] = [(FINISHER, FINISHER + 3), (CLINT, CLINT + 0xbfff), (UART, UART + 7)];
 
 /// What a store did besides storing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub enum Effect {
 #[derive(Clone, Debug)]
 pub struct Memory {
     pub ram: Vec<u8>,
+    /// Address of the first byte of RAM, a multiple of 1 MiB.
+    pub ram_base: u32,
     pub msip: Vec<bool>,
     pub mtimecmp: Vec<u64>,
     pub mtime_divider: u64,
@@ -38,9 +42,10 @@ pub struct Memory {
 const NO_RESERVATION: u32 = 1;
 
 impl Memory {
-    pub fn new(ram_bytes: u32, harts: usize, mtime_divider: u64) -> Self {
+    pub fn new(ram_base: u32, ram_bytes: u32, harts: usize, mtime_divider: u64) -> Self {
         Self {
             ram: vec![0; ram_bytes as usize],
+            ram_base,
             msip: vec![false; harts],
             mtimecmp: vec![u64::MAX; harts],
             mtime_divider,
@@ -67,7 +72,7 @@ impl Memory {
     /// Offset in RAM of an access of `N` bytes.
     #[inline]
     pub fn offset<const N: usize>(&self, addr: u32) -> Option<usize> {
-        let offset = addr.wrapping_sub(RAM_BASE) as usize;
+        let offset = addr.wrapping_sub(self.ram_base) as usize;
         (offset + N <= self.ram.len()).then_some(offset)
     }
 
