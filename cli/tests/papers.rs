@@ -27,6 +27,21 @@ fn tables_have_our_rows_beside_the_papers_and_notes_behind_them() {
 }
 
 #[test]
+fn chunk_sizes_are_chosen_from_lengths_that_were_counted() {
+    let place = Place::new();
+    place.good("papers --program fft --instructions 20000 -o p.md");
+    let page = std::fs::read_to_string(place.path().join("p.md")).unwrap();
+    // a table of chunk sizes without a single length would say that chunks of one bit are best, and cost nothing
+    let (_, chunks) = page.split_once("table 4: chunk sizes\n").unwrap();
+    let rows: Vec<&str> = chunks.split("\n## ").next().unwrap().lines().filter(|l| l.contains(", ")).skip(1).collect();
+    assert_eq!(rows.len(), 15);
+    for row in rows {
+        let cost = row.rsplit(' ').nth(1).unwrap().parse::<f64>().unwrap();
+        assert!(cost >= 1.0, "{row}");
+    }
+}
+
+#[test]
 fn programs_and_folders_that_do_not_exist_are_refused() {
     let place = Place::new();
     let text = place.session("papers --program nosuch -o p.md");

@@ -186,6 +186,7 @@ pub fn program(info: &ProgramInfo, instructions: Option<u64>) -> Result<Vec<Run>
 
 fn point(config: &Config, events: &[FlowEvent], cycles: u64) -> Point {
     let mut system = System::new(&config.params).expect("the configurations are legal");
+    system.count_lengths();
     for e in events {
         system.event(e);
         system.drain();

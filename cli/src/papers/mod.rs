@@ -63,7 +63,7 @@ pub fn run(args: &Args, _: &mut dyn Write) -> Result<Status, Failure> {
         ("Paper 001, section III.D: other compressors", one::others(&rows)),
         ("Paper 002, table 1: branches", two::branches(&runs, &rows)),
         ("Paper 002, table 3: prediction rates", two::rates(&runs)),
-        ("Paper 002, table 4: chunk sizes", two::chunks(&runs)),
+        ("Paper 002, table 4: chunk sizes", two::chunks(&runs)?),
         ("Paper 002, table 5: bits per instruction", two::comparison(&runs, &rows)),
         ("RISC-V E-Trace and its modes", two::etrace(&rows)),
         ("Paper 002, figure 10: compression and gates", two::gates(&runs)),

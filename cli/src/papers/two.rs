@@ -6,6 +6,7 @@ use super::measure::{bpi, number, programs, published, Run};
 use super::one::total;
 use crate::baselines::Row;
 use crate::results::tables::{head, row};
+use crate::Failure;
 use sim::analysis::{ratio, FieldLengths};
 use sim::golden::core::Rates;
 use sim::params::{named_set, Chunks, NAMED_SETS};
@@ -82,7 +83,7 @@ pub fn rates(runs: &[Run]) -> String {
 }
 
 /// Table 4: the chunk sizes that need the fewest bits over all programs, in the paper's range.
-pub fn chunks(runs: &[Run]) -> String {
+pub fn chunks(runs: &[Run]) -> Result<String, Failure> {
     let mut out = String::new();
     let columns =
         ["bCnt", "bCnt, paper 002", "\\|diffTA\\|", "bits of bCnt, ours of best", "bits of \\|diffTA\\|, ours of best"];
@@ -90,10 +91,11 @@ pub fn chunks(runs: &[Run]) -> String {
     for set in &NAMED_SETS[3..] {
         let config = format!("tr_e {}", set.name);
         let mut lengths = FieldLengths::default();
-        for p in programs(runs).filter_map(|r| r.point(&config)) {
-            if let Some(l) = &p.lengths {
-                lengths += l;
-            }
+        for r in programs(runs) {
+            let counted = r.point(&config).and_then(|p| p.lengths.as_ref());
+            lengths += counted.ok_or_else(|| {
+                Failure::Other(format!("table of chunk sizes: the fields of {config} of {} were not counted", r.program))
+            })?;
         }
         let text = |c: Chunks| format!("({}, {})", c.first, c.next);
         let (b_cnt, b_cost) = lengths.b_cnt.best(6);
@@ -113,7 +115,7 @@ pub fn chunks(runs: &[Run]) -> String {
             ],
         );
     }
-    out
+    Ok(out)
 }
 
 /// Columns of table 5 that are baselines, and those that are T-raptor's.
