@@ -1,10 +1,125 @@
-//! Arguments that several commands take: trace parameters
+//! Arguments that several commands take: inputs, how programs are run, trace parameters
 
 use crate::error::Failure;
 use clap::{Args, ValueEnum};
+use fpga::soc::core::CoreKind;
+use host::input::{Beside, Input};
+use host::machine::{Settings, TimingModel};
+use host::run::Run;
 use sim::params::{named_set, Coding, ParamError, Scheme, TraceParams};
 use sim::scheme::{parse_coding, parse_set};
 use sim::stream_cache::{Hash, StreamCacheParams, Variant};
+
+/// When instructions retire in the built-in simulator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TimingName {
+    /// Caches and latencies of paper 000 section 2
+    Papers,
+    /// One cycle an instruction
+    Functional,
+}
+
+impl From<TimingName> for TimingModel {
+    fn from(name: TimingName) -> Self {
+        match name {
+            TimingName::Papers => Self::Papers,
+            TimingName::Functional => Self::Functional,
+        }
+    }
+}
+
+/// How a program is run.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Built-in simulator")]
+pub struct MachineArgs {
+    /// Harts that run the program, 1 to 8 [default: 1]
+    #[arg(long, value_name = "N")]
+    pub harts: Option<u8>,
+    /// When instructions retire [default: papers]
+    #[arg(long, value_enum)]
+    pub timing: Option<TimingName>,
+    /// 0: all harts start at once; else each a little late, as the number says [default: 0]
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// Stop after so many instructions of all harts
+    #[arg(long, value_name = "N")]
+    pub max_instructions: Option<u64>,
+}
+
+impl MachineArgs {
+    /// How they run a program.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            timing: self.timing.map_or_else(TimingModel::default, Into::into),
+            seed: self.seed.unwrap_or(0),
+            max_instructions: self.max_instructions,
+        }
+    }
+
+    /// The first of them that was given.
+    pub fn given(&self) -> Option<&'static str> {
+        [
+            ("--harts", self.harts.is_some()),
+            ("--timing", self.timing.is_some()),
+            ("--seed", self.seed.is_some()),
+            ("--max-instructions", self.max_instructions.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(name, given)| given.then_some(name))
+    }
+}
+
+/// The program beside a recording or a trace.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ProgramArgs {
+    /// The program that a recording or a trace file is of
+    #[arg(long, value_name = "ELF|builtin:NAME")]
+    pub elf: Option<String>,
+    /// Take the program although the recording or the trace names another build
+    #[arg(long)]
+    pub any_build: bool,
+}
+
+impl ProgramArgs {
+    /// The same for the library.
+    pub fn beside(&self) -> Beside<'_> {
+        Beside { elf: self.elf.as_deref(), any_build: self.any_build }
+    }
+}
+
+/// An input as the command line has it.
+pub struct Source {
+    /// What it is.
+    pub input: Input,
+    settings: Settings,
+    harts: u8,
+}
+
+impl Source {
+    /// Opens it; settings of the simulator go with programs only.
+    pub fn open(name: &str, program: &ProgramArgs, machine: &MachineArgs) -> Result<Self, Failure> {
+        let input = Input::open_with(name, program.beside())?;
+        if let Some(option) = machine.given().filter(|_| input.is_recording()) {
+            return Err(Failure::Other(format!(
+                "{name}: is a retire file, a run that is over; {option} is for programs"
+            )));
+        }
+        let source = Self { input, settings: machine.settings(), harts: machine.harts.unwrap_or(1) };
+        source.run()?;
+        Ok(source)
+    }
+
+    /// Stops a program after so many instructions, if not before.
+    pub fn limit(&mut self, instructions: u64) {
+        let most = self.settings.max_instructions.unwrap_or(instructions);
+        self.settings.max_instructions = Some(most.min(instructions));
+    }
+
+    /// Its run.
+    pub fn run(&self) -> Result<Run<'_>, Failure> {
+        Ok(self.input.run(self.harts, &self.settings)?)
+    }
+}
 
 /// Predictors and encoding of a trace.
 #[derive(Args, Clone, Debug)]
@@ -28,9 +143,10 @@ pub struct ParamArgs {
     /// Upper target bits in a last-value register: 0 (none) or 12
     #[arg(long, value_name = "BITS", default_value_t = 0)]
     pub upper_bits: u8,
-    /// Address bits that are always 0: 1, or 2 for code without the C extension, or 0 for imported traces
-    #[arg(long, value_name = "BITS", default_value_t = 1)]
-    pub align: u8,
+    /// Address bits that are always 0: 2 for code without the C extension [default: 1, or 0 where the input has code
+    /// at odd addresses]
+    #[arg(long, value_name = "BITS")]
+    pub align: Option<u8>,
     /// Width of the instruction and branch counters, 16 to 24
     #[arg(long, value_name = "BITS", default_value_t = 20)]
     pub count_bits: u8,
@@ -125,14 +241,21 @@ impl StreamCacheArgs {
 }
 
 impl ParamArgs {
-    /// The parameters for `cores` cores of `xlen` bits, and the name of the set where it has one.
+    /// The parameters for `cores` cores of `xlen` bits, and the name of the set where it has one. Addresses are those of
+    /// RISC-V unless `--align` says otherwise.
     pub fn resolve(&self, cores: u8, xlen: u8) -> Result<(TraceParams, Option<String>), Failure> {
+        self.resolve_for(cores, xlen, 1)
+    }
+
+    /// As [`ParamArgs::resolve`], where the input says how many address bits are always 0.
+    pub fn resolve_for(&self, cores: u8, xlen: u8, align: u8) -> Result<(TraceParams, Option<String>), Failure> {
+        let align = self.align.unwrap_or(align);
         if let Some((sc, name)) = self.stream_cache.resolve()? {
             let params = TraceParams {
                 timestamps: self.timestamps,
                 cores,
                 xlen,
-                align: self.align,
+                align,
                 count_bits: self.count_bits,
                 cc_bits: self.cc_bits,
                 ..TraceParams::sc_lsp(sc)
@@ -150,7 +273,7 @@ impl ParamArgs {
             timestamps: self.timestamps,
             cores,
             xlen,
-            align: self.align,
+            align,
             count_bits: self.count_bits,
             cc_bits: self.cc_bits,
         };
@@ -183,6 +306,30 @@ fn scheme(text: &str, tr_e: Coding) -> Result<Scheme, Failure> {
     })
 }
 
+/// Softcores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CoreName {
+    /// RV32IM, 4 to 8 clocks an instruction, no interrupts
+    Picorv32,
+    /// RV32IMC with machine mode, five pipeline stages
+    Vexriscv,
+    /// RV32IMC with machine mode, two pipeline stages
+    Ibex,
+    /// RV32I with machine mode and the timer interrupt, 36 or 71 clocks an instruction
+    Serv,
+}
+
+impl From<CoreName> for CoreKind {
+    fn from(name: CoreName) -> Self {
+        match name {
+            CoreName::Picorv32 => Self::Picorv32,
+            CoreName::Vexriscv => Self::Vexriscv,
+            CoreName::Ibex => Self::Ibex,
+            CoreName::Serv => Self::Serv,
+        }
+    }
+}
+
 /// Refuses a number of cores that no trace system has, before anything is run.
 pub fn check_cores(cores: u8) -> Result<(), ParamError> {
     if (1..=16).contains(&cores) {
@@ -204,7 +351,7 @@ mod tests {
             timestamps: false,
             pc_shift: 1,
             upper_bits: 0,
-            align: 1,
+            align: None,
             count_bits: 20,
             cc_bits: 32,
         }

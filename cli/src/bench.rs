@@ -126,7 +126,7 @@ pub fn measure(name: &str, limit: u64) -> Result<Vec<Speed>, Failure> {
     }
     let mut events: Vec<FlowEvent> = Vec::new();
     let config = MachineConfig { timing: Timing::functional(), ..MachineConfig::default() };
-    let machine = |source| Failure::Machine { name: format!("builtin:{name}"), source };
+    let machine = |e| Failure::machine(&format!("builtin:{name}"), e);
     let summary = Machine::new(&program, config).and_then(|mut m| m.run(&mut events, limits)).map_err(machine)?;
     // E-Trace is measured without traps: from behind those of the start-up on
     if let Some(last) = events.iter().rposition(|e| matches!(e.kind, FlowKind::Trap { .. })) {

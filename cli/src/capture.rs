@@ -2,10 +2,9 @@
 
 mod registers;
 
-use crate::args::ParamArgs;
+use crate::args::{CoreName, ParamArgs};
 use crate::output::{count, facts, Object, TOOL};
 use crate::progress::bar;
-use crate::soc::CoreName;
 use crate::{Failure, Status};
 use fpga::soc::core::CoreKind;
 use fpga::soc::frame::{command, Deframer, Item, LineStats, CONTROL};
@@ -210,7 +209,7 @@ fn serial(args: &SerialArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         Some(path) => {
             let name = path.display().to_string();
             let data = std::fs::read(path).map_err(|e| Failure::io(path, e))?;
-            let program = Program::parse(&data).map_err(|source| Failure::Program { name: name.clone(), source })?;
+            let program = Program::parse(&data).map_err(|e| Failure::program(&name, e))?;
             (hex(&program.build_id), name)
         }
     };

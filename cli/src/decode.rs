@@ -1,8 +1,10 @@
 //! `goshawk decode`: the messages of a trace file
 
 use crate::output::Object;
-use crate::replay::Opened;
+use crate::progress::Bars;
 use crate::{Failure, Status};
+use host::input::Beside;
+use host::trace::Trace;
 use serde_json::{json, Value};
 use sim::message::{Body, Escape, Message};
 use sim::replay::ReplaySink;
@@ -19,9 +21,13 @@ pub struct Args {
     /// Trace file
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
-    /// The program it is of: RISC-V executable, or builtin:NAME
-    #[arg(long, value_name = "ELF|builtin:NAME")]
+    /// The program it is of: RISC-V executable, or builtin:NAME; or a recording of the run (retire file or
+    /// branch trace), where there is no program
+    #[arg(long, value_name = "ELF|builtin:NAME|RET|RBT1")]
     elf: String,
+    /// Take the program although the trace names another build
+    #[arg(long)]
+    any_build: bool,
     /// List at most so many messages
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
@@ -105,8 +111,9 @@ impl ReplaySink for Listing<'_> {
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let opened = Opened::open(&args.trace, &args.elf)?;
-    let info = opened.info.clone();
+    let beside = Beside { elf: Some(&args.elf), any_build: args.any_build };
+    let opened = Trace::open(&args.trace, beside, &Bars)?;
+    let info = opened.info().clone();
     if !args.json {
         writeln!(out, "{:>8} {:>10} {:>12} {:>4}  {:<9}  fields", "message", "bit", "cycle", "core", "kind")?;
     }
@@ -120,7 +127,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         json: args.json.then(Vec::new),
         error: None,
     };
-    let replayed = opened.replay(&mut listing, |l| l.error.is_some() || l.left == 0);
+    let replayed = opened.replay(&mut listing, &Bars, |l| l.error.is_some() || l.left == 0);
     let Listing { out, json, error, .. } = listing;
     if let Some(e) = error {
         return Err(e.into());

@@ -1,17 +1,23 @@
 //! `goshawk demo`: from a program to Verilog and back, with nothing but this binary
 
-use crate::encode::{sum, to_file, trace_info};
-use crate::gen::folder;
-use crate::output::{big, count, percent, plural, Left, Object, Right, Table};
-use crate::source::{self, MachineArgs, Named, Recording, Source};
-use crate::{gen, progress, Failure, Status};
-use rayon::prelude::*;
+use crate::circuit::{on_rust_hdl, verdict, First};
+use crate::output::{big, count, folder, percent, plural, sum, write_file, Left, Object, Right, Table, TOOL};
+use crate::package;
+use crate::progress::{bar, Bars};
+use crate::{Failure, Status};
+use ::sweep::plan::Plan;
+use ::sweep::run::{Made, Options};
+use ::sweep::tables::{Measured, Way};
+use host::check::Check;
+use host::encode::{to_file, Request};
+use host::input::{Beside, Input, Named};
+use host::machine::Settings;
+use host::trace::Trace;
 use retire::file::retire::RetireWriter;
-use retire::{FlowEvent, RetireSink};
+use retire::RetireSink;
 use serde_json::{json, Value};
 use sim::analysis::ratio;
-use sim::golden::system::System;
-use sim::params::{named_set, Coding, Scheme, TraceParams};
+use sim::params::{named_set, TraceParams};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -64,7 +70,7 @@ impl Steps<'_> {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let place = Place { folder: &args.output };
     folder(place.folder)?;
-    let named = source::program(&format!("builtin:{PROGRAM}"))?;
+    let named = Named::open(&format!("builtin:{PROGRAM}"))?;
     let begin = Instant::now();
     let mut steps = Steps { out, start: begin, json: args.json.then(Default::default) };
 
@@ -72,7 +78,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     record(&named, &place, &mut steps)?;
     let params = named_params("small", CORES)?;
     trace(&params, &place, &mut steps)?;
-    let equal = replay(&params, &place, &mut steps)?;
+    let equal = replay(&place, &mut steps)?;
     let equal = circuit(&params, &named, &place, &mut steps)? && equal;
     verilog(&params, &place, &mut steps)?;
     let (table, rows) = compare(&place)?;
@@ -118,42 +124,38 @@ fn named_params(set: &str, cores: u8) -> Result<TraceParams, Failure> {
 fn write_elf(place: &Place<'_>) -> Result<(), Failure> {
     let info = programs::find(PROGRAM).ok_or_else(|| Failure::unknown_program(PROGRAM))?;
     let path = place.path("elf");
-    let mut file = retire::file::Replacement::create(&path)?;
-    file.write_all(info.elf).map_err(|e| Failure::io(&path, e))?;
-    Ok(file.commit()?)
-}
-
-fn machine() -> MachineArgs {
-    MachineArgs { harts: Some(CORES), ..MachineArgs::default() }
+    write_file(&path, info.elf)
 }
 
 fn record(named: &Named, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<(), Failure> {
-    let run = Source::Run(Box::new(named.clone()), machine());
+    let (input, settings) = (Input::Program(Box::new(named.clone())), Settings::default());
+    let run = input.run(CORES, &settings)?;
     let mut writer = RetireWriter::create(&place.path("ret"), &run.info())?;
-    let summary = source::execute(named, &machine(), &mut writer)?;
+    let told = run.tell(&mut writer, &Bars)?;
     writer.finish()?;
-    let instructions: u64 = summary.instructions.iter().sum();
-    let ipc = ratio(instructions, summary.cycles);
-    let uart = String::from_utf8_lossy(&summary.uart).trim_end().to_string();
+    let (instructions, cycles) = (told.instructions, told.cycles);
+    let ipc = ratio(instructions, cycles);
+    let uart = told.summary.map_or_else(Vec::new, |s| s.uart);
+    let uart = String::from_utf8_lossy(&uart).trim_end().to_string();
     steps.done(
         "run",
         &[
             format!("{PROGRAM} on {CORES} cores prints \"{uart}\""),
             format!("{} instructions, {:.2} a cycle; recorded in {}", count(instructions), ipc, place.name("ret")),
         ],
-        json!({ "instructions": instructions, "cycles": summary.cycles, "uart": uart, "file": place.name("ret") }),
+        json!({ "instructions": instructions, "cycles": cycles, "uart": uart, "file": place.name("ret") }),
     )
 }
 
-fn recorded(place: &Place<'_>) -> Result<Source, Failure> {
-    let path = place.path("ret");
-    Ok(Source::File(Box::new(Recording::open(&path)?)))
+/// The recording, from the file.
+fn recorded(place: &Place<'_>) -> Result<Input, Failure> {
+    Ok(Input::open(&place.name("ret"))?)
 }
 
 fn trace(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<(), Failure> {
-    let run = recorded(place)?;
-    let info = trace_info(&run.info(), params, Some("small".into()));
-    let encoded = to_file(run, &info, &place.path("gtr"))?;
+    let (input, settings) = (recorded(place)?, Settings::default());
+    let request = Request { params: *params, set: Some("small".into()), fixed_align: true };
+    let encoded = to_file(&input.run(CORES, &settings)?, &request, &place.path("gtr"), &Bars)?;
     let (stats, told) = (encoded.system.stats(), &encoded.told);
     let rates = sum(&encoded.system.rates());
     let bpi = ratio(stats.bits, told.instructions);
@@ -176,17 +178,15 @@ fn trace(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Resu
     )
 }
 
-fn replay(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<bool, Failure> {
-    use crate::{check::Check, replay::Opened};
+fn replay(place: &Place<'_>, steps: &mut Steps<'_>) -> Result<bool, Failure> {
     let elf = place.name("elf");
     let start = Instant::now();
-    let opened = Opened::open(&place.path("gtr"), &elf)?;
-    let summary = opened.replay(&mut sim::replay::Ignore, |_| false)?;
+    let open = || Trace::open(&place.path("gtr"), Beside { elf: Some(&elf), any_build: false }, &Bars);
+    let summary = open()?.replay(&mut sim::replay::Ignore, &Bars, |_| false)?;
     let speed = summary.instructions.iter().sum::<u64>() as f64 / start.elapsed().as_secs_f64();
-    let opened = Opened::open(&place.path("gtr"), &elf)?;
-    let mut check = Check::open(&place.path("ret"), &opened.info)?;
-    debug_assert_eq!(opened.info.params, *params);
-    opened.replay(&mut check, Check::is_over)?;
+    let opened = open()?;
+    let mut check = Check::open(&place.path("ret"), opened.info(), false)?;
+    opened.replay(&mut check, &Bars, Check::is_over)?;
     let difference = check.finish()?;
     let instructions: u64 = summary.instructions.iter().sum();
     let line = match &difference {
@@ -217,9 +217,9 @@ const SIMULATED: u64 = 40_000;
 const WITH_SIGNALS: u64 = 1_000;
 
 fn circuit(params: &TraceParams, named: &Named, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<bool, Failure> {
-    use crate::simulate::{on_rust_hdl, verdict, First};
     let mut first = First::new(SIMULATED, u64::MAX);
-    recorded(place)?.tell(&mut first)?;
+    let (input, settings) = (recorded(place)?, Settings::default());
+    input.run(CORES, &settings)?.tell(&mut first, &Bars)?;
     let events = first.events();
     let c = on_rust_hdl(params, named, &events, PACE, None)?;
     let mut few = First::new(WITH_SIGNALS, u64::MAX);
@@ -249,13 +249,13 @@ fn circuit(params: &TraceParams, named: &Named, place: &Place<'_>, steps: &mut S
 }
 
 fn verilog(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<(), Failure> {
-    let files = gen::make(params, Some("small"), &hdl::emit::SystemOptions::default())?;
+    let files = package::make(params, Some("small"), &hdl::emit::SystemOptions::default())?;
     for (name, text, _) in &files {
-        gen::write(place.folder, name, text)?;
+        write_file(&place.folder.join(name), text.as_bytes())?;
     }
-    let lines = files.iter().find(|f| f.0 == gen::VERILOG).map_or(0, |f| f.1.lines().count());
-    let path = place.folder.join(gen::VERILOG).display().to_string();
-    let others: Vec<&str> = files.iter().map(|f| f.0).filter(|n| *n != gen::VERILOG).collect();
+    let lines = files.iter().find(|f| f.0 == package::VERILOG).map_or(0, |f| f.1.lines().count());
+    let path = place.folder.join(package::VERILOG).display().to_string();
+    let others: Vec<&str> = files.iter().map(|f| f.0).filter(|n| *n != package::VERILOG).collect();
     steps.done(
         "verilog",
         &[
@@ -268,45 +268,40 @@ fn verilog(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Re
 
 /// Bits of the same run in every encoding.
 fn compare(place: &Place<'_>) -> Result<(Table, Vec<Value>), Failure> {
-    let mut events: Vec<FlowEvent> = Vec::new();
-    let told = recorded(place)?.tell(&mut events)?;
-    let mut schemes = vec![("nx_b", "-", Scheme::NxB(Coding::TR_B), "small"), ("nexs", "-", Scheme::NexS, "small")];
-    for set in ["small", "medium", "large"] {
-        schemes.push(("tr_b", set, Scheme::Tr(Coding::TR_B), set));
-        schemes.push(("tr_e", set, Scheme::Tr(named_set(set)?.tr_e), set));
-    }
-    let bar = progress::bar("comparing", "traces", Some(2 * schemes.len() as u64));
-    let bits = |scheme, set, timestamps| -> Result<u64, Failure> {
-        let params = TraceParams { scheme, timestamps, ..named_params(set, CORES)? };
-        let mut system = System::new(&params)?;
-        for block in events.chunks(1 << 16) {
-            block.iter().for_each(|e| system.event(e));
-            system.drain();
-        }
-        system.finish(told.cycles);
-        bar.inc(1);
-        Ok(system.stats().bits)
+    let texts = |t: &[&str]| t.iter().map(|t| t.to_string()).collect::<Vec<_>>();
+    let plan = Plan {
+        traces: vec![place.name("ret")],
+        encodings: texts(&["nx_b", "nexs", "tr_b", "tr_e"]),
+        timestamps: vec![false, true],
+        verify: false,
+        ..Plan::default()
     };
-    let measured: Vec<(u64, u64)> = schemes
-        .par_iter()
-        .map(|(_, _, scheme, set)| Ok((bits(*scheme, set, false)?, bits(*scheme, set, true)?)))
-        .collect::<Result<_, Failure>>()?;
+    let mut schemes = vec![("nx_b", "-"), ("nexs", "-")];
+    schemes.extend(["small", "medium", "large"].iter().flat_map(|set| [("tr_b", *set), ("tr_e", *set)]));
+    let bar = bar("comparing", "traces", Some(2 * schemes.len() as u64));
+    let made = Made { tool: TOOL.into(), command: "goshawk demo".into() };
+    let (measured, _) = Measured::take(&plan, &Options::new(&made, &|_| bar.inc(1)))?;
     bar.finish_and_clear();
 
     let columns = [("encoding", Left), ("predictors", Left), ("functional", Right), ("of nx_b", Right)];
     let [a, b, c, d] = columns;
     let mut table = Table::new([a, b, c, d, ("time-stamped", Right), ("of nx_b", Right)]);
     let mut rows = Vec::new();
-    let (nx, nx_timed) = measured[0];
-    for ((scheme, set, ..), (functional, timed)) in schemes.iter().zip(&measured) {
-        let (f, t) = (ratio(*functional, told.instructions), ratio(*timed, told.instructions));
+    let bits = |(encoding, set): (&str, &str), timestamps| {
+        let scheme = if set == "-" { encoding.to_string() } else { format!("{encoding}:{set}") };
+        measured.sum(None, Way { scheme: &scheme, harts: CORES, timestamps })
+    };
+    let (nx, nx_timed) = (bits(schemes[0], false)?, bits(schemes[0], true)?);
+    for (scheme, set) in schemes {
+        let (functional, timed) = (bits((scheme, set), false)?, bits((scheme, set), true)?);
+        let (f, t) = (functional.bpi(), timed.bpi());
         table.row([
-            (*scheme).into(),
-            (*set).into(),
+            scheme.into(),
+            set.into(),
             format!("{f:.4}"),
-            percent(*functional, nx),
+            percent(functional.bits, nx.bits),
             format!("{t:.4}"),
-            percent(*timed, nx_timed),
+            percent(timed.bits, nx_timed.bits),
         ]);
         rows.push(json!({ "encoding": scheme, "set": set, "functional": f, "time_stamped": t }));
     }

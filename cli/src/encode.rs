@@ -1,21 +1,14 @@
 //! `goshawk encode`: a run to a trace file, by the golden model
 
-use crate::args::{check_cores, ParamArgs};
-use crate::output::{count, facts, percent, plural, short_id, Object, TOOL};
-use crate::source::{MachineArgs, Source, Told};
+use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source};
+use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, sum_streams, Object};
+use crate::progress::Bars;
 use crate::{Failure, Status};
-use retire::file::retire::RetireInfo;
-use retire::file::FileError;
-use retire::{FlowEvent, RetireSink};
+use host::encode::{to_file, Request};
 use serde_json::json;
 use sim::analysis::ratio;
-use sim::file::{TraceInfo, TraceWriter};
-use sim::golden::core::Rates;
-use sim::golden::system::System;
-use sim::params::TraceParams;
-use sim::stream_cache::Counts;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Trace a run with the golden model and write the trace file
 #[derive(clap::Args, Debug)]
@@ -30,6 +23,8 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
+    program: ProgramArgs,
+    #[command(flatten)]
     params: ParamArgs,
     #[command(flatten)]
     machine: MachineArgs,
@@ -38,108 +33,16 @@ pub struct Args {
     json: bool,
 }
 
-/// Sends the words of a golden model to a file as they come; keeps the first error.
-struct ToFile {
-    system: System,
-    writer: TraceWriter,
-    error: Option<FileError>,
-    events: u32,
-    /// All targets, or-ed: bits that the stream drops must be 0.
-    targets: u64,
-}
-
-impl ToFile {
-    fn drain(&mut self) {
-        let words = self.system.drain();
-        if self.error.is_none() {
-            self.error = self.writer.write(words).err();
-        }
-    }
-}
-
-impl RetireSink for ToFile {
-    #[inline]
-    fn event(&mut self, event: &FlowEvent) {
-        self.system.event(event);
-        self.targets |= event.target;
-        self.events = self.events.wrapping_add(1);
-        if self.events % 4096 == 0 {
-            self.drain();
-        }
-    }
-}
-
-/// What tracing a run gave.
-pub struct Encoded {
-    /// The model at the end.
-    pub system: System,
-    /// The run.
-    pub told: Told,
-}
-
-/// Traces `source` into the file at `path`.
-pub fn to_file(source: Source, info: &TraceInfo, path: &Path) -> Result<Encoded, Failure> {
-    let system = System::new(&info.params)?;
-    let mut sink = ToFile { system, writer: TraceWriter::create(path, info)?, error: None, events: 0, targets: 0 };
-    let told = source.tell(&mut sink)?;
-    sink.system.finish(told.cycles);
-    sink.drain();
-    let (align, zeros) = (info.params.align, sink.targets.trailing_zeros());
-    if zeros < align.into() {
-        return Err(Failure::Other(format!(
-            "{}: has branch targets of which only {zeros} low bits are 0; --align {align} drops {align}, --align {zeros} \
-             would be right",
-            info.program
-        )));
-    }
-    let width = 64 - sink.targets.leading_zeros();
-    if width > info.params.xlen.into() {
-        return Err(Failure::Other(format!(
-            "{}: has branch targets of {width} bits, but its addresses have {}",
-            info.program, info.params.xlen
-        )));
-    }
-    if let Some(e) = sink.error {
-        return Err(e.into());
-    }
-    sink.writer.finish()?;
-    Ok(Encoded { system: sink.system, told })
-}
-
-/// What a trace file of this run says.
-pub fn trace_info(run: &RetireInfo, params: &TraceParams, set: Option<String>) -> TraceInfo {
-    TraceInfo { tool: TOOL.into(), params: *params, set, build_id: run.build_id.clone(), program: run.program.clone() }
-}
-
-/// Sum over all cores.
-pub fn sum(rates: &[Rates]) -> Rates {
-    rates.iter().fold(Rates::default(), |mut t, r| {
-        t += *r;
-        t
-    })
-}
-
-/// Sum over all cores.
-pub fn sum_streams(counts: &[Counts]) -> Counts {
-    counts.iter().fold(Counts::default(), |mut t, c| {
-        t += *c;
-        t
-    })
-}
-
-/// What became of the streams, for people.
-pub fn stream_lines(c: &Counts) -> [(&'static str, String); 3] {
-    let of = |n| format!("{} of {}", percent(n, c.streams), count(c.streams));
-    [("cache hits", of(c.cache_hits)), ("streams predicted", of(c.predicted)), ("long streams", count(c.long))]
-}
-
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let source = Source::open(&args.input, &args.machine)?;
-    let run = source.info();
-    check_cores(run.harts)?;
-    let (params, set) = args.params.resolve(run.harts, run.xlen)?;
-    let encoded = to_file(source, &trace_info(&run, &params, set.clone()), &args.output)?;
+    let source = Source::open(&args.input, &args.program, &args.machine)?;
+    let run = source.run()?;
+    let info = run.info();
+    check_cores(info.harts)?;
+    let (params, set) = args.params.resolve_for(info.harts, info.xlen, source.input.likely_align()?)?;
+    let request = Request { params, set: set.clone(), fixed_align: args.params.align.is_some() };
+    let encoded = to_file(&run, &request, &args.output, &Bars)?;
+    let (run, params) = (info, encoded.params);
     let (stats, told) = (encoded.system.stats(), &encoded.told);
     let rates = sum(&encoded.system.rates());
     let nexus = !matches!(params.scheme, sim::params::Scheme::Tr(_));

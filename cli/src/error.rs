@@ -1,10 +1,11 @@
 //! Why a command could not do its work, in one line
 
+use host::HostError;
 use retire::elf::ElfError;
 use retire::file::FileError;
 use sim::params::ParamError;
-use sim::replay::ReplayError;
 use sim::rv32::MachineError;
+use std::path::Path;
 
 /// What a command that ran to its end found: its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,61 +14,55 @@ pub enum Status {
     Done,
     /// Compared and different: 1.
     Different,
+    /// Done, but for what was left out, as was told: 2.
+    Partial,
 }
 
 /// Why a command could not do its work: exit code 2.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// A program that cannot be used.
-    #[error("{name}: {source}")]
-    Program {
-        /// As it was given.
-        name: String,
-        /// Why not.
-        source: ElfError,
-    },
-    /// A program or a setting that the built-in simulator does not take.
-    #[error("{name}: {source}")]
-    Machine {
-        /// The program, as it was given.
-        name: String,
-        /// Why not.
-        source: MachineError,
-    },
-    /// Illegal parameters.
+    /// An input, parameters or a sweep.
     #[error(transparent)]
-    Param(#[from] ParamError),
-    /// A file that cannot be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A stream that cannot be replayed.
-    #[error("{path}: {source}")]
-    Replay {
-        /// The trace file.
-        path: String,
-        /// Why not.
-        source: ReplayError,
-    },
+    Host(#[from] HostError),
     /// Standard output or a temporary file; a closed pipe is told apart in `main`.
     #[error("output: {0}")]
     Output(#[from] std::io::Error),
-    /// A sweep that cannot go on.
-    #[error(transparent)]
-    Sweep(#[from] ::sweep::SweepError),
     /// Anything else, said where it happened.
     #[error("{0}")]
     Other(String),
 }
 
+impl From<FileError> for Failure {
+    fn from(e: FileError) -> Self {
+        Self::Host(e.into())
+    }
+}
+
+impl From<ParamError> for Failure {
+    fn from(e: ParamError) -> Self {
+        Self::Host(e.into())
+    }
+}
+
 impl Failure {
     /// There is no built-in program of that name.
     pub fn unknown_program(name: &str) -> Self {
-        Self::Other(format!("built-in program `{name}` is not known; `goshawk programs` lists them"))
+        Self::Host(HostError::unknown_program(name))
+    }
+
+    /// `name` is no program that can be used.
+    pub fn program(name: &str, source: ElfError) -> Self {
+        Self::Host(HostError::Program { name: name.into(), source })
+    }
+
+    /// The built-in simulator does not take the program `name`.
+    pub fn machine(name: &str, source: MachineError) -> Self {
+        Self::Host(HostError::Machine { name: name.into(), source })
     }
 
     /// `source` happened to the file or folder `path`.
-    pub fn io(path: &std::path::Path, source: std::io::Error) -> Self {
-        Self::File(FileError::Io { path: path.display().to_string(), source })
+    pub fn io(path: &Path, source: std::io::Error) -> Self {
+        Self::Host(HostError::io(path, source))
     }
 
     /// The reader of standard output has gone away.

@@ -1,16 +1,14 @@
 //! `goshawk gen`: a trace system as Verilog, with its register map and test vectors
 
 use crate::args::ParamArgs;
-use crate::output::{count, facts, parameters, plural, Object, TOOL};
-use crate::{vectors, Failure, Status};
+use crate::output::{count, facts, folder, plural, write_file, Object};
+use crate::package::make;
+use crate::{Failure, Status};
 use clap::ValueEnum;
-use hdl::emit::{emit, SystemOptions};
-use retire::file::Replacement;
+use hdl::emit::SystemOptions;
 use serde_json::json;
-use sim::params::TraceParams;
-use sim::regmap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Write a trace system for a parameter set: Verilog, register map, test vectors
 #[derive(clap::Args, Debug)]
@@ -57,19 +55,6 @@ impl From<Ingress> for hdl::emit::Ingress {
     }
 }
 
-/// Writes a file in one step.
-pub fn write(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
-    let path = folder.join(name);
-    let mut file = Replacement::create(&path)?;
-    file.write_all(text.as_bytes()).map_err(|e| Failure::io(&path, e))?;
-    Ok(file.commit()?)
-}
-
-/// Makes the folder where it is missing.
-pub fn folder(path: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(path).map_err(|e| Failure::io(path, e))
-}
-
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (params, set) = args.params.resolve(args.cores, args.xlen)?;
@@ -80,7 +65,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let files = make(&params, set.as_deref(), &options)?;
     folder(&args.output)?;
     for (name, text, _) in &files {
-        write(&args.output, name, text)?;
+        write_file(&args.output.join(name), text.as_bytes())?;
     }
     if args.json {
         let list: Vec<_> = files.iter().map(|(name, text, _)| json!({ "name": name, "bytes": text.len() })).collect();
@@ -101,29 +86,4 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     lines.extend(files.iter().map(|(name, _, what)| (*name, what.clone())));
     facts(out, &lines)?;
     Ok(Status::Done)
-}
-
-/// Name of the Verilog file.
-pub const VERILOG: &str = "goshawk_trace.v";
-
-/// A file: its name, its text, what it is.
-pub type File = (&'static str, String, String);
-
-pub fn make(params: &TraceParams, set: Option<&str>, options: &SystemOptions) -> Result<Vec<File>, Failure> {
-    let verilog = emit(params, options).map_err(|e| Failure::Other(e.to_string()))?;
-    let lines = count(verilog.lines().count() as u64);
-    let vectors = vectors::make(params)?;
-    let described = json!({
-        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": 1 << options.log2_fifo,
-        "parameters": parameters(params, set),
-    });
-    let described = format!("{described:#}\n");
-    Ok(vec![
-        (VERILOG, verilog, format!("Verilog, top module `top`, {lines} lines")),
-        ("registers.md", regmap::markdown(params), "register map".into()),
-        ("registers.rdl", regmap::systemrdl(params), "register map in SystemRDL 2.0".into()),
-        ("parameters.json", described, "all parameters, fingerprint".into()),
-        ("beats.txt", vectors.beats, format!("test vectors: {} instructions in", count(vectors::INSTRUCTIONS as u64))),
-        ("words.hex", vectors.words, format!("test vectors: {} words out", count(vectors.word_count as u64))),
-    ])
 }

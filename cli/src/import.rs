@@ -1,9 +1,11 @@
 //! `goshawk import` and `goshawk export`: branch traces in the exchange format `rbt1`
 
 use crate::output::{count, facts, plural, Object};
-use crate::progress::Counted;
-use crate::source::Recording;
+use crate::progress::Bars;
 use crate::{Failure, Status};
+use host::input::Input;
+use host::machine::Settings;
+use host::recording::{FileKind, Recording};
 use retire::file::rbt1::{Rbt1Reader, Rbt1Writer};
 use retire::file::retire::RetireWriter;
 use retire::{FlowEvent, RetireSink};
@@ -48,33 +50,42 @@ pub struct ExportArgs {
     json: bool,
 }
 
-/// Tells `recording` to `sink`; returns events and instructions.
-fn tell(mut recording: Recording, sink: impl RetireSink, what: &'static str) -> Result<(u64, u64), Failure> {
-    let mut counted = Counted::new(sink, what, None);
-    let mut events = 0;
-    while let Some(event) = recording.next_event()? {
-        let event: FlowEvent = event;
-        counted.event(&event);
-        events += 1;
+/// Counts the events on their way.
+struct Counted<S> {
+    sink: S,
+    events: u64,
+}
+
+impl<S: RetireSink> RetireSink for Counted<S> {
+    fn event(&mut self, event: &FlowEvent) {
+        self.events += 1;
+        self.sink.event(event);
     }
-    counted.finish();
-    Ok((events, counted.instructions))
+}
+
+/// Tells `recording` to `sink`; returns events and instructions.
+fn tell(recording: Recording, sink: impl RetireSink) -> Result<(u64, u64), Failure> {
+    let mut counted = Counted { sink, events: 0 };
+    let input = Input::Recording(Box::new(recording), None);
+    let told = input.run(1, &Settings::default())?.tell(&mut counted, &Bars)?;
+    Ok((counted.events, told.instructions))
 }
 
 /// Runs `import`.
 pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    if !Recording::is(&args.input)? {
+    let kind = FileKind::of(&args.input)?;
+    if kind != FileKind::Retire && kind != FileKind::Rbt1 {
         // it says what a branch trace begins with
         Rbt1Reader::open(&args.input)?;
     }
     let recording = Recording::open(&args.input)?;
-    if let Recording::Retire(_) = recording {
+    if !recording.is_rbt1() {
         let name = args.input.display();
         return Err(Failure::Other(format!("{name}: is a retire file already; import takes branch traces (rbt1)")));
     }
     let info = recording.info().clone();
     let mut writer = RetireWriter::create(&args.output, &info)?;
-    let (events, instructions) = tell(recording, &mut writer, "importing")?;
+    let (events, instructions) = tell(recording, &mut writer)?;
     writer.finish()?;
     let output = args.output.display().to_string();
     if args.json {
@@ -107,7 +118,7 @@ pub fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<Status, Failure>
     let harts = recording.info().harts;
     let compressed = args.output.extension().is_some_and(|e| e == "zst");
     let mut writer = Rbt1Writer::create(&args.output, compressed)?;
-    let (_, instructions) = tell(recording, &mut writer, "exporting")?;
+    let (_, instructions) = tell(recording, &mut writer)?;
     let written = writer.finish()?;
     let output = args.output.display().to_string();
     if args.json {

@@ -2,13 +2,13 @@
 //!
 //! One module a subcommand: it parses its arguments, calls the libraries and prints. Results go to
 //! standard output, everything else to standard error behind `goshawk: `. Exit code 0: done, or compared
-//! and equal; 1: compared and different; 2: could not do it.
+//! and equal; 1: compared and different; 2: could not do it, or not all of it.
 
 mod args;
 mod baselines;
 mod bench;
 mod capture;
-mod check;
+mod circuit;
 mod decode;
 mod demo;
 mod encode;
@@ -19,6 +19,7 @@ mod gen;
 mod import;
 mod measured;
 mod output;
+mod package;
 mod papers;
 mod programs;
 mod progress;
@@ -28,7 +29,6 @@ mod results;
 mod run;
 mod simulate;
 mod soc;
-mod source;
 mod stats;
 mod sweep;
 mod vectors;
@@ -115,6 +115,7 @@ fn main() -> ExitCode {
     match result {
         Ok(Status::Done) => ExitCode::SUCCESS,
         Ok(Status::Different) => ExitCode::from(1),
+        Ok(Status::Partial) => ExitCode::from(2),
         Err(failure) => {
             // what was found before the failure is still told
             let _ = out.flush();

@@ -1,11 +1,26 @@
-//! What commands that measure the built-in programs and write a page of tables share
+//! What commands that measure a plan share: the run, and a page of tables
 
+use crate::output::TOOL;
+use crate::progress::bar;
 use crate::{Failure, Status};
-use programs::{ProgramInfo, PROGRAMS};
+use ::sweep::plan::Plan;
+use ::sweep::run::{Made, Options};
+use ::sweep::tables::{plan, Measured};
+use ::sweep::SweepError;
+use report::markdown;
 use retire::file::Replacement;
-use serde_json::Value;
+use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
+
+/// Measures a plan in memory; the second list is what it had to leave out.
+pub fn measure(command: &str, plan: &Plan) -> Result<(Measured, Vec<String>), Failure> {
+    let bar = bar("measuring", "points", None);
+    let made = Made { tool: TOOL.into(), command: format!("goshawk {command}") };
+    let measured = Measured::take(plan, &Options::new(&made, &|_| bar.inc(1)));
+    bar.finish_and_clear();
+    Ok(measured?)
+}
 
 /// Files to write and programs to measure.
 #[derive(clap::Args, Debug)]
@@ -21,25 +36,23 @@ pub struct PageArgs {
     program: Vec<String>,
     /// Instructions of each run at most
     #[arg(long, value_name = "N")]
-    pub instructions: Option<u64>,
+    instructions: Option<u64>,
     /// Text to put behind each table: a Markdown file whose headings are those of the tables
     #[arg(long, value_name = "FILE")]
     notes: Option<PathBuf>,
 }
 
-/// A page that is being measured.
-pub struct Page<'a> {
-    args: &'a PageArgs,
-    file: Replacement,
-    json: Option<Replacement>,
-    notes: String,
-    /// What to measure.
-    pub programs: Vec<&'static ProgramInfo>,
-}
-
 impl PageArgs {
-    /// Looks the programs up and opens the files: what cannot be done is told before the work, not after.
-    pub fn begin(&self) -> Result<Page<'_>, Failure> {
+    /// Measures the plan and writes `head` and its tables, each with its note; then the notes under `others`, of which
+    /// there are no tables here. The files are opened first: what cannot be done is told before the work, not after.
+    pub fn write(
+        &self,
+        command: &str,
+        text: &str,
+        head: &str,
+        others: &[&str],
+        tables: impl Fn(&Measured) -> Result<Vec<(&'static str, String)>, SweepError>,
+    ) -> Result<Status, Failure> {
         let names: Vec<&str> = self.program.iter().map(|p| p.trim_start_matches("builtin:")).collect();
         if let Some(unknown) = names.iter().find(|n| programs::find(n).is_none()) {
             return Err(Failure::unknown_program(unknown));
@@ -48,53 +61,24 @@ impl PageArgs {
             Some(path) => std::fs::read_to_string(path).map_err(|e| Failure::io(path, e))?,
             None => String::new(),
         };
-        Ok(Page {
-            args: self,
-            file: Replacement::create(&self.output)?,
-            json: self.json.as_deref().map(Replacement::create).transpose()?,
-            notes,
-            programs: PROGRAMS.iter().filter(|p| names.is_empty() || names.contains(&p.name)).collect(),
-        })
-    }
-}
-
-impl Page<'_> {
-    /// Writes `head` and the tables under their headings, each with its note; then the notes under `others`, of which
-    /// there are no tables here. `points` is what `--json` writes.
-    pub fn finish(
-        mut self,
-        head: &str,
-        tables: &[(&str, String)],
-        others: &[&str],
-        points: impl FnOnce() -> Value,
-    ) -> Result<Status, Failure> {
-        let mut text = head.to_owned();
-        for (heading, table) in tables {
-            text.push_str(&format!("\n## {heading}\n\n{table}"));
-            let note = note(&self.notes, heading);
-            if !note.is_empty() {
-                text.push_str(&format!("\n{note}\n"));
-            }
+        let mut page = Replacement::create(&self.output)?;
+        let json = self.json.as_deref().map(Replacement::create).transpose()?;
+        // in the order of the list, however they were given
+        let mine = programs::PROGRAMS.iter().filter(|p| names.contains(&p.name));
+        let traces: Vec<String> = mine.map(|p| format!("builtin:{}", p.name)).collect();
+        let plan = plan(text, &traces, self.instructions)?;
+        let (measured, left_out) = measure(command, &plan)?;
+        if !left_out.is_empty() {
+            return Err(Failure::Other(format!("the plan asks for what cannot be measured: {}", left_out.join(", "))));
         }
-        for heading in others {
-            let note = note(&self.notes, heading);
-            if !note.is_empty() {
-                text.push_str(&format!("\n## {heading}\n\n{note}\n"));
-            }
-        }
-        self.file.write_all(text.as_bytes()).map_err(|e| Failure::io(&self.args.output, e))?;
-        self.file.commit()?;
-        if let (Some(mut file), Some(path)) = (self.json, &self.args.json) {
-            writeln!(file, "{}", points()).map_err(|e| Failure::io(path, e))?;
+        let text = markdown::page(head, &tables(&measured)?, &notes, others);
+        page.write_all(text.as_bytes()).map_err(|e| Failure::io(&self.output, e))?;
+        page.commit()?;
+        if let (Some(mut file), Some(path)) = (json, &self.json) {
+            let object = json!({ "tool": TOOL, "plan": plan, "points": measured.points });
+            writeln!(file, "{object}").map_err(|e| Failure::io(path, e))?;
             file.commit()?;
         }
         Ok(Status::Done)
     }
-}
-
-/// The section of `notes` under `heading`.
-fn note<'a>(notes: &'a str, heading: &str) -> &'a str {
-    let Some(at) = notes.find(&format!("## {heading}\n")) else { return "" };
-    let body = &notes[at + heading.len() + 4..];
-    body.find("\n## ").map_or(body, |end| &body[..end]).trim()
 }

@@ -1,12 +1,16 @@
 //! How results look: numbers, aligned columns, and the one JSON object of `--json`
 
+use crate::Failure;
 use comfy_table::CellAlignment;
+use retire::file::Replacement;
 use serde_json::{json, Map, Value};
+use sim::golden::core::Rates;
 use sim::params::TraceParams;
+use sim::stream_cache::Counts;
 use std::io::Write;
+use std::path::Path;
 
-/// Name and version, as files and JSON objects carry it.
-pub const TOOL: &str = concat!("goshawk ", env!("CARGO_PKG_VERSION"));
+pub use host::TOOL;
 
 /// `1234567` as `1,234,567`.
 pub fn count(n: u64) -> String {
@@ -43,6 +47,40 @@ pub fn percent(a: u64, b: u64) -> String {
     } else {
         format!("{:.2} %", 100.0 * sim::analysis::ratio(a, b))
     }
+}
+
+/// Sum over all cores.
+pub fn sum(rates: &[Rates]) -> Rates {
+    rates.iter().fold(Rates::default(), |mut t, r| {
+        t += *r;
+        t
+    })
+}
+
+/// Sum over all cores.
+pub fn sum_streams(counts: &[Counts]) -> Counts {
+    counts.iter().fold(Counts::default(), |mut t, c| {
+        t += *c;
+        t
+    })
+}
+
+/// What became of the streams, for people.
+pub fn stream_lines(c: &Counts) -> [(&'static str, String); 3] {
+    let of = |n| format!("{} of {}", percent(n, c.streams), count(c.streams));
+    [("cache hits", of(c.cache_hits)), ("streams predicted", of(c.predicted)), ("long streams", count(c.long))]
+}
+
+/// Writes a file in one step.
+pub fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
+    let mut file = Replacement::create(path)?;
+    file.write_all(text).and_then(|()| file.flush()).map_err(|e| Failure::io(path, e))?;
+    Ok(file.commit()?)
+}
+
+/// Makes the folder where it is missing.
+pub fn folder(path: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(path).map_err(|e| Failure::io(path, e))
 }
 
 /// First 8 hex digits of a build id: enough to tell two builds apart.

@@ -22,7 +22,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut list = Vec::new();
     for p in PROGRAMS {
         let name = format!("builtin:{}", p.name);
-        let program = p.load().map_err(|source| Failure::Program { name: name.clone(), source })?;
+        let program = p.load().map_err(|e| Failure::program(&name, e))?;
         let id = hex(&program.build_id);
         table.row([name.clone(), format!("1-{}", p.max_harts), crate::output::short_id(&id).into(), p.doc.into()]);
         list.push(json!({

@@ -1,15 +1,17 @@
 //! `goshawk replay`: a trace file and the ELF to every retired instruction again
 
-use crate::check::{describe, Check};
 use crate::output::{big, count, facts, plural, short_id, Object};
-use crate::source::{self, Recording};
-use crate::{progress, Failure, Status};
+use crate::progress::Bars;
+use crate::{Failure, Status};
+use host::check::{describe, Check};
+use host::input::Beside;
+use host::trace::Trace;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use serde_json::json;
 use sim::analysis::ratio;
-use sim::file::{TraceInfo, TraceReader};
-use sim::replay::{Ignore, Replay, ReplaySink, ReplaySummary};
+use sim::file::TraceInfo;
+use sim::replay::{Ignore, ReplaySink, ReplaySummary};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -30,6 +32,9 @@ pub struct Args {
     /// branch trace), where there is no program
     #[arg(long, value_name = "ELF|builtin:NAME|RET|RBT1")]
     elf: String,
+    /// Take the program, and the run to compare with, although the trace names another build
+    #[arg(long)]
+    any_build: bool,
     /// Compare with this retire file or branch trace, event by event; 1 is the exit code when they differ
     #[arg(long, value_name = "RET|RBT1")]
     check: Option<PathBuf>,
@@ -45,56 +50,6 @@ pub struct Args {
     /// Print one JSON object (no listing)
     #[arg(long)]
     json: bool,
-}
-
-/// A trace file with the program it is of.
-pub struct Opened {
-    /// Reads the words.
-    pub reader: TraceReader,
-    /// What the file says of itself.
-    pub info: TraceInfo,
-    /// The program, as replay walks it.
-    pub image: Image,
-    path: PathBuf,
-}
-
-impl Opened {
-    /// Opens both and compares their build ids.
-    pub fn open(trace: &Path, elf: &str) -> Result<Self, Failure> {
-        let reader = TraceReader::open(trace)?;
-        let info = reader.info().clone();
-        let name = trace.display().to_string();
-        let check = |found: &str| source::check_build_id(&name, &info.program, &info.build_id, elf, found);
-        let image = if source::is_recording(elf)? {
-            let recording = Recording::open(Path::new(elf))?;
-            check(&recording.info().build_id)?;
-            recording.image(Path::new(elf))?
-        } else {
-            let named = source::program(elf)?;
-            check(&named.build_id)?;
-            Image::new(&named.program)
-        };
-        Ok(Self { reader, info, image, path: trace.to_path_buf() })
-    }
-
-    /// Replays message by message until the stream ends or `stop` says so.
-    pub fn replay<S: ReplaySink>(
-        mut self,
-        sink: &mut S,
-        mut stop: impl FnMut(&mut S) -> bool,
-    ) -> Result<ReplaySummary, Failure> {
-        let total = std::fs::metadata(&self.path).map_or(0, |m| m.len() / 4);
-        let words = progress::Words::new(&mut self.reader, "replaying", total);
-        let replayed = Replay::new(&self.image, &self.info.params, words).and_then(|mut replay| {
-            while replay.step(sink)? && !stop(sink) {}
-            Ok(replay.summary())
-        });
-        // a damaged file is the reason of what replay says then, so it is told first
-        if let Some(e) = self.reader.error() {
-            return Err(e.into());
-        }
-        replayed.map_err(|source| Failure::Replay { path: self.path.display().to_string(), source })
-    }
 }
 
 /// Prints instructions, and the traps and gaps between them.
@@ -146,16 +101,17 @@ impl ReplaySink for Listing<'_> {
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let opened = Opened::open(&args.trace, &args.elf)?;
-    let info = opened.info.clone();
+    let beside = Beside { elf: Some(&args.elf), any_build: args.any_build };
+    let opened = Trace::open(&args.trace, beside, &Bars)?;
+    let info = opened.info().clone();
     if let Some(core) = args.core.filter(|c| *c >= info.params.cores) {
         let (path, cores) = (args.trace.display(), info.params.cores);
         return Err(Failure::Other(format!("{path}: has no core {core}: it has {cores}, counted from 0")));
     }
     let start = Instant::now();
     if let Some(ret) = &args.check {
-        let mut check = Check::open(ret, &info)?;
-        let summary = opened.replay(&mut check, Check::is_over)?;
+        let mut check = Check::open(ret, &info, args.any_build)?;
+        let summary = opened.replay(&mut check, &Bars, Check::is_over)?;
         let difference = check.finish()?;
         let seconds = start.elapsed().as_secs_f64();
         let checked = Checked { ret, difference };
@@ -163,15 +119,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Ok(if checked.difference.is_some() { Status::Different } else { Status::Done });
     }
     if args.summary || args.json {
-        let summary = opened.replay(&mut Ignore, |_| false)?;
+        let summary = opened.replay(&mut Ignore, &Bars, |_| false)?;
         report(args, &info, &summary, start.elapsed().as_secs_f64(), None, out)?;
         return Ok(Status::Done);
     }
-    let image = opened.image.clone();
+    let image = opened.image().clone();
     let pc = vec![0; usize::from(info.params.cores)];
     let left = args.limit.unwrap_or(u64::MAX);
     let mut listing = Listing { image, out, pc, core: args.core, left, error: None };
-    opened.replay(&mut listing, |l| l.error.is_some() || l.left == 0)?;
+    opened.replay(&mut listing, &Bars, |l| l.error.is_some() || l.left == 0)?;
     listing.error.map_or(Ok(Status::Done), |e| Err(e.into()))
 }
 

@@ -1,7 +1,8 @@
 //! `goshawk run`: an ELF in the built-in simulator, to a retire file
 
+use crate::args::{MachineArgs, ProgramArgs, Source};
 use crate::output::{count, facts, short_id, Object};
-use crate::source::{self, MachineArgs, Source};
+use crate::progress::Bars;
 use crate::{Failure, Status};
 use retire::file::retire::RetireWriter;
 use retire::NullSink;
@@ -40,17 +41,23 @@ pub fn exit_text(exit: Exit) -> String {
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let named = source::program(&args.program)?;
-    let info = Source::Run(Box::new(named.clone()), args.machine.clone()).info();
-    let summary = match &args.output {
+    let source = Source::open(&args.program, &ProgramArgs::default(), &args.machine)?;
+    let run = source.run()?;
+    let info = run.info();
+    let told = match &args.output {
         Some(path) => {
-            args.machine.config().check().map_err(|source| Failure::Machine { name: named.name.clone(), source })?;
             let mut writer = RetireWriter::create(path, &info)?;
-            let summary = source::execute(&named, &args.machine, &mut writer)?;
+            let told = run.tell(&mut writer, &Bars)?;
             writer.finish()?;
-            summary
+            told
         }
-        None => source::execute(&named, &args.machine, &mut NullSink)?,
+        None => run.tell(&mut NullSink, &Bars)?,
+    };
+    let Some(summary) = told.summary else {
+        return Err(Failure::Other(format!(
+            "{}: is a recording, a run that is over; a program is needed",
+            args.program
+        )));
     };
     report(args, &info.build_id, &summary, out)?;
     Ok(Status::Done)
@@ -63,7 +70,7 @@ fn report(args: &Args, build_id: &str, summary: &RunSummary, out: &mut dyn Write
     if args.json {
         Object::new("run", &args.program)
             .with("build_id", build_id.into())
-            .with("source", args.machine.describe().into())
+            .with("source", args.machine.settings().describe().into())
             .with("harts", summary.instructions.len().into())
             .with(
                 "exit",

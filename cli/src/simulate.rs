@@ -1,18 +1,20 @@
 //! `goshawk sim`: a run on the circuit, clock by clock, beside the golden model
 
-use crate::args::{check_cores, ParamArgs};
+use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source};
+use crate::circuit::{on_rust_hdl, verdict, First};
 use crate::output::{count, facts, plural, Object};
-use crate::source::{check_build_id, program, MachineArgs, Named, Source};
-use crate::{progress, Failure, Status};
+use crate::progress::Bars;
+use crate::{Failure, Status};
 use clap::ValueEnum;
 use hdl::emit::{emit, Ingress, SystemOptions};
-use hdl::trace_sim::{compare, Comparison, Play};
-use retire::{FlowEvent, FlowKind, RetireSink};
+use hdl::trace_sim::Comparison;
+use host::input::Named;
+use retire::{FlowEvent, RetireSink};
 use serde_json::json;
 use sim::beats::{Expander, Writer};
 use sim::params::TraceParams;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 use testbenches::trace_cosim::{TraceCosim, TraceOptions, TracePorts};
 
@@ -22,12 +24,11 @@ use testbenches::trace_cosim::{TraceCosim, TraceOptions, TracePorts};
     goshawk sim fft.ret --elf builtin:fft --set large --instructions 5000\n  \
     goshawk sim builtin:vm --engine verilator --instructions 1000000")]
 pub struct Args {
-    /// RISC-V executable, builtin:NAME, or retire file
-    #[arg(value_name = "ELF|builtin:NAME|RET")]
+    /// RISC-V executable, builtin:NAME, or a recording (retire file or rbt1)
+    #[arg(value_name = "ELF|builtin:NAME|RET|RBT1")]
     input: String,
-    /// The program a retire file is of
-    #[arg(long, value_name = "ELF|builtin:NAME")]
-    elf: Option<String>,
+    #[command(flatten)]
+    program: ProgramArgs,
     /// Simulate at most so many instructions of all cores
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     instructions: u64,
@@ -59,73 +60,6 @@ pub enum Engine {
     Rust,
     /// The emitted Verilog, Verilated (functional traces)
     Verilator,
-}
-
-/// The first events of a run: whole ones, up to a number of instructions and a cycle.
-pub struct First {
-    events: Vec<FlowEvent>,
-    left: u64,
-    last_cycle: u64,
-}
-
-impl First {
-    /// Keeps up to so much.
-    pub fn new(instructions: u64, last_cycle: u64) -> Self {
-        Self { events: Vec::new(), left: instructions, last_cycle }
-    }
-
-    /// What was kept. A start or trap that no instruction follows is dropped: a circuit sees neither
-    /// before the instruction after it.
-    pub fn events(mut self) -> Vec<FlowEvent> {
-        let mut followed = [false; 256];
-        for i in (0..self.events.len()).rev() {
-            let e = self.events[i];
-            let seen = &mut followed[usize::from(e.hart)];
-            if matches!(e.kind, FlowKind::Start | FlowKind::Trap { .. }) && !*seen {
-                self.events.remove(i);
-            } else {
-                *seen |= e.count > 0;
-            }
-        }
-        self.events
-    }
-}
-
-impl RetireSink for First {
-    fn event(&mut self, e: &FlowEvent) {
-        if u64::from(e.count) > self.left || e.cycle > self.last_cycle {
-            // from here on nothing: the order of the run has no holes
-            self.left = 0;
-            self.last_cycle = 0;
-        } else {
-            self.left -= u64::from(e.count);
-            self.events.push(*e);
-        }
-    }
-}
-
-/// Instructions of the events.
-pub fn instructions(events: &[FlowEvent]) -> u64 {
-    events.iter().map(|e| u64::from(e.count)).sum()
-}
-
-/// Runs the events on the circuit in the rust-hdl simulation.
-pub fn on_rust_hdl(
-    params: &TraceParams,
-    named: &Named,
-    events: &[FlowEvent],
-    pace: u64,
-    vcd: Option<&Path>,
-) -> Result<Comparison, Failure> {
-    let vcd: Option<Box<dyn Write>> = match vcd {
-        Some(path) => Some(Box::new(BufWriter::new(std::fs::File::create(path).map_err(|e| Failure::io(path, e))?))),
-        None => None,
-    };
-    let bar = progress::bar("simulating", "instructions", Some(instructions(events)));
-    let play = Play { options: SystemOptions::default(), pace, vcd, progress: &|n| bar.set_position(n) };
-    let result = compare(params, &named.program, events, play);
-    bar.finish_and_clear();
-    result.map_err(|e| Failure::Other(format!("simulation: {e}")))
 }
 
 /// Runs the events on the emitted Verilog, Verilated.
@@ -166,33 +100,17 @@ fn on_verilator(params: &TraceParams, named: &Named, events: &[FlowEvent], pace:
 
 /// Takes the program and the first events of the input.
 fn load(args: &Args) -> Result<(Named, Vec<FlowEvent>, u8), Failure> {
-    let limited = MachineArgs {
-        max_instructions: Some(args.machine.max_instructions.unwrap_or(args.instructions).min(args.instructions)),
-        ..args.machine.clone()
+    let mut source = Source::open(&args.input, &args.program, &args.machine)?;
+    if !source.input.is_recording() {
+        source.limit(args.instructions);
+    }
+    let Some(named) = source.input.named().cloned() else {
+        return Err(Failure::Other(format!("{}: is a retire file; --elf must name its program", args.input)));
     };
-    // a retire file refuses settings of the machine, so they are limited only where there is one
-    let source = match Source::open(&args.input, &args.machine)? {
-        Source::Run(named, _) => Source::Run(named, limited),
-        file => file,
-    };
-    let info = source.info();
-    let named = match (&source, &args.elf) {
-        (Source::Run(named, _), None) => (**named).clone(),
-        (Source::Run(..), Some(_)) => {
-            return Err(Failure::Other(format!("{}: is a program; --elf is for retire files", args.input)))
-        }
-        (Source::File(_), Some(elf)) => {
-            let named = program(elf)?;
-            check_build_id(&args.input, &info.program, &info.build_id, &named.name, &named.build_id)?;
-            named
-        }
-        (Source::File(_), None) => {
-            return Err(Failure::Other(format!("{}: is a retire file; --elf must name its program", args.input)))
-        }
-    };
+    let run = source.run()?;
     let mut first = First::new(args.instructions, args.cycles.unwrap_or(u64::MAX));
-    source.tell(&mut first)?;
-    Ok((named, first.events(), info.harts))
+    run.tell(&mut first, &Bars)?;
+    Ok((named, first.events(), run.harts))
 }
 
 /// Runs it.
@@ -245,18 +163,4 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         facts(out, &lines)?;
     }
     Ok(if verdict.is_ok() { Status::Done } else { Status::Different })
-}
-
-/// Whether the words agree; the first difference where they do not.
-pub fn verdict(c: &Comparison) -> Result<(), String> {
-    if c.summary.overflow != 0 {
-        return Err(format!(
-            "the event FIFOs of cores 0b{:b} overflowed: the circuit sends a bit a clock and could not keep up with \
-             these instructions; a higher --pace gives it more clocks",
-            c.summary.overflow
-        ));
-    }
-    let Some(i) = c.difference() else { return Ok(()) };
-    let word = |words: &[u32]| words.get(i).map_or_else(|| "nothing more".into(), |w| format!("0x{w:08x}"));
-    Err(format!("word {i}, bit {}: {}, the golden model says {}", 32 * i, word(&c.circuit), word(&c.golden)))
 }

@@ -3,8 +3,6 @@
 mod build;
 mod sim;
 
-pub use sim::CoreName;
-
 use crate::{Failure, Status};
 use std::io::Write;
 

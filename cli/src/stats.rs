@@ -1,11 +1,13 @@
 //! `goshawk stats`: misprediction rates, messages and bits, in total and over time
 
-use crate::args::{check_cores, ParamArgs};
-use crate::encode::{stream_lines, sum, sum_streams};
-use crate::output::{count, facts, percent, plural, short_id, Left, Object, Right, Table};
-use crate::replay::Opened;
-use crate::source::{begins_with, MachineArgs, Source};
+use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source};
+use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, sum_streams};
+use crate::output::{Left, Object, Right, Table};
+use crate::progress::Bars;
 use crate::{Failure, Status};
+use host::input::{Input, BUILTIN};
+use host::recording::FileKind;
+use host::trace::Trace;
 use retire::{FlowEvent, RetireSink};
 use serde_json::{json, Value};
 use sim::analysis::{ratio, Window, Windows};
@@ -24,12 +26,11 @@ use std::path::Path;
     goshawk stats builtin:fft --harts 4 --timestamps --window 100000 --csv > fft.csv\n  \
     goshawk stats vm.gtr --elf builtin:vm")]
 pub struct Args {
-    /// Retire file, RISC-V executable, builtin:NAME, or trace file
-    #[arg(value_name = "RET|ELF|builtin:NAME|TRACE")]
+    /// Retire file, branch trace (rbt1), RISC-V executable, builtin:NAME, or trace file
+    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME|TRACE")]
     input: String,
-    /// The program a trace file is of
-    #[arg(long, value_name = "ELF|builtin:NAME")]
-    elf: Option<String>,
+    #[command(flatten)]
+    program: ProgramArgs,
     /// Bits over time, in windows of so many cycles
     #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u64).range(1..))]
     window: Option<u64>,
@@ -76,13 +77,17 @@ impl RetireSink for Both {
 }
 
 fn of_run(args: &Args) -> Result<Counts, Failure> {
-    let source = Source::open(&args.input, &args.machine)?;
-    let run = source.info();
+    let source = Source::open(&args.input, &args.program, &args.machine)?;
+    let run = source.run()?.info();
     check_cores(run.harts)?;
-    let (params, set) = args.params.resolve(run.harts, run.xlen)?;
+    let (params, set) = args.params.resolve_for(run.harts, run.xlen, source.input.align()?)?;
+    if let Input::Recording(recording, None) = &source.input {
+        // one that contradicts itself is refused
+        recording.image(&Bars)?;
+    }
     let windows = Windows::new(System::new(&params)?, args.window.unwrap_or(1 << 20));
     let mut sink = Both { windows, shared: SharedRates::new(&params) };
-    let told = source.tell(&mut sink)?;
+    let told = source.run()?.tell(&mut sink, &Bars)?;
     let (mut system, windows) = sink.windows.finish(told.cycles);
     system.finish(told.cycles);
     Ok(Counts {
@@ -111,21 +116,18 @@ impl RetireSink for RatesOnly {
 }
 
 fn of_trace(args: &Args) -> Result<Counts, Failure> {
-    let Some(elf) = &args.elf else {
-        return Err(Failure::Other(format!("{}: is a trace file; --elf must name its program", args.input)));
-    };
     if args.window.is_some() {
         return Err(Failure::Other(format!(
             "{}: a trace does not tell the cycle of every instruction; --window takes the retire file",
             args.input
         )));
     }
-    let opened = Opened::open(Path::new(&args.input), elf)?;
-    let info = opened.info.clone();
+    let opened = Trace::open(Path::new(&args.input), args.program.beside(), &Bars)?;
+    let info = opened.info().clone();
     // replay has no cycle for every event, and rates need none
     let mut rates = RatesOnly(System::new(&TraceParams { timestamps: false, ..info.params })?);
     let mut cycles = 0;
-    let summary = opened.replay(&mut Events(LastCycle { sink: &mut rates, cycle: &mut cycles }), |_| false)?;
+    let summary = opened.replay(&mut Events(LastCycle { sink: &mut rates, cycle: &mut cycles }), &Bars, |_| false)?;
     Ok(Counts {
         title: info.program,
         build_id: info.build_id,
@@ -155,9 +157,8 @@ impl<S: RetireSink> RetireSink for LastCycle<'_, S> {
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let builtin = args.input.starts_with("builtin:");
-    let counts =
-        if !builtin && begins_with(Path::new(&args.input), b"GSHKTRC")? { of_trace(args)? } else { of_run(args)? };
+    let is_trace = !args.input.starts_with(BUILTIN) && FileKind::of(Path::new(&args.input))? == FileKind::Trace;
+    let counts = if is_trace { of_trace(args)? } else { of_run(args)? };
     if args.json {
         json(args, &counts).print(out)?;
     } else if args.csv {

@@ -1,12 +1,12 @@
 //! `goshawk sweep`: traces x schemes x parameters, measured in parallel
 
+use crate::args::TimingName;
 use crate::output::{count, plural, Left, Object, Right, Table, TOOL};
 use crate::{progress, Failure, Status};
 use ::sweep::plan::{Plan, Shard};
-use ::sweep::point::Row;
+use ::sweep::point::{Point, Row};
 use ::sweep::run::{Made, Options};
-use ::sweep::source::TimingModel;
-use ::sweep::store::{files, merge, Manifest, Store};
+use ::sweep::store::{files, merge, Keep, Manifest, Store};
 use clap::{Args as ClapArgs, Subcommand};
 use serde_json::json;
 use sim::analysis::ratio;
@@ -62,6 +62,12 @@ struct RunArgs {
     /// builtin:NAME, ELF, retire or rbt1 file; `all` for every built-in program
     #[arg(long, value_name = "TRACE", value_delimiter = ',')]
     trace: Vec<String>,
+    /// Programs of the recordings, for E-Trace: each takes the one whose build it is of; may be given several times
+    #[arg(long, value_name = "ELF|builtin:NAME")]
+    elf: Vec<String>,
+    /// Take the one program for all recordings, whatever build they are of
+    #[arg(long)]
+    any_build: bool,
     /// Harts that run the programs; recordings have theirs [default: 1]
     #[arg(long, value_name = "N", value_delimiter = ',')]
     harts: Vec<u8>,
@@ -80,8 +86,8 @@ struct RunArgs {
     #[arg(long, value_name = "no|yes|both", value_parser = ["no", "yes", "both"])]
     timestamps: Option<String>,
     /// When instructions retire [default: papers]
-    #[arg(long, value_name = "papers|functional", value_parser = ["papers", "functional"])]
-    timing: Option<String>,
+    #[arg(long, value_enum)]
+    timing: Option<TimingName>,
     /// 0: all harts start at once; else each a little late, as the number says
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
@@ -103,11 +109,6 @@ struct RunArgs {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-}
-
-/// The ELF of a built-in program.
-fn builtin(name: &str) -> Option<&'static [u8]> {
-    programs::find(name).map(|p| p.elf)
 }
 
 /// Splits at the commas outside parentheses.
@@ -143,31 +144,28 @@ impl RunArgs {
                 *to = with.to_vec();
             }
         };
-        replace(&mut plan.traces, &self.trace);
-        replace(&mut plan.encodings, &names(&self.encoding));
-        replace(&mut plan.sets, &self.set);
-        replace(&mut plan.stream_caches, &self.stream_cache);
-        if plan.traces.iter().any(|t| t == "all") {
-            plan.traces.retain(|t| t != "all");
-            plan.traces.extend(programs::PROGRAMS.iter().map(|p| format!("builtin:{}", p.name)));
-        }
-        if !self.harts.is_empty() {
-            plan.harts = self.harts.clone();
-        }
-        match self.timestamps.as_deref() {
-            Some("yes") => plan.timestamps = vec![true],
-            Some("both") => plan.timestamps = vec![false, true],
-            Some(_) => plan.timestamps = vec![false],
-            None => {}
-        }
-        match self.timing.as_deref() {
-            Some("functional") => plan.settings.timing = TimingModel::Functional,
-            Some(_) => plan.settings.timing = TimingModel::Papers,
-            None => {}
-        }
-        plan.settings.seed = self.seed.unwrap_or(plan.settings.seed);
-        plan.settings.max_instructions = self.max_instructions.or(plan.settings.max_instructions);
-        plan.verify &= !self.no_verify;
+        plan.each(|p| {
+            replace(&mut p.traces, &self.trace);
+            replace(&mut p.elfs, &self.elf);
+            replace(&mut p.encodings, &names(&self.encoding));
+            replace(&mut p.sets, &self.set);
+            replace(&mut p.stream_caches, &self.stream_cache);
+            p.any_build |= self.any_build;
+            if !self.harts.is_empty() {
+                p.harts.clone_from(&self.harts);
+            }
+            match self.timestamps.as_deref() {
+                Some("yes") => p.timestamps = vec![true],
+                Some("both") => p.timestamps = vec![false, true],
+                Some(_) => p.timestamps = vec![false],
+                None => {}
+            }
+            p.settings.timing = self.timing.map_or(p.settings.timing, Into::into);
+            p.settings.seed = self.seed.unwrap_or(p.settings.seed);
+            p.settings.max_instructions = self.max_instructions.or(p.settings.max_instructions);
+            p.verify &= !self.no_verify;
+        });
+        plan.expand();
         Ok(plan)
     }
 }
@@ -176,7 +174,7 @@ impl RunArgs {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if let Some(Command::Merge(m)) = &args.command {
         merge(&m.output, &m.shards)?;
-        summary(&Store::open(&m.output)?, None, m.json, out)?;
+        summary(&Store::open(&m.output)?, None, &[], m.json, out)?;
         return Ok(Status::Done);
     }
     let args = &args.run;
@@ -184,35 +182,31 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Err(Failure::Other("--output is missing: the folder of the sweep".into()));
     };
     let plan = args.plan()?;
-    let (jobs, left_out) = plan.jobs(builtin)?;
+    let (jobs, left_out) = plan.jobs()?;
     for what in &left_out {
         eprintln!("goshawk: left out: {what}");
     }
+    // what was asked for and cannot be measured: the rest is, but all is not done
+    let status = if left_out.is_empty() { Status::Done } else { Status::Partial };
     let total = files(&jobs).len();
     let jobs = args.shard.part(jobs);
     let points = files(&jobs);
     if args.dry_run {
         writeln!(out, "{} of {}", plural(points.len() as u64, "point"), plural(jobs.len() as u64, "trace"))?;
         points.iter().try_for_each(|p| writeln!(out, "{p}"))?;
-        return Ok(Status::Done);
+        return Ok(status);
     }
     let store = Store::create(output)?;
     let start = Instant::now();
-    let finished = points.iter().filter(|p| store.has(p, plan.verify)).count();
+    let finished = jobs.iter().flat_map(|j| &j.tasks).filter(|t| store.has(t)).count();
     let bar = progress::bar("sweeping", "points", Some(points.len() as u64));
     bar.inc(finished as u64);
     // arguments only: where the program stands says nothing about the result
     let command = std::iter::once("goshawk".to_string()).chain(std::env::args().skip(1)).collect::<Vec<_>>().join(" ");
     let made = Made { tool: TOOL.into(), command };
-    let options = Options {
-        settings: &plan.settings,
-        verify: plan.verify,
-        threads: args
-            .threads
-            .map_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get), usize::from),
-        made: &made,
-        progress: &|_| bar.inc(1),
-    };
+    let progress = |_: &Point| bar.inc(1);
+    let mut options = Options::new(&made, &progress);
+    options.threads = args.threads.map_or(options.threads, usize::from);
     let mut manifest = Manifest {
         tool: made.tool.clone(),
         command: made.command.clone(),
@@ -238,8 +232,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         )));
     }
     store.finish(&manifest)?;
-    summary(&store, Some(finished), args.json, out)?;
-    Ok(Status::Done)
+    summary(&store, Some(finished), &left_out, args.json, out)?;
+    Ok(status)
 }
 
 /// Totals over the traces, for each scheme.
@@ -277,7 +271,13 @@ fn totals(rows: &[Row]) -> Vec<Total> {
 }
 
 /// Prints the totals; `before`: points that were there when the run began.
-fn summary(store: &Store, before: Option<usize>, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+fn summary(
+    store: &Store,
+    before: Option<usize>,
+    left_out: &[String],
+    as_json: bool,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let rows = store.rows()?;
     let totals = totals(&rows);
     let file = store.folder().join("results.csv");
@@ -294,6 +294,7 @@ fn summary(store: &Store, before: Option<usize>, as_json: bool, out: &mut dyn Wr
             .with("shard", json!(manifest.shard))
             .with("points", rows.len().into())
             .with("points_from_before", json!(before))
+            .with("left_out", json!(left_out))
             .with("results", file.display().to_string().into())
             .with("totals", schemes.collect())
             .print(out)?;

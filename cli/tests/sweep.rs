@@ -69,6 +69,31 @@ fn shards_merge_and_a_missing_one_is_told() {
 }
 
 #[test]
+fn a_sweep_that_left_points_out_says_so_and_does_not_exit_with_0() {
+    let place = Place::new();
+    let words = "sweep --trace p.elf --encoding tr_e:m4,gzip-1 --timestamps both";
+    for more in ["-o s", "-o s --dry-run"] {
+        let o = place.command(&format!("{words} {more}")).output().unwrap();
+        let (text, error) = (String::from_utf8(o.stdout).unwrap(), String::from_utf8(o.stderr).unwrap());
+        assert_eq!(o.status.code(), Some(2), "{error}");
+        assert_eq!(error, "goshawk: left out: gzip-1 with time stamps: it knows no time\n");
+        assert!(text.contains("3 points"), "{text}");
+    }
+    let o = place.command(&format!("{words} -o s --json")).output().unwrap();
+    let object: Value = serde_json::from_slice(&o.stdout).unwrap();
+    assert_eq!(o.status.code(), Some(2));
+    assert_eq!(object["left_out"], serde_json::json!(["gzip-1 with time stamps: it knows no time"]));
+    assert_eq!((&object["points"], &object["points_from_before"]), (&3.into(), &3.into()));
+    // with its program a recording is no reason to leave E-Trace out
+    place.good("run p.elf --timing functional -o p.ret");
+    let etrace = "sweep --trace p.ret --encoding etrace -o e";
+    let (code, error) = refused(&place, etrace);
+    assert_eq!(code, Some(2));
+    assert!(error.ends_with("it needs the program, and this is a recording; --elf names it\n"), "{error}");
+    place.command(&format!("{etrace} --elf p.elf")).assert().success();
+}
+
+#[test]
 fn what_cannot_be_swept_is_told() {
     let place = Place::new();
     place.good("run p.elf --timing functional -o p.ret");

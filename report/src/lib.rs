@@ -5,6 +5,7 @@
 //! draws with the functions of `assets/page.js`. The same figures can be written as SVG.
 
 pub mod figure;
+pub mod markdown;
 pub mod page;
 mod svg;
 

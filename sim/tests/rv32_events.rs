@@ -253,7 +253,8 @@ fn ram_lies_where_the_program_wants_it() {
     for addr in [0x2001_0000u64, 0x8000_0000, 0x8001_0000, 0x3000] {
         let mem_size = data.len() as u64;
         let segments = vec![Segment { addr, data: data.clone(), mem_size, executable: true }];
-        let program = Program { xlen: 32, compressed: false, multiplies: true, entry: addr, segments, build_id: vec![1] };
+        let program =
+            Program { xlen: 32, compressed: false, multiplies: true, entry: addr, segments, build_id: vec![1] };
         // 128 KiB: at 0x3000 there is room below the devices
         let mut machine = Machine::new(&program, MachineConfig { ram_bytes: 128 << 10, ..config(1) }).unwrap();
         let mut events: Vec<FlowEvent> = Vec::new();

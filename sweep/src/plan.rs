@@ -1,17 +1,28 @@
 //! What a sweep measures, and its parts in a fixed order
 
-use crate::source::{Settings, Trace};
-use crate::{Builtin, SweepError};
+use crate::SweepError;
+use host::input::{Beside, Input, Named};
+use host::machine::Settings;
 use serde::{Deserialize, Serialize};
 use sim::scheme::{Family, Platform, SchemeSpec};
 use std::path::Path;
+use std::sync::Arc;
 
-/// A sweep as a TOML file or the command line says it.
+/// A sweep as a TOML file or the command line says it: traces x harts x schemes x time stamps.
+///
+/// A file may have several such grids, one a `[[part]]`; what a part does not say is what stands before the parts.
+/// A trace that several parts ask for is produced once, a point that several ask for is measured once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Plan {
-    /// `builtin:NAME`, ELF or retire files.
+    /// `builtin:NAME`, ELF or recordings.
     pub traces: Vec<String>,
+    /// Programs of the recordings: each takes the one whose build id it names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub elfs: Vec<String>,
+    /// Another build is accepted: the one program of all recordings.
+    #[serde(skip_serializing_if = "is_false")]
+    pub any_build: bool,
     /// Harts that run a program; recordings have theirs.
     pub harts: Vec<u8>,
     /// `tr_e`, `tr_b`, `tr(...)` and `shared`, each with every set; `sc-lsp` with every stream cache; `nx_b`,
@@ -28,6 +39,16 @@ pub struct Plan {
     pub settings: Settings,
     /// Decode every stream and hold it to what went in.
     pub verify: bool,
+    /// Also count what each run is made of.
+    #[serde(skip_serializing_if = "is_false")]
+    pub census: bool,
+    /// Grids, in place of the one above.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub part: Vec<Plan>,
+}
+
+fn is_false(b: &bool) -> bool {
+    !b
 }
 
 impl Default for Plan {
@@ -35,6 +56,8 @@ impl Default for Plan {
         let texts = |t: &[&str]| t.iter().map(|t| t.to_string()).collect();
         Self {
             traces: Vec::new(),
+            elfs: Vec::new(),
+            any_build: false,
             harts: vec![1],
             encodings: texts(&["tr_e", "tr_b", "nx_b", "nexs", "sc-lsp"]),
             sets: texts(&["small", "medium", "large"]),
@@ -42,15 +65,34 @@ impl Default for Plan {
             timestamps: vec![false],
             settings: Settings::default(),
             verify: true,
+            census: false,
+            part: Vec::new(),
         }
     }
+}
+
+/// A trace that can be produced, again and again.
+#[derive(Debug)]
+pub struct Trace {
+    /// As it was given.
+    pub name: String,
+    /// What it is.
+    pub input: Input,
+    /// How a program is run.
+    pub settings: Settings,
+    /// Contents and settings: the same text, the same events.
+    pub identity: String,
+    /// Address width, bits.
+    pub xlen: u8,
+    /// Address bits that are always 0.
+    pub align: u8,
 }
 
 /// One trace that is produced once.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// The trace.
-    pub trace: Trace,
+    pub trace: Arc<Trace>,
     /// Harts.
     pub harts: u8,
     /// What is measured on it.
@@ -66,10 +108,14 @@ pub struct Task {
     pub platform: Platform,
     /// Name of its file.
     pub file: String,
+    /// Decode the stream.
+    pub verify: bool,
+    /// Count what the run is made of.
+    pub census: bool,
 }
 
 /// Results are not taken over when this changes: it goes with what is measured and how it is stored.
-const RESULTS: u32 = 1;
+const RESULTS: u32 = 2;
 
 /// FNV-1a, 64 bits: names of files that must stay the same from one version of Rust to the next.
 fn fnv(text: &str) -> u64 {
@@ -82,14 +128,169 @@ fn slug(text: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).take(40).collect()
 }
 
+/// The jobs of a plan, while they are collected.
+#[derive(Default)]
+struct Jobs {
+    traces: Vec<Arc<Trace>>,
+    jobs: Vec<Job>,
+    left_out: Vec<String>,
+}
+
+impl Jobs {
+    /// The trace of that name, opened once.
+    fn trace(&mut self, name: &str, plan: &Plan, elfs: &[Named]) -> Result<Arc<Trace>, SweepError> {
+        if let Some(known) = self.traces.iter().find(|t| t.name == name && t.settings == plan.settings) {
+            return Ok(known.clone());
+        }
+        let mut input = Input::open(name)?;
+        if let Input::Recording(recording, _) = &input {
+            let mine = |n: &&Named| plan.any_build || n.build_id == recording.info().build_id;
+            if let Some(named) = elfs.iter().find(mine) {
+                input = Input::open_with(name, Beside { elf: Some(&named.name), any_build: plan.any_build })?;
+            }
+        }
+        let align = input.align()?;
+        if let (Input::Recording(recording, _), 0) = (&input, align) {
+            // a recording that was cut is found now, not after hours
+            recording.tell(&mut retire::NullSink)?;
+        }
+        let trace = Arc::new(Trace {
+            name: name.to_string(),
+            identity: input.identity(&plan.settings)?,
+            xlen: input.xlen(),
+            align,
+            settings: plan.settings.clone(),
+            input,
+        });
+        self.traces.push(trace.clone());
+        Ok(trace)
+    }
+
+    fn leave_out(&mut self, what: String) {
+        if !self.left_out.contains(&what) {
+            self.left_out.push(what);
+        }
+    }
+
+    /// One point, or why there is none.
+    fn add(
+        &mut self,
+        plan: &Plan,
+        trace: &Arc<Trace>,
+        harts: u8,
+        spec: &SchemeSpec,
+        timestamps: bool,
+    ) -> Result<(), SweepError> {
+        let platform = Platform { cores: harts, xlen: trace.xlen, align: trace.align, timestamps };
+        let params = spec.params(&platform);
+        if let Err(source) = params.check() {
+            if !timestamps {
+                return Err(SweepError::Params { name: spec.name.clone(), source });
+            }
+            self.leave_out(format!("{} with time stamps: {source}", spec.name));
+            return Ok(());
+        }
+        if timestamps && spec.family() == Family::Shared {
+            if !plan.timestamps.contains(&false) {
+                self.leave_out(format!("{} with time stamps: its rates are those of functional traces", spec.name));
+            }
+            return Ok(());
+        }
+        if timestamps && spec.family() == Family::Baseline {
+            self.leave_out(format!("{} with time stamps: it knows no time", spec.name));
+            return Ok(());
+        }
+        if spec.needs_program() && trace.input.named().is_none() {
+            self.leave_out(format!(
+                "{} of {}: it needs the program, and this is a recording; --elf names it",
+                spec.name, trace.name
+            ));
+            return Ok(());
+        }
+        let key = format!("{RESULTS} {} {harts} {} {}", trace.identity, spec.name, params.canonical());
+        let stamp = if timestamps { "-t" } else { "" };
+        let file = format!("{}-{harts}-{}{stamp}-{:016x}.json", slug(&trace.name), slug(&spec.name), fnv(&key));
+        let task = Task { spec: spec.clone(), platform, file, verify: plan.verify, census: plan.census };
+        let same = |j: &&mut Job| Arc::ptr_eq(&j.trace, trace) && j.harts == harts;
+        match self.jobs.iter_mut().find(same) {
+            None => self.jobs.push(Job { trace: trace.clone(), harts, tasks: vec![task] }),
+            Some(job) => match job.tasks.iter_mut().find(|t| t.file == task.file) {
+                None => job.tasks.push(task),
+                Some(known) => {
+                    known.verify |= task.verify;
+                    known.census |= task.census;
+                }
+            },
+        }
+        Ok(())
+    }
+
+    fn add_all(&mut self, plan: &Plan) -> Result<(), SweepError> {
+        if plan.traces.is_empty() {
+            return Err(SweepError::Other("the plan has no trace; --trace builtin:fft names one".into()));
+        }
+        let schemes = plan.schemes()?;
+        let elfs = plan.elfs.iter().map(|e| Named::open(e)).collect::<Result<Vec<_>, _>>()?;
+        for name in &plan.traces {
+            let trace = self.trace(name, plan, &elfs)?;
+            let harts = trace.input.harts().map_or_else(|| plan.harts.clone(), |n| vec![n]);
+            for harts in harts {
+                trace.input.run(harts, &trace.settings)?;
+                for timestamps in &plan.timestamps {
+                    for spec in &schemes {
+                        self.add(plan, &trace, harts, spec, *timestamps)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Plan {
     /// Reads a TOML file.
     pub fn read(path: &Path) -> Result<Self, SweepError> {
         let text = std::fs::read_to_string(path).map_err(|e| SweepError::io(path, e))?;
-        toml::from_str(&text).map_err(|e| SweepError::Other(format!("{}: {}", path.display(), e.to_string().trim())))
+        Self::parse(&text).map_err(|e| SweepError::Other(format!("{}: {}", path.display(), e.trim())))
     }
 
-    /// Every scheme of the plan, in order, each once.
+    /// Reads TOML.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        // as a plan, for its messages; then part by part, each with what stands before the parts
+        let mut plan: Self = toml::from_str(text).map_err(|e| e.to_string())?;
+        if plan.part.iter().any(|p| !p.part.is_empty()) {
+            return Err("a part has parts; parts stand side by side".into());
+        }
+        let mut common: toml::Table = toml::from_str(text).map_err(|e| e.to_string())?;
+        let Some(toml::Value::Array(parts)) = common.remove("part") else { return Ok(plan) };
+        plan.part.clear();
+        for part in parts {
+            let mut whole = common.clone();
+            if let toml::Value::Table(part) = part {
+                whole.extend(part);
+            }
+            plan.part.push(whole.try_into().map_err(|e: toml::de::Error| e.to_string())?);
+        }
+        Ok(plan)
+    }
+
+    /// Changes the grid, or every part of it.
+    pub fn each(&mut self, change: impl Fn(&mut Self)) {
+        change(self);
+        self.part.iter_mut().for_each(&change);
+    }
+
+    /// Puts the built-in programs in the place of the trace `all`.
+    pub fn expand(&mut self) {
+        self.each(|p| {
+            if p.traces.iter().any(|t| t == "all") {
+                p.traces.retain(|t| t != "all");
+                p.traces.extend(host::input::builtins());
+            }
+        });
+    }
+
+    /// Every scheme of the grid, in order, each once.
     pub fn schemes(&self) -> Result<Vec<SchemeSpec>, SweepError> {
         let mut names: Vec<String> = Vec::new();
         for e in &self.encodings {
@@ -111,64 +312,11 @@ impl Plan {
 
     /// All jobs with their tasks. What a scheme cannot do on a platform (time stamps with a compressor in software) is
     /// left out and told in the second list.
-    pub fn jobs(&self, builtin: Builtin) -> Result<(Vec<Job>, Vec<String>), SweepError> {
-        if self.traces.is_empty() {
-            return Err(SweepError::Other("the plan has no trace; --trace builtin:fft names one".into()));
-        }
-        let schemes = self.schemes()?;
-        let (mut jobs, mut left_out) = (Vec::new(), Vec::new());
-        for name in &self.traces {
-            let trace = Trace::open(name, &self.settings, builtin)?;
-            let harts = trace.harts().map_or_else(|| self.harts.clone(), |n| vec![n]);
-            for harts in harts {
-                trace.check(harts, &self.settings)?;
-                let mut tasks = Vec::new();
-                for timestamps in &self.timestamps {
-                    let platform =
-                        Platform { cores: harts, xlen: trace.xlen, align: trace.align, timestamps: *timestamps };
-                    for spec in &schemes {
-                        let params = spec.params(&platform);
-                        if let Err(source) = params.check() {
-                            if !timestamps {
-                                return Err(SweepError::Params { name: spec.name.clone(), source });
-                            }
-                            let what = format!("{} with time stamps: {source}", spec.name);
-                            if !left_out.contains(&what) {
-                                left_out.push(what);
-                            }
-                            continue;
-                        }
-                        if *timestamps && spec.family() == Family::Shared {
-                            continue;
-                        }
-                        if *timestamps && spec.family() == Family::Baseline {
-                            let what = format!("{} with time stamps: it knows no time", spec.name);
-                            if !left_out.contains(&what) {
-                                left_out.push(what);
-                            }
-                            continue;
-                        }
-                        if spec.needs_program() && trace.harts().is_some() {
-                            let what =
-                                format!("{} of {name}: it needs the program, and this is a recording", spec.name);
-                            if !left_out.contains(&what) {
-                                left_out.push(what);
-                            }
-                            continue;
-                        }
-                        let key = format!("{RESULTS} {} {harts} {} {}", trace.identity, spec.name, params.canonical());
-                        let stamp = if *timestamps { "-t" } else { "" };
-                        let file =
-                            format!("{}-{harts}-{}{stamp}-{:016x}.json", slug(name), slug(&spec.name), fnv(&key));
-                        tasks.push(Task { spec: spec.clone(), platform, file });
-                    }
-                }
-                if !tasks.is_empty() {
-                    jobs.push(Job { trace: trace.clone(), harts, tasks });
-                }
-            }
-        }
-        Ok((jobs, left_out))
+    pub fn jobs(&self) -> Result<(Vec<Job>, Vec<String>), SweepError> {
+        let mut jobs = Jobs::default();
+        let parts = if self.part.is_empty() { std::slice::from_ref(self) } else { &self.part };
+        parts.iter().try_for_each(|p| jobs.add_all(p))?;
+        Ok((jobs.jobs, jobs.left_out))
     }
 }
 
@@ -232,7 +380,7 @@ mod tests {
     #[test]
     fn shards_have_every_task_once_and_in_order() {
         let plan = Plan { traces: vec!["builtin:fft".into()], harts: vec![1, 2], ..Plan::default() };
-        let jobs = plan.jobs(|name| programs::find(name).map(|p| p.elf)).unwrap().0;
+        let jobs = plan.jobs().unwrap().0;
         let files = |jobs: &[Job]| -> Vec<String> {
             jobs.iter().flat_map(|j| j.tasks.iter().map(|t| t.file.clone())).collect()
         };
@@ -255,5 +403,41 @@ mod tests {
         assert_eq!((plan.harts.as_slice(), plan.settings.seed), ([1, 4].as_slice(), 3));
         let e = toml::from_str::<Plan>("tracs = []").unwrap_err().to_string();
         assert!(e.contains("tracs"), "{e}");
+    }
+
+    #[test]
+    fn a_part_has_what_it_does_not_say_from_before_the_parts() {
+        let plan = Plan::parse(
+            "traces = [\"builtin:fft\"]\nseed = 3\nsets = [\"m4\"]\n\
+             [[part]]\nharts = [1, 2]\nencodings = [\"tr_e\"]\n\
+             [[part]]\nencodings = [\"tr_e\", \"nexs\"]\nverify = false\ncensus = true\n",
+        )
+        .unwrap();
+        assert_eq!(plan.part.len(), 2);
+        assert!(plan.part.iter().all(|p| p.settings.seed == 3 && p.sets == ["m4"] && p.traces == ["builtin:fft"]));
+        let (jobs, left_out) = plan.jobs().unwrap();
+        assert!(left_out.is_empty());
+        let found: Vec<_> = jobs
+            .iter()
+            .flat_map(|j| j.tasks.iter().map(|t| (j.harts, t.spec.name.as_str(), t.verify, t.census)))
+            .collect();
+        // the trace of one hart is produced once, and the point that both parts ask for is what either wants
+        assert_eq!(found, [(1, "tr_e:m4", true, true), (1, "nexs", false, true), (2, "tr_e:m4", true, false)]);
+        let e = Plan::parse("[[part]]\n[[part.part]]\n").unwrap_err();
+        assert_eq!(e, "a part has parts; parts stand side by side");
+    }
+
+    #[test]
+    fn shared_rates_with_time_stamps_alone_are_told_as_left_out() {
+        let plan = |timestamps: &[bool]| Plan {
+            traces: vec!["builtin:fft".into()],
+            encodings: vec!["shared:m4".into()],
+            timestamps: timestamps.into(),
+            ..Plan::default()
+        };
+        let (jobs, left_out) = plan(&[false, true]).jobs().unwrap();
+        assert_eq!((jobs.len(), left_out.len()), (1, 0));
+        let (jobs, left_out) = plan(&[true]).jobs().unwrap();
+        assert_eq!((jobs.len(), left_out.len()), (0, 1));
     }
 }

@@ -1,5 +1,6 @@
 //! One measured point, and its row in the table of results
 
+use crate::census::Census;
 use serde::{Deserialize, Serialize};
 use sim::analysis::{ratio, FieldLengths};
 use sim::golden::core::Rates;
@@ -58,6 +59,9 @@ pub struct Point {
     pub rates: Rates,
     /// Lengths of the fields.
     pub lengths: Option<FieldLengths>,
+    /// What the run is made of, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub census: Option<Census>,
     /// Bits of state, all cores.
     pub state_bits: u64,
     /// Whether the stream was decoded.

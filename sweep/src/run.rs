@@ -1,11 +1,12 @@
 //! Running the jobs of a plan
 
+use crate::census::{Census, Taker};
 use crate::plan::{Job, Task};
 use crate::point::{Point, Verified};
-use crate::source::Settings;
-use crate::store::Store;
+use crate::store::Keep;
 use crate::windows::{Clock, Notes, Step};
 use crate::SweepError;
+use host::progress::Quiet;
 use rayon::prelude::*;
 use retire::image::learned::Learner;
 use retire::image::Image;
@@ -27,16 +28,20 @@ pub struct Made {
 
 /// How a sweep is run.
 pub struct Options<'a> {
-    /// How programs are run.
-    pub settings: &'a Settings,
-    /// Decode every stream.
-    pub verify: bool,
     /// Threads for schemes; as many traces are at work at once.
     pub threads: usize,
     /// What goes with every point.
     pub made: &'a Made,
     /// Called for each finished point.
     pub progress: &'a (dyn Fn(&Point) + Sync),
+}
+
+impl<'a> Options<'a> {
+    /// With a thread for each processor.
+    pub fn new(made: &'a Made, progress: &'a (dyn Fn(&Point) + Sync)) -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self { threads, made, progress }
+    }
 }
 
 /// Blocks between a producer and the schemes.
@@ -64,14 +69,16 @@ impl Running<'_> {
     }
 }
 
-fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &Store, options: &Options) -> Result<(), SweepError> {
-    let pending = job.tasks.iter().filter(|t| !store.has(&t.file, options.verify));
+fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &dyn Keep, options: &Options) -> Result<(), SweepError> {
+    let pending = job.tasks.iter().filter(|t| !store.has(t)).collect::<Vec<_>>();
     // what the program says; a recording's code is learned while it is read
-    let program = job.trace.image();
-    let mut learner = (options.verify && program.is_none()).then(Learner::new);
+    let program = job.trace.input.image();
+    let verify = pending.iter().any(|t| t.verify);
+    let mut learner = (verify && program.is_none()).then(Learner::new);
+    let mut taker = pending.iter().any(|t| t.census).then(|| Taker::new(job.harts));
     let mut running = Vec::new();
     for task in pending {
-        let scheme = task.spec.build(&task.platform, options.verify, program.as_ref());
+        let scheme = task.spec.build(&task.platform, task.verify, program.as_ref());
         let scheme = scheme.map_err(|source| SweepError::Params { name: task.spec.name.clone(), source })?;
         let (notes, measured) = (Notes::default(), Measured::default());
         running.push(Running { task, scheme, notes, time: Duration::ZERO, measured });
@@ -82,18 +89,22 @@ fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &Store, options: &Options
     let mut clock = Clock::default();
     let mut digest = FlowDigest::new(job.harts);
     let (sender, receiver) = sync_channel::<Vec<FlowEvent>>(AHEAD);
+    let run = job.trace.input.run(job.harts, &job.trace.settings)?;
     let cycles = std::thread::scope(|scope| {
         let producer = scope.spawn(move || {
             // the receiver goes away only when this thread's job has failed elsewhere
-            job.trace.produce(job.harts, options.settings, &mut |block| drop(sender.send(block)))
+            run.blocks(&mut |block| drop(sender.send(block)), &Quiet).map(|told| told.cycles)
         });
         for block in receiver {
             let steps = clock.cut(&block);
-            let (block, digest, learner) = (&block, &mut digest, &mut learner);
+            let (block, digest, learner, taker) = (&block, &mut digest, &mut learner, &mut taker);
             let look = || {
                 block.iter().for_each(|e| digest.event(e));
                 if let Some(learner) = learner {
                     block.iter().for_each(|e| learner.event(e));
+                }
+                if let Some(taker) = taker {
+                    block.iter().for_each(|e| taker.event(e));
                 }
             };
             pool.join(look, || running.par_iter_mut().for_each(|r| r.block(block, &steps)));
@@ -106,13 +117,14 @@ fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &Store, options: &Options
             |e| SweepError::Other(format!("{}: {e}; --no-verify measures it unverified", job.trace.name));
         learned = Some(learner.finish().map_err(inconsistent)?);
     }
-    let image = if options.verify { program.as_ref().or(learned.as_ref()) } else { None };
+    let image = if verify { program.as_ref().or(learned.as_ref()) } else { None };
+    let census = taker.map(Taker::finish);
     let finish = |mut r: Running| {
         let start = Instant::now();
         let failed = |e| SweepError::Other(format!("{}, {}: {e}", job.trace.name, r.task.spec.name));
         r.measured = r.scheme.finish(cycles).map_err(failed)?;
         r.time += start.elapsed();
-        let point = point(job, r, &clock, &digest, cycles, image, options)?;
+        let point = point(job, r, &clock, &digest, census.as_ref(), cycles, image, options)?;
         store.put(&point.0, &point.1)?;
         (options.progress)(&point.1);
         Ok(())
@@ -125,11 +137,12 @@ fn point(
     r: Running,
     clock: &Clock,
     digest: &FlowDigest,
+    census: Option<&Census>,
     cycles: u64,
     image: Option<&Image>,
     options: &Options,
 ) -> Result<(String, Point), SweepError> {
-    let verified = match (&r.measured.bits, image) {
+    let verified = match (&r.measured.bits, image.filter(|_| r.task.verify)) {
         (None, _) => Verified::NoStream,
         (Some(_), None) => Verified::Unverified,
         (Some(_), Some(image)) => match r.scheme.verify(image) {
@@ -168,6 +181,7 @@ fn point(
         kinds: kinds.filter(|k| k.1.messages > 0).map(|(k, c)| (k.name().into(), (c.messages, c.bits))).collect(),
         rates: m.rates,
         lengths: m.lengths,
+        census: census.filter(|_| r.task.census).cloned(),
         state_bits: r.task.spec.state_bits(&r.task.platform),
         verified,
         window_cycles: clock.length,
@@ -180,7 +194,7 @@ fn point(
 
 /// Runs what is not yet in the store, as many traces at once as there are threads. The first failure stops
 /// the sweep; points that are finished stay.
-pub fn run(jobs: &[Job], store: &Store, options: &Options) -> Result<(), SweepError> {
+pub fn run(jobs: &[Job], store: &dyn Keep, options: &Options) -> Result<(), SweepError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
     let pool = pool.map_err(|e| SweepError::Other(format!("threads: {e}")))?;
     let (next, failed, error) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(None));

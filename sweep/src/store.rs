@@ -6,7 +6,7 @@
 //! | `results.csv` | one [`Row`] each, in the plan's order |
 //! | `sweep.json` | tool, command, plan, shard, the names of all points, whether all are there |
 
-use crate::plan::{Job, Plan, Shard};
+use crate::plan::{Job, Plan, Shard, Task};
 use crate::point::{Point, Row, Verified};
 use crate::SweepError;
 use retire::file::Replacement;
@@ -14,6 +14,38 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Where finished points are kept.
+pub trait Keep: Sync {
+    /// Whether a point need not be run (again).
+    fn has(&self, task: &Task) -> bool;
+    /// Keeps a finished point.
+    fn put(&self, file: &str, point: &Point) -> Result<(), SweepError>;
+}
+
+/// Points that are kept in memory.
+#[derive(Debug, Default)]
+pub struct Memory(Mutex<HashMap<String, Point>>);
+
+impl Memory {
+    /// The points of `jobs`, in their order.
+    pub fn into_points(self, jobs: &[Job]) -> Vec<Point> {
+        let mut points = self.0.into_inner().unwrap_or_else(|e| e.into_inner());
+        files(jobs).iter().filter_map(|f| points.remove(f)).collect()
+    }
+}
+
+impl Keep for Memory {
+    fn has(&self, task: &Task) -> bool {
+        self.0.lock().unwrap_or_else(|e| e.into_inner()).contains_key(&task.file)
+    }
+
+    fn put(&self, file: &str, point: &Point) -> Result<(), SweepError> {
+        self.0.lock().unwrap_or_else(|e| e.into_inner()).insert(file.to_string(), point.clone());
+        Ok(())
+    }
+}
 
 /// Contents of `sweep.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,17 +110,6 @@ impl Store {
         serde_json::from_slice(&text).ok()
     }
 
-    /// Whether a point need not be run (again).
-    pub fn has(&self, file: &str, verify: bool) -> bool {
-        self.point(file).is_some_and(|p| !verify || p.verified != Verified::Unverified)
-    }
-
-    /// Stores a finished point.
-    pub fn put(&self, file: &str, point: &Point) -> Result<(), SweepError> {
-        let text = serde_json::to_vec(point).map_err(|e| SweepError::Other(format!("{file}: {e}")))?;
-        Self::write(&self.path(file), &text)
-    }
-
     /// Reads `sweep.json`.
     pub fn manifest(&self) -> Result<Manifest, SweepError> {
         let path = self.folder.join("sweep.json");
@@ -128,6 +149,19 @@ impl Store {
         let error = |e: csv::Error| SweepError::Other(format!("{}: {e}", path.display()));
         let mut reader = csv::Reader::from_path(&path).map_err(error)?;
         reader.deserialize().collect::<Result<_, _>>().map_err(error)
+    }
+}
+
+impl Keep for Store {
+    fn has(&self, task: &Task) -> bool {
+        self.point(&task.file).is_some_and(|p| {
+            (!task.verify || p.verified != Verified::Unverified) && (!task.census || p.census.is_some())
+        })
+    }
+
+    fn put(&self, file: &str, point: &Point) -> Result<(), SweepError> {
+        let text = serde_json::to_vec(point).map_err(|e| SweepError::Other(format!("{file}: {e}")))?;
+        Self::write(&self.path(file), &text)
     }
 }
 

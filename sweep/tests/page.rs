@@ -22,10 +22,10 @@ fn small(folder: &Path) -> Store {
         ..Plan::default()
     };
     plan.settings.max_instructions = Some(80_000);
-    let jobs = plan.jobs(|name| programs::find(name).map(|p| p.elf)).unwrap().0;
+    let jobs = plan.jobs().unwrap().0;
     let store = Store::create(folder).unwrap();
     let made = Made { tool: "test".into(), command: "sweep <of a test>".into() };
-    let options = Options { settings: &plan.settings, verify: true, threads: 2, made: &made, progress: &|_| () };
+    let options = Options { threads: 2, made: &made, progress: &|_| () };
     run(&jobs, &store, &options).unwrap();
     let points = files(&jobs);
     let (tool, command) = (made.tool.clone(), made.command.clone());

@@ -13,10 +13,6 @@ use sweep::run::{run, Made, Options};
 use sweep::store::{files, merge, Manifest, Store};
 use sweep::SweepError;
 
-fn builtin(name: &str) -> Option<&'static [u8]> {
-    programs::find(name).map(|p| p.elf)
-}
-
 fn texts(t: &[&str]) -> Vec<String> {
     t.iter().map(|t| t.to_string()).collect()
 }
@@ -48,7 +44,7 @@ fn plan() -> Plan {
 
 /// Runs a shard of the plan; returns how many points were measured now.
 fn sweep(plan: &Plan, shard: Shard, folder: &Path) -> Result<usize, SweepError> {
-    let all = plan.jobs(builtin)?.0;
+    let all = plan.jobs()?.0;
     let total = files(&all).len();
     let jobs = shard.part(all);
     let store = Store::create(folder)?;
@@ -57,8 +53,7 @@ fn sweep(plan: &Plan, shard: Shard, folder: &Path) -> Result<usize, SweepError> 
     let progress = |_: &Point| {
         measured.fetch_add(1, Ordering::Relaxed);
     };
-    let options =
-        Options { settings: &plan.settings, verify: plan.verify, threads: 2, made: &made, progress: &progress };
+    let options = Options { threads: 2, made: &made, progress: &progress };
     run(&jobs, &store, &options)?;
     store.finish(&Manifest {
         tool: "test".into(),
@@ -211,6 +206,39 @@ fn recordings_give_what_their_program_gives_without_an_elf() {
 }
 
 #[test]
+fn etrace_of_a_recording_takes_its_program_by_the_build_id() {
+    let folder = tempfile::tempdir().unwrap();
+    let (events, info) = record("vm", 2);
+    let named = host::input::Named::open("builtin:vm").unwrap();
+    let ret = folder.path().join("vm.ret");
+    let mut writer = RetireWriter::create(&ret, &RetireInfo { build_id: named.build_id, ..info }).unwrap();
+    events.iter().for_each(|e| writer.event(e));
+    writer.finish().unwrap();
+    let rbt = folder.path().join("vm.rbt1");
+    let mut writer = Rbt1Writer::create(&rbt, false).unwrap();
+    events.iter().for_each(|e| writer.event(e));
+    writer.finish().unwrap();
+    let traces = vec!["builtin:vm".to_string(), ret.display().to_string(), rbt.display().to_string()];
+    let encodings = texts(&["etrace", "etrace+ir8+bp512+jtc64"]);
+    let alone = Plan { traces, harts: vec![2], timestamps: vec![false], encodings, ..plan() };
+    let (jobs, left_out) = alone.jobs().unwrap();
+    assert_eq!((jobs.len(), left_out.len()), (1, 4));
+    assert!(left_out[0].ends_with("it needs the program, and this is a recording; --elf names it"), "{}", left_out[0]);
+    // of the retire file's build; the branch trace names no build of a program
+    let elfs = texts(&["builtin:fft", "builtin:vm"]);
+    let with = Plan { elfs, ..alone.clone() };
+    assert_eq!(with.jobs().unwrap().1.len(), 2);
+    let any = Plan { elfs: texts(&["builtin:vm"]), any_build: true, ..alone };
+    assert!(any.jobs().unwrap().1.is_empty());
+    sweep(&any, Shard::ALL, &folder.path().join("out")).unwrap();
+    let points = results(&folder.path().join("out"));
+    let bits: Vec<_> = points.iter().map(|p| (p.1.verified, p.1.bits)).collect();
+    assert_eq!(bits.len(), 6);
+    assert!(bits.iter().all(|b| b.0 == Verified::Equal));
+    assert_eq!(bits[..2], bits[2..4]);
+}
+
+#[test]
 fn bad_traces_are_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let (events, info) = record("fft", 1);
@@ -234,17 +262,17 @@ fn bad_traces_are_refused_by_name() {
         ("cut-whole.ret", "was cut"),
         ("cut-wholefalse.rbt1", "was cut"),
         ("cut-wholetrue.rbt1", "was cut"),
-        ("magic", "not an ELF"),
+        ("magic", "is a trace file; a program or a recording of a run is needed"),
         ("empty", "not an ELF"),
         ("none.rbt1", "holds no record"),
         ("absent", "No such file"),
     ] {
         let plan = Plan { traces: vec![path(name)], ..plan() };
-        let e = plan.jobs(builtin).unwrap_err().to_string();
+        let e = plan.jobs().unwrap_err().to_string();
         assert!(e.contains(name) && e.contains(why), "{name}: {e}");
     }
     let plan = Plan { traces: texts(&["builtin:nothing"]), ..plan() };
-    let e = plan.jobs(builtin).unwrap_err().to_string();
+    let e = plan.jobs().unwrap_err().to_string();
     assert_eq!(e, "built-in program `nothing` is not known; `goshawk programs` lists them");
 }
 

@@ -1,7 +1,7 @@
 //! `goshawk soc build`: a SoC for a board, to the bitstream
 
-use super::sim::{load, CoreName};
-use crate::args::ParamArgs;
+use super::sim::load;
+use crate::args::{CoreName, ParamArgs};
 use crate::output::{count, facts, percent, Object};
 use crate::progress::bar;
 use crate::{Failure, Status};

@@ -1,10 +1,9 @@
 //! `goshawk soc sim`: a SoC of softcores runs a program in Verilator, and its trace is checked
 
-use crate::args::ParamArgs;
+use crate::args::{CoreName, ParamArgs};
 use crate::output::{count, facts, short_id, Object, TOOL};
 use crate::progress::bar;
 use crate::{Failure, Status};
-use clap::ValueEnum;
 use fpga::soc::check::{check, Checked};
 use fpga::soc::core::CoreKind;
 use fpga::soc::part::{find, Part};
@@ -87,30 +86,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Softcores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CoreName {
-    /// RV32IM, 4 to 8 clocks an instruction, no interrupts
-    Picorv32,
-    /// RV32IMC with machine mode, five pipeline stages
-    Vexriscv,
-    /// RV32IMC with machine mode, two pipeline stages
-    Ibex,
-    /// RV32I with machine mode and the timer interrupt, 36 or 71 clocks an instruction
-    Serv,
-}
-
-impl From<CoreName> for CoreKind {
-    fn from(name: CoreName) -> Self {
-        match name {
-            CoreName::Picorv32 => Self::Picorv32,
-            CoreName::Vexriscv => Self::Vexriscv,
-            CoreName::Ibex => Self::Ibex,
-            CoreName::Serv => Self::Serv,
-        }
-    }
-}
-
 /// The program of a file or a built-in one in its build for `core`, and how it is called; none where neither is given.
 pub(super) fn load(
     elf: Option<&Path>,
@@ -131,7 +106,7 @@ pub(super) fn load(
         }
         (None, None) => return Ok(None),
     };
-    let program = Program::parse(&data).map_err(|source| Failure::Program { name: name.clone(), source })?;
+    let program = Program::parse(&data).map_err(|e| Failure::program(&name, e))?;
     Ok(Some((program, name)))
 }
 

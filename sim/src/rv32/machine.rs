@@ -61,7 +61,9 @@ pub enum MachineError {
         top: u64,
     },
     /// RAM where the ELF wants it would cover a device.
-    #[error("the ELF begins at 0x{start:x}; RAM there, 0x{base:x} to 0x{top:x}, would cover the device at 0x{device:x}")]
+    #[error(
+        "the ELF begins at 0x{start:x}; RAM there, 0x{base:x} to 0x{top:x}, would cover the device at 0x{device:x}"
+    )]
     Covers {
         /// First byte of the lowest segment.
         start: u64,

@@ -10,6 +10,14 @@ pub struct PaperRates {
     pub target: [f64; 4],
 }
 
+impl PaperRates {
+    /// Its row.
+    pub fn row(&self) -> Vec<String> {
+        let cells = self.outcome.iter().chain(&self.target).map(|v| format!("*{v:.2} %*"));
+        std::iter::once(format!("*{}, paper 000*", self.set)).chain(cells).collect()
+    }
+}
+
 /// Paper 000 table 4, totals over Splash2.
 pub const RATES: [PaperRates; 3] = [
     PaperRates { set: "small", outcome: [7.86, 7.83, 7.20, 6.23], target: [8.47, 8.59, 8.58, 8.55] },

@@ -1,8 +1,7 @@
 //! Replayed events against a retire file, event by event, in the order of each hart
 
-use crate::output::plural;
-use crate::source::Recording;
-use crate::Failure;
+use crate::recording::{Events, Recording};
+use crate::HostError;
 use retire::file::FileError;
 use retire::{FlowEvent, FlowKind};
 use sim::file::TraceInfo;
@@ -15,7 +14,7 @@ use std::path::Path;
 /// Messages of different harts stand in another order than their events, so the file is read ahead into a
 /// queue for each hart. Progress messages keep the harts together, so the queues stay small.
 pub struct Check {
-    reader: Recording,
+    reader: Events,
     want: Vec<VecDeque<FlowEvent>>,
     /// Events compared, by hart.
     seen: Vec<u64>,
@@ -43,18 +42,25 @@ fn kind(kind: FlowKind) -> String {
     }
 }
 
+/// `1 hart`, `2 harts`.
+fn plural(n: impl Into<u64>, what: &str) -> String {
+    let n = n.into();
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 /// What an event does, in words.
 pub fn describe(e: &FlowEvent) -> String {
     format!("{} to 0x{:08x} after {}", kind(e.kind), e.target, plural(e.count, "instruction"))
 }
 
 impl Check {
-    /// Opens the retire file; it must be of the same program and number of harts as the trace.
-    pub fn open(path: &Path, trace: &TraceInfo) -> Result<Self, Failure> {
-        let reader = Recording::open(path)?;
-        let info = reader.info();
-        if info.build_id != trace.build_id {
-            return Err(Failure::Other(format!(
+    /// Opens the recording; it must be of the same number of harts as the trace, and of the same program unless
+    /// `any_build` says that another build will do.
+    pub fn open(path: &Path, trace: &TraceInfo, any_build: bool) -> Result<Self, HostError> {
+        let recording = Recording::open(path)?;
+        let info = recording.info();
+        if info.build_id != trace.build_id && !any_build {
+            return Err(HostError::Other(format!(
                 "{}: is of {} with build id {}, but the trace is of {} with build id {}",
                 path.display(),
                 info.program,
@@ -64,7 +70,7 @@ impl Check {
             )));
         }
         if info.harts != trace.params.cores {
-            return Err(Failure::Other(format!(
+            return Err(HostError::Other(format!(
                 "{}: has {}, but the trace has {}",
                 path.display(),
                 plural(info.harts, "hart"),
@@ -73,7 +79,7 @@ impl Check {
         }
         let harts = usize::from(info.harts);
         Ok(Self {
-            reader,
+            reader: recording.events()?,
             want: vec![VecDeque::new(); harts],
             seen: vec![0; harts],
             ended: false,
@@ -103,7 +109,7 @@ impl Check {
     }
 
     /// The first difference, once replay has ended.
-    pub fn finish(mut self) -> Result<Option<String>, Failure> {
+    pub fn finish(mut self) -> Result<Option<String>, HostError> {
         if self.difference.is_none() {
             for hart in 0..self.want.len() {
                 if let Some(e) = self.next(hart) {

@@ -2,13 +2,10 @@
 //!
 //! Published figures: those in the text of sections 2, 5 and 6; the tables' bodies are lost in the scan.
 
-use super::measure::{bpi, number, programs, published, Run};
-use super::one::total;
-use crate::baselines::Row;
-use crate::results::tables::{head, row};
-use crate::Failure;
-use sim::analysis::{ratio, FieldLengths};
-use sim::golden::core::Rates;
+use crate::tables::{heads, number, percent, published_row, rows, Measured, Way};
+use crate::SweepError;
+use report::markdown::{head, row};
+use sim::analysis::ratio;
 use sim::params::{named_set, Chunks, NAMED_SETS};
 
 /// Address bits of the papers' ARM, which its complexity is of: 32 less two that are always 0.
@@ -16,87 +13,73 @@ const ADDRESS_BITS: u32 = 30;
 /// Upper address bits that their tables do not hold.
 const UPPER_BITS: u8 = 12;
 
-fn heads(texts: &[&str]) -> Vec<String> {
-    texts.iter().map(|t| t.to_string()).collect()
-}
-
-fn percent(n: u64, of: u64) -> String {
-    format!("{:.2} %", 100.0 * ratio(n, of))
-}
-
 /// Table 1. PET is the `<SL, TA>` pairs, 8 and 32 bits.
-pub fn branches(runs: &[Run], rows: &[Row]) -> String {
+pub fn branches(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     let columns = ["IC, millions", "DirUB", "DirCB", "IndUB", "all branches", "traps", "PET, bpi"];
     head(&mut out, "program", &heads(&columns));
     let mut all = (0, [0; 4]);
-    let mut line = |name: &str, n: u64, counts: [u64; 4]| {
+    for (name, trace) in rows(m) {
+        let (n, counts) = match trace {
+            Some(trace) => {
+                let (n, w) = (m.instructions(trace, 1)?, m.census(trace, 1)?);
+                let counts = [w.direct_unconditional, w.direct_conditional, w.indirect, w.traps];
+                all.0 += n;
+                all.1.iter_mut().zip(counts).for_each(|(a, c)| *a += c);
+                (n, counts)
+            }
+            None => all,
+        };
         let branches = counts[..3].iter().sum();
-        let pet = rows.iter().find(|r| r.input == name).map_or("-".into(), |r| r.bpi("sl-ta", number));
+        let pet = number(m.decoded(trace, Way::new("sl-ta", 1))?.bpi());
         let [direct, conditional, indirect, traps] = counts;
         let cells = [direct, conditional, indirect, branches].map(|c| percent(c, n));
         let rest = [traps.to_string(), pet];
-        row(&mut out, [name.to_string(), format!("{:.1}", n as f64 / 1e6)].into_iter().chain(cells).chain(rest));
-    };
-    for r in programs(runs) {
-        let Some(w) = &r.workload else { continue };
-        let counts = [w.direct_unconditional, w.direct_conditional, w.indirect, w.traps];
-        all.0 += r.instructions;
-        all.1.iter_mut().zip(counts).for_each(|(a, c)| *a += c);
-        line(r.program, r.instructions, counts);
+        row(&mut out, [name, format!("{:.1}", n as f64 / 1e6)].into_iter().chain(cells).chain(rest));
     }
-    line("all", all.0, all.1);
-    row(&mut out, published("MiBench, paper 002", ["", "", "", "", "under 20 %, but stringsearch", "", "1.05"]));
+    row(&mut out, published_row("MiBench, paper 002", ["", "", "", "", "under 20 %, but stringsearch", "", "1.05"]));
     row(
         &mut out,
-        published("bf_e (most), adpcm_c (least), paper 002", ["", "", "", "over 5.5 %", "", "", "4.91, 0.15"]),
+        published_row("bf_e (most), adpcm_c (least), paper 002", ["", "", "", "over 5.5 %", "", "", "4.91, 0.15"]),
     );
-    out
+    Ok(out)
 }
 
 /// Table 3: rates of correct predictions. S, M, B are told apart by outcomes only, 0 to 4 by targets only.
-pub fn rates(runs: &[Run]) -> String {
+pub fn rates(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     let columns = ["outcome, S", "M", "B", "target, M0", "M1: RAS 8", "M2: iBTB 16", "M3: iBTB 32", "M4: iBTB 64"];
     head(&mut out, "program", &heads(&columns));
-    let outcomes = ["tr_e s0", "tr_e m0", "tr_e b0"];
-    let targets = ["tr_e m0", "tr_e m1", "tr_e m2", "tr_e m3", "tr_e m4"];
-    let mut line = |name: &str, of: &dyn Fn(&str) -> Rates| {
-        let outcome = outcomes.map(of).map(|r| percent(r.conditionals - r.outcome_misses, r.conditionals));
-        let target = targets.map(of).map(|r| percent(r.indirects - r.target_misses, r.indirects));
-        row(&mut out, std::iter::once(name.to_string()).chain(outcome).chain(target));
+    let rate = |trace, set: &str, target: bool| -> Result<String, SweepError> {
+        let r = m.rates(trace, Way::new(&format!("tr_e:{set}"), 1))?;
+        let (missed, all) = if target { (r.target_misses, r.indirects) } else { (r.outcome_misses, r.conditionals) };
+        Ok(percent(all - missed, all))
     };
-    let of_run = |r: &Run, config: &str| r.point(config).map(|p| p.rates).unwrap_or_default();
-    for r in programs(runs) {
-        line(r.program, &|config| of_run(r, config));
+    for (name, trace) in rows(m) {
+        let mut cells = vec![name];
+        for set in ["s0", "m0", "b0"] {
+            cells.push(rate(trace, set, false)?);
+        }
+        for set in ["m0", "m1", "m2", "m3", "m4"] {
+            cells.push(rate(trace, set, true)?);
+        }
+        row(&mut out, cells);
     }
-    line("all", &|config| {
-        let mut sum = Rates::default();
-        programs(runs).for_each(|r| sum += of_run(r, config));
-        sum
-    });
     row(
         &mut out,
-        published("lame, the least, paper 002", ["about 86 %", "about 86 %", "about 86 %", "", "", "", "", ""]),
+        published_row("lame, the least, paper 002", ["about 86 %", "about 86 %", "about 86 %", "", "", "", "", ""]),
     );
-    out
+    Ok(out)
 }
 
 /// Table 4: the chunk sizes that need the fewest bits over all programs, in the paper's range.
-pub fn chunks(runs: &[Run]) -> Result<String, Failure> {
+pub fn chunks(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     let columns =
         ["bCnt", "bCnt, paper 002", "\\|diffTA\\|", "bits of bCnt, ours of best", "bits of \\|diffTA\\|, ours of best"];
     head(&mut out, "set", &heads(&columns));
     for set in &NAMED_SETS[3..] {
-        let config = format!("tr_e {}", set.name);
-        let mut lengths = FieldLengths::default();
-        for r in programs(runs) {
-            let counted = r.point(&config).and_then(|p| p.lengths.as_ref());
-            lengths += counted.ok_or_else(|| {
-                Failure::Other(format!("table of chunk sizes: the fields of {config} of {} were not counted", r.program))
-            })?;
-        }
+        let lengths = m.lengths(Way::new(&format!("tr_e:{}", set.name), 1))?;
         let text = |c: Chunks| format!("({}, {})", c.first, c.next);
         let (b_cnt, b_cost) = lengths.b_cnt.best(6);
         let (diff_ta, ta_cost) = lengths.diff_ta.best(14);
@@ -118,22 +101,29 @@ pub fn chunks(runs: &[Run]) -> Result<String, Failure> {
     Ok(out)
 }
 
-/// Columns of table 5 that are baselines, and those that are T-raptor's.
-const BASELINES: [&str; 6] = ["nexs", "tslz(256x12,9)", "edmtf(192,4)", "rbase 32x4", "gzip-1", "gzip-9"];
+/// Columns of table 5: those that are compressors in software are decoded.
+const SOFTWARE: [&str; 4] = ["gzip-1", "gzip-9", "zstd-19", "xz-9"];
 const SETS: [&str; 5] = ["s0", "s1", "s4", "m4", "b4"];
 
 /// Table 5.
-pub fn comparison(runs: &[Run], rows: &[Row]) -> String {
+pub fn comparison(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     let mut columns = heads(&["NEXS", "TSLZ", "eDMTF(192,4)", "rSDC-LSP 32x4", "gzip -1", "gzip -9"]);
     columns.extend(heads(&["zstd -19", "xz -9"]));
     columns.extend(SETS.map(str::to_uppercase));
     head(&mut out, "program", &columns);
-    for r in rows {
-        let program = (r.input != "all").then_some(r.input.as_str());
-        let baselines = BASELINES.into_iter().chain(["zstd-19", "xz-9"]).map(|s| r.bpi(s, number));
-        let sets = SETS.map(|s| bpi(runs, program, 1, &format!("tr_e {s}")));
-        row(&mut out, std::iter::once(r.input.clone()).chain(baselines).chain(sets));
+    for (name, trace) in rows(m) {
+        let own = |scheme: &str| Ok::<_, SweepError>(number(m.sum(trace, Way::new(scheme, 1))?.bpi()));
+        let decoded = |scheme: &str| Ok::<_, SweepError>(number(m.decoded(trace, Way::new(scheme, 1))?.bpi()));
+        let mut cells = vec![name, own("nexs")?, decoded("tslz(256x12,9)")?, decoded("edmtf(192,4)")?];
+        cells.push(own("sc-lsp:rbase-32x4")?);
+        for scheme in SOFTWARE {
+            cells.push(decoded(scheme)?);
+        }
+        for set in SETS {
+            cells.push(own(&format!("tr_e:{set}"))?);
+        }
+        row(&mut out, cells);
     }
     for (name, figures) in [
         (
@@ -143,30 +133,31 @@ pub fn comparison(runs: &[Run], rows: &[Row]) -> String {
         ("least, paper 002", ["0.149", "0.024", "0.001", "", "", "", "", "", "", "", "", "", "0.0003"]),
         ("most, paper 002", ["4.01", "1.96", "0.306", "", "", "", "", "", "", "", "", "", "0.16"]),
     ] {
-        row(&mut out, published(name, figures));
+        row(&mut out, published_row(name, figures));
     }
-    out
+    Ok(out)
 }
 
 /// E-Trace has no table in the papers, but it is what a RISC-V core would send today.
-pub fn etrace(rows: &[Row]) -> String {
+pub fn etrace(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     let schemes = ["etrace", "etrace+ir8", "etrace+bp512", "etrace+jtc64", "etrace+ir8+bp512+jtc64"];
     let mut columns =
         heads(&["all modes off", "implicit return, 8", "branch prediction, 512", "jump target cache, 64"]);
     columns.extend(heads(&["all three", "tr_e m4", "three modes / tr_e m4"]));
     head(&mut out, "program", &columns);
-    for r in rows {
-        let cells = schemes.into_iter().chain(["tr_e m4"]).map(|s| r.bpi(s, number));
-        let times = r.bits("etrace+ir8+bp512+jtc64").zip(r.bits("tr_e m4"));
-        let times = times.map_or("-".into(), |(e, t)| format!("{:.1}", ratio(e, t)));
-        row(&mut out, std::iter::once(r.input.clone()).chain(cells).chain([times]));
+    for (name, trace) in rows(m) {
+        let sums = schemes.map(|s| m.decoded(trace, Way::new(s, 1))).into_iter().collect::<Result<Vec<_>, _>>()?;
+        let (three, own) = (sums[4], m.sum(trace, Way::new("tr_e:m4", 1))?);
+        let cells = sums.iter().chain([&own]).map(|s| number(s.bpi()));
+        let times = format!("{:.1}", ratio(three.bits, own.bits));
+        row(&mut out, std::iter::once(name).chain(cells).chain([times]));
     }
-    out
+    Ok(out)
 }
 
 /// Figure 10: gates of the predictors' state by the paper's rule, and 32 bits an instruction over what is sent.
-pub fn gates(runs: &[Run]) -> String {
+pub fn gates(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     let columns =
         ["state, bits", "state at 1.5 gates a bit", "gates, paper 002", "bpi", "32 / bpi", "32 / bpi, paper 002"];
@@ -175,7 +166,7 @@ pub fn gates(runs: &[Run]) -> String {
         let mut predictor = named_set(set.name).map(|s| s.predictor).unwrap_or(set.predictor);
         predictor.upper_bits = if predictor.ras + predictor.ibtb > 0 { UPPER_BITS } else { 0 };
         let bits = predictor.state_bits(ADDRESS_BITS);
-        let bpi = total(runs, &format!("tr_e {}", set.name));
+        let bpi = m.sum(None, Way::new(&format!("tr_e:{}", set.name), 1))?.bpi();
         let (gates, compression) = match set.name {
             "s0" => ("*1,771*", ""),
             "s1" => ("", "*428*"),
@@ -203,7 +194,7 @@ pub fn gates(runs: &[Run]) -> String {
         ("TSLZ, 256 x 12", "51,678", "0.446"),
     ] {
         let compression = bpi.parse().map_or(String::new(), |b: f64| format!("{:.0}", 32.0 / b));
-        row(&mut out, published(&format!("{name}, paper 002"), ["", "", gates, bpi, "", &compression]));
+        row(&mut out, published_row(&format!("{name}, paper 002"), ["", "", gates, bpi, "", &compression]));
     }
-    out
+    Ok(out)
 }

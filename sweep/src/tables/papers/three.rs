@@ -1,16 +1,12 @@
 //! Paper 000: Nexus-like traces, misprediction rates, functional and time-stamped traces, with 1 to 8 cores
 
-use super::measure::{bpi, number, programs, published, sum, Run, HARTS};
-use crate::results::paper;
-use crate::results::tables::{head, row};
+use crate::tables::results::{columns, misses, HARTS};
+use crate::tables::{number, published, published_row, rows, Measured, Sum, Way};
+use crate::SweepError;
+use report::markdown::{head, row};
 use sim::analysis::ratio;
-use sim::golden::core::Rates;
 
-fn columns(kinds: &[&str]) -> Vec<String> {
-    kinds.iter().flat_map(|k| HARTS.map(|n| format!("{k}, N = {n}"))).collect()
-}
-
-fn name(program: &str) -> String {
+fn paper(program: &str) -> String {
     if program == "all" {
         "Splash2, paper 000".into()
     } else {
@@ -50,46 +46,39 @@ const NEXUS: [(&str, [&str; 16]); 4] = [
     ),
 ];
 
+/// A scheme with each of [`HARTS`].
+fn sums(m: &Measured, trace: Option<&str>, scheme: &str, timestamps: bool) -> Result<Vec<Sum>, SweepError> {
+    HARTS.into_iter().map(|harts| m.sum(trace, Way { scheme, harts, timestamps })).collect()
+}
+
 /// Table 2.
-pub fn nexus(runs: &[Run]) -> String {
+pub fn nexus(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     head(&mut out, "program", &columns(&["NX_b, bpi", "NX_b, bpc", "tNX_b, bpi", "tNX_b, bpc"]));
-    let names: Vec<&str> = programs(runs).map(|r| r.program).collect();
-    for program in names.into_iter().map(Some).chain([None]) {
-        let mut cells = vec![program.unwrap_or("all").to_string()];
-        for config in ["nx_b", "tnx_b"] {
-            let sums = HARTS.map(|n| sum(runs, program, n, config).unwrap_or_default());
-            cells.extend(sums.map(|(bits, instructions, _)| format!("{:.2}", ratio(bits, instructions))));
-            cells.extend(sums.map(|(bits, _, cycles)| format!("{:.2}", ratio(bits, cycles))));
+    for (name, trace) in rows(m) {
+        let mut cells = vec![name.clone()];
+        for timestamps in [false, true] {
+            let sums = sums(m, trace, "nx_b", timestamps)?;
+            cells.extend(sums.iter().map(|s| format!("{:.2}", s.bpi())));
+            cells.extend(sums.iter().map(|s| format!("{:.2}", s.bpc())));
         }
         row(&mut out, cells);
-        if let Some((program, figures)) = NEXUS.iter().find(|p| p.0 == program.unwrap_or("all")) {
-            row(&mut out, published(&name(program), *figures));
+        if let Some((_, figures)) = NEXUS.iter().find(|p| p.0 == name) {
+            row(&mut out, published_row(&paper(&name), *figures));
         }
     }
-    out
+    Ok(out)
 }
 
 /// Table 4.
-pub fn rates(runs: &[Run]) -> String {
+pub fn rates(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     head(&mut out, "set", &columns(&["outcome", "target"]));
-    for p in &paper::RATES {
-        let all = |harts: u8| {
-            let mut sum = Rates::default();
-            for r in runs.iter().filter(|r| r.harts == harts) {
-                sum += r.point(&format!("tr_e {}", p.set)).map(|p| p.rates).unwrap_or_default();
-            }
-            sum
-        };
-        let percent = |n, of| format!("{:.2} %", 100.0 * ratio(n, of));
-        let outcome = HARTS.map(all).map(|r| percent(r.outcome_misses, r.conditionals));
-        let target = HARTS.map(all).map(|r| percent(r.target_misses, r.indirects));
-        row(&mut out, std::iter::once(p.set.to_string()).chain(outcome).chain(target));
-        let cells = p.outcome.iter().chain(&p.target).map(|v| format!("*{v:.2} %*"));
-        row(&mut out, std::iter::once(format!("*{}, paper 000*", p.set)).chain(cells));
+    for p in &published::RATES {
+        row(&mut out, std::iter::once(p.set.to_string()).chain(misses(m, p.set)?));
+        row(&mut out, p.row());
     }
-    out
+    Ok(out)
 }
 
 /// Rows of tables 5 and 6 of programs that have the same name here, and the total: NX_b, TR_b, TR_e for N = 1, 2, 4, 8.
@@ -131,25 +120,26 @@ const TIME_STAMPED: [(&str, [&str; 12]); 4] = [
 ];
 
 /// Tables 5 and 6: the large set.
-pub fn traces(runs: &[Run], timestamps: bool) -> String {
+pub fn traces(m: &Measured, timestamps: bool) -> Result<String, SweepError> {
     let mut out = String::new();
     let (t, figures) = if timestamps { ("t", &TIME_STAMPED) } else { ("", &FUNCTIONAL) };
-    let schemes = ["nx_b", "tr_b large", "tr_e large"].map(|s| format!("{t}{s}"));
-    let columns: Vec<String> = HARTS.iter().flat_map(|n| schemes.each_ref().map(|s| format!("{s}, N = {n}"))).collect();
+    let schemes = ["nx_b", "tr_b:large", "tr_e:large"];
+    let columns: Vec<String> =
+        HARTS.iter().flat_map(|n| schemes.map(|s| format!("{t}{}, N = {n}", s.replace(':', " ")))).collect();
     head(&mut out, "program", &columns);
-    let names: Vec<&str> = programs(runs).map(|r| r.program).collect();
-    for program in names.into_iter().map(Some).chain([None]) {
-        let cells = HARTS.into_iter().flat_map(|n| schemes.each_ref().map(|s| bpi(runs, program, n, s)));
-        row(&mut out, std::iter::once(program.unwrap_or("all").to_string()).chain(cells));
-        if let Some((program, figures)) = figures.iter().find(|p| p.0 == program.unwrap_or("all")) {
-            row(&mut out, published(&name(program), *figures));
+    // by scheme, then by harts
+    let of = |trace| schemes.iter().map(|s| sums(m, trace, s, timestamps)).collect::<Result<Vec<_>, _>>();
+    for (name, trace) in rows(m) {
+        let sums = of(trace)?;
+        let cells = (0..HARTS.len()).flat_map(|n| sums.iter().map(move |s| number(s[n].bpi())));
+        row(&mut out, std::iter::once(name.clone()).chain(cells));
+        if let Some((_, figures)) = figures.iter().find(|p| p.0 == name) {
+            row(&mut out, published_row(&paper(&name), *figures));
         }
     }
-    let gain = |n: u8| {
-        let of = |s: &str| sum(runs, None, n, s).map_or(0, |s| s.0);
-        [1, 2].map(|i| number(ratio(of(&schemes[0]), of(&schemes[i]))))
-    };
-    let cells = HARTS.into_iter().flat_map(|n| [vec![String::new()], gain(n).to_vec()].concat());
-    row(&mut out, std::iter::once(format!("{} / this", schemes[0])).chain(cells));
-    out
+    let all = of(None)?;
+    let gain = |n: usize| [1, 2].map(|i: usize| number(ratio(all[0][n].bits, all[i][n].bits)));
+    let cells = (0..HARTS.len()).flat_map(|n| [vec![String::new()], gain(n).to_vec()].concat());
+    row(&mut out, std::iter::once(format!("{t}nx_b / this")).chain(cells));
+    Ok(out)
 }

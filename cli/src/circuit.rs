@@ -1,0 +1,91 @@
+//! A run on the circuit in the rust-hdl simulation, held to the golden model
+
+use crate::{progress, Failure};
+use hdl::emit::SystemOptions;
+use hdl::trace_sim::{compare, Comparison, Play};
+use host::input::Named;
+use retire::{FlowEvent, FlowKind, RetireSink};
+use sim::params::TraceParams;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// The first events of a run: whole ones, up to a number of instructions and a cycle.
+pub struct First {
+    events: Vec<FlowEvent>,
+    left: u64,
+    last_cycle: u64,
+}
+
+impl First {
+    /// Keeps up to so much.
+    pub fn new(instructions: u64, last_cycle: u64) -> Self {
+        Self { events: Vec::new(), left: instructions, last_cycle }
+    }
+
+    /// What was kept. A start or trap that no instruction follows is dropped: a circuit sees neither
+    /// before the instruction after it.
+    pub fn events(mut self) -> Vec<FlowEvent> {
+        let mut followed = [false; 256];
+        for i in (0..self.events.len()).rev() {
+            let e = self.events[i];
+            let seen = &mut followed[usize::from(e.hart)];
+            if matches!(e.kind, FlowKind::Start | FlowKind::Trap { .. }) && !*seen {
+                self.events.remove(i);
+            } else {
+                *seen |= e.count > 0;
+            }
+        }
+        self.events
+    }
+}
+
+impl RetireSink for First {
+    fn event(&mut self, e: &FlowEvent) {
+        if u64::from(e.count) > self.left || e.cycle > self.last_cycle {
+            // from here on nothing: the order of the run has no holes
+            self.left = 0;
+            self.last_cycle = 0;
+        } else {
+            self.left -= u64::from(e.count);
+            self.events.push(*e);
+        }
+    }
+}
+
+/// Instructions of the events.
+pub fn instructions(events: &[FlowEvent]) -> u64 {
+    events.iter().map(|e| u64::from(e.count)).sum()
+}
+
+/// Runs the events on the circuit in the rust-hdl simulation.
+pub fn on_rust_hdl(
+    params: &TraceParams,
+    named: &Named,
+    events: &[FlowEvent],
+    pace: u64,
+    vcd: Option<&Path>,
+) -> Result<Comparison, Failure> {
+    let vcd: Option<Box<dyn Write>> = match vcd {
+        Some(path) => Some(Box::new(BufWriter::new(std::fs::File::create(path).map_err(|e| Failure::io(path, e))?))),
+        None => None,
+    };
+    let bar = progress::bar("simulating", "instructions", Some(instructions(events)));
+    let play = Play { options: SystemOptions::default(), pace, vcd, progress: &|n| bar.set_position(n) };
+    let result = compare(params, &named.program, events, play);
+    bar.finish_and_clear();
+    result.map_err(|e| Failure::Other(format!("simulation: {e}")))
+}
+
+/// Whether the words agree; the first difference where they do not.
+pub fn verdict(c: &Comparison) -> Result<(), String> {
+    if c.summary.overflow != 0 {
+        return Err(format!(
+            "the event FIFOs of cores 0b{:b} overflowed: the circuit sends a bit a clock and could not keep up with \
+             these instructions; a higher --pace gives it more clocks",
+            c.summary.overflow
+        ));
+    }
+    let Some(i) = c.difference() else { return Ok(()) };
+    let word = |words: &[u32]| words.get(i).map_or_else(|| "nothing more".into(), |w| format!("0x{w:08x}"));
+    Err(format!("word {i}, bit {}: {}, the golden model says {}", 32 * i, word(&c.circuit), word(&c.golden)))
+}

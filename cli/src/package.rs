@@ -1,0 +1,34 @@
+//! The files of a trace system: Verilog, register map, parameters, test vectors
+
+use crate::output::{count, parameters, TOOL};
+use crate::{vectors, Failure};
+use hdl::emit::{emit, SystemOptions};
+use serde_json::json;
+use sim::params::TraceParams;
+use sim::regmap;
+
+/// Name of the Verilog file.
+pub const VERILOG: &str = "goshawk_trace.v";
+
+/// A file: its name, its text, what it is.
+pub type File = (&'static str, String, String);
+
+/// Makes all of them.
+pub fn make(params: &TraceParams, set: Option<&str>, options: &SystemOptions) -> Result<Vec<File>, Failure> {
+    let verilog = emit(params, options).map_err(|e| Failure::Other(e.to_string()))?;
+    let lines = count(verilog.lines().count() as u64);
+    let vectors = vectors::make(params)?;
+    let described = json!({
+        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": 1 << options.log2_fifo,
+        "parameters": parameters(params, set),
+    });
+    let described = format!("{described:#}\n");
+    Ok(vec![
+        (VERILOG, verilog, format!("Verilog, top module `top`, {lines} lines")),
+        ("registers.md", regmap::markdown(params), "register map".into()),
+        ("registers.rdl", regmap::systemrdl(params), "register map in SystemRDL 2.0".into()),
+        ("parameters.json", described, "all parameters, fingerprint".into()),
+        ("beats.txt", vectors.beats, format!("test vectors: {} instructions in", count(vectors::INSTRUCTIONS as u64))),
+        ("words.hex", vectors.words, format!("test vectors: {} words out", count(vectors.word_count as u64))),
+    ])
+}

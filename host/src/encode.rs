@@ -1,0 +1,112 @@
+//! A run to a trace file, by the golden model
+
+use crate::progress::Progress;
+use crate::run::{Run, Told};
+use crate::{HostError, TOOL};
+use retire::{FlowEvent, RetireSink};
+use sim::file::{TraceInfo, TraceWriter};
+use sim::golden::system::System;
+use sim::params::TraceParams;
+use std::path::Path;
+
+/// What a trace is made with.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Parameters.
+    pub params: TraceParams,
+    /// Name of the set, where it has one.
+    pub set: Option<String>,
+    /// `align` was asked for; else it is what the run says, and `params` has the greatest it can be.
+    pub fixed_align: bool,
+}
+
+/// What tracing a run gave.
+pub struct Encoded {
+    /// The model at the end.
+    pub system: System,
+    /// The run.
+    pub told: Told,
+    /// Parameters of the trace.
+    pub params: TraceParams,
+}
+
+/// Sends the words of a golden model to a file as they come; keeps the first error.
+struct ToFile {
+    system: System,
+    writer: TraceWriter,
+    error: Option<retire::file::FileError>,
+    events: u32,
+    /// All targets, or-ed: bits that the stream drops must be 0.
+    targets: u64,
+    /// Low bits of a target that must be 0; one that is not makes the rest of the run useless.
+    low: u64,
+}
+
+impl ToFile {
+    fn drain(&mut self) {
+        let words = self.system.drain();
+        if self.error.is_none() {
+            self.error = self.writer.write(words).err();
+        }
+    }
+}
+
+impl RetireSink for ToFile {
+    #[inline]
+    fn event(&mut self, event: &FlowEvent) {
+        self.targets |= event.target;
+        if self.targets & self.low != 0 {
+            return;
+        }
+        self.system.event(event);
+        self.events = self.events.wrapping_add(1);
+        if self.events % 4096 == 0 {
+            self.drain();
+        }
+    }
+}
+
+/// Traces `run` into the file at `path`.
+pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Progress) -> Result<Encoded, HostError> {
+    let mut params = request.params;
+    loop {
+        let info = run.info();
+        let info = TraceInfo {
+            tool: TOOL.into(),
+            params,
+            set: request.set.clone(),
+            build_id: info.build_id,
+            program: info.program,
+        };
+        let low = (1 << params.align) - 1;
+        let (system, writer) = (System::new(&params)?, TraceWriter::create(path, &info)?);
+        let mut sink = ToFile { system, writer, error: None, events: 0, targets: 0, low };
+        let told = run.tell(&mut sink, progress)?;
+        let zeros = sink.targets.trailing_zeros();
+        if zeros < params.align.into() {
+            if request.fixed_align {
+                let (program, align) = (&info.program, params.align);
+                return Err(HostError::Other(format!(
+                    "{program}: has branch targets of which only {zeros} low bits are 0; --align {align} drops {align}, \
+                     --align {zeros} would be right"
+                )));
+            }
+            params.align = zeros as u8;
+            continue;
+        }
+        sink.system.finish(told.cycles);
+        sink.drain();
+        let width = 64 - sink.targets.leading_zeros();
+        if width > params.xlen.into() {
+            return Err(HostError::Other(format!(
+                "{}: has branch targets of {width} bits, but its addresses have {}",
+                info.program, params.xlen
+            )));
+        }
+        if let Some(e) = sink.error {
+            return Err(e.into());
+        }
+        sink.writer.finish()?;
+        return Ok(Encoded { system: sink.system, told, params });
+    }
+}

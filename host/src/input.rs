@@ -1,0 +1,169 @@
+//! An input by its name: a built-in program, an ELF or a recording, with its program where that is known apart
+
+use crate::machine::Settings;
+use crate::recording::{FileKind, Recording};
+use crate::run::Run;
+use crate::HostError;
+use retire::elf::Program;
+use retire::file::hex;
+use retire::image::Image;
+use std::path::Path;
+
+/// What built-in programs are called.
+pub const BUILTIN: &str = "builtin:";
+
+/// All built-in programs, by what they are called.
+pub fn builtins() -> impl Iterator<Item = String> {
+    programs::PROGRAMS.iter().map(|p| format!("{BUILTIN}{}", p.name))
+}
+
+/// A program with the name it was given by.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// As it was given.
+    pub name: String,
+    /// Its contents.
+    pub program: Program,
+    /// Its build id, hex.
+    pub build_id: String,
+}
+
+impl Named {
+    /// Reads an ELF file, or takes `builtin:NAME`.
+    pub fn open(name: &str) -> Result<Self, HostError> {
+        let parsed = match name.strip_prefix(BUILTIN) {
+            Some(builtin) => programs::find(builtin).ok_or_else(|| HostError::unknown_program(builtin))?.load(),
+            None => {
+                let data = std::fs::read(name).map_err(|e| HostError::io(Path::new(name), e))?;
+                Program::parse(&data)
+            }
+        };
+        let program = parsed.map_err(|source| HostError::Program { name: name.into(), source })?;
+        Ok(Self { name: name.into(), build_id: hex(&program.build_id), program })
+    }
+}
+
+/// What an input is.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A program, for the built-in simulator.
+    Program(Box<Named>),
+    /// A run that is over, and its program where that was given.
+    Recording(Box<Recording>, Option<Box<Named>>),
+}
+
+/// The program that was given beside a recording.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Beside<'a> {
+    /// Its name, as of an input.
+    pub elf: Option<&'a str>,
+    /// Another build is accepted.
+    pub any_build: bool,
+}
+
+/// Refuses an ELF that is not the one a recording or a trace is of, and names both.
+pub fn check_build_id(recording: &str, of: &str, build_id: &str, name: &str, found: &str) -> Result<(), HostError> {
+    if build_id.is_empty() || build_id == found {
+        return Ok(());
+    }
+    Err(HostError::Other(format!("{recording}: is of {of} with build id {build_id}, but {name} has build id {found}")))
+}
+
+impl Input {
+    /// Opens `builtin:NAME`, an ELF or a recording; recordings are told by their first bytes.
+    pub fn open(name: &str) -> Result<Self, HostError> {
+        Self::open_with(name, Beside::default())
+    }
+
+    /// As [`Input::open`], with the program of a recording.
+    pub fn open_with(name: &str, beside: Beside<'_>) -> Result<Self, HostError> {
+        let kind = if name.starts_with(BUILTIN) { FileKind::Other } else { FileKind::of(Path::new(name))? };
+        match kind {
+            FileKind::Other => {
+                if beside.elf.is_some() {
+                    return Err(HostError::Other(format!("{name}: is a program; --elf is for recordings")));
+                }
+                Ok(Self::Program(Box::new(Named::open(name)?)))
+            }
+            FileKind::Retire | FileKind::Rbt1 => {
+                let recording = Recording::open(Path::new(name))?;
+                let named = beside.elf.map(Named::open).transpose()?;
+                if let Some(named) = named.as_ref().filter(|_| !beside.any_build && !recording.is_rbt1()) {
+                    let info = recording.info();
+                    check_build_id(name, &info.program, &info.build_id, &named.name, &named.build_id)?;
+                }
+                Ok(Self::Recording(Box::new(recording), named.map(Box::new)))
+            }
+            FileKind::Trace => Err(HostError::Other(format!(
+                "{name}: is a trace file; a program or a recording of a run is needed, `goshawk replay` replays traces"
+            ))),
+        }
+    }
+
+    /// Whether it is a run that is over.
+    pub fn is_recording(&self) -> bool {
+        matches!(self, Self::Recording(..))
+    }
+
+    /// Harts of a recording; `None` where they can be chosen.
+    pub fn harts(&self) -> Option<u8> {
+        match self {
+            Self::Program(_) => None,
+            Self::Recording(recording, _) => Some(recording.info().harts),
+        }
+    }
+
+    /// Address width, bits.
+    pub fn xlen(&self) -> u8 {
+        match self {
+            Self::Program(named) => named.program.xlen,
+            Self::Recording(recording, _) => recording.info().xlen,
+        }
+    }
+
+    /// Address bits that are always 0: 1 on RISC-V, and what a recording says of itself.
+    pub fn align(&self) -> Result<u8, HostError> {
+        match self {
+            Self::Program(_) => Ok(1),
+            Self::Recording(recording, _) => Ok(recording.align(u64::MAX)?),
+        }
+    }
+
+    /// As [`Input::align`], but of a retire file's first events only: for those who see a wrong guess themselves.
+    pub fn likely_align(&self) -> Result<u8, HostError> {
+        match self {
+            Self::Program(_) => Ok(1),
+            Self::Recording(recording, _) => Ok(recording.align(1 << 12)?),
+        }
+    }
+
+    /// The program, where it is known.
+    pub fn named(&self) -> Option<&Named> {
+        match self {
+            Self::Program(named) => Some(named),
+            Self::Recording(_, named) => named.as_deref(),
+        }
+    }
+
+    /// The code, where the program is known; of a recording alone it can be learned ([`Recording::image`]).
+    pub fn image(&self) -> Option<Image> {
+        self.named().map(|n| Image::new(&n.program))
+    }
+
+    /// Contents and settings: the same text, the same events.
+    pub fn identity(&self, settings: &Settings) -> Result<String, HostError> {
+        let Settings { timing, seed, max_instructions } = settings;
+        Ok(match self {
+            Self::Program(named) => format!("run {} {timing:?} {seed} {max_instructions:?}", named.build_id),
+            Self::Recording(recording, named) => match named {
+                None => recording.identity()?,
+                Some(named) => format!("{} of {}", recording.identity()?, named.build_id),
+            },
+        })
+    }
+
+    /// The run of `harts` harts; a recording has its own.
+    pub fn run<'a>(&'a self, harts: u8, settings: &'a Settings) -> Result<Run<'a>, HostError> {
+        Run::new(self, harts, settings)
+    }
+}

@@ -1,0 +1,29 @@
+//! What cores did, on the host: opened, run, encoded, replayed and compared
+//!
+//! Every command and every sweep takes its input here, so the same words mean the same run with the same derived
+//! parameters everywhere. Nothing is printed; long work tells a [`progress::Progress`].
+//!
+//! | module | what is there |
+//! | --- | --- |
+//! | [`input`] | [`Input`](input::Input): a built-in program, an ELF or a recording, by its name |
+//! | [`machine`] | how a program is run |
+//! | [`run`] | [`Run`](run::Run): an input with its harts, told to a sink or in blocks |
+//! | [`recording`] | readers of retire files and branch traces |
+//! | [`trace`] | a trace file with its program, replayed |
+//! | [`encode`] | a run to a trace file |
+//! | [`check`] | what replay tells, held to a recording |
+
+pub mod check;
+pub mod encode;
+mod error;
+pub mod input;
+pub mod machine;
+pub mod progress;
+pub mod recording;
+pub mod run;
+pub mod trace;
+
+pub use error::HostError;
+
+/// Name and version, as files carry it.
+pub const TOOL: &str = concat!("goshawk ", env!("CARGO_PKG_VERSION"));

@@ -1,0 +1,171 @@
+//! Readers of recorded runs: retire files and branch traces
+
+use crate::progress::Progress;
+use crate::HostError;
+use retire::file::rbt1::{self, Rbt1Info, Rbt1Reader};
+use retire::file::retire::{RetireInfo, RetireReader};
+use retire::file::FileError;
+use retire::image::learned::Learner;
+use retire::image::Image;
+use retire::{FlowEvent, RetireSink};
+use std::path::{Path, PathBuf};
+
+/// What a file is, by its first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// A retire file.
+    Retire,
+    /// A branch trace.
+    Rbt1,
+    /// A trace file.
+    Trace,
+    /// Something else: a program, where it is an ELF.
+    Other,
+}
+
+impl FileKind {
+    /// Reads the first bytes.
+    pub fn of(path: &Path) -> Result<Self, HostError> {
+        use std::io::Read;
+        let io = |e| HostError::io(path, e);
+        let mut head = Vec::new();
+        std::fs::File::open(path).map_err(io)?.take(8).read_to_end(&mut head).map_err(io)?;
+        Ok(match head {
+            h if h.starts_with(b"GSHKRET") => Self::Retire,
+            h if h.starts_with(b"GSHKTRC") => Self::Trace,
+            h if h.starts_with(&rbt1::MAGIC) || h.starts_with(&rbt1::ZSTD_MAGIC) => Self::Rbt1,
+            _ => Self::Other,
+        })
+    }
+}
+
+/// A recorded run that can be read again and again.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    path: PathBuf,
+    info: RetireInfo,
+    /// Of a branch trace, which is read once for what only its end tells.
+    rbt1: Option<Rbt1Info>,
+}
+
+/// Reads a recorded run.
+pub enum Events {
+    /// Of a retire file.
+    Retire(Box<RetireReader>),
+    /// Of a branch trace.
+    Rbt1(Box<Rbt1Reader>),
+}
+
+impl Events {
+    /// The next event, or `None` at the end.
+    #[inline]
+    pub fn next_event(&mut self) -> Result<Option<FlowEvent>, FileError> {
+        match self {
+            Self::Retire(reader) => reader.next_event(),
+            Self::Rbt1(reader) => reader.next_event(),
+        }
+    }
+}
+
+impl Recording {
+    /// Opens a retire file or a branch trace; another file is refused.
+    pub fn open(path: &Path) -> Result<Self, HostError> {
+        if FileKind::of(path)? != FileKind::Rbt1 {
+            // it says what a retire file begins with
+            let info = RetireReader::open(path)?.info().clone();
+            return Ok(Self { path: path.into(), info, rbt1: None });
+        }
+        let found = Rbt1Info::scan(path)?;
+        if found.threads.is_empty() {
+            return Err(HostError::Other(format!("{}: holds no record", path.display())));
+        }
+        let threads: Vec<String> = found.threads.iter().map(u16::to_string).collect();
+        let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+        let info = RetireInfo {
+            tool: crate::TOOL.into(),
+            harts: threads.len() as u8,
+            xlen: found.xlen,
+            build_id: found.build_id(),
+            program: name,
+            source: format!("{} records of rbt1, threads {}", found.records, threads.join(", ")),
+        };
+        Ok(Self { path: path.into(), info, rbt1: Some(found) })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What its retire file says, or would say.
+    pub fn info(&self) -> &RetireInfo {
+        &self.info
+    }
+
+    /// Whether it is a branch trace.
+    pub fn is_rbt1(&self) -> bool {
+        self.rbt1.is_some()
+    }
+
+    /// Reads it from the beginning.
+    pub fn events(&self) -> Result<Events, FileError> {
+        Ok(match self.rbt1 {
+            None => Events::Retire(Box::new(RetireReader::open(&self.path)?)),
+            Some(_) => Events::Rbt1(Box::new(Rbt1Reader::open(&self.path)?)),
+        })
+    }
+
+    /// Tells all events to `sink`.
+    pub fn tell(&self, sink: &mut impl RetireSink) -> Result<(), FileError> {
+        let mut events = self.events()?;
+        while let Some(e) = events.next_event()? {
+            sink.event(&e);
+        }
+        Ok(())
+    }
+
+    /// Address bits that are always 0: 1, or 0 where code stands at odd addresses, as that of other machines does.
+    ///
+    /// A retire file is read for it, up to the first odd target or the end of `first` events.
+    pub fn align(&self, first: u64) -> Result<u8, FileError> {
+        if let Some(found) = &self.rbt1 {
+            return Ok(found.align);
+        }
+        let (mut events, mut left) = (self.events()?, first);
+        while let (Some(e), true) = (events.next_event()?, left > 0) {
+            if e.target & 1 != 0 {
+                return Ok(0);
+            }
+            left -= 1;
+        }
+        Ok(1)
+    }
+
+    /// What replay needs of the program, learned from the run. A recording that contradicts itself is refused.
+    pub fn image(&self, progress: &dyn Progress) -> Result<Image, HostError> {
+        let mut learner =
+            crate::progress::Counted::new(Learner::new(), progress.begin("learning", "instructions", None));
+        self.tell(&mut learner)?;
+        learner.into_sink().finish().map_err(|e| HostError::Other(format!("{}: {e}", self.path.display())))
+    }
+
+    /// CRC-32 and size of a retire file, or what names a branch trace: the same text, the same events.
+    pub fn identity(&self) -> Result<String, FileError> {
+        use std::io::Read;
+        if self.is_rbt1() {
+            return Ok(self.info.build_id.clone());
+        }
+        let io = |source| FileError::Io { path: self.path.display().to_string(), source };
+        let mut file = std::fs::File::open(&self.path).map_err(io)?;
+        let (mut crc, mut size, mut buffer) = (crc32fast::Hasher::new(), 0u64, vec![0; 1 << 16]);
+        loop {
+            match file.read(&mut buffer).map_err(io)? {
+                0 => return Ok(format!("ret {:08x}-{size}", crc.finalize())),
+                n => {
+                    crc.update(&buffer[..n]);
+                    size += n as u64;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The run of an input, told to a sink or in blocks
+
+use crate::input::Input;
+use crate::machine::Settings;
+use crate::progress::{Counted, Progress};
+use crate::HostError;
+use retire::file::retire::RetireInfo;
+use retire::{FlowEvent, RetireSink};
+use sim::rv32::{Machine, RunSummary};
+
+/// A run: one to be made, or a recorded one.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// What is run or read.
+    pub input: &'a Input,
+    /// Harts.
+    pub harts: u8,
+    /// How a program is run.
+    pub settings: &'a Settings,
+}
+
+/// What is known of a run when it has been told to its end.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Instructions, all harts.
+    pub instructions: u64,
+    /// Last cycle.
+    pub cycles: u64,
+    /// More of it, where a program was run now.
+    pub summary: Option<RunSummary>,
+}
+
+/// Events of a block: small enough for a cache, large enough to be worth handing over.
+pub const BLOCK: usize = 1 << 14;
+
+/// Collects events to blocks.
+struct Blocks<'a> {
+    block: Vec<FlowEvent>,
+    out: &'a mut dyn FnMut(Vec<FlowEvent>),
+}
+
+impl Blocks<'_> {
+    fn flush(&mut self) {
+        let block = std::mem::replace(&mut self.block, Vec::with_capacity(BLOCK));
+        (self.out)(block);
+    }
+}
+
+impl RetireSink for Blocks<'_> {
+    #[inline]
+    fn event(&mut self, event: &FlowEvent) {
+        self.block.push(*event);
+        if self.block.len() == BLOCK {
+            self.flush();
+        }
+    }
+}
+
+impl<'a> Run<'a> {
+    /// Refuses a number of harts or a setting that cannot be run.
+    pub(crate) fn new(input: &'a Input, harts: u8, settings: &'a Settings) -> Result<Self, HostError> {
+        if let Input::Program(named) = input {
+            let failure = |source| HostError::Machine { name: named.name.clone(), source };
+            settings.config(harts).check().map_err(failure)?;
+        }
+        Ok(Self { input, harts: input.harts().unwrap_or(harts), settings })
+    }
+
+    /// What a retire file of this run says.
+    pub fn info(&self) -> RetireInfo {
+        match self.input {
+            Input::Program(named) => RetireInfo {
+                tool: crate::TOOL.into(),
+                harts: self.harts,
+                xlen: named.program.xlen,
+                build_id: named.build_id.clone(),
+                program: named.name.clone(),
+                source: self.settings.describe(),
+            },
+            Input::Recording(recording, named) => {
+                let mut info = recording.info().clone();
+                if let Some(named) = named {
+                    // replay takes the code from there
+                    info.build_id.clone_from(&named.build_id);
+                }
+                info
+            }
+        }
+    }
+
+    /// Tells the whole run to `sink`.
+    pub fn tell(&self, sink: &mut impl RetireSink, progress: &dyn Progress) -> Result<Told, HostError> {
+        match self.input {
+            Input::Program(named) => {
+                let failure = |source| HostError::Machine { name: named.name.clone(), source };
+                let mut machine = Machine::new(&named.program, self.settings.config(self.harts)).map_err(failure)?;
+                let bar = progress.begin("running", "instructions", self.settings.max_instructions);
+                let mut counted = Counted::new(sink, bar);
+                let summary = machine.run(&mut counted, self.settings.limits()).map_err(failure)?;
+                let instructions = summary.instructions.iter().sum();
+                Ok(Told { instructions, cycles: summary.cycles, summary: Some(summary) })
+            }
+            Input::Recording(recording, _) => {
+                let mut counted = Counted::new(sink, progress.begin("reading", "instructions", None));
+                recording.tell(&mut counted)?;
+                Ok(Told { instructions: counted.instructions, cycles: counted.cycle, summary: None })
+            }
+        }
+    }
+
+    /// As [`Run::tell`], in blocks.
+    pub fn blocks(&self, out: &mut dyn FnMut(Vec<FlowEvent>), progress: &dyn Progress) -> Result<Told, HostError> {
+        let mut blocks = Blocks { block: Vec::with_capacity(BLOCK), out };
+        let told = self.tell(&mut blocks, progress)?;
+        blocks.flush();
+        Ok(told)
+    }
+}

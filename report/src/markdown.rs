@@ -1,0 +1,62 @@
+//! Markdown pages of tables, each with a note of those who read it
+
+use std::fmt::Write;
+
+/// Row of a table.
+pub fn row(out: &mut String, cells: impl IntoIterator<Item = String>) {
+    out.push('|');
+    for c in cells {
+        let _ = write!(out, " {c} |");
+    }
+    out.push('\n');
+}
+
+/// Head of a table: the first column is words, the others are numbers.
+pub fn head(out: &mut String, first: &str, rest: &[String]) {
+    row(out, std::iter::once(first.to_string()).chain(rest.iter().cloned()));
+    row(out, std::iter::once("---".to_string()).chain(rest.iter().map(|_| "---:".to_string())));
+}
+
+/// The section of `notes` under `heading`.
+fn note<'a>(notes: &'a str, heading: &str) -> &'a str {
+    let Some(at) = notes.find(&format!("## {heading}\n")) else { return "" };
+    let body = &notes[at + heading.len() + 4..];
+    body.find("\n## ").map_or(body, |end| &body[..end]).trim()
+}
+
+/// `head` and the tables under their headings, each with its note; then the notes under `others`, of which there are no
+/// tables here.
+pub fn page(head: &str, tables: &[(&str, String)], notes: &str, others: &[&str]) -> String {
+    let mut text = head.to_owned();
+    for (heading, table) in tables {
+        let _ = write!(text, "\n## {heading}\n\n{table}");
+        let note = note(notes, heading);
+        if !note.is_empty() {
+            let _ = write!(text, "\n{note}\n");
+        }
+    }
+    for heading in others {
+        let note = note(notes, heading);
+        if !note.is_empty() {
+            let _ = write!(text, "\n## {heading}\n\n{note}\n");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_stands_behind_the_table_of_its_heading_and_others_at_the_end() {
+        let mut table = String::new();
+        head(&mut table, "a", &["b".into()]);
+        row(&mut table, ["x".into(), "1".into()]);
+        let notes = "# N\n\n## One\n\nof one\n\n## Else\n\nmore\n\n## Unused\n\nno\n";
+        let text = page("# H\n", &[("One", table), ("Two", "t\n".into())], notes, &["Else", "Absent"]);
+        let right =
+            "# H\n\n## One\n\n| a | b |\n| --- | ---: |\n| x | 1 |\n\nof one\n\n## Two\n\nt\n\n## Else\n\nmore\n";
+        assert_eq!(text, right);
+    }
+}

@@ -1,0 +1,260 @@
+//! Tables of measured points, beside what the papers print
+//!
+//! A plan of `sweep/plans` says what is measured, a module here what becomes of it. A table asks for each point that
+//! it shows by name: one that was not measured, or not in the way the table says, is an error and never a figure.
+//!
+//! | module | page | plan |
+//! | --- | --- | --- |
+//! | [`results`] | docs/results.md | [`RESULTS`] |
+//! | [`papers`] | docs/paper-tables.md | [`PAPERS`] |
+//! | [`baselines`] | what `goshawk baselines` prints | [`BASELINES`] |
+
+pub mod baselines;
+pub mod papers;
+mod published;
+pub mod results;
+
+use crate::census::Census;
+use crate::page::short;
+use crate::plan::Plan;
+use crate::point::{Point, Verified};
+use crate::run::{run, Options};
+use crate::store::Memory;
+use crate::SweepError;
+use sim::analysis::ratio;
+use sim::golden::core::Rates;
+
+/// Plan of the tables of `docs/results.md`.
+pub const RESULTS: &str = include_str!("../../plans/results.toml");
+/// Plan of the papers' tables.
+pub const PAPERS: &str = include_str!("../../plans/papers.toml");
+/// Plan of the comparison with other compressors.
+pub const BASELINES: &str = include_str!("../../plans/baselines.toml");
+
+/// Reads one of the plans above, for these traces where there are any, each of at most so many instructions.
+pub fn plan(text: &str, traces: &[String], instructions: Option<u64>) -> Result<Plan, SweepError> {
+    let mut plan = Plan::parse(text).map_err(SweepError::Other)?;
+    plan.each(|p| {
+        if !traces.is_empty() {
+            p.traces = traces.to_vec();
+        }
+        p.settings.max_instructions = instructions.or(p.settings.max_instructions);
+    });
+    plan.expand();
+    Ok(plan)
+}
+
+/// Totals over some points.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// Length of the streams.
+    pub bits: u64,
+    /// Instructions of all harts.
+    pub instructions: u64,
+    /// Cycles.
+    pub cycles: u64,
+}
+
+impl Sum {
+    /// Bits per instruction.
+    pub fn bpi(&self) -> f64 {
+        ratio(self.bits, self.instructions)
+    }
+
+    /// Bits per cycle.
+    pub fn bpc(&self) -> f64 {
+        ratio(self.bits, self.cycles)
+    }
+}
+
+/// A way of tracing with a number of harts.
+#[derive(Clone, Copy, Debug)]
+pub struct Way<'a> {
+    /// Name of the scheme.
+    pub scheme: &'a str,
+    /// Harts.
+    pub harts: u8,
+    /// Time-stamped.
+    pub timestamps: bool,
+}
+
+impl<'a> Way<'a> {
+    /// Functional.
+    pub fn new(scheme: &'a str, harts: u8) -> Self {
+        Self { scheme, harts, timestamps: false }
+    }
+}
+
+/// The measured points that tables are made of.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// In the order of the plan.
+    pub points: Vec<Point>,
+    /// Files of the traces, or the names of programs, in their order.
+    traces: Vec<String>,
+}
+
+/// What a table asked for was not measured.
+fn missing(what: &str, trace: &str, way: Way<'_>) -> SweepError {
+    let Way { scheme, harts, timestamps } = way;
+    let (s, time) = (if harts == 1 { "" } else { "s" }, if timestamps { ", time-stamped" } else { "" });
+    SweepError::Other(format!(
+        "{what} of {scheme} on {trace}, {harts} hart{s}{time}, was not measured: no table is made"
+    ))
+}
+
+impl Measured {
+    /// Of these points.
+    pub fn new(points: Vec<Point>) -> Self {
+        let mut traces: Vec<String> = Vec::new();
+        for p in &points {
+            if !traces.contains(&p.trace) {
+                traces.push(p.trace.clone());
+            }
+        }
+        Self { points, traces }
+    }
+
+    /// Measures a plan, and says what it had to leave out.
+    pub fn take(plan: &Plan, options: &Options) -> Result<(Self, Vec<String>), SweepError> {
+        let (jobs, left_out) = plan.jobs()?;
+        let memory = Memory::default();
+        run(&jobs, &memory, options)?;
+        Ok((Self::new(memory.into_points(&jobs)), left_out))
+    }
+
+    /// The traces, in the order of the plan.
+    pub fn traces(&self) -> impl Iterator<Item = &str> {
+        self.traces.iter().map(String::as_str)
+    }
+
+    /// The point of a trace.
+    pub fn point(&self, trace: &str, way: Way<'_>) -> Result<&Point, SweepError> {
+        let mine = |p: &&Point| {
+            p.trace == trace
+                && (p.scheme.as_str(), p.harts) == (way.scheme, way.harts)
+                && p.params.timestamps == way.timestamps
+        };
+        self.points.iter().find(mine).ok_or_else(|| missing("a stream", trace, way))
+    }
+
+    /// The points of a trace, or of all.
+    fn each(&self, trace: Option<&str>, way: Way<'_>) -> Result<Vec<&Point>, SweepError> {
+        let names = self.traces().filter(|t| trace.is_none_or(|name| name == *t));
+        names.map(|t| self.point(t, way)).collect()
+    }
+
+    /// Bits, instructions and cycles of a trace, or of all.
+    pub fn sum(&self, trace: Option<&str>, way: Way<'_>) -> Result<Sum, SweepError> {
+        let mut sum = Sum::default();
+        for p in self.each(trace, way)? {
+            sum.bits += p.bits.ok_or_else(|| missing("the length of a stream", &p.trace, way))?;
+            sum.instructions += p.instructions;
+            sum.cycles += p.cycles;
+        }
+        Ok(sum)
+    }
+
+    /// As [`Measured::sum`], of streams that were decoded and compared.
+    pub fn decoded(&self, trace: Option<&str>, way: Way<'_>) -> Result<Sum, SweepError> {
+        let not = |p: &&&Point| p.verified != Verified::Equal;
+        match self.each(trace, way)?.iter().find(not) {
+            Some(p) => Err(missing("a decoded stream", &p.trace, way)),
+            None => self.sum(trace, way),
+        }
+    }
+
+    /// Predictions of a trace, or of all.
+    pub fn rates(&self, trace: Option<&str>, way: Way<'_>) -> Result<Rates, SweepError> {
+        let mut sum = Rates::default();
+        for p in self.each(trace, way)? {
+            if !p.predicts() {
+                return Err(missing("the predictions", &p.trace, way));
+            }
+            sum += p.rates;
+        }
+        Ok(sum)
+    }
+
+    /// Lengths of the fields over all traces.
+    pub fn lengths(&self, way: Way<'_>) -> Result<sim::analysis::FieldLengths, SweepError> {
+        let mut sum = sim::analysis::FieldLengths::default();
+        for p in self.each(None, way)? {
+            sum += p.lengths.as_ref().ok_or_else(|| missing("the lengths of the fields", &p.trace, way))?;
+        }
+        Ok(sum)
+    }
+
+    /// What a run is made of.
+    pub fn census(&self, trace: &str, harts: u8) -> Result<&Census, SweepError> {
+        let mine = self.points.iter().filter(|p| p.trace == trace && p.harts == harts);
+        mine.filter_map(|p| p.census.as_ref())
+            .next()
+            .ok_or_else(|| missing("the census", trace, Way::new("a run", harts)))
+    }
+
+    /// Instructions of a run.
+    pub fn instructions(&self, trace: &str, harts: u8) -> Result<u64, SweepError> {
+        let found = self.points.iter().find(|p| p.trace == trace && p.harts == harts);
+        found.map(|p| p.instructions).ok_or_else(|| missing("a stream", trace, Way::new("a run", harts)))
+    }
+}
+
+/// A scheme as tables write it: `tr_e m4`.
+fn label(scheme: &str) -> String {
+    scheme.replace("sc-lsp:rbase-", "rbase ").replace(':', " ")
+}
+
+fn heads(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|t| t.to_string()).collect()
+}
+
+fn percent(n: u64, of: u64) -> String {
+    format!("{:.2} %", 100.0 * ratio(n, of))
+}
+
+/// A figure to three places, or to two that count where it is small.
+fn number(value: f64) -> String {
+    if value == 0.0 || value >= 0.01 {
+        format!("{value:.3}")
+    } else {
+        format!("{value:.4}")
+    }
+}
+
+/// All traces by name, and all in one.
+fn rows(m: &Measured) -> impl Iterator<Item = (String, Option<&str>)> {
+    m.traces().map(|t| (short(t), Some(t))).chain([("all".into(), None)])
+}
+
+/// A published row: its name behind the paper's, and figures as they are printed.
+fn published_row<const N: usize>(name: &str, figures: [&str; N]) -> Vec<String> {
+    let cell = |f: &str| if f.is_empty() { String::new() } else { format!("*{f}*") };
+    std::iter::once(cell(name)).chain(figures.map(cell)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim::baseline::{etrace, Params};
+
+    #[test]
+    fn figures_have_three_places_or_two_that_count() {
+        assert_eq!([0.0, 0.0061, 0.0123, 1.25].map(number), ["0.000", "0.0061", "0.012", "1.250"]);
+    }
+
+    #[test]
+    fn the_plans_have_every_baseline() {
+        let names: Vec<String> = Params::ALL
+            .iter()
+            .map(Params::to_string)
+            .chain(etrace::Options::ALL.iter().map(|o| o.to_string()))
+            .collect();
+        for (text, part) in [(PAPERS, Some(3)), (BASELINES, None)] {
+            let plan = plan(text, &[], None).unwrap();
+            let encodings = part.map_or(&plan.encodings, |i: usize| &plan.part[i].encodings);
+            let missing: Vec<_> = names.iter().filter(|n| !encodings.contains(n)).collect();
+            assert!(missing.is_empty(), "{missing:?}");
+        }
+    }
+}

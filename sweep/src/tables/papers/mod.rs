@@ -1,0 +1,28 @@
+//! The tables of papers 000, 001 and 002 with our programs, beside what they print
+
+mod one;
+mod three;
+mod two;
+
+use super::Measured;
+use crate::SweepError;
+
+/// The tables with their headings.
+pub fn tables(m: &Measured) -> Result<Vec<(&'static str, String)>, SweepError> {
+    Ok(vec![
+        ("Paper 001, table 1: streams", one::streams(m)?),
+        ("Paper 001, table 2: BASE by size", one::base_by_size(m)?),
+        ("Paper 001, figures 3 and 4: ways and variants", one::ways_and_variants(m)?),
+        ("Paper 001, section III.D: other compressors", one::others(m)?),
+        ("Paper 002, table 1: branches", two::branches(m)?),
+        ("Paper 002, table 3: prediction rates", two::rates(m)?),
+        ("Paper 002, table 4: chunk sizes", two::chunks(m)?),
+        ("Paper 002, table 5: bits per instruction", two::comparison(m)?),
+        ("RISC-V E-Trace and its modes", two::etrace(m)?),
+        ("Paper 002, figure 10: compression and gates", two::gates(m)?),
+        ("Paper 000, table 2: Nexus-like traces", three::nexus(m)?),
+        ("Paper 000, table 4: misprediction rates", three::rates(m)?),
+        ("Paper 000, table 5: functional traces", three::traces(m, false)?),
+        ("Paper 000, table 6: time-stamped traces", three::traces(m, true)?),
+    ])
+}
