@@ -35,7 +35,7 @@ pub fn exit_text(exit: Exit) -> String {
     match exit {
         Exit::Finished(code) => format!("with code {code}"),
         Exit::Limit => "at the instruction limit".into(),
-        Exit::Deadlock => "in a deadlock: every hart waits for an interrupt that cannot come".into(),
+        Exit::Deadlock => "in a deadlock: every hart waits or jumps to itself, and no interrupt can come".into(),
     }
 }
 

@@ -237,6 +237,34 @@ fn unfit_programs_and_settings_are_refused_by_name() {
 }
 
 #[test]
+fn a_program_that_only_jumps_to_itself_is_over() {
+    let program = |words: &[u32]| {
+        let data: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let (addr, mem_size) = (0x8000_0000, data.len() as u64);
+        let segments = vec![Segment { addr, data, mem_size, executable: true }];
+        Program { xlen: 32, compressed: true, multiplies: true, entry: addr, segments, build_id: vec![1] }
+    };
+    let far = Limits { instructions: 50_000_000, ..Limits::default() };
+    let run = |words: &[u32], harts| {
+        let mut events: Vec<FlowEvent> = Vec::new();
+        let summary = Machine::new(&program(words), config(harts)).unwrap().run(&mut events, far).unwrap();
+        assert!(matches!(events.last().map(|e| e.kind), Some(FlowKind::Stop)));
+        (summary.exit, summary.instructions.iter().sum::<u64>())
+    };
+    let (nop, wfi) = (0x13, 0x1050_0073);
+    for (words, harts) in [(vec![nop, 0x6f], 1), (vec![nop, 0x0001_a001], 1), (vec![nop, 0x6f], 3)] {
+        let (exit, instructions) = run(&words, harts);
+        assert_eq!(exit, Exit::Deadlock);
+        assert!(instructions < 1_000_000, "{instructions}");
+    }
+    // hart 0 waits, the others jump: csrr x5, mhartid; bnez x5, 8
+    assert_eq!(run(&[0xf140_22f3, 0x0002_9463, wfi, 0x6f], 2).0, Exit::Deadlock);
+    // a loop that counts is none that is over
+    let counts = [0x0010_8093, 0xffdf_f06f]; // addi x1, x1, 1; j -4
+    assert_eq!(run(&counts, 1), (Exit::Limit, far.instructions));
+}
+
+#[test]
 fn ram_lies_where_the_program_wants_it() {
     // x8 is what was stored behind the code, or the program does not end
     let words: [u32; 8] = [

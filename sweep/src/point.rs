@@ -6,6 +6,7 @@ use sim::analysis::{ratio, FieldLengths};
 use sim::golden::core::Rates;
 use sim::params::TraceParams;
 use sim::scheme::Family;
+use sim::stream_cache::Counts;
 use std::collections::BTreeMap;
 
 /// Whether a stream was decoded and held to what went in.
@@ -59,6 +60,9 @@ pub struct Point {
     pub rates: Rates,
     /// Lengths of the fields.
     pub lengths: Option<FieldLengths>,
+    /// What became of the streams, of a stream cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<Counts>,
     /// What the run is made of, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub census: Option<Census>,

@@ -181,6 +181,7 @@ fn point(
         kinds: kinds.filter(|k| k.1.messages > 0).map(|(k, c)| (k.name().into(), (c.messages, c.bits))).collect(),
         rates: m.rates,
         lengths: m.lengths,
+        streams: m.streams,
         census: census.filter(|_| r.task.census).cloned(),
         state_bits: r.task.spec.state_bits(&r.task.platform),
         verified,

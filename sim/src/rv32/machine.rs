@@ -1,12 +1,18 @@
 //! The machine: harts, their order, interrupts, the end of a run
 
-use super::code::CodeCache;
+use super::code::{bits, CodeCache};
 use super::csr::MTI;
 use super::hart::{Break, Hart, Pending, Shared, State};
 use super::memory::{Memory, DEVICES, RAM_BASE};
 use super::timing::{Caches, Timing};
 use retire::elf::Program;
 use retire::{FlowEvent, FlowKind, RetireSink};
+
+/// Cycles between two looks whether all harts only jump to themselves.
+const LOOK_CYCLES: u64 = 1 << 16;
+/// `j .` in both sizes.
+const J_SELF: u32 = 0x0000_006f;
+const C_J_SELF: u16 = 0xa001;
 
 /// How a machine is built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +104,7 @@ pub enum Exit {
     Finished(u32),
     /// A limit was reached.
     Limit,
-    /// All harts wait, and nothing can wake one.
+    /// All harts wait or jump to themselves, and nothing can interrupt one.
     Deadlock,
 }
 
@@ -232,11 +238,26 @@ impl Machine {
         })
     }
 
+    /// Whether every hart that does not wait jumps to itself. Without a timer that will fire nothing changes then: only
+    /// harts send each other interrupts.
+    fn is_stuck(&self) -> bool {
+        let in_place = |h: &Hart| match bits(&self.memory, h.at.pc) {
+            Ok(insn) => insn == J_SELF || insn as u16 == C_J_SELF,
+            Err(_) => false,
+        };
+        let running = |h: &&Hart| h.state == State::Running;
+        self.harts.iter().filter(running).all(|h| {
+            h.pending.is_none() && h.interrupt(&self.memory).is_none() && in_place(h)
+        })
+    }
+
     /// Wakes, interrupts and runs harts in the order of their cycles.
     fn schedule<S: RetireSink, const CACHES: bool>(&mut self, sink: &mut S, limits: Limits) -> Exit {
         let mut left = limits.instructions;
         // cycle of the latest change that can wake a hart
         let mut now = 0;
+        // cycle of the next look whether anything will happen any more
+        let mut look = 0;
         loop {
             self.wake(now);
             let running = self.harts.iter().filter(|h| h.state == State::Running);
@@ -264,7 +285,13 @@ impl Machine {
                 self.harts[i].at.cycle += 1;
                 continue;
             }
-            let bound = timer.map_or(limits.cycles, |(at, _)| at.max(cycle + 1).min(limits.cycles));
+            if cycle >= look {
+                if timer.is_none() && self.is_stuck() {
+                    return Exit::Deadlock;
+                }
+                look = cycle.saturating_add(LOOK_CYCLES);
+            }
+            let bound = timer.map_or(limits.cycles, |(at, _)| at.max(cycle + 1).min(limits.cycles)).min(look);
             let mut shared = Shared { memory: &mut self.memory, caches: &mut self.caches, timing: &self.timing };
             let hart = &mut self.harts[i];
             let (i, end) = if hart.pending.is_some() {

@@ -38,6 +38,7 @@ use crate::analysis::FieldLengths;
 use crate::baseline::Encoded;
 use crate::golden::core::Rates;
 use crate::golden::system::StreamStats;
+use crate::stream_cache::Counts;
 use retire::image::Image;
 use retire::FlowEvent;
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,8 @@ pub struct Measured {
     pub rates: Rates,
     /// Lengths of the fields, where the scheme has chunked ones.
     pub lengths: Option<FieldLengths>,
+    /// What became of the streams, of a stream cache.
+    pub streams: Option<Counts>,
 }
 
 impl Measured {

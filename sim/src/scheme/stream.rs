@@ -7,6 +7,7 @@ use crate::golden::shared::SharedRates;
 use crate::golden::system::System;
 use crate::params::{ParamError, TraceParams};
 use crate::replay::{Events, Replay};
+use crate::stream_cache::Counts;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
 
@@ -54,6 +55,11 @@ impl TraceScheme for Stream {
             stats: self.system.stats().clone(),
             rates,
             lengths: self.system.field_lengths().cloned(),
+            streams: self.params.stream_cache().map(|_| {
+                let mut all = Counts::default();
+                self.system.streams().into_iter().for_each(|c| all += c);
+                all
+            }),
         })
     }
 

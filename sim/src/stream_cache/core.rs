@@ -13,7 +13,7 @@ use crate::params::TraceParams;
 use retire::{FlowEvent, FlowKind};
 
 /// What became of the streams.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
     /// Streams.
     pub streams: u64,
