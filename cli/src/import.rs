@@ -19,7 +19,7 @@ use std::path::PathBuf;
 /// --elf takes the retire file or the branch trace in its place.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk import gcc.rbt1.zst -o gcc.ret\n  \
-    goshawk encode gcc.rbt1.zst --align 0 --pc-shift 0 -o gcc.gtr\n  \
+    goshawk encode gcc.rbt1.zst --pc-shift 0 -o gcc.gtr\n  \
     goshawk replay gcc.gtr --elf gcc.rbt1.zst --check gcc.rbt1.zst")]
 pub struct ImportArgs {
     /// Branch trace

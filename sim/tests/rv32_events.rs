@@ -3,7 +3,7 @@
 mod rv32_support;
 
 use proptest::prelude::*;
-use retire::elf::Program;
+use retire::elf::{Program, Segment};
 use retire::isa::{flow, length, Flow, Indirect};
 use retire::{FlowEvent, FlowKind, NullSink};
 use rv32_support::*;

@@ -1,0 +1,59 @@
+//! Modules of the command: subcommands call what is below them and never each other
+
+use std::path::Path;
+
+/// What several commands share, the lowest first: a module names only modules before it.
+const SHARED: [&[&str]; 4] =
+    [&["error"], &["output", "progress"], &["args", "vectors", "etrace"], &["circuit", "measured", "package"]];
+
+/// Level of a module; commands stand above all that is shared.
+fn level(module: &str) -> usize {
+    SHARED.iter().position(|names| names.contains(&module)).unwrap_or(SHARED.len())
+}
+
+/// Modules that the text of a file names: behind `crate::`, one or several in braces.
+fn named(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for (at, _) in text.match_indices("crate::") {
+        let rest = &text[at + 7..];
+        let list = match rest.strip_prefix('{') {
+            Some(inner) => inner.split('}').next().unwrap_or_default(),
+            None => rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default(),
+        };
+        let first = |item: &str| item.trim().split("::").next().unwrap_or_default().to_string();
+        // types of main are those of `error`
+        names.extend(list.split(',').map(first).filter(|n| n.starts_with(|c: char| c.is_ascii_lowercase())));
+    }
+    names
+}
+
+fn check(folder: &Path, command: Option<&str>, found: &mut usize) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let stem = path.file_stem().unwrap().to_str().unwrap().to_string();
+        if path.is_dir() {
+            check(&path, Some(&stem), found);
+            continue;
+        }
+        if stem == "main" {
+            continue;
+        }
+        let module = command.unwrap_or(&stem);
+        for name in named(&std::fs::read_to_string(&path).unwrap()) {
+            *found += 1;
+            assert!(
+                name == module || level(&name) < level(module),
+                "{}: names {name}; a command takes what it shares with others from below: {SHARED:?}",
+                path.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn no_module_names_one_beside_or_above_it() {
+    assert_eq!(named("use crate::{progress, Failure}; crate::args::X; use crate::Failure;"), ["progress", "args"]);
+    let mut found = 0;
+    check(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")), None, &mut found);
+    assert!(found > 40, "{found}");
+}
