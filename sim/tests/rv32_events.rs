@@ -228,7 +228,7 @@ fn unfit_programs_and_settings_are_refused_by_name() {
         assert!(matches!(error(&far, config(1)), MachineError::OutsideRam { .. }), "{addr:x}");
     }
     let whole = MachineConfig { ram_bytes: 16 << 20, ..config(1) };
-    for (addr, device) in [(0, "0x100000"), (0x1fff_000, "0x2000000"), (0xff0_0000, "0x10000000")] {
+    for (addr, device) in [(0, "0x100000"), (0x01ff_f000, "0x2000000"), (0x0ff0_0000, "0x10000000")] {
         let mut over = good.clone();
         over.segments[0].addr = addr;
         let text = error(&over, whole.clone()).to_string();

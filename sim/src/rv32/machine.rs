@@ -246,9 +246,10 @@ impl Machine {
             Err(_) => false,
         };
         let running = |h: &&Hart| h.state == State::Running;
-        self.harts.iter().filter(running).all(|h| {
-            h.pending.is_none() && h.interrupt(&self.memory).is_none() && in_place(h)
-        })
+        self.harts
+            .iter()
+            .filter(running)
+            .all(|h| h.pending.is_none() && h.interrupt(&self.memory).is_none() && in_place(h))
     }
 
     /// Wakes, interrupts and runs harts in the order of their cycles.
