@@ -6,6 +6,7 @@ use crate::output::{count, facts, plural, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use clap::ValueEnum;
+use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};
 use hdl::emit::{emit, Ingress, SystemOptions};
 use hdl::trace_sim::Comparison;
 use host::input::Named;
@@ -16,7 +17,6 @@ use sim::params::TraceParams;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::time::Instant;
-use testbenches::trace_cosim::{TraceCosim, TraceOptions, TracePorts};
 
 /// Simulate the trace circuit on a run, and compare what it sends with the golden model
 #[derive(clap::Args, Debug)]

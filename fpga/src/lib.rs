@@ -1,12 +1,14 @@
-//! Goshawk's tool flows: Yosys and nextpnr, gate counts, LUTs and clock rates
+//! Goshawk's tool flows: Yosys, nextpnr and Verilator, gate counts, LUTs and clock rates
 //!
 //! | module | what it is |
 //! | --- | --- |
+//! | [`cosim`] | emitted Verilog, Verilated: vectors of any block, and whole trace systems |
 //! | [`flow`] | finds and runs the external tools |
 //! | [`gates`] | NAND2 equivalents by block, memory bits apart |
 //! | [`place`] | LUTs, flip-flops, block RAM and Fmax on iCE40 and ECP5 |
 //! | [`soc`] | softcores with trace modules: simulation and boards |
 
+pub mod cosim;
 pub mod flow;
 pub mod gates;
 pub mod place;

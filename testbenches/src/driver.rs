@@ -2,7 +2,7 @@
 //!
 //! The driver is [`hdl::drive`]'s; every bench of a block ends with [`CheckVerilog::check_verilog`].
 
-use crate::cosim::{Cosim, CosimError};
+use fpga::cosim::{Cosim, CosimError};
 pub use hdl::drive::{check, Driver, DriverError, CYCLE_PS};
 use rust_hdl::prelude::Block;
 

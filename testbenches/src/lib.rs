@@ -2,12 +2,9 @@
 //!
 //! | module | what it is for |
 //! | --- | --- |
-//! | [`cosim`] | runs the emitted Verilog on the same vectors, Verilated |
 //! | [`driver`] | runs a rust-hdl circuit in the calling thread, with a VCD if wanted |
 //! | [`gates`] | all static checks of a circuit in one call |
 //! | [`lint`] | finds what simulates right and emits wrong |
-//! | [`tools`] | external tools: names, exit status, messages |
-//! | [`trace_cosim`] | runs whole trace systems on beat files, Verilated |
 //! | [`verilog`] | yosys and Verilator on emitted Verilog |
 //!
 //! # A bench
@@ -59,10 +56,7 @@
 //! ```
 
 pub mod check;
-pub mod cosim;
 pub mod driver;
 pub mod gates;
 pub mod lint;
-pub mod tools;
-pub mod trace_cosim;
 pub mod verilog;

@@ -2,7 +2,7 @@
 //!
 //! Tool names come from the environment (`YOSYS`, `VERILATOR`); `tools/setup` installs the tools.
 
-use crate::tools::{run, tool_name, ToolError};
+use fpga::cosim::tools::{run, tool_name, ToolError};
 
 /// Verilator lint messages that are not looked at, each with its reason.
 pub const WAIVERS: [(&str, &str); 4] = [

@@ -3,9 +3,9 @@
 // `c__d` is there because Verilator renames it
 #![allow(non_snake_case)]
 
+use fpga::cosim::{Cosim, CosimError, Dir, Interface, Port};
 use rust_hdl::prelude::*;
 use sim::stimulus::Source;
-use testbenches::cosim::{Cosim, CosimError, Dir, Interface, Port};
 use testbenches::driver::{CheckVerilog, Driver};
 
 /// Delays ports of all sizes by one clock, and inverts them.

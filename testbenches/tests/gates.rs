@@ -3,9 +3,9 @@
 //! Gates: `check_all`, the driver's settling, the lint, yosys, Verilator's lint, co-simulation. The lint's
 //! own cases are in `lint.rs`.
 
+use fpga::cosim::CosimError;
 use rust_hdl::prelude::*;
 use sim::stimulus::Source;
-use testbenches::cosim::CosimError;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::{emit_checked, emit_checked_system, GateError};
 use testbenches::verilog::{verilator_lint, yosys_check, VerilogError};

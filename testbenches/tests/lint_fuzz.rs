@@ -3,10 +3,10 @@
 //! Expressions are made as the kernel macro would make them, evaluated as rust-hdl does (everything wraps at
 //! its width), emitted by rust-hdl and run in Verilator.
 
+use fpga::cosim::{Cosim, Interface};
 use rust_hdl::core::ast::{VerilogExpression as V, VerilogOp, VerilogOpUnary, VerilogStatement};
 use rust_hdl::prelude::*;
 use sim::stimulus::Source;
-use testbenches::cosim::{Cosim, Interface};
 use testbenches::lint::lint;
 
 /// An expression of the kernel language; `Lit` takes the width of its place.

@@ -4,6 +4,7 @@
 //! `GOSHAWK_LONG=1` runs them on QEMU with 1, 2, 3, 4 and 8 harts, otherwise with 1 and 4, and
 //! in the simulator with more seeds.
 
+use fpga::cosim::tools::tool_name;
 use programs::{ProgramInfo, PROGRAMS};
 use retire::NullSink;
 use sim::rv32::{Exit, Limits, Machine, MachineConfig, RunSummary, Timing};
@@ -11,7 +12,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use testbenches::tools::tool_name;
 
 /// A program ends within a second on an idle machine; this is for a busy one.
 const LIMIT: Duration = Duration::from_secs(120);

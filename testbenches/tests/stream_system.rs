@@ -3,6 +3,7 @@
 //!
 //! As `system.rs`, for the scheme `sc-lsp`.
 
+use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};
 use hdl::emit::{emit, SystemOptions};
 use hdl::top::{EtraceStreamSystem, RvfiStreamSystem};
 use hdl::trace_sim::{compare, Play};
@@ -17,7 +18,6 @@ use sim::stimulus::run::{record, Config};
 use sim::stream_cache::{Hash, StreamCacheParams, Variant};
 use testbenches::check::{beat_file, right_around_gaps, run};
 use testbenches::gates::emit_checked_system;
-use testbenches::trace_cosim::{TraceCosim, TraceOptions, TracePorts};
 
 fn ports(cores: usize, xlen: u8) -> TracePorts {
     TracePorts::rvfi(cores, xlen, |i, name| format!("rvfi_{name}${i}"), |name| name.into())

@@ -1,5 +1,6 @@
 //! Whole trace systems: emitted Verilog under Verilator against the golden model, on real programs
 
+use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};
 use hdl::emit::{emit, SystemOptions};
 use programs::ProgramInfo;
 use retire::elf::Program;
@@ -10,7 +11,6 @@ use sim::params::{named_set, Coding, TraceParams, NAMED_SETS};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
 use testbenches::check::{beat_file, right_around_gaps, run};
-use testbenches::trace_cosim::{TraceCosim, TraceOptions, TracePorts};
 
 fn ports(cores: usize, xlen: u8) -> TracePorts {
     TracePorts::rvfi(cores, xlen, |i, name| format!("rvfi_{name}${i}"), |name| name.into())

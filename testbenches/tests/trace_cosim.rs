@@ -1,11 +1,11 @@
 //! The trace-system harness: every beat arrives in its clock, every word comes out in order
 
+use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};
 use sim::beats::{Retired, Writer};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
 use std::io::BufWriter;
 use std::path::Path;
-use testbenches::trace_cosim::{TraceCosim, TraceOptions, TracePorts};
 
 /// Stands for a trace system: a word for each beat, `pc ^ rol(next_pc) ^ rol(insn)` with the core in the low
 /// bits, and one with the clock before each change of clock; through a FIFO that may overflow.

@@ -1,6 +1,6 @@
 //! Co-simulation of whole trace systems, fast: a beat file in, trace words out
 //!
-//! The harness of [`crate::cosim`] moves every port every cycle through a pipe. This one reads
+//! The harness of [`super`] moves every port every cycle through a pipe. This one reads
 //! [`sim::beats`] inside the Verilated program and gives back only trace words, some million cycles a
 //! second, so that millions of instructions for every parameter set are affordable.
 //!
@@ -9,8 +9,8 @@
 //! of the file in the cycle after `active` was read; `gap` cycles; `control.enable` = 0; wait for
 //! `status.idle`; read `overflow`. Words are taken whenever valid and ready are both 1.
 
-use crate::cosim::build::{build, member};
-use crate::cosim::CosimError;
+use super::build::{build, member};
+use super::CosimError;
 use sim::regs::REGS;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -193,7 +193,7 @@ pub struct TraceCosim {
 impl TraceCosim {
     /// Builds module `top` of `verilog`, or finds it built.
     pub fn build(verilog: &str, ports: &TracePorts) -> Result<Self, CosimError> {
-        let main = include_str!("../verilator/trace.cpp");
+        let main = include_str!("../../verilator/trace.cpp");
         let program = build(&[("top.v", verilog), ("system.h", &ports.header()), ("main.cpp", main)])?;
         Ok(Self { program })
     }

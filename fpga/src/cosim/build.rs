@@ -1,8 +1,8 @@
 //! Builds a Verilated program once per content, and keeps it
 
+use super::tools::{run, tool_name, ToolError};
 use super::CosimError;
 use super::{Dir, Port};
-use crate::tools::{run, tool_name, ToolError};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -42,13 +42,19 @@ const CXX_FLAGS: [&str; 8] = [
 /// One build at a time in a process: a second one of the same top then finds the first's result.
 static BUILDING: Mutex<()> = Mutex::new(());
 
-/// Where built programs are kept: `GOSHAWK_COSIM_CACHE`, else `cosim` in the target folder.
+/// Where built programs are kept: `GOSHAWK_COSIM_CACHE`, else `cosim` in the target folder of the workspace this was
+/// compiled in, else in the system's temporary folder.
 fn cache() -> PathBuf {
     if let Some(dir) = std::env::var_os("GOSHAWK_COSIM_CACHE") {
         return dir.into();
     }
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target")).join("cosim")
+    let target = target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"));
+    if target.is_dir() {
+        target.join("cosim")
+    } else {
+        std::env::temp_dir().join("goshawk-cosim")
+    }
 }
 
 fn hash(parts: &[&str]) -> String {

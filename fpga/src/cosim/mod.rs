@@ -5,7 +5,7 @@
 //!
 //! # One cycle
 //! Inputs are set, the clock is low, outputs are sampled, then comes the rising edge: what
-//! [`crate::driver::Driver::cycle`] does in the rust-hdl simulation. Registers start at their initial
+//! [`hdl::drive::Driver::cycle`] does in the rust-hdl simulation. Registers start at their initial
 //! values, everything else at 0 or, with [`Cosim::with_random_state`], at random bits.
 //!
 //! # Speed
@@ -13,14 +13,16 @@
 //! [`Cosim::run`] streams, up to 30 million cycles a second for a narrow top; [`Session::step`] exchanges
 //! one vector at a time, for stimulus that depends on outputs, some 20,000 a second.
 
-pub(crate) mod build;
+mod build;
 mod session;
+pub mod tools;
+pub mod trace;
 
 pub use hdl::drive::{sample, Dir, Interface, Port};
 pub use session::Session;
 
-use crate::tools::ToolError;
 use std::path::PathBuf;
+use tools::ToolError;
 
 /// Why co-simulation gave no result.
 #[derive(Debug, thiserror::Error)]
@@ -108,7 +110,7 @@ impl Cosim {
         Ok(Self { program, inputs: of(Dir::Input), outputs: of(Dir::Output), init_seed: 0 })
     }
 
-    /// Emits, and builds, a rust-hdl block whose `connect_all` was called (a [`crate::driver::Driver`]
+    /// Emits, and builds, a rust-hdl block whose `connect_all` was called (a [`hdl::drive::Driver`]
     /// has done so).
     ///
     /// # Panics
