@@ -1,4 +1,7 @@
 //! Arguments that several commands take: inputs, how programs are run, trace parameters
+//!
+//! Every argument of the trace parameters is shorthand for a part of a scheme's name, which is put together here and
+//! read where all names are ([`sim::scheme`]), so that no two commands can mean different things.
 
 use crate::error::Failure;
 use clap::{Args, ValueEnum};
@@ -6,9 +9,8 @@ use fpga::soc::core::CoreKind;
 use host::input::{Beside, Input};
 use host::machine::{Settings, TimingModel};
 use host::run::Run;
-use sim::params::{named_set, Coding, ParamError, Scheme, TraceParams};
-use sim::scheme::{parse_coding, parse_set};
-use sim::stream_cache::{Hash, StreamCacheParams, Variant};
+use sim::params::{FlowScheme, ParamError, Platform, TraceParams};
+use sim::scheme::sc_lsp::StreamCacheParams;
 
 /// When instructions retire in the built-in simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -122,27 +124,33 @@ impl Source {
 }
 
 /// Predictors and encoding of a trace.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Trace parameters")]
 pub struct ParamArgs {
     #[command(flatten)]
     pub stream_cache: StreamCacheArgs,
+    /// What the trace is made with: a scheme by its whole name as in `goshawk sweep`, say tr_e:m4+shift2 or
+    /// sc-lsp:rbase-32x4; or tr, what --set and --encoding say; or sc-lsp, what --variant, --sets and --ways say
+    /// [default: tr]
+    #[arg(long, value_name = "NAME")]
+    pub scheme: Option<String>,
     /// Predictor set: small, medium, large, s0 to s4, m0 to m4, b0 to b4, or entries of gshare/RAS/iBTB
-    #[arg(long, value_name = "NAME|G/R/Q", default_value = "small")]
-    pub set: String,
+    /// [default: small]
+    #[arg(long, value_name = "NAME|G/R/Q")]
+    pub set: Option<String>,
     /// Encoding: tr_e, tr_b, nx_b, nexs, or chunk sizes as tr(bcnt=3,2;diffta=3,4;diffcc=4,2;icnt=2,2);
-    /// fields left out are those of tr_e, and of tr_b in nx_b(...)
-    #[arg(long, value_name = "ENCODING", default_value = "tr_e")]
-    pub encoding: String,
+    /// fields left out are those of tr_e, and of tr_b in nx_b(...) [default: tr_e]
+    #[arg(long, value_name = "ENCODING")]
+    pub encoding: Option<String>,
     /// Every message carries the cycles since the one before
     #[arg(long)]
     pub timestamps: bool,
-    /// Right shift of the PC in table indices, 0 to 4
-    #[arg(long, value_name = "BITS", default_value_t = 1)]
-    pub pc_shift: u8,
-    /// Upper target bits in a last-value register: 0 (none) or 12
-    #[arg(long, value_name = "BITS", default_value_t = 0)]
-    pub upper_bits: u8,
+    /// Right shift of the PC in table indices, 0 to 4 [default: 1]
+    #[arg(long, value_name = "BITS")]
+    pub pc_shift: Option<u8>,
+    /// Upper target bits in a last-value register: 0 (none) or 12 [default: 0]
+    #[arg(long, value_name = "BITS")]
+    pub upper_bits: Option<u8>,
     /// Address bits that are always 0: 2 for code without the C extension [default: 1, or 0 where the input has code
     /// at odd addresses]
     #[arg(long, value_name = "BITS")]
@@ -153,15 +161,6 @@ pub struct ParamArgs {
     /// Width of the cycle counter, 16 to 32
     #[arg(long, value_name = "BITS", default_value_t = 32)]
     pub cc_bits: u8,
-}
-
-/// What a trace is made with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SchemeName {
-    /// Predictors, or Nexus-like: what --set and --encoding say
-    Tr,
-    /// Stream cache and last stream predictor: what --variant, --sets and --ways say
-    ScLsp,
 }
 
 /// Scheme of a stream cache.
@@ -179,9 +178,6 @@ pub enum VariantName {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Stream cache (with --scheme sc-lsp)")]
 pub struct StreamCacheArgs {
-    /// What the trace is made with [default: tr]
-    #[arg(long, value_enum)]
-    pub scheme: Option<SchemeName>,
     /// Variant of paper 001 [default: rbase]
     #[arg(long, value_enum)]
     pub variant: Option<VariantName>,
@@ -197,79 +193,86 @@ pub struct StreamCacheArgs {
 }
 
 impl StreamCacheArgs {
+    /// The first argument that was given.
     fn given(&self) -> Option<&'static str> {
-        [
+        first([
             ("--variant", self.variant.is_some()),
             ("--sets", self.sets.is_some()),
             ("--ways", self.ways.is_some()),
             ("--hash", self.hash.is_some()),
-        ]
-        .into_iter()
-        .find_map(|(name, given)| given.then_some(name))
+        ])
     }
 
-    /// The shape, where the scheme is `sc-lsp`, and the name of the preset that it is.
-    fn resolve(&self) -> Result<Option<(StreamCacheParams, Option<String>)>, Failure> {
-        if self.scheme != Some(SchemeName::ScLsp) {
-            return match self.given() {
-                Some(option) => {
-                    Err(Failure::Other(format!("{option} is of stream caches; it goes with --scheme sc-lsp")))
-                }
-                None => Ok(None),
-            };
-        }
+    fn name(&self) -> String {
         let variant = match self.variant {
-            Some(VariantName::Base) => Variant::Base,
-            Some(VariantName::Ebase) => Variant::Ebase,
-            Some(VariantName::Rbase) | None => Variant::Rbase,
+            Some(VariantName::Base) => "base",
+            Some(VariantName::Ebase) => "ebase",
+            Some(VariantName::Rbase) | None => "rbase",
         };
-        let mut p = StreamCacheParams::new(variant, self.sets.unwrap_or(32), self.ways.unwrap_or(4));
-        if let Some(text) = &self.hash {
-            let parsed = [("right", Hash::Right), ("left", Hash::Left)]
-                .into_iter()
-                .find_map(|(name, hash)| Some((hash, text.strip_prefix(name)?.parse().ok()?)));
-            (p.hash, p.shift) = parsed.ok_or_else(|| {
-                Failure::Other(format!(
-                    "hash `{text}` is not known: right or left and a number of bits, as right4, are"
-                ))
-            })?;
-        }
-        let name = p.to_string();
-        let preset = StreamCacheParams::named(&name).is_ok_and(|n| n == p);
-        Ok(Some((p, preset.then_some(name))))
+        let hash = self.hash.as_ref().map(|hash| format!("+{hash}")).unwrap_or_default();
+        format!("sc-lsp:{variant}-{}x{}{hash}", self.sets.unwrap_or(32), self.ways.unwrap_or(4))
     }
 }
 
+fn first<const N: usize>(arguments: [(&'static str, bool); N]) -> Option<&'static str> {
+    arguments.into_iter().find_map(|(name, given)| given.then_some(name))
+}
+
 impl ParamArgs {
-    /// The parameters for `cores` cores of `xlen` bits, and the name of the set where it has one. Addresses are those of
-    /// RISC-V unless `--align` says otherwise.
+    /// The first argument of predictors and encoding that was given.
+    fn given(&self) -> Option<&'static str> {
+        first([
+            ("--set", self.set.is_some()),
+            ("--encoding", self.encoding.is_some()),
+            ("--pc-shift", self.pc_shift.is_some()),
+            ("--upper-bits", self.upper_bits.is_some()),
+        ])
+    }
+
+    /// The name of the scheme that the arguments say.
+    pub fn name(&self) -> Result<String, Failure> {
+        let no = |given: Option<&str>, why: &str| match given {
+            Some(argument) => Err(Failure::Other(format!("{argument} is of {why}"))),
+            None => Ok(()),
+        };
+        match self.scheme.as_deref() {
+            None | Some("tr") => {
+                no(self.stream_cache.given(), "stream caches; it goes with --scheme sc-lsp")?;
+                let encoding = self.encoding.as_deref().unwrap_or("tr_e");
+                // a Nexus-like encoding is a name without a set; what is none with a set either is refused as it is
+                let needs_set = FlowScheme::find(&format!("{encoding}:small")).is_some();
+                if FlowScheme::find(encoding).is_some() || !needs_set {
+                    return Ok(encoding.to_string());
+                }
+                let mut name = format!("{encoding}:{}", self.set.as_deref().unwrap_or("small"));
+                name.extend(self.pc_shift.map(|n| format!("+shift{n}")));
+                name.extend(self.upper_bits.map(|n| format!("+upper{n}")));
+                Ok(name)
+            }
+            Some("sc-lsp") => {
+                no(self.given(), "predictors; --scheme sc-lsp has none")?;
+                Ok(self.stream_cache.name())
+            }
+            Some(name) => {
+                no(
+                    self.given().or(self.stream_cache.given()),
+                    "a scheme that is put together; --scheme names one whole",
+                )?;
+                Ok(name.to_string())
+            }
+        }
+    }
+
+    /// The parameters for `cores` cores of `xlen` bits, and the name of the set or shape where it has one. Addresses are
+    /// those of RISC-V unless `--align` says otherwise.
     pub fn resolve(&self, cores: u8, xlen: u8) -> Result<(TraceParams, Option<String>), Failure> {
         self.resolve_for(cores, xlen, 1)
     }
 
     /// As [`ParamArgs::resolve`], where the input says how many address bits are always 0.
     pub fn resolve_for(&self, cores: u8, xlen: u8, align: u8) -> Result<(TraceParams, Option<String>), Failure> {
-        let align = self.align.unwrap_or(align);
-        if let Some((sc, name)) = self.stream_cache.resolve()? {
-            let params = TraceParams {
-                timestamps: self.timestamps,
-                cores,
-                xlen,
-                align,
-                count_bits: self.count_bits,
-                cc_bits: self.cc_bits,
-                ..TraceParams::sc_lsp(sc)
-            };
-            params.check()?;
-            return Ok((params, name));
-        }
-        let (mut predictor, tr_e) = parse_set(&self.set)?;
-        let name = named_set(&self.set).is_ok().then(|| self.set.clone());
-        predictor.pc_shift = self.pc_shift;
-        predictor.upper_bits = self.upper_bits;
-        let params = TraceParams {
-            predictor,
-            scheme: scheme(&self.encoding, tr_e)?,
+        let flow: FlowScheme = self.name()?.parse()?;
+        let platform = Platform {
             timestamps: self.timestamps,
             cores,
             xlen,
@@ -277,33 +280,15 @@ impl ParamArgs {
             count_bits: self.count_bits,
             cc_bits: self.cc_bits,
         };
+        let params = TraceParams::new(platform, flow);
         params.check()?;
+        let name = match flow {
+            FlowScheme::Tr(tr) => Some(tr.set_name()).filter(|name| !name.contains('/')),
+            FlowScheme::ScLsp(sc) => StreamCacheParams::named(&sc.shape_name()).is_ok().then(|| sc.shape_name()),
+            FlowScheme::Nexus(_) => None,
+        };
         Ok((params, name))
     }
-}
-
-fn scheme(text: &str, tr_e: Coding) -> Result<Scheme, Failure> {
-    Ok(match text {
-        "tr_e" => Scheme::Tr(tr_e),
-        "tr_b" => Scheme::Tr(Coding::TR_B),
-        "nx_b" => Scheme::NxB(Coding::TR_B),
-        "nexs" => Scheme::NexS,
-        _ => {
-            let unknown = || {
-                Failure::Other(format!(
-                    "encoding `{text}` is not known: tr_e, tr_b, nx_b, nexs, or chunk sizes as \
-                     tr(bcnt=3,2;diffta=3,4;diffcc=4,2;icnt=2,2) are"
-                ))
-            };
-            let (kind, rest) = text.split_once('(').ok_or_else(unknown)?;
-            let fields = rest.strip_suffix(')').ok_or_else(unknown)?;
-            match kind {
-                "tr" => Scheme::Tr(parse_coding(fields, tr_e).ok_or_else(unknown)?),
-                "nx_b" => Scheme::NxB(parse_coding(fields, Coding::TR_B).ok_or_else(unknown)?),
-                _ => return Err(unknown()),
-            }
-        }
-    })
 }
 
 /// Softcores.
@@ -345,67 +330,91 @@ mod tests {
 
     fn args(set: &str, encoding: &str) -> ParamArgs {
         ParamArgs {
-            stream_cache: StreamCacheArgs::default(),
-            set: set.into(),
-            encoding: encoding.into(),
-            timestamps: false,
-            pc_shift: 1,
-            upper_bits: 0,
-            align: None,
+            set: Some(set.into()),
+            encoding: Some(encoding.into()),
             count_bits: 20,
             cc_bits: 32,
+            ..ParamArgs::default()
+        }
+    }
+
+    fn whole(name: &str) -> ParamArgs {
+        ParamArgs { scheme: Some(name.into()), set: None, encoding: None, ..args("", "") }
+    }
+
+    #[test]
+    fn arguments_say_what_the_name_says_that_they_are_short_for() {
+        let sc = |variant, sets, hash: Option<&str>| ParamArgs {
+            stream_cache: StreamCacheArgs { variant, sets, ways: None, hash: hash.map(Into::into) },
+            ..whole("sc-lsp")
+        };
+        let shift = |pc_shift, upper_bits, a: ParamArgs| ParamArgs { pc_shift, upper_bits, ..a };
+        for (args, name) in [
+            (whole("tr"), "tr_e:small"),
+            (args("medium", "tr_e"), "tr_e:medium"),
+            (args("1024/16/16", "tr_e"), "tr_e:medium"),
+            // without a target predictor the short form of tr_e is meant
+            (args("256/0/0", "tr_e"), "tr_e:s0"),
+            (args("small", "tr(bcnt=8,8;diffta=16,16;diffcc=8,8;icnt=8,8)"), "tr_b:small"),
+            (args("m4+shift2+upper12", "tr_b"), "tr_b:m4+shift2+upper12"),
+            (shift(Some(2), Some(12), args("m4", "tr_b")), "tr_b:m4+shift2+upper12"),
+            (shift(Some(3), None, args("m4+shift2", "tr_e")), "tr_e:m4+shift3"),
+            (args("small", "nx_b(bcnt=4,4)"), "nx_b(bcnt=4,4)"),
+            (args("small", "nexs"), "nexs"),
+            (sc(None, None, None), "sc-lsp:rbase-32x4"),
+            (sc(Some(VariantName::Base), Some(64), Some("left2")), "sc-lsp:base-64x4+left2"),
+            (whole("sc-lsp:ebase-8x8+sl9"), "sc-lsp:ebase-8x8+sl9"),
+            (whole("tr_e:m4+shift2"), "tr_e:m4+shift2"),
+        ] {
+            let (params, _) = args.resolve(2, 32).unwrap();
+            assert_eq!(params, TraceParams::new(params.platform, name.parse().unwrap()), "{name}");
+            assert_eq!((params.cores, params.xlen), (2, 32));
         }
     }
 
     #[test]
-    fn names_and_sizes_give_the_same_parameters() {
-        let (named, name) = args("medium", "tr_e").resolve(2, 32).unwrap();
-        let (sizes, none) = args("1024/16/16", "tr_e").resolve(2, 32).unwrap();
-        assert_eq!(named, sizes);
-        assert_eq!((name.as_deref(), none), (Some("medium"), None));
-        // without a target predictor the short form of tr_e is meant
-        let (s0, _) = args("s0", "tr_e").resolve(1, 32).unwrap();
-        assert_eq!(args("256/0/0", "tr_e").resolve(1, 32).unwrap().0, s0);
+    fn named_sets_and_shapes_are_called_by_their_names() {
+        let name = |args: ParamArgs| args.resolve(1, 32).unwrap().1;
+        assert_eq!(name(args("medium", "tr_b")).as_deref(), Some("medium"));
+        assert_eq!(name(args("2048/16/16", "tr_b")), None);
+        assert_eq!(name(whole("sc-lsp:rbase-64x4")).as_deref(), Some("rbase-64x4"));
+        assert_eq!(name(whole("sc-lsp:rbase-64x4+left2")), None);
+        assert_eq!(name(whole("nx_b")), None);
     }
 
     #[test]
-    fn a_stream_cache_is_asked_for_by_scheme_and_sizes() {
-        let mut a = args("small", "tr_e");
-        a.stream_cache.sets = Some(64);
-        let say = |a: &ParamArgs| a.resolve(2, 32).unwrap_err().to_string();
-        assert_eq!(say(&a), "--sets is of stream caches; it goes with --scheme sc-lsp");
-        a.stream_cache.scheme = Some(SchemeName::ScLsp);
-        let (p, name) = a.resolve(2, 32).unwrap();
-        assert_eq!(p.stream_cache(), Some(StreamCacheParams::new(Variant::Rbase, 64, 4)));
-        assert_eq!((p.cores, name.as_deref()), (2, Some("rbase-64x4")));
-        a.stream_cache.hash = Some("left2".into());
-        let (p, name) = a.resolve(2, 32).unwrap();
-        assert_eq!(p.stream_cache().map(|s| (s.hash, s.shift)), Some((Hash::Left, 2)));
-        assert_eq!(name, None);
-        for bad in ["up4", "right", "4", "right-1"] {
-            a.stream_cache.hash = Some(bad.into());
-            assert_eq!(
-                say(&a),
-                format!("hash `{bad}` is not known: right or left and a number of bits, as right4, are")
-            );
-        }
-        a.stream_cache.hash = Some("right9".into());
-        assert_eq!(say(&a), "shift = 9 is outside 0 to 8");
-        a.stream_cache.hash = None;
-        let functional = a.resolve(1, 32).unwrap().0;
-        a.timestamps = true;
-        let timed = a.resolve(1, 32).unwrap().0;
-        assert!(timed.timestamps && timed.fingerprint() != functional.fingerprint());
+    fn arguments_that_do_not_go_together_are_refused() {
+        let say = |args: ParamArgs| args.resolve(2, 32).unwrap_err().to_string();
+        let sets = StreamCacheArgs { sets: Some(64), ..StreamCacheArgs::default() };
+        assert_eq!(
+            say(ParamArgs { stream_cache: sets.clone(), ..args("small", "tr_e") }),
+            "--sets is of stream caches; it goes with --scheme sc-lsp"
+        );
+        assert_eq!(
+            say(ParamArgs { scheme: Some("sc-lsp".into()), ..args("small", "tr_e") }),
+            "--set is of predictors; --scheme sc-lsp has none"
+        );
+        assert_eq!(
+            say(ParamArgs { stream_cache: sets, ..whole("tr_e:small") }),
+            "--sets is of a scheme that is put together; --scheme names one whole"
+        );
     }
 
     #[test]
-    fn chunk_sizes_can_be_given_one_by_one() {
-        let (p, _) = args("small", "tr(bcnt=8,8;diffta=16,16;diffcc=8,8;icnt=8,8)").resolve(1, 32).unwrap();
-        assert_eq!(p.scheme, Scheme::Tr(Coding::TR_B));
-        let (p, _) = args("small", "tr(bcnt=5,1)").resolve(1, 32).unwrap();
-        assert_eq!(p.scheme, Scheme::Tr(Coding { b_cnt: sim::params::Chunks::new(5, 1), ..Coding::TR_E }));
+    fn names_that_are_none_are_refused_with_the_right_forms() {
+        let say = |args: ParamArgs| args.resolve(2, 32).unwrap_err().to_string();
         for bad in ["tr", "tr(", "tr()", "tr(bcnt=3)", "tr(x=3,2)", "tr(bcnt=3,2", "foo(bcnt=3,2)", "tr(bcnt=300,2)"] {
-            assert!(args("small", bad).resolve(1, 32).unwrap_err().to_string().contains("is not known"), "{bad}");
+            let e = say(args("small", bad));
+            assert!(e.starts_with(&format!("scheme `{bad}` is not known: tr_e:SET, ")), "{e}");
         }
+        let hash = |hash: &str| {
+            let stream_cache = StreamCacheArgs { hash: Some(hash.into()), ..StreamCacheArgs::default() };
+            say(ParamArgs { stream_cache, ..whole("sc-lsp") })
+        };
+        for bad in ["up4", "right", "4", "right-1"] {
+            let e = hash(bad);
+            assert!(e.starts_with(&format!("stream cache `rbase-32x4+{bad}` is not known")), "{e}");
+        }
+        assert_eq!(hash("right9"), "shift = 9 is outside 0 to 8");
     }
 }

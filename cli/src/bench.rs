@@ -7,11 +7,12 @@ use retire::image::Image;
 use retire::{FlowEvent, FlowKind, NullSink, RetireSink};
 use serde::Serialize;
 use serde_json::json;
-use sim::golden::core::Core;
-use sim::golden::system::System;
-use sim::params::{named_set, TraceParams};
+use sim::lane::Lane;
+use sim::params::{named_set, Platform, TraceParams};
 use sim::replay::{Ignore, Replay, ReplaySink};
 use sim::rv32::{Limits, Machine, MachineConfig, Timing};
+use sim::scheme::tr::model::Front;
+use sim::system::System;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -152,9 +153,9 @@ pub fn measure(name: &str, limit: u64) -> Result<Vec<Speed>, Failure> {
     let image = Image::new(&program);
     for set in ["small", "medium", "large"] {
         let named = named_set(set)?;
-        let params = TraceParams::tr(named.predictor, named.tr_e);
+        let params = TraceParams::tr(named.params);
         let time = best(|| {
-            let mut core = Core::new(0, &params);
+            let mut core = Lane::new(0, &Platform::RV32, Front::new(&named.params, &Platform::RV32));
             events.iter().for_each(|e| {
                 core.event(e, &mut |m| {
                     std::hint::black_box(m);

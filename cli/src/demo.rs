@@ -118,7 +118,7 @@ impl Place<'_> {
 
 fn named_params(set: &str, cores: u8) -> Result<TraceParams, Failure> {
     let named = named_set(set)?;
-    Ok(TraceParams { cores, ..TraceParams::tr(named.predictor, named.tr_e) })
+    Ok(TraceParams::tr(named.params).with(|p| p.cores = cores))
 }
 
 fn write_elf(place: &Place<'_>) -> Result<(), Failure> {

@@ -45,7 +45,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (run, params) = (info, encoded.params);
     let (stats, told) = (encoded.system.stats(), &encoded.told);
     let rates = sum(&encoded.system.rates());
-    let nexus = !matches!(params.scheme, sim::params::Scheme::Tr(_));
     let streams = sum_streams(&encoded.system.streams());
     if args.json {
         let object = Object::new("encode", &args.input)
@@ -77,7 +76,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     ];
     if params.stream_cache().is_some() {
         lines.extend(stream_lines(&streams));
-    } else if !nexus {
+    } else if params.flow.predicts() {
         let of = |a, b| format!("{} of {}", percent(a, b), count(b));
         lines.push(("outcomes missed", of(rates.outcome_misses, rates.conditionals)));
         lines.push(("targets missed", of(rates.target_misses, rates.indirects)));

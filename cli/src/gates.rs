@@ -8,7 +8,7 @@ use fpga::gates::{self, GateReport, Library};
 use fpga::place::{self, Device, PlaceReport};
 use hdl::emit::{emit, Ingress, SystemOptions};
 use serde_json::json;
-use sim::stream_cache::{StreamCacheParams, Variant};
+use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
 use std::io::Write;
 
 /// Count the gates of a trace system; with --place, its LUTs and clock rate too
@@ -84,8 +84,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     progress.finish_and_clear();
     let state = params.state_bits() * u32::from(params.cores);
-    let shape = params.stream_cache().map(|sc| sc.to_string());
-    let name = set.as_deref().or(shape.as_deref()).unwrap_or(&args.params.set);
+    let scheme = params.flow.name();
+    let name = set.as_deref().unwrap_or(&scheme);
     if args.json {
         Object::new("gates", name)
             .with_params(&params, set.as_deref())

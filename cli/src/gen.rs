@@ -69,7 +69,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     if args.json {
         let list: Vec<_> = files.iter().map(|(name, text, _)| json!({ "name": name, "bytes": text.len() })).collect();
-        Object::new("gen", set.as_deref().unwrap_or(&args.params.set))
+        Object::new("gen", set.as_deref().unwrap_or(&params.flow.name()))
             .with_params(&params, set.as_deref())
             .with("ingress", options.ingress.name().into())
             .with("folder", args.output.display().to_string().into())

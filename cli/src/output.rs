@@ -4,9 +4,9 @@ use crate::Failure;
 use comfy_table::CellAlignment;
 use retire::file::Replacement;
 use serde_json::{json, Map, Value};
-use sim::golden::core::Rates;
+use sim::lane::Rates;
 use sim::params::TraceParams;
-use sim::stream_cache::Counts;
+use sim::scheme::sc_lsp::Counts;
 use std::io::Write;
 use std::path::Path;
 

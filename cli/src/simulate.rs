@@ -88,7 +88,7 @@ fn on_verilator(params: &TraceParams, named: &Named, events: &[FlowEvent], pace:
     let options = TraceOptions { idle_limit: 64, rest: pace - 1, ..TraceOptions::default() };
     let mut comparison = Comparison::default();
     let summary = cosim.run(file.path(), &options, |w| comparison.circuit.push(w)).map_err(|e| other(&e))?;
-    let mut golden = sim::golden::system::System::new(params)?;
+    let mut golden = sim::system::System::new(params)?;
     events.iter().for_each(|e| golden.event(e));
     golden.finish(summary.stop);
     comparison.golden = golden.drain().collect();

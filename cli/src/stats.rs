@@ -11,12 +11,12 @@ use host::trace::Trace;
 use retire::{FlowEvent, RetireSink};
 use serde_json::{json, Value};
 use sim::analysis::{ratio, Window, Windows};
-use sim::golden::core::Rates;
-use sim::golden::shared::SharedRates;
-use sim::golden::system::{StreamStats, System};
+use sim::lane::Rates;
 use sim::message::Kind;
-use sim::params::TraceParams;
+use sim::params::{FlowScheme, TraceParams};
 use sim::replay::Events;
+use sim::scheme::tr::shared::SharedRates;
+use sim::system::{StreamStats, System};
 use std::io::Write;
 use std::path::Path;
 
@@ -58,7 +58,7 @@ struct Counts {
     stats: StreamStats,
     private: Vec<Rates>,
     /// Of the scheme `sc-lsp`.
-    streams: Option<sim::stream_cache::Counts>,
+    streams: Option<sim::scheme::sc_lsp::Counts>,
     /// In global order only, so not of a trace.
     shared: Option<Rates>,
     windows: Vec<Window>,
@@ -66,13 +66,15 @@ struct Counts {
 
 struct Both {
     windows: Windows,
-    shared: SharedRates,
+    shared: Option<SharedRates>,
 }
 
 impl RetireSink for Both {
     fn event(&mut self, event: &FlowEvent) {
         self.windows.event(event);
-        self.shared.event(event);
+        if let Some(shared) = &mut self.shared {
+            shared.event(event);
+        }
     }
 }
 
@@ -86,7 +88,11 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         recording.image(&Bars)?;
     }
     let windows = Windows::new(System::new(&params)?, args.window.unwrap_or(1 << 20));
-    let mut sink = Both { windows, shared: SharedRates::new(&params) };
+    let shared = match &params.flow {
+        FlowScheme::Tr(tr) => Some(SharedRates::new(tr, &params.platform)),
+        FlowScheme::Nexus(_) | FlowScheme::ScLsp(_) => None,
+    };
+    let mut sink = Both { windows, shared };
     let told = source.run()?.tell(&mut sink, &Bars)?;
     let (mut system, windows) = sink.windows.finish(told.cycles);
     system.finish(told.cycles);
@@ -100,7 +106,7 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         stats: system.stats().clone(),
         private: system.rates(),
         streams: params.stream_cache().map(|_| sum_streams(&system.streams())),
-        shared: params.stream_cache().is_none().then(|| sink.shared.rates()),
+        shared: sink.shared.map(|shared| shared.rates()),
         windows: if args.window.is_some() { windows } else { Vec::new() },
     })
 }
@@ -125,7 +131,7 @@ fn of_trace(args: &Args) -> Result<Counts, Failure> {
     let opened = Trace::open(Path::new(&args.input), args.program.beside(), &Bars)?;
     let info = opened.info().clone();
     // replay has no cycle for every event, and rates need none
-    let mut rates = RatesOnly(System::new(&TraceParams { timestamps: false, ..info.params })?);
+    let mut rates = RatesOnly(System::new(&info.params.with(|p| p.timestamps = false))?);
     let mut cycles = 0;
     let summary = opened.replay(&mut Events(LastCycle { sink: &mut rates, cycle: &mut cycles }), &Bars, |_| false)?;
     Ok(Counts {
@@ -232,7 +238,7 @@ fn text(c: &Counts, out: &mut dyn Write) -> Result<(), Failure> {
     facts(out, &lines)?;
 
     writeln!(out)?;
-    if c.streams.is_none() {
+    if c.params.flow.predicts() {
         branches(c, out)?;
         writeln!(out)?;
     }

@@ -5,10 +5,10 @@
 
 use crate::Failure;
 use retire::RetireSink;
-use sim::golden::system::System;
 use sim::params::TraceParams;
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{Config, Run};
+use sim::system::System;
 use std::fmt::Write;
 
 /// Both sides of the vectors, as text.

@@ -44,7 +44,10 @@ fn what_cannot_be_made_is_refused_with_what_would_be_right() {
         ("--scheme sc-lsp --sets 48", "sets = 48 is outside powers of two"),
         ("--scheme sc-lsp --ways 3", "ways = 3 is outside 1, 2, 4 or 8"),
         ("--scheme sc-lsp --sets 512", "stream cache entries = 2048 is outside 32 to 1024"),
-        ("--scheme sc-lsp --hash up4", "hash `up4` is not known: right or left and a number of bits, as right4, are"),
+        (
+            "--scheme sc-lsp --hash up4",
+            "stream cache `rbase-32x4+up4` is not known: base, ebase or rbase, then sets x ways",
+        ),
     ] {
         let session = place.session(&format!("encode p.elf -o p.gtr {words}"));
         assert!(session.ends_with(&format!("goshawk: {why}\nexit code 2\n")), "{session}");

@@ -12,8 +12,8 @@ use fpga::soc::top::{Host, Output, Purpose, SocConfig};
 use fpga::soc::verilate::default_cache;
 use retire::elf::Program;
 use retire::FlowKind;
-use sim::params::{named_set, Scheme, TraceParams};
-use sim::stream_cache::{StreamCacheParams, Variant};
+use sim::params::{named_set, FlowScheme, TraceParams};
+use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
 
 fn long() -> bool {
     std::env::var_os("GOSHAWK_LONG").is_some_and(|v| v == "1")
@@ -22,7 +22,7 @@ fn long() -> bool {
 fn params(core: CoreKind, cores: u8, set: &str, timestamps: bool) -> TraceParams {
     let set = named_set(set).unwrap();
     let align = core.core().isa().align();
-    TraceParams { cores, timestamps, align, ..TraceParams::tr(set.predictor, set.tr_e) }
+    TraceParams::tr(set.params).with(|p| (p.cores, p.timestamps, p.align) = (cores, timestamps, align))
 }
 
 fn config(core: CoreKind, cores: u8, trace: Option<TraceParams>) -> SocConfig {
@@ -127,8 +127,8 @@ fn a_stream_cache_takes_the_place_of_the_predictors() {
     let text = |p| config(core, 2, Some(p)).verilog(Purpose::Simulation).unwrap();
     let around = |p| text(p).split_once("\nmodule soc(").map(|(_, top)| top.to_string()).unwrap();
     for timestamps in [false, true] {
-        let scheme = Scheme::ScLsp(StreamCacheParams::new(Variant::Rbase, 32, 4));
-        let params = TraceParams { scheme, timestamps, ..predictors };
+        let scheme = FlowScheme::ScLsp(StreamCacheParams::new(Variant::Rbase, 32, 4));
+        let params = predictors.with(|p| (p.flow, p.timestamps) = (scheme, timestamps));
         assert_eq!(around(params), around(predictors), "only the trace system is another one");
         let r = run(&config(core, 2, Some(params)), &program, 300_000);
         let c = check(&params, &program, &r).unwrap();

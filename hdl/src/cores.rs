@@ -7,7 +7,7 @@
 //! # Timing
 //! As the two parts.
 //!
-//! Golden model: [`sim::golden::core`].
+//! Golden model: [`sim::lane`].
 
 use crate::ingress::etrace::Etrace;
 use crate::ingress::ports::with_ports;

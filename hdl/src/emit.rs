@@ -4,9 +4,10 @@
 
 use crate::any_top::AnyTop;
 use crate::scheme::sc_lsp::entry::LENGTH_BITS;
+use crate::scheme::tr::parts::{NoCircuit, Parts};
 use crate::top::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
 use rust_hdl::prelude::*;
-use sim::params::{ParamError, Scheme, TraceParams};
+use sim::params::{FlowScheme, ParamError, TraceParams};
 
 /// How retired instructions come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +54,8 @@ pub enum EmitError {
     #[error("{0}")]
     Params(#[from] ParamError),
     /// A scheme that exists in software only.
-    #[error("the nexs encoding has no circuit; tr and nx_b have one")]
-    Scheme,
+    #[error("{0}")]
+    Scheme(#[from] NoCircuit),
     /// More cores than there are circuits for.
     #[error("cores = {0}; circuits exist for 1 to {MAX_CORES} cores")]
     Cores(u8),
@@ -72,18 +73,19 @@ pub enum EmitError {
 /// The system for `params`, of whatever type they ask for.
 pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, EmitError> {
     params.check()?;
-    if params.scheme == Scheme::NexS {
-        return Err(EmitError::Scheme);
-    }
     if !(3..=8).contains(&options.log2_fifo) {
         return Err(EmitError::Fifo(options.log2_fifo));
     }
-    if let Some(sc) = params.stream_cache() {
-        if usize::from(sc.sl_bits) > LENGTH_BITS {
+    let depth = usize::from(options.log2_fifo);
+    match params.flow {
+        FlowScheme::ScLsp(sc) if usize::from(sc.sl_bits) > LENGTH_BITS => {
             return Err(EmitError::StreamLength(sc.sl_bits));
         }
+        FlowScheme::ScLsp(_) => {}
+        FlowScheme::Tr(_) | FlowScheme::Nexus(_) => {
+            Parts::of(params)?;
+        }
     }
-    let depth = usize::from(options.log2_fifo);
     if !(1..=MAX_CORES).contains(&params.cores) {
         return Err(EmitError::Cores(params.cores));
     }

@@ -16,7 +16,7 @@
 //! # Timing
 //! One retired instruction a core and clock, forever. `rdata` answers a clock after `addr`.
 //!
-//! Golden model: [`sim::golden::system`].
+//! Golden model: [`sim::system`].
 
 use crate::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
 use crate::ingress::ports::with_ports;

@@ -10,9 +10,9 @@ use crate::emit::{build, EmitError, SystemOptions};
 use retire::elf::Program;
 use retire::{FlowEvent, RetireSink};
 use sim::beats::{ExpandError, Expander, Retired};
-use sim::golden::system::System;
 use sim::params::{ParamError, TraceParams};
 use sim::regs::REGS;
+use sim::system::System;
 use std::io::Write;
 
 /// Why there is no result.

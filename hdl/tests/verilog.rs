@@ -3,14 +3,14 @@
 //! A change of a circuit changes `tests/verilog`, and is read there as a diff.
 
 use hdl::emit::{emit, Ingress, SystemOptions};
-use sim::scheme::{Platform, SchemeSpec};
+use sim::params::{Platform, TraceParams};
 use std::fmt::Write;
 
-const RV32: Platform = Platform { cores: 1, xlen: 32, align: 1, timestamps: false };
+const RV32: Platform = Platform::RV32;
 const RVFI: SystemOptions = SystemOptions { ingress: Ingress::Rvfi, log2_fifo: 8 };
 
 fn verilog(name: &str, platform: &Platform, options: &SystemOptions) -> String {
-    let params = SchemeSpec::parse(name).unwrap().params(platform);
+    let params = TraceParams::new(*platform, name.parse().unwrap());
     emit(&params, options).unwrap()
 }
 

@@ -5,8 +5,8 @@ use crate::run::{Run, Told};
 use crate::{HostError, TOOL};
 use retire::{FlowEvent, RetireSink};
 use sim::file::{TraceInfo, TraceWriter};
-use sim::golden::system::System;
 use sim::params::TraceParams;
+use sim::system::System;
 use std::path::Path;
 
 /// What a trace is made with.

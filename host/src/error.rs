@@ -2,10 +2,10 @@
 
 use retire::elf::ElfError;
 use retire::file::FileError;
+use sim::measure::SchemeError;
 use sim::params::ParamError;
 use sim::replay::ReplayError;
 use sim::rv32::MachineError;
-use sim::scheme::SchemeError;
 use std::path::Path;
 
 /// Why something could not be done: where, what was found, what would be right.

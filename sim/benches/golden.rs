@@ -5,9 +5,10 @@
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use retire::{FlowEvent, FlowKind, RetireSink};
-use sim::golden::core::Core;
-use sim::golden::system::System;
-use sim::params::{named_set, TraceParams};
+use sim::lane::Lane;
+use sim::params::{named_set, Platform, TraceParams};
+use sim::scheme::tr::model::Front;
+use sim::system::System;
 
 /// `n` events of one hart, the start included.
 fn walk(n: usize) -> Vec<FlowEvent> {
@@ -40,8 +41,8 @@ fn golden(c: &mut Criterion) {
     group.throughput(Throughput::Elements(reported as u64));
     for name in ["small", "medium", "large"] {
         let set = named_set(name).expect("named");
-        let params = TraceParams::tr(set.predictor, set.tr_e);
-        let mut core = Core::new(0, &params);
+        let params = TraceParams::tr(set.params);
+        let mut core = Lane::new(0, &Platform::RV32, Front::new(&set.params, &Platform::RV32));
         group.bench_function(format!("core {name}"), |b| {
             b.iter(|| {
                 let mut messages = 0u64;

@@ -159,12 +159,12 @@ impl Iterator for TraceReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::{named_set, Coding};
+    use crate::params::named_set;
 
     fn info() -> TraceInfo {
         TraceInfo {
             tool: "test".into(),
-            params: TraceParams::tr(named_set("small").unwrap().predictor, Coding::TR_E),
+            params: TraceParams::tr(named_set("small").unwrap().params),
             set: Some("small".into()),
             build_id: "00ff".into(),
             program: "p.elf".into(),

@@ -2,15 +2,17 @@
 //!
 //! What each says and when it is sent: `docs/stream.md`.
 
-/// One message of one core.
+use serde::Serialize;
+
+/// One message of one core; `B` is what a scheme's messages say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Message {
+pub struct Message<B = Body> {
     /// Core index Ti.
     pub core: u8,
     /// Cycles since the previous message of this core; 0 in functional streams.
     pub diff_cc: u64,
     /// What is reported.
-    pub body: Body,
+    pub body: B,
 }
 
 /// What a message reports. Addresses are byte addresses.
@@ -105,8 +107,21 @@ pub enum Escape {
     },
 }
 
+impl Escape {
+    /// Instructions since the last message.
+    pub const fn i_cnt(&self) -> u64 {
+        match *self {
+            Self::Exception { i_cnt, .. }
+            | Self::Sync { i_cnt, .. }
+            | Self::Overflow { i_cnt, .. }
+            | Self::Stop { i_cnt }
+            | Self::Progress { i_cnt } => i_cnt,
+        }
+    }
+}
+
 /// Kinds of messages, for statistics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Outcome mispredicted.
@@ -189,4 +204,94 @@ impl Body {
             Self::Escape(Escape::Progress { .. }) => Kind::Progress,
         }
     }
+}
+
+/// What a scheme's messages are counted as.
+pub trait Report {
+    /// The kind of message that says this.
+    fn kind(&self) -> Kind;
+}
+
+impl Report for Body {
+    fn kind(&self) -> Kind {
+        Body::kind(self)
+    }
+}
+
+/// Messages and bits of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct KindCount {
+    /// Messages.
+    pub messages: u64,
+    /// Their bits.
+    pub bits: u64,
+}
+
+/// What a stream holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StreamStats {
+    /// By [`Kind`], in the order of [`Kind::ALL`]. A message counts the bits that the stream grew by with it; a coder
+    /// that holds bits back counts them with a later one.
+    pub kinds: [KindCount; Kind::ALL.len()],
+    /// All bits, header and padding included: 32 times the words.
+    pub bits: u64,
+}
+
+impl StreamStats {
+    /// Counts one message.
+    pub fn count(&mut self, kind: Kind, bits: u64) {
+        let k = &mut self.kinds[kind as usize];
+        k.messages += 1;
+        k.bits += bits;
+    }
+
+    /// Messages of all kinds.
+    pub fn messages(&self) -> u64 {
+        self.kinds.iter().map(|k| k.messages).sum()
+    }
+}
+
+/// Why bits are no message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CodingError {
+    /// The words end inside a message.
+    #[error("the stream ends inside a message")]
+    Truncated,
+    /// A chunk sequence the encoder never makes.
+    #[error("field {0} ends in a zero chunk, which is never sent")]
+    ZeroChunk(&'static str),
+    /// A number wider than its counter.
+    #[error("field {field} needs more than {bits} bits")]
+    TooWide {
+        /// Field name.
+        field: &'static str,
+        /// Its width.
+        bits: u32,
+    },
+    /// An escape kind of no meaning.
+    #[error("escape kind {0} is not defined in format 1")]
+    Kind(u64),
+    /// A core that the system does not have.
+    #[error("core index {found}, but the system has {cores} cores")]
+    Core {
+        /// Ti.
+        found: u64,
+        /// N.
+        cores: u8,
+    },
+    /// An indirect branch without its target.
+    #[error("an indirect branch is reported without a target")]
+    NoTarget,
+    /// A target behind a direct branch.
+    #[error("a direct branch is reported with a target")]
+    UnexpectedTarget,
+    /// A stream that the stream cache does not hold.
+    #[error("stream cache index {0} holds no stream")]
+    NoStream(u32),
+    /// Something the encoder never sends because the decoder knows it.
+    #[error("{0} is sent, which is never needed")]
+    Needless(&'static str),
+    /// A negative zero.
+    #[error("an address difference of 0 with a negative sign")]
+    NegativeZero,
 }

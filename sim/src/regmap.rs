@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// Reset value of `reg` in a system of these parameters: constants where it has them, else 0.
 pub fn reset_value(reg: &Reg, params: &TraceParams) -> u32 {
     match reg.name {
-        "id" => u32::from(crate::golden::system::VERSION) | u32::from(params.cores) << 8 | ID_KIND << 16,
+        "id" => u32::from(crate::system::VERSION) | u32::from(params.cores) << 8 | ID_KIND << 16,
         "params" => params.fingerprint(),
         _ => 0,
     }
@@ -96,18 +96,18 @@ pub fn systemrdl(params: &TraceParams) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::{named_set, Coding};
+    use crate::params::named_set;
 
     #[test]
     fn documents_of_the_small_set() {
-        let params = TraceParams::tr(named_set("small").unwrap().predictor, Coding::TR_E);
+        let params = TraceParams::tr(named_set("small").unwrap().params);
         insta::assert_snapshot!("markdown", markdown(&params));
         insta::assert_snapshot!("systemrdl", systemrdl(&params));
     }
 
     #[test]
     fn id_and_fingerprint_are_the_constants_of_the_system() {
-        let mut params = TraceParams::tr(named_set("small").unwrap().predictor, Coding::TR_E);
+        let mut params = TraceParams::tr(named_set("small").unwrap().params);
         params.cores = 4;
         assert_eq!(reset_value(&REGS[0], &params), 0x6754_0401);
         assert_eq!(reset_value(&REGS[1], &params), params.fingerprint());

@@ -5,10 +5,10 @@
 
 use programs::PROGRAMS;
 use retire::{FlowEvent, RetireSink};
-use sim::golden::system::System;
-use sim::params::NAMED_SETS;
+use sim::params::{Platform, TraceParams, NAMED_SETS};
 use sim::rv32::{Limits, Machine, MachineConfig};
-use sim::scheme::{Platform, SchemeSpec};
+
+use sim::system::System;
 use std::fmt::Write;
 
 /// Events and last cycle of a run of `program` cut after `instructions`.
@@ -24,7 +24,7 @@ fn record(program: &programs::ProgramInfo, harts: u8, instructions: u64) -> (Vec
 const HEADER: usize = 3;
 
 fn line(name: &str, platform: &Platform, events: &[FlowEvent], cycles: u64) -> String {
-    let params = SchemeSpec::parse(name).unwrap().params(platform);
+    let params = TraceParams::new(*platform, name.parse().unwrap());
     let mut system = System::new(&params).unwrap();
     events.iter().for_each(|e| system.event(e));
     system.finish(cycles);
@@ -41,7 +41,7 @@ fn line(name: &str, platform: &Platform, events: &[FlowEvent], cycles: u64) -> S
 }
 
 fn platforms(cores: u8) -> [Platform; 2] {
-    [false, true].map(|timestamps| Platform { cores, xlen: 32, align: 1, timestamps })
+    [false, true].map(|timestamps| Platform { cores, timestamps, ..Platform::RV32 })
 }
 
 #[test]

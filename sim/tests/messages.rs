@@ -4,21 +4,71 @@
 //! the line, and the decoder must read it back.
 
 use sim::bits::{as_bits, BitReader, BitWriter};
-use sim::encoding::{Decoder, Encoder, Head};
-use sim::message::{Body, Escape, Message};
-use sim::params::{Chunks, Coding, PredictorParams, Scheme, TraceParams};
+use sim::message::{Body, CodingError, Escape, Message};
+use sim::params::{Chunks, Coding, FlowScheme, NexusParams, TrParams, TraceParams};
+use sim::scheme::fields::{Head, Reader};
+use sim::scheme::nexus::nexs;
+use sim::scheme::tr::coder::{Coder, CoderParams};
+use sim::scheme::{Encode, Scheme};
 
 fn base() -> TraceParams {
-    TraceParams::tr(PredictorParams::sizes(512, 8, 0), Coding::TR_E)
+    TraceParams::tr(TrParams::sizes(512, 8, 0))
+}
+
+/// Reads what `coder` wrote.
+enum Decoder {
+    Fields(Reader<Coder>),
+    Groups(nexs::Reader),
+}
+
+impl Decoder {
+    fn new(params: &TraceParams) -> Self {
+        let fields = |coder: CoderParams| Self::Fields(Reader::new(&params.platform, coder.code()));
+        match params.flow {
+            FlowScheme::Tr(tr) => fields(tr.coder),
+            FlowScheme::Nexus(NexusParams::NxB(coding)) => fields(CoderParams::Chunked(coding)),
+            FlowScheme::Nexus(NexusParams::NexS) => Self::Groups(nexs::Reader::new(&params.platform)),
+            FlowScheme::ScLsp(_) => panic!("has a bench of its own"),
+        }
+    }
+
+    fn head<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<Head, CodingError> {
+        match self {
+            Self::Fields(r) => r.head(bits),
+            Self::Groups(r) => r.head(bits),
+        }
+    }
+
+    fn target<I: Iterator<Item = u32>>(&mut self, core: u8, bits: &mut BitReader<I>) -> u64 {
+        match self {
+            Self::Fields(r) => r.target(core, bits).unwrap(),
+            Self::Groups(r) => r.target(core, bits).unwrap(),
+        }
+    }
+
+    fn taken<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> bool {
+        match self {
+            Self::Fields(r) => r.taken(bits).unwrap(),
+            Self::Groups(_) => panic!("nexs has no such message"),
+        }
+    }
+}
+
+fn coder(params: &TraceParams) -> Box<dyn Encode> {
+    match params.flow {
+        FlowScheme::Tr(p) => Box::new(p.coder(&params.platform)),
+        FlowScheme::Nexus(p) => Box::new(p.coder(&params.platform)),
+        FlowScheme::ScLsp(_) => panic!("has a bench of its own"),
+    }
 }
 
 /// Writes `lines` one after the other, and compares each with its bits; then reads them back.
 fn check(params: &TraceParams, lines: &[(Message, &str)]) {
-    let mut encoder = Encoder::new(params);
+    let mut encoder = coder(params);
     let mut out = BitWriter::new();
     let mut bits = String::new();
     for (message, line) in lines {
-        encoder.write(message, &mut out);
+        encoder.encode(message, &mut out);
         bits.extend(line.chars().filter(|c| *c != ' '));
         assert_eq!(out.len(), bits.len() as u64, "{message:?}: {line}");
     }
@@ -33,19 +83,21 @@ fn check(params: &TraceParams, lines: &[(Message, &str)]) {
         let read = match decoder.head(&mut reader).unwrap() {
             Head::Escape(message) => message,
             Head::Count { core, diff_cc, count } => {
-                let mut target = || decoder.target(core, &mut reader).unwrap();
+                let mut target = || decoder.target(core, &mut reader);
                 let body = match message.body {
                     Body::Outcome { .. } => Body::Outcome { count },
                     Body::Target { .. } => Body::Target { count, target: target() },
                     Body::Stream { target: Some(_), .. } => Body::Stream { length: count, target: Some(target()) },
                     Body::Stream { target: None, .. } => {
-                        decoder.no_target().unwrap();
+                        if let Decoder::Groups(r) = &mut decoder {
+                            r.no_target().unwrap();
+                        }
                         Body::Stream { length: count, target: None }
                     }
                     // what follows depends on the taken bit that is read first
                     Body::NotTaken { .. } | Body::Taken { .. } => {
-                        if decoder.taken(&mut reader).unwrap() {
-                            Body::Taken { count, target: decoder.target(core, &mut reader).unwrap() }
+                        if decoder.taken(&mut reader) {
+                            Body::Taken { count, target: decoder.target(core, &mut reader) }
                         } else {
                             Body::NotTaken { count }
                         }
@@ -113,7 +165,7 @@ fn core_index_and_time_stamp_come_first() {
 #[test]
 fn functional_tr_b() {
     let mut params = base();
-    params.scheme = Scheme::Tr(Coding::TR_B);
+    params.flow = FlowScheme::Tr(TrParams::sizes(512, 8, 0).coded(Coding::TR_B));
     check(
         &params,
         &[
@@ -127,10 +179,10 @@ fn functional_tr_b() {
 #[test]
 fn nexus_like_messages() {
     let mut params = base();
-    params.scheme = Scheme::NxB(Coding::TR_B);
+    params.flow = FlowScheme::Nexus(NexusParams::NxB(Coding::TR_B));
     let stream = |length, target| m(Body::Stream { length, target });
     check(&params, &[(stream(5, None), "10100000 0"), (stream(1, Some(6)), "10000000 0 1100000000000000 0 0")]);
-    params.scheme = Scheme::NexS;
+    params.flow = FlowScheme::Nexus(NexusParams::NexS);
     check(
         &params,
         &[
@@ -152,7 +204,8 @@ fn nexus_like_messages() {
 #[test]
 fn the_most_negative_difference_is_itself() {
     let mut params = base();
-    params.scheme = Scheme::Tr(Coding { diff_ta: Chunks::new(16, 15), ..Coding::TR_E });
+    params.flow =
+        FlowScheme::Tr(TrParams::sizes(512, 8, 0).coded(Coding { diff_ta: Chunks::new(16, 15), ..Coding::TR_E }));
     let target = 1 << 31;
     check(
         &params,

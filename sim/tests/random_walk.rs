@@ -10,8 +10,11 @@ use rand_chacha::ChaCha8Rng;
 use retire::image::Image;
 use retire::FlowEvent;
 use sim::message::{Kind, Message};
-use sim::params::TraceParams;
+use sim::params::{FlowScheme, Platform, TraceParams};
 use sim::replay::{Replay, ReplayError, ReplaySink, ReplaySummary};
+use sim::scheme::tr::coder::CoderParams;
+use sim::scheme::tr::outcome::OutcomeParams;
+use sim::scheme::tr::target::TargetParams;
 
 #[derive(Default)]
 struct Seen {
@@ -67,6 +70,35 @@ fn every_hart_comes_back_for_any_parameters() {
     let never = [Kind::ConditionalIndirect, Kind::Overflow, Kind::Hits, Kind::Index, Kind::Descriptor];
     for kind in Kind::ALL {
         assert_eq!(kinds[kind as usize] == 0, never.contains(&kind), "{kind:?}: {} messages", kinds[kind as usize]);
+    }
+}
+
+/// Every predictor and coder of the lists beside every other.
+#[test]
+fn every_hart_comes_back_for_every_predictor_and_coder() {
+    let image = Image::new(&common::program(5, 300));
+    let (harts, mut seed) = (2, 0);
+    for coder in CoderParams::EXAMPLES.concat() {
+        for outcome in OutcomeParams::EXAMPLES.concat() {
+            for target in TargetParams::EXAMPLES.concat() {
+                let more = ["", "+shift4", "+upper12", "+shift0+upper12"][seed as usize % 4];
+                let name = format!("{coder}:{outcome}/{target}{more}");
+                let flow: FlowScheme = name.parse().unwrap();
+                assert_eq!(flow.name().parse(), Ok(flow), "{name}");
+                seed += 1;
+                let events = common::walk(&image, 300, harts, seed, 1500);
+                let platform = Platform { cores: harts, timestamps: seed % 3 == 0, count_bits: 16, ..Platform::RV32 };
+                let params = TraceParams::new(platform, flow);
+                let (words, system) = encode(&params, &events);
+                let (seen, summary) = replay(&image, &params, &words).unwrap_or_else(|e| panic!("{name}: {e}"));
+                assert_eq!(summary.stats, *system.stats(), "{name}");
+                for hart in 0..harts {
+                    let (want, got) = (of_hart(&events, hart), of_hart(&seen.events, hart));
+                    let differs = want.iter().zip(&got).position(|(w, g)| !w.same_flow(g));
+                    assert_eq!((differs, want.len()), (None, got.len()), "{name}, hart {hart}");
+                }
+            }
+        }
     }
 }
 

@@ -5,9 +5,9 @@ use retire::file::rbt1::{Rbt1Info, Rbt1Reader, Rbt1Writer, Record, MAGIC};
 use retire::file::FileError;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind, RetireSink};
-use sim::golden::system::System;
-use sim::params::{named_set, Coding, Scheme, TraceParams};
+use sim::params::{FlowScheme, Platform, TraceParams};
 use sim::replay::{Events, Replay};
+use sim::system::System;
 use std::path::Path;
 
 fn read(path: &Path) -> Result<Vec<FlowEvent>, FileError> {
@@ -181,9 +181,8 @@ fn walk(seed: u64, harts: u8, steps: u32) -> Vec<FlowEvent> {
     events
 }
 
-fn params(scheme: Scheme, harts: u8) -> TraceParams {
-    let predictor = named_set("medium").unwrap().predictor;
-    TraceParams { scheme, cores: harts, xlen: 64, align: 0, ..TraceParams::tr(predictor, Coding::TR_E) }
+fn params(flow: FlowScheme, harts: u8) -> TraceParams {
+    TraceParams::new(Platform { cores: harts, xlen: 64, align: 0, ..Platform::RV32 }, flow)
 }
 
 fn by_hart(events: &[FlowEvent], hart: u8) -> Vec<FlowEvent> {
@@ -209,7 +208,7 @@ proptest! {
         }
         prop_assert!(back.windows(2).all(|w| w[0].cycle < w[1].cycle || w[1].kind == FlowKind::Stop));
         let image = Image::from_events(&back).unwrap();
-        for scheme in [Scheme::Tr(Coding::TR_E), Scheme::NxB(Coding::TR_B), Scheme::NexS] {
+        for scheme in ["tr_e:medium", "nx_b", "nexs"].map(|name| name.parse().unwrap()) {
             let params = params(scheme, harts);
             let mut system = System::new(&params).unwrap();
             back.iter().for_each(|e| system.event(e));

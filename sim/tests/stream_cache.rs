@@ -11,10 +11,10 @@ use rand_chacha::ChaCha8Rng;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use sim::bits::{as_bits, BitWriter};
-use sim::golden::system::StreamStats;
 use sim::message::Kind;
 use sim::params::TraceParams;
-use sim::stream_cache::{Encoder, Hash, StreamCacheParams, Variant};
+use sim::scheme::sc_lsp::{Hash, StreamCacheParams, Variant};
+use sim::system::StreamStats;
 
 fn event(kind: FlowKind, count: u32, target: u64) -> FlowEvent {
     // pc and len do not matter to this scheme
@@ -28,7 +28,7 @@ const TRAP: FlowKind = FlowKind::Trap { interrupt: true, cause: 7 };
 /// Sends `lines` one after the other and compares the bits of each; `None` is the stop. In a line, spaces
 /// change nothing and `z` stands for 16 zeros.
 fn check(params: &TraceParams, lines: &[(Option<FlowEvent>, &str)]) {
-    let mut encoder = Encoder::new(params).unwrap();
+    let mut cores = params.flow.model(&params.platform);
     let (mut out, mut stats) = (BitWriter::new(), StreamStats::default());
     let mut want = String::new();
     let mut cycle = 0;
@@ -36,9 +36,9 @@ fn check(params: &TraceParams, lines: &[(Option<FlowEvent>, &str)]) {
         match event {
             Some(e) => {
                 cycle = e.cycle;
-                encoder.push(e, &mut out, &mut stats);
+                cores.event(e, &mut out, &mut stats);
             }
-            None => encoder.finish(cycle, &mut out, &mut stats),
+            None => cores.finish(cycle, &mut out, &mut stats),
         }
         want.push_str(&line.replace(' ', "").replace('z', &"0".repeat(16)));
         assert_eq!(out.len(), want.len() as u64, "line {i}: {line}");
@@ -145,7 +145,7 @@ fn rbase_misses_where_the_upper_bits_change() {
 
 #[test]
 fn time_stamped_records_begin_with_the_cycles_since_the_last_one() {
-    let p = TraceParams { timestamps: true, cc_bits: 16, ..params(Variant::Ebase) };
+    let p = params(Variant::Ebase).with(|p| (p.timestamps, p.cc_bits) = (true, 16));
     let at = |cycle, e: FlowEvent| Some(FlowEvent { cycle, ..e });
     let again = |cycle| at(cycle, event(TAKEN, 2, 0x10));
     check(
@@ -211,16 +211,13 @@ fn a_long_stream_ends_at_the_next_control_flow_instruction() {
 }
 
 #[test]
-fn another_scheme_is_refused_and_all_parameters_are_in_the_line_of_the_fingerprint() {
+fn all_parameters_are_in_the_line_of_the_fingerprint() {
     let p = params(Variant::Rbase);
-    let tr = TraceParams::tr(p.predictor, sim::params::Coding::TR_E);
-    assert_eq!(Encoder::new(&tr).unwrap_err().to_string(), "the scheme is not sc-lsp, which this needs");
     assert_eq!(
         p.canonical(),
         "sc-lsp variant=rbase sets=32 ways=4 sl=8 upper=12 hash=>>4 run=8 cores=1 xlen=32 align=1 count=20"
     );
-    let timed = TraceParams { timestamps: true, ..p }.canonical();
-    assert_eq!(timed, p.canonical() + " timestamps=1 diffcc=4,2 cc=32");
+    assert_eq!(p.timed().canonical(), p.canonical() + " timestamps=1 diffcc=4,2 cc=32");
 }
 
 /// Any legal shape.
@@ -239,7 +236,8 @@ fn random(rng: &mut ChaCha8Rng, cores: u8) -> TraceParams {
         ..p
     };
     let (count_bits, cc_bits) = (rng.random_range(16..=24), rng.random_range(16..=32));
-    TraceParams { cores, count_bits, cc_bits, timestamps: rng.random(), ..TraceParams::sc_lsp(sc) }
+    TraceParams::sc_lsp(sc)
+        .with(|p| (p.cores, p.count_bits, p.cc_bits, p.timestamps) = (cores, count_bits, cc_bits, rng.random()))
 }
 
 #[test]

@@ -14,7 +14,8 @@ use crate::gates::GateList;
 use crate::page::{field_bits, short, FieldBits, MAX_CHUNK};
 use crate::point::Point;
 use report::figure::{Axis, Figure, Series, Style};
-use sim::analysis::{ratio, FieldLengths, Lengths};
+use sim::analysis::ratio;
+use sim::lengths::{FieldLengths, Lengths};
 use sim::params::Chunks;
 use sim::scheme::Family;
 
@@ -125,7 +126,7 @@ fn by_field(id: &str, points: &[&Point]) -> Option<Figure> {
 
 /// One point of each run and predictor: another coding of the same messages has the same lengths.
 fn profiles<'a>(points: &[&'a Point]) -> Points<'a> {
-    let key = |p: &Point| (p.trace.clone(), p.harts, p.family, p.set.clone(), p.params.timestamps);
+    let key = |p: &Point| (p.trace.clone(), p.harts, p.family, p.set.clone(), p.platform.timestamps);
     let with: Points = points.iter().filter(|p| p.lengths.is_some()).copied().collect();
     group(&with, key).into_iter().map(|g| g.1[0]).collect()
 }
@@ -189,7 +190,7 @@ fn chunk_search(points: &[&Point], (id, name, of): Field) -> Option<Figure> {
 /// Gates of a core against bits per instruction.
 fn pareto(points: &[&Point], gates: &GateList) -> Option<Figure> {
     // compressors in software are no circuits
-    let circuit = |p: &&&Point| !p.params.timestamps && p.family != Family::Baseline;
+    let circuit = |p: &&&Point| !p.platform.timestamps && p.family != Family::Baseline;
     let functional: Points = points.iter().filter(circuit).copied().collect();
     let measured = functional.iter().any(|p| gates.of(p).is_some());
     let x = |p: &Point| if measured { gates.of(p) } else { Some(p.rule_gates()) };
@@ -231,7 +232,8 @@ fn pareto(points: &[&Point], gates: &GateList) -> Option<Figure> {
 
 /// Misprediction rates by set, over all runs.
 fn mispredictions(points: &[&Point]) -> Option<Figure> {
-    let tr: Points = profiles(points).into_iter().filter(|p| p.family == Family::Tr && !p.params.timestamps).collect();
+    let tr: Points =
+        profiles(points).into_iter().filter(|p| p.family == Family::Tr && !p.platform.timestamps).collect();
     let sets = group(&tr, |p| p.set.clone());
     let rates = |missed: fn(&Point) -> u64, all: fn(&Point) -> u64| {
         let rate =
@@ -252,8 +254,8 @@ fn mispredictions(points: &[&Point]) -> Option<Figure> {
 /// Bits per cycle over time, of the run with the most harts, time-stamped where there is such a stream.
 fn over_time(trace: &str, points: &[&Point]) -> Option<Figure> {
     let harts = points.iter().map(|p| p.harts).max()?;
-    let stamped = points.iter().any(|p| p.harts == harts && p.params.timestamps);
-    let mine = points.iter().filter(|p| p.harts == harts && p.params.timestamps == stamped);
+    let stamped = points.iter().any(|p| p.harts == harts && p.platform.timestamps);
+    let mine = points.iter().filter(|p| p.harts == harts && p.platform.timestamps == stamped);
     let line = |p: &&Point| {
         let million = |i: usize| (i + 1) as f64 * p.window_cycles as f64 / 1e6;
         let bits = |i: usize| p.window_bits[i] - if i == 0 { 0 } else { p.window_bits[i - 1] };
@@ -276,7 +278,7 @@ fn over_time(trace: &str, points: &[&Point]) -> Option<Figure> {
 /// Every figure that these points have something for.
 pub fn figures(points: &[(String, Point)], gates: &GateList) -> Vec<Figure> {
     let streams: Points = points.iter().map(|p| &p.1).filter(|p| p.bits.is_some()).collect();
-    let (stamped, functional): (Points, Points) = streams.iter().partition(|p| p.params.timestamps);
+    let (stamped, functional): (Points, Points) = streams.iter().partition(|p| p.platform.timestamps);
     let mut all = vec![
         by_harts("bpi", &functional, false),
         by_harts("bpc", &functional, true),

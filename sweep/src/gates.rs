@@ -3,8 +3,8 @@
 use crate::point::Point;
 use crate::SweepError;
 use serde::Deserialize;
-use sim::params::{Scheme, TraceParams};
-use sim::scheme::Family;
+use sim::params::{FlowScheme, NexusParams, TrParams, TraceParams};
+use sim::scheme::tr::coder::CoderParams;
 use std::path::Path;
 
 #[derive(Clone, Debug, Deserialize)]
@@ -19,12 +19,15 @@ pub struct GateList(Vec<Measured>);
 
 /// Whether two schemes are one circuit: chunk sizes are constants of it and hardly change its size.
 fn same_circuit(a: &TraceParams, b: &TraceParams) -> bool {
-    match (&a.scheme, &b.scheme) {
-        (Scheme::Tr(_), Scheme::Tr(_)) => a.predictor == b.predictor && a.timestamps == b.timestamps,
-        (Scheme::NxB(_), Scheme::NxB(_)) | (Scheme::NexS, Scheme::NexS) => a.timestamps == b.timestamps,
-        (Scheme::ScLsp(x), Scheme::ScLsp(y)) => x == y && a.timestamps == b.timestamps,
-        _ => false,
-    }
+    let same = match (a.flow, b.flow) {
+        (FlowScheme::Tr(a), FlowScheme::Tr(b)) => match (a.coder, b.coder) {
+            (CoderParams::Chunked(_), CoderParams::Chunked(_)) => a == TrParams { coder: a.coder, ..b },
+            _ => a == b,
+        },
+        (FlowScheme::Nexus(NexusParams::NxB(_)), FlowScheme::Nexus(NexusParams::NxB(_))) => true,
+        (FlowScheme::Tr(_) | FlowScheme::Nexus(_) | FlowScheme::ScLsp(_), other) => a.flow == other,
+    };
+    same && a.timestamps == b.timestamps
 }
 
 impl GateList {
@@ -45,10 +48,7 @@ impl GateList {
 
     /// NAND2 equivalents of one core with memory at 1.5 a bit; `None` where it was not measured.
     pub fn of(&self, point: &Point) -> Option<f64> {
-        if matches!(point.family, Family::Baseline | Family::Shared) {
-            return None;
-        }
-        self.of_circuit(&point.params)
+        self.of_circuit(&TraceParams::new(point.platform, point.flow?))
     }
 
     fn of_circuit(&self, params: &TraceParams) -> Option<f64> {
@@ -74,14 +74,14 @@ mod tests {
     fn gates_are_found_by_the_circuit_whatever_the_chunks() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("gates.json");
-        let m4 = named_set("m4").unwrap().predictor;
-        let two = TraceParams { cores: 2, ..TraceParams::tr(m4, Coding::TR_E) };
+        let m4 = named_set("m4").unwrap().params;
+        let two = TraceParams::tr(m4).with(|p| p.cores = 2);
         let object = serde_json::json!({ "tool": "x", "parameters": two, "gates_with_memory": 9000.0 });
         std::fs::write(&path, object.to_string()).unwrap();
         let list = GateList::read(&[&path]).unwrap();
-        assert_eq!(list.of_circuit(&TraceParams::tr(m4, Coding::TR_B)), Some(4500.0));
-        assert_eq!(list.of_circuit(&TraceParams { timestamps: true, ..two }), None);
-        assert_eq!(list.of_circuit(&TraceParams::tr(named_set("m3").unwrap().predictor, Coding::TR_E)), None);
+        assert_eq!(list.of_circuit(&TraceParams::tr(m4.coded(Coding::TR_B))), Some(4500.0));
+        assert_eq!(list.of_circuit(&two.timed()), None);
+        assert_eq!(list.of_circuit(&TraceParams::tr(named_set("m3").unwrap().params)), None);
         std::fs::write(&path, "{\"tool\": 3}").unwrap();
         let e = GateList::read(&[&path]).unwrap_err().to_string();
         assert!(e.contains("gates.json") && e.contains("what `goshawk gates --json` prints is needed"), "{e}");

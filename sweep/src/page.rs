@@ -5,9 +5,10 @@ use crate::point::{Point, Verified};
 use crate::store::Manifest;
 use report::page::Page;
 use serde::Serialize;
-use sim::analysis::{FieldLengths, Lengths};
-use sim::params::{Coding, Scheme};
-use sim::scheme::{parse_set, Family};
+use sim::lengths::{FieldLengths, Lengths};
+use sim::params::{Coding, FlowScheme, NexusParams, TrParams};
+use sim::scheme::tr::coder::CoderParams;
+use sim::scheme::Family;
 use std::collections::BTreeMap;
 
 /// Chunks of 1 to so many bits are looked at.
@@ -32,16 +33,23 @@ pub struct FieldBits {
     pub other: u64,
 }
 
+/// Chunk sizes of a point, where its fields are chunked.
+fn coding(p: &Point) -> Option<Coding> {
+    match p.flow? {
+        FlowScheme::Tr(TrParams { coder: CoderParams::Chunked(c), .. }) | FlowScheme::Nexus(NexusParams::NxB(c)) => {
+            Some(c)
+        }
+        FlowScheme::Tr(_) | FlowScheme::Nexus(NexusParams::NexS) | FlowScheme::ScLsp(_) => None,
+    }
+}
+
 /// How the bits of a point divide, where its fields are chunked.
 pub fn field_bits(p: &Point) -> Option<FieldBits> {
-    // (a baseline has no lengths)
-    let (Scheme::Tr(c) | Scheme::NxB(c), Some(l), Some(bits)) = (p.params.scheme, &p.lengths, p.bits) else {
-        return None;
-    };
+    let (c, l, bits) = (coding(p)?, p.lengths.as_ref()?, p.bits?);
     let messages: u64 = p.kinds.values().map(|k| k.0).sum();
     let b_cnt = l.b_cnt.cost(c.b_cnt);
     let diff_ta = l.diff_ta.cost(c.diff_ta) + l.diff_ta.total();
-    let ti = messages * u64::from(p.params.ti_bits());
+    let ti = messages * u64::from(p.platform.ti_bits());
     let diff_cc = l.diff_cc.cost(c.diff_cc);
     Some(FieldBits { b_cnt, diff_ta, ti, diff_cc, other: bits.saturating_sub(b_cnt + diff_ta + ti + diff_cc) })
 }
@@ -121,7 +129,7 @@ fn shown<'a>(file: &'a str, p: &'a Point, gates: &GateList) -> Shown<'a> {
         scheme: &p.scheme,
         encoding: &p.encoding,
         set: &p.set,
-        time: if p.params.timestamps { "stamped" } else { "functional" },
+        time: if p.platform.timestamps { "stamped" } else { "functional" },
         family,
         shared: family == Family::Shared,
         predicts: p.predicts(),
@@ -139,7 +147,10 @@ fn shown<'a>(file: &'a str, p: &'a Point, gates: &GateList) -> Shown<'a> {
         kinds: &p.kinds,
         fields: field_bits(p),
         lengths: p.lengths.as_ref().map(Lists::of),
-        tr_e: if family == Family::Tr { parse_set(&p.set).ok().map(|s| chunks(&s.1)) } else { None },
+        tr_e: match p.flow {
+            Some(FlowScheme::Tr(tr)) => Some(chunks(&Coding::tr_e(tr.target.predicts()))),
+            Some(FlowScheme::Nexus(_) | FlowScheme::ScLsp(_)) | None => None,
+        },
         window: Window { cycles: p.window_cycles, instructions: &p.window_instructions, bits: &p.window_bits },
         file,
     }

@@ -4,7 +4,9 @@ use crate::SweepError;
 use host::input::{Beside, Input, Named};
 use host::machine::Settings;
 use serde::{Deserialize, Serialize};
-use sim::scheme::{Family, Platform, SchemeSpec};
+use sim::measure::SchemeSpec;
+use sim::platform::Platform;
+use sim::scheme::Family;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -181,9 +183,8 @@ impl Jobs {
         spec: &SchemeSpec,
         timestamps: bool,
     ) -> Result<(), SweepError> {
-        let platform = Platform { cores: harts, xlen: trace.xlen, align: trace.align, timestamps };
-        let params = spec.params(&platform);
-        if let Err(source) = params.check() {
+        let platform = Platform { cores: harts, xlen: trace.xlen, align: trace.align, timestamps, ..Platform::RV32 };
+        if let Err(source) = spec.check(&platform) {
             if !timestamps {
                 return Err(SweepError::Params { name: spec.name.clone(), source });
             }
@@ -207,7 +208,8 @@ impl Jobs {
             ));
             return Ok(());
         }
-        let key = format!("{RESULTS} {} {harts} {} {}", trace.identity, spec.name, params.canonical());
+        let shape = spec.canonical(&platform);
+        let key = format!("{RESULTS} {} {harts} {} {shape}", trace.identity, spec.name);
         let stamp = if timestamps { "-t" } else { "" };
         let file = format!("{}-{harts}-{}{stamp}-{:016x}.json", slug(&trace.name), slug(&spec.name), fnv(&key));
         let task = Task { spec: spec.clone(), platform, file, verify: plan.verify, census: plan.census };
@@ -295,9 +297,9 @@ impl Plan {
         let mut names: Vec<String> = Vec::new();
         for e in &self.encodings {
             let with: &[String] = match e.as_str() {
-                e if e.contains(':') => &[],
                 "sc-lsp" => &self.stream_caches,
-                e if e.starts_with("tr") || e == "shared" => &self.sets,
+                // a name that is none without a set
+                e if SchemeSpec::parse(e).is_err() && SchemeSpec::parse(&format!("{e}:small")).is_ok() => &self.sets,
                 _ => &[],
             };
             if with.is_empty() {

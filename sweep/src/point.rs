@@ -2,11 +2,12 @@
 
 use crate::census::Census;
 use serde::{Deserialize, Serialize};
-use sim::analysis::{ratio, FieldLengths};
-use sim::golden::core::Rates;
-use sim::params::TraceParams;
-use sim::scheme::Family;
-use sim::stream_cache::Counts;
+use sim::analysis::ratio;
+use sim::lane::Rates;
+use sim::lengths::FieldLengths;
+use sim::platform::Platform;
+use sim::scheme::sc_lsp::Counts;
+use sim::scheme::{Family, FlowScheme};
 use std::collections::BTreeMap;
 
 /// Whether a stream was decoded and held to what went in.
@@ -44,8 +45,10 @@ pub struct Point {
     pub set: String,
     /// What kind of scheme it is.
     pub family: Family,
-    /// All parameters.
-    pub params: TraceParams,
+    /// What was traced.
+    pub platform: Platform,
+    /// The scheme with all its parameters, where a trace module could have it.
+    pub flow: Option<FlowScheme>,
     /// Instructions, all harts.
     pub instructions: u64,
     /// Last cycle.
@@ -165,7 +168,7 @@ impl Point {
             scheme: self.scheme.clone(),
             encoding: self.encoding.clone(),
             set: self.set.clone(),
-            timestamps: self.params.timestamps,
+            timestamps: self.platform.timestamps,
             instructions: self.instructions,
             cycles: self.cycles,
             bits: self.bits,

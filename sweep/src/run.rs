@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use retire::image::learned::Learner;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
-use sim::scheme::{FlowDigest, Measured, TraceScheme};
+use sim::measure::{FlowDigest, Measured, TraceScheme};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::Mutex;
@@ -173,7 +173,8 @@ fn point(
         encoding: r.task.spec.encoding().to_string(),
         set: r.task.spec.set().to_string(),
         family: r.task.spec.family(),
-        params: r.task.spec.params(&r.task.platform),
+        platform: r.task.platform,
+        flow: r.task.spec.flow(),
         instructions: clock.instructions,
         cycles,
         events: digest.events(),

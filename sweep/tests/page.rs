@@ -159,7 +159,7 @@ fn the_page_draws_every_plot_shows_the_table_s_numbers_and_filters() {
     // chunk sizes as the library finds them
     let field = whole["chunks"].as_array().unwrap().iter().find(|r| r[0] == "m4" && r[1] == "bCnt").unwrap();
     let mine = points.iter().map(|p| &p.1).filter(|p| p.scheme == "tr_e:m4");
-    let mut lengths = sim::analysis::Lengths::default();
+    let mut lengths = sim::lengths::Lengths::default();
     mine.for_each(|p| lengths += &p.lengths.as_ref().unwrap().b_cnt);
     assert_eq!(number(field[2].as_str().unwrap()), lengths.total() as f64);
     assert_eq!(field[5], format!("({})", lengths.best(sweep::page::MAX_CHUNK).0));
@@ -221,7 +221,7 @@ fn figures_have_the_numbers_of_the_points() {
     let figure = |id: &str| all.iter().find(|f| f.id == id).unwrap();
     let sum = |f: &dyn Fn(&Point) -> u64, harts: u8| -> f64 {
         let mine =
-            points.iter().map(|p| &p.1).filter(|p| p.scheme == "tr_e:m4" && p.harts == harts && !p.params.timestamps);
+            points.iter().map(|p| &p.1).filter(|p| p.scheme == "tr_e:m4" && p.harts == harts && !p.platform.timestamps);
         mine.map(f).sum::<u64>() as f64
     };
     let series = figure("bpi").series.iter().find(|s| s.name == "tr_e:m4").unwrap();
@@ -239,7 +239,7 @@ fn figures_have_the_numbers_of_the_points() {
         let mine: Vec<_> = points
             .iter()
             .map(|p| &p.1)
-            .filter(|p| p.scheme == "tr_e:m4" && p.harts == 2 && p.params.timestamps == stamped)
+            .filter(|p| p.scheme == "tr_e:m4" && p.harts == 2 && p.platform.timestamps == stamped)
             .collect();
         let bits: u64 = mine.iter().map(|p| p.bits.unwrap()).sum();
         let right = bits as f64 / mine.iter().map(|p| p.instructions).sum::<u64>() as f64;

@@ -5,11 +5,11 @@
 
 use programs::PROGRAMS;
 use retire::{FlowEvent, FlowKind, RetireSink};
-use sim::golden::system::System;
-use sim::params::{named_set, Coding, Scheme, TraceParams};
+use sim::params::{named_set, Coding, NexusParams, TraceParams};
 use sim::rv32::{Limits, Machine, MachineConfig};
-use sim::stream_cache::params::{ENTRIES, WAYS};
-use sim::stream_cache::{Hash, StreamCacheParams, Variant};
+use sim::scheme::sc_lsp::params::{ENTRIES, WAYS};
+use sim::scheme::sc_lsp::{Hash, StreamCacheParams, Variant};
+use sim::system::System;
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -134,11 +134,11 @@ fn configs() -> Vec<TraceParams> {
             (0..=6).map(|shift| sc(StreamCacheParams { hash, shift, ..StreamCacheParams::new(Variant::Rbase, 32, 4) })),
         );
     }
-    all.extend(Variant::ALL.map(|v| TraceParams { timestamps: true, ..sc(StreamCacheParams::new(v, 32, 4)) }));
+    all.extend(Variant::ALL.map(|v| sc(StreamCacheParams::new(v, 32, 4)).timed()));
     let m4 = named_set("m4").expect("a named set");
-    let tr = TraceParams::tr(m4.predictor, m4.tr_e);
+    let tr = TraceParams::tr(m4.params);
     all.push(tr);
-    all.push(TraceParams { scheme: Scheme::NxB(Coding::TR_B), ..tr });
+    all.push(TraceParams::nexus(NexusParams::NxB(Coding::TR_B)));
     all
 }
 

@@ -10,17 +10,26 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use sim::bits::BitWriter;
-use sim::golden::system::header;
 use sim::message::{Body, Escape, Message};
-use sim::params::{Chunks, Coding, PredictorParams, Scheme, TraceParams};
+use sim::params::{Chunks, Coding, FlowScheme, NexusParams, TrParams, TraceParams};
+use sim::scheme::{Encode, Scheme};
+use sim::system::header;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
 coder!(Coder, Encoder);
 
+fn nexus(params: &TraceParams) -> bool {
+    match params.flow {
+        FlowScheme::Tr(_) => false,
+        FlowScheme::Nexus(_) => true,
+        FlowScheme::ScLsp(_) => panic!("has a bench of its own"),
+    }
+}
+
 /// The messages of an entry.
 fn messages(params: &TraceParams, core: u8, e: &Entry) -> Vec<Message> {
-    let nexus = matches!(params.scheme, Scheme::NxB(_));
+    let nexus = nexus(params);
     let address = |a: u64| a << params.align;
     let mut out = Vec::new();
     let mut add = |body| {
@@ -88,9 +97,13 @@ fn run<const W: usize>(params: &TraceParams, seed: u64, entries: usize, stalls: 
     }
     let mut golden = BitWriter::new();
     header(params).iter().for_each(|w| golden.push((*w).into(), 32));
-    let mut coder = sim::encoding::Encoder::new(params);
+    let mut coder: Box<dyn Encode> = match params.flow {
+        FlowScheme::Tr(p) => Box::new(p.coder(&params.platform)),
+        FlowScheme::Nexus(p) => Box::new(p.coder(&params.platform)),
+        FlowScheme::ScLsp(_) => panic!("has a bench of its own"),
+    };
     for (core, e) in &list {
-        messages(params, *core, e).iter().for_each(|m| coder.write(m, &mut golden));
+        messages(params, *core, e).iter().for_each(|m| coder.encode(m, &mut golden));
     }
     golden.pad();
     let want: Vec<u32> = golden.drain().collect();
@@ -102,9 +115,9 @@ fn run<const W: usize>(params: &TraceParams, seed: u64, entries: usize, stalls: 
 fn params(rng: &mut impl Rng) -> TraceParams {
     let mut c = || Chunks::new(rng.random_range(1..=16), rng.random_range(1..=16));
     let coding = Coding { b_cnt: c(), diff_ta: c(), diff_cc: c(), i_cnt: c() };
-    let mut p = TraceParams::tr(PredictorParams::sizes(512, 8, 0), coding);
+    let mut p = TraceParams::tr(TrParams::sizes(512, 8, 0).coded(coding));
     if rng.random_ratio(1, 4) {
-        p.scheme = Scheme::NxB(coding);
+        p.flow = FlowScheme::Nexus(NexusParams::NxB(coding));
     }
     p.timestamps = rng.random();
     p.cores = [1, 2, 3, 4, 8, 16][rng.random_range(0..6)];
@@ -117,7 +130,7 @@ fn params(rng: &mut impl Rng) -> TraceParams {
 #[test]
 fn random_entries_of_named_encodings_match_the_golden_coder() {
     for (i, coding) in [Coding::TR_E, Coding::TR_B].into_iter().enumerate() {
-        let p = TraceParams::tr(PredictorParams::sizes(512, 8, 0), coding);
+        let p = TraceParams::tr(TrParams::sizes(512, 8, 0).coded(coding));
         run::<32>(&p, i as u64, 50_000, false, false);
         run::<32>(&p, i as u64 + 10, 2_000, true, true);
     }
@@ -146,7 +159,7 @@ fn addresses_of_64_bits_match_the_golden_coder() {
 
 #[test]
 fn encoder_and_packer_pass_the_static_gates() {
-    let mut p = TraceParams::tr(PredictorParams::sizes(512, 8, 0), Coding::TR_E);
+    let mut p = TraceParams::tr(TrParams::sizes(512, 8, 0));
     emit_checked(&mut Coder::<32>::new(&p)).unwrap();
     (p.cores, p.timestamps, p.xlen) = (4, true, 64);
     emit_checked(&mut Coder::<64>::new(&p)).unwrap();

@@ -4,14 +4,14 @@ use fpga::cosim::Cosim;
 use hdl::spine::entry::{Entry, EntryLayout};
 use hdl::spine::event_fifo::{EventFifo, FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use rust_hdl::prelude::*;
-use sim::params::{Coding, PredictorParams, TraceParams};
+use sim::params::{TrParams, TraceParams};
 use sim::stimulus::Source;
 use std::collections::VecDeque;
 use testbenches::driver::Driver;
 use testbenches::gates::emit_checked;
 
 fn params() -> TraceParams {
-    TraceParams::tr(PredictorParams::sizes(512, 8, 0), Coding::TR_E)
+    TraceParams::tr(TrParams::sizes(512, 8, 0))
 }
 
 /// What the FIFO must answer when it is asked for `field` of `e`.

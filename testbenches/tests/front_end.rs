@@ -9,45 +9,42 @@ use front_end_harness::bench::{spin, Bench};
 use front_end_harness::decoder::decoder_matches;
 use hdl::cores::{EtraceCore, RvfiCore};
 use sim::message::{Body, Escape};
-use sim::params::{named_set, Chunks, Coding, PredictorParams, Scheme, TraceParams};
+use sim::params::{named_set, Platform, TrParams, TraceParams};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::Config;
 use testbenches::driver::CheckVerilog;
 use testbenches::gates::emit_checked;
 
-fn tr(p: PredictorParams) -> TraceParams {
-    TraceParams::tr(p, Coding::TR_E)
+fn tr(p: TrParams) -> TraceParams {
+    TraceParams::tr(p)
 }
 
 fn set(name: &str) -> TraceParams {
-    tr(named_set(name).unwrap().predictor)
+    tr(named_set(name).unwrap().params)
 }
 
 /// Every choice that changes the circuit, at least once.
 fn variants() -> Vec<(&'static str, TraceParams)> {
-    let sizes = PredictorParams::sizes;
-    let shifted = |shift, p| PredictorParams { pc_shift: shift, ..p };
-    let upper = |p| PredictorParams { upper_bits: 12, ..p };
+    let sizes = TrParams::sizes;
+    let shifted = |shift, p| TrParams { pc_shift: shift, ..p };
+    let upper = |p| TrParams { upper_bits: 12, ..p };
     vec![
         ("small", set("small")),
         ("medium", set("medium")),
-        ("large, timed", TraceParams { timestamps: true, ..set("large") }),
+        ("large, timed", set("large").timed()),
         ("s0", set("s0")),
         ("no return stack, shift 0", tr(shifted(0, sizes(2048, 0, 32)))),
-        ("upper bits, shift 4, timed", TraceParams { timestamps: true, ..tr(shifted(4, upper(sizes(512, 8, 16)))) }),
-        ("no C, shift 0", TraceParams { align: 2, ..tr(shifted(0, sizes(256, 16, 16))) }),
-        ("no C, shift 3", TraceParams { align: 2, ..tr(shifted(3, sizes(256, 8, 16))) }),
-        ("rv64", TraceParams { xlen: 64, ..set("s2") }),
+        ("upper bits, shift 4, timed", tr(shifted(4, upper(sizes(512, 8, 16)))).timed()),
+        ("no C, shift 0", tr(shifted(0, sizes(256, 16, 16))).with(|p| p.align = 2)),
+        ("no C, shift 3", tr(shifted(3, sizes(256, 8, 16))).with(|p| p.align = 2)),
+        ("rv64", set("s2").with(|p| p.xlen = 64)),
         (
             "rv64, no C, upper bits, timed",
-            TraceParams { xlen: 64, align: 2, timestamps: true, ..tr(upper(sizes(256, 8, 16))) },
+            tr(upper(sizes(256, 8, 16))).with(|p| (p.xlen, p.align, p.timestamps) = (64, 2, true)),
         ),
-        (
-            "nexus-like",
-            TraceParams { scheme: Scheme::NxB(Coding { b_cnt: Chunks::new(4, 4), ..Coding::TR_B }), ..set("s2") },
-        ),
-        ("narrow counters, timed", TraceParams { timestamps: true, count_bits: 16, cc_bits: 16, ..set("s2") }),
-        ("wide counters", TraceParams { count_bits: 24, ..set("s2") }),
+        ("nexus-like", TraceParams::new(Platform::RV32, "nx_b(bcnt=4,4)".parse().unwrap())),
+        ("narrow counters, timed", set("s2").with(|p| (p.timestamps, p.count_bits, p.cc_bits) = (true, 16, 16))),
+        ("wide counters", set("s2").with(|p| p.count_bits = 24)),
     ]
 }
 
@@ -117,7 +114,7 @@ fn a_full_fifo_loses_whole_messages_and_says_how_many_instructions() {
 
 #[test]
 fn tracing_that_is_disabled_and_enabled_again_begins_from_nothing() {
-    let p = TraceParams { timestamps: true, ..set("s2") };
+    let p = set("s2").timed();
     let m = model(&p, 8);
     let mut bench = Bench::new(RvfiCore::<32>::new(&p), &p).unwrap();
     for seed in 0..12 {
@@ -138,7 +135,7 @@ fn nothing_retired_makes_a_stop_only() {
 #[test]
 fn a_long_way_without_a_message_makes_progress_messages() {
     for timestamps in [false, true] {
-        let p = TraceParams { count_bits: 16, cc_bits: 16, timestamps, ..set("small") };
+        let p = set("small").with(|p| (p.count_bits, p.cc_bits, p.timestamps) = (16, 16, timestamps));
         // `j .`, forever
         let steps = spin(70_000, 1);
         let mut bench = Bench::new(RvfiCore::<32>::new(&p), &p).unwrap();
@@ -146,7 +143,7 @@ fn a_long_way_without_a_message_makes_progress_messages() {
         let progress = |b: &Body| matches!(b, Body::Escape(Escape::Progress { i_cnt: 32_768..=32_769 }));
         assert_eq!(bench.messages.iter().filter(|m| progress(&m.body)).count(), 2);
         // time alone does it, too; and the cycle count stops at its maximum
-        let p = TraceParams { timestamps: true, ..p };
+        let p = p.timed();
         for (gap, count) in [(1_100, 30), (66_000, 1)] {
             let steps = spin(66_000 / gap + 2, gap as u64);
             let mut bench = Bench::new(RvfiCore::<32>::new(&p), &p).unwrap();
@@ -159,7 +156,7 @@ fn a_long_way_without_a_message_makes_progress_messages() {
 
 #[test]
 fn the_decoder_agrees_with_the_model_on_every_kind_of_instruction() {
-    for p in [set("small"), TraceParams { xlen: 64, ..set("small") }, TraceParams { align: 2, ..set("small") }] {
+    for p in [set("small"), set("small").with(|p| p.xlen = 64), set("small").with(|p| p.align = 2)] {
         decoder_matches(&p, 60_000);
     }
 }

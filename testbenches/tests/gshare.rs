@@ -1,17 +1,17 @@
-//! `hdl/src/scheme/tr/outcome/gshare.rs` against `sim/src/golden/gshare.rs`
+//! `hdl/src/scheme/tr/outcome/gshare.rs` against `sim/src/scheme/tr/outcome/gshare.rs`
 
 use hdl::scheme::tr::outcome::gshare::Gshare;
 use rust_hdl::prelude::*;
-use sim::golden::{gshare, OutcomePredictor};
-use sim::params::PredictorParams;
+use sim::scheme::tr::outcome::gshare::{self, GshareSizes};
+use sim::scheme::tr::outcome::OutcomePredictor;
 use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
 const SIZES: [u16; 5] = [256, 512, 1024, 2048, 4096];
 
-fn params(gshare: u16) -> PredictorParams {
-    PredictorParams::sizes(gshare, 0, 0)
+fn params(counters: u16) -> GshareSizes {
+    GshareSizes { counters }
 }
 
 /// What stands at the inputs in one cycle.
@@ -35,10 +35,10 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(p: &PredictorParams) -> Self {
+    fn new(p: &GshareSizes, shift: u8) -> Self {
         let d = Driver::new(Gshare::new(p), |u, c| u.clock.next = c.into()).unwrap().recording();
-        let golden = gshare::Gshare::new(p);
-        Self { d, golden, shift: p.pc_shift, due: None, was: Vec::new(), misses: 0 }
+        let golden = gshare::Gshare::new(p, shift);
+        Self { d, golden, shift, due: None, was: Vec::new(), misses: 0 }
     }
 
     /// One cycle; whether the circuit was ready in it.
@@ -90,8 +90,7 @@ impl Pair {
 fn random_branches_match_golden() {
     for (seed, size) in SIZES.into_iter().enumerate() {
         for shift in [0, 1, 4] {
-            let p = PredictorParams { pc_shift: shift, ..params(size) };
-            let (mut pair, mut s) = (Pair::new(&p), Source::seeded(seed as u64));
+            let (mut pair, mut s) = (Pair::new(&params(size), shift), Source::seeded(seed as u64));
             pair.wait();
             // few branches, each with a bias: counters saturate, indices meet again and again
             let branches: Vec<(u64, u8)> = (0..24).map(|_| (s.bits(17), *s.pick(&[0, 5, 50, 95, 100]))).collect();
@@ -114,7 +113,7 @@ fn random_branches_match_golden() {
 
 #[test]
 fn back_to_back_branches_on_one_counter_walk_it() {
-    let mut pair = Pair::new(&params(256));
+    let mut pair = Pair::new(&params(256), 1);
     pair.wait();
     // not taken with history 0 stays on one index; so does taken with history all ones
     for pattern in [[false; 12].as_slice(), &[true; 24], &[false; 24]] {
@@ -142,7 +141,7 @@ fn back_to_back_branches_on_one_counter_walk_it() {
 #[test]
 fn clearing_takes_one_cycle_a_counter_and_ignores_branches() {
     for size in SIZES {
-        let mut pair = Pair::new(&params(size));
+        let mut pair = Pair::new(&params(size), 1);
         assert_eq!(pair.wait(), u64::from(size));
         let mut s = Source::seeded(7);
         for _ in 0..3 * u64::from(size) {

@@ -1,9 +1,9 @@
-//! `hdl/src/scheme/tr/target/ibtb.rs` against `sim/src/golden/ibtb.rs`
+//! `hdl/src/scheme/tr/target/ibtb.rs` against `sim/src/scheme/tr/target/ibtb.rs`
 
 use hdl::scheme::tr::target::ibtb::Ibtb;
 use rust_hdl::prelude::*;
-use sim::golden::ibtb;
-use sim::params::PredictorParams;
+use sim::scheme::tr::target::ibtb;
+use sim::scheme::tr::target::ras_ibtb::RasIbtbSizes;
 use sim::stimulus::Source;
 use std::collections::VecDeque;
 use testbenches::driver::{CheckVerilog, Driver};
@@ -19,6 +19,10 @@ enum Op {
     Look,
 }
 use Op::{Branch, Look, Nop};
+
+fn sizes(ibtb: u8) -> RasIbtbSizes {
+    RasIbtbSizes { ras: 0, ibtb }
+}
 
 struct Pair<const W: usize> {
     d: Driver<Ibtb<W>>,
@@ -36,11 +40,11 @@ struct Pair<const W: usize> {
 }
 
 impl<const W: usize> Pair<W> {
-    fn new(p: &PredictorParams, address_bits: usize) -> Self {
+    fn new(p: &RasIbtbSizes, shift: u8, address_bits: usize) -> Self {
         let mut pair = Self {
             d: Driver::new(Ibtb::new(p, address_bits), |u, c| u.clock.next = c.into()).unwrap().recording(),
-            golden: ibtb::Ibtb::new(p),
-            shift: p.pc_shift,
+            golden: ibtb::Ibtb::new(p, shift),
+            shift,
             mask: u64::MAX >> (64 - address_bits),
             target: 0,
             due: VecDeque::from([None, None]),
@@ -108,8 +112,8 @@ impl<const W: usize> Pair<W> {
     }
 }
 
-fn random<const W: usize>(p: &PredictorParams, address_bits: usize, seed: u64, steps: u32) -> Pair<W> {
-    let (mut pair, mut s) = (Pair::<W>::new(p, address_bits), Source::seeded(seed));
+fn random<const W: usize>(size: u8, shift: u8, address_bits: usize, seed: u64, steps: u32) -> Pair<W> {
+    let (mut pair, mut s) = (Pair::<W>::new(&sizes(size), shift, address_bits), Source::seeded(seed));
     // loops of a few branches: the PIR comes to the same states again, and entries hit, conflict and are
     // replaced in both ways; idle cycles and other targets are thrown in
     while pair.steps < steps {
@@ -141,15 +145,14 @@ fn random<const W: usize>(p: &PredictorParams, address_bits: usize, seed: u64, s
 fn random_branches_match_golden() {
     for (seed, size) in [16, 32, 64].into_iter().enumerate() {
         for (shift, bits) in [(1, 31), (0, 19), (4, 30)] {
-            let p = PredictorParams { pc_shift: shift, ..PredictorParams::sizes(256, 0, size) };
-            let pair = random::<32>(&p, bits, seed as u64, 15_000);
+            let pair = random::<32>(size, shift, bits, seed as u64, 15_000);
             assert!(pair.hits > 3_000 && pair.misses > 3_000, "{} hits, {} misses: too few", pair.hits, pair.misses);
             if shift == 1 {
                 pair.d.check_verilog().unwrap();
             }
         }
     }
-    let pair = random::<64>(&PredictorParams::sizes(256, 0, 16), 63, 9, 3_000);
+    let pair = random::<64>(16, 1, 63, 9, 3_000);
     assert!(pair.hits > 500);
     pair.d.check_verilog().unwrap();
 }
@@ -157,9 +160,9 @@ fn random_branches_match_golden() {
 /// Repeats a tour of look-ups whose tags and sets come round again every `period` instructions, with
 /// `gap` idle cycles between: at 0, an entry is used in the cycle after it was written.
 fn tour(period: u64, gap: u32, size: u8) -> Pair<32> {
-    let p = PredictorParams::sizes(256, 0, size);
-    let mut pair = Pair::<32>::new(&p, 31);
-    let mut model = ibtb::Ibtb::new(&p);
+    let p = sizes(size);
+    let mut pair = Pair::<32>::new(&p, 1, 31);
+    let mut model = ibtb::Ibtb::new(&p, 1);
     for i in 0..600u64 {
         // the PC undoes the PIR, so that set and tag are those of a small number
         let wanted = i % period;
@@ -201,10 +204,10 @@ fn look_ups_in_one_set_back_to_back_match_golden() {
 #[test]
 fn the_less_recently_used_way_is_replaced() {
     // tags 1, 2, then 1 again, then 3: 2 goes, 1 stays; told by the order of hits
-    let p = PredictorParams::sizes(256, 0, 16);
+    let p = sizes(16);
     for gap in [0, 1, 3] {
-        let mut pair = Pair::<32>::new(&p, 31);
-        let mut pir = ibtb::Ibtb::new(&p);
+        let mut pair = Pair::<32>::new(&p, 1, 31);
+        let mut pir = ibtb::Ibtb::new(&p, 1);
         let mut hits = Vec::new();
         for tag in [1, 2, 1, 3, 1, 2, 3, 3, 2] {
             let pc = (u64::from(pir.pir() >> 8) & 7 | (u64::from(pir.pir()) & 0xff ^ tag) << 6) << 1;
@@ -221,7 +224,7 @@ fn the_less_recently_used_way_is_replaced() {
 
 #[test]
 fn without_entries_nothing_hits() {
-    let mut pair = random::<32>(&PredictorParams::sizes(256, 0, 0), 31, 3, 2_000);
+    let mut pair = random::<32>(0, 1, 31, 3, 2_000);
     // what a memory that is not there reads, twice in a row
     (0..8).for_each(|_| pair.step(Look, 0, 0));
     (0..3).for_each(|_| pair.step(Nop, 0, 0));
@@ -232,7 +235,7 @@ fn without_entries_nothing_hits() {
 #[test]
 fn every_size_passes_the_static_gates() {
     for size in [0, 16, 32, 64] {
-        let p = PredictorParams::sizes(256, 0, size);
+        let p = sizes(size);
         emit_checked(&mut Ibtb::<32>::new(&p, 31)).unwrap_or_else(|e| panic!("{size}: {e}"));
         emit_checked(&mut Ibtb::<64>::new(&p, 50)).unwrap_or_else(|e| panic!("{size}: {e}"));
     }

@@ -2,7 +2,7 @@
 
 use hdl::scheme::tr::target::ras::Ras;
 use rust_hdl::prelude::*;
-use sim::golden::ras;
+use sim::scheme::tr::target::ras;
 use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;

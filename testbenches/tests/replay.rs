@@ -6,30 +6,26 @@
 use programs::PROGRAMS;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind, RetireSink};
-use sim::golden::system::System;
-use sim::params::{Coding, Scheme, TraceParams, NAMED_SETS};
+use sim::params::{Platform, TraceParams, NAMED_SETS};
 use sim::replay::{Events, Replay};
+use sim::system::System;
 use testbenches::check::{limit, replays_exactly, run};
 
 fn configs() -> Vec<(String, TraceParams)> {
     let mut out = Vec::new();
+    let mut add = |name: String, timestamps| {
+        let params = TraceParams::new(Platform { timestamps, ..Platform::RV32 }, name.parse().unwrap());
+        out.push((format!("{name}{}", if timestamps { ", time-stamped" } else { "" }), params));
+    };
     for set in NAMED_SETS {
-        for (name, scheme) in [("tr_b", Scheme::Tr(Coding::TR_B)), ("tr_e", Scheme::Tr(set.tr_e))] {
-            for timestamps in [false, true] {
-                let mut p = TraceParams::tr(set.predictor, set.tr_e);
-                (p.scheme, p.timestamps) = (scheme, timestamps);
-                out.push((format!("{} {name}{}", set.name, if timestamps { ", time-stamped" } else { "" }), p));
-            }
+        for encoding in ["tr_b", "tr_e"] {
+            add(format!("{encoding}:{}", set.name), false);
+            add(format!("{encoding}:{}", set.name), true);
         }
-        let mut upper = TraceParams::tr(set.predictor, set.tr_e);
-        upper.predictor.upper_bits = 12;
-        out.push((format!("{} tr_e, upper bits apart", set.name), upper));
+        add(format!("tr_e:{}+upper12", set.name), false);
     }
-    for (name, scheme) in [("nx_b", Scheme::NxB(Coding::TR_B)), ("nexs", Scheme::NexS)] {
-        let mut p = TraceParams::tr(NAMED_SETS[0].predictor, Coding::TR_E);
-        p.scheme = scheme;
-        out.push((name.to_string(), p));
-    }
+    add("nx_b".into(), false);
+    add("nexs".into(), false);
     out
 }
 
@@ -70,7 +66,7 @@ fn every_program_and_set_of_eight_harts() {
 #[test]
 fn a_trace_of_another_program_is_noticed() {
     let first = PROGRAMS[0].load().unwrap();
-    let params = TraceParams::tr(NAMED_SETS[0].predictor, Coding::TR_E);
+    let params = TraceParams::tr(NAMED_SETS[0].params);
     let (events, cycles) = run(&first, 1, limit(300_000));
     let mut system = System::new(&params).unwrap();
     events.iter().for_each(|e| system.event(e));

@@ -15,9 +15,11 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use sim::bits::BitWriter;
-use sim::golden::system::header;
+use sim::message::Message;
 use sim::params::TraceParams;
-use sim::stream_cache::{Encoder, StreamCacheParams, Variant};
+use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
+use sim::scheme::{Encode, Scheme};
+use sim::system::header;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
@@ -63,9 +65,9 @@ fn run<const W: usize>(p: &TraceParams, seed: u64, entries: usize, stalls: bool,
     }
     let mut golden = BitWriter::new();
     header(p).iter().for_each(|w| golden.push((*w).into(), 32));
-    let coder = Encoder::new(p).unwrap();
+    let mut coder = p.stream_cache().unwrap().coder(&p.platform);
     for (core, e) in &list {
-        records(e, p).iter().for_each(|(cc, r)| coder.write(*core, *cc, r, &mut golden));
+        records(e, p).into_iter().for_each(|m| coder.encode(&Message { core: *core, ..m }, &mut golden));
     }
     golden.pad();
     let want: Vec<u32> = golden.drain().collect();
@@ -98,7 +100,7 @@ fn random_entries_of_every_variant_match_the_golden_coder() {
     for (i, variant) in Variant::ALL.into_iter().enumerate() {
         let p = TraceParams::sc_lsp(StreamCacheParams::new(variant, 32, 4));
         run::<32>(&p, i as u64, 35_000, false, false);
-        run::<32>(&TraceParams { timestamps: true, cores: 4, ..p }, i as u64 + 10, 2_000, true, true);
+        run::<32>(&p.with(|p| (p.timestamps, p.cores) = (true, 4)), i as u64 + 10, 2_000, true, true);
     }
 }
 
@@ -113,7 +115,7 @@ fn random_entries_of_random_parameters_match_the_golden_coder() {
 #[test]
 fn addresses_of_64_bits_match_the_golden_coder() {
     for seed in 0..6 {
-        let p = TraceParams { xlen: 64, ..params(&mut ChaCha8Rng::seed_from_u64(seed)) };
+        let p = params(&mut ChaCha8Rng::seed_from_u64(seed)).with(|p| p.xlen = 64);
         run::<64>(&p, seed, 500, seed % 2 == 0, seed < 2);
     }
 }
@@ -123,6 +125,7 @@ fn encoder_and_packer_pass_the_static_gates() {
     for variant in Variant::ALL {
         let p = TraceParams::sc_lsp(StreamCacheParams::new(variant, 32, 4));
         emit_checked(&mut StreamCoder::<32>::new(&p)).unwrap();
-        emit_checked(&mut StreamCoder::<64>::new(&TraceParams { cores: 4, timestamps: true, xlen: 64, ..p })).unwrap();
+        emit_checked(&mut StreamCoder::<64>::new(&p.with(|p| (p.cores, p.timestamps, p.xlen) = (4, true, 64))))
+            .unwrap();
     }
 }

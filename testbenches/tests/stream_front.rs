@@ -1,4 +1,4 @@
-//! `hdl/src/scheme/sc_lsp/{front,detector,records}.rs` against `sim/src/stream_cache/core.rs`
+//! `hdl/src/scheme/sc_lsp/{front,detector,records}.rs` against `sim/src/scheme/sc_lsp/core.rs`
 //!
 //! As `front_end.rs`: a synthetic program's instructions go into the front end behind each of its ingress
 //! adapters; what comes out as entries must be the records of the golden model, with their times.
@@ -8,11 +8,11 @@ mod front_end_harness;
 
 use front_end_harness::bench::{spin, Bench};
 use hdl::cores::{EtraceStreamCore, RvfiStreamCore};
-use sim::message::Escape;
+use sim::message::{Escape, Message};
 use sim::params::TraceParams;
+use sim::scheme::sc_lsp::{Hash, Record, StreamCacheParams, Variant};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::Config;
-use sim::stream_cache::{Hash, Record, StreamCacheParams, Variant};
 use testbenches::driver::CheckVerilog;
 use testbenches::gates::emit_checked;
 
@@ -20,7 +20,7 @@ use testbenches::gates::emit_checked;
 fn variants() -> Vec<TraceParams> {
     let of = |variant, sets, ways| StreamCacheParams::new(variant, sets, ways);
     let sc = TraceParams::sc_lsp;
-    let timed = |p| TraceParams { timestamps: true, ..p };
+    let timed = TraceParams::timed;
     use Variant::{Base, Ebase, Rbase};
     vec![
         sc(of(Rbase, 32, 4)),
@@ -35,10 +35,10 @@ fn variants() -> Vec<TraceParams> {
             run_bits: 2,
             ..of(Rbase, 8, 4)
         }),
-        TraceParams { align: 2, count_bits: 16, ..timed(sc(of(Ebase, 256, 4))) },
-        TraceParams { cc_bits: 16, ..timed(sc(of(Rbase, 16, 4))) },
-        TraceParams { xlen: 64, ..timed(sc(StreamCacheParams { upper_bits: 40, ..of(Rbase, 32, 4) })) },
-        TraceParams { xlen: 64, ..sc(of(Base, 32, 4)) },
+        timed(sc(of(Ebase, 256, 4))).with(|p| (p.align, p.count_bits) = (2, 16)),
+        timed(sc(of(Rbase, 16, 4))).with(|p| p.cc_bits = 16),
+        timed(sc(StreamCacheParams { upper_bits: 40, ..of(Rbase, 32, 4) })).with(|p| p.xlen = 64),
+        sc(of(Base, 32, 4)).with(|p| p.xlen = 64),
     ]
 }
 
@@ -109,8 +109,9 @@ fn a_full_fifo_loses_whole_records_and_says_how_many_instructions() {
         let n = bench.play(&m, &busy(200 + i as u64, 90), 25_000).unwrap_or_else(|e| panic!("{place}: {e}"));
         assert!(n > 20 && bench.overflows > 2, "{place}: {n} records, {} overflows are too few", bench.overflows);
         // predicted streams that waited when the room ran out are still told
-        let with_run = |w: &[(u64, Record)]| {
-            matches!(w, [(_, Record::Hits { .. }), (_, Record::Escape { escape: Escape::Overflow { .. }, .. })])
+        let with_run = |w: &[Message<Record>]| {
+            matches!(w[0].body, Record::Hits { .. })
+                && matches!(w[1].body, Record::Escape { escape: Escape::Overflow { .. }, .. })
         };
         runs += bench.messages.windows(2).filter(|w| with_run(w)).count();
         if i < 3 {
@@ -128,9 +129,9 @@ fn a_lost_sync_is_counted_from_nothing() {
     let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
     bench.full_per_64k = 3_000;
     bench.play(&m, &busy(5, 100), 40_000).unwrap();
-    let lost = |w: &[(u64, Record)]| {
+    let lost = |w: &[Message<Record>]| {
         let overflow = |r: &Record| matches!(r, Record::Escape { escape: Escape::Overflow { .. }, .. });
-        overflow(&w[0].1) && overflow(&w[1].1)
+        overflow(&w[0].body) && overflow(&w[1].body)
     };
     let n = bench.messages.windows(2).filter(|w| lost(w)).count();
     assert!(n > 2, "{n} of {} overflows follow another one", bench.overflows);
@@ -160,17 +161,14 @@ fn nothing_retired_makes_a_stop_only() {
 /// `j .`, forever: streams of the greatest length, all but the first two predicted.
 #[test]
 fn streams_without_a_conditional_end_by_their_length_and_slow_ones_are_sent_early() {
-    let p = TraceParams {
-        timestamps: true,
-        cc_bits: 16,
-        ..TraceParams::sc_lsp(StreamCacheParams::new(Variant::Rbase, 32, 4))
-    };
+    let p = TraceParams::sc_lsp(StreamCacheParams::new(Variant::Rbase, 32, 4))
+        .with(|p| (p.timestamps, p.cc_bits) = (true, 16));
     for (n, gap, early) in [(70_000, 1, false), (1_600, 150, true), (1_100, 330, true)] {
         let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
         bench.play_steps(&spin(n, gap)).unwrap_or_else(|e| panic!("gap {gap}: {e}"));
         // a run that is not full, with streams of 254 instructions between this record and the one before
-        let short = |(cc, r): &&(u64, Record)| matches!(r, Record::Hits { count, bits } if *count < 1 << bits && *cc >= 1 << 15);
-        assert_eq!(bench.messages.iter().any(|m| short(&m)), early, "gap {gap}: {:?}", bench.messages);
+        let short = |m: &Message<Record>| matches!(m.body, Record::Hits { count, bits } if count < 1 << bits && m.diff_cc >= 1 << 15);
+        assert_eq!(bench.messages.iter().any(short), early, "gap {gap}: {:?}", bench.messages);
     }
 }
 

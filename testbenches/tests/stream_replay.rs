@@ -6,8 +6,8 @@ use programs::PROGRAMS;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use sim::params::TraceParams;
-use sim::stream_cache::params::PRESETS;
-use sim::stream_cache::{Hash, StreamCacheParams, Variant};
+use sim::scheme::sc_lsp::params::PRESETS;
+use sim::scheme::sc_lsp::{Hash, StreamCacheParams, Variant};
 use testbenches::check::{limit, replays_exactly, run};
 
 /// What is known of the cycle of an event that comes back.
@@ -43,13 +43,13 @@ fn configs(harts: u8) -> Vec<(TraceParams, Time)> {
         out.push(StreamCacheParams { sl_bits: 12, shift: 0, ..p });
         out.push(StreamCacheParams { run_bits: p.run_bits.min(3), upper_bits: p.upper_bits.min(1), ..p });
     }
-    let of = |shape| TraceParams { cores: harts, ..TraceParams::sc_lsp(shape) };
+    let of = |shape| TraceParams::sc_lsp(shape).with(|p| p.cores = harts);
     let mut out: Vec<(TraceParams, Time)> = out.into_iter().map(|p| (of(p), Time::None)).collect();
     for variant in Variant::ALL {
-        let timed = TraceParams { timestamps: true, ..of(StreamCacheParams::new(variant, 32, 4)) };
+        let timed = of(StreamCacheParams::new(variant, 32, 4)).timed();
         out.push((timed, if variant == Variant::Base { Time::Streams } else { Time::Traps }));
         // a counter that stops: the times are too early
-        out.push((TraceParams { cc_bits: 16, ..timed }, Time::None));
+        out.push((timed.with(|p| p.cc_bits = 16), Time::None));
     }
     out
 }

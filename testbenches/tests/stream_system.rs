@@ -11,11 +11,11 @@ use programs::ProgramInfo;
 use retire::elf::Program;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind, RetireSink};
-use sim::golden::system::System;
 use sim::params::TraceParams;
+use sim::scheme::sc_lsp::{Hash, StreamCacheParams, Variant};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
-use sim::stream_cache::{Hash, StreamCacheParams, Variant};
+use sim::system::System;
 use testbenches::check::{beat_file, right_around_gaps, run};
 use testbenches::gates::emit_checked_system;
 
@@ -83,11 +83,11 @@ fn cosim(params: &TraceParams, programs: &[&str], instructions: u64) {
 }
 
 fn params(sc: StreamCacheParams, cores: u8) -> TraceParams {
-    TraceParams { cores, ..TraceParams::sc_lsp(sc) }
+    TraceParams::sc_lsp(sc).with(|p| p.cores = cores)
 }
 
 fn timed(sc: StreamCacheParams, cores: u8) -> TraceParams {
-    TraceParams { timestamps: true, ..params(sc, cores) }
+    params(sc, cores).timed()
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn the_emitted_verilog_passes_all_gates() {
     }
     let timed = timed(StreamCacheParams::new(Variant::Rbase, 8, 8), 4);
     emit_checked_system(&mut RvfiStreamSystem::<32>::new(&timed, 8)).unwrap();
-    emit_checked_system(&mut EtraceStreamSystem::<64>::new(&TraceParams { xlen: 64, cores: 1, ..timed }, 8)).unwrap();
+    emit_checked_system(&mut EtraceStreamSystem::<64>::new(&timed.with(|p| (p.xlen, p.cores) = (64, 1)), 8)).unwrap();
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn verilog_of_base_matches_golden_on_two_cores() {
 /// Every variant, small and large, with times; a narrow cycle counter makes predicted streams go out early.
 #[test]
 fn time_stamped_verilog_matches_golden_on_programs() {
-    let narrow = |p| TraceParams { cc_bits: 16, ..p };
+    let narrow = |p: TraceParams| p.with(|p| p.cc_bits = 16);
     for p in [
         timed(StreamCacheParams::new(Variant::Base, 8, 4), 1),
         timed(StreamCacheParams::new(Variant::Ebase, 64, 8), 4),
@@ -203,7 +203,7 @@ fn every_variant_matches_on_five_million_instructions() {
             for cores in [1, 4] {
                 for timestamps in [false, true] {
                     let sc = StreamCacheParams::new(variant, sets, ways);
-                    let p = TraceParams { timestamps, ..params(sc, cores) };
+                    let p = params(sc, cores).with(|p| p.timestamps = timestamps);
                     let start = std::time::Instant::now();
                     cosim(&p, &["strsearch"], 5_000_000);
                     eprintln!("{}: equal, {:.0} s", p.canonical(), start.elapsed().as_secs_f64());

@@ -1,13 +1,13 @@
-//! `hdl/src/scheme/sc_lsp/{cache,lsp}.rs` against `sim/src/stream_cache/tables.rs`
+//! `hdl/src/scheme/sc_lsp/{cache,lsp}.rs` against `sim/src/scheme/sc_lsp/tables.rs`
 
 use hdl::scheme::sc_lsp::cache::StreamCache;
 use hdl::scheme::sc_lsp::lsp::Lsp;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
+use sim::scheme::sc_lsp::cache::Descriptor;
+use sim::scheme::sc_lsp::tables::{Outcome, Tables};
+use sim::scheme::sc_lsp::{Hash, StreamCacheParams, Variant};
 use sim::stimulus::Source;
-use sim::stream_cache::cache::Descriptor;
-use sim::stream_cache::tables::{Outcome, Tables};
-use sim::stream_cache::{Hash, StreamCacheParams, Variant};
 use std::collections::VecDeque;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
@@ -148,7 +148,7 @@ impl<const W: usize> Bench<W> {
 fn random<const W: usize>(sc: StreamCacheParams, seed: u64, streams: u64) {
     let mut s = Source::seeded(seed);
     let mut b = Bench::<W>::new(sc);
-    let place = sc.canonical();
+    let place = sc.sizes();
     let low = if sc.variant == Variant::Rbase { 17 } else { W as u32 - 2 };
     let size = u64::from(sc.entries()) * 5 / 4;
     let most = (1u64 << sc.sl_bits) - 2;

@@ -2,11 +2,11 @@
 
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
-use sim::golden::system::System;
-use sim::params::{named_set, Coding, Scheme, TraceParams};
+use sim::params::{named_set, TraceParams};
 use sim::replay::{Events, Replay};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
+use sim::system::System;
 
 /// Runs 100,000 instructions of a program of its own through `params`; bits of the stream.
 fn round_trip(params: &TraceParams, seed: u64) -> u64 {
@@ -38,7 +38,8 @@ fn every_named_corner_replays_exactly() {
         for (j, (cores, timestamps, xlen, align)) in
             [(1, false, 32, 1), (4, false, 32, 1), (3, true, 32, 2), (2, true, 64, 1)].into_iter().enumerate()
         {
-            let tr = TraceParams { cores, timestamps, xlen, align, ..TraceParams::tr(set.predictor, set.tr_e) };
+            let tr = TraceParams::tr(set.params)
+                .with(|p| (p.cores, p.timestamps, p.xlen, p.align) = (cores, timestamps, xlen, align));
             let seed = 10 * i as u64 + j as u64;
             let bits = round_trip(&tr, seed);
             // a bigger stream than the program itself would say that nothing was predicted
@@ -50,9 +51,9 @@ fn every_named_corner_replays_exactly() {
 #[test]
 fn the_other_encodings_replay_exactly_and_cost_more() {
     let set = named_set("medium").unwrap();
-    let tr = TraceParams { cores: 2, ..TraceParams::tr(set.predictor, set.tr_e) };
+    let tr = TraceParams::tr(set.params).with(|p| p.cores = 2);
     let bits = round_trip(&tr, 77);
-    for scheme in [Scheme::NxB(Coding::TR_B), Scheme::NexS, Scheme::Tr(Coding::TR_B)] {
-        assert!(round_trip(&TraceParams { scheme, ..tr }, 77) > bits, "{scheme:?}");
+    for name in ["nx_b".into(), "nexs".into(), format!("tr_b:{}", set.name)] {
+        assert!(round_trip(&tr.with(|p| p.flow = name.parse().unwrap()), 77) > bits, "{name}");
     }
 }

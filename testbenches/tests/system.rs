@@ -6,10 +6,10 @@ use programs::ProgramInfo;
 use retire::elf::Program;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
-use sim::golden::system::System;
-use sim::params::{named_set, Coding, TraceParams, NAMED_SETS};
+use sim::params::{Platform, TraceParams, NAMED_SETS};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
+use sim::system::System;
 use testbenches::check::{beat_file, right_around_gaps, run};
 
 fn ports(cores: usize, xlen: u8) -> TracePorts {
@@ -68,8 +68,8 @@ fn cosim_of(params: &TraceParams, name: &str, program: &Program, events: &[FlowE
 
 /// The set's parameters, with its own `tr_e` or with `tr_b`.
 fn params(set: &str, base: bool, timestamps: bool, cores: u8) -> TraceParams {
-    let named = named_set(set).unwrap();
-    let mut params = TraceParams::tr(named.predictor, if base { Coding::TR_B } else { named.tr_e });
+    let name = format!("{}:{set}", if base { "tr_b" } else { "tr_e" });
+    let mut params = TraceParams::new(Platform::RV32, name.parse().unwrap());
     (params.timestamps, params.cores) = (timestamps, cores);
     params
 }
@@ -112,8 +112,7 @@ fn a_sink_that_stalls_changes_nothing() {
 
 #[test]
 fn wide_addresses_and_upper_bits_match_the_golden_model() {
-    let mut p = params("medium", false, false, 1);
-    p.predictor.upper_bits = 12;
+    let mut p = params("medium+upper12", false, false, 1);
     cosim(&p, program("vm"), 100_000, options(1));
     p.xlen = 64;
     let model = Model::new(&Shape::rv64(5));

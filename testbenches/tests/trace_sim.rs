@@ -4,7 +4,7 @@ use hdl::emit::SystemOptions;
 use hdl::trace_sim::{compare, Comparison, Play};
 use programs::load;
 use retire::FlowEvent;
-use sim::params::{named_set, Coding, Scheme, TraceParams};
+use sim::params::{named_set, TraceParams};
 use sim::rv32::{Limits, Machine, MachineConfig};
 
 fn run(name: &str, params: &TraceParams, instructions: u64, pace: u64) -> Comparison {
@@ -34,7 +34,7 @@ fn check(name: &str, params: &TraceParams, instructions: u64, pace: u64) {
 
 fn params(set: &str, cores: u8, timestamps: bool) -> TraceParams {
     let named = named_set(set).unwrap();
-    TraceParams { cores, timestamps, ..TraceParams::tr(named.predictor, named.tr_e) }
+    TraceParams::tr(named.params).with(|p| (p.cores, p.timestamps) = (cores, timestamps))
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn functional_systems_send_what_the_model_sends() {
 #[test]
 fn time_stamped_systems_send_what_the_model_sends() {
     check("qsort", &params("small", 2, true), 20_000, 2);
-    check("irq", &TraceParams { scheme: Scheme::Tr(Coding::TR_B), ..params("medium", 1, true) }, 20_000, 3);
+    check("irq", &params("medium", 1, true).with(|p| p.flow = "tr_b:medium".parse().unwrap()), 20_000, 3);
 }
 
 #[test]

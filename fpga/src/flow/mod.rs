@@ -2,29 +2,17 @@
 
 pub mod tool;
 
+use sim::scheme::FlowScheme;
 use std::collections::BTreeMap;
 use tool::{Tool, ToolError};
 
 /// Block of a trace system that an emitted module belongs to: `top$core$0$front$gshare$bhr` to `gshare`.
 /// rust-hdl emits a module for each instance, named by its path.
 pub fn block_of(module: &str) -> &'static str {
-    const BLOCKS: [&str; 14] = [
-        "gshare",
-        "ras",
-        "ibtb",
-        "messages",
-        "detector",
-        "stream_cache",
-        "lsp",
-        "records",
-        "ingress",
-        "fifo",
-        "merger",
-        "encoder",
-        "packer",
-        "registers",
-    ];
-    module.split('$').find_map(|part| BLOCKS.iter().copied().find(|b| part == *b)).unwrap_or("pipeline, wiring")
+    // those of the schemes, and what is around them
+    let mut blocks = FlowScheme::blocks();
+    blocks.extend(["ingress", "fifo", "merger", "encoder", "packer", "registers"]);
+    module.split('$').find_map(|part| blocks.iter().copied().find(|b| part == *b)).unwrap_or("pipeline, wiring")
 }
 
 /// Cells of each module as `stat -json` tells them: module, cell type, number.

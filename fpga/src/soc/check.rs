@@ -5,10 +5,10 @@ use retire::elf::Program;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind, RetireSink};
 use serde::Serialize;
-use sim::golden::system::System;
 use sim::message::{Body, Escape, Message};
 use sim::params::TraceParams;
 use sim::replay::{Replay, ReplayError, ReplaySink};
+use sim::system::System;
 
 /// What the comparison found.
 #[derive(Clone, Debug, Serialize)]

@@ -122,11 +122,11 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim::params::{Coding, PredictorParams};
+    use sim::params::TrParams;
 
     #[test]
     fn the_small_entry_has_106_bits() {
-        let mut p = TraceParams::tr(PredictorParams::sizes(512, 8, 0), Coding::TR_E);
+        let mut p = TraceParams::tr(TrParams::sizes(512, 8, 0));
         assert_eq!(EntryLayout::new(&p).bits(), 4 + 40 + 62);
         p.timestamps = true;
         assert_eq!(EntryLayout::new(&p).bits(), 4 + 40 + 62 + 32);

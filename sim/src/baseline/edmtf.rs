@@ -24,9 +24,8 @@
 
 use super::{fields, to_bytes, BaselineError, Coder, Encoded, Fields};
 use crate::bits::BitWriter;
-use crate::encoding::chunk;
-use crate::params::Chunks;
-use crate::stream_cache::run_length::RunLength;
+use crate::chunk::{self, Chunks};
+use crate::scheme::sc_lsp::run_length::RunLength;
 use retire::image::Image;
 use retire::stream::{End, Stream, Walker};
 

@@ -1,99 +1,282 @@
-//! What every trace scheme has in common, and schemes by name
+//! Schemes: ways to tell what a core did. This is the one list of them
 //!
-//! A [`SchemeSpec`] says in words and numbers what is to be run; [`SchemeSpec::build`] makes a
-//! [`TraceScheme`] of it for one platform. Events are pushed in batches, so the dynamic call costs nothing
-//! beside the work. A new scheme is one arm in [`SchemeSpec::parse`] and one implementation.
+//! A scheme is a folder here, and a line of the list at the end; the list makes [`FlowScheme`], its names, its
+//! canonical line and its checks, the golden model of all cores and the replay. What is around a scheme (counters,
+//! sync, loss, the stream's header) is written once: [`crate::lane`], [`crate::system`], [`crate::replay`].
 //!
 //! | name | scheme |
 //! | --- | --- |
-//! | `tr_e:SET`, `tr_b:SET` | T-raptor with a predictor set, see [`crate::params::NAMED_SETS`] |
+//! | `tr_e:SET`, `tr_b:SET` | T-raptor with a predictor set, see [`tr::NAMED_SETS`] |
 //! | `tr(bcnt=2,1;diffta=3,4;diffcc=4,2;icnt=2,2):SET` | the same in other chunk sizes; fields left out are those of `tr_e` |
-//! | `nx_b`, `nx_b(...)`, `nexs` | Nexus-like |
-//! | `sc-lsp:rbase-32x4` | stream cache: variant, sets, ways |
-//! | `tslz(256x12,9)`, `edmtf(192,4)`, `gzip-9`, `zstd-19`, `xz-9`, ... | baselines, see [`crate::baseline`] |
-//! | `etrace`, `etrace+ir8+bp512+jtc64`, ... | RISC-V E-Trace, see [`crate::baseline::etrace`]; needs the program |
-//! | `shared:SET` | one predictor for all cores: misprediction rates and no stream |
+//! | `nx_b`, `nx_b(...)`, `nexs` | Nexus-like; fields left out are those of `tr_b` |
+//! | `sc-lsp:SHAPE` | stream cache: variant, sets and ways as `rbase-32x4` |
 //!
-//! A SET is a name or `gshare/RAS/iBTB`, and may be followed by `+shiftN` (PC shift) and `+upper12`.
+//! A SET is a name or `OUTCOME/TARGET`, and may be followed by `+shiftN` (PC shift) and `+upper12`.
 //!
-//! | module | what is there |
+//! | OUTCOME | outcome predictor |
 //! | --- | --- |
-//! | `spec` | names, and what they stand for |
-//! | `stream` | schemes of the trace modules: streams, and rates of a shared predictor |
-//! | `baseline`, `etrace` | compressors in software |
-//! | `kept` | a stream until it is verified |
-//! | `digest` | what two streams of events are compared by |
+//! | `512` | gshare of so many counters |
+//!
+//! | TARGET | target predictor |
+//! | --- | --- |
+//! | `8/16` | return address stack and iBTB of so many entries |
+//!
+//! A SHAPE may be followed by `+rightN` or `+leftN` (hash), `+slN` (bits of SL), `+upperN` (bits of the last-value
+//! register) and `+runN` (bits of the one-length counter).
 
-mod baseline;
-mod digest;
-mod etrace;
-mod kept;
-mod spec;
-mod stream;
+pub mod cores;
+pub mod fields;
+pub mod nexus;
+pub mod sc_lsp;
+pub mod tr;
 
-pub use digest::FlowDigest;
-pub use spec::{parse_coding, parse_set, Family, SchemeError, SchemeSpec};
-
-use crate::analysis::FieldLengths;
-use crate::baseline::Encoded;
-use crate::golden::core::Rates;
-use crate::golden::system::StreamStats;
-use crate::stream_cache::Counts;
-use retire::image::Image;
+use crate::bits::{BitReader, BitWriter};
+use crate::lane::replay::{Lanes, Refused, ReplaySink};
+use crate::lane::{Front, Rates};
+use crate::lengths::FieldLengths;
+use crate::message::{Body, CodingError, Message, Report, StreamStats};
+use crate::platform::{ParamError, Platform};
+use cores::Cores;
 use retire::FlowEvent;
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
 
-/// What a scheme was asked to do, measured on the stream itself.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Measured {
-    /// Length of the stream, bits; `None` where a scheme makes none.
-    pub bits: Option<u64>,
-    /// Messages by kind.
-    pub stats: StreamStats,
-    /// Predictions, all cores.
-    pub rates: Rates,
-    /// Lengths of the fields, where the scheme has chunked ones.
-    pub lengths: Option<FieldLengths>,
-    /// What became of the streams, of a stream cache.
-    pub streams: Option<Counts>,
+/// Parameters of a scheme, and what is made from them.
+pub trait Scheme: Copy {
+    /// What kind of thing it is.
+    const FAMILY: Family;
+    /// Whether it predicts outcomes and targets, so that [`Rates`] tell of mispredictions.
+    const PREDICTS: bool;
+    /// Golden model of one core.
+    type Front: Front<Body: Report>;
+    /// Writes the messages of all cores.
+    type Coder: Encode<<Self::Front as Front>::Body>;
+    /// Reads them, with the program.
+    type Replay<'a>: Decode<'a>;
+    /// How its names look, for people.
+    fn forms() -> Vec<&'static str>;
+    /// Names of the blocks that its circuit has for itself.
+    fn blocks() -> Vec<&'static str>;
+    /// From a name, cut at its last `:`; `None` where another scheme is meant.
+    fn parse(head: &str, tail: Option<&str>) -> Option<Result<Self, ParamError>>;
+    /// The name that [`Scheme::parse`] reads, with all that differs from what is meant without.
+    fn name(&self) -> String;
+    /// All parameters on one line, in a fixed order; the same for all that give the same stream.
+    fn canonical(&self, platform: &Platform) -> String;
+    /// Refuses what model and circuit cannot honour.
+    fn check(&self, platform: &Platform) -> Result<(), ParamError>;
+    /// Bits of state of one core, as the papers count it.
+    fn state_bits(&self, platform: &Platform) -> u32;
+    /// Golden model of one core in its reset state.
+    fn front(&self, platform: &Platform) -> Self::Front;
+    /// At the beginning of a stream.
+    fn coder(&self, platform: &Platform) -> Self::Coder;
+    /// At the beginning of a stream.
+    fn replay<'a>(&self, platform: &Platform) -> Self::Replay<'a>;
 }
 
-impl Measured {
-    /// Of compressors in software: the streams of all harts.
-    fn of_harts(encoded: &[Encoded]) -> Self {
-        let instructions = encoded.iter().map(|e| e.stats.instructions).sum();
-        Self {
-            bits: Some(encoded.iter().map(|e| e.bits).sum()),
-            rates: Rates { instructions, ..Rates::default() },
-            ..Self::default()
+/// Writes messages as bits.
+pub trait Encode<B = Body> {
+    /// Appends one message, or keeps some of it back for later.
+    fn encode(&mut self, message: &Message<B>, out: &mut BitWriter);
+    /// The last message was written: appends what was kept back.
+    fn flush(&mut self, out: &mut BitWriter);
+    /// Counts the lengths of all fields from now on, where they are numbers of any length.
+    fn count_lengths(&mut self);
+    /// Lengths of the fields since they were asked for.
+    fn lengths(&self) -> Option<&FieldLengths>;
+}
+
+/// Reads messages from bits, with the program.
+pub trait Decode<'a> {
+    /// Reads and replays one message.
+    fn message<I: Iterator<Item = u32>>(
+        &mut self,
+        lanes: &mut Lanes<'a>,
+        bits: &mut BitReader<I>,
+        sink: &mut impl ReplaySink,
+    ) -> Result<Message, Refused>;
+    /// Reads what [`Encode::flush`] appended.
+    fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError>;
+}
+
+macro_rules! schemes {
+    ($($(#[$doc:meta])* $name:ident($module:ident::$params:ident),)*) => {
+        /// What is sent: which events make a message, and how it is written.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub enum FlowScheme {
+            $($(#[$doc])* $name($module::$params),)*
         }
+
+        /// What kind of thing a scheme is.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Family {
+            $($(#[$doc])* $name,)*
+            /// A compressor in software, which knows no time.
+            Baseline,
+            /// One predictor for all cores, which makes no stream.
+            Shared,
+        }
+
+        impl FlowScheme {
+            /// How names look, of all schemes.
+            pub fn forms() -> Vec<&'static str> {
+                [$(<$module::$params as Scheme>::forms(),)*].concat()
+            }
+
+            /// Names of the blocks that the circuits of all schemes have for themselves.
+            pub fn blocks() -> Vec<&'static str> {
+                [$(<$module::$params as Scheme>::blocks(),)*].concat()
+            }
+
+            /// The scheme of that name, see the table above; `None` where no scheme's names look like this.
+            pub fn find(name: &str) -> Option<Result<Self, ParamError>> {
+                let (head, tail) = name.rsplit_once(':').map_or((name, None), |(head, tail)| (head, Some(tail)));
+                None$(.or_else(|| {
+                    <$module::$params as Scheme>::parse(head, tail).map(|params| params.map(Self::$name))
+                }))*
+            }
+
+            /// What kind of thing it is.
+            pub fn family(&self) -> Family {
+                match self { $(Self::$name(_) => <$module::$params as Scheme>::FAMILY,)* }
+            }
+
+            /// Whether it predicts outcomes and targets, so that [`Rates`] tell of mispredictions.
+            pub fn predicts(&self) -> bool {
+                match self { $(Self::$name(_) => <$module::$params as Scheme>::PREDICTS,)* }
+            }
+
+            /// The name that [`FlowScheme::find`] reads, with all that differs from what is meant without.
+            pub fn name(&self) -> String {
+                match self { $(Self::$name(params) => Scheme::name(params),)* }
+            }
+
+            /// All parameters on one line, in a fixed order: the same for all that give the same stream.
+            pub fn canonical(&self, platform: &Platform) -> String {
+                match self { $(Self::$name(params) => Scheme::canonical(params, platform),)* }
+            }
+
+            /// Refuses what model and circuit cannot honour.
+            pub fn check(&self, platform: &Platform) -> Result<(), ParamError> {
+                match self { $(Self::$name(params) => Scheme::check(params, platform),)* }
+            }
+
+            /// Bits of state of one core, as the papers count it.
+            pub fn state_bits(&self, platform: &Platform) -> u32 {
+                match self { $(Self::$name(params) => Scheme::state_bits(params, platform),)* }
+            }
+
+            /// The golden model in its reset state.
+            pub fn model(&self, platform: &Platform) -> Model {
+                match self { $(Self::$name(params) => Model::$name(Cores::new(params, platform)),)* }
+            }
+
+            /// Replay at the beginning of a stream.
+            pub fn replay<'a>(&self, platform: &Platform) -> Replay<'a> {
+                match self { $(Self::$name(params) => Replay::$name(Scheme::replay(params, platform)),)* }
+            }
+        }
+
+        /// Golden model of all cores.
+        #[derive(Clone, Debug)]
+        pub enum Model {
+            $($(#[$doc])* $name(Cores<$module::$params>),)*
+        }
+
+        impl Model {
+            /// The next event, of one of the cores, in global commit order.
+            #[inline]
+            pub fn event(&mut self, e: &FlowEvent, out: &mut BitWriter, stats: &mut StreamStats) {
+                match self { $(Self::$name(cores) => cores.event(e, out, stats),)* }
+            }
+
+            /// Tracing is disabled in `cycle`: the stop messages of all cores, and what the coder kept back.
+            pub fn finish(&mut self, cycle: u64, out: &mut BitWriter, stats: &mut StreamStats) {
+                match self { $(Self::$name(cores) => cores.finish(cycle, out, stats),)* }
+            }
+
+            /// What was counted so far, by core.
+            pub fn rates(&self) -> Vec<Rates> {
+                match self { $(Self::$name(cores) => cores.rates(),)* }
+            }
+
+            /// Counts the lengths of all fields from now on, where they are numbers of any length.
+            pub fn count_lengths(&mut self) {
+                match self { $(Self::$name(cores) => cores.coder.count_lengths(),)* }
+            }
+
+            /// Lengths of the fields since they were asked for.
+            pub fn lengths(&self) -> Option<&FieldLengths> {
+                match self { $(Self::$name(cores) => cores.coder.lengths(),)* }
+            }
+        }
+
+        /// Replay of all cores.
+        #[derive(Debug)]
+        pub enum Replay<'a> {
+            $($(#[$doc])* $name(<$module::$params as Scheme>::Replay<'a>),)*
+        }
+
+        impl<'a> Decode<'a> for Replay<'a> {
+            #[inline]
+            fn message<I: Iterator<Item = u32>>(
+                &mut self,
+                lanes: &mut Lanes<'a>,
+                bits: &mut BitReader<I>,
+                sink: &mut impl ReplaySink,
+            ) -> Result<Message, Refused> {
+                match self { $(Self::$name(replay) => replay.message(lanes, bits, sink),)* }
+            }
+
+            fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError> {
+                match self { $(Self::$name(replay) => replay.end(bits),)* }
+            }
+        }
+    };
+}
+
+schemes! {
+    /// T-raptor: mispredictions only.
+    Tr(tr::TrParams),
+    /// Nexus-like: every taken conditional and every indirect branch.
+    Nexus(nexus::NexusParams),
+    /// Stream cache and last stream predictor (paper 001).
+    ScLsp(sc_lsp::StreamCacheParams),
+}
+
+impl FromStr for FlowScheme {
+    type Err = ParamError;
+
+    fn from_str(name: &str) -> Result<Self, ParamError> {
+        Self::find(name)
+            .unwrap_or_else(|| Err(ParamError::UnknownScheme { name: name.into(), forms: Self::forms().join(", ") }))
     }
 }
 
-/// One scheme at work on one run.
-pub trait TraceScheme: Send {
-    /// The next events, in global commit order.
-    fn push(&mut self, events: &[FlowEvent]);
-    /// Bits sent so far; `None` where that is not known before the end.
-    fn bits(&self) -> Option<u64>;
-    /// The run ends in `cycle`.
-    ///
-    /// # Errors
-    /// When the scheme could not do its work, in words.
-    fn finish(&mut self, cycle: u64) -> Result<Measured, String>;
-    /// Decodes the finished stream with the program; `None` where no stream is made, or it was not kept.
-    fn verify(&self, image: &Image) -> Option<Result<FlowDigest, String>>;
+impl TryFrom<String> for FlowScheme {
+    type Error = ParamError;
+
+    fn try_from(name: String) -> Result<Self, ParamError> {
+        name.parse()
+    }
 }
 
-/// What a platform adds to a scheme.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Platform {
-    /// Cores.
-    pub cores: u8,
-    /// Address width, bits.
-    pub xlen: u8,
-    /// Address bits that are always 0.
-    pub align: u8,
-    /// Time-stamped streams.
-    pub timestamps: bool,
+impl From<FlowScheme> for String {
+    fn from(scheme: FlowScheme) -> Self {
+        scheme.name()
+    }
 }
+
+impl fmt::Display for FlowScheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+/// A way to tell the values that a core loads. There is none yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum DataScheme {}

@@ -5,9 +5,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
-use sim::golden::system::System;
 use sim::params::TraceParams;
 use sim::replay::{Events, Replay, ReplayError, ReplaySummary};
+use sim::system::System;
 
 /// The golden model's words of `events`.
 pub fn encode(params: &TraceParams, events: &[FlowEvent]) -> (Vec<u32>, System) {

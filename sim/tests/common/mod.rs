@@ -152,26 +152,22 @@ fn event(hart: u8, kind: FlowKind, len: u8, count: u32, pc: u64, target: u64, cy
     FlowEvent { hart, kind, len, count, pc, target, cycle }
 }
 
-/// Random parameters: any legal sizes, chunk sizes and cores.
+/// Random parameters: any legal sizes, chunk sizes and cores, of the schemes T-raptor and Nexus-like.
 pub fn params(rng: &mut impl Rng, cores: u8) -> sim::params::TraceParams {
-    use sim::params::{Chunks, Coding, PredictorParams, Scheme, TraceParams};
+    use sim::params::{Chunks, Coding, NexusParams, TrParams, TraceParams};
     let pick = |rng: &mut dyn Rng, of: &[u16]| of[rng.next_u32() as usize % of.len()];
     let chunks = |rng: &mut dyn Rng| Chunks::new((rng.next_u32() % 16 + 1) as u8, (rng.next_u32() % 16 + 1) as u8);
     let coding = Coding { b_cnt: chunks(rng), diff_ta: chunks(rng), diff_cc: chunks(rng), i_cnt: chunks(rng) };
-    let predictor = PredictorParams {
-        pc_shift: pick(rng, &[0, 1, 2, 4]) as u8,
-        upper_bits: pick(rng, &[0, 12]) as u8,
-        ..PredictorParams::sizes(
-            pick(rng, &[256, 512, 1024, 2048, 4096]),
-            pick(rng, &[0, 8, 16, 32]) as u8,
-            pick(rng, &[0, 16, 32, 64]) as u8,
-        )
-    };
-    let mut p = TraceParams::tr(predictor, coding);
-    p.scheme = match rng.next_u32() % 4 {
-        0 => Scheme::NxB(coding),
-        1 => Scheme::NexS,
-        _ => Scheme::Tr(coding),
+    let (pc_shift, upper_bits) = (pick(rng, &[0, 1, 2, 4]) as u8, pick(rng, &[0, 12]) as u8);
+    let sizes = TrParams::sizes(
+        pick(rng, &[256, 512, 1024, 2048, 4096]),
+        pick(rng, &[0, 8, 16, 32]) as u8,
+        pick(rng, &[0, 16, 32, 64]) as u8,
+    );
+    let mut p = match rng.next_u32() % 4 {
+        0 => TraceParams::nexus(NexusParams::NxB(coding)),
+        1 => TraceParams::nexus(NexusParams::NexS),
+        _ => TraceParams::tr(TrParams { pc_shift, upper_bits, ..sizes.coded(coding) }),
     };
     p.cores = cores;
     p.timestamps = rng.random();

@@ -22,7 +22,7 @@ use crate::run::{run, Options};
 use crate::store::Memory;
 use crate::SweepError;
 use sim::analysis::ratio;
-use sim::golden::core::Rates;
+use sim::lane::Rates;
 
 /// Plan of the tables of `docs/results.md`.
 pub const RESULTS: &str = include_str!("../../plans/results.toml");
@@ -133,7 +133,7 @@ impl Measured {
         let mine = |p: &&Point| {
             p.trace == trace
                 && (p.scheme.as_str(), p.harts) == (way.scheme, way.harts)
-                && p.params.timestamps == way.timestamps
+                && p.platform.timestamps == way.timestamps
         };
         self.points.iter().find(mine).ok_or_else(|| missing("a stream", trace, way))
     }
@@ -177,8 +177,8 @@ impl Measured {
     }
 
     /// Lengths of the fields over all traces.
-    pub fn lengths(&self, way: Way<'_>) -> Result<sim::analysis::FieldLengths, SweepError> {
-        let mut sum = sim::analysis::FieldLengths::default();
+    pub fn lengths(&self, way: Way<'_>) -> Result<sim::lengths::FieldLengths, SweepError> {
+        let mut sum = sim::lengths::FieldLengths::default();
         for p in self.each(None, way)? {
             sum += p.lengths.as_ref().ok_or_else(|| missing("the lengths of the fields", &p.trace, way))?;
         }

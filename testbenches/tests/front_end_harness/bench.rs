@@ -4,6 +4,7 @@ use super::golden::Golden;
 use super::ingress::{Ingress, Show};
 use hdl::spine::entry::Entry;
 use retire::{FlowEvent, FlowKind};
+use sim::message::Message;
 use sim::params::TraceParams;
 use sim::stimulus::program::Model;
 use sim::stimulus::run::{Config, Retired, Run, Step};
@@ -22,7 +23,7 @@ pub struct Bench<T: Ingress> {
     /// Overflow messages seen.
     pub overflows: usize,
     /// All messages of the last run.
-    pub messages: Vec<<T::Golden as Golden>::Message>,
+    pub messages: Vec<Message<<T::Golden as Golden>::Body>>,
 }
 
 /// One instruction with the clock in which it retires for the trace.

@@ -3,11 +3,11 @@
 use hdl::scheme::sc_lsp::entry::*;
 use hdl::spine::entry::*;
 use sim::message::{Body, Escape, Message};
-use sim::params::TraceParams;
-use sim::stream_cache::{Record, Variant};
+use sim::params::{FlowScheme, TraceParams};
+use sim::scheme::sc_lsp::{Record, Variant};
 
-/// The records of an entry of a front end with a stream cache, each with its `diffCC`.
-pub fn records(e: &Entry, p: &TraceParams) -> Vec<(u64, Record)> {
+/// The records of an entry of a front end with a stream cache.
+pub fn records(e: &Entry, p: &TraceParams) -> Vec<Message<Record>> {
     let base = p.stream_cache().is_some_and(|sc| sc.variant == Variant::Base);
     let field = |at: u32, bits: u32| e.bcnt >> at & ((1 << bits) - 1);
     let [pc, target] = [e.pc, e.target].map(|a| a << p.align);
@@ -35,15 +35,18 @@ pub fn records(e: &Entry, p: &TraceParams) -> Vec<(u64, Record)> {
         POST_MISS_START => out.push(Record::Miss { length, start: Some((target, base || field(10, 1) == 1)) }),
         _ => {}
     }
-    let cc = if p.timestamps { u64::from(e.cc) } else { 0 };
-    out.into_iter().enumerate().map(|(k, r)| (if k == 0 { cc } else { 0 }, r)).collect()
+    timed(e, p, out)
 }
 
 /// The messages of an entry.
 pub fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
     let (icnt, bcnt) = (u64::from(e.icnt), u64::from(e.bcnt));
     let (pc, target) = (e.pc << p.align, e.target << p.align);
-    let nexus = !matches!(p.scheme, sim::params::Scheme::Tr(_));
+    let nexus = match p.flow {
+        FlowScheme::Tr(_) => false,
+        FlowScheme::Nexus(_) => true,
+        FlowScheme::ScLsp(_) => panic!("its entries are records"),
+    };
     let mut bodies = Vec::new();
     match e.pre {
         PRE_EXCEPTION => bodies.push(Body::Escape(Escape::Exception { i_cnt: icnt, target: pc })),
@@ -64,7 +67,12 @@ pub fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
         POST_PROGRESS => bodies.push(Body::Escape(Escape::Progress { i_cnt: icnt })),
         _ => {}
     }
+    timed(e, p, bodies)
+}
+
+/// The first message of an entry has its time, those behind it follow at once.
+fn timed<B>(e: &Entry, p: &TraceParams, bodies: Vec<B>) -> Vec<Message<B>> {
     let cc = if p.timestamps { u64::from(e.cc) } else { 0 };
-    let with_time = |(k, body)| Message { core: 0, diff_cc: if k == 0 { cc } else { 0 }, body };
-    bodies.into_iter().enumerate().map(with_time).collect()
+    let message = |(k, body)| Message { core: 0, diff_cc: if k == 0 { cc } else { 0 }, body };
+    bodies.into_iter().enumerate().map(message).collect()
 }

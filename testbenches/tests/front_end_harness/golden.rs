@@ -3,97 +3,118 @@
 use super::entries::{messages, records};
 use hdl::spine::entry::Entry;
 use retire::FlowEvent;
-use sim::golden::core::Core;
-use sim::message::{Body, Escape, Message};
-use sim::params::TraceParams;
-use sim::stream_cache::{self, Record};
+use sim::lane::{Front, Lane};
+use sim::message::{Body, Message};
+use sim::params::{FlowScheme, TraceParams};
+use sim::scheme::sc_lsp::{self, Record};
+use sim::scheme::{nexus, tr, Scheme};
+use std::fmt::Debug;
 
-/// The golden model of a front end.
-pub trait Golden: Clone {
-    /// With its `diffCC`.
-    type Message: Copy + std::fmt::Debug + PartialEq;
+/// The golden model of a front end: a lane.
+pub trait Golden {
+    /// What its messages say.
+    type Body: Copy + Debug + PartialEq;
     /// Clocks from an instruction at the ingress to the decision about its messages; one more to its entry.
     const TO_DECISION: u64;
     /// A stop message tells when tracing ended, not when it was its turn.
     const TELLS_THE_END: bool;
     fn new(params: &TraceParams) -> Self;
-    fn event(&mut self, e: &FlowEvent, out: &mut Vec<Self::Message>);
-    fn stop(&mut self, cycle: u64, out: &mut Vec<Self::Message>);
-    /// What is sent in `cycle` when the messages of the next event were lost.
-    fn overflow(&mut self, cycle: u64, lost: u64, out: &mut Vec<Self::Message>);
+    /// See [`Lane::offer`].
+    fn offer(&mut self, events: &[FlowEvent], full: bool, out: &mut Vec<Message<Self::Body>>) -> bool;
+    /// See [`Lane::pass`].
+    fn pass(&mut self, count: u32);
+    /// See [`Lane::overflow`].
+    fn overflow(&mut self, cycle: u64, out: &mut Vec<Message<Self::Body>>);
+    /// See [`Lane::stop`].
+    fn stop(&mut self, cycle: u64, out: &mut Vec<Message<Self::Body>>);
     /// The messages of an entry.
-    fn messages(e: &Entry, params: &TraceParams) -> Vec<Self::Message>;
-    /// `lost` of an overflow message that ends `messages`.
-    fn lost(messages: &[Self::Message]) -> Option<u64>;
+    fn messages(e: &Entry, params: &TraceParams) -> Vec<Message<Self::Body>>;
 }
 
-/// The model of `RvfiCore`, and the instructions since its last message.
-#[derive(Clone)]
-pub struct Predicting {
-    core: Core,
-    since: u64,
-    last: u64,
-    cc_max: u64,
-    timestamps: bool,
+/// Core 0 of a scheme.
+fn lane<S: Scheme>(scheme: &S, params: &TraceParams) -> Lane<S::Front> {
+    Lane::new(0, &params.platform, scheme.front(&params.platform))
+}
+
+fn offer<F: Front<Body: Copy>>(
+    lane: &mut Lane<F>,
+    events: &[FlowEvent],
+    full: bool,
+    out: &mut Vec<Message<F::Body>>,
+) -> bool {
+    lane.offer(events, full, &mut |m: &Message<F::Body>| out.push(*m))
+}
+
+/// The model of `RvfiCore`.
+pub enum Predicting {
+    Tr(Lane<tr::model::Front>),
+    Nexus(Lane<nexus::model::Front>),
 }
 
 impl Golden for Predicting {
-    type Message = Message;
+    type Body = Body;
     const TO_DECISION: u64 = 4;
     const TELLS_THE_END: bool = false;
     fn new(p: &TraceParams) -> Self {
-        let cc_max = (1 << p.cc_bits) - 1;
-        Self { core: Core::new(0, p), since: 0, last: 0, cc_max, timestamps: p.timestamps }
+        match p.flow {
+            FlowScheme::Tr(scheme) => Self::Tr(lane(&scheme, p)),
+            FlowScheme::Nexus(scheme) => Self::Nexus(lane(&scheme, p)),
+            FlowScheme::ScLsp(_) => panic!("has a front end of its own"),
+        }
     }
-    fn event(&mut self, e: &FlowEvent, out: &mut Vec<Message>) {
-        self.since += u64::from(e.count);
-        let before = out.len();
-        self.core.event(e, &mut |m| out.push(*m));
-        if out.len() > before {
-            (self.since, self.last) = (0, e.cycle);
+    fn offer(&mut self, events: &[FlowEvent], full: bool, out: &mut Vec<Message>) -> bool {
+        match self {
+            Self::Tr(lane) => offer(lane, events, full, out),
+            Self::Nexus(lane) => offer(lane, events, full, out),
+        }
+    }
+    fn pass(&mut self, count: u32) {
+        match self {
+            Self::Tr(lane) => lane.pass(count),
+            Self::Nexus(lane) => lane.pass(count),
+        }
+    }
+    fn overflow(&mut self, cycle: u64, out: &mut Vec<Message>) {
+        match self {
+            Self::Tr(lane) => lane.overflow(cycle, &mut |m: &Message| out.push(*m)),
+            Self::Nexus(lane) => lane.overflow(cycle, &mut |m: &Message| out.push(*m)),
         }
     }
     fn stop(&mut self, cycle: u64, out: &mut Vec<Message>) {
-        self.core.stop(cycle, &mut |m| out.push(*m));
-    }
-    fn overflow(&mut self, cycle: u64, lost: u64, out: &mut Vec<Message>) {
-        let diff_cc = if self.timestamps { (cycle - self.last).min(self.cc_max) } else { 0 };
-        out.push(Message { core: 0, diff_cc, body: Body::Escape(Escape::Overflow { i_cnt: self.since, lost }) });
+        match self {
+            Self::Tr(lane) => lane.stop(cycle, &mut |m: &Message| out.push(*m)),
+            Self::Nexus(lane) => lane.stop(cycle, &mut |m: &Message| out.push(*m)),
+        }
     }
     fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
         messages(e, p)
     }
-    fn lost(messages: &[Message]) -> Option<u64> {
-        match messages {
-            [Message { body: Body::Escape(Escape::Overflow { lost, .. }), .. }] => Some(*lost),
-            _ => None,
-        }
-    }
 }
 
-impl Golden for stream_cache::Core {
-    type Message = (u64, Record);
+/// The model of `RvfiStreamCore`.
+pub type Streaming = Lane<sc_lsp::Front>;
+
+impl Golden for Streaming {
+    type Body = Record;
     const TO_DECISION: u64 = 5;
     const TELLS_THE_END: bool = true;
     fn new(p: &TraceParams) -> Self {
-        stream_cache::Core::new(p)
+        let scheme = p.stream_cache().expect("the scheme sc-lsp");
+        lane(&scheme, p)
     }
-    fn event(&mut self, e: &FlowEvent, out: &mut Vec<Self::Message>) {
-        stream_cache::Core::event(self, e, &mut |cc, r| out.push((cc, *r)));
+    fn offer(&mut self, events: &[FlowEvent], full: bool, out: &mut Vec<Message<Record>>) -> bool {
+        offer(self, events, full, out)
     }
-    fn stop(&mut self, cycle: u64, out: &mut Vec<Self::Message>) {
-        stream_cache::Core::stop(self, cycle, &mut |cc, r| out.push((cc, *r)));
+    fn pass(&mut self, count: u32) {
+        Lane::pass(self, count);
     }
-    fn overflow(&mut self, cycle: u64, lost: u64, out: &mut Vec<Self::Message>) {
-        stream_cache::Core::overflow(self, cycle, lost, &mut |cc, r| out.push((cc, *r)));
+    fn overflow(&mut self, cycle: u64, out: &mut Vec<Message<Record>>) {
+        Lane::overflow(self, cycle, &mut |m: &Message<Record>| out.push(*m));
     }
-    fn messages(e: &Entry, p: &TraceParams) -> Vec<Self::Message> {
+    fn stop(&mut self, cycle: u64, out: &mut Vec<Message<Record>>) {
+        Lane::stop(self, cycle, &mut |m: &Message<Record>| out.push(*m));
+    }
+    fn messages(e: &Entry, p: &TraceParams) -> Vec<Message<Record>> {
         records(e, p)
-    }
-    fn lost(records: &[Self::Message]) -> Option<u64> {
-        match records.last() {
-            Some((_, Record::Escape { escape: Escape::Overflow { lost, .. }, .. })) => Some(*lost),
-            _ => None,
-        }
     }
 }

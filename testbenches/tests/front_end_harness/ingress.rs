@@ -1,12 +1,11 @@
 //! How each adapter is shown what retires
 
-use super::golden::{Golden, Predicting};
+use super::golden::{Golden, Predicting, Streaming};
 use hdl::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
 use hdl::spine::entry::Entry;
 use retire::FlowKind;
 use rust_hdl::prelude::*;
 use sim::stimulus::run::Retired;
-use sim::stream_cache;
 
 /// What an ingress shows in one clock.
 #[derive(Clone, Copy, Debug)]
@@ -140,6 +139,6 @@ macro_rules! etrace {
 }
 
 rvfi!(RvfiCore, Predicting);
-rvfi!(RvfiStreamCore, stream_cache::Core);
+rvfi!(RvfiStreamCore, Streaming);
 etrace!(EtraceCore, Predicting);
-etrace!(EtraceStreamCore, stream_cache::Core);
+etrace!(EtraceStreamCore, Streaming);

@@ -24,13 +24,13 @@
 //! its own to 0. Ranks are stored as bit planes, ways x log2 ways bits a set. Way 0 of set 0 is never used, so
 //! it keeps the highest rank, and the next one below is replaced.
 //!
-//! Golden model: [`sim::stream_cache::cache`].
+//! Golden model: [`sim::scheme::sc_lsp::cache`].
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
-use sim::stream_cache::Hash;
+use sim::scheme::sc_lsp::Hash;
 
 /// Widest SL that has a circuit, bits.
 pub const LENGTH_PORT_BITS: usize = 10;

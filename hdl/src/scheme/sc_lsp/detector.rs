@@ -22,7 +22,7 @@
 //! One instruction a cycle; outputs are combinational. While `live` is 0 the state stands, so that `count`,
 //! `start` and `known` tell where the trace ended.
 //!
-//! Golden model: [`sim::stream_cache::core`].
+//! Golden model: [`sim::scheme::sc_lsp::model`].
 
 use super::cache::LENGTH_PORT_BITS;
 use crate::widget::fixed::Fixed;

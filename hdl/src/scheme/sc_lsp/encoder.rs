@@ -12,16 +12,16 @@
 //! # Timing
 //! Clocks a record: its bits, two for each field (one for each further chunk of a time); three an entry. One predicted stream of `base` takes seven.
 //!
-//! Golden model: [`sim::stream_cache::encoder`].
+//! Golden model: [`sim::scheme::sc_lsp::record`].
 
 use crate::scheme::sc_lsp::entry::{NO_RUN, POST_INDEX, POST_MISS_START};
 use crate::spine::entry::{CONTROL_OVERFLOW, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC};
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
-use sim::golden::system::header;
 use sim::params::TraceParams;
-use sim::stream_cache::StreamCacheParams;
+use sim::scheme::sc_lsp::StreamCacheParams;
+use sim::system::header;
 
 /// The field being sent, or what is done between records.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]

@@ -18,7 +18,7 @@
 //! | S5 | last stream predictor compared and written |
 //! | S6 | decision ([`super::records`]); ends in the registers that drive `entry_*` |
 //!
-//! Golden model: [`sim::stream_cache::core`].
+//! Golden model: [`sim::scheme::sc_lsp::model`].
 
 use super::cache::StreamCache;
 use super::detector::Detector;

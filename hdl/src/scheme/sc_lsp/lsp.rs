@@ -16,7 +16,7 @@
 //! One stream a cycle. The table is read all the time, with the latest index there is; a word that is read in
 //! the cycle in which it is written is known: it is the latest index itself.
 //!
-//! Golden model: [`sim::stream_cache::tables`].
+//! Golden model: [`sim::scheme::sc_lsp::tables`].
 
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;

@@ -29,13 +29,13 @@
 //! One instruction a cycle; entries come from registers, a cycle later. `live` as with
 //! [`crate::scheme::tr::messages`].
 //!
-//! Golden model: [`sim::stream_cache::core`].
+//! Golden model: [`sim::scheme::sc_lsp::model`].
 
 use super::entry::{LENGTH_BITS, NO_RUN};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
-use sim::stream_cache::Variant;
+use sim::scheme::sc_lsp::Variant;
 
 /// Counters and record decision, for addresses of at most W bits.
 #[derive(LogicBlock, Default)]

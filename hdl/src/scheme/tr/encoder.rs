@@ -31,8 +31,9 @@
 //! PTA is kept in a memory, one word a core; it is read all the time and written when an address has been
 //! loaded.
 //!
-//! Golden model: [`sim::encoding::Encoder`].
+//! Golden model: [`sim::scheme::fields::Writer`].
 
+use crate::scheme::tr::parts::Parts;
 use crate::spine::entry::{
     CONTROL_OVERFLOW, POST_NONE, POST_PROGRESS, POST_TARGET, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC,
 };
@@ -40,8 +41,8 @@ use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
-use sim::golden::system::header;
-use sim::params::{Coding, Scheme, TraceParams};
+use sim::params::TraceParams;
+use sim::system::header;
 
 /// The field being sent, or what is done between messages.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -193,10 +194,7 @@ impl<const W: usize> Encoder<W> {
     /// When `params` are refused by their check, or are for `nexs`, which has no circuit.
     pub fn new(params: &TraceParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
-        let coding: Coding = match params.scheme {
-            Scheme::Tr(c) | Scheme::NxB(c) => c,
-            Scheme::NexS | Scheme::ScLsp(_) => panic!("the scheme is none of this encoder: tr and nx_b are"),
-        };
+        let coding = Parts::of(params).unwrap_or_else(|e| panic!("{e}")).coding;
         let bits = u64::from(params.address_bits());
         assert!(bits <= W as u64, "address_bits = {bits} is outside 1..={W}");
         let h = header(params);

@@ -42,10 +42,11 @@
 //! the next begins. When an entry finds `full`, the core loses messages, clears its predictors, waits for
 //! `drained`, and goes on with overflow and sync.
 //!
-//! Golden model: [`sim::golden::core`].
+//! Golden model: [`sim::scheme::tr::model`] in a [`sim::lane`].
 
 use crate::scheme::tr::messages::Messages;
 use crate::scheme::tr::outcome::gshare::Gshare;
+use crate::scheme::tr::parts::Parts;
 use crate::scheme::tr::target::ibtb::Ibtb;
 use crate::scheme::tr::target::ras::Ras;
 use crate::widget::fixed::Fixed;
@@ -151,23 +152,24 @@ impl<const W: usize> FrontEnd<W> {
     /// The front end for `params`, any that are legal.
     ///
     /// # Panics
-    /// When [`TraceParams::check`] refuses `params`, or W is not `xlen`.
+    /// When [`TraceParams::check`] or [`Parts::of`] refuses `params`, or W is not `xlen`.
     pub fn new(params: &TraceParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
-        let (align, shift) = (params.align, params.predictor.pc_shift);
+        let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
+        let (align, shift) = (params.align, parts.pc_shift);
         let address = params.address_bits() as usize;
-        let low = address - usize::from(params.predictor.upper_bits);
+        let low = address - usize::from(parts.upper_bits);
         let ones = |bits: usize| if bits == 0 { Bits::<W>::default() } else { Bits::<W>::mask() >> (W - bits) as u64 };
         Self {
-            gshare: Gshare::new(&params.predictor),
-            ras: Ras::new(params.predictor.ras, low),
-            ibtb: Ibtb::new(&params.predictor, low),
+            gshare: Gshare::new(&parts.gshare),
+            ras: Ras::new(parts.ras_ibtb.ras, low),
+            ibtb: Ibtb::new(&parts.ras_ibtb, low),
             messages: Messages::new(params),
             shift_up: Fixed::of(align.saturating_sub(shift)),
             shift_down: Fixed::of(shift.saturating_sub(align)),
             upper_mask: Fixed::new(ones(address) ^ ones(low)),
-            nexus: Fixed::new(!matches!(params.scheme, sim::params::Scheme::Tr(_))),
+            nexus: Fixed::new(parts.nexus),
             ..Default::default()
         }
     }

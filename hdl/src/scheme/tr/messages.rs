@@ -32,12 +32,13 @@
 //! Code without any control-flow instruction for 2^(`count_bits` - 1) instructions would wrap iCnt: the
 //! progress message that prevents it is only sent at control-flow instructions.
 //!
-//! Golden model: [`sim::golden::core`].
+//! Golden model: [`sim::scheme::tr::model`] in a [`sim::lane`].
 
+use crate::scheme::tr::parts::Parts;
 use crate::spine::entry::{CC_PORT_BITS, COUNT_PORT_BITS};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
-use sim::params::{Scheme, TraceParams};
+use sim::params::TraceParams;
 
 /// Counters and message decision, for addresses of at most W bits.
 #[derive(LogicBlock, Default)]
@@ -128,9 +129,10 @@ impl<const W: usize> Messages<W> {
     /// The circuit for `params`.
     ///
     /// # Panics
-    /// When [`TraceParams::check`] refuses `params`.
+    /// When [`TraceParams::check`] or [`Parts::of`] refuses `params`.
     pub fn new(params: &TraceParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
+        let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
         let (count, cc) = (u32::from(params.count_bits), u32::from(params.cc_bits));
         let count_constant = Fixed::<Bits<COUNT_PORT_BITS>>::of::<u64>;
         let cc_constant = Fixed::<Bits<CC_PORT_BITS>>::of::<u64>;
@@ -140,7 +142,7 @@ impl<const W: usize> Messages<W> {
             cc_mask: cc_constant((1 << cc) - 1),
             cc_top: cc_constant(1 << (cc - 1)),
             timed: Fixed::new(params.timestamps),
-            nexus: Fixed::new(!matches!(params.scheme, Scheme::Tr(_))),
+            nexus: Fixed::new(parts.nexus),
             ..Default::default()
         }
     }

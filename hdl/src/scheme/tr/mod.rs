@@ -6,10 +6,12 @@
 //! | [`front`] | retired instructions to event entries |
 //! | [`messages`] | what is sent, and when |
 //! | [`outcome`] | predictors of outcomes |
+//! | [`parts`] | which of them a system has |
 //! | [`target`] | predictors of targets |
 
 pub mod encoder;
 pub mod front;
 pub mod messages;
 pub mod outcome;
+pub mod parts;
 pub mod target;

@@ -6,7 +6,7 @@ use crate::tables::{heads, number, percent, published_row, rows, Measured, Way};
 use crate::SweepError;
 use report::markdown::{head, row};
 use sim::analysis::ratio;
-use sim::params::{named_set, Chunks, NAMED_SETS};
+use sim::params::{Chunks, Coding, NAMED_SETS};
 
 /// Address bits of the papers' ARM, which its complexity is of: 32 less two that are always 0.
 const ADDRESS_BITS: u32 = 30;
@@ -85,7 +85,7 @@ pub fn chunks(m: &Measured) -> Result<String, SweepError> {
         let (diff_ta, ta_cost) = lengths.diff_ta.best(14);
         let paper = if set.name.ends_with('0') { "*(2, 1)*" } else { "*(2, 2), (3, 1) or (3, 2)*" };
         let times = |cost: u64, best: u64| format!("{:.3}", ratio(cost, best));
-        let ours = set.tr_e;
+        let ours = Coding::tr_e(set.params.target.predicts());
         row(
             &mut out,
             [
@@ -163,9 +163,9 @@ pub fn gates(m: &Measured) -> Result<String, SweepError> {
         ["state, bits", "state at 1.5 gates a bit", "gates, paper 002", "bpi", "32 / bpi", "32 / bpi, paper 002"];
     head(&mut out, "set", &heads(&columns));
     for set in &NAMED_SETS[3..] {
-        let mut predictor = named_set(set.name).map(|s| s.predictor).unwrap_or(set.predictor);
-        predictor.upper_bits = if predictor.ras + predictor.ibtb > 0 { UPPER_BITS } else { 0 };
-        let bits = predictor.state_bits(ADDRESS_BITS);
+        let mut params = set.params;
+        params.upper_bits = if params.target.predicts() { UPPER_BITS } else { 0 };
+        let bits = params.state_bits(ADDRESS_BITS);
         let bpi = m.sum(None, Way::new(&format!("tr_e:{}", set.name), 1))?.bpi();
         let (gates, compression) = match set.name {
             "s0" => ("*1,771*", ""),

@@ -31,12 +31,13 @@
 //! value. So clearing takes neither an address counter nor a multiplexer. Counters are stored xor 1, so
 //! that their reset value is 0.
 //!
-//! Golden model: [`sim::golden::gshare`].
+//! Golden model: [`sim::scheme::tr::outcome::gshare`].
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
-use sim::params::PredictorParams;
+use sim::scheme::tr::outcome::gshare::GshareSizes;
+use sim::scheme::tr::outcome::OutcomeSizes;
 
 /// Widest index, bits: 4096 counters.
 const N: usize = 12;
@@ -97,13 +98,13 @@ pub struct Gshare {
 }
 
 impl Gshare {
-    /// The circuit for `params.gshare` counters.
+    /// The circuit for `sizes.counters` counters.
     ///
     /// # Panics
-    /// When [`PredictorParams::check`] refuses `params`.
-    pub fn new(params: &PredictorParams) -> Self {
-        params.check().unwrap_or_else(|e| panic!("{e}"));
-        let n = params.log2_gshare() as usize;
+    /// When [`OutcomeSizes::check`] refuses `sizes`.
+    pub fn new(sizes: &GshareSizes) -> Self {
+        sizes.check().unwrap_or_else(|e| panic!("{e}"));
+        let n = sizes.log2() as usize;
         let constant = Fixed::<Bits<N>>::of::<u64>;
         Self {
             counters: Mem::new(n, 2),

@@ -34,12 +34,13 @@
 //! * Tag words are written a stage after they are read. The one instruction between is covered by
 //!   comparing its tag, before both are in the memory stage, and by keeping its bank and order.
 //!
-//! Golden model: [`sim::golden::ibtb`].
+//! Golden model: [`sim::scheme::tr::target::ibtb`].
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
-use sim::params::PredictorParams;
+use sim::scheme::tr::target::ras_ibtb::RasIbtbSizes;
+use sim::scheme::tr::target::TargetSizes;
 
 /// The buffer, of targets of at most W bits.
 #[derive(LogicBlock, Default)]
@@ -102,23 +103,23 @@ pub struct Ibtb<const W: usize> {
 }
 
 impl<const W: usize> Ibtb<W> {
-    /// The circuit for `params.ibtb` entries, 0 of them included, of targets of `address_bits` bits;
+    /// The circuit for `sizes.ibtb` entries, 0 of them included, of targets of `address_bits` bits;
     /// higher bits of `target` do not count.
     ///
     /// # Panics
-    /// When [`PredictorParams::check`] refuses `params`, or unless 1 <= `address_bits` <= W.
-    pub fn new(params: &PredictorParams, address_bits: usize) -> Self {
-        params.check().unwrap_or_else(|e| panic!("{e}"));
+    /// When [`TargetSizes::check`] refuses `sizes`, or unless 1 <= `address_bits` <= W.
+    pub fn new(sizes: &RasIbtbSizes, address_bits: usize) -> Self {
+        sizes.check().unwrap_or_else(|e| panic!("{e}"));
         assert!((1..=W).contains(&address_bits), "address_bits = {address_bits} is outside 1..={W}");
-        let present = params.ibtb != 0;
-        let set_bits = if present { params.log2_ibtb_sets() as usize } else { 1 };
+        let present = sizes.ibtb != 0;
+        let set_bits = if present { sizes.log2_sets() as usize } else { 1 };
         let width = |bits| if present { bits } else { 0 };
         Self {
             tags_0: Mem::new(set_bits, width(11)),
             tags_1: Mem::new(set_bits, width(11)),
             targets: Mem::new(set_bits + 2, width(address_bits)),
-            set_mask: Fixed::of(params.ibtb_sets().saturating_sub(1)),
-            pir_mask: Fixed::of((1u64 << params.pir_bits()) - 1),
+            set_mask: Fixed::of(sizes.sets().saturating_sub(1)),
+            pir_mask: Fixed::of((1u64 << sizes.pir_bits()) - 1),
             valid: Fixed::of(0x100_u64),
             word_mask: Fixed::new(Bits::<W>::mask() >> (W - address_bits) as u64),
             present: Fixed::new(present),

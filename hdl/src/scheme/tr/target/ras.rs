@@ -30,7 +30,7 @@
 //!   words are invalid, and then the position of the top does not matter, so that a pop too many may
 //!   move it. Emptying is popping r times.
 //!
-//! Golden model: [`sim::golden::ras`].
+//! Golden model: [`sim::scheme::tr::target::ras`].
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;

@@ -1,0 +1,51 @@
+//! What the circuits of T-raptor are built from: predictors and coder of which there is a circuit
+//!
+//! The Nexus-like `nx_b` is the same circuit with its smallest predictors, which nothing asks.
+
+use sim::params::{Coding, FlowScheme, NexusParams, TrParams, TraceParams};
+use sim::scheme::tr::coder::CoderParams;
+use sim::scheme::tr::outcome::gshare::GshareSizes;
+use sim::scheme::tr::outcome::OutcomeParams;
+use sim::scheme::tr::target::ras_ibtb::RasIbtbSizes;
+use sim::scheme::tr::target::TargetParams;
+
+/// A scheme, or a part of one, that exists in software only.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("scheme {0} has no circuit; tr_e, tr_b and tr(...) with gshare/RAS/iBTB, nx_b and sc-lsp have one")]
+pub struct NoCircuit(pub String);
+
+/// Sizes of all parts.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts {
+    /// Outcome predictor.
+    pub gshare: GshareSizes,
+    /// Target predictors.
+    pub ras_ibtb: RasIbtbSizes,
+    /// s: right shift of the PC in all hashes.
+    pub pc_shift: u8,
+    /// Upper target bits in a register of their own.
+    pub upper_bits: u8,
+    /// Chunk sizes.
+    pub coding: Coding,
+    /// A message for every taken branch.
+    pub nexus: bool,
+}
+
+impl Parts {
+    /// Of the scheme of `params`.
+    ///
+    /// # Errors
+    /// When it is another scheme, or has a part without a circuit.
+    pub fn of(params: &TraceParams) -> Result<Self, NoCircuit> {
+        let none = || NoCircuit(params.flow.name());
+        let (tr, nexus) = match params.flow {
+            FlowScheme::Tr(tr) => (tr, false),
+            FlowScheme::Nexus(NexusParams::NxB(coding)) => (TrParams::sizes(256, 0, 0).coded(coding), true),
+            FlowScheme::Nexus(NexusParams::NexS) | FlowScheme::ScLsp(_) => return Err(none()),
+        };
+        let OutcomeParams::Gshare(gshare) = tr.outcome else { return Err(none()) };
+        let TargetParams::RasIbtb(ras_ibtb) = tr.target else { return Err(none()) };
+        let CoderParams::Chunked(coding) = tr.coder else { return Err(none()) };
+        Ok(Self { gshare, ras_ibtb, pc_shift: tr.pc_shift, upper_bits: tr.upper_bits, coding, nexus })
+    }
+}

@@ -1,0 +1,159 @@
+//! Chunked numbers: variable-length fields with connect bits
+//!
+//! # Source
+//! Paper 000 section 4 and figure 7, paper 002 section 4 and figure 6: the number is cut into a first
+//! chunk of c0 bits and later ones of c1 bits, least significant first; each is followed by a connect
+//! bit, 1 when another chunk follows. Leading zero chunks are not sent.
+
+use crate::bits::{BitReader, BitWriter};
+use crate::message::CodingError;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Chunk sizes of one field: a first chunk of `first` bits, then chunks of `next` bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Chunks {
+    /// c0: bits of the first chunk. 1..=16.
+    pub first: u8,
+    /// c1: bits of every later chunk. 1..=16.
+    pub next: u8,
+}
+
+impl Chunks {
+    /// `(c0, c1)` as the papers write it.
+    pub const fn new(first: u8, next: u8) -> Self {
+        Self { first, next }
+    }
+}
+
+impl fmt::Display for Chunks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{}", self.first, self.next)
+    }
+}
+
+/// Appends `value`.
+#[inline]
+pub fn write(value: u64, chunks: Chunks, out: &mut BitWriter) {
+    let mut rest = value;
+    let mut size = u32::from(chunks.first);
+    loop {
+        let chunk = rest & ((1 << size) - 1);
+        rest >>= size;
+        let connect = u64::from(rest != 0);
+        out.push(chunk | connect << size, size + 1);
+        if connect == 0 {
+            return;
+        }
+        size = u32::from(chunks.next);
+    }
+}
+
+/// Bits that [`write()`] appends.
+pub fn len(value: u64, chunks: Chunks) -> u32 {
+    let bits = 64 - value.leading_zeros();
+    let more = bits.saturating_sub(u32::from(chunks.first)).div_ceil(u32::from(chunks.next));
+    u32::from(chunks.first) + 1 + more * (u32::from(chunks.next) + 1)
+}
+
+/// Reads a number of at most `bits` bits; `field` names it in errors.
+#[inline]
+pub fn read<I: Iterator<Item = u32>>(
+    chunks: Chunks,
+    field: &'static str,
+    bits: u32,
+    input: &mut BitReader<I>,
+) -> Result<u64, CodingError> {
+    let mut value = 0u64;
+    let mut at = 0;
+    let mut size = u32::from(chunks.first);
+    loop {
+        let got = input.take(size + 1).ok_or(CodingError::Truncated)?;
+        let chunk = got & ((1 << size) - 1);
+        if chunk != 0 && (at >= 64 || chunk > u64::MAX >> at) {
+            return Err(CodingError::TooWide { field, bits });
+        }
+        value |= chunk.checked_shl(at).unwrap_or(0);
+        if got >> size == 0 {
+            if chunk == 0 && at != 0 {
+                return Err(CodingError::ZeroChunk(field));
+            }
+            break;
+        }
+        at += size;
+        // a number of this width has no further chunk: damaged bits must not run on
+        if at >= bits {
+            return Err(CodingError::TooWide { field, bits });
+        }
+        size = u32::from(chunks.next);
+    }
+    if bits < 64 && value >> bits != 0 {
+        return Err(CodingError::TooWide { field, bits });
+    }
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bits::as_bits;
+    use bitvec::prelude::*;
+    use proptest::prelude::*;
+
+    fn bits(value: u64, c0: u8, c1: u8) -> BitVec {
+        let mut w = BitWriter::new();
+        write(value, Chunks::new(c0, c1), &mut w);
+        let n = w.len() as usize;
+        w.pad();
+        as_bits(w.words())[..n].iter().by_vals().collect()
+    }
+
+    /// Paper 002 section 4: three-bit chunks, `110` and connect 0 is 3 (least significant bit first);
+    /// `110` 1 `010` 0 is `010_011`, 19.
+    #[test]
+    fn examples_of_paper_002_section_4() {
+        assert_eq!(bits(3, 3, 3), bitvec![1, 1, 0, 0]);
+        assert_eq!(bits(19, 3, 3), bitvec![1, 1, 0, 1, 0, 1, 0, 0]);
+    }
+
+    #[test]
+    fn patterns_worked_by_hand() {
+        assert_eq!(bits(0, 3, 2), bitvec![0, 0, 0, 0]);
+        assert_eq!(bits(7, 3, 2), bitvec![1, 1, 1, 0]);
+        // 8 = 01_000: the first chunk is zero, and is sent
+        assert_eq!(bits(8, 3, 2), bitvec![0, 0, 0, 1, 1, 0, 0]);
+        // 32 = 01_00_000
+        assert_eq!(bits(32, 3, 2), bitvec![0, 0, 0, 1, 0, 0, 1, 1, 0, 0]);
+        assert_eq!(bits(1, 1, 1), bitvec![1, 0]);
+        assert_eq!(bits(2, 1, 1), bitvec![0, 1, 1, 0]);
+    }
+
+    #[test]
+    fn zero_chunks_and_wide_values_are_refused() {
+        let try_read = |value: u64, n: u32, bits| {
+            let mut w = BitWriter::new();
+            w.push(value, n);
+            w.pad();
+            let words: Vec<u32> = w.drain().collect();
+            read(Chunks::new(3, 2), "bCnt", bits, &mut BitReader::new(words.into_iter()))
+        };
+        // 3 bits of 1, connect, chunk 00, end
+        assert_eq!(try_read(0b000_1001, 7, 20), Err(CodingError::ZeroChunk("bCnt")));
+        assert_eq!(try_read(0b010_1001, 7, 20), Ok(17));
+        assert_eq!(try_read(0b010_1001, 7, 4), Err(CodingError::TooWide { field: "bCnt", bits: 4 }));
+        assert_eq!(try_read(0xffff_ffff, 32, 20), Err(CodingError::TooWide { field: "bCnt", bits: 20 }));
+    }
+
+    proptest! {
+        #[test]
+        fn any_chunk_sizes_bring_any_value_back(v: u64, shift in 0u32..64, c0 in 1u8..=16, c1 in 1u8..=16) {
+            let (v, chunks) = (v >> shift, Chunks::new(c0, c1));
+            let mut w = BitWriter::new();
+            write(v, chunks, &mut w);
+            prop_assert_eq!(w.len(), u64::from(len(v, chunks)));
+            w.pad();
+            let words: Vec<u32> = w.drain().collect();
+            prop_assert_eq!(read(chunks, "v", 64, &mut BitReader::new(words.into_iter())), Ok(v));
+        }
+    }
+}

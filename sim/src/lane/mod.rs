@@ -1,0 +1,297 @@
+//! The life of one core's trace, once for all schemes
+//!
+//! A [`Lane`] counts instructions, reported branches and cycles, begins with a sync, tells traps, progress and stops,
+//! and knows what happens when messages are lost: an overflow message, then a sync. What makes a message of a branch
+//! is the scheme's [`Front`]. At every sync the front is in the state after reset, in model, circuit and replay alike.
+//!
+//! | module | what is there |
+//! | --- | --- |
+//! | here | the golden model |
+//! | `replay` | its other half: one hart between two messages |
+//!
+//! # Source
+//! Paper 000 figure 5, paper 002 figure 3; when a message is due: `docs/stream.md`.
+
+pub mod replay;
+
+use crate::message::{Escape, Message};
+use crate::platform::Platform;
+use retire::isa::Indirect;
+use retire::{FlowEvent, FlowKind};
+
+/// How often predictions were asked for, and how often they were wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Rates {
+    /// Instructions retired.
+    pub instructions: u64,
+    /// Direct conditional branches.
+    pub conditionals: u64,
+    /// Mispredicted outcomes among them; 0 in a scheme that predicts none.
+    pub outcome_misses: u64,
+    /// Indirect branches (returns, calls, jumps, trap returns, conditional ones).
+    pub indirects: u64,
+    /// Mispredicted targets among them; 0 in a scheme that predicts none.
+    pub target_misses: u64,
+    /// Exceptions and interrupts.
+    pub traps: u64,
+}
+
+impl std::ops::AddAssign for Rates {
+    fn add_assign(&mut self, o: Self) {
+        self.instructions += o.instructions;
+        self.conditionals += o.conditionals;
+        self.outcome_misses += o.outcome_misses;
+        self.indirects += o.indirects;
+        self.target_misses += o.target_misses;
+        self.traps += o.traps;
+    }
+}
+
+/// Takes the messages of a core, in order.
+pub trait Out<B>: FnMut(&Message<B>) {}
+
+impl<B, F: FnMut(&Message<B>)> Out<B> for F {}
+
+/// What a scheme makes of the control flow of one core.
+///
+/// The methods for instructions return whether they sent anything; the instruction itself is counted before they
+/// are called.
+pub trait Front {
+    /// What its messages say.
+    type Body;
+    /// What it must be able to go back to, when the messages of an instruction are lost: what shapes the overflow
+    /// message that follows, and no more, since the sync after that resets the rest.
+    type Mark: Copy;
+    /// A counter of instructions or cycles that is about to overflow makes a progress message.
+    const PROGRESS: bool;
+    /// A sync: back to the state after reset, at `pc`.
+    fn reset(&mut self, pc: u64);
+    /// The place to go back to.
+    fn mark(&self) -> Self::Mark;
+    /// Goes back to `mark`.
+    fn back_to(&mut self, mark: Self::Mark);
+    /// A direct conditional branch.
+    fn conditional(&mut self, e: &FlowEvent, taken: bool, lane: &mut Counters, out: &mut impl Out<Self::Body>) -> bool;
+    /// A direct jump, or a call.
+    fn jump(&mut self, e: &FlowEvent, call: bool, lane: &mut Counters, out: &mut impl Out<Self::Body>) -> bool;
+    /// An indirect branch.
+    fn indirect(&mut self, e: &FlowEvent, kind: Indirect, lane: &mut Counters, out: &mut impl Out<Self::Body>) -> bool;
+    /// A conditional indirect branch.
+    fn conditional_indirect(
+        &mut self,
+        e: &FlowEvent,
+        taken: bool,
+        lane: &mut Counters,
+        out: &mut impl Out<Self::Body>,
+    ) -> bool;
+    /// Sends `escape`, behind whatever waits to be sent.
+    fn escape(&mut self, cycle: u64, escape: Escape, lane: &mut Counters, out: &mut impl Out<Self::Body>);
+}
+
+/// Counters of one core.
+#[derive(Clone, Copy, Debug)]
+pub struct Counters {
+    core: u8,
+    timestamps: bool,
+    /// Instructions since the last message; a scheme whose messages wait counts from where they reach.
+    pub i_cnt: u64,
+    /// Reported branches since the last message.
+    pub b_cnt: u64,
+    /// Cycle of the last message (of activation before the first).
+    last_cycle: u64,
+    /// From here on, counted before the instruction, a progress message is due.
+    count_limit: u64,
+    cc_limit: u64,
+    cc_max: u64,
+    /// What was counted from the beginning.
+    pub rates: Rates,
+}
+
+impl Counters {
+    fn new(core: u8, platform: &Platform) -> Self {
+        Self {
+            core,
+            timestamps: platform.timestamps,
+            i_cnt: 0,
+            b_cnt: 0,
+            last_cycle: 0,
+            count_limit: 1 << (platform.count_bits - 1),
+            cc_limit: 1 << (platform.cc_bits - 1),
+            cc_max: (1 << platform.cc_bits) - 1,
+            rates: Rates::default(),
+        }
+    }
+
+    /// Cycles since the last message.
+    #[inline]
+    fn since(&self, cycle: u64) -> u64 {
+        cycle.saturating_sub(self.last_cycle).min(self.cc_max)
+    }
+
+    /// The cycle counter is about to overflow, in a time-stamped stream.
+    #[inline]
+    pub fn late(&self, cycle: u64) -> bool {
+        self.timestamps && self.since(cycle) >= self.cc_limit
+    }
+
+    /// Sends `body`, and counts anew from here.
+    #[inline]
+    pub fn send<B>(&mut self, cycle: u64, body: B, out: &mut impl Out<B>) {
+        self.i_cnt = 0;
+        self.b_cnt = 0;
+        self.send_waiting(cycle, body, out);
+    }
+
+    /// As [`Counters::send`], of what is past: instructions and branches are counted on.
+    #[inline]
+    pub fn send_waiting<B>(&mut self, cycle: u64, body: B, out: &mut impl Out<B>) {
+        let diff_cc = if self.timestamps { self.since(cycle) } else { 0 };
+        self.last_cycle = cycle;
+        out(&Message { core: self.core, diff_cc, body });
+    }
+}
+
+/// Golden model of what one core sends.
+#[derive(Clone, Debug)]
+pub struct Lane<F> {
+    front: F,
+    counters: Counters,
+    /// Instructions lost so far, from a message that was lost to the overflow message.
+    lost: Option<u64>,
+}
+
+impl<F: Front> Lane<F> {
+    /// Core `core` with `front` in its reset state; tracing becomes active in cycle 0.
+    pub fn new(core: u8, platform: &Platform, front: F) -> Self {
+        Self { front, counters: Counters::new(core, platform), lost: None }
+    }
+
+    /// What was counted so far.
+    pub fn rates(&self) -> Rates {
+        self.counters.rates
+    }
+
+    /// The scheme's part.
+    pub fn front(&self) -> &F {
+        &self.front
+    }
+
+    /// The next event of this core; messages go to `out` in order.
+    #[inline]
+    pub fn event(&mut self, e: &FlowEvent, out: &mut impl Out<F::Body>) {
+        let Self { front, counters: c, .. } = self;
+        let count = u64::from(e.count);
+        c.i_cnt += count;
+        c.rates.instructions += count;
+        let sent = match e.kind {
+            FlowKind::Conditional { taken } => {
+                c.b_cnt += 1;
+                c.rates.conditionals += 1;
+                front.conditional(e, taken, c, out)
+            }
+            FlowKind::Jump => front.jump(e, false, c, out),
+            FlowKind::Call => front.jump(e, true, c, out),
+            FlowKind::IndirectJump | FlowKind::TrapReturn => {
+                c.indirect();
+                front.indirect(e, Indirect::Jump, c, out)
+            }
+            FlowKind::IndirectCall => {
+                c.indirect();
+                front.indirect(e, Indirect::Call, c, out)
+            }
+            FlowKind::Return => {
+                c.indirect();
+                front.indirect(e, Indirect::Return, c, out)
+            }
+            FlowKind::CoSwap => {
+                c.indirect();
+                front.indirect(e, Indirect::CoSwap, c, out)
+            }
+            FlowKind::ConditionalIndirect { taken } => {
+                c.indirect();
+                front.conditional_indirect(e, taken, c, out)
+            }
+            FlowKind::Start => return self.sync(e.cycle, e.target, out),
+            FlowKind::Trap { .. } => {
+                c.rates.traps += 1;
+                return front.escape(e.cycle, Escape::Exception { i_cnt: c.i_cnt, target: e.target }, c, out);
+            }
+            // what a replayed stream did not know is not known in this one either
+            FlowKind::Gap { lost } => {
+                self.lost = Some(lost.into());
+                self.overflow(e.cycle, out);
+                return self.sync(e.cycle, e.target, out);
+            }
+            FlowKind::Stop => return,
+        };
+        if F::PROGRESS && !sent && (c.i_cnt > c.count_limit || c.late(e.cycle)) {
+            front.escape(e.cycle, Escape::Progress { i_cnt: c.i_cnt }, c, out);
+        }
+    }
+
+    /// The front is reset, and the next instruction is at `pc`.
+    #[inline(never)]
+    fn sync(&mut self, cycle: u64, pc: u64, out: &mut impl Out<F::Body>) {
+        self.front.reset(pc);
+        self.counters.i_cnt = 0;
+        self.front.escape(cycle, Escape::Sync { i_cnt: 0, pc }, &mut self.counters, out);
+    }
+
+    /// The events of one instruction (the start or trap before it, and its own), into a buffer that may be `full`:
+    /// then what they would send is lost, with all that follows up to [`Lane::overflow`]. Returns whether it is.
+    pub fn offer(&mut self, events: &[FlowEvent], full: bool, out: &mut impl Out<F::Body>) -> bool {
+        if self.lost.is_none() && !full {
+            events.iter().for_each(|e| self.event(e, out));
+            return false;
+        }
+        let count = events.iter().map(|e| u64::from(e.count)).sum::<u64>();
+        if let Some(lost) = &mut self.lost {
+            *lost += count;
+            return true;
+        }
+        let (counters, mark, mut sends) = (self.counters, self.front.mark(), false);
+        events.iter().for_each(|e| self.event(e, &mut |_: &Message<F::Body>| sends = true));
+        if sends {
+            // the instructions before this one are known
+            let own = u64::from(events.last().is_some_and(|e| e.count > 0 && e.len > 0));
+            self.counters = counters;
+            self.counters.i_cnt += count - own;
+            self.front.back_to(mark);
+            self.lost = Some(own);
+        }
+        sends
+    }
+
+    /// `count` instructions retired behind the last event.
+    pub fn pass(&mut self, count: u32) {
+        match &mut self.lost {
+            Some(lost) => *lost += u64::from(count),
+            None => self.counters.i_cnt += u64::from(count),
+        }
+    }
+
+    /// There is room again, in `cycle`: tells how many instructions were lost, if any were. What comes next is a start
+    /// or the stop.
+    pub fn overflow(&mut self, cycle: u64, out: &mut impl Out<F::Body>) {
+        let Self { front, counters: c, lost } = self;
+        if let Some(lost) = lost.take() {
+            front.escape(cycle, Escape::Overflow { i_cnt: c.i_cnt, lost }, c, out);
+            front.reset(0);
+            c.i_cnt = 0;
+        }
+    }
+
+    /// Tracing is disabled in `cycle`.
+    pub fn stop(&mut self, cycle: u64, out: &mut impl Out<F::Body>) {
+        let Self { front, counters: c, .. } = self;
+        front.escape(cycle, Escape::Stop { i_cnt: c.i_cnt }, c, out);
+    }
+}
+
+impl Counters {
+    #[inline]
+    fn indirect(&mut self) {
+        self.b_cnt += 1;
+        self.rates.indirects += 1;
+    }
+}

@@ -1,0 +1,347 @@
+//! Replay's half of a lane: one hart between two messages, and the escape messages, once for all schemes
+//!
+//! # Source
+//! Paper 000 figure 6, paper 002 figure 4.
+
+use crate::message::{Body, CodingError, Escape, Message};
+use crate::platform::Platform;
+use retire::image::{Exit, ExitKind, Image};
+use retire::{FlowEvent, FlowKind};
+
+/// Takes what replay finds.
+pub trait ReplaySink {
+    /// The next control-flow event of a hart. Its cycle is exact where a message reports it, else that
+    /// of the hart's last message (0 in functional streams); the cause of traps is not known.
+    #[inline]
+    fn event(&mut self, event: &FlowEvent) {
+        let _ = event;
+    }
+    /// The message that was just replayed, and the bit at which it began.
+    fn message(&mut self, bit: u64, message: &Message) {
+        let _ = (bit, message);
+    }
+}
+
+/// Why the program cannot have done what the messages say.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// The path leaves the ELF's code.
+    #[error("pc 0x{0:08x} is outside the code of the ELF")]
+    OutsideCode(u64),
+    /// An indirect branch that is said to be predicted, where the predictors predict nothing.
+    #[error("the indirect branch at pc 0x{0:08x} is said to be predicted, but its predictor is empty")]
+    NoPrediction(u64),
+    /// A counter passes more instructions than it can count.
+    #[error("no message for {0} instructions: the counters of the trace module cannot go so far")]
+    NoProgress(u64),
+    /// A stream of a Nexus-like scheme ends where no branch is.
+    #[error("the instruction stream ends at pc 0x{0:08x}, which is no branch that could end it")]
+    NoBranch(u64),
+    /// Scheme `sc-lsp`: a stream that does not begin where the one before ended.
+    #[error("the instruction stream starts at pc 0x{start:08x}, but the path has reached pc 0x{pc:08x}")]
+    OtherStart {
+        /// SA.
+        start: u64,
+        /// Where the path is.
+        pc: u64,
+    },
+    /// Messages before the first sync, after the stop, or between an overflow and its sync.
+    #[error("{0}")]
+    OutOfPlace(&'static str),
+}
+
+/// Why a message cannot be replayed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// The bits are no message.
+    Coding(CodingError),
+    /// The message does not fit the program.
+    Path(PathError),
+}
+
+impl From<CodingError> for Refused {
+    fn from(e: CodingError) -> Self {
+        Self::Coding(e)
+    }
+}
+
+impl From<PathError> for Refused {
+    fn from(e: PathError) -> Self {
+        Self::Path(e)
+    }
+}
+
+/// What a scheme knows of the path between messages.
+pub trait Path {
+    /// Takes `exit`, which already counts as retired, as the scheme does where no message tells.
+    fn follow(&mut self, hart: &mut Hart, exit: &Exit, sink: &mut impl ReplaySink) -> Result<(), PathError>;
+    /// A sync: back to the state after reset.
+    fn reset(&mut self);
+}
+
+/// Takes the straight line: conditionals not taken; indirect branches are always told.
+pub(crate) fn follow_straight(hart: &mut Hart, exit: &Exit, sink: &mut impl ReplaySink) -> Result<(), PathError> {
+    let link = exit.pc + u64::from(exit.len);
+    let (kind, target) = match exit.kind {
+        ExitKind::Jump => (FlowKind::Jump, exit.target),
+        ExitKind::Call => (FlowKind::Call, exit.target),
+        ExitKind::Conditional => (FlowKind::Conditional { taken: false }, link),
+        ExitKind::Indirect(..) => return Err(PathError::NoPrediction(exit.pc)),
+        ExitKind::End => return Err(PathError::OutsideCode(exit.pc)),
+    };
+    hart.tell_exit(kind, exit, target, sink);
+    Ok(())
+}
+
+/// Whether a hart can be advanced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// No sync yet.
+    Waiting,
+    /// The path is known.
+    Running,
+    /// Between overflow and sync.
+    Lost(u32),
+    /// After stop.
+    Stopped,
+}
+
+/// One hart.
+#[derive(Clone, Debug)]
+pub struct Hart {
+    index: u8,
+    state: State,
+    /// Where the path is.
+    pub pc: u64,
+    /// Cycle of the last message.
+    pub cycle: u64,
+    /// Instructions since the last event that was told.
+    since: u32,
+    /// Instructions since the last message, and how many there can be.
+    run: u64,
+    limit: u64,
+    instructions: u64,
+}
+
+impl Hart {
+    fn new(index: u8, platform: &Platform) -> Self {
+        Self {
+            index,
+            state: State::Waiting,
+            pc: 0,
+            cycle: 0,
+            since: 0,
+            run: 0,
+            limit: 1 << platform.count_bits,
+            instructions: 0,
+        }
+    }
+
+    /// A message of this hart, or a part of it with a counter of its own, was taken in full.
+    #[inline]
+    pub fn message_done(&mut self) {
+        self.run = 0;
+    }
+
+    /// Tells `kind` at the current place.
+    #[inline]
+    fn tell(&mut self, kind: FlowKind, pc: u64, len: u8, target: u64, sink: &mut impl ReplaySink) {
+        let count = std::mem::take(&mut self.since);
+        sink.event(&FlowEvent { hart: self.index, kind, len, count, pc, target, cycle: self.cycle });
+        self.pc = target;
+    }
+
+    /// Tells that `exit` went to `target`.
+    #[inline]
+    pub fn tell_exit(&mut self, kind: FlowKind, exit: &Exit, target: u64, sink: &mut impl ReplaySink) {
+        self.tell(kind, exit.pc, exit.len, target, sink);
+    }
+
+    #[inline]
+    fn retire(&mut self, count: u32) -> Result<(), PathError> {
+        self.since += count;
+        self.run += u64::from(count);
+        self.instructions += u64::from(count);
+        if self.run > self.limit {
+            Err(PathError::NoProgress(self.limit))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Instructions from here to the next control-flow instruction, and which that is.
+    #[inline]
+    pub fn next_run<'a>(&self, image: &'a Image) -> Result<(u32, &'a Exit), PathError> {
+        let (count, exit) = image.run(self.pc).ok_or(PathError::OutsideCode(self.pc))?;
+        if exit.kind == ExitKind::End {
+            Err(PathError::OutsideCode(exit.pc))
+        } else {
+            Ok((count, exit))
+        }
+    }
+
+    /// Retires up to the next control-flow instruction, that included.
+    #[inline]
+    pub fn run<'a>(&mut self, image: &'a Image) -> Result<&'a Exit, PathError> {
+        let (count, exit) = self.next_run(image)?;
+        self.retire(count)?;
+        Ok(exit)
+    }
+
+    /// Goes `length` instructions straight on, to the branch that ends the stream; it then counts as retired and waits
+    /// to be resolved.
+    #[inline]
+    pub fn reach_stream_end<'a>(
+        &mut self,
+        image: &'a Image,
+        mut length: u64,
+        sink: &mut impl ReplaySink,
+    ) -> Result<&'a Exit, PathError> {
+        loop {
+            let (n, exit) = self.next_run(image)?;
+            if u64::from(n) > length {
+                return Err(PathError::NoBranch(image.skip(self.pc, length as u32 - 1).unwrap_or(self.pc)));
+            }
+            self.retire(n)?;
+            length -= u64::from(n);
+            if length == 0 {
+                return match exit.kind {
+                    ExitKind::Conditional | ExitKind::Indirect(..) => Ok(exit),
+                    ExitKind::Jump | ExitKind::Call | ExitKind::End => Err(PathError::NoBranch(exit.pc)),
+                };
+            }
+            follow_straight(self, exit, sink)?;
+        }
+    }
+
+    /// Goes exactly `count` instructions on.
+    fn forward(
+        &mut self,
+        image: &Image,
+        mut count: u64,
+        path: &mut impl Path,
+        sink: &mut impl ReplaySink,
+    ) -> Result<(), PathError> {
+        while count > 0 {
+            let (n, exit) = image.run(self.pc).ok_or(PathError::OutsideCode(self.pc))?;
+            if u64::from(n) > count || exit.kind == ExitKind::End {
+                if u64::from(n) < count {
+                    return Err(PathError::OutsideCode(exit.pc));
+                }
+                self.retire(count as u32)?;
+                self.pc = image.skip(self.pc, count as u32).ok_or(PathError::OutsideCode(self.pc))?;
+                return Ok(());
+            }
+            self.retire(n)?;
+            count -= u64::from(n);
+            path.follow(self, exit, sink)?;
+        }
+        Ok(())
+    }
+
+    /// Whether `escape` cannot stand here.
+    fn misplaced(&self, escape: &Escape) -> Option<&'static str> {
+        match (self.state, escape) {
+            (State::Stopped, _) => Some("a message follows the stop message of its core"),
+            (State::Waiting | State::Lost(_), Escape::Sync { .. } | Escape::Stop { .. }) => None,
+            (State::Waiting, _) => Some("a message stands before the first sync of its core"),
+            (State::Lost(_), _) => Some("an overflow message is not followed by a sync"),
+            (State::Running, _) => None,
+        }
+    }
+}
+
+/// All harts of a stream.
+#[derive(Clone, Debug)]
+pub struct Lanes<'a> {
+    image: &'a Image,
+    harts: Vec<Hart>,
+    stopped: usize,
+    /// Core of the message that is read, once that is known.
+    pub(crate) current: Option<u8>,
+}
+
+impl<'a> Lanes<'a> {
+    /// Before the first message.
+    pub fn new(image: &'a Image, platform: &Platform) -> Self {
+        let harts = (0..platform.cores).map(|i| Hart::new(i, platform)).collect();
+        Self { image, harts, stopped: 0, current: None }
+    }
+
+    /// Instructions, by core.
+    pub fn instructions(&self) -> Vec<u64> {
+        self.harts.iter().map(|h| h.instructions).collect()
+    }
+
+    /// Whether every core has stopped.
+    #[inline]
+    pub fn ended(&self) -> bool {
+        self.stopped == self.harts.len()
+    }
+
+    /// Hart `core`.
+    #[inline]
+    pub fn hart(&mut self, core: u8) -> &mut Hart {
+        &mut self.harts[usize::from(core)]
+    }
+
+    /// The program, and hart `core`, of which a branch is reported.
+    #[inline]
+    pub fn running(&mut self, core: u8) -> Result<(&'a Image, &mut Hart), PathError> {
+        self.current = Some(core);
+        let hart = &mut self.harts[usize::from(core)];
+        if hart.state != State::Running {
+            return Err(PathError::OutOfPlace("a branch is reported outside a sync"));
+        }
+        Ok((self.image, hart))
+    }
+
+    /// Replays an escape message; `path` is its core's.
+    pub fn escape(
+        &mut self,
+        message: &Message,
+        path: &mut impl Path,
+        sink: &mut impl ReplaySink,
+    ) -> Result<(), PathError> {
+        let Body::Escape(escape) = message.body else { return Ok(()) };
+        self.current = Some(message.core);
+        let hart = &mut self.harts[usize::from(message.core)];
+        if let Some(why) = hart.misplaced(&escape) {
+            return Err(PathError::OutOfPlace(why));
+        }
+        if hart.state == State::Running {
+            hart.forward(self.image, escape.i_cnt(), path, sink)?;
+        } else if escape.i_cnt() != 0 {
+            return Err(PathError::OutOfPlace("instructions are counted outside a sync"));
+        }
+        hart.cycle += message.diff_cc;
+        let pc = hart.pc;
+        match escape {
+            Escape::Exception { target, .. } => {
+                hart.tell(FlowKind::Trap { interrupt: false, cause: 0 }, pc, 0, target, sink);
+            }
+            Escape::Sync { pc: target, .. } => {
+                match hart.state {
+                    State::Waiting => hart.tell(FlowKind::Start, target, 0, target, sink),
+                    State::Lost(lost) => hart.tell(FlowKind::Gap { lost }, pc, 0, target, sink),
+                    State::Running | State::Stopped => hart.pc = target,
+                }
+                path.reset();
+                hart.state = State::Running;
+            }
+            Escape::Overflow { lost, .. } => hart.state = State::Lost(lost.try_into().unwrap_or(u32::MAX)),
+            Escape::Stop { .. } => {
+                match hart.state {
+                    State::Running => hart.tell(FlowKind::Stop, pc, 0, pc, sink),
+                    // the trace ends inside a gap: where the hart stood then is not known
+                    State::Lost(lost) => hart.tell(FlowKind::Gap { lost }, pc, 0, pc, sink),
+                    State::Waiting | State::Stopped => {}
+                }
+                hart.state = State::Stopped;
+                self.stopped += 1;
+            }
+            Escape::Progress { .. } => {}
+        }
+        Ok(())
+    }
+}

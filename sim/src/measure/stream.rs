@@ -1,0 +1,109 @@
+//! The schemes of trace modules, and rates of a shared predictor
+
+use super::kept::Kept;
+use super::{FlowDigest, Measured, TraceScheme};
+use crate::lane::Rates;
+use crate::params::{ParamError, TraceParams};
+use crate::platform::Platform;
+use crate::replay::{Events, Replay};
+use crate::scheme::sc_lsp::Counts;
+use crate::scheme::tr::shared::SharedRates;
+use crate::scheme::tr::TrParams;
+use crate::system::System;
+use retire::image::Image;
+use retire::{FlowEvent, RetireSink};
+
+/// Every scheme that makes a `GSHK` stream.
+pub struct Stream {
+    system: System,
+    params: TraceParams,
+    /// The stream, where it is to be verified.
+    kept: Option<Kept>,
+}
+
+impl Stream {
+    /// At the beginning of a run; with `keep` the stream is kept, to be verified.
+    pub fn new(params: TraceParams, keep: bool) -> Result<Self, ParamError> {
+        let mut system = System::new(&params)?;
+        system.count_lengths();
+        Ok(Self { system, params, kept: keep.then(Kept::default) })
+    }
+
+    fn drain(&mut self) {
+        let words = self.system.drain();
+        if let Some(kept) = &mut self.kept {
+            kept.add(words.as_slice());
+        }
+    }
+}
+
+impl TraceScheme for Stream {
+    fn push(&mut self, events: &[FlowEvent]) {
+        events.iter().for_each(|e| self.system.event(e));
+        self.drain();
+    }
+
+    fn bits(&self) -> Option<u64> {
+        Some(self.system.bits())
+    }
+
+    fn finish(&mut self, cycle: u64) -> Result<Measured, String> {
+        self.system.finish(cycle);
+        self.drain();
+        let mut rates = Rates::default();
+        self.system.rates().into_iter().for_each(|r| rates += r);
+        Ok(Measured {
+            bits: Some(self.system.stats().bits),
+            stats: self.system.stats().clone(),
+            rates,
+            lengths: self.system.field_lengths().cloned(),
+            streams: self.params.stream_cache().map(|_| {
+                let mut all = Counts::default();
+                self.system.streams().into_iter().for_each(|c| all += c);
+                all
+            }),
+        })
+    }
+
+    fn verify(&self, image: &Image) -> Option<Result<FlowDigest, String>> {
+        let kept = self.kept.as_ref()?;
+        if kept.total * 32 != self.system.bits() {
+            return Some(Err(format!("{} words, but {} bits were reported", kept.total, self.system.bits())));
+        }
+        let mut digest = FlowDigest::new(self.params.cores);
+        let run = kept.read(|words| {
+            let replay = Replay::new(image, &self.params, words).map_err(|e| e.to_string())?;
+            replay.run(&mut Events(&mut digest)).map_err(|e| e.to_string())?;
+            Ok(())
+        });
+        Some(run.map(|()| digest))
+    }
+}
+
+/// Rates of one predictor for all cores.
+pub struct Shared(SharedRates);
+
+impl Shared {
+    /// At the beginning of a run.
+    pub fn new(params: &TrParams, platform: &Platform) -> Self {
+        Self(SharedRates::new(params, platform))
+    }
+}
+
+impl TraceScheme for Shared {
+    fn push(&mut self, events: &[FlowEvent]) {
+        events.iter().for_each(|e| self.0.event(e));
+    }
+
+    fn bits(&self) -> Option<u64> {
+        None
+    }
+
+    fn finish(&mut self, _: u64) -> Result<Measured, String> {
+        Ok(Measured { rates: self.0.rates(), ..Measured::default() })
+    }
+
+    fn verify(&self, _: &Image) -> Option<Result<FlowDigest, String>> {
+        None
+    }
+}

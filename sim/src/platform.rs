@@ -1,0 +1,136 @@
+//! What a trace system is made for: cores, addresses, counters; the same for every scheme
+
+use serde::{Deserialize, Serialize};
+
+/// The traced cores, and the widths in which they are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Platform {
+    /// True: every message carries `diffCC`. False: functional, in global commit order.
+    pub timestamps: bool,
+    /// N: cores. 1..=16.
+    pub cores: u8,
+    /// Address width of the cores, bits. 32 or 64.
+    pub xlen: u8,
+    /// Lowest address bits that are always 0 and never sent. 1 with the C extension, 2 without, 0 for
+    /// imported traces of machines with instructions at odd addresses.
+    pub align: u8,
+    /// Width of `iCnt` and `bCnt`, bits. 16..=24. A progress message is due at a control-flow
+    /// instruction when the counter's top bit was set before it.
+    #[serde(default = "Platform::count_bits")]
+    pub count_bits: u8,
+    /// Width of the `diffCC` counter, bits; it stops at its maximum. 16..=32.
+    #[serde(default = "Platform::cc_bits")]
+    pub cc_bits: u8,
+}
+
+impl Default for Platform {
+    fn default() -> Self {
+        Self::RV32
+    }
+}
+
+impl Platform {
+    /// One functional core, RV32 with C.
+    pub const RV32: Self = Self { timestamps: false, cores: 1, xlen: 32, align: 1, count_bits: 20, cc_bits: 32 };
+
+    // what is meant where a file does not say
+    const fn count_bits() -> u8 {
+        Self::RV32.count_bits
+    }
+
+    const fn cc_bits() -> u8 {
+        Self::RV32.cc_bits
+    }
+
+    /// Significant bits of an address: what the stream and the tables carry.
+    pub const fn address_bits(&self) -> u32 {
+        self.xlen as u32 - self.align as u32
+    }
+
+    /// Bits of the core index `Ti`: ceil(log2 N), 0 for one core.
+    pub const fn ti_bits(&self) -> u32 {
+        (self.cores as u32).next_power_of_two().trailing_zeros()
+    }
+
+    /// Refuses what model and circuit cannot honour.
+    pub fn check(&self) -> Result<(), ParamError> {
+        let range = |field, value: u8, right, ok| ParamError::unless(ok, field, value.into(), right);
+        range("cores", self.cores, "1 to 16", (1..=16).contains(&self.cores))?;
+        range("xlen", self.xlen, "32 or 64", matches!(self.xlen, 32 | 64))?;
+        range("align", self.align, "0 to 2", self.align <= 2)?;
+        range("count_bits", self.count_bits, "16 to 24", (16..=24).contains(&self.count_bits))?;
+        range("cc_bits", self.cc_bits, "16 to 32", (16..=32).contains(&self.cc_bits))
+    }
+
+    /// All fields, in a fixed order.
+    pub fn canonical(&self) -> String {
+        format!(
+            "timestamps={} cores={} xlen={} align={} count={} cc={}",
+            u8::from(self.timestamps),
+            self.cores,
+            self.xlen,
+            self.align,
+            self.count_bits,
+            self.cc_bits
+        )
+    }
+}
+
+/// Why parameters cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParamError {
+    /// A value outside its range.
+    #[error("{field} = {value} is outside {right}")]
+    Range {
+        /// Field name.
+        field: &'static str,
+        /// Value found.
+        value: u32,
+        /// Values that would be right.
+        right: &'static str,
+    },
+    /// No scheme of that form.
+    #[error("scheme `{name}` is not known: {forms} are")]
+    UnknownScheme {
+        /// As it was given.
+        name: String,
+        /// The forms there are.
+        forms: String,
+    },
+    /// No set of that name.
+    #[error("parameter set `{0}` is not known: small, medium, large, s0 to s4, m0 to m4, b0 to b4 are, or sizes as gshare/ras/ibtb")]
+    UnknownSet(String),
+    /// No stream cache of that name.
+    #[error("stream cache `{0}` is not known: base, ebase or rbase, then sets x ways of 32 to 1024 entries in 1, 2, 4 or 8 ways, as rbase-32x4, are, and behind them +right4 or +left4, +sl8, +upper12 and +run8")]
+    UnknownStreamCache(String),
+}
+
+impl ParamError {
+    /// [`ParamError::Range`], unless `ok`.
+    pub(crate) fn unless(ok: bool, field: &'static str, value: u32, right: &'static str) -> Result<(), Self> {
+        if ok {
+            Ok(())
+        } else {
+            Err(Self::Range { field, value, right })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn illegal_platforms_say_what_would_be_right() {
+        let say = |p: Platform| p.check().unwrap_err().to_string();
+        assert_eq!(say(Platform { cores: 17, ..Platform::RV32 }), "cores = 17 is outside 1 to 16");
+        assert_eq!(say(Platform { xlen: 16, ..Platform::RV32 }), "xlen = 16 is outside 32 or 64");
+    }
+
+    #[test]
+    fn core_index_bits() {
+        for (cores, bits) in [(1, 0), (2, 1), (3, 2), (4, 2), (8, 3), (16, 4)] {
+            assert_eq!(Platform { cores, ..Platform::RV32 }.ti_bits(), bits);
+        }
+    }
+}

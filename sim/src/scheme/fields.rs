@@ -1,0 +1,328 @@
+//! Messages as fields: which fields a message of a branch has, and in which order
+//!
+//! What T-raptor and the chunked Nexus-like scheme have in common. How a field becomes bits is the business of a
+//! [`Code`].
+//!
+//! # Source
+//! Paper 000 section 4, table 3 and figure 7; paper 002 section 4 and table 2 (taken bit). Field order and escape
+//! kinds: `docs/stream.md`.
+
+use super::Encode;
+use crate::bits::{BitReader, BitWriter};
+use crate::lengths::FieldLengths;
+use crate::message::{Body, CodingError, Escape, Message};
+use crate::platform::Platform;
+
+/// A field of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// `diffCC`.
+    DiffCc,
+    /// Ti.
+    Core,
+    /// `bCnt`; SL in a Nexus-like scheme; 0 is the escape.
+    Count,
+    /// `|diffTA|`, and every other address difference.
+    DiffTa,
+    /// Its sign.
+    Sign,
+    /// Whether a conditional indirect branch was taken.
+    Taken,
+    /// The kind of an escape message.
+    Kind,
+    /// `iCnt`.
+    ICnt,
+    /// Instructions lost; sent like `iCnt`.
+    Lost,
+}
+
+impl Field {
+    /// As errors call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DiffCc => "diffCC",
+            Self::Core => "Ti",
+            Self::Count => "bCnt",
+            Self::DiffTa => "|diffTA|",
+            Self::Sign => "sign",
+            Self::Taken => "taken",
+            Self::Kind => "kind",
+            Self::ICnt => "iCnt",
+            Self::Lost => "lost",
+        }
+    }
+}
+
+/// How fields become bits, and bits fields.
+///
+/// It may keep what it likes from field to field and from message to message, so long as reader and writer do alike. A
+/// message need not end at a bit: what is held back goes out with a later one, or at [`Code::flush`].
+pub trait Code {
+    /// Appends a number.
+    fn number(&mut self, field: Field, value: u64, out: &mut BitWriter);
+    /// Appends a field of fixed width, `bits` bits.
+    fn bits(&mut self, field: Field, value: u64, bits: u32, out: &mut BitWriter);
+    /// The stream ends: appends what was held back.
+    fn flush(&mut self, out: &mut BitWriter);
+    /// Reads a number of at most `bits` bits.
+    fn read_number<I: Iterator<Item = u32>>(
+        &mut self,
+        field: Field,
+        bits: u32,
+        input: &mut BitReader<I>,
+    ) -> Result<u64, CodingError>;
+    /// Reads a field of fixed width.
+    fn read_bits<I: Iterator<Item = u32>>(
+        &mut self,
+        field: Field,
+        bits: u32,
+        input: &mut BitReader<I>,
+    ) -> Result<u64, CodingError>;
+    /// Reads what [`Code::flush`] appended.
+    fn read_flush<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<(), CodingError>;
+}
+
+const SYNC: u64 = 0;
+const OVERFLOW: u64 = 1;
+const STOP: u64 = 2;
+const PROGRESS: u64 = 3;
+
+/// Previous address of each core, without its always-zero bits: PTA.
+#[derive(Clone, Debug)]
+pub(super) struct Addresses {
+    bits: u32,
+    align: u8,
+    previous: Vec<u64>,
+}
+
+impl Addresses {
+    pub(super) fn new(platform: &Platform) -> Self {
+        Self { bits: platform.address_bits(), align: platform.align, previous: vec![0; usize::from(platform.cores)] }
+    }
+
+    /// A sync: nothing is known of addresses.
+    pub(super) fn forget(&mut self, core: u8) {
+        self.previous[usize::from(core)] = 0;
+    }
+
+    /// Sets PTA to `address`; returns both without always-zero bits, the old one first.
+    pub(super) fn replace(&mut self, core: u8, address: u64) -> (u64, u64) {
+        let address = address >> self.align & self.mask();
+        (std::mem::replace(&mut self.previous[usize::from(core)], address), address)
+    }
+
+    /// Sets PTA to `of` it; returns it as a byte address.
+    pub(super) fn update(&mut self, core: u8, of: impl FnOnce(u64) -> u64) -> u64 {
+        let mask = self.mask();
+        let previous = &mut self.previous[usize::from(core)];
+        *previous = of(*previous) & mask;
+        *previous << self.align
+    }
+
+    fn mask(&self) -> u64 {
+        u64::MAX >> (64 - self.bits)
+    }
+
+    /// `|a - PTA|` and its sign, modulo the address width; sets PTA.
+    fn difference(&mut self, core: u8, address: u64) -> (u64, bool) {
+        let (previous, address) = self.replace(core, address);
+        let diff = address.wrapping_sub(previous) & self.mask();
+        let negative = diff >> (self.bits - 1) & 1 == 1;
+        (if negative { diff.wrapping_neg() & self.mask() } else { diff }, negative)
+    }
+}
+
+/// Writes messages of all cores.
+#[derive(Clone, Debug)]
+pub struct Writer<C> {
+    platform: Platform,
+    addresses: Addresses,
+    code: C,
+    /// Where they are asked for: counting costs a sixth of the speed.
+    lengths: Option<Box<FieldLengths>>,
+}
+
+impl<C: Code> Writer<C> {
+    /// At the beginning of a stream.
+    pub fn new(platform: &Platform, code: C) -> Self {
+        Self { platform: *platform, addresses: Addresses::new(platform), code, lengths: None }
+    }
+
+    fn number(&mut self, field: Field, value: u64, out: &mut BitWriter) {
+        if let Some(l) = &mut self.lengths {
+            match field {
+                Field::Count => l.b_cnt.add(value),
+                Field::DiffTa => l.diff_ta.add(value),
+                Field::DiffCc => l.diff_cc.add(value),
+                Field::ICnt | Field::Lost => l.i_cnt.add(value),
+                Field::Core | Field::Sign | Field::Taken | Field::Kind => {}
+            }
+        }
+        self.code.number(field, value, out);
+    }
+
+    fn address(&mut self, core: u8, address: u64, out: &mut BitWriter) {
+        let (diff, negative) = self.addresses.difference(core, address);
+        self.number(Field::DiffTa, diff, out);
+        self.code.bits(Field::Sign, negative.into(), 1, out);
+    }
+
+    fn escape(&mut self, core: u8, escape: Escape, out: &mut BitWriter) {
+        self.number(Field::Count, 0, out);
+        let (kind, bits) = match escape {
+            Escape::Exception { .. } => (0, 1),
+            Escape::Sync { .. } => (1 | SYNC << 1, 4),
+            Escape::Overflow { .. } => (1 | OVERFLOW << 1, 4),
+            Escape::Stop { .. } => (1 | STOP << 1, 4),
+            Escape::Progress { .. } => (1 | PROGRESS << 1, 4),
+        };
+        self.code.bits(Field::Kind, kind, bits, out);
+        self.number(Field::ICnt, escape.i_cnt(), out);
+        match escape {
+            Escape::Exception { target, .. } => self.address(core, target, out),
+            Escape::Sync { pc, .. } => {
+                self.addresses.forget(core);
+                self.address(core, pc, out);
+            }
+            Escape::Overflow { lost, .. } => self.number(Field::Lost, lost, out),
+            Escape::Stop { .. } | Escape::Progress { .. } => {}
+        }
+    }
+}
+
+impl<C: Code> Encode<Body> for Writer<C> {
+    fn encode(&mut self, message: &Message, out: &mut BitWriter) {
+        let core = message.core;
+        if self.platform.timestamps {
+            self.number(Field::DiffCc, message.diff_cc, out);
+        }
+        self.code.bits(Field::Core, core.into(), self.platform.ti_bits(), out);
+        match message.body {
+            Body::Outcome { count } | Body::Stream { length: count, target: None } => {
+                self.number(Field::Count, count, out);
+            }
+            Body::Target { count, target } | Body::Stream { length: count, target: Some(target) } => {
+                self.number(Field::Count, count, out);
+                self.address(core, target, out);
+            }
+            Body::NotTaken { count } => {
+                self.number(Field::Count, count, out);
+                self.code.bits(Field::Taken, 0, 1, out);
+            }
+            Body::Taken { count, target } => {
+                self.number(Field::Count, count, out);
+                self.code.bits(Field::Taken, 1, 1, out);
+                self.address(core, target, out);
+            }
+            Body::Escape(escape) => self.escape(core, escape, out),
+            Body::Hits { .. } | Body::Index { .. } | Body::Descriptor { .. } => {
+                unreachable!("the records of sc-lsp have a coder of their own")
+            }
+        }
+    }
+
+    fn flush(&mut self, out: &mut BitWriter) {
+        self.code.flush(out);
+    }
+
+    fn count_lengths(&mut self) {
+        self.lengths.get_or_insert_default();
+    }
+
+    fn lengths(&self) -> Option<&FieldLengths> {
+        self.lengths.as_deref()
+    }
+}
+
+/// The part of a message that stands before what only the program can tell: whether the branch that
+/// it reports is direct or indirect is not in the bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Head {
+    /// A branch is reported; for an indirect one, its target must be read next.
+    Count {
+        /// Core index Ti.
+        core: u8,
+        /// Cycles since the previous message of this core.
+        diff_cc: u64,
+        /// bCnt, or SL in the Nexus-like schemes.
+        count: u64,
+    },
+    /// A complete escape message.
+    Escape(Message),
+}
+
+/// Reads messages of all cores.
+#[derive(Clone, Debug)]
+pub struct Reader<C> {
+    platform: Platform,
+    addresses: Addresses,
+    code: C,
+}
+
+impl<C: Code> Reader<C> {
+    /// At the beginning of a stream.
+    pub fn new(platform: &Platform, code: C) -> Self {
+        Self { platform: *platform, addresses: Addresses::new(platform), code }
+    }
+
+    /// Reads the head of the next message.
+    #[inline]
+    pub fn head<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<Head, CodingError> {
+        let p = self.platform;
+        let diff_cc = if p.timestamps { self.code.read_number(Field::DiffCc, p.cc_bits.into(), input)? } else { 0 };
+        let core = self.code.read_bits(Field::Core, p.ti_bits(), input)?;
+        if core >= p.cores.into() {
+            return Err(CodingError::Core { found: core, cores: p.cores });
+        }
+        let core = core as u8;
+        let count = self.code.read_number(Field::Count, p.count_bits.into(), input)?;
+        if count != 0 {
+            return Ok(Head::Count { core, diff_cc, count });
+        }
+        let escape = self.escape(core, input)?;
+        Ok(Head::Escape(Message { core, diff_cc, body: Body::Escape(escape) }))
+    }
+
+    fn escape<I: Iterator<Item = u32>>(&mut self, core: u8, input: &mut BitReader<I>) -> Result<Escape, CodingError> {
+        let width = self.platform.count_bits.into();
+        let kind = match self.code.read_bits(Field::Kind, 1, input)? {
+            0 => None,
+            _ => Some(self.code.read_bits(Field::Kind, 3, input)?),
+        };
+        if let Some(kind @ 4..) = kind {
+            return Err(CodingError::Kind(kind));
+        }
+        let i_cnt = self.code.read_number(Field::ICnt, width, input)?;
+        Ok(match kind {
+            None => Escape::Exception { i_cnt, target: self.target(core, input)? },
+            Some(SYNC) => {
+                self.addresses.forget(core);
+                Escape::Sync { i_cnt, pc: self.target(core, input)? }
+            }
+            Some(OVERFLOW) => Escape::Overflow { i_cnt, lost: self.code.read_number(Field::Lost, width, input)? },
+            Some(STOP) => Escape::Stop { i_cnt },
+            Some(_) => Escape::Progress { i_cnt },
+        })
+    }
+
+    /// Reads the target behind a head that reports an indirect branch of `core`.
+    pub fn target<I: Iterator<Item = u32>>(&mut self, core: u8, input: &mut BitReader<I>) -> Result<u64, CodingError> {
+        let bits = self.platform.address_bits();
+        let diff = self.code.read_number(Field::DiffTa, bits, input)?;
+        let negative = self.code.read_bits(Field::Sign, 1, input)? == 1;
+        if diff == 0 && negative {
+            return Err(CodingError::NegativeZero);
+        }
+        Ok(self.addresses.update(core, |pta| if negative { pta.wrapping_sub(diff) } else { pta.wrapping_add(diff) }))
+    }
+
+    /// Reads the taken bit behind a head that reports a conditional indirect branch.
+    pub fn taken<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<bool, CodingError> {
+        self.code.read_bits(Field::Taken, 1, input).map(|b| b == 1)
+    }
+
+    /// Reads what stands behind the last message.
+    pub fn flush<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<(), CodingError> {
+        self.code.read_flush(input)
+    }
+}

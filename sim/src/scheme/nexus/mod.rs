@@ -1,0 +1,143 @@
+//! Nexus-like: a message for every taken conditional and every indirect branch, with the instructions since the last
+//!
+//! | module | what is there |
+//! | --- | --- |
+//! | here | parameters and names |
+//! | `model` | front end of one core |
+//! | `nexs` | messages in 8-bit units; those in chunks are of [`super::fields`] |
+//! | `replay` | the decoder |
+//!
+//! # Source
+//! Paper 000 section 2 and figure 7a (`nx_b`), paper 002 section 5.3 (`nexs`).
+
+pub mod model;
+pub mod nexs;
+pub mod replay;
+
+use super::fields::Writer;
+use super::tr::coder::chunked::{Chunked, Coding};
+use super::{Encode, Family, Scheme};
+use crate::bits::BitWriter;
+use crate::lengths::FieldLengths;
+use crate::message::Message;
+use crate::platform::{ParamError, Platform};
+
+/// How the messages are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NexusParams {
+    /// In chunks (paper 000 figure 7a).
+    NxB(Coding),
+    /// In 6-bit groups behind 2-bit headers (paper 002 section 5.3).
+    NexS,
+}
+
+impl Scheme for NexusParams {
+    const FAMILY: Family = Family::Nexus;
+    const PREDICTS: bool = false;
+    type Front = model::Front;
+    type Coder = Coder;
+    type Replay<'a> = replay::Replay;
+
+    fn forms() -> Vec<&'static str> {
+        vec!["nx_b", "nexs"]
+    }
+
+    fn blocks() -> Vec<&'static str> {
+        vec!["messages"]
+    }
+
+    fn parse(head: &str, tail: Option<&str>) -> Option<Result<Self, ParamError>> {
+        let params = match (head, tail) {
+            ("nx_b", None) => Self::NxB(Coding::TR_B),
+            ("nexs", None) => Self::NexS,
+            (_, None) => Self::NxB(Coding::TR_B.with(head.strip_prefix("nx_b(")?.strip_suffix(')')?)?),
+            (_, Some(_)) => return None,
+        };
+        Some(params.check_sizes().map(|()| params))
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::NxB(coding) => coding.difference("nx_b", &Coding::TR_B).unwrap_or_else(|| "nx_b".into()),
+            Self::NexS => "nexs".into(),
+        }
+    }
+
+    fn canonical(&self, platform: &Platform) -> String {
+        match self {
+            Self::NxB(coding) => format!("nx_b {} {}", coding.sizes(), platform.canonical()),
+            Self::NexS => format!("nexs {}", platform.canonical()),
+        }
+    }
+
+    fn check(&self, _: &Platform) -> Result<(), ParamError> {
+        self.check_sizes()
+    }
+
+    fn state_bits(&self, _: &Platform) -> u32 {
+        0
+    }
+
+    fn front(&self, _: &Platform) -> Self::Front {
+        model::Front
+    }
+
+    fn coder(&self, platform: &Platform) -> Self::Coder {
+        match self {
+            Self::NxB(coding) => Coder::Chunks(Writer::new(platform, Chunked::new(*coding))),
+            Self::NexS => Coder::Groups(nexs::Writer::new(platform)),
+        }
+    }
+
+    fn replay<'a>(&self, platform: &Platform) -> Self::Replay<'a> {
+        replay::Replay::new(self, platform)
+    }
+}
+
+impl NexusParams {
+    fn check_sizes(&self) -> Result<(), ParamError> {
+        match self {
+            Self::NxB(coding) => coding.check(),
+            Self::NexS => Ok(()),
+        }
+    }
+}
+
+/// Writes the messages of all cores.
+#[derive(Clone, Debug)]
+pub enum Coder {
+    /// `nx_b`.
+    Chunks(Writer<Chunked>),
+    /// `nexs`.
+    Groups(nexs::Writer),
+}
+
+impl Encode for Coder {
+    fn encode(&mut self, message: &Message, out: &mut BitWriter) {
+        match self {
+            Self::Chunks(w) => w.encode(message, out),
+            Self::Groups(w) => w.encode(message, out),
+        }
+    }
+
+    fn flush(&mut self, out: &mut BitWriter) {
+        match self {
+            Self::Chunks(w) => w.flush(out),
+            Self::Groups(w) => w.flush(out),
+        }
+    }
+
+    fn count_lengths(&mut self) {
+        match self {
+            Self::Chunks(w) => w.count_lengths(),
+            Self::Groups(w) => w.count_lengths(),
+        }
+    }
+
+    fn lengths(&self) -> Option<&FieldLengths> {
+        match self {
+            Self::Chunks(w) => w.lengths(),
+            Self::Groups(w) => w.lengths(),
+        }
+    }
+}

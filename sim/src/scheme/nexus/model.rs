@@ -1,0 +1,59 @@
+//! Front end of one core: a message for each dynamic basic stream that does not end in a direct jump
+//!
+//! # Source
+//! Paper 000 section 2.
+
+use crate::lane::{self, Counters, Out};
+use crate::message::{Body, Escape};
+use retire::isa::Indirect;
+use retire::FlowEvent;
+
+/// Nothing is remembered.
+#[derive(Clone, Copy, Debug)]
+pub struct Front;
+
+fn stream(cycle: u64, target: Option<u64>, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
+    lane.send(cycle, Body::Stream { length: lane.i_cnt, target }, out);
+    true
+}
+
+impl lane::Front for Front {
+    type Body = Body;
+    type Mark = ();
+    const PROGRESS: bool = true;
+
+    fn reset(&mut self, _: u64) {}
+
+    fn mark(&self) {}
+
+    fn back_to(&mut self, (): ()) {}
+
+    #[inline]
+    fn conditional(&mut self, e: &FlowEvent, taken: bool, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
+        taken && stream(e.cycle, None, lane, out)
+    }
+
+    #[inline]
+    fn jump(&mut self, _: &FlowEvent, _: bool, _: &mut Counters, _: &mut impl Out<Body>) -> bool {
+        false
+    }
+
+    #[inline]
+    fn indirect(&mut self, e: &FlowEvent, _: Indirect, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
+        stream(e.cycle, Some(e.target), lane, out)
+    }
+
+    fn conditional_indirect(
+        &mut self,
+        e: &FlowEvent,
+        taken: bool,
+        lane: &mut Counters,
+        out: &mut impl Out<Body>,
+    ) -> bool {
+        taken && stream(e.cycle, Some(e.target), lane, out)
+    }
+
+    fn escape(&mut self, cycle: u64, escape: Escape, lane: &mut Counters, out: &mut impl Out<Body>) {
+        lane.send(cycle, Body::Escape(escape), out);
+    }
+}

@@ -1,0 +1,80 @@
+//! Stream cache and last stream predictor: the trace scheme `sc-lsp`
+//!
+//! The instructions of a core are cut into streams that end where the flow leaves the straight line. A
+//! stream is named by its start address and length; the stream cache turns the name into an index, the last
+//! stream predictor the index into one bit where the stream that came last time comes again.
+//!
+//! # Source
+//! Paper 001; what it leaves open and how it is settled here: `docs/stream-cache.md`. The bits:
+//! `docs/stream.md`, "Messages (scheme `sc-lsp`)".
+
+pub mod cache;
+pub mod model;
+pub mod params;
+pub mod reader;
+pub mod record;
+pub mod replay;
+pub mod run_length;
+pub mod tables;
+
+pub use model::{Counts, Front};
+pub use params::{Hash, StreamCacheParams, Variant};
+pub use record::Record;
+
+use super::{Family, Scheme};
+use crate::platform::{ParamError, Platform};
+
+impl Scheme for StreamCacheParams {
+    const FAMILY: Family = Family::ScLsp;
+    const PREDICTS: bool = false;
+    type Front = Front;
+    type Coder = record::Writer;
+    type Replay<'a> = replay::Replay<'a>;
+
+    fn forms() -> Vec<&'static str> {
+        vec!["sc-lsp:rbase-32x4"]
+    }
+
+    fn blocks() -> Vec<&'static str> {
+        vec!["detector", "stream_cache", "lsp", "records"]
+    }
+
+    fn parse(head: &str, tail: Option<&str>) -> Option<Result<Self, ParamError>> {
+        match (head, tail) {
+            ("sc-lsp", Some(shape)) => Some(Self::shape(shape)),
+            _ => None,
+        }
+    }
+
+    fn name(&self) -> String {
+        format!("sc-lsp:{}", self.shape_name())
+    }
+
+    fn canonical(&self, platform: &Platform) -> String {
+        // a cycle counter only with time stamps: sizes that are not used must not make two names of one stream
+        let Platform { timestamps, cores, xlen, align, count_bits, cc_bits } = platform;
+        let time =
+            if *timestamps { format!(" timestamps=1 diffcc={} cc={cc_bits}", Self::DIFF_CC) } else { String::new() };
+        format!("{} cores={cores} xlen={xlen} align={align} count={count_bits}{time}", self.sizes())
+    }
+
+    fn check(&self, platform: &Platform) -> Result<(), ParamError> {
+        StreamCacheParams::check(self, platform.xlen)
+    }
+
+    fn state_bits(&self, platform: &Platform) -> u32 {
+        StreamCacheParams::state_bits(self, platform.address_bits())
+    }
+
+    fn front(&self, platform: &Platform) -> Self::Front {
+        Front::new(self, platform)
+    }
+
+    fn coder(&self, platform: &Platform) -> Self::Coder {
+        record::Writer::new(self, platform)
+    }
+
+    fn replay<'a>(&self, platform: &Platform) -> Self::Replay<'a> {
+        replay::Replay::new(self, platform)
+    }
+}

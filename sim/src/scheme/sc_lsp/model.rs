@@ -1,0 +1,207 @@
+//! Trace module of one core: retired control flow to records
+//!
+//! # Source
+//! Paper 001 section II, "Stream Detector"; when a record is sent: `docs/stream.md`.
+
+use super::cache::Descriptor;
+use super::params::{StreamCacheParams, Variant};
+use super::record::{self, Record};
+use super::run_length::RunLength;
+use super::tables::{Outcome, Tables};
+use crate::lane::{self, Counters, Out};
+use crate::message::Escape;
+use crate::platform::Platform;
+use retire::isa::Indirect;
+use retire::FlowEvent;
+
+/// What became of the streams.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Counts {
+    /// Streams.
+    pub streams: u64,
+    /// Streams that the stream cache held, those that were predicted included.
+    pub cache_hits: u64,
+    /// Streams that the last stream predictor predicted.
+    pub predicted: u64,
+    /// Streams that ended because they were long.
+    pub long: u64,
+}
+
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, o: Self) {
+        self.streams += o.streams;
+        self.cache_hits += o.cache_hits;
+        self.predicted += o.predicted;
+        self.long += o.long;
+    }
+}
+
+/// Front end of one core. Instructions are counted from the start of the current stream.
+#[derive(Clone, Debug)]
+pub struct Front {
+    longest: u32,
+    rbase: bool,
+    tables: Tables,
+    stream: Current,
+    counts: Counts,
+}
+
+/// The current stream, and what waits to be sent.
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    /// SA.
+    start: u64,
+    /// The decoder knows SA: the stream before did not end in an indirect branch.
+    known: bool,
+    /// Hits that wait.
+    hits: u32,
+}
+
+/// How an instruction ends a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// It does not, unless the stream is long.
+    No,
+    /// As [`End::No`]; a conditional that is not taken.
+    NotTaken,
+    Direct,
+    Indirect,
+}
+
+impl Front {
+    /// In the reset state.
+    pub fn new(sc: &StreamCacheParams, platform: &Platform) -> Self {
+        Self {
+            longest: sc.longest(),
+            rbase: sc.variant == Variant::Rbase,
+            tables: Tables::new(sc, platform.xlen),
+            stream: Current { start: 0, known: true, hits: 0 },
+            counts: Counts::default(),
+        }
+    }
+
+    /// What became of the streams so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Sends the hits that wait.
+    #[inline]
+    fn flush(&mut self, cycle: u64, lane: &mut Counters, out: &mut impl Out<Record>) {
+        let count = std::mem::take(&mut self.stream.hits);
+        if count > 0 {
+            lane.send_waiting(cycle, Record::Hits { count, bits: self.tables.runs.bits() }, out);
+            self.tables.runs.sent(count);
+        }
+    }
+
+    /// A stream of length code `length` is complete.
+    #[inline]
+    fn complete(&mut self, cycle: u64, length: u32, lane: &mut Counters, out: &mut impl Out<Record>) {
+        let Current { start, known, .. } = self.stream;
+        let upper_hit = self.tables.upper_known(start);
+        self.counts.streams += 1;
+        match self.tables.stream(Descriptor { start, length }) {
+            Outcome::Predicted => {
+                self.counts.cache_hits += 1;
+                self.counts.predicted += 1;
+                self.stream.hits += 1;
+                if self.stream.hits == self.tables.runs.full() || lane.late(cycle) {
+                    self.flush(cycle, lane, out);
+                }
+            }
+            Outcome::Index(index) => {
+                self.counts.cache_hits += 1;
+                self.flush(cycle, lane, out);
+                lane.send_waiting(cycle, Record::Index(index), out);
+            }
+            Outcome::Miss => {
+                self.flush(cycle, lane, out);
+                let miss = record::miss(&mut self.tables, self.rbase, known, upper_hit, start, length);
+                lane.send_waiting(cycle, miss, out);
+            }
+        }
+    }
+
+    fn begin(&mut self, start: u64, known: bool, lane: &mut Counters) {
+        self.stream.start = start;
+        self.stream.known = known;
+        lane.i_cnt = 0;
+    }
+
+    #[inline]
+    fn instruction(&mut self, e: &FlowEvent, end: End, lane: &mut Counters, out: &mut impl Out<Record>) -> bool {
+        let long = lane.i_cnt >= u64::from(self.longest);
+        if long || matches!(end, End::Direct | End::Indirect) {
+            self.counts.long += u64::from(long);
+            let length = if long { self.longest + u32::from(end == End::NotTaken) } else { lane.i_cnt as u32 };
+            self.complete(e.cycle, length, lane, out);
+            self.begin(e.target, end != End::Indirect, lane);
+        }
+        // nothing asks, since there is no progress message
+        false
+    }
+}
+
+/// What an overflow message is behind.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    stream: Current,
+    runs: RunLength,
+}
+
+impl lane::Front for Front {
+    type Body = Record;
+    type Mark = Mark;
+    // streams end early enough
+    const PROGRESS: bool = false;
+
+    fn reset(&mut self, pc: u64) {
+        self.tables.reset();
+        self.stream = Current { start: pc, known: true, hits: 0 };
+    }
+
+    fn mark(&self) -> Mark {
+        Mark { stream: self.stream, runs: self.tables.runs }
+    }
+
+    fn back_to(&mut self, mark: Mark) {
+        self.stream = mark.stream;
+        self.tables.runs = mark.runs;
+    }
+
+    #[inline]
+    fn conditional(&mut self, e: &FlowEvent, taken: bool, lane: &mut Counters, out: &mut impl Out<Record>) -> bool {
+        self.instruction(e, if taken { End::Direct } else { End::NotTaken }, lane, out)
+    }
+
+    #[inline]
+    fn jump(&mut self, e: &FlowEvent, _: bool, lane: &mut Counters, out: &mut impl Out<Record>) -> bool {
+        self.instruction(e, End::No, lane, out)
+    }
+
+    #[inline]
+    fn indirect(&mut self, e: &FlowEvent, _: Indirect, lane: &mut Counters, out: &mut impl Out<Record>) -> bool {
+        self.instruction(e, End::Indirect, lane, out)
+    }
+
+    fn conditional_indirect(
+        &mut self,
+        e: &FlowEvent,
+        taken: bool,
+        lane: &mut Counters,
+        out: &mut impl Out<Record>,
+    ) -> bool {
+        self.instruction(e, if taken { End::Indirect } else { End::NotTaken }, lane, out)
+    }
+
+    fn escape(&mut self, cycle: u64, escape: Escape, lane: &mut Counters, out: &mut impl Out<Record>) {
+        self.flush(cycle, lane, out);
+        let sync = matches!(escape, Escape::Sync { .. });
+        let start = (!self.stream.known && !sync).then_some(self.stream.start);
+        lane.send_waiting(cycle, Record::Escape { start, escape }, out);
+        if let Escape::Exception { target, .. } = escape {
+            self.begin(target, true, lane);
+        }
+    }
+}

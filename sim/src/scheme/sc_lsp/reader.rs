@@ -1,0 +1,149 @@
+//! Records from bits
+//!
+//! How far a record goes depends on what the decoder knows: the size of the one-length counter, and whether
+//! the start of the current stream is to be sent. So reading and replay go together, record by record.
+
+use super::cache::Descriptor;
+use super::params::{StreamCacheParams, Variant};
+use super::record::{Layout, Record};
+use super::tables::Tables;
+use crate::bits::BitReader;
+use crate::chunk;
+use crate::message::{CodingError, Escape};
+use crate::platform::Platform;
+
+/// Decoder's copy of the tables of all cores.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    layout: Layout,
+    rbase: bool,
+    longest: u32,
+    tables: Vec<Tables>,
+}
+
+impl Reader {
+    /// In the reset state.
+    pub fn new(sc: &StreamCacheParams, platform: &Platform) -> Self {
+        Self {
+            layout: Layout::new(sc, platform),
+            rbase: sc.variant == Variant::Rbase,
+            longest: sc.longest(),
+            tables: (0..platform.cores).map(|_| Tables::new(sc, platform.xlen)).collect(),
+        }
+    }
+
+    /// A sync of `core`: its tables are in the state after reset.
+    pub fn reset(&mut self, core: u8) {
+        self.tables[usize::from(core)].reset();
+    }
+
+    /// The length from which on a stream ends at any control-flow instruction.
+    pub fn longest(&self) -> u32 {
+        self.longest
+    }
+
+    /// Reads diffCC, 0 in functional streams, and Ti, the core of the next record.
+    #[inline]
+    pub fn core<I: Iterator<Item = u32>>(&self, bits: &mut BitReader<I>) -> Result<(u64, u8), CodingError> {
+        let diff_cc = match self.layout.time {
+            Some(width) => chunk::read(StreamCacheParams::DIFF_CC, "diffCC", width, bits)?,
+            None => 0,
+        };
+        let core = bits.take(self.layout.ti).ok_or(CodingError::Truncated)?;
+        if core >= self.layout.cores.into() {
+            return Err(CodingError::Core { found: core, cores: self.layout.cores });
+        }
+        Ok((diff_cc, core as u8))
+    }
+
+    /// Reads the rest of a record of `core`; `known` says that the start of its current stream is known.
+    #[inline]
+    pub fn record<I: Iterator<Item = u32>>(
+        &mut self,
+        core: u8,
+        known: bool,
+        bits: &mut BitReader<I>,
+    ) -> Result<Record, CodingError> {
+        let l = self.layout;
+        let mut take = |n: u32| {
+            let low = bits.take(n.min(32)).ok_or(CodingError::Truncated)?;
+            let high = if n > 32 { bits.take(n - 32).ok_or(CodingError::Truncated)? } else { 0 };
+            Ok::<u64, CodingError>(low | high << 32)
+        };
+        let tables = &mut self.tables[usize::from(core)];
+        if take(1)? == 1 {
+            let bits = tables.runs.bits();
+            let count = take(bits)? as u32 + 1;
+            tables.runs.sent(count);
+            return Ok(Record::Hits { count, bits });
+        }
+        let index = take(l.index)? as u32;
+        if index != 0 {
+            return Ok(Record::Index(index));
+        }
+        let length = take(l.length)? as u32;
+        if length != 0 {
+            if known {
+                return Ok(Record::Miss { length, start: None });
+            }
+            let upper = l.register && take(1)? == 1;
+            let low = take(if upper { l.low } else { l.address })? << l.align;
+            let start = if upper { tables.with_upper(low) } else { low };
+            if l.register && !upper && tables.upper_known(start) {
+                return Err(CodingError::Needless("the upper bits of a start address"));
+            }
+            if !self.rbase {
+                tables.start_sent(start);
+            }
+            return Ok(Record::Miss { length, start: Some((start, if l.register { upper } else { true })) });
+        }
+        let kind = if take(1)? == 0 { None } else { Some(take(3)?) };
+        if let Some(kind @ 3..) = kind {
+            return Err(CodingError::Kind(kind));
+        }
+        if kind == Some(0) {
+            return Ok(Record::Escape {
+                start: None,
+                escape: Escape::Sync { i_cnt: 0, pc: take(l.address)? << l.align },
+            });
+        }
+        let i_cnt = take(l.count)?;
+        let start = if known { None } else { Some(take(l.address)? << l.align) };
+        let escape = match kind {
+            None => Escape::Exception { i_cnt, target: take(l.address)? << l.align },
+            Some(1) => Escape::Overflow { i_cnt, lost: take(l.count)? },
+            Some(_) => Escape::Stop { i_cnt },
+        };
+        Ok(Record::Escape { start, escape })
+    }
+
+    /// The next stream of `core`, predicted.
+    #[inline]
+    pub fn predicted(&mut self, core: u8) -> Result<Descriptor, CodingError> {
+        let tables = &mut self.tables[usize::from(core)];
+        let (_, d) = tables.predicted().ok_or(CodingError::NoStream(0))?;
+        tables.stream(d);
+        Ok(d)
+    }
+
+    /// The next stream of `core`, at SCI `index`.
+    #[inline]
+    pub fn indexed(&mut self, core: u8, index: u32) -> Result<Descriptor, CodingError> {
+        let tables = &mut self.tables[usize::from(core)];
+        let d = tables.at(index).ok_or(CodingError::NoStream(index))?;
+        if tables.predicted().is_some_and(|(predicted, _)| predicted == index) {
+            return Err(CodingError::Needless("the index of a stream that is predicted"));
+        }
+        tables.stream(d);
+        Ok(d)
+    }
+
+    /// The next stream of `core`, its descriptor sent.
+    #[inline]
+    pub fn missed(&mut self, core: u8, d: Descriptor) -> Result<(), CodingError> {
+        match self.tables[usize::from(core)].stream(d) {
+            super::tables::Outcome::Miss => Ok(()),
+            _ => Err(CodingError::Needless("the descriptor of a stream that the stream cache holds")),
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Trace records, and their bits
+//!
+//! `docs/stream.md`, "Messages (scheme `sc-lsp`)", to the bit.
+//!
+//! # Source
+//! Paper 001 section II, "Last Stream Predictor", and section III.B. In a miss record SL stands before SA, so
+//! that SL = 0 can be the escape.
+
+use super::params::StreamCacheParams;
+use super::tables::Tables;
+use crate::bits::BitWriter;
+use crate::chunk;
+use crate::lengths::FieldLengths;
+use crate::message::{Body, Escape, Kind, Message, Report};
+use crate::platform::Platform;
+use crate::scheme::Encode;
+
+/// What a core sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// The next `count` streams are as predicted.
+    Hits {
+        /// Streams. 1 to 2^`bits`.
+        count: u32,
+        /// Width of the one-length counter.
+        bits: u32,
+    },
+    /// A stream of the stream cache.
+    Index(u32),
+    /// A stream that the stream cache does not hold.
+    Miss {
+        /// SL.
+        length: u32,
+        /// SA, where the stream before ended in an indirect branch; with a last-value register also
+        /// whether that holds the upper bits.
+        start: Option<(u64, bool)>,
+    },
+    /// An escape message.
+    Escape {
+        /// Where the current stream starts, if the stream before ended in an indirect branch and the
+        /// message is not a sync.
+        start: Option<u64>,
+        /// The message.
+        escape: Escape,
+    },
+}
+
+impl Record {
+    /// The record as a message, for listings and statistics.
+    pub fn body(&self) -> Body {
+        match *self {
+            Self::Hits { count, .. } => Body::Hits { count },
+            Self::Index(index) => Body::Index { index },
+            Self::Miss { length, start } => Body::Descriptor { length, start: start.map(|s| s.0) },
+            Self::Escape { escape, .. } => Body::Escape(escape),
+        }
+    }
+}
+
+impl Report for Record {
+    fn kind(&self) -> Kind {
+        self.body().kind()
+    }
+}
+
+/// Field widths of records.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Bits of Ti.
+    pub(super) ti: u32,
+    /// N.
+    pub(super) cores: u8,
+    /// Bits of SCI.
+    pub(super) index: u32,
+    /// Bits of SL.
+    pub(super) length: u32,
+    /// Bits of an address, and of one without its upper bits.
+    pub(super) address: u32,
+    pub(super) low: u32,
+    /// Always-zero bits of an address.
+    pub(super) align: u32,
+    /// Bits of `iCnt` and `lost`.
+    pub(super) count: u32,
+    /// There is a last-value register: a sent start address begins with a bit.
+    pub(super) register: bool,
+    /// Bits of the `diffCC` counter, where records begin with it.
+    pub(super) time: Option<u32>,
+}
+
+impl Layout {
+    /// Of a stream of these parameters.
+    pub(super) fn new(sc: &StreamCacheParams, platform: &Platform) -> Self {
+        Self {
+            ti: platform.ti_bits(),
+            cores: platform.cores,
+            index: sc.index_bits(),
+            length: sc.sl_bits.into(),
+            address: platform.address_bits(),
+            low: platform.address_bits() - u32::from(sc.upper_bits),
+            align: platform.align.into(),
+            count: platform.count_bits.into(),
+            register: sc.upper_bits != 0,
+            time: platform.timestamps.then_some(platform.cc_bits.into()),
+        }
+    }
+}
+
+/// As [`BitWriter::push`], for up to 64 bits.
+fn push(value: u64, bits: u32, out: &mut BitWriter) {
+    let low = bits.min(32);
+    out.push(value & ((1 << low) - 1), low);
+    if bits > 32 {
+        out.push(value >> 32 & ((1 << (bits - 32)) - 1), bits - 32);
+    }
+}
+
+/// Writes the records of all cores.
+#[derive(Clone, Debug)]
+pub struct Writer(Layout);
+
+impl Writer {
+    /// At the beginning of a stream.
+    pub fn new(sc: &StreamCacheParams, platform: &Platform) -> Self {
+        Self(Layout::new(sc, platform))
+    }
+}
+
+impl Encode<Record> for Writer {
+    fn encode(&mut self, message: &Message<Record>, out: &mut BitWriter) {
+        write(&self.0, message, out);
+    }
+
+    fn flush(&mut self, _: &mut BitWriter) {}
+
+    fn count_lengths(&mut self) {}
+
+    // all fields but diffCC have one width only
+    fn lengths(&self) -> Option<&FieldLengths> {
+        None
+    }
+}
+
+/// Appends one record.
+fn write(l: &Layout, message: &Message<Record>, out: &mut BitWriter) {
+    if l.time.is_some() {
+        chunk::write(message.diff_cc, StreamCacheParams::DIFF_CC, out);
+    }
+    out.push(message.core.into(), l.ti);
+    match message.body {
+        Record::Hits { count, bits } => out.push(u64::from(count - 1) << 1 | 1, bits + 1),
+        Record::Index(index) => out.push(u64::from(index) << 1, l.index + 1),
+        Record::Miss { length, start } => {
+            out.push(u64::from(length) << (l.index + 1), l.index + 1 + l.length);
+            if let Some((start, known)) = start {
+                if l.register {
+                    out.push(known.into(), 1);
+                }
+                push(start >> l.align, if known && l.register { l.low } else { l.address }, out);
+            }
+        }
+        Record::Escape { start, escape } => {
+            out.push(0, l.index + 1 + l.length);
+            let (kind, kind_bits, i_cnt) = match escape {
+                Escape::Exception { i_cnt, .. } => (0, 1, i_cnt),
+                Escape::Sync { .. } => (1, 4, 0),
+                Escape::Overflow { i_cnt, .. } => (1 | 1 << 1, 4, i_cnt),
+                Escape::Stop { i_cnt } => (1 | 2 << 1, 4, i_cnt),
+                Escape::Progress { .. } => unreachable!("streams end early enough: there is no progress message"),
+            };
+            out.push(kind, kind_bits);
+            if !matches!(escape, Escape::Sync { .. }) {
+                push(i_cnt, l.count, out);
+            }
+            if let Some(start) = start {
+                push(start >> l.align, l.address, out);
+            }
+            match escape {
+                Escape::Exception { target: a, .. } | Escape::Sync { pc: a, .. } => push(a >> l.align, l.address, out),
+                Escape::Overflow { lost, .. } => push(lost, l.count, out),
+                Escape::Stop { .. } | Escape::Progress { .. } => {}
+            }
+        }
+    }
+}
+
+/// A miss record: with `start` only where the decoder cannot know it.
+#[inline]
+pub(super) fn miss(tables: &mut Tables, rbase: bool, known: bool, upper_hit: bool, start: u64, length: u32) -> Record {
+    if known {
+        return Record::Miss { length, start: None };
+    }
+    if !rbase {
+        tables.start_sent(start);
+    }
+    Record::Miss { length, start: Some((start, upper_hit)) }
+}

@@ -1,0 +1,192 @@
+//! Replay: streams, one after the other
+//!
+//! Where a stream ends in an indirect branch, the next record tells where that went: with the start address
+//! of the next stream, from the stream cache or sent.
+//!
+//! # Source
+//! Paper 001 section II; the stream: `docs/stream.md`, "Messages (scheme `sc-lsp`)".
+
+use super::cache::Descriptor;
+use super::reader::Reader;
+use super::{Record, StreamCacheParams};
+use crate::bits::BitReader;
+use crate::lane::replay::{follow_straight, Hart, Lanes, Path, PathError, Refused, ReplaySink};
+use crate::message::{CodingError, Escape, Message};
+use crate::platform::Platform;
+use crate::scheme::Decode;
+use retire::image::{Exit, ExitKind, Image};
+use retire::FlowKind;
+
+/// Tables of all cores, and the indirect branches that wait for their targets.
+#[derive(Debug)]
+pub struct Replay<'a> {
+    reader: Reader,
+    waiting: Vec<Option<&'a Exit>>,
+    /// Cycles of records that tell no time of an event, by core.
+    owed: Vec<u64>,
+    address: u64,
+}
+
+/// Between streams nothing is followed but the straight line.
+struct Straight<'r> {
+    reader: &'r mut Reader,
+    core: u8,
+}
+
+impl Path for Straight<'_> {
+    fn follow(&mut self, hart: &mut Hart, exit: &Exit, sink: &mut impl ReplaySink) -> Result<(), PathError> {
+        follow_straight(hart, exit, sink)
+    }
+
+    fn reset(&mut self) {
+        self.reader.reset(self.core);
+    }
+}
+
+impl<'a> Replay<'a> {
+    /// At the beginning of a stream.
+    pub fn new(sc: &StreamCacheParams, platform: &Platform) -> Self {
+        Self {
+            reader: Reader::new(sc, platform),
+            waiting: vec![None; platform.cores.into()],
+            owed: vec![0; platform.cores.into()],
+            address: u64::MAX >> (64 - platform.xlen),
+        }
+    }
+
+    /// The indirect branch that waits, if one does, went to `start`.
+    #[inline]
+    fn arrive(&mut self, core: u8, start: u64, hart: &mut Hart, sink: &mut impl ReplaySink) {
+        if let Some(Exit { kind: ExitKind::Indirect(_, kind), .. }) = self.waiting[usize::from(core)] {
+            if let Some(exit) = self.waiting[usize::from(core)].take() {
+                hart.tell_exit(*kind, exit, start & self.address, sink);
+            }
+        }
+    }
+
+    /// Replays the stream `d`, which ended `ahead` cycles after the last known time.
+    #[inline]
+    fn stream(
+        &mut self,
+        (image, hart): (&'a Image, &mut Hart),
+        core: u8,
+        d: Descriptor,
+        ahead: u64,
+        sink: &mut impl ReplaySink,
+    ) -> Result<(), Refused> {
+        self.arrive(core, d.start, hart, sink);
+        if hart.pc != d.start {
+            return Err(PathError::OtherStart { start: d.start, pc: hart.pc }.into());
+        }
+        hart.message_done();
+        let longest = self.reader.longest();
+        self.waiting[usize::from(core)] = if d.length < longest {
+            let exit = hart.reach_stream_end(image, d.length.into(), sink)?;
+            leave(hart, exit, ahead, sink)
+        } else {
+            long_stream(hart, image, longest, d.length > longest, ahead, sink)?
+        };
+        Ok(())
+    }
+}
+
+/// A stream that ends at the first control-flow instruction at which it has `longest` instructions or more; that is a
+/// conditional that is not taken exactly when `not_taken`.
+fn long_stream<'a>(
+    hart: &mut Hart,
+    image: &'a Image,
+    longest: u32,
+    not_taken: bool,
+    ahead: u64,
+    sink: &mut impl ReplaySink,
+) -> Result<Option<&'a Exit>, PathError> {
+    let mut length = 0;
+    loop {
+        length += hart.next_run(image)?.0;
+        let exit = hart.run(image)?;
+        if length < longest {
+            follow_straight(hart, exit, sink)?;
+            continue;
+        }
+        if not_taken && exit.kind != ExitKind::Conditional {
+            return Err(PathError::NoBranch(exit.pc));
+        }
+        if not_taken || matches!(exit.kind, ExitKind::Jump | ExitKind::Call) {
+            hart.cycle += ahead;
+            follow_straight(hart, exit, sink)?;
+            return Ok(None);
+        }
+        return Ok(leave(hart, exit, ahead, sink));
+    }
+}
+
+/// Takes a conditional, at the time of its record; an indirect branch is returned, to wait for its target.
+#[inline]
+fn leave<'a>(hart: &mut Hart, exit: &'a Exit, ahead: u64, sink: &mut impl ReplaySink) -> Option<&'a Exit> {
+    hart.cycle += ahead;
+    if exit.kind == ExitKind::Conditional {
+        hart.tell_exit(FlowKind::Conditional { taken: true }, exit, exit.target, sink);
+        return None;
+    }
+    Some(exit)
+}
+
+impl<'a> Decode<'a> for Replay<'a> {
+    /// Reads one record and replays it.
+    #[inline]
+    fn message<I: Iterator<Item = u32>>(
+        &mut self,
+        lanes: &mut Lanes<'a>,
+        bits: &mut BitReader<I>,
+        sink: &mut impl ReplaySink,
+    ) -> Result<Message, Refused> {
+        let (diff_cc, core) = self.reader.core(bits)?;
+        lanes.current = Some(core);
+        let at = usize::from(core);
+        let owed = std::mem::take(&mut self.owed[at]) + diff_cc;
+        let record = self.reader.record(core, self.waiting[at].is_none(), bits)?;
+        let message = Message { core, diff_cc, body: record.body() };
+        if let Record::Escape { start, escape } = record {
+            match (start, escape) {
+                (Some(start), _) => self.arrive(core, start, lanes.hart(core), sink),
+                // what the branch did is lost with the rest
+                (None, Escape::Sync { .. }) => self.waiting[at] = None,
+                (None, _) => {}
+            }
+            let path = &mut Straight { reader: &mut self.reader, core };
+            lanes.escape(&Message { diff_cc: owed, ..message }, path, sink)?;
+            return Ok(message);
+        }
+        let (image, hart) =
+            lanes.running(core).map_err(|_| PathError::OutOfPlace("a stream is reported outside a sync"))?;
+        match record {
+            Record::Hits { count, bits } => {
+                // a full counter was sent with its last stream, another one with the record that follows
+                let full = count == 1 << bits;
+                for n in 1..=count {
+                    let d = self.reader.predicted(core)?;
+                    self.stream((image, hart), core, d, if full && n == count { owed } else { 0 }, sink)?;
+                }
+                if !full {
+                    self.owed[at] = owed;
+                }
+            }
+            Record::Index(index) => {
+                let d = self.reader.indexed(core, index)?;
+                self.stream((image, hart), core, d, owed, sink)?;
+            }
+            Record::Miss { length, start } => {
+                let start = start.map_or(hart.pc, |s| s.0);
+                let d = Descriptor { start, length };
+                self.reader.missed(core, d)?;
+                self.stream((image, hart), core, d, owed, sink)?;
+            }
+            Record::Escape { .. } => {}
+        }
+        Ok(message)
+    }
+
+    fn end<I: Iterator<Item = u32>>(&mut self, _: &mut BitReader<I>) -> Result<(), CodingError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,198 @@
+//! Chunks with connect bits: `tr_b`, `tr_e` and every other choice of chunk sizes
+//!
+//! Numbers are [`crate::chunk`]s, fields of fixed width are sent as they are.
+//!
+//! # Source
+//! Chunk sizes: paper 000 sections 4 and 5, paper 002 sections 4 and 5.2.
+
+use super::CoderSizes;
+use crate::bits::{BitReader, BitWriter};
+use crate::chunk::{self, Chunks};
+use crate::message::CodingError;
+use crate::platform::ParamError;
+use crate::scheme::fields::{Code, Field};
+use serde::{Deserialize, Serialize};
+
+/// Chunk sizes of all variable fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Coding {
+    /// `bCnt`; for `nx_b` the stream length SL.
+    pub b_cnt: Chunks,
+    /// `|diffTA|`, and every other address difference.
+    pub diff_ta: Chunks,
+    /// `diffCC`.
+    pub diff_cc: Chunks,
+    /// `iCnt` of escape messages.
+    pub i_cnt: Chunks,
+}
+
+impl Coding {
+    /// Base encoding of paper 000 figure 7b.
+    pub const TR_B: Self = Self {
+        b_cnt: Chunks::new(8, 8),
+        diff_ta: Chunks::new(16, 16),
+        diff_cc: Chunks::new(8, 8),
+        i_cnt: Chunks::new(8, 8),
+    };
+    /// Variable encoding of paper 000 figure 7c with the sizes of its section 5.
+    pub const TR_E: Self = Self {
+        b_cnt: Chunks::new(3, 2),
+        diff_ta: Chunks::new(3, 4),
+        diff_cc: Chunks::new(4, 2),
+        i_cnt: Chunks::new(2, 2),
+    };
+    /// `TR_E` with the shorter `bCnt` chunks that paper 002 section 5.2 found for sets without a
+    /// target predictor (s0, m0, b0).
+    pub const TR_E_SHORT: Self = Self { b_cnt: Chunks::new(2, 1), ..Self::TR_E };
+
+    /// `tr_e` of a set that predicts targets, or does not.
+    pub const fn tr_e(targets: bool) -> Self {
+        if targets {
+            Self::TR_E
+        } else {
+            Self::TR_E_SHORT
+        }
+    }
+
+    /// Chunk sizes as `bcnt=2,1;icnt=2,2`; fields left out are those of `self`.
+    pub fn with(mut self, fields: &str) -> Option<Self> {
+        for field in fields.split(';') {
+            let (name, value) = field.trim().split_once('=')?;
+            let (first, next) = value.split_once(',')?;
+            let chunks = Chunks::new(first.trim().parse().ok()?, next.trim().parse().ok()?);
+            *match name.trim() {
+                "bcnt" => &mut self.b_cnt,
+                "diffta" => &mut self.diff_ta,
+                "diffcc" => &mut self.diff_cc,
+                "icnt" => &mut self.i_cnt,
+                _ => return None,
+            } = chunks;
+        }
+        Some(self)
+    }
+
+    /// `kind(...)` with all fields but those of `base`; `None` where there is no such.
+    pub fn difference(&self, kind: &str, base: &Self) -> Option<String> {
+        let fields = [
+            ("bcnt", self.b_cnt, base.b_cnt),
+            ("diffta", self.diff_ta, base.diff_ta),
+            ("diffcc", self.diff_cc, base.diff_cc),
+            ("icnt", self.i_cnt, base.i_cnt),
+        ];
+        let other: Vec<_> =
+            fields.iter().filter(|(_, own, base)| own != base).map(|(name, own, _)| format!("{name}={own}")).collect();
+        (!other.is_empty()).then(|| format!("{kind}({})", other.join(";")))
+    }
+
+    /// All sizes, in a fixed order.
+    pub fn sizes(&self) -> String {
+        format!("bcnt={} diffta={} diffcc={} icnt={}", self.b_cnt, self.diff_ta, self.diff_cc, self.i_cnt)
+    }
+
+    /// Refuses sizes outside their ranges.
+    pub fn check(&self) -> Result<(), ParamError> {
+        for (field, c) in [
+            ("b_cnt chunk", self.b_cnt),
+            ("diff_ta chunk", self.diff_ta),
+            ("diff_cc chunk", self.diff_cc),
+            ("i_cnt chunk", self.i_cnt),
+        ] {
+            for v in [c.first, c.next] {
+                ParamError::unless((1..=16).contains(&v), field, v.into(), "1 to 16")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl CoderSizes for Coding {
+    type Code = Chunked;
+    const EXAMPLES: &'static [&'static str] =
+        &["tr_e", "tr_b", "tr(bcnt=1,1;diffta=1,1;diffcc=1,1;icnt=1,1)", "tr(bcnt=16,16;diffcc=16,16;icnt=16,16)"];
+    const FORMS: &'static [&'static str] = &["tr_e:SET", "tr_b:SET", "tr(bcnt=3,2;diffta=3,4;diffcc=4,2;icnt=2,2):SET"];
+
+    fn parse(text: &str, targets: bool) -> Option<Self> {
+        match text {
+            "tr_e" => Some(Self::tr_e(targets)),
+            "tr_b" => Some(Self::TR_B),
+            _ => Self::tr_e(targets).with(text.strip_prefix("tr(")?.strip_suffix(')')?),
+        }
+    }
+
+    fn name(&self, targets: bool) -> String {
+        if *self == Self::TR_B {
+            return "tr_b".into();
+        }
+        self.difference("tr", &Self::tr_e(targets)).unwrap_or_else(|| "tr_e".into())
+    }
+
+    fn canonical(&self) -> String {
+        format!("tr {}", self.sizes())
+    }
+
+    fn check(&self) -> Result<(), ParamError> {
+        Coding::check(self)
+    }
+
+    fn code(&self) -> Chunked {
+        Chunked(*self)
+    }
+}
+
+/// Writes and reads chunks.
+#[derive(Clone, Debug)]
+pub struct Chunked(Coding);
+
+impl Chunked {
+    /// In chunks of these sizes.
+    pub const fn new(coding: Coding) -> Self {
+        Self(coding)
+    }
+
+    #[inline]
+    fn chunks(&self, field: Field) -> Chunks {
+        match field {
+            Field::DiffCc => self.0.diff_cc,
+            Field::DiffTa => self.0.diff_ta,
+            Field::ICnt | Field::Lost => self.0.i_cnt,
+            // the others have a fixed width
+            Field::Count | Field::Core | Field::Sign | Field::Taken | Field::Kind => self.0.b_cnt,
+        }
+    }
+}
+
+impl Code for Chunked {
+    fn number(&mut self, field: Field, value: u64, out: &mut BitWriter) {
+        chunk::write(value, self.chunks(field), out);
+    }
+
+    fn bits(&mut self, _: Field, value: u64, bits: u32, out: &mut BitWriter) {
+        out.push(value, bits);
+    }
+
+    fn flush(&mut self, _: &mut BitWriter) {}
+
+    #[inline]
+    fn read_number<I: Iterator<Item = u32>>(
+        &mut self,
+        field: Field,
+        bits: u32,
+        input: &mut BitReader<I>,
+    ) -> Result<u64, CodingError> {
+        chunk::read(self.chunks(field), field.name(), bits, input)
+    }
+
+    #[inline]
+    fn read_bits<I: Iterator<Item = u32>>(
+        &mut self,
+        _: Field,
+        bits: u32,
+        input: &mut BitReader<I>,
+    ) -> Result<u64, CodingError> {
+        input.take(bits).ok_or(CodingError::Truncated)
+    }
+
+    fn read_flush<I: Iterator<Item = u32>>(&mut self, _: &mut BitReader<I>) -> Result<(), CodingError> {
+        Ok(())
+    }
+}

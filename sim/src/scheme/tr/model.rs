@@ -1,0 +1,208 @@
+//! Front end of one core: which retired branches make messages, and which message
+//!
+//! # Source
+//! Paper 000 figure 5, paper 002 figure 3. Upper address bits: paper 002 section 5.4, paper 001 section III.C.
+//!
+//! With `upper_bits` = 12, the target predictor holds only the lower address bits, and a register the upper 12 of
+//! the last indirect target. A target is predicted when its lower bits are and the register holds its
+//! upper bits.
+
+use super::outcome::{Outcome, OutcomePredictor};
+use super::target::{Target, TargetPredictor};
+use super::TrParams;
+use crate::lane::{self, Counters, Out};
+use crate::message::{Body, Escape};
+use crate::platform::Platform;
+use retire::isa::Indirect;
+use retire::FlowEvent;
+
+/// Outcome and target predictor of one core, as encoder and replay both run them.
+#[derive(Clone, Debug)]
+pub struct Predictor {
+    outcome: Outcome,
+    target: Target,
+    upper: u64,
+    /// Lower bits of a byte address, those that the target predictor holds.
+    low_mask: u64,
+}
+
+impl Predictor {
+    /// In the reset state.
+    pub fn new(params: &TrParams, platform: &Platform) -> Self {
+        Self {
+            outcome: params.outcome.model(params.pc_shift),
+            target: params.target.model(params.pc_shift),
+            upper: 0,
+            low_mask: u64::MAX >> (64 - (platform.xlen - params.upper_bits)),
+        }
+    }
+
+    /// Back to the state after reset.
+    pub fn reset(&mut self) {
+        self.outcome.reset();
+        self.target.reset();
+        self.upper = 0;
+    }
+
+    /// A direct conditional at `pc`: predicts, asks `resolve` for the outcome given the prediction,
+    /// learns, and returns the outcome.
+    #[inline]
+    pub fn conditional(&mut self, pc: u64, resolve: impl FnOnce(bool) -> bool) -> bool {
+        let taken = resolve(self.outcome.predict(pc));
+        self.outcome.update(pc, taken);
+        self.target.conditional(pc, taken);
+        taken
+    }
+
+    /// A direct call; `link` is the address after it.
+    #[inline]
+    pub fn call(&mut self, link: u64) {
+        self.target.call(link & self.low_mask);
+    }
+
+    /// An indirect branch at `pc`: predicts, asks `resolve` for the target given the prediction, learns,
+    /// and returns the target. `link` is the address after the branch. A `None` from `resolve` learns
+    /// nothing and is handed on.
+    #[inline]
+    pub fn indirect(
+        &mut self,
+        kind: Indirect,
+        pc: u64,
+        link: u64,
+        resolve: impl FnOnce(Option<u64>) -> Option<u64>,
+    ) -> Option<u64> {
+        let target = resolve(self.target.predict(kind, pc).map(|low| low | self.upper))?;
+        self.upper = target & !self.low_mask;
+        self.target.update(kind, pc, target & self.low_mask, link & self.low_mask);
+        Some(target)
+    }
+
+    /// A conditional indirect branch at `pc` that was not taken enters the path.
+    #[inline]
+    pub fn indirect_not_taken(&mut self, pc: u64) {
+        self.target.conditional(pc, false);
+    }
+}
+
+/// Front end of one core: a message where a prediction was wrong.
+#[derive(Clone, Debug)]
+pub struct Front {
+    predictor: Predictor,
+}
+
+impl Front {
+    /// In the reset state.
+    pub fn new(params: &TrParams, platform: &Platform) -> Self {
+        Self { predictor: Predictor::new(params, platform) }
+    }
+
+    /// Whether the target was predicted.
+    #[inline]
+    fn target_hit(&mut self, e: &FlowEvent, kind: Indirect, lane: &mut Counters) -> bool {
+        let mut correct = true;
+        self.predictor.indirect(kind, e.pc, e.fall_through(), |predicted| {
+            correct = predicted == Some(e.target);
+            Some(e.target)
+        });
+        lane.rates.target_misses += u64::from(!correct);
+        correct
+    }
+}
+
+impl lane::Front for Front {
+    type Body = Body;
+    type Mark = ();
+    const PROGRESS: bool = true;
+
+    fn reset(&mut self, _: u64) {
+        self.predictor.reset();
+    }
+
+    fn mark(&self) {}
+
+    fn back_to(&mut self, (): ()) {}
+
+    #[inline]
+    fn conditional(&mut self, e: &FlowEvent, taken: bool, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
+        let mut correct = true;
+        self.predictor.conditional(e.pc, |predicted| {
+            correct = predicted == taken;
+            taken
+        });
+        lane.rates.outcome_misses += u64::from(!correct);
+        if !correct {
+            lane.send(e.cycle, Body::Outcome { count: lane.b_cnt }, out);
+        }
+        !correct
+    }
+
+    #[inline]
+    fn jump(&mut self, e: &FlowEvent, call: bool, _: &mut Counters, _: &mut impl Out<Body>) -> bool {
+        if call {
+            self.predictor.call(e.fall_through());
+        }
+        false
+    }
+
+    #[inline]
+    fn indirect(&mut self, e: &FlowEvent, kind: Indirect, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
+        let correct = self.target_hit(e, kind, lane);
+        if !correct {
+            lane.send(e.cycle, Body::Target { count: lane.b_cnt, target: e.target }, out);
+        }
+        !correct
+    }
+
+    /// Predicted taken, always; its target as that of an indirect jump.
+    fn conditional_indirect(
+        &mut self,
+        e: &FlowEvent,
+        taken: bool,
+        lane: &mut Counters,
+        out: &mut impl Out<Body>,
+    ) -> bool {
+        if !taken {
+            lane.rates.target_misses += 1;
+            self.predictor.indirect_not_taken(e.pc);
+            lane.send(e.cycle, Body::NotTaken { count: lane.b_cnt }, out);
+            return true;
+        }
+        let correct = self.target_hit(e, Indirect::Jump, lane);
+        if !correct {
+            lane.send(e.cycle, Body::Taken { count: lane.b_cnt, target: e.target }, out);
+        }
+        !correct
+    }
+
+    #[inline]
+    fn escape(&mut self, cycle: u64, escape: Escape, lane: &mut Counters, out: &mut impl Out<Body>) {
+        lane.send(cycle, Body::Escape(escape), out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_of_the_upper_bits_mispredicts_once() {
+        let params = TrParams { upper_bits: 12, ..TrParams::sizes(256, 8, 16) };
+        let mut p = Predictor::new(&params, &Platform::RV32);
+        for link in [0x8000_0104, 0x0010_0104, 0x8000_0204, 0x8000_0304] {
+            p.call(link);
+        }
+        let mut ret = |target| {
+            let mut hit = false;
+            p.indirect(Indirect::Return, 0, 0, |predicted| {
+                hit = predicted == Some(target);
+                Some(target)
+            });
+            hit
+        };
+        // the register starts at 0, learns 0x800, then 0x001, then 0x800 again
+        assert_eq!(
+            [ret(0x8000_0304), ret(0x8000_0204), ret(0x0010_0104), ret(0x8000_0104)],
+            [false, true, false, false]
+        );
+    }
+}

@@ -1,0 +1,150 @@
+//! gshare outcome predictor
+//!
+//! p two-bit saturating counters, all 1 (weakly not taken) after reset, indexed by
+//! `BHR[log2 p - 1 : 0] xor PC[s + log2 p - 1 : s]`; predicts taken when the counter is 2 or 3. Each
+//! direct conditional looks up, moves the counter towards its outcome and shifts the outcome into
+//! the BHR.
+//!
+//! # Source
+//! Paper 000 section 5, paper 002 section 5.1, paper 003 figure 4.29; tested against its figure 4.31.
+
+use super::{OutcomePredictor, OutcomeSizes};
+use crate::platform::ParamError;
+
+const MAX: usize = 4096;
+
+/// Sizes of gshare; in the name of a set just their number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GshareSizes {
+    /// p: two-bit counters. 256, 512, 1024, 2048 or 4096.
+    pub counters: u16,
+}
+
+impl GshareSizes {
+    /// log2 p: width of the index and of the BHR, bits.
+    pub const fn log2(&self) -> u32 {
+        self.counters.trailing_zeros()
+    }
+}
+
+impl OutcomeSizes for GshareSizes {
+    type Model = Gshare;
+    const BLOCK: &'static str = "gshare";
+    const EXAMPLES: &'static [&'static str] = &["256", "4096"];
+
+    fn parse(text: &str) -> Option<Self> {
+        text.parse().ok().map(|counters| Self { counters })
+    }
+
+    fn name(&self) -> String {
+        self.counters.to_string()
+    }
+
+    fn canonical(&self) -> String {
+        format!("gshare={}", self.counters)
+    }
+
+    fn check(&self) -> Result<(), ParamError> {
+        let ok = matches!(self.counters, 256 | 512 | 1024 | 2048 | 4096);
+        ParamError::unless(ok, "gshare", self.counters.into(), "256, 512, 1024, 2048 or 4096")
+    }
+
+    fn state_bits(&self) -> u32 {
+        2 * u32::from(self.counters) + self.log2()
+    }
+
+    fn model(&self, pc_shift: u8) -> Gshare {
+        Gshare::new(self, pc_shift)
+    }
+}
+
+/// The counters and the branch history register.
+#[derive(Clone, Debug)]
+pub struct Gshare {
+    counters: Box<[u8; MAX]>,
+    bhr: u32,
+    mask: u32,
+    shift: u8,
+}
+
+impl Gshare {
+    /// In the reset state.
+    pub fn new(sizes: &GshareSizes, pc_shift: u8) -> Self {
+        Self { counters: Box::new([1; MAX]), bhr: 0, mask: u32::from(sizes.counters) - 1, shift: pc_shift }
+    }
+
+    /// Index of the counter that a branch at `pc` looks up now.
+    #[inline]
+    pub fn index(&self, pc: u64) -> usize {
+        ((self.bhr ^ (pc >> self.shift) as u32) & self.mask) as usize & (MAX - 1)
+    }
+
+    /// The counter at `index`, 0..=3.
+    pub fn counter(&self, index: usize) -> u8 {
+        self.counters[index]
+    }
+}
+
+impl OutcomePredictor for Gshare {
+    fn reset(&mut self) {
+        self.counters.fill(1);
+        self.bhr = 0;
+    }
+
+    #[inline]
+    fn predict(&self, pc: u64) -> bool {
+        self.counters[self.index(pc)] >= 2
+    }
+
+    #[inline]
+    fn update(&mut self, pc: u64, taken: bool) {
+        let counter = &mut self.counters[self.index(pc)];
+        // a table walks faster than two branches: NEXT[taken][counter]
+        const NEXT: [[u8; 4]; 2] = [[0, 0, 1, 2], [1, 2, 3, 3]];
+        *counter = NEXT[usize::from(taken)][usize::from(*counter & 3)];
+        self.bhr = (self.bhr << 1 | u32::from(taken)) & self.mask;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Paper 003 figure 4.31: a loop branch (PC[11:4] = 0x48) after six taken outcomes, then two
+    /// more branches with PC[11:4] = 0x49; 256 counters, PC shift 4.
+    #[test]
+    fn figure_4_31_of_paper_003() {
+        let mut g = Gshare::new(&GshareSizes { counters: 256 }, 4);
+        let pc_loop = 0x40_048f;
+        for _ in 0..6 {
+            g.update(pc_loop, true);
+        }
+        // (pc, index, counter before, outcome, correct, counter after)
+        let printed = [
+            (pc_loop, 119, 1, true, false, 2),
+            (pc_loop, 55, 1, true, false, 2),
+            (pc_loop, 183, 1, true, false, 2),
+            (pc_loop, 183, 2, true, true, 3),
+            (pc_loop, 183, 3, false, false, 2),
+            (0x40_0491, 183, 2, false, false, 1),
+            (0x40_0493, 181, 1, false, true, 0),
+        ];
+        for (pc, index, before, taken, correct, after) in printed {
+            assert_eq!((g.index(pc), g.counter(index)), (index, before));
+            assert_eq!(g.predict(pc) == taken, correct);
+            g.update(pc, taken);
+            assert_eq!(g.counter(index), after);
+        }
+    }
+
+    #[test]
+    fn a_counter_walks_and_stops_at_both_ends() {
+        // history makes the index move, so the walk is taken on an all-zero and an all-one history
+        let mut g = Gshare::new(&GshareSizes { counters: 256 }, 1);
+        let walk: Vec<u8> = (0..3).map(|_| (g.update(0, false), g.counter(0)).1).collect();
+        assert_eq!(walk, [0, 0, 0]);
+        g.bhr = 255;
+        let walk: Vec<u8> = (0..4).map(|_| (g.update(0, true), g.counter(255)).1).collect();
+        assert_eq!(walk, [2, 3, 3, 3]);
+    }
+}

@@ -1,0 +1,119 @@
+//! Replay: predicted branches are followed, a message's is resolved
+//!
+//! # Source
+//! Paper 000 figure 6 and section 3, paper 002 figure 4.
+
+use super::coder::Coder;
+use super::model::Predictor;
+use super::TrParams;
+use crate::bits::BitReader;
+use crate::lane::replay::{Hart, Lanes, Path, PathError, Refused, ReplaySink};
+use crate::message::{Body, CodingError, Message};
+use crate::platform::Platform;
+use crate::scheme::fields::{Head, Reader};
+use crate::scheme::Decode;
+use retire::image::{Exit, ExitKind, Image};
+use retire::FlowKind;
+
+/// Predictors of all cores, and the reader of their messages.
+#[derive(Debug)]
+pub struct Replay {
+    predictors: Vec<Predictor>,
+    reader: Reader<Coder>,
+}
+
+impl Replay {
+    pub(super) fn new(params: &TrParams, platform: &Platform, reader: Reader<Coder>) -> Self {
+        let predictors = (0..platform.cores).map(|_| Predictor::new(params, platform)).collect();
+        Self { predictors, reader }
+    }
+}
+
+impl Path for Predictor {
+    #[inline]
+    fn follow(&mut self, hart: &mut Hart, exit: &Exit, sink: &mut impl ReplaySink) -> Result<(), PathError> {
+        let link = exit.pc + u64::from(exit.len);
+        let (kind, target) = match exit.kind {
+            ExitKind::Jump => (FlowKind::Jump, exit.target),
+            ExitKind::Call => {
+                self.call(link);
+                (FlowKind::Call, exit.target)
+            }
+            ExitKind::Conditional => {
+                let taken = self.conditional(exit.pc, |predicted| predicted);
+                (FlowKind::Conditional { taken }, if taken { exit.target } else { link })
+            }
+            ExitKind::Indirect(how, kind) => {
+                let target = self.indirect(how, exit.pc, link, |predicted| predicted);
+                (kind, target.ok_or(PathError::NoPrediction(exit.pc))?)
+            }
+            ExitKind::End => return Err(PathError::OutsideCode(exit.pc)),
+        };
+        hart.tell_exit(kind, exit, target, sink);
+        Ok(())
+    }
+
+    fn reset(&mut self) {
+        Predictor::reset(self);
+    }
+}
+
+/// Goes to the `count`-th reported branch, which then counts as retired and waits to be resolved.
+#[inline]
+fn reach_branch<'a>(
+    hart: &mut Hart,
+    predictor: &mut Predictor,
+    image: &'a Image,
+    mut count: u64,
+    sink: &mut impl ReplaySink,
+) -> Result<&'a Exit, PathError> {
+    loop {
+        let exit = hart.run(image)?;
+        if let ExitKind::Conditional | ExitKind::Indirect(..) = exit.kind {
+            count -= 1;
+            if count == 0 {
+                return Ok(exit);
+            }
+        }
+        predictor.follow(hart, exit, sink)?;
+    }
+}
+
+impl<'a> Decode<'a> for Replay {
+    #[inline]
+    fn message<I: Iterator<Item = u32>>(
+        &mut self,
+        lanes: &mut Lanes<'a>,
+        bits: &mut BitReader<I>,
+        sink: &mut impl ReplaySink,
+    ) -> Result<Message, Refused> {
+        let (core, diff_cc, count) = match self.reader.head(bits)? {
+            Head::Count { core, diff_cc, count } => (core, diff_cc, count),
+            Head::Escape(message) => {
+                let predictor = &mut self.predictors[usize::from(message.core)];
+                lanes.escape(&message, predictor, sink)?;
+                return Ok(message);
+            }
+        };
+        let (image, hart) = lanes.running(core)?;
+        let predictor = &mut self.predictors[usize::from(core)];
+        let exit = reach_branch(hart, predictor, image, count, sink)?;
+        hart.cycle += diff_cc;
+        let link = exit.pc + u64::from(exit.len);
+        let body = if let ExitKind::Indirect(how, kind) = exit.kind {
+            let target = self.reader.target(core, bits)?;
+            predictor.indirect(how, exit.pc, link, |_| Some(target));
+            hart.tell_exit(kind, exit, target, sink);
+            Body::Target { count, target }
+        } else {
+            let taken = predictor.conditional(exit.pc, |predicted| !predicted);
+            hart.tell_exit(FlowKind::Conditional { taken }, exit, if taken { exit.target } else { link }, sink);
+            Body::Outcome { count }
+        };
+        Ok(Message { core, diff_cc, body })
+    }
+
+    fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError> {
+        self.reader.flush(bits)
+    }
+}

@@ -1,0 +1,71 @@
+//! One predictor shared by all cores: misprediction rates only
+//!
+//! A decoder could follow a shared predictor only if it knew the order of *all* reported branches of all
+//! cores, not just of the mispredicted ones, and that order is not in the stream. So this model makes
+//! statistics and never a stream.
+//!
+//! # Source
+//! Paper 003 sections 3 (figure 3.3) and 6.3 (shared T-raptor).
+
+use super::model::Front;
+use super::TrParams;
+use crate::lane::{Lane, Rates};
+use crate::platform::Platform;
+use retire::{FlowEvent, FlowKind, RetireSink};
+
+/// Runs the events of all cores through one set of predictors, in global commit order.
+#[derive(Clone, Debug)]
+pub struct SharedRates {
+    lane: Lane<Front>,
+}
+
+impl SharedRates {
+    /// In the reset state.
+    pub fn new(params: &TrParams, platform: &Platform) -> Self {
+        Self { lane: Lane::new(0, platform, Front::new(params, platform)) }
+    }
+
+    /// What was counted so far, over all cores.
+    pub fn rates(&self) -> Rates {
+        self.lane.rates()
+    }
+}
+
+impl RetireSink for SharedRates {
+    fn event(&mut self, event: &FlowEvent) {
+        // a core that begins must not clear what the others have learnt
+        if event.kind != FlowKind::Start {
+            self.lane.event(event, &mut |_| {});
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_cores_share_what_one_has_learnt() {
+        let params = TrParams::set("small").unwrap();
+        let front = || Front::new(&params, &Platform::RV32);
+        let mut shared = SharedRates::new(&params, &Platform::RV32);
+        let mut private = [0, 1].map(|core| Lane::new(core, &Platform::RV32, front()));
+        let event = |hart, kind, count, cycle| {
+            let (pc, target) = (0x8000_0000, 0x8000_0000);
+            FlowEvent { hart, kind, len: 4, count, pc, target, cycle }
+        };
+        // both cores take the same branch in turn: one table learns twice as fast as two, also when a core begins late
+        let mut events: Vec<FlowEvent> =
+            (0..200).map(|i| event((i & 1) as u8, FlowKind::Conditional { taken: true }, 1, i)).collect();
+        events.insert(101, event(1, FlowKind::Start, 0, 100));
+        for e in &events {
+            shared.event(e);
+            if e.kind != FlowKind::Start {
+                private[usize::from(e.hart)].event(e, &mut |_| {});
+            }
+        }
+        let misses = private.iter().map(|lane| lane.rates().outcome_misses).sum::<u64>();
+        // one miss for each history on the way to all ones
+        assert_eq!((shared.rates().outcome_misses, misses), (10, 20));
+    }
+}

@@ -1,0 +1,147 @@
+//! Target predictors: one file an entry, and one line of it in the list at the end
+//!
+//! As for outcome predictors ([`super::outcome`]). Addresses are handed in without the upper bits that
+//! [`super::model::Predictor`] keeps in a register of its own.
+
+use crate::platform::ParamError;
+use retire::isa::Indirect;
+
+pub mod ibtb;
+pub mod ras;
+
+/// Predicts the targets of indirect branches.
+pub trait TargetPredictor {
+    /// Back to the state after reset.
+    fn reset(&mut self);
+    /// A direct conditional retired, or a conditional indirect branch that was not taken.
+    fn conditional(&mut self, pc: u64, taken: bool);
+    /// A direct call retired; `link` is the address after it.
+    fn call(&mut self, link: u64);
+    /// Predicted target of the indirect branch at `pc`; changes nothing.
+    fn predict(&self, kind: Indirect, pc: u64) -> Option<u64>;
+    /// The indirect branch at `pc` retired and went to `target`; `link` is the address after it.
+    fn update(&mut self, kind: Indirect, pc: u64, target: u64, link: u64);
+}
+
+/// Sizes of a target predictor.
+pub trait TargetSizes: Copy {
+    /// The golden model.
+    type Model: TargetPredictor;
+    /// Names of its blocks, in every folder.
+    const BLOCKS: &'static [&'static str];
+    /// Names that tests run: its smallest and its greatest sizes.
+    const EXAMPLES: &'static [&'static str];
+    /// From its place in the name of a set, behind the first `/`; `None` where another one is meant.
+    fn parse(text: &str) -> Option<Result<Self, ParamError>>;
+    /// What [`TargetSizes::parse`] reads.
+    fn name(&self) -> String;
+    /// All sizes, for the parameter fingerprint.
+    fn canonical(&self) -> String;
+    /// Refuses sizes that model and circuit cannot honour.
+    fn check(&self) -> Result<(), ParamError>;
+    /// Whether it predicts anything.
+    fn predicts(&self) -> bool;
+    /// Bits of state, as the papers count it, for targets of `bits` bits.
+    fn state_bits(&self, bits: u32) -> u32;
+    /// The model in its reset state; addresses are shifted right by `pc_shift` before they are hashed.
+    fn model(&self, pc_shift: u8) -> Self::Model;
+}
+
+macro_rules! list {
+    ($($(#[$doc:meta])* $name:ident($module:ident::$sizes:ident),)*) => {
+        $(pub mod $module;)*
+
+        /// A target predictor with its sizes. More may come: who has no circuit for one says so.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum TargetParams {
+            $($(#[$doc])* $name($module::$sizes),)*
+        }
+
+        /// The golden model of a target predictor.
+        #[derive(Clone, Debug)]
+        pub enum Target {
+            $($(#[$doc])* $name(<$module::$sizes as TargetSizes>::Model),)*
+        }
+
+        impl TargetParams {
+            /// Names of the blocks of all predictors.
+            pub const BLOCKS: &'static [&'static [&'static str]] = &[$(<$module::$sizes as TargetSizes>::BLOCKS,)*];
+
+            /// Names that tests run, of all of them.
+            pub const EXAMPLES: &'static [&'static [&'static str]] =
+                &[$(<$module::$sizes as TargetSizes>::EXAMPLES,)*];
+
+            /// From its place in the name of a set.
+            pub fn parse(text: &str) -> Option<Result<Self, ParamError>> {
+                None$(.or_else(|| $module::$sizes::parse(text).map(|sizes| sizes.map(Self::$name))))*
+            }
+
+            /// Names of its blocks, in every folder.
+            pub fn blocks(&self) -> &'static [&'static str] {
+                match self { $(Self::$name(_) => <$module::$sizes as TargetSizes>::BLOCKS,)* }
+            }
+
+            /// What [`TargetParams::parse`] reads.
+            pub fn name(&self) -> String {
+                match self { $(Self::$name(sizes) => sizes.name(),)* }
+            }
+
+            /// All sizes, for the parameter fingerprint.
+            pub fn canonical(&self) -> String {
+                match self { $(Self::$name(sizes) => sizes.canonical(),)* }
+            }
+
+            /// Refuses sizes that model and circuit cannot honour.
+            pub fn check(&self) -> Result<(), ParamError> {
+                match self { $(Self::$name(sizes) => sizes.check(),)* }
+            }
+
+            /// Whether it predicts anything.
+            pub fn predicts(&self) -> bool {
+                match self { $(Self::$name(sizes) => sizes.predicts(),)* }
+            }
+
+            /// Bits of state, as the papers count it, for targets of `bits` bits.
+            pub fn state_bits(&self, bits: u32) -> u32 {
+                match self { $(Self::$name(sizes) => sizes.state_bits(bits),)* }
+            }
+
+            /// The model in its reset state.
+            pub fn model(&self, pc_shift: u8) -> Target {
+                match self { $(Self::$name(sizes) => Target::$name(sizes.model(pc_shift)),)* }
+            }
+        }
+
+        impl TargetPredictor for Target {
+            fn reset(&mut self) {
+                match self { $(Self::$name(p) => p.reset(),)* }
+            }
+
+            #[inline]
+            fn conditional(&mut self, pc: u64, taken: bool) {
+                match self { $(Self::$name(p) => p.conditional(pc, taken),)* }
+            }
+
+            #[inline]
+            fn call(&mut self, link: u64) {
+                match self { $(Self::$name(p) => p.call(link),)* }
+            }
+
+            #[inline]
+            fn predict(&self, kind: Indirect, pc: u64) -> Option<u64> {
+                match self { $(Self::$name(p) => p.predict(kind, pc),)* }
+            }
+
+            #[inline]
+            fn update(&mut self, kind: Indirect, pc: u64, target: u64, link: u64) {
+                match self { $(Self::$name(p) => p.update(kind, pc, target, link),)* }
+            }
+        }
+    };
+}
+
+list! {
+    /// Return address stack and 2-way indirect branch target buffer.
+    RasIbtb(ras_ibtb::RasIbtbSizes),
+}

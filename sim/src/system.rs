@@ -1,0 +1,98 @@
+//! The whole trace system: N cores to one stream of words
+//!
+//! Takes the retire stream in global commit order and appends header, messages and stops as
+//! `docs/stream.md` says. Without buffers: it never overflows.
+
+use crate::bits::BitWriter;
+use crate::lane::Rates;
+use crate::lengths::FieldLengths;
+pub use crate::message::{KindCount, StreamStats};
+use crate::params::{ParamError, TraceParams};
+use crate::scheme::sc_lsp::{Counts, Front};
+use crate::scheme::Model;
+use retire::{FlowEvent, RetireSink};
+
+/// First header word: the bytes `G S H K`.
+pub const MAGIC: u32 = u32::from_le_bytes(*b"GSHK");
+/// Format version.
+pub const VERSION: u8 = 1;
+
+/// The three header words of a stream.
+pub fn header(params: &TraceParams) -> [u32; 3] {
+    let flags = u32::from(params.timestamps);
+    [MAGIC, u32::from(VERSION) | u32::from(params.cores) << 8 | flags << 16, params.fingerprint()]
+}
+
+/// Golden model of a trace system.
+#[derive(Clone, Debug)]
+pub struct System {
+    model: Model,
+    out: BitWriter,
+    stats: StreamStats,
+}
+
+impl System {
+    /// In the reset state, enabled, the header sent.
+    pub fn new(params: &TraceParams) -> Result<Self, ParamError> {
+        params.check()?;
+        let mut out = BitWriter::new();
+        for word in header(params) {
+            out.push(word.into(), 32);
+        }
+        Ok(Self { model: params.flow.model(&params.platform), out, stats: StreamStats::default() })
+    }
+
+    /// Disables tracing in `cycle`: stop messages, then the last word is filled.
+    pub fn finish(&mut self, cycle: u64) {
+        let Self { model, out, stats } = self;
+        model.finish(cycle, out, stats);
+        out.pad();
+        stats.bits = out.len();
+    }
+
+    /// Takes the complete words that wait.
+    pub fn drain(&mut self) -> std::vec::Drain<'_, u32> {
+        self.out.drain()
+    }
+
+    /// Bits so far, header included.
+    pub fn bits(&self) -> u64 {
+        self.out.len()
+    }
+
+    /// Messages so far, by kind; `bits` is filled in by [`System::finish`].
+    pub fn stats(&self) -> &StreamStats {
+        &self.stats
+    }
+
+    /// What was counted so far, by core.
+    pub fn rates(&self) -> Vec<Rates> {
+        self.model.rates()
+    }
+
+    /// Counts the lengths of the fields from now on, where the scheme has numbers of any length.
+    pub fn count_lengths(&mut self) {
+        self.model.count_lengths();
+    }
+
+    /// Lengths of the fields of all messages since they were asked for.
+    pub fn field_lengths(&self) -> Option<&FieldLengths> {
+        self.model.lengths()
+    }
+
+    /// What became of the streams, by core; empty but for the scheme `sc-lsp`.
+    pub fn streams(&self) -> Vec<Counts> {
+        match &self.model {
+            Model::ScLsp(cores) => cores.each(Front::counts),
+            Model::Tr(_) | Model::Nexus(_) => Vec::new(),
+        }
+    }
+}
+
+impl RetireSink for System {
+    /// The next event; its hart must be one of the system's cores.
+    #[inline]
+    fn event(&mut self, event: &FlowEvent) {
+        self.model.event(event, &mut self.out, &mut self.stats);
+    }
+}
