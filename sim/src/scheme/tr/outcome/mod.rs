@@ -119,4 +119,5 @@ macro_rules! list {
 list! {
     /// Counters by history and address.
     Gshare(gshare::GshareSizes),
+    #[doc = "Counters by address."] Bimodal(bimodal::BimodalSizes),
 }
