@@ -144,4 +144,5 @@ macro_rules! list {
 list! {
     /// Return address stack and 2-way indirect branch target buffer.
     RasIbtb(ras_ibtb::RasIbtbSizes),
+    #[doc = "Last target by address."] Last(last::LastSizes),
 }
