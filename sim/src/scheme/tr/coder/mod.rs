@@ -117,4 +117,5 @@ macro_rules! list {
 list! {
     /// Chunks with connect bits.
     Chunked(chunked::Coding),
+    #[doc = "Exponential Golomb codes."] Golomb(golomb::Orders),
 }
