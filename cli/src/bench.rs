@@ -3,6 +3,14 @@
 use crate::etrace;
 use crate::output::{big, Left, Object, Right, Table};
 use crate::{Failure, Status};
+use host::check::Check;
+use host::encode::{to_file, Request};
+use host::input::{Beside, Input};
+use host::listing::Listing;
+use host::machine::Settings;
+use host::progress::Quiet;
+use host::trace::Trace;
+use retire::file::retire::RetireWriter;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind, NullSink, RetireSink};
 use serde::Serialize;
@@ -208,5 +216,61 @@ pub fn measure(name: &str, limit: u64) -> Result<Vec<Speed>, Failure> {
             }
         }
     }
+    speeds.extend(files(name, limit)?);
+    Ok(speeds)
+}
+
+/// As [`measure`], of what commands do from file to file.
+fn files(name: &str, limit: u64) -> Result<Vec<Speed>, Failure> {
+    let folder = tempfile::tempdir().map_err(|e| Failure::Other(format!("a temporary folder: {e}")))?;
+    let [ret, gtr] = ["run.ret", "run.gtr"].map(|n| folder.path().join(n));
+    let program = format!("builtin:{name}");
+    let settings = Settings { max_instructions: Some(limit), ..Settings::default() };
+    let input = Input::open(&program)?;
+    let run = input.run(1, &settings)?;
+    let mut writer = RetireWriter::create(&ret, &run.info())?;
+    let instructions = run.tell(&mut writer, &Quiet)?.instructions;
+    writer.finish()?;
+    let mut speeds = Vec::new();
+    let mut add = |what: &str, mut work: Box<dyn FnMut() -> Result<(), Failure> + '_>| {
+        let mut done = Ok(());
+        let time = best(|| {
+            if done.is_ok() {
+                done = work();
+            }
+        });
+        let per_second = instructions as f64 / time.as_secs_f64();
+        speeds.push(Speed { what: what.into(), per_second, unit: "instructions" });
+        done
+    };
+    let set = named_set("medium")?;
+    let request = Request { params: TraceParams::tr(set.params), set: None, fixed_align: true };
+    let open = || Trace::open(&gtr, Beside { elf: Some(&program), any_build: false }, &Quiet);
+    add(
+        "file to file: encode to tr_e, medium",
+        Box::new(|| {
+            let recorded = Input::open(&ret.display().to_string())?;
+            to_file(&recorded.run(1, &settings)?, &request, &gtr, &Quiet)?;
+            Ok(())
+        }),
+    )?;
+    add(
+        "file to file: replay --check",
+        Box::new(|| {
+            let trace = open()?;
+            let mut check = Check::open(&ret, trace.info(), false)?;
+            trace.replay(&mut check, &Quiet, Check::is_over)?;
+            check.finish()?.map_or(Ok(()), |difference| Err(Failure::Other(difference)))
+        }),
+    )?;
+    add(
+        "file to file: listing",
+        Box::new(|| {
+            let (trace, mut out) = (open()?, std::io::sink());
+            let mut listing = Listing::new(trace.image().clone(), 1, None, u64::MAX, &mut out);
+            trace.replay(&mut listing, &Quiet, |l| l.is_over())?;
+            Ok(listing.finish()?)
+        }),
+    )?;
     Ok(speeds)
 }

@@ -7,8 +7,8 @@ use host::input::Input;
 use host::machine::Settings;
 use host::recording::{FileKind, Recording};
 use retire::file::rbt1::{Rbt1Reader, Rbt1Writer};
-use retire::file::retire::RetireWriter;
-use retire::{FlowEvent, RetireSink};
+use retire::file::retire::DataWriter;
+use retire::{DataEvent, FlowEvent, RetireSink};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -35,7 +35,8 @@ pub struct ImportArgs {
 
 /// Turn a retire file into a branch trace (rbt1)
 ///
-/// Cycles and the causes of traps are not in this format.
+/// Cycles, data and the causes of traps are not in this format. Of a file that import made it gives the records that
+/// were imported.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk export vm.ret -o vm.rbt1.zst\n  goshawk export vm.ret -o vm.rbt1")]
 pub struct ExportArgs {
@@ -57,9 +58,17 @@ struct Counted<S> {
 }
 
 impl<S: RetireSink> RetireSink for Counted<S> {
+    const WANTS_DATA: bool = S::WANTS_DATA;
+
+    #[inline]
     fn event(&mut self, event: &FlowEvent) {
         self.events += 1;
         self.sink.event(event);
+    }
+
+    #[inline]
+    fn data(&mut self, data: &DataEvent) {
+        self.sink.data(data);
     }
 }
 
@@ -84,7 +93,7 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure>
         return Err(Failure::Other(format!("{name}: is a retire file already; import takes branch traces (rbt1)")));
     }
     let info = recording.info().clone();
-    let mut writer = RetireWriter::create(&args.output, &info)?;
+    let mut writer = DataWriter::create(&args.output, &info)?;
     let (events, instructions) = tell(recording, &mut writer)?;
     writer.finish()?;
     let output = args.output.display().to_string();
@@ -115,9 +124,9 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure>
 /// Runs `export`.
 pub fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let recording = Recording::open(&args.input)?;
-    let harts = recording.info().harts;
+    let (harts, threads) = (recording.info().harts, recording.info().threads.clone());
     let compressed = args.output.extension().is_some_and(|e| e == "zst");
-    let mut writer = Rbt1Writer::create(&args.output, compressed)?;
+    let mut writer = Rbt1Writer::create(&args.output, compressed, &threads)?;
     let (_, instructions) = tell(recording, &mut writer)?;
     let written = writer.finish()?;
     let output = args.output.display().to_string();

@@ -3,15 +3,14 @@
 use crate::output::{big, count, facts, plural, short_id, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
-use host::check::{describe, Check};
+use host::check::Check;
 use host::input::Beside;
+use host::listing::Listing;
 use host::trace::Trace;
-use retire::image::Image;
-use retire::{FlowEvent, FlowKind};
 use serde_json::json;
 use sim::analysis::ratio;
 use sim::file::TraceInfo;
-use sim::replay::{Ignore, ReplaySink, ReplaySummary};
+use sim::replay::{Ignore, ReplaySummary};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -52,53 +51,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Prints instructions, and the traps and gaps between them.
-struct Listing<'a> {
-    image: Image,
-    out: &'a mut dyn Write,
-    pc: Vec<u64>,
-    core: Option<u8>,
-    left: u64,
-    error: Option<std::io::Error>,
-}
-
-impl Listing<'_> {
-    fn print(&mut self, e: &FlowEvent) -> std::io::Result<()> {
-        let mut pc = self.pc[usize::from(e.hart)];
-        if e.count > 0 && self.image.instruction(pc).is_none() {
-            // learned from a recording: the branches are all that is known
-            self.left = self.left.saturating_sub(e.count.into());
-            return writeln!(self.out, "{:>4}  0x{:08x}  {}", e.hart, e.pc, describe(e));
-        }
-        for _ in 0..e.count {
-            if self.left == 0 {
-                return Ok(());
-            }
-            let Some((insn, len)) = self.image.instruction(pc) else { break };
-            let raw = if len == 2 { format!("{:04x}", insn & 0xffff) } else { format!("{insn:08x}") };
-            writeln!(self.out, "{:>4}  0x{pc:08x}  {raw}", e.hart)?;
-            pc += u64::from(len);
-            self.left -= 1;
-        }
-        match e.kind {
-            FlowKind::Trap { .. } => writeln!(self.out, "{:>4}  trap to 0x{:08x}", e.hart, e.target),
-            FlowKind::Gap { lost } => {
-                writeln!(self.out, "{:>4}  {lost} instructions lost, on at 0x{:08x}", e.hart, e.target)
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-impl ReplaySink for Listing<'_> {
-    fn event(&mut self, e: &FlowEvent) {
-        if self.error.is_none() && self.left > 0 && self.core.is_none_or(|c| c == e.hart) {
-            self.error = self.print(e).err();
-        }
-        self.pc[usize::from(e.hart)] = e.target;
-    }
-}
-
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let beside = Beside { elf: Some(&args.elf), any_build: args.any_build };
@@ -123,12 +75,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         report(args, &info, &summary, start.elapsed().as_secs_f64(), None, out)?;
         return Ok(Status::Done);
     }
-    let image = opened.image().clone();
-    let pc = vec![0; usize::from(info.params.cores)];
     let left = args.limit.unwrap_or(u64::MAX);
-    let mut listing = Listing { image, out, pc, core: args.core, left, error: None };
-    opened.replay(&mut listing, &Bars, |l| l.error.is_some() || l.left == 0)?;
-    listing.error.map_or(Ok(Status::Done), |e| Err(e.into()))
+    let mut listing = Listing::new(opened.image().clone(), info.params.cores, args.core, left, out);
+    let replayed = opened.replay(&mut listing, &Bars, |l| l.is_over());
+    listing.finish()?;
+    replayed?;
+    Ok(Status::Done)
 }
 
 struct Checked<'a> {

@@ -4,13 +4,14 @@ use crate::args::{MachineArgs, ProgramArgs, Source};
 use crate::output::{count, facts, short_id, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
-use retire::file::retire::RetireWriter;
+use host::run::{Run, Told};
+use retire::file::retire::{RetireInfo, Writer};
 use retire::NullSink;
 use serde_json::json;
 use sim::analysis::ratio;
 use sim::rv32::{Exit, RunSummary};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Run a program in the built-in simulator and record what its harts retire
 #[derive(clap::Args, Debug)]
@@ -23,6 +24,9 @@ pub struct Args {
     /// Retire file to write; without it the program only runs
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Record loads, stores, written registers and CSR reads, too, with their values
+    #[arg(long, requires = "output")]
+    data: bool,
     #[command(flatten)]
     machine: MachineArgs,
     /// Print one JSON object
@@ -39,18 +43,22 @@ pub fn exit_text(exit: Exit) -> String {
     }
 }
 
+/// Runs a program into the file at `path`.
+fn record<const DATA: bool>(run: &Run<'_>, path: &Path, info: &RetireInfo) -> Result<Told, Failure> {
+    let mut writer = Writer::<DATA>::create(path, info)?;
+    let told = run.tell(&mut writer, &Bars)?;
+    writer.finish()?;
+    Ok(told)
+}
+
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let source = Source::open(&args.program, &ProgramArgs::default(), &args.machine)?;
     let run = source.run()?;
     let info = run.info();
     let told = match &args.output {
-        Some(path) => {
-            let mut writer = RetireWriter::create(path, &info)?;
-            let told = run.tell(&mut writer, &Bars)?;
-            writer.finish()?;
-            told
-        }
+        Some(path) if args.data => record::<true>(&run, path, &info)?,
+        Some(path) => record::<false>(&run, path, &info)?,
         None => run.tell(&mut NullSink, &Bars)?,
     };
     let Some(summary) = told.summary else {

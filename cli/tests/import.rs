@@ -42,6 +42,49 @@ fn a_branch_trace_is_replayed_without_a_program_and_equals_what_went_in() {
 }
 
 #[test]
+fn import_then_export_gives_the_same_records() {
+    let place = Place::new();
+    let file = |name: &str| place.path().join(name);
+    let mut trace = b"RBT1\0\0\0\0".to_vec();
+    let mut record = |kind: u8, len: u8, thread: u16, count: u32, pc: u64, target: u64| {
+        trace.extend([kind, len]);
+        trace.extend(thread.to_le_bytes());
+        trace.extend(count.to_le_bytes());
+        trace.extend([pc, target].map(u64::to_le_bytes).concat());
+    };
+    record(1, 3, 4242, 5, 0x1009, 0x2000); // a first count
+    record(7, 4, 17, 3, 0x3000, 0x3100); // begins in its handler
+    record(7, 4, 4242, 2, 0x2006, 0x80); // a trap with a length
+    record(0, 2, 17, 1, 0x3100, 0x9000); // the target that was not taken
+    record(7, 0, 17, 1, 0x3104, 0x3104); // a stop
+    record(1, 2, 4242, 9, 0x90, 0x92); // taken to its fall-through
+    std::fs::write(file("a.rbt1"), trace).unwrap();
+    place.good("import a.rbt1 -o a.ret");
+    place.good("export a.ret -o b.rbt1");
+    place.good("export a.rbt1 -o c.rbt1");
+    let bytes = |f: &str| std::fs::read(file(f)).unwrap();
+    assert_eq!(bytes("b.rbt1"), bytes("a.rbt1"));
+    assert_eq!(bytes("c.rbt1"), bytes("a.rbt1"));
+    let events =
+        |f: &str| place.good(&format!("stats {f} --json")).split_once("\"instructions\"").map(|x| x.1.to_string());
+    assert_eq!(events("a.ret"), events("a.rbt1"));
+}
+
+#[test]
+fn a_run_recorded_with_data_has_the_same_trace() {
+    let place = Place::new();
+    place.good("run p.elf --harts 2 -o p.ret");
+    place.good("run p.elf --harts 2 --data -o q.ret");
+    let bytes = |f: &str| std::fs::read(place.path().join(f)).unwrap();
+    assert!(bytes("q.ret").len() > bytes("p.ret").len());
+    for f in ["p", "q"] {
+        place.good(&format!("encode {f}.ret -o {f}.gtr"));
+        place.good(&format!("replay {f}.gtr --elf p.elf --check q.ret"));
+    }
+    assert_eq!(bytes("p.gtr"), bytes("q.gtr"));
+}
+
+#[test]
 fn bad_branch_traces_are_refused_with_their_place() {
     let place = place();
     place.good("export p.ret -o p.rbt1");

@@ -3,10 +3,9 @@
 use crate::recording::{Events, Recording};
 use crate::HostError;
 use retire::file::FileError;
-use retire::{FlowEvent, FlowKind};
+use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::file::TraceInfo;
 use sim::replay::ReplaySink;
-use std::collections::VecDeque;
 use std::path::Path;
 
 /// Holds what replay tells to a retire file.
@@ -15,12 +14,22 @@ use std::path::Path;
 /// queue for each hart. Progress messages keep the harts together, so the queues stay small.
 pub struct Check {
     reader: Events,
-    want: Vec<VecDeque<FlowEvent>>,
+    want: Queues,
     /// Events compared, by hart.
     seen: Vec<u64>,
     ended: bool,
     error: Option<FileError>,
     difference: Option<String>,
+}
+
+/// Events of each hart, and how many of them were compared.
+struct Queues(Vec<(Vec<FlowEvent>, usize)>);
+
+impl RetireSink for Queues {
+    #[inline]
+    fn event(&mut self, event: &FlowEvent) {
+        self.0[usize::from(event.hart)].0.push(*event);
+    }
 }
 
 fn kind(kind: FlowKind) -> String {
@@ -80,7 +89,7 @@ impl Check {
         let harts = usize::from(info.harts);
         Ok(Self {
             reader: recording.events()?,
-            want: vec![VecDeque::new(); harts],
+            want: Queues(vec![(Vec::new(), 0); harts]),
             seen: vec![0; harts],
             ended: false,
             error: None,
@@ -94,24 +103,34 @@ impl Check {
     }
 
     /// The next event of `hart` in the file; `None` when it has no more.
+    #[inline]
     fn next(&mut self, hart: usize) -> Option<FlowEvent> {
-        while self.want[hart].is_empty() && !self.ended {
-            match self.reader.next_event() {
-                Ok(Some(e)) => self.want[usize::from(e.hart)].push_back(e),
-                Ok(None) => self.ended = true,
-                Err(e) => {
-                    self.error = Some(e);
-                    self.ended = true;
-                }
-            }
+        if self.want.0[hart].1 == self.want.0[hart].0.len() {
+            self.read(hart);
         }
-        self.want[hart].pop_front()
+        let (events, next) = &mut self.want.0[hart];
+        let event = events.get(*next).copied();
+        *next += usize::from(event.is_some());
+        event
+    }
+
+    /// Reads on until there is an event of `hart`.
+    #[cold]
+    fn read(&mut self, hart: usize) {
+        for (events, next) in &mut self.want.0 {
+            events.drain(..std::mem::take(next));
+        }
+        while self.want.0[hart].0.is_empty() && !self.ended {
+            let read = self.reader.next_block(&mut self.want);
+            self.ended = !matches!(read, Ok(true));
+            self.error = read.err();
+        }
     }
 
     /// The first difference, once replay has ended.
     pub fn finish(mut self) -> Result<Option<String>, HostError> {
         if self.difference.is_none() {
-            for hart in 0..self.want.len() {
+            for hart in 0..self.want.0.len() {
                 if let Some(e) = self.next(hart) {
                     self.difference = Some(format!(
                         "event {}, hart {hart}, pc 0x{:08x}: the trace has ended, the run has {}",

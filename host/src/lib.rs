@@ -12,11 +12,13 @@
 //! | [`trace`] | a trace file with its program, replayed |
 //! | [`encode`] | a run to a trace file |
 //! | [`check`] | what replay tells, held to a recording |
+//! | [`listing`] | what replay tells, an instruction a line |
 
 pub mod check;
 pub mod encode;
 mod error;
 pub mod input;
+pub mod listing;
 pub mod machine;
 pub mod progress;
 pub mod recording;

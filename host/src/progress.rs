@@ -1,6 +1,6 @@
 //! Progress of long work, told to whoever shows it
 
-use retire::{Access, FlowEvent, RetireSink};
+use retire::{DataEvent, FlowEvent, RetireSink};
 
 /// Shows the progress of long work.
 pub trait Progress: Sync {
@@ -53,7 +53,7 @@ impl<S> Counted<S> {
 }
 
 impl<S: RetireSink> RetireSink for Counted<S> {
-    const WANTS_ACCESSES: bool = S::WANTS_ACCESSES;
+    const WANTS_DATA: bool = S::WANTS_DATA;
 
     #[inline]
     fn event(&mut self, event: &FlowEvent) {
@@ -67,8 +67,9 @@ impl<S: RetireSink> RetireSink for Counted<S> {
         self.sink.event(event);
     }
 
-    fn access(&mut self, access: &Access) {
-        self.sink.access(access);
+    #[inline]
+    fn data(&mut self, data: &DataEvent) {
+        self.sink.data(data);
     }
 }
 

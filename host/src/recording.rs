@@ -56,13 +56,26 @@ pub enum Events {
     Rbt1(Box<Rbt1Reader>),
 }
 
+/// All targets, or-ed.
+#[derive(Default)]
+struct Targets {
+    bits: u64,
+    events: u64,
+}
+
+impl RetireSink for Targets {
+    fn event(&mut self, e: &FlowEvent) {
+        self.bits |= e.target;
+        self.events += 1;
+    }
+}
+
 impl Events {
-    /// The next event, or `None` at the end.
-    #[inline]
-    pub fn next_event(&mut self) -> Result<Option<FlowEvent>, FileError> {
+    /// Tells `sink` the next block of the run; false at its end.
+    pub fn next_block(&mut self, sink: &mut impl RetireSink) -> Result<bool, FileError> {
         match self {
-            Self::Retire(reader) => reader.next_event(),
-            Self::Rbt1(reader) => reader.next_event(),
+            Self::Retire(reader) => reader.next_block(sink),
+            Self::Rbt1(reader) => reader.next_block(sink),
         }
     }
 }
@@ -88,6 +101,7 @@ impl Recording {
             build_id: found.build_id(),
             program: name,
             source: format!("{} records of rbt1, threads {}", found.records, threads.join(", ")),
+            threads: found.threads.clone(),
         };
         Ok(Self { path: path.into(), info, rbt1: Some(found) })
     }
@@ -118,27 +132,20 @@ impl Recording {
     /// Tells all events to `sink`.
     pub fn tell(&self, sink: &mut impl RetireSink) -> Result<(), FileError> {
         let mut events = self.events()?;
-        while let Some(e) = events.next_event()? {
-            sink.event(&e);
-        }
+        while events.next_block(sink)? {}
         Ok(())
     }
 
     /// Address bits that are always 0: 1, or 0 where code stands at odd addresses, as that of other machines does.
     ///
-    /// A retire file is read for it, up to the first odd target or the end of `first` events.
+    /// A retire file is read for it, up to the first odd target or the block behind `first` events.
     pub fn align(&self, first: u64) -> Result<u8, FileError> {
         if let Some(found) = &self.rbt1 {
             return Ok(found.align);
         }
-        let (mut events, mut left) = (self.events()?, first);
-        while let (Some(e), true) = (events.next_event()?, left > 0) {
-            if e.target & 1 != 0 {
-                return Ok(0);
-            }
-            left -= 1;
-        }
-        Ok(1)
+        let (mut events, mut found) = (self.events()?, Targets::default());
+        while found.bits & 1 == 0 && found.events < first && events.next_block(&mut found)? {}
+        Ok(u8::from(found.bits & 1 == 0))
     }
 
     /// What replay needs of the program, learned from the run. A recording that contradicts itself is refused.

@@ -76,6 +76,7 @@ impl<'a> Run<'a> {
                 build_id: named.build_id.clone(),
                 program: named.name.clone(),
                 source: self.settings.describe(),
+                threads: Vec::new(),
             },
             Input::Recording(recording, named) => {
                 let mut info = recording.info().clone();

@@ -19,7 +19,15 @@ fn write(path: &Path, info: &RetireInfo, events: &[FlowEvent]) {
 
 fn info(xlen: u8, build_id: &str) -> RetireInfo {
     let text = |t: &str| t.to_string();
-    RetireInfo { tool: text("t"), harts: 1, xlen, build_id: text(build_id), program: text("p"), source: text("s") }
+    RetireInfo {
+        tool: text("t"),
+        harts: 1,
+        xlen,
+        build_id: text(build_id),
+        program: text("p"),
+        source: text("s"),
+        threads: Vec::new(),
+    }
 }
 
 /// A loop of `n` jumps, the last of them to an odd address.

@@ -3,7 +3,7 @@
 //! A source (the built-in simulator, a Verilated softcore, a recorded file) tells the stream as
 //! [`FlowEvent`]s: one per retired control-flow instruction, and one per trap. The instructions
 //! between two events of a hart are sequential, so events and the ELF together name every retired
-//! PC. Events of all harts arrive in **global commit order**: ordered by `cycle`, and within one
+//! PC. A sink that wants them is also told [`DataEvent`]s: what the instructions read and wrote. Events of all harts arrive in **global commit order**: ordered by `cycle`, and within one
 //! cycle by `hart`. A hart retires at most one instruction in a cycle.
 //!
 //! # What counts as retired
@@ -66,6 +66,12 @@ pub enum FlowKind {
 }
 
 impl FlowKind {
+    /// Whether an instruction retires with it.
+    #[inline]
+    pub const fn retires(self) -> bool {
+        !matches!(self, Self::Start | Self::Trap { .. } | Self::Gap { .. } | Self::Stop)
+    }
+
     /// Its number: in retire files, and in digests. 0..=15.
     pub const fn code(self) -> u8 {
         match self {
@@ -126,34 +132,79 @@ impl FlowEvent {
     }
 }
 
-/// One load or store, with its value, as it retired.
+/// What an instruction read or wrote, with its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Access {
+pub enum DataKind {
+    /// A load, or the load half of an atomic.
+    Load {
+        /// Bytes: 1, 2, 4 or 8.
+        size: u8,
+        /// Byte address.
+        addr: u64,
+        /// What memory held, zero-extended.
+        value: u64,
+    },
+    /// A store, or the store half of an atomic.
+    Store {
+        /// Bytes: 1, 2, 4 or 8.
+        size: u8,
+        /// Byte address.
+        addr: u64,
+        /// What memory holds now, zero-extended.
+        value: u64,
+    },
+    /// A CSR was read (not told where the instruction only writes it).
+    Csr {
+        /// Its number.
+        csr: u16,
+        /// What it held.
+        value: u64,
+    },
+    /// An integer register was written; never x0.
+    Register {
+        /// 1 to 31.
+        rd: u8,
+        /// What it holds now.
+        value: u64,
+    },
+    /// Not of the run: a record of the recording that it was imported from, where the event does not tell all of it.
+    Imported {
+        /// Its event follows, the next of the hart; else none does.
+        told: bool,
+        /// Kind, length and count as they stood there.
+        kind: u8,
+        /// See `kind`.
+        len: u8,
+        /// See `kind`.
+        count: u32,
+        /// Where it said the hart went.
+        target: u64,
+    },
+}
+
+/// Data of one instruction, as it retired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DataEvent {
     /// Hart index.
     pub hart: u8,
-    /// True for a store (or the store half of an atomic), false for a load.
-    pub store: bool,
-    /// Size in bytes: 1, 2, 4 or 8.
-    pub size: u8,
+    /// What was read or written.
+    pub kind: DataKind,
     /// PC of the instruction.
     pub pc: u64,
-    /// Byte address.
-    pub addr: u64,
-    /// Value loaded or stored, zero-extended.
-    pub value: u64,
     /// Clock cycle in which the instruction retired.
     pub cycle: u64,
 }
 
 /// Takes the retire stream of a source.
 pub trait RetireSink {
-    /// Whether the source should call [`RetireSink::access`] at all.
-    const WANTS_ACCESSES: bool = false;
+    /// Whether the source should call [`RetireSink::data`] at all.
+    const WANTS_DATA: bool = false;
     /// The next control-flow event in global commit order.
     fn event(&mut self, event: &FlowEvent);
-    /// The next load or store, in global commit order with the events.
-    fn access(&mut self, access: &Access) {
-        let _ = access;
+    /// The next datum, in global commit order with the events. An instruction's own stand before its event: load, store,
+    /// CSR, then register.
+    fn data(&mut self, data: &DataEvent) {
+        let _ = data;
     }
 }
 
@@ -166,17 +217,20 @@ impl RetireSink for NullSink {
 }
 
 impl RetireSink for Vec<FlowEvent> {
+    #[inline]
     fn event(&mut self, event: &FlowEvent) {
         self.push(*event);
     }
 }
 
 impl<S: RetireSink> RetireSink for &mut S {
-    const WANTS_ACCESSES: bool = S::WANTS_ACCESSES;
+    const WANTS_DATA: bool = S::WANTS_DATA;
+    #[inline]
     fn event(&mut self, event: &FlowEvent) {
         (**self).event(event);
     }
-    fn access(&mut self, access: &Access) {
-        (**self).access(access);
+    #[inline]
+    fn data(&mut self, data: &DataEvent) {
+        (**self).data(data);
     }
 }

@@ -1,6 +1,6 @@
 //! The common tongue: what the cores did, and what tells and keeps it
 //!
-//! The retire stream ([`FlowEvent`], [`Access`] and the sinks that take them), the tables of the instruction set that
+//! The retire stream ([`FlowEvent`], [`DataEvent`] and the sinks that take them), the tables of the instruction set that
 //! say what an instruction does to the PC ([`isa`]), programs ([`elf`], [`image`], [`stream`]) and recorded streams
 //! ([`file`]). Everything else of Goshawk starts here, and so does a tool that only records: nothing heavy is linked,
 //! and only the feature `zstd` builds C.
@@ -12,4 +12,4 @@ pub mod image;
 pub mod isa;
 pub mod stream;
 
-pub use event::{Access, FlowEvent, FlowKind, NullSink, RetireSink};
+pub use event::{DataEvent, DataKind, FlowEvent, FlowKind, NullSink, RetireSink};

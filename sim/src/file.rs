@@ -90,7 +90,7 @@ impl TraceReader {
     /// Opens the file and reads its header.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let mut source = Source::new(BufReader::new(File::open(path).map_err(io(path))?), path);
-        let info: TraceInfo = source.header("trace file", MAGIC)?;
+        let (_, info): (u8, TraceInfo) = source.header("trace file", MAGIC)?;
         info.params.check().map_err(|e| source.content(format!("impossible parameters: {e}")))?;
         Ok(Self { source, info, block: Vec::new(), next: 0, ended: false, error: None })
     }

@@ -81,7 +81,15 @@ fn record(name: &str, harts: u8) -> (Vec<FlowEvent>, RetireInfo) {
     let mut events = Vec::new();
     machine.run(&mut events, Limits { instructions: 60_000, ..Limits::default() }).unwrap();
     let text = String::new;
-    let info = RetireInfo { tool: text(), harts, xlen: 32, build_id: text(), program: name.into(), source: text() };
+    let info = RetireInfo {
+        tool: text(),
+        harts,
+        xlen: 32,
+        build_id: text(),
+        program: name.into(),
+        source: text(),
+        threads: Vec::new(),
+    };
     (events, info)
 }
 
@@ -174,7 +182,7 @@ fn recordings_give_what_their_program_gives_without_an_elf() {
     events.iter().for_each(|e| writer.event(e));
     writer.finish().unwrap();
     let rbt = folder.path().join("vm.rbt1.zst");
-    let mut writer = Rbt1Writer::create(&rbt, true).unwrap();
+    let mut writer = Rbt1Writer::create(&rbt, true, &[]).unwrap();
     events.iter().for_each(|e| writer.event(e));
     writer.finish().unwrap();
 
@@ -195,11 +203,9 @@ fn recordings_give_what_their_program_gives_without_an_elf() {
     // a swap is told as a return, and RISC-V code seldom needs all its addresses to be halfwords: what is
     // left is that the trace was taken and decoded
     assert_eq!(of(&plan.traces[2]).len(), program.len());
-    let mut reader = Rbt1Reader::open(&rbt).unwrap();
-    let mut instructions = 0;
-    while let Some(e) = reader.next_event().unwrap() {
-        instructions += u64::from(e.count);
-    }
+    let mut events: Vec<FlowEvent> = Vec::new();
+    Rbt1Reader::open(&rbt).unwrap().tell(&mut events).unwrap();
+    let instructions: u64 = events.iter().map(|e| u64::from(e.count)).sum();
     for (scheme, verified, _, _, found) in of(&plan.traces[2]) {
         assert_eq!((found, verified == Verified::Equal), (instructions, !scheme.starts_with("shared")), "{scheme}");
     }
@@ -215,7 +221,7 @@ fn etrace_of_a_recording_takes_its_program_by_the_build_id() {
     events.iter().for_each(|e| writer.event(e));
     writer.finish().unwrap();
     let rbt = folder.path().join("vm.rbt1");
-    let mut writer = Rbt1Writer::create(&rbt, false).unwrap();
+    let mut writer = Rbt1Writer::create(&rbt, false, &[]).unwrap();
     events.iter().for_each(|e| writer.event(e));
     writer.finish().unwrap();
     let traces = vec!["builtin:vm".to_string(), ret.display().to_string(), rbt.display().to_string()];
@@ -247,7 +253,8 @@ fn bad_traces_are_refused_by_name() {
     events.iter().for_each(|e| writer.event(e));
     writer.finish().unwrap();
     for compressed in [false, true] {
-        let mut writer = Rbt1Writer::create(path(&format!("whole{compressed}.rbt1")).as_ref(), compressed).unwrap();
+        let mut writer =
+            Rbt1Writer::create(path(&format!("whole{compressed}.rbt1")).as_ref(), compressed, &[]).unwrap();
         events.iter().for_each(|e| writer.event(e));
         writer.finish().unwrap();
     }

@@ -154,6 +154,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             build_id: build_id.clone(),
             program: name.clone(),
             source: format!("SoC of {} {}, Verilator", args.cores, kind.name()),
+            threads: Vec::new(),
         };
         let mut writer = RetireWriter::create(&folder.join("retire.ret"), &info)?;
         run.events.iter().for_each(|e| writer.event(e));

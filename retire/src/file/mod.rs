@@ -4,12 +4,12 @@
 //! that says how the file was made. A file is written beside its place and moved there when it is
 //! complete, so a failure leaves no half-written file and no lost good one.
 
-#[cfg(feature = "zstd")]
+mod ahead;
 pub mod rbt1;
-#[cfg(feature = "zstd")]
+pub mod record;
 pub mod retire;
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Why a file could not be read or written.
@@ -138,27 +138,33 @@ impl<R: Read> Source<R> {
         Self { inner, path: path.display().to_string(), at: 0 }
     }
 
-    /// Fills `buf`; `inside` says what for.
-    pub fn exact(&mut self, buf: &mut [u8], inside: &'static str) -> Result<(), FileError> {
+    /// Reads until `buf` is full or the data end; `inside` says what for.
+    pub fn fill(&mut self, buf: &mut [u8], inside: &'static str) -> Result<usize, FileError> {
         let mut got = 0;
         while got < buf.len() {
             match self.inner.read(&mut buf[got..]) {
-                Ok(0) => {
-                    let at = self.at + got as u64;
-                    return Err(FileError::Cut { path: self.path.clone(), at, inside });
-                }
+                Ok(0) => break,
                 Ok(n) => got += n,
-                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 // a compressed frame that is cut says so itself
-                Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
-                    let at = self.at + got as u64;
-                    return Err(FileError::Cut { path: self.path.clone(), at, inside });
-                }
+                Err(e) if e.kind() == ErrorKind::UnexpectedEof => return Err(self.cut(got, inside)),
                 Err(source) => return Err(FileError::Io { path: self.path.clone(), source }),
             }
         }
         self.at += got as u64;
-        Ok(())
+        Ok(got)
+    }
+
+    fn cut(&self, got: usize, inside: &'static str) -> FileError {
+        FileError::Cut { path: self.path.clone(), at: self.at + got as u64, inside }
+    }
+
+    /// Fills `buf`.
+    pub fn exact(&mut self, buf: &mut [u8], inside: &'static str) -> Result<(), FileError> {
+        match self.fill(buf, inside)? {
+            got if got == buf.len() => Ok(()),
+            _ => Err(self.cut(0, inside)),
+        }
     }
 
     /// Reads four bytes, little-endian.
@@ -183,21 +189,17 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// Reads magic and JSON.
+    /// Reads magic and JSON; the last byte of the magic is the version, and that of `magic` the last one.
     pub fn header<T: serde::de::DeserializeOwned>(
         &mut self,
         kind: &'static str,
         magic: [u8; 8],
-    ) -> Result<T, FileError> {
+    ) -> Result<(u8, T), FileError> {
         let mut found = [0; 8];
-        match self.exact(&mut found, "the first 8 bytes") {
-            Err(FileError::Cut { .. }) => {
-                return Err(FileError::Magic { path: self.path.clone(), kind, found: Vec::new(), right: magic });
-            }
-            other => other?,
-        }
-        if found != magic {
-            return Err(FileError::Magic { path: self.path.clone(), kind, found: found.to_vec(), right: magic });
+        let got = self.fill(&mut found, "the first 8 bytes")?;
+        if got < 8 || found[..7] != magic[..7] || !(1..=magic[7]).contains(&found[7]) {
+            let found = if got < 8 { Vec::new() } else { found.to_vec() };
+            return Err(FileError::Magic { path: self.path.clone(), kind, found, right: magic });
         }
         let len = self.u32("the header")?;
         if len > 1 << 20 {
@@ -208,7 +210,8 @@ impl<R: Read> Source<R> {
         self.exact(&mut json, "the header")?;
         let crc = self.u32("the header")?;
         self.checksum(at, "the header", &json, crc)?;
-        serde_json::from_slice(&json).map_err(|e| self.content(format!("the header is not understood: {e}")))
+        let value = serde_json::from_slice(&json);
+        Ok((found[7], value.map_err(|e| self.content(format!("the header is not understood: {e}")))?))
     }
 }
 

@@ -29,15 +29,19 @@
 //!   a target in its record is not looked at.
 //! * kind 7 is an exception without a cause; its count takes no instruction at `pc`.
 //!
+//! A sink that wants data is told, beside the events, every record that [`Rbt1Writer`] would not make of its event
+//! ([`DataKind::Imported`]), so that a retire file with data gives the same records again.
+//!
 //! # From a retire stream
 //! [`Rbt1Writer`] loses cycles and causes of traps, and writes a co-routine swap as a return. A gap or a
-//! conditional indirect branch has no kind, and is refused.
+//! conditional indirect branch has no kind, and is refused. Of a run that was imported it writes the records that were
+//! there, under the threads' own numbers, and none for a start or a stop.
 
+use super::ahead::Ahead;
 use super::{io, FileError, Replacement};
-use crate::{FlowEvent, FlowKind, RetireSink};
-use std::collections::VecDeque;
+use crate::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The first 8 bytes.
@@ -49,7 +53,7 @@ pub const RECORD_BYTES: usize = 24;
 /// Threads that can become harts.
 pub const MAX_THREADS: usize = 8;
 /// Bytes read at once.
-const BLOCK: usize = RECORD_BYTES * 2730;
+const BLOCK: usize = RECORD_BYTES * 5460;
 
 /// One record, as it stands in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +76,8 @@ impl Record {
     /// Takes the fields from their bytes, without looking at their sense.
     #[inline]
     pub fn from_bytes(b: &[u8; RECORD_BYTES]) -> Self {
-        let word = |at: usize| u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|i| b[at + i]));
+        // of the right length, always: the default is optimized away
+        let word = |at: usize| u64::from_le_bytes(b[at..at + 8].try_into().unwrap_or_default());
         let head = word(0);
         Self {
             kind: head as u8,
@@ -115,96 +120,128 @@ impl Record {
     fn is_stop(&self) -> bool {
         self.kind == 7 && self.len == 0 && self.pc == self.target
     }
+
+    /// The record that says `e`; `None` where no kind does.
+    #[inline]
+    fn of(e: &FlowEvent, thread: u16) -> Option<Self> {
+        let kind = match e.kind {
+            FlowKind::Conditional { taken } => u8::from(taken),
+            FlowKind::Jump => 2,
+            FlowKind::Call => 3,
+            FlowKind::IndirectJump => 4,
+            FlowKind::IndirectCall => 5,
+            FlowKind::Return | FlowKind::CoSwap => 6,
+            FlowKind::Start | FlowKind::Trap { .. } | FlowKind::Stop => 7,
+            FlowKind::TrapReturn => 8,
+            FlowKind::ConditionalIndirect { .. } | FlowKind::Gap { .. } => return None,
+        };
+        // a trap at its own handler must not look like a stop
+        let len = if matches!(e.kind, FlowKind::Trap { .. }) { 1 } else { e.len };
+        Some(Self { kind, len, thread, count: e.count, pc: e.pc, target: e.target })
+    }
 }
 
 /// Reads records, in blocks of bounded size.
 struct Records {
-    inner: Box<dyn Read + Send>,
+    blocks: Ahead,
     path: String,
     compressed: bool,
-    block: Vec<u8>,
-    at: usize,
     /// Records handed out.
     index: u64,
+}
+
+/// An error at record `index`, with its place in the uncompressed data.
+fn error(path: &str, compressed: bool, index: u64, what: &str) -> FileError {
+    let at = 8 + index * RECORD_BYTES as u64;
+    let of = if compressed { " (of the uncompressed data)" } else { "" };
+    FileError::Content { path: path.into(), at, what: format!("record {index}{of}: {what}") }
+}
+
+#[cfg(feature = "zstd")]
+fn unzip(whole: impl Read + Send + 'static, path: &Path) -> Result<Box<dyn Read + Send>, FileError> {
+    Ok(Box::new(zstd::Decoder::new(whole).map_err(io(path))?))
+}
+
+#[cfg(not(feature = "zstd"))]
+fn unzip(_: impl Read, path: &Path) -> Result<Box<dyn Read + Send>, FileError> {
+    let what = "zstd-compressed data, for which the feature `zstd` is needed".into();
+    Err(FileError::Content { path: path.display().to_string(), at: 0, what })
 }
 
 impl Records {
     fn open(path: &Path) -> Result<Self, FileError> {
         let mut file = File::open(path).map_err(io(path))?;
-        let mut head = Vec::with_capacity(8);
+        let mut head = Vec::with_capacity(4);
         (&mut file).take(4).read_to_end(&mut head).map_err(io(path))?;
         let compressed = head == ZSTD_MAGIC;
         let whole = std::io::Cursor::new(head).chain(file);
-        let inner: Box<dyn Read + Send> = if compressed {
-            Box::new(zstd::Decoder::new(whole).map_err(io(path))?)
-        } else {
-            Box::new(BufReader::new(whole))
-        };
-        let path_text = path.display().to_string();
-        let mut records = Self { inner, path: path_text, compressed, block: Vec::new(), at: 0, index: 0 };
-        let mut magic = [0; 8];
-        let got = records.fill(&mut magic)?;
-        if magic[..got] != MAGIC {
-            let found = magic[..got].to_vec();
-            return Err(FileError::Magic { path: records.path, kind: "branch trace (rbt1)", found, right: MAGIC });
-        }
-        Ok(records)
-    }
-
-    /// An error at the record that is read, with its place in the uncompressed data.
-    fn error(&self, what: &str) -> FileError {
-        let at = 8 + self.index * RECORD_BYTES as u64;
-        let of = if self.compressed { " (of the uncompressed data)" } else { "" };
-        FileError::Content { path: self.path.clone(), at, what: format!("record {}{of}: {what}", self.index) }
-    }
-
-    /// Reads until `buf` is full or the data end.
-    fn fill(&mut self, buf: &mut [u8]) -> Result<usize, FileError> {
-        let mut got = 0;
-        while got < buf.len() {
-            match self.inner.read(&mut buf[got..]) {
-                Ok(0) => break,
-                Ok(n) => got += n,
-                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(e) => {
-                    self.index += (got / RECORD_BYTES) as u64;
-                    return Err(if !self.compressed {
-                        FileError::Io { path: self.path.clone(), source: e }
-                    } else if e.kind() == std::io::ErrorKind::UnexpectedEof {
-                        self.error("the compressed data end here, inside a frame; the file was cut")
-                    } else {
-                        self.error(&format!("the compressed data are damaged: {e}"))
-                    });
+        let mut inner = if compressed { unzip(whole, path)? } else { Box::new(whole) };
+        let name = path.display().to_string();
+        let mut index = 0;
+        // reads until `buf` is full or the data end
+        let mut fill = move |buf: &mut [u8], path: &str| {
+            let mut got = 0;
+            while got < buf.len() {
+                match inner.read(&mut buf[got..]) {
+                    Ok(0) => break,
+                    Ok(n) => got += n,
+                    Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                    Err(source) if !compressed => return Err(FileError::Io { path: path.into(), source }),
+                    Err(e) => {
+                        let what = match e.kind() {
+                            ErrorKind::UnexpectedEof => {
+                                "the compressed data end here, inside a frame; the file was cut".into()
+                            }
+                            _ => format!("the compressed data are damaged: {e}"),
+                        };
+                        return Err(error(path, true, index + (got / RECORD_BYTES) as u64, &what));
+                    }
                 }
             }
+            index += (got / RECORD_BYTES) as u64;
+            Ok(got)
+        };
+        let mut magic = [0; 8];
+        let got = fill(&mut magic, &name)?;
+        if magic[..got] != MAGIC {
+            let found = magic[..got].to_vec();
+            return Err(FileError::Magic { path: name, kind: "branch trace (rbt1)", found, right: MAGIC });
         }
-        Ok(got)
+        let path = name.clone();
+        let blocks = Ahead::new(move || {
+            let mut block = vec![0; BLOCK];
+            let got = fill(&mut block, &name)?;
+            block.truncate(got);
+            Ok((got > 0).then_some(block))
+        });
+        Ok(Self { blocks, path, compressed, index: 0 })
     }
 
+    /// An error at the record that is read.
+    fn error(&self, what: &str) -> FileError {
+        error(&self.path, self.compressed, self.index, what)
+    }
+
+    /// Hands each record of the next block to `take`; returns their bytes, or `None` at the end.
     #[inline]
-    fn next(&mut self) -> Result<Option<Record>, FileError> {
-        if self.at == self.block.len() {
-            self.at = 0;
-            let mut block = std::mem::take(&mut self.block);
-            block.resize(BLOCK, 0);
-            let got = self.fill(&mut block)?;
-            block.truncate(got);
-            self.block = block;
-            if got == 0 {
-                return Ok(None);
+    fn next_block(
+        &mut self,
+        mut take: impl FnMut(&Record) -> Result<(), String>,
+    ) -> Result<Option<Vec<u8>>, FileError> {
+        let Some(block) = self.blocks.next()? else { return Ok(None) };
+        let records = block.chunks_exact(RECORD_BYTES);
+        let rest = records.remainder();
+        for bytes in records.filter_map(|b| b.first_chunk()) {
+            let record = Record::from_bytes(bytes);
+            if let Err(what) = record.fault().map_or(Ok(()), Err).and_then(|()| take(&record)) {
+                return Err(self.error(&what));
             }
+            self.index += 1;
         }
-        let Some(bytes) = self.block[self.at..].first_chunk() else {
-            let left = self.block.len() - self.at;
-            return Err(self.error(&format!("the file ends after {left} of its {RECORD_BYTES} bytes; it was cut")));
-        };
-        let record = Record::from_bytes(bytes);
-        if let Some(fault) = record.fault() {
-            return Err(self.error(&fault));
+        if rest.is_empty() {
+            return Ok(Some(block));
         }
-        self.at += RECORD_BYTES;
-        self.index += 1;
-        Ok(Some(record))
+        Err(self.error(&format!("the file ends after {} of its {RECORD_BYTES} bytes; it was cut", rest.len())))
     }
 }
 
@@ -226,17 +263,19 @@ pub struct Rbt1Info {
 impl Rbt1Info {
     /// Reads the file at `path` once.
     pub fn scan(path: &Path) -> Result<Self, FileError> {
-        let mut reader = Rbt1Reader::open(path)?;
+        let mut records = Records::open(path)?;
+        let (mut harts, mut all) = (Harts::default(), 0);
         let mut crc = crc32fast::Hasher::new();
-        let mut all = 0;
-        while let Some(r) = reader.records.next()? {
-            reader.hart(r.thread)?;
-            crc.update(&r.to_bytes());
+        while let Some(block) = records.next_block(|r| {
+            harts.of(r.thread)?;
             all |= r.pc | r.target;
+            Ok(())
+        })? {
+            crc.update(&block);
         }
         Ok(Self {
-            threads: reader.harts.iter().map(|h| h.thread).collect(),
-            records: reader.records.index,
+            threads: harts.threads,
+            records: records.index,
             align: all.trailing_zeros().min(2) as u8,
             xlen: if all >> 32 == 0 { 32 } else { 64 },
             crc: crc.finalize(),
@@ -249,29 +288,49 @@ impl Rbt1Info {
     }
 }
 
-#[derive(Clone, Debug)]
-struct HartState {
-    thread: u16,
-    /// Target of the last record; `None` before the first.
-    next_pc: Option<u64>,
+/// The harts that threads became.
+#[derive(Clone, Debug, Default)]
+struct Harts {
+    threads: Vec<u16>,
+}
+
+impl Harts {
+    /// The hart of a thread.
+    #[inline]
+    fn of(&mut self, thread: u16) -> Result<usize, String> {
+        if let Some(hart) = self.threads.iter().position(|t| *t == thread) {
+            return Ok(hart);
+        }
+        if self.threads.len() == MAX_THREADS {
+            return Err(format!("thread {thread} is the ninth; {MAX_THREADS} threads can become harts"));
+        }
+        self.threads.push(thread);
+        Ok(self.threads.len() - 1)
+    }
+}
+
+/// What events are made of the records with.
+#[derive(Clone, Debug, Default)]
+struct Telling {
+    harts: Harts,
+    /// Target of the last record, by hart.
+    next_pc: Vec<u64>,
     /// A record that is the stop if no other one of the thread follows.
-    stop: Option<Record>,
+    stop: Vec<Option<Record>>,
+    cycle: u64,
 }
 
 /// Reads an `rbt1` file, compressed or not, as the events of a retire stream.
 pub struct Rbt1Reader {
     records: Records,
-    harts: Vec<HartState>,
-    queue: VecDeque<FlowEvent>,
-    cycle: u64,
+    telling: Telling,
     ended: bool,
 }
 
 impl Rbt1Reader {
     /// Opens the file and checks its first bytes.
     pub fn open(path: &Path) -> Result<Self, FileError> {
-        let records = Records::open(path)?;
-        Ok(Self { records, harts: Vec::new(), queue: VecDeque::new(), cycle: 0, ended: false })
+        Ok(Self { records: Records::open(path)?, telling: Telling::default(), ended: false })
     }
 
     /// Records read so far.
@@ -279,67 +338,72 @@ impl Rbt1Reader {
         self.records.index
     }
 
-    /// The hart of a thread.
-    #[inline]
-    fn hart(&mut self, thread: u16) -> Result<usize, FileError> {
-        if let Some(hart) = self.harts.iter().position(|h| h.thread == thread) {
-            return Ok(hart);
+    /// Tells `sink` the next block of the run; false at its end.
+    pub fn next_block(&mut self, sink: &mut impl RetireSink) -> Result<bool, FileError> {
+        let Self { records, telling, ended } = self;
+        if *ended || records.next_block(|r| telling.take(r, sink))?.is_some() {
+            return Ok(!*ended);
         }
-        if self.harts.len() == MAX_THREADS {
-            self.records.index -= 1;
-            let what = format!("thread {thread} is the ninth; {MAX_THREADS} threads can become harts");
-            return Err(self.records.error(&what));
-        }
-        self.harts.push(HartState { thread, next_pc: None, stop: None });
-        Ok(self.harts.len() - 1)
+        *ended = true;
+        telling.end(sink);
+        Ok(true)
     }
 
-    /// The next event, or `None` at the end.
-    pub fn next_event(&mut self) -> Result<Option<FlowEvent>, FileError> {
-        while self.queue.is_empty() && !self.ended {
-            match self.records.next()? {
-                Some(record) => self.take(&record)?,
-                None => self.end(),
-            }
-        }
-        Ok(self.queue.pop_front())
+    /// Tells `sink` the rest of the run.
+    pub fn tell(&mut self, sink: &mut impl RetireSink) -> Result<(), FileError> {
+        while self.next_block(sink)? {}
+        Ok(())
     }
+}
 
+impl Telling {
     #[inline]
-    fn take(&mut self, r: &Record) -> Result<(), FileError> {
-        let hart = self.hart(r.thread)?;
-        if let Some(stop) = self.harts[hart].stop.take() {
-            // the thread goes on, so it was a trap after all
-            self.push(hart, &stop);
-        }
+    fn take<S: RetireSink>(&mut self, r: &Record, sink: &mut S) -> Result<(), String> {
+        let hart = self.harts.of(r.thread)?;
         let mut r = *r;
-        if self.harts[hart].next_pc.is_none() {
+        let original = r;
+        if hart == self.next_pc.len() {
             let at = if r.kind == 7 { r.target } else { r.pc };
             self.cycle += 1;
-            self.queue.push_back(FlowEvent {
-                hart: hart as u8,
-                kind: FlowKind::Start,
-                len: 0,
-                count: 0,
-                pc: at,
-                target: at,
-                cycle: self.cycle,
-            });
-            self.harts[hart].next_pc = Some(at);
+            let (hart, kind, cycle) = (hart as u8, FlowKind::Start, self.cycle);
+            sink.event(&FlowEvent { hart, kind, len: 0, count: 0, pc: at, target: at, cycle });
+            self.next_pc.push(at);
+            self.stop.push(None);
             if r.kind == 7 {
+                self.imported(hart, &r, false, sink);
                 return Ok(());
             }
             r.count = 1;
-        } else if r.is_stop() {
-            self.harts[hart].stop = Some(r);
-            return Ok(());
+        } else {
+            if let Some(stop) = self.stop[hart].take() {
+                // the thread goes on, so it was a trap after all
+                sink.event(&self.event(hart, &stop));
+            }
+            if r.is_stop() {
+                self.imported(hart as u8, &r, true, sink);
+                self.stop[hart] = Some(r);
+                return Ok(());
+            }
         }
-        self.push(hart, &r);
+        let event = self.event(hart, &r);
+        if S::WANTS_DATA && Record::of(&event, r.thread) != Some(original) {
+            self.imported(hart as u8, &original, true, sink);
+        }
+        sink.event(&event);
         Ok(())
     }
 
+    /// Tells a record that its event does not tell, or that has none.
+    fn imported<S: RetireSink>(&self, hart: u8, r: &Record, told: bool, sink: &mut S) {
+        if S::WANTS_DATA {
+            let Record { kind, len, count, pc, target, .. } = *r;
+            let kind = DataKind::Imported { told, kind, len, count, target };
+            sink.data(&DataEvent { hart, kind, pc, cycle: self.cycle });
+        }
+    }
+
     #[inline]
-    fn push(&mut self, hart: usize, r: &Record) {
+    fn event(&mut self, hart: usize, r: &Record) -> FlowEvent {
         let fall_through = r.pc.wrapping_add(u64::from(r.len));
         let (kind, target) = match r.kind {
             0 => (FlowKind::Conditional { taken: false }, fall_through),
@@ -354,25 +418,23 @@ impl Rbt1Reader {
         };
         let len = if r.kind == 7 { 0 } else { r.len };
         self.cycle += u64::from(r.count.max(1));
-        self.harts[hart].next_pc = Some(target);
-        let (count, pc, cycle) = (r.count, r.pc, self.cycle);
-        self.queue.push_back(FlowEvent { hart: hart as u8, kind, len, count, pc, target, cycle });
+        self.next_pc[hart] = target;
+        FlowEvent { hart: hart as u8, kind, len, count: r.count, pc: r.pc, target, cycle: self.cycle }
     }
 
-    fn end(&mut self) {
-        self.ended = true;
-        let stop = |h: &HartState| h.stop.map_or((h.next_pc.unwrap_or(0), 0), |r| (r.pc, r.count));
-        self.cycle += self.harts.iter().map(|h| u64::from(stop(h).1)).sum::<u64>();
-        for (hart, h) in self.harts.iter().enumerate() {
-            let (pc, count) = stop(h);
-            let (hart, kind, cycle) = (hart as u8, FlowKind::Stop, self.cycle);
-            self.queue.push_back(FlowEvent { hart, kind, len: 0, count, pc, target: pc, cycle });
+    fn end(&mut self, sink: &mut impl RetireSink) {
+        let stops = self.stop.iter().zip(&self.next_pc);
+        let stops: Vec<_> = stops.map(|(stop, next)| stop.map_or((*next, 0), |r| (r.pc, r.count))).collect();
+        self.cycle += stops.iter().map(|(_, count)| u64::from(*count)).sum::<u64>();
+        for (hart, (pc, count)) in (0..).zip(stops) {
+            sink.event(&FlowEvent { hart, kind: FlowKind::Stop, len: 0, count, pc, target: pc, cycle: self.cycle });
         }
     }
 }
 
 enum Out {
     Plain(Replacement),
+    #[cfg(feature = "zstd")]
     Zstd(zstd::Encoder<'static, Replacement>),
 }
 
@@ -382,12 +444,15 @@ pub struct Rbt1Writer {
     buffer: Vec<u8>,
     error: Option<FileError>,
     path: PathBuf,
-    records: u64,
-    swaps: u64,
+    written: Written,
+    /// Of an imported run: what its threads were called.
+    threads: Vec<u16>,
+    /// The next event of the hart is written already.
+    told: [bool; 256],
 }
 
 /// What [`Rbt1Writer`] wrote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Records.
     pub records: u64,
@@ -396,23 +461,27 @@ pub struct Written {
 }
 
 impl Rbt1Writer {
-    /// Begins the file, zstd-compressed or plain.
-    pub fn create(path: &Path, compressed: bool) -> Result<Self, FileError> {
+    /// Begins the file, zstd-compressed or plain. `threads`: what the harts were called where the run was imported
+    /// from; else empty.
+    pub fn create(path: &Path, compressed: bool, threads: &[u16]) -> Result<Self, FileError> {
         let file = Replacement::create(path)?;
-        let out = if compressed {
-            let mut zstd = zstd::Encoder::new(file, 6).map_err(io(path))?;
-            zstd.include_checksum(true).map_err(io(path))?;
-            Out::Zstd(zstd)
-        } else {
-            Out::Plain(file)
-        };
-        Ok(Self { out, buffer: MAGIC.to_vec(), error: None, path: path.to_path_buf(), records: 0, swaps: 0 })
+        let out = if compressed { zip(file, path)? } else { Out::Plain(file) };
+        Ok(Self {
+            out,
+            buffer: MAGIC.to_vec(),
+            error: None,
+            path: path.to_path_buf(),
+            written: Written::default(),
+            threads: threads.to_vec(),
+            told: [false; 256],
+        })
     }
 
     fn flush(&mut self) {
         if self.error.is_none() {
             let done = match &mut self.out {
                 Out::Plain(file) => file.write_all(&self.buffer),
+                #[cfg(feature = "zstd")]
                 Out::Zstd(zstd) => zstd.write_all(&self.buffer),
             };
             self.error = done.map_err(io(&self.path)).err();
@@ -423,7 +492,7 @@ impl Rbt1Writer {
     /// Appends a record as it is.
     pub fn write(&mut self, record: &Record) {
         self.buffer.extend_from_slice(&record.to_bytes());
-        self.records += 1;
+        self.written.records += 1;
         if self.buffer.len() > BLOCK {
             self.flush();
         }
@@ -437,34 +506,53 @@ impl Rbt1Writer {
         }
         match self.out {
             Out::Plain(file) => file.commit()?,
+            #[cfg(feature = "zstd")]
             Out::Zstd(zstd) => zstd.finish().map_err(io(&self.path))?.commit()?,
         }
-        Ok(Written { records: self.records, swaps: self.swaps })
+        Ok(self.written)
+    }
+
+    fn thread(&self, hart: u8) -> u16 {
+        self.threads.get(usize::from(hart)).copied().unwrap_or(hart.into())
     }
 }
 
+#[cfg(feature = "zstd")]
+fn zip(file: Replacement, path: &Path) -> Result<Out, FileError> {
+    let mut zstd = zstd::Encoder::new(file, 6).map_err(io(path))?;
+    zstd.include_checksum(true).map_err(io(path))?;
+    Ok(Out::Zstd(zstd))
+}
+
+#[cfg(not(feature = "zstd"))]
+fn zip(_: Replacement, path: &Path) -> Result<Out, FileError> {
+    let what = "to compress needs the feature `zstd`".into();
+    Err(FileError::Content { path: path.display().to_string(), at: 0, what })
+}
+
 impl RetireSink for Rbt1Writer {
+    const WANTS_DATA: bool = true;
+
     fn event(&mut self, e: &FlowEvent) {
-        let kind = match e.kind {
-            FlowKind::Conditional { taken } => u8::from(taken),
-            FlowKind::Jump => 2,
-            FlowKind::Call => 3,
-            FlowKind::IndirectJump => 4,
-            FlowKind::IndirectCall => 5,
-            FlowKind::Return | FlowKind::CoSwap => 6,
-            FlowKind::Start | FlowKind::Trap { .. } | FlowKind::Stop => 7,
-            FlowKind::TrapReturn => 8,
-            FlowKind::ConditionalIndirect { .. } | FlowKind::Gap { .. } => {
+        let told = std::mem::take(&mut self.told[usize::from(e.hart)]);
+        if told || (!self.threads.is_empty() && matches!(e.kind, FlowKind::Start | FlowKind::Stop)) {
+            return;
+        }
+        self.written.swaps += u64::from(e.kind == FlowKind::CoSwap);
+        match Record::of(e, self.thread(e.hart)) {
+            Some(record) => self.write(&record),
+            None => {
                 let what = "a conditional indirect branch or a gap has no kind in rbt1".into();
-                let at = 8 + self.records * RECORD_BYTES as u64;
+                let at = 8 + self.written.records * RECORD_BYTES as u64;
                 self.error.get_or_insert(FileError::Content { path: self.path.display().to_string(), at, what });
-                return;
             }
-        };
-        self.swaps += u64::from(e.kind == FlowKind::CoSwap);
-        let thread = e.hart.into();
-        // a trap at its own handler must not look like a stop
-        let len = if matches!(e.kind, FlowKind::Trap { .. }) { 1 } else { e.len };
-        self.write(&Record { kind, len, thread, count: e.count, pc: e.pc, target: e.target });
+        }
+    }
+
+    fn data(&mut self, d: &DataEvent) {
+        if let DataKind::Imported { told, kind, len, count, target } = d.kind {
+            self.told[usize::from(d.hart)] = told;
+            self.write(&Record { kind, len, thread: self.thread(d.hart), count, pc: d.pc, target });
+        }
     }
 }

@@ -1,28 +1,38 @@
 //! Retire files: a recorded retire stream
 //!
-//! After the header (see [`super`]): a zstd frame, with its checksum, of one record an event, in global
-//! commit order, and an end record. A record is a kind byte, the hart, then LEB128 numbers: `count`,
-//! `pc` as a difference from the hart's previous target, `target` as a difference from `pc`, and `cycle`
-//! as the difference from the previous record's (differences of addresses zigzag-coded). A trap adds its
-//! cause. Bit 6 of the kind byte says that the instruction has 2 bytes, bit 5 that a byte with its length
-//! ends the record; else it has 4.
+//! After the header (see [`super`]): blocks of at most 16384 records, in global commit order. Each is a 32-bit packed
+//! length, a 32-bit unpacked length, an LZ4 block and the CRC-32 of all these; a block of lengths 0 ends the file.
+//! Unpacked it is columns, behind as many 32-bit lengths: the order (a byte a record: the hart, and bit 4 for a datum),
+//! the events of each hart, the data of each hart ([`super::record`]). Harts repeat themselves, so a column of one hart
+//! packs twice as well as a mixture, and blocks are unpacked ahead, each on its own.
+//!
+//! Version 1 (read with the feature `zstd`) is one zstd frame of event records with the hart behind the first byte, bit 7
+//! never set, and cycles as differences from the record before, whatever its hart; byte 0xff ends it.
 
+use super::ahead::Ahead;
+use super::record::{put_data, put_event, Before, Bytes, Fault, LONGEST};
 use super::{io, write_header, FileError, Replacement, Source};
-use crate::{FlowEvent, FlowKind, RetireSink};
+use crate::{DataEvent, FlowEvent, RetireSink};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
-const MAGIC: [u8; 8] = *b"GSHKRET\x01";
+/// First bytes; the last is the version that is written.
+pub const MAGIC: [u8; 8] = *b"GSHKRET\x02";
+/// Records of a block.
+const BLOCK: usize = 16384;
+/// Bytes of a block at most, unpacked.
+const MAX_BYTES: usize = BLOCK * LONGEST + 4 * 33;
+/// In the order: a datum, not an event.
+const DATUM: u8 = 0x10;
+/// Version 1: no further record.
 const END: u8 = 0xff;
-/// Bit of the kind byte: the instruction is 2 bytes long, not 4.
-const SHORT: u8 = 0x40;
-/// Bit of the kind byte: the instruction is neither 2 nor 4 bytes long; its length ends the record.
-const LENGTH: u8 = 0x20;
+/// Version 1: bytes that are unpacked at once.
+const FRAME_PART: usize = 1 << 17;
 
 /// What a retire file says of itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetireInfo {
     /// Version of the tool that wrote it.
     pub tool: String,
@@ -36,153 +46,143 @@ pub struct RetireInfo {
     pub program: String,
     /// How it was made: source and its settings.
     pub source: String,
+    /// What the harts were called where the run was imported from; else empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<u16>,
 }
 
-fn kind_byte(e: &FlowEvent) -> u8 {
-    let kind = e.kind.code();
-    match e.len {
-        2 => kind | SHORT,
-        0 | 4 => kind,
-        _ => kind | LENGTH,
-    }
-}
+/// Writes a retire file of events.
+pub type RetireWriter = Writer<false>;
+/// Writes a retire file of events and data.
+pub type DataWriter = Writer<true>;
 
-/// The kind whose [`FlowKind::code`] is in `byte`.
-fn kind_of(byte: u8, extra: u64) -> Option<FlowKind> {
-    Some(match byte & !(SHORT | LENGTH) {
-        0 => FlowKind::Start,
-        b @ (1 | 2) => FlowKind::Conditional { taken: b == 2 },
-        3 => FlowKind::Jump,
-        4 => FlowKind::Call,
-        5 => FlowKind::IndirectJump,
-        6 => FlowKind::IndirectCall,
-        7 => FlowKind::Return,
-        8 => FlowKind::CoSwap,
-        9 => FlowKind::TrapReturn,
-        b @ (10 | 11) => FlowKind::ConditionalIndirect { taken: b == 11 },
-        b @ (12 | 13) => FlowKind::Trap { interrupt: b == 13, cause: u8::try_from(extra).ok()? },
-        14 => FlowKind::Stop,
-        15 => FlowKind::Gap { lost: u32::try_from(extra).ok()? },
-        _ => return None,
-    })
-}
-
-/// Whether a kind's record carries one more number.
-fn has_extra(byte: u8) -> bool {
-    matches!(byte & !(SHORT | LENGTH), 12 | 13 | 15)
-}
-
-fn retires(kind: FlowKind) -> bool {
-    !matches!(kind, FlowKind::Start | FlowKind::Trap { .. } | FlowKind::Stop | FlowKind::Gap { .. })
-}
-
-fn leb(mut v: u64, out: &mut Vec<u8>) {
-    while v >= 0x80 {
-        out.push(v as u8 | 0x80);
-        v >>= 7;
-    }
-    out.push(v as u8);
-}
-
-fn zigzag(v: u64) -> u64 {
-    v << 1 ^ ((v as i64) >> 63) as u64
-}
-
-fn unzigzag(v: u64) -> u64 {
-    v >> 1 ^ (v & 1).wrapping_neg()
-}
-
-/// Writes a retire file; as a [`RetireSink`] it keeps the first error for [`RetireWriter::finish`].
-pub struct RetireWriter {
-    out: zstd::Encoder<'static, Replacement>,
-    buffer: Vec<u8>,
-    last_target: Vec<u64>,
-    last_cycle: u64,
+/// Writes a retire file; as a [`RetireSink`] it keeps the first error for [`Writer::finish`].
+pub struct Writer<const DATA: bool> {
+    out: Replacement,
+    order: Vec<u8>,
+    /// Events of the harts, then data of the harts.
+    columns: Vec<Vec<u8>>,
+    before: Vec<Before>,
+    unpacked: Vec<u8>,
+    packed: Vec<u8>,
     error: Option<std::io::Error>,
     path: PathBuf,
 }
 
-impl RetireWriter {
+impl<const DATA: bool> Writer<DATA> {
     /// Begins the file.
     pub fn create(path: &Path, info: &RetireInfo) -> Result<Self, FileError> {
-        let mut file = Replacement::create(path)?;
-        write_header(&mut file, MAGIC, info).map_err(io(path))?;
-        let mut out = zstd::Encoder::new(file, 3).map_err(io(path))?;
-        out.include_checksum(true).map_err(io(path))?;
+        let mut out = Replacement::create(path)?;
+        write_header(&mut out, MAGIC, info).map_err(io(path))?;
+        let harts = usize::from(info.harts);
         Ok(Self {
             out,
-            buffer: Vec::with_capacity(1 << 16),
-            last_target: vec![0; usize::from(info.harts)],
-            last_cycle: 0,
+            order: Vec::with_capacity(BLOCK),
+            columns: vec![Vec::new(); 2 * harts],
+            before: vec![Before::default(); harts],
+            unpacked: Vec::new(),
+            packed: Vec::new(),
             error: None,
             path: path.to_path_buf(),
         })
     }
 
+    /// Packs and writes the records so far; without any, the end of the file.
     fn flush(&mut self) {
-        if self.error.is_none() {
-            self.error = self.out.write_all(&self.buffer).err();
+        self.unpacked.clear();
+        if !self.order.is_empty() {
+            let columns = || std::iter::once(&self.order).chain(&self.columns);
+            self.unpacked.extend(columns().flat_map(|c| (c.len() as u32).to_le_bytes()));
+            columns().for_each(|c| self.unpacked.extend_from_slice(c));
         }
-        self.buffer.clear();
+        self.packed.resize(8 + lz4_flex::block::get_maximum_output_size(self.unpacked.len()), 0);
+        let length = match self.unpacked.len() {
+            0 => 0,
+            // the buffer is as large as it can get
+            _ => lz4_flex::block::compress_into(&self.unpacked, &mut self.packed[8..]).unwrap_or(0),
+        };
+        self.packed.truncate(8 + length);
+        self.packed[..4].copy_from_slice(&(length as u32).to_le_bytes());
+        self.packed[4..8].copy_from_slice(&(self.unpacked.len() as u32).to_le_bytes());
+        let crc = crc32fast::hash(&self.packed);
+        self.packed.extend_from_slice(&crc.to_le_bytes());
+        if self.error.is_none() {
+            self.error = self.out.write_all(&self.packed).err();
+        }
+        self.order.clear();
+        self.columns.iter_mut().for_each(Vec::clear);
+        self.before.fill(Before::default());
+    }
+
+    #[inline]
+    fn ordered(&mut self, byte: u8) {
+        self.order.push(byte);
+        if self.order.len() == BLOCK {
+            self.flush();
+        }
     }
 
     /// Ends the file and moves it to its place.
     pub fn finish(mut self) -> Result<(), FileError> {
-        self.buffer.push(END);
-        self.flush();
-        if let Some(e) = self.error {
-            return Err(io(&self.path)(e));
-        }
-        self.out.finish().map_err(io(&self.path))?.commit()
-    }
-}
-
-impl RetireSink for RetireWriter {
-    fn event(&mut self, e: &FlowEvent) {
-        let kind = kind_byte(e);
-        let last = &mut self.last_target[usize::from(e.hart)];
-        let out = &mut self.buffer;
-        out.extend([kind, e.hart]);
-        leb(e.count.into(), out);
-        leb(zigzag(e.pc.wrapping_sub(*last)), out);
-        leb(zigzag(e.target.wrapping_sub(e.pc)), out);
-        leb(e.cycle.wrapping_sub(self.last_cycle), out);
-        match e.kind {
-            FlowKind::Trap { cause, .. } => leb(cause.into(), out),
-            FlowKind::Gap { lost } => leb(lost.into(), out),
-            _ => {}
-        }
-        if kind & LENGTH != 0 {
-            out.push(e.len);
-        }
-        *last = e.target;
-        self.last_cycle = e.cycle;
-        if self.buffer.len() > (1 << 16) - 64 {
+        if !self.order.is_empty() {
             self.flush();
         }
+        self.flush();
+        match self.error {
+            Some(e) => Err(io(&self.path)(e)),
+            None => self.out.commit(),
+        }
     }
 }
 
-/// Reads a retire file, event by event.
+impl<const DATA: bool> RetireSink for Writer<DATA> {
+    const WANTS_DATA: bool = DATA;
+
+    #[inline]
+    fn event(&mut self, e: &FlowEvent) {
+        let hart = usize::from(e.hart);
+        put_event(e, &mut self.before[hart], &mut self.columns[hart]);
+        self.ordered(e.hart);
+    }
+
+    #[inline]
+    fn data(&mut self, d: &DataEvent) {
+        let hart = usize::from(d.hart);
+        let column = self.before.len() + hart;
+        put_data(d, &mut self.before[hart], &mut self.columns[column]);
+        self.ordered(d.hart | DATUM);
+    }
+}
+
+/// Reads a retire file, block by block.
+#[derive(Debug)]
 pub struct RetireReader {
-    source: Source<BufReader<zstd::Decoder<'static, BufReader<File>>>>,
+    blocks: Ahead,
+    version: u8,
     info: RetireInfo,
-    last_target: Vec<u64>,
-    last_cycle: u64,
-    done: bool,
+    path: String,
+    before: Vec<Before>,
+    /// Version 1: bytes of a record that goes on in the next block.
+    rest: Vec<u8>,
+    /// Unpacked bytes before the next block.
+    at: u64,
 }
 
 impl RetireReader {
     /// Opens the file and reads its header.
     pub fn open(path: &Path) -> Result<Self, FileError> {
-        let mut head = Source::new(BufReader::new(File::open(path).map_err(io(path))?), path);
-        let info: RetireInfo = head.header("retire file", MAGIC)?;
+        let mut source = Source::new(BufReader::with_capacity(1 << 16, File::open(path).map_err(io(path))?), path);
+        let (version, info): (u8, RetireInfo) = source.header("retire file", MAGIC)?;
         if !(1..=16).contains(&info.harts) {
-            return Err(head.content(format!("{} harts; 1 to 16 are possible", info.harts)));
+            return Err(source.content(format!("{} harts; 1 to 16 are possible", info.harts)));
         }
-        let zstd = zstd::Decoder::with_buffer(head.inner).map_err(io(path))?;
-        let last_target = vec![0; usize::from(info.harts)];
-        Ok(Self { source: Source::new(BufReader::new(zstd), path), info, last_target, last_cycle: 0, done: false })
+        let path = source.path.clone();
+        let blocks = match version {
+            1 => unzip(source)?,
+            _ => Ahead::new(move || block(&mut source)),
+        };
+        let before = vec![Before::default(); usize::from(info.harts)];
+        Ok(Self { blocks, version, info, path, before, rest: Vec::new(), at: 0 })
     }
 
     /// What the file says of itself.
@@ -190,147 +190,141 @@ impl RetireReader {
         &self.info
     }
 
-    fn byte(&mut self) -> Result<u8, FileError> {
-        let mut b = [0];
-        self.source.exact(&mut b, "the events")?;
-        Ok(b[0])
+    fn content(&self, what: &str) -> FileError {
+        FileError::Content { path: self.path.clone(), at: self.at, what: format!("of the unpacked data: {what}") }
     }
 
-    fn leb(&mut self) -> Result<u64, FileError> {
-        let mut v = 0;
-        for shift in (0..64).step_by(7) {
-            let b = self.byte()?;
-            v |= u64::from(b & 0x7f) << shift;
-            if b < 0x80 {
-                return Ok(v);
+    /// Tells `sink` the next block of the run; false at its end.
+    pub fn next_block<S: RetireSink>(&mut self, sink: &mut S) -> Result<bool, FileError> {
+        let Some(block) = self.blocks.next()? else { return Ok(false) };
+        let told = if self.version == 1 { self.frame(&block, sink) } else { self.columns(&block, sink) };
+        self.at += block.len() as u64;
+        match told {
+            Ok(()) => Ok(true),
+            Err(Fault::Short) => Err(self.content("a record goes on behind the end of its column")),
+            Err(Fault::Bad(what)) => Err(self.content(&what)),
+        }
+    }
+
+    /// Tells `sink` the rest of the run.
+    pub fn tell(&mut self, sink: &mut impl RetireSink) -> Result<(), FileError> {
+        while self.next_block(sink)? {}
+        Ok(())
+    }
+
+    fn columns<S: RetireSink>(&mut self, block: &[u8], sink: &mut S) -> Result<(), Fault> {
+        let harts = self.before.len();
+        self.before.fill(Before::default());
+        let lengths = block.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize);
+        let mut rest = block.get(4 * (1 + 2 * harts)..).ok_or(Fault::Short)?;
+        let mut columns = [Bytes(&[]); 33];
+        for (column, length) in columns[..1 + 2 * harts].iter_mut().zip(lengths) {
+            let (bytes, behind) = rest.split_at_checked(length).ok_or(Fault::Short)?;
+            *column = Bytes(bytes);
+            rest = behind;
+        }
+        let (order, columns) = columns.split_at_mut(1);
+        let (events, data) = columns.split_at_mut(harts);
+        for &byte in order[0].0 {
+            let hart = usize::from(byte & !DATUM);
+            let before = self.before.get_mut(hart).ok_or_else(|| no_hart(byte, harts))?;
+            if byte & DATUM == 0 {
+                let first = events[hart].byte()?;
+                sink.event(&events[hart].event(first, byte, before)?);
+            } else {
+                let datum = data[hart].data(byte & !DATUM, before)?;
+                if S::WANTS_DATA {
+                    sink.data(&datum);
+                }
             }
         }
-        Err(self.source.content("a number of more than 64 bits".into()))
+        if events.iter().chain(data.iter()).all(|c| c.0.is_empty()) && rest.is_empty() {
+            return Ok(());
+        }
+        Err(Fault::Bad("bytes that belong to no record".into()))
     }
 
-    /// The next event, or `None` at the end.
-    pub fn next_event(&mut self) -> Result<Option<FlowEvent>, FileError> {
-        if self.done {
-            return Ok(None);
+    /// A part of the one frame of version 1. The cycle of the record before is kept at hart 0.
+    fn frame(&mut self, block: &[u8], sink: &mut impl RetireSink) -> Result<(), Fault> {
+        let harts = self.before.len();
+        let mut joined = std::mem::take(&mut self.rest);
+        joined.extend_from_slice(block);
+        let mut bytes = Bytes(&joined);
+        let last = block.len() < FRAME_PART;
+        let mut cycle = self.before[0].cycle;
+        // a record may go on in the next part
+        while last || bytes.0.len() >= LONGEST {
+            let byte = bytes.byte()?;
+            if byte == END {
+                let over = last && bytes.0.is_empty();
+                return if over { Ok(()) } else { Err(Fault::Bad("bytes follow the end record".into())) };
+            }
+            if byte & 0x80 != 0 {
+                return Err(Fault::Bad(format!("event kind 0x{byte:02x} is not defined in version 1")));
+            }
+            let hart = bytes.byte()?;
+            let before = self.before.get_mut(usize::from(hart)).ok_or_else(|| no_hart(hart, harts))?;
+            before.cycle = cycle;
+            let event = bytes.event(byte, hart, before)?;
+            cycle = event.cycle;
+            sink.event(&event);
         }
-        let byte = self.byte()?;
-        if byte == END {
-            self.done = true;
-            // the checksum of the frame is looked at when its end is read
-            let mut rest = [0; 1];
-            return match self.source.inner.read(&mut rest) {
-                Ok(0) => Ok(None),
-                Ok(_) => Err(self.source.content("bytes follow the end record".into())),
-                Err(source) => Err(FileError::Io { path: self.source.path.clone(), source }),
-            };
-        }
-        let hart = self.byte()?;
-        if hart >= self.info.harts {
-            return Err(self.source.content(format!("hart {hart}, but the file has {} harts", self.info.harts)));
-        }
-        let count = self.leb()?;
-        let count = u32::try_from(count).map_err(|_| self.source.content(format!("a count of {count}")))?;
-        let pc = self.last_target[usize::from(hart)].wrapping_add(unzigzag(self.leb()?));
-        let target = pc.wrapping_add(unzigzag(self.leb()?));
-        let cycle = self.last_cycle.wrapping_add(self.leb()?);
-        let extra = if has_extra(byte) { self.leb()? } else { 0 };
-        let kind = kind_of(byte, extra)
-            .ok_or_else(|| self.source.content(format!("event kind 0x{byte:02x} is not defined in version 1")))?;
-        let len = match (retires(kind), byte & (SHORT | LENGTH)) {
-            (false, _) => 0,
-            (true, SHORT) => 2,
-            (true, 0) => 4,
-            (true, _) => self.byte()?,
-        };
-        self.last_target[usize::from(hart)] = target;
-        self.last_cycle = cycle;
-        Ok(Some(FlowEvent { hart, kind, len, count, pc, target, cycle }))
+        self.before[0].cycle = cycle;
+        self.rest = bytes.0.to_vec();
+        Ok(())
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
+fn no_hart(hart: u8, harts: usize) -> Fault {
+    Fault::Bad(format!("hart {hart}, but the file has {harts} harts"))
+}
 
-    fn info() -> RetireInfo {
-        RetireInfo {
-            tool: "test".into(),
-            harts: 4,
-            xlen: 32,
-            build_id: "ab".into(),
-            program: "p.elf".into(),
-            source: "proptest".into(),
-        }
+/// The next block, unpacked; `None` at the end of the file.
+fn block(source: &mut Source<BufReader<File>>) -> Result<Option<Vec<u8>>, FileError> {
+    const INSIDE: &str = "a block of records";
+    let at = source.at;
+    let (packed, unpacked) = (source.u32(INSIDE)? as usize, source.u32(INSIDE)? as usize);
+    if unpacked > MAX_BYTES || packed > lz4_flex::block::get_maximum_output_size(MAX_BYTES) {
+        return Err(source.content(format!("a block of {packed} bytes, unpacked {unpacked}; no block is so large")));
     }
-
-    fn write(events: &[FlowEvent], path: &Path) {
-        let mut w = RetireWriter::create(path, &info()).unwrap();
-        events.iter().for_each(|e| w.event(e));
-        w.finish().unwrap();
-    }
-
-    fn read(path: &Path) -> Result<Vec<FlowEvent>, FileError> {
-        let mut r = RetireReader::open(path)?;
-        let mut events = Vec::new();
-        while let Some(e) = r.next_event()? {
-            events.push(e);
-        }
-        Ok(events)
-    }
-
-    fn kinds() -> impl Strategy<Value = FlowKind> {
-        (0u8..16, any::<u8>(), any::<u32>())
-            .prop_map(|(k, cause, lost)| kind_of(k, if k == 15 { lost.into() } else { cause.into() }).unwrap())
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-        #[test]
-        fn any_events_come_back(raw in prop::collection::vec(
-            (0u8..4, kinds(), 1u8..16, any::<u32>(), any::<u64>(), any::<u64>(), 0u64..1 << 40), 0..300)
-        ) {
-            let mut cycle = 0;
-            let events: Vec<FlowEvent> = raw.into_iter().map(|(hart, kind, len, count, pc, target, delta)| {
-                cycle += delta;
-                let len = if retires(kind) { len } else { 0 };
-                FlowEvent { hart, kind, len, count, pc, target, cycle }
-            }).collect();
-            let dir = tempfile::tempdir().unwrap();
-            let path = dir.path().join("e.ret");
-            write(&events, &path);
-            prop_assert_eq!(read(&path).unwrap(), events);
-        }
-    }
-
-    #[test]
-    fn cuts_and_flipped_bits_are_errors_or_harmless() {
-        let e = |pc: u64| FlowEvent {
-            hart: 1,
-            kind: FlowKind::Conditional { taken: pc % 3 == 0 },
-            len: 4,
-            count: 3,
-            pc,
-            target: pc * 7,
-            cycle: pc,
+    let mut bytes = vec![0; 8 + packed];
+    bytes[..4].copy_from_slice(&(packed as u32).to_le_bytes());
+    bytes[4..8].copy_from_slice(&(unpacked as u32).to_le_bytes());
+    source.exact(&mut bytes[8..], INSIDE)?;
+    let crc = source.u32(INSIDE)?;
+    source.checksum(at, INSIDE, &bytes, crc)?;
+    if packed == 0 {
+        return match source.fill(&mut [0], INSIDE)? {
+            0 => Ok(None),
+            _ => Err(source.content("bytes follow the end of the run".into())),
         };
-        let events: Vec<FlowEvent> = (0..200).map(|i| e(i * 4)).collect();
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("e.ret");
-        write(&events, &path);
-        let good = std::fs::read(&path).unwrap();
-        for len in (0..good.len()).step_by(3) {
-            std::fs::write(&path, &good[..len]).unwrap();
-            read(&path).unwrap_err();
-        }
-        for bit in (0..8 * good.len()).step_by(5) {
-            let mut flipped = good.clone();
-            flipped[bit / 8] ^= 1 << (bit % 8);
-            std::fs::write(&path, &flipped).unwrap();
-            // reserved bits of the zstd frame may be flipped without harm
-            if let Ok(read) = read(&path) {
-                assert_eq!(read, events, "bit {bit}");
-            }
-        }
     }
+    let mut block = vec![0; unpacked];
+    match lz4_flex::block::decompress_into(&bytes[8..], &mut block) {
+        Ok(n) if n == unpacked => Ok(Some(block)),
+        _ => Err(source.content("a block that cannot be unpacked".into())),
+    }
+}
+
+/// The frame of version 1 in parts; only the last is shorter than the others.
+#[cfg(feature = "zstd")]
+fn unzip(source: Source<BufReader<File>>) -> Result<Ahead, FileError> {
+    let Source { inner, path, .. } = source;
+    let inner = zstd::Decoder::with_buffer(inner).map_err(io(Path::new(&path)))?;
+    let (mut source, mut over) = (Source { inner, path, at: 0 }, false);
+    Ok(Ahead::new(move || {
+        if over {
+            return Ok(None);
+        }
+        let mut part = vec![0; FRAME_PART];
+        let got = source.fill(&mut part, "the events")?;
+        part.truncate(got);
+        over = got < FRAME_PART;
+        Ok(Some(part))
+    }))
+}
+
+#[cfg(not(feature = "zstd"))]
+fn unzip(source: Source<BufReader<File>>) -> Result<Ahead, FileError> {
+    Err(source.content("a retire file of version 1, for which the feature `zstd` is needed".into()))
 }

@@ -5,10 +5,10 @@
 
 use super::code::bits;
 use super::csr::View;
-use super::decode::{Code, Op};
+use super::decode::{Code, Op, SINK};
 use super::hart::{At, Break, Hart, Shared};
 use super::memory::{Effect, Memory};
-use retire::{Access, FlowEvent, FlowKind, RetireSink};
+use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 
 impl Hart {
     /// Executes `op`, the instruction at `at`, and moves `at` behind it. An error ends the loop the step is in;
@@ -55,32 +55,38 @@ impl Hart {
                 at.cycle = cycle + 1 + $penalty;
             }};
         }
-        macro_rules! set {
-            ($v:expr) => {
-                self.regs[usize::from(op.rd & 63)] = $v
+        macro_rules! data {
+            ($kind:expr) => {
+                if S::WANTS_DATA {
+                    tell!();
+                    sink.data(&DataEvent { hart: self.index, kind: $kind, pc: pc.into(), cycle });
+                }
             };
         }
-        macro_rules! access {
-            ($store:expr, $size:expr, $addr:expr, $value:expr) => {
-                if S::WANTS_ACCESSES {
-                    tell!();
-                    sink.access(&Access {
-                        hart: self.index,
-                        store: $store,
-                        size: $size,
-                        pc: pc.into(),
-                        addr: u64::from($addr),
-                        value: u64::from($value),
-                        cycle,
-                    });
+        macro_rules! set {
+            ($v:expr) => {{
+                let v = $v;
+                self.regs[usize::from(op.rd & 63)] = v;
+                if op.rd != SINK {
+                    data!(DataKind::Register { rd: op.rd, value: v.into() });
                 }
+            }};
+        }
+        macro_rules! loaded {
+            ($size:expr, $addr:expr, $value:expr) => {
+                data!(DataKind::Load { size: $size, addr: $addr.into(), value: $value.into() })
+            };
+        }
+        macro_rules! stored {
+            ($size:expr, $addr:expr, $value:expr) => {
+                data!(DataKind::Store { size: $size, addr: $addr.into(), value: u64::from($value) })
             };
         }
         macro_rules! load {
             ($n:literal, $convert:path) => {{
                 let addr = rs1.wrapping_add(imm);
                 let Some(v) = shared.memory.load::<$n>(addr, cycle) else { return Err(Break::Trap(5, addr)) };
-                access!(false, $n, addr, v);
+                loaded!($n, addr, v);
                 set!($convert(v));
                 if CACHES {
                     penalty += shared.caches.load(hart, addr);
@@ -93,7 +99,7 @@ impl Hart {
                 let Some(effect) = shared.memory.store::<$n>(addr, rs2, cycle) else {
                     return Err(Break::Trap(7, addr));
                 };
-                access!(true, $n, addr, rs2 & (u32::MAX >> (32 - 8 * $n)));
+                stored!($n, addr, rs2 & (u32::MAX >> (32 - 8 * $n)));
                 if CACHES {
                     penalty += shared.caches.store(hart, addr);
                 }
@@ -118,8 +124,8 @@ impl Hart {
                 let f: fn(u32, u32) -> u32 = $f;
                 let new = f(old, rs2);
                 shared.memory.store::<4>(rs1, new, cycle);
-                access!(false, 4, rs1, old);
-                access!(true, 4, rs1, new);
+                loaded!(4, rs1, old);
+                stored!(4, rs1, new);
                 set!(old);
                 if CACHES {
                     penalty += shared.caches.load(hart, rs1) + shared.caches.store(hart, rs1);
@@ -207,7 +213,7 @@ impl Hart {
                 }
                 let v = shared.memory.load::<4>(rs1, cycle).unwrap_or(0);
                 shared.memory.reserve(hart, rs1);
-                access!(false, 4, rs1, v);
+                loaded!(4, rs1, v);
                 set!(v);
                 if CACHES {
                     penalty += shared.caches.load(hart, rs1);
@@ -223,7 +229,7 @@ impl Hart {
                 let held = shared.memory.take_reservation(hart, rs1);
                 if held {
                     shared.memory.store::<4>(rs1, rs2, cycle);
-                    access!(true, 4, rs1, rs2);
+                    stored!(4, rs1, rs2);
                     if CACHES {
                         penalty += shared.caches.store(hart, rs1);
                     }
@@ -248,6 +254,14 @@ impl Hart {
                 let Some(changed) = self.csr(op, rs1, at, shared.memory) else {
                     return Err(Break::Trap(2, bits(shared.memory, pc).unwrap_or(0)));
                 };
+                // the CSR's value is there even where it goes to x0
+                let value = self.regs[usize::from(op.rd & 63)].into();
+                if op.rd != SINK || !matches!(op.code, Code::Csrrw | Code::Csrrwi) {
+                    data!(DataKind::Csr { csr: op.imm as u16 & 0xfff, value });
+                }
+                if op.rd != SINK {
+                    data!(DataKind::Register { rd: op.rd, value });
+                }
                 if changed {
                     retire!(fetch!());
                     return Err(Break::Interrupts);

@@ -2,7 +2,7 @@
 #![allow(dead_code, missing_docs)] // each test file uses its part
 
 use retire::elf::{Program, Segment};
-use retire::{Access, FlowEvent, RetireSink};
+use retire::{DataEvent, DataKind, FlowEvent, RetireSink};
 use sim::rv32::{Limits, Machine, MachineConfig, RunSummary, Timing};
 
 pub const BASE: u32 = 0x8000_0000;
@@ -164,7 +164,7 @@ impl Asm {
         let mut log = Recorder::default();
         let mut machine = Machine::new(&self.program(), config).expect("the machine can be built");
         let summary = machine.run(&mut log, limits).expect("the machine runs");
-        Log { events: log.events, accesses: log.accesses, order: log.order, summary }
+        Log { events: log.events, data: log.data, order: log.order, summary }
     }
 }
 
@@ -176,27 +176,27 @@ pub fn config(harts: u8) -> MachineConfig {
 #[derive(Default)]
 struct Recorder {
     events: Vec<FlowEvent>,
-    accesses: Vec<Access>,
+    data: Vec<DataEvent>,
     order: Vec<(u64, u8)>,
 }
 
 impl RetireSink for Recorder {
-    const WANTS_ACCESSES: bool = true;
+    const WANTS_DATA: bool = true;
     fn event(&mut self, event: &FlowEvent) {
         self.order.push((event.cycle, event.hart));
         self.events.push(*event);
     }
-    fn access(&mut self, access: &Access) {
-        self.order.push((access.cycle, access.hart));
-        self.accesses.push(*access);
+    fn data(&mut self, data: &DataEvent) {
+        self.order.push((data.cycle, data.hart));
+        self.data.push(*data);
     }
 }
 
 /// What a run told.
 pub struct Log {
     pub events: Vec<FlowEvent>,
-    pub accesses: Vec<Access>,
-    /// Cycle and hart of events and accesses as they came.
+    pub data: Vec<DataEvent>,
+    /// Cycle and hart of events and data as they came.
     pub order: Vec<(u64, u8)>,
     pub summary: RunSummary,
 }
@@ -204,7 +204,11 @@ pub struct Log {
 impl Log {
     /// Words stored to [`DATA`], in order: what [`Asm::out`] wrote.
     pub fn out(&self) -> Vec<u32> {
-        self.accesses.iter().filter(|a| a.store && a.addr == u64::from(DATA)).map(|a| a.value as u32).collect()
+        let stored = |d: &DataEvent| match d.kind {
+            DataKind::Store { addr, value, .. } if addr == u64::from(DATA) => Some(value as u32),
+            _ => None,
+        };
+        self.data.iter().filter_map(stored).collect()
     }
 }
 

@@ -1,0 +1,117 @@
+//! Every retired instruction in a line of its own, as replay finds it
+
+use crate::check::describe;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind};
+use sim::replay::ReplaySink;
+use std::io::Write;
+
+/// Lines that are written at once, bytes.
+const LINES: usize = 1 << 16;
+
+/// Prints instructions, and the traps and gaps between them.
+pub struct Listing<'a> {
+    image: Image,
+    out: &'a mut dyn Write,
+    lines: Vec<u8>,
+    pc: Vec<u64>,
+    core: Option<u8>,
+    left: u64,
+    error: Option<std::io::Error>,
+}
+
+/// Eight digits.
+#[inline]
+fn hex(v: u32) -> [u8; 8] {
+    // a nibble to each byte, then its digit: 0x30 more, from ten on 0x27 more than that
+    let mut x = u64::from(v);
+    x = (x << 16 | x) & 0x0000_ffff_0000_ffff;
+    x = (x << 8 | x) & 0x00ff_00ff_00ff_00ff;
+    x = (x << 4 | x) & 0x0f0f_0f0f_0f0f_0f0f;
+    let letters = (x + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
+    (x + 0x3030_3030_3030_3030 + letters * 0x27).to_be_bytes()
+}
+
+impl<'a> Listing<'a> {
+    /// Lists to `out` the `left` first instructions of `core`, or of all `cores`.
+    pub fn new(image: Image, cores: u8, core: Option<u8>, left: u64, out: &'a mut dyn Write) -> Self {
+        Self { image, out, lines: Vec::new(), pc: vec![0; usize::from(cores)], core, left, error: None }
+    }
+
+    /// Whether nothing more will be listed.
+    pub fn is_over(&self) -> bool {
+        self.error.is_some() || self.left == 0
+    }
+
+    /// Writes the last lines.
+    pub fn finish(mut self) -> std::io::Result<()> {
+        self.error.take().map_or_else(|| self.flush(), Err)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.write_all(&self.lines)?;
+        self.lines.clear();
+        Ok(())
+    }
+
+    fn print(&mut self, e: &FlowEvent) -> std::io::Result<()> {
+        if self.lines.len() > LINES {
+            self.flush()?;
+        }
+        let mut pc = self.pc[usize::from(e.hart)];
+        if e.count > 0 && self.image.instruction(pc).is_none() {
+            // learned from a recording: the branches are all that is known
+            self.left = self.left.saturating_sub(e.count.into());
+            return writeln!(self.lines, "{:>4}  0x{:08x}  {}", e.hart, e.pc, describe(e));
+        }
+        let head = [b' ', b' ', if e.hart > 9 { b'1' } else { b' ' }, b'0' + e.hart % 10, b' ', b' ', b'0', b'x'];
+        for _ in 0..e.count {
+            if self.left == 0 {
+                return Ok(());
+            }
+            let Some((insn, len)) = self.image.instruction(pc) else { break };
+            match u32::try_from(pc) {
+                Ok(low) => {
+                    self.lines.extend_from_slice(&head);
+                    self.lines.extend_from_slice(&hex(low));
+                }
+                Err(_) => write!(self.lines, "{:>4}  0x{pc:x}", e.hart)?,
+            }
+            self.lines.extend_from_slice(b"  ");
+            self.lines.extend_from_slice(&hex(insn)[if len == 2 { 4 } else { 0 }..]);
+            self.lines.push(b'\n');
+            pc += u64::from(len);
+            self.left -= 1;
+        }
+        match e.kind {
+            FlowKind::Trap { .. } => writeln!(self.lines, "{:>4}  trap to 0x{:08x}", e.hart, e.target),
+            FlowKind::Gap { lost } => {
+                writeln!(self.lines, "{:>4}  {lost} instructions lost, on at 0x{:08x}", e.hart, e.target)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl ReplaySink for Listing<'_> {
+    fn event(&mut self, e: &FlowEvent) {
+        if self.error.is_none() && self.left > 0 && self.core.is_none_or(|c| c == e.hart) {
+            self.error = self.print(e).err();
+        }
+        self.pc[usize::from(e.hart)] = e.target;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hex;
+
+    #[test]
+    fn digits_are_those_of_the_standard_library() {
+        for i in 0..32 {
+            for v in [0x0123_4567u32, 0x89ab_cdef, 0xffff_ffff, 0, 9, 10, 0xa0b9].map(|v| v.rotate_left(i)) {
+                assert_eq!(hex(v), format!("{v:08x}").as_bytes());
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Records of retire files: one event, or one datum, in a few bytes
+//!
+//! Numbers are LEB128; differences of addresses are zigzag-coded. "Before" means before in the block, of the same hart,
+//! 0 at its begin.
+//!
+//! | event | |
+//! | --- | --- |
+//! | byte | [`FlowKind::code`]; bit 5: a length that is neither 2 nor 4 ends the record; bit 6: it is 2; bit 7: goes to the fall-through |
+//! | `count` | |
+//! | `pc` | difference from the target before |
+//! | `target` | difference from `pc`; not with bit 7 |
+//! | `cycle` | difference from the event before |
+//! | cause, lost | of a trap, of a gap |
+//! | length | a byte, with bit 5 |
+//!
+//! | datum | |
+//! | --- | --- |
+//! | byte | 0 load, 1 store, 2 CSR, 3 register, 4 imported; bits 4:3: size as a power of 2, or bit 3: `told` |
+//! | `pc`, `cycle` | differences from the datum before |
+//! | load, store | address, difference from the one before; value |
+//! | CSR, register | number, value |
+//! | imported | bytes kind and length, count, target as a difference from `pc` |
+
+use crate::{DataEvent, DataKind, FlowEvent, FlowKind};
+
+/// The instruction is 2 bytes long, not 4.
+const SHORT: u8 = 0x40;
+/// The instruction is neither 2 nor 4 bytes long; its length ends the record.
+const LENGTH: u8 = 0x20;
+/// The target is the fall-through.
+const THROUGH: u8 = 0x80;
+/// No record is longer.
+pub const LONGEST: usize = 64;
+
+/// Why bytes are no record.
+#[derive(Debug)]
+pub enum Fault {
+    /// They end inside.
+    Short,
+    /// They make no sense.
+    Bad(String),
+}
+
+/// What records of one hart are differences from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Before {
+    target: u64,
+    /// Cycle of the last event.
+    pub cycle: u64,
+    data_pc: u64,
+    data_cycle: u64,
+    addr: u64,
+}
+
+fn put(mut v: u64, out: &mut Vec<u8>) {
+    while v >= 0x80 {
+        out.push(v as u8 | 0x80);
+        v >>= 7;
+    }
+    out.push(v as u8);
+}
+
+fn put_difference(v: u64, before: u64, out: &mut Vec<u8>) {
+    let v = v.wrapping_sub(before);
+    put(v << 1 ^ ((v as i64) >> 63) as u64, out);
+}
+
+/// Appends an event.
+#[inline]
+pub fn put_event(e: &FlowEvent, before: &mut Before, out: &mut Vec<u8>) {
+    let length = match e.len {
+        2 => SHORT,
+        0 | 4 => 0,
+        _ => LENGTH,
+    };
+    let through = e.target == e.fall_through();
+    out.push(e.kind.code() | length | if through { THROUGH } else { 0 });
+    put(e.count.into(), out);
+    put_difference(e.pc, before.target, out);
+    if !through {
+        put_difference(e.target, e.pc, out);
+    }
+    put(e.cycle.wrapping_sub(before.cycle), out);
+    match e.kind {
+        FlowKind::Trap { cause, .. } => put(cause.into(), out),
+        FlowKind::Gap { lost } => put(lost.into(), out),
+        _ => {}
+    }
+    if length == LENGTH {
+        out.push(e.len);
+    }
+    before.target = e.target;
+    before.cycle = e.cycle;
+}
+
+/// Appends a datum.
+pub fn put_data(d: &DataEvent, before: &mut Before, out: &mut Vec<u8>) {
+    let size = |size: u8| (size.trailing_zeros() as u8) << 3;
+    out.push(match d.kind {
+        DataKind::Load { size: s, .. } => size(s),
+        DataKind::Store { size: s, .. } => 1 | size(s),
+        DataKind::Csr { .. } => 2,
+        DataKind::Register { .. } => 3,
+        DataKind::Imported { told, .. } => 4 | u8::from(told) << 3,
+    });
+    put_difference(d.pc, before.data_pc, out);
+    put(d.cycle.wrapping_sub(before.data_cycle), out);
+    match d.kind {
+        DataKind::Load { addr, value, .. } | DataKind::Store { addr, value, .. } => {
+            put_difference(addr, before.addr, out);
+            put(value, out);
+            before.addr = addr;
+        }
+        DataKind::Csr { csr, value } => {
+            put(csr.into(), out);
+            put(value, out);
+        }
+        DataKind::Register { rd, value } => {
+            put(rd.into(), out);
+            put(value, out);
+        }
+        DataKind::Imported { kind, len, count, target, .. } => {
+            out.extend([kind, len]);
+            put(count.into(), out);
+            put_difference(target, d.pc, out);
+        }
+    }
+    before.data_pc = d.pc;
+    before.data_cycle = d.cycle;
+}
+
+/// Bytes that are taken from the front.
+#[derive(Clone, Copy, Debug)]
+pub struct Bytes<'a>(pub &'a [u8]);
+
+impl Bytes<'_> {
+    /// The next byte.
+    #[inline(always)]
+    pub fn byte(&mut self) -> Result<u8, Fault> {
+        let (first, rest) = self.0.split_first().ok_or(Fault::Short)?;
+        self.0 = rest;
+        Ok(*first)
+    }
+
+    #[inline(always)]
+    fn number(&mut self) -> Result<u64, Fault> {
+        let first = self.byte()?;
+        if first < 0x80 {
+            return Ok(first.into());
+        }
+        self.long(first)
+    }
+
+    #[inline]
+    fn long(&mut self, first: u8) -> Result<u64, Fault> {
+        let mut v = u64::from(first & 0x7f);
+        for shift in (7..64).step_by(7) {
+            let b = self.byte()?;
+            v |= u64::from(b & 0x7f) << shift;
+            if b < 0x80 {
+                return Ok(v);
+            }
+        }
+        Err(Fault::Bad("a number of more than 64 bits".into()))
+    }
+
+    #[inline(always)]
+    fn difference(&mut self, before: u64) -> Result<u64, Fault> {
+        let v = self.number()?;
+        Ok(before.wrapping_add(v >> 1 ^ (v & 1).wrapping_neg()))
+    }
+
+    /// A number that has its place in fewer bits.
+    #[inline(always)]
+    fn small<T: TryFrom<u64>>(&mut self, what: &str) -> Result<T, Fault> {
+        let v = self.number()?;
+        T::try_from(v).map_err(|_| Fault::Bad(format!("{what} of {v}")))
+    }
+
+    /// An event whose first byte was `byte`.
+    #[inline(always)]
+    pub fn event(&mut self, byte: u8, hart: u8, before: &mut Before) -> Result<FlowEvent, Fault> {
+        let count = self.small("a count")?;
+        let pc = self.difference(before.target)?;
+        let to = if byte & THROUGH == 0 { Some(self.difference(pc)?) } else { None };
+        let cycle = before.cycle.wrapping_add(self.number()?);
+        let code = byte & !(SHORT | LENGTH | THROUGH);
+        let kind = match code {
+            0 => FlowKind::Start,
+            1 | 2 => FlowKind::Conditional { taken: code == 2 },
+            3 => FlowKind::Jump,
+            4 => FlowKind::Call,
+            5 => FlowKind::IndirectJump,
+            6 => FlowKind::IndirectCall,
+            7 => FlowKind::Return,
+            8 => FlowKind::CoSwap,
+            9 => FlowKind::TrapReturn,
+            10 | 11 => FlowKind::ConditionalIndirect { taken: code == 11 },
+            12 | 13 => FlowKind::Trap { interrupt: code == 13, cause: self.small("a cause")? },
+            14 => FlowKind::Stop,
+            15 => FlowKind::Gap { lost: self.small("a number of lost instructions")? },
+            _ => return Err(Fault::Bad(format!("event kind 0x{byte:02x} is not defined"))),
+        };
+        let len = match byte & (SHORT | LENGTH) {
+            _ if !kind.retires() => 0,
+            0 => 4,
+            SHORT => 2,
+            _ => self.byte()?,
+        };
+        let target = to.unwrap_or_else(|| pc.wrapping_add(len.into()));
+        before.target = target;
+        before.cycle = cycle;
+        Ok(FlowEvent { hart, kind, len, count, pc, target, cycle })
+    }
+
+    /// A datum.
+    #[inline]
+    pub fn data(&mut self, hart: u8, before: &mut Before) -> Result<DataEvent, Fault> {
+        let byte = self.byte()?;
+        let pc = self.difference(before.data_pc)?;
+        let cycle = before.data_cycle.wrapping_add(self.number()?);
+        let size = 1 << (byte >> 3 & 3);
+        let kind = match byte & 7 {
+            load @ (0 | 1) => {
+                let (addr, value) = (self.difference(before.addr)?, self.number()?);
+                before.addr = addr;
+                match load {
+                    0 => DataKind::Load { size, addr, value },
+                    _ => DataKind::Store { size, addr, value },
+                }
+            }
+            2 => DataKind::Csr { csr: self.small("a CSR number")?, value: self.number()? },
+            3 => DataKind::Register { rd: self.small("a register")?, value: self.number()? },
+            4 => {
+                let (kind, len, count) = (self.byte()?, self.byte()?, self.small("a count")?);
+                DataKind::Imported { told: byte & 8 != 0, kind, len, count, target: self.difference(pc)? }
+            }
+            _ => return Err(Fault::Bad(format!("data kind 0x{byte:02x} is not defined"))),
+        };
+        before.data_pc = pc;
+        before.data_cycle = cycle;
+        Ok(DataEvent { hart, kind, pc, cycle })
+    }
+}
