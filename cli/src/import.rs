@@ -1,5 +1,6 @@
 //! `goshawk import` and `goshawk export`: branch traces in the exchange format `rbt1`
 
+use crate::args::{MachineArgs, ProgramArgs, Source};
 use crate::output::{count, facts, plural, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
@@ -8,7 +9,6 @@ use host::machine::Settings;
 use host::recording::{FileKind, Recording};
 use retire::file::rbt1::{Rbt1Reader, Rbt1Writer};
 use retire::file::retire::DataWriter;
-use retire::{DataEvent, FlowEvent, RetireSink};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -33,51 +33,25 @@ pub struct ImportArgs {
     json: bool,
 }
 
-/// Turn a retire file into a branch trace (rbt1)
+/// Turn a run into a branch trace (rbt1): a retire file, or a program that is run now
 ///
 /// Cycles, data and the causes of traps are not in this format. Of a file that import made it gives the records that
 /// were imported.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  goshawk export vm.ret -o vm.rbt1.zst\n  goshawk export vm.ret -o vm.rbt1")]
+#[command(after_help = "Examples:\n  goshawk export vm.ret -o vm.rbt1.zst\n  \
+    goshawk export builtin:vm --harts 2 -o vm.rbt1")]
 pub struct ExportArgs {
-    /// Retire file
-    #[arg(value_name = "RET")]
-    input: PathBuf,
+    /// Retire file, branch trace (rbt1), RISC-V executable, or builtin:NAME
+    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME")]
+    input: String,
     /// Branch trace to write; zstd-compressed if its name ends in .zst
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    machine: MachineArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-}
-
-/// Counts the events on their way.
-struct Counted<S> {
-    sink: S,
-    events: u64,
-}
-
-impl<S: RetireSink> RetireSink for Counted<S> {
-    const WANTS_DATA: bool = S::WANTS_DATA;
-
-    #[inline]
-    fn event(&mut self, event: &FlowEvent) {
-        self.events += 1;
-        self.sink.event(event);
-    }
-
-    #[inline]
-    fn data(&mut self, data: &DataEvent) {
-        self.sink.data(data);
-    }
-}
-
-/// Tells `recording` to `sink`; returns events and instructions.
-fn tell(recording: Recording, sink: impl RetireSink) -> Result<(u64, u64), Failure> {
-    let mut counted = Counted { sink, events: 0 };
-    let input = Input::Recording(Box::new(recording), None);
-    let told = input.run(1, &Settings::default())?.tell(&mut counted, &Bars)?;
-    Ok((counted.events, told.instructions))
 }
 
 /// Runs `import`.
@@ -88,13 +62,14 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure>
         Rbt1Reader::open(&args.input)?;
     }
     let recording = Recording::open(&args.input)?;
+    let info = recording.info().clone();
     if !recording.is_rbt1() {
         let name = args.input.display();
         return Err(Failure::Other(format!("{name}: is a retire file already; import takes branch traces (rbt1)")));
     }
-    let info = recording.info().clone();
+    let (input, settings) = (Input::Recording(Box::new(recording), None), Settings::default());
     let mut writer = DataWriter::create(&args.output, &info)?;
-    let (events, instructions) = tell(recording, &mut writer)?;
+    let told = input.run(info.harts, &settings)?.tell(&mut writer, &Bars)?;
     writer.finish()?;
     let output = args.output.display().to_string();
     if args.json {
@@ -103,8 +78,8 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure>
             .with("harts", info.harts.into())
             .with("xlen", info.xlen.into())
             .with("build_id", info.build_id.into())
-            .with("events", events.into())
-            .with("instructions", instructions.into())
+            .with("events", told.events.into())
+            .with("instructions", told.instructions.into())
             .with("output", output.into())
             .print(out)?;
         return Ok(Status::Done);
@@ -113,8 +88,8 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure>
         ("branch trace", info.source),
         ("addresses", format!("of {} bits", info.xlen)),
         ("harts", info.harts.to_string()),
-        ("events", count(events)),
-        ("instructions", count(instructions)),
+        ("events", count(told.events)),
+        ("instructions", count(told.instructions)),
         ("written", output),
     ];
     facts(out, &lines)?;
@@ -123,15 +98,16 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure>
 
 /// Runs `export`.
 pub fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let recording = Recording::open(&args.input)?;
-    let (harts, threads) = (recording.info().harts, recording.info().threads.clone());
+    let source = Source::open(&args.input, &ProgramArgs::default(), &args.machine)?;
+    let run = source.run()?;
+    let harts = run.harts;
     let compressed = args.output.extension().is_some_and(|e| e == "zst");
-    let mut writer = Rbt1Writer::create(&args.output, compressed, &threads)?;
-    let (_, instructions) = tell(recording, &mut writer)?;
+    let mut writer = Rbt1Writer::create(&args.output, compressed, &run.info().threads)?;
+    let instructions = run.tell(&mut writer, &Bars)?.instructions;
     let written = writer.finish()?;
     let output = args.output.display().to_string();
     if args.json {
-        Object::new("export", &args.input.display().to_string())
+        Object::new("export", &args.input)
             .with("harts", harts.into())
             .with("instructions", instructions.into())
             .with("records", written.records.into())

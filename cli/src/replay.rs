@@ -6,6 +6,7 @@ use crate::{Failure, Status};
 use host::check::Check;
 use host::input::Beside;
 use host::listing::Listing;
+use host::symbols::Symbols;
 use host::trace::Trace;
 use serde_json::json;
 use sim::analysis::ratio;
@@ -34,6 +35,9 @@ pub struct Args {
     /// Take the program, and the run to compare with, although the trace names another build
     #[arg(long)]
     any_build: bool,
+    /// Name the places of listed instructions, from the symbol table of this program [default: that of --elf]
+    #[arg(long, value_name = "ELF|builtin:NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "json")]
+    symbols: Option<String>,
     /// Compare with this retire file or branch trace, event by event; 1 is the exit code when they differ
     #[arg(long, value_name = "RET|RBT1")]
     check: Option<PathBuf>,
@@ -76,7 +80,20 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Ok(Status::Done);
     }
     let left = args.limit.unwrap_or(u64::MAX);
-    let mut listing = Listing::new(opened.image().clone(), info.params.cores, args.core, left, out);
+    let symbols = match args.symbols.as_deref() {
+        None => Symbols::default(),
+        Some(name) => {
+            let name = if name.is_empty() { &args.elf } else { name };
+            let symbols = Symbols::open(name)?;
+            if symbols.is_empty() {
+                return Err(Failure::Other(format!(
+                    "{name}: has no symbol of code; --symbols needs one that was not stripped"
+                )));
+            }
+            symbols
+        }
+    };
+    let mut listing = Listing::new(opened.image().clone(), info.params.cores, args.core, left, out).with_symbols(symbols);
     let replayed = opened.replay(&mut listing, &Bars, |l| l.is_over());
     listing.finish()?;
     replayed?;

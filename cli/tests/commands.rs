@@ -64,6 +64,25 @@ fn every_encoding_replays_to_the_same_listing() {
     assert!(listings.iter().all(|l| *l == listings[0]));
 }
 
+#[test]
+fn a_listing_names_its_places_where_a_symbol_table_is_given() {
+    let place = Place::new();
+    place.good("run builtin:fft --max-instructions 3000 -o f.ret");
+    place.good("encode f.ret -o f.gtr");
+    let plain = place.good("replay f.gtr --elf builtin:fft --limit 200");
+    let named = place.good("replay f.gtr --elf builtin:fft --limit 200 --symbols");
+    assert_eq!(plain.lines().count(), named.lines().count());
+    for (p, n) in plain.lines().zip(named.lines()) {
+        let name = n.strip_prefix(p).unwrap_or_else(|| panic!("{n} does not begin with {p}")).trim_start();
+        assert!(!name.is_empty() && !name.contains(' '), "{n}");
+    }
+    // the code learned from the recording, the names from the program
+    let learned = place.good("replay f.gtr --elf f.ret --limit 20 --symbols builtin:fft");
+    assert!(learned.lines().all(|l| l.contains(" after ") && !l.ends_with("instructions")), "{learned}");
+    let refused = place.session("replay f.gtr --elf builtin:fft --symbols p.elf");
+    assert!(refused.contains("p.elf: has no symbol of code") && refused.ends_with("exit code 2\n"), "{refused}");
+}
+
 /// Every number as `#`, every run of blanks as one: the shape of a text.
 fn shape(text: &str) -> String {
     let mut out = String::new();

@@ -39,6 +39,9 @@ fn a_branch_trace_is_replayed_without_a_program_and_equals_what_went_in() {
     place.good("export p.ret -o s.rbt1");
     let bytes = |f: &str| std::fs::read(place.path().join(f)).unwrap();
     assert_eq!(bytes("r.rbt1"), bytes("s.rbt1"));
+    // and so it is without the file between
+    place.good("export p.elf --harts 2 -o t.rbt1");
+    assert_eq!(bytes("t.rbt1"), bytes("s.rbt1"));
 }
 
 #[test]

@@ -9,6 +9,7 @@
 //! | [`machine`] | how a program is run |
 //! | [`run`] | [`Run`](run::Run): an input with its harts, told to a sink or in blocks |
 //! | [`recording`] | readers of retire files and branch traces |
+//! | [`symbols`] | names of code addresses |
 //! | [`trace`] | a trace file with its program, replayed |
 //! | [`encode`] | a run to a trace file |
 //! | [`check`] | what replay tells, held to a recording |
@@ -23,6 +24,7 @@ pub mod machine;
 pub mod progress;
 pub mod recording;
 pub mod run;
+pub mod symbols;
 pub mod trace;
 
 pub use error::HostError;

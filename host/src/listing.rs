@@ -1,6 +1,7 @@
 //! Every retired instruction in a line of its own, as replay finds it
 
 use crate::check::describe;
+use crate::symbols::Symbols;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use sim::replay::ReplaySink;
@@ -17,6 +18,7 @@ pub struct Listing<'a> {
     pc: Vec<u64>,
     core: Option<u8>,
     left: u64,
+    symbols: Symbols,
     error: Option<std::io::Error>,
 }
 
@@ -35,7 +37,28 @@ fn hex(v: u32) -> [u8; 8] {
 impl<'a> Listing<'a> {
     /// Lists to `out` the `left` first instructions of `core`, or of all `cores`.
     pub fn new(image: Image, cores: u8, core: Option<u8>, left: u64, out: &'a mut dyn Write) -> Self {
-        Self { image, out, lines: Vec::new(), pc: vec![0; usize::from(cores)], core, left, error: None }
+        let (pc, symbols) = (vec![0; usize::from(cores)], Symbols::default());
+        Self { image, out, lines: Vec::new(), pc, core, left, symbols, error: None }
+    }
+
+    /// Names the place of every line that has one.
+    #[must_use]
+    pub fn with_symbols(self, symbols: Symbols) -> Self {
+        Self { symbols, ..self }
+    }
+
+    /// Ends a line, behind the name of its place where that is asked for.
+    #[inline]
+    fn end(&mut self, pc: u64, compressed: bool) -> std::io::Result<()> {
+        if let Some((name, offset)) = self.symbols.at(pc) {
+            let gap = if compressed { 6 } else { 2 };
+            write!(self.lines, "{:gap$}{name}", "")?;
+            if offset > 0 {
+                write!(self.lines, "+0x{offset:x}")?;
+            }
+        }
+        self.lines.push(b'\n');
+        Ok(())
     }
 
     /// Whether nothing more will be listed.
@@ -62,7 +85,8 @@ impl<'a> Listing<'a> {
         if e.count > 0 && self.image.instruction(pc).is_none() {
             // learned from a recording: the branches are all that is known
             self.left = self.left.saturating_sub(e.count.into());
-            return writeln!(self.lines, "{:>4}  0x{:08x}  {}", e.hart, e.pc, describe(e));
+            write!(self.lines, "{:>4}  0x{:08x}  {}", e.hart, e.pc, describe(e))?;
+            return self.end(e.pc, false);
         }
         let head = [b' ', b' ', if e.hart > 9 { b'1' } else { b' ' }, b'0' + e.hart % 10, b' ', b' ', b'0', b'x'];
         for _ in 0..e.count {
@@ -79,7 +103,7 @@ impl<'a> Listing<'a> {
             }
             self.lines.extend_from_slice(b"  ");
             self.lines.extend_from_slice(&hex(insn)[if len == 2 { 4 } else { 0 }..]);
-            self.lines.push(b'\n');
+            self.end(pc, len == 2)?;
             pc += u64::from(len);
             self.left -= 1;
         }

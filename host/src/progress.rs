@@ -37,6 +37,7 @@ pub(crate) struct Counted<S> {
     sink: S,
     bar: Box<dyn Bar>,
     pending: u64,
+    pub(crate) events: u64,
     pub(crate) instructions: u64,
     /// Cycle of the last event.
     pub(crate) cycle: u64,
@@ -44,7 +45,7 @@ pub(crate) struct Counted<S> {
 
 impl<S> Counted<S> {
     pub(crate) fn new(sink: S, bar: Box<dyn Bar>) -> Self {
-        Self { sink, bar, pending: 0, instructions: 0, cycle: 0 }
+        Self { sink, bar, pending: 0, events: 0, instructions: 0, cycle: 0 }
     }
 
     pub(crate) fn into_sink(self) -> S {
@@ -58,6 +59,7 @@ impl<S: RetireSink> RetireSink for Counted<S> {
     #[inline]
     fn event(&mut self, event: &FlowEvent) {
         self.pending += u64::from(event.count);
+        self.events += 1;
         self.instructions += u64::from(event.count);
         self.cycle = event.cycle;
         if self.pending >= STEP {

@@ -22,6 +22,8 @@ pub struct Run<'a> {
 /// What is known of a run when it has been told to its end.
 #[derive(Clone, Debug)]
 pub struct Told {
+    /// Events, all harts.
+    pub events: u64,
     /// Instructions, all harts.
     pub instructions: u64,
     /// Last cycle.
@@ -99,12 +101,13 @@ impl<'a> Run<'a> {
                 let mut counted = Counted::new(sink, bar);
                 let summary = machine.run(&mut counted, self.settings.limits()).map_err(failure)?;
                 let instructions = summary.instructions.iter().sum();
-                Ok(Told { instructions, cycles: summary.cycles, summary: Some(summary) })
+                Ok(Told { events: counted.events, instructions, cycles: summary.cycles, summary: Some(summary) })
             }
             Input::Recording(recording, _) => {
                 let mut counted = Counted::new(sink, progress.begin("reading", "instructions", None));
                 recording.tell(&mut counted)?;
-                Ok(Told { instructions: counted.instructions, cycles: counted.cycle, summary: None })
+                let Counted { events, instructions, cycle, .. } = counted;
+                Ok(Told { events, instructions, cycles: cycle, summary: None })
             }
         }
     }

@@ -1,0 +1,71 @@
+//! Names of code addresses, from the symbol table of an ELF
+
+use crate::input::BUILTIN;
+use crate::HostError;
+use object::{Object, ObjectSymbol, SymbolKind};
+use std::path::Path;
+
+/// Code addresses with their names, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Symbols(Vec<(u64, String)>);
+
+impl Symbols {
+    /// Reads those of an ELF file or of `builtin:NAME`; a program without a symbol table has none.
+    pub fn open(name: &str) -> Result<Self, HostError> {
+        match name.strip_prefix(BUILTIN) {
+            Some(builtin) => {
+                let info = programs::find(builtin).ok_or_else(|| HostError::unknown_program(builtin))?;
+                Self::parse(name, info.elf)
+            }
+            None => Self::parse(name, &std::fs::read(name).map_err(|e| HostError::io(Path::new(name), e))?),
+        }
+    }
+
+    fn parse(name: &str, elf: &[u8]) -> Result<Self, HostError> {
+        let file = object::File::parse(elf).map_err(|e| HostError::Other(format!("{name}: {e}")))?;
+        // labels of assembler code have no type; mapping symbols ($x) are no names
+        let code = |s: &object::Symbol<'_, '_>| {
+            s.section_index().is_some()
+                && matches!(s.kind(), SymbolKind::Text | SymbolKind::Unknown | SymbolKind::Label)
+        };
+        let named = file.symbols().filter(code).filter_map(|s| Some((s.address(), s.name().ok()?.to_string())));
+        let mut all: Vec<_> = named.filter(|(_, n)| !n.is_empty() && !n.starts_with(['$', '.'])).collect();
+        all.sort();
+        all.dedup_by_key(|s| s.0);
+        Ok(Self(all))
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The symbol at or before `pc`, and how far before.
+    pub fn at(&self, pc: u64) -> Option<(&str, u64)> {
+        let next = self.0.partition_point(|s| s.0 <= pc);
+        let (start, name) = self.0.get(next.checked_sub(1)?)?;
+        Some((name, pc - start))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_the_name_of_the_symbol_before_it() {
+        let s = Symbols(vec![(0x100, "a".into()), (0x120, "b".into())]);
+        assert_eq!(
+            [0xff, 0x100, 0x11e, 0x124].map(|pc| s.at(pc)),
+            [None, Some(("a", 0)), Some(("a", 0x1e)), Some(("b", 4))]
+        );
+    }
+
+    #[test]
+    fn built_in_programs_name_their_entry() {
+        let s = Symbols::open("builtin:fft").unwrap();
+        let entry = crate::input::Named::open("builtin:fft").unwrap().program.entry;
+        assert!(s.at(entry).is_some_and(|(name, offset)| !name.is_empty() && offset == 0), "{:?}", s.at(entry));
+        assert!(Symbols::open("builtin:no").is_err());
+    }
+}
