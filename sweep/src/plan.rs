@@ -168,6 +168,20 @@ impl Jobs {
         Ok(trace)
     }
 
+    /// Refuses a program that no recording is of.
+    fn check_used(&mut self, plan: &Plan, elfs: &[Named], named: &Named) -> Result<(), SweepError> {
+        for name in &plan.traces {
+            let trace = self.trace(name, plan, elfs)?;
+            if trace.input.is_recording() && trace.input.named().is_some_and(|n| n.build_id == named.build_id) {
+                return Ok(());
+            }
+        }
+        let Named { name, build_id, .. } = named;
+        Err(SweepError::Other(format!(
+            "{name}: no recording is of its build id {build_id}; --any-build takes it all the same"
+        )))
+    }
+
     fn leave_out(&mut self, what: String) {
         if !self.left_out.contains(&what) {
             self.left_out.push(what);
@@ -233,6 +247,12 @@ impl Jobs {
         }
         let schemes = plan.schemes()?;
         let elfs = plan.elfs.iter().map(|e| Named::open(e)).collect::<Result<Vec<_>, _>>()?;
+        if plan.any_build && elfs.len() > 1 {
+            return Err(SweepError::Other(format!("any build of one program can be taken, {} are given", elfs.len())));
+        }
+        for named in &elfs {
+            self.check_used(plan, &elfs, named)?;
+        }
         for name in &plan.traces {
             let trace = self.trace(name, plan, &elfs)?;
             let harts = trace.input.harts().map_or_else(|| plan.harts.clone(), |n| vec![n]);

@@ -231,10 +231,13 @@ fn etrace_of_a_recording_takes_its_program_by_the_build_id() {
     assert_eq!((jobs.len(), left_out.len()), (1, 4));
     assert!(left_out[0].ends_with("it needs the program, and this is a recording; --elf names it"), "{}", left_out[0]);
     // of the retire file's build; the branch trace names no build of a program
-    let elfs = texts(&["builtin:fft", "builtin:vm"]);
-    let with = Plan { elfs, ..alone.clone() };
-    assert_eq!(with.jobs().unwrap().1.len(), 2);
-    let any = Plan { elfs: texts(&["builtin:vm"]), any_build: true, ..alone };
+    let with = |elfs: &[&str], any_build| Plan { elfs: texts(elfs), any_build, ..alone.clone() }.jobs();
+    assert_eq!(with(&["builtin:vm"], false).unwrap().1.len(), 2);
+    let e = with(&["builtin:fft", "builtin:vm"], false).unwrap_err().to_string();
+    assert!(e.starts_with("builtin:fft: no recording is of its build id "), "{e}");
+    let e = with(&["builtin:fft", "builtin:vm"], true).unwrap_err().to_string();
+    assert_eq!(e, "any build of one program can be taken, 2 are given");
+    let any = Plan { elfs: texts(&["builtin:vm"]), any_build: true, ..alone.clone() };
     assert!(any.jobs().unwrap().1.is_empty());
     sweep(&any, Shard::ALL, &folder.path().join("out")).unwrap();
     let points = results(&folder.path().join("out"));
