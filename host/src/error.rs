@@ -1,8 +1,8 @@
 //! Why something could not be done, in one line
 
+use crate::measure::SchemeError;
 use retire::elf::ElfError;
 use retire::file::FileError;
-use sim::measure::SchemeError;
 use sim::params::ParamError;
 use sim::replay::ReplayError;
 use sim::rv32::MachineError;

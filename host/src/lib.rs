@@ -14,6 +14,7 @@
 //! | [`encode`] | a run to a trace file |
 //! | [`check`] | what replay tells, held to a recording |
 //! | [`listing`] | what replay tells, an instruction a line |
+//! | [`measure`] | schemes at work on a run, measured and verified |
 
 pub mod check;
 pub mod encode;
@@ -21,6 +22,7 @@ mod error;
 pub mod input;
 pub mod listing;
 pub mod machine;
+pub mod measure;
 pub mod progress;
 pub mod recording;
 pub mod run;

@@ -32,7 +32,10 @@ fn info(xlen: u8, build_id: &str) -> RetireInfo {
 
 /// A loop of `n` jumps, the last of them to an odd address.
 fn odd_at_the_end(n: u64) -> Vec<FlowEvent> {
-    let event = |kind, count, pc, target| FlowEvent { hart: 0, kind, len: 2, count, pc, target, cycle: 0 };
+    let event = |kind, count, pc, target| {
+        let len = if kind == FlowKind::IndirectJump { 2 } else { 0 };
+        FlowEvent { hart: 0, kind, len, count, pc, target, cycle: 0 }
+    };
     let mut events = vec![event(FlowKind::Start, 0, 0x100, 0x100)];
     for _ in 0..n {
         events.push(event(FlowKind::IndirectJump, 3, 0x104, 0x100));

@@ -11,7 +11,6 @@ pub mod chunk;
 pub mod file;
 pub mod lane;
 pub mod lengths;
-pub mod measure;
 pub mod message;
 pub mod params;
 pub mod platform;

@@ -3,8 +3,8 @@
 use crate::SweepError;
 use host::input::{Beside, Input, Named};
 use host::machine::Settings;
+use host::measure::SchemeSpec;
 use serde::{Deserialize, Serialize};
-use sim::measure::SchemeSpec;
 use sim::platform::Platform;
 use sim::scheme::Family;
 use std::path::Path;

@@ -2,7 +2,8 @@
 
 use report::markdown::page;
 use sweep::run::{Made, Options};
-use sweep::tables::{baselines, papers, plan, results, Measured, BASELINES, PAPERS, RESULTS};
+use sweep::tables::{baselines, papers, plan, results, stream_caches, Measured, Way};
+use sweep::tables::{BASELINES, PAPERS, RESULTS, STREAM_CACHES};
 
 fn measure(text: &str, traces: &[&str]) -> (sweep::plan::Plan, Measured, Vec<String>) {
     let traces: Vec<String> = traces.iter().map(|t| t.to_string()).collect();
@@ -34,6 +35,20 @@ fn the_results_tables_have_every_figure_of_their_points() {
     let (_, m, _) = measure(RESULTS, &["builtin:fft", "builtin:strsearch"]);
     let tables = results::tables(&m).unwrap();
     insta::assert_snapshot!(page("", &tables, "", &[]));
+}
+
+#[test]
+fn the_stream_caches_tables_have_every_figure_of_their_points() {
+    let (_, m, _) = measure(STREAM_CACHES, &["builtin:fft", "builtin:strsearch"]);
+    let tables = stream_caches::tables(&m).unwrap();
+    insta::assert_snapshot!(page("", &tables, "", &[]));
+    let mut points = m.points.clone();
+    points.iter_mut().for_each(|p| p.streams = None);
+    let e = stream_caches::tables(&Measured::new(points)).unwrap_err().to_string();
+    assert!(e.starts_with("the hits of a stream cache of sc-lsp:rbase-32x4 on builtin:fft"), "{e}");
+    // another hash is another stream, a shape without one has the paper's shift to the right
+    let bits = |scheme: &str| m.sum(None, Way::new(scheme, 1)).unwrap().bits;
+    assert_ne!(bits("sc-lsp:rbase-32x4+left4"), bits("sc-lsp:rbase-32x4"));
 }
 
 #[test]

@@ -7,12 +7,14 @@
 //! | --- | --- | --- |
 //! | [`results`] | docs/results.md | [`RESULTS`] |
 //! | [`papers`] | docs/paper-tables.md | [`PAPERS`] |
+//! | [`stream_caches`] | docs/stream-cache-results.md | [`STREAM_CACHES`] |
 //! | [`baselines`] | what `goshawk baselines` prints | [`BASELINES`] |
 
 pub mod baselines;
 pub mod papers;
 mod published;
 pub mod results;
+pub mod stream_caches;
 
 use crate::census::Census;
 use crate::page::short;
@@ -23,11 +25,14 @@ use crate::store::Memory;
 use crate::SweepError;
 use sim::analysis::ratio;
 use sim::lane::Rates;
+use sim::scheme::sc_lsp::Counts;
 
 /// Plan of the tables of `docs/results.md`.
 pub const RESULTS: &str = include_str!("../../plans/results.toml");
 /// Plan of the papers' tables.
 pub const PAPERS: &str = include_str!("../../plans/papers.toml");
+/// Plan of the tables of `docs/stream-cache-results.md`.
+pub const STREAM_CACHES: &str = include_str!("../../plans/stream-caches.toml");
 /// Plan of the comparison with other compressors.
 pub const BASELINES: &str = include_str!("../../plans/baselines.toml");
 
@@ -181,6 +186,15 @@ impl Measured {
         let mut sum = sim::lengths::FieldLengths::default();
         for p in self.each(None, way)? {
             sum += p.lengths.as_ref().ok_or_else(|| missing("the lengths of the fields", &p.trace, way))?;
+        }
+        Ok(sum)
+    }
+
+    /// What became of the streams of a stream cache, of a trace or of all.
+    pub fn streams(&self, trace: Option<&str>, way: Way<'_>) -> Result<Counts, SweepError> {
+        let mut sum = Counts::default();
+        for p in self.each(trace, way)? {
+            sum += p.streams.ok_or_else(|| missing("the hits of a stream cache", &p.trace, way))?;
         }
         Ok(sum)
     }

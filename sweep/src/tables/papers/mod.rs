@@ -4,6 +4,8 @@ mod one;
 mod three;
 mod two;
 
+pub(super) use one::{base_by_size, streams};
+
 use super::Measured;
 use crate::SweepError;
 

@@ -1,10 +1,10 @@
 //! RISC-V E-Trace
 
 use super::{FlowDigest, Measured, TraceScheme};
-use crate::baseline::{etrace, Encoded};
-use crate::platform::Platform;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
+use sim::baseline::{etrace, Encoded};
+use sim::platform::Platform;
 
 /// E-Trace, one encoder a hart.
 pub struct Etrace<'a> {

@@ -2,16 +2,16 @@
 
 use super::kept::Kept;
 use super::{FlowDigest, Measured, TraceScheme};
-use crate::lane::Rates;
-use crate::params::{ParamError, TraceParams};
-use crate::platform::Platform;
-use crate::replay::{Events, Replay};
-use crate::scheme::sc_lsp::Counts;
-use crate::scheme::tr::shared::SharedRates;
-use crate::scheme::tr::TrParams;
-use crate::system::System;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
+use sim::lane::Rates;
+use sim::params::{ParamError, TraceParams};
+use sim::platform::Platform;
+use sim::replay::{Events, Replay};
+use sim::scheme::sc_lsp::Counts;
+use sim::scheme::tr::shared::SharedRates;
+use sim::scheme::tr::TrParams;
+use sim::system::System;
 
 /// Every scheme that makes a `GSHK` stream.
 pub struct Stream {

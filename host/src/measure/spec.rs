@@ -4,12 +4,12 @@ use super::baseline::Baseline;
 use super::etrace::Etrace;
 use super::stream::{Shared, Stream};
 use super::TraceScheme;
-use crate::baseline::{self, etrace};
-use crate::params::{ParamError, TraceParams};
-use crate::platform::Platform;
-use crate::scheme::tr::TrParams;
-use crate::scheme::{Family, FlowScheme};
 use retire::image::Image;
+use sim::baseline::{self, etrace};
+use sim::params::{ParamError, TraceParams};
+use sim::platform::Platform;
+use sim::scheme::tr::TrParams;
+use sim::scheme::{Family, FlowScheme};
 
 /// A scheme by name, with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]

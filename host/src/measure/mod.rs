@@ -5,9 +5,9 @@
 //!
 //! | name | scheme |
 //! | --- | --- |
-//! | see [`crate::scheme`] | of a trace module |
-//! | `tslz(256x12,9)`, `edmtf(192,4)`, `gzip-9`, `zstd-19`, `xz-9`, ... | baselines, see [`crate::baseline`] |
-//! | `etrace`, `etrace+ir8+bp512+jtc64`, ... | RISC-V E-Trace, see [`crate::baseline::etrace`]; needs the program |
+//! | see [`sim::scheme`] | of a trace module |
+//! | `tslz(256x12,9)`, `edmtf(192,4)`, `gzip-9`, `zstd-19`, `xz-9`, ... | baselines, see [`sim::baseline`] |
+//! | `etrace`, `etrace+ir8+bp512+jtc64`, ... | RISC-V E-Trace, see [`sim::baseline::etrace`]; needs the program |
 //! | `shared:SET` | one T-raptor predictor for all cores: misprediction rates and no stream |
 //!
 //! | module | what is there |
@@ -28,14 +28,14 @@ mod stream;
 pub use digest::FlowDigest;
 pub use spec::{SchemeError, SchemeSpec};
 
-use crate::baseline::Encoded;
-use crate::lane::Rates;
-use crate::lengths::FieldLengths;
-use crate::message::StreamStats;
-use crate::scheme::sc_lsp::Counts;
 use retire::image::Image;
 use retire::FlowEvent;
 use serde::Serialize;
+use sim::baseline::Encoded;
+use sim::lane::Rates;
+use sim::lengths::FieldLengths;
+use sim::message::StreamStats;
+use sim::scheme::sc_lsp::Counts;
 
 /// What a scheme was asked to do, measured on the stream itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -1,10 +1,10 @@
 //! Compressors in software
 
 use super::{FlowDigest, Measured, TraceScheme};
-use crate::baseline::{self, Encoded, Harts};
-use crate::platform::Platform;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
+use sim::baseline::{self, Encoded, Harts};
+use sim::platform::Platform;
 
 /// A compressor in software, one coder a hart.
 pub struct Baseline {
