@@ -7,7 +7,7 @@ use sweep::tables::{BASELINES, PAPERS, RESULTS, STREAM_CACHES};
 
 fn measure(text: &str, traces: &[&str]) -> (sweep::plan::Plan, Measured, Vec<String>) {
     let traces: Vec<String> = traces.iter().map(|t| t.to_string()).collect();
-    let plan = plan(text, &traces, Some(20_000)).unwrap();
+    let plan = plan(text, &traces, Some(100_000)).unwrap();
     let made = Made { tool: "test".into(), command: "test".into() };
     let (m, left_out) = Measured::take(&plan, &Options { threads: 2, made: &made, progress: &|_| () }).unwrap();
     (plan, m, left_out)
@@ -15,7 +15,7 @@ fn measure(text: &str, traces: &[&str]) -> (sweep::plan::Plan, Measured, Vec<Str
 
 #[test]
 fn the_papers_tables_have_every_figure_of_their_points() {
-    let (_, m, left_out) = measure(PAPERS, &["builtin:fft", "builtin:strsearch"]);
+    let (_, m, left_out) = measure(PAPERS, &["builtin:fft", "builtin:strsearch", "builtin:parse"]);
     assert!(left_out.is_empty(), "{left_out:?}");
     let tables = papers::tables(&m).unwrap();
     assert_eq!(tables.len(), 14);
@@ -32,14 +32,14 @@ fn the_papers_tables_have_every_figure_of_their_points() {
 
 #[test]
 fn the_results_tables_have_every_figure_of_their_points() {
-    let (_, m, _) = measure(RESULTS, &["builtin:fft", "builtin:strsearch"]);
+    let (_, m, _) = measure(RESULTS, &["builtin:fft", "builtin:strsearch", "builtin:parse"]);
     let tables = results::tables(&m).unwrap();
     insta::assert_snapshot!(page("", &tables, "", &[]));
 }
 
 #[test]
 fn the_stream_caches_tables_have_every_figure_of_their_points() {
-    let (_, m, _) = measure(STREAM_CACHES, &["builtin:fft", "builtin:strsearch"]);
+    let (_, m, _) = measure(STREAM_CACHES, &["builtin:fft", "builtin:strsearch", "builtin:parse"]);
     let tables = stream_caches::tables(&m).unwrap();
     insta::assert_snapshot!(page("", &tables, "", &[]));
     let mut points = m.points.clone();
