@@ -93,7 +93,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             symbols
         }
     };
-    let mut listing = Listing::new(opened.image().clone(), info.params.cores, args.core, left, out).with_symbols(symbols);
+    let mut listing =
+        Listing::new(opened.image().clone(), info.params.cores, args.core, left, out).with_symbols(symbols);
     let replayed = opened.replay(&mut listing, &Bars, |l| l.is_over());
     listing.finish()?;
     replayed?;
