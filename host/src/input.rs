@@ -2,7 +2,6 @@
 
 use crate::machine::Settings;
 use crate::recording::{FileKind, Recording};
-use crate::run::Run;
 use crate::HostError;
 use retire::elf::Program;
 use retire::file::hex;
@@ -160,10 +159,5 @@ impl Input {
                 Some(named) => format!("{} of {}", recording.identity()?, named.build_id),
             },
         })
-    }
-
-    /// The run of `harts` harts; a recording has its own.
-    pub fn run<'a>(&'a self, harts: u8, settings: &'a Settings) -> Result<Run<'a>, HostError> {
-        Run::new(self, harts, settings)
     }
 }

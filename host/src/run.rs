@@ -58,9 +58,16 @@ impl RetireSink for Blocks<'_> {
     }
 }
 
+impl Input {
+    /// The run of `harts` harts; a recording has its own.
+    pub fn run<'a>(&'a self, harts: u8, settings: &'a Settings) -> Result<Run<'a>, HostError> {
+        Run::new(self, harts, settings)
+    }
+}
+
 impl<'a> Run<'a> {
     /// Refuses a number of harts or a setting that cannot be run.
-    pub(crate) fn new(input: &'a Input, harts: u8, settings: &'a Settings) -> Result<Self, HostError> {
+    fn new(input: &'a Input, harts: u8, settings: &'a Settings) -> Result<Self, HostError> {
         if let Input::Program(named) = input {
             let failure = |source| HostError::Machine { name: named.name.clone(), source };
             settings.config(harts).check().map_err(failure)?;

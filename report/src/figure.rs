@@ -102,13 +102,6 @@ pub const COLOURS: [(u8, u8, u8); 14] = [
     (160, 160, 160),
 ];
 
-impl Figure {
-    /// An SVG of the figure, 720 x 420 units.
-    pub fn to_svg(&self) -> Result<String, FigureError> {
-        crate::svg::draw(self).map_err(|what| FigureError { id: self.id.clone(), what })
-    }
-}
-
 /// A figure that cannot be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("figure {id}: {what}")]

@@ -1,6 +1,6 @@
 //! Figures drawn as SVG with plotters
 
-use crate::figure::{Axis, Figure, Series, Style, COLOURS};
+use crate::figure::{Axis, Figure, FigureError, Series, Style, COLOURS};
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -14,6 +14,13 @@ const HEIGHT: u32 = 420;
 const LEGEND: u32 = 178;
 const INK: RGBColor = RGBColor(29, 35, 41);
 const GRID: RGBColor = RGBColor(225, 230, 235);
+
+impl Figure {
+    /// An SVG of the figure, 720 x 420 units.
+    pub fn to_svg(&self) -> Result<String, FigureError> {
+        draw(self).map_err(|what| FigureError { id: self.id.clone(), what })
+    }
+}
 
 /// Logarithmic axes are drawn as linear ones of log10.
 fn scale(axis: &Axis, v: f64) -> Option<f64> {
@@ -118,7 +125,7 @@ fn colour(index: usize) -> RGBColor {
 }
 
 /// The whole figure.
-pub(crate) fn draw(f: &Figure) -> Result<String, String> {
+fn draw(f: &Figure) -> Result<String, String> {
     let mut text = String::new();
     {
         let root = SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area();
