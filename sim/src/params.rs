@@ -163,7 +163,8 @@ mod tests {
         }
         assert!(say("tr_e:huge").contains("parameter set `huge`"));
         assert_eq!(say("tr(bcnt=0,1):m4"), "b_cnt chunk = 0 is outside 1 to 16");
-        assert!(say("sc-lsp:rbase-3x3").contains("stream cache `rbase-3x3`"));
+        assert!(say("sc-lsp:rbase-x3").contains("stream cache `rbase-x3`"));
+        assert_eq!(say("sc-lsp:rbase-48x4"), "sets = 48 is outside powers of two");
         assert!(say("sc-lsp:rbase-32x4+up4").contains("stream cache `rbase-32x4+up4`"));
     }
 

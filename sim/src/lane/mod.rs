@@ -275,6 +275,8 @@ impl<F: Front> Lane<F> {
     pub fn overflow(&mut self, cycle: u64, out: &mut impl Out<F::Body>) {
         let Self { front, counters: c, lost } = self;
         if let Some(lost) = lost.take() {
+            // the counter of a circuit stops at its top bit
+            let lost = lost.min(c.count_limit);
             front.escape(cycle, Escape::Overflow { i_cnt: c.i_cnt, lost }, c, out);
             front.reset(0);
             c.i_cnt = 0;

@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | `tr_e:SET`, `tr_b:SET` | T-raptor with a predictor set, see [`tr::NAMED_SETS`] |
 //! | `tr(bcnt=2,1;diffta=3,4;diffcc=4,2;icnt=2,2):SET` | the same in other chunk sizes; fields left out are those of `tr_e` |
+//! | `golomb:SET`, `golomb(bcnt=2;diffta=4;diffcc=4;icnt=3):SET` | the same in exponential Golomb codes, an order a field |
 //! | `nx_b`, `nx_b(...)`, `nexs` | Nexus-like; fields left out are those of `tr_b` |
 //! | `sc-lsp:SHAPE` | stream cache: variant, sets and ways as `rbase-32x4` |
 //!
@@ -15,11 +16,13 @@
 //!
 //! | OUTCOME | outcome predictor |
 //! | --- | --- |
-//! | `512` | gshare of so many counters |
+//! | `512` | gshare of so many counters, 256 to 4096 |
+//! | `bimodal512` | counters by address, 256 to 4096 |
 //!
 //! | TARGET | target predictor |
 //! | --- | --- |
-//! | `8/16` | return address stack and iBTB of so many entries |
+//! | `8/16` | return address stack (0 to 32) and iBTB (0 to 64) of so many entries |
+//! | `last32` | last target by address, no tags, 16 to 256 entries |
 //!
 //! A SHAPE may be followed by `+rightN` or `+leftN` (hash), `+slN` (bits of SL), `+upperN` (bits of the last-value
 //! register) and `+runN` (bits of the one-length counter).

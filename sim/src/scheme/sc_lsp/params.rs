@@ -196,11 +196,15 @@ impl StreamCacheParams {
         format!("{}{}", if self.hash == Hash::Right { ">>" } else { "<<" }, self.shift)
     }
 
-    /// A shape by its name: a preset, then what differs, as in `rbase-32x4+left2+sl6`.
+    /// A shape by its name: variant, sets and ways, then what differs, as in `rbase-32x4+left2+sl6`.
     pub fn shape(text: &str) -> Result<Self, ParamError> {
         let unknown = || ParamError::UnknownStreamCache(text.to_string());
         let mut options = text.split('+');
-        let mut p = Self::named(options.next().unwrap_or_default())?;
+        let size = options.next().and_then(|t| t.split_once('-')).ok_or_else(unknown)?;
+        let variant = Variant::ALL.into_iter().find(|v| v.name() == size.0).ok_or_else(unknown)?;
+        let (sets, ways) = size.1.split_once('x').ok_or_else(unknown)?;
+        let (Ok(sets), Ok(ways)) = (sets.parse(), ways.parse()) else { return Err(unknown()) };
+        let mut p = Self::new(variant, sets, ways);
         for option in options {
             let digits = option.find(|c: char| c.is_ascii_digit()).ok_or_else(unknown)?;
             let number = option[digits..].parse().map_err(|_| unknown())?;
@@ -213,7 +217,8 @@ impl StreamCacheParams {
                 _ => return Err(unknown()),
             }
         }
-        Ok(p)
+        // what the addresses leave room for is asked when they are known
+        p.check(64).map(|()| p)
     }
 
     /// What [`StreamCacheParams::shape`] reads.
