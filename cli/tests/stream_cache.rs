@@ -50,10 +50,10 @@ fn what_cannot_be_made_is_refused_with_what_would_be_right() {
         ),
     ] {
         let session = place.session(&format!("encode p.elf -o p.gtr {words}"));
-        assert!(session.ends_with(&format!("goshawk: {why}\nexit code 2\n")), "{session}");
+        assert!(session.contains(&format!("goshawk: {why}")) && session.ends_with("\nexit code 2\n"), "{session}");
     }
-    let session = place.session("gen -o out --scheme sc-lsp --cores 3");
-    assert!(session.contains("circuits with stream caches exist for 1, 2, 4 and 8 cores"), "{session}");
+    let session = place.session("gen -o out --scheme sc-lsp --cores 9");
+    assert!(session.contains("circuits exist for 1 to 8 cores"), "{session}");
 }
 
 #[test]
