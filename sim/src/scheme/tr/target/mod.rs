@@ -60,6 +60,7 @@ macro_rules! list {
 
         /// The golden model of a target predictor.
         #[derive(Clone, Debug)]
+        #[expect(clippy::large_enum_variant, reason = "one a core, and a box would be in the way of every branch")]
         pub enum Target {
             $($(#[$doc])* $name(<$module::$sizes as TargetSizes>::Model),)*
         }
