@@ -47,7 +47,7 @@ fn offer<F: Front<Body: Copy>>(
 
 /// The model of `RvfiCore`.
 pub enum Predicting {
-    Tr(Lane<tr::model::Front>),
+    Tr(Box<Lane<tr::model::Front>>),
     Nexus(Lane<nexus::model::Front>),
 }
 
@@ -57,7 +57,7 @@ impl Golden for Predicting {
     const TELLS_THE_END: bool = false;
     fn new(p: &TraceParams) -> Self {
         match p.flow {
-            FlowScheme::Tr(scheme) => Self::Tr(lane(&scheme, p)),
+            FlowScheme::Tr(scheme) => Self::Tr(Box::new(lane(&scheme, p))),
             FlowScheme::Nexus(scheme) => Self::Nexus(lane(&scheme, p)),
             FlowScheme::ScLsp(_) => panic!("has a front end of its own"),
         }
