@@ -104,14 +104,12 @@ impl Check {
 
     /// The next event of `hart` in the file; `None` when it has no more.
     #[inline]
-    fn next(&mut self, hart: usize) -> Option<FlowEvent> {
+    fn next(&mut self, hart: usize) -> Option<&FlowEvent> {
         if self.want.0[hart].1 == self.want.0[hart].0.len() {
             self.read(hart);
         }
-        let (events, next) = &mut self.want.0[hart];
-        let event = events.get(*next).copied();
-        *next += usize::from(event.is_some());
-        event
+        let (events, next) = &self.want.0[hart];
+        events.get(*next)
     }
 
     /// Reads on until there is an event of `hart`.
@@ -131,7 +129,7 @@ impl Check {
     pub fn finish(mut self) -> Result<Option<String>, HostError> {
         if self.difference.is_none() {
             for hart in 0..self.want.0.len() {
-                if let Some(e) = self.next(hart) {
+                if let Some(e) = self.next(hart).copied() {
                     self.difference = Some(format!(
                         "event {}, hart {hart}, pc 0x{:08x}: the trace has ended, the run has {}",
                         self.seen[hart],
@@ -154,16 +152,18 @@ impl ReplaySink for Check {
         }
         let hart = usize::from(e.hart);
         let want = self.next(hart);
-        if !want.is_some_and(|w| w.same_flow(e)) {
-            let right = match &want {
-                Some(w) if w.pc == e.pc => describe(w),
-                Some(w) => format!("pc 0x{:08x}: {}", w.pc, describe(w)),
-                None => "nothing more".into(),
-            };
-            let index = self.seen[hart];
-            self.difference =
-                Some(format!("event {index}, hart {hart}, pc 0x{:08x}: {}, the run has {right}", e.pc, describe(e)));
+        if want.is_some_and(|w| w.same_flow(e)) {
+            self.want.0[hart].1 += 1;
+            self.seen[hart] += 1;
+            return;
         }
-        self.seen[hart] += 1;
+        let right = match want {
+            Some(w) if w.pc == e.pc => describe(w),
+            Some(w) => format!("pc 0x{:08x}: {}", w.pc, describe(w)),
+            None => "nothing more".into(),
+        };
+        let index = self.seen[hart];
+        self.difference =
+            Some(format!("event {index}, hart {hart}, pc 0x{:08x}: {}, the run has {right}", e.pc, describe(e)));
     }
 }

@@ -117,13 +117,11 @@ pub struct FlowEvent {
 impl FlowEvent {
     /// Whether both say the same of the control flow: all but the cycle and a trap's cause, which a
     /// functional trace does not carry.
+    #[inline]
     pub fn same_flow(&self, other: &Self) -> bool {
-        let kind = |e: &Self| match e.kind {
-            FlowKind::Trap { .. } => FlowKind::Trap { interrupt: false, cause: 0 },
-            kind => kind,
-        };
-        let rest = |e: &Self| (e.hart, e.len, e.count, e.pc, e.target);
-        kind(self) == kind(other) && rest(self) == rest(other)
+        let rest = |e: &Self| (e.pc, e.target, e.count, e.len, e.hart);
+        let trap = |e: &Self| matches!(e.kind, FlowKind::Trap { .. });
+        rest(self) == rest(other) && (self.kind == other.kind || (trap(self) && trap(other)))
     }
 
     /// Address after the instruction: the fall-through, and what a call pushes on the RAS.
