@@ -276,7 +276,7 @@ impl ParamArgs {
             timestamps: self.timestamps,
             cores,
             xlen,
-            align,
+            align: self.align.unwrap_or(align),
             count_bits: self.count_bits,
             cc_bits: self.cc_bits,
         };

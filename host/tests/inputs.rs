@@ -57,7 +57,7 @@ fn the_alignment_is_that_of_all_targets_wherever_the_odd_one_stands() {
     let folder = tempfile::tempdir().unwrap();
     let (ret, gtr) = (folder.path().join("x.ret"), folder.path().join("x.gtr"));
     let settings = Settings::default();
-    for (n, likely) in [(10, 0), (10_000, 1)] {
+    for (n, likely) in [(10, 0), (40_000, 1)] {
         let events = odd_at_the_end(n);
         write(&ret, &info(64, ""), &events);
         let input = Input::open(ret.to_str().unwrap()).unwrap();
