@@ -1,19 +1,21 @@
 //! A front end with its ingress adapter: what a trace system holds one of per core
 //!
 //! # Ports
-//! Those of the adapter ([`crate::ingress`]) towards the core, and those of
-//! [`FrontEnd`] towards the event FIFO and for control.
+//! Those of the adapter ([`crate::ingress`]) towards the core; `control` and `entry` of
+//! [`crate::spine::ports`] towards the spine.
 //!
 //! # Timing
 //! As the two parts.
 //!
 //! Golden model: [`sim::lane`].
 
+use crate::ingress::beat::BeatOut;
 use crate::ingress::etrace::Etrace;
 use crate::ingress::ports::with_ports;
 use crate::ingress::rvfi::Rvfi;
 use crate::scheme::sc_lsp::front::StreamFront;
 use crate::scheme::tr::front::FrontEnd;
+use crate::spine::ports::{ControlIn, EntryOut};
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
@@ -29,21 +31,8 @@ macro_rules! core {
             pub clock: Signal<In, Clock>,
             pub reset: Signal<In, Bit>,
             $(pub $port: Signal<In, $($type)+>,)*
-            pub enable: Signal<In, Bit>,
-            pub ready: Signal<Out, Bit>,
-            pub full: Signal<In, Bit>,
-            pub drained: Signal<In, Bit>,
-            pub stop_ready: Signal<Out, Bit>,
-            pub stop_go: Signal<In, Bit>,
-            pub lost: Signal<Out, Bit>,
-            pub entry_push: Signal<Out, Bit>,
-            pub entry_pre: Signal<Out, Bits<2>>,
-            pub entry_post: Signal<Out, Bits<2>>,
-            pub entry_icnt: Signal<Out, Bits<24>>,
-            pub entry_bcnt: Signal<Out, Bits<24>>,
-            pub entry_pc: Signal<Out, Bits<W>>,
-            pub entry_target: Signal<Out, Bits<W>>,
-            pub entry_cc: Signal<Out, Bits<32>>,
+            pub control: ControlIn,
+            pub entry: EntryOut<W>,
             ingress: $ingress<W>,
             front: $front<W>,
         }
@@ -68,35 +57,11 @@ macro_rules! core {
                 clock!(self, clock, ingress, front);
                 $(self.ingress.$also.next = self.$also.val();)*
                 $(self.ingress.$port.next = self.$port.val();)*
-                self.ingress.live.next = self.front.live.val();
-                self.front.beat_live.next = self.ingress.beat_live.val();
-                self.front.valid.next = self.ingress.valid.val();
-                self.front.intr.next = self.ingress.intr.val();
-                self.front.branch.next = self.ingress.branch.val();
-                self.front.taken.next = self.ingress.taken.val();
-                self.front.look.next = self.ingress.look.val();
-                self.front.push.next = self.ingress.push.val();
-                self.front.pop.next = self.ingress.pop.val();
-                self.front.jump.next = self.ingress.jump.val();
-                self.front.pc.next = self.ingress.pc.val();
-                self.front.link.next = self.ingress.link.val();
-                self.front.target.next = self.ingress.target.val();
+                self.ingress.live.next = self.front.go.val();
                 self.front.reset.next = self.reset.val();
-                self.front.enable.next = self.enable.val();
-                self.ready.next = self.front.ready.val();
-                self.front.full.next = self.full.val();
-                self.front.drained.next = self.drained.val();
-                self.stop_ready.next = self.front.stop_ready.val();
-                self.front.stop_go.next = self.stop_go.val();
-                self.lost.next = self.front.lost.val();
-                self.entry_push.next = self.front.entry_push.val();
-                self.entry_pre.next = self.front.entry_pre.val();
-                self.entry_post.next = self.front.entry_post.val();
-                self.entry_icnt.next = self.front.entry_icnt.val();
-                self.entry_bcnt.next = self.front.entry_bcnt.val();
-                self.entry_pc.next = self.front.entry_pc.val();
-                self.entry_target.next = self.front.entry_target.val();
-                self.entry_cc.next = self.front.entry_cc.val();
+                BeatOut::<W>::join(&mut self.ingress.beat, &mut self.front.beat);
+                ControlIn::link(&mut self.control, &mut self.front.control);
+                EntryOut::<W>::link(&mut self.entry, &mut self.front.entry);
             }
         }
     };

@@ -1,7 +1,7 @@
 //! Trace systems: the tops that are emitted
 //!
-//! N front ends behind one ingress, and the back end that joins them. A trace module is a system of one
-//! core.
+//! N front ends behind their ingress, the spine that joins them, and the encoder. A trace module is a system of
+//! one core.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
@@ -20,7 +20,12 @@
 
 use crate::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
 use crate::ingress::ports::with_ports;
-use crate::spine::join::{BackEnd, StreamBackEnd};
+use crate::scheme::sc_lsp::encoder::StreamEncoder;
+use crate::scheme::sc_lsp::entry::layout;
+use crate::scheme::tr::encoder::Encoder;
+use crate::spine::entry::EntryLayout;
+use crate::spine::join::Spine;
+use crate::spine::ports::{ControlOut, DataBitOut, EntryOut, ReadOut};
 use crate::widget::each::each;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -28,7 +33,7 @@ use sim::params::TraceParams;
 macro_rules! system {
     (
         [$($port:ident: [$($type:tt)+],)*]
-        $(#[$doc:meta])* $name:ident, $core:ident, $back:ident
+        $(#[$doc:meta])* $name:ident, $core:ident, $encoder:ident, $layout:path
     ) => {
         $(#[$doc])*
         #[derive(LogicBlock, Default)]
@@ -45,7 +50,8 @@ macro_rules! system {
             pub data: Signal<Out, Bits<32>>,
             _cores: usize,
             core: Vec<$core<W>>,
-            back: $back<W>,
+            spine: Spine<W>,
+            encoder: $encoder<W>,
         }
 
         impl<const W: usize> $name<W> {
@@ -60,7 +66,8 @@ macro_rules! system {
                     _cores: cores,
                     $($port: each(cores),)*
                     core: (0..cores).map(|_| $core::new(params)).collect(),
-                    back: $back::new(params, log2_depth),
+                    spine: Spine::new(params, &$layout(params), log2_depth),
+                    encoder: $encoder::new(params),
                     ..Default::default()
                 }
             }
@@ -69,34 +76,24 @@ macro_rules! system {
         impl<const W: usize> Logic for $name<W> {
             #[hdl_gen]
             fn update(&mut self) {
-                clock!(self, clock, back);
-                self.back.reset.next = self.reset.val();
-                self.back.bus_addr.next = self.bus_addr.val();
-                self.back.bus_write.next = self.bus_write.val();
-                self.back.bus_wdata.next = self.bus_wdata.val();
-                self.bus_rdata.next = self.back.bus_rdata.val();
-                self.valid.next = self.back.valid.val();
-                self.back.ready.next = self.ready.val();
-                self.data.next = self.back.data.val();
+                clock!(self, clock, spine, encoder);
+                self.spine.reset.next = self.reset.val();
+                self.encoder.reset.next = self.reset.val();
+                self.spine.bus.addr.next = self.bus_addr.val();
+                self.spine.bus.write.next = self.bus_write.val();
+                self.spine.bus.wdata.next = self.bus_wdata.val();
+                self.bus_rdata.next = self.spine.bus.rdata.val();
+                self.valid.next = self.spine.words.valid.val();
+                self.spine.words.ready.next = self.ready.val();
+                self.data.next = self.spine.words.data.val();
+                ReadOut::<W>::join(&mut self.spine.read, &mut self.encoder.entry);
+                DataBitOut::join(&mut self.encoder.bits, &mut self.spine.coded);
                 for i in 0..self._cores {
                     self.core[i].clock.next = self.clock.val();
                     self.core[i].reset.next = self.reset.val();
                     $(self.core[i].$port.next = self.$port[i].val();)*
-                    self.core[i].enable.next = self.back.enable.val();
-                    self.core[i].full.next = self.back.full[i].val();
-                    self.core[i].drained.next = self.back.empty[i].val();
-                    self.core[i].stop_go.next = self.back.stop_go.val();
-                    self.back.core_ready[i].next = self.core[i].ready.val();
-                    self.back.stop_ready[i].next = self.core[i].stop_ready.val();
-                    self.back.lost[i].next = self.core[i].lost.val();
-                    self.back.entry_push[i].next = self.core[i].entry_push.val();
-                    self.back.entry_pre[i].next = self.core[i].entry_pre.val();
-                    self.back.entry_post[i].next = self.core[i].entry_post.val();
-                    self.back.entry_icnt[i].next = self.core[i].entry_icnt.val();
-                    self.back.entry_bcnt[i].next = self.core[i].entry_bcnt.val();
-                    self.back.entry_pc[i].next = self.core[i].entry_pc.val();
-                    self.back.entry_target[i].next = self.core[i].entry_target.val();
-                    self.back.entry_cc[i].next = self.core[i].entry_cc.val();
+                    ControlOut::join(&mut self.spine.control[i], &mut self.core[i].control);
+                    EntryOut::<W>::join(&mut self.core[i].entry, &mut self.spine.entry[i]);
                 }
             }
         }
@@ -105,21 +102,25 @@ macro_rules! system {
 
 with_ports!(
     rvfi, system,
-    /// A trace system with RVFI ingress, for as many cores as the parameters say, with addresses of W = `xlen` bits.
-    RvfiSystem, RvfiCore, BackEnd
+    /// A trace system with RVFI ingress, for all cores of the parameters, with addresses of
+    /// W = `xlen` bits.
+    RvfiSystem, RvfiCore, Encoder, EntryLayout::new
 );
 with_ports!(
     rvfi, system,
-    /// A trace system of the scheme `sc-lsp` with RVFI ingress, for as many cores as the parameters say, with addresses of W = `xlen` bits.
-    RvfiStreamSystem, RvfiStreamCore, StreamBackEnd
+    /// A trace system of the scheme `sc-lsp` with RVFI ingress, for all cores of the parameters, with addresses of
+    /// W = `xlen` bits.
+    RvfiStreamSystem, RvfiStreamCore, StreamEncoder, layout
 );
 with_ports!(
     etrace, system,
-    /// A trace system with E-Trace ingress, for as many cores as the parameters say, with addresses of W = `xlen` bits.
-    EtraceSystem, EtraceCore, BackEnd
+    /// A trace system with E-Trace ingress, for all cores of the parameters, with addresses of
+    /// W = `xlen` bits.
+    EtraceSystem, EtraceCore, Encoder, EntryLayout::new
 );
 with_ports!(
     etrace, system,
-    /// A trace system of the scheme `sc-lsp` with E-Trace ingress, for as many cores as the parameters say, with addresses of W = `xlen` bits.
-    EtraceStreamSystem, EtraceStreamCore, StreamBackEnd
+    /// A trace system of the scheme `sc-lsp` with E-Trace ingress, for all cores of the parameters, with addresses of
+    /// W = `xlen` bits.
+    EtraceStreamSystem, EtraceStreamCore, StreamEncoder, layout
 );

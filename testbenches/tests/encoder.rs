@@ -1,4 +1,4 @@
-//! Encoder and packer against the golden coder
+//! `hdl/src/scheme/tr/encoder.rs` with `hdl/src/spine/{session,packer}.rs` against the golden coder
 
 mod encoder_harness;
 
@@ -6,6 +6,8 @@ use encoder_harness::{coder, number, word};
 use hdl::scheme::tr::encoder::Encoder;
 use hdl::spine::entry::*;
 use hdl::spine::packer::Packer;
+use hdl::spine::ports::{DataBitOut, WordsOut};
+use hdl::spine::session::Session;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;

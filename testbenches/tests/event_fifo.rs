@@ -57,14 +57,14 @@ fn run<const W: usize>(p: &TraceParams, log2_depth: usize, seed: u64, phases: &[
         let (entry, field, reset) = (random_entry(&mut s, p), s.bits(2) as u8, s.per_64k(20));
         let inputs = [
             ("reset", u128::from(reset)),
-            ("push", push.into()),
-            ("in_pre", entry.pre.into()),
-            ("in_post", entry.post.into()),
-            ("in_icnt", entry.icnt.into()),
-            ("in_bcnt", entry.bcnt.into()),
-            ("in_pc", entry.pc.into()),
-            ("in_target", entry.target.into()),
-            ("in_cc", entry.cc.into()),
+            ("entry$push", push.into()),
+            ("entry$pre", entry.pre.into()),
+            ("entry$post", entry.post.into()),
+            ("entry$icnt", entry.icnt.into()),
+            ("entry$bcnt", entry.bcnt.into()),
+            ("entry$pc", entry.pc.into()),
+            ("entry$target", entry.target.into()),
+            ("entry$cc", entry.cc.into()),
             ("pop", pop.into()),
             ("field", field.into()),
         ];
@@ -73,14 +73,14 @@ fn run<const W: usize>(p: &TraceParams, log2_depth: usize, seed: u64, phases: &[
             .cycle(
                 |u| {
                     u.reset.next = reset;
-                    u.push.next = push;
-                    u.in_pre.next = u64::from(entry.pre).to_bits();
-                    u.in_post.next = u64::from(entry.post).to_bits();
-                    u.in_icnt.next = u64::from(entry.icnt).to_bits();
-                    u.in_bcnt.next = u64::from(entry.bcnt).to_bits();
-                    u.in_pc.next = entry.pc.to_bits();
-                    u.in_target.next = entry.target.to_bits();
-                    u.in_cc.next = u64::from(entry.cc).to_bits();
+                    u.entry.push.next = push;
+                    u.entry.pre.next = u64::from(entry.pre).to_bits();
+                    u.entry.post.next = u64::from(entry.post).to_bits();
+                    u.entry.icnt.next = u64::from(entry.icnt).to_bits();
+                    u.entry.bcnt.next = u64::from(entry.bcnt).to_bits();
+                    u.entry.pc.next = entry.pc.to_bits();
+                    u.entry.target.next = entry.target.to_bits();
+                    u.entry.cc.next = u64::from(entry.cc).to_bits();
                     u.pop.next = pop;
                     u.field.next = u64::from(field).to_bits();
                 },

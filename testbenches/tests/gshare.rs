@@ -48,12 +48,12 @@ impl Pair {
             .d
             .cycle(
                 |u| {
-                    u.branch.next = s.branch;
-                    u.hash.next = (hash & 0xfff).to_bits();
-                    u.taken.next = s.taken;
-                    u.clear.next = s.clear;
+                    u.port.branch.next = s.branch;
+                    u.port.hash.next = (hash & 0xfff).to_bits();
+                    u.port.taken.next = s.taken;
+                    u.port.clear.next = s.clear;
                 },
-                |u| (u.ready.val(), u.miss.val()),
+                |u| (u.port.ready.val(), u.port.miss.val()),
             )
             .unwrap();
         if let Some(due) = self.due.take() {

@@ -1,4 +1,4 @@
-//! `hdl/src/scheme/tr/target/ras.rs` against `sim/src/golden/ras.rs`
+//! `hdl/src/scheme/tr/target/ras.rs` against `sim/src/scheme/tr/target/ras.rs`
 
 use hdl::scheme::tr::target::ras::Ras;
 use rust_hdl::prelude::*;

@@ -1,4 +1,4 @@
-//! `hdl/src/scheme/sc_lsp/{front,detector,records}.rs` against `sim/src/scheme/sc_lsp/core.rs`
+//! `hdl/src/scheme/sc_lsp/{front,records}.rs` with `hdl/src/spine/life.rs` against `sim/src/scheme/sc_lsp/model.rs`
 //!
 //! As `front_end.rs`: a synthetic program's instructions go into the front end behind each of its ingress
 //! adapters; what comes out as entries must be the records of the golden model, with their times.

@@ -11,7 +11,7 @@ use tool::{Tool, ToolError};
 pub fn block_of(module: &str) -> &'static str {
     // those of the schemes, and what is around them
     let mut blocks = FlowScheme::blocks();
-    blocks.extend(["ingress", "fifo", "merger", "encoder", "packer", "registers"]);
+    blocks.extend(["ingress", "life", "fifo", "merger", "session", "encoder", "packer", "registers"]);
     module.split('$').find_map(|part| blocks.iter().copied().find(|b| part == *b)).unwrap_or("pipeline, wiring")
 }
 
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn modules_belong_to_blocks_by_their_path() {
         assert_eq!(block_of("top$core$0$front$gshare$bhr"), "gshare");
-        assert_eq!(block_of("top$back$fifo$3$kinds"), "fifo");
+        assert_eq!(block_of("top$spine$fifo$3$kinds"), "fifo");
         assert_eq!(block_of("top$core$0$front$pc_3"), "pipeline, wiring");
         assert_eq!(block_of("top"), "pipeline, wiring");
     }

@@ -14,7 +14,7 @@
 //! | `iretire` | in | 2 | 0: nothing retires; otherwise one instruction does |
 //! | `ilastsize` | in | 1 | 0: it is 2 bytes long, 1: 4 bytes |
 //! | `cause`, `tval`, `privilege` | in | 5, W, 2 | not used |
-//! | all others | out | | a retire beat, see [`crate::scheme::tr::front`] |
+//! | `beat` | out | | a retire beat, see [`super::beat`] |
 //!
 //! | `itype` | taken for |
 //! | --- | --- |
@@ -37,6 +37,7 @@
 //!
 //! Golden model: the stream of [`retire::FlowEvent`]s that the bench makes the reports from.
 
+use super::beat::BeatOut;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -54,18 +55,7 @@ pub struct Etrace<const W: usize> {
     pub cause: Signal<In, Bits<5>>,
     pub tval: Signal<In, Bits<W>>,
     pub privilege: Signal<In, Bits<2>>,
-    pub beat_live: Signal<Out, Bit>,
-    pub valid: Signal<Out, Bit>,
-    pub intr: Signal<Out, Bit>,
-    pub branch: Signal<Out, Bit>,
-    pub taken: Signal<Out, Bit>,
-    pub look: Signal<Out, Bit>,
-    pub push: Signal<Out, Bit>,
-    pub pop: Signal<Out, Bit>,
-    pub jump: Signal<Out, Bit>,
-    pub pc: Signal<Out, Bits<W>>,
-    pub link: Signal<Out, Bits<W>>,
-    pub target: Signal<Out, Bits<W>>,
+    pub beat: BeatOut<W>,
     retires: Signal<Local, Bit>,
     traps: Signal<Local, Bit>,
     address: Signal<Local, Bits<W>>,
@@ -179,17 +169,17 @@ impl<const W: usize> Logic for Etrace<W> {
             self.valid_2.d.next = false;
         }
 
-        self.beat_live.next = self.live_2.q.val();
-        self.valid.next = self.valid_2.q.val();
-        self.intr.next = self.intr_2.q.val();
-        self.branch.next = self.branch_2.q.val();
-        self.taken.next = self.taken_2.q.val();
-        self.look.next = self.look_2.q.val();
-        self.push.next = self.push_2.q.val();
-        self.pop.next = self.pop_2.q.val();
-        self.jump.next = self.jump_2.q.val();
-        self.pc.next = self.pc_2.q.val();
-        self.link.next = self.link_2.q.val();
-        self.target.next = self.target_2.q.val();
+        self.beat.live.next = self.live_2.q.val();
+        self.beat.valid.next = self.valid_2.q.val();
+        self.beat.intr.next = self.intr_2.q.val();
+        self.beat.branch.next = self.branch_2.q.val();
+        self.beat.taken.next = self.taken_2.q.val();
+        self.beat.look.next = self.look_2.q.val();
+        self.beat.push.next = self.push_2.q.val();
+        self.beat.pop.next = self.pop_2.q.val();
+        self.beat.jump.next = self.jump_2.q.val();
+        self.beat.pc.next = self.pc_2.q.val();
+        self.beat.link.next = self.link_2.q.val();
+        self.beat.target.next = self.target_2.q.val();
     }
 }

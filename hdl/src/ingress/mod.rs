@@ -2,9 +2,11 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
+//! | [`beat`] | what they all make |
 //! | [`etrace`] | RISC-V E-Trace instruction trace interface |
 //! | [`rvfi`] | RISC-V formal interface, with the instruction decoder |
 
+pub mod beat;
 pub mod etrace;
 pub(crate) mod ports;
 pub mod rvfi;

@@ -17,7 +17,7 @@
 //! | `rvfi_intr` | in | 1 | it is the first of a trap handler |
 //! | `rvfi_pc_rdata` | in | W | its address |
 //! | `rvfi_pc_wdata` | in | W | address of the next instruction |
-//! | all others | out | | a retire beat, see [`crate::scheme::tr::front`] |
+//! | `beat` | out | | a retire beat, see [`super::beat`] |
 //!
 //! # Timing
 //! One instruction a cycle. The beat comes from registers, one cycle later.
@@ -27,6 +27,7 @@
 //!
 //! Golden model: [`retire::isa::flow`].
 
+use super::beat::BeatOut;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -42,18 +43,7 @@ pub struct Rvfi<const W: usize> {
     pub rvfi_intr: Signal<In, Bit>,
     pub rvfi_pc_rdata: Signal<In, Bits<W>>,
     pub rvfi_pc_wdata: Signal<In, Bits<W>>,
-    pub beat_live: Signal<Out, Bit>,
-    pub valid: Signal<Out, Bit>,
-    pub intr: Signal<Out, Bit>,
-    pub branch: Signal<Out, Bit>,
-    pub taken: Signal<Out, Bit>,
-    pub look: Signal<Out, Bit>,
-    pub push: Signal<Out, Bit>,
-    pub pop: Signal<Out, Bit>,
-    pub jump: Signal<Out, Bit>,
-    pub pc: Signal<Out, Bits<W>>,
-    pub link: Signal<Out, Bits<W>>,
-    pub target: Signal<Out, Bits<W>>,
+    pub beat: BeatOut<W>,
     // decoder
     opcode: Signal<Local, Bits<7>>,
     wide: Signal<Local, Bit>,
@@ -202,17 +192,17 @@ impl<const W: usize> Logic for Rvfi<W> {
         self.link_2.d.next = self.link_1.val();
         self.target_2.d.next = self.target_1.val();
 
-        self.beat_live.next = self.live_2.q.val();
-        self.valid.next = self.valid_2.q.val();
-        self.intr.next = self.intr_2.q.val();
-        self.branch.next = self.branch_2.q.val();
-        self.taken.next = self.taken_2.q.val();
-        self.look.next = self.look_2.q.val();
-        self.push.next = self.push_2.q.val();
-        self.pop.next = self.pop_2.q.val();
-        self.jump.next = self.jump_2.q.val();
-        self.pc.next = self.pc_2.q.val();
-        self.link.next = self.link_2.q.val();
-        self.target.next = self.target_2.q.val();
+        self.beat.live.next = self.live_2.q.val();
+        self.beat.valid.next = self.valid_2.q.val();
+        self.beat.intr.next = self.intr_2.q.val();
+        self.beat.branch.next = self.branch_2.q.val();
+        self.beat.taken.next = self.taken_2.q.val();
+        self.beat.look.next = self.look_2.q.val();
+        self.beat.push.next = self.push_2.q.val();
+        self.beat.pop.next = self.pop_2.q.val();
+        self.beat.jump.next = self.jump_2.q.val();
+        self.beat.pc.next = self.pc_2.q.val();
+        self.beat.link.next = self.link_2.q.val();
+        self.beat.target.next = self.target_2.q.val();
     }
 }

@@ -1,14 +1,13 @@
 //! Event FIFO: the entries of one core until the encoder takes them
 //!
 //! # Source
-//! `docs/trace-module.md`; the entry: [`crate::spine::entry`].
+//! `docs/trace-module.md`; the entry: [`super::entry`].
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty |
-//! | `push` | in | 1 | the entry at the `in_*` ports goes in; ignored where no place is free |
-//! | `in_*` | in | | its fields, see [`crate::spine::entry`] |
+//! | `entry` | in | | an entry, see [`super::entry`]; ignored where no place is free |
 //! | `full` | out | 1 | fewer than four places are free |
 //! | `empty` | out | 1 | no entry is in it |
 //! | `have` | out | 1 | an entry is in it |
@@ -26,7 +25,8 @@
 //! ones is left out), which takes one gate each where a counter takes an adder: so 2^k - 1 entries fit.
 //! Only how many there are is counted.
 
-use crate::spine::entry::{EntryLayout, CC_PORT_BITS, COUNT_PORT_BITS};
+use super::entry::{EntryLayout, CC_PORT_BITS, COUNT_PORT_BITS};
+use super::ports::EntryIn;
 use crate::widget::field_mem::FieldMem;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
@@ -62,14 +62,7 @@ const fn taps(k: usize) -> u64 {
 pub struct EventFifo<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub push: Signal<In, Bit>,
-    pub in_pre: Signal<In, Bits<2>>,
-    pub in_post: Signal<In, Bits<2>>,
-    pub in_icnt: Signal<In, Bits<24>>,
-    pub in_bcnt: Signal<In, Bits<24>>,
-    pub in_pc: Signal<In, Bits<W>>,
-    pub in_target: Signal<In, Bits<W>>,
-    pub in_cc: Signal<In, Bits<32>>,
+    pub entry: EntryIn<W>,
     pub full: Signal<Out, Bit>,
     pub empty: Signal<Out, Bit>,
     pub have: Signal<Out, Bit>,
@@ -135,7 +128,7 @@ impl<const W: usize> Logic for EventFifo<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, write, read, count);
         clock!(self, clock, entries, ccs);
-        self.accept.next = self.push.val() & (self.count.q.val() != self.most.val());
+        self.accept.next = self.entry.push.val() & (self.count.q.val() != self.most.val());
         self.entries.we.next = self.accept.val();
         self.ccs.we.next = self.accept.val();
         self.entries.waddr.next = self.write.q.val();
@@ -144,12 +137,12 @@ impl<const W: usize> Logic for EventFifo<W> {
         self.ccs.raddr.next = self.read.q.val();
         self.entries.field.next = self.field.val();
 
-        self.kinds.next = bit_cast::<W, 2>(self.in_pre.val()) | (bit_cast::<W, 2>(self.in_post.val()) << 2);
-        self.entries.w0.next = bit_cast::<W, 24>(self.in_bcnt.val()) | (self.kinds.val() << self.count_bits.val());
-        self.entries.w1.next = bit_cast::<W, 24>(self.in_icnt.val());
-        self.entries.w2.next = self.in_pc.val();
-        self.entries.w3.next = self.in_target.val();
-        self.ccs.wdata.next = self.in_cc.val();
+        self.kinds.next = bit_cast::<W, 2>(self.entry.pre.val()) | (bit_cast::<W, 2>(self.entry.post.val()) << 2);
+        self.entries.w0.next = bit_cast::<W, 24>(self.entry.bcnt.val()) | (self.kinds.val() << self.count_bits.val());
+        self.entries.w1.next = bit_cast::<W, 24>(self.entry.icnt.val());
+        self.entries.w2.next = self.entry.pc.val();
+        self.entries.w3.next = self.entry.target.val();
+        self.ccs.wdata.next = self.entry.cc.val();
         self.word.next = self.entries.rdata.val();
         self.cc.next = self.ccs.rdata.val();
 

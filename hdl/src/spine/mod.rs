@@ -5,13 +5,19 @@
 //! | [`entry`] | event entries: the interface between front ends and spine |
 //! | [`event_fifo`] | entries of one core until the encoder takes them |
 //! | [`join`] | all of it, joined |
+//! | [`life`] | when a core's trace runs, what an instruction is due to, loss |
 //! | [`merger`] | which core's entry is next |
 //! | [`packer`] | bits to words |
+//! | [`ports`] | port bundles |
 //! | [`registers`] | control and status |
+//! | [`session`] | a trace from its header to its last word |
 
 pub mod entry;
 pub mod event_fifo;
 pub mod join;
+pub mod life;
 pub mod merger;
 pub mod packer;
+pub mod ports;
 pub mod registers;
+pub mod session;

@@ -7,20 +7,21 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty, no word waits |
-//! | `bit_valid` | in | 1 | a bit is offered |
-//! | `data_bit` | in | 1 | the bit |
-//! | `bit_ready` | out | 1 | it is taken at this edge if it is offered |
+//! | `bits.valid` | in | 1 | a bit is offered |
+//! | `bits.data` | in | 1 | the bit |
+//! | `bits.ready` | out | 1 | it is taken at this edge if it is offered |
 //! | `aligned` | out | 1 | no bits wait for the rest of their word |
-//! | `valid` | out | 1 | a word is there |
-//! | `ready` | in | 1 | it is taken at this edge |
-//! | `data` | out | 32 | the word |
+//! | `words.valid` | out | 1 | a word is there |
+//! | `words.ready` | in | 1 | it is taken at this edge |
+//! | `words.data` | out | 32 | the word |
 //!
 //! # Timing
-//! One bit a cycle for as long as words are taken at least every 32 cycles; no path from `ready` to
-//! `bit_ready`.
+//! One bit a cycle for as long as words are taken at least every 32 cycles; no path from `words.ready` to
+//! `bits.ready`.
 //!
 //! Golden model: [`sim::bits::BitWriter`].
 
+use super::ports::{DataBitIn, WordsOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
@@ -29,13 +30,9 @@ use rust_hdl::prelude::*;
 pub struct Packer {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub bit_valid: Signal<In, Bit>,
-    pub data_bit: Signal<In, Bit>,
-    pub bit_ready: Signal<Out, Bit>,
+    pub bits: DataBitIn,
     pub aligned: Signal<Out, Bit>,
-    pub valid: Signal<Out, Bit>,
-    pub ready: Signal<In, Bit>,
-    pub data: Signal<Out, Bits<32>>,
+    pub words: WordsOut,
     shift: DFF<Bits<32>>,
     count: DFF<Bits<5>>,
     word: DFF<Bits<32>>,
@@ -61,9 +58,9 @@ impl Logic for Packer {
         self.last.next = self.count.q.val().all();
         // the last bit of a word needs the place that the word before may still hold
         self.room.next = !self.last.val() | !self.full.q.val();
-        self.take.next = self.bit_valid.val() & self.room.val();
-        self.shifted.next = (self.shift.q.val() >> 1) | (bit_cast::<32, 1>(self.data_bit.val().into()) << 31);
-        if self.full.q.val() & self.ready.val() {
+        self.take.next = self.bits.valid.val() & self.room.val();
+        self.shifted.next = (self.shift.q.val() >> 1) | (bit_cast::<32, 1>(self.bits.data.val().into()) << 31);
+        if self.full.q.val() & self.words.ready.val() {
             self.full.d.next = false;
         }
         if self.take.val() {
@@ -80,9 +77,9 @@ impl Logic for Packer {
         }
         // as `room`, but on its own: a local shared with `take` would tie this output to the input bit,
         // and Verilator would see a loop through the encoder
-        self.bit_ready.next = !self.count.q.val().all() | !self.full.q.val();
+        self.bits.ready.next = !self.count.q.val().all() | !self.full.q.val();
         self.aligned.next = !self.count.q.val().any();
-        self.valid.next = self.full.q.val();
-        self.data.next = self.word.q.val();
+        self.words.valid.next = self.full.q.val();
+        self.words.data.next = self.word.q.val();
     }
 }

@@ -7,10 +7,10 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: disabled, no overflow noted |
-//! | `bus_addr` | in | 3 | register |
-//! | `bus_write` | in | 1 | 1: write `bus_wdata` |
-//! | `bus_wdata` | in | 32 | what to write |
-//! | `bus_rdata` | out | 32 | the register that `bus_addr` named in the cycle before |
+//! | `bus.addr` | in | 3 | register |
+//! | `bus.write` | in | 1 | 1: write `bus.wdata` |
+//! | `bus.wdata` | in | 32 | what to write |
+//! | `bus.rdata` | out | 32 | the register that `bus.addr` named in the cycle before |
 //! | `ready`, `active`, `idle` | in | 1 | for `status` |
 //! | `overflow` | in | 16 | bit i: core i loses messages now |
 //! | `enable` | out | 1 | `control.enable` |
@@ -18,6 +18,7 @@
 //! # Timing
 //! One access a cycle; a write has its effect in the next cycle.
 
+use super::ports::BusIn;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -29,10 +30,7 @@ use sim::regs::{Reg, REGS};
 pub struct Registers {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub bus_addr: Signal<In, Bits<3>>,
-    pub bus_write: Signal<In, Bit>,
-    pub bus_wdata: Signal<In, Bits<32>>,
-    pub bus_rdata: Signal<Out, Bits<32>>,
+    pub bus: BusIn,
     pub ready: Signal<In, Bit>,
     pub active: Signal<In, Bit>,
     pub idle: Signal<In, Bit>,
@@ -99,12 +97,12 @@ impl Logic for Registers {
     fn update(&mut self) {
         dff_setup!(self, clock, enabled, noted, answer);
         self.clear.next = 0.into();
-        if self.bus_write.val() {
-            if self.bus_addr.val() == self.control_addr.val() {
-                self.enabled.d.next = self.bus_wdata.val().get_bit(0);
+        if self.bus.write.val() {
+            if self.bus.addr.val() == self.control_addr.val() {
+                self.enabled.d.next = self.bus.wdata.val().get_bit(0);
             }
-            if self.bus_addr.val() == self.overflow_addr.val() {
-                self.clear.next = self.bus_wdata.val().get_bits::<16>(0);
+            if self.bus.addr.val() == self.overflow_addr.val() {
+                self.clear.next = self.bus.wdata.val().get_bits::<16>(0);
             }
         }
         self.keep.next = !self.clear.val();
@@ -121,26 +119,26 @@ impl Logic for Registers {
             self.status.next = self.status.val() | self.idle_bit.val();
         }
         self.answer.d.next = self.zero.val();
-        if self.bus_addr.val() == self.id_addr.val() {
+        if self.bus.addr.val() == self.id_addr.val() {
             self.answer.d.next = self.id.val();
         }
-        if self.bus_addr.val() == self.params_addr.val() {
+        if self.bus.addr.val() == self.params_addr.val() {
             self.answer.d.next = self.fingerprint.val();
         }
-        if (self.bus_addr.val() == self.control_addr.val()) & self.enabled.q.val() {
+        if (self.bus.addr.val() == self.control_addr.val()) & self.enabled.q.val() {
             self.answer.d.next = self.one.val();
         }
-        if self.bus_addr.val() == self.status_addr.val() {
+        if self.bus.addr.val() == self.status_addr.val() {
             self.answer.d.next = self.status.val();
         }
-        if self.bus_addr.val() == self.overflow_addr.val() {
+        if self.bus.addr.val() == self.overflow_addr.val() {
             self.answer.d.next = bit_cast::<32, 16>(self.noted.q.val());
         }
         if self.reset.val() {
             self.enabled.d.next = false;
             self.noted.d.next = 0.into();
         }
-        self.bus_rdata.next = self.answer.q.val();
+        self.bus.rdata.next = self.answer.q.val();
         self.enable.next = self.enabled.q.val();
     }
 }

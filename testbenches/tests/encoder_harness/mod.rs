@@ -28,50 +28,35 @@ pub fn word(count_bits: usize, e: &Entry, field: u8) -> u64 {
     }
 }
 
-/// Encoder and packer, as the system joins them, with a player of entries.
+/// Encoder, session and packer, as the system joins them, with a player of entries.
 macro_rules! coder {
     ($name:ident, $encoder:ident) => {
-        #[derive(LogicBlock)]
+        #[derive(LogicBlock, Default)]
         struct $name<const W: usize> {
             clock: Signal<In, Clock>,
             reset: Signal<In, Bit>,
-            start: Signal<In, Bit>,
-            started: Signal<Out, Bit>,
+            enable: Signal<In, Bit>,
+            active: Signal<Out, Bit>,
+            tracing: Signal<Out, Bit>,
             have: Signal<In, Bit>,
             core: Signal<In, Bits<4>>,
             field: Signal<Out, Bits<2>>,
             word: Signal<In, Bits<W>>,
             cc: Signal<In, Bits<32>>,
             done: Signal<Out, Bit>,
-            finished: Signal<Out, Bit>,
-            idle: Signal<Out, Bit>,
-            valid: Signal<Out, Bit>,
-            ready: Signal<In, Bit>,
-            data: Signal<Out, Bits<32>>,
+            words: WordsOut,
             encoder: $encoder<W>,
+            session: Session,
             packer: Packer,
         }
 
         impl<const W: usize> $name<W> {
             fn new(params: &TraceParams) -> Self {
                 Self {
-                    clock: Default::default(),
-                    reset: Default::default(),
-                    start: Default::default(),
-                    started: Default::default(),
-                    have: Default::default(),
-                    core: Default::default(),
-                    field: Default::default(),
-                    word: Default::default(),
-                    cc: Default::default(),
-                    done: Default::default(),
-                    finished: Default::default(),
-                    idle: Default::default(),
-                    valid: Default::default(),
-                    ready: Default::default(),
-                    data: Default::default(),
                     encoder: $encoder::new(params),
+                    session: Session::new(params),
                     packer: Packer::new(),
+                    ..Default::default()
                 }
             }
         }
@@ -79,26 +64,27 @@ macro_rules! coder {
         impl<const W: usize> Logic for $name<W> {
             #[hdl_gen]
             fn update(&mut self) {
-                clock!(self, clock, encoder, packer);
+                clock!(self, clock, encoder, session, packer);
                 self.encoder.reset.next = self.reset.val();
+                self.session.reset.next = self.reset.val();
                 self.packer.reset.next = self.reset.val();
-                self.encoder.start.next = self.start.val();
-                self.started.next = self.encoder.started.val();
-                self.encoder.have.next = self.have.val();
-                self.encoder.core.next = self.core.val();
-                self.field.next = self.encoder.field.val();
-                self.encoder.word.next = self.word.val();
-                self.encoder.cc.next = self.cc.val();
-                self.done.next = self.encoder.done.val();
-                self.finished.next = self.encoder.finished.val();
-                self.idle.next = self.encoder.idle.val();
-                self.packer.bit_valid.next = self.encoder.bit_valid.val();
-                self.packer.data_bit.next = self.encoder.data_bit.val();
-                self.encoder.bit_ready.next = self.packer.bit_ready.val();
-                self.encoder.aligned.next = self.packer.aligned.val();
-                self.valid.next = self.packer.valid.val();
-                self.packer.ready.next = self.ready.val();
-                self.data.next = self.packer.data.val();
+                self.session.enable.next = self.enable.val();
+                self.session.ready.next = true;
+                self.active.next = self.session.active.val();
+                self.tracing.next = self.session.tracing.val();
+                self.session.show.next = self.have.val();
+                self.encoder.entry.have.next = self.session.have.val();
+                self.encoder.entry.core.next = self.core.val();
+                self.field.next = self.encoder.entry.field.val();
+                self.encoder.entry.word.next = self.word.val();
+                self.encoder.entry.cc.next = self.cc.val();
+                self.done.next = self.encoder.entry.done.val();
+                self.session.done.next = self.encoder.entry.done.val();
+                self.session.ends.next = self.encoder.entry.ends.val();
+                DataBitOut::join(&mut self.encoder.bits, &mut self.session.coded);
+                DataBitOut::join(&mut self.session.bits, &mut self.packer.bits);
+                self.session.aligned.next = self.packer.aligned.val();
+                WordsOut::link(&mut self.words, &mut self.packer.words);
             }
         }
 
@@ -125,12 +111,12 @@ macro_rules! coder {
                     assert!(cycle < 2000 * (list.len() as u64 + 20), "seed {seed}: the encoder hangs at entry {at}");
                     let ready = !stalls || rng.random_ratio(1, 40);
                     let offer = wait == 0 && !starting;
-                    let (started, done, fin, valid, data, field) = d
+                    let (active, done, valid, data, field) = d
                         .cycle(
                             |u| {
                                 u.reset.next = false;
-                                u.start.next = starting;
-                                u.ready.next = ready;
+                                u.enable.next = starting;
+                                u.words.ready.next = ready;
                                 u.have.next = offer && at < list.len();
                                 if let (true, Some((core, e))) = (offer, list.get(at)) {
                                     u.core.next = u64::from(*core).to_bits();
@@ -140,11 +126,10 @@ macro_rules! coder {
                             },
                             |u| {
                                 (
-                                    u.started.val(),
+                                    u.active.val(),
                                     u.done.val(),
-                                    u.finished.val(),
-                                    u.valid.val(),
-                                    u.data.val().to_u64(),
+                                    u.words.valid.val(),
+                                    u.words.data.val().to_u64(),
                                     u.field.val().to_u64() as u8,
                                 )
                             },
@@ -154,10 +139,10 @@ macro_rules! coder {
                         got.push(data as u32);
                     }
                     asked = field;
-                    starting &= !started;
+                    finished |= !starting && !active;
+                    starting &= !active;
                     wait = if done { 1 + rng.random_range(0..3) } else { wait.max(1) - 1 };
                     at += usize::from(done);
-                    finished |= fin;
                     if finished && got.len() >= want.len() {
                         break;
                     }

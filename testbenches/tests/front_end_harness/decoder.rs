@@ -68,8 +68,9 @@ fn decoder<const W: usize>(p: &TraceParams, n: usize) {
                     u.rvfi_pc_wdata.next = next.to_bits();
                 },
                 |u| {
-                    let flags = [&u.branch, &u.look, &u.push, &u.pop, &u.jump, &u.taken].map(|f| f.val());
-                    (flags, to_u64(u.pc.val()), to_u64(u.link.val()), to_u64(u.target.val()))
+                    let flags = [&u.beat.branch, &u.beat.look, &u.beat.push, &u.beat.pop, &u.beat.jump, &u.beat.taken]
+                        .map(|f| f.val());
+                    (flags, to_u64(u.beat.pc.val()), to_u64(u.beat.link.val()), to_u64(u.beat.target.val()))
                 },
             )
             .unwrap();

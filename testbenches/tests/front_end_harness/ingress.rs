@@ -42,26 +42,26 @@ macro_rules! common {
             self.clock.next = c.into();
         }
         fn control(&mut self, enable: bool, full: bool, drained: bool, go: bool) {
-            self.enable.next = enable;
-            self.full.next = full;
-            self.drained.next = drained;
-            self.stop_go.next = go;
+            self.control.enable.next = enable;
+            self.control.full.next = full;
+            self.control.drained.next = drained;
+            self.control.stop_go.next = go;
         }
         fn ready(&self) -> bool {
-            self.ready.val()
+            self.control.ready.val()
         }
         fn stop_ready(&self) -> bool {
-            self.stop_ready.val()
+            self.control.stop_ready.val()
         }
         fn entry(&self) -> Option<Entry> {
-            self.entry_push.val().then(|| Entry {
-                pre: self.entry_pre.val().index() as u8,
-                post: self.entry_post.val().index() as u8,
-                icnt: self.entry_icnt.val().index() as u32,
-                bcnt: self.entry_bcnt.val().index() as u32,
-                pc: to_u64(self.entry_pc.val()),
-                target: to_u64(self.entry_target.val()),
-                cc: self.entry_cc.val().index() as u32,
+            self.entry.push.val().then(|| Entry {
+                pre: self.entry.pre.val().index() as u8,
+                post: self.entry.post.val().index() as u8,
+                icnt: self.entry.icnt.val().index() as u32,
+                bcnt: self.entry.bcnt.val().index() as u32,
+                pc: to_u64(self.entry.pc.val()),
+                target: to_u64(self.entry.target.val()),
+                cc: self.entry.cc.val().index() as u32,
             })
         }
     };

@@ -17,20 +17,17 @@
 use crate::scheme::sc_lsp::entry::{NO_RUN, POST_INDEX, POST_MISS_START};
 use crate::spine::entry::{CONTROL_OVERFLOW, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC};
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
+use crate::spine::ports::{DataBitOut, ReadIn};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 use sim::scheme::sc_lsp::StreamCacheParams;
-use sim::system::header;
 
 /// The field being sent, or what is done between records.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 enum RecordStep {
     Idle,
     Fetch,
-    Header0,
-    Header1,
-    Header2,
     Time,
     Core,
     Run,
@@ -41,7 +38,6 @@ enum RecordStep {
     Stream,
     Start,
     End,
-    Pad,
 }
 
 /// How far the field is.
@@ -62,20 +58,8 @@ enum RecordPhase {
 pub struct StreamEncoder<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub start: Signal<In, Bit>,
-    pub started: Signal<Out, Bit>,
-    pub have: Signal<In, Bit>,
-    pub field: Signal<Out, Bits<2>>,
-    pub word: Signal<In, Bits<W>>,
-    pub cc: Signal<In, Bits<32>>,
-    pub core: Signal<In, Bits<4>>,
-    pub done: Signal<Out, Bit>,
-    pub finished: Signal<Out, Bit>,
-    pub bit_valid: Signal<Out, Bit>,
-    pub data_bit: Signal<Out, Bit>,
-    pub bit_ready: Signal<In, Bit>,
-    pub aligned: Signal<In, Bit>,
-    pub idle: Signal<Out, Bit>,
+    pub entry: ReadIn<W>,
+    pub bits: DataBitOut,
     // where it is
     step: DFF<RecordStep>,
     phase: DFF<RecordPhase>,
@@ -96,7 +80,6 @@ pub struct StreamEncoder<const W: usize> {
     run_left: DFF<Bit>,
     pre_left: DFF<Bit>,
     post_left: DFF<Bit>,
-    stops: DFF<Bits<5>>,
     value: Signal<Local, Bits<10>>,
     upper: Signal<Local, Bit>,
     known: Signal<Local, Bit>,
@@ -140,14 +123,8 @@ pub struct StreamEncoder<const W: usize> {
     address_size: Fixed<Bits<6>>,
     low_size: Fixed<Bits<6>>,
     count_size: Fixed<Bits<6>>,
-    word_size: Fixed<Bits<6>>,
     length_at: Fixed<Bits<5>>,
     code_at: Fixed<Bits<5>>,
-    cores: Fixed<Bits<5>>,
-    stops_mask: Fixed<Bits<5>>,
-    header0: Fixed<Bits<W>>,
-    header1: Fixed<Bits<W>>,
-    header2: Fixed<Bits<W>>,
     k_exception: Fixed<Bits<2>>,
     k_sync: Fixed<Bits<2>>,
     k_control: Fixed<Bits<2>>,
@@ -163,7 +140,6 @@ pub struct StreamEncoder<const W: usize> {
     f_pc: Fixed<Bits<2>>,
     f_target: Fixed<Bits<2>>,
     one: Fixed<Bits<6>>,
-    one_5: Fixed<Bits<5>>,
 }
 
 impl<const W: usize> StreamEncoder<W> {
@@ -179,7 +155,6 @@ impl<const W: usize> StreamEncoder<W> {
         let bits = |n: u32| Fixed::of(n - 1);
         let two = |v: u8| Fixed::of(v);
         let four = Fixed::<Bits<4>>::of::<u64>;
-        let h = header(params).map(|w| Bits::<W>::from(u64::from(w)));
         Self {
             one_wide: Fixed::new(1.into()),
             many: Fixed::new(params.cores > 1),
@@ -196,14 +171,8 @@ impl<const W: usize> StreamEncoder<W> {
             address_size: bits(address),
             low_size: bits(address - u32::from(sc.upper_bits)),
             count_size: bits(params.count_bits.into()),
-            word_size: bits(32),
             length_at: Fixed::of(1 + index),
             code_at: Fixed::of(1 + index + length),
-            cores: Fixed::of(params.cores),
-            stops_mask: Fixed::of(u64::from(params.cores).next_power_of_two() * 2 - 1),
-            header0: Fixed::new(h[0]),
-            header1: Fixed::new(h[1]),
-            header2: Fixed::new(h[2]),
             k_exception: two(PRE_EXCEPTION),
             k_sync: two(PRE_SYNC),
             k_control: two(PRE_CONTROL),
@@ -219,7 +188,6 @@ impl<const W: usize> StreamEncoder<W> {
             f_pc: two(FIELD_PC),
             f_target: two(FIELD_TARGET),
             one: Fixed::new(1.into()),
-            one_5: Fixed::new(1.into()),
             ..Default::default()
         }
     }
@@ -228,13 +196,11 @@ impl<const W: usize> StreamEncoder<W> {
 impl<const W: usize> Logic for StreamEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, phase, v, left, kinds, second, run_left, pre_left, post_left, stops);
-        self.started.next = false;
-        self.done.next = false;
-        self.finished.next = false;
+        dff_setup!(self, clock, step, phase, v, left, kinds, second, run_left, pre_left, post_left);
+        self.entry.done.next = false;
 
         // the entry: bcnt, then pre and post
-        self.word_low.next = self.word.val().get_bits::<28>(0);
+        self.word_low.next = self.entry.word.val().get_bits::<28>(0);
         self.fetched_run.next = self.word_low.val().get_bits::<4>(20);
         self.fetched_pre.next = self.word_low.val().get_bits::<2>(24);
         self.fetched_post.next = self.word_low.val().get_bits::<2>(26);
@@ -249,6 +215,7 @@ impl<const W: usize> Logic for StreamEncoder<W> {
         self.sync.next = self.pre.val() == self.k_sync.val();
         self.control.next = self.pre.val() == self.k_control.val();
         self.overflow.next = self.control.val() & (self.post.val() == self.k_overflow.val());
+        self.entry.ends.next = self.control.val() & !self.overflow.val();
         self.asked.next = (self.post.val() == self.k_start.val()) & !self.pre.val().any();
         self.hit.next = (self.post.val() == self.k_start.val()) & self.pre.val().any();
         self.missed.next = self.post.val() != self.k_index.val();
@@ -287,34 +254,19 @@ impl<const W: usize> Logic for StreamEncoder<W> {
         if self.upper.val() & self.asked.val() & self.register.val() {
             self.flag_wide.next = self.one_wide.val();
         }
-        self.core_wide.next = bit_cast::<W, 4>(self.core.val());
+        self.core_wide.next = bit_cast::<W, 4>(self.entry.core.val());
 
         // of each step: its bits, how many but one, the step after it
-        self.field.next = self.f_count.val();
-        self.loaded.next = self.word.val();
+        self.entry.field.next = self.f_count.val();
+        self.loaded.next = self.entry.word.val();
         self.size.next = self.address_size.val();
         self.next_step.next = RecordStep::End;
         match self.step.q.val() {
-            RecordStep::Header0 => {
-                self.loaded.next = self.header0.val();
-                self.size.next = self.word_size.val();
-                self.next_step.next = RecordStep::Header1;
-            }
-            RecordStep::Header1 => {
-                self.loaded.next = self.header1.val();
-                self.size.next = self.word_size.val();
-                self.next_step.next = RecordStep::Header2;
-            }
-            RecordStep::Header2 => {
-                self.loaded.next = self.header2.val();
-                self.size.next = self.word_size.val();
-                self.next_step.next = RecordStep::Idle;
-            }
             RecordStep::Time => {
                 // the later records of an entry are of the same cycle
                 self.loaded.next = 0.into();
                 if !self.second.q.val() {
-                    self.loaded.next = bit_cast::<W, 32>(self.cc.val());
+                    self.loaded.next = bit_cast::<W, 32>(self.entry.cc.val());
                 }
                 self.size.next = self.cc_first_size.val();
                 self.next_step.next = RecordStep::Core;
@@ -340,7 +292,7 @@ impl<const W: usize> Logic for StreamEncoder<W> {
                 }
             }
             RecordStep::Instructions => {
-                self.field.next = self.f_instructions.val();
+                self.entry.field.next = self.f_instructions.val();
                 self.size.next = self.count_size.val();
                 if !self.known.val() {
                     self.next_step.next = RecordStep::Open;
@@ -349,13 +301,13 @@ impl<const W: usize> Logic for StreamEncoder<W> {
                 }
             }
             RecordStep::Open => {
-                self.field.next = self.f_target.val();
+                self.entry.field.next = self.f_target.val();
                 if self.exception.val() | self.overflow.val() {
                     self.next_step.next = RecordStep::Address;
                 }
             }
             RecordStep::Address => {
-                self.field.next = self.f_pc.val();
+                self.entry.field.next = self.f_pc.val();
                 if self.overflow.val() {
                     self.size.next = self.count_size.val();
                 }
@@ -380,15 +332,10 @@ impl<const W: usize> Logic for StreamEncoder<W> {
                 }
             }
             RecordStep::Start => {
-                self.field.next = self.f_target.val();
+                self.entry.field.next = self.f_target.val();
                 if self.upper.val() & self.register.val() {
                     self.size.next = self.low_size.val();
                 }
-            }
-            RecordStep::Pad => {
-                self.loaded.next = 0.into();
-                self.size.next = 0.into();
-                self.next_step.next = RecordStep::Pad;
             }
             _ => {
                 self.next_step.next = RecordStep::Idle;
@@ -398,11 +345,11 @@ impl<const W: usize> Logic for StreamEncoder<W> {
         self.less.next = self.left.q.val() - self.one.val();
         self.zero.next = !self.left.q.val().any();
         self.more.next = self.v.q.val().any();
-        self.data_bit.next = self.v.q.val().get_bit(0);
-        self.bit_valid.next = self.phase.q.val() == RecordPhase::Send;
+        self.bits.data.next = self.v.q.val().get_bit(0);
+        self.bits.valid.next = self.phase.q.val() == RecordPhase::Send;
         if self.phase.q.val() == RecordPhase::Connect {
-            self.data_bit.next = self.more.val();
-            self.bit_valid.next = true;
+            self.bits.data.next = self.more.val();
+            self.bits.valid.next = true;
         }
         match self.phase.q.val() {
             RecordPhase::Wait => {
@@ -410,11 +357,7 @@ impl<const W: usize> Logic for StreamEncoder<W> {
                 match self.step.q.val() {
                     RecordStep::Idle => {
                         self.phase.d.next = RecordPhase::Wait;
-                        if self.start.val() {
-                            self.started.next = true;
-                            self.stops.d.next = 0.into();
-                            self.step.d.next = RecordStep::Header0;
-                        } else if self.have.val() {
+                        if self.entry.have.val() {
                             self.step.d.next = RecordStep::Fetch;
                         }
                     }
@@ -447,24 +390,8 @@ impl<const W: usize> Logic for StreamEncoder<W> {
                         if self.rest.val() {
                             self.step.d.next = self.begin_step.val();
                         } else {
-                            self.done.next = true;
+                            self.entry.done.next = true;
                             self.step.d.next = RecordStep::Idle;
-                            if self.control.val() & !self.overflow.val() {
-                                self.stops.d.next =
-                                    bit_cast::<5, 5>(self.stops.q.val() + self.one_5.val()) & self.stops_mask.val();
-                                self.step.d.next = RecordStep::Pad;
-                            }
-                        }
-                    }
-                    RecordStep::Pad => {
-                        // after the last stop: zeros until the word is full
-                        if self.stops.q.val() != self.cores.val() {
-                            self.step.d.next = RecordStep::Idle;
-                            self.phase.d.next = RecordPhase::Wait;
-                        } else if self.aligned.val() {
-                            self.finished.next = true;
-                            self.step.d.next = RecordStep::Idle;
-                            self.phase.d.next = RecordPhase::Wait;
                         }
                     }
                     _ => {}
@@ -476,7 +403,7 @@ impl<const W: usize> Logic for StreamEncoder<W> {
                 self.phase.d.next = RecordPhase::Send;
             }
             RecordPhase::Send => {
-                if self.bit_ready.val() {
+                if self.bits.ready.val() {
                     self.left.d.next = self.less.val();
                     self.v.d.next = self.v.q.val() >> 1;
                     if self.zero.val() {
@@ -490,7 +417,7 @@ impl<const W: usize> Logic for StreamEncoder<W> {
                 }
             }
             RecordPhase::Connect => {
-                if self.bit_ready.val() {
+                if self.bits.ready.val() {
                     self.left.d.next = self.cc_next_size.val();
                     self.phase.d.next = RecordPhase::Send;
                     if !self.more.val() {
@@ -504,6 +431,5 @@ impl<const W: usize> Logic for StreamEncoder<W> {
             self.step.d.next = RecordStep::Idle;
             self.phase.d.next = RecordPhase::Wait;
         }
-        self.idle.next = self.step.q.val() == RecordStep::Idle;
     }
 }

@@ -17,6 +17,9 @@
 //! | `target` | start of the current stream |
 //! | `cc` | as there |
 
+use crate::spine::entry::{EntryLayout, COUNT_PORT_BITS};
+use sim::params::TraceParams;
+
 /// `post`: a stream of the stream cache.
 pub const POST_INDEX: u8 = 1;
 /// `post`: a missed stream, its start known.
@@ -29,3 +32,8 @@ pub const POST_HIT: u8 = 3;
 pub const NO_RUN: u8 = 15;
 /// Bits of SCI and SL in an entry.
 pub const LENGTH_BITS: usize = 10;
+
+/// Widths of the fields: both counts use all of their bits.
+pub fn layout(params: &TraceParams) -> EntryLayout {
+    EntryLayout { count_bits: COUNT_PORT_BITS, ..EntryLayout::new(params) }
+}

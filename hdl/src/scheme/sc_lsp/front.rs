@@ -16,7 +16,7 @@
 //! | S3 | hash; stream cache read |
 //! | S4 | compared; stream cache written |
 //! | S5 | last stream predictor compared and written |
-//! | S6 | decision ([`super::records`]); ends in the registers that drive `entry_*` |
+//! | S6 | decision ([`super::records`]); ends in the registers that drive `entry` |
 //!
 //! Golden model: [`sim::scheme::sc_lsp::model`].
 
@@ -24,6 +24,9 @@ use super::cache::StreamCache;
 use super::detector::Detector;
 use super::lsp::Lsp;
 use super::records::Records;
+use crate::ingress::beat::BeatIn;
+use crate::spine::life::Life;
+use crate::spine::ports::{ControlIn, EntryOut, VerdictOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -32,52 +35,21 @@ use sim::params::TraceParams;
 #[derive(LogicBlock, Default)]
 pub struct StreamFront<const W: usize> {
     pub clock: Signal<In, Clock>,
-    // Control
     pub reset: Signal<In, Bit>,
-    pub enable: Signal<In, Bit>,
-    pub ready: Signal<Out, Bit>,
-    pub live: Signal<Out, Bit>,
-    // Beat
-    pub beat_live: Signal<In, Bit>,
-    pub valid: Signal<In, Bit>,
-    pub intr: Signal<In, Bit>,
-    pub branch: Signal<In, Bit>,
-    pub taken: Signal<In, Bit>,
-    pub look: Signal<In, Bit>,
-    pub push: Signal<In, Bit>,
-    pub pop: Signal<In, Bit>,
-    pub jump: Signal<In, Bit>,
-    pub pc: Signal<In, Bits<W>>,
-    pub link: Signal<In, Bits<W>>,
-    pub target: Signal<In, Bits<W>>,
-    // Event FIFO
-    pub full: Signal<In, Bit>,
-    pub drained: Signal<In, Bit>,
-    pub stop_ready: Signal<Out, Bit>,
-    pub stop_go: Signal<In, Bit>,
-    pub lost: Signal<Out, Bit>,
-    pub entry_push: Signal<Out, Bit>,
-    pub entry_pre: Signal<Out, Bits<2>>,
-    pub entry_post: Signal<Out, Bits<2>>,
-    pub entry_icnt: Signal<Out, Bits<24>>,
-    pub entry_bcnt: Signal<Out, Bits<24>>,
-    pub entry_pc: Signal<Out, Bits<W>>,
-    pub entry_target: Signal<Out, Bits<W>>,
-    pub entry_cc: Signal<Out, Bits<32>>,
+    pub control: ControlIn,
+    pub go: Signal<Out, Bit>,
+    pub beat: BeatIn<W>,
+    pub entry: EntryOut<W>,
     // Blocks
+    life: Life,
     detector: Detector<W>,
     stream_cache: StreamCache<W>,
     lsp: Lsp,
     records: Records<W>,
     // State
-    run: DFF<Bit>,
-    stopping: DFF<Bit>,
-    resume: DFF<Bit>,
     swept: DFF<Bit>,
     sweep_at: DFF<Bits<10>>,
     sweep: Signal<Local, Bit>,
-    starting: Signal<Local, Bit>,
-    active: Signal<Local, Bit>,
     // S3
     live_3: DFF<Bit>,
     valid_3: DFF<Bit>,
@@ -140,6 +112,7 @@ impl<const W: usize> StreamFront<W> {
             detector: Detector::new(params),
             stream_cache: StreamCache::new(params),
             lsp: Lsp::new(params),
+            life: Life::new(true),
             records: Records::new(params),
             last_word: Fixed::of(entries - 1),
             one: Fixed::new(1.into()),
@@ -151,7 +124,7 @@ impl<const W: usize> StreamFront<W> {
 impl<const W: usize> Logic for StreamFront<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, run, stopping, resume, swept, sweep_at);
+        dff_setup!(self, clock, swept, sweep_at);
         dff_setup!(
             self,
             clock,
@@ -170,27 +143,16 @@ impl<const W: usize> Logic for StreamFront<W> {
         dff_setup!(self, clock, live_5, valid_5, intr_5, ends_5, known_5, count_5, length_5, pc_5, start_5);
         dff_setup!(self, clock, live_6, valid_6, intr_6, ends_6, known_6, count_6, length_6, pc_6, start_6);
         dff_setup!(self, clock, hit_6, same_6, index_6);
-        clock!(self, clock, detector, stream_cache, lsp, records);
+        clock!(self, clock, life, detector, stream_cache, lsp, records);
 
-        // which cycles are traced
-        self.starting.next = self.enable.val() & self.swept.q.val() & !self.run.q.val();
-        self.active.next = self.starting.val() | (self.run.q.val() & self.enable.val() & !self.stopping.q.val());
-        self.resume.d.next =
-            self.records.lost.val() & (self.resume.q.val() | (self.drained.val() & self.swept.q.val()));
-        self.live.next = self.active.val() & !self.reset.val();
-        if self.records.lost.val() {
-            self.live.next = self.resume.q.val();
-        }
-        if self.starting.val() {
-            self.run.d.next = true;
-        }
-        if self.run.q.val() & !self.enable.val() {
-            self.stopping.d.next = true;
-        }
-        if self.records.stopped.val() | self.reset.val() {
-            self.run.d.next = false;
-            self.stopping.d.next = false;
-        }
+        self.life.reset.next = self.reset.val();
+        ControlIn::link(&mut self.control, &mut self.life.control);
+        self.life.able.next = self.swept.q.val();
+        self.go.next = self.life.go.val();
+        self.life.live.next = self.live_6.q.val();
+        self.life.live_next.next = self.live_5.q.val();
+        self.life.valid.next = self.valid_6.q.val();
+        self.life.intr.next = self.intr_6.q.val();
 
         // the tables are emptied word by word
         self.sweep.next = !self.swept.q.val();
@@ -200,30 +162,29 @@ impl<const W: usize> Logic for StreamFront<W> {
                 self.swept.d.next = true;
             }
         }
-        if self.records.clear.val() | self.reset.val() {
+        if self.life.clear.val() | self.reset.val() {
             self.sweep_at.d.next = 0.into();
             self.swept.d.next = false;
         }
-        self.ready.next = self.swept.q.val();
 
         // S2
-        self.detector.live.next = self.beat_live.val();
-        self.detector.valid.next = self.valid.val();
-        self.detector.intr.next = self.intr.val();
-        self.detector.branch.next = self.branch.val();
-        self.detector.taken.next = self.taken.val();
-        self.detector.indirect.next = self.look.val() | self.pop.val();
-        self.detector.jump.next = self.jump.val();
-        self.detector.pc.next = self.pc.val();
-        self.detector.target.next = self.target.val();
-        self.live_3.d.next = self.beat_live.val() & !self.reset.val();
-        self.valid_3.d.next = self.valid.val();
-        self.intr_3.d.next = self.intr.val();
+        self.detector.live.next = self.beat.live.val();
+        self.detector.valid.next = self.beat.valid.val();
+        self.detector.intr.next = self.beat.intr.val();
+        self.detector.branch.next = self.beat.branch.val();
+        self.detector.taken.next = self.beat.taken.val();
+        self.detector.indirect.next = self.beat.look.val() | self.beat.pop.val();
+        self.detector.jump.next = self.beat.jump.val();
+        self.detector.pc.next = self.beat.pc.val();
+        self.detector.target.next = self.beat.target.val();
+        self.live_3.d.next = self.beat.live.val() & !self.reset.val();
+        self.valid_3.d.next = self.beat.valid.val();
+        self.intr_3.d.next = self.beat.intr.val();
         self.ends_3.d.next = self.detector.ends.val();
         self.known_3.d.next = self.detector.known.val();
         self.count_3.d.next = self.detector.count.val();
         self.length_3.d.next = self.detector.length.val();
-        self.pc_3.d.next = self.pc.val();
+        self.pc_3.d.next = self.beat.pc.val();
         self.start_3.d.next = self.detector.start.val();
         self.own_start_3.d.next = self.detector.own_start.val();
 
@@ -275,9 +236,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         // S6
         self.records.reset.next = self.reset.val();
         self.records.live.next = self.live_6.q.val();
-        self.records.live_next.next = self.live_5.q.val();
         self.records.valid.next = self.valid_6.q.val();
-        self.records.intr.next = self.intr_6.q.val();
         self.records.pc.next = self.pc_6.q.val();
         self.records.count.next = self.count_6.q.val();
         self.records.start.next = self.start_6.q.val();
@@ -287,17 +246,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.records.hit.next = self.hit_6.q.val();
         self.records.same.next = self.same_6.q.val();
         self.records.index.next = self.index_6.q.val();
-        self.records.full.next = self.full.val();
-        self.records.stop_go.next = self.stop_go.val();
-        self.stop_ready.next = self.records.stop_ready.val();
-        self.lost.next = self.records.lost.val();
-        self.entry_push.next = self.records.entry_push.val();
-        self.entry_pre.next = self.records.entry_pre.val();
-        self.entry_post.next = self.records.entry_post.val();
-        self.entry_icnt.next = self.records.entry_icnt.val();
-        self.entry_bcnt.next = self.records.entry_bcnt.val();
-        self.entry_pc.next = self.records.entry_pc.val();
-        self.entry_target.next = self.records.entry_target.val();
-        self.entry_cc.next = self.records.entry_cc.val();
+        VerdictOut::join(&mut self.life.verdict, &mut self.records.verdict);
+        EntryOut::<W>::link(&mut self.entry, &mut self.records.entry);
     }
 }

@@ -1,7 +1,7 @@
 //! Records: what of a stream is sent, and when
 //!
 //! The last stage of a front end: counts predicted streams in the adaptive one-length counter, keeps the
-//! last-value register and the cycles, makes event entries, and knows what to do when there is no room for one.
+//! last-value register and the cycles, and makes event entries.
 //!
 //! # Source
 //! `docs/stream.md`, "Messages (scheme `sc-lsp`)"; paper 001 sections III.B and III.C.
@@ -10,28 +10,22 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | back to the state at power-up |
-//! | `live`, `live_next` | in | 1 | this cycle is traced; the next one is |
-//! | `valid`, `intr` | in | 1 | an instruction retires; it is the first after a trap |
+//! | `live`, `valid` | in | 1 | this cycle is traced; an instruction retires |
 //! | `pc` | in | W | its address |
 //! | `count`, `start`, `known` | in | 24, W, 1 | of the stream before it, see [`super::detector`]; also while not `live` |
 //! | `ends` | in | 1 | it ends a stream. 0 unless `valid` and `live` |
 //! | `length` | in | 10 | SL of that |
 //! | `hit`, `same`, `index` | in | 1, 1, 10 | what the tables say of it |
-//! | `full` | in | 1 | there may be no room for an entry |
-//! | `stop_go` | in | 1 | all cores are `stop_ready`: send the stop message |
-//! | `stop_ready` | out | 1 | tracing has ended, all else is sent; from a register |
-//! | `stopped` | out | 1 | the stop message is sent in this cycle |
-//! | `lost` | out | 1 | messages are being lost |
-//! | `clear` | out | 1 | the tables are no longer needed and must be cleared |
-//! | `entry_*` | out | | an event entry, see [`super::entry`] |
+//! | `verdict` | in | | what becomes of it, see [`crate::spine::life`] |
+//! | `entry` | out | | an event entry, see [`super::entry`] |
 //!
 //! # Timing
-//! One instruction a cycle; entries come from registers, a cycle later. `live` as with
-//! [`crate::scheme::tr::messages`].
+//! One instruction a cycle; entries come from registers, a cycle later.
 //!
 //! Golden model: [`sim::scheme::sc_lsp::model`].
 
 use super::entry::{LENGTH_BITS, NO_RUN};
+use crate::spine::ports::{EntryOut, VerdictIn};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -43,9 +37,7 @@ pub struct Records<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub live: Signal<In, Bit>,
-    pub live_next: Signal<In, Bit>,
     pub valid: Signal<In, Bit>,
-    pub intr: Signal<In, Bit>,
     pub pc: Signal<In, Bits<W>>,
     pub count: Signal<In, Bits<24>>,
     pub start: Signal<In, Bits<W>>,
@@ -55,24 +47,9 @@ pub struct Records<const W: usize> {
     pub hit: Signal<In, Bit>,
     pub same: Signal<In, Bit>,
     pub index: Signal<In, Bits<10>>,
-    pub full: Signal<In, Bit>,
-    pub stop_go: Signal<In, Bit>,
-    pub stop_ready: Signal<Out, Bit>,
-    pub stopped: Signal<Out, Bit>,
-    pub lost: Signal<Out, Bit>,
-    pub clear: Signal<Out, Bit>,
-    pub entry_push: Signal<Out, Bit>,
-    pub entry_pre: Signal<Out, Bits<2>>,
-    pub entry_post: Signal<Out, Bits<2>>,
-    pub entry_icnt: Signal<Out, Bits<24>>,
-    pub entry_bcnt: Signal<Out, Bits<24>>,
-    pub entry_pc: Signal<Out, Bits<W>>,
-    pub entry_target: Signal<Out, Bits<W>>,
-    pub entry_cc: Signal<Out, Bits<32>>,
+    pub verdict: VerdictIn,
+    pub entry: EntryOut<W>,
     // state
-    losing: DFF<Bit>,
-    first: DFF<Bit>,
-    tracing: DFF<Bit>,
     begun: DFF<Bit>,
     dropped: DFF<Bits<24>>,
     // one-length counter: hits that wait, k, 2^k - 1, monitor
@@ -83,9 +60,6 @@ pub struct Records<const W: usize> {
     upper: DFF<Bits<W>>,
     cc: DFF<Bits<32>>,
     // decisions
-    beat: Signal<Local, Bit>,
-    sync: Signal<Local, Bit>,
-    exception: Signal<Local, Bit>,
     any_pre: Signal<Local, Bit>,
     sure: Signal<Local, Bit>,
     own_start: Signal<Local, Bits<W>>,
@@ -99,13 +73,6 @@ pub struct Records<const W: usize> {
     goes: Signal<Local, Bit>,
     alone: Signal<Local, Bit>,
     told: Signal<Local, Bit>,
-    due: Signal<Local, Bit>,
-    send: Signal<Local, Bit>,
-    drop: Signal<Local, Bit>,
-    overflow: Signal<Local, Bit>,
-    stop_due: Signal<Local, Bit>,
-    stop: Signal<Local, Bit>,
-    restart: Signal<Local, Bit>,
     idle: Signal<Local, Bit>,
     forget: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
@@ -130,8 +97,6 @@ pub struct Records<const W: usize> {
     dropped_now: Signal<Local, Bits<24>>,
     cc_all: Signal<Local, Bit>,
     // the entry
-    /// A register: what the others make of it comes back as `stop_go`.
-    stop_ready_7: DFF<Bit>,
     push_7: DFF<Bit>,
     pre_7: DFF<Bits<2>>,
     post_7: DFF<Bits<2>>,
@@ -211,14 +176,11 @@ impl<const W: usize> Records<W> {
 impl<const W: usize> Logic for Records<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, losing, first, tracing, begun, dropped, hits, size, ones, monitor, upper, cc);
-        dff_setup!(self, clock, stop_ready_7, push_7, pre_7, post_7, icnt_7, bcnt_7, pc_7, target_7, cc_7);
+        dff_setup!(self, clock, begun, dropped, hits, size, ones, monitor, upper, cc);
+        dff_setup!(self, clock, push_7, pre_7, post_7, icnt_7, bcnt_7, pc_7, target_7, cc_7);
 
         // what this instruction is
-        self.beat.next = self.valid.val() & self.live.val() & !self.losing.q.val();
-        self.sync.next = self.beat.val() & self.first.q.val();
-        self.exception.next = self.beat.val() & self.intr.val() & !self.first.q.val();
-        self.any_pre.next = self.sync.val() | self.exception.val();
+        self.any_pre.next = self.verdict.sync.val() | self.verdict.exception.val();
         self.sure.next = self.any_pre.val() | self.known.val();
         self.own_start.next = self.start.val();
         if self.any_pre.val() {
@@ -227,7 +189,7 @@ impl<const W: usize> Logic for Records<W> {
         self.own_upper.next = self.own_start.val() & self.upper_mask.val();
         self.upper_hit.next = self.own_upper.val() == self.upper.q.val();
         // nothing is asked of the tables while they are cleared: what they then say is undefined
-        self.over.next = self.ends.val() & self.beat.val();
+        self.over.next = self.ends.val() & self.verdict.beat.val();
         self.found.next = self.over.val() & self.hit.val() & (self.upper_hit.val() | !self.rbase.val());
         self.guessed.next = self.found.val() & self.same.val();
         self.told.next = self.over.val() & !self.guessed.val();
@@ -237,30 +199,21 @@ impl<const W: usize> Logic for Records<W> {
         self.late.next = (self.cc.q.val() & self.cc_top.val()).any() & self.timed.val();
         self.goes.next = self.guessed.val() & !self.any_pre.val() & (self.filled.val() | self.late.val());
         self.alone.next = self.guessed.val() & self.any_pre.val() & !self.counts.val();
-        self.due.next = self.any_pre.val() | self.told.val() | self.goes.val();
-        self.due.next = self.due.val() & self.beat.val();
-        self.send.next = self.due.val() & !self.full.val();
-        self.drop.next = self.due.val() & self.full.val();
 
-        // control: the overflow message goes out in the cycle before the first live one
-        self.overflow.next = self.losing.q.val() & self.live_next.val() & !self.live.val();
-        self.stop_due.next = self.tracing.q.val() & !self.live.val() & !self.losing.q.val() & !self.full.val();
-        self.stop.next = self.stop_due.val() & self.stop_go.val();
-        self.restart.next = self.send.val() | self.overflow.val() | self.stop.val();
-        self.idle.next = !self.live.val() & !self.tracing.q.val() & !self.losing.q.val();
-        self.forget.next = self.drop.val() | self.idle.val() | self.reset.val();
-        if self.drop.val() {
-            self.losing.d.next = true;
-        }
-        if self.overflow.val() {
-            self.losing.d.next = false;
-        }
-        self.first.d.next = !self.live.val() | (self.first.q.val() & !self.valid.val());
-        self.tracing.d.next = self.live.val() | (self.tracing.q.val() & !self.stop.val());
-        if self.beat.val() {
+        // what else is due to be told, from inputs and registers alone, so that nothing ties it to the verdict
+        self.verdict.asks.next = self.ends.val()
+            & (!self.hit.val()
+                | !self.same.val()
+                | (self.rbase.val() & ((self.start.val() & self.upper_mask.val()) != self.upper.q.val()))
+                | (self.hits.q.val() == self.ones.q.val())
+                | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val()));
+
+        self.idle.next = !self.live.val() & !self.verdict.tracing.val() & !self.verdict.losing.val();
+        self.forget.next = self.verdict.drop.val() | self.idle.val() | self.reset.val();
+        if self.verdict.beat.val() {
             self.begun.d.next = true;
         }
-        if self.overflow.val() | self.stop.val() | self.reset.val() {
+        if self.verdict.overflow.val() | self.verdict.stop.val() | self.reset.val() {
             self.begun.d.next = false;
         }
 
@@ -268,7 +221,7 @@ impl<const W: usize> Logic for Records<W> {
         self.waiting.next = self.hits.q.val().any();
         self.more_hits.next = self.hits.q.val() + self.one_8.val();
         self.less_hits.next = self.hits.q.val() - self.one_8.val();
-        self.this_run.next = self.goes.val() & self.send.val();
+        self.this_run.next = self.goes.val() & self.verdict.send.val();
         self.full_run.next = self.this_run.val() & self.filled.val();
         self.has_run.next = self.waiting.val();
         self.run.next = self.less_hits.val();
@@ -276,10 +229,10 @@ impl<const W: usize> Logic for Records<W> {
             self.has_run.next = true;
             self.run.next = self.hits.q.val();
         }
-        if self.guessed.val() & self.beat.val() {
+        if self.guessed.val() & self.verdict.beat.val() {
             self.hits.d.next = self.more_hits.val();
         }
-        if self.send.val() {
+        if self.verdict.send.val() {
             self.hits.d.next = 0.into();
             if self.guessed.val() & self.any_pre.val() & self.counts.val() {
                 self.hits.d.next = self.one_8.val();
@@ -295,12 +248,12 @@ impl<const W: usize> Logic for Records<W> {
         self.up.next = self.monitor.q.val() + self.three.val();
         self.down.next = self.monitor.q.val() - self.one_4.val();
         self.grow.next = self.full_run.val() & (self.monitor.q.val() >= self.twelve.val());
-        self.shrink.next = self.send.val() & self.short_run.val() & (self.monitor.q.val() == self.one_4.val());
+        self.shrink.next = self.verdict.send.val() & self.short_run.val() & (self.monitor.q.val() == self.one_4.val());
         self.widest.next = self.size.q.val() == self.most_size.val();
         self.narrowest.next = self.size.q.val() == self.one_4.val();
         if self.full_run.val() {
             self.monitor.d.next = self.up.val();
-        } else if self.send.val() & self.short_run.val() {
+        } else if self.verdict.send.val() & self.short_run.val() {
             self.monitor.d.next = self.down.val();
         }
         if self.grow.val() | self.shrink.val() {
@@ -320,7 +273,7 @@ impl<const W: usize> Logic for Records<W> {
         if self.over.val() & self.rbase.val() {
             self.upper.d.next = self.own_upper.val();
         }
-        if self.send.val() & self.ask_start.val() {
+        if self.verdict.send.val() & self.ask_start.val() {
             self.upper.d.next = self.own_upper.val();
         }
         if self.forget.val() {
@@ -335,21 +288,21 @@ impl<const W: usize> Logic for Records<W> {
         self.dropped_top.next = (self.dropped.q.val() & self.count_top.val()).any();
         self.dropped_more.next = self.dropped.q.val() + self.one_24.val();
         self.dropped_now.next = self.dropped.q.val();
-        if self.losing.q.val() & self.valid.val() & !self.dropped_top.val() {
+        if self.verdict.losing.val() & self.valid.val() & !self.dropped_top.val() {
             self.dropped_now.next = self.dropped_more.val();
         }
         self.dropped.d.next = self.dropped_now.val();
-        if self.drop.val() {
+        if self.verdict.drop.val() {
             self.dropped.d.next = self.one_24.val();
         }
 
         // cycles since the last record; a stop tells when tracing ended, not when it was its turn
         self.cc_all.next = self.cc.q.val() == self.cc_mask.val();
-        if self.restart.val() {
+        if self.verdict.restart.val() {
             self.cc.d.next = self.one_32.val();
         } else if self.idle.val() {
             self.cc.d.next = 0.into();
-        } else if !self.cc_all.val() & (self.live.val() | self.losing.q.val()) {
+        } else if !self.cc_all.val() & (self.live.val() | self.verdict.losing.val()) {
             self.cc.d.next = self.cc.q.val() + self.one_32.val();
         }
         if !self.timed.val() {
@@ -357,21 +310,21 @@ impl<const W: usize> Logic for Records<W> {
         }
 
         // the entry; that of a dropped message stands, and goes out with the overflow message
-        self.push_7.d.next = self.restart.val();
+        self.push_7.d.next = self.verdict.restart.val();
         self.cc_7.d.next = self.cc.q.val();
-        self.load.next = !self.losing.q.val();
-        self.pre_0.next = self.exception.val() | self.overflow.val() | self.stop.val();
-        self.pre_1.next = self.sync.val() | self.overflow.val() | self.stop.val();
+        self.load.next = !self.verdict.losing.val();
+        self.pre_0.next = self.verdict.exception.val() | self.verdict.overflow.val() | self.verdict.stop.val();
+        self.pre_1.next = self.verdict.sync.val() | self.verdict.overflow.val() | self.verdict.stop.val();
         self.post_0.next = (self.found.val() & !self.guessed.val()) | self.ask_start.val() | self.alone.val();
         self.post_1.next = (self.told.val() & !self.found.val()) | self.alone.val();
         self.pre_7.d.next =
             (bit_cast::<2, 1>(self.pre_1.val().into()) << 1) | bit_cast::<2, 1>(self.pre_0.val().into());
         self.post_7.d.next =
             (bit_cast::<2, 1>(self.post_1.val().into()) << 1) | bit_cast::<2, 1>(self.post_0.val().into());
-        if self.overflow.val() {
+        if self.verdict.overflow.val() {
             self.post_7.d.next = 1.into();
         }
-        if self.stop.val() {
+        if self.verdict.stop.val() {
             self.post_7.d.next = 0.into();
         }
         self.value.next = self.length.val();
@@ -391,33 +344,26 @@ impl<const W: usize> Logic for Records<W> {
                 | (bit_cast::<24, 1>(self.known.val().into()) << 11)
                 | (bit_cast::<24, 8>(self.run.val()) << 12)
                 | (bit_cast::<24, 4>(self.run_size.val()) << 20);
-            if (self.stop.val() & !self.begun.q.val()) | (self.drop.val() & self.sync.val()) {
+            if (self.verdict.stop.val() & !self.begun.q.val()) | (self.verdict.drop.val() & self.verdict.sync.val()) {
                 // nothing since the last gap: no stream is open
                 self.icnt_7.d.next = 0.into();
                 self.bcnt_7.d.next = (bit_cast::<24, 4>(self.no_run.val()) << 20) | (self.one_24.val() << 11);
             }
         }
-        if self.overflow.val() {
+        if self.verdict.overflow.val() {
             self.pc_7.d.next = bit_cast::<W, 24>(self.dropped_now.val());
         }
 
         if self.reset.val() {
-            self.losing.d.next = false;
-            self.tracing.d.next = false;
             self.push_7.d.next = false;
         }
-        self.stop_ready_7.d.next = self.stop_due.val() & !self.stop.val();
-        self.stop_ready.next = self.stop_ready_7.q.val();
-        self.stopped.next = self.stop.val();
-        self.lost.next = self.losing.q.val();
-        self.clear.next = self.drop.val() | self.stop.val();
-        self.entry_push.next = self.push_7.q.val();
-        self.entry_pre.next = self.pre_7.q.val();
-        self.entry_post.next = self.post_7.q.val();
-        self.entry_icnt.next = self.icnt_7.q.val();
-        self.entry_bcnt.next = self.bcnt_7.q.val();
-        self.entry_pc.next = self.pc_7.q.val();
-        self.entry_target.next = self.target_7.q.val();
-        self.entry_cc.next = self.cc_7.q.val();
+        self.entry.push.next = self.push_7.q.val();
+        self.entry.pre.next = self.pre_7.q.val();
+        self.entry.post.next = self.post_7.q.val();
+        self.entry.icnt.next = self.icnt_7.q.val();
+        self.entry.bcnt.next = self.bcnt_7.q.val();
+        self.entry.pc.next = self.pc_7.q.val();
+        self.entry.target.next = self.target_7.q.val();
+        self.entry.cc.next = self.cc_7.q.val();
     }
 }

@@ -11,18 +11,8 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: idle, nothing half sent |
-//! | `start` | in | 1 | send the header before the next entry; held until `started` |
-//! | `started` | out | 1 | the header begins |
-//! | `have` | in | 1 | an entry waits, and stays until `done` |
-//! | `field` | out | 2 | the field of it that is wanted, see [`crate::spine::event_fifo`] |
-//! | `word` | in | W | the field that was wanted at the last edge |
-//! | `cc` | in | 32 | `cc` of the entry, from a cycle after `have` on |
-//! | `core` | in | 4 | its core, Ti, from a cycle after `have` on |
-//! | `done` | out | 1 | the entry is done with |
-//! | `finished` | out | 1 | the stop messages of all cores are sent and the word is filled |
-//! | `bit_valid`, `data_bit`, `bit_ready` | | 1 | to the packer |
-//! | `aligned` | in | 1 | the packer holds no part of a word |
-//! | `idle` | out | 1 | nothing is being sent |
+//! | `entry` | in | | the entry that is next, see [`crate::spine::ports`] |
+//! | `bits` | out | | its bits |
 //!
 //! # Timing
 //! Clocks a message: its bits, two for each field (the first: one), none for the sign of an address; three an entry. An outcome message of `tr_e` with a small count takes eight.
@@ -38,20 +28,17 @@ use crate::spine::entry::{
     CONTROL_OVERFLOW, POST_NONE, POST_PROGRESS, POST_TARGET, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC,
 };
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
+use crate::spine::ports::{DataBitOut, ReadIn};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
-use sim::system::header;
 
 /// The field being sent, or what is done between messages.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 enum EncoderStep {
     Idle,
     Fetch,
-    Header0,
-    Header1,
-    Header2,
     Time,
     Core,
     Count,
@@ -61,7 +48,6 @@ enum EncoderStep {
     Address,
     Sign,
     End,
-    Pad,
 }
 
 /// How far the field is.
@@ -80,20 +66,8 @@ enum EncoderPhase {
 pub struct Encoder<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub start: Signal<In, Bit>,
-    pub started: Signal<Out, Bit>,
-    pub have: Signal<In, Bit>,
-    pub field: Signal<Out, Bits<2>>,
-    pub word: Signal<In, Bits<W>>,
-    pub cc: Signal<In, Bits<32>>,
-    pub core: Signal<In, Bits<4>>,
-    pub done: Signal<Out, Bit>,
-    pub finished: Signal<Out, Bit>,
-    pub bit_valid: Signal<Out, Bit>,
-    pub data_bit: Signal<Out, Bit>,
-    pub bit_ready: Signal<In, Bit>,
-    pub aligned: Signal<In, Bit>,
-    pub idle: Signal<Out, Bit>,
+    pub entry: ReadIn<W>,
+    pub bits: DataBitOut,
     // where it is
     step: DFF<EncoderStep>,
     phase: DFF<EncoderPhase>,
@@ -114,10 +88,6 @@ pub struct Encoder<const W: usize> {
     from_cc: Signal<Local, Bit>,
     keep: Signal<Local, Bits<W>>,
     shift: Signal<Local, Bit>,
-    header_bit: Signal<Local, Bit>,
-    header_at: Signal<Local, Bits<5>>,
-    header_word: Signal<Local, Bits<32>>,
-    in_header: Signal<Local, Bit>,
     // address
     negative: DFF<Bit>,
     seen: DFF<Bit>,
@@ -134,7 +104,6 @@ pub struct Encoder<const W: usize> {
     pre: DFF<Bits<2>>,
     post: DFF<Bits<2>>,
     second: DFF<Bit>,
-    stops: DFF<Bits<5>>,
     kinds: Signal<Local, Bits<W>>,
     exception: Signal<Local, Bit>,
     sync: Signal<Local, Bit>,
@@ -152,11 +121,6 @@ pub struct Encoder<const W: usize> {
     count_mask: Fixed<Bits<W>>,
     kinds_at: Fixed<Bits<5>>,
     ti_left: Fixed<Bits<5>>,
-    cores: Fixed<Bits<5>>,
-    stops_mask: Fixed<Bits<5>>,
-    header0: Fixed<Bits<32>>,
-    header1: Fixed<Bits<32>>,
-    header2: Fixed<Bits<32>>,
     b_first: Fixed<Bits<5>>,
     b_next: Fixed<Bits<5>>,
     t_first: Fixed<Bits<5>>,
@@ -178,8 +142,6 @@ pub struct Encoder<const W: usize> {
     f_target: Fixed<Bits<2>>,
     one: Fixed<Bits<5>>,
     one_w: Fixed<Bits<W>>,
-    one_5: Fixed<Bits<5>>,
-    word_left: Fixed<Bits<5>>,
     kind_left: Fixed<Bits<5>>,
     kind_sync: Fixed<Bits<4>>,
     kind_overflow: Fixed<Bits<4>>,
@@ -197,7 +159,6 @@ impl<const W: usize> Encoder<W> {
         let coding = Parts::of(params).unwrap_or_else(|e| panic!("{e}")).coding;
         let bits = u64::from(params.address_bits());
         assert!(bits <= W as u64, "address_bits = {bits} is outside 1..={W}");
-        let h = header(params);
         Self {
             pta: Mem::new((params.ti_bits() as usize).max(1), bits as usize).in_block(),
             timed: Fixed::new(params.timestamps),
@@ -207,11 +168,6 @@ impl<const W: usize> Encoder<W> {
             count_mask: Fixed::of((1u64 << params.count_bits) - 1),
             kinds_at: Fixed::of(u64::from(params.count_bits)),
             ti_left: Fixed::of(u64::from(params.ti_bits()).max(1) - 1),
-            cores: Fixed::of(params.cores),
-            stops_mask: Fixed::of(u64::from(params.cores).next_power_of_two() * 2 - 1),
-            header0: Fixed::of(h[0]),
-            header1: Fixed::of(h[1]),
-            header2: Fixed::of(h[2]),
             b_first: Fixed::of(coding.b_cnt.first),
             b_next: Fixed::of(coding.b_cnt.next),
             t_first: Fixed::of(coding.diff_ta.first),
@@ -233,8 +189,6 @@ impl<const W: usize> Encoder<W> {
             f_target: Fixed::of(FIELD_TARGET),
             one: Fixed::of(1u8),
             one_w: Fixed::of(1u8),
-            one_5: Fixed::of(1u8),
-            word_left: Fixed::of(31u8),
             kind_left: Fixed::of(3u8),
             kind_sync: Fixed::of(1u8),
             kind_overflow: Fixed::of(1u8 | 1 << 1),
@@ -248,17 +202,16 @@ impl<const W: usize> Encoder<W> {
 impl<const W: usize> Logic for Encoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, phase, v, left, negative, seen, inverse, pre, post, second, stops);
+        dff_setup!(self, clock, step, phase, v, left, negative, seen, inverse, pre, post, second);
         self.pta.clock.next = self.clock.val();
-        self.started.next = false;
-        self.done.next = false;
-        self.finished.next = false;
+        self.entry.done.next = false;
 
         // what the message is; `pre` is taken away when it has been sent
         self.exception.next = self.pre.q.val() == self.k_exception.val();
         self.sync.next = self.pre.q.val() == self.k_sync.val();
         self.control.next = self.pre.q.val() == self.k_control.val();
         self.overflow.next = self.control.val() & (self.post.q.val() == self.k_overflow.val());
+        self.entry.ends.next = self.control.val() & !self.overflow.val();
         self.progress.next = self.post.q.val() == self.k_progress.val();
         self.target.next = self.post.q.val() == self.k_target.val();
         self.has_pc.next = self.exception.val() | self.sync.val();
@@ -276,36 +229,14 @@ impl<const W: usize> Logic for Encoder<W> {
         self.keep.next = self.count_mask.val();
         self.differ.next = false;
         self.address.next = false;
-        self.in_header.next = false;
         self.size.next = self.b_first.val();
         self.size_next.next = self.b_next.val();
         self.next_step.next = EncoderStep::End;
-        self.field.next = self.f_count.val();
+        self.entry.field.next = self.f_count.val();
         self.from_word.next = false;
         self.from_cc.next = false;
         self.special.next = 0.into();
-        self.header_word.next = self.header0.val();
         match self.step.q.val() {
-            EncoderStep::Header0 => {
-                self.in_header.next = true;
-                self.raw.next = true;
-                self.size.next = self.word_left.val();
-                self.next_step.next = EncoderStep::Header1;
-            }
-            EncoderStep::Header1 => {
-                self.in_header.next = true;
-                self.raw.next = true;
-                self.size.next = self.word_left.val();
-                self.header_word.next = self.header1.val();
-                self.next_step.next = EncoderStep::Header2;
-            }
-            EncoderStep::Header2 => {
-                self.in_header.next = true;
-                self.raw.next = true;
-                self.size.next = self.word_left.val();
-                self.header_word.next = self.header2.val();
-                self.next_step.next = EncoderStep::Idle;
-            }
             EncoderStep::Time => {
                 self.from_cc.next = !self.second.q.val();
                 self.size.next = self.c_first.val();
@@ -317,7 +248,7 @@ impl<const W: usize> Logic for Encoder<W> {
             }
             EncoderStep::Core => {
                 self.raw.next = true;
-                self.special.next = self.core.val();
+                self.special.next = self.entry.core.val();
                 self.size.next = self.ti_left.val();
                 self.next_step.next = EncoderStep::Count;
             }
@@ -349,7 +280,7 @@ impl<const W: usize> Logic for Encoder<W> {
                 self.next_step.next = EncoderStep::Instructions;
             }
             EncoderStep::Instructions => {
-                self.field.next = self.f_instructions.val();
+                self.entry.field.next = self.f_instructions.val();
                 self.from_word.next = true;
                 self.size.next = self.i_first.val();
                 self.size_next.next = self.i_next.val();
@@ -366,9 +297,9 @@ impl<const W: usize> Logic for Encoder<W> {
                 self.size_next.next = self.i_next.val();
             }
             EncoderStep::Address => {
-                self.field.next = self.f_target.val();
+                self.entry.field.next = self.f_target.val();
                 if self.has_pc.val() {
-                    self.field.next = self.f_pc.val();
+                    self.entry.field.next = self.f_pc.val();
                 }
                 self.from_word.next = true;
                 self.size.next = self.t_first.val();
@@ -380,11 +311,6 @@ impl<const W: usize> Logic for Encoder<W> {
             }
             EncoderStep::Sign => {
                 self.raw.next = true;
-            }
-            EncoderStep::Pad => {
-                self.raw.next = true;
-                self.size.next = 0.into();
-                self.next_step.next = EncoderStep::Pad;
             }
             _ => {
                 self.next_step.next = EncoderStep::Idle;
@@ -398,19 +324,19 @@ impl<const W: usize> Logic for Encoder<W> {
             self.base.next = self.pta.rdata.val();
         }
         self.inverse.d.next = !self.base.val();
-        self.sum.next = self.word.val() + self.inverse.q.val() + self.one_w.val();
+        self.sum.next = self.entry.word.val() + self.inverse.q.val() + self.one_w.val();
         self.sign.next = (self.sum.val() & self.sign_bit.val()).any();
-        self.kinds.next = self.word.val() >> self.kinds_at.val();
+        self.kinds.next = self.entry.word.val() >> self.kinds_at.val();
         self.loaded.next = bit_cast::<W, 4>(self.special.val());
         if self.from_word.val() {
             self.loaded.next = self.sum.val() & self.keep.val();
         }
         if self.from_cc.val() & self.timed.val() {
-            self.loaded.next = bit_cast::<W, 32>(self.cc.val());
+            self.loaded.next = bit_cast::<W, 32>(self.entry.cc.val());
         }
-        self.pta.raddr.next = self.core.val();
-        self.pta.waddr.next = self.core.val();
-        self.pta.wdata.next = self.word.val();
+        self.pta.raddr.next = self.entry.core.val();
+        self.pta.waddr.next = self.entry.core.val();
+        self.pta.wdata.next = self.entry.word.val();
         self.pta.we.next = self.address.val() & (self.phase.q.val() == EncoderPhase::Load);
 
         // the field being sent, and what is left of it
@@ -422,19 +348,14 @@ impl<const W: usize> Logic for Encoder<W> {
             self.flips.next = self.mask.val();
         }
         self.more.next = (self.v.q.val() ^ self.flips.val()).any();
-        self.header_at.next = !self.left.q.val();
-        self.header_bit.next = self.header_word.val().get_bit(self.header_at.val().index());
-        self.data_bit.next = self.v.q.val().get_bit(0) ^ self.flip.val();
+        self.bits.data.next = self.v.q.val().get_bit(0) ^ self.flip.val();
         if self.zero.val() & !self.raw.val() {
-            self.data_bit.next = self.more.val();
+            self.bits.data.next = self.more.val();
         }
         if self.step.q.val() == EncoderStep::Sign {
-            self.data_bit.next = self.negative.q.val();
+            self.bits.data.next = self.negative.q.val();
         }
-        if self.in_header.val() {
-            self.data_bit.next = self.header_bit.val();
-        }
-        self.bit_valid.next = self.phase.q.val() == EncoderPhase::Send;
+        self.bits.valid.next = self.phase.q.val() == EncoderPhase::Send;
 
         self.shift.next = false;
         match self.phase.q.val() {
@@ -444,11 +365,7 @@ impl<const W: usize> Logic for Encoder<W> {
                     EncoderStep::Idle => {
                         self.phase.d.next = EncoderPhase::Wait;
                         self.second.d.next = false;
-                        if self.start.val() {
-                            self.started.next = true;
-                            self.stops.d.next = 0.into();
-                            self.step.d.next = EncoderStep::Header0;
-                        } else if self.have.val() {
+                        if self.entry.have.val() {
                             self.step.d.next = EncoderStep::Fetch;
                         }
                     }
@@ -464,24 +381,8 @@ impl<const W: usize> Logic for Encoder<W> {
                             self.second.d.next = true;
                             self.step.d.next = self.first_step.val();
                         } else {
-                            self.done.next = true;
+                            self.entry.done.next = true;
                             self.step.d.next = EncoderStep::Idle;
-                            if self.control.val() & !self.overflow.val() {
-                                self.stops.d.next =
-                                    bit_cast::<5, 5>(self.stops.q.val() + self.one_5.val()) & self.stops_mask.val();
-                                self.step.d.next = EncoderStep::Pad;
-                            }
-                        }
-                    }
-                    EncoderStep::Pad => {
-                        // after the last stop: zeros until the word is full
-                        if self.stops.q.val() != self.cores.val() {
-                            self.step.d.next = EncoderStep::Idle;
-                            self.phase.d.next = EncoderPhase::Wait;
-                        } else if self.aligned.val() {
-                            self.finished.next = true;
-                            self.step.d.next = EncoderStep::Idle;
-                            self.phase.d.next = EncoderPhase::Wait;
                         }
                     }
                     _ => {}
@@ -495,7 +396,7 @@ impl<const W: usize> Logic for Encoder<W> {
                 self.phase.d.next = EncoderPhase::Send;
             }
             EncoderPhase::Send => {
-                if self.bit_ready.val() {
+                if self.bits.ready.val() {
                     self.left.d.next = self.less.val();
                     if self.zero.val() {
                         self.left.d.next = self.size_next.val();
@@ -525,6 +426,5 @@ impl<const W: usize> Logic for Encoder<W> {
             self.step.d.next = EncoderStep::Idle;
             self.phase.d.next = EncoderPhase::Wait;
         }
-        self.idle.next = self.step.q.val() == EncoderStep::Idle;
     }
 }

@@ -1,7 +1,7 @@
 //! Counters, and the decision which messages an instruction makes
 //!
-//! The last stage of a front end: counts instructions, reported branches and cycles, turns mispredictions
-//! into event entries, and knows what to do when there is no room for one.
+//! The last stage of a front end: counts instructions, reported branches and cycles, and turns
+//! mispredictions into event entries.
 //!
 //! # Source
 //! `docs/stream.md`, "When each is sent"; paper 000 figure 5.
@@ -10,24 +10,15 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | back to the state at power-up |
-//! | `live` | in | 1 | this cycle is traced |
-//! | `live_next` | in | 1 | the next one is |
-//! | `valid` | in | 1 | an instruction retires |
-//! | `intr` | in | 1 | it is the first after a trap |
+//! | `live`, `valid` | in | 1 | this cycle is traced; an instruction retires |
 //! | `reported`, `flow` | in | 1 | it is a branch that bCnt counts; it changes the flow at all. 0 unless `valid` and `live` |
 //! | `outcome`, `miss` | in | 1 | it is due to be sent as outcome; as target. 0 unless `valid` and `live` |
 //! | `pc`, `target` | in | W | its address; where it went |
-//! | `full` | in | 1 | there may be no room for an entry |
-//! | `stop_go` | in | 1 | all cores are `stop_ready`: send the stop message |
-//! | `stop_ready` | out | 1 | tracing has ended, all else is sent |
-//! | `stopped` | out | 1 | the stop message is sent in this cycle |
-//! | `lost` | out | 1 | messages are being lost |
-//! | `clear` | out | 1 | the predictors are no longer needed and must be cleared |
-//! | `entry_*` | out | | an event entry, see [`crate::spine::entry`] |
+//! | `verdict` | in | | what becomes of it, see [`crate::spine::life`] |
+//! | `entry` | out | | an event entry, see [`crate::spine::entry`] |
 //!
 //! # Timing
-//! One instruction a cycle; entries come from registers, a cycle later. `live` may rise again only when
-//! `lost` is 1 (then one overflow entry is sent in the cycle before) or after `stopped`.
+//! One instruction a cycle; entries come from registers, a cycle later.
 //!
 //! Code without any control-flow instruction for 2^(`count_bits` - 1) instructions would wrap iCnt: the
 //! progress message that prevents it is only sent at control-flow instructions.
@@ -36,6 +27,7 @@
 
 use crate::scheme::tr::parts::Parts;
 use crate::spine::entry::{CC_PORT_BITS, COUNT_PORT_BITS};
+use crate::spine::ports::{EntryOut, VerdictIn};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -46,51 +38,24 @@ pub struct Messages<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub live: Signal<In, Bit>,
-    pub live_next: Signal<In, Bit>,
     pub valid: Signal<In, Bit>,
-    pub intr: Signal<In, Bit>,
     pub reported: Signal<In, Bit>,
     pub flow: Signal<In, Bit>,
     pub outcome: Signal<In, Bit>,
     pub miss: Signal<In, Bit>,
     pub pc: Signal<In, Bits<W>>,
     pub target: Signal<In, Bits<W>>,
-    pub full: Signal<In, Bit>,
-    pub stop_go: Signal<In, Bit>,
-    pub stop_ready: Signal<Out, Bit>,
-    pub stopped: Signal<Out, Bit>,
-    pub lost: Signal<Out, Bit>,
-    pub clear: Signal<Out, Bit>,
-    pub entry_push: Signal<Out, Bit>,
-    pub entry_pre: Signal<Out, Bits<2>>,
-    pub entry_post: Signal<Out, Bits<2>>,
-    pub entry_icnt: Signal<Out, Bits<24>>,
-    pub entry_bcnt: Signal<Out, Bits<24>>,
-    pub entry_pc: Signal<Out, Bits<W>>,
-    pub entry_target: Signal<Out, Bits<W>>,
-    pub entry_cc: Signal<Out, Bits<32>>,
+    pub verdict: VerdictIn,
+    pub entry: EntryOut<W>,
     // state
-    losing: DFF<Bit>,
-    first: DFF<Bit>,
-    tracing: DFF<Bit>,
     icnt: DFF<Bits<24>>,
     bcnt: DFF<Bits<24>>,
     cc: DFF<Bits<32>>,
     // decisions
-    beat: Signal<Local, Bit>,
     any_pre: Signal<Local, Bit>,
-    sync: Signal<Local, Bit>,
-    exception: Signal<Local, Bit>,
     any_post: Signal<Local, Bit>,
     long: Signal<Local, Bit>,
     progress: Signal<Local, Bit>,
-    due: Signal<Local, Bit>,
-    send: Signal<Local, Bit>,
-    drop: Signal<Local, Bit>,
-    overflow: Signal<Local, Bit>,
-    stop_due: Signal<Local, Bit>,
-    stop: Signal<Local, Bit>,
-    restart: Signal<Local, Bit>,
     // sums
     icnt_inc: Signal<Local, Bit>,
     icnt_sum: Signal<Local, Bits<24>>,
@@ -151,66 +116,52 @@ impl<const W: usize> Messages<W> {
 impl<const W: usize> Logic for Messages<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, losing, first, tracing, icnt, bcnt, cc);
+        dff_setup!(self, clock, icnt, bcnt, cc);
         dff_setup!(self, clock, push_6, pre_6, post_6, icnt_6, bcnt_6, pc_6, target_6, cc_6);
 
         // what this instruction is due to send
-        self.beat.next = self.valid.val() & self.live.val() & !self.losing.q.val();
-        self.sync.next = self.beat.val() & self.first.q.val();
-        self.exception.next = self.beat.val() & self.intr.val() & !self.first.q.val();
-        self.any_pre.next = self.sync.val() | self.exception.val();
+        self.any_pre.next = self.verdict.sync.val() | self.verdict.exception.val();
         self.any_post.next = self.outcome.val() | self.miss.val();
-        self.icnt_inc.next = self.beat.val() & !self.any_pre.val();
+        self.icnt_inc.next = self.verdict.beat.val() & !self.any_pre.val();
         self.icnt_sum.next = self.icnt.q.val() + bit_cast::<24, 1>(self.icnt_inc.val().into());
         // the count before this instruction: the carry chain stays out of the decision
         self.long.next = (self.icnt.q.val() & self.count_top.val()).any()
             | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val());
         self.progress.next = self.flow.val() & self.long.val() & !self.any_pre.val() & !self.any_post.val();
-        self.due.next = self.beat.val() & (self.any_pre.val() | self.any_post.val() | self.progress.val());
-        self.send.next = self.due.val() & !self.full.val();
-        self.drop.next = self.due.val() & self.full.val();
-
-        // control: the overflow message goes out in the cycle before the first live one
-        self.overflow.next = self.losing.q.val() & self.live_next.val() & !self.live.val();
-        self.stop_due.next = self.tracing.q.val() & !self.live.val() & !self.losing.q.val() & !self.full.val();
-        self.stop.next = self.stop_due.val() & self.stop_go.val();
-        self.restart.next = self.send.val() | self.overflow.val() | self.stop.val();
-        if self.drop.val() {
-            self.losing.d.next = true;
-        }
-        if self.overflow.val() {
-            self.losing.d.next = false;
-        }
-        self.first.d.next = !self.live.val() | (self.first.q.val() & !self.valid.val());
-        self.tracing.d.next = self.live.val() | (self.tracing.q.val() & !self.stop.val());
+        // from inputs and registers alone, so that nothing ties it to the verdict
+        self.verdict.asks.next = self.outcome.val()
+            | self.miss.val()
+            | (self.flow.val()
+                & ((self.icnt.q.val() & self.count_top.val()).any()
+                    | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val())));
 
         // iCnt stands still while messages are lost; bCnt counts the lost instructions then
-        self.counted.next = self.reported.val() | (self.nexus.val() & self.beat.val());
+        self.counted.next = self.reported.val() | (self.nexus.val() & self.verdict.beat.val());
         self.bcnt_stop.next = (self.bcnt.q.val() & self.count_top.val()).any();
         self.bcnt_inc.next = self.counted.val();
-        if self.losing.q.val() {
+        if self.verdict.losing.val() {
             self.bcnt_inc.next = self.valid.val() & !self.bcnt_stop.val();
         }
         self.bcnt_sum.next = self.bcnt.q.val() + bit_cast::<24, 1>(self.bcnt_inc.val().into());
         // an instruction after its own pre-message counts in what follows
-        self.remains.next = self.send.val() & self.any_pre.val() & !self.any_post.val();
+        self.remains.next = self.verdict.send.val() & self.any_pre.val() & !self.any_post.val();
         self.remains_reported.next = self.remains.val() & self.counted.val();
-        self.clear_counts.next = self.restart.val() | self.reset.val();
+        self.clear_counts.next = self.verdict.restart.val() | self.reset.val();
         if self.clear_counts.val() {
             self.icnt.d.next = bit_cast::<24, 1>(self.remains.val().into());
-        } else if !self.drop.val() {
+        } else if !self.verdict.drop.val() {
             self.icnt.d.next = self.icnt_sum.val() & self.count_mask.val();
         }
-        self.bcnt_one.next = self.remains_reported.val() | self.drop.val();
+        self.bcnt_one.next = self.remains_reported.val() | self.verdict.drop.val();
         self.bcnt.d.next = self.bcnt_sum.val() & self.count_mask.val();
-        if self.clear_counts.val() | self.drop.val() {
+        if self.clear_counts.val() | self.verdict.drop.val() {
             self.bcnt.d.next = bit_cast::<24, 1>(self.bcnt_one.val().into());
         }
 
         self.cc_all.next = self.cc.q.val() == self.cc_mask.val();
-        if self.restart.val() {
+        if self.verdict.restart.val() {
             self.cc.d.next = 1.into();
-        } else if !self.live.val() & !self.tracing.q.val() {
+        } else if !self.live.val() & !self.verdict.tracing.val() {
             self.cc.d.next = 0.into();
         } else if !self.cc_all.val() {
             self.cc.d.next = self.cc.q.val() + 1;
@@ -220,10 +171,10 @@ impl<const W: usize> Logic for Messages<W> {
         }
 
         // the entry
-        self.push_6.d.next = self.restart.val();
-        self.pre_0.next = self.exception.val() | self.overflow.val() | self.stop.val();
-        self.pre_1.next = self.sync.val() | self.overflow.val() | self.stop.val();
-        self.post_0.next = self.outcome.val() | self.progress.val() | self.overflow.val();
+        self.push_6.d.next = self.verdict.restart.val();
+        self.pre_0.next = self.verdict.exception.val() | self.verdict.overflow.val() | self.verdict.stop.val();
+        self.pre_1.next = self.verdict.sync.val() | self.verdict.overflow.val() | self.verdict.stop.val();
+        self.post_0.next = self.outcome.val() | self.progress.val() | self.verdict.overflow.val();
         self.post_1.next = self.miss.val() | self.progress.val();
         self.pre_6.d.next =
             (bit_cast::<2, 1>(self.pre_1.val().into()) << 1) | bit_cast::<2, 1>(self.pre_0.val().into());
@@ -239,21 +190,15 @@ impl<const W: usize> Logic for Messages<W> {
         self.cc_6.d.next = self.cc.q.val();
 
         if self.reset.val() {
-            self.losing.d.next = false;
-            self.tracing.d.next = false;
             self.push_6.d.next = false;
         }
-        self.stop_ready.next = self.stop_due.val();
-        self.stopped.next = self.stop.val();
-        self.lost.next = self.losing.q.val();
-        self.clear.next = self.drop.val() | self.stop.val();
-        self.entry_push.next = self.push_6.q.val();
-        self.entry_pre.next = self.pre_6.q.val();
-        self.entry_post.next = self.post_6.q.val();
-        self.entry_icnt.next = self.icnt_6.q.val();
-        self.entry_bcnt.next = self.bcnt_6.q.val();
-        self.entry_pc.next = self.pc_6.q.val();
-        self.entry_target.next = self.target_6.q.val();
-        self.entry_cc.next = self.cc_6.q.val();
+        self.entry.push.next = self.push_6.q.val();
+        self.entry.pre.next = self.pre_6.q.val();
+        self.entry.post.next = self.post_6.q.val();
+        self.entry.icnt.next = self.icnt_6.q.val();
+        self.entry.bcnt.next = self.bcnt_6.q.val();
+        self.entry.pc.next = self.pc_6.q.val();
+        self.entry.target.next = self.target_6.q.val();
+        self.entry.cc.next = self.cc_6.q.val();
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! The Nexus-like `nx_b` is the same circuit with its smallest predictors, which nothing asks.
 
+use super::outcome::{outcome, OutcomeIn};
+use super::target::{target, TargetIn};
+use crate::widget::slot::Slot;
 use sim::params::{Coding, FlowScheme, NexusParams, TrParams, TraceParams};
 use sim::scheme::tr::coder::CoderParams;
-use sim::scheme::tr::outcome::gshare::GshareSizes;
 use sim::scheme::tr::outcome::OutcomeParams;
-use sim::scheme::tr::target::ras_ibtb::RasIbtbSizes;
 use sim::scheme::tr::target::TargetParams;
 
 /// A scheme, or a part of one, that exists in software only.
@@ -18,9 +19,9 @@ pub struct NoCircuit(pub String);
 #[derive(Clone, Copy, Debug)]
 pub struct Parts {
     /// Outcome predictor.
-    pub gshare: GshareSizes,
-    /// Target predictors.
-    pub ras_ibtb: RasIbtbSizes,
+    outcome: OutcomeParams,
+    /// Target predictor.
+    target: TargetParams,
     /// s: right shift of the PC in all hashes.
     pub pc_shift: u8,
     /// Upper target bits in a register of their own.
@@ -43,9 +44,25 @@ impl Parts {
             FlowScheme::Nexus(NexusParams::NxB(coding)) => (TrParams::sizes(256, 0, 0).coded(coding), true),
             FlowScheme::Nexus(NexusParams::NexS) | FlowScheme::ScLsp(_) => return Err(none()),
         };
-        let OutcomeParams::Gshare(gshare) = tr.outcome else { return Err(none()) };
-        let TargetParams::RasIbtb(ras_ibtb) = tr.target else { return Err(none()) };
         let CoderParams::Chunked(coding) = tr.coder else { return Err(none()) };
-        Ok(Self { gshare, ras_ibtb, pc_shift: tr.pc_shift, upper_bits: tr.upper_bits, coding, nexus })
+        outcome(&tr.outcome).and(target::<64>(&tr.target, 32)).ok_or_else(none)?;
+        Ok(Self {
+            outcome: tr.outcome,
+            target: tr.target,
+            pc_shift: tr.pc_shift,
+            upper_bits: tr.upper_bits,
+            coding,
+            nexus,
+        })
+    }
+
+    /// Circuit of the outcome predictor.
+    pub fn outcome(&self) -> Slot<OutcomeIn> {
+        outcome(&self.outcome).expect("asked for in `of`")
+    }
+
+    /// Circuit of the target predictor, of targets of `address_bits` bits.
+    pub fn target<const W: usize>(&self, address_bits: usize) -> Slot<TargetIn<W>> {
+        target(&self.target, address_bits).expect("asked for in `of`")
     }
 }

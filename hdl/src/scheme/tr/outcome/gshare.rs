@@ -9,16 +9,7 @@
 //! `BHR = (BHR << 1 | taken)`. Counters start at 1.
 //!
 //! # Ports
-//! | port | dir | bits | stage | meaning |
-//! | --- | --- | ---: | --- | --- |
-//! | `branch` | in | 1 | S2 | a direct conditional branch is here; 0 while `ready` is 0 or has no effect |
-//! | `hash` | in | 12 | S2 | its PC >> s, low bits |
-//! | `taken` | in | 1 | S2 | its outcome |
-//! | `clear` | in | 1 | – | 1: back to the reset state; takes p cycles from when it is 0 again |
-//! | `ready` | out | 1 | – | 1: in use; 0: counters are being cleared |
-//! | `sweep` | out | 1 | S3 | 1: counters are being cleared, word `index` just now |
-//! | `index` | out | 12 | S3 | counter in use; while `sweep`, every value of its n bits once |
-//! | `miss` | out | 1 | S3 | the branch that was at the inputs a cycle ago is mispredicted |
+//! Those of [`super::OutcomeIn`]; `hash` and the rest stand in S2, `miss` in S3.
 //!
 //! # Timing
 //! One branch a cycle. S2: index, read. S3: `miss` out (combinational from the memory), counter
@@ -33,8 +24,10 @@
 //!
 //! Golden model: [`sim::scheme::tr::outcome::gshare`].
 
+use super::OutcomeIn;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::widget::slot::Part;
 use rust_hdl::prelude::*;
 use sim::scheme::tr::outcome::gshare::GshareSizes;
 use sim::scheme::tr::outcome::OutcomeSizes;
@@ -57,14 +50,7 @@ const fn taps(n: usize) -> u64 {
 #[derive(LogicBlock, Default)]
 pub struct Gshare {
     pub clock: Signal<In, Clock>,
-    pub branch: Signal<In, Bit>,
-    pub hash: Signal<In, Bits<12>>,
-    pub taken: Signal<In, Bit>,
-    pub clear: Signal<In, Bit>,
-    pub ready: Signal<Out, Bit>,
-    pub sweep: Signal<Out, Bit>,
-    pub index: Signal<Out, Bits<12>>,
-    pub miss: Signal<Out, Bit>,
+    pub port: OutcomeIn,
     // S2
     bhr: DFF<Bits<12>>,
     swept: DFF<Bit>,
@@ -117,6 +103,21 @@ impl Gshare {
     }
 }
 
+impl Part<OutcomeIn> for Gshare {
+    fn name(&self) -> &'static str {
+        "gshare"
+    }
+    fn latency(&self) -> usize {
+        1
+    }
+    fn clock(&mut self) -> &mut Signal<In, Clock> {
+        &mut self.clock
+    }
+    fn port(&mut self) -> &mut OutcomeIn {
+        &mut self.port
+    }
+}
+
 impl Logic for Gshare {
     #[hdl_gen]
     fn update(&mut self) {
@@ -127,10 +128,10 @@ impl Logic for Gshare {
         self.low_zero.next = (self.bhr.q.val() & self.low.val()) == 0;
         self.parity.next = (self.bhr.q.val() & self.feedback.val()).xor();
         self.msb.next = (self.bhr.q.val() & self.high.val()).any();
-        self.step.next = self.branch.val() | !self.swept.q.val();
+        self.step.next = self.port.branch.val() | !self.swept.q.val();
         self.input_bit.next = self.parity.val() ^ self.low_zero.val();
         if self.swept.q.val() {
-            self.input_bit.next = self.taken.val();
+            self.input_bit.next = self.port.taken.val();
         }
         self.shifted.next = (self.bhr.q.val() << 1) | bit_cast::<12, 1>(self.input_bit.val().into());
         if self.step.val() {
@@ -139,20 +140,20 @@ impl Logic for Gshare {
         if self.low_zero.val() & self.msb.val() & !self.swept.q.val() {
             self.swept.d.next = true;
         }
-        if self.clear.val() {
+        if self.port.clear.val() {
             self.bhr.d.next = 0.into();
             self.swept.d.next = false;
         }
         self.index_2.next = self.bhr.q.val();
         if self.swept.q.val() {
-            self.index_2.next = self.bhr.q.val() ^ (self.hash.val() & self.mask.val());
+            self.index_2.next = self.bhr.q.val() ^ (self.port.hash.val().get_bits::<12>(0) & self.mask.val());
         }
         self.counters.raddr.next = self.index_2.val();
         self.index_3.d.next = self.index_2.val();
         self.write_3.d.next = self.step.val();
-        self.branch_3.d.next = self.branch.val() & self.swept.q.val();
+        self.branch_3.d.next = self.port.branch.val() & self.swept.q.val();
         self.sweep_3.d.next = !self.swept.q.val();
-        self.taken_3.d.next = self.taken.val();
+        self.taken_3.d.next = self.port.taken.val();
         self.same_3.d.next = (self.index_2.val() == self.index_3.q.val()) & self.write_3.q.val();
 
         // S3: the counter, xor 1
@@ -181,10 +182,8 @@ impl Logic for Gshare {
         self.counters.waddr.next = self.index_3.q.val();
         self.counters.wdata.next = self.updated.val();
 
-        self.miss.next = self.branch_3.q.val() & (self.c1.val() ^ self.taken_3.q.val());
-        self.ready.next = self.swept.q.val();
-        self.sweep.next = self.sweep_3.q.val();
-        self.index.next = self.index_3.q.val();
+        self.port.miss.next = self.branch_3.q.val() & (self.c1.val() ^ self.taken_3.q.val());
+        self.port.ready.next = self.swept.q.val();
     }
 }
 

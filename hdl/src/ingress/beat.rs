@@ -1,0 +1,38 @@
+//! Retire beats: what an ingress adapter makes of a core's port, and a front end traces
+//!
+//! # Ports
+//! | port | bits | meaning |
+//! | --- | ---: | --- |
+//! | `live` | 1 | this cycle is traced |
+//! | `valid` | 1 | an instruction retires |
+//! | `intr` | 1 | it is the first after a trap |
+//! | `branch`, `taken` | 1 | it is a direct conditional; its outcome |
+//! | `look` | 1 | it is an indirect jump, call or trap return |
+//! | `push`, `pop` | 1 | it is a call; a return; both: pops, then pushes |
+//! | `jump` | 1 | it is a direct jump or call |
+//! | `pc`, `link`, `target` | W | its address, the one after it, where it went; `align` low bits dropped |
+//!
+//! `branch`, `look`, `push`, `pop` and `jump` are 0 unless `valid` and `live`.
+
+use crate::widget::bundle::bundle;
+use rust_hdl::prelude::*;
+
+bundle!(
+    /// Retire beats.
+    BeatOut "BeatIn" BeatIn<W>
+    {
+        live: Bit,
+        valid: Bit,
+        intr: Bit,
+        branch: Bit,
+        taken: Bit,
+        look: Bit,
+        push: Bit,
+        pop: Bit,
+        jump: Bit,
+        pc: Bits<W>,
+        link: Bits<W>,
+        target: Bits<W>,
+    }
+    {}
+);

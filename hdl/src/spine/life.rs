@@ -1,0 +1,151 @@
+//! Life of one core's trace: when it runs, what an instruction is due to, and what happens when there is no room
+//!
+//! Stands at both ends of every front end's pipeline: says to the ingress which cycles are traced, and to the block
+//! that makes the entries what becomes of the instruction that is in the last stage.
+//!
+//! # Source
+//! `docs/stream.md`, "When each is sent"; `docs/trace-module.md`.
+//!
+//! # Ports
+//! | port | dir | meaning |
+//! | --- | --- | --- |
+//! | `reset` | in | back to the state at power-up |
+//! | `control` | | to the spine, see [`super::ports`] |
+//! | `able` | in | the predictors are in their reset state |
+//! | `clear` | out | they are no longer needed and must be cleared |
+//! | `go` | out | this cycle is traced: for the ingress adapter, which answers a cycle later with the beat's `live` |
+//! | `live`, `live_next` | in | the cycle in the last stage is traced; the next one is |
+//! | `valid`, `intr` | in | in the last stage an instruction retires; it is the first after a trap |
+//! | `verdict.asks` | in | if it is traced, it is due to be told of: 1 or 0 at will where `sync` or `exception` is 1 |
+//! | `verdict.beat` | out | it is traced |
+//! | `verdict.sync`, `.exception` | out | it is the first that is; it follows a trap |
+//! | `verdict.send`, `.drop` | out | it is due to be told of and there is room; there is none: messages are lost from here |
+//! | `verdict.overflow`, `.stop` | out | an overflow, a stop message is sent in this cycle |
+//! | `verdict.restart` | out | one of `send`, `overflow`, `stop` |
+//! | `verdict.losing`, `.tracing` | out | messages are being lost; a stop message is still due |
+//!
+//! # Timing
+//! All outputs answer in the same cycle; `asks` must not depend on the verdict. `live` may rise again only when
+//! messages are lost (then one overflow message is sent in the cycle before) or after the stop message.
+//!
+//! `enable` may rise and fall at any time; a trace that has begun always ends with a stop message before the next
+//! begins. When there is no room, the core loses messages, clears its predictors, waits for `drained`, and goes on
+//! with overflow and sync.
+
+use super::ports::{ControlIn, VerdictOut};
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+
+/// The life of a trace.
+#[derive(LogicBlock, Default)]
+pub struct Life {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub control: ControlIn,
+    pub able: Signal<In, Bit>,
+    pub clear: Signal<Out, Bit>,
+    pub go: Signal<Out, Bit>,
+    pub live: Signal<In, Bit>,
+    pub live_next: Signal<In, Bit>,
+    pub valid: Signal<In, Bit>,
+    pub intr: Signal<In, Bit>,
+    pub verdict: VerdictOut,
+    // which cycles are traced
+    run: DFF<Bit>,
+    stopping: DFF<Bit>,
+    resume: DFF<Bit>,
+    start: Signal<Local, Bit>,
+    active: Signal<Local, Bit>,
+    // what becomes of them
+    losing: DFF<Bit>,
+    first: DFF<Bit>,
+    tracing: DFF<Bit>,
+    stop_ready_2: DFF<Bit>,
+    beat: Signal<Local, Bit>,
+    due: Signal<Local, Bit>,
+    send: Signal<Local, Bit>,
+    drop: Signal<Local, Bit>,
+    overflow: Signal<Local, Bit>,
+    stop_due: Signal<Local, Bit>,
+    stop: Signal<Local, Bit>,
+    /// `stop_ready` from a register: what the other cores make of it comes back as `stop_go`.
+    late: Fixed<Bit>,
+}
+
+impl Life {
+    /// A life whose `stop_ready` is `late` by a clock.
+    pub fn new(late: bool) -> Self {
+        Self { late: Fixed::new(late), ..Default::default() }
+    }
+}
+
+impl Logic for Life {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, run, stopping, resume, losing, first, tracing, stop_ready_2);
+
+        // which cycles are traced
+        self.start.next = self.control.enable.val() & self.able.val() & !self.run.q.val();
+        self.active.next = self.start.val() | (self.run.q.val() & self.control.enable.val() & !self.stopping.q.val());
+        self.resume.d.next =
+            self.losing.q.val() & (self.resume.q.val() | (self.control.drained.val() & self.able.val()));
+        self.go.next = self.active.val() & !self.reset.val();
+        if self.losing.q.val() {
+            self.go.next = self.resume.q.val();
+        }
+        if self.start.val() {
+            self.run.d.next = true;
+        }
+        if self.run.q.val() & !self.control.enable.val() {
+            self.stopping.d.next = true;
+        }
+        self.control.ready.next = self.able.val();
+        self.control.lost.next = self.losing.q.val();
+
+        // what the instruction in the last stage is due to
+        self.beat.next = self.valid.val() & self.live.val() & !self.losing.q.val();
+        self.due.next = self.beat.val() & (self.first.q.val() | self.intr.val() | self.verdict.asks.val());
+        self.send.next = self.due.val() & !self.control.full.val();
+        self.drop.next = self.due.val() & self.control.full.val();
+
+        // the overflow message goes out in the cycle before the first live one
+        self.overflow.next = self.losing.q.val() & self.live_next.val() & !self.live.val();
+        self.stop_due.next = self.tracing.q.val() & !self.live.val() & !self.losing.q.val() & !self.control.full.val();
+        self.stop.next = self.stop_due.val() & self.control.stop_go.val();
+        if self.stop.val() | self.reset.val() {
+            self.run.d.next = false;
+            self.stopping.d.next = false;
+        }
+        if self.drop.val() {
+            self.losing.d.next = true;
+        }
+        if self.overflow.val() {
+            self.losing.d.next = false;
+        }
+        self.first.d.next = !self.live.val() | (self.first.q.val() & !self.valid.val());
+        self.tracing.d.next = self.live.val() | (self.tracing.q.val() & !self.stop.val());
+        if self.reset.val() {
+            self.losing.d.next = false;
+            self.tracing.d.next = false;
+        }
+        self.stop_ready_2.d.next = self.stop_due.val() & !self.stop.val();
+        self.control.stop_ready.next = self.stop_due.val();
+        if self.late.val() {
+            self.control.stop_ready.next = self.stop_ready_2.q.val();
+        }
+        self.clear.next = self.drop.val() | self.stop.val();
+
+        // from inputs and registers alone, so that nothing ties them to `asks`
+        self.verdict.beat.next = self.valid.val() & self.live.val() & !self.losing.q.val();
+        self.verdict.sync.next = self.valid.val() & self.live.val() & !self.losing.q.val() & self.first.q.val();
+        self.verdict.exception.next =
+            self.valid.val() & self.live.val() & !self.losing.q.val() & self.intr.val() & !self.first.q.val();
+        self.verdict.losing.next = self.losing.q.val();
+        self.verdict.tracing.next = self.tracing.q.val();
+        self.verdict.send.next = self.send.val();
+        self.verdict.drop.next = self.drop.val();
+        self.verdict.overflow.next = self.overflow.val();
+        self.verdict.stop.next = self.stop.val();
+        self.verdict.restart.next = self.send.val() | self.overflow.val() | self.stop.val();
+    }
+}

@@ -1,0 +1,105 @@
+//! Port bundles of the spine
+//!
+//! | bundle | from, to | what it carries |
+//! | --- | --- | --- |
+//! | [`ControlOut`] | spine, front end | when to trace, and what became of it |
+//! | [`VerdictOut`] | life, messages of a front end | what an instruction is due to, see [`super::life`] |
+//! | [`EntryOut`] | front end, event FIFO | an event entry, see [`super::entry`] |
+//! | [`ReadOut`] | encoder, event FIFOs | the entry that is next, field by field |
+//! | [`DataBitOut`] | encoder, packer | bits of messages |
+//! | [`WordsOut`] | packer, outside | trace words |
+//! | [`BusOut`] | outside, registers | register bus |
+//!
+//! # Control
+//! | port | dir of a front end | meaning |
+//! | --- | --- | --- |
+//! | `enable` | in | 1: trace, from when `ready`; 0: end the trace with a stop message |
+//! | `full` | in | fewer than two entries are free by the event FIFO's registered count |
+//! | `drained` | in | all entries of this core have left the trace system's buffers |
+//! | `stop_go` | in | all cores of the system are `stop_ready`: send the stop message now |
+//! | `ready` | out | the predictors are in their reset state, tracing can begin |
+//! | `stop_ready` | out | tracing has ended, all else is sent |
+//! | `lost` | out | messages are being lost |
+//!
+//! # Read
+//! | port | dir of the encoder | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `have` | in | 1 | an entry waits, and stays until `done` |
+//! | `core` | in | 4 | its core, Ti, from a cycle after `have` on |
+//! | `field` | out | 2 | the field of it that is wanted, see [`super::event_fifo`] |
+//! | `word` | in | W | the field that was wanted at the last edge |
+//! | `cc` | in | 32 | `cc` of the entry, from a cycle after `have` on |
+//! | `done` | out | 1 | the entry is done with |
+//! | `ends` | out | 1 | it was a stop message |
+
+use crate::widget::bundle::bundle;
+use rust_hdl::prelude::*;
+
+bundle!(
+    /// When a front end is to trace, and what became of it.
+    ControlOut "ControlIn" ControlIn
+    { enable: Bit, full: Bit, drained: Bit, stop_go: Bit, }
+    { ready: Bit, stop_ready: Bit, lost: Bit, }
+);
+
+bundle!(
+    /// What the instruction of this cycle is due to: from the life of a trace to what makes its entries.
+    VerdictOut "VerdictIn" VerdictIn
+    {
+        beat: Bit,
+        sync: Bit,
+        exception: Bit,
+        send: Bit,
+        drop: Bit,
+        overflow: Bit,
+        stop: Bit,
+        restart: Bit,
+        losing: Bit,
+        tracing: Bit,
+    }
+    { asks: Bit, }
+);
+
+bundle!(
+    /// An event entry.
+    EntryOut "EntryIn" EntryIn<W>
+    {
+        push: Bit,
+        pre: Bits<2>,
+        post: Bits<2>,
+        icnt: Bits<24>,
+        bcnt: Bits<24>,
+        pc: Bits<W>,
+        target: Bits<W>,
+        cc: Bits<32>,
+    }
+    {}
+);
+
+bundle!(
+    /// The entry that is next, field by field.
+    ReadOut "ReadIn" ReadIn<W>
+    { have: Bit, core: Bits<4>, word: Bits<W>, cc: Bits<32>, }
+    { field: Bits<2>, done: Bit, ends: Bit, }
+);
+
+bundle!(
+    /// Bits of messages.
+    DataBitOut "DataBitIn" DataBitIn
+    { valid: Bit, data: Bit, }
+    { ready: Bit, }
+);
+
+bundle!(
+    /// Trace words.
+    WordsOut "WordsIn" WordsIn
+    { valid: Bit, data: Bits<32>, }
+    { ready: Bit, }
+);
+
+bundle!(
+    /// Register bus: `rdata` answers a clock after `addr`.
+    BusOut "BusIn" BusIn
+    { addr: Bits<3>, write: Bit, wdata: Bits<32>, }
+    { rdata: Bits<32>, }
+);

@@ -1,0 +1,148 @@
+//! Session: a trace from its header to its last word
+//!
+//! Stands between encoder and packer: sends the header, lets the encoder take entries, counts stop messages, and
+//! after those of all cores fills the last word with zeros.
+//!
+//! # Source
+//! `docs/stream.md`, "Header", "Words and bits".
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | 1: no session |
+//! | `enable` | in | 1 | `control.enable` of the registers |
+//! | `ready` | in | 1 | all front ends are |
+//! | `tracing` | out | 1 | the front ends trace |
+//! | `active` | out | 1 | from the header to the last bit |
+//! | `show` | in | 1 | an entry waits |
+//! | `have` | out | 1 | the encoder may take it |
+//! | `done`, `ends` | in | 1 | it has; it was a stop message |
+//! | `coded` | in | | bits of the encoder |
+//! | `bits` | out | | bits to the packer |
+//! | `aligned` | in | 1 | the packer holds no part of a word |
+//!
+//! # Timing
+//! A trace begins when `enable` is 1 and every core is ready: the header goes out, a bit a clock, and `tracing` rises.
+//! It ends when `enable` falls: the cores stop, their stop messages go out, the last word is filled. The next one
+//! begins after that.
+
+use super::ports::{DataBitIn, DataBitOut};
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+use sim::system::header;
+
+/// Where a trace is.
+#[derive(LogicBlock, Default)]
+pub struct Session {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub enable: Signal<In, Bit>,
+    pub ready: Signal<In, Bit>,
+    pub tracing: Signal<Out, Bit>,
+    pub active: Signal<Out, Bit>,
+    pub show: Signal<In, Bit>,
+    pub have: Signal<Out, Bit>,
+    pub done: Signal<In, Bit>,
+    pub ends: Signal<In, Bit>,
+    pub coded: DataBitIn,
+    pub bits: DataBitOut,
+    pub aligned: Signal<In, Bit>,
+    session: DFF<Bit>,
+    running: DFF<Bit>,
+    // in the header, and where
+    head: DFF<Bit>,
+    at: DFF<Bits<7>>,
+    word_at: Signal<Local, Bits<2>>,
+    word: Signal<Local, Bits<32>>,
+    bit_at: Signal<Local, Bits<5>>,
+    head_bit: Signal<Local, Bit>,
+    // cores that have stopped
+    stops: DFF<Bits<5>>,
+    over: Signal<Local, Bit>,
+    header0: Fixed<Bits<32>>,
+    header1: Fixed<Bits<32>>,
+    header2: Fixed<Bits<32>>,
+    last: Fixed<Bits<7>>,
+    one: Fixed<Bits<7>>,
+    one_5: Fixed<Bits<5>>,
+    cores: Fixed<Bits<5>>,
+}
+
+impl Session {
+    /// For the streams of `params`.
+    pub fn new(params: &TraceParams) -> Self {
+        let [header0, header1, header2] = header(params).map(Fixed::of);
+        Self {
+            header0,
+            header1,
+            header2,
+            last: Fixed::new(95.into()),
+            one: Fixed::new(1.into()),
+            one_5: Fixed::new(1.into()),
+            cores: Fixed::of(params.cores),
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for Session {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, session, running, head, at, stops);
+        self.running.d.next = self.running.q.val() & self.enable.val();
+        if self.enable.val() & self.ready.val() & !self.session.q.val() {
+            self.session.d.next = true;
+            self.running.d.next = true;
+            self.head.d.next = true;
+            self.at.d.next = 0.into();
+        }
+        self.tracing.next = self.running.q.val() & self.enable.val();
+        self.active.next = self.session.q.val();
+
+        // header
+        self.word_at.next = self.at.q.val().get_bits::<2>(5);
+        match self.word_at.val().index() {
+            0 => self.word.next = self.header0.val(),
+            1 => self.word.next = self.header1.val(),
+            _ => self.word.next = self.header2.val(),
+        }
+        self.bit_at.next = self.at.q.val().get_bits::<5>(0);
+        self.head_bit.next = self.word.val().get_bit(self.bit_at.val().index());
+        if self.head.q.val() & self.bits.ready.val() {
+            self.at.d.next = self.at.q.val() + self.one.val();
+            if self.at.q.val() == self.last.val() {
+                self.head.d.next = false;
+            }
+        }
+
+        // after the last stop: zeros until the word is full
+        self.over.next = self.stops.q.val() == self.cores.val();
+        if self.done.val() & self.ends.val() {
+            self.stops.d.next = self.stops.q.val() + self.one_5.val();
+        }
+        if self.over.val() & self.aligned.val() {
+            self.stops.d.next = 0.into();
+            self.session.d.next = false;
+        }
+        if self.reset.val() {
+            self.session.d.next = false;
+            self.running.d.next = false;
+            self.head.d.next = false;
+            self.stops.d.next = 0.into();
+        }
+
+        self.have.next = self.show.val() & !self.head.q.val();
+        self.bits.data.next = self.coded.data.val();
+        self.bits.valid.next = self.coded.valid.val();
+        if self.head.q.val() {
+            self.bits.data.next = self.head_bit.val();
+            self.bits.valid.next = true;
+        }
+        if self.stops.q.val() == self.cores.val() {
+            self.bits.data.next = false;
+            self.bits.valid.next = !self.aligned.val();
+        }
+        self.coded.ready.next = self.bits.ready.val() & !self.head.q.val();
+    }
+}

@@ -1,0 +1,46 @@
+//! Delay line: the input so many clocks ago, the number chosen at run time
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `clear` | in | 1 | 1: all that is on the way becomes 0 |
+//! | `from` | in | W | what goes in |
+//! | `to` | out | W | what went in so many clocks ago |
+
+use super::each::each;
+use rust_hdl::prelude::*;
+
+/// The line, of W bits.
+#[derive(LogicBlock, Default)]
+pub struct Delay<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub clear: Signal<In, Bit>,
+    pub from: Signal<In, Bits<W>>,
+    pub to: Signal<Out, Bits<W>>,
+    stage: Vec<DFF<Bits<W>>>,
+    tail: Signal<Local, Bits<W>>,
+    _stages: usize,
+}
+
+impl<const W: usize> Delay<W> {
+    /// A line of so many clocks.
+    pub fn new(clocks: usize) -> Self {
+        Self { stage: each(clocks), _stages: clocks, ..Default::default() }
+    }
+}
+
+impl<const W: usize> Logic for Delay<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.tail.next = self.from.val();
+        for i in 0..self._stages {
+            self.stage[i].clock.next = self.clock.val();
+            self.stage[i].d.next = self.tail.val();
+            if self.clear.val() {
+                self.stage[i].d.next = 0.into();
+            }
+            self.tail.next = self.stage[i].q.val();
+        }
+        self.to.next = self.tail.val();
+    }
+}

@@ -1,0 +1,103 @@
+//! A place for one of several circuits with the same ports, chosen at run time
+//!
+//! In Verilog it is a module that holds the one that was chosen, under its own name.
+//!
+//! # Ports
+//! | port | dir | meaning |
+//! | --- | --- | --- |
+//! | `clock` | in | rising edge |
+//! | `port` | | of the circuit inside |
+
+use rust_hdl::core::ast::{VerilogExpression, VerilogStatement};
+use rust_hdl::prelude::*;
+
+/// A circuit that fits a slot of ports `P`.
+pub trait Part<P>: Block {
+    /// Name of the block, in every folder.
+    fn name(&self) -> &'static str;
+    /// Clocks from what stands at its inputs to its answer.
+    fn latency(&self) -> usize;
+    /// Its clock.
+    fn clock(&mut self) -> &mut Signal<In, Clock>;
+    /// All its other ports.
+    fn port(&mut self) -> &mut P;
+}
+
+/// The place. Its default is empty, and not to be used.
+#[derive(Default)]
+pub struct Slot<P> {
+    pub clock: Signal<In, Clock>,
+    pub port: P,
+    part: Option<Box<dyn Part<P>>>,
+}
+
+impl<P: Default> Slot<P> {
+    /// A place with `part` in it.
+    pub fn new(part: Box<dyn Part<P>>) -> Self {
+        Self { part: Some(part), ..Default::default() }
+    }
+
+    /// [`Part::latency`] of what is in it.
+    pub fn latency(&self) -> usize {
+        self.part.as_ref().map_or(0, |p| p.latency())
+    }
+}
+
+impl<P: LogicLink> Logic for Slot<P> {
+    fn update(&mut self) {
+        if let Some(part) = &mut self.part {
+            part.clock().next = self.clock.val();
+            self.port.link(part.port());
+        }
+    }
+
+    fn connect(&mut self) {
+        if let Some(part) = &mut self.part {
+            part.clock().connect();
+            logic::logic_connect_link_fn(&mut self.port, part.port());
+        }
+    }
+
+    fn hdl(&self) -> Verilog {
+        let name = self.part.as_ref().map_or("", |p| p.name());
+        let signal = |s: String| VerilogExpression::Signal(s);
+        Verilog::Combinatorial(vec![
+            VerilogStatement::Assignment(signal(format!("{name}$clock")), signal("clock".into())),
+            VerilogStatement::Link(P::link_hdl("", "port", &format!("{name}$port"))),
+        ])
+    }
+}
+
+impl<P: LogicLink + Block> Block for Slot<P> {
+    fn connect_all(&mut self) {
+        self.connect();
+        self.clock.connect_all();
+        self.port.connect_all();
+        if let Some(part) = &mut self.part {
+            part.connect_all();
+        }
+    }
+
+    fn update_all(&mut self) {
+        self.update();
+        self.clock.update_all();
+        self.port.update_all();
+        if let Some(part) = &mut self.part {
+            part.update_all();
+        }
+    }
+
+    fn has_changed(&self) -> bool {
+        self.clock.has_changed() || self.port.has_changed() || self.part.as_ref().is_some_and(|p| p.has_changed())
+    }
+
+    fn accept(&self, name: &str, probe: &mut dyn Probe) {
+        probe.visit_start_scope(name, self);
+        self.clock.accept("clock", probe);
+        self.port.accept("port", probe);
+        if let Some(part) = &self.part {
+            part.accept(part.name(), probe);
+        }
+        probe.visit_end_scope(name, self);
+    }
+}
