@@ -1,0 +1,84 @@
+//! Every circuit has its partners: a line in its folder's list, and a bench that says what it is held to
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Circuits that are no block of their own, with what holds them.
+const PARTS: [(&str, &str); 3] = [
+    ("hdl/src/widget/delay.rs", "tests/front_end.rs, by the clocks of every front end"),
+    ("hdl/src/widget/field_mem.rs", "tests/event_fifo.rs"),
+    ("hdl/src/widget/mem.rs", "every bench of a block with a table"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn text(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// All `.rs` files under `folder`, as paths from the root.
+fn sources(folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(root().join(folder)).unwrap() {
+        let name = format!("{folder}/{}", entry.unwrap().file_name().to_string_lossy());
+        if root().join(&name).is_dir() {
+            found.extend(sources(&name));
+        } else if name.ends_with(".rs") {
+            found.push(name);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// `a/{b,c}.rs` to `a/b.rs` and `a/c.rs`.
+fn spelt_out(name: &str) -> Vec<String> {
+    match name.split_once('{').and_then(|(a, rest)| Some((a, rest.split_once('}')?))) {
+        Some((a, (list, b))) => list.split(',').map(|n| format!("{a}{n}{b}")).collect(),
+        None => vec![name.to_string()],
+    }
+}
+
+/// Circuits that a bench says it holds to something, in the first paragraph at its head.
+fn held(bench: &str) -> Vec<String> {
+    let head = text(&root().join(bench));
+    let head: Vec<&str> = head.lines().take_while(|l| l.starts_with("//! ")).collect();
+    let head = head.join(" ");
+    let Some((circuits, _)) = head.split_once(" against ") else { return Vec::new() };
+    circuits.split('`').filter(|w| w.starts_with("hdl/src/")).flat_map(spelt_out).collect()
+}
+
+#[test]
+fn every_circuit_has_a_line_and_a_bench() {
+    let held: BTreeSet<String> = sources("testbenches/tests").iter().flat_map(|b| held(b)).collect();
+    let mut missing = Vec::new();
+    let mut blocks = 0;
+    for file in sources("hdl/src") {
+        if !text(&root().join(&file)).contains("#[derive(LogicBlock") {
+            continue;
+        }
+        blocks += 1;
+        let (folder, name) = file.rsplit_once('/').unwrap();
+        let list = if folder == "hdl/src" { "lib.rs" } else { "mod.rs" };
+        let line = format!("[`{}`]", name.trim_end_matches(".rs"));
+        if !text(&root().join(folder).join(list)).lines().any(|l| l.starts_with("//! |") && l.contains(&line)) {
+            missing.push(format!("{file}: no line {line} in the table of {folder}/{list}"));
+        }
+        if !held.contains(&file) && !PARTS.iter().any(|(part, _)| *part == file) {
+            missing.push(format!("{file}: no bench in testbenches/tests names it before `against` at its head"));
+        }
+    }
+    assert!(blocks > 20, "{blocks} blocks are too few: were they looked for in the right place?");
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
+fn what_a_bench_names_is_there() {
+    for bench in sources("testbenches/tests") {
+        for file in held(&bench) {
+            assert!(root().join(&file).is_file(), "{bench} names {file}, which does not exist");
+        }
+    }
+}

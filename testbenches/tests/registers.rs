@@ -1,0 +1,114 @@
+//! `hdl/src/spine/registers.rs` against `sim/src/regs.rs`
+
+use hdl::spine::registers::Registers;
+use rust_hdl::prelude::*;
+use sim::params::{TrParams, TraceParams};
+use sim::regmap::reset_value;
+use sim::regs::{RegAccess, REGS};
+use sim::stimulus::Source;
+use testbenches::driver::{CheckVerilog, Driver};
+use testbenches::gates::emit_checked;
+
+fn params(cores: u8) -> TraceParams {
+    TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| p.cores = cores)
+}
+
+/// What stands at the inputs in one cycle.
+#[derive(Clone, Copy, Debug, Default)]
+struct Step {
+    reset: bool,
+    write: Option<u32>,
+    addr: u8,
+    /// ready, active, idle
+    status: u32,
+    overflow: u32,
+}
+
+/// The registers as plain numbers, from the map.
+struct Golden {
+    params: TraceParams,
+    control: u32,
+    overflow: u32,
+    /// Answer to the address of the cycle before.
+    answer: u32,
+}
+
+impl Golden {
+    fn cycle(&mut self, s: &Step) {
+        let reg = REGS.iter().find(|r| r.addr == s.addr);
+        self.answer = match reg.map(|r| r.name) {
+            Some("control") => self.control,
+            Some("status") => s.status,
+            Some("overflow") => self.overflow,
+            Some(_) => reset_value(reg.unwrap(), &self.params),
+            None => 0,
+        };
+        let mut cleared = 0;
+        if let (Some(data), Some(reg)) = (s.write, reg) {
+            let mask = reg.fields.iter().fold(0, |m, f| m | (((1u64 << f.bits) - 1) as u32) << f.lsb);
+            match reg.access {
+                RegAccess::Ro => {}
+                RegAccess::Rw => self.control = data & mask,
+                RegAccess::W1c => cleared = data,
+            }
+        }
+        let cores = (1 << self.params.cores) - 1;
+        self.overflow = (self.overflow & !cleared | s.overflow) & cores;
+        if s.reset {
+            (self.control, self.overflow) = (0, 0);
+        }
+    }
+}
+
+fn play(cores: u8, steps: impl Iterator<Item = Step>) -> Driver<Registers> {
+    let params = params(cores);
+    let mut d = Driver::new(Registers::new(&params), |u, c| u.clock.next = c.into()).unwrap().recording();
+    let mut golden = Golden { params, control: 0, overflow: 0, answer: 0 };
+    for step in steps {
+        let set = |u: &mut Registers| {
+            u.reset.next = step.reset;
+            u.bus.addr.next = u64::from(step.addr).to_bits();
+            u.bus.write.next = step.write.is_some();
+            u.bus.wdata.next = u64::from(step.write.unwrap_or(0x5a5a_a5a5)).to_bits();
+            u.ready.next = step.status & 1 != 0;
+            u.active.next = step.status & 2 != 0;
+            u.idle.next = step.status & 4 != 0;
+            u.overflow.next = u64::from(step.overflow).to_bits();
+        };
+        let got = d.cycle(set, |u| (u.bus.rdata.val().to_u64() as u32, u32::from(u.enable.val()))).unwrap();
+        assert_eq!(got, (golden.answer, golden.control), "{cores} cores, cycle {}: {step:x?}", d.cycles());
+        golden.cycle(&step);
+    }
+    d
+}
+
+#[test]
+fn random_accesses_match_the_map() {
+    for cores in [1, 3, 8, 16] {
+        let mut s = Source::seeded(cores.into());
+        let steps = (0..6_000).map(|_| Step {
+            reset: s.per_64k(300),
+            write: s.percent(40).then(|| s.bits(32) as u32),
+            addr: s.bits(3) as u8,
+            status: s.bits(3) as u32,
+            overflow: if s.percent(20) { s.bits(16) as u32 } else { 0 },
+        });
+        play(cores, steps).check_verilog().unwrap();
+    }
+}
+
+#[test]
+fn an_overflow_in_the_clock_in_which_it_is_cleared_stays_noted() {
+    let overflow = REGS.iter().find(|r| r.name == "overflow").unwrap().addr;
+    let at = |write, overflow_now| Step { write, addr: overflow, overflow: overflow_now, ..Step::default() };
+    let steps = [at(None, 3), at(Some(1), 1), at(None, 0), at(Some(3), 0), at(None, 0), at(None, 0)];
+    let d = play(2, steps.into_iter());
+    assert_eq!(d.uut.bus.rdata.val().to_u64(), 0);
+}
+
+#[test]
+fn registers_pass_the_static_gates() {
+    for cores in [1, 16] {
+        emit_checked(&mut Registers::new(&params(cores))).unwrap();
+    }
+}
