@@ -2,6 +2,7 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
+//! | [`bimodal`] | counters by address |
 //! | [`gshare`] | counters by history and address |
 //!
 //! # Ports
@@ -43,5 +44,6 @@ macro_rules! list {
 }
 
 list! {
+    Bimodal: bimodal::Bimodal,
     Gshare: gshare::Gshare,
 }
