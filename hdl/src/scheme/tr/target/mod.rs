@@ -3,6 +3,7 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`ibtb`] | targets by path and address, part of a predictor |
+//! | [`last`] | the last target by address |
 //! | [`ras`] | return addresses, part of a predictor |
 //! | [`ras_ibtb`] | both |
 //!
@@ -65,5 +66,6 @@ macro_rules! list {
 }
 
 list! {
+    Last: last::Last,
     RasIbtb: ras_ibtb::RasIbtb,
 }
