@@ -92,6 +92,7 @@ struct PathHash<'a> {
     image: &'a Image,
     pc: u64,
     hash: u64,
+    instructions: u64,
 }
 
 impl ReplaySink for PathHash<'_> {
@@ -100,7 +101,24 @@ impl ReplaySink for PathHash<'_> {
             self.hash = etrace::path_hash(self.hash, self.pc);
             self.pc += self.image.instruction(self.pc).map_or(0, |i| u64::from(i.1));
         }
+        self.instructions += u64::from(e.count);
         self.pc = e.target;
+    }
+}
+
+/// Replays a stream of one core and visits every address; the instructions visited, and the hash.
+fn visit(image: &Image, params: &TraceParams, words: &[u32]) -> (u64, u64) {
+    let mut sink = PathHash { image, pc: 0, hash: 0, instructions: 0 };
+    let replay = Replay::new(image, params, words.iter().copied()).expect("own stream");
+    replay.run(&mut sink).expect("own stream");
+    (sink.instructions, sink.hash)
+}
+
+/// Puts a start in place of all events up to that at `last`.
+fn begin_behind(events: &mut Vec<FlowEvent>, last: Option<usize>) {
+    if let Some(last) = last {
+        let start = FlowEvent { kind: FlowKind::Start, count: 0, pc: events[last].target, ..events[last] };
+        events.splice(..=last, [start]);
     }
 }
 
@@ -138,10 +156,8 @@ pub fn measure(name: &str, limit: u64) -> Result<Vec<Speed>, Failure> {
     let machine = |e| Failure::machine(&format!("builtin:{name}"), e);
     let summary = Machine::new(&program, config).and_then(|mut m| m.run(&mut events, limits)).map_err(machine)?;
     // E-Trace is measured without traps: from behind those of the start-up on
-    if let Some(last) = events.iter().rposition(|e| matches!(e.kind, FlowKind::Trap { .. })) {
-        let start = FlowEvent { kind: FlowKind::Start, count: 0, pc: events[last].target, ..events[last] };
-        events.splice(..=last, [start]);
-    }
+    let last = events.iter().rposition(|e| matches!(e.kind, FlowKind::Trap { .. }));
+    begin_behind(&mut events, last);
     if events.len() < 100_000 {
         return Err(Failure::Other(format!(
             "builtin:{name} has {} branches behind its last trap; at least 100,000 are needed",
@@ -185,13 +201,8 @@ pub fn measure(name: &str, limit: u64) -> Result<Vec<Speed>, Failure> {
         });
         add(format!("replay of tr_e, {set}"), instructions, "instructions", time);
         if set == "small" {
-            let mut ours = 0;
-            let time = best(|| {
-                let mut sink = PathHash { image: &image, pc: 0, hash: 0 };
-                let replay = Replay::new(&image, &params, words.iter().copied()).expect("own stream");
-                replay.run(&mut sink).expect("own stream");
-                ours = sink.hash;
-            });
+            let mut ours = (0, 0);
+            let time = best(|| ours = visit(&image, &params, &words));
             add("replay of tr_e, small, every address visited".into(), instructions, "instructions", time);
             let other = |e: etrace::EtraceError| Failure::Other(e.to_string());
             let packets = etrace::encode(&image, &events).map_err(other)?;
@@ -208,10 +219,10 @@ pub fn measure(name: &str, limit: u64) -> Result<Vec<Speed>, Failure> {
                 "instructions",
                 start.elapsed() / runs,
             );
-            if theirs != (instructions, ours) {
+            if theirs != ours {
                 return Err(Failure::Other(format!(
-                    "the two decoders differ: {instructions} instructions, hash {ours:016x} here, {} and {:016x} there",
-                    theirs.0, theirs.1
+                    "the two decoders differ: {} instructions, hash {:016x} here, {} and {:016x} there",
+                    ours.0, ours.1, theirs.0, theirs.1
                 )));
             }
         }
@@ -273,4 +284,71 @@ fn files(name: &str, limit: u64) -> Result<Vec<Speed>, Failure> {
         }),
     )?;
     Ok(speeds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The longest stretch of a run without traps, from a start on.
+    fn without_traps(events: &[FlowEvent]) -> Vec<FlowEvent> {
+        let trap = |e: &FlowEvent| matches!(e.kind, FlowKind::Trap { .. });
+        let longest = events.split_inclusive(trap).scan(0, |from, part| {
+            *from += part.len();
+            Some((*from - part.len(), part))
+        });
+        let (from, part) = longest.max_by_key(|(_, part)| part.len()).expect("a run has events");
+        let mut stretch: Vec<FlowEvent> = part.iter().filter(|e| !trap(e)).copied().collect();
+        if let Some(before) = from.checked_sub(1) {
+            stretch.insert(0, events[before]);
+            begin_behind(&mut stretch, Some(0));
+        }
+        stretch
+    }
+
+    /// The first `n` instructions, ended by a stop as the simulator ends them at a limit.
+    fn cut(events: &[FlowEvent], image: &Image, n: u64) -> Vec<FlowEvent> {
+        let (mut left, mut kept) = (n, Vec::new());
+        for e in events {
+            if u64::from(e.count) > left || matches!(e.kind, FlowKind::Stop) {
+                let last: &FlowEvent = kept.last().expect("a start comes first");
+                let count = (left as u32).min(e.count);
+                let pc = image.skip(last.target, count).expect("code of the program");
+                kept.push(FlowEvent { kind: FlowKind::Stop, len: 0, count, pc, target: pc, ..*e });
+                break;
+            }
+            left -= u64::from(e.count);
+            kept.push(*e);
+        }
+        kept
+    }
+
+    #[test]
+    fn both_decoders_find_the_same_path_in_every_program_wherever_it_is_cut() {
+        let named = named_set("small").unwrap();
+        let params = TraceParams::tr(named.params);
+        for info in programs::PROGRAMS {
+            let program = info.load().unwrap();
+            let image = Image::new(&program);
+            let config = MachineConfig { timing: Timing::functional(), ..MachineConfig::default() };
+            let mut events: Vec<FlowEvent> = Vec::new();
+            let limits = Limits { instructions: 30_000, ..Limits::default() };
+            Machine::new(&program, config).unwrap().run(&mut events, limits).unwrap();
+            let stretch = without_traps(&events);
+            let whole: u64 = stretch.iter().map(|e| u64::from(e.count)).sum();
+            assert!(whole > 300, "{}: {whole} instructions without a trap", info.name);
+            // neighbouring cuts, so that straight code, branches and targets of jumps are all cut at
+            for n in (1..whole).filter(|n| n % (whole / 6) < 40) {
+                let run = cut(&stretch, &image, n);
+                let mut system = System::new(&params).unwrap();
+                run.iter().for_each(|e| system.event(e));
+                system.finish(0);
+                let words: Vec<u32> = system.drain().collect();
+                let packets = etrace::encode(&image, &run).unwrap();
+                let theirs = etrace::decode(&program, &packets).unwrap();
+                let ours = visit(&image, &params, &words);
+                assert_eq!((ours.0, ours), (n, theirs), "{} cut after {n} instructions", info.name);
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The `riscv-etrace` crate on the same run: to measure beside, and to compare paths with
 //!
 //! Baseline E-Trace (branch maps and differential addresses, no optional mode, no re-synchronisation),
-//! SMI packets. Single-hart runs without traps; what follows the last branch is left out.
+//! SMI packets. Single-hart runs without traps, to the last instruction wherever they are cut.
 
 use retire::elf::Program;
 use retire::image::Image;
@@ -87,14 +87,16 @@ pub fn encode(image: &Image, events: &[FlowEvent]) -> Result<Vec<u8>, EtraceErro
         Ok::<(), EtraceError>(())
     };
     for e in events {
-        if let Some(kind) = kind(e) {
-            let mut pc = start;
-            while pc != e.pc {
-                let len = image.instruction(pc).map_or(4, |i| i.1);
-                let insn_size = if len == 2 { Size::Compressed } else { Size::Normal };
-                step(Insn { pc, kind: Kind::Retirement { insn_size } })?;
-                pc += u64::from(len);
-            }
+        let kind = kind(e);
+        let mut pc = start;
+        // the count of a branch has the branch itself in it; that of a stop is what follows the last branch
+        for _ in 0..e.count.saturating_sub(kind.is_some().into()) {
+            let len = image.instruction(pc).map_or(4, |i| i.1);
+            let insn_size = if len == 2 { Size::Compressed } else { Size::Normal };
+            step(Insn { pc, kind: Kind::Retirement { insn_size } })?;
+            pc += u64::from(len);
+        }
+        if let Some(kind) = kind {
             step(Insn { pc, kind })?;
         }
         start = e.target;
