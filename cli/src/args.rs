@@ -315,6 +315,11 @@ impl From<CoreName> for CoreKind {
     }
 }
 
+/// A range in the words of help texts.
+pub fn range(range: &std::ops::RangeInclusive<u8>) -> String {
+    format!("{} to {}", range.start(), range.end())
+}
+
 /// Refuses a number of cores that no trace system has, before anything is run.
 pub fn check_cores(cores: u8) -> Result<(), ParamError> {
     if (1..=16).contains(&cores) {

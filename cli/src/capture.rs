@@ -2,13 +2,15 @@
 
 mod registers;
 
-use crate::args::{CoreName, ParamArgs};
+use crate::args::{range, CoreName, ParamArgs};
+use crate::files::OutputPath;
 use crate::output::{count, facts, Object, TOOL};
 use crate::progress::bar;
 use crate::{Failure, Status};
 use fpga::soc::core::CoreKind;
 use fpga::soc::frame::{command, Deframer, Item, LineStats, CONTROL};
 use fpga::soc::ring::halves;
+use hdl::emit::CORES;
 use retire::elf::Program;
 use retire::file::hex;
 use serde_json::json;
@@ -42,8 +44,7 @@ enum Command {
 /// missing, and the exit code is 1.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  goshawk capture serial --port /dev/ttyUSB1 --baud 1000000 --core picorv32 --set small \
-    --elf firmware.elf -o board.gtr"
+    after_help = "Examples:\n  goshawk capture serial --port /dev/ttyUSB1 --core picorv32 --set small --elf firmware.elf -o board.gtr"
 )]
 pub struct SerialArgs {
     /// Serial device
@@ -54,12 +55,11 @@ pub struct SerialArgs {
     baud: u32,
     /// Trace file to write
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    output: OutputPath,
     /// Softcore of the SoC
     #[arg(long, value_enum)]
     core: CoreName,
-    /// Cores of the SoC, 1 to 8
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, help = format!("Cores of the SoC, {}", range(&CORES)))]
     cores: u8,
     /// The program that runs, for the trace file to name
     #[arg(long, value_name = "FILE")]

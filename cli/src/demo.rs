@@ -1,6 +1,7 @@
 //! `goshawk demo`: from a program to Verilog and back, with nothing but this binary
 
 use crate::circuit::{on_rust_hdl, verdict, First};
+use crate::files::OutputPath;
 use crate::output::{big, count, folder, percent, plural, sum, write_file, Left, Object, Right, Table, TOOL};
 use crate::package;
 use crate::progress::{bar, Bars};
@@ -32,7 +33,7 @@ const CORES: u8 = 4;
 pub struct Args {
     /// Folder to write to; it is made where it is missing
     #[arg(short, long, value_name = "DIR", default_value = "goshawk-demo")]
-    output: PathBuf,
+    output: OutputPath,
     /// Print one JSON object
     #[arg(long)]
     json: bool,

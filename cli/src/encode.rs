@@ -1,6 +1,7 @@
 //! `goshawk encode`: a run to a trace file, by the golden model
 
 use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source};
+use crate::files::OutputPath;
 use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, sum_streams, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
@@ -8,7 +9,6 @@ use host::encode::{to_file, Request};
 use serde_json::json;
 use sim::analysis::ratio;
 use std::io::Write;
-use std::path::PathBuf;
 
 /// Trace a run with the golden model and write the trace file
 #[derive(clap::Args, Debug)]
@@ -21,7 +21,7 @@ pub struct Args {
     input: String,
     /// Trace file to write
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    output: OutputPath,
     #[command(flatten)]
     program: ProgramArgs,
     #[command(flatten)]

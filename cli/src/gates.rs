@@ -1,12 +1,12 @@
 //! `goshawk gates`: gates, LUTs and clock rate of a trace system
 
-use crate::args::ParamArgs;
+use crate::args::{range, ParamArgs};
 use crate::output::{count, Left, Object, Right, Table};
 use crate::progress::bar;
 use crate::{Failure, Status};
 use fpga::gates::{self, GateReport, Library};
 use fpga::place::{self, Device, PlaceReport};
-use hdl::emit::{emit, Ingress, SystemOptions};
+use hdl::emit::{emit, Ingress, SystemOptions, CORES, LOG2_FIFO};
 use serde_json::json;
 use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
 use std::io::Write;
@@ -19,18 +19,16 @@ use std::io::Write;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk gates --set medium\n  \
     goshawk gates --set small --upper-bits 12 --fifo 8 --library nangate45\n  \
-    goshawk gates --set large --cores 4 --place hx8k --seed 2 --json")]
+    goshawk gates --set medium --place hx8k --seed 2 --json")]
 pub struct Args {
     #[command(flatten)]
     params: ParamArgs,
-    /// Cores that are traced, 1 to 8
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, help = format!("Cores that are traced, {}", range(&CORES)))]
     cores: u8,
     /// Address width of the cores: 32 or 64
     #[arg(long, value_name = "BITS", default_value_t = 32)]
     xlen: u8,
-    /// Entries of each event FIFO, a power of two: 8 to 256
-    #[arg(long, value_name = "N", default_value_t = 8)]
+    #[arg(long, value_name = "N", default_value_t = 8, help = format!("Entries of each event FIFO: {}", fifos()))]
     fifo: u16,
     /// Cell library: nand2 (our own), nangate45, osu035
     #[arg(long, value_name = "NAME", default_value = "nand2")]
@@ -44,6 +42,13 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+/// The sizes that an event FIFO can have.
+fn fifos() -> String {
+    let sizes: Vec<String> = LOG2_FIFO.map(|bits| (1u32 << bits).to_string()).collect();
+    let (last, others) = sizes.split_last().map_or((String::new(), [].as_slice()), |(l, o)| (l.clone(), o));
+    format!("{} or {last}", others.join(", "))
 }
 
 fn device(name: &str) -> Result<Device, String> {
@@ -68,7 +73,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (params, set) = args.params.resolve(args.cores, args.xlen)?;
     let library = Library::named(&args.library).map_err(|e| other(&e))?;
     if !args.fifo.is_power_of_two() || !(8..=256).contains(&args.fifo) {
-        return Err(Failure::Other(format!("fifo = {} is outside 8, 16, 32, 64, 128 or 256", args.fifo)));
+        return Err(Failure::Other(format!("fifo = {} is outside {}", args.fifo, fifos())));
     }
     let options = |log2_fifo| SystemOptions { ingress: Ingress::Rvfi, log2_fifo };
     let progress = bar("synthesis, place and route", "runs", Some(1 + args.place.len() as u64));

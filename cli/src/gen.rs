@@ -1,14 +1,14 @@
 //! `goshawk gen`: a trace system as Verilog, with its register map and test vectors
 
-use crate::args::ParamArgs;
+use crate::args::{range, ParamArgs};
+use crate::files::OutputPath;
 use crate::output::{count, facts, folder, plural, write_file, Object};
 use crate::package::make;
 use crate::{Failure, Status};
 use clap::ValueEnum;
-use hdl::emit::SystemOptions;
+use hdl::emit::{SystemOptions, CORES, LOG2_FIFO};
 use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
 
 /// Write a trace system for a parameter set: Verilog, register map, test vectors
 #[derive(clap::Args, Debug)]
@@ -17,9 +17,8 @@ use std::path::PathBuf;
 pub struct Args {
     /// Folder to write to; it is made where it is missing
     #[arg(short, long, value_name = "DIR")]
-    output: PathBuf,
-    /// Cores that are traced, 1 to 16
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    output: OutputPath,
+    #[arg(long, value_name = "N", default_value_t = 1, help = format!("Cores that are traced, {}", range(&CORES)))]
     cores: u8,
     /// Address width of the cores: 32 or 64
     #[arg(long, value_name = "BITS", default_value_t = 32)]
@@ -27,8 +26,7 @@ pub struct Args {
     /// What the cores show of a retired instruction
     #[arg(long, value_enum, default_value = "rvfi")]
     ingress: Ingress,
-    /// log2 of the entries of each core's event FIFO, 2 to 8
-    #[arg(long, value_name = "BITS", default_value_t = 8)]
+    #[arg(long, value_name = "BITS", default_value_t = 8, help = format!("log2 of the entries of each core's event FIFO, {}", range(&LOG2_FIFO)))]
     log2_fifo: u8,
     #[command(flatten)]
     params: ParamArgs,

@@ -1,6 +1,7 @@
 //! `goshawk import` and `goshawk export`: branch traces in the exchange format `rbt1`
 
 use crate::args::{MachineArgs, ProgramArgs, Source};
+use crate::files::OutputPath;
 use crate::output::{count, facts, plural, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
@@ -27,7 +28,7 @@ pub struct ImportArgs {
     input: PathBuf,
     /// Retire file to write
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    output: OutputPath,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -46,7 +47,7 @@ pub struct ExportArgs {
     input: String,
     /// Branch trace to write; zstd-compressed if its name ends in .zst
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    output: OutputPath,
     #[command(flatten)]
     machine: MachineArgs,
     /// Print one JSON object

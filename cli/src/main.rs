@@ -14,8 +14,10 @@ mod demo;
 mod encode;
 mod error;
 mod etrace;
+mod files;
 mod gates;
 mod gen;
+mod help;
 mod import;
 mod measured;
 mod output;
@@ -34,7 +36,7 @@ mod sweep;
 mod vectors;
 
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 pub(crate) use error::{Failure, Status};
 use std::io::Write;
 use std::process::ExitCode;
@@ -97,21 +99,24 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let command = help::with_firm_examples(Cli::command());
+    let words = help::words(&command, std::env::args_os());
+    let parsed = command.clone().try_get_matches_from(words);
+    let (cli, matches) = match parsed.and_then(|m| Ok((Cli::from_arg_matches(&m)?, m))) {
+        Ok(parsed) => parsed,
         Err(e) if matches!(e.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            // a closed pipe is no concern of a help text
-            let _ = e.print();
+            help::print(&e);
             return ExitCode::SUCCESS;
         }
         Err(e) => {
-            let text = e.render().to_string();
-            eprint!("goshawk: {}", text.strip_prefix("error: ").unwrap_or(&text));
+            help::complain(&e);
             return ExitCode::from(2);
         }
     };
     let mut out = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let result = dispatch(&cli.command, &mut out).and_then(|status| Ok(out.flush().map(|()| status)?));
+    let result = files::check(&command, &matches)
+        .and_then(|()| dispatch(&cli.command, &mut out))
+        .and_then(|status| Ok(out.flush().map(|()| status)?));
     match result {
         Ok(Status::Done) => ExitCode::SUCCESS,
         Ok(Status::Different) => ExitCode::from(1),

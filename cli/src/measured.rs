@@ -1,5 +1,6 @@
 //! What commands that measure a plan share: the run, and a page of tables
 
+use crate::files::OutputPath;
 use crate::output::TOOL;
 use crate::progress::bar;
 use crate::{Failure, Status};
@@ -27,10 +28,10 @@ pub fn measure(command: &str, plan: &Plan) -> Result<(Measured, Vec<String>), Fa
 pub struct PageArgs {
     /// Markdown file to write
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    output: OutputPath,
     /// Also write every measured point as JSON
     #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    json: Option<OutputPath>,
     /// Only this built-in program; may be given several times
     #[arg(long, value_name = "NAME")]
     program: Vec<String>,

@@ -2,6 +2,7 @@
 
 mod fpga;
 
+use crate::files::OutputPath;
 use crate::output::{plural, Object};
 use crate::{Failure, Status};
 use ::sweep::figures::figures;
@@ -39,10 +40,10 @@ struct SweepArgs {
     sweep: PathBuf,
     /// The page
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    output: OutputPath,
     /// Folder for SVG figures
     #[arg(long, value_name = "DIR")]
-    figures: Option<PathBuf>,
+    figures: Option<OutputPath>,
     /// What `goshawk gates --json` printed, for measured gates; may be given several times
     #[arg(long, value_name = "FILE")]
     gates: Vec<PathBuf>,
@@ -70,6 +71,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
 
 fn sweep_page(args: &SweepArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let store = Store::open(&args.sweep)?;
+    if store.holds(&args.output) {
+        return Err(Failure::Other(format!(
+            "{}: is a file of the sweep that the page is made of; --output must name another file",
+            args.output.display()
+        )));
+    }
     let (manifest, points) = (store.manifest()?, store.points()?);
     if points.is_empty() {
         return Err(Failure::Other(format!("{}: has no finished point", args.sweep.display())));

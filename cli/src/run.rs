@@ -1,6 +1,7 @@
 //! `goshawk run`: an ELF in the built-in simulator, to a retire file
 
 use crate::args::{MachineArgs, ProgramArgs, Source};
+use crate::files::OutputPath;
 use crate::output::{count, facts, short_id, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
@@ -11,7 +12,7 @@ use serde_json::json;
 use sim::analysis::ratio;
 use sim::rv32::{Exit, RunSummary};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Run a program in the built-in simulator and record what its harts retire
 #[derive(clap::Args, Debug)]
@@ -23,7 +24,7 @@ pub struct Args {
     program: String,
     /// Retire file to write; without it the program only runs
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<OutputPath>,
     /// Record loads, stores, written registers and CSR reads, too, with their values
     #[arg(long, requires = "output")]
     data: bool,

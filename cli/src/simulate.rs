@@ -2,6 +2,7 @@
 
 use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source};
 use crate::circuit::{on_rust_hdl, verdict, First};
+use crate::files::OutputPath;
 use crate::output::{count, facts, plural, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
@@ -15,7 +16,6 @@ use serde_json::json;
 use sim::beats::{Expander, Writer};
 use sim::params::TraceParams;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
 use std::time::Instant;
 
 /// Simulate the trace circuit on a run, and compare what it sends with the golden model
@@ -43,7 +43,7 @@ pub struct Args {
     engine: Engine,
     /// Write every signal to this file (engine rust)
     #[arg(long, value_name = "FILE")]
-    vcd: Option<PathBuf>,
+    vcd: Option<OutputPath>,
     #[command(flatten)]
     params: ParamArgs,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! `goshawk sweep`: traces x schemes x parameters, measured in parallel
 
 use crate::args::TimingName;
+use crate::files::OutputPath;
 use crate::output::{count, plural, Left, Object, Right, Table, TOOL};
 use crate::{progress, Failure, Status};
 use ::sweep::plan::{Plan, Shard};
@@ -18,12 +19,15 @@ use std::time::Instant;
 #[derive(ClapArgs, Debug)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  goshawk sweep --trace builtin:fft --trace run.ret --harts 1,4 --set small,medium,large -o fft\n  \
-    goshawk sweep --plan papers.toml -o papers          what is finished is not run again\n  \
+    after_help = "Examples:\n  \
+    goshawk sweep --trace builtin:fft --trace run.ret --harts 1,4 --set small,medium,large -o fft\n  \
+    goshawk sweep --plan papers.toml -o papers\n  \
     goshawk sweep --trace all --encoding tr_e,'tr(bcnt=2,1)',nx_b --set m0,m4 --timestamps both -o chunks\n  \
-    goshawk sweep --plan big.toml --shard 2/4 -o part2  on the second of four machines\n  \
+    goshawk sweep --plan big.toml --shard 2/4 -o part2\n  \
     goshawk sweep merge part1 part2 part3 part4 -o big\n  \
-    goshawk report sweep big -o big.html"
+    goshawk report sweep big -o big.html\n\n\
+    What is finished is not run again. A shard is a part of a sweep: 2/4 is what the second of four machines runs; \
+    when all are done, they are merged."
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -39,13 +43,14 @@ enum Command {
 
 /// Put the shards of one sweep together
 #[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:\n  goshawk sweep merge part1 part2 part3 part4 -o big")]
 struct MergeArgs {
     /// Folders of all shards
     #[arg(value_name = "DIR", required = true)]
     shards: Vec<PathBuf>,
     /// Folder of the whole
     #[arg(short, long, value_name = "DIR")]
-    output: PathBuf,
+    output: OutputPath,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -55,7 +60,7 @@ struct MergeArgs {
 struct RunArgs {
     /// Folder of the sweep: points, results.csv, sweep.json
     #[arg(short, long, value_name = "DIR", required = true)]
-    output: Option<PathBuf>,
+    output: Option<OutputPath>,
     /// TOML file of the plan; flags take the place of what it says
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
@@ -191,6 +196,18 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let total = files(&jobs).len();
     let jobs = args.shard.part(jobs);
     let points = files(&jobs);
+    if args.dry_run && args.json {
+        let traces: Vec<_> = jobs.iter().map(|j| json!({ "trace": j.trace.name, "harts": j.harts })).collect();
+        Object::new("sweep", &output.display().to_string())
+            .with("dry_run", true.into())
+            .with("plan", json!(plan))
+            .with("shard", json!(args.shard))
+            .with("traces", traces.into())
+            .with("left_out", json!(left_out))
+            .with("points", json!(points))
+            .print(out)?;
+        return Ok(Status::Done);
+    }
     if args.dry_run {
         writeln!(out, "{} of {}", plural(points.len() as u64, "point"), plural(jobs.len() as u64, "trace"))?;
         points.iter().try_for_each(|p| writeln!(out, "{p}"))?;

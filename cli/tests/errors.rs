@@ -153,6 +153,36 @@ fn places_that_cannot_be_written_are_named() {
 }
 
 #[test]
+fn an_input_is_never_written_over() {
+    let place = traced();
+    place.good("export p.ret -o p.rbt1");
+    place.good("sweep --trace p.elf --encoding nx_b -o done");
+    let keep = |name: &str| std::fs::read(place.path().join(name)).unwrap();
+    let files = ["p.elf", "p.ret", "p.rbt1", "done/results.csv", "done/sweep.json"];
+    let before = files.map(keep);
+    std::os::unix::fs::symlink("p.ret", place.path().join("link.ret")).unwrap();
+    std::fs::hard_link(place.path().join("p.ret"), place.path().join("hard.ret")).unwrap();
+    insta::assert_snapshot!(sessions(
+        &place,
+        &[
+            "run p.elf -o p.elf",
+            "encode p.ret -o p.ret",
+            "encode p.ret -o ./p.ret",
+            "encode p.ret -o link.ret",
+            "encode p.ret -o hard.ret",
+            "export p.ret -o p.ret",
+            "import p.rbt1 -o p.rbt1",
+            "sim p.ret --elf p.elf --vcd p.elf",
+            "sweep merge done -o done",
+            "report sweep done -o done/results.csv",
+            "report sweep done -o done/../done/sweep.json",
+            "report fpga p.ret -o page --markdown ./page",
+        ]
+    ));
+    assert!(files.map(keep) == before, "an input was changed");
+}
+
+#[test]
 fn a_difference_names_event_hart_and_pc() {
     let place = traced();
     place.good("run p.elf --harts 2 --timing functional --max-instructions 200 -o short.ret");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// What several commands share, the lowest first: a module names only modules before it.
 const SHARED: [&[&str]; 4] =
-    [&["error"], &["output", "progress"], &["args", "vectors", "etrace"], &["circuit", "measured", "package"]];
+    [&["error"], &["files", "output", "progress"], &["args", "vectors", "etrace"], &["circuit", "measured", "package"]];
 
 /// Level of a module; commands stand above all that is shared.
 fn level(module: &str) -> usize {

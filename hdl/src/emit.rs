@@ -8,6 +8,12 @@ use crate::scheme::tr::parts::{NoCircuit, Parts};
 use crate::top::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
 use rust_hdl::prelude::*;
 use sim::params::{FlowScheme, ParamError, TraceParams};
+use std::ops::RangeInclusive;
+
+/// Cores that circuits exist for.
+pub const CORES: RangeInclusive<u8> = 1..=8;
+/// log2 of the entries that a core's event FIFO can have.
+pub const LOG2_FIFO: RangeInclusive<u8> = 3..=8;
 
 /// How retired instructions come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +50,6 @@ impl Default for SystemOptions {
     }
 }
 
-/// Most cores of a trace system.
-pub const MAX_CORES: u8 = 8;
-
 /// Why there is no circuit.
 #[derive(Debug, thiserror::Error)]
 pub enum EmitError {
@@ -57,13 +60,13 @@ pub enum EmitError {
     #[error("{0}")]
     Scheme(#[from] NoCircuit),
     /// More cores than there are circuits for.
-    #[error("cores = {0}; circuits exist for 1 to {MAX_CORES} cores")]
+    #[error("cores = {0}; circuits exist for {from} to {to} cores", from = CORES.start(), to = CORES.end())]
     Cores(u8),
     /// A stream length that is too wide.
     #[error("sl_bits = {0}; circuits exist for 6 to 10 bits")]
     StreamLength(u8),
     /// A FIFO outside its range.
-    #[error("log2_fifo = {0} is outside 3 to 8")]
+    #[error("log2_fifo = {0} is outside {from} to {to}", from = LOG2_FIFO.start(), to = LOG2_FIFO.end())]
     Fifo(u8),
     /// rust-hdl refused the circuit: a fault of this crate.
     #[error("rust-hdl refuses the circuit: {0}")]
@@ -73,7 +76,7 @@ pub enum EmitError {
 /// The system for `params`, of whatever type they ask for.
 pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, EmitError> {
     params.check()?;
-    if !(3..=8).contains(&options.log2_fifo) {
+    if !LOG2_FIFO.contains(&options.log2_fifo) {
         return Err(EmitError::Fifo(options.log2_fifo));
     }
     let depth = usize::from(options.log2_fifo);
@@ -86,7 +89,7 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
             Parts::of(params)?;
         }
     }
-    if !(1..=MAX_CORES).contains(&params.cores) {
+    if !CORES.contains(&params.cores) {
         return Err(EmitError::Cores(params.cores));
     }
     Ok(match params.xlen {

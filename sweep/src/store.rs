@@ -94,6 +94,14 @@ impl Store {
         &self.folder
     }
 
+    /// Whether `path` is one of the sweep's own files.
+    pub fn holds(&self, path: &Path) -> bool {
+        let own = |p: &Path| p.canonicalize().ok();
+        let Some(path) = own(path) else { return false };
+        let tables = ["sweep.json", "results.csv"].map(|name| own(&self.folder.join(name)));
+        tables.contains(&Some(path.clone())) || path.parent().map(Path::to_path_buf) == own(&self.folder.join("points"))
+    }
+
     fn path(&self, file: &str) -> PathBuf {
         self.folder.join("points").join(file)
     }

@@ -1,6 +1,7 @@
 //! `goshawk report fpga`: what SoCs and trace systems take in FPGAs and gates, as page, Markdown and JSON
 
 use super::write;
+use crate::files::OutputPath;
 use crate::output::{plural, Object};
 use crate::{Failure, Status};
 use ::report::figure::{Axis, Figure, Series, Style};
@@ -26,10 +27,10 @@ pub struct Args {
     files: Vec<PathBuf>,
     /// The page
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    output: OutputPath,
     /// The tables as Markdown
     #[arg(long, value_name = "FILE")]
-    markdown: Option<PathBuf>,
+    markdown: Option<OutputPath>,
     /// Print one JSON object with all tables
     #[arg(long)]
     json: bool,

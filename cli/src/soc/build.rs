@@ -1,7 +1,8 @@
 //! `goshawk soc build`: a SoC for a board, to the bitstream
 
 use super::sim::load;
-use crate::args::{CoreName, ParamArgs};
+use crate::args::{range, CoreName, ParamArgs};
+use crate::files::OutputPath;
 use crate::output::{count, facts, percent, Object};
 use crate::progress::bar;
 use crate::{Failure, Status};
@@ -10,7 +11,8 @@ use fpga::soc::board::{self, Board, BOARDS};
 use fpga::soc::build::{build, core_alone, BuildOptions, Built};
 use fpga::soc::core::CoreKind;
 use fpga::soc::image;
-use fpga::soc::top::{Host, Output, SocConfig};
+use fpga::soc::top::{Host, Output, SocConfig, LOG2_BUFFER, LOG2_RAM};
+use hdl::emit::{CORES, LOG2_FIFO};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,7 +25,7 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk soc build --board ice40_hx8k_b_evn --set small\n  \
     goshawk soc build --board colorlight_i5 --cores 4 --set medium --compare --json\n  \
-    goshawk soc build --board ulx3s_85f --core vexriscv --elf firmware.elf --out bit\n\nBoards: ice40_hx8k_b_evn, \
+    goshawk soc build --board ulx3s_85f --core vexriscv --cores 2 --elf firmware.elf --out bit\n\nBoards: ice40_hx8k_b_evn, \
     alchitry_cu, icebreaker, ulx3s_85f, orangecrab, colorlight_i5, colorlight_i9, icesugar_pro")]
 pub struct Args {
     /// Board, by the name of its constraints file
@@ -32,8 +34,7 @@ pub struct Args {
     /// Softcore
     #[arg(long, value_enum, default_value = "picorv32")]
     core: CoreName,
-    /// Cores, 1 to 8 [default: what the board is meant for, 1 or 4]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = format!("Cores, {} [default: what the board is meant for, 1 or 4]", range(&CORES)))]
     cores: Option<u8>,
     /// RISC-V executable in RAM from power-up; else the cores run an endless loop
     #[arg(long, value_name = "FILE", conflicts_with = "program")]
@@ -47,14 +48,17 @@ pub struct Args {
     /// Baud rate of the serial line
     #[arg(long, value_name = "BAUD", default_value_t = 1_000_000)]
     baud: u32,
-    /// log2 of the RAM's bytes, 10 to 24; every core fetches from a copy of its own [default: the board's]
-    #[arg(long, value_name = "BITS")]
+    #[arg(long, value_name = "BITS", help = format!(
+        "log2 of the RAM's bytes, {}; every core fetches from a copy of its own [default: the board's]",
+        range(&LOG2_RAM)
+    ))]
     log2_ram: Option<u8>,
-    /// log2 of the entries of each event FIFO, 3 to 8
-    #[arg(long, value_name = "BITS", default_value_t = 8)]
+    #[arg(long, value_name = "BITS", default_value_t = 8, help = format!("log2 of the entries of each event FIFO, {}", range(&LOG2_FIFO)))]
     log2_fifo: u8,
-    /// Keep the trace in a circular buffer of 2^BITS words, 6 to 16, which leaves when the cores have stopped
-    #[arg(long, value_name = "BITS", conflicts_with = "no_trace")]
+    #[arg(long, value_name = "BITS", conflicts_with = "no_trace", help = format!(
+        "Keep the trace in a circular buffer of 2^BITS words, {}, which leaves when the cores have stopped",
+        range(&LOG2_BUFFER)
+    ))]
     buffer: Option<u8>,
     /// The cores wait until the host starts them (`goshawk capture serial --go`)
     #[arg(long)]
@@ -70,7 +74,7 @@ pub struct Args {
     compare: bool,
     /// Folder for everything that is made; it is made where it is missing [default: soc-BOARD]
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    out: Option<OutputPath>,
     #[command(flatten)]
     params: ParamArgs,
     /// Print one JSON object
@@ -141,7 +145,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         }
         None => (None, "an endless loop".to_string()),
     };
-    let folder = args.out.clone().unwrap_or_else(|| format!("soc-{}", board.name).into());
+    let folder = args.out.as_deref().map_or_else(|| format!("soc-{}", board.name).into(), Path::to_path_buf);
     let make = |path: &Path| std::fs::create_dir_all(path).map_err(|e| Failure::io(path, e));
     make(&folder)?;
     let progress = bar("synthesis", "", None);

@@ -1,6 +1,7 @@
 //! `goshawk soc sim`: a SoC of softcores runs a program in Verilator, and its trace is checked
 
-use crate::args::{CoreName, ParamArgs};
+use crate::args::{range, CoreName, ParamArgs};
+use crate::files::OutputPath;
 use crate::output::{count, facts, short_id, Object, TOOL};
 use crate::progress::bar;
 use crate::{Failure, Status};
@@ -8,8 +9,9 @@ use fpga::soc::check::{check, Checked};
 use fpga::soc::core::CoreKind;
 use fpga::soc::part::{find, Part};
 use fpga::soc::run::{Run, RunOptions, Soc};
-use fpga::soc::top::{Host, Output, SocConfig};
+use fpga::soc::top::{Host, Output, SocConfig, LOG2_BUFFER, LOG2_RAM};
 use fpga::soc::verilate::default_cache;
+use hdl::emit::{CORES, LOG2_FIFO};
 use retire::elf::Program;
 use retire::file::hex;
 use retire::file::retire::{RetireInfo, RetireWriter};
@@ -34,8 +36,7 @@ pub struct Args {
     /// Softcore
     #[arg(long, value_enum)]
     core: CoreName,
-    /// Cores, 1 to 8
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, help = format!("Cores, {}", range(&CORES)))]
     cores: u8,
     /// RISC-V executable, linked to 0x80000000 and to the SoC's devices (docs/soc.md)
     #[arg(long, value_name = "FILE", required_unless_present = "program", conflicts_with = "program")]
@@ -46,8 +47,7 @@ pub struct Args {
     /// Stop the cores after so many clock cycles
     #[arg(long, value_name = "N")]
     max_cycles: Option<u64>,
-    /// log2 of the RAM's bytes, 10 to 24
-    #[arg(long, value_name = "BITS", default_value_t = 24)]
+    #[arg(long, value_name = "BITS", default_value_t = 24, help = format!("log2 of the RAM's bytes, {}", range(&LOG2_RAM)))]
     log2_ram: u8,
     /// Data pins of the trace port: 1, 2, 4 or 8
     #[arg(long, value_name = "N", default_value_t = 8)]
@@ -57,15 +57,16 @@ pub struct Args {
     uart: Option<u16>,
     /// Put a link to a pseudo-terminal here: the serial line, both ways, for `goshawk capture` while the SoC runs
     #[arg(long, value_name = "LINK", requires = "uart")]
-    serial: Option<PathBuf>,
+    serial: Option<OutputPath>,
     /// The cores wait until the host starts them (`goshawk capture serial --go`)
     #[arg(long, requires = "serial")]
     wait: bool,
-    /// Keep the trace in a circular buffer of 2^BITS words, 6 to 16, which leaves when the cores have stopped
-    #[arg(long, value_name = "BITS", conflicts_with = "no_trace")]
+    #[arg(long, value_name = "BITS", conflicts_with = "no_trace", help = format!(
+        "Keep the trace in a circular buffer of 2^BITS words, {}, which leaves when the cores have stopped",
+        range(&LOG2_BUFFER)
+    ))]
     buffer: Option<u8>,
-    /// log2 of the entries of each event FIFO, 3 to 8
-    #[arg(long, value_name = "BITS", default_value_t = 8)]
+    #[arg(long, value_name = "BITS", default_value_t = 8, help = format!("log2 of the entries of each event FIFO, {}", range(&LOG2_FIFO)))]
     log2_fifo: u8,
     /// Clock cycles of one tick of the timer
     #[arg(long, value_name = "N", default_value_t = 16)]
@@ -75,7 +76,7 @@ pub struct Args {
     no_trace: bool,
     /// Folder for trace.gtr, retire.ret, line.bin (the bytes of --uart) and soc.vcd (--vcd); it is made where it is missing
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    out: Option<OutputPath>,
     /// Write every signal to soc.vcd
     #[arg(long, requires = "out")]
     vcd: bool,
@@ -141,7 +142,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         std::fs::create_dir_all(folder).map_err(|e| Failure::io(folder, e))?;
     }
     let vcd = args.out.as_ref().filter(|_| args.vcd).map(|f| f.join("soc.vcd"));
-    let options = RunOptions { max_cycles: args.max_cycles.unwrap_or(0), vcd, serial: args.serial.clone() };
+    let options = RunOptions {
+        max_cycles: args.max_cycles.unwrap_or(0),
+        vcd,
+        serial: args.serial.as_deref().map(Path::to_path_buf),
+    };
     let running = bar("simulating", "cycles", args.max_cycles);
     let run = soc.run(&program, &options, |cycle| running.set_position(cycle)).map_err(|e| other(&e))?;
     running.finish_and_clear();

@@ -11,11 +11,16 @@ use super::circuit::ring::Ring;
 use super::circuit::uart::Uart;
 use super::core::{CoreError, CoreKind};
 use super::rename::{emitted, renamed};
-use hdl::emit::{emit, EmitError, SystemOptions};
+use hdl::emit::{emit, EmitError, SystemOptions, CORES, LOG2_FIFO};
 use serde::Serialize;
 use sim::params::TraceParams;
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 
+/// log2 of the RAM's bytes.
+pub const LOG2_RAM: RangeInclusive<u8> = 10..=24;
+/// log2 of the words of a circular trace buffer.
+pub const LOG2_BUFFER: RangeInclusive<u8> = 6..=16;
 /// First byte of RAM; the cores start here.
 pub const RAM_BASE: u64 = 0x8000_0000;
 
@@ -85,7 +90,7 @@ pub enum SocError {
         /// What was asked for.
         value: u64,
         /// What would be right.
-        right: &'static str,
+        right: String,
     },
     /// A part without another one.
     #[error("{what} needs {needs}")]
@@ -122,23 +127,27 @@ pub enum Purpose<'a> {
 impl SocConfig {
     /// Refuses what the parts cannot honour.
     pub fn check(&self) -> Result<(), SocError> {
-        let range = |field, value: u64, right, ok: bool| {
+        let one_of = |field, value: u64, right: String, ok: bool| {
             if ok {
                 Ok(())
             } else {
                 Err(SocError::Range { field, value, right })
             }
         };
+        let range = |field, value: u8, right: RangeInclusive<u8>| {
+            let words = format!("{} to {}", right.start(), right.end());
+            one_of(field, value.into(), words, right.contains(&value))
+        };
         match self.output {
-            Output::Port { pins } => range("pins", pins.into(), "1, 2, 4 or 8", matches!(pins, 1 | 2 | 4 | 8))?,
-            Output::Uart { divisor } => range("divisor", divisor.into(), "4 to 65535", divisor >= 4)?,
+            Output::Port { pins } => one_of("pins", pins.into(), "1, 2, 4 or 8".into(), matches!(pins, 1 | 2 | 4 | 8))?,
+            Output::Uart { divisor } => one_of("divisor", divisor.into(), "4 to 65535".into(), divisor >= 4)?,
         }
-        range("cores", self.cores.into(), "1 to 8", (1..=8).contains(&self.cores))?;
-        range("log2_ram", self.log2_ram.into(), "10 to 24", (10..=24).contains(&self.log2_ram))?;
-        range("log2_fifo", self.log2_fifo.into(), "3 to 8", (3..=8).contains(&self.log2_fifo))?;
-        range("tick", self.tick.into(), "1 to 65535", self.tick >= 1)?;
+        range("cores", self.cores, CORES)?;
+        range("log2_ram", self.log2_ram, LOG2_RAM)?;
+        range("log2_fifo", self.log2_fifo, LOG2_FIFO)?;
+        one_of("tick", self.tick.into(), "1 to 65535".into(), self.tick >= 1)?;
         if let Some(log2) = self.buffer {
-            range("buffer", log2.into(), "6 to 16", (6..=16).contains(&log2))?;
+            range("buffer", log2, LOG2_BUFFER)?;
             if self.trace.is_none() {
                 return Err(SocError::Needs { what: "a trace buffer", needs: "trace modules" });
             }

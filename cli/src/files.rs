@@ -1,0 +1,198 @@
+//! Files that commands write: none may be one that the same command reads, or writes twice
+//!
+//! An argument that names a file or folder to write has the type [`OutputPath`]; every other argument whose value name
+//! says that it takes a file is read. So [`check`] sees all commands alike, before any of them begins. Two names are
+//! one file where the system says so: through `./x`, links and hard links.
+
+use crate::Failure;
+use clap::{Arg, ArgMatches, Command};
+use same_file::is_same_file;
+use std::any::TypeId;
+use std::ffi::OsString;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+/// A file or a folder that a command writes.
+#[derive(Clone, Debug)]
+pub struct OutputPath(PathBuf);
+
+impl From<OsString> for OutputPath {
+    fn from(path: OsString) -> Self {
+        Self(path.into())
+    }
+}
+
+impl AsRef<Path> for OutputPath {
+    fn as_ref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Deref for OutputPath {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+/// What value names call a file or folder.
+const FILE_WORDS: [&str; 6] = ["FILE", "DIR", "ELF", "RET", "RBT1", "TRACE"];
+
+/// Whether `arg` names what is written.
+pub fn is_output(arg: &Arg) -> bool {
+    arg.get_value_parser().type_id() == TypeId::of::<OutputPath>()
+}
+
+/// Whether `arg` names what is read.
+pub fn is_input(arg: &Arg) -> bool {
+    let names = arg.get_value_names().unwrap_or_default();
+    !is_output(arg) && names.iter().flat_map(|n| n.split('|')).any(|n| FILE_WORDS.contains(&n))
+}
+
+/// The values given for `arg`, as paths.
+fn values<'a>(matches: &'a ArgMatches, arg: &Arg) -> impl Iterator<Item = &'a Path> {
+    matches.get_raw(arg.get_id().as_str()).into_iter().flatten().map(Path::new)
+}
+
+/// Whether both are one regular file or one folder; a device can be read and written.
+fn same(a: &Path, b: &Path) -> bool {
+    let kept = |p: &Path| p.is_file() || p.is_dir();
+    kept(a) && kept(b) && is_same_file(a, b).unwrap_or(false)
+}
+
+/// Whether both will be one file that is not there yet.
+fn will_be_same(a: &Path, b: &Path) -> bool {
+    let place = |p: &Path| {
+        let folder = p.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(folder.canonicalize().ok()?.join(p.file_name()?))
+    };
+    place(a).is_some_and(|a| Some(a) == place(b))
+}
+
+/// Refuses what would write over its own input, or write one file twice.
+///
+/// # Errors
+/// The output, the input that it is, and what would be right.
+pub fn check(command: &Command, matches: &ArgMatches) -> Result<(), Failure> {
+    if let Some((name, matches)) = matches.subcommand() {
+        return command.find_subcommand(name).map_or(Ok(()), |command| check(command, matches));
+    }
+    let outputs: Vec<(&Arg, &Path)> = command
+        .get_arguments()
+        .filter(|a| is_output(a))
+        .flat_map(|a| values(matches, a).map(move |v| (a, v)))
+        .collect();
+    let inputs = || command.get_arguments().filter(|a| is_input(a)).flat_map(|a| values(matches, a));
+    for (i, (arg, output)) in outputs.iter().enumerate() {
+        let option = arg.get_long().unwrap_or("output");
+        let refuse = |what: String| Err(Failure::Other(format!("{}: {what}", output.display())));
+        if let Some(input) = inputs().find(|input| same(input, output)) {
+            let other = if input == *output { String::new() } else { format!(", as {}", input.display()) };
+            return refuse(format!("is read by this command{other}; --{option} must name another file"));
+        }
+        if let Some((first, _)) = outputs[..i].iter().find(|(_, o)| same(o, output) || will_be_same(o, output)) {
+            let first = first.get_long().unwrap_or("output");
+            return refuse(format!("is written for --{first} already; --{option} must name another file"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// All commands that do something, with the words that call them.
+    fn commands(command: &Command, words: &str) -> Vec<(String, Command)> {
+        let below = command.get_subcommands().flat_map(|c| commands(c, format!("{words} {}", c.get_name()).trim()));
+        let mut all: Vec<_> = below.collect();
+        if all.is_empty() || command.get_arguments().next().is_some() {
+            all.push((words.to_string(), command.clone()));
+        }
+        all
+    }
+
+    fn is_folder(arg: &Arg) -> bool {
+        arg.get_value_names().unwrap_or_default().iter().any(|n| n == "DIR")
+    }
+
+    fn words(arg: &Arg, path: &Path) -> Vec<OsString> {
+        let option = arg.get_long().map(|l| format!("--{l}").into());
+        option.into_iter().chain([path.into()]).collect()
+    }
+
+    #[test]
+    fn every_argument_is_told_to_be_read_or_written() {
+        let mut text = String::new();
+        for (name, command) in commands(&crate::Cli::command(), "") {
+            for (what, is) in [("reads", is_input as fn(&Arg) -> bool), ("writes", is_output)] {
+                let name_of = |a: &Arg| a.get_long().map_or_else(|| a.get_id().to_string(), |l| format!("--{l}"));
+                let found: Vec<String> = command.get_arguments().filter(|a| is(a)).map(name_of).collect();
+                if !found.is_empty() {
+                    text.push_str(&format!("{name} {what} {}\n", found.join(" ")));
+                }
+            }
+            for arg in command.get_arguments() {
+                let path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+                assert!(
+                    !path || is_input(arg),
+                    "{name} {}: neither an input by its value name nor an OutputPath",
+                    arg.get_id()
+                );
+            }
+        }
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn no_command_writes_what_it_reads_by_whatever_name() {
+        let place = tempfile::tempdir().unwrap();
+        let [file, link, hard] = ["x", "link", "hard"].map(|n| place.path().join(n));
+        std::fs::write(&file, "kept").unwrap();
+        std::fs::hard_link(&file, &hard).unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let dotted = place.path().join(".").join("x");
+        let mut pairs = 0;
+        for (name, command) in commands(&crate::Cli::command(), "") {
+            let command = command.no_binary_name(true).ignore_errors(true);
+            for output in command.get_arguments().filter(|a| is_output(a)) {
+                for input in command.get_arguments().filter(|a| is_input(a) && is_folder(a) == is_folder(output)) {
+                    let other = if is_folder(output) { place.path().join(".") } else { place.path().join("new") };
+                    for (path, refused) in
+                        [(&file, true), (&dotted, true), (&link, true), (&hard, true), (&other, is_folder(output))]
+                    {
+                        let read = if is_folder(input) { place.path() } else { &file };
+                        let written = if is_folder(output) { &other } else { path };
+                        let line = [words(output, written), words(input, read)].concat();
+                        let matches = command.clone().try_get_matches_from(&line).unwrap();
+                        assert_eq!(check(&command, &matches).is_err(), refused, "{name} {line:?}");
+                        pairs += 1;
+                    }
+                }
+            }
+        }
+        assert!(pairs > 60, "{pairs}");
+    }
+
+    #[test]
+    fn no_command_writes_one_file_twice() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("new");
+        let mut pairs = 0;
+        for (name, command) in commands(&crate::Cli::command(), "") {
+            let command = command.no_binary_name(true).ignore_errors(true);
+            let outputs: Vec<&Arg> = command.get_arguments().filter(|a| is_output(a) && !is_folder(a)).collect();
+            for (i, first) in outputs.iter().enumerate() {
+                for second in &outputs[..i] {
+                    let line = [words(first, &path), words(second, &place.path().join(".").join("new"))].concat();
+                    let matches = command.clone().try_get_matches_from(&line).unwrap();
+                    assert!(check(&command, &matches).is_err(), "{name} {line:?}");
+                    pairs += 1;
+                }
+            }
+        }
+        assert!(pairs > 1, "{pairs}");
+    }
+}
