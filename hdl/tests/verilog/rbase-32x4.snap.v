@@ -18,6 +18,20 @@ module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_
     input wire  ready;
     output reg  [31:0] data;
     
+    // Enums
+    localparam RecordStep$Idle = 0;
+    localparam RecordStep$Fetch = 1;
+    localparam RecordStep$Time = 2;
+    localparam RecordStep$Core = 3;
+    localparam RecordStep$Run = 4;
+    localparam RecordStep$Escape = 5;
+    localparam RecordStep$Instructions = 6;
+    localparam RecordStep$Open = 7;
+    localparam RecordStep$Address = 8;
+    localparam RecordStep$Stream = 9;
+    localparam RecordStep$Start = 10;
+    localparam RecordStep$End = 11;
+    
     // Stub signals
     reg  core$0$clock;
     reg  core$0$reset;
@@ -27,45 +41,67 @@ module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_
     reg  core$0$rvfi_intr;
     reg  [31:0] core$0$rvfi_pc_rdata;
     reg  [31:0] core$0$rvfi_pc_wdata;
-    reg  core$0$enable;
-    wire  core$0$ready;
-    reg  core$0$full;
-    reg  core$0$drained;
-    wire  core$0$stop_ready;
-    reg  core$0$stop_go;
-    wire  core$0$lost;
-    wire  core$0$entry_push;
-    wire  [1:0] core$0$entry_pre;
-    wire  [1:0] core$0$entry_post;
-    wire  [23:0] core$0$entry_icnt;
-    wire  [23:0] core$0$entry_bcnt;
-    wire  [31:0] core$0$entry_pc;
-    wire  [31:0] core$0$entry_target;
-    wire  [31:0] core$0$entry_cc;
-    reg  back$clock;
-    reg  back$reset;
-    reg  [2:0] back$bus_addr;
-    reg  back$bus_write;
-    reg  [31:0] back$bus_wdata;
-    wire  [31:0] back$bus_rdata;
-    wire  back$valid;
-    reg  back$ready;
-    wire  [31:0] back$data;
-    wire  back$enable;
-    wire  back$stop_go;
-    reg  back$core_ready$0;
-    reg  back$stop_ready$0;
-    reg  back$lost$0;
-    reg  back$entry_push$0;
-    reg  [1:0] back$entry_pre$0;
-    reg  [1:0] back$entry_post$0;
-    reg  [23:0] back$entry_icnt$0;
-    reg  [23:0] back$entry_bcnt$0;
-    reg  [31:0] back$entry_pc$0;
-    reg  [31:0] back$entry_target$0;
-    reg  [31:0] back$entry_cc$0;
-    wire  back$full$0;
-    wire  back$empty$0;
+    reg  core$0$control$enable;
+    reg  core$0$control$full;
+    reg  core$0$control$drained;
+    reg  core$0$control$stop_go;
+    wire  core$0$control$ready;
+    wire  core$0$control$stop_ready;
+    wire  core$0$control$lost;
+    wire  core$0$entry$push;
+    wire  [1:0] core$0$entry$pre;
+    wire  [1:0] core$0$entry$post;
+    wire  [23:0] core$0$entry$icnt;
+    wire  [23:0] core$0$entry$bcnt;
+    wire  [31:0] core$0$entry$pc;
+    wire  [31:0] core$0$entry$target;
+    wire  [31:0] core$0$entry$cc;
+    reg  spine$clock;
+    reg  spine$reset;
+    reg  [2:0] spine$bus$addr;
+    reg  spine$bus$write;
+    reg  [31:0] spine$bus$wdata;
+    wire  [31:0] spine$bus$rdata;
+    wire  spine$words$valid;
+    wire  [31:0] spine$words$data;
+    reg  spine$words$ready;
+    wire  spine$control$0$enable;
+    wire  spine$control$0$full;
+    wire  spine$control$0$drained;
+    wire  spine$control$0$stop_go;
+    reg  spine$control$0$ready;
+    reg  spine$control$0$stop_ready;
+    reg  spine$control$0$lost;
+    reg  spine$entry$0$push;
+    reg  [1:0] spine$entry$0$pre;
+    reg  [1:0] spine$entry$0$post;
+    reg  [23:0] spine$entry$0$icnt;
+    reg  [23:0] spine$entry$0$bcnt;
+    reg  [31:0] spine$entry$0$pc;
+    reg  [31:0] spine$entry$0$target;
+    reg  [31:0] spine$entry$0$cc;
+    wire  spine$read$have;
+    wire  [3:0] spine$read$core;
+    wire  [31:0] spine$read$word;
+    wire  [31:0] spine$read$cc;
+    reg  [1:0] spine$read$field;
+    reg  spine$read$done;
+    reg  spine$read$ends;
+    reg  spine$coded$valid;
+    reg  spine$coded$data;
+    wire  spine$coded$ready;
+    reg  encoder$clock;
+    reg  encoder$reset;
+    reg  encoder$entry$have;
+    reg  [3:0] encoder$entry$core;
+    reg  [31:0] encoder$entry$word;
+    reg  [31:0] encoder$entry$cc;
+    wire  [1:0] encoder$entry$field;
+    wire  encoder$entry$done;
+    wire  encoder$entry$ends;
+    wire  encoder$bits$valid;
+    wire  encoder$bits$data;
+    reg  encoder$bits$ready;
     
     // Sub module instances
     top$core$0 core$0(
@@ -77,60 +113,86 @@ module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_
         .rvfi_intr(core$0$rvfi_intr),
         .rvfi_pc_rdata(core$0$rvfi_pc_rdata),
         .rvfi_pc_wdata(core$0$rvfi_pc_wdata),
-        .enable(core$0$enable),
-        .ready(core$0$ready),
-        .full(core$0$full),
-        .drained(core$0$drained),
-        .stop_ready(core$0$stop_ready),
-        .stop_go(core$0$stop_go),
-        .lost(core$0$lost),
-        .entry_push(core$0$entry_push),
-        .entry_pre(core$0$entry_pre),
-        .entry_post(core$0$entry_post),
-        .entry_icnt(core$0$entry_icnt),
-        .entry_bcnt(core$0$entry_bcnt),
-        .entry_pc(core$0$entry_pc),
-        .entry_target(core$0$entry_target),
-        .entry_cc(core$0$entry_cc)
+        .control$enable(core$0$control$enable),
+        .control$full(core$0$control$full),
+        .control$drained(core$0$control$drained),
+        .control$stop_go(core$0$control$stop_go),
+        .control$ready(core$0$control$ready),
+        .control$stop_ready(core$0$control$stop_ready),
+        .control$lost(core$0$control$lost),
+        .entry$push(core$0$entry$push),
+        .entry$pre(core$0$entry$pre),
+        .entry$post(core$0$entry$post),
+        .entry$icnt(core$0$entry$icnt),
+        .entry$bcnt(core$0$entry$bcnt),
+        .entry$pc(core$0$entry$pc),
+        .entry$target(core$0$entry$target),
+        .entry$cc(core$0$entry$cc)
     );
-    top$back back(
-        .clock(back$clock),
-        .reset(back$reset),
-        .bus_addr(back$bus_addr),
-        .bus_write(back$bus_write),
-        .bus_wdata(back$bus_wdata),
-        .bus_rdata(back$bus_rdata),
-        .valid(back$valid),
-        .ready(back$ready),
-        .data(back$data),
-        .enable(back$enable),
-        .stop_go(back$stop_go),
-        .core_ready$0(back$core_ready$0),
-        .stop_ready$0(back$stop_ready$0),
-        .lost$0(back$lost$0),
-        .entry_push$0(back$entry_push$0),
-        .entry_pre$0(back$entry_pre$0),
-        .entry_post$0(back$entry_post$0),
-        .entry_icnt$0(back$entry_icnt$0),
-        .entry_bcnt$0(back$entry_bcnt$0),
-        .entry_pc$0(back$entry_pc$0),
-        .entry_target$0(back$entry_target$0),
-        .entry_cc$0(back$entry_cc$0),
-        .full$0(back$full$0),
-        .empty$0(back$empty$0)
+    top$spine spine(
+        .clock(spine$clock),
+        .reset(spine$reset),
+        .bus$addr(spine$bus$addr),
+        .bus$write(spine$bus$write),
+        .bus$wdata(spine$bus$wdata),
+        .bus$rdata(spine$bus$rdata),
+        .words$valid(spine$words$valid),
+        .words$data(spine$words$data),
+        .words$ready(spine$words$ready),
+        .control$0$enable(spine$control$0$enable),
+        .control$0$full(spine$control$0$full),
+        .control$0$drained(spine$control$0$drained),
+        .control$0$stop_go(spine$control$0$stop_go),
+        .control$0$ready(spine$control$0$ready),
+        .control$0$stop_ready(spine$control$0$stop_ready),
+        .control$0$lost(spine$control$0$lost),
+        .entry$0$push(spine$entry$0$push),
+        .entry$0$pre(spine$entry$0$pre),
+        .entry$0$post(spine$entry$0$post),
+        .entry$0$icnt(spine$entry$0$icnt),
+        .entry$0$bcnt(spine$entry$0$bcnt),
+        .entry$0$pc(spine$entry$0$pc),
+        .entry$0$target(spine$entry$0$target),
+        .entry$0$cc(spine$entry$0$cc),
+        .read$have(spine$read$have),
+        .read$core(spine$read$core),
+        .read$word(spine$read$word),
+        .read$cc(spine$read$cc),
+        .read$field(spine$read$field),
+        .read$done(spine$read$done),
+        .read$ends(spine$read$ends),
+        .coded$valid(spine$coded$valid),
+        .coded$data(spine$coded$data),
+        .coded$ready(spine$coded$ready)
+    );
+    top$encoder encoder(
+        .clock(encoder$clock),
+        .reset(encoder$reset),
+        .entry$have(encoder$entry$have),
+        .entry$core(encoder$entry$core),
+        .entry$word(encoder$entry$word),
+        .entry$cc(encoder$entry$cc),
+        .entry$field(encoder$entry$field),
+        .entry$done(encoder$entry$done),
+        .entry$ends(encoder$entry$ends),
+        .bits$valid(encoder$bits$valid),
+        .bits$data(encoder$bits$data),
+        .bits$ready(encoder$bits$ready)
     );
     
     // Update code
     always @(*) begin
-        back$clock = clock;
-        back$reset = reset;
-        back$bus_addr = bus_addr;
-        back$bus_write = bus_write;
-        back$bus_wdata = bus_wdata;
-        bus_rdata = back$bus_rdata;
-        valid = back$valid;
-        back$ready = ready;
-        data = back$data;
+        spine$clock = clock;
+        encoder$clock = clock;
+        spine$reset = reset;
+        encoder$reset = reset;
+        spine$bus$addr = bus_addr;
+        spine$bus$write = bus_write;
+        spine$bus$wdata = bus_wdata;
+        bus_rdata = spine$bus$rdata;
+        valid = spine$words$valid;
+        spine$words$ready = ready;
+        data = spine$words$data;
         core$0$clock = clock;
         core$0$reset = reset;
         core$0$rvfi_valid = rvfi_valid$0;
@@ -139,1982 +201,37 @@ module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_
         core$0$rvfi_intr = rvfi_intr$0;
         core$0$rvfi_pc_rdata = rvfi_pc_rdata$0;
         core$0$rvfi_pc_wdata = rvfi_pc_wdata$0;
-        core$0$enable = back$enable;
-        core$0$full = back$full$0;
-        core$0$drained = back$empty$0;
-        core$0$stop_go = back$stop_go;
-        back$core_ready$0 = core$0$ready;
-        back$stop_ready$0 = core$0$stop_ready;
-        back$lost$0 = core$0$lost;
-        back$entry_push$0 = core$0$entry_push;
-        back$entry_pre$0 = core$0$entry_pre;
-        back$entry_post$0 = core$0$entry_post;
-        back$entry_icnt$0 = core$0$entry_icnt;
-        back$entry_bcnt$0 = core$0$entry_bcnt;
-        back$entry_pc$0 = core$0$entry_pc;
-        back$entry_target$0 = core$0$entry_target;
-        back$entry_cc$0 = core$0$entry_cc;
     end
     
+    always @(*) encoder$entry$have = spine$read$have;
+    always @(*) encoder$entry$core = spine$read$core;
+    always @(*) encoder$entry$word = spine$read$word;
+    always @(*) encoder$entry$cc = spine$read$cc;
+    always @(*) spine$read$field = encoder$entry$field;
+    always @(*) spine$read$done = encoder$entry$done;
+    always @(*) spine$read$ends = encoder$entry$ends;
+    always @(*) spine$coded$valid = encoder$bits$valid;
+    always @(*) spine$coded$data = encoder$bits$data;
+    always @(*) encoder$bits$ready = spine$coded$ready;
+    always @(*) core$0$control$enable = spine$control$0$enable;
+    always @(*) core$0$control$full = spine$control$0$full;
+    always @(*) core$0$control$drained = spine$control$0$drained;
+    always @(*) core$0$control$stop_go = spine$control$0$stop_go;
+    always @(*) spine$control$0$ready = core$0$control$ready;
+    always @(*) spine$control$0$stop_ready = core$0$control$stop_ready;
+    always @(*) spine$control$0$lost = core$0$control$lost;
+    always @(*) spine$entry$0$push = core$0$entry$push;
+    always @(*) spine$entry$0$pre = core$0$entry$pre;
+    always @(*) spine$entry$0$post = core$0$entry$post;
+    always @(*) spine$entry$0$icnt = core$0$entry$icnt;
+    always @(*) spine$entry$0$bcnt = core$0$entry$bcnt;
+    always @(*) spine$entry$0$pc = core$0$entry$pc;
+    always @(*) spine$entry$0$target = core$0$entry$target;
+    always @(*) spine$entry$0$cc = core$0$entry$cc;
 endmodule // top
 
 
-module top$back(clock,reset,bus_addr,bus_write,bus_wdata,bus_rdata,valid,ready,data,enable,stop_go,core_ready$0,stop_ready$0,lost$0,entry_push$0,entry_pre$0,entry_post$0,entry_icnt$0,entry_bcnt$0,entry_pc$0,entry_target$0,entry_cc$0,full$0,empty$0);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  [2:0] bus_addr;
-    input wire  bus_write;
-    input wire  [31:0] bus_wdata;
-    output reg  [31:0] bus_rdata;
-    output reg  valid;
-    input wire  ready;
-    output reg  [31:0] data;
-    output reg  enable;
-    output reg  stop_go;
-    input wire  core_ready$0;
-    input wire  stop_ready$0;
-    input wire  lost$0;
-    input wire  entry_push$0;
-    input wire  [1:0] entry_pre$0;
-    input wire  [1:0] entry_post$0;
-    input wire  [23:0] entry_icnt$0;
-    input wire  [23:0] entry_bcnt$0;
-    input wire  [31:0] entry_pc$0;
-    input wire  [31:0] entry_target$0;
-    input wire  [31:0] entry_cc$0;
-    output reg  full$0;
-    output reg  empty$0;
-    
-    // Enums
-    localparam RecordStep$Idle = 0;
-    localparam RecordStep$Fetch = 1;
-    localparam RecordStep$Header0 = 2;
-    localparam RecordStep$Header1 = 3;
-    localparam RecordStep$Header2 = 4;
-    localparam RecordStep$Time = 5;
-    localparam RecordStep$Core = 6;
-    localparam RecordStep$Run = 7;
-    localparam RecordStep$Escape = 8;
-    localparam RecordStep$Instructions = 9;
-    localparam RecordStep$Open = 10;
-    localparam RecordStep$Address = 11;
-    localparam RecordStep$Stream = 12;
-    localparam RecordStep$Start = 13;
-    localparam RecordStep$End = 14;
-    localparam RecordStep$Pad = 15;
-    
-    // Stub signals
-    reg  fifo$0$clock;
-    reg  fifo$0$reset;
-    reg  fifo$0$push;
-    reg  [1:0] fifo$0$in_pre;
-    reg  [1:0] fifo$0$in_post;
-    reg  [23:0] fifo$0$in_icnt;
-    reg  [23:0] fifo$0$in_bcnt;
-    reg  [31:0] fifo$0$in_pc;
-    reg  [31:0] fifo$0$in_target;
-    reg  [31:0] fifo$0$in_cc;
-    wire  fifo$0$full;
-    wire  fifo$0$empty;
-    wire  fifo$0$have;
-    reg  fifo$0$pop;
-    reg  [1:0] fifo$0$field;
-    wire  [31:0] fifo$0$word;
-    wire  [31:0] fifo$0$cc;
-    reg  merger$clock;
-    reg  merger$reset;
-    reg  [15:0] merger$pushes;
-    reg  [15:0] merger$have;
-    wire  [3:0] merger$core;
-    wire  merger$show;
-    reg  merger$done;
-    wire  [15:0] merger$pops;
-    wire  merger$empty;
-    reg  encoder$clock;
-    reg  encoder$reset;
-    reg  encoder$start;
-    wire  encoder$started;
-    reg  encoder$have;
-    wire  [1:0] encoder$field;
-    reg  [31:0] encoder$word;
-    reg  [31:0] encoder$cc;
-    reg  [3:0] encoder$core;
-    wire  encoder$done;
-    wire  encoder$finished;
-    wire  encoder$bit_valid;
-    wire  encoder$data_bit;
-    reg  encoder$bit_ready;
-    reg  encoder$aligned;
-    wire  encoder$idle;
-    reg  packer$clock;
-    reg  packer$reset;
-    reg  packer$bit_valid;
-    reg  packer$data_bit;
-    wire  packer$bit_ready;
-    wire  packer$aligned;
-    wire  packer$valid;
-    reg  packer$ready;
-    wire  [31:0] packer$data;
-    reg  registers$clock;
-    reg  registers$reset;
-    reg  [2:0] registers$bus_addr;
-    reg  registers$bus_write;
-    reg  [31:0] registers$bus_wdata;
-    wire  [31:0] registers$bus_rdata;
-    reg  registers$ready;
-    reg  registers$active;
-    reg  registers$idle;
-    reg  [15:0] registers$overflow;
-    wire  registers$enable;
-    reg  session$d;
-    wire  session$q;
-    reg  session$clock;
-    reg  running$d;
-    wire  running$q;
-    reg  running$clock;
-    reg  header$d;
-    wire  header$q;
-    reg  header$clock;
-    
-    // Local signals
-    reg  tracing;
-    reg  all_ready;
-    reg  all_stopped;
-    reg  [15:0] pushes;
-    reg  [15:0] haves;
-    reg  [15:0] losses;
-    reg  [15:0] pops;
-    reg  [3:0] who;
-    reg  [31:0] word;
-    reg  [31:0] cc;
-    
-    // Sub module instances
-    top$back$fifo$0 fifo$0(
-        .clock(fifo$0$clock),
-        .reset(fifo$0$reset),
-        .push(fifo$0$push),
-        .in_pre(fifo$0$in_pre),
-        .in_post(fifo$0$in_post),
-        .in_icnt(fifo$0$in_icnt),
-        .in_bcnt(fifo$0$in_bcnt),
-        .in_pc(fifo$0$in_pc),
-        .in_target(fifo$0$in_target),
-        .in_cc(fifo$0$in_cc),
-        .full(fifo$0$full),
-        .empty(fifo$0$empty),
-        .have(fifo$0$have),
-        .pop(fifo$0$pop),
-        .field(fifo$0$field),
-        .word(fifo$0$word),
-        .cc(fifo$0$cc)
-    );
-    top$back$merger merger(
-        .clock(merger$clock),
-        .reset(merger$reset),
-        .pushes(merger$pushes),
-        .have(merger$have),
-        .core(merger$core),
-        .show(merger$show),
-        .done(merger$done),
-        .pops(merger$pops),
-        .empty(merger$empty)
-    );
-    top$back$encoder encoder(
-        .clock(encoder$clock),
-        .reset(encoder$reset),
-        .start(encoder$start),
-        .started(encoder$started),
-        .have(encoder$have),
-        .field(encoder$field),
-        .word(encoder$word),
-        .cc(encoder$cc),
-        .core(encoder$core),
-        .done(encoder$done),
-        .finished(encoder$finished),
-        .bit_valid(encoder$bit_valid),
-        .data_bit(encoder$data_bit),
-        .bit_ready(encoder$bit_ready),
-        .aligned(encoder$aligned),
-        .idle(encoder$idle)
-    );
-    top$back$packer packer(
-        .clock(packer$clock),
-        .reset(packer$reset),
-        .bit_valid(packer$bit_valid),
-        .data_bit(packer$data_bit),
-        .bit_ready(packer$bit_ready),
-        .aligned(packer$aligned),
-        .valid(packer$valid),
-        .ready(packer$ready),
-        .data(packer$data)
-    );
-    top$back$registers registers(
-        .clock(registers$clock),
-        .reset(registers$reset),
-        .bus_addr(registers$bus_addr),
-        .bus_write(registers$bus_write),
-        .bus_wdata(registers$bus_wdata),
-        .bus_rdata(registers$bus_rdata),
-        .ready(registers$ready),
-        .active(registers$active),
-        .idle(registers$idle),
-        .overflow(registers$overflow),
-        .enable(registers$enable)
-    );
-    top$back$session session(
-        .d(session$d),
-        .q(session$q),
-        .clock(session$clock)
-    );
-    top$back$running running(
-        .d(running$d),
-        .q(running$q),
-        .clock(running$clock)
-    );
-    top$back$header header(
-        .d(header$d),
-        .q(header$q),
-        .clock(header$clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        session$clock = clock;
-        running$clock = clock;
-        header$clock = clock;
-        session$d = session$q;
-        running$d = running$q;
-        header$d = header$q;
-        merger$clock = clock;
-        encoder$clock = clock;
-        packer$clock = clock;
-        registers$clock = clock;
-        merger$reset = reset;
-        encoder$reset = reset;
-        packer$reset = reset;
-        registers$reset = reset;
-        who = merger$core;
-        pops = merger$pops;
-        pushes = 32'h0;
-        haves = 32'h0;
-        losses = 32'h0;
-        all_ready = 1'b1;
-        all_stopped = 1'b1;
-        word = 32'h0;
-        cc = 32'h0;
-        fifo$0$clock = clock;
-        fifo$0$reset = reset;
-        fifo$0$push = entry_push$0;
-        fifo$0$in_pre = entry_pre$0;
-        fifo$0$in_post = entry_post$0;
-        fifo$0$in_icnt = entry_icnt$0;
-        fifo$0$in_bcnt = entry_bcnt$0;
-        fifo$0$in_pc = entry_pc$0;
-        fifo$0$in_target = entry_target$0;
-        fifo$0$in_cc = entry_cc$0;
-        fifo$0$field = encoder$field;
-        fifo$0$pop = pops[0];
-        full$0 = fifo$0$full;
-        empty$0 = fifo$0$empty;
-        pushes = (pushes & ~(1 << (0)) | ((entry_push$0) << (0)));
-        haves = (haves & ~(1 << (0)) | ((fifo$0$have) << (0)));
-        losses = (losses & ~(1 << (0)) | ((lost$0) << (0)));
-        if (~core_ready$0) begin
-            all_ready = 1'b0;
-        end
-        if (~stop_ready$0) begin
-            all_stopped = 1'b0;
-        end
-        if (who == 0) begin
-            word = fifo$0$word;
-            cc = fifo$0$cc;
-        end
-        merger$pushes = pushes;
-        merger$have = haves;
-        merger$done = encoder$done;
-        encoder$have = merger$show;
-        encoder$core = who;
-        encoder$word = word;
-        encoder$cc = cc;
-        packer$bit_valid = encoder$bit_valid;
-        packer$data_bit = encoder$data_bit;
-        encoder$bit_ready = packer$bit_ready;
-        encoder$aligned = packer$aligned;
-        packer$ready = ready;
-        valid = packer$valid;
-        data = packer$data;
-        registers$bus_addr = bus_addr;
-        registers$bus_write = bus_write;
-        registers$bus_wdata = bus_wdata;
-        bus_rdata = registers$bus_rdata;
-        tracing = running$q & registers$enable;
-        running$d = tracing;
-        if (registers$enable & all_ready & ~session$q) begin
-            session$d = 1'b1;
-            header$d = 1'b1;
-            running$d = 1'b1;
-        end
-        if (encoder$started) begin
-            header$d = 1'b0;
-        end
-        if (encoder$finished) begin
-            session$d = 1'b0;
-        end
-        if (reset) begin
-            session$d = 1'b0;
-            running$d = 1'b0;
-            header$d = 1'b0;
-        end
-        encoder$start = header$q;
-        enable = tracing;
-        stop_go = all_stopped;
-        registers$ready = all_ready;
-        registers$active = tracing;
-        registers$idle = ~session$q & ~packer$valid & ~registers$enable;
-        registers$overflow = losses;
-    end
-    
-endmodule // top$back
-
-
-module top$back$encoder(clock,reset,start,started,have,field,word,cc,core,done,finished,bit_valid,data_bit,bit_ready,aligned,idle);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  start;
-    output reg  started;
-    input wire  have;
-    output reg  [1:0] field;
-    input wire  [31:0] word;
-    input wire  [31:0] cc;
-    input wire  [3:0] core;
-    output reg  done;
-    output reg  finished;
-    output reg  bit_valid;
-    output reg  data_bit;
-    input wire  bit_ready;
-    input wire  aligned;
-    output reg  idle;
-    
-    // Constant declarations
-    localparam  one_wide = 32'h1;
-    localparam  many = 1'b0;
-    localparam  timed = 1'b0;
-    localparam  cc_first_size = 6'b11;
-    localparam  cc_next_size = 6'b1;
-    localparam  register = 1'b1;
-    localparam  ti_size = 6'b0;
-    localparam  index_size = 6'b111;
-    localparam  miss_size = 6'b1111;
-    localparam  flag_size = 6'b10000;
-    localparam  exception_size = 6'b10000;
-    localparam  escape_size = 6'b10011;
-    localparam  address_size = 6'b11110;
-    localparam  low_size = 6'b10010;
-    localparam  count_size = 6'b10011;
-    localparam  word_size = 6'b11111;
-    localparam  length_at = 5'b1000;
-    localparam  code_at = 5'b10000;
-    localparam  cores = 5'b1;
-    localparam  stops_mask = 5'b1;
-    localparam  header0 = 32'h4b485347;
-    localparam  header1 = 32'h101;
-    localparam  header2 = 32'hdc0d63be;
-    localparam  k_exception = 2'b1;
-    localparam  k_sync = 2'b10;
-    localparam  k_control = 2'b11;
-    localparam  k_overflow = 2'b1;
-    localparam  k_index = 2'b1;
-    localparam  k_start = 2'b11;
-    localparam  no_run = 4'hf;
-    localparam  code_sync = 4'h1;
-    localparam  code_overflow = 4'h3;
-    localparam  code_stop = 4'h5;
-    localparam  f_count = 2'b0;
-    localparam  f_instructions = 2'b1;
-    localparam  f_pc = 2'b10;
-    localparam  f_target = 2'b11;
-    localparam  one = 6'b1;
-    localparam  one_5 = 5'b1;
-    
-    // Enums
-    localparam RecordStep$Idle = 0;
-    localparam RecordStep$Fetch = 1;
-    localparam RecordStep$Header0 = 2;
-    localparam RecordStep$Header1 = 3;
-    localparam RecordStep$Header2 = 4;
-    localparam RecordStep$Time = 5;
-    localparam RecordStep$Core = 6;
-    localparam RecordStep$Run = 7;
-    localparam RecordStep$Escape = 8;
-    localparam RecordStep$Instructions = 9;
-    localparam RecordStep$Open = 10;
-    localparam RecordStep$Address = 11;
-    localparam RecordStep$Stream = 12;
-    localparam RecordStep$Start = 13;
-    localparam RecordStep$End = 14;
-    localparam RecordStep$Pad = 15;
-    localparam RecordPhase$Wait = 0;
-    localparam RecordPhase$Load = 1;
-    localparam RecordPhase$Send = 2;
-    localparam RecordPhase$Connect = 3;
-    
-    // Stub signals
-    reg  [3:0] step$d;
-    wire  [3:0] step$q;
-    reg  step$clock;
-    reg  [1:0] phase$d;
-    wire  [1:0] phase$q;
-    reg  phase$clock;
-    reg  [31:0] v$d;
-    wire  [31:0] v$q;
-    reg  v$clock;
-    reg  [5:0] left$d;
-    wire  [5:0] left$q;
-    reg  left$clock;
-    reg  [27:0] kinds$d;
-    wire  [27:0] kinds$q;
-    reg  kinds$clock;
-    reg  second$d;
-    wire  second$q;
-    reg  second$clock;
-    reg  run_left$d;
-    wire  run_left$q;
-    reg  run_left$clock;
-    reg  pre_left$d;
-    wire  pre_left$q;
-    reg  pre_left$clock;
-    reg  post_left$d;
-    wire  post_left$q;
-    reg  post_left$clock;
-    reg  [4:0] stops$d;
-    wire  [4:0] stops$q;
-    reg  stops$clock;
-    
-    // Local signals
-    reg  [3:0] next_step;
-    reg  [3:0] first_step;
-    reg  [3:0] begin_step;
-    reg  [5:0] less;
-    reg  zero;
-    reg  [31:0] loaded;
-    reg  [5:0] size;
-    reg  [27:0] word_low;
-    reg  [9:0] value;
-    reg  upper;
-    reg  known;
-    reg  [7:0] run;
-    reg  [3:0] run_size;
-    reg  [1:0] pre;
-    reg  [1:0] post;
-    reg  [3:0] fetched_run;
-    reg  [1:0] fetched_pre;
-    reg  [1:0] fetched_post;
-    reg  exception;
-    reg  sync;
-    reg  control;
-    reg  overflow;
-    reg  hit;
-    reg  missed;
-    reg  asked;
-    reg  [3:0] code;
-    reg  in_run;
-    reg  in_pre;
-    reg  rest;
-    reg  more;
-    reg  [31:0] run_wide;
-    reg  [31:0] code_wide;
-    reg  [31:0] value_wide;
-    reg  [31:0] flag_wide;
-    reg  [31:0] core_wide;
-    
-    // Sub module instances
-    top$back$encoder$step step(
-        .d(step$d),
-        .q(step$q),
-        .clock(step$clock)
-    );
-    top$back$encoder$phase phase(
-        .d(phase$d),
-        .q(phase$q),
-        .clock(phase$clock)
-    );
-    top$back$encoder$v v(
-        .d(v$d),
-        .q(v$q),
-        .clock(v$clock)
-    );
-    top$back$encoder$left left(
-        .d(left$d),
-        .q(left$q),
-        .clock(left$clock)
-    );
-    top$back$encoder$kinds kinds(
-        .d(kinds$d),
-        .q(kinds$q),
-        .clock(kinds$clock)
-    );
-    top$back$encoder$second second(
-        .d(second$d),
-        .q(second$q),
-        .clock(second$clock)
-    );
-    top$back$encoder$run_left run_left(
-        .d(run_left$d),
-        .q(run_left$q),
-        .clock(run_left$clock)
-    );
-    top$back$encoder$pre_left pre_left(
-        .d(pre_left$d),
-        .q(pre_left$q),
-        .clock(pre_left$clock)
-    );
-    top$back$encoder$post_left post_left(
-        .d(post_left$d),
-        .q(post_left$q),
-        .clock(post_left$clock)
-    );
-    top$back$encoder$stops stops(
-        .d(stops$d),
-        .q(stops$q),
-        .clock(stops$clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        step$clock = clock;
-        phase$clock = clock;
-        v$clock = clock;
-        left$clock = clock;
-        kinds$clock = clock;
-        second$clock = clock;
-        run_left$clock = clock;
-        pre_left$clock = clock;
-        post_left$clock = clock;
-        stops$clock = clock;
-        step$d = step$q;
-        phase$d = phase$q;
-        v$d = v$q;
-        left$d = left$q;
-        kinds$d = kinds$q;
-        second$d = second$q;
-        run_left$d = run_left$q;
-        pre_left$d = pre_left$q;
-        post_left$d = post_left$q;
-        stops$d = stops$q;
-        started = 1'b0;
-        done = 1'b0;
-        finished = 1'b0;
-        word_low = word[(32'h0)+:(28)];
-        fetched_run = word_low[(32'h14)+:(4)];
-        fetched_pre = word_low[(32'h18)+:(2)];
-        fetched_post = word_low[(32'h1a)+:(2)];
-        value = kinds$q[(32'h0)+:(10)];
-        upper = kinds$q[32'ha];
-        known = kinds$q[32'hb];
-        run = kinds$q[(32'hc)+:(8)];
-        run_size = kinds$q[(32'h14)+:(4)];
-        pre = kinds$q[(32'h18)+:(2)];
-        post = kinds$q[(32'h1a)+:(2)];
-        exception = pre == k_exception;
-        sync = pre == k_sync;
-        control = pre == k_control;
-        overflow = control & (post == k_overflow);
-        asked = (post == k_start) & ~|pre;
-        hit = (post == k_start) & |pre;
-        missed = post != k_index;
-        code = code_stop;
-        if (overflow) begin
-            code = code_overflow;
-        end
-        if (sync) begin
-            code = code_sync;
-        end
-        if (exception) begin
-            code = 32'h0;
-        end
-        in_run = run_left$q;
-        in_pre = pre_left$q & ~run_left$q;
-        rest = (run_left$q & (pre_left$q | post_left$q)) | (pre_left$q & post_left$q);
-        first_step = RecordStep$Stream;
-        if (in_pre) begin
-            first_step = RecordStep$Escape;
-        end
-        if (in_run) begin
-            first_step = RecordStep$Run;
-        end
-        begin_step = RecordStep$Core;
-        if (timed) begin
-            begin_step = RecordStep$Time;
-        end
-        run_wide = ((run) & 32'hffffffff);
-        code_wide = ((code) & 32'hffffffff);
-        value_wide = ((value) & 32'hffffffff);
-        flag_wide = 32'h0;
-        if (upper & asked & register) begin
-            flag_wide = one_wide;
-        end
-        core_wide = ((core) & 32'hffffffff);
-        field = f_count;
-        loaded = word;
-        size = address_size;
-        next_step = RecordStep$End;
-        case (step$q)
-            RecordStep$Header0:
-                begin
-                    loaded = header0;
-                    size = word_size;
-                    next_step = RecordStep$Header1;
-                end
-            RecordStep$Header1:
-                begin
-                    loaded = header1;
-                    size = word_size;
-                    next_step = RecordStep$Header2;
-                end
-            RecordStep$Header2:
-                begin
-                    loaded = header2;
-                    size = word_size;
-                    next_step = RecordStep$Idle;
-                end
-            RecordStep$Time:
-                begin
-                    loaded = 32'h0;
-                    if (~second$q) begin
-                        loaded = ((cc) & 32'hffffffff);
-                    end
-                    size = cc_first_size;
-                    next_step = RecordStep$Core;
-                end
-            RecordStep$Core:
-                begin
-                    loaded = core_wide;
-                    size = ti_size;
-                    next_step = first_step;
-                end
-            RecordStep$Run:
-                begin
-                    loaded = ((run_wide << 32'h1) & 32'hffffffff) | one_wide;
-                    size = ((run_size) & 6'h3f);
-                end
-            RecordStep$Escape:
-                begin
-                    loaded = code_wide << code_at;
-                    size = escape_size;
-                    next_step = RecordStep$Instructions;
-                    if (exception) begin
-                        size = exception_size;
-                    end
-                    if (sync) begin
-                        next_step = RecordStep$Address;
-                    end
-                end
-            RecordStep$Instructions:
-                begin
-                    field = f_instructions;
-                    size = count_size;
-                    if (~known) begin
-                        next_step = RecordStep$Open;
-                    end
-                    else if (exception | overflow) begin
-                        next_step = RecordStep$Address;
-                    end
-                end
-            RecordStep$Open:
-                begin
-                    field = f_target;
-                    if (exception | overflow) begin
-                        next_step = RecordStep$Address;
-                    end
-                end
-            RecordStep$Address:
-                begin
-                    field = f_pc;
-                    if (overflow) begin
-                        size = count_size;
-                    end
-                end
-            RecordStep$Stream:
-                begin
-                    loaded = value_wide << 32'h1;
-                    size = index_size;
-                    if (missed) begin
-                        loaded = ((value_wide << length_at) & 32'hffffffff) | ((flag_wide << code_at) & 32'hffffffff);
-                        size = miss_size;
-                    end
-                    if (asked) begin
-                        if (register) begin
-                            size = flag_size;
-                        end
-                        next_step = RecordStep$Start;
-                    end
-                    if (hit) begin
-                        loaded = one_wide;
-                        size = 32'h0;
-                    end
-                end
-            RecordStep$Start:
-                begin
-                    field = f_target;
-                    if (upper & register) begin
-                        size = low_size;
-                    end
-                end
-            RecordStep$Pad:
-                begin
-                    loaded = 32'h0;
-                    size = 32'h0;
-                    next_step = RecordStep$Pad;
-                end
-            default:
-                begin
-                    next_step = RecordStep$Idle;
-                end
-        endcase
-        less = left$q - one;
-        zero = ~|left$q;
-        more = |v$q;
-        data_bit = v$q[32'h0];
-        bit_valid = phase$q == RecordPhase$Send;
-        if (phase$q == RecordPhase$Connect) begin
-            data_bit = more;
-            bit_valid = 1'b1;
-        end
-        case (phase$q)
-            RecordPhase$Wait:
-                begin
-                    phase$d = RecordPhase$Load;
-                    case (step$q)
-                        RecordStep$Idle:
-                            begin
-                                phase$d = RecordPhase$Wait;
-                                if (start) begin
-                                    started = 1'b1;
-                                    stops$d = 32'h0;
-                                    step$d = RecordStep$Header0;
-                                end
-                                else if (have) begin
-                                    step$d = RecordStep$Fetch;
-                                end
-                            end
-                        RecordStep$Fetch:
-                            begin
-                                phase$d = RecordPhase$Wait;
-                                kinds$d = word_low;
-                                run_left$d = fetched_run != no_run;
-                                pre_left$d = |fetched_pre;
-                                post_left$d = |fetched_post & (fetched_pre != k_control);
-                                second$d = 1'b0;
-                                step$d = begin_step;
-                            end
-                        RecordStep$Core:
-                            begin
-                                if (many) begin
-                                    phase$d = RecordPhase$Load;
-                                end
-                                else begin
-                                    phase$d = RecordPhase$Wait;
-                                    step$d = first_step;
-                                end
-                            end
-                        RecordStep$End:
-                            begin
-                                phase$d = RecordPhase$Wait;
-                                run_left$d = 1'b0;
-                                if (~run_left$q) begin
-                                    pre_left$d = 1'b0;
-                                end
-                                second$d = 1'b1;
-                                if (rest) begin
-                                    step$d = begin_step;
-                                end
-                                else begin
-                                    done = 1'b1;
-                                    step$d = RecordStep$Idle;
-                                    if (control & ~overflow) begin
-                                        stops$d = ((stops$q + one_5) & 5'h1f) & stops_mask;
-                                        step$d = RecordStep$Pad;
-                                    end
-                                end
-                            end
-                        RecordStep$Pad:
-                            begin
-                                if (stops$q != cores) begin
-                                    step$d = RecordStep$Idle;
-                                    phase$d = RecordPhase$Wait;
-                                end
-                                else if (aligned) begin
-                                    finished = 1'b1;
-                                    step$d = RecordStep$Idle;
-                                    phase$d = RecordPhase$Wait;
-                                end
-                            end
-                        default:
-                            begin
-                            end
-                    endcase
-                end
-            RecordPhase$Load:
-                begin
-                    v$d = loaded;
-                    left$d = size;
-                    phase$d = RecordPhase$Send;
-                end
-            RecordPhase$Send:
-                begin
-                    if (bit_ready) begin
-                        left$d = less;
-                        v$d = v$q >> 32'h1;
-                        if (zero) begin
-                            step$d = next_step;
-                            phase$d = RecordPhase$Wait;
-                            if (step$q == RecordStep$Time) begin
-                                step$d = RecordStep$Time;
-                                phase$d = RecordPhase$Connect;
-                            end
-                        end
-                    end
-                end
-            RecordPhase$Connect:
-                begin
-                    if (bit_ready) begin
-                        left$d = cc_next_size;
-                        phase$d = RecordPhase$Send;
-                        if (~more) begin
-                            step$d = next_step;
-                            phase$d = RecordPhase$Wait;
-                        end
-                    end
-                end
-        endcase
-        if (reset) begin
-            step$d = RecordStep$Idle;
-            phase$d = RecordPhase$Wait;
-        end
-        idle = step$q == RecordStep$Idle;
-    end
-    
-endmodule // top$back$encoder
-
-
-module top$back$encoder$kinds(d,q,clock);
-    
-    // Module arguments
-    input wire  [27:0] d;
-    output reg  [27:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 28'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$encoder$kinds
-
-
-module top$back$encoder$left(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$encoder$left
-
-
-module top$back$encoder$phase(d,q,clock);
-    
-    // Module arguments
-    input wire  [1:0] d;
-    output reg  [1:0] q;
-    input wire  clock;
-    
-    // Enums
-    localparam RecordPhase$Wait = 0;
-    localparam RecordPhase$Load = 1;
-    localparam RecordPhase$Send = 2;
-    localparam RecordPhase$Connect = 3;
-    
-    // Update code (custom)
-    initial begin
-       q = 64'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$encoder$phase
-
-
-module top$back$encoder$post_left(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$encoder$post_left
-
-
-module top$back$encoder$pre_left(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$encoder$pre_left
-
-
-module top$back$encoder$run_left(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$encoder$run_left
-
-
-module top$back$encoder$second(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$encoder$second
-
-
-module top$back$encoder$step(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Enums
-    localparam RecordStep$Idle = 0;
-    localparam RecordStep$Fetch = 1;
-    localparam RecordStep$Header0 = 2;
-    localparam RecordStep$Header1 = 3;
-    localparam RecordStep$Header2 = 4;
-    localparam RecordStep$Time = 5;
-    localparam RecordStep$Core = 6;
-    localparam RecordStep$Run = 7;
-    localparam RecordStep$Escape = 8;
-    localparam RecordStep$Instructions = 9;
-    localparam RecordStep$Open = 10;
-    localparam RecordStep$Address = 11;
-    localparam RecordStep$Stream = 12;
-    localparam RecordStep$Start = 13;
-    localparam RecordStep$End = 14;
-    localparam RecordStep$Pad = 15;
-    
-    // Update code (custom)
-    initial begin
-       q = 64'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$encoder$step
-
-
-module top$back$encoder$stops(d,q,clock);
-    
-    // Module arguments
-    input wire  [4:0] d;
-    output reg  [4:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 5'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$encoder$stops
-
-
-module top$back$encoder$v(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$encoder$v
-
-
-module top$back$fifo$0(clock,reset,push,in_pre,in_post,in_icnt,in_bcnt,in_pc,in_target,in_cc,full,empty,have,pop,field,word,cc);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  push;
-    input wire  [1:0] in_pre;
-    input wire  [1:0] in_post;
-    input wire  [23:0] in_icnt;
-    input wire  [23:0] in_bcnt;
-    input wire  [31:0] in_pc;
-    input wire  [31:0] in_target;
-    input wire  [31:0] in_cc;
-    output reg  full;
-    output reg  empty;
-    output reg  have;
-    input wire  pop;
-    input wire  [1:0] field;
-    output reg  [31:0] word;
-    output reg  [31:0] cc;
-    
-    // Constant declarations
-    localparam  one = 9'b1;
-    localparam  minus_one = 9'b111111111;
-    localparam  mask = 8'hff;
-    localparam  feedback = 8'hb8;
-    localparam  count_bits = 6'b11000;
-    localparam  limit = 9'b11111100;
-    localparam  most = 9'b11111111;
-    
-    // Stub signals
-    reg  entries$clock;
-    reg  [7:0] entries$raddr;
-    reg  [1:0] entries$field;
-    wire  [31:0] entries$rdata;
-    reg  entries$we;
-    reg  [7:0] entries$waddr;
-    reg  [31:0] entries$w0;
-    reg  [31:0] entries$w1;
-    reg  [31:0] entries$w2;
-    reg  [31:0] entries$w3;
-    reg  ccs$clock;
-    reg  [7:0] ccs$raddr;
-    wire  [31:0] ccs$rdata;
-    reg  ccs$we;
-    reg  [7:0] ccs$waddr;
-    reg  [31:0] ccs$wdata;
-    reg  [7:0] write$d;
-    wire  [7:0] write$q;
-    reg  write$clock;
-    reg  [7:0] read$d;
-    wire  [7:0] read$q;
-    reg  read$clock;
-    reg  [8:0] count$d;
-    wire  [8:0] count$q;
-    reg  count$clock;
-    
-    // Local signals
-    reg  write_bit;
-    reg  read_bit;
-    reg  accept;
-    reg  [31:0] kinds;
-    reg  [8:0] delta;
-    reg  [8:0] low;
-    reg  none;
-    
-    // Sub module instances
-    top$back$fifo$0$entries entries(
-        .clock(entries$clock),
-        .raddr(entries$raddr),
-        .field(entries$field),
-        .rdata(entries$rdata),
-        .we(entries$we),
-        .waddr(entries$waddr),
-        .w0(entries$w0),
-        .w1(entries$w1),
-        .w2(entries$w2),
-        .w3(entries$w3)
-    );
-    top$back$fifo$0$ccs ccs(
-        .clock(ccs$clock),
-        .raddr(ccs$raddr),
-        .rdata(ccs$rdata),
-        .we(ccs$we),
-        .waddr(ccs$waddr),
-        .wdata(ccs$wdata)
-    );
-    top$back$fifo$0$write write(
-        .d(write$d),
-        .q(write$q),
-        .clock(write$clock)
-    );
-    top$back$fifo$0$read read(
-        .d(read$d),
-        .q(read$q),
-        .clock(read$clock)
-    );
-    top$back$fifo$0$count count(
-        .d(count$d),
-        .q(count$q),
-        .clock(count$clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        write$clock = clock;
-        read$clock = clock;
-        count$clock = clock;
-        write$d = write$q;
-        read$d = read$q;
-        count$d = count$q;
-        entries$clock = clock;
-        ccs$clock = clock;
-        accept = push & (count$q != most);
-        entries$we = accept;
-        ccs$we = accept;
-        entries$waddr = write$q;
-        ccs$waddr = write$q;
-        entries$raddr = read$q;
-        ccs$raddr = read$q;
-        entries$field = field;
-        kinds = ((in_pre) & 32'hffffffff) | (((in_post) & 32'hffffffff) << 32'h2);
-        entries$w0 = ((in_bcnt) & 32'hffffffff) | (kinds << count_bits);
-        entries$w1 = ((in_icnt) & 32'hffffffff);
-        entries$w2 = in_pc;
-        entries$w3 = in_target;
-        ccs$wdata = in_cc;
-        word = entries$rdata;
-        cc = ccs$rdata;
-        write_bit = ~^(write$q & feedback);
-        read_bit = ~^(read$q & feedback);
-        if (accept) begin
-            write$d = (((write$q << 32'h1) & 8'hff) | ((write_bit) & 8'hff)) & mask;
-        end
-        if (pop) begin
-            read$d = (((read$q << 32'h1) & 8'hff) | ((read_bit) & 8'hff)) & mask;
-        end
-        delta = one;
-        if (pop) begin
-            delta = minus_one;
-        end
-        if (accept ^ pop) begin
-            count$d = (((count$q + delta) & 9'h1ff)) & most;
-        end
-        if (reset) begin
-            write$d = 32'h0;
-            read$d = 32'h0;
-            count$d = 32'h0;
-        end
-        none = ~|count$q;
-        empty = none;
-        have = |count$q;
-        low = count$q & limit;
-        full = low == limit;
-    end
-    
-endmodule // top$back$fifo$0
-
-
-module top$back$fifo$0$ccs(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [7:0] raddr;
-    output reg  [31:0] rdata;
-    input wire  we;
-    input wire  [7:0] waddr;
-    input wire  [31:0] wdata;
-    
-    // Update code (custom)
-    always @(*) rdata = 32'd0;
-endmodule // top$back$fifo$0$ccs
-
-
-module top$back$fifo$0$count(d,q,clock);
-    
-    // Module arguments
-    input wire  [8:0] d;
-    output reg  [8:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 9'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$fifo$0$count
-
-
-module top$back$fifo$0$entries(clock,raddr,field,rdata,we,waddr,w0,w1,w2,w3);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [7:0] raddr;
-    input wire  [1:0] field;
-    output reg  [31:0] rdata;
-    input wire  we;
-    input wire  [7:0] waddr;
-    input wire  [31:0] w0;
-    input wire  [31:0] w1;
-    input wire  [31:0] w2;
-    input wire  [31:0] w3;
-    
-    // Update code (custom)
-    (* no_rw_check *) reg [30:0] mem [0:1023];
-    reg [30:0] q;
-    always @(posedge clock) q <= mem[{raddr[7:0], field}];
-    always @(posedge clock) if (we) begin
-        mem[{waddr[7:0], 2'd0}] <= w0[30:0];
-        mem[{waddr[7:0], 2'd1}] <= w1[30:0];
-        mem[{waddr[7:0], 2'd2}] <= w2[30:0];
-        mem[{waddr[7:0], 2'd3}] <= w3[30:0];
-    end
-    always @(*) rdata = {1'd0, q};
-endmodule // top$back$fifo$0$entries
-
-
-module top$back$fifo$0$read(d,q,clock);
-    
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 8'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$fifo$0$read
-
-
-module top$back$fifo$0$write(d,q,clock);
-    
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 8'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$fifo$0$write
-
-
-module top$back$header(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$header
-
-
-module top$back$merger(clock,reset,pushes,have,core,show,done,pops,empty);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  [15:0] pushes;
-    input wire  [15:0] have;
-    output reg  [3:0] core;
-    output reg  show;
-    input wire  done;
-    output reg  [15:0] pops;
-    output reg  empty;
-    
-    // Constant declarations
-    localparam  single = 1'b1;
-    localparam  mask = 12'hff;
-    localparam  one = 12'h1;
-    localparam  one_16 = 16'h1;
-    localparam  odd_1 = 16'haaaa;
-    localparam  odd_2 = 16'hcccc;
-    localparam  odd_4 = 16'hf0f0;
-    localparam  odd_8 = 16'hff00;
-    
-    // Stub signals
-    reg  notes$clock;
-    reg  [11:0] notes$raddr;
-    wire  [15:0] notes$rdata;
-    reg  notes$we;
-    reg  [11:0] notes$waddr;
-    reg  [15:0] notes$wdata;
-    reg  [11:0] write$d;
-    wire  [11:0] write$q;
-    reg  write$clock;
-    reg  [11:0] read$d;
-    wire  [11:0] read$q;
-    reg  read$clock;
-    reg  seen$d;
-    wire  seen$q;
-    reg  seen$clock;
-    reg  [15:0] current$d;
-    wire  [15:0] current$q;
-    reg  current$clock;
-    
-    // Local signals
-    reg  any;
-    reg  waiting;
-    reg  load;
-    reg  [15:0] less;
-    reg  [15:0] rest;
-    reg  [15:0] not_rest;
-    reg  [15:0] lowest;
-    reg  [3:0] index;
-    
-    // Sub module instances
-    top$back$merger$notes notes(
-        .clock(notes$clock),
-        .raddr(notes$raddr),
-        .rdata(notes$rdata),
-        .we(notes$we),
-        .waddr(notes$waddr),
-        .wdata(notes$wdata)
-    );
-    top$back$merger$write write(
-        .d(write$d),
-        .q(write$q),
-        .clock(write$clock)
-    );
-    top$back$merger$read read(
-        .d(read$d),
-        .q(read$q),
-        .clock(read$clock)
-    );
-    top$back$merger$seen seen(
-        .d(seen$d),
-        .q(seen$q),
-        .clock(seen$clock)
-    );
-    top$back$merger$current current(
-        .d(current$d),
-        .q(current$q),
-        .clock(current$clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        write$clock = clock;
-        read$clock = clock;
-        seen$clock = clock;
-        current$clock = clock;
-        write$d = write$q;
-        read$d = read$q;
-        seen$d = seen$q;
-        current$d = current$q;
-        notes$clock = clock;
-        notes$we = |pushes;
-        notes$waddr = write$q;
-        notes$wdata = pushes;
-        notes$raddr = read$q;
-        if (|pushes) begin
-            write$d = ((write$q + one) & 12'hfff) & mask;
-        end
-        any = |current$q;
-        less = current$q - one_16;
-        rest = current$q & less;
-        not_rest = ~rest;
-        lowest = current$q & not_rest;
-        index = ((|(lowest & odd_1)) & 4'hf) | (((|(lowest & odd_2)) & 4'hf) << 32'h1) | (((|(lowest & odd_4)) & 4'hf) << 32'h2) | (((|(lowest & odd_8)) & 4'hf) << 32'h3);
-        waiting = write$q != read$q;
-        load = seen$q & ~any;
-        seen$d = waiting & ~load;
-        if (load) begin
-            current$d = notes$rdata;
-            read$d = ((read$q + one) & 12'hfff) & mask;
-        end
-        if (done) begin
-            current$d = rest;
-        end
-        if (reset | single) begin
-            write$d = 32'h0;
-            read$d = 32'h0;
-            seen$d = 1'b0;
-            current$d = 32'h0;
-        end
-        core = index;
-        show = |(lowest & have);
-        empty = ~any & ~waiting;
-        pops = 32'h0;
-        if (done) begin
-            pops = lowest;
-        end
-        if (single) begin
-            core = 32'h0;
-            show = |have;
-            empty = 1'b1;
-            pops = 32'h0;
-            if (done) begin
-                pops = one_16;
-            end
-        end
-    end
-    
-endmodule // top$back$merger
-
-
-module top$back$merger$current(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$merger$current
-
-
-module top$back$merger$notes(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [11:0] raddr;
-    output reg  [15:0] rdata;
-    input wire  we;
-    input wire  [11:0] waddr;
-    input wire  [15:0] wdata;
-    
-    // Update code (custom)
-    always @(*) rdata = 16'd0;
-endmodule // top$back$merger$notes
-
-
-module top$back$merger$read(d,q,clock);
-    
-    // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 12'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$merger$read
-
-
-module top$back$merger$seen(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$merger$seen
-
-
-module top$back$merger$write(d,q,clock);
-    
-    // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 12'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$merger$write
-
-
-module top$back$packer(clock,reset,bit_valid,data_bit,bit_ready,aligned,valid,ready,data);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  bit_valid;
-    input wire  data_bit;
-    output reg  bit_ready;
-    output reg  aligned;
-    output reg  valid;
-    input wire  ready;
-    output reg  [31:0] data;
-    
-    // Constant declarations
-    localparam  one = 5'b1;
-    
-    // Stub signals
-    reg  [31:0] shift$d;
-    wire  [31:0] shift$q;
-    reg  shift$clock;
-    reg  [4:0] count$d;
-    wire  [4:0] count$q;
-    reg  count$clock;
-    reg  [31:0] word$d;
-    wire  [31:0] word$q;
-    reg  word$clock;
-    reg  full$d;
-    wire  full$q;
-    reg  full$clock;
-    
-    // Local signals
-    reg  last;
-    reg  room;
-    reg  take;
-    reg  [31:0] shifted;
-    
-    // Sub module instances
-    top$back$packer$shift shift(
-        .d(shift$d),
-        .q(shift$q),
-        .clock(shift$clock)
-    );
-    top$back$packer$count count(
-        .d(count$d),
-        .q(count$q),
-        .clock(count$clock)
-    );
-    top$back$packer$word word(
-        .d(word$d),
-        .q(word$q),
-        .clock(word$clock)
-    );
-    top$back$packer$full full(
-        .d(full$d),
-        .q(full$q),
-        .clock(full$clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        shift$clock = clock;
-        count$clock = clock;
-        word$clock = clock;
-        full$clock = clock;
-        shift$d = shift$q;
-        count$d = count$q;
-        word$d = word$q;
-        full$d = full$q;
-        last = &count$q;
-        room = ~last | ~full$q;
-        take = bit_valid & room;
-        shifted = (shift$q >> 32'h1) | (((data_bit) & 32'hffffffff) << 32'h1f);
-        if (full$q & ready) begin
-            full$d = 1'b0;
-        end
-        if (take) begin
-            shift$d = shifted;
-            count$d = count$q + one;
-            if (last) begin
-                word$d = shifted;
-                full$d = 1'b1;
-            end
-        end
-        if (reset) begin
-            count$d = 32'h0;
-            full$d = 1'b0;
-        end
-        bit_ready = ~&count$q | ~full$q;
-        aligned = ~|count$q;
-        valid = full$q;
-        data = word$q;
-    end
-    
-endmodule // top$back$packer
-
-
-module top$back$packer$count(d,q,clock);
-    
-    // Module arguments
-    input wire  [4:0] d;
-    output reg  [4:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 5'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$packer$count
-
-
-module top$back$packer$full(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$packer$full
-
-
-module top$back$packer$shift(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$packer$shift
-
-
-module top$back$packer$word(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$packer$word
-
-
-module top$back$registers(clock,reset,bus_addr,bus_write,bus_wdata,bus_rdata,ready,active,idle,overflow,enable);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  [2:0] bus_addr;
-    input wire  bus_write;
-    input wire  [31:0] bus_wdata;
-    output reg  [31:0] bus_rdata;
-    input wire  ready;
-    input wire  active;
-    input wire  idle;
-    input wire  [15:0] overflow;
-    output reg  enable;
-    
-    // Constant declarations
-    localparam  id_addr = 3'b0;
-    localparam  params_addr = 3'b1;
-    localparam  control_addr = 3'b10;
-    localparam  status_addr = 3'b11;
-    localparam  overflow_addr = 3'b100;
-    localparam  id = 32'h67540101;
-    localparam  fingerprint = 32'hdc0d63be;
-    localparam  cores = 16'h1;
-    localparam  zero = 32'h0;
-    localparam  one = 32'h1;
-    localparam  ready_bit = 32'h1;
-    localparam  active_bit = 32'h2;
-    localparam  idle_bit = 32'h4;
-    
-    // Stub signals
-    reg  enabled$d;
-    wire  enabled$q;
-    reg  enabled$clock;
-    reg  [15:0] noted$d;
-    wire  [15:0] noted$q;
-    reg  noted$clock;
-    reg  [31:0] answer$d;
-    wire  [31:0] answer$q;
-    reg  answer$clock;
-    
-    // Local signals
-    reg  [15:0] clear;
-    reg  [15:0] keep;
-    reg  [31:0] status;
-    
-    // Sub module instances
-    top$back$registers$enabled enabled(
-        .d(enabled$d),
-        .q(enabled$q),
-        .clock(enabled$clock)
-    );
-    top$back$registers$noted noted(
-        .d(noted$d),
-        .q(noted$q),
-        .clock(noted$clock)
-    );
-    top$back$registers$answer answer(
-        .d(answer$d),
-        .q(answer$q),
-        .clock(answer$clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        enabled$clock = clock;
-        noted$clock = clock;
-        answer$clock = clock;
-        enabled$d = enabled$q;
-        noted$d = noted$q;
-        answer$d = answer$q;
-        clear = 32'h0;
-        if (bus_write) begin
-            if (bus_addr == control_addr) begin
-                enabled$d = bus_wdata[32'h0];
-            end
-            if (bus_addr == overflow_addr) begin
-                clear = bus_wdata[(32'h0)+:(16)];
-            end
-        end
-        keep = ~clear;
-        noted$d = ((noted$q & keep) | overflow) & cores;
-        status = 32'h0;
-        if (ready) begin
-            status = status | ready_bit;
-        end
-        if (active) begin
-            status = status | active_bit;
-        end
-        if (idle) begin
-            status = status | idle_bit;
-        end
-        answer$d = zero;
-        if (bus_addr == id_addr) begin
-            answer$d = id;
-        end
-        if (bus_addr == params_addr) begin
-            answer$d = fingerprint;
-        end
-        if ((bus_addr == control_addr) & enabled$q) begin
-            answer$d = one;
-        end
-        if (bus_addr == status_addr) begin
-            answer$d = status;
-        end
-        if (bus_addr == overflow_addr) begin
-            answer$d = ((noted$q) & 32'hffffffff);
-        end
-        if (reset) begin
-            enabled$d = 1'b0;
-            noted$d = 32'h0;
-        end
-        bus_rdata = answer$q;
-        enable = enabled$q;
-    end
-    
-endmodule // top$back$registers
-
-
-module top$back$registers$answer(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$registers$answer
-
-
-module top$back$registers$enabled(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$registers$enabled
-
-
-module top$back$registers$noted(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$registers$noted
-
-
-module top$back$running(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$running
-
-
-module top$back$session(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$back$session
-
-
-module top$core$0(clock,reset,rvfi_valid,rvfi_insn,rvfi_trap,rvfi_intr,rvfi_pc_rdata,rvfi_pc_wdata,enable,ready,full,drained,stop_ready,stop_go,lost,entry_push,entry_pre,entry_post,entry_icnt,entry_bcnt,entry_pc,entry_target,entry_cc);
+module top$core$0(clock,reset,rvfi_valid,rvfi_insn,rvfi_trap,rvfi_intr,rvfi_pc_rdata,rvfi_pc_wdata,control$enable,control$full,control$drained,control$stop_go,control$ready,control$stop_ready,control$lost,entry$push,entry$pre,entry$post,entry$icnt,entry$bcnt,entry$pc,entry$target,entry$cc);
     
     // Module arguments
     input wire  clock;
@@ -2125,21 +242,21 @@ module top$core$0(clock,reset,rvfi_valid,rvfi_insn,rvfi_trap,rvfi_intr,rvfi_pc_r
     input wire  rvfi_intr;
     input wire  [31:0] rvfi_pc_rdata;
     input wire  [31:0] rvfi_pc_wdata;
-    input wire  enable;
-    output reg  ready;
-    input wire  full;
-    input wire  drained;
-    output reg  stop_ready;
-    input wire  stop_go;
-    output reg  lost;
-    output reg  entry_push;
-    output reg  [1:0] entry_pre;
-    output reg  [1:0] entry_post;
-    output reg  [23:0] entry_icnt;
-    output reg  [23:0] entry_bcnt;
-    output reg  [31:0] entry_pc;
-    output reg  [31:0] entry_target;
-    output reg  [31:0] entry_cc;
+    input wire  control$enable;
+    input wire  control$full;
+    input wire  control$drained;
+    input wire  control$stop_go;
+    output wire  control$ready;
+    output wire  control$stop_ready;
+    output wire  control$lost;
+    output wire  entry$push;
+    output wire  [1:0] entry$pre;
+    output wire  [1:0] entry$post;
+    output wire  [23:0] entry$icnt;
+    output wire  [23:0] entry$bcnt;
+    output wire  [31:0] entry$pc;
+    output wire  [31:0] entry$target;
+    output wire  [31:0] entry$cc;
     
     // Stub signals
     reg  ingress$clock;
@@ -2150,48 +267,33 @@ module top$core$0(clock,reset,rvfi_valid,rvfi_insn,rvfi_trap,rvfi_intr,rvfi_pc_r
     reg  ingress$rvfi_intr;
     reg  [31:0] ingress$rvfi_pc_rdata;
     reg  [31:0] ingress$rvfi_pc_wdata;
-    wire  ingress$beat_live;
-    wire  ingress$valid;
-    wire  ingress$intr;
-    wire  ingress$branch;
-    wire  ingress$taken;
-    wire  ingress$look;
-    wire  ingress$push;
-    wire  ingress$pop;
-    wire  ingress$jump;
-    wire  [31:0] ingress$pc;
-    wire  [31:0] ingress$link;
-    wire  [31:0] ingress$target;
+    wire  ingress$beat$live;
+    wire  ingress$beat$valid;
+    wire  ingress$beat$intr;
+    wire  ingress$beat$branch;
+    wire  ingress$beat$taken;
+    wire  ingress$beat$look;
+    wire  ingress$beat$push;
+    wire  ingress$beat$pop;
+    wire  ingress$beat$jump;
+    wire  [31:0] ingress$beat$pc;
+    wire  [31:0] ingress$beat$link;
+    wire  [31:0] ingress$beat$target;
     reg  front$clock;
     reg  front$reset;
-    reg  front$enable;
-    wire  front$ready;
-    wire  front$live;
-    reg  front$beat_live;
-    reg  front$valid;
-    reg  front$intr;
-    reg  front$branch;
-    reg  front$taken;
-    reg  front$look;
-    reg  front$push;
-    reg  front$pop;
-    reg  front$jump;
-    reg  [31:0] front$pc;
-    reg  [31:0] front$link;
-    reg  [31:0] front$target;
-    reg  front$full;
-    reg  front$drained;
-    wire  front$stop_ready;
-    reg  front$stop_go;
-    wire  front$lost;
-    wire  front$entry_push;
-    wire  [1:0] front$entry_pre;
-    wire  [1:0] front$entry_post;
-    wire  [23:0] front$entry_icnt;
-    wire  [23:0] front$entry_bcnt;
-    wire  [31:0] front$entry_pc;
-    wire  [31:0] front$entry_target;
-    wire  [31:0] front$entry_cc;
+    wire  front$go;
+    reg  front$beat$live;
+    reg  front$beat$valid;
+    reg  front$beat$intr;
+    reg  front$beat$branch;
+    reg  front$beat$taken;
+    reg  front$beat$look;
+    reg  front$beat$push;
+    reg  front$beat$pop;
+    reg  front$beat$jump;
+    reg  [31:0] front$beat$pc;
+    reg  [31:0] front$beat$link;
+    reg  [31:0] front$beat$target;
     
     // Sub module instances
     top$core$0$ingress ingress(
@@ -2203,50 +305,50 @@ module top$core$0(clock,reset,rvfi_valid,rvfi_insn,rvfi_trap,rvfi_intr,rvfi_pc_r
         .rvfi_intr(ingress$rvfi_intr),
         .rvfi_pc_rdata(ingress$rvfi_pc_rdata),
         .rvfi_pc_wdata(ingress$rvfi_pc_wdata),
-        .beat_live(ingress$beat_live),
-        .valid(ingress$valid),
-        .intr(ingress$intr),
-        .branch(ingress$branch),
-        .taken(ingress$taken),
-        .look(ingress$look),
-        .push(ingress$push),
-        .pop(ingress$pop),
-        .jump(ingress$jump),
-        .pc(ingress$pc),
-        .link(ingress$link),
-        .target(ingress$target)
+        .beat$live(ingress$beat$live),
+        .beat$valid(ingress$beat$valid),
+        .beat$intr(ingress$beat$intr),
+        .beat$branch(ingress$beat$branch),
+        .beat$taken(ingress$beat$taken),
+        .beat$look(ingress$beat$look),
+        .beat$push(ingress$beat$push),
+        .beat$pop(ingress$beat$pop),
+        .beat$jump(ingress$beat$jump),
+        .beat$pc(ingress$beat$pc),
+        .beat$link(ingress$beat$link),
+        .beat$target(ingress$beat$target)
     );
     top$core$0$front front(
         .clock(front$clock),
         .reset(front$reset),
-        .enable(front$enable),
-        .ready(front$ready),
-        .live(front$live),
-        .beat_live(front$beat_live),
-        .valid(front$valid),
-        .intr(front$intr),
-        .branch(front$branch),
-        .taken(front$taken),
-        .look(front$look),
-        .push(front$push),
-        .pop(front$pop),
-        .jump(front$jump),
-        .pc(front$pc),
-        .link(front$link),
-        .target(front$target),
-        .full(front$full),
-        .drained(front$drained),
-        .stop_ready(front$stop_ready),
-        .stop_go(front$stop_go),
-        .lost(front$lost),
-        .entry_push(front$entry_push),
-        .entry_pre(front$entry_pre),
-        .entry_post(front$entry_post),
-        .entry_icnt(front$entry_icnt),
-        .entry_bcnt(front$entry_bcnt),
-        .entry_pc(front$entry_pc),
-        .entry_target(front$entry_target),
-        .entry_cc(front$entry_cc)
+        .control$enable(control$enable),
+        .control$full(control$full),
+        .control$drained(control$drained),
+        .control$stop_go(control$stop_go),
+        .control$ready(control$ready),
+        .control$stop_ready(control$stop_ready),
+        .control$lost(control$lost),
+        .go(front$go),
+        .beat$live(front$beat$live),
+        .beat$valid(front$beat$valid),
+        .beat$intr(front$beat$intr),
+        .beat$branch(front$beat$branch),
+        .beat$taken(front$beat$taken),
+        .beat$look(front$beat$look),
+        .beat$push(front$beat$push),
+        .beat$pop(front$beat$pop),
+        .beat$jump(front$beat$jump),
+        .beat$pc(front$beat$pc),
+        .beat$link(front$beat$link),
+        .beat$target(front$beat$target),
+        .entry$push(entry$push),
+        .entry$pre(entry$pre),
+        .entry$post(entry$post),
+        .entry$icnt(entry$icnt),
+        .entry$bcnt(entry$bcnt),
+        .entry$pc(entry$pc),
+        .entry$target(entry$target),
+        .entry$cc(entry$cc)
     );
     
     // Update code
@@ -2259,79 +361,84 @@ module top$core$0(clock,reset,rvfi_valid,rvfi_insn,rvfi_trap,rvfi_intr,rvfi_pc_r
         ingress$rvfi_intr = rvfi_intr;
         ingress$rvfi_pc_rdata = rvfi_pc_rdata;
         ingress$rvfi_pc_wdata = rvfi_pc_wdata;
-        ingress$live = front$live;
-        front$beat_live = ingress$beat_live;
-        front$valid = ingress$valid;
-        front$intr = ingress$intr;
-        front$branch = ingress$branch;
-        front$taken = ingress$taken;
-        front$look = ingress$look;
-        front$push = ingress$push;
-        front$pop = ingress$pop;
-        front$jump = ingress$jump;
-        front$pc = ingress$pc;
-        front$link = ingress$link;
-        front$target = ingress$target;
+        ingress$live = front$go;
         front$reset = reset;
-        front$enable = enable;
-        ready = front$ready;
-        front$full = full;
-        front$drained = drained;
-        stop_ready = front$stop_ready;
-        front$stop_go = stop_go;
-        lost = front$lost;
-        entry_push = front$entry_push;
-        entry_pre = front$entry_pre;
-        entry_post = front$entry_post;
-        entry_icnt = front$entry_icnt;
-        entry_bcnt = front$entry_bcnt;
-        entry_pc = front$entry_pc;
-        entry_target = front$entry_target;
-        entry_cc = front$entry_cc;
     end
     
+    always @(*) front$beat$live = ingress$beat$live;
+    always @(*) front$beat$valid = ingress$beat$valid;
+    always @(*) front$beat$intr = ingress$beat$intr;
+    always @(*) front$beat$branch = ingress$beat$branch;
+    always @(*) front$beat$taken = ingress$beat$taken;
+    always @(*) front$beat$look = ingress$beat$look;
+    always @(*) front$beat$push = ingress$beat$push;
+    always @(*) front$beat$pop = ingress$beat$pop;
+    always @(*) front$beat$jump = ingress$beat$jump;
+    always @(*) front$beat$pc = ingress$beat$pc;
+    always @(*) front$beat$link = ingress$beat$link;
+    always @(*) front$beat$target = ingress$beat$target;
 endmodule // top$core$0
 
 
-module top$core$0$front(clock,reset,enable,ready,live,beat_live,valid,intr,branch,taken,look,push,pop,jump,pc,link,target,full,drained,stop_ready,stop_go,lost,entry_push,entry_pre,entry_post,entry_icnt,entry_bcnt,entry_pc,entry_target,entry_cc);
+module top$core$0$front(clock,reset,control$enable,control$full,control$drained,control$stop_go,control$ready,control$stop_ready,control$lost,go,beat$live,beat$valid,beat$intr,beat$branch,beat$taken,beat$look,beat$push,beat$pop,beat$jump,beat$pc,beat$link,beat$target,entry$push,entry$pre,entry$post,entry$icnt,entry$bcnt,entry$pc,entry$target,entry$cc);
     
     // Module arguments
     input wire  clock;
     input wire  reset;
-    input wire  enable;
-    output reg  ready;
-    output reg  live;
-    input wire  beat_live;
-    input wire  valid;
-    input wire  intr;
-    input wire  branch;
-    input wire  taken;
-    input wire  look;
-    input wire  push;
-    input wire  pop;
-    input wire  jump;
-    input wire  [31:0] pc;
-    input wire  [31:0] link;
-    input wire  [31:0] target;
-    input wire  full;
-    input wire  drained;
-    output reg  stop_ready;
-    input wire  stop_go;
-    output reg  lost;
-    output reg  entry_push;
-    output reg  [1:0] entry_pre;
-    output reg  [1:0] entry_post;
-    output reg  [23:0] entry_icnt;
-    output reg  [23:0] entry_bcnt;
-    output reg  [31:0] entry_pc;
-    output reg  [31:0] entry_target;
-    output reg  [31:0] entry_cc;
+    input wire  control$enable;
+    input wire  control$full;
+    input wire  control$drained;
+    input wire  control$stop_go;
+    output wire  control$ready;
+    output wire  control$stop_ready;
+    output wire  control$lost;
+    output reg  go;
+    input wire  beat$live;
+    input wire  beat$valid;
+    input wire  beat$intr;
+    input wire  beat$branch;
+    input wire  beat$taken;
+    input wire  beat$look;
+    input wire  beat$push;
+    input wire  beat$pop;
+    input wire  beat$jump;
+    input wire  [31:0] beat$pc;
+    input wire  [31:0] beat$link;
+    input wire  [31:0] beat$target;
+    output wire  entry$push;
+    output wire  [1:0] entry$pre;
+    output wire  [1:0] entry$post;
+    output wire  [23:0] entry$icnt;
+    output wire  [23:0] entry$bcnt;
+    output wire  [31:0] entry$pc;
+    output wire  [31:0] entry$target;
+    output wire  [31:0] entry$cc;
     
     // Constant declarations
     localparam  last_word = 10'b1111111;
     localparam  one = 10'b1;
     
     // Stub signals
+    reg  life$clock;
+    reg  life$reset;
+    reg  life$able;
+    wire  life$clear;
+    wire  life$go;
+    reg  life$live;
+    reg  life$live_next;
+    reg  life$valid;
+    reg  life$intr;
+    wire  life$verdict$beat;
+    wire  life$verdict$sync;
+    wire  life$verdict$exception;
+    wire  life$verdict$send;
+    wire  life$verdict$drop;
+    wire  life$verdict$overflow;
+    wire  life$verdict$stop;
+    wire  life$verdict$restart;
+    wire  life$verdict$losing;
+    wire  life$verdict$tracing;
+    reg  life$verdict$asks;
     reg  detector$clock;
     reg  detector$live;
     reg  detector$valid;
@@ -2367,9 +474,7 @@ module top$core$0$front(clock,reset,enable,ready,live,beat_live,valid,intr,branc
     reg  records$clock;
     reg  records$reset;
     reg  records$live;
-    reg  records$live_next;
     reg  records$valid;
-    reg  records$intr;
     reg  [31:0] records$pc;
     reg  [23:0] records$count;
     reg  [31:0] records$start;
@@ -2379,29 +484,17 @@ module top$core$0$front(clock,reset,enable,ready,live,beat_live,valid,intr,branc
     reg  records$hit;
     reg  records$same;
     reg  [9:0] records$index;
-    reg  records$full;
-    reg  records$stop_go;
-    wire  records$stop_ready;
-    wire  records$stopped;
-    wire  records$lost;
-    wire  records$clear;
-    wire  records$entry_push;
-    wire  [1:0] records$entry_pre;
-    wire  [1:0] records$entry_post;
-    wire  [23:0] records$entry_icnt;
-    wire  [23:0] records$entry_bcnt;
-    wire  [31:0] records$entry_pc;
-    wire  [31:0] records$entry_target;
-    wire  [31:0] records$entry_cc;
-    reg  run$d;
-    wire  run$q;
-    reg  run$clock;
-    reg  stopping$d;
-    wire  stopping$q;
-    reg  stopping$clock;
-    reg  resume$d;
-    wire  resume$q;
-    reg  resume$clock;
+    reg  records$verdict$beat;
+    reg  records$verdict$sync;
+    reg  records$verdict$exception;
+    reg  records$verdict$send;
+    reg  records$verdict$drop;
+    reg  records$verdict$overflow;
+    reg  records$verdict$stop;
+    reg  records$verdict$restart;
+    reg  records$verdict$losing;
+    reg  records$verdict$tracing;
+    wire  records$verdict$asks;
     reg  swept$d;
     wire  swept$q;
     reg  swept$clock;
@@ -2531,10 +624,37 @@ module top$core$0$front(clock,reset,enable,ready,live,beat_live,valid,intr,branc
     
     // Local signals
     reg  sweep;
-    reg  starting;
-    reg  active;
     
     // Sub module instances
+    top$core$0$front$life life(
+        .clock(life$clock),
+        .reset(life$reset),
+        .control$enable(control$enable),
+        .control$full(control$full),
+        .control$drained(control$drained),
+        .control$stop_go(control$stop_go),
+        .control$ready(control$ready),
+        .control$stop_ready(control$stop_ready),
+        .control$lost(control$lost),
+        .able(life$able),
+        .clear(life$clear),
+        .go(life$go),
+        .live(life$live),
+        .live_next(life$live_next),
+        .valid(life$valid),
+        .intr(life$intr),
+        .verdict$beat(life$verdict$beat),
+        .verdict$sync(life$verdict$sync),
+        .verdict$exception(life$verdict$exception),
+        .verdict$send(life$verdict$send),
+        .verdict$drop(life$verdict$drop),
+        .verdict$overflow(life$verdict$overflow),
+        .verdict$stop(life$verdict$stop),
+        .verdict$restart(life$verdict$restart),
+        .verdict$losing(life$verdict$losing),
+        .verdict$tracing(life$verdict$tracing),
+        .verdict$asks(life$verdict$asks)
+    );
     top$core$0$front$detector detector(
         .clock(detector$clock),
         .live(detector$live),
@@ -2577,9 +697,7 @@ module top$core$0$front(clock,reset,enable,ready,live,beat_live,valid,intr,branc
         .clock(records$clock),
         .reset(records$reset),
         .live(records$live),
-        .live_next(records$live_next),
         .valid(records$valid),
-        .intr(records$intr),
         .pc(records$pc),
         .count(records$count),
         .start(records$start),
@@ -2589,35 +707,25 @@ module top$core$0$front(clock,reset,enable,ready,live,beat_live,valid,intr,branc
         .hit(records$hit),
         .same(records$same),
         .index(records$index),
-        .full(records$full),
-        .stop_go(records$stop_go),
-        .stop_ready(records$stop_ready),
-        .stopped(records$stopped),
-        .lost(records$lost),
-        .clear(records$clear),
-        .entry_push(records$entry_push),
-        .entry_pre(records$entry_pre),
-        .entry_post(records$entry_post),
-        .entry_icnt(records$entry_icnt),
-        .entry_bcnt(records$entry_bcnt),
-        .entry_pc(records$entry_pc),
-        .entry_target(records$entry_target),
-        .entry_cc(records$entry_cc)
-    );
-    top$core$0$front$run run(
-        .d(run$d),
-        .q(run$q),
-        .clock(run$clock)
-    );
-    top$core$0$front$stopping stopping(
-        .d(stopping$d),
-        .q(stopping$q),
-        .clock(stopping$clock)
-    );
-    top$core$0$front$resume resume(
-        .d(resume$d),
-        .q(resume$q),
-        .clock(resume$clock)
+        .verdict$beat(records$verdict$beat),
+        .verdict$sync(records$verdict$sync),
+        .verdict$exception(records$verdict$exception),
+        .verdict$send(records$verdict$send),
+        .verdict$drop(records$verdict$drop),
+        .verdict$overflow(records$verdict$overflow),
+        .verdict$stop(records$verdict$stop),
+        .verdict$restart(records$verdict$restart),
+        .verdict$losing(records$verdict$losing),
+        .verdict$tracing(records$verdict$tracing),
+        .verdict$asks(records$verdict$asks),
+        .entry$push(entry$push),
+        .entry$pre(entry$pre),
+        .entry$post(entry$post),
+        .entry$icnt(entry$icnt),
+        .entry$bcnt(entry$bcnt),
+        .entry$pc(entry$pc),
+        .entry$target(entry$target),
+        .entry$cc(entry$cc)
     );
     top$core$0$front$swept swept(
         .d(swept$d),
@@ -2832,14 +940,8 @@ module top$core$0$front(clock,reset,enable,ready,live,beat_live,valid,intr,branc
     
     // Update code
     always @(*) begin
-        run$clock = clock;
-        stopping$clock = clock;
-        resume$clock = clock;
         swept$clock = clock;
         sweep_at$clock = clock;
-        run$d = run$q;
-        stopping$d = stopping$q;
-        resume$d = resume$q;
         swept$d = swept$q;
         sweep_at$d = sweep_at$q;
         live_3$clock = clock;
@@ -2922,27 +1024,18 @@ module top$core$0$front(clock,reset,enable,ready,live,beat_live,valid,intr,branc
         hit_6$d = hit_6$q;
         same_6$d = same_6$q;
         index_6$d = index_6$q;
+        life$clock = clock;
         detector$clock = clock;
         stream_cache$clock = clock;
         lsp$clock = clock;
         records$clock = clock;
-        starting = enable & swept$q & ~run$q;
-        active = starting | (run$q & enable & ~stopping$q);
-        resume$d = records$lost & (resume$q | (drained & swept$q));
-        live = active & ~reset;
-        if (records$lost) begin
-            live = resume$q;
-        end
-        if (starting) begin
-            run$d = 1'b1;
-        end
-        if (run$q & ~enable) begin
-            stopping$d = 1'b1;
-        end
-        if (records$stopped | reset) begin
-            run$d = 1'b0;
-            stopping$d = 1'b0;
-        end
+        life$reset = reset;
+        life$able = swept$q;
+        go = life$go;
+        life$live = live_6$q;
+        life$live_next = live_5$q;
+        life$valid = valid_6$q;
+        life$intr = intr_6$q;
         sweep = ~swept$q;
         if (sweep) begin
             sweep_at$d = sweep_at$q + one;
@@ -2950,28 +1043,27 @@ module top$core$0$front(clock,reset,enable,ready,live,beat_live,valid,intr,branc
                 swept$d = 1'b1;
             end
         end
-        if (records$clear | reset) begin
+        if (life$clear | reset) begin
             sweep_at$d = 32'h0;
             swept$d = 1'b0;
         end
-        ready = swept$q;
-        detector$live = beat_live;
-        detector$valid = valid;
-        detector$intr = intr;
-        detector$branch = branch;
-        detector$taken = taken;
-        detector$indirect = look | pop;
-        detector$jump = jump;
-        detector$pc = pc;
-        detector$target = target;
-        live_3$d = beat_live & ~reset;
-        valid_3$d = valid;
-        intr_3$d = intr;
+        detector$live = beat$live;
+        detector$valid = beat$valid;
+        detector$intr = beat$intr;
+        detector$branch = beat$branch;
+        detector$taken = beat$taken;
+        detector$indirect = beat$look | beat$pop;
+        detector$jump = beat$jump;
+        detector$pc = beat$pc;
+        detector$target = beat$target;
+        live_3$d = beat$live & ~reset;
+        valid_3$d = beat$valid;
+        intr_3$d = beat$intr;
         ends_3$d = detector$ends;
         known_3$d = detector$known;
         count_3$d = detector$count;
         length_3$d = detector$length;
-        pc_3$d = pc;
+        pc_3$d = beat$pc;
         start_3$d = detector$start;
         own_start_3$d = detector$own_start;
         stream_cache$look = ends_3$q;
@@ -3015,9 +1107,7 @@ module top$core$0$front(clock,reset,enable,ready,live,beat_live,valid,intr,branc
         index_6$d = stream_cache$index;
         records$reset = reset;
         records$live = live_6$q;
-        records$live_next = live_5$q;
         records$valid = valid_6$q;
-        records$intr = intr_6$q;
         records$pc = pc_6$q;
         records$count = count_6$q;
         records$start = start_6$q;
@@ -3027,20 +1117,19 @@ module top$core$0$front(clock,reset,enable,ready,live,beat_live,valid,intr,branc
         records$hit = hit_6$q;
         records$same = same_6$q;
         records$index = index_6$q;
-        records$full = full;
-        records$stop_go = stop_go;
-        stop_ready = records$stop_ready;
-        lost = records$lost;
-        entry_push = records$entry_push;
-        entry_pre = records$entry_pre;
-        entry_post = records$entry_post;
-        entry_icnt = records$entry_icnt;
-        entry_bcnt = records$entry_bcnt;
-        entry_pc = records$entry_pc;
-        entry_target = records$entry_target;
-        entry_cc = records$entry_cc;
     end
     
+    always @(*) records$verdict$beat = life$verdict$beat;
+    always @(*) records$verdict$sync = life$verdict$sync;
+    always @(*) records$verdict$exception = life$verdict$exception;
+    always @(*) records$verdict$send = life$verdict$send;
+    always @(*) records$verdict$drop = life$verdict$drop;
+    always @(*) records$verdict$overflow = life$verdict$overflow;
+    always @(*) records$verdict$stop = life$verdict$stop;
+    always @(*) records$verdict$restart = life$verdict$restart;
+    always @(*) records$verdict$losing = life$verdict$losing;
+    always @(*) records$verdict$tracing = life$verdict$tracing;
+    always @(*) life$verdict$asks = records$verdict$asks;
 endmodule // top$core$0$front
 
 
@@ -3668,6 +1757,319 @@ module top$core$0$front$length_6(d,q,clock);
 endmodule // top$core$0$front$length_6
 
 
+module top$core$0$front$life(clock,reset,control$enable,control$full,control$drained,control$stop_go,control$ready,control$stop_ready,control$lost,able,clear,go,live,live_next,valid,intr,verdict$beat,verdict$sync,verdict$exception,verdict$send,verdict$drop,verdict$overflow,verdict$stop,verdict$restart,verdict$losing,verdict$tracing,verdict$asks);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  control$enable;
+    input wire  control$full;
+    input wire  control$drained;
+    input wire  control$stop_go;
+    output reg  control$ready;
+    output reg  control$stop_ready;
+    output reg  control$lost;
+    input wire  able;
+    output reg  clear;
+    output reg  go;
+    input wire  live;
+    input wire  live_next;
+    input wire  valid;
+    input wire  intr;
+    output reg  verdict$beat;
+    output reg  verdict$sync;
+    output reg  verdict$exception;
+    output reg  verdict$send;
+    output reg  verdict$drop;
+    output reg  verdict$overflow;
+    output reg  verdict$stop;
+    output reg  verdict$restart;
+    output reg  verdict$losing;
+    output reg  verdict$tracing;
+    input wire  verdict$asks;
+    
+    // Constant declarations
+    localparam  late = 1'b1;
+    
+    // Stub signals
+    reg  run$d;
+    wire  run$q;
+    reg  run$clock;
+    reg  stopping$d;
+    wire  stopping$q;
+    reg  stopping$clock;
+    reg  resume$d;
+    wire  resume$q;
+    reg  resume$clock;
+    reg  losing$d;
+    wire  losing$q;
+    reg  losing$clock;
+    reg  first$d;
+    wire  first$q;
+    reg  first$clock;
+    reg  tracing$d;
+    wire  tracing$q;
+    reg  tracing$clock;
+    reg  stop_ready_2$d;
+    wire  stop_ready_2$q;
+    reg  stop_ready_2$clock;
+    
+    // Local signals
+    reg  start;
+    reg  active;
+    reg  beat;
+    reg  due;
+    reg  send;
+    reg  drop;
+    reg  overflow;
+    reg  stop_due;
+    reg  stop;
+    
+    // Sub module instances
+    top$core$0$front$life$run run(
+        .d(run$d),
+        .q(run$q),
+        .clock(run$clock)
+    );
+    top$core$0$front$life$stopping stopping(
+        .d(stopping$d),
+        .q(stopping$q),
+        .clock(stopping$clock)
+    );
+    top$core$0$front$life$resume resume(
+        .d(resume$d),
+        .q(resume$q),
+        .clock(resume$clock)
+    );
+    top$core$0$front$life$losing losing(
+        .d(losing$d),
+        .q(losing$q),
+        .clock(losing$clock)
+    );
+    top$core$0$front$life$first first(
+        .d(first$d),
+        .q(first$q),
+        .clock(first$clock)
+    );
+    top$core$0$front$life$tracing tracing(
+        .d(tracing$d),
+        .q(tracing$q),
+        .clock(tracing$clock)
+    );
+    top$core$0$front$life$stop_ready_2 stop_ready_2(
+        .d(stop_ready_2$d),
+        .q(stop_ready_2$q),
+        .clock(stop_ready_2$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        run$clock = clock;
+        stopping$clock = clock;
+        resume$clock = clock;
+        losing$clock = clock;
+        first$clock = clock;
+        tracing$clock = clock;
+        stop_ready_2$clock = clock;
+        run$d = run$q;
+        stopping$d = stopping$q;
+        resume$d = resume$q;
+        losing$d = losing$q;
+        first$d = first$q;
+        tracing$d = tracing$q;
+        stop_ready_2$d = stop_ready_2$q;
+        start = control$enable & able & ~run$q;
+        active = start | (run$q & control$enable & ~stopping$q);
+        resume$d = losing$q & (resume$q | (control$drained & able));
+        go = active & ~reset;
+        if (losing$q) begin
+            go = resume$q;
+        end
+        if (start) begin
+            run$d = 1'b1;
+        end
+        if (run$q & ~control$enable) begin
+            stopping$d = 1'b1;
+        end
+        control$ready = able;
+        control$lost = losing$q;
+        beat = valid & live & ~losing$q;
+        due = beat & (first$q | intr | verdict$asks);
+        send = due & ~control$full;
+        drop = due & control$full;
+        overflow = losing$q & live_next & ~live;
+        stop_due = tracing$q & ~live & ~losing$q & ~control$full;
+        stop = stop_due & control$stop_go;
+        if (stop | reset) begin
+            run$d = 1'b0;
+            stopping$d = 1'b0;
+        end
+        if (drop) begin
+            losing$d = 1'b1;
+        end
+        if (overflow) begin
+            losing$d = 1'b0;
+        end
+        first$d = ~live | (first$q & ~valid);
+        tracing$d = live | (tracing$q & ~stop);
+        if (reset) begin
+            losing$d = 1'b0;
+            tracing$d = 1'b0;
+        end
+        stop_ready_2$d = stop_due & ~stop;
+        control$stop_ready = stop_due;
+        if (late) begin
+            control$stop_ready = stop_ready_2$q;
+        end
+        clear = drop | stop;
+        verdict$beat = valid & live & ~losing$q;
+        verdict$sync = valid & live & ~losing$q & first$q;
+        verdict$exception = valid & live & ~losing$q & intr & ~first$q;
+        verdict$losing = losing$q;
+        verdict$tracing = tracing$q;
+        verdict$send = send;
+        verdict$drop = drop;
+        verdict$overflow = overflow;
+        verdict$stop = stop;
+        verdict$restart = send | overflow | stop;
+    end
+    
+endmodule // top$core$0$front$life
+
+
+module top$core$0$front$life$first(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$life$first
+
+
+module top$core$0$front$life$losing(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$life$losing
+
+
+module top$core$0$front$life$resume(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$life$resume
+
+
+module top$core$0$front$life$run(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$life$run
+
+
+module top$core$0$front$life$stop_ready_2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$life$stop_ready_2
+
+
+module top$core$0$front$life$stopping(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$life$stopping
+
+
+module top$core$0$front$life$tracing(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$core$0$front$life$tracing
+
+
 module top$core$0$front$live_3(d,q,clock);
     
     // Module arguments
@@ -3978,15 +2380,13 @@ module top$core$0$front$pc_6(d,q,clock);
 endmodule // top$core$0$front$pc_6
 
 
-module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,start,known,ends,length,hit,same,index,full,stop_go,stop_ready,stopped,lost,clear,entry_push,entry_pre,entry_post,entry_icnt,entry_bcnt,entry_pc,entry_target,entry_cc);
+module top$core$0$front$records(clock,reset,live,valid,pc,count,start,known,ends,length,hit,same,index,verdict$beat,verdict$sync,verdict$exception,verdict$send,verdict$drop,verdict$overflow,verdict$stop,verdict$restart,verdict$losing,verdict$tracing,verdict$asks,entry$push,entry$pre,entry$post,entry$icnt,entry$bcnt,entry$pc,entry$target,entry$cc);
     
     // Module arguments
     input wire  clock;
     input wire  reset;
     input wire  live;
-    input wire  live_next;
     input wire  valid;
-    input wire  intr;
     input wire  [31:0] pc;
     input wire  [23:0] count;
     input wire  [31:0] start;
@@ -3996,20 +2396,25 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
     input wire  hit;
     input wire  same;
     input wire  [9:0] index;
-    input wire  full;
-    input wire  stop_go;
-    output reg  stop_ready;
-    output reg  stopped;
-    output reg  lost;
-    output reg  clear;
-    output reg  entry_push;
-    output reg  [1:0] entry_pre;
-    output reg  [1:0] entry_post;
-    output reg  [23:0] entry_icnt;
-    output reg  [23:0] entry_bcnt;
-    output reg  [31:0] entry_pc;
-    output reg  [31:0] entry_target;
-    output reg  [31:0] entry_cc;
+    input wire  verdict$beat;
+    input wire  verdict$sync;
+    input wire  verdict$exception;
+    input wire  verdict$send;
+    input wire  verdict$drop;
+    input wire  verdict$overflow;
+    input wire  verdict$stop;
+    input wire  verdict$restart;
+    input wire  verdict$losing;
+    input wire  verdict$tracing;
+    output reg  verdict$asks;
+    output reg  entry$push;
+    output reg  [1:0] entry$pre;
+    output reg  [1:0] entry$post;
+    output reg  [23:0] entry$icnt;
+    output reg  [23:0] entry$bcnt;
+    output reg  [31:0] entry$pc;
+    output reg  [31:0] entry$target;
+    output reg  [31:0] entry$cc;
     
     // Constant declarations
     localparam  rbase = 1'b1;
@@ -4034,15 +2439,6 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
     localparam  one_32 = 32'h1;
     
     // Stub signals
-    reg  losing$d;
-    wire  losing$q;
-    reg  losing$clock;
-    reg  first$d;
-    wire  first$q;
-    reg  first$clock;
-    reg  tracing$d;
-    wire  tracing$q;
-    reg  tracing$clock;
     reg  begun$d;
     wire  begun$q;
     reg  begun$clock;
@@ -4067,9 +2463,6 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
     reg  [31:0] cc$d;
     wire  [31:0] cc$q;
     reg  cc$clock;
-    reg  stop_ready_7$d;
-    wire  stop_ready_7$q;
-    reg  stop_ready_7$clock;
     reg  push_7$d;
     wire  push_7$q;
     reg  push_7$clock;
@@ -4096,9 +2489,6 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
     reg  cc_7$clock;
     
     // Local signals
-    reg  beat;
-    reg  sync;
-    reg  exception;
     reg  any_pre;
     reg  sure;
     reg  [31:0] own_start;
@@ -4112,13 +2502,6 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
     reg  goes;
     reg  alone;
     reg  told;
-    reg  due;
-    reg  send;
-    reg  drop;
-    reg  overflow;
-    reg  stop_due;
-    reg  stop;
-    reg  restart;
     reg  idle;
     reg  forget;
     reg  load;
@@ -4150,21 +2533,6 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
     reg  ask_start;
     
     // Sub module instances
-    top$core$0$front$records$losing losing(
-        .d(losing$d),
-        .q(losing$q),
-        .clock(losing$clock)
-    );
-    top$core$0$front$records$first first(
-        .d(first$d),
-        .q(first$q),
-        .clock(first$clock)
-    );
-    top$core$0$front$records$tracing tracing(
-        .d(tracing$d),
-        .q(tracing$q),
-        .clock(tracing$clock)
-    );
     top$core$0$front$records$begun begun(
         .d(begun$d),
         .q(begun$q),
@@ -4204,11 +2572,6 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
         .d(cc$d),
         .q(cc$q),
         .clock(cc$clock)
-    );
-    top$core$0$front$records$stop_ready_7 stop_ready_7(
-        .d(stop_ready_7$d),
-        .q(stop_ready_7$q),
-        .clock(stop_ready_7$clock)
     );
     top$core$0$front$records$push_7 push_7(
         .d(push_7$d),
@@ -4253,9 +2616,6 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
     
     // Update code
     always @(*) begin
-        losing$clock = clock;
-        first$clock = clock;
-        tracing$clock = clock;
         begun$clock = clock;
         dropped$clock = clock;
         hits$clock = clock;
@@ -4264,9 +2624,6 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
         monitor$clock = clock;
         upper$clock = clock;
         cc$clock = clock;
-        losing$d = losing$q;
-        first$d = first$q;
-        tracing$d = tracing$q;
         begun$d = begun$q;
         dropped$d = dropped$q;
         hits$d = hits$q;
@@ -4275,7 +2632,6 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
         monitor$d = monitor$q;
         upper$d = upper$q;
         cc$d = cc$q;
-        stop_ready_7$clock = clock;
         push_7$clock = clock;
         pre_7$clock = clock;
         post_7$clock = clock;
@@ -4284,7 +2640,6 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
         pc_7$clock = clock;
         target_7$clock = clock;
         cc_7$clock = clock;
-        stop_ready_7$d = stop_ready_7$q;
         push_7$d = push_7$q;
         pre_7$d = pre_7$q;
         post_7$d = post_7$q;
@@ -4293,10 +2648,7 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
         pc_7$d = pc_7$q;
         target_7$d = target_7$q;
         cc_7$d = cc_7$q;
-        beat = valid & live & ~losing$q;
-        sync = beat & first$q;
-        exception = beat & intr & ~first$q;
-        any_pre = sync | exception;
+        any_pre = verdict$sync | verdict$exception;
         sure = any_pre | known;
         own_start = start;
         if (any_pre) begin
@@ -4304,7 +2656,7 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
         end
         own_upper = own_start & upper_mask;
         upper_hit = own_upper == upper$q;
-        over = ends & beat;
+        over = ends & verdict$beat;
         found = over & hit & (upper_hit | ~rbase);
         guessed = found & same;
         told = over & ~guessed;
@@ -4312,34 +2664,19 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
         late = |(cc$q & cc_top) & timed;
         goes = guessed & ~any_pre & (filled | late);
         alone = guessed & any_pre & ~counts;
-        due = any_pre | told | goes;
-        due = due & beat;
-        send = due & ~full;
-        drop = due & full;
-        overflow = losing$q & live_next & ~live;
-        stop_due = tracing$q & ~live & ~losing$q & ~full;
-        stop = stop_due & stop_go;
-        restart = send | overflow | stop;
-        idle = ~live & ~tracing$q & ~losing$q;
-        forget = drop | idle | reset;
-        if (drop) begin
-            losing$d = 1'b1;
-        end
-        if (overflow) begin
-            losing$d = 1'b0;
-        end
-        first$d = ~live | (first$q & ~valid);
-        tracing$d = live | (tracing$q & ~stop);
-        if (beat) begin
+        verdict$asks = ends & (~hit | ~same | (rbase & ((start & upper_mask) != upper$q)) | (hits$q == ones$q) | (|(cc$q & cc_top) & timed));
+        idle = ~live & ~verdict$tracing & ~verdict$losing;
+        forget = verdict$drop | idle | reset;
+        if (verdict$beat) begin
             begun$d = 1'b1;
         end
-        if (overflow | stop | reset) begin
+        if (verdict$overflow | verdict$stop | reset) begin
             begun$d = 1'b0;
         end
         waiting = |hits$q;
         more_hits = hits$q + one_8;
         less_hits = hits$q - one_8;
-        this_run = goes & send;
+        this_run = goes & verdict$send;
         full_run = this_run & filled;
         has_run = waiting;
         run = less_hits;
@@ -4347,10 +2684,10 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
             has_run = 1'b1;
             run = hits$q;
         end
-        if (guessed & beat) begin
+        if (guessed & verdict$beat) begin
             hits$d = more_hits;
         end
-        if (send) begin
+        if (verdict$send) begin
             hits$d = 32'h0;
             if (guessed & any_pre & counts) begin
                 hits$d = one_8;
@@ -4364,13 +2701,13 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
         up = monitor$q + three;
         down = monitor$q - one_4;
         grow = full_run & (monitor$q >= twelve);
-        shrink = send & short_run & (monitor$q == one_4);
+        shrink = verdict$send & short_run & (monitor$q == one_4);
         widest = size$q == most_size;
         narrowest = size$q == one_4;
         if (full_run) begin
             monitor$d = up;
         end
-        else if (send & short_run) begin
+        else if (verdict$send & short_run) begin
             monitor$d = down;
         end
         if (grow | shrink) begin
@@ -4388,7 +2725,7 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
         if (over & rbase) begin
             upper$d = own_upper;
         end
-        if (send & ask_start) begin
+        if (verdict$send & ask_start) begin
             upper$d = own_upper;
         end
         if (forget) begin
@@ -4401,39 +2738,39 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
         dropped_top = |(dropped$q & count_top);
         dropped_more = dropped$q + one_24;
         dropped_now = dropped$q;
-        if (losing$q & valid & ~dropped_top) begin
+        if (verdict$losing & valid & ~dropped_top) begin
             dropped_now = dropped_more;
         end
         dropped$d = dropped_now;
-        if (drop) begin
+        if (verdict$drop) begin
             dropped$d = one_24;
         end
         cc_all = cc$q == cc_mask;
-        if (restart) begin
+        if (verdict$restart) begin
             cc$d = one_32;
         end
         else if (idle) begin
             cc$d = 32'h0;
         end
-        else if (~cc_all & (live | losing$q)) begin
+        else if (~cc_all & (live | verdict$losing)) begin
             cc$d = cc$q + one_32;
         end
         if (~timed) begin
             cc$d = 32'h0;
         end
-        push_7$d = restart;
+        push_7$d = verdict$restart;
         cc_7$d = cc$q;
-        load = ~losing$q;
-        pre_0 = exception | overflow | stop;
-        pre_1 = sync | overflow | stop;
+        load = ~verdict$losing;
+        pre_0 = verdict$exception | verdict$overflow | verdict$stop;
+        pre_1 = verdict$sync | verdict$overflow | verdict$stop;
         post_0 = (found & ~guessed) | ask_start | alone;
         post_1 = (told & ~found) | alone;
         pre_7$d = (((pre_1) & 2'h3) << 32'h1) | ((pre_0) & 2'h3);
         post_7$d = (((post_1) & 2'h3) << 32'h1) | ((post_0) & 2'h3);
-        if (overflow) begin
+        if (verdict$overflow) begin
             post_7$d = 32'h1;
         end
-        if (stop) begin
+        if (verdict$stop) begin
             post_7$d = 32'h0;
         end
         value = length;
@@ -4449,32 +2786,25 @@ module top$core$0$front$records(clock,reset,live,live_next,valid,intr,pc,count,s
             target_7$d = start;
             pc_7$d = pc;
             bcnt_7$d = ((value) & 24'hffffff) | (((upper_hit) & 24'hffffff) << 32'ha) | (((known) & 24'hffffff) << 32'hb) | (((run) & 24'hffffff) << 32'hc) | (((run_size) & 24'hffffff) << 32'h14);
-            if ((stop & ~begun$q) | (drop & sync)) begin
+            if ((verdict$stop & ~begun$q) | (verdict$drop & verdict$sync)) begin
                 icnt_7$d = 32'h0;
                 bcnt_7$d = (((no_run) & 24'hffffff) << 32'h14) | (one_24 << 32'hb);
             end
         end
-        if (overflow) begin
+        if (verdict$overflow) begin
             pc_7$d = ((dropped_now) & 32'hffffffff);
         end
         if (reset) begin
-            losing$d = 1'b0;
-            tracing$d = 1'b0;
             push_7$d = 1'b0;
         end
-        stop_ready_7$d = stop_due & ~stop;
-        stop_ready = stop_ready_7$q;
-        stopped = stop;
-        lost = losing$q;
-        clear = drop | stop;
-        entry_push = push_7$q;
-        entry_pre = pre_7$q;
-        entry_post = post_7$q;
-        entry_icnt = icnt_7$q;
-        entry_bcnt = bcnt_7$q;
-        entry_pc = pc_7$q;
-        entry_target = target_7$q;
-        entry_cc = cc_7$q;
+        entry$push = push_7$q;
+        entry$pre = pre_7$q;
+        entry$post = post_7$q;
+        entry$icnt = icnt_7$q;
+        entry$bcnt = bcnt_7$q;
+        entry$pc = pc_7$q;
+        entry$target = target_7$q;
+        entry$cc = cc_7$q;
     end
     
 endmodule // top$core$0$front$records
@@ -4575,25 +2905,6 @@ module top$core$0$front$records$dropped(d,q,clock);
 endmodule // top$core$0$front$records$dropped
 
 
-module top$core$0$front$records$first(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$first
-
-
 module top$core$0$front$records$hits(d,q,clock);
     
     // Module arguments
@@ -4630,25 +2941,6 @@ module top$core$0$front$records$icnt_7(d,q,clock);
     end
           
 endmodule // top$core$0$front$records$icnt_7
-
-
-module top$core$0$front$records$losing(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$losing
 
 
 module top$core$0$front$records$monitor(d,q,clock);
@@ -4784,25 +3076,6 @@ module top$core$0$front$records$size(d,q,clock);
 endmodule // top$core$0$front$records$size
 
 
-module top$core$0$front$records$stop_ready_7(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$stop_ready_7
-
-
 module top$core$0$front$records$target_7(d,q,clock);
     
     // Module arguments
@@ -4822,25 +3095,6 @@ module top$core$0$front$records$target_7(d,q,clock);
 endmodule // top$core$0$front$records$target_7
 
 
-module top$core$0$front$records$tracing(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$tracing
-
-
 module top$core$0$front$records$upper(d,q,clock);
     
     // Module arguments
@@ -4858,44 +3112,6 @@ module top$core$0$front$records$upper(d,q,clock);
     end
           
 endmodule // top$core$0$front$records$upper
-
-
-module top$core$0$front$resume(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$resume
-
-
-module top$core$0$front$run(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$run
 
 
 module top$core$0$front$same_6(d,q,clock);
@@ -4991,25 +3207,6 @@ module top$core$0$front$start_6(d,q,clock);
     end
           
 endmodule // top$core$0$front$start_6
-
-
-module top$core$0$front$stopping(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$stopping
 
 
 module top$core$0$front$stream_cache(clock,look,start,length,sweep,sweep_index,look_5,hit,index);
@@ -6466,7 +4663,7 @@ module top$core$0$front$valid_6(d,q,clock);
 endmodule // top$core$0$front$valid_6
 
 
-module top$core$0$ingress(clock,live,rvfi_valid,rvfi_insn,rvfi_trap,rvfi_intr,rvfi_pc_rdata,rvfi_pc_wdata,beat_live,valid,intr,branch,taken,look,push,pop,jump,pc,link,target);
+module top$core$0$ingress(clock,live,rvfi_valid,rvfi_insn,rvfi_trap,rvfi_intr,rvfi_pc_rdata,rvfi_pc_wdata,beat$live,beat$valid,beat$intr,beat$branch,beat$taken,beat$look,beat$push,beat$pop,beat$jump,beat$pc,beat$link,beat$target);
     
     // Module arguments
     input wire  clock;
@@ -6477,18 +4674,18 @@ module top$core$0$ingress(clock,live,rvfi_valid,rvfi_insn,rvfi_trap,rvfi_intr,rv
     input wire  rvfi_intr;
     input wire  [31:0] rvfi_pc_rdata;
     input wire  [31:0] rvfi_pc_wdata;
-    output reg  beat_live;
-    output reg  valid;
-    output reg  intr;
-    output reg  branch;
-    output reg  taken;
-    output reg  look;
-    output reg  push;
-    output reg  pop;
-    output reg  jump;
-    output reg  [31:0] pc;
-    output reg  [31:0] link;
-    output reg  [31:0] target;
+    output reg  beat$live;
+    output reg  beat$valid;
+    output reg  beat$intr;
+    output reg  beat$branch;
+    output reg  beat$taken;
+    output reg  beat$look;
+    output reg  beat$push;
+    output reg  beat$pop;
+    output reg  beat$jump;
+    output reg  [31:0] beat$pc;
+    output reg  [31:0] beat$link;
+    output reg  [31:0] beat$target;
     
     // Constant declarations
     localparam  align = 2'b1;
@@ -6721,18 +4918,18 @@ module top$core$0$ingress(clock,live,rvfi_valid,rvfi_insn,rvfi_trap,rvfi_intr,rv
         pc_2$d = pc_1;
         link_2$d = link_1;
         target_2$d = target_1;
-        beat_live = live_2$q;
-        valid = valid_2$q;
-        intr = intr_2$q;
-        branch = branch_2$q;
-        taken = taken_2$q;
-        look = look_2$q;
-        push = push_2$q;
-        pop = pop_2$q;
-        jump = jump_2$q;
-        pc = pc_2$q;
-        link = link_2$q;
-        target = target_2$q;
+        beat$live = live_2$q;
+        beat$valid = valid_2$q;
+        beat$intr = intr_2$q;
+        beat$branch = branch_2$q;
+        beat$taken = taken_2$q;
+        beat$look = look_2$q;
+        beat$push = push_2$q;
+        beat$pop = pop_2$q;
+        beat$jump = jump_2$q;
+        beat$pc = pc_2$q;
+        beat$link = link_2$q;
+        beat$target = target_2$q;
     end
     
 endmodule // top$core$0$ingress
@@ -6983,3 +5180,1979 @@ module top$core$0$ingress$valid_2(d,q,clock);
     end
           
 endmodule // top$core$0$ingress$valid_2
+
+
+module top$encoder(clock,reset,entry$have,entry$core,entry$word,entry$cc,entry$field,entry$done,entry$ends,bits$valid,bits$data,bits$ready);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  entry$have;
+    input wire  [3:0] entry$core;
+    input wire  [31:0] entry$word;
+    input wire  [31:0] entry$cc;
+    output reg  [1:0] entry$field;
+    output reg  entry$done;
+    output reg  entry$ends;
+    output reg  bits$valid;
+    output reg  bits$data;
+    input wire  bits$ready;
+    
+    // Constant declarations
+    localparam  one_wide = 32'h1;
+    localparam  many = 1'b0;
+    localparam  timed = 1'b0;
+    localparam  cc_first_size = 6'b11;
+    localparam  cc_next_size = 6'b1;
+    localparam  register = 1'b1;
+    localparam  ti_size = 6'b0;
+    localparam  index_size = 6'b111;
+    localparam  miss_size = 6'b1111;
+    localparam  flag_size = 6'b10000;
+    localparam  exception_size = 6'b10000;
+    localparam  escape_size = 6'b10011;
+    localparam  address_size = 6'b11110;
+    localparam  low_size = 6'b10010;
+    localparam  count_size = 6'b10011;
+    localparam  length_at = 5'b1000;
+    localparam  code_at = 5'b10000;
+    localparam  k_exception = 2'b1;
+    localparam  k_sync = 2'b10;
+    localparam  k_control = 2'b11;
+    localparam  k_overflow = 2'b1;
+    localparam  k_index = 2'b1;
+    localparam  k_start = 2'b11;
+    localparam  no_run = 4'hf;
+    localparam  code_sync = 4'h1;
+    localparam  code_overflow = 4'h3;
+    localparam  code_stop = 4'h5;
+    localparam  f_count = 2'b0;
+    localparam  f_instructions = 2'b1;
+    localparam  f_pc = 2'b10;
+    localparam  f_target = 2'b11;
+    localparam  one = 6'b1;
+    
+    // Enums
+    localparam RecordStep$Idle = 0;
+    localparam RecordStep$Fetch = 1;
+    localparam RecordStep$Time = 2;
+    localparam RecordStep$Core = 3;
+    localparam RecordStep$Run = 4;
+    localparam RecordStep$Escape = 5;
+    localparam RecordStep$Instructions = 6;
+    localparam RecordStep$Open = 7;
+    localparam RecordStep$Address = 8;
+    localparam RecordStep$Stream = 9;
+    localparam RecordStep$Start = 10;
+    localparam RecordStep$End = 11;
+    localparam RecordPhase$Wait = 0;
+    localparam RecordPhase$Load = 1;
+    localparam RecordPhase$Send = 2;
+    localparam RecordPhase$Connect = 3;
+    
+    // Stub signals
+    reg  [3:0] step$d;
+    wire  [3:0] step$q;
+    reg  step$clock;
+    reg  [1:0] phase$d;
+    wire  [1:0] phase$q;
+    reg  phase$clock;
+    reg  [31:0] v$d;
+    wire  [31:0] v$q;
+    reg  v$clock;
+    reg  [5:0] left$d;
+    wire  [5:0] left$q;
+    reg  left$clock;
+    reg  [27:0] kinds$d;
+    wire  [27:0] kinds$q;
+    reg  kinds$clock;
+    reg  second$d;
+    wire  second$q;
+    reg  second$clock;
+    reg  run_left$d;
+    wire  run_left$q;
+    reg  run_left$clock;
+    reg  pre_left$d;
+    wire  pre_left$q;
+    reg  pre_left$clock;
+    reg  post_left$d;
+    wire  post_left$q;
+    reg  post_left$clock;
+    
+    // Local signals
+    reg  [3:0] next_step;
+    reg  [3:0] first_step;
+    reg  [3:0] begin_step;
+    reg  [5:0] less;
+    reg  zero;
+    reg  [31:0] loaded;
+    reg  [5:0] size;
+    reg  [27:0] word_low;
+    reg  [9:0] value;
+    reg  upper;
+    reg  known;
+    reg  [7:0] run;
+    reg  [3:0] run_size;
+    reg  [1:0] pre;
+    reg  [1:0] post;
+    reg  [3:0] fetched_run;
+    reg  [1:0] fetched_pre;
+    reg  [1:0] fetched_post;
+    reg  exception;
+    reg  sync;
+    reg  control;
+    reg  overflow;
+    reg  hit;
+    reg  missed;
+    reg  asked;
+    reg  [3:0] code;
+    reg  in_run;
+    reg  in_pre;
+    reg  rest;
+    reg  more;
+    reg  [31:0] run_wide;
+    reg  [31:0] code_wide;
+    reg  [31:0] value_wide;
+    reg  [31:0] flag_wide;
+    reg  [31:0] core_wide;
+    
+    // Sub module instances
+    top$encoder$step step(
+        .d(step$d),
+        .q(step$q),
+        .clock(step$clock)
+    );
+    top$encoder$phase phase(
+        .d(phase$d),
+        .q(phase$q),
+        .clock(phase$clock)
+    );
+    top$encoder$v v(
+        .d(v$d),
+        .q(v$q),
+        .clock(v$clock)
+    );
+    top$encoder$left left(
+        .d(left$d),
+        .q(left$q),
+        .clock(left$clock)
+    );
+    top$encoder$kinds kinds(
+        .d(kinds$d),
+        .q(kinds$q),
+        .clock(kinds$clock)
+    );
+    top$encoder$second second(
+        .d(second$d),
+        .q(second$q),
+        .clock(second$clock)
+    );
+    top$encoder$run_left run_left(
+        .d(run_left$d),
+        .q(run_left$q),
+        .clock(run_left$clock)
+    );
+    top$encoder$pre_left pre_left(
+        .d(pre_left$d),
+        .q(pre_left$q),
+        .clock(pre_left$clock)
+    );
+    top$encoder$post_left post_left(
+        .d(post_left$d),
+        .q(post_left$q),
+        .clock(post_left$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        step$clock = clock;
+        phase$clock = clock;
+        v$clock = clock;
+        left$clock = clock;
+        kinds$clock = clock;
+        second$clock = clock;
+        run_left$clock = clock;
+        pre_left$clock = clock;
+        post_left$clock = clock;
+        step$d = step$q;
+        phase$d = phase$q;
+        v$d = v$q;
+        left$d = left$q;
+        kinds$d = kinds$q;
+        second$d = second$q;
+        run_left$d = run_left$q;
+        pre_left$d = pre_left$q;
+        post_left$d = post_left$q;
+        entry$done = 1'b0;
+        word_low = entry$word[(32'h0)+:(28)];
+        fetched_run = word_low[(32'h14)+:(4)];
+        fetched_pre = word_low[(32'h18)+:(2)];
+        fetched_post = word_low[(32'h1a)+:(2)];
+        value = kinds$q[(32'h0)+:(10)];
+        upper = kinds$q[32'ha];
+        known = kinds$q[32'hb];
+        run = kinds$q[(32'hc)+:(8)];
+        run_size = kinds$q[(32'h14)+:(4)];
+        pre = kinds$q[(32'h18)+:(2)];
+        post = kinds$q[(32'h1a)+:(2)];
+        exception = pre == k_exception;
+        sync = pre == k_sync;
+        control = pre == k_control;
+        overflow = control & (post == k_overflow);
+        entry$ends = control & ~overflow;
+        asked = (post == k_start) & ~|pre;
+        hit = (post == k_start) & |pre;
+        missed = post != k_index;
+        code = code_stop;
+        if (overflow) begin
+            code = code_overflow;
+        end
+        if (sync) begin
+            code = code_sync;
+        end
+        if (exception) begin
+            code = 32'h0;
+        end
+        in_run = run_left$q;
+        in_pre = pre_left$q & ~run_left$q;
+        rest = (run_left$q & (pre_left$q | post_left$q)) | (pre_left$q & post_left$q);
+        first_step = RecordStep$Stream;
+        if (in_pre) begin
+            first_step = RecordStep$Escape;
+        end
+        if (in_run) begin
+            first_step = RecordStep$Run;
+        end
+        begin_step = RecordStep$Core;
+        if (timed) begin
+            begin_step = RecordStep$Time;
+        end
+        run_wide = ((run) & 32'hffffffff);
+        code_wide = ((code) & 32'hffffffff);
+        value_wide = ((value) & 32'hffffffff);
+        flag_wide = 32'h0;
+        if (upper & asked & register) begin
+            flag_wide = one_wide;
+        end
+        core_wide = ((entry$core) & 32'hffffffff);
+        entry$field = f_count;
+        loaded = entry$word;
+        size = address_size;
+        next_step = RecordStep$End;
+        case (step$q)
+            RecordStep$Time:
+                begin
+                    loaded = 32'h0;
+                    if (~second$q) begin
+                        loaded = ((entry$cc) & 32'hffffffff);
+                    end
+                    size = cc_first_size;
+                    next_step = RecordStep$Core;
+                end
+            RecordStep$Core:
+                begin
+                    loaded = core_wide;
+                    size = ti_size;
+                    next_step = first_step;
+                end
+            RecordStep$Run:
+                begin
+                    loaded = ((run_wide << 32'h1) & 32'hffffffff) | one_wide;
+                    size = ((run_size) & 6'h3f);
+                end
+            RecordStep$Escape:
+                begin
+                    loaded = code_wide << code_at;
+                    size = escape_size;
+                    next_step = RecordStep$Instructions;
+                    if (exception) begin
+                        size = exception_size;
+                    end
+                    if (sync) begin
+                        next_step = RecordStep$Address;
+                    end
+                end
+            RecordStep$Instructions:
+                begin
+                    entry$field = f_instructions;
+                    size = count_size;
+                    if (~known) begin
+                        next_step = RecordStep$Open;
+                    end
+                    else if (exception | overflow) begin
+                        next_step = RecordStep$Address;
+                    end
+                end
+            RecordStep$Open:
+                begin
+                    entry$field = f_target;
+                    if (exception | overflow) begin
+                        next_step = RecordStep$Address;
+                    end
+                end
+            RecordStep$Address:
+                begin
+                    entry$field = f_pc;
+                    if (overflow) begin
+                        size = count_size;
+                    end
+                end
+            RecordStep$Stream:
+                begin
+                    loaded = value_wide << 32'h1;
+                    size = index_size;
+                    if (missed) begin
+                        loaded = ((value_wide << length_at) & 32'hffffffff) | ((flag_wide << code_at) & 32'hffffffff);
+                        size = miss_size;
+                    end
+                    if (asked) begin
+                        if (register) begin
+                            size = flag_size;
+                        end
+                        next_step = RecordStep$Start;
+                    end
+                    if (hit) begin
+                        loaded = one_wide;
+                        size = 32'h0;
+                    end
+                end
+            RecordStep$Start:
+                begin
+                    entry$field = f_target;
+                    if (upper & register) begin
+                        size = low_size;
+                    end
+                end
+            default:
+                begin
+                    next_step = RecordStep$Idle;
+                end
+        endcase
+        less = left$q - one;
+        zero = ~|left$q;
+        more = |v$q;
+        bits$data = v$q[32'h0];
+        bits$valid = phase$q == RecordPhase$Send;
+        if (phase$q == RecordPhase$Connect) begin
+            bits$data = more;
+            bits$valid = 1'b1;
+        end
+        case (phase$q)
+            RecordPhase$Wait:
+                begin
+                    phase$d = RecordPhase$Load;
+                    case (step$q)
+                        RecordStep$Idle:
+                            begin
+                                phase$d = RecordPhase$Wait;
+                                if (entry$have) begin
+                                    step$d = RecordStep$Fetch;
+                                end
+                            end
+                        RecordStep$Fetch:
+                            begin
+                                phase$d = RecordPhase$Wait;
+                                kinds$d = word_low;
+                                run_left$d = fetched_run != no_run;
+                                pre_left$d = |fetched_pre;
+                                post_left$d = |fetched_post & (fetched_pre != k_control);
+                                second$d = 1'b0;
+                                step$d = begin_step;
+                            end
+                        RecordStep$Core:
+                            begin
+                                if (many) begin
+                                    phase$d = RecordPhase$Load;
+                                end
+                                else begin
+                                    phase$d = RecordPhase$Wait;
+                                    step$d = first_step;
+                                end
+                            end
+                        RecordStep$End:
+                            begin
+                                phase$d = RecordPhase$Wait;
+                                run_left$d = 1'b0;
+                                if (~run_left$q) begin
+                                    pre_left$d = 1'b0;
+                                end
+                                second$d = 1'b1;
+                                if (rest) begin
+                                    step$d = begin_step;
+                                end
+                                else begin
+                                    entry$done = 1'b1;
+                                    step$d = RecordStep$Idle;
+                                end
+                            end
+                        default:
+                            begin
+                            end
+                    endcase
+                end
+            RecordPhase$Load:
+                begin
+                    v$d = loaded;
+                    left$d = size;
+                    phase$d = RecordPhase$Send;
+                end
+            RecordPhase$Send:
+                begin
+                    if (bits$ready) begin
+                        left$d = less;
+                        v$d = v$q >> 32'h1;
+                        if (zero) begin
+                            step$d = next_step;
+                            phase$d = RecordPhase$Wait;
+                            if (step$q == RecordStep$Time) begin
+                                step$d = RecordStep$Time;
+                                phase$d = RecordPhase$Connect;
+                            end
+                        end
+                    end
+                end
+            RecordPhase$Connect:
+                begin
+                    if (bits$ready) begin
+                        left$d = cc_next_size;
+                        phase$d = RecordPhase$Send;
+                        if (~more) begin
+                            step$d = next_step;
+                            phase$d = RecordPhase$Wait;
+                        end
+                    end
+                end
+        endcase
+        if (reset) begin
+            step$d = RecordStep$Idle;
+            phase$d = RecordPhase$Wait;
+        end
+    end
+    
+endmodule // top$encoder
+
+
+module top$encoder$kinds(d,q,clock);
+    
+    // Module arguments
+    input wire  [27:0] d;
+    output reg  [27:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 28'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$kinds
+
+
+module top$encoder$left(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$left
+
+
+module top$encoder$phase(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Enums
+    localparam RecordPhase$Wait = 0;
+    localparam RecordPhase$Load = 1;
+    localparam RecordPhase$Send = 2;
+    localparam RecordPhase$Connect = 3;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$phase
+
+
+module top$encoder$post_left(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$post_left
+
+
+module top$encoder$pre_left(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$pre_left
+
+
+module top$encoder$run_left(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$run_left
+
+
+module top$encoder$second(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$second
+
+
+module top$encoder$step(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Enums
+    localparam RecordStep$Idle = 0;
+    localparam RecordStep$Fetch = 1;
+    localparam RecordStep$Time = 2;
+    localparam RecordStep$Core = 3;
+    localparam RecordStep$Run = 4;
+    localparam RecordStep$Escape = 5;
+    localparam RecordStep$Instructions = 6;
+    localparam RecordStep$Open = 7;
+    localparam RecordStep$Address = 8;
+    localparam RecordStep$Stream = 9;
+    localparam RecordStep$Start = 10;
+    localparam RecordStep$End = 11;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$step
+
+
+module top$encoder$v(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$v
+
+
+module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,words$data,words$ready,control$0$enable,control$0$full,control$0$drained,control$0$stop_go,control$0$ready,control$0$stop_ready,control$0$lost,entry$0$push,entry$0$pre,entry$0$post,entry$0$icnt,entry$0$bcnt,entry$0$pc,entry$0$target,entry$0$cc,read$have,read$core,read$word,read$cc,read$field,read$done,read$ends,coded$valid,coded$data,coded$ready);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  [2:0] bus$addr;
+    input wire  bus$write;
+    input wire  [31:0] bus$wdata;
+    output wire  [31:0] bus$rdata;
+    output reg  words$valid;
+    output reg  [31:0] words$data;
+    input wire  words$ready;
+    output reg  control$0$enable;
+    output reg  control$0$full;
+    output reg  control$0$drained;
+    output reg  control$0$stop_go;
+    input wire  control$0$ready;
+    input wire  control$0$stop_ready;
+    input wire  control$0$lost;
+    input wire  entry$0$push;
+    input wire  [1:0] entry$0$pre;
+    input wire  [1:0] entry$0$post;
+    input wire  [23:0] entry$0$icnt;
+    input wire  [23:0] entry$0$bcnt;
+    input wire  [31:0] entry$0$pc;
+    input wire  [31:0] entry$0$target;
+    input wire  [31:0] entry$0$cc;
+    output reg  read$have;
+    output reg  [3:0] read$core;
+    output reg  [31:0] read$word;
+    output reg  [31:0] read$cc;
+    input wire  [1:0] read$field;
+    input wire  read$done;
+    input wire  read$ends;
+    input wire  coded$valid;
+    input wire  coded$data;
+    output wire  coded$ready;
+    
+    // Stub signals
+    reg  fifo$0$clock;
+    reg  fifo$0$reset;
+    wire  fifo$0$full;
+    wire  fifo$0$empty;
+    wire  fifo$0$have;
+    reg  fifo$0$pop;
+    reg  [1:0] fifo$0$field;
+    wire  [31:0] fifo$0$word;
+    wire  [31:0] fifo$0$cc;
+    reg  merger$clock;
+    reg  merger$reset;
+    reg  [15:0] merger$pushes;
+    reg  [15:0] merger$have;
+    wire  [3:0] merger$core;
+    wire  merger$show;
+    reg  merger$done;
+    wire  [15:0] merger$pops;
+    wire  merger$empty;
+    reg  session$clock;
+    reg  session$reset;
+    reg  session$enable;
+    reg  session$ready;
+    wire  session$tracing;
+    wire  session$active;
+    reg  session$show;
+    wire  session$have;
+    reg  session$done;
+    reg  session$ends;
+    wire  session$bits$valid;
+    wire  session$bits$data;
+    reg  session$bits$ready;
+    reg  session$aligned;
+    reg  packer$clock;
+    reg  packer$reset;
+    reg  packer$bits$valid;
+    reg  packer$bits$data;
+    wire  packer$bits$ready;
+    wire  packer$aligned;
+    wire  packer$words$valid;
+    wire  [31:0] packer$words$data;
+    reg  packer$words$ready;
+    reg  registers$clock;
+    reg  registers$reset;
+    reg  registers$ready;
+    reg  registers$active;
+    reg  registers$idle;
+    reg  [15:0] registers$overflow;
+    wire  registers$enable;
+    
+    // Local signals
+    reg  all_ready;
+    reg  all_stopped;
+    reg  [15:0] pushes;
+    reg  [15:0] haves;
+    reg  [15:0] losses;
+    reg  [15:0] pops;
+    reg  [3:0] who;
+    reg  [31:0] word;
+    reg  [31:0] cc;
+    
+    // Sub module instances
+    top$spine$fifo$0 fifo$0(
+        .clock(fifo$0$clock),
+        .reset(fifo$0$reset),
+        .entry$push(entry$0$push),
+        .entry$pre(entry$0$pre),
+        .entry$post(entry$0$post),
+        .entry$icnt(entry$0$icnt),
+        .entry$bcnt(entry$0$bcnt),
+        .entry$pc(entry$0$pc),
+        .entry$target(entry$0$target),
+        .entry$cc(entry$0$cc),
+        .full(fifo$0$full),
+        .empty(fifo$0$empty),
+        .have(fifo$0$have),
+        .pop(fifo$0$pop),
+        .field(fifo$0$field),
+        .word(fifo$0$word),
+        .cc(fifo$0$cc)
+    );
+    top$spine$merger merger(
+        .clock(merger$clock),
+        .reset(merger$reset),
+        .pushes(merger$pushes),
+        .have(merger$have),
+        .core(merger$core),
+        .show(merger$show),
+        .done(merger$done),
+        .pops(merger$pops),
+        .empty(merger$empty)
+    );
+    top$spine$session session(
+        .clock(session$clock),
+        .reset(session$reset),
+        .enable(session$enable),
+        .ready(session$ready),
+        .tracing(session$tracing),
+        .active(session$active),
+        .show(session$show),
+        .have(session$have),
+        .done(session$done),
+        .ends(session$ends),
+        .coded$valid(coded$valid),
+        .coded$data(coded$data),
+        .coded$ready(coded$ready),
+        .bits$valid(session$bits$valid),
+        .bits$data(session$bits$data),
+        .bits$ready(session$bits$ready),
+        .aligned(session$aligned)
+    );
+    top$spine$packer packer(
+        .clock(packer$clock),
+        .reset(packer$reset),
+        .bits$valid(packer$bits$valid),
+        .bits$data(packer$bits$data),
+        .bits$ready(packer$bits$ready),
+        .aligned(packer$aligned),
+        .words$valid(packer$words$valid),
+        .words$data(packer$words$data),
+        .words$ready(packer$words$ready)
+    );
+    top$spine$registers registers(
+        .clock(registers$clock),
+        .reset(registers$reset),
+        .bus$addr(bus$addr),
+        .bus$write(bus$write),
+        .bus$wdata(bus$wdata),
+        .bus$rdata(bus$rdata),
+        .ready(registers$ready),
+        .active(registers$active),
+        .idle(registers$idle),
+        .overflow(registers$overflow),
+        .enable(registers$enable)
+    );
+    
+    // Update code
+    always @(*) begin
+        merger$clock = clock;
+        session$clock = clock;
+        packer$clock = clock;
+        registers$clock = clock;
+        merger$reset = reset;
+        session$reset = reset;
+        packer$reset = reset;
+        registers$reset = reset;
+        who = merger$core;
+        pops = merger$pops;
+        pushes = 32'h0;
+        haves = 32'h0;
+        losses = 32'h0;
+        all_ready = 1'b1;
+        all_stopped = 1'b1;
+        word = 32'h0;
+        cc = 32'h0;
+        fifo$0$clock = clock;
+        fifo$0$reset = reset;
+        fifo$0$field = read$field;
+        fifo$0$pop = pops[0];
+        control$0$full = fifo$0$full;
+        control$0$drained = fifo$0$empty;
+        control$0$enable = session$tracing;
+        pushes = (pushes & ~(1 << (0)) | ((entry$0$push) << (0)));
+        haves = (haves & ~(1 << (0)) | ((fifo$0$have) << (0)));
+        losses = (losses & ~(1 << (0)) | ((control$0$lost) << (0)));
+        if (~control$0$ready) begin
+            all_ready = 1'b0;
+        end
+        if (~control$0$stop_ready) begin
+            all_stopped = 1'b0;
+        end
+        if (who == 0) begin
+            word = fifo$0$word;
+            cc = fifo$0$cc;
+        end
+        control$0$stop_go = all_stopped;
+        merger$pushes = pushes;
+        merger$have = haves;
+        merger$done = read$done;
+        session$show = merger$show;
+        session$done = read$done;
+        session$ends = read$ends;
+        read$have = session$have;
+        read$core = who;
+        read$word = word;
+        read$cc = cc;
+        session$aligned = packer$aligned;
+        words$valid = packer$words$valid;
+        words$data = packer$words$data;
+        packer$words$ready = words$ready;
+        session$enable = registers$enable;
+        session$ready = all_ready;
+        registers$ready = all_ready;
+        registers$active = session$tracing;
+        registers$idle = ~session$active & ~packer$words$valid & ~registers$enable;
+        registers$overflow = losses;
+    end
+    
+    always @(*) packer$bits$valid = session$bits$valid;
+    always @(*) packer$bits$data = session$bits$data;
+    always @(*) session$bits$ready = packer$bits$ready;
+endmodule // top$spine
+
+
+module top$spine$fifo$0(clock,reset,entry$push,entry$pre,entry$post,entry$icnt,entry$bcnt,entry$pc,entry$target,entry$cc,full,empty,have,pop,field,word,cc);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  entry$push;
+    input wire  [1:0] entry$pre;
+    input wire  [1:0] entry$post;
+    input wire  [23:0] entry$icnt;
+    input wire  [23:0] entry$bcnt;
+    input wire  [31:0] entry$pc;
+    input wire  [31:0] entry$target;
+    input wire  [31:0] entry$cc;
+    output reg  full;
+    output reg  empty;
+    output reg  have;
+    input wire  pop;
+    input wire  [1:0] field;
+    output reg  [31:0] word;
+    output reg  [31:0] cc;
+    
+    // Constant declarations
+    localparam  one = 9'b1;
+    localparam  minus_one = 9'b111111111;
+    localparam  mask = 8'hff;
+    localparam  feedback = 8'hb8;
+    localparam  count_bits = 6'b11000;
+    localparam  limit = 9'b11111100;
+    localparam  most = 9'b11111111;
+    
+    // Stub signals
+    reg  entries$clock;
+    reg  [7:0] entries$raddr;
+    reg  [1:0] entries$field;
+    wire  [31:0] entries$rdata;
+    reg  entries$we;
+    reg  [7:0] entries$waddr;
+    reg  [31:0] entries$w0;
+    reg  [31:0] entries$w1;
+    reg  [31:0] entries$w2;
+    reg  [31:0] entries$w3;
+    reg  ccs$clock;
+    reg  [7:0] ccs$raddr;
+    wire  [31:0] ccs$rdata;
+    reg  ccs$we;
+    reg  [7:0] ccs$waddr;
+    reg  [31:0] ccs$wdata;
+    reg  [7:0] write$d;
+    wire  [7:0] write$q;
+    reg  write$clock;
+    reg  [7:0] read$d;
+    wire  [7:0] read$q;
+    reg  read$clock;
+    reg  [8:0] count$d;
+    wire  [8:0] count$q;
+    reg  count$clock;
+    
+    // Local signals
+    reg  write_bit;
+    reg  read_bit;
+    reg  accept;
+    reg  [31:0] kinds;
+    reg  [8:0] delta;
+    reg  [8:0] low;
+    reg  none;
+    
+    // Sub module instances
+    top$spine$fifo$0$entries entries(
+        .clock(entries$clock),
+        .raddr(entries$raddr),
+        .field(entries$field),
+        .rdata(entries$rdata),
+        .we(entries$we),
+        .waddr(entries$waddr),
+        .w0(entries$w0),
+        .w1(entries$w1),
+        .w2(entries$w2),
+        .w3(entries$w3)
+    );
+    top$spine$fifo$0$ccs ccs(
+        .clock(ccs$clock),
+        .raddr(ccs$raddr),
+        .rdata(ccs$rdata),
+        .we(ccs$we),
+        .waddr(ccs$waddr),
+        .wdata(ccs$wdata)
+    );
+    top$spine$fifo$0$write write(
+        .d(write$d),
+        .q(write$q),
+        .clock(write$clock)
+    );
+    top$spine$fifo$0$read read(
+        .d(read$d),
+        .q(read$q),
+        .clock(read$clock)
+    );
+    top$spine$fifo$0$count count(
+        .d(count$d),
+        .q(count$q),
+        .clock(count$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        write$clock = clock;
+        read$clock = clock;
+        count$clock = clock;
+        write$d = write$q;
+        read$d = read$q;
+        count$d = count$q;
+        entries$clock = clock;
+        ccs$clock = clock;
+        accept = entry$push & (count$q != most);
+        entries$we = accept;
+        ccs$we = accept;
+        entries$waddr = write$q;
+        ccs$waddr = write$q;
+        entries$raddr = read$q;
+        ccs$raddr = read$q;
+        entries$field = field;
+        kinds = ((entry$pre) & 32'hffffffff) | (((entry$post) & 32'hffffffff) << 32'h2);
+        entries$w0 = ((entry$bcnt) & 32'hffffffff) | (kinds << count_bits);
+        entries$w1 = ((entry$icnt) & 32'hffffffff);
+        entries$w2 = entry$pc;
+        entries$w3 = entry$target;
+        ccs$wdata = entry$cc;
+        word = entries$rdata;
+        cc = ccs$rdata;
+        write_bit = ~^(write$q & feedback);
+        read_bit = ~^(read$q & feedback);
+        if (accept) begin
+            write$d = (((write$q << 32'h1) & 8'hff) | ((write_bit) & 8'hff)) & mask;
+        end
+        if (pop) begin
+            read$d = (((read$q << 32'h1) & 8'hff) | ((read_bit) & 8'hff)) & mask;
+        end
+        delta = one;
+        if (pop) begin
+            delta = minus_one;
+        end
+        if (accept ^ pop) begin
+            count$d = (((count$q + delta) & 9'h1ff)) & most;
+        end
+        if (reset) begin
+            write$d = 32'h0;
+            read$d = 32'h0;
+            count$d = 32'h0;
+        end
+        none = ~|count$q;
+        empty = none;
+        have = |count$q;
+        low = count$q & limit;
+        full = low == limit;
+    end
+    
+endmodule // top$spine$fifo$0
+
+
+module top$spine$fifo$0$ccs(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [7:0] raddr;
+    output reg  [31:0] rdata;
+    input wire  we;
+    input wire  [7:0] waddr;
+    input wire  [31:0] wdata;
+    
+    // Update code (custom)
+    always @(*) rdata = 32'd0;
+endmodule // top$spine$fifo$0$ccs
+
+
+module top$spine$fifo$0$count(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$fifo$0$count
+
+
+module top$spine$fifo$0$entries(clock,raddr,field,rdata,we,waddr,w0,w1,w2,w3);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [7:0] raddr;
+    input wire  [1:0] field;
+    output reg  [31:0] rdata;
+    input wire  we;
+    input wire  [7:0] waddr;
+    input wire  [31:0] w0;
+    input wire  [31:0] w1;
+    input wire  [31:0] w2;
+    input wire  [31:0] w3;
+    
+    // Update code (custom)
+    (* no_rw_check *) reg [30:0] mem [0:1023];
+    reg [30:0] q;
+    always @(posedge clock) q <= mem[{raddr[7:0], field}];
+    always @(posedge clock) if (we) begin
+        mem[{waddr[7:0], 2'd0}] <= w0[30:0];
+        mem[{waddr[7:0], 2'd1}] <= w1[30:0];
+        mem[{waddr[7:0], 2'd2}] <= w2[30:0];
+        mem[{waddr[7:0], 2'd3}] <= w3[30:0];
+    end
+    always @(*) rdata = {1'd0, q};
+endmodule // top$spine$fifo$0$entries
+
+
+module top$spine$fifo$0$read(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$fifo$0$read
+
+
+module top$spine$fifo$0$write(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$fifo$0$write
+
+
+module top$spine$merger(clock,reset,pushes,have,core,show,done,pops,empty);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  [15:0] pushes;
+    input wire  [15:0] have;
+    output reg  [3:0] core;
+    output reg  show;
+    input wire  done;
+    output reg  [15:0] pops;
+    output reg  empty;
+    
+    // Constant declarations
+    localparam  single = 1'b1;
+    localparam  mask = 12'hff;
+    localparam  one = 12'h1;
+    localparam  one_16 = 16'h1;
+    localparam  odd_1 = 16'haaaa;
+    localparam  odd_2 = 16'hcccc;
+    localparam  odd_4 = 16'hf0f0;
+    localparam  odd_8 = 16'hff00;
+    
+    // Stub signals
+    reg  notes$clock;
+    reg  [11:0] notes$raddr;
+    wire  [15:0] notes$rdata;
+    reg  notes$we;
+    reg  [11:0] notes$waddr;
+    reg  [15:0] notes$wdata;
+    reg  [11:0] write$d;
+    wire  [11:0] write$q;
+    reg  write$clock;
+    reg  [11:0] read$d;
+    wire  [11:0] read$q;
+    reg  read$clock;
+    reg  seen$d;
+    wire  seen$q;
+    reg  seen$clock;
+    reg  [15:0] current$d;
+    wire  [15:0] current$q;
+    reg  current$clock;
+    
+    // Local signals
+    reg  any;
+    reg  waiting;
+    reg  load;
+    reg  [15:0] less;
+    reg  [15:0] rest;
+    reg  [15:0] not_rest;
+    reg  [15:0] lowest;
+    reg  [3:0] index;
+    
+    // Sub module instances
+    top$spine$merger$notes notes(
+        .clock(notes$clock),
+        .raddr(notes$raddr),
+        .rdata(notes$rdata),
+        .we(notes$we),
+        .waddr(notes$waddr),
+        .wdata(notes$wdata)
+    );
+    top$spine$merger$write write(
+        .d(write$d),
+        .q(write$q),
+        .clock(write$clock)
+    );
+    top$spine$merger$read read(
+        .d(read$d),
+        .q(read$q),
+        .clock(read$clock)
+    );
+    top$spine$merger$seen seen(
+        .d(seen$d),
+        .q(seen$q),
+        .clock(seen$clock)
+    );
+    top$spine$merger$current current(
+        .d(current$d),
+        .q(current$q),
+        .clock(current$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        write$clock = clock;
+        read$clock = clock;
+        seen$clock = clock;
+        current$clock = clock;
+        write$d = write$q;
+        read$d = read$q;
+        seen$d = seen$q;
+        current$d = current$q;
+        notes$clock = clock;
+        notes$we = |pushes;
+        notes$waddr = write$q;
+        notes$wdata = pushes;
+        notes$raddr = read$q;
+        if (|pushes) begin
+            write$d = ((write$q + one) & 12'hfff) & mask;
+        end
+        any = |current$q;
+        less = current$q - one_16;
+        rest = current$q & less;
+        not_rest = ~rest;
+        lowest = current$q & not_rest;
+        index = ((|(lowest & odd_1)) & 4'hf) | (((|(lowest & odd_2)) & 4'hf) << 32'h1) | (((|(lowest & odd_4)) & 4'hf) << 32'h2) | (((|(lowest & odd_8)) & 4'hf) << 32'h3);
+        waiting = write$q != read$q;
+        load = seen$q & ~any;
+        seen$d = waiting & ~load;
+        if (load) begin
+            current$d = notes$rdata;
+            read$d = ((read$q + one) & 12'hfff) & mask;
+        end
+        if (done) begin
+            current$d = rest;
+        end
+        if (reset | single) begin
+            write$d = 32'h0;
+            read$d = 32'h0;
+            seen$d = 1'b0;
+            current$d = 32'h0;
+        end
+        core = index;
+        show = |(lowest & have);
+        empty = ~any & ~waiting;
+        pops = 32'h0;
+        if (done) begin
+            pops = lowest;
+        end
+        if (single) begin
+            core = 32'h0;
+            show = |have;
+            empty = 1'b1;
+            pops = 32'h0;
+            if (done) begin
+                pops = one_16;
+            end
+        end
+    end
+    
+endmodule // top$spine$merger
+
+
+module top$spine$merger$current(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$merger$current
+
+
+module top$spine$merger$notes(clock,raddr,rdata,we,waddr,wdata);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [11:0] raddr;
+    output reg  [15:0] rdata;
+    input wire  we;
+    input wire  [11:0] waddr;
+    input wire  [15:0] wdata;
+    
+    // Update code (custom)
+    always @(*) rdata = 16'd0;
+endmodule // top$spine$merger$notes
+
+
+module top$spine$merger$read(d,q,clock);
+    
+    // Module arguments
+    input wire  [11:0] d;
+    output reg  [11:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 12'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$merger$read
+
+
+module top$spine$merger$seen(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$merger$seen
+
+
+module top$spine$merger$write(d,q,clock);
+    
+    // Module arguments
+    input wire  [11:0] d;
+    output reg  [11:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 12'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$merger$write
+
+
+module top$spine$packer(clock,reset,bits$valid,bits$data,bits$ready,aligned,words$valid,words$data,words$ready);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  bits$valid;
+    input wire  bits$data;
+    output reg  bits$ready;
+    output reg  aligned;
+    output reg  words$valid;
+    output reg  [31:0] words$data;
+    input wire  words$ready;
+    
+    // Constant declarations
+    localparam  one = 5'b1;
+    
+    // Stub signals
+    reg  [31:0] shift$d;
+    wire  [31:0] shift$q;
+    reg  shift$clock;
+    reg  [4:0] count$d;
+    wire  [4:0] count$q;
+    reg  count$clock;
+    reg  [31:0] word$d;
+    wire  [31:0] word$q;
+    reg  word$clock;
+    reg  full$d;
+    wire  full$q;
+    reg  full$clock;
+    
+    // Local signals
+    reg  last;
+    reg  room;
+    reg  take;
+    reg  [31:0] shifted;
+    
+    // Sub module instances
+    top$spine$packer$shift shift(
+        .d(shift$d),
+        .q(shift$q),
+        .clock(shift$clock)
+    );
+    top$spine$packer$count count(
+        .d(count$d),
+        .q(count$q),
+        .clock(count$clock)
+    );
+    top$spine$packer$word word(
+        .d(word$d),
+        .q(word$q),
+        .clock(word$clock)
+    );
+    top$spine$packer$full full(
+        .d(full$d),
+        .q(full$q),
+        .clock(full$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        shift$clock = clock;
+        count$clock = clock;
+        word$clock = clock;
+        full$clock = clock;
+        shift$d = shift$q;
+        count$d = count$q;
+        word$d = word$q;
+        full$d = full$q;
+        last = &count$q;
+        room = ~last | ~full$q;
+        take = bits$valid & room;
+        shifted = (shift$q >> 32'h1) | (((bits$data) & 32'hffffffff) << 32'h1f);
+        if (full$q & words$ready) begin
+            full$d = 1'b0;
+        end
+        if (take) begin
+            shift$d = shifted;
+            count$d = count$q + one;
+            if (last) begin
+                word$d = shifted;
+                full$d = 1'b1;
+            end
+        end
+        if (reset) begin
+            count$d = 32'h0;
+            full$d = 1'b0;
+        end
+        bits$ready = ~&count$q | ~full$q;
+        aligned = ~|count$q;
+        words$valid = full$q;
+        words$data = word$q;
+    end
+    
+endmodule // top$spine$packer
+
+
+module top$spine$packer$count(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$packer$count
+
+
+module top$spine$packer$full(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$packer$full
+
+
+module top$spine$packer$shift(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$packer$shift
+
+
+module top$spine$packer$word(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$packer$word
+
+
+module top$spine$registers(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,ready,active,idle,overflow,enable);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  [2:0] bus$addr;
+    input wire  bus$write;
+    input wire  [31:0] bus$wdata;
+    output reg  [31:0] bus$rdata;
+    input wire  ready;
+    input wire  active;
+    input wire  idle;
+    input wire  [15:0] overflow;
+    output reg  enable;
+    
+    // Constant declarations
+    localparam  id_addr = 3'b0;
+    localparam  params_addr = 3'b1;
+    localparam  control_addr = 3'b10;
+    localparam  status_addr = 3'b11;
+    localparam  overflow_addr = 3'b100;
+    localparam  id = 32'h67540101;
+    localparam  fingerprint = 32'hdc0d63be;
+    localparam  cores = 16'h1;
+    localparam  zero = 32'h0;
+    localparam  one = 32'h1;
+    localparam  ready_bit = 32'h1;
+    localparam  active_bit = 32'h2;
+    localparam  idle_bit = 32'h4;
+    
+    // Stub signals
+    reg  enabled$d;
+    wire  enabled$q;
+    reg  enabled$clock;
+    reg  [15:0] noted$d;
+    wire  [15:0] noted$q;
+    reg  noted$clock;
+    reg  [31:0] answer$d;
+    wire  [31:0] answer$q;
+    reg  answer$clock;
+    
+    // Local signals
+    reg  [15:0] clear;
+    reg  [15:0] keep;
+    reg  [31:0] status;
+    
+    // Sub module instances
+    top$spine$registers$enabled enabled(
+        .d(enabled$d),
+        .q(enabled$q),
+        .clock(enabled$clock)
+    );
+    top$spine$registers$noted noted(
+        .d(noted$d),
+        .q(noted$q),
+        .clock(noted$clock)
+    );
+    top$spine$registers$answer answer(
+        .d(answer$d),
+        .q(answer$q),
+        .clock(answer$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        enabled$clock = clock;
+        noted$clock = clock;
+        answer$clock = clock;
+        enabled$d = enabled$q;
+        noted$d = noted$q;
+        answer$d = answer$q;
+        clear = 32'h0;
+        if (bus$write) begin
+            if (bus$addr == control_addr) begin
+                enabled$d = bus$wdata[32'h0];
+            end
+            if (bus$addr == overflow_addr) begin
+                clear = bus$wdata[(32'h0)+:(16)];
+            end
+        end
+        keep = ~clear;
+        noted$d = ((noted$q & keep) | overflow) & cores;
+        status = 32'h0;
+        if (ready) begin
+            status = status | ready_bit;
+        end
+        if (active) begin
+            status = status | active_bit;
+        end
+        if (idle) begin
+            status = status | idle_bit;
+        end
+        answer$d = zero;
+        if (bus$addr == id_addr) begin
+            answer$d = id;
+        end
+        if (bus$addr == params_addr) begin
+            answer$d = fingerprint;
+        end
+        if ((bus$addr == control_addr) & enabled$q) begin
+            answer$d = one;
+        end
+        if (bus$addr == status_addr) begin
+            answer$d = status;
+        end
+        if (bus$addr == overflow_addr) begin
+            answer$d = ((noted$q) & 32'hffffffff);
+        end
+        if (reset) begin
+            enabled$d = 1'b0;
+            noted$d = 32'h0;
+        end
+        bus$rdata = answer$q;
+        enable = enabled$q;
+    end
+    
+endmodule // top$spine$registers
+
+
+module top$spine$registers$answer(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$registers$answer
+
+
+module top$spine$registers$enabled(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$registers$enabled
+
+
+module top$spine$registers$noted(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$registers$noted
+
+
+module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,ends,coded$valid,coded$data,coded$ready,bits$valid,bits$data,bits$ready,aligned);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  enable;
+    input wire  ready;
+    output reg  tracing;
+    output reg  active;
+    input wire  show;
+    output reg  have;
+    input wire  done;
+    input wire  ends;
+    input wire  coded$valid;
+    input wire  coded$data;
+    output reg  coded$ready;
+    output reg  bits$valid;
+    output reg  bits$data;
+    input wire  bits$ready;
+    input wire  aligned;
+    
+    // Constant declarations
+    localparam  header0 = 32'h4b485347;
+    localparam  header1 = 32'h101;
+    localparam  header2 = 32'hdc0d63be;
+    localparam  last = 7'b1011111;
+    localparam  one = 7'b1;
+    localparam  one_5 = 5'b1;
+    localparam  cores = 5'b1;
+    
+    // Stub signals
+    reg  session$d;
+    wire  session$q;
+    reg  session$clock;
+    reg  running$d;
+    wire  running$q;
+    reg  running$clock;
+    reg  head$d;
+    wire  head$q;
+    reg  head$clock;
+    reg  [6:0] at$d;
+    wire  [6:0] at$q;
+    reg  at$clock;
+    reg  [4:0] stops$d;
+    wire  [4:0] stops$q;
+    reg  stops$clock;
+    
+    // Local signals
+    reg  [1:0] word_at;
+    reg  [31:0] word;
+    reg  [4:0] bit_at;
+    reg  head_bit;
+    reg  over;
+    
+    // Sub module instances
+    top$spine$session$session session(
+        .d(session$d),
+        .q(session$q),
+        .clock(session$clock)
+    );
+    top$spine$session$running running(
+        .d(running$d),
+        .q(running$q),
+        .clock(running$clock)
+    );
+    top$spine$session$head head(
+        .d(head$d),
+        .q(head$q),
+        .clock(head$clock)
+    );
+    top$spine$session$at at(
+        .d(at$d),
+        .q(at$q),
+        .clock(at$clock)
+    );
+    top$spine$session$stops stops(
+        .d(stops$d),
+        .q(stops$q),
+        .clock(stops$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        session$clock = clock;
+        running$clock = clock;
+        head$clock = clock;
+        at$clock = clock;
+        stops$clock = clock;
+        session$d = session$q;
+        running$d = running$q;
+        head$d = head$q;
+        at$d = at$q;
+        stops$d = stops$q;
+        running$d = running$q & enable;
+        if (enable & ready & ~session$q) begin
+            session$d = 1'b1;
+            running$d = 1'b1;
+            head$d = 1'b1;
+            at$d = 32'h0;
+        end
+        tracing = running$q & enable;
+        active = session$q;
+        word_at = at$q[(32'h5)+:(2)];
+        case (word_at)
+            0:
+                begin
+                    word = header0;
+                end
+            1:
+                begin
+                    word = header1;
+                end
+            default:
+                begin
+                    word = header2;
+                end
+        endcase
+        bit_at = at$q[(32'h0)+:(5)];
+        head_bit = word[bit_at];
+        if (head$q & bits$ready) begin
+            at$d = at$q + one;
+            if (at$q == last) begin
+                head$d = 1'b0;
+            end
+        end
+        over = stops$q == cores;
+        if (done & ends) begin
+            stops$d = stops$q + one_5;
+        end
+        if (over & aligned) begin
+            stops$d = 32'h0;
+            session$d = 1'b0;
+        end
+        if (reset) begin
+            session$d = 1'b0;
+            running$d = 1'b0;
+            head$d = 1'b0;
+            stops$d = 32'h0;
+        end
+        have = show & ~head$q;
+        bits$data = coded$data;
+        bits$valid = coded$valid;
+        if (head$q) begin
+            bits$data = head_bit;
+            bits$valid = 1'b1;
+        end
+        if (stops$q == cores) begin
+            bits$data = 1'b0;
+            bits$valid = ~aligned;
+        end
+        coded$ready = bits$ready & ~head$q;
+    end
+    
+endmodule // top$spine$session
+
+
+module top$spine$session$at(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$session$at
+
+
+module top$spine$session$head(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$session$head
+
+
+module top$spine$session$running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$session$running
+
+
+module top$spine$session$session(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$session$session
+
+
+module top$spine$session$stops(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$session$stops
