@@ -23,7 +23,7 @@
 use rust_hdl::prelude::*;
 
 /// 2^`address_bits` words of `width` bits, or none.
-#[derive(LogicBlock, Default)]
+#[derive(LogicBlock)]
 pub struct Mem<const A: usize, const D: usize> {
     pub clock: Signal<In, Clock>,
     pub raddr: Signal<In, Bits<A>>,
@@ -51,8 +51,14 @@ impl<const A: usize, const D: usize> Mem<A, D> {
             _address_bits: address_bits,
             _width: width,
             _mask: mask,
+            _block: false,
             _words: vec![Bits::default(); 1 << address_bits],
-            ..Default::default()
+            clock: Default::default(),
+            raddr: Default::default(),
+            rdata: Default::default(),
+            we: Default::default(),
+            waddr: Default::default(),
+            wdata: Default::default(),
         }
     }
 
@@ -65,6 +71,13 @@ impl<const A: usize, const D: usize> Mem<A, D> {
     /// Bits of memory.
     pub fn bits(&self) -> usize {
         self._width << self._address_bits
+    }
+}
+
+impl<const A: usize, const D: usize> Default for Mem<A, D> {
+    /// As deep and as wide as its ports.
+    fn default() -> Self {
+        Self::new(A, D)
     }
 }
 
