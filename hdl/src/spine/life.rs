@@ -133,9 +133,19 @@ impl Logic for Life {
         if self.late.val() {
             self.control.stop_ready.next = self.stop_ready_2.q.val();
         }
-        self.clear.next = self.drop.val() | self.stop.val();
 
-        // from inputs and registers alone, so that nothing ties them to `asks`
+        // `drop` or `stop`, from inputs and registers alone: a local shared with `run` would tie it to `able`
+        self.clear.next = (self.valid.val()
+            & self.live.val()
+            & !self.losing.q.val()
+            & (self.first.q.val() | self.intr.val() | self.verdict.asks.val())
+            & self.control.full.val())
+            | (self.tracing.q.val()
+                & !self.live.val()
+                & !self.losing.q.val()
+                & !self.control.full.val()
+                & self.control.stop_go.val());
+        // likewise these, so that nothing ties them to `asks`
         self.verdict.beat.next = self.valid.val() & self.live.val() & !self.losing.q.val();
         self.verdict.sync.next = self.valid.val() & self.live.val() & !self.losing.q.val() & self.first.q.val();
         self.verdict.exception.next =

@@ -157,6 +157,8 @@ impl Linter<'_> {
                 }
             }
             VerilogStatement::Match(m) => self.matching(&m.test, &m.cases),
+            // a loop of no rounds is not emitted, and what it would name need not be there
+            VerilogStatement::Loop(l) if l.from.as_usize() >= l.to.as_usize() => {}
             VerilogStatement::Loop(l) => {
                 if self.module.declares(&l.index) {
                     self.report(Rule::Captured, &l.index);
