@@ -1142,7 +1142,7 @@ module top$core$0$front$life(clock,reset,control$enable,control$full,control$dra
         if (late) begin
             control$stop_ready = stop_ready_2$q;
         end
-        clear = drop | stop;
+        clear = (valid & live & ~losing$q & (first$q | intr | verdict$asks) & control$full) | (tracing$q & ~live & ~losing$q & ~control$full & control$stop_go);
         verdict$beat = valid & live & ~losing$q;
         verdict$sync = valid & live & ~losing$q & first$q;
         verdict$exception = valid & live & ~losing$q & intr & ~first$q;
