@@ -1,6 +1,6 @@
 //! All static gates of a circuit in one call
 //!
-//! Co-simulation, the last gate, needs stimulus: see [`crate::driver::Driver::check_verilog`].
+//! Co-simulation, the last gate, needs stimulus: see [`crate::driver::CheckVerilog::check_verilog`].
 
 use crate::driver::{check, DriverError};
 use crate::lint::{lint, Finding};
