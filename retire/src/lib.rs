@@ -2,7 +2,7 @@
 //!
 //! The retire stream ([`FlowEvent`], [`DataEvent`] and the sinks that take them), the tables of the instruction set that
 //! say what an instruction does to the PC ([`isa`]), programs ([`elf`], [`image`], [`stream`]) and recorded streams
-//! ([`file`]). Everything else of Goshawk starts here, and so does a tool that only records: nothing heavy is linked,
+//! ([`mod@file`]). Everything else of Goshawk starts here, and so does a tool that only records: nothing heavy is linked,
 //! and only the feature `zstd` builds C.
 
 pub mod elf;
