@@ -25,7 +25,7 @@ use crate::scheme::sc_lsp::entry::layout;
 use crate::scheme::tr::encoder::Encoder;
 use crate::spine::entry::EntryLayout;
 use crate::spine::join::Spine;
-use crate::spine::ports::{ControlOut, DataBitOut, EntryOut, ReadOut};
+use crate::spine::ports::{ControlOut, EntryOut, PieceOut, ReadOut};
 use crate::widget::each::each;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -87,7 +87,7 @@ macro_rules! system {
                 self.spine.words.ready.next = self.ready.val();
                 self.data.next = self.spine.words.data.val();
                 ReadOut::<W>::join(&mut self.spine.read, &mut self.encoder.entry);
-                DataBitOut::join(&mut self.encoder.bits, &mut self.spine.coded);
+                PieceOut::join(&mut self.encoder.bits, &mut self.spine.coded);
                 for i in 0..self._cores {
                     self.core[i].clock.next = self.clock.val();
                     self.core[i].reset.next = self.reset.val();

@@ -1,12 +1,14 @@
-//! `hdl/src/scheme/tr/encoder.rs` with `hdl/src/spine/{session,packer}.rs` against the golden coder
+//! `hdl/src/scheme/tr/{encoder,fields}.rs` and `hdl/src/scheme/tr/coder/chunked.rs` with
+//! `hdl/src/spine/{session,packer}.rs` against the golden coder
 
 mod encoder_harness;
 
 use encoder_harness::{coder, number, word};
+use hdl::spine::event_fifo::FIELD_COUNT;
 use hdl::scheme::tr::encoder::Encoder;
 use hdl::spine::entry::*;
 use hdl::spine::packer::Packer;
-use hdl::spine::ports::{DataBitOut, WordsOut};
+use hdl::spine::ports::{PieceOut, WordsOut};
 use hdl::spine::session::Session;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -92,8 +94,10 @@ fn entry(rng: &mut impl Rng, params: &TraceParams) -> Entry {
 
 fn run<const W: usize>(params: &TraceParams, seed: u64, entries: usize, stalls: bool, verilog: bool) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut list: Vec<(u8, Entry)> =
-        (0..entries).map(|_| (rng.random_range(0..params.cores), entry(&mut rng, params))).collect();
+    // a core begins with a sync: nothing is known of addresses before
+    let start = Entry { pre: PRE_SYNC, pc: 2, cc: u32::from(params.timestamps), ..Entry::default() };
+    let mut list: Vec<(u8, Entry)> = (0..params.cores).map(|core| (core, start)).collect();
+    list.extend((0..entries).map(|_| (rng.random_range(0..params.cores), entry(&mut rng, params))));
     for core in 0..params.cores {
         list.push((core, Entry { pre: PRE_CONTROL, post: CONTROL_STOP, icnt: 5, ..Entry::default() }));
     }

@@ -1,6 +1,6 @@
 //! `hdl/src/spine/{join,session}.rs` against queues: a plain encoder stands where a scheme's does
 //!
-//! It reads every field of each entry, sends its eight lowest bits, and says which entries are stop messages.
+//! It reads every field of each entry, sends its eight lowest bits in two pieces, and says which entries are stop messages.
 
 use fpga::cosim::Cosim;
 use hdl::spine::entry::{Entry, EntryLayout, CONTROL_STOP, PRE_CONTROL};
@@ -24,7 +24,8 @@ fn params(cores: u8) -> TraceParams {
 enum Step {
     Wait,
     Read(u8),
-    Send(u8),
+    /// From a bit on, and how many.
+    Send(u8, u8),
     Done,
 }
 
@@ -125,9 +126,11 @@ impl Bench {
                     u.read.field.next = u64::from(field).to_bits();
                     u.read.done.next = matches!(step, Step::Done);
                     u.read.ends.next = oldest.is_some_and(|(_, e)| (e.pre, e.post) == (PRE_CONTROL, CONTROL_STOP));
-                    u.coded.valid.next = matches!(step, Step::Send(_));
-                    if let (Step::Send(k), Some((_, e))) = (step, oldest) {
-                        u.coded.data.next = e.bcnt >> k & 1 == 1;
+                    u.coded.valid.next = matches!(step, Step::Send(..));
+                    u.coded.busy.next = matches!(step, Step::Send(..));
+                    if let (Step::Send(k, n), Some((_, e))) = (step, oldest) {
+                        u.coded.count.next = u64::from(n).to_bits();
+                        u.coded.data.next = u64::from(e.bcnt >> k & ((1 << n) - 1)).to_bits();
                     }
                 },
                 |u| {
@@ -163,14 +166,14 @@ impl Bench {
                 assert_eq!(core, from, "{place}: core");
                 assert_eq!((word, cc), (self.word(&e, k), e.cc.into()), "{place}: {e:x?}");
                 if k == 3 {
-                    Step::Send(0)
+                    Step::Send(0, 1 + self.s.below(8) as u8)
                 } else {
                     Step::Read(k + 1)
                 }
             }
-            Step::Send(k) if !ready => Step::Send(k),
-            Step::Send(7) => Step::Done,
-            Step::Send(k) => Step::Send(k + 1),
+            Step::Send(k, n) if !ready => Step::Send(k, n),
+            Step::Send(k, n) if k + n == 8 => Step::Done,
+            Step::Send(k, n) => Step::Send(k + n, 8 - k - n),
             Step::Done => {
                 let (_, e) = self.order.pop_front().unwrap();
                 self.sent.push(u64::from(e.bcnt) & 0xff, 8);

@@ -1,4 +1,4 @@
-//! `hdl/src/scheme/sc_lsp/encoder.rs`, session and packer against the golden coder
+//! `hdl/src/scheme/sc_lsp/{encoder,fields}.rs`, session and packer against the golden coder
 
 mod encoder_harness;
 #[expect(dead_code, reason = "its other half serves front_end.rs")]
@@ -6,12 +6,13 @@ mod encoder_harness;
 mod entries;
 
 use encoder_harness::{coder, number, word};
+use hdl::spine::event_fifo::FIELD_COUNT;
 use entries::records;
 use hdl::scheme::sc_lsp::encoder::StreamEncoder;
 use hdl::scheme::sc_lsp::entry::{NO_RUN, POST_HIT, POST_INDEX};
 use hdl::spine::entry::*;
 use hdl::spine::packer::Packer;
-use hdl::spine::ports::{DataBitOut, WordsOut};
+use hdl::spine::ports::{PieceOut, WordsOut};
 use hdl::spine::session::Session;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -10,15 +10,15 @@
 //! | `entry` | in | | an entry, see [`super::entry`]; ignored where no place is free |
 //! | `full` | out | 1 | fewer than four places are free |
 //! | `empty` | out | 1 | no entry is in it |
-//! | `have` | out | 1 | an entry is in it |
+//! | `have` | out | 1 | an entry is in it, and its fields are at `word` |
 //! | `pop` | in | 1 | the oldest entry is done with; only while `have` is 1 |
-//! | `field` | in | 2 | what to read of the oldest entry: [`FIELD_COUNT`] .. [`FIELD_TARGET`] |
+//! | `field` | in | 2 | what to read of the oldest entry, with `pop` of the one after it: [`FIELD_COUNT`] .. [`FIELD_TARGET`] |
 //! | `word` | out | W | the field that was asked for at the last edge |
 //! | `cc` | out | 32 | its `cc`, in time-stamped systems |
 //!
 //! # Timing
-//! An entry that was pushed at an edge can be asked for in the next cycle; `word` and `cc` follow
-//! `field` and `pop` by one.
+//! An entry that was pushed at an edge is read in the next cycle, and there (`have`) in the one after it; behind one
+//! that was popped the next is there at once. `word` and `cc` follow `field` and `pop` by one.
 //!
 //! # How it counts
 //! The pointers are shift registers that walk through the 2^k - 1 states of a primitive polynomial (all
@@ -74,7 +74,9 @@ pub struct EventFifo<const W: usize> {
     ccs: Mem<8, 32>,
     write: DFF<Bits<8>>,
     read: DFF<Bits<8>>,
+    next_read: Signal<Local, Bits<8>>,
     count: DFF<Bits<9>>,
+    fresh: DFF<Bit>,
     write_bit: Signal<Local, Bit>,
     read_bit: Signal<Local, Bit>,
     accept: Signal<Local, Bit>,
@@ -126,15 +128,13 @@ impl<const W: usize> EventFifo<W> {
 impl<const W: usize> Logic for EventFifo<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write, read, count);
+        dff_setup!(self, clock, write, read, count, fresh);
         clock!(self, clock, entries, ccs);
         self.accept.next = self.entry.push.val() & (self.count.q.val() != self.most.val());
         self.entries.we.next = self.accept.val();
         self.ccs.we.next = self.accept.val();
         self.entries.waddr.next = self.write.q.val();
         self.ccs.waddr.next = self.write.q.val();
-        self.entries.raddr.next = self.read.q.val();
-        self.ccs.raddr.next = self.read.q.val();
         self.entries.field.next = self.field.val();
 
         self.kinds.next = bit_cast::<W, 2>(self.entry.pre.val()) | (bit_cast::<W, 2>(self.entry.post.val()) << 2);
@@ -154,11 +154,17 @@ impl<const W: usize> Logic for EventFifo<W> {
                 | bit_cast::<8, 1>(self.write_bit.val().into()))
                 & self.mask.val();
         }
+        self.next_read.next = self.read.q.val();
+        self.fresh.d.next = self.count.q.val().any();
         if self.pop.val() {
-            self.read.d.next = (bit_cast::<8, 8>(self.read.q.val() << 1)
+            self.next_read.next = (bit_cast::<8, 8>(self.read.q.val() << 1)
                 | bit_cast::<8, 1>(self.read_bit.val().into()))
                 & self.mask.val();
+            self.fresh.d.next = self.count.q.val().any() & (self.count.q.val() != self.one.val());
         }
+        self.read.d.next = self.next_read.val();
+        self.entries.raddr.next = self.next_read.val();
+        self.ccs.raddr.next = self.next_read.val();
         self.delta.next = self.one.val();
         if self.pop.val() {
             self.delta.next = self.minus_one.val();
@@ -170,10 +176,11 @@ impl<const W: usize> Logic for EventFifo<W> {
             self.write.d.next = 0.into();
             self.read.d.next = 0.into();
             self.count.d.next = 0.into();
+            self.fresh.d.next = false;
         }
         self.none.next = !self.count.q.val().any();
         self.empty.next = self.none.val();
-        self.have.next = self.count.q.val().any();
+        self.have.next = self.fresh.q.val();
         self.low.next = self.count.q.val() & self.limit.val();
         self.full.next = self.low.val() == self.limit.val();
     }

@@ -14,7 +14,7 @@
 //! | `control[i]` | out | to front end i |
 //! | `entry[i]` | in | event entries of front end i, see [`super::entry`] |
 //! | `read` | out | the entry that is next, to the encoder |
-//! | `coded` | in | its bits |
+//! | `coded` | in | pieces of its bits |
 //!
 //! All but the first are the bundles of [`super::ports`].
 //!
@@ -22,13 +22,14 @@
 //! As the parts. `control[i].full` and `.drained` are those of FIFO i.
 
 use super::entry::EntryLayout;
-use super::event_fifo::EventFifo;
+use super::event_fifo::{EventFifo, FIELD_COUNT};
 use super::merger::Merger;
 use super::packer::Packer;
-use super::ports::{BusIn, ControlOut, DataBitIn, DataBitOut, EntryIn, ReadOut, WordsOut};
+use super::ports::{BusIn, ControlOut, EntryIn, PieceIn, PieceOut, ReadOut, WordsOut};
 use super::registers::Registers;
 use super::session::Session;
 use crate::widget::each::each;
+use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
@@ -42,7 +43,7 @@ pub struct Spine<const W: usize> {
     pub control: Vec<ControlOut>,
     pub entry: Vec<EntryIn<W>>,
     pub read: ReadOut<W>,
-    pub coded: DataBitIn,
+    pub coded: PieceIn,
     _cores: usize,
     fifo: Vec<EventFifo<W>>,
     merger: Merger,
@@ -54,10 +55,9 @@ pub struct Spine<const W: usize> {
     pushes: Signal<Local, Bits<16>>,
     haves: Signal<Local, Bits<16>>,
     losses: Signal<Local, Bits<16>>,
-    pops: Signal<Local, Bits<16>>,
-    who: Signal<Local, Bits<4>>,
     word: Signal<Local, Bits<W>>,
     cc: Signal<Local, Bits<32>>,
+    first: Fixed<Bits<2>>,
 }
 
 impl<const W: usize> Spine<W> {
@@ -76,6 +76,7 @@ impl<const W: usize> Spine<W> {
             session: Session::new(params),
             packer: Packer::new(),
             registers: Registers::new(params),
+            first: Fixed::of(FIELD_COUNT),
             ..Default::default()
         }
     }
@@ -91,8 +92,6 @@ impl<const W: usize> Logic for Spine<W> {
         self.registers.reset.next = self.reset.val();
 
         // entries into their FIFOs, and the one at the head of the order to the encoder
-        self.who.next = self.merger.core.val();
-        self.pops.next = self.merger.pops.val();
         self.pushes.next = 0.into();
         self.haves.next = 0.into();
         self.losses.next = 0.into();
@@ -104,8 +103,13 @@ impl<const W: usize> Logic for Spine<W> {
             self.fifo[i].clock.next = self.clock.val();
             self.fifo[i].reset.next = self.reset.val();
             EntryIn::<W>::link(&mut self.entry[i], &mut self.fifo[i].entry);
-            self.fifo[i].field.next = self.read.field.val();
-            self.fifo[i].pop.next = self.pops.val().get_bit(i);
+            // what the encoder asks and what it is answered are kept apart: Verilator would see a loop through it
+            self.fifo[i].field.next = self.first.val();
+            self.fifo[i].pop.next = false;
+            if self.merger.core.val() == i.to_bits() {
+                self.fifo[i].field.next = self.read.field.val();
+                self.fifo[i].pop.next = self.read.done.val();
+            }
             self.control[i].full.next = self.fifo[i].full.val();
             self.control[i].drained.next = self.fifo[i].empty.val();
             self.control[i].enable.next = self.session.tracing.val();
@@ -118,7 +122,7 @@ impl<const W: usize> Logic for Spine<W> {
             if !self.control[i].stop_ready.val() {
                 self.all_stopped.next = false;
             }
-            if self.who.val() == i.to_bits() {
+            if self.merger.core.val() == i.to_bits() {
                 self.word.next = self.fifo[i].word.val();
                 self.cc.next = self.fifo[i].cc.val();
             }
@@ -133,13 +137,13 @@ impl<const W: usize> Logic for Spine<W> {
         self.session.done.next = self.read.done.val();
         self.session.ends.next = self.read.ends.val();
         self.read.have.next = self.session.have.val();
-        self.read.core.next = self.who.val();
+        self.read.core.next = self.merger.core.val();
         self.read.word.next = self.word.val();
         self.read.cc.next = self.cc.val();
 
         // bits to words
-        DataBitIn::link(&mut self.coded, &mut self.session.coded);
-        DataBitOut::join(&mut self.session.bits, &mut self.packer.bits);
+        PieceIn::link(&mut self.coded, &mut self.session.coded);
+        PieceOut::join(&mut self.session.bits, &mut self.packer.bits);
         self.session.aligned.next = self.packer.aligned.val();
         self.words.valid.next = self.packer.words.valid.val();
         self.words.data.next = self.packer.words.data.val();

@@ -17,11 +17,10 @@
 //! | `core` | out | 4 | whose entry is next |
 //! | `show` | out | 1 | it is there: `core` is valid and its FIFO has it |
 //! | `done` | in | 1 | the encoder has taken it |
-//! | `pops` | out | 16 | bit i: take the entry out of FIFO i |
 //! | `empty` | out | 1 | no entry is to come |
 //!
 //! # Timing
-//! A clock's note can be worked on three clocks later; between notes one clock passes.
+//! A clock's note can be worked on three clocks later; then an entry a clock, whatever the notes are.
 //!
 //! Its memory holds a note for every place of every FIFO, so it is never full before they are.
 
@@ -43,18 +42,17 @@ pub struct Merger {
     pub core: Signal<Out, Bits<4>>,
     pub show: Signal<Out, Bit>,
     pub done: Signal<In, Bit>,
-    pub pops: Signal<Out, Bits<16>>,
     pub empty: Signal<Out, Bit>,
     notes: Mem<12, 16>,
     write: DFF<Bits<12>>,
     read: DFF<Bits<12>>,
-    seen: DFF<Bit>,
+    fresh: DFF<Bit>,
+    next_read: Signal<Local, Bits<12>>,
     current: DFF<Bits<16>>,
-    any: Signal<Local, Bit>,
-    waiting: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
     less: Signal<Local, Bits<16>>,
     rest: Signal<Local, Bits<16>>,
+    behind: Signal<Local, Bits<16>>,
     not_rest: Signal<Local, Bits<16>>,
     lowest: Signal<Local, Bits<16>>,
     index: Signal<Local, Bits<4>>,
@@ -96,18 +94,16 @@ impl Merger {
 impl Logic for Merger {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write, read, seen, current);
+        dff_setup!(self, clock, write, read, fresh, current);
         self.notes.clock.next = self.clock.val();
         self.notes.we.next = self.pushes.val().any();
         self.notes.waddr.next = self.write.q.val();
         self.notes.wdata.next = self.pushes.val();
-        self.notes.raddr.next = self.read.q.val();
         if self.pushes.val().any() {
             self.write.d.next = bit_cast::<12, 12>(self.write.q.val() + self.one.val()) & self.mask.val();
         }
 
         // the lowest core of the current note: x & ~(x - 1)
-        self.any.next = self.current.q.val().any();
         self.less.next = self.current.q.val() - self.one_16.val();
         self.rest.next = self.current.q.val() & self.less.val();
         self.not_rest.next = !self.rest.val();
@@ -117,38 +113,39 @@ impl Logic for Merger {
             | (bit_cast::<4, 1>((self.lowest.val() & self.odd_4.val()).any().into()) << 2)
             | (bit_cast::<4, 1>((self.lowest.val() & self.odd_8.val()).any().into()) << 3);
 
-        self.waiting.next = self.write.q.val() != self.read.q.val();
-        self.load.next = self.seen.q.val() & !self.any.val();
-        self.seen.d.next = self.waiting.val() & !self.load.val();
+        // as `rest`, but on its own: a local shared with `show` would tie that to `done`, and Verilator would see a loop
+        // through the encoder
+        self.behind.next = self.current.q.val() & (self.current.q.val() - self.one_16.val());
+        // the note at the read address is there if it was written before its address was given
+        self.load.next = self.fresh.q.val()
+            & (!self.current.q.val().any() | (self.done.val() & !self.behind.val().any()));
+        self.next_read.next = self.read.q.val();
+        if self.load.val() {
+            self.next_read.next = bit_cast::<12, 12>(self.read.q.val() + self.one.val()) & self.mask.val();
+        }
+        self.read.d.next = self.next_read.val();
+        self.notes.raddr.next = self.next_read.val();
+        self.fresh.d.next = self.write.q.val() != self.next_read.val();
+        if self.done.val() {
+            self.current.d.next = self.behind.val();
+        }
         if self.load.val() {
             self.current.d.next = self.notes.rdata.val();
-            self.read.d.next = bit_cast::<12, 12>(self.read.q.val() + self.one.val()) & self.mask.val();
-        }
-        if self.done.val() {
-            self.current.d.next = self.rest.val();
         }
         if self.reset.val() | self.single.val() {
             self.write.d.next = 0.into();
             self.read.d.next = 0.into();
-            self.seen.d.next = false;
+            self.fresh.d.next = false;
             self.current.d.next = 0.into();
         }
 
         self.core.next = self.index.val();
         self.show.next = (self.lowest.val() & self.have.val()).any();
-        self.empty.next = !self.any.val() & !self.waiting.val();
-        self.pops.next = 0.into();
-        if self.done.val() {
-            self.pops.next = self.lowest.val();
-        }
+        self.empty.next = !self.current.q.val().any() & (self.write.q.val() == self.read.q.val());
         if self.single.val() {
             self.core.next = 0.into();
             self.show.next = self.have.val().any();
             self.empty.next = true;
-            self.pops.next = 0.into();
-            if self.done.val() {
-                self.pops.next = self.one_16.val();
-            }
         }
     }
 }

@@ -7,21 +7,20 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty, no word waits |
-//! | `bits.valid` | in | 1 | a bit is offered |
-//! | `bits.data` | in | 1 | the bit |
-//! | `bits.ready` | out | 1 | it is taken at this edge if it is offered |
+//! | `bits` | in | | pieces of 1 to 8 bits |
 //! | `aligned` | out | 1 | no bits wait for the rest of their word |
 //! | `words.valid` | out | 1 | a word is there |
 //! | `words.ready` | in | 1 | it is taken at this edge |
 //! | `words.data` | out | 32 | the word |
 //!
 //! # Timing
-//! One bit a cycle for as long as words are taken at least every 32 cycles; no path from `words.ready` to
-//! `bits.ready`.
+//! A piece a clock, but for the clocks in which a word waits; no path from `words.ready` to `bits.ready`.
+//!
+//! Less than a byte waits for its rest; bytes go into the word, which is its own buffer.
 //!
 //! Golden model: [`sim::bits::BitWriter`].
 
-use super::ports::{DataBitIn, WordsOut};
+use super::ports::{PieceIn, WordsOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
@@ -30,18 +29,21 @@ use rust_hdl::prelude::*;
 pub struct Packer {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub bits: DataBitIn,
+    pub bits: PieceIn,
     pub aligned: Signal<Out, Bit>,
     pub words: WordsOut,
-    shift: DFF<Bits<32>>,
-    count: DFF<Bits<5>>,
+    // bits of a byte, and how many
+    rest: DFF<Bits<7>>,
+    held: DFF<Bits<3>>,
+    // bytes of a word, and how many
     word: DFF<Bits<32>>,
+    lane: DFF<Bits<2>>,
     full: DFF<Bit>,
-    last: Signal<Local, Bit>,
-    room: Signal<Local, Bit>,
+    spread: Signal<Local, Bits<15>>,
+    total: Signal<Local, Bits<4>>,
+    octet: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
-    shifted: Signal<Local, Bits<32>>,
-    one: Fixed<Bits<5>>,
+    one: Fixed<Bits<2>>,
 }
 
 impl Packer {
@@ -54,31 +56,33 @@ impl Packer {
 impl Logic for Packer {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, shift, count, word, full);
-        self.last.next = self.count.q.val().all();
-        // the last bit of a word needs the place that the word before may still hold
-        self.room.next = !self.last.val() | !self.full.q.val();
-        self.take.next = self.bits.valid.val() & self.room.val();
-        self.shifted.next = (self.shift.q.val() >> 1) | (bit_cast::<32, 1>(self.bits.data.val().into()) << 31);
-        if self.full.q.val() & self.words.ready.val() {
+        dff_setup!(self, clock, rest, held, word, lane, full);
+        self.spread.next = (bit_cast::<15, 8>(self.bits.data.val()) << bit_cast::<15, 3>(self.held.q.val()))
+            | bit_cast::<15, 7>(self.rest.q.val());
+        self.total.next = bit_cast::<4, 3>(self.held.q.val()) + self.bits.count.val();
+        self.take.next = self.bits.valid.val() & !self.full.q.val();
+        self.octet.next = self.take.val() & self.total.val().get_bit(3);
+        if self.words.ready.val() {
             self.full.d.next = false;
         }
         if self.take.val() {
-            self.shift.d.next = self.shifted.val();
-            self.count.d.next = self.count.q.val() + self.one.val();
-            if self.last.val() {
-                self.word.d.next = self.shifted.val();
-                self.full.d.next = true;
-            }
+            self.held.d.next = self.total.val().get_bits::<3>(0);
+            self.rest.d.next = self.spread.val().get_bits::<7>(0);
+        }
+        if self.octet.val() {
+            self.rest.d.next = self.spread.val().get_bits::<7>(8);
+            self.word.d.next = (self.word.q.val() >> 8) | (bit_cast::<32, 15>(self.spread.val()) << 24);
+            self.lane.d.next = self.lane.q.val() + self.one.val();
+            self.full.d.next = self.lane.q.val().all();
         }
         if self.reset.val() {
-            self.count.d.next = 0.into();
+            self.rest.d.next = 0.into();
+            self.held.d.next = 0.into();
+            self.lane.d.next = 0.into();
             self.full.d.next = false;
         }
-        // as `room`, but on its own: a local shared with `take` would tie this output to the input bit,
-        // and Verilator would see a loop through the encoder
-        self.bits.ready.next = !self.count.q.val().all() | !self.full.q.val();
-        self.aligned.next = !self.count.q.val().any();
+        self.bits.ready.next = !self.full.q.val();
+        self.aligned.next = !self.held.q.val().any() & !self.lane.q.val().any();
         self.words.valid.next = self.full.q.val();
         self.words.data.next = self.word.q.val();
     }

@@ -6,7 +6,7 @@
 //! | [`VerdictOut`] | life, messages of a front end | what an instruction is due to, see [`super::life`] |
 //! | [`EntryOut`] | front end, event FIFO | an event entry, see [`super::entry`] |
 //! | [`ReadOut`] | encoder, event FIFOs | the entry that is next, field by field |
-//! | [`DataBitOut`] | encoder, packer | bits of messages |
+//! | [`PieceOut`] | encoder, packer | bits of messages, up to eight a clock |
 //! | [`WordsOut`] | packer, outside | trace words |
 //! | [`BusOut`] | outside, registers | register bus |
 //!
@@ -24,13 +24,22 @@
 //! # Read
 //! | port | dir of the encoder | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `have` | in | 1 | an entry waits, and stays until `done` |
-//! | `core` | in | 4 | its core, Ti, from a cycle after `have` on |
-//! | `field` | out | 2 | the field of it that is wanted, see [`super::event_fifo`] |
+//! | `have` | in | 1 | an entry is there, with `word` its first field, and stays until `done` |
+//! | `core` | in | 4 | its core, Ti |
+//! | `field` | out | 2 | the field of it that is wanted next, see [`super::event_fifo`]; with `done` the first one |
 //! | `word` | in | W | the field that was wanted at the last edge |
-//! | `cc` | in | 32 | `cc` of the entry, from a cycle after `have` on |
-//! | `done` | out | 1 | the entry is done with |
-//! | `ends` | out | 1 | it was a stop message |
+//! | `cc` | in | 32 | `cc` of the entry |
+//! | `done` | out | 1 | the entry is done with; the next one may be there in the next clock |
+//! | `ends` | out | 1 | with `done`: it was a stop message |
+//!
+//! # Pieces
+//! | port | dir of the encoder | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `valid` | out | 1 | bits are there, and stay until `ready` |
+//! | `count` | out | 4 | how many, 1 to 8 |
+//! | `data` | out | 8 | they, the first one lowest; 0 above |
+//! | `busy` | out | 1 | of entries that are done with, bits are still to come |
+//! | `ready` | in | 1 | they are taken at this edge if `valid` |
 
 use crate::widget::bundle::bundle;
 use rust_hdl::prelude::*;
@@ -85,8 +94,8 @@ bundle!(
 
 bundle!(
     /// Bits of messages.
-    DataBitOut "DataBitIn" DataBitIn
-    { valid: Bit, data: Bit, }
+    PieceOut "PieceIn" PieceIn
+    { valid: Bit, count: Bits<4>, data: Bits<8>, busy: Bit, }
     { ready: Bit, }
 );
 

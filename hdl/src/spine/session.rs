@@ -17,16 +17,16 @@
 //! | `show` | in | 1 | an entry waits |
 //! | `have` | out | 1 | the encoder may take it |
 //! | `done`, `ends` | in | 1 | it has; it was a stop message |
-//! | `coded` | in | | bits of the encoder |
-//! | `bits` | out | | bits to the packer |
+//! | `coded` | in | | pieces of the encoder |
+//! | `bits` | out | | pieces to the packer |
 //! | `aligned` | in | 1 | the packer holds no part of a word |
 //!
 //! # Timing
-//! A trace begins when `enable` is 1 and every core is ready: the header goes out, a bit a clock, and `tracing` rises.
+//! A trace begins when `enable` is 1 and every core is ready: the header goes out, a byte a clock, and `tracing` rises.
 //! It ends when `enable` falls: the cores stop, their stop messages go out, the last word is filled. The next one
 //! begins after that.
 
-use super::ports::{DataBitIn, DataBitOut};
+use super::ports::{PieceIn, PieceOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -45,26 +45,25 @@ pub struct Session {
     pub have: Signal<Out, Bit>,
     pub done: Signal<In, Bit>,
     pub ends: Signal<In, Bit>,
-    pub coded: DataBitIn,
-    pub bits: DataBitOut,
+    pub coded: PieceIn,
+    pub bits: PieceOut,
     pub aligned: Signal<In, Bit>,
     session: DFF<Bit>,
     running: DFF<Bit>,
     // in the header, and where
     head: DFF<Bit>,
-    at: DFF<Bits<7>>,
-    word_at: Signal<Local, Bits<2>>,
+    at: DFF<Bits<4>>,
     word: Signal<Local, Bits<32>>,
-    bit_at: Signal<Local, Bits<5>>,
-    head_bit: Signal<Local, Bit>,
+    octet: Signal<Local, Bits<8>>,
     // cores that have stopped
     stops: DFF<Bits<5>>,
     over: Signal<Local, Bit>,
     header0: Fixed<Bits<32>>,
     header1: Fixed<Bits<32>>,
     header2: Fixed<Bits<32>>,
-    last: Fixed<Bits<7>>,
-    one: Fixed<Bits<7>>,
+    last: Fixed<Bits<4>>,
+    one: Fixed<Bits<4>>,
+    eight: Fixed<Bits<4>>,
     one_5: Fixed<Bits<5>>,
     cores: Fixed<Bits<5>>,
 }
@@ -77,8 +76,9 @@ impl Session {
             header0,
             header1,
             header2,
-            last: Fixed::new(95.into()),
-            one: Fixed::new(1.into()),
+            last: Fixed::of(11u8),
+            one: Fixed::of(1u8),
+            eight: Fixed::of(8u8),
             one_5: Fixed::new(1.into()),
             cores: Fixed::of(params.cores),
             ..Default::default()
@@ -101,14 +101,17 @@ impl Logic for Session {
         self.active.next = self.session.q.val();
 
         // header
-        self.word_at.next = self.at.q.val().get_bits::<2>(5);
-        match self.word_at.val().index() {
+        match self.at.q.val().get_bits::<2>(2).index() {
             0 => self.word.next = self.header0.val(),
             1 => self.word.next = self.header1.val(),
             _ => self.word.next = self.header2.val(),
         }
-        self.bit_at.next = self.at.q.val().get_bits::<5>(0);
-        self.head_bit.next = self.word.val().get_bit(self.bit_at.val().index());
+        match self.at.q.val().get_bits::<2>(0).index() {
+            0 => self.octet.next = self.word.val().get_bits::<8>(0),
+            1 => self.octet.next = self.word.val().get_bits::<8>(8),
+            2 => self.octet.next = self.word.val().get_bits::<8>(16),
+            _ => self.octet.next = self.word.val().get_bits::<8>(24),
+        }
         if self.head.q.val() & self.bits.ready.val() {
             self.at.d.next = self.at.q.val() + self.one.val();
             if self.at.q.val() == self.last.val() {
@@ -117,7 +120,7 @@ impl Logic for Session {
         }
 
         // after the last stop: zeros until the word is full
-        self.over.next = self.stops.q.val() == self.cores.val();
+        self.over.next = (self.stops.q.val() == self.cores.val()) & !self.coded.busy.val();
         if self.done.val() & self.ends.val() {
             self.stops.d.next = self.stops.q.val() + self.one_5.val();
         }
@@ -134,13 +137,17 @@ impl Logic for Session {
 
         self.have.next = self.show.val() & !self.head.q.val();
         self.bits.data.next = self.coded.data.val();
+        self.bits.count.next = self.coded.count.val();
         self.bits.valid.next = self.coded.valid.val();
+        self.bits.busy.next = self.session.q.val();
         if self.head.q.val() {
-            self.bits.data.next = self.head_bit.val();
+            self.bits.data.next = self.octet.val();
+            self.bits.count.next = self.eight.val();
             self.bits.valid.next = true;
         }
-        if self.stops.q.val() == self.cores.val() {
-            self.bits.data.next = false;
+        if self.over.val() {
+            self.bits.data.next = 0.into();
+            self.bits.count.next = self.one.val();
             self.bits.valid.next = !self.aligned.val();
         }
         self.coded.ready.next = self.bits.ready.val() & !self.head.q.val();

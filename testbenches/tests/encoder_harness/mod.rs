@@ -81,8 +81,8 @@ macro_rules! coder {
                 self.done.next = self.encoder.entry.done.val();
                 self.session.done.next = self.encoder.entry.done.val();
                 self.session.ends.next = self.encoder.entry.ends.val();
-                DataBitOut::join(&mut self.encoder.bits, &mut self.session.coded);
-                DataBitOut::join(&mut self.session.bits, &mut self.packer.bits);
+                PieceOut::join(&mut self.encoder.bits, &mut self.session.coded);
+                PieceOut::join(&mut self.session.bits, &mut self.packer.bits);
                 self.session.aligned.next = self.packer.aligned.val();
                 WordsOut::link(&mut self.words, &mut self.packer.words);
             }
@@ -138,10 +138,11 @@ macro_rules! coder {
                     if valid && ready {
                         got.push(data as u32);
                     }
-                    asked = field;
+                    // an entry is offered with its first field
+                    asked = if offer { field } else { FIELD_COUNT };
                     finished |= !starting && !active;
                     starting &= !active;
-                    wait = if done { 1 + rng.random_range(0..3) } else { wait.max(1) - 1 };
+                    wait = if done { rng.random_range(0..3) } else { wait.max(1) - 1 };
                     at += usize::from(done);
                     if finished && got.len() >= want.len() {
                         break;

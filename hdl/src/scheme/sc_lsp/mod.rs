@@ -6,6 +6,7 @@
 //! | [`detector`] | retired instructions to stream descriptors |
 //! | [`encoder`] | event entries to bits |
 //! | [`entry`] | what event entries hold here |
+//! | [`fields`] | event entries to fields |
 //! | [`front`] | retired instructions to event entries |
 //! | [`lsp`] | whether the stream that came last time came again |
 //! | [`records`] | what is sent, and when |
@@ -14,6 +15,7 @@ pub mod cache;
 pub mod detector;
 pub mod encoder;
 pub mod entry;
+pub mod fields;
 pub mod front;
 pub mod lsp;
 pub mod records;

@@ -2,10 +2,11 @@
 //!
 //! The Nexus-like `nx_b` is the same circuit with its smallest predictors, which nothing asks.
 
+use super::coder::{coder, CoderIn};
 use super::outcome::{outcome, OutcomeIn};
 use super::target::{target, TargetIn};
 use crate::widget::slot::Slot;
-use sim::params::{Coding, FlowScheme, NexusParams, TrParams, TraceParams};
+use sim::params::{FlowScheme, NexusParams, TrParams, TraceParams};
 use sim::scheme::tr::coder::CoderParams;
 use sim::scheme::tr::outcome::OutcomeParams;
 use sim::scheme::tr::target::TargetParams;
@@ -26,8 +27,8 @@ pub struct Parts {
     pub pc_shift: u8,
     /// Upper target bits in a register of their own.
     pub upper_bits: u8,
-    /// Chunk sizes.
-    pub coding: Coding,
+    /// Coder.
+    coder: CoderParams,
     /// A message for every taken branch.
     pub nexus: bool,
 }
@@ -44,14 +45,13 @@ impl Parts {
             FlowScheme::Nexus(NexusParams::NxB(coding)) => (TrParams::sizes(256, 0, 0).coded(coding), true),
             FlowScheme::Nexus(NexusParams::NexS) | FlowScheme::ScLsp(_) => return Err(none()),
         };
-        let CoderParams::Chunked(coding) = tr.coder else { return Err(none()) };
-        outcome(&tr.outcome).and(target::<64>(&tr.target, 32)).ok_or_else(none)?;
+        outcome(&tr.outcome).and(target::<64>(&tr.target, 32)).and(coder::<64>(&tr.coder, params)).ok_or_else(none)?;
         Ok(Self {
             outcome: tr.outcome,
             target: tr.target,
             pc_shift: tr.pc_shift,
             upper_bits: tr.upper_bits,
-            coding,
+            coder: tr.coder,
             nexus,
         })
     }
@@ -59,6 +59,11 @@ impl Parts {
     /// Circuit of the outcome predictor.
     pub fn outcome(&self) -> Slot<OutcomeIn> {
         outcome(&self.outcome).expect("asked for in `of`")
+    }
+
+    /// Circuit of the coder, in systems of `params`.
+    pub fn coder<const W: usize>(&self, params: &TraceParams) -> Slot<CoderIn<W>> {
+        coder(&self.coder, params).expect("asked for in `of`")
     }
 
     /// Circuit of the target predictor, of targets of `address_bits` bits.

@@ -1,0 +1,270 @@
+//! Chunks with connect bits: four bits of a chunk, and what follows it, in a clock
+//!
+//! A field lies in a shift register. Its piece is the lower four bits of the chunk or what is left of it, behind its
+//! last one the connect bit, behind the last chunk of an address the sign; before the first one, where there are many
+//! cores, the core index.
+//!
+//! # Source
+//! Paper 000 section 4 and figure 7; `docs/stream.md`, "Chunked numbers".
+//!
+//! # Ports
+//! Those of [`super::CoderIn`].
+//!
+//! # Timing
+//! A field is taken with the last piece of the one before. An address takes two clocks more: for its
+//! difference, and for the magnitude of a negative one.
+//!
+//! Golden model: [`sim::scheme::tr::coder::chunked`].
+
+use super::{CoderIn, ADDRESS, COUNT, CYCLES, RAW};
+use crate::widget::fixed::Fixed;
+use crate::widget::slot::Part;
+use rust_hdl::prelude::*;
+use sim::params::{Coding, TraceParams};
+
+/// The coder.
+#[derive(LogicBlock, Default)]
+pub struct Chunked<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub port: CoderIn<W>,
+    // the field: what is left of it, and of its chunk (bits but one); the size of the next chunk
+    v: DFF<Bits<W>>,
+    left: DFF<Bits<6>>,
+    again: DFF<Bits<4>>,
+    raw: DFF<Bit>,
+    address: DFF<Bit>,
+    negative: DFF<Bit>,
+    lead: DFF<Bit>,
+    core: DFF<Bits<4>>,
+    busy: DFF<Bit>,
+    // an address lies there whole; its difference does, and is negative
+    whole: DFF<Bit>,
+    below: DFF<Bit>,
+    // the piece
+    tail: Signal<Local, Bit>,
+    full: Signal<Local, Bits<6>>,
+    last: Signal<Local, Bits<3>>,
+    low: Signal<Local, Bits<4>>,
+    rest: Signal<Local, Bits<W>>,
+    connect: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    sign: Signal<Local, Bit>,
+    behind: Signal<Local, Bits<8>>,
+    own: Signal<Local, Bits<8>>,
+    bits: Signal<Local, Bits<4>>,
+    extra: Signal<Local, Bits<4>>,
+    // the field that comes
+    first: Signal<Local, Bits<6>>,
+    next: Signal<Local, Bits<4>>,
+    free: Signal<Local, Bit>,
+    is_address: Signal<Local, Bit>,
+    left_term: Signal<Local, Bits<W>>,
+    right_term: Signal<Local, Bits<W>>,
+    sum: Signal<Local, Bits<W>>,
+    // constants of the parameters; sizes are bits but one
+    k_raw: Fixed<Bits<3>>,
+    k_count: Fixed<Bits<3>>,
+    k_address: Fixed<Bits<3>>,
+    k_cycles: Fixed<Bits<3>>,
+    b_first: Fixed<Bits<6>>,
+    b_next: Fixed<Bits<4>>,
+    t_first: Fixed<Bits<6>>,
+    t_next: Fixed<Bits<4>>,
+    c_first: Fixed<Bits<6>>,
+    c_next: Fixed<Bits<4>>,
+    i_first: Fixed<Bits<6>>,
+    i_next: Fixed<Bits<4>>,
+    long_lead: Fixed<Bit>,
+    ti_at: Fixed<Bits<3>>,
+    ti_bits: Fixed<Bits<4>>,
+    mask: Fixed<Bits<W>>,
+    sign_bit: Fixed<Bits<W>>,
+    one_w: Fixed<Bits<W>>,
+    one_3: Fixed<Bits<3>>,
+    one_4: Fixed<Bits<4>>,
+    three: Fixed<Bits<6>>,
+    four: Fixed<Bits<6>>,
+}
+
+impl<const W: usize> Chunked<W> {
+    /// The circuit for chunks of these sizes, in systems of `params`.
+    ///
+    /// # Panics
+    /// When the addresses of `params` have more than W bits.
+    pub fn new(coding: &Coding, params: &TraceParams) -> Self {
+        let bits = u64::from(params.address_bits());
+        assert!(bits <= W as u64, "address_bits = {bits} is outside 1..={W}");
+        let first = |size: u8| Fixed::of(size - 1);
+        let next = |size: u8| Fixed::of(size - 1);
+        Self {
+            k_raw: Fixed::of(RAW),
+            k_count: Fixed::of(COUNT),
+            k_address: Fixed::of(ADDRESS),
+            k_cycles: Fixed::of(CYCLES),
+            b_first: first(coding.b_cnt.first),
+            b_next: next(coding.b_cnt.next),
+            t_first: first(coding.diff_ta.first),
+            t_next: next(coding.diff_ta.next),
+            c_first: first(coding.diff_cc.first),
+            c_next: next(coding.diff_cc.next),
+            i_first: first(coding.i_cnt.first),
+            i_next: next(coding.i_cnt.next),
+            long_lead: Fixed::new(params.ti_bits() > 3),
+            ti_at: Fixed::of(params.ti_bits()),
+            ti_bits: Fixed::of(params.ti_bits()),
+            mask: Fixed::of(u64::MAX >> (64 - bits)),
+            sign_bit: Fixed::of(1u64 << (bits - 1)),
+            one_w: Fixed::of(1u8),
+            one_3: Fixed::of(1u8),
+            one_4: Fixed::of(1u8),
+            three: Fixed::of(3u8),
+            four: Fixed::of(4u8),
+            ..Default::default()
+        }
+    }
+}
+
+impl<const W: usize> Part<CoderIn<W>> for Chunked<W> {
+    fn name(&self) -> &'static str {
+        "chunked"
+    }
+    fn latency(&self) -> usize {
+        1
+    }
+    fn clock(&mut self) -> &mut Signal<In, Clock> {
+        &mut self.clock
+    }
+    fn port(&mut self) -> &mut CoderIn<W> {
+        &mut self.port
+    }
+}
+
+impl<const W: usize> Logic for Chunked<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, v, left, again, raw, address, negative, lead, core, busy, whole, below);
+
+        // the piece: how many bits of the chunk, and what is left behind them; three at most with four of a core index
+        self.tail.next = !self.left.q.val().get_bits::<4>(2).any();
+        self.full.next = self.four.val();
+        if self.lead.q.val() & self.long_lead.val() {
+            self.tail.next = self.left.q.val() < self.three.val();
+            self.full.next = self.three.val();
+        }
+        self.last.next = self.full.val().get_bits::<3>(0) - self.one_3.val();
+        if self.tail.val() {
+            self.last.next = self.left.q.val().get_bits::<3>(0);
+        }
+        match self.last.val().index() {
+            0 => self.rest.next = self.v.q.val() >> 1,
+            1 => self.rest.next = self.v.q.val() >> 2,
+            2 => self.rest.next = self.v.q.val() >> 3,
+            _ => self.rest.next = self.v.q.val() >> 4,
+        }
+        self.connect.next = self.tail.val() & !self.raw.q.val();
+        self.ends.next = self.tail.val() & (self.raw.q.val() | !self.rest.val().any());
+        self.sign.next = self.ends.val() & self.address.q.val();
+        self.behind.next = 0.into();
+        if self.connect.val() & self.rest.val().any() {
+            self.behind.next = 1.into();
+        }
+        if self.sign.val() & self.negative.q.val() {
+            self.behind.next = 2.into();
+        }
+        self.low.next = self.v.q.val().get_bits::<4>(0);
+        match self.last.val().index() {
+            0 => self.own.next = bit_cast::<8, 1>(self.low.val().get_bits::<1>(0)) | (self.behind.val() << 1),
+            1 => self.own.next = bit_cast::<8, 2>(self.low.val().get_bits::<2>(0)) | (self.behind.val() << 2),
+            2 => self.own.next = bit_cast::<8, 3>(self.low.val().get_bits::<3>(0)) | (self.behind.val() << 3),
+            _ => self.own.next = bit_cast::<8, 4>(self.low.val()) | (self.behind.val() << 4),
+        }
+        // one for the connect bit, one for the sign
+        self.bits.next = bit_cast::<4, 3>(self.last.val()) + self.one_4.val();
+        self.extra.next = 0.into();
+        if self.connect.val() {
+            self.extra.next = 1.into();
+        }
+        if self.sign.val() {
+            self.extra.next = 2.into();
+        }
+        self.port.data.next = self.own.val();
+        self.port.count.next = self.bits.val() + self.extra.val();
+        if self.lead.q.val() {
+            self.port.data.next =
+                bit_cast::<8, 8>(self.own.val() << self.ti_at.val()) | bit_cast::<8, 4>(self.core.q.val());
+            self.port.count.next = self.bits.val() + self.extra.val() + self.ti_bits.val();
+        }
+        self.port.have.next = self.busy.q.val();
+        self.port.busy.next = self.busy.q.val() | self.whole.q.val() | self.below.q.val();
+        self.free.next = !self.busy.q.val();
+        if self.busy.q.val() & self.port.taken.val() {
+            self.v.d.next = self.rest.val();
+            self.left.d.next = self.left.q.val() - self.full.val();
+            if self.tail.val() {
+                self.left.d.next = bit_cast::<6, 4>(self.again.q.val());
+            }
+            self.lead.d.next = false;
+            self.busy.d.next = !self.ends.val();
+            self.free.next = self.ends.val();
+        }
+
+        // the field that comes
+        self.first.next = self.i_first.val();
+        self.next.next = self.i_next.val();
+        if self.port.kind.val() == self.k_count.val() {
+            self.first.next = self.b_first.val();
+            self.next.next = self.b_next.val();
+        }
+        if self.port.kind.val() == self.k_cycles.val() {
+            self.first.next = self.c_first.val();
+            self.next.next = self.c_next.val();
+        }
+        self.is_address.next = self.port.kind.val() == self.k_address.val();
+        if self.is_address.val() {
+            self.first.next = self.t_first.val();
+            self.next.next = self.t_next.val();
+        }
+        if self.port.kind.val() == self.k_raw.val() {
+            self.first.next = self.port.size.val();
+        }
+
+        // a - b is a + ~b + 1, and -a is ~a + 1
+        self.left_term.next = self.v.q.val();
+        self.right_term.next = self.port.minus.val();
+        if self.below.q.val() {
+            self.left_term.next = !self.v.q.val();
+            self.right_term.next = 0.into();
+        }
+        self.sum.next = self.left_term.val() + self.right_term.val() + self.one_w.val();
+        self.port.ready.next = false;
+        if self.below.q.val() {
+            self.below.d.next = false;
+            self.busy.d.next = true;
+            self.v.d.next = self.sum.val() & self.mask.val();
+        } else if self.whole.q.val() {
+            self.port.ready.next = true;
+            self.whole.d.next = false;
+            self.negative.d.next = (self.sum.val() & self.sign_bit.val()).any();
+            self.below.d.next = (self.sum.val() & self.sign_bit.val()).any();
+            self.busy.d.next = !(self.sum.val() & self.sign_bit.val()).any();
+            self.v.d.next = self.sum.val() & self.mask.val();
+        } else if self.free.val() & self.port.valid.val() {
+            self.port.ready.next = !self.is_address.val();
+            self.v.d.next = self.port.value.val();
+            self.left.d.next = self.first.val();
+            self.again.d.next = self.next.val();
+            self.raw.d.next = self.port.kind.val() == self.k_raw.val();
+            self.address.d.next = self.is_address.val();
+            self.whole.d.next = self.is_address.val();
+            self.busy.d.next = !self.is_address.val();
+            self.lead.d.next = self.port.lead.val();
+            self.core.d.next = self.port.core.val();
+        }
+        if self.port.reset.val() {
+            self.busy.d.next = false;
+            self.whole.d.next = false;
+            self.below.d.next = false;
+            self.lead.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Fields: what an encoder sends next of an event entry, and what is behind it
+//!
+//! # Source
+//! `docs/stream.md`; paper 000 section 4, table 3 and figure 7.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `step` | in | | the field |
+//! | `told` | in | 1 | the time of the message was sent |
+//! | `second` | in | 1 | it is the entry's second message |
+//! | `pre`, `post` | in | 2 | kinds of the entry, see [`crate::spine::entry`]; the first step reads them itself |
+//! | `word` | in | W | its word |
+//! | `cc` | in | 32 | `cc` of the entry |
+//! | `kind`, `size`, `value`, `lead` | out | | the field, see [`super::coder`] |
+//! | `own_field`, `next_field` | out | 2 | where its word is, and that of the one behind it |
+//! | `next_step` | out | | the field behind it |
+//! | `last` | out | 1 | there is none |
+//! | `is_time` | out | 1 | it is the time |
+//! | `again` | out | 1 | a second message follows |
+//! | `new_pre`, `new_post` | out | 2 | kinds of the message |
+//! | `sync` | out | 1 | it is a sync |
+//! | `ends` | out | 1 | it is a stop message |
+//!
+//! # Timing
+//! Combinational: nothing here depends on whether the coder takes the field.
+//!
+//! Golden model: [`sim::scheme::fields::Writer`].
+
+use super::coder::{ADDRESS, COUNT, CYCLES, INSTRUCTIONS, RAW};
+use crate::spine::entry::{
+    CONTROL_OVERFLOW, POST_NONE, POST_PROGRESS, POST_TARGET, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC,
+};
+use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+
+/// A field of a message; the first one goes after the time, if that is sent.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum FieldStep {
+    /// bCnt, 0 in an escape message.
+    Count,
+    /// Kind of an escape message.
+    Kind,
+    /// iCnt.
+    Instructions,
+    /// Instructions lost.
+    Lost,
+    /// ETA, PC or TA.
+    Address,
+}
+
+/// What is sent of an entry; `W` is the width of `word`, 32 or 64.
+#[derive(LogicBlock, Default)]
+pub struct Fields<const W: usize> {
+    pub step: Signal<In, FieldStep>,
+    pub told: Signal<In, Bit>,
+    pub second: Signal<In, Bit>,
+    pub pre: Signal<In, Bits<2>>,
+    pub post: Signal<In, Bits<2>>,
+    pub word: Signal<In, Bits<W>>,
+    pub cc: Signal<In, Bits<32>>,
+    pub kind: Signal<Out, Bits<3>>,
+    pub size: Signal<Out, Bits<6>>,
+    pub value: Signal<Out, Bits<W>>,
+    pub lead: Signal<Out, Bit>,
+    pub own_field: Signal<Out, Bits<2>>,
+    pub next_field: Signal<Out, Bits<2>>,
+    pub next_step: Signal<Out, FieldStep>,
+    pub last: Signal<Out, Bit>,
+    pub is_time: Signal<Out, Bit>,
+    pub again: Signal<Out, Bit>,
+    pub new_pre: Signal<Out, Bits<2>>,
+    pub new_post: Signal<Out, Bits<2>>,
+    pub sync: Signal<Out, Bit>,
+    pub ends: Signal<Out, Bit>,
+    begins: Signal<Local, Bit>,
+    special: Signal<Local, Bits<4>>,
+    // the message; kinds share their word with a count
+    kinds: Signal<Local, Bits<W>>,
+    own_pre: Signal<Local, Bits<2>>,
+    own_post: Signal<Local, Bits<2>>,
+    escape: Signal<Local, Bit>,
+    exception: Signal<Local, Bit>,
+    synced: Signal<Local, Bit>,
+    control: Signal<Local, Bit>,
+    overflow: Signal<Local, Bit>,
+    has_pc: Signal<Local, Bit>,
+    // constants of the parameters
+    timed: Fixed<Bit>,
+    many: Fixed<Bit>,
+    mask: Fixed<Bits<W>>,
+    count_mask: Fixed<Bits<W>>,
+    kinds_at: Fixed<Bits<5>>,
+    c_raw: Fixed<Bits<3>>,
+    c_count: Fixed<Bits<3>>,
+    c_address: Fixed<Bits<3>>,
+    c_cycles: Fixed<Bits<3>>,
+    c_instructions: Fixed<Bits<3>>,
+    k_exception: Fixed<Bits<2>>,
+    k_sync: Fixed<Bits<2>>,
+    k_control: Fixed<Bits<2>>,
+    k_none: Fixed<Bits<2>>,
+    k_target: Fixed<Bits<2>>,
+    k_progress: Fixed<Bits<2>>,
+    k_overflow: Fixed<Bits<2>>,
+    f_count: Fixed<Bits<2>>,
+    f_instructions: Fixed<Bits<2>>,
+    f_pc: Fixed<Bits<2>>,
+    f_target: Fixed<Bits<2>>,
+    kind_size: Fixed<Bits<6>>,
+    kind_sync: Fixed<Bits<4>>,
+    kind_overflow: Fixed<Bits<4>>,
+    kind_stop: Fixed<Bits<4>>,
+    kind_progress: Fixed<Bits<4>>,
+}
+
+impl<const W: usize> Fields<W> {
+    /// For messages of `params`.
+    pub fn new(params: &TraceParams) -> Self {
+        Self {
+            timed: Fixed::new(params.timestamps),
+            many: Fixed::new(params.cores > 1),
+            mask: Fixed::of(u64::MAX >> (64 - params.address_bits())),
+            count_mask: Fixed::of((1u64 << params.count_bits) - 1),
+            kinds_at: Fixed::of(params.count_bits),
+            c_raw: Fixed::of(RAW),
+            c_count: Fixed::of(COUNT),
+            c_address: Fixed::of(ADDRESS),
+            c_cycles: Fixed::of(CYCLES),
+            c_instructions: Fixed::of(INSTRUCTIONS),
+            k_exception: Fixed::of(PRE_EXCEPTION),
+            k_sync: Fixed::of(PRE_SYNC),
+            k_control: Fixed::of(PRE_CONTROL),
+            k_none: Fixed::of(POST_NONE),
+            k_target: Fixed::of(POST_TARGET),
+            k_progress: Fixed::of(POST_PROGRESS),
+            k_overflow: Fixed::of(CONTROL_OVERFLOW),
+            f_count: Fixed::of(FIELD_COUNT),
+            f_instructions: Fixed::of(FIELD_INSTRUCTIONS),
+            f_pc: Fixed::of(FIELD_PC),
+            f_target: Fixed::of(FIELD_TARGET),
+            kind_size: Fixed::of(3u8),
+            kind_sync: Fixed::of(1u8),
+            kind_overflow: Fixed::of(1u8 | 1 << 1),
+            kind_stop: Fixed::of(1u8 | 2 << 1),
+            kind_progress: Fixed::of(1u8 | 3 << 1),
+            ..Default::default()
+        }
+    }
+}
+
+impl<const W: usize> Logic for Fields<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        // what the message is: in the first step its word says so, without the one before that has been sent
+        self.begins.next = self.step.val() == FieldStep::Count;
+        self.kinds.next = self.word.val() >> self.kinds_at.val();
+        self.own_pre.next = self.pre.val();
+        self.own_post.next = self.post.val();
+        if self.begins.val() {
+            self.own_pre.next = self.kinds.val().get_bits::<2>(0);
+            self.own_post.next = self.kinds.val().get_bits::<2>(2);
+            if self.second.val() {
+                self.own_pre.next = 0.into();
+            }
+        }
+        self.exception.next = self.own_pre.val() == self.k_exception.val();
+        self.synced.next = self.own_pre.val() == self.k_sync.val();
+        self.control.next = self.own_pre.val() == self.k_control.val();
+        self.overflow.next = self.control.val() & (self.own_post.val() == self.k_overflow.val());
+        self.has_pc.next = self.exception.val() | self.synced.val();
+        self.escape.next = self.own_pre.val().any() | (self.own_post.val() == self.k_progress.val());
+        self.special.next = self.kind_progress.val();
+        if self.control.val() {
+            self.special.next = self.kind_stop.val();
+        }
+        if self.overflow.val() {
+            self.special.next = self.kind_overflow.val();
+        }
+        if self.synced.val() {
+            self.special.next = self.kind_sync.val();
+        }
+        if self.exception.val() {
+            self.special.next = 0.into();
+        }
+
+        // of each step: its field, where that stands, and where the one behind it does
+        self.kind.next = self.c_count.val();
+        self.value.next = self.word.val() & self.count_mask.val();
+        self.own_field.next = self.f_count.val();
+        self.next_field.next = self.f_count.val();
+        self.next_step.next = FieldStep::Count;
+        self.last.next = false;
+        self.is_time.next = false;
+        self.again.next = false;
+        self.lead.next = false;
+        self.size.next = self.kind_size.val();
+        match self.step.val() {
+            FieldStep::Count => {
+                if self.timed.val() & !self.told.val() {
+                    self.is_time.next = true;
+                    self.kind.next = self.c_cycles.val();
+                    self.value.next = bit_cast::<W, 32>(self.cc.val());
+                    if self.second.val() {
+                        self.value.next = 0.into();
+                    }
+                } else {
+                    self.lead.next = self.many.val();
+                    if self.escape.val() {
+                        self.value.next = 0.into();
+                        self.next_step.next = FieldStep::Kind;
+                        self.next_field.next = self.f_instructions.val();
+                    } else if self.own_post.val() == self.k_target.val() {
+                        self.next_step.next = FieldStep::Address;
+                        self.next_field.next = self.f_target.val();
+                    } else {
+                        self.last.next = true;
+                    }
+                }
+            }
+            FieldStep::Kind => {
+                self.kind.next = self.c_raw.val();
+                self.value.next = bit_cast::<W, 4>(self.special.val());
+                if self.exception.val() {
+                    self.size.next = 0.into();
+                }
+                self.own_field.next = self.f_instructions.val();
+                self.next_field.next = self.f_instructions.val();
+                self.next_step.next = FieldStep::Instructions;
+            }
+            FieldStep::Instructions => {
+                self.kind.next = self.c_instructions.val();
+                self.own_field.next = self.f_instructions.val();
+                if self.has_pc.val() {
+                    self.next_step.next = FieldStep::Address;
+                    self.next_field.next = self.f_pc.val();
+                } else if self.overflow.val() {
+                    self.next_step.next = FieldStep::Lost;
+                } else {
+                    self.last.next = true;
+                }
+            }
+            FieldStep::Lost => {
+                self.kind.next = self.c_instructions.val();
+                self.last.next = true;
+            }
+            FieldStep::Address => {
+                self.kind.next = self.c_address.val();
+                self.value.next = self.word.val() & self.mask.val();
+                self.own_field.next = self.f_target.val();
+                self.last.next = true;
+                if self.has_pc.val() {
+                    self.own_field.next = self.f_pc.val();
+                    if self.own_post.val() != self.k_none.val() {
+                        self.last.next = false;
+                        self.again.next = true;
+                    }
+                }
+            }
+        }
+        self.new_pre.next = self.own_pre.val();
+        self.new_post.next = self.own_post.val();
+        self.sync.next = self.synced.val();
+        self.ends.next = self.control.val() & !self.overflow.val();
+    }
+}
