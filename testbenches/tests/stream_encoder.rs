@@ -6,11 +6,11 @@ mod encoder_harness;
 mod entries;
 
 use encoder_harness::{coder, number, word};
-use hdl::spine::event_fifo::FIELD_COUNT;
 use entries::records;
 use hdl::scheme::sc_lsp::encoder::StreamEncoder;
 use hdl::scheme::sc_lsp::entry::{NO_RUN, POST_HIT, POST_INDEX};
 use hdl::spine::entry::*;
+use hdl::spine::event_fifo::FIELD_COUNT;
 use hdl::spine::packer::Packer;
 use hdl::spine::ports::{PieceOut, WordsOut};
 use hdl::spine::session::Session;

@@ -117,8 +117,8 @@ impl Logic for Merger {
         // through the encoder
         self.behind.next = self.current.q.val() & (self.current.q.val() - self.one_16.val());
         // the note at the read address is there if it was written before its address was given
-        self.load.next = self.fresh.q.val()
-            & (!self.current.q.val().any() | (self.done.val() & !self.behind.val().any()));
+        self.load.next =
+            self.fresh.q.val() & (!self.current.q.val().any() | (self.done.val() & !self.behind.val().any()));
         self.next_read.next = self.read.q.val();
         if self.load.val() {
             self.next_read.next = bit_cast::<12, 12>(self.read.q.val() + self.one.val()) & self.mask.val();

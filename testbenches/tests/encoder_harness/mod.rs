@@ -1,5 +1,8 @@
 //! Plays event entries to an encoder with its packer and holds the words to those of a golden coder
 
+#[allow(dead_code, reason = "not of every bench")]
+pub mod tr;
+
 use hdl::spine::entry::Entry;
 use hdl::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC};
 use rand::{Rng, RngExt};

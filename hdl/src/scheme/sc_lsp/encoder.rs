@@ -105,8 +105,8 @@ impl<const W: usize> Logic for StreamEncoder<W> {
             self.post.d.next = self.fields.new_post.val();
             if self.fields.over.val() {
                 self.past_run.d.next = self.fields.rest.val();
-                self.past_pre.d.next = self.fields.rest.val()
-                    & (!self.fields.run.val() | (self.step.q.val() != RecordField::Begin));
+                self.past_pre.d.next =
+                    self.fields.rest.val() & (!self.fields.run.val() | (self.step.q.val() != RecordField::Begin));
             }
         }
         self.entry.done.next = self.take.val() & self.fields.over.val() & !self.fields.rest.val();

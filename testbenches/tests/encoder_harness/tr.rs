@@ -1,0 +1,132 @@
+//! Messages of T-raptor, and the encoder with its coder, session and packer beside their golden models
+
+use crate::encoder_harness::{coder, number, word};
+use hdl::scheme::tr::encoder::Encoder;
+use hdl::spine::entry::*;
+use hdl::spine::event_fifo::FIELD_COUNT;
+use hdl::spine::packer::Packer;
+use hdl::spine::ports::{PieceOut, WordsOut};
+use hdl::spine::session::Session;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rust_hdl::prelude::*;
+use sim::bits::BitWriter;
+use sim::message::{Body, Escape, Message};
+use sim::params::{FlowScheme, TraceParams};
+use sim::scheme::{Encode, Scheme};
+use sim::system::header;
+use testbenches::driver::{CheckVerilog, Driver};
+use testbenches::gates::emit_checked;
+
+coder!(Coder, Encoder);
+
+fn nexus(params: &TraceParams) -> bool {
+    match params.flow {
+        FlowScheme::Tr(_) => false,
+        FlowScheme::Nexus(_) => true,
+        FlowScheme::ScLsp(_) => panic!("has a bench of its own"),
+    }
+}
+
+/// The messages of an entry.
+fn messages(params: &TraceParams, core: u8, e: &Entry) -> Vec<Message> {
+    let nexus = nexus(params);
+    let address = |a: u64| a << params.align;
+    let mut out = Vec::new();
+    let mut add = |body| {
+        let diff_cc = if params.timestamps && out.is_empty() { e.cc.into() } else { 0 };
+        out.push(Message { core, diff_cc, body });
+    };
+    let (i_cnt, count) = (u64::from(e.icnt), u64::from(e.bcnt));
+    match e.pre {
+        PRE_EXCEPTION => add(Body::Escape(Escape::Exception { i_cnt, target: address(e.pc) })),
+        PRE_SYNC => add(Body::Escape(Escape::Sync { i_cnt, pc: address(e.pc) })),
+        PRE_CONTROL if e.post == CONTROL_OVERFLOW => {
+            add(Body::Escape(Escape::Overflow { i_cnt, lost: count }));
+            return out;
+        }
+        PRE_CONTROL => {
+            add(Body::Escape(Escape::Stop { i_cnt }));
+            return out;
+        }
+        _ => {}
+    }
+    match e.post {
+        POST_OUTCOME if nexus => add(Body::Stream { length: count, target: None }),
+        POST_TARGET if nexus => add(Body::Stream { length: count, target: Some(address(e.target)) }),
+        POST_OUTCOME => add(Body::Outcome { count }),
+        POST_TARGET => add(Body::Target { count, target: address(e.target) }),
+        POST_PROGRESS => add(Body::Escape(Escape::Progress { i_cnt })),
+        _ => {}
+    }
+    out
+}
+
+/// A random entry, legal in that counts of branches are at least 1.
+fn entry(rng: &mut impl Rng, params: &TraceParams) -> Entry {
+    let n = u32::from(params.count_bits);
+    let (pre, post) = loop {
+        let pre = [PRE_NONE, PRE_NONE, PRE_NONE, PRE_EXCEPTION, PRE_SYNC, PRE_CONTROL][rng.random_range(0..6)];
+        let post = rng.random_range(0..4u8);
+        let legal = match pre {
+            PRE_NONE => post != POST_NONE,
+            PRE_CONTROL => post == CONTROL_OVERFLOW,
+            _ => post != POST_PROGRESS,
+        };
+        if legal {
+            break (pre, post);
+        }
+    };
+    let a = params.address_bits();
+    Entry {
+        pre,
+        post,
+        icnt: number(rng, n, 0) as u32,
+        bcnt: number(rng, n, u64::from(pre != PRE_CONTROL)) as u32,
+        pc: number(rng, a, 0),
+        target: number(rng, a, 0),
+        cc: if params.timestamps { number(rng, params.cc_bits.into(), 0) as u32 } else { 0 },
+    }
+}
+
+/// Plays `entries` random entries to the circuit: its words are those of the golden model.
+pub fn run<const W: usize>(params: &TraceParams, seed: u64, entries: usize, stalls: bool, verilog: bool) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    // a core begins with a sync: nothing is known of addresses before
+    let start = Entry { pre: PRE_SYNC, pc: 2, cc: u32::from(params.timestamps), ..Entry::default() };
+    let mut list: Vec<(u8, Entry)> = (0..params.cores).map(|core| (core, start)).collect();
+    list.extend((0..entries).map(|_| (rng.random_range(0..params.cores), entry(&mut rng, params))));
+    for core in 0..params.cores {
+        list.push((core, Entry { pre: PRE_CONTROL, post: CONTROL_STOP, icnt: 5, ..Entry::default() }));
+    }
+    let mut golden = BitWriter::new();
+    header(params).iter().for_each(|w| golden.push((*w).into(), 32));
+    let mut coder: Box<dyn Encode> = match params.flow {
+        FlowScheme::Tr(p) => Box::new(p.coder(&params.platform)),
+        FlowScheme::Nexus(p) => Box::new(p.coder(&params.platform)),
+        FlowScheme::ScLsp(_) => panic!("has a bench of its own"),
+    };
+    for (core, e) in &list {
+        messages(params, *core, e).iter().for_each(|m| coder.encode(m, &mut golden));
+    }
+    golden.pad();
+    let want: Vec<u32> = golden.drain().collect();
+
+    let count_bits = params.count_bits.into();
+    Coder::<W>::play(params, count_bits, &list, &want, seed, stalls, verilog);
+}
+
+/// The platform of a system of any scheme, at random.
+pub fn platform(rng: &mut impl Rng, p: &mut TraceParams) {
+    p.timestamps = rng.random();
+    p.cores = [1, 2, 3, 4, 8, 16][rng.random_range(0..6)];
+    p.align = rng.random_range(1..=2);
+    p.count_bits = rng.random_range(16..=24);
+    p.cc_bits = rng.random_range(16..=32);
+}
+
+/// Narrow and wide systems of the scheme of `p` pass the static gates.
+pub fn passes_the_static_gates(p: &TraceParams) {
+    emit_checked(&mut Coder::<32>::new(p)).unwrap();
+    emit_checked(&mut Coder::<64>::new(&p.with(|p| (p.cores, p.timestamps, p.xlen) = (4, true, 64)))).unwrap();
+}
