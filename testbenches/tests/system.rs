@@ -41,13 +41,7 @@ const STOPPING: u64 = 1;
 /// Runs the Verilog on the first `instructions` of a program; what it sends must be what the golden model
 /// sends. Returns the instructions.
 fn cosim(params: &TraceParams, info: &ProgramInfo, instructions: u64, options: TraceOptions) -> u64 {
-    let mut events = run(&info.load().unwrap(), params.cores, instructions).0;
-    let mut options = options;
-    if params.timestamps {
-        // rests are time, and time stamps tell time: every clock of the run takes longer
-        let slower = 1 + std::mem::take(&mut options.rest);
-        events.iter_mut().for_each(|e| e.cycle *= slower);
-    }
+    let events = run(&info.load().unwrap(), params.cores, instructions).0;
     cosim_of(params, info.name, &info.load().unwrap(), &events, options)
 }
 
@@ -74,11 +68,6 @@ fn params(set: &str, base: bool, timestamps: bool, cores: u8) -> TraceParams {
     params
 }
 
-/// The serial encoder sends a bit a clock: several cores run slower, so that their FIFOs do not fill.
-fn options(cores: u8) -> TraceOptions {
-    TraceOptions { rest: 2 * (u64::from(cores) - 1), ..TraceOptions::default() }
-}
-
 fn program(name: &str) -> &'static ProgramInfo {
     programs::find(name).unwrap()
 }
@@ -87,7 +76,7 @@ fn program(name: &str) -> &'static ProgramInfo {
 fn functional_systems_match_the_golden_model() {
     for (set, base, cores) in [("small", false, 1), ("medium", true, 1), ("large", false, 1), ("small", false, 4)] {
         for name in ["fsm", "irq", "qsort", "vm"] {
-            cosim(&params(set, base, false, cores), program(name), 100_000, options(cores));
+            cosim(&params(set, base, false, cores), program(name), 100_000, TraceOptions::default());
         }
     }
 }
@@ -105,7 +94,7 @@ fn time_stamped_systems_match_the_golden_model() {
 #[test]
 fn a_sink_that_stalls_changes_nothing() {
     for seed in 1..4 {
-        let options = TraceOptions { stall_seed: seed, rest: 3, ..TraceOptions::default() };
+        let options = TraceOptions { stall_seed: seed, ..TraceOptions::default() };
         cosim(&params("small", false, false, 2), program("qsort"), 60_000, options);
     }
 }
@@ -113,12 +102,36 @@ fn a_sink_that_stalls_changes_nothing() {
 #[test]
 fn wide_addresses_and_upper_bits_match_the_golden_model() {
     let mut p = params("medium+upper12", false, false, 1);
-    cosim(&p, program("vm"), 100_000, options(1));
+    cosim(&p, program("vm"), 100_000, TraceOptions::default());
     p.xlen = 64;
     let model = Model::new(&Shape::rv64(5));
     let recording = record(&model, &Config::new(1, 5), 100_000);
-    let options = TraceOptions { rest: 12, ..TraceOptions::default() };
-    cosim_of(&p, "synthetic RV64", &model.program, &recording.events, options);
+    cosim_of(&p, "synthetic RV64", &model.program, &recording.events, TraceOptions::default());
+}
+
+/// Every program on cores that retire together, an instruction a clock: event FIFOs of 15 entries carry what they send,
+/// and the words are the golden model's.
+#[test]
+fn at_full_rate_nothing_is_lost() {
+    for (set, cores) in [("small", 1), ("small", 2), ("small", 4), ("large", 4)] {
+        let params = params(set, false, false, cores);
+        let verilog = emit(&params, &SystemOptions { log2_fifo: 4, ..SystemOptions::default() }).unwrap();
+        let sim = TraceCosim::build(&verilog, &ports(cores.into(), params.xlen)).unwrap();
+        let mut lost = Vec::new();
+        for info in programs::PROGRAMS {
+            let program = info.load().unwrap();
+            let (events, _) = run(&program, cores, 100_000);
+            let (file, _) = beat_file(&program, &params, &events);
+            let mut got = Vec::new();
+            let summary = sim.run(file.path(), &TraceOptions::default(), |w| got.push(w)).unwrap();
+            if summary.overflow != 0 {
+                lost.push(format!("{}: cores {:b}", info.name, summary.overflow));
+                continue;
+            }
+            compare(info.name, &golden(&params, &events, ACTIVATION, summary.stop + STOPPING), &got);
+        }
+        assert!(lost.is_empty(), "{set}, N = {cores}: {}", lost.join(", "));
+    }
 }
 
 /// FIFOs of eight entries and four cores that retire without a pause: messages are lost, the stream says
@@ -155,7 +168,7 @@ fn every_named_set_matches_on_five_million_instructions() {
         for cores in [1, 4] {
             for base in [false, true] {
                 for timestamps in [false, true] {
-                    let (name, options) = ("strsearch", options(cores));
+                    let (name, options) = ("strsearch", TraceOptions::default());
                     let start = std::time::Instant::now();
                     let n = cosim(&params(set.name, base, timestamps, cores), program(name), 5_000_000, options);
                     assert!(n >= 5_000_000, "{n} instructions");

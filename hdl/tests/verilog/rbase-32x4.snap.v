@@ -18,20 +18,6 @@ module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_
     input wire  ready;
     output reg  [31:0] data;
     
-    // Enums
-    localparam RecordStep$Idle = 0;
-    localparam RecordStep$Fetch = 1;
-    localparam RecordStep$Time = 2;
-    localparam RecordStep$Core = 3;
-    localparam RecordStep$Run = 4;
-    localparam RecordStep$Escape = 5;
-    localparam RecordStep$Instructions = 6;
-    localparam RecordStep$Open = 7;
-    localparam RecordStep$Address = 8;
-    localparam RecordStep$Stream = 9;
-    localparam RecordStep$Start = 10;
-    localparam RecordStep$End = 11;
-    
     // Stub signals
     reg  core$0$clock;
     reg  core$0$reset;
@@ -88,7 +74,9 @@ module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_
     reg  spine$read$done;
     reg  spine$read$ends;
     reg  spine$coded$valid;
-    reg  spine$coded$data;
+    reg  [3:0] spine$coded$count;
+    reg  [7:0] spine$coded$data;
+    reg  spine$coded$busy;
     wire  spine$coded$ready;
     reg  encoder$clock;
     reg  encoder$reset;
@@ -100,7 +88,9 @@ module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_
     wire  encoder$entry$done;
     wire  encoder$entry$ends;
     wire  encoder$bits$valid;
-    wire  encoder$bits$data;
+    wire  [3:0] encoder$bits$count;
+    wire  [7:0] encoder$bits$data;
+    wire  encoder$bits$busy;
     reg  encoder$bits$ready;
     
     // Sub module instances
@@ -162,7 +152,9 @@ module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_
         .read$done(spine$read$done),
         .read$ends(spine$read$ends),
         .coded$valid(spine$coded$valid),
+        .coded$count(spine$coded$count),
         .coded$data(spine$coded$data),
+        .coded$busy(spine$coded$busy),
         .coded$ready(spine$coded$ready)
     );
     top$encoder encoder(
@@ -176,7 +168,9 @@ module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_
         .entry$done(encoder$entry$done),
         .entry$ends(encoder$entry$ends),
         .bits$valid(encoder$bits$valid),
+        .bits$count(encoder$bits$count),
         .bits$data(encoder$bits$data),
+        .bits$busy(encoder$bits$busy),
         .bits$ready(encoder$bits$ready)
     );
     
@@ -211,7 +205,9 @@ module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_
     always @(*) spine$read$done = encoder$entry$done;
     always @(*) spine$read$ends = encoder$entry$ends;
     always @(*) spine$coded$valid = encoder$bits$valid;
+    always @(*) spine$coded$count = encoder$bits$count;
     always @(*) spine$coded$data = encoder$bits$data;
+    always @(*) spine$coded$busy = encoder$bits$busy;
     always @(*) encoder$bits$ready = spine$coded$ready;
     always @(*) core$0$control$enable = spine$control$0$enable;
     always @(*) core$0$control$full = spine$control$0$full;
@@ -5182,7 +5178,7 @@ module top$core$0$ingress$valid_2(d,q,clock);
 endmodule // top$core$0$ingress$valid_2
 
 
-module top$encoder(clock,reset,entry$have,entry$core,entry$word,entry$cc,entry$field,entry$done,entry$ends,bits$valid,bits$data,bits$ready);
+module top$encoder(clock,reset,entry$have,entry$core,entry$word,entry$cc,entry$field,entry$done,entry$ends,bits$valid,bits$count,bits$data,bits$busy,bits$ready);
     
     // Module arguments
     input wire  clock;
@@ -5195,463 +5191,689 @@ module top$encoder(clock,reset,entry$have,entry$core,entry$word,entry$cc,entry$f
     output reg  entry$done;
     output reg  entry$ends;
     output reg  bits$valid;
-    output reg  bits$data;
+    output reg  [3:0] bits$count;
+    output reg  [7:0] bits$data;
+    output reg  bits$busy;
     input wire  bits$ready;
     
     // Constant declarations
-    localparam  one_wide = 32'h1;
-    localparam  many = 1'b0;
-    localparam  timed = 1'b0;
-    localparam  cc_first_size = 6'b11;
-    localparam  cc_next_size = 6'b1;
-    localparam  register = 1'b1;
-    localparam  ti_size = 6'b0;
-    localparam  index_size = 6'b111;
-    localparam  miss_size = 6'b1111;
-    localparam  flag_size = 6'b10000;
-    localparam  exception_size = 6'b10000;
-    localparam  escape_size = 6'b10011;
-    localparam  address_size = 6'b11110;
-    localparam  low_size = 6'b10010;
-    localparam  count_size = 6'b10011;
-    localparam  length_at = 5'b1000;
-    localparam  code_at = 5'b10000;
-    localparam  k_exception = 2'b1;
-    localparam  k_sync = 2'b10;
-    localparam  k_control = 2'b11;
-    localparam  k_overflow = 2'b1;
-    localparam  k_index = 2'b1;
-    localparam  k_start = 2'b11;
-    localparam  no_run = 4'hf;
-    localparam  code_sync = 4'h1;
-    localparam  code_overflow = 4'h3;
-    localparam  code_stop = 4'h5;
-    localparam  f_count = 2'b0;
-    localparam  f_instructions = 2'b1;
-    localparam  f_pc = 2'b10;
-    localparam  f_target = 2'b11;
-    localparam  one = 6'b1;
+    localparam  none = 32'h0;
     
     // Enums
-    localparam RecordStep$Idle = 0;
-    localparam RecordStep$Fetch = 1;
-    localparam RecordStep$Time = 2;
-    localparam RecordStep$Core = 3;
-    localparam RecordStep$Run = 4;
-    localparam RecordStep$Escape = 5;
-    localparam RecordStep$Instructions = 6;
-    localparam RecordStep$Open = 7;
-    localparam RecordStep$Address = 8;
-    localparam RecordStep$Stream = 9;
-    localparam RecordStep$Start = 10;
-    localparam RecordStep$End = 11;
-    localparam RecordPhase$Wait = 0;
-    localparam RecordPhase$Load = 1;
-    localparam RecordPhase$Send = 2;
-    localparam RecordPhase$Connect = 3;
+    localparam RecordField$Begin = 0;
+    localparam RecordField$Instructions = 1;
+    localparam RecordField$Open = 2;
+    localparam RecordField$Address = 3;
+    localparam RecordField$Start = 4;
     
     // Stub signals
-    reg  [3:0] step$d;
-    wire  [3:0] step$q;
+    reg  [2:0] fields$step;
+    reg  fields$told;
+    reg  fields$past_run;
+    reg  fields$past_pre;
+    reg  fields$known;
+    reg  fields$upper;
+    reg  [1:0] fields$pre;
+    reg  [1:0] fields$post;
+    reg  [31:0] fields$word;
+    reg  [31:0] fields$cc;
+    wire  [2:0] fields$kind;
+    wire  [5:0] fields$size;
+    wire  [31:0] fields$value;
+    wire  fields$lead;
+    wire  [1:0] fields$own_field;
+    wire  [1:0] fields$next_field;
+    wire  [2:0] fields$next_step;
+    wire  fields$is_time;
+    wire  fields$over;
+    wire  fields$rest;
+    wire  fields$run;
+    wire  fields$new_known;
+    wire  fields$new_upper;
+    wire  [1:0] fields$new_pre;
+    wire  [1:0] fields$new_post;
+    wire  fields$ends;
+    reg  coder$clock;
+    reg  coder$port$reset;
+    reg  coder$port$valid;
+    reg  [2:0] coder$port$kind;
+    reg  [5:0] coder$port$size;
+    reg  [31:0] coder$port$value;
+    reg  [31:0] coder$port$minus;
+    reg  coder$port$lead;
+    reg  [3:0] coder$port$core;
+    reg  coder$port$taken;
+    wire  coder$port$ready;
+    wire  coder$port$have;
+    wire  [3:0] coder$port$count;
+    wire  [7:0] coder$port$data;
+    wire  coder$port$busy;
+    reg  [2:0] step$d;
+    wire  [2:0] step$q;
     reg  step$clock;
-    reg  [1:0] phase$d;
-    wire  [1:0] phase$q;
-    reg  phase$clock;
-    reg  [31:0] v$d;
-    wire  [31:0] v$q;
-    reg  v$clock;
-    reg  [5:0] left$d;
-    wire  [5:0] left$q;
-    reg  left$clock;
-    reg  [27:0] kinds$d;
-    wire  [27:0] kinds$q;
-    reg  kinds$clock;
-    reg  second$d;
-    wire  second$q;
-    reg  second$clock;
-    reg  run_left$d;
-    wire  run_left$q;
-    reg  run_left$clock;
-    reg  pre_left$d;
-    wire  pre_left$q;
-    reg  pre_left$clock;
-    reg  post_left$d;
-    wire  post_left$q;
-    reg  post_left$clock;
+    reg  told$d;
+    wire  told$q;
+    reg  told$clock;
+    reg  past_run$d;
+    wire  past_run$q;
+    reg  past_run$clock;
+    reg  past_pre$d;
+    wire  past_pre$q;
+    reg  past_pre$clock;
+    reg  known$d;
+    wire  known$q;
+    reg  known$clock;
+    reg  upper$d;
+    wire  upper$q;
+    reg  upper$clock;
+    reg  [1:0] pre$d;
+    wire  [1:0] pre$q;
+    reg  pre$clock;
+    reg  [1:0] post$d;
+    wire  [1:0] post$q;
+    reg  post$clock;
     
     // Local signals
-    reg  [3:0] next_step;
-    reg  [3:0] first_step;
-    reg  [3:0] begin_step;
-    reg  [5:0] less;
-    reg  zero;
-    reg  [31:0] loaded;
-    reg  [5:0] size;
-    reg  [27:0] word_low;
-    reg  [9:0] value;
-    reg  upper;
-    reg  known;
-    reg  [7:0] run;
-    reg  [3:0] run_size;
-    reg  [1:0] pre;
-    reg  [1:0] post;
-    reg  [3:0] fetched_run;
-    reg  [1:0] fetched_pre;
-    reg  [1:0] fetched_post;
-    reg  exception;
-    reg  sync;
-    reg  control;
-    reg  overflow;
-    reg  hit;
-    reg  missed;
-    reg  asked;
-    reg  [3:0] code;
-    reg  in_run;
-    reg  in_pre;
-    reg  rest;
-    reg  more;
-    reg  [31:0] run_wide;
-    reg  [31:0] code_wide;
-    reg  [31:0] value_wide;
-    reg  [31:0] flag_wide;
-    reg  [31:0] core_wide;
+    reg  take;
     
     // Sub module instances
+    top$encoder$fields fields(
+        .step(fields$step),
+        .told(fields$told),
+        .past_run(fields$past_run),
+        .past_pre(fields$past_pre),
+        .known(fields$known),
+        .upper(fields$upper),
+        .pre(fields$pre),
+        .post(fields$post),
+        .word(fields$word),
+        .cc(fields$cc),
+        .kind(fields$kind),
+        .size(fields$size),
+        .value(fields$value),
+        .lead(fields$lead),
+        .own_field(fields$own_field),
+        .next_field(fields$next_field),
+        .next_step(fields$next_step),
+        .is_time(fields$is_time),
+        .over(fields$over),
+        .rest(fields$rest),
+        .run(fields$run),
+        .new_known(fields$new_known),
+        .new_upper(fields$new_upper),
+        .new_pre(fields$new_pre),
+        .new_post(fields$new_post),
+        .ends(fields$ends)
+    );
+    top$encoder$coder coder(
+        .clock(coder$clock),
+        .port$reset(coder$port$reset),
+        .port$valid(coder$port$valid),
+        .port$kind(coder$port$kind),
+        .port$size(coder$port$size),
+        .port$value(coder$port$value),
+        .port$minus(coder$port$minus),
+        .port$lead(coder$port$lead),
+        .port$core(coder$port$core),
+        .port$taken(coder$port$taken),
+        .port$ready(coder$port$ready),
+        .port$have(coder$port$have),
+        .port$count(coder$port$count),
+        .port$data(coder$port$data),
+        .port$busy(coder$port$busy)
+    );
     top$encoder$step step(
         .d(step$d),
         .q(step$q),
         .clock(step$clock)
     );
-    top$encoder$phase phase(
-        .d(phase$d),
-        .q(phase$q),
-        .clock(phase$clock)
+    top$encoder$told told(
+        .d(told$d),
+        .q(told$q),
+        .clock(told$clock)
     );
-    top$encoder$v v(
-        .d(v$d),
-        .q(v$q),
-        .clock(v$clock)
+    top$encoder$past_run past_run(
+        .d(past_run$d),
+        .q(past_run$q),
+        .clock(past_run$clock)
     );
-    top$encoder$left left(
-        .d(left$d),
-        .q(left$q),
-        .clock(left$clock)
+    top$encoder$past_pre past_pre(
+        .d(past_pre$d),
+        .q(past_pre$q),
+        .clock(past_pre$clock)
     );
-    top$encoder$kinds kinds(
-        .d(kinds$d),
-        .q(kinds$q),
-        .clock(kinds$clock)
+    top$encoder$known known(
+        .d(known$d),
+        .q(known$q),
+        .clock(known$clock)
     );
-    top$encoder$second second(
-        .d(second$d),
-        .q(second$q),
-        .clock(second$clock)
+    top$encoder$upper upper(
+        .d(upper$d),
+        .q(upper$q),
+        .clock(upper$clock)
     );
-    top$encoder$run_left run_left(
-        .d(run_left$d),
-        .q(run_left$q),
-        .clock(run_left$clock)
+    top$encoder$pre pre(
+        .d(pre$d),
+        .q(pre$q),
+        .clock(pre$clock)
     );
-    top$encoder$pre_left pre_left(
-        .d(pre_left$d),
-        .q(pre_left$q),
-        .clock(pre_left$clock)
-    );
-    top$encoder$post_left post_left(
-        .d(post_left$d),
-        .q(post_left$q),
-        .clock(post_left$clock)
+    top$encoder$post post(
+        .d(post$d),
+        .q(post$q),
+        .clock(post$clock)
     );
     
     // Update code
     always @(*) begin
         step$clock = clock;
-        phase$clock = clock;
-        v$clock = clock;
-        left$clock = clock;
-        kinds$clock = clock;
-        second$clock = clock;
-        run_left$clock = clock;
-        pre_left$clock = clock;
-        post_left$clock = clock;
+        told$clock = clock;
+        past_run$clock = clock;
+        past_pre$clock = clock;
+        known$clock = clock;
+        upper$clock = clock;
+        pre$clock = clock;
+        post$clock = clock;
         step$d = step$q;
-        phase$d = phase$q;
-        v$d = v$q;
-        left$d = left$q;
-        kinds$d = kinds$q;
-        second$d = second$q;
-        run_left$d = run_left$q;
-        pre_left$d = pre_left$q;
-        post_left$d = post_left$q;
-        entry$done = 1'b0;
-        word_low = entry$word[(32'h0)+:(28)];
-        fetched_run = word_low[(32'h14)+:(4)];
-        fetched_pre = word_low[(32'h18)+:(2)];
-        fetched_post = word_low[(32'h1a)+:(2)];
-        value = kinds$q[(32'h0)+:(10)];
-        upper = kinds$q[32'ha];
-        known = kinds$q[32'hb];
-        run = kinds$q[(32'hc)+:(8)];
-        run_size = kinds$q[(32'h14)+:(4)];
-        pre = kinds$q[(32'h18)+:(2)];
-        post = kinds$q[(32'h1a)+:(2)];
-        exception = pre == k_exception;
-        sync = pre == k_sync;
-        control = pre == k_control;
-        overflow = control & (post == k_overflow);
-        entry$ends = control & ~overflow;
-        asked = (post == k_start) & ~|pre;
-        hit = (post == k_start) & |pre;
-        missed = post != k_index;
-        code = code_stop;
-        if (overflow) begin
-            code = code_overflow;
+        told$d = told$q;
+        past_run$d = past_run$q;
+        past_pre$d = past_pre$q;
+        known$d = known$q;
+        upper$d = upper$q;
+        pre$d = pre$q;
+        post$d = post$q;
+        coder$clock = clock;
+        fields$step = step$q;
+        fields$told = told$q;
+        fields$past_run = past_run$q;
+        fields$past_pre = past_pre$q;
+        fields$known = known$q;
+        fields$upper = upper$q;
+        fields$pre = pre$q;
+        fields$post = post$q;
+        fields$word = entry$word;
+        fields$cc = entry$cc;
+        coder$port$minus = none;
+        coder$port$reset = reset;
+        coder$port$valid = entry$have;
+        coder$port$kind = fields$kind;
+        coder$port$size = fields$size;
+        coder$port$value = fields$value;
+        coder$port$lead = fields$lead;
+        coder$port$core = entry$core;
+        coder$port$taken = bits$ready;
+        bits$valid = coder$port$have;
+        bits$count = coder$port$count;
+        bits$data = coder$port$data;
+        bits$busy = coder$port$busy;
+        take = entry$have & coder$port$ready;
+        entry$field = fields$own_field;
+        if (take) begin
+            entry$field = fields$next_field;
+            step$d = fields$next_step;
+            told$d = fields$is_time;
+            known$d = fields$new_known;
+            upper$d = fields$new_upper;
+            pre$d = fields$new_pre;
+            post$d = fields$new_post;
+            if (fields$over) begin
+                past_run$d = fields$rest;
+                past_pre$d = fields$rest & (~fields$run | (step$q != RecordField$Begin));
+            end
         end
-        if (sync) begin
-            code = code_sync;
-        end
-        if (exception) begin
-            code = 32'h0;
-        end
-        in_run = run_left$q;
-        in_pre = pre_left$q & ~run_left$q;
-        rest = (run_left$q & (pre_left$q | post_left$q)) | (pre_left$q & post_left$q);
-        first_step = RecordStep$Stream;
-        if (in_pre) begin
-            first_step = RecordStep$Escape;
-        end
-        if (in_run) begin
-            first_step = RecordStep$Run;
-        end
-        begin_step = RecordStep$Core;
-        if (timed) begin
-            begin_step = RecordStep$Time;
-        end
-        run_wide = ((run) & 32'hffffffff);
-        code_wide = ((code) & 32'hffffffff);
-        value_wide = ((value) & 32'hffffffff);
-        flag_wide = 32'h0;
-        if (upper & asked & register) begin
-            flag_wide = one_wide;
-        end
-        core_wide = ((entry$core) & 32'hffffffff);
-        entry$field = f_count;
-        loaded = entry$word;
-        size = address_size;
-        next_step = RecordStep$End;
-        case (step$q)
-            RecordStep$Time:
-                begin
-                    loaded = 32'h0;
-                    if (~second$q) begin
-                        loaded = ((entry$cc) & 32'hffffffff);
-                    end
-                    size = cc_first_size;
-                    next_step = RecordStep$Core;
-                end
-            RecordStep$Core:
-                begin
-                    loaded = core_wide;
-                    size = ti_size;
-                    next_step = first_step;
-                end
-            RecordStep$Run:
-                begin
-                    loaded = ((run_wide << 32'h1) & 32'hffffffff) | one_wide;
-                    size = ((run_size) & 6'h3f);
-                end
-            RecordStep$Escape:
-                begin
-                    loaded = code_wide << code_at;
-                    size = escape_size;
-                    next_step = RecordStep$Instructions;
-                    if (exception) begin
-                        size = exception_size;
-                    end
-                    if (sync) begin
-                        next_step = RecordStep$Address;
-                    end
-                end
-            RecordStep$Instructions:
-                begin
-                    entry$field = f_instructions;
-                    size = count_size;
-                    if (~known) begin
-                        next_step = RecordStep$Open;
-                    end
-                    else if (exception | overflow) begin
-                        next_step = RecordStep$Address;
-                    end
-                end
-            RecordStep$Open:
-                begin
-                    entry$field = f_target;
-                    if (exception | overflow) begin
-                        next_step = RecordStep$Address;
-                    end
-                end
-            RecordStep$Address:
-                begin
-                    entry$field = f_pc;
-                    if (overflow) begin
-                        size = count_size;
-                    end
-                end
-            RecordStep$Stream:
-                begin
-                    loaded = value_wide << 32'h1;
-                    size = index_size;
-                    if (missed) begin
-                        loaded = ((value_wide << length_at) & 32'hffffffff) | ((flag_wide << code_at) & 32'hffffffff);
-                        size = miss_size;
-                    end
-                    if (asked) begin
-                        if (register) begin
-                            size = flag_size;
-                        end
-                        next_step = RecordStep$Start;
-                    end
-                    if (hit) begin
-                        loaded = one_wide;
-                        size = 32'h0;
-                    end
-                end
-            RecordStep$Start:
-                begin
-                    entry$field = f_target;
-                    if (upper & register) begin
-                        size = low_size;
-                    end
-                end
-            default:
-                begin
-                    next_step = RecordStep$Idle;
-                end
-        endcase
-        less = left$q - one;
-        zero = ~|left$q;
-        more = |v$q;
-        bits$data = v$q[32'h0];
-        bits$valid = phase$q == RecordPhase$Send;
-        if (phase$q == RecordPhase$Connect) begin
-            bits$data = more;
-            bits$valid = 1'b1;
-        end
-        case (phase$q)
-            RecordPhase$Wait:
-                begin
-                    phase$d = RecordPhase$Load;
-                    case (step$q)
-                        RecordStep$Idle:
-                            begin
-                                phase$d = RecordPhase$Wait;
-                                if (entry$have) begin
-                                    step$d = RecordStep$Fetch;
-                                end
-                            end
-                        RecordStep$Fetch:
-                            begin
-                                phase$d = RecordPhase$Wait;
-                                kinds$d = word_low;
-                                run_left$d = fetched_run != no_run;
-                                pre_left$d = |fetched_pre;
-                                post_left$d = |fetched_post & (fetched_pre != k_control);
-                                second$d = 1'b0;
-                                step$d = begin_step;
-                            end
-                        RecordStep$Core:
-                            begin
-                                if (many) begin
-                                    phase$d = RecordPhase$Load;
-                                end
-                                else begin
-                                    phase$d = RecordPhase$Wait;
-                                    step$d = first_step;
-                                end
-                            end
-                        RecordStep$End:
-                            begin
-                                phase$d = RecordPhase$Wait;
-                                run_left$d = 1'b0;
-                                if (~run_left$q) begin
-                                    pre_left$d = 1'b0;
-                                end
-                                second$d = 1'b1;
-                                if (rest) begin
-                                    step$d = begin_step;
-                                end
-                                else begin
-                                    entry$done = 1'b1;
-                                    step$d = RecordStep$Idle;
-                                end
-                            end
-                        default:
-                            begin
-                            end
-                    endcase
-                end
-            RecordPhase$Load:
-                begin
-                    v$d = loaded;
-                    left$d = size;
-                    phase$d = RecordPhase$Send;
-                end
-            RecordPhase$Send:
-                begin
-                    if (bits$ready) begin
-                        left$d = less;
-                        v$d = v$q >> 32'h1;
-                        if (zero) begin
-                            step$d = next_step;
-                            phase$d = RecordPhase$Wait;
-                            if (step$q == RecordStep$Time) begin
-                                step$d = RecordStep$Time;
-                                phase$d = RecordPhase$Connect;
-                            end
-                        end
-                    end
-                end
-            RecordPhase$Connect:
-                begin
-                    if (bits$ready) begin
-                        left$d = cc_next_size;
-                        phase$d = RecordPhase$Send;
-                        if (~more) begin
-                            step$d = next_step;
-                            phase$d = RecordPhase$Wait;
-                        end
-                    end
-                end
-        endcase
+        entry$done = take & fields$over & ~fields$rest;
+        entry$ends = fields$ends;
         if (reset) begin
-            step$d = RecordStep$Idle;
-            phase$d = RecordPhase$Wait;
+            step$d = RecordField$Begin;
+            told$d = 1'b0;
+            past_run$d = 1'b0;
+            past_pre$d = 1'b0;
         end
     end
     
 endmodule // top$encoder
 
 
-module top$encoder$kinds(d,q,clock);
+module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$value,port$minus,port$lead,port$core,port$taken,port$ready,port$have,port$count,port$data,port$busy);
     
     // Module arguments
-    input wire  [27:0] d;
-    output reg  [27:0] q;
+    input wire  clock;
+    input wire  port$reset;
+    input wire  port$valid;
+    input wire  [2:0] port$kind;
+    input wire  [5:0] port$size;
+    input wire  [31:0] port$value;
+    input wire  [31:0] port$minus;
+    input wire  port$lead;
+    input wire  [3:0] port$core;
+    input wire  port$taken;
+    output reg  port$ready;
+    output reg  port$have;
+    output reg  [3:0] port$count;
+    output reg  [7:0] port$data;
+    output reg  port$busy;
+    
+    // Constant declarations
+    localparam  k_raw = 3'b0;
+    localparam  k_count = 3'b1;
+    localparam  k_address = 3'b10;
+    localparam  k_cycles = 3'b11;
+    localparam  b_first = 6'b11;
+    localparam  b_next = 4'h1;
+    localparam  t_first = 6'b11;
+    localparam  t_next = 4'h1;
+    localparam  c_first = 6'b11;
+    localparam  c_next = 4'h1;
+    localparam  i_first = 6'b11;
+    localparam  i_next = 4'h1;
+    localparam  long_lead = 1'b0;
+    localparam  ti_at = 3'b0;
+    localparam  ti_bits = 4'h0;
+    localparam  mask = 32'h7fffffff;
+    localparam  sign_bit = 32'h40000000;
+    localparam  one_w = 32'h1;
+    localparam  one_3 = 3'b1;
+    localparam  one_4 = 4'h1;
+    localparam  three = 6'b11;
+    localparam  four = 6'b100;
+    
+    // Stub signals
+    reg  [31:0] v$d;
+    wire  [31:0] v$q;
+    reg  v$clock;
+    reg  [5:0] left$d;
+    wire  [5:0] left$q;
+    reg  left$clock;
+    reg  [3:0] again$d;
+    wire  [3:0] again$q;
+    reg  again$clock;
+    reg  raw$d;
+    wire  raw$q;
+    reg  raw$clock;
+    reg  address$d;
+    wire  address$q;
+    reg  address$clock;
+    reg  negative$d;
+    wire  negative$q;
+    reg  negative$clock;
+    reg  lead$d;
+    wire  lead$q;
+    reg  lead$clock;
+    reg  [3:0] core$d;
+    wire  [3:0] core$q;
+    reg  core$clock;
+    reg  busy$d;
+    wire  busy$q;
+    reg  busy$clock;
+    reg  whole$d;
+    wire  whole$q;
+    reg  whole$clock;
+    reg  below$d;
+    wire  below$q;
+    reg  below$clock;
+    
+    // Local signals
+    reg  tail;
+    reg  [5:0] full;
+    reg  [2:0] last;
+    reg  [3:0] low;
+    reg  [31:0] rest;
+    reg  connect;
+    reg  ends;
+    reg  sign;
+    reg  [7:0] behind;
+    reg  [7:0] own;
+    reg  [3:0] bits;
+    reg  [3:0] extra;
+    reg  [5:0] first;
+    reg  [3:0] next;
+    reg  free;
+    reg  is_address;
+    reg  [31:0] left_term;
+    reg  [31:0] right_term;
+    reg  [31:0] sum;
+    
+    // Sub module instances
+    top$encoder$coder$v v(
+        .d(v$d),
+        .q(v$q),
+        .clock(v$clock)
+    );
+    top$encoder$coder$left left(
+        .d(left$d),
+        .q(left$q),
+        .clock(left$clock)
+    );
+    top$encoder$coder$again again(
+        .d(again$d),
+        .q(again$q),
+        .clock(again$clock)
+    );
+    top$encoder$coder$raw raw(
+        .d(raw$d),
+        .q(raw$q),
+        .clock(raw$clock)
+    );
+    top$encoder$coder$address address(
+        .d(address$d),
+        .q(address$q),
+        .clock(address$clock)
+    );
+    top$encoder$coder$negative negative(
+        .d(negative$d),
+        .q(negative$q),
+        .clock(negative$clock)
+    );
+    top$encoder$coder$lead lead(
+        .d(lead$d),
+        .q(lead$q),
+        .clock(lead$clock)
+    );
+    top$encoder$coder$core core(
+        .d(core$d),
+        .q(core$q),
+        .clock(core$clock)
+    );
+    top$encoder$coder$busy busy(
+        .d(busy$d),
+        .q(busy$q),
+        .clock(busy$clock)
+    );
+    top$encoder$coder$whole whole(
+        .d(whole$d),
+        .q(whole$q),
+        .clock(whole$clock)
+    );
+    top$encoder$coder$below below(
+        .d(below$d),
+        .q(below$q),
+        .clock(below$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        v$clock = clock;
+        left$clock = clock;
+        again$clock = clock;
+        raw$clock = clock;
+        address$clock = clock;
+        negative$clock = clock;
+        lead$clock = clock;
+        core$clock = clock;
+        busy$clock = clock;
+        whole$clock = clock;
+        below$clock = clock;
+        v$d = v$q;
+        left$d = left$q;
+        again$d = again$q;
+        raw$d = raw$q;
+        address$d = address$q;
+        negative$d = negative$q;
+        lead$d = lead$q;
+        core$d = core$q;
+        busy$d = busy$q;
+        whole$d = whole$q;
+        below$d = below$q;
+        tail = ~|left$q[(32'h2)+:(4)];
+        full = four;
+        if (lead$q & long_lead) begin
+            tail = left$q < three;
+            full = three;
+        end
+        last = full[(32'h0)+:(3)] - one_3;
+        if (tail) begin
+            last = left$q[(32'h0)+:(3)];
+        end
+        case (last)
+            0:
+                begin
+                    rest = v$q >> 32'h1;
+                end
+            1:
+                begin
+                    rest = v$q >> 32'h2;
+                end
+            2:
+                begin
+                    rest = v$q >> 32'h3;
+                end
+            default:
+                begin
+                    rest = v$q >> 32'h4;
+                end
+        endcase
+        connect = tail & ~raw$q;
+        ends = tail & (raw$q | ~|rest);
+        sign = ends & address$q;
+        behind = 32'h0;
+        if (connect & |rest) begin
+            behind = 32'h1;
+        end
+        if (sign & negative$q) begin
+            behind = 32'h2;
+        end
+        low = v$q[(32'h0)+:(4)];
+        case (last)
+            0:
+                begin
+                    own = ((low[(32'h0)+:(1)]) & 8'hff) | (behind << 32'h1);
+                end
+            1:
+                begin
+                    own = ((low[(32'h0)+:(2)]) & 8'hff) | (behind << 32'h2);
+                end
+            2:
+                begin
+                    own = ((low[(32'h0)+:(3)]) & 8'hff) | (behind << 32'h3);
+                end
+            default:
+                begin
+                    own = ((low) & 8'hff) | (behind << 32'h4);
+                end
+        endcase
+        bits = ((last) & 4'hf) + one_4;
+        extra = 32'h0;
+        if (connect) begin
+            extra = 32'h1;
+        end
+        if (sign) begin
+            extra = 32'h2;
+        end
+        port$data = own;
+        port$count = bits + extra;
+        if (lead$q) begin
+            port$data = ((own << ti_at) & 8'hff) | ((core$q) & 8'hff);
+            port$count = bits + extra + ti_bits;
+        end
+        port$have = busy$q;
+        port$busy = busy$q | whole$q | below$q;
+        free = ~busy$q;
+        if (busy$q & port$taken) begin
+            v$d = rest;
+            left$d = left$q - full;
+            if (tail) begin
+                left$d = ((again$q) & 6'h3f);
+            end
+            lead$d = 1'b0;
+            busy$d = ~ends;
+            free = ends;
+        end
+        first = i_first;
+        next = i_next;
+        if (port$kind == k_count) begin
+            first = b_first;
+            next = b_next;
+        end
+        if (port$kind == k_cycles) begin
+            first = c_first;
+            next = c_next;
+        end
+        is_address = port$kind == k_address;
+        if (is_address) begin
+            first = t_first;
+            next = t_next;
+        end
+        if (port$kind == k_raw) begin
+            first = port$size;
+        end
+        left_term = v$q;
+        right_term = port$minus;
+        if (below$q) begin
+            left_term = ~v$q;
+            right_term = 32'h0;
+        end
+        sum = left_term + right_term + one_w;
+        port$ready = 1'b0;
+        if (below$q) begin
+            below$d = 1'b0;
+            busy$d = 1'b1;
+            v$d = sum & mask;
+        end
+        else if (whole$q) begin
+            port$ready = 1'b1;
+            whole$d = 1'b0;
+            negative$d = |(sum & sign_bit);
+            below$d = |(sum & sign_bit);
+            busy$d = ~|(sum & sign_bit);
+            v$d = sum & mask;
+        end
+        else if (free & port$valid) begin
+            port$ready = ~is_address;
+            v$d = port$value;
+            left$d = first;
+            again$d = next;
+            raw$d = port$kind == k_raw;
+            address$d = is_address;
+            whole$d = is_address;
+            busy$d = ~is_address;
+            lead$d = port$lead;
+            core$d = port$core;
+        end
+        if (port$reset) begin
+            busy$d = 1'b0;
+            whole$d = 1'b0;
+            below$d = 1'b0;
+            lead$d = 1'b0;
+        end
+    end
+    
+endmodule // top$encoder$coder
+
+
+module top$encoder$coder$address(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 28'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // top$encoder$kinds
+endmodule // top$encoder$coder$address
 
 
-module top$encoder$left(d,q,clock);
+module top$encoder$coder$again(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$again
+
+
+module top$encoder$coder$below(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$below
+
+
+module top$encoder$coder$busy(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$busy
+
+
+module top$encoder$coder$core(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$core
+
+
+module top$encoder$coder$lead(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$lead
+
+
+module top$encoder$coder$left(d,q,clock);
     
     // Module arguments
     input wire  [5:0] d;
@@ -5667,35 +5889,10 @@ module top$encoder$left(d,q,clock);
        q <= d;
     end
           
-endmodule // top$encoder$left
+endmodule // top$encoder$coder$left
 
 
-module top$encoder$phase(d,q,clock);
-    
-    // Module arguments
-    input wire  [1:0] d;
-    output reg  [1:0] q;
-    input wire  clock;
-    
-    // Enums
-    localparam RecordPhase$Wait = 0;
-    localparam RecordPhase$Load = 1;
-    localparam RecordPhase$Send = 2;
-    localparam RecordPhase$Connect = 3;
-    
-    // Update code (custom)
-    initial begin
-       q = 64'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$phase
-
-
-module top$encoder$post_left(d,q,clock);
+module top$encoder$coder$negative(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -5711,10 +5908,10 @@ module top$encoder$post_left(d,q,clock);
        q <= d;
     end
           
-endmodule // top$encoder$post_left
+endmodule // top$encoder$coder$negative
 
 
-module top$encoder$pre_left(d,q,clock);
+module top$encoder$coder$raw(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -5730,81 +5927,10 @@ module top$encoder$pre_left(d,q,clock);
        q <= d;
     end
           
-endmodule // top$encoder$pre_left
+endmodule // top$encoder$coder$raw
 
 
-module top$encoder$run_left(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$run_left
-
-
-module top$encoder$second(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$second
-
-
-module top$encoder$step(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Enums
-    localparam RecordStep$Idle = 0;
-    localparam RecordStep$Fetch = 1;
-    localparam RecordStep$Time = 2;
-    localparam RecordStep$Core = 3;
-    localparam RecordStep$Run = 4;
-    localparam RecordStep$Escape = 5;
-    localparam RecordStep$Instructions = 6;
-    localparam RecordStep$Open = 7;
-    localparam RecordStep$Address = 8;
-    localparam RecordStep$Stream = 9;
-    localparam RecordStep$Start = 10;
-    localparam RecordStep$End = 11;
-    
-    // Update code (custom)
-    initial begin
-       q = 64'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$step
-
-
-module top$encoder$v(d,q,clock);
+module top$encoder$coder$v(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -5820,10 +5946,442 @@ module top$encoder$v(d,q,clock);
        q <= d;
     end
           
-endmodule // top$encoder$v
+endmodule // top$encoder$coder$v
 
 
-module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,words$data,words$ready,control$0$enable,control$0$full,control$0$drained,control$0$stop_go,control$0$ready,control$0$stop_ready,control$0$lost,entry$0$push,entry$0$pre,entry$0$post,entry$0$icnt,entry$0$bcnt,entry$0$pc,entry$0$target,entry$0$cc,read$have,read$core,read$word,read$cc,read$field,read$done,read$ends,coded$valid,coded$data,coded$ready);
+module top$encoder$coder$whole(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$whole
+
+
+module top$encoder$fields(step,told,past_run,past_pre,known,upper,pre,post,word,cc,kind,size,value,lead,own_field,next_field,next_step,is_time,over,rest,run,new_known,new_upper,new_pre,new_post,ends);
+    
+    // Module arguments
+    input wire  [2:0] step;
+    input wire  told;
+    input wire  past_run;
+    input wire  past_pre;
+    input wire  known;
+    input wire  upper;
+    input wire  [1:0] pre;
+    input wire  [1:0] post;
+    input wire  [31:0] word;
+    input wire  [31:0] cc;
+    output reg  [2:0] kind;
+    output reg  [5:0] size;
+    output reg  [31:0] value;
+    output reg  lead;
+    output reg  [1:0] own_field;
+    output reg  [1:0] next_field;
+    output reg  [2:0] next_step;
+    output reg  is_time;
+    output reg  over;
+    output reg  rest;
+    output reg  run;
+    output reg  new_known;
+    output reg  new_upper;
+    output reg  [1:0] new_pre;
+    output reg  [1:0] new_post;
+    output reg  ends;
+    
+    // Constant declarations
+    localparam  one_wide = 32'h1;
+    localparam  many = 1'b0;
+    localparam  timed = 1'b0;
+    localparam  register = 1'b1;
+    localparam  index_size = 6'b111;
+    localparam  miss_size = 6'b1111;
+    localparam  flag_size = 6'b10000;
+    localparam  exception_size = 6'b10000;
+    localparam  escape_size = 6'b10011;
+    localparam  address_size = 6'b11110;
+    localparam  low_size = 6'b10010;
+    localparam  count_size = 6'b10011;
+    localparam  length_at = 5'b1000;
+    localparam  code_at = 5'b10000;
+    localparam  c_raw = 3'b0;
+    localparam  c_cycles = 3'b11;
+    localparam  k_exception = 2'b1;
+    localparam  k_sync = 2'b10;
+    localparam  k_control = 2'b11;
+    localparam  k_overflow = 2'b1;
+    localparam  k_index = 2'b1;
+    localparam  k_start = 2'b11;
+    localparam  no_run = 4'hf;
+    localparam  code_sync = 4'h1;
+    localparam  code_overflow = 4'h3;
+    localparam  code_stop = 4'h5;
+    localparam  f_count = 2'b0;
+    localparam  f_instructions = 2'b1;
+    localparam  f_pc = 2'b10;
+    localparam  f_target = 2'b11;
+    
+    // Enums
+    localparam RecordField$Begin = 0;
+    localparam RecordField$Instructions = 1;
+    localparam RecordField$Open = 2;
+    localparam RecordField$Address = 3;
+    localparam RecordField$Start = 4;
+    
+    // Local signals
+    reg  begins;
+    reg  [27:0] first;
+    reg  its_known;
+    reg  its_upper;
+    reg  [1:0] its_pre;
+    reg  [1:0] its_post;
+    reg  [31:0] number;
+    reg  [31:0] streak;
+    reg  [3:0] run_size;
+    reg  exception;
+    reg  sync;
+    reg  control;
+    reg  overflow;
+    reg  hit;
+    reg  missed;
+    reg  asked;
+    reg  has_pc;
+    reg  [3:0] code;
+    reg  [31:0] flag;
+    reg  in_run;
+    reg  in_pre;
+    reg  streams;
+    reg  another;
+    
+    // Update code
+    always @(*) begin
+        begins = step == RecordField$Begin;
+        first = word[(32'h0)+:(28)];
+        number = ((first[(32'h0)+:(10)]) & 32'hffffffff);
+        streak = ((first[(32'hc)+:(8)]) & 32'hffffffff);
+        run_size = first[(32'h14)+:(4)];
+        its_known = known;
+        its_upper = upper;
+        its_pre = pre;
+        its_post = post;
+        if (begins) begin
+            its_upper = first[32'ha];
+            its_known = first[32'hb];
+            its_pre = first[(32'h18)+:(2)];
+            its_post = first[(32'h1a)+:(2)];
+        end
+        exception = its_pre == k_exception;
+        sync = its_pre == k_sync;
+        control = its_pre == k_control;
+        overflow = control & (its_post == k_overflow);
+        has_pc = exception | overflow;
+        asked = (its_post == k_start) & ~|its_pre;
+        hit = (its_post == k_start) & |its_pre;
+        missed = its_post != k_index;
+        code = code_stop;
+        if (overflow) begin
+            code = code_overflow;
+        end
+        if (sync) begin
+            code = code_sync;
+        end
+        if (exception) begin
+            code = 32'h0;
+        end
+        flag = 32'h0;
+        if (its_upper & asked & register) begin
+            flag = one_wide;
+        end
+        in_run = (run_size != no_run) & ~past_run;
+        in_pre = |its_pre & ~past_pre;
+        streams = |its_post & ~control;
+        another = in_pre & streams;
+        if (begins & in_run) begin
+            another = in_pre | streams;
+        end
+        kind = c_raw;
+        value = word;
+        size = address_size;
+        own_field = f_count;
+        next_field = f_count;
+        next_step = RecordField$Begin;
+        over = 1'b1;
+        is_time = 1'b0;
+        lead = 1'b0;
+        case (step)
+            RecordField$Begin:
+                begin
+                    if (timed & ~told) begin
+                        is_time = 1'b1;
+                        kind = c_cycles;
+                        value = ((cc) & 32'hffffffff);
+                        if (past_run | past_pre) begin
+                            value = 32'h0;
+                        end
+                        over = 1'b0;
+                    end
+                    else begin
+                        lead = many;
+                        if (in_run) begin
+                            value = ((streak << 32'h1) & 32'hffffffff) | one_wide;
+                            size = ((run_size) & 6'h3f);
+                        end
+                        else if (in_pre) begin
+                            value = ((code) & 32'hffffffff) << code_at;
+                            size = escape_size;
+                            next_step = RecordField$Instructions;
+                            next_field = f_instructions;
+                            over = 1'b0;
+                            if (exception) begin
+                                size = exception_size;
+                            end
+                            if (sync) begin
+                                next_step = RecordField$Address;
+                                next_field = f_pc;
+                            end
+                        end
+                        else if (hit) begin
+                            value = one_wide;
+                            size = 32'h0;
+                        end
+                        else if (missed) begin
+                            value = ((number << length_at) & 32'hffffffff) | ((flag << code_at) & 32'hffffffff);
+                            size = miss_size;
+                            if (asked) begin
+                                if (register) begin
+                                    size = flag_size;
+                                end
+                                next_step = RecordField$Start;
+                                next_field = f_target;
+                                over = 1'b0;
+                            end
+                        end
+                        else begin
+                            value = number << 32'h1;
+                            size = index_size;
+                        end
+                    end
+                end
+            RecordField$Instructions:
+                begin
+                    own_field = f_instructions;
+                    size = count_size;
+                    if (~its_known) begin
+                        next_step = RecordField$Open;
+                        next_field = f_target;
+                        over = 1'b0;
+                    end
+                    else if (has_pc) begin
+                        next_step = RecordField$Address;
+                        next_field = f_pc;
+                        over = 1'b0;
+                    end
+                end
+            RecordField$Open:
+                begin
+                    own_field = f_target;
+                    if (has_pc) begin
+                        next_step = RecordField$Address;
+                        next_field = f_pc;
+                        over = 1'b0;
+                    end
+                end
+            RecordField$Address:
+                begin
+                    own_field = f_pc;
+                    if (overflow) begin
+                        size = count_size;
+                    end
+                end
+            RecordField$Start:
+                begin
+                    own_field = f_target;
+                    if (its_upper & register) begin
+                        size = low_size;
+                    end
+                end
+        endcase
+        rest = another;
+        run = in_run;
+        new_known = its_known;
+        new_upper = its_upper;
+        new_pre = its_pre;
+        new_post = its_post;
+        ends = control & ~overflow;
+    end
+    
+endmodule // top$encoder$fields
+
+
+module top$encoder$known(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$known
+
+
+module top$encoder$past_pre(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$past_pre
+
+
+module top$encoder$past_run(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$past_run
+
+
+module top$encoder$post(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$post
+
+
+module top$encoder$pre(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$pre
+
+
+module top$encoder$step(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Enums
+    localparam RecordField$Begin = 0;
+    localparam RecordField$Instructions = 1;
+    localparam RecordField$Open = 2;
+    localparam RecordField$Address = 3;
+    localparam RecordField$Start = 4;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$step
+
+
+module top$encoder$told(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$told
+
+
+module top$encoder$upper(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$upper
+
+
+module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,words$data,words$ready,control$0$enable,control$0$full,control$0$drained,control$0$stop_go,control$0$ready,control$0$stop_ready,control$0$lost,entry$0$push,entry$0$pre,entry$0$post,entry$0$icnt,entry$0$bcnt,entry$0$pc,entry$0$target,entry$0$cc,read$have,read$core,read$word,read$cc,read$field,read$done,read$ends,coded$valid,coded$count,coded$data,coded$busy,coded$ready);
     
     // Module arguments
     input wire  clock;
@@ -5858,8 +6416,13 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
     input wire  read$done;
     input wire  read$ends;
     input wire  coded$valid;
-    input wire  coded$data;
+    input wire  [3:0] coded$count;
+    input wire  [7:0] coded$data;
+    input wire  coded$busy;
     output wire  coded$ready;
+    
+    // Constant declarations
+    localparam  first = 2'b0;
     
     // Stub signals
     reg  fifo$0$clock;
@@ -5878,7 +6441,6 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
     wire  [3:0] merger$core;
     wire  merger$show;
     reg  merger$done;
-    wire  [15:0] merger$pops;
     wire  merger$empty;
     reg  session$clock;
     reg  session$reset;
@@ -5891,13 +6453,17 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
     reg  session$done;
     reg  session$ends;
     wire  session$bits$valid;
-    wire  session$bits$data;
+    wire  [3:0] session$bits$count;
+    wire  [7:0] session$bits$data;
+    wire  session$bits$busy;
     reg  session$bits$ready;
     reg  session$aligned;
     reg  packer$clock;
     reg  packer$reset;
     reg  packer$bits$valid;
-    reg  packer$bits$data;
+    reg  [3:0] packer$bits$count;
+    reg  [7:0] packer$bits$data;
+    reg  packer$bits$busy;
     wire  packer$bits$ready;
     wire  packer$aligned;
     wire  packer$words$valid;
@@ -5917,8 +6483,6 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
     reg  [15:0] pushes;
     reg  [15:0] haves;
     reg  [15:0] losses;
-    reg  [15:0] pops;
-    reg  [3:0] who;
     reg  [31:0] word;
     reg  [31:0] cc;
     
@@ -5950,7 +6514,6 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
         .core(merger$core),
         .show(merger$show),
         .done(merger$done),
-        .pops(merger$pops),
         .empty(merger$empty)
     );
     top$spine$session session(
@@ -5965,10 +6528,14 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
         .done(session$done),
         .ends(session$ends),
         .coded$valid(coded$valid),
+        .coded$count(coded$count),
         .coded$data(coded$data),
+        .coded$busy(coded$busy),
         .coded$ready(coded$ready),
         .bits$valid(session$bits$valid),
+        .bits$count(session$bits$count),
         .bits$data(session$bits$data),
+        .bits$busy(session$bits$busy),
         .bits$ready(session$bits$ready),
         .aligned(session$aligned)
     );
@@ -5976,7 +6543,9 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
         .clock(packer$clock),
         .reset(packer$reset),
         .bits$valid(packer$bits$valid),
+        .bits$count(packer$bits$count),
         .bits$data(packer$bits$data),
+        .bits$busy(packer$bits$busy),
         .bits$ready(packer$bits$ready),
         .aligned(packer$aligned),
         .words$valid(packer$words$valid),
@@ -6007,8 +6576,6 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
         session$reset = reset;
         packer$reset = reset;
         registers$reset = reset;
-        who = merger$core;
-        pops = merger$pops;
         pushes = 32'h0;
         haves = 32'h0;
         losses = 32'h0;
@@ -6018,8 +6585,12 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
         cc = 32'h0;
         fifo$0$clock = clock;
         fifo$0$reset = reset;
-        fifo$0$field = read$field;
-        fifo$0$pop = pops[0];
+        fifo$0$field = first;
+        fifo$0$pop = 1'b0;
+        if (merger$core == 0) begin
+            fifo$0$field = read$field;
+            fifo$0$pop = read$done;
+        end
         control$0$full = fifo$0$full;
         control$0$drained = fifo$0$empty;
         control$0$enable = session$tracing;
@@ -6032,7 +6603,7 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
         if (~control$0$stop_ready) begin
             all_stopped = 1'b0;
         end
-        if (who == 0) begin
+        if (merger$core == 0) begin
             word = fifo$0$word;
             cc = fifo$0$cc;
         end
@@ -6044,7 +6615,7 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
         session$done = read$done;
         session$ends = read$ends;
         read$have = session$have;
-        read$core = who;
+        read$core = merger$core;
         read$word = word;
         read$cc = cc;
         session$aligned = packer$aligned;
@@ -6060,7 +6631,9 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
     end
     
     always @(*) packer$bits$valid = session$bits$valid;
+    always @(*) packer$bits$count = session$bits$count;
     always @(*) packer$bits$data = session$bits$data;
+    always @(*) packer$bits$busy = session$bits$busy;
     always @(*) session$bits$ready = packer$bits$ready;
 endmodule // top$spine
 
@@ -6121,8 +6694,12 @@ module top$spine$fifo$0(clock,reset,entry$push,entry$pre,entry$post,entry$icnt,e
     reg  [8:0] count$d;
     wire  [8:0] count$q;
     reg  count$clock;
+    reg  fresh$d;
+    wire  fresh$q;
+    reg  fresh$clock;
     
     // Local signals
+    reg  [7:0] next_read;
     reg  write_bit;
     reg  read_bit;
     reg  accept;
@@ -6167,15 +6744,22 @@ module top$spine$fifo$0(clock,reset,entry$push,entry$pre,entry$post,entry$icnt,e
         .q(count$q),
         .clock(count$clock)
     );
+    top$spine$fifo$0$fresh fresh(
+        .d(fresh$d),
+        .q(fresh$q),
+        .clock(fresh$clock)
+    );
     
     // Update code
     always @(*) begin
         write$clock = clock;
         read$clock = clock;
         count$clock = clock;
+        fresh$clock = clock;
         write$d = write$q;
         read$d = read$q;
         count$d = count$q;
+        fresh$d = fresh$q;
         entries$clock = clock;
         ccs$clock = clock;
         accept = entry$push & (count$q != most);
@@ -6183,8 +6767,6 @@ module top$spine$fifo$0(clock,reset,entry$push,entry$pre,entry$post,entry$icnt,e
         ccs$we = accept;
         entries$waddr = write$q;
         ccs$waddr = write$q;
-        entries$raddr = read$q;
-        ccs$raddr = read$q;
         entries$field = field;
         kinds = ((entry$pre) & 32'hffffffff) | (((entry$post) & 32'hffffffff) << 32'h2);
         entries$w0 = ((entry$bcnt) & 32'hffffffff) | (kinds << count_bits);
@@ -6199,9 +6781,15 @@ module top$spine$fifo$0(clock,reset,entry$push,entry$pre,entry$post,entry$icnt,e
         if (accept) begin
             write$d = (((write$q << 32'h1) & 8'hff) | ((write_bit) & 8'hff)) & mask;
         end
+        next_read = read$q;
+        fresh$d = |count$q;
         if (pop) begin
-            read$d = (((read$q << 32'h1) & 8'hff) | ((read_bit) & 8'hff)) & mask;
+            next_read = (((read$q << 32'h1) & 8'hff) | ((read_bit) & 8'hff)) & mask;
+            fresh$d = |count$q & (count$q != one);
         end
+        read$d = next_read;
+        entries$raddr = next_read;
+        ccs$raddr = next_read;
         delta = one;
         if (pop) begin
             delta = minus_one;
@@ -6213,10 +6801,11 @@ module top$spine$fifo$0(clock,reset,entry$push,entry$pre,entry$post,entry$icnt,e
             write$d = 32'h0;
             read$d = 32'h0;
             count$d = 32'h0;
+            fresh$d = 1'b0;
         end
         none = ~|count$q;
         empty = none;
-        have = |count$q;
+        have = fresh$q;
         low = count$q & limit;
         full = low == limit;
     end
@@ -6286,6 +6875,25 @@ module top$spine$fifo$0$entries(clock,raddr,field,rdata,we,waddr,w0,w1,w2,w3);
 endmodule // top$spine$fifo$0$entries
 
 
+module top$spine$fifo$0$fresh(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$fifo$0$fresh
+
+
 module top$spine$fifo$0$read(d,q,clock);
     
     // Module arguments
@@ -6324,7 +6932,7 @@ module top$spine$fifo$0$write(d,q,clock);
 endmodule // top$spine$fifo$0$write
 
 
-module top$spine$merger(clock,reset,pushes,have,core,show,done,pops,empty);
+module top$spine$merger(clock,reset,pushes,have,core,show,done,empty);
     
     // Module arguments
     input wire  clock;
@@ -6334,7 +6942,6 @@ module top$spine$merger(clock,reset,pushes,have,core,show,done,pops,empty);
     output reg  [3:0] core;
     output reg  show;
     input wire  done;
-    output reg  [15:0] pops;
     output reg  empty;
     
     // Constant declarations
@@ -6360,19 +6967,19 @@ module top$spine$merger(clock,reset,pushes,have,core,show,done,pops,empty);
     reg  [11:0] read$d;
     wire  [11:0] read$q;
     reg  read$clock;
-    reg  seen$d;
-    wire  seen$q;
-    reg  seen$clock;
+    reg  fresh$d;
+    wire  fresh$q;
+    reg  fresh$clock;
     reg  [15:0] current$d;
     wire  [15:0] current$q;
     reg  current$clock;
     
     // Local signals
-    reg  any;
-    reg  waiting;
+    reg  [11:0] next_read;
     reg  load;
     reg  [15:0] less;
     reg  [15:0] rest;
+    reg  [15:0] behind;
     reg  [15:0] not_rest;
     reg  [15:0] lowest;
     reg  [3:0] index;
@@ -6396,10 +7003,10 @@ module top$spine$merger(clock,reset,pushes,have,core,show,done,pops,empty);
         .q(read$q),
         .clock(read$clock)
     );
-    top$spine$merger$seen seen(
-        .d(seen$d),
-        .q(seen$q),
-        .clock(seen$clock)
+    top$spine$merger$fresh fresh(
+        .d(fresh$d),
+        .q(fresh$q),
+        .clock(fresh$clock)
     );
     top$spine$merger$current current(
         .d(current$d),
@@ -6411,57 +7018,52 @@ module top$spine$merger(clock,reset,pushes,have,core,show,done,pops,empty);
     always @(*) begin
         write$clock = clock;
         read$clock = clock;
-        seen$clock = clock;
+        fresh$clock = clock;
         current$clock = clock;
         write$d = write$q;
         read$d = read$q;
-        seen$d = seen$q;
+        fresh$d = fresh$q;
         current$d = current$q;
         notes$clock = clock;
         notes$we = |pushes;
         notes$waddr = write$q;
         notes$wdata = pushes;
-        notes$raddr = read$q;
         if (|pushes) begin
             write$d = ((write$q + one) & 12'hfff) & mask;
         end
-        any = |current$q;
         less = current$q - one_16;
         rest = current$q & less;
         not_rest = ~rest;
         lowest = current$q & not_rest;
         index = ((|(lowest & odd_1)) & 4'hf) | (((|(lowest & odd_2)) & 4'hf) << 32'h1) | (((|(lowest & odd_4)) & 4'hf) << 32'h2) | (((|(lowest & odd_8)) & 4'hf) << 32'h3);
-        waiting = write$q != read$q;
-        load = seen$q & ~any;
-        seen$d = waiting & ~load;
+        behind = current$q & (current$q - one_16);
+        load = fresh$q & (~|current$q | (done & ~|behind));
+        next_read = read$q;
+        if (load) begin
+            next_read = ((read$q + one) & 12'hfff) & mask;
+        end
+        read$d = next_read;
+        notes$raddr = next_read;
+        fresh$d = write$q != next_read;
+        if (done) begin
+            current$d = behind;
+        end
         if (load) begin
             current$d = notes$rdata;
-            read$d = ((read$q + one) & 12'hfff) & mask;
-        end
-        if (done) begin
-            current$d = rest;
         end
         if (reset | single) begin
             write$d = 32'h0;
             read$d = 32'h0;
-            seen$d = 1'b0;
+            fresh$d = 1'b0;
             current$d = 32'h0;
         end
         core = index;
         show = |(lowest & have);
-        empty = ~any & ~waiting;
-        pops = 32'h0;
-        if (done) begin
-            pops = lowest;
-        end
+        empty = ~|current$q & (write$q == read$q);
         if (single) begin
             core = 32'h0;
             show = |have;
             empty = 1'b1;
-            pops = 32'h0;
-            if (done) begin
-                pops = one_16;
-            end
         end
     end
     
@@ -6485,6 +7087,25 @@ module top$spine$merger$current(d,q,clock);
     end
           
 endmodule // top$spine$merger$current
+
+
+module top$spine$merger$fresh(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$merger$fresh
 
 
 module top$spine$merger$notes(clock,raddr,rdata,we,waddr,wdata);
@@ -6521,25 +7142,6 @@ module top$spine$merger$read(d,q,clock);
 endmodule // top$spine$merger$read
 
 
-module top$spine$merger$seen(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$merger$seen
-
-
 module top$spine$merger$write(d,q,clock);
     
     // Module arguments
@@ -6559,13 +7161,15 @@ module top$spine$merger$write(d,q,clock);
 endmodule // top$spine$merger$write
 
 
-module top$spine$packer(clock,reset,bits$valid,bits$data,bits$ready,aligned,words$valid,words$data,words$ready);
+module top$spine$packer(clock,reset,bits$valid,bits$count,bits$data,bits$busy,bits$ready,aligned,words$valid,words$data,words$ready);
     
     // Module arguments
     input wire  clock;
     input wire  reset;
     input wire  bits$valid;
-    input wire  bits$data;
+    input wire  [3:0] bits$count;
+    input wire  [7:0] bits$data;
+    input wire  bits$busy;
     output reg  bits$ready;
     output reg  aligned;
     output reg  words$valid;
@@ -6573,43 +7177,51 @@ module top$spine$packer(clock,reset,bits$valid,bits$data,bits$ready,aligned,word
     input wire  words$ready;
     
     // Constant declarations
-    localparam  one = 5'b1;
+    localparam  one = 2'b1;
     
     // Stub signals
-    reg  [31:0] shift$d;
-    wire  [31:0] shift$q;
-    reg  shift$clock;
-    reg  [4:0] count$d;
-    wire  [4:0] count$q;
-    reg  count$clock;
+    reg  [6:0] rest$d;
+    wire  [6:0] rest$q;
+    reg  rest$clock;
+    reg  [2:0] held$d;
+    wire  [2:0] held$q;
+    reg  held$clock;
     reg  [31:0] word$d;
     wire  [31:0] word$q;
     reg  word$clock;
+    reg  [1:0] lane$d;
+    wire  [1:0] lane$q;
+    reg  lane$clock;
     reg  full$d;
     wire  full$q;
     reg  full$clock;
     
     // Local signals
-    reg  last;
-    reg  room;
+    reg  [14:0] spread;
+    reg  [3:0] total;
+    reg  octet;
     reg  take;
-    reg  [31:0] shifted;
     
     // Sub module instances
-    top$spine$packer$shift shift(
-        .d(shift$d),
-        .q(shift$q),
-        .clock(shift$clock)
+    top$spine$packer$rest rest(
+        .d(rest$d),
+        .q(rest$q),
+        .clock(rest$clock)
     );
-    top$spine$packer$count count(
-        .d(count$d),
-        .q(count$q),
-        .clock(count$clock)
+    top$spine$packer$held held(
+        .d(held$d),
+        .q(held$q),
+        .clock(held$clock)
     );
     top$spine$packer$word word(
         .d(word$d),
         .q(word$q),
         .clock(word$clock)
+    );
+    top$spine$packer$lane lane(
+        .d(lane$d),
+        .q(lane$q),
+        .clock(lane$clock)
     );
     top$spine$packer$full full(
         .d(full$d),
@@ -6619,59 +7231,46 @@ module top$spine$packer(clock,reset,bits$valid,bits$data,bits$ready,aligned,word
     
     // Update code
     always @(*) begin
-        shift$clock = clock;
-        count$clock = clock;
+        rest$clock = clock;
+        held$clock = clock;
         word$clock = clock;
+        lane$clock = clock;
         full$clock = clock;
-        shift$d = shift$q;
-        count$d = count$q;
+        rest$d = rest$q;
+        held$d = held$q;
         word$d = word$q;
+        lane$d = lane$q;
         full$d = full$q;
-        last = &count$q;
-        room = ~last | ~full$q;
-        take = bits$valid & room;
-        shifted = (shift$q >> 32'h1) | (((bits$data) & 32'hffffffff) << 32'h1f);
-        if (full$q & words$ready) begin
+        spread = (((bits$data) & 15'h7fff) << ((held$q) & 15'h7fff)) | ((rest$q) & 15'h7fff);
+        total = ((held$q) & 4'hf) + bits$count;
+        take = bits$valid & ~full$q;
+        octet = take & total[32'h3];
+        if (words$ready) begin
             full$d = 1'b0;
         end
         if (take) begin
-            shift$d = shifted;
-            count$d = count$q + one;
-            if (last) begin
-                word$d = shifted;
-                full$d = 1'b1;
-            end
+            held$d = total[(32'h0)+:(3)];
+            rest$d = spread[(32'h0)+:(7)];
+        end
+        if (octet) begin
+            rest$d = spread[(32'h8)+:(7)];
+            word$d = (word$q >> 32'h8) | (((spread) & 32'hffffffff) << 32'h18);
+            lane$d = lane$q + one;
+            full$d = &lane$q;
         end
         if (reset) begin
-            count$d = 32'h0;
+            rest$d = 32'h0;
+            held$d = 32'h0;
+            lane$d = 32'h0;
             full$d = 1'b0;
         end
-        bits$ready = ~&count$q | ~full$q;
-        aligned = ~|count$q;
+        bits$ready = ~full$q;
+        aligned = ~|held$q & ~|lane$q;
         words$valid = full$q;
         words$data = word$q;
     end
     
 endmodule // top$spine$packer
-
-
-module top$spine$packer$count(d,q,clock);
-    
-    // Module arguments
-    input wire  [4:0] d;
-    output reg  [4:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 5'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$packer$count
 
 
 module top$spine$packer$full(d,q,clock);
@@ -6693,23 +7292,61 @@ module top$spine$packer$full(d,q,clock);
 endmodule // top$spine$packer$full
 
 
-module top$spine$packer$shift(d,q,clock);
+module top$spine$packer$held(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [2:0] d;
+    output reg  [2:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 3'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // top$spine$packer$shift
+endmodule // top$spine$packer$held
+
+
+module top$spine$packer$lane(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$packer$lane
+
+
+module top$spine$packer$rest(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$packer$rest
 
 
 module top$spine$packer$word(d,q,clock);
@@ -6907,7 +7544,7 @@ module top$spine$registers$noted(d,q,clock);
 endmodule // top$spine$registers$noted
 
 
-module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,ends,coded$valid,coded$data,coded$ready,bits$valid,bits$data,bits$ready,aligned);
+module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,ends,coded$valid,coded$count,coded$data,coded$busy,coded$ready,bits$valid,bits$count,bits$data,bits$busy,bits$ready,aligned);
     
     // Module arguments
     input wire  clock;
@@ -6921,10 +7558,14 @@ module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,
     input wire  done;
     input wire  ends;
     input wire  coded$valid;
-    input wire  coded$data;
+    input wire  [3:0] coded$count;
+    input wire  [7:0] coded$data;
+    input wire  coded$busy;
     output reg  coded$ready;
     output reg  bits$valid;
-    output reg  bits$data;
+    output reg  [3:0] bits$count;
+    output reg  [7:0] bits$data;
+    output reg  bits$busy;
     input wire  bits$ready;
     input wire  aligned;
     
@@ -6932,8 +7573,9 @@ module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,
     localparam  header0 = 32'h4b485347;
     localparam  header1 = 32'h101;
     localparam  header2 = 32'hdc0d63be;
-    localparam  last = 7'b1011111;
-    localparam  one = 7'b1;
+    localparam  last = 4'hb;
+    localparam  one = 4'h1;
+    localparam  eight = 4'h8;
     localparam  one_5 = 5'b1;
     localparam  cores = 5'b1;
     
@@ -6947,18 +7589,16 @@ module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,
     reg  head$d;
     wire  head$q;
     reg  head$clock;
-    reg  [6:0] at$d;
-    wire  [6:0] at$q;
+    reg  [3:0] at$d;
+    wire  [3:0] at$q;
     reg  at$clock;
     reg  [4:0] stops$d;
     wire  [4:0] stops$q;
     reg  stops$clock;
     
     // Local signals
-    reg  [1:0] word_at;
     reg  [31:0] word;
-    reg  [4:0] bit_at;
-    reg  head_bit;
+    reg  [7:0] octet;
     reg  over;
     
     // Sub module instances
@@ -7009,8 +7649,7 @@ module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,
         end
         tracing = running$q & enable;
         active = session$q;
-        word_at = at$q[(32'h5)+:(2)];
-        case (word_at)
+        case (at$q[(32'h2)+:(2)])
             0:
                 begin
                     word = header0;
@@ -7024,15 +7663,31 @@ module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,
                     word = header2;
                 end
         endcase
-        bit_at = at$q[(32'h0)+:(5)];
-        head_bit = word[bit_at];
+        case (at$q[(32'h0)+:(2)])
+            0:
+                begin
+                    octet = word[(32'h0)+:(8)];
+                end
+            1:
+                begin
+                    octet = word[(32'h8)+:(8)];
+                end
+            2:
+                begin
+                    octet = word[(32'h10)+:(8)];
+                end
+            default:
+                begin
+                    octet = word[(32'h18)+:(8)];
+                end
+        endcase
         if (head$q & bits$ready) begin
             at$d = at$q + one;
             if (at$q == last) begin
                 head$d = 1'b0;
             end
         end
-        over = stops$q == cores;
+        over = (stops$q == cores) & ~coded$busy;
         if (done & ends) begin
             stops$d = stops$q + one_5;
         end
@@ -7048,13 +7703,17 @@ module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,
         end
         have = show & ~head$q;
         bits$data = coded$data;
+        bits$count = coded$count;
         bits$valid = coded$valid;
+        bits$busy = session$q;
         if (head$q) begin
-            bits$data = head_bit;
+            bits$data = octet;
+            bits$count = eight;
             bits$valid = 1'b1;
         end
-        if (stops$q == cores) begin
-            bits$data = 1'b0;
+        if (over) begin
+            bits$data = 32'h0;
+            bits$count = one;
             bits$valid = ~aligned;
         end
         coded$ready = bits$ready & ~head$q;
@@ -7066,13 +7725,13 @@ endmodule // top$spine$session
 module top$spine$session$at(d,q,clock);
     
     // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
+    input wire  [3:0] d;
+    output reg  [3:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 7'h0;
+       q = 4'h0;
     end
     
     always @(posedge clock) begin

@@ -18,19 +18,6 @@ module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_
     input wire  ready;
     output reg  [31:0] data;
     
-    // Enums
-    localparam EncoderStep$Idle = 0;
-    localparam EncoderStep$Fetch = 1;
-    localparam EncoderStep$Time = 2;
-    localparam EncoderStep$Core = 3;
-    localparam EncoderStep$Count = 4;
-    localparam EncoderStep$Kind = 5;
-    localparam EncoderStep$Instructions = 6;
-    localparam EncoderStep$Lost = 7;
-    localparam EncoderStep$Address = 8;
-    localparam EncoderStep$Sign = 9;
-    localparam EncoderStep$End = 10;
-    
     // Stub signals
     reg  core$0$clock;
     reg  core$0$reset;
@@ -87,7 +74,9 @@ module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_
     reg  spine$read$done;
     reg  spine$read$ends;
     reg  spine$coded$valid;
-    reg  spine$coded$data;
+    reg  [3:0] spine$coded$count;
+    reg  [7:0] spine$coded$data;
+    reg  spine$coded$busy;
     wire  spine$coded$ready;
     reg  encoder$clock;
     reg  encoder$reset;
@@ -99,7 +88,9 @@ module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_
     wire  encoder$entry$done;
     wire  encoder$entry$ends;
     wire  encoder$bits$valid;
-    wire  encoder$bits$data;
+    wire  [3:0] encoder$bits$count;
+    wire  [7:0] encoder$bits$data;
+    wire  encoder$bits$busy;
     reg  encoder$bits$ready;
     
     // Sub module instances
@@ -161,7 +152,9 @@ module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_
         .read$done(spine$read$done),
         .read$ends(spine$read$ends),
         .coded$valid(spine$coded$valid),
+        .coded$count(spine$coded$count),
         .coded$data(spine$coded$data),
+        .coded$busy(spine$coded$busy),
         .coded$ready(spine$coded$ready)
     );
     top$encoder encoder(
@@ -175,7 +168,9 @@ module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_
         .entry$done(encoder$entry$done),
         .entry$ends(encoder$entry$ends),
         .bits$valid(encoder$bits$valid),
+        .bits$count(encoder$bits$count),
         .bits$data(encoder$bits$data),
+        .bits$busy(encoder$bits$busy),
         .bits$ready(encoder$bits$ready)
     );
     
@@ -210,7 +205,9 @@ module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_
     always @(*) spine$read$done = encoder$entry$done;
     always @(*) spine$read$ends = encoder$entry$ends;
     always @(*) spine$coded$valid = encoder$bits$valid;
+    always @(*) spine$coded$count = encoder$bits$count;
     always @(*) spine$coded$data = encoder$bits$data;
+    always @(*) spine$coded$busy = encoder$bits$busy;
     always @(*) encoder$bits$ready = spine$coded$ready;
     always @(*) core$0$control$enable = spine$control$0$enable;
     always @(*) core$0$control$full = spine$control$0$full;
@@ -4109,7 +4106,7 @@ module top$core$0$ingress$valid_2(d,q,clock);
 endmodule // top$core$0$ingress$valid_2
 
 
-module top$encoder(clock,reset,entry$have,entry$core,entry$word,entry$cc,entry$field,entry$done,entry$ends,bits$valid,bits$data,bits$ready);
+module top$encoder(clock,reset,entry$have,entry$core,entry$word,entry$cc,entry$field,entry$done,entry$ends,bits$valid,bits$count,bits$data,bits$busy,bits$ready);
     
     // Module arguments
     input wire  clock;
@@ -4122,173 +4119,143 @@ module top$encoder(clock,reset,entry$have,entry$core,entry$word,entry$cc,entry$f
     output reg  entry$done;
     output reg  entry$ends;
     output reg  bits$valid;
-    output reg  bits$data;
+    output reg  [3:0] bits$count;
+    output reg  [7:0] bits$data;
+    output reg  bits$busy;
     input wire  bits$ready;
     
     // Constant declarations
-    localparam  timed = 1'b0;
     localparam  many = 1'b0;
-    localparam  sign_bit = 32'h40000000;
     localparam  mask = 32'h7fffffff;
-    localparam  count_mask = 32'hfffff;
-    localparam  kinds_at = 5'b10100;
-    localparam  ti_left = 5'b0;
-    localparam  b_first = 5'b11;
-    localparam  b_next = 5'b10;
-    localparam  t_first = 5'b11;
-    localparam  t_next = 5'b100;
-    localparam  c_first = 5'b100;
-    localparam  c_next = 5'b10;
-    localparam  i_first = 5'b10;
-    localparam  i_next = 5'b10;
-    localparam  k_exception = 2'b1;
-    localparam  k_sync = 2'b10;
-    localparam  k_control = 2'b11;
-    localparam  k_none = 2'b0;
-    localparam  k_target = 2'b10;
-    localparam  k_progress = 2'b11;
-    localparam  k_overflow = 2'b1;
-    localparam  f_count = 2'b0;
-    localparam  f_instructions = 2'b1;
-    localparam  f_pc = 2'b10;
-    localparam  f_target = 2'b11;
-    localparam  one = 5'b1;
-    localparam  one_w = 32'h1;
-    localparam  kind_left = 5'b11;
-    localparam  kind_sync = 4'h1;
-    localparam  kind_overflow = 4'h3;
-    localparam  kind_stop = 4'h5;
-    localparam  kind_progress = 4'h7;
     
     // Enums
-    localparam EncoderStep$Idle = 0;
-    localparam EncoderStep$Fetch = 1;
-    localparam EncoderStep$Time = 2;
-    localparam EncoderStep$Core = 3;
-    localparam EncoderStep$Count = 4;
-    localparam EncoderStep$Kind = 5;
-    localparam EncoderStep$Instructions = 6;
-    localparam EncoderStep$Lost = 7;
-    localparam EncoderStep$Address = 8;
-    localparam EncoderStep$Sign = 9;
-    localparam EncoderStep$End = 10;
-    localparam EncoderPhase$Wait = 0;
-    localparam EncoderPhase$Load = 1;
-    localparam EncoderPhase$Send = 2;
+    localparam FieldStep$Count = 0;
+    localparam FieldStep$Kind = 1;
+    localparam FieldStep$Instructions = 2;
+    localparam FieldStep$Lost = 3;
+    localparam FieldStep$Address = 4;
     
     // Stub signals
-    reg  [3:0] step$d;
-    wire  [3:0] step$q;
+    reg  [2:0] fields$step;
+    reg  fields$told;
+    reg  fields$second;
+    reg  [1:0] fields$pre;
+    reg  [1:0] fields$post;
+    reg  [31:0] fields$word;
+    reg  [31:0] fields$cc;
+    wire  [2:0] fields$kind;
+    wire  [5:0] fields$size;
+    wire  [31:0] fields$value;
+    wire  fields$lead;
+    wire  [1:0] fields$own_field;
+    wire  [1:0] fields$next_field;
+    wire  [2:0] fields$next_step;
+    wire  fields$last;
+    wire  fields$is_time;
+    wire  fields$again;
+    wire  [1:0] fields$new_pre;
+    wire  [1:0] fields$new_post;
+    wire  fields$sync;
+    wire  fields$ends;
+    reg  coder$clock;
+    reg  coder$port$reset;
+    reg  coder$port$valid;
+    reg  [2:0] coder$port$kind;
+    reg  [5:0] coder$port$size;
+    reg  [31:0] coder$port$value;
+    reg  [31:0] coder$port$minus;
+    reg  coder$port$lead;
+    reg  [3:0] coder$port$core;
+    reg  coder$port$taken;
+    wire  coder$port$ready;
+    wire  coder$port$have;
+    wire  [3:0] coder$port$count;
+    wire  [7:0] coder$port$data;
+    wire  coder$port$busy;
+    reg  [2:0] step$d;
+    wire  [2:0] step$q;
     reg  step$clock;
-    reg  [1:0] phase$d;
-    wire  [1:0] phase$q;
-    reg  phase$clock;
-    reg  [31:0] v$d;
-    wire  [31:0] v$q;
-    reg  v$clock;
-    reg  [4:0] left$d;
-    wire  [4:0] left$q;
-    reg  left$clock;
-    reg  negative$d;
-    wire  negative$q;
-    reg  negative$clock;
-    reg  seen$d;
-    wire  seen$q;
-    reg  seen$clock;
-    reg  [31:0] inverse$d;
-    wire  [31:0] inverse$q;
-    reg  inverse$clock;
-    reg  pta$clock;
-    reg  [3:0] pta$raddr;
-    wire  [31:0] pta$rdata;
-    reg  pta$we;
-    reg  [3:0] pta$waddr;
-    reg  [31:0] pta$wdata;
+    reg  told$d;
+    wire  told$q;
+    reg  told$clock;
+    reg  second$d;
+    wire  second$q;
+    reg  second$clock;
     reg  [1:0] pre$d;
     wire  [1:0] pre$q;
     reg  pre$clock;
     reg  [1:0] post$d;
     wire  [1:0] post$q;
     reg  post$clock;
-    reg  second$d;
-    wire  second$q;
-    reg  second$clock;
+    reg  pta$clock;
+    reg  [3:0] pta$raddr;
+    wire  [31:0] pta$rdata;
+    reg  pta$we;
+    reg  [3:0] pta$waddr;
+    reg  [31:0] pta$wdata;
+    reg  [31:0] own_pta$d;
+    wire  [31:0] own_pta$q;
+    reg  own_pta$clock;
     
     // Local signals
-    reg  [3:0] next_step;
-    reg  [3:0] first_step;
-    reg  [4:0] size;
-    reg  [4:0] size_next;
-    reg  [4:0] less;
-    reg  zero;
-    reg  raw;
-    reg  more;
-    reg  [31:0] loaded;
-    reg  [3:0] special;
-    reg  from_word;
-    reg  from_cc;
-    reg  [31:0] keep;
-    reg  shift;
-    reg  flip;
-    reg  [31:0] flips;
-    reg  address;
-    reg  differ;
-    reg  [31:0] base;
-    reg  [31:0] sum;
-    reg  sign;
-    reg  [31:0] kinds;
-    reg  exception;
-    reg  sync;
-    reg  control;
-    reg  overflow;
-    reg  progress;
-    reg  target;
-    reg  escape;
-    reg  has_pc;
+    reg  take;
+    reg  [31:0] known;
     
     // Sub module instances
+    top$encoder$fields fields(
+        .step(fields$step),
+        .told(fields$told),
+        .second(fields$second),
+        .pre(fields$pre),
+        .post(fields$post),
+        .word(fields$word),
+        .cc(fields$cc),
+        .kind(fields$kind),
+        .size(fields$size),
+        .value(fields$value),
+        .lead(fields$lead),
+        .own_field(fields$own_field),
+        .next_field(fields$next_field),
+        .next_step(fields$next_step),
+        .last(fields$last),
+        .is_time(fields$is_time),
+        .again(fields$again),
+        .new_pre(fields$new_pre),
+        .new_post(fields$new_post),
+        .sync(fields$sync),
+        .ends(fields$ends)
+    );
+    top$encoder$coder coder(
+        .clock(coder$clock),
+        .port$reset(coder$port$reset),
+        .port$valid(coder$port$valid),
+        .port$kind(coder$port$kind),
+        .port$size(coder$port$size),
+        .port$value(coder$port$value),
+        .port$minus(coder$port$minus),
+        .port$lead(coder$port$lead),
+        .port$core(coder$port$core),
+        .port$taken(coder$port$taken),
+        .port$ready(coder$port$ready),
+        .port$have(coder$port$have),
+        .port$count(coder$port$count),
+        .port$data(coder$port$data),
+        .port$busy(coder$port$busy)
+    );
     top$encoder$step step(
         .d(step$d),
         .q(step$q),
         .clock(step$clock)
     );
-    top$encoder$phase phase(
-        .d(phase$d),
-        .q(phase$q),
-        .clock(phase$clock)
+    top$encoder$told told(
+        .d(told$d),
+        .q(told$q),
+        .clock(told$clock)
     );
-    top$encoder$v v(
-        .d(v$d),
-        .q(v$q),
-        .clock(v$clock)
-    );
-    top$encoder$left left(
-        .d(left$d),
-        .q(left$q),
-        .clock(left$clock)
-    );
-    top$encoder$negative negative(
-        .d(negative$d),
-        .q(negative$q),
-        .clock(negative$clock)
-    );
-    top$encoder$seen seen(
-        .d(seen$d),
-        .q(seen$q),
-        .clock(seen$clock)
-    );
-    top$encoder$inverse inverse(
-        .d(inverse$d),
-        .q(inverse$q),
-        .clock(inverse$clock)
-    );
-    top$encoder$pta pta(
-        .clock(pta$clock),
-        .raddr(pta$raddr),
-        .rdata(pta$rdata),
-        .we(pta$we),
-        .waddr(pta$waddr),
-        .wdata(pta$wdata)
+    top$encoder$second second(
+        .d(second$d),
+        .q(second$q),
+        .clock(second$clock)
     );
     top$encoder$pre pre(
         .d(pre$d),
@@ -4300,310 +4267,469 @@ module top$encoder(clock,reset,entry$have,entry$core,entry$word,entry$cc,entry$f
         .q(post$q),
         .clock(post$clock)
     );
-    top$encoder$second second(
-        .d(second$d),
-        .q(second$q),
-        .clock(second$clock)
+    top$encoder$pta pta(
+        .clock(pta$clock),
+        .raddr(pta$raddr),
+        .rdata(pta$rdata),
+        .we(pta$we),
+        .waddr(pta$waddr),
+        .wdata(pta$wdata)
+    );
+    top$encoder$own_pta own_pta(
+        .d(own_pta$d),
+        .q(own_pta$q),
+        .clock(own_pta$clock)
     );
     
     // Update code
     always @(*) begin
         step$clock = clock;
-        phase$clock = clock;
-        v$clock = clock;
-        left$clock = clock;
-        negative$clock = clock;
-        seen$clock = clock;
-        inverse$clock = clock;
+        told$clock = clock;
+        second$clock = clock;
         pre$clock = clock;
         post$clock = clock;
-        second$clock = clock;
+        own_pta$clock = clock;
         step$d = step$q;
-        phase$d = phase$q;
-        v$d = v$q;
-        left$d = left$q;
-        negative$d = negative$q;
-        seen$d = seen$q;
-        inverse$d = inverse$q;
+        told$d = told$q;
+        second$d = second$q;
         pre$d = pre$q;
         post$d = post$q;
-        second$d = second$q;
+        own_pta$d = own_pta$q;
+        coder$clock = clock;
         pta$clock = clock;
-        entry$done = 1'b0;
-        exception = pre$q == k_exception;
-        sync = pre$q == k_sync;
-        control = pre$q == k_control;
-        overflow = control & (post$q == k_overflow);
-        entry$ends = control & ~overflow;
-        progress = post$q == k_progress;
-        target = post$q == k_target;
-        has_pc = exception | sync;
-        escape = |pre$q | progress;
-        first_step = EncoderStep$Count;
+        fields$step = step$q;
+        fields$told = told$q;
+        fields$second = second$q;
+        fields$pre = pre$q;
+        fields$post = post$q;
+        fields$word = entry$word;
+        fields$cc = entry$cc;
+        known = own_pta$q;
         if (many) begin
-            first_step = EncoderStep$Core;
+            known = pta$rdata;
         end
-        if (timed) begin
-            first_step = EncoderStep$Time;
+        coder$port$minus = known;
+        if (fields$sync) begin
+            coder$port$minus = mask;
         end
-        raw = 1'b0;
-        keep = count_mask;
-        differ = 1'b0;
-        address = 1'b0;
-        size = b_first;
-        size_next = b_next;
-        next_step = EncoderStep$End;
-        entry$field = f_count;
-        from_word = 1'b0;
-        from_cc = 1'b0;
-        special = 32'h0;
-        case (step$q)
-            EncoderStep$Time:
-                begin
-                    from_cc = ~second$q;
-                    size = c_first;
-                    size_next = c_next;
-                    next_step = EncoderStep$Count;
-                    if (many) begin
-                        next_step = EncoderStep$Core;
-                    end
-                end
-            EncoderStep$Core:
-                begin
-                    raw = 1'b1;
-                    special = entry$core;
-                    size = ti_left;
-                    next_step = EncoderStep$Count;
-                end
-            EncoderStep$Count:
-                begin
-                    from_word = ~escape;
-                    if (escape) begin
-                        next_step = EncoderStep$Kind;
-                    end
-                    else if (target) begin
-                        next_step = EncoderStep$Address;
-                    end
-                end
-            EncoderStep$Kind:
-                begin
-                    raw = 1'b1;
-                    size = kind_left;
-                    special = kind_progress;
-                    if (control) begin
-                        special = kind_stop;
-                    end
-                    if (overflow) begin
-                        special = kind_overflow;
-                    end
-                    if (sync) begin
-                        special = kind_sync;
-                    end
-                    if (exception) begin
-                        special = 32'h0;
-                        size = 32'h0;
-                    end
-                    next_step = EncoderStep$Instructions;
-                end
-            EncoderStep$Instructions:
-                begin
-                    entry$field = f_instructions;
-                    from_word = 1'b1;
-                    size = i_first;
-                    size_next = i_next;
-                    if (has_pc) begin
-                        next_step = EncoderStep$Address;
-                    end
-                    if (overflow) begin
-                        next_step = EncoderStep$Lost;
-                    end
-                end
-            EncoderStep$Lost:
-                begin
-                    from_word = 1'b1;
-                    size = i_first;
-                    size_next = i_next;
-                end
-            EncoderStep$Address:
-                begin
-                    entry$field = f_target;
-                    if (has_pc) begin
-                        entry$field = f_pc;
-                    end
-                    from_word = 1'b1;
-                    size = t_first;
-                    size_next = t_next;
-                    keep = mask;
-                    address = 1'b1;
-                    differ = ~sync;
-                    next_step = EncoderStep$Sign;
-                end
-            EncoderStep$Sign:
-                begin
-                    raw = 1'b1;
-                end
-            default:
-                begin
-                    next_step = EncoderStep$Idle;
-                end
-        endcase
-        base = 32'h0;
-        if (differ) begin
-            base = pta$rdata;
-        end
-        inverse$d = ~base;
-        sum = entry$word + inverse$q + one_w;
-        sign = |(sum & sign_bit);
-        kinds = entry$word >> kinds_at;
-        loaded = ((special) & 32'hffffffff);
-        if (from_word) begin
-            loaded = sum & keep;
-        end
-        if (from_cc & timed) begin
-            loaded = ((entry$cc) & 32'hffffffff);
-        end
+        coder$port$reset = reset;
+        coder$port$valid = entry$have;
+        coder$port$kind = fields$kind;
+        coder$port$size = fields$size;
+        coder$port$lead = fields$lead;
+        coder$port$value = fields$value;
+        coder$port$core = entry$core;
+        coder$port$taken = bits$ready;
+        bits$valid = coder$port$have;
+        bits$count = coder$port$count;
+        bits$data = coder$port$data;
+        bits$busy = coder$port$busy;
+        take = entry$have & coder$port$ready;
+        entry$field = fields$own_field;
         pta$raddr = entry$core;
         pta$waddr = entry$core;
-        pta$wdata = entry$word;
-        pta$we = address & (phase$q == EncoderPhase$Load);
-        less = left$q - one;
-        zero = ~|left$q;
-        flip = negative$q & seen$q;
-        flips = 32'h0;
-        if (flip) begin
-            flips = mask;
-        end
-        more = |(v$q ^ flips);
-        bits$data = v$q[32'h0] ^ flip;
-        if (zero & ~raw) begin
-            bits$data = more;
-        end
-        if (step$q == EncoderStep$Sign) begin
-            bits$data = negative$q;
-        end
-        bits$valid = phase$q == EncoderPhase$Send;
-        shift = 1'b0;
-        case (phase$q)
-            EncoderPhase$Wait:
-                begin
-                    phase$d = EncoderPhase$Load;
-                    case (step$q)
-                        EncoderStep$Idle:
-                            begin
-                                phase$d = EncoderPhase$Wait;
-                                second$d = 1'b0;
-                                if (entry$have) begin
-                                    step$d = EncoderStep$Fetch;
-                                end
-                            end
-                        EncoderStep$Fetch:
-                            begin
-                                pre$d = kinds[(32'h0)+:(2)];
-                                post$d = kinds[(32'h2)+:(2)];
-                                step$d = first_step;
-                            end
-                        EncoderStep$End:
-                            begin
-                                phase$d = EncoderPhase$Wait;
-                                if (has_pc & (post$q != k_none)) begin
-                                    pre$d = 32'h0;
-                                    second$d = 1'b1;
-                                    step$d = first_step;
-                                end
-                                else begin
-                                    entry$done = 1'b1;
-                                    step$d = EncoderStep$Idle;
-                                end
-                            end
-                        default:
-                            begin
-                            end
-                    endcase
-                end
-            EncoderPhase$Load:
-                begin
-                    v$d = loaded;
-                    left$d = size;
-                    negative$d = sign & address;
-                    seen$d = 1'b0;
-                    phase$d = EncoderPhase$Send;
-                end
-            EncoderPhase$Send:
-                begin
-                    if (bits$ready) begin
-                        left$d = less;
-                        if (zero) begin
-                            left$d = size_next;
-                            if (raw | ~more) begin
-                                step$d = next_step;
-                                phase$d = EncoderPhase$Wait;
-                                if (step$q == EncoderStep$Address) begin
-                                    left$d = 32'h0;
-                                    phase$d = EncoderPhase$Send;
-                                end
-                            end
-                        end
-                        else begin
-                            shift = 1'b1;
-                        end
-                    end
-                end
-        endcase
-        if (shift) begin
-            v$d = v$q >> 32'h1;
-            if (negative$q) begin
-                v$d = (v$q >> 32'h1) | sign_bit;
+        pta$wdata = ~entry$word & mask;
+        pta$we = 1'b0;
+        if (take) begin
+            entry$field = fields$next_field;
+            step$d = fields$next_step;
+            pre$d = fields$new_pre;
+            post$d = fields$new_post;
+            told$d = fields$is_time;
+            second$d = (second$q | fields$again) & ~fields$last;
+            if (step$q == FieldStep$Address) begin
+                pta$we = many;
+                own_pta$d = ~entry$word & mask;
             end
-            seen$d = seen$q | v$q[32'h0];
         end
+        entry$done = take & fields$last;
+        entry$ends = fields$ends;
         if (reset) begin
-            step$d = EncoderStep$Idle;
-            phase$d = EncoderPhase$Wait;
+            step$d = FieldStep$Count;
+            told$d = 1'b0;
+            second$d = 1'b0;
         end
     end
     
 endmodule // top$encoder
 
 
-module top$encoder$inverse(d,q,clock);
+module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$value,port$minus,port$lead,port$core,port$taken,port$ready,port$have,port$count,port$data,port$busy);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
     input wire  clock;
+    input wire  port$reset;
+    input wire  port$valid;
+    input wire  [2:0] port$kind;
+    input wire  [5:0] port$size;
+    input wire  [31:0] port$value;
+    input wire  [31:0] port$minus;
+    input wire  port$lead;
+    input wire  [3:0] port$core;
+    input wire  port$taken;
+    output wire  port$ready;
+    output wire  port$have;
+    output wire  [3:0] port$count;
+    output wire  [7:0] port$data;
+    output wire  port$busy;
     
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
+    // Stub signals
+    reg  chunked$clock;
+    
+    // Sub module instances
+    top$encoder$coder$chunked chunked(
+        .clock(chunked$clock),
+        .port$reset(port$reset),
+        .port$valid(port$valid),
+        .port$kind(port$kind),
+        .port$size(port$size),
+        .port$value(port$value),
+        .port$minus(port$minus),
+        .port$lead(port$lead),
+        .port$core(port$core),
+        .port$taken(port$taken),
+        .port$ready(port$ready),
+        .port$have(port$have),
+        .port$count(port$count),
+        .port$data(port$data),
+        .port$busy(port$busy)
+    );
+    
+    // Update code
+    always @(*) begin
+        chunked$clock = clock;
     end
     
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$inverse
+endmodule // top$encoder$coder
 
 
-module top$encoder$left(d,q,clock);
+module top$encoder$coder$chunked(clock,port$reset,port$valid,port$kind,port$size,port$value,port$minus,port$lead,port$core,port$taken,port$ready,port$have,port$count,port$data,port$busy);
     
     // Module arguments
-    input wire  [4:0] d;
-    output reg  [4:0] q;
     input wire  clock;
+    input wire  port$reset;
+    input wire  port$valid;
+    input wire  [2:0] port$kind;
+    input wire  [5:0] port$size;
+    input wire  [31:0] port$value;
+    input wire  [31:0] port$minus;
+    input wire  port$lead;
+    input wire  [3:0] port$core;
+    input wire  port$taken;
+    output reg  port$ready;
+    output reg  port$have;
+    output reg  [3:0] port$count;
+    output reg  [7:0] port$data;
+    output reg  port$busy;
     
-    // Update code (custom)
-    initial begin
-       q = 5'h0;
+    // Constant declarations
+    localparam  k_raw = 3'b0;
+    localparam  k_count = 3'b1;
+    localparam  k_address = 3'b10;
+    localparam  k_cycles = 3'b11;
+    localparam  b_first = 6'b10;
+    localparam  b_next = 4'h1;
+    localparam  t_first = 6'b10;
+    localparam  t_next = 4'h3;
+    localparam  c_first = 6'b11;
+    localparam  c_next = 4'h1;
+    localparam  i_first = 6'b1;
+    localparam  i_next = 4'h1;
+    localparam  long_lead = 1'b0;
+    localparam  ti_at = 3'b0;
+    localparam  ti_bits = 4'h0;
+    localparam  mask = 32'h7fffffff;
+    localparam  sign_bit = 32'h40000000;
+    localparam  one_w = 32'h1;
+    localparam  one_3 = 3'b1;
+    localparam  one_4 = 4'h1;
+    localparam  three = 6'b11;
+    localparam  four = 6'b100;
+    
+    // Stub signals
+    reg  [31:0] v$d;
+    wire  [31:0] v$q;
+    reg  v$clock;
+    reg  [5:0] left$d;
+    wire  [5:0] left$q;
+    reg  left$clock;
+    reg  [3:0] again$d;
+    wire  [3:0] again$q;
+    reg  again$clock;
+    reg  raw$d;
+    wire  raw$q;
+    reg  raw$clock;
+    reg  address$d;
+    wire  address$q;
+    reg  address$clock;
+    reg  negative$d;
+    wire  negative$q;
+    reg  negative$clock;
+    reg  lead$d;
+    wire  lead$q;
+    reg  lead$clock;
+    reg  [3:0] core$d;
+    wire  [3:0] core$q;
+    reg  core$clock;
+    reg  busy$d;
+    wire  busy$q;
+    reg  busy$clock;
+    reg  whole$d;
+    wire  whole$q;
+    reg  whole$clock;
+    reg  below$d;
+    wire  below$q;
+    reg  below$clock;
+    
+    // Local signals
+    reg  tail;
+    reg  [5:0] full;
+    reg  [2:0] last;
+    reg  [3:0] low;
+    reg  [31:0] rest;
+    reg  connect;
+    reg  ends;
+    reg  sign;
+    reg  [7:0] behind;
+    reg  [7:0] own;
+    reg  [3:0] bits;
+    reg  [3:0] extra;
+    reg  [5:0] first;
+    reg  [3:0] next;
+    reg  free;
+    reg  is_address;
+    reg  [31:0] left_term;
+    reg  [31:0] right_term;
+    reg  [31:0] sum;
+    
+    // Sub module instances
+    top$encoder$coder$chunked$v v(
+        .d(v$d),
+        .q(v$q),
+        .clock(v$clock)
+    );
+    top$encoder$coder$chunked$left left(
+        .d(left$d),
+        .q(left$q),
+        .clock(left$clock)
+    );
+    top$encoder$coder$chunked$again again(
+        .d(again$d),
+        .q(again$q),
+        .clock(again$clock)
+    );
+    top$encoder$coder$chunked$raw raw(
+        .d(raw$d),
+        .q(raw$q),
+        .clock(raw$clock)
+    );
+    top$encoder$coder$chunked$address address(
+        .d(address$d),
+        .q(address$q),
+        .clock(address$clock)
+    );
+    top$encoder$coder$chunked$negative negative(
+        .d(negative$d),
+        .q(negative$q),
+        .clock(negative$clock)
+    );
+    top$encoder$coder$chunked$lead lead(
+        .d(lead$d),
+        .q(lead$q),
+        .clock(lead$clock)
+    );
+    top$encoder$coder$chunked$core core(
+        .d(core$d),
+        .q(core$q),
+        .clock(core$clock)
+    );
+    top$encoder$coder$chunked$busy busy(
+        .d(busy$d),
+        .q(busy$q),
+        .clock(busy$clock)
+    );
+    top$encoder$coder$chunked$whole whole(
+        .d(whole$d),
+        .q(whole$q),
+        .clock(whole$clock)
+    );
+    top$encoder$coder$chunked$below below(
+        .d(below$d),
+        .q(below$q),
+        .clock(below$clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        v$clock = clock;
+        left$clock = clock;
+        again$clock = clock;
+        raw$clock = clock;
+        address$clock = clock;
+        negative$clock = clock;
+        lead$clock = clock;
+        core$clock = clock;
+        busy$clock = clock;
+        whole$clock = clock;
+        below$clock = clock;
+        v$d = v$q;
+        left$d = left$q;
+        again$d = again$q;
+        raw$d = raw$q;
+        address$d = address$q;
+        negative$d = negative$q;
+        lead$d = lead$q;
+        core$d = core$q;
+        busy$d = busy$q;
+        whole$d = whole$q;
+        below$d = below$q;
+        tail = ~|left$q[(32'h2)+:(4)];
+        full = four;
+        if (lead$q & long_lead) begin
+            tail = left$q < three;
+            full = three;
+        end
+        last = full[(32'h0)+:(3)] - one_3;
+        if (tail) begin
+            last = left$q[(32'h0)+:(3)];
+        end
+        case (last)
+            0:
+                begin
+                    rest = v$q >> 32'h1;
+                end
+            1:
+                begin
+                    rest = v$q >> 32'h2;
+                end
+            2:
+                begin
+                    rest = v$q >> 32'h3;
+                end
+            default:
+                begin
+                    rest = v$q >> 32'h4;
+                end
+        endcase
+        connect = tail & ~raw$q;
+        ends = tail & (raw$q | ~|rest);
+        sign = ends & address$q;
+        behind = 32'h0;
+        if (connect & |rest) begin
+            behind = 32'h1;
+        end
+        if (sign & negative$q) begin
+            behind = 32'h2;
+        end
+        low = v$q[(32'h0)+:(4)];
+        case (last)
+            0:
+                begin
+                    own = ((low[(32'h0)+:(1)]) & 8'hff) | (behind << 32'h1);
+                end
+            1:
+                begin
+                    own = ((low[(32'h0)+:(2)]) & 8'hff) | (behind << 32'h2);
+                end
+            2:
+                begin
+                    own = ((low[(32'h0)+:(3)]) & 8'hff) | (behind << 32'h3);
+                end
+            default:
+                begin
+                    own = ((low) & 8'hff) | (behind << 32'h4);
+                end
+        endcase
+        bits = ((last) & 4'hf) + one_4;
+        extra = 32'h0;
+        if (connect) begin
+            extra = 32'h1;
+        end
+        if (sign) begin
+            extra = 32'h2;
+        end
+        port$data = own;
+        port$count = bits + extra;
+        if (lead$q) begin
+            port$data = ((own << ti_at) & 8'hff) | ((core$q) & 8'hff);
+            port$count = bits + extra + ti_bits;
+        end
+        port$have = busy$q;
+        port$busy = busy$q | whole$q | below$q;
+        free = ~busy$q;
+        if (busy$q & port$taken) begin
+            v$d = rest;
+            left$d = left$q - full;
+            if (tail) begin
+                left$d = ((again$q) & 6'h3f);
+            end
+            lead$d = 1'b0;
+            busy$d = ~ends;
+            free = ends;
+        end
+        first = i_first;
+        next = i_next;
+        if (port$kind == k_count) begin
+            first = b_first;
+            next = b_next;
+        end
+        if (port$kind == k_cycles) begin
+            first = c_first;
+            next = c_next;
+        end
+        is_address = port$kind == k_address;
+        if (is_address) begin
+            first = t_first;
+            next = t_next;
+        end
+        if (port$kind == k_raw) begin
+            first = port$size;
+        end
+        left_term = v$q;
+        right_term = port$minus;
+        if (below$q) begin
+            left_term = ~v$q;
+            right_term = 32'h0;
+        end
+        sum = left_term + right_term + one_w;
+        port$ready = 1'b0;
+        if (below$q) begin
+            below$d = 1'b0;
+            busy$d = 1'b1;
+            v$d = sum & mask;
+        end
+        else if (whole$q) begin
+            port$ready = 1'b1;
+            whole$d = 1'b0;
+            negative$d = |(sum & sign_bit);
+            below$d = |(sum & sign_bit);
+            busy$d = ~|(sum & sign_bit);
+            v$d = sum & mask;
+        end
+        else if (free & port$valid) begin
+            port$ready = ~is_address;
+            v$d = port$value;
+            left$d = first;
+            again$d = next;
+            raw$d = port$kind == k_raw;
+            address$d = is_address;
+            whole$d = is_address;
+            busy$d = ~is_address;
+            lead$d = port$lead;
+            core$d = port$core;
+        end
+        if (port$reset) begin
+            busy$d = 1'b0;
+            whole$d = 1'b0;
+            below$d = 1'b0;
+            lead$d = 1'b0;
+        end
     end
     
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$left
+endmodule // top$encoder$coder$chunked
 
 
-module top$encoder$negative(d,q,clock);
+module top$encoder$coder$chunked$address(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -4619,31 +4745,413 @@ module top$encoder$negative(d,q,clock);
        q <= d;
     end
           
-endmodule // top$encoder$negative
+endmodule // top$encoder$coder$chunked$address
 
 
-module top$encoder$phase(d,q,clock);
+module top$encoder$coder$chunked$again(d,q,clock);
     
     // Module arguments
-    input wire  [1:0] d;
-    output reg  [1:0] q;
+    input wire  [3:0] d;
+    output reg  [3:0] q;
     input wire  clock;
-    
-    // Enums
-    localparam EncoderPhase$Wait = 0;
-    localparam EncoderPhase$Load = 1;
-    localparam EncoderPhase$Send = 2;
     
     // Update code (custom)
     initial begin
-       q = 64'h0;
+       q = 4'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // top$encoder$phase
+endmodule // top$encoder$coder$chunked$again
+
+
+module top$encoder$coder$chunked$below(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$chunked$below
+
+
+module top$encoder$coder$chunked$busy(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$chunked$busy
+
+
+module top$encoder$coder$chunked$core(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$chunked$core
+
+
+module top$encoder$coder$chunked$lead(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$chunked$lead
+
+
+module top$encoder$coder$chunked$left(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$chunked$left
+
+
+module top$encoder$coder$chunked$negative(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$chunked$negative
+
+
+module top$encoder$coder$chunked$raw(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$chunked$raw
+
+
+module top$encoder$coder$chunked$v(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$chunked$v
+
+
+module top$encoder$coder$chunked$whole(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$chunked$whole
+
+
+module top$encoder$fields(step,told,second,pre,post,word,cc,kind,size,value,lead,own_field,next_field,next_step,last,is_time,again,new_pre,new_post,sync,ends);
+    
+    // Module arguments
+    input wire  [2:0] step;
+    input wire  told;
+    input wire  second;
+    input wire  [1:0] pre;
+    input wire  [1:0] post;
+    input wire  [31:0] word;
+    input wire  [31:0] cc;
+    output reg  [2:0] kind;
+    output reg  [5:0] size;
+    output reg  [31:0] value;
+    output reg  lead;
+    output reg  [1:0] own_field;
+    output reg  [1:0] next_field;
+    output reg  [2:0] next_step;
+    output reg  last;
+    output reg  is_time;
+    output reg  again;
+    output reg  [1:0] new_pre;
+    output reg  [1:0] new_post;
+    output reg  sync;
+    output reg  ends;
+    
+    // Constant declarations
+    localparam  timed = 1'b0;
+    localparam  many = 1'b0;
+    localparam  mask = 32'h7fffffff;
+    localparam  count_mask = 32'hfffff;
+    localparam  kinds_at = 5'b10100;
+    localparam  c_raw = 3'b0;
+    localparam  c_count = 3'b1;
+    localparam  c_address = 3'b10;
+    localparam  c_cycles = 3'b11;
+    localparam  c_instructions = 3'b100;
+    localparam  k_exception = 2'b1;
+    localparam  k_sync = 2'b10;
+    localparam  k_control = 2'b11;
+    localparam  k_none = 2'b0;
+    localparam  k_target = 2'b10;
+    localparam  k_progress = 2'b11;
+    localparam  k_overflow = 2'b1;
+    localparam  f_count = 2'b0;
+    localparam  f_instructions = 2'b1;
+    localparam  f_pc = 2'b10;
+    localparam  f_target = 2'b11;
+    localparam  kind_size = 6'b11;
+    localparam  kind_sync = 4'h1;
+    localparam  kind_overflow = 4'h3;
+    localparam  kind_stop = 4'h5;
+    localparam  kind_progress = 4'h7;
+    
+    // Enums
+    localparam FieldStep$Count = 0;
+    localparam FieldStep$Kind = 1;
+    localparam FieldStep$Instructions = 2;
+    localparam FieldStep$Lost = 3;
+    localparam FieldStep$Address = 4;
+    
+    // Local signals
+    reg  begins;
+    reg  [3:0] special;
+    reg  [31:0] kinds;
+    reg  [1:0] own_pre;
+    reg  [1:0] own_post;
+    reg  escape;
+    reg  exception;
+    reg  synced;
+    reg  control;
+    reg  overflow;
+    reg  has_pc;
+    
+    // Update code
+    always @(*) begin
+        begins = step == FieldStep$Count;
+        kinds = word >> kinds_at;
+        own_pre = pre;
+        own_post = post;
+        if (begins) begin
+            own_pre = kinds[(32'h0)+:(2)];
+            own_post = kinds[(32'h2)+:(2)];
+            if (second) begin
+                own_pre = 32'h0;
+            end
+        end
+        exception = own_pre == k_exception;
+        synced = own_pre == k_sync;
+        control = own_pre == k_control;
+        overflow = control & (own_post == k_overflow);
+        has_pc = exception | synced;
+        escape = |own_pre | (own_post == k_progress);
+        special = kind_progress;
+        if (control) begin
+            special = kind_stop;
+        end
+        if (overflow) begin
+            special = kind_overflow;
+        end
+        if (synced) begin
+            special = kind_sync;
+        end
+        if (exception) begin
+            special = 32'h0;
+        end
+        kind = c_count;
+        value = word & count_mask;
+        own_field = f_count;
+        next_field = f_count;
+        next_step = FieldStep$Count;
+        last = 1'b0;
+        is_time = 1'b0;
+        again = 1'b0;
+        lead = 1'b0;
+        size = kind_size;
+        case (step)
+            FieldStep$Count:
+                begin
+                    if (timed & ~told) begin
+                        is_time = 1'b1;
+                        kind = c_cycles;
+                        value = ((cc) & 32'hffffffff);
+                        if (second) begin
+                            value = 32'h0;
+                        end
+                    end
+                    else begin
+                        lead = many;
+                        if (escape) begin
+                            value = 32'h0;
+                            next_step = FieldStep$Kind;
+                            next_field = f_instructions;
+                        end
+                        else if (own_post == k_target) begin
+                            next_step = FieldStep$Address;
+                            next_field = f_target;
+                        end
+                        else begin
+                            last = 1'b1;
+                        end
+                    end
+                end
+            FieldStep$Kind:
+                begin
+                    kind = c_raw;
+                    value = ((special) & 32'hffffffff);
+                    if (exception) begin
+                        size = 32'h0;
+                    end
+                    own_field = f_instructions;
+                    next_field = f_instructions;
+                    next_step = FieldStep$Instructions;
+                end
+            FieldStep$Instructions:
+                begin
+                    kind = c_instructions;
+                    own_field = f_instructions;
+                    if (has_pc) begin
+                        next_step = FieldStep$Address;
+                        next_field = f_pc;
+                    end
+                    else if (overflow) begin
+                        next_step = FieldStep$Lost;
+                    end
+                    else begin
+                        last = 1'b1;
+                    end
+                end
+            FieldStep$Lost:
+                begin
+                    kind = c_instructions;
+                    last = 1'b1;
+                end
+            FieldStep$Address:
+                begin
+                    kind = c_address;
+                    value = word & mask;
+                    own_field = f_target;
+                    last = 1'b1;
+                    if (has_pc) begin
+                        own_field = f_pc;
+                        if (own_post != k_none) begin
+                            last = 1'b0;
+                            again = 1'b1;
+                        end
+                    end
+                end
+        endcase
+        new_pre = own_pre;
+        new_post = own_post;
+        sync = synced;
+        ends = control & ~overflow;
+    end
+    
+endmodule // top$encoder$fields
+
+
+module top$encoder$own_pta(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$own_pta
 
 
 module top$encoder$post(d,q,clock);
@@ -4695,11 +5203,7 @@ module top$encoder$pta(clock,raddr,rdata,we,waddr,wdata);
     input wire  [31:0] wdata;
     
     // Update code (custom)
-    (* no_rw_check, ram_style = "block" *) reg [30:0] mem [0:1];
-    reg [30:0] q;
-    always @(posedge clock) q <= mem[raddr[0:0]];
-    always @(posedge clock) if (we) mem[waddr[0:0]] <= wdata[30:0];
-    always @(*) rdata = {1'd0, q};
+    always @(*) rdata = 32'd0;
 endmodule // top$encoder$pta
 
 
@@ -4722,7 +5226,33 @@ module top$encoder$second(d,q,clock);
 endmodule // top$encoder$second
 
 
-module top$encoder$seen(d,q,clock);
+module top$encoder$step(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Enums
+    localparam FieldStep$Count = 0;
+    localparam FieldStep$Kind = 1;
+    localparam FieldStep$Instructions = 2;
+    localparam FieldStep$Lost = 3;
+    localparam FieldStep$Address = 4;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$step
+
+
+module top$encoder$told(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -4738,61 +5268,10 @@ module top$encoder$seen(d,q,clock);
        q <= d;
     end
           
-endmodule // top$encoder$seen
+endmodule // top$encoder$told
 
 
-module top$encoder$step(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Enums
-    localparam EncoderStep$Idle = 0;
-    localparam EncoderStep$Fetch = 1;
-    localparam EncoderStep$Time = 2;
-    localparam EncoderStep$Core = 3;
-    localparam EncoderStep$Count = 4;
-    localparam EncoderStep$Kind = 5;
-    localparam EncoderStep$Instructions = 6;
-    localparam EncoderStep$Lost = 7;
-    localparam EncoderStep$Address = 8;
-    localparam EncoderStep$Sign = 9;
-    localparam EncoderStep$End = 10;
-    
-    // Update code (custom)
-    initial begin
-       q = 64'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$step
-
-
-module top$encoder$v(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$v
-
-
-module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,words$data,words$ready,control$0$enable,control$0$full,control$0$drained,control$0$stop_go,control$0$ready,control$0$stop_ready,control$0$lost,entry$0$push,entry$0$pre,entry$0$post,entry$0$icnt,entry$0$bcnt,entry$0$pc,entry$0$target,entry$0$cc,read$have,read$core,read$word,read$cc,read$field,read$done,read$ends,coded$valid,coded$data,coded$ready);
+module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,words$data,words$ready,control$0$enable,control$0$full,control$0$drained,control$0$stop_go,control$0$ready,control$0$stop_ready,control$0$lost,entry$0$push,entry$0$pre,entry$0$post,entry$0$icnt,entry$0$bcnt,entry$0$pc,entry$0$target,entry$0$cc,read$have,read$core,read$word,read$cc,read$field,read$done,read$ends,coded$valid,coded$count,coded$data,coded$busy,coded$ready);
     
     // Module arguments
     input wire  clock;
@@ -4827,8 +5306,13 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
     input wire  read$done;
     input wire  read$ends;
     input wire  coded$valid;
-    input wire  coded$data;
+    input wire  [3:0] coded$count;
+    input wire  [7:0] coded$data;
+    input wire  coded$busy;
     output wire  coded$ready;
+    
+    // Constant declarations
+    localparam  first = 2'b0;
     
     // Stub signals
     reg  fifo$0$clock;
@@ -4847,7 +5331,6 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
     wire  [3:0] merger$core;
     wire  merger$show;
     reg  merger$done;
-    wire  [15:0] merger$pops;
     wire  merger$empty;
     reg  session$clock;
     reg  session$reset;
@@ -4860,13 +5343,17 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
     reg  session$done;
     reg  session$ends;
     wire  session$bits$valid;
-    wire  session$bits$data;
+    wire  [3:0] session$bits$count;
+    wire  [7:0] session$bits$data;
+    wire  session$bits$busy;
     reg  session$bits$ready;
     reg  session$aligned;
     reg  packer$clock;
     reg  packer$reset;
     reg  packer$bits$valid;
-    reg  packer$bits$data;
+    reg  [3:0] packer$bits$count;
+    reg  [7:0] packer$bits$data;
+    reg  packer$bits$busy;
     wire  packer$bits$ready;
     wire  packer$aligned;
     wire  packer$words$valid;
@@ -4886,8 +5373,6 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
     reg  [15:0] pushes;
     reg  [15:0] haves;
     reg  [15:0] losses;
-    reg  [15:0] pops;
-    reg  [3:0] who;
     reg  [31:0] word;
     reg  [31:0] cc;
     
@@ -4919,7 +5404,6 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
         .core(merger$core),
         .show(merger$show),
         .done(merger$done),
-        .pops(merger$pops),
         .empty(merger$empty)
     );
     top$spine$session session(
@@ -4934,10 +5418,14 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
         .done(session$done),
         .ends(session$ends),
         .coded$valid(coded$valid),
+        .coded$count(coded$count),
         .coded$data(coded$data),
+        .coded$busy(coded$busy),
         .coded$ready(coded$ready),
         .bits$valid(session$bits$valid),
+        .bits$count(session$bits$count),
         .bits$data(session$bits$data),
+        .bits$busy(session$bits$busy),
         .bits$ready(session$bits$ready),
         .aligned(session$aligned)
     );
@@ -4945,7 +5433,9 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
         .clock(packer$clock),
         .reset(packer$reset),
         .bits$valid(packer$bits$valid),
+        .bits$count(packer$bits$count),
         .bits$data(packer$bits$data),
+        .bits$busy(packer$bits$busy),
         .bits$ready(packer$bits$ready),
         .aligned(packer$aligned),
         .words$valid(packer$words$valid),
@@ -4976,8 +5466,6 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
         session$reset = reset;
         packer$reset = reset;
         registers$reset = reset;
-        who = merger$core;
-        pops = merger$pops;
         pushes = 32'h0;
         haves = 32'h0;
         losses = 32'h0;
@@ -4987,8 +5475,12 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
         cc = 32'h0;
         fifo$0$clock = clock;
         fifo$0$reset = reset;
-        fifo$0$field = read$field;
-        fifo$0$pop = pops[0];
+        fifo$0$field = first;
+        fifo$0$pop = 1'b0;
+        if (merger$core == 0) begin
+            fifo$0$field = read$field;
+            fifo$0$pop = read$done;
+        end
         control$0$full = fifo$0$full;
         control$0$drained = fifo$0$empty;
         control$0$enable = session$tracing;
@@ -5001,7 +5493,7 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
         if (~control$0$stop_ready) begin
             all_stopped = 1'b0;
         end
-        if (who == 0) begin
+        if (merger$core == 0) begin
             word = fifo$0$word;
             cc = fifo$0$cc;
         end
@@ -5013,7 +5505,7 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
         session$done = read$done;
         session$ends = read$ends;
         read$have = session$have;
-        read$core = who;
+        read$core = merger$core;
         read$word = word;
         read$cc = cc;
         session$aligned = packer$aligned;
@@ -5029,7 +5521,9 @@ module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,
     end
     
     always @(*) packer$bits$valid = session$bits$valid;
+    always @(*) packer$bits$count = session$bits$count;
     always @(*) packer$bits$data = session$bits$data;
+    always @(*) packer$bits$busy = session$bits$busy;
     always @(*) session$bits$ready = packer$bits$ready;
 endmodule // top$spine
 
@@ -5090,8 +5584,12 @@ module top$spine$fifo$0(clock,reset,entry$push,entry$pre,entry$post,entry$icnt,e
     reg  [8:0] count$d;
     wire  [8:0] count$q;
     reg  count$clock;
+    reg  fresh$d;
+    wire  fresh$q;
+    reg  fresh$clock;
     
     // Local signals
+    reg  [7:0] next_read;
     reg  write_bit;
     reg  read_bit;
     reg  accept;
@@ -5136,15 +5634,22 @@ module top$spine$fifo$0(clock,reset,entry$push,entry$pre,entry$post,entry$icnt,e
         .q(count$q),
         .clock(count$clock)
     );
+    top$spine$fifo$0$fresh fresh(
+        .d(fresh$d),
+        .q(fresh$q),
+        .clock(fresh$clock)
+    );
     
     // Update code
     always @(*) begin
         write$clock = clock;
         read$clock = clock;
         count$clock = clock;
+        fresh$clock = clock;
         write$d = write$q;
         read$d = read$q;
         count$d = count$q;
+        fresh$d = fresh$q;
         entries$clock = clock;
         ccs$clock = clock;
         accept = entry$push & (count$q != most);
@@ -5152,8 +5657,6 @@ module top$spine$fifo$0(clock,reset,entry$push,entry$pre,entry$post,entry$icnt,e
         ccs$we = accept;
         entries$waddr = write$q;
         ccs$waddr = write$q;
-        entries$raddr = read$q;
-        ccs$raddr = read$q;
         entries$field = field;
         kinds = ((entry$pre) & 32'hffffffff) | (((entry$post) & 32'hffffffff) << 32'h2);
         entries$w0 = ((entry$bcnt) & 32'hffffffff) | (kinds << count_bits);
@@ -5168,9 +5671,15 @@ module top$spine$fifo$0(clock,reset,entry$push,entry$pre,entry$post,entry$icnt,e
         if (accept) begin
             write$d = (((write$q << 32'h1) & 8'hff) | ((write_bit) & 8'hff)) & mask;
         end
+        next_read = read$q;
+        fresh$d = |count$q;
         if (pop) begin
-            read$d = (((read$q << 32'h1) & 8'hff) | ((read_bit) & 8'hff)) & mask;
+            next_read = (((read$q << 32'h1) & 8'hff) | ((read_bit) & 8'hff)) & mask;
+            fresh$d = |count$q & (count$q != one);
         end
+        read$d = next_read;
+        entries$raddr = next_read;
+        ccs$raddr = next_read;
         delta = one;
         if (pop) begin
             delta = minus_one;
@@ -5182,10 +5691,11 @@ module top$spine$fifo$0(clock,reset,entry$push,entry$pre,entry$post,entry$icnt,e
             write$d = 32'h0;
             read$d = 32'h0;
             count$d = 32'h0;
+            fresh$d = 1'b0;
         end
         none = ~|count$q;
         empty = none;
-        have = |count$q;
+        have = fresh$q;
         low = count$q & limit;
         full = low == limit;
     end
@@ -5255,6 +5765,25 @@ module top$spine$fifo$0$entries(clock,raddr,field,rdata,we,waddr,w0,w1,w2,w3);
 endmodule // top$spine$fifo$0$entries
 
 
+module top$spine$fifo$0$fresh(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$fifo$0$fresh
+
+
 module top$spine$fifo$0$read(d,q,clock);
     
     // Module arguments
@@ -5293,7 +5822,7 @@ module top$spine$fifo$0$write(d,q,clock);
 endmodule // top$spine$fifo$0$write
 
 
-module top$spine$merger(clock,reset,pushes,have,core,show,done,pops,empty);
+module top$spine$merger(clock,reset,pushes,have,core,show,done,empty);
     
     // Module arguments
     input wire  clock;
@@ -5303,7 +5832,6 @@ module top$spine$merger(clock,reset,pushes,have,core,show,done,pops,empty);
     output reg  [3:0] core;
     output reg  show;
     input wire  done;
-    output reg  [15:0] pops;
     output reg  empty;
     
     // Constant declarations
@@ -5329,19 +5857,19 @@ module top$spine$merger(clock,reset,pushes,have,core,show,done,pops,empty);
     reg  [11:0] read$d;
     wire  [11:0] read$q;
     reg  read$clock;
-    reg  seen$d;
-    wire  seen$q;
-    reg  seen$clock;
+    reg  fresh$d;
+    wire  fresh$q;
+    reg  fresh$clock;
     reg  [15:0] current$d;
     wire  [15:0] current$q;
     reg  current$clock;
     
     // Local signals
-    reg  any;
-    reg  waiting;
+    reg  [11:0] next_read;
     reg  load;
     reg  [15:0] less;
     reg  [15:0] rest;
+    reg  [15:0] behind;
     reg  [15:0] not_rest;
     reg  [15:0] lowest;
     reg  [3:0] index;
@@ -5365,10 +5893,10 @@ module top$spine$merger(clock,reset,pushes,have,core,show,done,pops,empty);
         .q(read$q),
         .clock(read$clock)
     );
-    top$spine$merger$seen seen(
-        .d(seen$d),
-        .q(seen$q),
-        .clock(seen$clock)
+    top$spine$merger$fresh fresh(
+        .d(fresh$d),
+        .q(fresh$q),
+        .clock(fresh$clock)
     );
     top$spine$merger$current current(
         .d(current$d),
@@ -5380,57 +5908,52 @@ module top$spine$merger(clock,reset,pushes,have,core,show,done,pops,empty);
     always @(*) begin
         write$clock = clock;
         read$clock = clock;
-        seen$clock = clock;
+        fresh$clock = clock;
         current$clock = clock;
         write$d = write$q;
         read$d = read$q;
-        seen$d = seen$q;
+        fresh$d = fresh$q;
         current$d = current$q;
         notes$clock = clock;
         notes$we = |pushes;
         notes$waddr = write$q;
         notes$wdata = pushes;
-        notes$raddr = read$q;
         if (|pushes) begin
             write$d = ((write$q + one) & 12'hfff) & mask;
         end
-        any = |current$q;
         less = current$q - one_16;
         rest = current$q & less;
         not_rest = ~rest;
         lowest = current$q & not_rest;
         index = ((|(lowest & odd_1)) & 4'hf) | (((|(lowest & odd_2)) & 4'hf) << 32'h1) | (((|(lowest & odd_4)) & 4'hf) << 32'h2) | (((|(lowest & odd_8)) & 4'hf) << 32'h3);
-        waiting = write$q != read$q;
-        load = seen$q & ~any;
-        seen$d = waiting & ~load;
+        behind = current$q & (current$q - one_16);
+        load = fresh$q & (~|current$q | (done & ~|behind));
+        next_read = read$q;
+        if (load) begin
+            next_read = ((read$q + one) & 12'hfff) & mask;
+        end
+        read$d = next_read;
+        notes$raddr = next_read;
+        fresh$d = write$q != next_read;
+        if (done) begin
+            current$d = behind;
+        end
         if (load) begin
             current$d = notes$rdata;
-            read$d = ((read$q + one) & 12'hfff) & mask;
-        end
-        if (done) begin
-            current$d = rest;
         end
         if (reset | single) begin
             write$d = 32'h0;
             read$d = 32'h0;
-            seen$d = 1'b0;
+            fresh$d = 1'b0;
             current$d = 32'h0;
         end
         core = index;
         show = |(lowest & have);
-        empty = ~any & ~waiting;
-        pops = 32'h0;
-        if (done) begin
-            pops = lowest;
-        end
+        empty = ~|current$q & (write$q == read$q);
         if (single) begin
             core = 32'h0;
             show = |have;
             empty = 1'b1;
-            pops = 32'h0;
-            if (done) begin
-                pops = one_16;
-            end
         end
     end
     
@@ -5454,6 +5977,25 @@ module top$spine$merger$current(d,q,clock);
     end
           
 endmodule // top$spine$merger$current
+
+
+module top$spine$merger$fresh(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$merger$fresh
 
 
 module top$spine$merger$notes(clock,raddr,rdata,we,waddr,wdata);
@@ -5490,25 +6032,6 @@ module top$spine$merger$read(d,q,clock);
 endmodule // top$spine$merger$read
 
 
-module top$spine$merger$seen(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$merger$seen
-
-
 module top$spine$merger$write(d,q,clock);
     
     // Module arguments
@@ -5528,13 +6051,15 @@ module top$spine$merger$write(d,q,clock);
 endmodule // top$spine$merger$write
 
 
-module top$spine$packer(clock,reset,bits$valid,bits$data,bits$ready,aligned,words$valid,words$data,words$ready);
+module top$spine$packer(clock,reset,bits$valid,bits$count,bits$data,bits$busy,bits$ready,aligned,words$valid,words$data,words$ready);
     
     // Module arguments
     input wire  clock;
     input wire  reset;
     input wire  bits$valid;
-    input wire  bits$data;
+    input wire  [3:0] bits$count;
+    input wire  [7:0] bits$data;
+    input wire  bits$busy;
     output reg  bits$ready;
     output reg  aligned;
     output reg  words$valid;
@@ -5542,43 +6067,51 @@ module top$spine$packer(clock,reset,bits$valid,bits$data,bits$ready,aligned,word
     input wire  words$ready;
     
     // Constant declarations
-    localparam  one = 5'b1;
+    localparam  one = 2'b1;
     
     // Stub signals
-    reg  [31:0] shift$d;
-    wire  [31:0] shift$q;
-    reg  shift$clock;
-    reg  [4:0] count$d;
-    wire  [4:0] count$q;
-    reg  count$clock;
+    reg  [6:0] rest$d;
+    wire  [6:0] rest$q;
+    reg  rest$clock;
+    reg  [2:0] held$d;
+    wire  [2:0] held$q;
+    reg  held$clock;
     reg  [31:0] word$d;
     wire  [31:0] word$q;
     reg  word$clock;
+    reg  [1:0] lane$d;
+    wire  [1:0] lane$q;
+    reg  lane$clock;
     reg  full$d;
     wire  full$q;
     reg  full$clock;
     
     // Local signals
-    reg  last;
-    reg  room;
+    reg  [14:0] spread;
+    reg  [3:0] total;
+    reg  octet;
     reg  take;
-    reg  [31:0] shifted;
     
     // Sub module instances
-    top$spine$packer$shift shift(
-        .d(shift$d),
-        .q(shift$q),
-        .clock(shift$clock)
+    top$spine$packer$rest rest(
+        .d(rest$d),
+        .q(rest$q),
+        .clock(rest$clock)
     );
-    top$spine$packer$count count(
-        .d(count$d),
-        .q(count$q),
-        .clock(count$clock)
+    top$spine$packer$held held(
+        .d(held$d),
+        .q(held$q),
+        .clock(held$clock)
     );
     top$spine$packer$word word(
         .d(word$d),
         .q(word$q),
         .clock(word$clock)
+    );
+    top$spine$packer$lane lane(
+        .d(lane$d),
+        .q(lane$q),
+        .clock(lane$clock)
     );
     top$spine$packer$full full(
         .d(full$d),
@@ -5588,59 +6121,46 @@ module top$spine$packer(clock,reset,bits$valid,bits$data,bits$ready,aligned,word
     
     // Update code
     always @(*) begin
-        shift$clock = clock;
-        count$clock = clock;
+        rest$clock = clock;
+        held$clock = clock;
         word$clock = clock;
+        lane$clock = clock;
         full$clock = clock;
-        shift$d = shift$q;
-        count$d = count$q;
+        rest$d = rest$q;
+        held$d = held$q;
         word$d = word$q;
+        lane$d = lane$q;
         full$d = full$q;
-        last = &count$q;
-        room = ~last | ~full$q;
-        take = bits$valid & room;
-        shifted = (shift$q >> 32'h1) | (((bits$data) & 32'hffffffff) << 32'h1f);
-        if (full$q & words$ready) begin
+        spread = (((bits$data) & 15'h7fff) << ((held$q) & 15'h7fff)) | ((rest$q) & 15'h7fff);
+        total = ((held$q) & 4'hf) + bits$count;
+        take = bits$valid & ~full$q;
+        octet = take & total[32'h3];
+        if (words$ready) begin
             full$d = 1'b0;
         end
         if (take) begin
-            shift$d = shifted;
-            count$d = count$q + one;
-            if (last) begin
-                word$d = shifted;
-                full$d = 1'b1;
-            end
+            held$d = total[(32'h0)+:(3)];
+            rest$d = spread[(32'h0)+:(7)];
+        end
+        if (octet) begin
+            rest$d = spread[(32'h8)+:(7)];
+            word$d = (word$q >> 32'h8) | (((spread) & 32'hffffffff) << 32'h18);
+            lane$d = lane$q + one;
+            full$d = &lane$q;
         end
         if (reset) begin
-            count$d = 32'h0;
+            rest$d = 32'h0;
+            held$d = 32'h0;
+            lane$d = 32'h0;
             full$d = 1'b0;
         end
-        bits$ready = ~&count$q | ~full$q;
-        aligned = ~|count$q;
+        bits$ready = ~full$q;
+        aligned = ~|held$q & ~|lane$q;
         words$valid = full$q;
         words$data = word$q;
     end
     
 endmodule // top$spine$packer
-
-
-module top$spine$packer$count(d,q,clock);
-    
-    // Module arguments
-    input wire  [4:0] d;
-    output reg  [4:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 5'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$packer$count
 
 
 module top$spine$packer$full(d,q,clock);
@@ -5662,23 +6182,61 @@ module top$spine$packer$full(d,q,clock);
 endmodule // top$spine$packer$full
 
 
-module top$spine$packer$shift(d,q,clock);
+module top$spine$packer$held(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [2:0] d;
+    output reg  [2:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 3'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // top$spine$packer$shift
+endmodule // top$spine$packer$held
+
+
+module top$spine$packer$lane(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$packer$lane
+
+
+module top$spine$packer$rest(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$spine$packer$rest
 
 
 module top$spine$packer$word(d,q,clock);
@@ -5876,7 +6434,7 @@ module top$spine$registers$noted(d,q,clock);
 endmodule // top$spine$registers$noted
 
 
-module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,ends,coded$valid,coded$data,coded$ready,bits$valid,bits$data,bits$ready,aligned);
+module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,ends,coded$valid,coded$count,coded$data,coded$busy,coded$ready,bits$valid,bits$count,bits$data,bits$busy,bits$ready,aligned);
     
     // Module arguments
     input wire  clock;
@@ -5890,10 +6448,14 @@ module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,
     input wire  done;
     input wire  ends;
     input wire  coded$valid;
-    input wire  coded$data;
+    input wire  [3:0] coded$count;
+    input wire  [7:0] coded$data;
+    input wire  coded$busy;
     output reg  coded$ready;
     output reg  bits$valid;
-    output reg  bits$data;
+    output reg  [3:0] bits$count;
+    output reg  [7:0] bits$data;
+    output reg  bits$busy;
     input wire  bits$ready;
     input wire  aligned;
     
@@ -5901,8 +6463,9 @@ module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,
     localparam  header0 = 32'h4b485347;
     localparam  header1 = 32'h101;
     localparam  header2 = 32'h865faf1c;
-    localparam  last = 7'b1011111;
-    localparam  one = 7'b1;
+    localparam  last = 4'hb;
+    localparam  one = 4'h1;
+    localparam  eight = 4'h8;
     localparam  one_5 = 5'b1;
     localparam  cores = 5'b1;
     
@@ -5916,18 +6479,16 @@ module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,
     reg  head$d;
     wire  head$q;
     reg  head$clock;
-    reg  [6:0] at$d;
-    wire  [6:0] at$q;
+    reg  [3:0] at$d;
+    wire  [3:0] at$q;
     reg  at$clock;
     reg  [4:0] stops$d;
     wire  [4:0] stops$q;
     reg  stops$clock;
     
     // Local signals
-    reg  [1:0] word_at;
     reg  [31:0] word;
-    reg  [4:0] bit_at;
-    reg  head_bit;
+    reg  [7:0] octet;
     reg  over;
     
     // Sub module instances
@@ -5978,8 +6539,7 @@ module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,
         end
         tracing = running$q & enable;
         active = session$q;
-        word_at = at$q[(32'h5)+:(2)];
-        case (word_at)
+        case (at$q[(32'h2)+:(2)])
             0:
                 begin
                     word = header0;
@@ -5993,15 +6553,31 @@ module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,
                     word = header2;
                 end
         endcase
-        bit_at = at$q[(32'h0)+:(5)];
-        head_bit = word[bit_at];
+        case (at$q[(32'h0)+:(2)])
+            0:
+                begin
+                    octet = word[(32'h0)+:(8)];
+                end
+            1:
+                begin
+                    octet = word[(32'h8)+:(8)];
+                end
+            2:
+                begin
+                    octet = word[(32'h10)+:(8)];
+                end
+            default:
+                begin
+                    octet = word[(32'h18)+:(8)];
+                end
+        endcase
         if (head$q & bits$ready) begin
             at$d = at$q + one;
             if (at$q == last) begin
                 head$d = 1'b0;
             end
         end
-        over = stops$q == cores;
+        over = (stops$q == cores) & ~coded$busy;
         if (done & ends) begin
             stops$d = stops$q + one_5;
         end
@@ -6017,13 +6593,17 @@ module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,
         end
         have = show & ~head$q;
         bits$data = coded$data;
+        bits$count = coded$count;
         bits$valid = coded$valid;
+        bits$busy = session$q;
         if (head$q) begin
-            bits$data = head_bit;
+            bits$data = octet;
+            bits$count = eight;
             bits$valid = 1'b1;
         end
-        if (stops$q == cores) begin
-            bits$data = 1'b0;
+        if (over) begin
+            bits$data = 32'h0;
+            bits$count = one;
             bits$valid = ~aligned;
         end
         coded$ready = bits$ready & ~head$q;
@@ -6035,13 +6615,13 @@ endmodule // top$spine$session
 module top$spine$session$at(d,q,clock);
     
     // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
+    input wire  [3:0] d;
+    output reg  [3:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 7'h0;
+       q = 4'h0;
     end
     
     always @(posedge clock) begin
