@@ -3,6 +3,7 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`chunked`] | chunks with connect bits |
+//! | [`golomb`] | exponential Golomb codes |
 //!
 //! # Ports
 //! | port of [`CoderIn`] | dir | bits | meaning |
@@ -76,4 +77,5 @@ macro_rules! list {
 
 list! {
     Chunked: chunked::Chunked,
+    Golomb: golomb::Golomb,
 }
