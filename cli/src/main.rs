@@ -13,7 +13,6 @@ mod decode;
 mod demo;
 mod encode;
 mod error;
-mod etrace;
 mod files;
 mod gates;
 mod gen;

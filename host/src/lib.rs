@@ -15,7 +15,9 @@
 //! | [`check`] | what replay tells, held to a recording |
 //! | [`listing`] | what replay tells, an instruction a line |
 //! | [`measure`] | schemes at work on a run, measured and verified |
+//! | [`bench`] | how fast this machine does all that |
 
+pub mod bench;
 pub mod check;
 pub mod encode;
 mod error;

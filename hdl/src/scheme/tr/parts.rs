@@ -13,7 +13,7 @@ use sim::scheme::tr::target::TargetParams;
 
 /// A scheme, or a part of one, that exists in software only.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("scheme {0} has no circuit; tr_e, tr_b and tr(...) with gshare/RAS/iBTB, nx_b and sc-lsp have one")]
+#[error("scheme {0} has a model and no circuit")]
 pub struct NoCircuit(pub String);
 
 /// Sizes of all parts.

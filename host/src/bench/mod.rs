@@ -1,0 +1,323 @@
+//! How fast this machine simulates, encodes and replays
+//!
+//! Here and not with the command, so that what is timed is compiled as what is used.
+
+pub mod etrace;
+
+use crate::check::Check;
+use crate::encode::{to_file, Request};
+use crate::input::{Beside, Input};
+use crate::listing::Listing;
+use crate::machine::Settings;
+use crate::progress::Quiet;
+use crate::trace::Trace;
+use crate::HostError;
+use retire::file::retire::RetireWriter;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind, NullSink, RetireSink};
+use serde::Serialize;
+use sim::lane::Lane;
+use sim::params::{named_set, Platform, TraceParams};
+use sim::replay::{Ignore, Replay, ReplaySink};
+use sim::rv32::{Limits, Machine, MachineConfig, Timing};
+use sim::scheme::tr::model::Front;
+use sim::system::System;
+use std::time::{Duration, Instant};
+
+/// One measured speed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Speed {
+    /// What was run.
+    pub what: String,
+    /// How much of `unit` in a second, best of the repetitions.
+    pub per_second: f64,
+    /// What is counted.
+    pub unit: &'static str,
+}
+
+/// Runs `work` for at least half a second and three times; the best time counts.
+fn best(mut work: impl FnMut()) -> Duration {
+    best_of(|| {
+        let start = Instant::now();
+        work();
+        start.elapsed()
+    })
+}
+
+/// As [`best`], for work that says itself how long it took.
+fn best_of(mut work: impl FnMut() -> Duration) -> Duration {
+    let begin = Instant::now();
+    let mut best = Duration::MAX;
+    let mut runs = 0;
+    while runs < 3 || (begin.elapsed() < Duration::from_millis(500) && runs < 1000) {
+        best = best.min(work());
+        runs += 1;
+    }
+    best
+}
+
+/// Hashes every address on the path: the same work a listener of the other decoder does.
+struct PathHash<'a> {
+    image: &'a Image,
+    pc: u64,
+    hash: u64,
+    instructions: u64,
+}
+
+impl ReplaySink for PathHash<'_> {
+    fn event(&mut self, e: &FlowEvent) {
+        for _ in 0..e.count {
+            self.hash = etrace::path_hash(self.hash, self.pc);
+            self.pc += self.image.instruction(self.pc).map_or(0, |i| u64::from(i.1));
+        }
+        self.instructions += u64::from(e.count);
+        self.pc = e.target;
+    }
+}
+
+/// Replays a stream of one core and visits every address; the instructions visited, and the hash.
+fn visit(image: &Image, params: &TraceParams, words: &[u32]) -> (u64, u64) {
+    let mut sink = PathHash { image, pc: 0, hash: 0, instructions: 0 };
+    let replay = Replay::new(image, params, words.iter().copied()).expect("own stream");
+    replay.run(&mut sink).expect("own stream");
+    (sink.instructions, sink.hash)
+}
+
+/// Puts a start in place of all events up to that at `last`.
+fn begin_behind(events: &mut Vec<FlowEvent>, last: Option<usize>) {
+    if let Some(last) = last {
+        let start = FlowEvent { kind: FlowKind::Start, count: 0, pc: events[last].target, ..events[last] };
+        events.splice(..=last, [start]);
+    }
+}
+
+/// Measures everything on `program`, a single-hart run of at most `limit` instructions.
+pub fn measure(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
+    let program = programs::load(name).ok_or_else(|| HostError::unknown_program(name))?;
+    let mut speeds = Vec::new();
+    let mut add = |what: String, n: u64, unit, time: Duration| {
+        speeds.push(Speed { what, per_second: n as f64 / time.as_secs_f64(), unit });
+    };
+    let limits = Limits { instructions: limit, ..Limits::default() };
+    for (label, timing) in
+        [("one cycle an instruction", Timing::functional()), ("caches and latencies", Timing::default())]
+    {
+        for harts in [1, 4] {
+            let config = MachineConfig { harts, timing: timing.clone(), ..MachineConfig::default() };
+            let mut n = 0;
+            let time = best_of(|| {
+                let mut machine = Machine::new(&program, config.clone()).expect("a built-in program");
+                let start = Instant::now();
+                let summary = machine.run(&mut NullSink, limits).expect("a built-in program");
+                n = summary.instructions.iter().sum();
+                start.elapsed()
+            });
+            add(
+                format!("simulator, {label}, {harts} hart{}, no tracing", if harts == 1 { "" } else { "s" }),
+                n,
+                "instructions",
+                time,
+            );
+        }
+    }
+    let mut events: Vec<FlowEvent> = Vec::new();
+    let config = MachineConfig { timing: Timing::functional(), ..MachineConfig::default() };
+    let machine = |e| HostError::Machine { name: format!("builtin:{name}"), source: e };
+    let summary = Machine::new(&program, config).and_then(|mut m| m.run(&mut events, limits)).map_err(machine)?;
+    // E-Trace is measured without traps: from behind those of the start-up on
+    let last = events.iter().rposition(|e| matches!(e.kind, FlowKind::Trap { .. }));
+    begin_behind(&mut events, last);
+    if events.len() < 100_000 {
+        return Err(HostError::Other(format!(
+            "builtin:{name} has {} branches behind its last trap; at least 100,000 are needed",
+            events.len()
+        )));
+    }
+    let instructions: u64 = events.iter().map(|e| u64::from(e.count)).sum();
+    let reported = events
+        .iter()
+        .filter(|e| {
+            !matches!(
+                e.kind,
+                FlowKind::Start | FlowKind::Jump | FlowKind::Call | FlowKind::Stop | FlowKind::Trap { .. }
+            )
+        })
+        .count() as u64;
+    let image = Image::new(&program);
+    for set in ["small", "medium", "large"] {
+        let named = named_set(set)?;
+        let params = TraceParams::tr(named.params);
+        let time = best(|| {
+            let mut core = Lane::new(0, &Platform::RV32, Front::new(&named.params, &Platform::RV32));
+            events.iter().for_each(|e| {
+                core.event(e, &mut |m| {
+                    std::hint::black_box(m);
+                })
+            });
+        });
+        add(format!("golden model, {set}"), reported, "reported branches", time);
+        let mut words = Vec::new();
+        let time = best(|| {
+            let mut system = System::new(&params).expect("a named set");
+            events.iter().for_each(|e| system.event(e));
+            system.finish(summary.cycles);
+            words = system.drain().collect();
+        });
+        add(format!("encode to tr_e, {set}"), instructions, "instructions", time);
+        let time = best(|| {
+            let replay = Replay::new(&image, &params, words.iter().copied()).expect("own stream");
+            replay.run(&mut Ignore).expect("own stream");
+        });
+        add(format!("replay of tr_e, {set}"), instructions, "instructions", time);
+        if set == "small" {
+            let mut ours = (0, 0);
+            let time = best(|| ours = visit(&image, &params, &words));
+            add("replay of tr_e, small, every address visited".into(), instructions, "instructions", time);
+            let other = |e: etrace::EtraceError| HostError::Other(e.to_string());
+            let packets = etrace::encode(&image, &events).map_err(other)?;
+            let mut theirs = (0, 0);
+            let start = Instant::now();
+            let mut runs = 0;
+            while runs < 1 || start.elapsed() < Duration::from_millis(500) {
+                theirs = etrace::decode(&program, &packets).map_err(other)?;
+                runs += 1;
+            }
+            add(
+                "riscv-etrace decoding its E-Trace of the same run".into(),
+                theirs.0,
+                "instructions",
+                start.elapsed() / runs,
+            );
+            if theirs != ours {
+                return Err(HostError::Other(format!(
+                    "the two decoders differ: {} instructions, hash {:016x} here, {} and {:016x} there",
+                    ours.0, ours.1, theirs.0, theirs.1
+                )));
+            }
+        }
+    }
+    speeds.extend(files(name, limit)?);
+    Ok(speeds)
+}
+
+/// As [`measure`], of what commands do from file to file.
+fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
+    let folder = tempfile::tempdir().map_err(|e| HostError::Other(format!("a temporary folder: {e}")))?;
+    let [ret, gtr] = ["run.ret", "run.gtr"].map(|n| folder.path().join(n));
+    let program = format!("builtin:{name}");
+    let settings = Settings { max_instructions: Some(limit), ..Settings::default() };
+    let input = Input::open(&program)?;
+    let run = input.run(1, &settings)?;
+    let mut writer = RetireWriter::create(&ret, &run.info())?;
+    let instructions = run.tell(&mut writer, &Quiet)?.instructions;
+    writer.finish()?;
+    let mut speeds = Vec::new();
+    let mut add = |what: &str, mut work: Box<dyn FnMut() -> Result<(), HostError> + '_>| {
+        let mut done = Ok(());
+        let time = best(|| {
+            if done.is_ok() {
+                done = work();
+            }
+        });
+        let per_second = instructions as f64 / time.as_secs_f64();
+        speeds.push(Speed { what: what.into(), per_second, unit: "instructions" });
+        done
+    };
+    let set = named_set("medium")?;
+    let request = Request { params: TraceParams::tr(set.params), set: None, fixed_align: true };
+    let open = || Trace::open(&gtr, Beside { elf: Some(&program), any_build: false }, &Quiet);
+    add(
+        "file to file: encode to tr_e, medium",
+        Box::new(|| {
+            let recorded = Input::open(&ret.display().to_string())?;
+            to_file(&recorded.run(1, &settings)?, &request, &gtr, &Quiet)?;
+            Ok(())
+        }),
+    )?;
+    add(
+        "file to file: replay --check",
+        Box::new(|| {
+            let trace = open()?;
+            let mut check = Check::open(&ret, trace.info(), false)?;
+            trace.replay(&mut check, &Quiet, Check::is_over)?;
+            check.finish()?.map_or(Ok(()), |difference| Err(HostError::Other(difference)))
+        }),
+    )?;
+    add(
+        "file to file: listing",
+        Box::new(|| {
+            let (trace, mut out) = (open()?, std::io::sink());
+            let mut listing = Listing::new(trace.image().clone(), 1, None, u64::MAX, &mut out);
+            trace.replay(&mut listing, &Quiet, |l| l.is_over())?;
+            listing.finish().map_err(|e| HostError::Other(e.to_string()))
+        }),
+    )?;
+    Ok(speeds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The longest stretch of a run without traps, from a start on.
+    fn without_traps(events: &[FlowEvent]) -> Vec<FlowEvent> {
+        let trap = |e: &FlowEvent| matches!(e.kind, FlowKind::Trap { .. });
+        let longest = events.split_inclusive(trap).scan(0, |from, part| {
+            *from += part.len();
+            Some((*from - part.len(), part))
+        });
+        let (from, part) = longest.max_by_key(|(_, part)| part.len()).expect("a run has events");
+        let mut stretch: Vec<FlowEvent> = part.iter().filter(|e| !trap(e)).copied().collect();
+        if let Some(before) = from.checked_sub(1) {
+            stretch.insert(0, events[before]);
+            begin_behind(&mut stretch, Some(0));
+        }
+        stretch
+    }
+
+    /// The first `n` instructions, ended by a stop as the simulator ends them at a limit.
+    fn cut(events: &[FlowEvent], image: &Image, n: u64) -> Vec<FlowEvent> {
+        let (mut left, mut kept) = (n, Vec::new());
+        for e in events {
+            if u64::from(e.count) > left || matches!(e.kind, FlowKind::Stop) {
+                let last: &FlowEvent = kept.last().expect("a start comes first");
+                let count = (left as u32).min(e.count);
+                let pc = image.skip(last.target, count).expect("code of the program");
+                kept.push(FlowEvent { kind: FlowKind::Stop, len: 0, count, pc, target: pc, ..*e });
+                break;
+            }
+            left -= u64::from(e.count);
+            kept.push(*e);
+        }
+        kept
+    }
+
+    #[test]
+    fn both_decoders_find_the_same_path_in_every_program_wherever_it_is_cut() {
+        let named = named_set("small").unwrap();
+        let params = TraceParams::tr(named.params);
+        for info in programs::PROGRAMS {
+            let program = info.load().unwrap();
+            let image = Image::new(&program);
+            let config = MachineConfig { timing: Timing::functional(), ..MachineConfig::default() };
+            let mut events: Vec<FlowEvent> = Vec::new();
+            let limits = Limits { instructions: 30_000, ..Limits::default() };
+            Machine::new(&program, config).unwrap().run(&mut events, limits).unwrap();
+            let stretch = without_traps(&events);
+            let whole: u64 = stretch.iter().map(|e| u64::from(e.count)).sum();
+            assert!(whole > 300, "{}: {whole} instructions without a trap", info.name);
+            // neighbouring cuts, so that straight code, branches and targets of jumps are all cut at
+            for n in (1..whole).filter(|n| n % (whole / 6) < 40) {
+                let run = cut(&stretch, &image, n);
+                let mut system = System::new(&params).unwrap();
+                run.iter().for_each(|e| system.event(e));
+                system.finish(0);
+                let words: Vec<u32> = system.drain().collect();
+                let packets = etrace::encode(&image, &run).unwrap();
+                let theirs = etrace::decode(&program, &packets).unwrap();
+                let ours = visit(&image, &params, &words);
+                assert_eq!((ours.0, ours), (n, theirs), "{} cut after {n} instructions", info.name);
+            }
+        }
+    }
+}
