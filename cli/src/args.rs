@@ -138,7 +138,7 @@ pub struct ParamArgs {
     /// [default: small]
     #[arg(long, value_name = "NAME|G/R/Q")]
     pub set: Option<String>,
-    /// Encoding: tr_e, tr_b, nx_b, nexs, or chunk sizes as tr(bcnt=3,2;diffta=3,4;diffcc=4,2;icnt=2,2);
+    /// Encoding: tr_e, tr_b, golomb, nx_b, nexs, or chunk sizes as tr(bcnt=3,2;diffta=3,4;diffcc=4,2;icnt=2,2);
     /// fields left out are those of tr_e, and of tr_b in nx_b(...) [default: tr_e]
     #[arg(long, value_name = "ENCODING")]
     pub encoding: Option<String>,

@@ -2,7 +2,7 @@
 
 use crate::output::{big, Left, Object, Right, Table};
 use crate::{Failure, Status};
-use host::bench::measure;
+use host::speed::measure;
 use serde_json::json;
 use std::io::Write;
 

@@ -4,7 +4,6 @@ use host::HostError;
 use retire::elf::ElfError;
 use retire::file::FileError;
 use sim::params::ParamError;
-use sim::rv32::MachineError;
 use std::path::Path;
 
 /// What a command that ran to its end found: its exit code.
@@ -53,11 +52,6 @@ impl Failure {
     /// `name` is no program that can be used.
     pub fn program(name: &str, source: ElfError) -> Self {
         Self::Host(HostError::Program { name: name.into(), source })
-    }
-
-    /// The built-in simulator does not take the program `name`.
-    pub fn machine(name: &str, source: MachineError) -> Self {
-        Self::Host(HostError::Machine { name: name.into(), source })
     }
 
     /// `source` happened to the file or folder `path`.

@@ -15,9 +15,8 @@
 //! | [`check`] | what replay tells, held to a recording |
 //! | [`listing`] | what replay tells, an instruction a line |
 //! | [`measure`] | schemes at work on a run, measured and verified |
-//! | [`bench`] | how fast this machine does all that |
+//! | [`speed`] | how fast this machine does all that |
 
-pub mod bench;
 pub mod check;
 pub mod encode;
 mod error;
@@ -28,6 +27,7 @@ pub mod measure;
 pub mod progress;
 pub mod recording;
 pub mod run;
+pub mod speed;
 pub mod symbols;
 pub mod trace;
 
