@@ -124,6 +124,8 @@ impl ReplaySink for Compare {
             // told with the next message; and predicted streams are counted until another message goes out
             let latest = match m.body {
                 Body::Index { .. } | Body::Descriptor { .. } => next,
+                // behind a gap, its instruction is one of those before the next event
+                Body::Escape(Escape::Sync { .. }) => next,
                 Body::Hits { .. } => u64::MAX,
                 _ => cycle,
             };

@@ -11,8 +11,8 @@
 //! Those of [`super::CoderIn`].
 //!
 //! # Timing
-//! A field is taken with the last piece of the one before. An address takes two clocks more: for its
-//! difference, and for the magnitude of a negative one.
+//! A field is taken with the last piece of the one before. An address takes two clocks more, or three: for its
+//! difference, for the magnitude of a negative one, and to find its last piece.
 //!
 //! Golden model: [`sim::scheme::tr::coder::chunked`].
 
@@ -37,27 +37,40 @@ pub struct Chunked<const W: usize> {
     lead: DFF<Bit>,
     core: DFF<Bits<4>>,
     busy: DFF<Bit>,
-    // an address lies there whole; its difference does, and is negative
+    // its piece is the last one
+    ends: DFF<Bit>,
+    // an address lies there whole; its difference does, and is negative; its magnitude does
     whole: DFF<Bit>,
     below: DFF<Bit>,
+    settled: DFF<Bit>,
     // the piece
     tail: Signal<Local, Bit>,
     full: Signal<Local, Bits<6>>,
-    last: Signal<Local, Bits<3>>,
+    bits: Signal<Local, Bits<4>>,
     low: Signal<Local, Bits<4>>,
     rest: Signal<Local, Bits<W>>,
     connect: Signal<Local, Bit>,
-    ends: Signal<Local, Bit>,
     sign: Signal<Local, Bit>,
     behind: Signal<Local, Bits<8>>,
     own: Signal<Local, Bits<8>>,
-    bits: Signal<Local, Bits<4>>,
     extra: Signal<Local, Bits<4>>,
+    // the next one
+    after_left: Signal<Local, Bits<6>>,
+    after_tail: Signal<Local, Bit>,
+    after_bits: Signal<Local, Bits<4>>,
+    then_left: Signal<Local, Bits<6>>,
+    then_tail: Signal<Local, Bit>,
+    gone: Signal<Local, Bits<4>>,
+    more: Signal<Local, Bit>,
     // the field that comes
     first: Signal<Local, Bits<6>>,
     next: Signal<Local, Bits<4>>,
     free: Signal<Local, Bit>,
     is_address: Signal<Local, Bit>,
+    is_raw: Signal<Local, Bit>,
+    new_tail: Signal<Local, Bit>,
+    new_bits: Signal<Local, Bits<4>>,
+    new_more: Signal<Local, Bit>,
     left_term: Signal<Local, Bits<W>>,
     right_term: Signal<Local, Bits<W>>,
     sum: Signal<Local, Bits<W>>,
@@ -80,7 +93,6 @@ pub struct Chunked<const W: usize> {
     mask: Fixed<Bits<W>>,
     sign_bit: Fixed<Bits<W>>,
     one_w: Fixed<Bits<W>>,
-    one_3: Fixed<Bits<3>>,
     one_4: Fixed<Bits<4>>,
     three: Fixed<Bits<6>>,
     four: Fixed<Bits<6>>,
@@ -115,7 +127,6 @@ impl<const W: usize> Chunked<W> {
             mask: Fixed::of(u64::MAX >> (64 - bits)),
             sign_bit: Fixed::of(1u64 << (bits - 1)),
             one_w: Fixed::of(1u8),
-            one_3: Fixed::of(1u8),
             one_4: Fixed::of(1u8),
             three: Fixed::of(3u8),
             four: Fixed::of(4u8),
@@ -142,44 +153,48 @@ impl<const W: usize> Part<CoderIn<W>> for Chunked<W> {
 impl<const W: usize> Logic for Chunked<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, v, left, again, raw, address, negative, lead, core, busy, whole, below);
+        dff_setup!(self, clock, v, left, again, raw, address, negative, lead, core, busy, whole, below, settled, ends);
 
-        // the piece: how many bits of the chunk, and what is left behind them; three at most with four of a core index
+        // the piece: how many bits of the chunk; three at most with four of a core index
         self.tail.next = !self.left.q.val().get_bits::<4>(2).any();
         self.full.next = self.four.val();
         if self.lead.q.val() & self.long_lead.val() {
             self.tail.next = self.left.q.val() < self.three.val();
             self.full.next = self.three.val();
         }
-        self.last.next = self.full.val().get_bits::<3>(0) - self.one_3.val();
+        self.bits.next = self.full.val().get_bits::<4>(0);
         if self.tail.val() {
-            self.last.next = self.left.q.val().get_bits::<3>(0);
-        }
-        match self.last.val().index() {
-            0 => self.rest.next = self.v.q.val() >> 1,
-            1 => self.rest.next = self.v.q.val() >> 2,
-            2 => self.rest.next = self.v.q.val() >> 3,
-            _ => self.rest.next = self.v.q.val() >> 4,
+            self.bits.next = self.left.q.val().get_bits::<4>(0) + self.one_4.val();
         }
         self.connect.next = self.tail.val() & !self.raw.q.val();
-        self.ends.next = self.tail.val() & (self.raw.q.val() | !self.rest.val().any());
-        self.sign.next = self.ends.val() & self.address.q.val();
+        self.sign.next = self.ends.q.val() & self.address.q.val();
         self.behind.next = 0.into();
-        if self.connect.val() & self.rest.val().any() {
+        if self.connect.val() & !self.ends.q.val() {
             self.behind.next = 1.into();
         }
         if self.sign.val() & self.negative.q.val() {
             self.behind.next = 2.into();
         }
         self.low.next = self.v.q.val().get_bits::<4>(0);
-        match self.last.val().index() {
-            0 => self.own.next = bit_cast::<8, 1>(self.low.val().get_bits::<1>(0)) | (self.behind.val() << 1),
-            1 => self.own.next = bit_cast::<8, 2>(self.low.val().get_bits::<2>(0)) | (self.behind.val() << 2),
-            2 => self.own.next = bit_cast::<8, 3>(self.low.val().get_bits::<3>(0)) | (self.behind.val() << 3),
-            _ => self.own.next = bit_cast::<8, 4>(self.low.val()) | (self.behind.val() << 4),
+        match self.bits.val().index() {
+            1 => {
+                self.rest.next = self.v.q.val() >> 1;
+                self.own.next = bit_cast::<8, 1>(self.low.val().get_bits::<1>(0)) | (self.behind.val() << 1);
+            }
+            2 => {
+                self.rest.next = self.v.q.val() >> 2;
+                self.own.next = bit_cast::<8, 2>(self.low.val().get_bits::<2>(0)) | (self.behind.val() << 2);
+            }
+            3 => {
+                self.rest.next = self.v.q.val() >> 3;
+                self.own.next = bit_cast::<8, 3>(self.low.val().get_bits::<3>(0)) | (self.behind.val() << 3);
+            }
+            _ => {
+                self.rest.next = self.v.q.val() >> 4;
+                self.own.next = bit_cast::<8, 4>(self.low.val()) | (self.behind.val() << 4);
+            }
         }
         // one for the connect bit, one for the sign
-        self.bits.next = bit_cast::<4, 3>(self.last.val()) + self.one_4.val();
         self.extra.next = 0.into();
         if self.connect.val() {
             self.extra.next = 1.into();
@@ -195,18 +210,46 @@ impl<const W: usize> Logic for Chunked<W> {
             self.port.count.next = self.bits.val() + self.extra.val() + self.ti_bits.val();
         }
         self.port.have.next = self.busy.q.val();
-        self.port.busy.next = self.busy.q.val() | self.whole.q.val() | self.below.q.val();
+        self.port.busy.next = self.busy.q.val() | self.whole.q.val() | self.below.q.val() | self.settled.q.val();
         self.free.next = !self.busy.q.val();
+
+        // the piece that is next: the last one if no bit is left behind its chunk. Which one that is is known a clock
+        // before: what follows from it goes as far as to the event FIFOs
+        self.then_left.next = self.left.q.val();
+        self.gone.next = self.bits.val();
         if self.busy.q.val() & self.port.taken.val() {
             self.v.d.next = self.rest.val();
-            self.left.d.next = self.left.q.val() - self.full.val();
-            if self.tail.val() {
-                self.left.d.next = bit_cast::<6, 4>(self.again.q.val());
-            }
             self.lead.d.next = false;
-            self.busy.d.next = !self.ends.val();
-            self.free.next = self.ends.val();
+            self.busy.d.next = !self.ends.q.val();
+            self.free.next = self.ends.q.val();
         }
+        self.after_left.next = self.left.q.val() - self.full.val();
+        if self.tail.val() {
+            self.after_left.next = bit_cast::<6, 4>(self.again.q.val());
+        }
+        self.after_tail.next = !self.after_left.val().get_bits::<4>(2).any();
+        self.after_bits.next = self.four.val().get_bits::<4>(0);
+        if self.after_tail.val() {
+            self.after_bits.next = self.after_left.val().get_bits::<4>(0) + self.one_4.val();
+        }
+        self.then_tail.next = self.tail.val();
+        if self.busy.q.val() & self.port.taken.val() {
+            self.then_left.next = self.after_left.val();
+            self.then_tail.next = self.after_tail.val();
+            self.gone.next = self.bits.val() + self.after_bits.val();
+        }
+        self.left.d.next = self.then_left.val();
+        match self.gone.val().index() {
+            1 => self.more.next = (self.v.q.val() >> 1).any(),
+            2 => self.more.next = (self.v.q.val() >> 2).any(),
+            3 => self.more.next = (self.v.q.val() >> 3).any(),
+            4 => self.more.next = (self.v.q.val() >> 4).any(),
+            5 => self.more.next = (self.v.q.val() >> 5).any(),
+            6 => self.more.next = (self.v.q.val() >> 6).any(),
+            7 => self.more.next = (self.v.q.val() >> 7).any(),
+            _ => self.more.next = (self.v.q.val() >> 8).any(),
+        }
+        self.ends.d.next = self.then_tail.val() & (self.raw.q.val() | !self.more.val());
 
         // the field that comes
         self.first.next = self.i_first.val();
@@ -224,8 +267,25 @@ impl<const W: usize> Logic for Chunked<W> {
             self.first.next = self.t_first.val();
             self.next.next = self.t_next.val();
         }
-        if self.port.kind.val() == self.k_raw.val() {
+        self.is_raw.next = self.port.kind.val() == self.k_raw.val();
+        if self.is_raw.val() {
             self.first.next = self.port.size.val();
+        }
+
+        self.new_tail.next = !self.first.val().get_bits::<4>(2).any();
+        self.new_bits.next = self.four.val().get_bits::<4>(0);
+        if self.port.lead.val() & self.long_lead.val() {
+            self.new_tail.next = self.first.val() < self.three.val();
+            self.new_bits.next = self.three.val().get_bits::<4>(0);
+        }
+        if self.new_tail.val() {
+            self.new_bits.next = self.first.val().get_bits::<4>(0) + self.one_4.val();
+        }
+        match self.new_bits.val().index() {
+            1 => self.new_more.next = (self.port.value.val() >> 1).any(),
+            2 => self.new_more.next = (self.port.value.val() >> 2).any(),
+            3 => self.new_more.next = (self.port.value.val() >> 3).any(),
+            _ => self.new_more.next = (self.port.value.val() >> 4).any(),
         }
 
         // a - b is a + ~b + 1, and -a is ~a + 1
@@ -237,23 +297,27 @@ impl<const W: usize> Logic for Chunked<W> {
         }
         self.sum.next = self.left_term.val() + self.right_term.val() + self.one_w.val();
         self.port.ready.next = false;
-        if self.below.q.val() {
-            self.below.d.next = false;
+        if self.settled.q.val() {
+            self.settled.d.next = false;
             self.busy.d.next = true;
+        } else if self.below.q.val() {
+            self.below.d.next = false;
+            self.settled.d.next = true;
             self.v.d.next = self.sum.val() & self.mask.val();
         } else if self.whole.q.val() {
             self.port.ready.next = true;
             self.whole.d.next = false;
             self.negative.d.next = (self.sum.val() & self.sign_bit.val()).any();
             self.below.d.next = (self.sum.val() & self.sign_bit.val()).any();
-            self.busy.d.next = !(self.sum.val() & self.sign_bit.val()).any();
+            self.settled.d.next = !(self.sum.val() & self.sign_bit.val()).any();
             self.v.d.next = self.sum.val() & self.mask.val();
         } else if self.free.val() & self.port.valid.val() {
             self.port.ready.next = !self.is_address.val();
             self.v.d.next = self.port.value.val();
             self.left.d.next = self.first.val();
             self.again.d.next = self.next.val();
-            self.raw.d.next = self.port.kind.val() == self.k_raw.val();
+            self.raw.d.next = self.is_raw.val();
+            self.ends.d.next = self.new_tail.val() & (self.is_raw.val() | !self.new_more.val());
             self.address.d.next = self.is_address.val();
             self.whole.d.next = self.is_address.val();
             self.busy.d.next = !self.is_address.val();
@@ -264,6 +328,7 @@ impl<const W: usize> Logic for Chunked<W> {
             self.busy.d.next = false;
             self.whole.d.next = false;
             self.below.d.next = false;
+            self.settled.d.next = false;
             self.lead.d.next = false;
         }
     }
