@@ -5471,7 +5471,6 @@ module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$va
     localparam  mask = 32'h7fffffff;
     localparam  sign_bit = 32'h40000000;
     localparam  one_w = 32'h1;
-    localparam  one_3 = 3'b1;
     localparam  one_4 = 4'h1;
     localparam  three = 6'b11;
     localparam  four = 6'b100;
@@ -5504,30 +5503,45 @@ module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$va
     reg  busy$d;
     wire  busy$q;
     reg  busy$clock;
+    reg  ends$d;
+    wire  ends$q;
+    reg  ends$clock;
     reg  whole$d;
     wire  whole$q;
     reg  whole$clock;
     reg  below$d;
     wire  below$q;
     reg  below$clock;
+    reg  settled$d;
+    wire  settled$q;
+    reg  settled$clock;
     
     // Local signals
     reg  tail;
     reg  [5:0] full;
-    reg  [2:0] last;
+    reg  [3:0] bits;
     reg  [3:0] low;
     reg  [31:0] rest;
     reg  connect;
-    reg  ends;
     reg  sign;
     reg  [7:0] behind;
     reg  [7:0] own;
-    reg  [3:0] bits;
     reg  [3:0] extra;
+    reg  [5:0] after_left;
+    reg  after_tail;
+    reg  [3:0] after_bits;
+    reg  [5:0] then_left;
+    reg  then_tail;
+    reg  [3:0] gone;
+    reg  more;
     reg  [5:0] first;
     reg  [3:0] next;
     reg  free;
     reg  is_address;
+    reg  is_raw;
+    reg  new_tail;
+    reg  [3:0] new_bits;
+    reg  new_more;
     reg  [31:0] left_term;
     reg  [31:0] right_term;
     reg  [31:0] sum;
@@ -5578,6 +5592,11 @@ module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$va
         .q(busy$q),
         .clock(busy$clock)
     );
+    top$encoder$coder$ends ends(
+        .d(ends$d),
+        .q(ends$q),
+        .clock(ends$clock)
+    );
     top$encoder$coder$whole whole(
         .d(whole$d),
         .q(whole$q),
@@ -5587,6 +5606,11 @@ module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$va
         .d(below$d),
         .q(below$q),
         .clock(below$clock)
+    );
+    top$encoder$coder$settled settled(
+        .d(settled$d),
+        .q(settled$q),
+        .clock(settled$clock)
     );
     
     // Update code
@@ -5602,6 +5626,8 @@ module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$va
         busy$clock = clock;
         whole$clock = clock;
         below$clock = clock;
+        settled$clock = clock;
+        ends$clock = clock;
         v$d = v$q;
         left$d = left$q;
         again$d = again$q;
@@ -5613,64 +5639,50 @@ module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$va
         busy$d = busy$q;
         whole$d = whole$q;
         below$d = below$q;
+        settled$d = settled$q;
+        ends$d = ends$q;
         tail = ~|left$q[(32'h2)+:(4)];
         full = four;
         if (lead$q & long_lead) begin
             tail = left$q < three;
             full = three;
         end
-        last = full[(32'h0)+:(3)] - one_3;
+        bits = full[(32'h0)+:(4)];
         if (tail) begin
-            last = left$q[(32'h0)+:(3)];
+            bits = left$q[(32'h0)+:(4)] + one_4;
         end
-        case (last)
-            0:
-                begin
-                    rest = v$q >> 32'h1;
-                end
-            1:
-                begin
-                    rest = v$q >> 32'h2;
-                end
-            2:
-                begin
-                    rest = v$q >> 32'h3;
-                end
-            default:
-                begin
-                    rest = v$q >> 32'h4;
-                end
-        endcase
         connect = tail & ~raw$q;
-        ends = tail & (raw$q | ~|rest);
-        sign = ends & address$q;
+        sign = ends$q & address$q;
         behind = 32'h0;
-        if (connect & |rest) begin
+        if (connect & ~ends$q) begin
             behind = 32'h1;
         end
         if (sign & negative$q) begin
             behind = 32'h2;
         end
         low = v$q[(32'h0)+:(4)];
-        case (last)
-            0:
-                begin
-                    own = ((low[(32'h0)+:(1)]) & 8'hff) | (behind << 32'h1);
-                end
+        case (bits)
             1:
                 begin
-                    own = ((low[(32'h0)+:(2)]) & 8'hff) | (behind << 32'h2);
+                    rest = v$q >> 32'h1;
+                    own = ((low[(32'h0)+:(1)]) & 8'hff) | (behind << 32'h1);
                 end
             2:
                 begin
+                    rest = v$q >> 32'h2;
+                    own = ((low[(32'h0)+:(2)]) & 8'hff) | (behind << 32'h2);
+                end
+            3:
+                begin
+                    rest = v$q >> 32'h3;
                     own = ((low[(32'h0)+:(3)]) & 8'hff) | (behind << 32'h3);
                 end
             default:
                 begin
+                    rest = v$q >> 32'h4;
                     own = ((low) & 8'hff) | (behind << 32'h4);
                 end
         endcase
-        bits = ((last) & 4'hf) + one_4;
         extra = 32'h0;
         if (connect) begin
             extra = 32'h1;
@@ -5685,18 +5697,67 @@ module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$va
             port$count = bits + extra + ti_bits;
         end
         port$have = busy$q;
-        port$busy = busy$q | whole$q | below$q;
+        port$busy = busy$q | whole$q | below$q | settled$q;
         free = ~busy$q;
+        then_left = left$q;
+        gone = bits;
         if (busy$q & port$taken) begin
             v$d = rest;
-            left$d = left$q - full;
-            if (tail) begin
-                left$d = ((again$q) & 6'h3f);
-            end
             lead$d = 1'b0;
-            busy$d = ~ends;
-            free = ends;
+            busy$d = ~ends$q;
+            free = ends$q;
         end
+        after_left = left$q - full;
+        if (tail) begin
+            after_left = ((again$q) & 6'h3f);
+        end
+        after_tail = ~|after_left[(32'h2)+:(4)];
+        after_bits = four[(32'h0)+:(4)];
+        if (after_tail) begin
+            after_bits = after_left[(32'h0)+:(4)] + one_4;
+        end
+        then_tail = tail;
+        if (busy$q & port$taken) begin
+            then_left = after_left;
+            then_tail = after_tail;
+            gone = bits + after_bits;
+        end
+        left$d = then_left;
+        case (gone)
+            1:
+                begin
+                    more = |(v$q >> 32'h1);
+                end
+            2:
+                begin
+                    more = |(v$q >> 32'h2);
+                end
+            3:
+                begin
+                    more = |(v$q >> 32'h3);
+                end
+            4:
+                begin
+                    more = |(v$q >> 32'h4);
+                end
+            5:
+                begin
+                    more = |(v$q >> 32'h5);
+                end
+            6:
+                begin
+                    more = |(v$q >> 32'h6);
+                end
+            7:
+                begin
+                    more = |(v$q >> 32'h7);
+                end
+            default:
+                begin
+                    more = |(v$q >> 32'h8);
+                end
+        endcase
+        ends$d = then_tail & (raw$q | ~more);
         first = i_first;
         next = i_next;
         if (port$kind == k_count) begin
@@ -5712,9 +5773,37 @@ module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$va
             first = t_first;
             next = t_next;
         end
-        if (port$kind == k_raw) begin
+        is_raw = port$kind == k_raw;
+        if (is_raw) begin
             first = port$size;
         end
+        new_tail = ~|first[(32'h2)+:(4)];
+        new_bits = four[(32'h0)+:(4)];
+        if (port$lead & long_lead) begin
+            new_tail = first < three;
+            new_bits = three[(32'h0)+:(4)];
+        end
+        if (new_tail) begin
+            new_bits = first[(32'h0)+:(4)] + one_4;
+        end
+        case (new_bits)
+            1:
+                begin
+                    new_more = |(port$value >> 32'h1);
+                end
+            2:
+                begin
+                    new_more = |(port$value >> 32'h2);
+                end
+            3:
+                begin
+                    new_more = |(port$value >> 32'h3);
+                end
+            default:
+                begin
+                    new_more = |(port$value >> 32'h4);
+                end
+        endcase
         left_term = v$q;
         right_term = port$minus;
         if (below$q) begin
@@ -5723,9 +5812,13 @@ module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$va
         end
         sum = left_term + right_term + one_w;
         port$ready = 1'b0;
-        if (below$q) begin
-            below$d = 1'b0;
+        if (settled$q) begin
+            settled$d = 1'b0;
             busy$d = 1'b1;
+        end
+        else if (below$q) begin
+            below$d = 1'b0;
+            settled$d = 1'b1;
             v$d = sum & mask;
         end
         else if (whole$q) begin
@@ -5733,7 +5826,7 @@ module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$va
             whole$d = 1'b0;
             negative$d = |(sum & sign_bit);
             below$d = |(sum & sign_bit);
-            busy$d = ~|(sum & sign_bit);
+            settled$d = ~|(sum & sign_bit);
             v$d = sum & mask;
         end
         else if (free & port$valid) begin
@@ -5741,7 +5834,8 @@ module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$va
             v$d = port$value;
             left$d = first;
             again$d = next;
-            raw$d = port$kind == k_raw;
+            raw$d = is_raw;
+            ends$d = new_tail & (is_raw | ~new_more);
             address$d = is_address;
             whole$d = is_address;
             busy$d = ~is_address;
@@ -5752,6 +5846,7 @@ module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$va
             busy$d = 1'b0;
             whole$d = 1'b0;
             below$d = 1'b0;
+            settled$d = 1'b0;
             lead$d = 1'b0;
         end
     end
@@ -5854,6 +5949,25 @@ module top$encoder$coder$core(d,q,clock);
 endmodule // top$encoder$coder$core
 
 
+module top$encoder$coder$ends(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$ends
+
+
 module top$encoder$coder$lead(d,q,clock);
     
     // Module arguments
@@ -5928,6 +6042,25 @@ module top$encoder$coder$raw(d,q,clock);
     end
           
 endmodule // top$encoder$coder$raw
+
+
+module top$encoder$coder$settled(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // top$encoder$coder$settled
 
 
 module top$encoder$coder$v(d,q,clock);
