@@ -80,8 +80,8 @@ pub fn on_rust_hdl(
 pub fn verdict(c: &Comparison) -> Result<(), String> {
     if c.summary.overflow != 0 {
         return Err(format!(
-            "the event FIFOs of cores 0b{:b} overflowed: the circuit sends a bit a clock and could not keep up with \
-             these instructions; a higher --pace gives it more clocks",
+            "the event FIFOs of cores 0b{:b} overflowed: the encoder could not keep up with these \
+             instructions; a higher --pace gives it more clocks",
             c.summary.overflow
         ));
     }

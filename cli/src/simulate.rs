@@ -35,7 +35,7 @@ pub struct Args {
     /// Simulate at most so many clock cycles of the run
     #[arg(long, value_name = "N")]
     cycles: Option<u64>,
-    /// Clocks of the circuit for each of the cores: more leave the serial encoder more time
+    /// Clocks of the circuit for each of the cores: more leave the encoder more time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pace: u64,
     /// What simulates

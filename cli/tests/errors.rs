@@ -234,7 +234,7 @@ fn a_tool_that_is_too_old_is_named_with_the_version_that_would_do() {
 
 #[test]
 fn an_overflow_is_no_equality() {
-    // the encoder sends a bit a clock: at full speed a program that mispredicts everything is too much
+    // eight cores that tell every taken branch are too much for an encoder that sends a piece a clock
     let place = Place::new();
     let o = place.output("sim builtin:vm --harts 8 --encoding nx_b --timing functional --instructions 30000");
     let out = String::from_utf8(o.stdout).unwrap();

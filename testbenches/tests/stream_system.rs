@@ -49,19 +49,11 @@ fn build(params: &TraceParams) -> TraceCosim {
 }
 
 /// Runs the Verilog on events of a program; what it sends must be what the model sends.
-fn check(sim: &TraceCosim, params: &TraceParams, name: &str, program: &Program, events: &[FlowEvent], rest: u64) {
+fn check(sim: &TraceCosim, params: &TraceParams, name: &str, program: &Program, events: &[FlowEvent]) {
     let place = format!("{name}, {}", params.canonical());
-    let mut options = TraceOptions { rest, ..TraceOptions::default() };
-    let mut events = events.to_vec();
-    if params.timestamps {
-        // rests are time, and time stamps tell time: every clock of the run takes longer
-        let slower = 1 + std::mem::take(&mut options.rest);
-        events.iter_mut().for_each(|e| e.cycle *= slower);
-    }
-    let events = &events;
     let (file, _) = beat_file(program, params, events);
     let mut got = Vec::new();
-    let summary = sim.run(file.path(), &options, |w| got.push(w)).unwrap();
+    let summary = sim.run(file.path(), &TraceOptions::default(), |w| got.push(w)).unwrap();
     assert_eq!(summary.overflow, 0, "{place}: the event FIFOs overflowed");
     let want = golden(params, events, summary.stop);
     for (i, (w, g)) in want.iter().zip(&got).enumerate() {
@@ -70,15 +62,13 @@ fn check(sim: &TraceCosim, params: &TraceParams, name: &str, program: &Program, 
     assert_eq!(want.len(), got.len(), "{place}");
 }
 
-/// Runs the Verilog on the first `instructions` of programs. The serial encoder sends a bit a clock: several
-/// cores run slower, so that their FIFOs do not fill.
+/// Runs the Verilog on the first `instructions` of programs, at full rate.
 fn cosim(params: &TraceParams, programs: &[&str], instructions: u64) {
     let sim = build(params);
     for name in programs {
         let info = program(name);
         let (events, _) = run(&info.load().unwrap(), params.cores, instructions);
-        let rest = if params.timestamps { 10 } else { 3 } * u64::from(params.cores);
-        check(&sim, params, name, &info.load().unwrap(), &events, rest);
+        check(&sim, params, name, &info.load().unwrap(), &events);
     }
 }
 
@@ -149,7 +139,7 @@ fn verilog_matches_golden_on_random_programs() {
         assert!(traps > 100, "{traps} traps");
         for timestamps in [false, true] {
             p.timestamps = timestamps;
-            check(&build(&p), &p, "random", &model.program, &recording.events, 40);
+            check(&build(&p), &p, "random", &model.program, &recording.events);
         }
     }
 }

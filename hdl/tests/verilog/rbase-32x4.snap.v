@@ -5530,7 +5530,6 @@ module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$va
     reg  [5:0] after_left;
     reg  after_tail;
     reg  [3:0] after_bits;
-    reg  [5:0] then_left;
     reg  then_tail;
     reg  [3:0] gone;
     reg  more;
@@ -5699,14 +5698,6 @@ module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$va
         port$have = busy$q;
         port$busy = busy$q | whole$q | below$q | settled$q;
         free = ~busy$q;
-        then_left = left$q;
-        gone = bits;
-        if (busy$q & port$taken) begin
-            v$d = rest;
-            lead$d = 1'b0;
-            busy$d = ~ends$q;
-            free = ends$q;
-        end
         after_left = left$q - full;
         if (tail) begin
             after_left = ((again$q) & 6'h3f);
@@ -5717,12 +5708,16 @@ module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$va
             after_bits = after_left[(32'h0)+:(4)] + one_4;
         end
         then_tail = tail;
+        gone = bits;
         if (busy$q & port$taken) begin
-            then_left = after_left;
+            v$d = rest;
+            left$d = after_left;
+            lead$d = 1'b0;
+            busy$d = ~ends$q;
+            free = ends$q;
             then_tail = after_tail;
             gone = bits + after_bits;
         end
-        left$d = then_left;
         case (gone)
             1:
                 begin

@@ -58,7 +58,6 @@ pub struct Chunked<const W: usize> {
     after_left: Signal<Local, Bits<6>>,
     after_tail: Signal<Local, Bit>,
     after_bits: Signal<Local, Bits<4>>,
-    then_left: Signal<Local, Bits<6>>,
     then_tail: Signal<Local, Bit>,
     gone: Signal<Local, Bits<4>>,
     more: Signal<Local, Bit>,
@@ -215,14 +214,6 @@ impl<const W: usize> Logic for Chunked<W> {
 
         // the piece that is next: the last one if no bit is left behind its chunk. Which one that is is known a clock
         // before: what follows from it goes as far as to the event FIFOs
-        self.then_left.next = self.left.q.val();
-        self.gone.next = self.bits.val();
-        if self.busy.q.val() & self.port.taken.val() {
-            self.v.d.next = self.rest.val();
-            self.lead.d.next = false;
-            self.busy.d.next = !self.ends.q.val();
-            self.free.next = self.ends.q.val();
-        }
         self.after_left.next = self.left.q.val() - self.full.val();
         if self.tail.val() {
             self.after_left.next = bit_cast::<6, 4>(self.again.q.val());
@@ -233,12 +224,16 @@ impl<const W: usize> Logic for Chunked<W> {
             self.after_bits.next = self.after_left.val().get_bits::<4>(0) + self.one_4.val();
         }
         self.then_tail.next = self.tail.val();
+        self.gone.next = self.bits.val();
         if self.busy.q.val() & self.port.taken.val() {
-            self.then_left.next = self.after_left.val();
+            self.v.d.next = self.rest.val();
+            self.left.d.next = self.after_left.val();
+            self.lead.d.next = false;
+            self.busy.d.next = !self.ends.q.val();
+            self.free.next = self.ends.q.val();
             self.then_tail.next = self.after_tail.val();
             self.gone.next = self.bits.val() + self.after_bits.val();
         }
-        self.left.d.next = self.then_left.val();
         match self.gone.val().index() {
             1 => self.more.next = (self.v.q.val() >> 1).any(),
             2 => self.more.next = (self.v.q.val() >> 2).any(),
