@@ -38,9 +38,13 @@ impl<const W: usize> Pair<W> {
 
     /// Empties both.
     fn empty(&mut self) {
-        for _ in 0..40 {
+        // the position is cleared in any clock in which it is emptied, or in none
+        let at = self.was.len() % 50;
+        for i in 0..40 {
+            self.d.uut.clear.next = i == at;
             self.cycle(Nop, 0, false, (0, false), false);
         }
+        self.d.uut.clear.next = false;
         self.golden.reset();
     }
 

@@ -89,9 +89,12 @@ impl Logic for Life {
         self.active.next = self.start.val() | (self.run.q.val() & self.control.enable.val() & !self.stopping.q.val());
         self.resume.d.next =
             self.losing.q.val() & (self.resume.q.val() | (self.control.drained.val() & self.able.val()));
-        self.go.next = self.active.val() & !self.reset.val();
+        self.go.next = self.active.val();
         if self.losing.q.val() {
             self.go.next = self.resume.q.val();
+        }
+        if self.reset.val() {
+            self.go.next = false;
         }
         if self.start.val() {
             self.run.d.next = true;

@@ -24,7 +24,8 @@
 //! # Timing
 //! A trace begins when `enable` is 1 and every core is ready: the header goes out, a byte a clock, and `tracing` rises.
 //! It ends when `enable` falls: the cores stop, their stop messages go out, the last word is filled. The next one
-//! begins after that.
+//! begins after that. `tracing` follows `enable` by a clock, so that a trace that has begun reaches every core, however
+//! short `enable` was.
 
 use super::ports::{PieceIn, PieceOut};
 use crate::widget::fixed::Fixed;
@@ -97,7 +98,8 @@ impl Logic for Session {
             self.head.d.next = true;
             self.at.d.next = 0.into();
         }
-        self.tracing.next = self.running.q.val() & self.enable.val();
+        // from a register: an `enable` of one clock is a trace, too
+        self.tracing.next = self.running.q.val();
         self.active.next = self.session.q.val();
 
         // header

@@ -10,6 +10,7 @@
 //! # Ports
 //! | port | dir | bits | stage | meaning |
 //! | --- | --- | ---: | --- | --- |
+//! | `clear` | in | 1 | S2 | 1: back to the position at power-up; the stack is emptied by `live` |
 //! | `live` | in | 1 | S2 | 0: the stack is being emptied; takes r cycles |
 //! | `push`, `pop` | in | 1 | S2 | what the instruction here does; both: pop, then push |
 //! | `link` | in | W | S2 | address to push |
@@ -40,6 +41,7 @@ use rust_hdl::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct Ras<const W: usize> {
     pub clock: Signal<In, Clock>,
+    pub clear: Signal<In, Bit>,
     pub live: Signal<In, Bit>,
     pub push: Signal<In, Bit>,
     pub pop: Signal<In, Bit>,
@@ -115,6 +117,11 @@ impl<const W: usize> Logic for Ras<W> {
         } else if self.do_pop.val() {
             self.top.d.next = self.below.val();
             self.bank.d.next = self.bank.q.val() >> 1;
+        }
+        // where the top is does not matter, but that it is somewhere does: without it, what is unknown stays so
+        if self.clear.val() {
+            self.top.d.next = 0.into();
+            self.bank.d.next = 0.into();
         }
         self.popped.d.next = (self.do_pop.val() & !self.do_push.val()) | (self.popped.q.val() & self.swap.val());
 

@@ -82,6 +82,7 @@ impl<const W: usize> Logic for RasIbtb<W> {
         self.port.ready.next = self.done.val();
         self.target_2.d.next = self.port.target.val();
 
+        self.ras.clear.next = self.port.clear.val();
         self.ras.live.next = self.port.live.val();
         self.ras.push.next = self.port.push.val();
         self.ras.pop.next = self.port.pop.val();
