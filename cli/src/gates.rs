@@ -28,7 +28,7 @@ pub struct Args {
     /// Address width of the cores: 32 or 64
     #[arg(long, value_name = "BITS", default_value_t = 32)]
     xlen: u8,
-    #[arg(long, value_name = "N", default_value_t = 8, help = format!("Entries of each event FIFO: {}", fifos()))]
+    #[arg(long, value_name = "N", default_value_t = 8, help = format!("Places of each event FIFO, of which two stay free: {}", fifos()))]
     fifo: u16,
     /// Cell library: nand2 (our own), nangate45, osu035
     #[arg(long, value_name = "NAME", default_value = "nand2")]
@@ -44,7 +44,7 @@ pub struct Args {
     json: bool,
 }
 
-/// The sizes that an event FIFO can have.
+/// The places that an event FIFO can have.
 fn fifos() -> String {
     let sizes: Vec<String> = LOG2_FIFO.map(|bits| (1u32 << bits).to_string()).collect();
     let (last, others) = sizes.split_last().map_or((String::new(), [].as_slice()), |(l, o)| (l.clone(), o));
@@ -94,7 +94,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.json {
         Object::new("gates", name)
             .with_params(&params, set.as_deref())
-            .with("fifo_entries", args.fifo.into())
+            .with("fifo_entries", (args.fifo - 2).into())
             .with("predictor_state_bits", state.into())
             .with("gates", json!(report))
             .with("gates_with_memory", report.with_memory().into())
@@ -118,7 +118,7 @@ fn print_gates(name: &str, args: &Args, state: u32, r: &GateReport, out: &mut dy
         "{name}, {} core{}, event FIFOs of {} entries; library {}; {}\n",
         args.cores,
         if args.cores == 1 { "" } else { "s" },
-        args.fifo,
+        args.fifo - 2,
         r.library,
         r.tool
     )?;

@@ -26,7 +26,7 @@ pub struct Args {
     /// What the cores show of a retired instruction
     #[arg(long, value_enum, default_value = "rvfi")]
     ingress: Ingress,
-    #[arg(long, value_name = "BITS", default_value_t = 8, help = format!("log2 of the entries of each core's event FIFO, {}", range(&LOG2_FIFO)))]
+    #[arg(long, value_name = "BITS", default_value_t = 8, help = format!("log2 of the places of each core's event FIFO, of which two stay free, {}", range(&LOG2_FIFO)))]
     log2_fifo: u8,
     #[command(flatten)]
     params: ParamArgs,

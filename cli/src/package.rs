@@ -19,7 +19,7 @@ pub fn make(params: &TraceParams, set: Option<&str>, options: &SystemOptions) ->
     let lines = count(verilog.lines().count() as u64);
     let vectors = vectors::make(params)?;
     let described = json!({
-        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": 1 << options.log2_fifo,
+        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(),
         "parameters": parameters(params, set),
     });
     let described = format!("{described:#}\n");

@@ -8,9 +8,9 @@ use fpga::soc::core::CoreKind;
 use fpga::soc::image::{hex, suits};
 use fpga::soc::part::find;
 use fpga::soc::run::{Run, RunError, RunOptions, Soc};
-use fpga::soc::top::{Host, Output, Purpose, SocConfig};
+use fpga::soc::top::{Host, Output, Purpose, SocConfig, RAM_BASE};
 use fpga::soc::verilate::default_cache;
-use retire::elf::Program;
+use retire::elf::{Program, Segment};
 use retire::FlowKind;
 use sim::params::{named_set, FlowScheme, TraceParams};
 use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
@@ -183,6 +183,44 @@ fn tracing_changes_neither_a_cycle_nor_a_store() {
         assert_eq!(with.events, without.events, "{name}: other cycles");
         assert!(without.words.is_empty());
     }
+}
+
+/// What is traced cannot switch the trace off: its writes to the trace registers have no effect.
+#[test]
+fn cores_do_not_write_the_trace_registers() {
+    #[rustfmt::skip]
+    let code: [u32; 14] = [
+        0x010002b7, // lui x5, 0x1000
+        0x08028293, // addi x5, x5, 0x80: the trace registers
+        0x00100313, // addi x6, x0, 1
+        0x19000413, // addi x8, x0, 400
+        0x0002a423, // sw x0, 8(x5): control = 0
+        0x0062a423, // sw x6, 8(x5): control = 1
+        0x0062a823, // sw x6, 16(x5): overflow = 1
+        0x00138393, // addi x7, x7, 1
+        0xfe83c8e3, // blt x7, x8, -16
+        0x001004b7, // lui x9, 0x100: exit
+        0x00005537, // lui x10, 5
+        0x55550513, // addi x10, x10, 0x555: passed
+        0x00a4a023, // sw x10, 0(x9)
+        0x0000006f, // j .
+    ];
+    let data: Vec<u8> = code.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let code = Segment { addr: RAM_BASE, mem_size: data.len() as u64, data, executable: true };
+    let program = Program {
+        xlen: 32,
+        compressed: false,
+        multiplies: false,
+        entry: RAM_BASE,
+        segments: vec![code],
+        build_id: vec![1],
+    };
+    let params = params(CoreKind::Picorv32, 1, "small", false);
+    let r = run(&config(CoreKind::Picorv32, 1, Some(params)), &program, 100_000);
+    assert_eq!(r.exit_code, Some(0));
+    assert!(r.instructions[0] > 2_000, "{:?}", r.instructions);
+    let c = check(&params, &program, &r).unwrap();
+    assert_eq!(c.instructions, r.instructions);
 }
 
 #[test]

@@ -19,11 +19,9 @@ module soc_devices #(
     output reg [7:0] console_data,
     output reg exited,
     output reg [31:0] exit_code,
-    // registers of the trace system
+    // registers of the trace system, which cores may read: what is traced must not change the trace
     output trace_access,
     output [2:0] trace_addr,
-    output trace_write,
-    output [31:0] trace_wdata,
     input [31:0] trace_rdata
 );
     wire write = valid && wstrb != 4'd0;
@@ -106,8 +104,6 @@ module soc_devices #(
     wire is_trace = is_system && addr[7:6] == 2'd2;
     assign trace_access = valid && is_trace;
     assign trace_addr = addr[4:2];
-    assign trace_write = write && is_trace;
-    assign trace_wdata = wdata;
 
     reg [31:0] answer;
     reg from_trace;

@@ -39,8 +39,15 @@ impl Ingress {
 pub struct SystemOptions {
     /// Ingress of every core.
     pub ingress: Ingress,
-    /// log2 of the places of each event FIFO, one more than the entries that fit. 3..=8.
+    /// log2 of the places of each event FIFO, two more than the entries that fit. 3..=8.
     pub log2_fifo: u8,
+}
+
+impl SystemOptions {
+    /// Entries that fit an event FIFO.
+    pub const fn fifo_entries(&self) -> u32 {
+        (1 << self.log2_fifo) - 2
+    }
 }
 
 impl Default for SystemOptions {
@@ -117,7 +124,7 @@ pub fn emit(params: &TraceParams, options: &SystemOptions) -> Result<String, Emi
         "// Goshawk trace system, version {}\n// ingress {}, event FIFOs of {} entries\n// {}\n// fingerprint 0x{:08x}\n{verilog}",
         env!("CARGO_PKG_VERSION"),
         options.ingress.name(),
-        (1 << options.log2_fifo) - 1,
+        options.fifo_entries(),
         params.canonical(),
         params.fingerprint(),
     ))

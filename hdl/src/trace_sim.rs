@@ -64,9 +64,9 @@ pub struct TraceSimSummary {
     pub overflow: u32,
 }
 
-/// Cycles from the one in which tracing became active to clock 0 of the instructions: `status` is read a
-/// cycle late, and what is read is acted on in the next.
-pub const START: u64 = 2;
+/// Cycles from the one in which tracing became active to clock 0 of the instructions: what is read in a cycle is acted on
+/// in the next.
+pub const START: u64 = 1;
 
 /// Cycles that clearing tables or sending what waits may take.
 const PATIENCE: u64 = 1 << 22;
@@ -271,8 +271,8 @@ impl Player<'_> {
         for e in self.events {
             golden.event(&FlowEvent { cycle: self.paced(e.cycle) + START, ..*e });
         }
-        // written in clock `ended`, `enable` is 0 in the next
-        golden.finish(ended + START + 1);
+        // written in clock `ended`, `enable` is 0 in the next, and cores see it in the one after that
+        golden.finish(ended + START + 2);
         let golden = golden.drain().collect();
         Ok(Comparison { summary, circuit, golden })
     }

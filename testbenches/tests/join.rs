@@ -226,6 +226,7 @@ impl Bench {
         }
         self.cycle(&Inputs { bus: (address("control"), Some(0)), ..idle.clone() });
         self.cycle(&idle);
+        self.cycle(&idle);
         assert!(!self.seen.0, "the front ends stop");
         while !self.order.is_empty() {
             self.cycle(&idle);

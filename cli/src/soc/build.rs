@@ -53,7 +53,7 @@ pub struct Args {
         range(&LOG2_RAM)
     ))]
     log2_ram: Option<u8>,
-    #[arg(long, value_name = "BITS", default_value_t = 8, help = format!("log2 of the entries of each event FIFO, {}", range(&LOG2_FIFO)))]
+    #[arg(long, value_name = "BITS", default_value_t = 8, help = format!("log2 of the places of each event FIFO, of which two stay free, {}", range(&LOG2_FIFO)))]
     log2_fifo: u8,
     #[arg(long, value_name = "BITS", conflicts_with = "no_trace", help = format!(
         "Keep the trace in a circular buffer of 2^BITS words, {}, which leaves when the cores have stopped",

@@ -66,7 +66,7 @@ pub struct Args {
         range(&LOG2_BUFFER)
     ))]
     buffer: Option<u8>,
-    #[arg(long, value_name = "BITS", default_value_t = 8, help = format!("log2 of the entries of each event FIFO, {}", range(&LOG2_FIFO)))]
+    #[arg(long, value_name = "BITS", default_value_t = 8, help = format!("log2 of the places of each event FIFO, of which two stay free, {}", range(&LOG2_FIFO)))]
     log2_fifo: u8,
     /// Clock cycles of one tick of the timer
     #[arg(long, value_name = "N", default_value_t = 16)]

@@ -242,8 +242,8 @@ impl SocConfig {
              wire [31:0] m_rdata;\n    wire [{f1}:0] f_valid, f_ready;\n    wire [{f32}:0] f_addr, f_rdata;\n    \
              wire [{n1}:0] timer_irq, soft_irq;\n    wire d_valid;\n    wire [3:0] d_master, d_wstrb;\n    \
              wire [31:0] d_addr, d_wdata, d_rdata;\n    wire [2:0] reg_addr, boot_addr, core_addr, host_addr;\n    \
-             wire reg_write, boot_write, core_write, host_write, core_access, host_access, go, host_halt;\n    \
-             wire [31:0] reg_wdata, boot_wdata, core_wdata, host_wdata, reg_rdata;\n    \
+             wire reg_write, boot_write, host_write, core_access, host_access, go, host_halt;\n    \
+             wire [31:0] reg_wdata, boot_wdata, host_wdata, reg_rdata;\n    \
              wire trace_idle, traced, all_sent, turn, turned, ended;\n    \
              wire [31:0] code;\n    \
              wire cores_reset = reset || !run;\n",
@@ -277,7 +277,7 @@ impl SocConfig {
              .clk(clk), .reset(cores_reset), .valid(d_valid), .master(d_master), .addr(d_addr), .wdata(d_wdata),\n        \
              .wstrb(d_wstrb), .rdata(d_rdata), .timer_irq(timer_irq), .soft_irq(soft_irq),\n        \
              .console_valid(console_valid), .console_data(console_data), .exited(ended), .exit_code(code),\n        \
-             .trace_access(core_access), .trace_addr(core_addr), .trace_write(core_write), .trace_wdata(core_wdata), .trace_rdata(reg_rdata));\n",
+             .trace_access(core_access), .trace_addr(core_addr), .trace_rdata(reg_rdata));\n",
             self.tick
         );
         let _ = write!(
@@ -292,8 +292,8 @@ impl SocConfig {
              assign done = all_sent && trace_idle;\n    \
              // trace registers: cores before the host before the boot sequence\n    \
              assign reg_addr = core_access ? core_addr : host_access ? host_addr : boot_addr;\n    \
-             assign reg_write = core_access ? core_write : host_access ? host_write : boot_write;\n    \
-             assign reg_wdata = core_access ? core_wdata : host_access ? host_wdata : boot_wdata;\n",
+             assign reg_write = !core_access && (host_access ? host_write : boot_write);\n    \
+             assign reg_wdata = host_access ? host_wdata : boot_wdata;\n",
             u8::from(self.trace.is_some())
         );
         if observed {

@@ -33,7 +33,8 @@
 //! gone on.
 //!
 //! # Timing
-//! One report a cycle. The beat comes from registers, one cycle after the report that releases it.
+//! One report a cycle. The beat comes one cycle after the report that releases it, all of it from registers but
+//! `link`, which is added behind that of `pc`.
 //!
 //! Golden model: the stream of [`retire::FlowEvent`]s that the bench makes the reports from.
 
@@ -79,7 +80,7 @@ pub struct Etrace<const W: usize> {
     pop_2: DFF<Bit>,
     jump_2: DFF<Bit>,
     pc_2: DFF<Bits<W>>,
-    link_2: DFF<Bits<W>>,
+    long_2: DFF<Bit>,
     target_2: DFF<Bits<W>>,
     // of the parameters
     align: Fixed<Bits<2>>,
@@ -103,7 +104,7 @@ impl<const W: usize> Logic for Etrace<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, held, held_intr, held_type, held_long, held_pc, trap_before);
         dff_setup!(self, clock, live_2, valid_2, intr_2, branch_2, taken_2, look_2, push_2);
-        dff_setup!(self, clock, pop_2, jump_2, pc_2, link_2, target_2);
+        dff_setup!(self, clock, pop_2, jump_2, pc_2, long_2, target_2);
 
         self.retires.next = self.iretire.val().any();
         self.traps.next = (self.itype.val() == 1) | (self.itype.val() == 2);
@@ -123,7 +124,7 @@ impl<const W: usize> Logic for Etrace<W> {
         // the report after it says where the held one went
         self.let_go.next = self.held.q.val() & (self.retires.val() | self.traps.val());
         self.length.next = 1.into();
-        if self.held_long.q.val() & self.compressed.val() {
+        if self.long_2.q.val() {
             self.length.next = 2.into();
         }
         self.live_2.d.next = self.live.val();
@@ -131,7 +132,7 @@ impl<const W: usize> Logic for Etrace<W> {
         self.intr_2.d.next = self.held_intr.q.val();
         self.taken_2.d.next = self.held_type.q.val().get_bit(0);
         self.pc_2.d.next = self.held_pc.q.val();
-        self.link_2.d.next = self.held_pc.q.val() + bit_cast::<W, 2>(self.length.val());
+        self.long_2.d.next = self.held_long.q.val() & self.compressed.val();
         self.target_2.d.next = self.address.val();
         self.branch_2.d.next = false;
         self.look_2.d.next = false;
@@ -179,7 +180,7 @@ impl<const W: usize> Logic for Etrace<W> {
         self.beat.pop.next = self.pop_2.q.val();
         self.beat.jump.next = self.jump_2.q.val();
         self.beat.pc.next = self.pc_2.q.val();
-        self.beat.link.next = self.link_2.q.val();
+        self.beat.link.next = self.pc_2.q.val() + bit_cast::<W, 2>(self.length.val());
         self.beat.target.next = self.target_2.q.val();
     }
 }

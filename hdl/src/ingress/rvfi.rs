@@ -20,7 +20,8 @@
 //! | `beat` | out | | a retire beat, see [`super::beat`] |
 //!
 //! # Timing
-//! One instruction a cycle. The beat comes from registers, one cycle later.
+//! One instruction a cycle. The beat comes one cycle later, all of it from registers but `link`, which is added behind
+//! that of `pc` so that it needs none of its own, and `taken`, which is compared with it.
 //!
 //! `taken` compares the low 12 significant address bits only: a conditional branch reaches 4 KiB, so
 //! that its target and its fall-through differ there if at all.
@@ -69,20 +70,19 @@ pub struct Rvfi<const W: usize> {
     pc_1: Signal<Local, Bits<W>>,
     target_1: Signal<Local, Bits<W>>,
     length: Signal<Local, Bits<2>>,
-    link_1: Signal<Local, Bits<W>>,
+    link: Signal<Local, Bits<W>>,
     // registers
     trap_before: DFF<Bit>,
     live_2: DFF<Bit>,
     valid_2: DFF<Bit>,
     intr_2: DFF<Bit>,
     branch_2: DFF<Bit>,
-    taken_2: DFF<Bit>,
     look_2: DFF<Bit>,
     push_2: DFF<Bit>,
     pop_2: DFF<Bit>,
     jump_2: DFF<Bit>,
     pc_2: DFF<Bits<W>>,
-    link_2: DFF<Bits<W>>,
+    long_2: DFF<Bit>,
     target_2: DFF<Bits<W>>,
     // of the parameters
     align: Fixed<Bits<2>>,
@@ -120,8 +120,8 @@ impl<const W: usize> Rvfi<W> {
 impl<const W: usize> Logic for Rvfi<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, trap_before, live_2, valid_2, intr_2, branch_2, taken_2, look_2, push_2);
-        dff_setup!(self, clock, pop_2, jump_2, pc_2, link_2, target_2);
+        dff_setup!(self, clock, trap_before, live_2, valid_2, intr_2, branch_2, look_2, push_2);
+        dff_setup!(self, clock, pop_2, jump_2, pc_2, long_2, target_2);
 
         // which jump or branch, if any
         self.opcode.next = self.rvfi_insn.val().get_bits::<7>(0);
@@ -182,27 +182,27 @@ impl<const W: usize> Logic for Rvfi<W> {
 
         self.pc_1.next = self.rvfi_pc_rdata.val() >> self.align.val();
         self.target_1.next = self.rvfi_pc_wdata.val() >> self.align.val();
+        self.long_2.d.next = self.wide.val() & self.compressed.val();
+        self.pc_2.d.next = self.pc_1.val();
+        self.target_2.d.next = self.target_1.val();
+
         self.length.next = 1.into();
-        if self.wide.val() & self.compressed.val() {
+        if self.long_2.q.val() {
             self.length.next = 2.into();
         }
-        self.link_1.next = self.pc_1.val() + bit_cast::<W, 2>(self.length.val());
-        self.taken_2.d.next = self.link_1.val().get_bits::<12>(0) != self.target_1.val().get_bits::<12>(0);
-        self.pc_2.d.next = self.pc_1.val();
-        self.link_2.d.next = self.link_1.val();
-        self.target_2.d.next = self.target_1.val();
+        self.link.next = self.pc_2.q.val() + bit_cast::<W, 2>(self.length.val());
 
         self.beat.live.next = self.live_2.q.val();
         self.beat.valid.next = self.valid_2.q.val();
         self.beat.intr.next = self.intr_2.q.val();
         self.beat.branch.next = self.branch_2.q.val();
-        self.beat.taken.next = self.taken_2.q.val();
+        self.beat.taken.next = self.link.val().get_bits::<12>(0) != self.target_2.q.val().get_bits::<12>(0);
         self.beat.look.next = self.look_2.q.val();
         self.beat.push.next = self.push_2.q.val();
         self.beat.pop.next = self.pop_2.q.val();
         self.beat.jump.next = self.jump_2.q.val();
         self.beat.pc.next = self.pc_2.q.val();
-        self.beat.link.next = self.link_2.q.val();
+        self.beat.link.next = self.link.val();
         self.beat.target.next = self.target_2.q.val();
     }
 }

@@ -20,9 +20,9 @@
 //! the used ones are 0; fields that no message of the entry needs are arbitrary.
 //!
 //! # Timing
-//! All outputs come from registers. An entry that was decided in clock t stands at the ports in clock
-//! t + 1. The decision looks at the input `full` of clock t, so `full` must be 1 whenever fewer than two
-//! entries are free by the FIFO's registered count.
+//! An entry stands at the ports in the clock in which it is decided, or, from registers, in the next one. The decision
+//! looks at the input `full` of its clock, so `full` must be 1 whenever fewer than two entries are free by the FIFO's
+//! registered count. While `push` is 0 the other fields are arbitrary.
 //!
 //! # Source
 //! `docs/stream.md`, `docs/trace-module.md`.

@@ -8,7 +8,7 @@
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty |
 //! | `entry` | in | | an entry, see [`super::entry`]; ignored where no place is free |
-//! | `full` | out | 1 | fewer than four places are free |
+//! | `full` | out | 1 | in the cycle before, fewer than three places were free: now two are if it is 0, whatever was pushed |
 //! | `empty` | out | 1 | no entry is in it |
 //! | `have` | out | 1 | an entry is in it, and its fields are at `word` |
 //! | `pop` | in | 1 | the oldest entry is done with; only while `have` is 1 |
@@ -21,9 +21,9 @@
 //! that was popped the next is there at once. `word` and `cc` follow `field` and `pop` by one.
 //!
 //! # How it counts
-//! The pointers are shift registers that walk through the 2^k - 1 states of a primitive polynomial (all
-//! ones is left out), which takes one gate each where a counter takes an adder: so 2^k - 1 entries fit.
-//! Only how many there are is counted.
+//! It does not. The pointers are shift registers that walk through the 2^k - 1 states of a primitive polynomial (all
+//! ones is left out), which takes one gate each where a counter takes an adder; equal ones are an empty FIFO, so
+//! 2^k - 2 entries fit. No adder stands behind `pop`, which comes late.
 
 use super::entry::{EntryLayout, CC_PORT_BITS, COUNT_PORT_BITS};
 use super::ports::EntryIn;
@@ -74,28 +74,28 @@ pub struct EventFifo<const W: usize> {
     ccs: Mem<8, 32>,
     write: DFF<Bits<8>>,
     read: DFF<Bits<8>>,
+    after_write: Signal<Local, Bits<8>>,
+    after_that: Signal<Local, Bits<8>>,
+    after_these: Signal<Local, Bits<8>>,
+    low: DFF<Bit>,
+    after_read: Signal<Local, Bits<8>>,
     next_read: Signal<Local, Bits<8>>,
-    count: DFF<Bits<9>>,
     fresh: DFF<Bit>,
     write_bit: Signal<Local, Bit>,
+    after_bit: Signal<Local, Bit>,
+    that_bit: Signal<Local, Bit>,
     read_bit: Signal<Local, Bit>,
+    brim: Signal<Local, Bit>,
+    none: Signal<Local, Bit>,
     accept: Signal<Local, Bit>,
     kinds: Signal<Local, Bits<W>>,
-    delta: Signal<Local, Bits<9>>,
-    low: Signal<Local, Bits<9>>,
-    none: Signal<Local, Bit>,
-    one: Fixed<Bits<9>>,
-    minus_one: Fixed<Bits<9>>,
     mask: Fixed<Bits<8>>,
     feedback: Fixed<Bits<8>>,
     count_bits: Fixed<Bits<6>>,
-    // the count without its two lowest bits, all ones where fewer than four places are free; and its most
-    limit: Fixed<Bits<9>>,
-    most: Fixed<Bits<9>>,
 }
 
 impl<const W: usize> EventFifo<W> {
-    /// A FIFO of 2^`log2_depth` - 1 entries of `layout`.
+    /// A FIFO of 2^`log2_depth` - 2 entries of `layout`.
     ///
     /// # Panics
     /// Unless 3 <= `log2_depth` <= 8 and the layout fits `W`.
@@ -104,17 +104,12 @@ impl<const W: usize> EventFifo<W> {
         assert!(layout.count_bits <= COUNT_PORT_BITS && layout.cc_bits <= CC_PORT_BITS);
         let (counts, width) = (layout.count_bits + 4, layout.address_bits);
         assert!(counts <= width && width <= W, "address_bits = {width} is outside {counts}..={W}");
-        let places = (1u64 << log2_depth) - 1;
         Self {
             entries: FieldMem::new(log2_depth, width),
             ccs: Mem::new(log2_depth, layout.cc_bits),
-            one: Fixed::new(1.into()),
-            minus_one: Fixed::new(0x1ff.into()),
-            mask: Fixed::of(places),
+            mask: Fixed::of((1u64 << log2_depth) - 1),
             feedback: Fixed::new(taps(log2_depth).to_bits::<8>()),
             count_bits: Fixed::of(layout.count_bits as u64),
-            limit: Fixed::of(places - 3),
-            most: Fixed::of(places),
             ..Default::default()
         }
     }
@@ -128,9 +123,34 @@ impl<const W: usize> EventFifo<W> {
 impl<const W: usize> Logic for EventFifo<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write, read, count, fresh);
+        dff_setup!(self, clock, write, read, fresh, low);
         clock!(self, clock, entries, ccs);
-        self.accept.next = self.entry.push.val() & (self.count.q.val() != self.most.val());
+
+        // the feedback is inverted: so all zeros, as after power-up, is on the cycle
+        self.write_bit.next = !(self.write.q.val() & self.feedback.val()).xor();
+        self.after_write.next = (bit_cast::<8, 8>(self.write.q.val() << 1)
+            | bit_cast::<8, 1>(self.write_bit.val().into()))
+            & self.mask.val();
+        self.after_bit.next = !(self.after_write.val() & self.feedback.val()).xor();
+        self.after_that.next = (bit_cast::<8, 8>(self.after_write.val() << 1)
+            | bit_cast::<8, 1>(self.after_bit.val().into()))
+            & self.mask.val();
+        self.that_bit.next = !(self.after_that.val() & self.feedback.val()).xor();
+        self.after_these.next = (bit_cast::<8, 8>(self.after_that.val() << 1)
+            | bit_cast::<8, 1>(self.that_bit.val().into()))
+            & self.mask.val();
+        self.read_bit.next = !(self.read.q.val() & self.feedback.val()).xor();
+        self.after_read.next =
+            (bit_cast::<8, 8>(self.read.q.val() << 1) | bit_cast::<8, 1>(self.read_bit.val().into())) & self.mask.val();
+        self.brim.next = self.after_write.val() == self.read.q.val();
+        self.none.next = self.write.q.val() == self.read.q.val();
+        self.low.d.next = self.brim.val()
+            | (self.after_that.val() == self.read.q.val())
+            | (self.after_these.val() == self.read.q.val());
+        self.full.next = self.low.q.val();
+        self.empty.next = self.none.val();
+
+        self.accept.next = self.entry.push.val() & !self.brim.val();
         self.entries.we.next = self.accept.val();
         self.ccs.we.next = self.accept.val();
         self.entries.waddr.next = self.write.q.val();
@@ -146,42 +166,25 @@ impl<const W: usize> Logic for EventFifo<W> {
         self.word.next = self.entries.rdata.val();
         self.cc.next = self.ccs.rdata.val();
 
-        // the feedback is inverted: so all zeros, as after power-up, is on the cycle
-        self.write_bit.next = !(self.write.q.val() & self.feedback.val()).xor();
-        self.read_bit.next = !(self.read.q.val() & self.feedback.val()).xor();
         if self.accept.val() {
-            self.write.d.next = (bit_cast::<8, 8>(self.write.q.val() << 1)
-                | bit_cast::<8, 1>(self.write_bit.val().into()))
-                & self.mask.val();
+            self.write.d.next = self.after_write.val();
         }
+        // what is read next is there if it was written before
         self.next_read.next = self.read.q.val();
-        self.fresh.d.next = self.count.q.val().any();
+        self.fresh.d.next = !self.none.val();
         if self.pop.val() {
-            self.next_read.next = (bit_cast::<8, 8>(self.read.q.val() << 1)
-                | bit_cast::<8, 1>(self.read_bit.val().into()))
-                & self.mask.val();
-            self.fresh.d.next = self.count.q.val().any() & (self.count.q.val() != self.one.val());
+            self.next_read.next = self.after_read.val();
+            self.fresh.d.next = !self.none.val() & (self.after_read.val() != self.write.q.val());
         }
         self.read.d.next = self.next_read.val();
         self.entries.raddr.next = self.next_read.val();
         self.ccs.raddr.next = self.next_read.val();
-        self.delta.next = self.one.val();
-        if self.pop.val() {
-            self.delta.next = self.minus_one.val();
-        }
-        if self.accept.val() ^ self.pop.val() {
-            self.count.d.next = (bit_cast::<9, 9>(self.count.q.val() + self.delta.val())) & self.most.val();
-        }
         if self.reset.val() {
             self.write.d.next = 0.into();
             self.read.d.next = 0.into();
-            self.count.d.next = 0.into();
             self.fresh.d.next = false;
+            self.low.d.next = false;
         }
-        self.none.next = !self.count.q.val().any();
-        self.empty.next = self.none.val();
         self.have.next = self.fresh.q.val();
-        self.low.next = self.count.q.val() & self.limit.val();
-        self.full.next = self.low.val() == self.limit.val();
     }
 }

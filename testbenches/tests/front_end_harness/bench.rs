@@ -81,11 +81,12 @@ impl<T: Ingress> Bench<T> {
             if ready_to_stop {
                 // the other cores of the system let it wait now and then
                 let told = if T::Golden::TELLS_THE_END { t as u64 - 1 } else { t as u64 + 1 };
-                stopped = Some(told - T::Golden::TO_DECISION);
-                let (_, _, none) = self.cycle(&Show::Nothing, [false, false, true, true]);
-                let (_, _, stop) = self.cycle(&Show::Nothing, [false, false, true, true]);
-                assert_eq!(none, None);
-                entries.push((t as u64 + 2, stop.ok_or("no stop entry")?));
+                stopped = Some(told - T::Golden::to_decision(&self.params));
+                for after in 0..=1 {
+                    let (_, _, entry) = self.cycle(&Show::Nothing, [false, false, true, true]);
+                    assert_eq!(entry.is_some(), after == T::Golden::TO_ENTRY, "stop entry");
+                    entries.extend(entry.map(|e| (t as u64 + 1 + after, e)));
+                }
                 break;
             }
         }

@@ -18,7 +18,7 @@ impl<T: Ingress> Bench<T> {
         stopped: u64,
     ) -> Result<usize, String> {
         self.messages.clear();
-        let to_decision = T::Golden::TO_DECISION;
+        let to_decision = T::Golden::to_decision(&self.params);
         let mut got = entries.iter().copied();
         let mut lane = T::Golden::new(&self.params);
         let mut due = Vec::new();
@@ -48,7 +48,7 @@ impl<T: Ingress> Bench<T> {
             self.take(&mut got, &due)?;
             due.clear();
             let (clock, entry) = got.next().ok_or("no overflow entry")?;
-            let at = clock - to_decision - 1;
+            let at = clock - to_decision - T::Golden::TO_ENTRY;
             lane.pass(std::mem::take(&mut count));
             while beats.get(i).is_some_and(|b| b.clock <= at) {
                 lane.pass(1);

@@ -1,6 +1,7 @@
 //! The golden models behind front ends
 
 use super::entries::{messages, records};
+use hdl::scheme::tr::parts::Parts;
 use hdl::spine::entry::Entry;
 use retire::FlowEvent;
 use sim::lane::{Front, Lane};
@@ -14,11 +15,13 @@ use std::fmt::Debug;
 pub trait Golden {
     /// What its messages say.
     type Body: Copy + Debug + PartialEq;
-    /// Clocks from an instruction at the ingress to the decision about its messages; one more to its entry.
-    const TO_DECISION: u64;
+    /// Clocks from that decision to the entry.
+    const TO_ENTRY: u64;
     /// A stop message tells when tracing ended, not when it was its turn.
     const TELLS_THE_END: bool;
     fn new(params: &TraceParams) -> Self;
+    /// Clocks from an instruction at the ingress to the decision about its messages.
+    fn to_decision(params: &TraceParams) -> u64;
     /// See [`Lane::offer`].
     fn offer(&mut self, events: &[FlowEvent], full: bool, out: &mut Vec<Message<Self::Body>>) -> bool;
     /// See [`Lane::pass`].
@@ -53,7 +56,7 @@ pub enum Predicting {
 
 impl Golden for Predicting {
     type Body = Body;
-    const TO_DECISION: u64 = 4;
+    const TO_ENTRY: u64 = 0;
     const TELLS_THE_END: bool = false;
     fn new(p: &TraceParams) -> Self {
         match p.flow {
@@ -61,6 +64,11 @@ impl Golden for Predicting {
             FlowScheme::Nexus(scheme) => Self::Nexus(lane(&scheme, p)),
             FlowScheme::ScLsp(_) => panic!("has a front end of its own"),
         }
+    }
+    fn to_decision(p: &TraceParams) -> u64 {
+        let parts = Parts::of(p).unwrap();
+        let target = parts.target::<64>(p.address_bits() as usize);
+        2 + parts.outcome().latency().max(target.latency()) as u64
     }
     fn offer(&mut self, events: &[FlowEvent], full: bool, out: &mut Vec<Message>) -> bool {
         match self {
@@ -96,11 +104,14 @@ pub type Streaming = Lane<sc_lsp::Front>;
 
 impl Golden for Streaming {
     type Body = Record;
-    const TO_DECISION: u64 = 5;
+    const TO_ENTRY: u64 = 1;
     const TELLS_THE_END: bool = true;
     fn new(p: &TraceParams) -> Self {
         let scheme = p.stream_cache().expect("the scheme sc-lsp");
         lane(&scheme, p)
+    }
+    fn to_decision(_: &TraceParams) -> u64 {
+        5
     }
     fn offer(&mut self, events: &[FlowEvent], full: bool, out: &mut Vec<Message<Record>>) -> bool {
         offer(self, events, full, out)

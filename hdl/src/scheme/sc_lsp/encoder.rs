@@ -55,7 +55,8 @@ impl<const W: usize> StreamEncoder<W> {
         // of numbers there are times only
         let times = StreamCacheParams::DIFF_CC;
         let coding = Coding { b_cnt: times, diff_ta: times, diff_cc: times, i_cnt: times };
-        Self { fields: RecordFields::new(params), coder: Chunked::new(&coding, params), ..Default::default() }
+        let coder = Chunked::new(&coding, params).with_long_fields();
+        Self { fields: RecordFields::new(params), coder, ..Default::default() }
     }
 }
 
@@ -84,6 +85,7 @@ impl<const W: usize> Logic for StreamEncoder<W> {
         self.coder.port.kind.next = self.fields.kind.val();
         self.coder.port.size.next = self.fields.size.val();
         self.coder.port.value.next = self.fields.value.val();
+        self.coder.port.zero.next = false;
         self.coder.port.lead.next = self.fields.lead.val();
         self.coder.port.core.next = self.entry.core.val();
         self.coder.port.taken.next = self.bits.ready.val();

@@ -107,6 +107,7 @@ impl<const W: usize> Logic for Encoder<W> {
         self.coder.port.size.next = self.fields.size.val();
         self.coder.port.lead.next = self.fields.lead.val();
         self.coder.port.value.next = self.fields.value.val();
+        self.coder.port.zero.next = self.fields.zero.val();
         self.coder.port.core.next = self.entry.core.val();
         self.coder.port.taken.next = self.bits.ready.val();
         self.bits.valid.next = self.coder.port.have.val();

@@ -12,7 +12,7 @@
 //! | `pre`, `post` | in | 2 | kinds of the entry, see [`crate::spine::entry`]; the first step reads them itself |
 //! | `word` | in | W | its word |
 //! | `cc` | in | 32 | `cc` of the entry |
-//! | `kind`, `size`, `value`, `lead` | out | | the field, see [`super::coder`] |
+//! | `kind`, `size`, `value`, `zero`, `lead` | out | | the field, see [`super::coder`] |
 //! | `own_field`, `next_field` | out | 2 | where its word is, and that of the one behind it |
 //! | `next_step` | out | | the field behind it |
 //! | `last` | out | 1 | there is none |
@@ -64,6 +64,7 @@ pub struct Fields<const W: usize> {
     pub kind: Signal<Out, Bits<3>>,
     pub size: Signal<Out, Bits<6>>,
     pub value: Signal<Out, Bits<W>>,
+    pub zero: Signal<Out, Bit>,
     pub lead: Signal<Out, Bit>,
     pub own_field: Signal<Out, Bits<2>>,
     pub next_field: Signal<Out, Bits<2>>,
@@ -166,10 +167,11 @@ impl<const W: usize> Logic for Fields<W> {
                 self.own_pre.next = 0.into();
             }
         }
-        self.exception.next = self.own_pre.val() == self.k_exception.val();
-        self.synced.next = self.own_pre.val() == self.k_sync.val();
-        self.control.next = self.own_pre.val() == self.k_control.val();
-        self.overflow.next = self.control.val() & (self.own_post.val() == self.k_overflow.val());
+        // only the first step looks at its word for that; what follows is decided by registers
+        self.exception.next = self.pre.val() == self.k_exception.val();
+        self.synced.next = self.pre.val() == self.k_sync.val();
+        self.control.next = self.pre.val() == self.k_control.val();
+        self.overflow.next = self.control.val() & (self.post.val() == self.k_overflow.val());
         self.has_pc.next = self.exception.val() | self.synced.val();
         self.escape.next = self.own_pre.val().any() | (self.own_post.val() == self.k_progress.val());
         self.special.next = self.kind_progress.val();
@@ -189,6 +191,7 @@ impl<const W: usize> Logic for Fields<W> {
         // of each step: its field, where that stands, and where the one behind it does
         self.kind.next = self.c_count.val();
         self.value.next = self.word.val() & self.count_mask.val();
+        self.zero.next = false;
         self.own_field.next = self.f_count.val();
         self.next_field.next = self.f_count.val();
         self.next_step.next = FieldStep::Count;
@@ -203,13 +206,11 @@ impl<const W: usize> Logic for Fields<W> {
                     self.is_time.next = true;
                     self.kind.next = self.c_cycles.val();
                     self.value.next = bit_cast::<W, 32>(self.cc.val());
-                    if self.second.val() {
-                        self.value.next = 0.into();
-                    }
+                    self.zero.next = self.second.val();
                 } else {
                     self.lead.next = self.many.val();
                     if self.escape.val() {
-                        self.value.next = 0.into();
+                        self.zero.next = true;
                         self.next_step.next = FieldStep::Kind;
                         self.next_field.next = self.f_instructions.val();
                     } else if self.own_post.val() == self.k_target.val() {
@@ -253,7 +254,7 @@ impl<const W: usize> Logic for Fields<W> {
                 self.last.next = true;
                 if self.has_pc.val() {
                     self.own_field.next = self.f_pc.val();
-                    if self.own_post.val() != self.k_none.val() {
+                    if self.post.val() != self.k_none.val() {
                         self.last.next = false;
                         self.again.next = true;
                     }

@@ -18,7 +18,8 @@
 //! | `entry` | out | | an event entry, see [`crate::spine::entry`] |
 //!
 //! # Timing
-//! One instruction a cycle; entries come from registers, a cycle later.
+//! One instruction a cycle; its entry comes in the same one. Addresses and counts go from their registers straight to the
+//! FIFO, which writes what it is shown and keeps it if it is pushed: so they are not stored once more.
 //!
 //! Code without any control-flow instruction for 2^(`count_bits` - 1) instructions would wrap iCnt: the
 //! progress message that prevents it is only sent at control-flow instructions.
@@ -69,14 +70,6 @@ pub struct Messages<const W: usize> {
     bcnt_one: Signal<Local, Bit>,
     cc_all: Signal<Local, Bit>,
     // the entry
-    push_6: DFF<Bit>,
-    pre_6: DFF<Bits<2>>,
-    post_6: DFF<Bits<2>>,
-    icnt_6: DFF<Bits<24>>,
-    bcnt_6: DFF<Bits<24>>,
-    pc_6: DFF<Bits<W>>,
-    target_6: DFF<Bits<W>>,
-    cc_6: DFF<Bits<32>>,
     pre_1: Signal<Local, Bit>,
     pre_0: Signal<Local, Bit>,
     post_1: Signal<Local, Bit>,
@@ -117,7 +110,6 @@ impl<const W: usize> Logic for Messages<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, icnt, bcnt, cc);
-        dff_setup!(self, clock, push_6, pre_6, post_6, icnt_6, bcnt_6, pc_6, target_6, cc_6);
 
         // what this instruction is due to send
         self.any_pre.next = self.verdict.sync.val() | self.verdict.exception.val();
@@ -171,34 +163,22 @@ impl<const W: usize> Logic for Messages<W> {
         }
 
         // the entry
-        self.push_6.d.next = self.verdict.restart.val();
+        self.entry.push.next = self.verdict.restart.val();
         self.pre_0.next = self.verdict.exception.val() | self.verdict.overflow.val() | self.verdict.stop.val();
         self.pre_1.next = self.verdict.sync.val() | self.verdict.overflow.val() | self.verdict.stop.val();
         self.post_0.next = self.outcome.val() | self.progress.val() | self.verdict.overflow.val();
         self.post_1.next = self.miss.val() | self.progress.val();
-        self.pre_6.d.next =
+        self.entry.pre.next =
             (bit_cast::<2, 1>(self.pre_1.val().into()) << 1) | bit_cast::<2, 1>(self.pre_0.val().into());
-        self.post_6.d.next =
+        self.entry.post.next =
             (bit_cast::<2, 1>(self.post_1.val().into()) << 1) | bit_cast::<2, 1>(self.post_0.val().into());
-        self.icnt_6.d.next = self.icnt_sum.val() & self.count_mask.val();
-        self.bcnt_6.d.next = self.bcnt_sum.val() & self.count_mask.val();
+        self.entry.icnt.next = self.icnt_sum.val() & self.count_mask.val();
+        self.entry.bcnt.next = self.bcnt_sum.val() & self.count_mask.val();
         if self.any_pre.val() {
-            self.bcnt_6.d.next = 1.into();
+            self.entry.bcnt.next = 1.into();
         }
-        self.pc_6.d.next = self.pc.val();
-        self.target_6.d.next = self.target.val();
-        self.cc_6.d.next = self.cc.q.val();
-
-        if self.reset.val() {
-            self.push_6.d.next = false;
-        }
-        self.entry.push.next = self.push_6.q.val();
-        self.entry.pre.next = self.pre_6.q.val();
-        self.entry.post.next = self.post_6.q.val();
-        self.entry.icnt.next = self.icnt_6.q.val();
-        self.entry.bcnt.next = self.bcnt_6.q.val();
-        self.entry.pc.next = self.pc_6.q.val();
-        self.entry.target.next = self.target_6.q.val();
-        self.entry.cc.next = self.cc_6.q.val();
+        self.entry.pc.next = self.pc.val();
+        self.entry.target.next = self.target.val();
+        self.entry.cc.next = self.cc.q.val();
     }
 }

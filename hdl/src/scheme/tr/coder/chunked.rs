@@ -48,6 +48,7 @@ pub struct Chunked<const W: usize> {
     full: Signal<Local, Bits<6>>,
     bits: Signal<Local, Bits<4>>,
     low: Signal<Local, Bits<4>>,
+    shift: Signal<Local, Bits<4>>,
     rest: Signal<Local, Bits<W>>,
     connect: Signal<Local, Bit>,
     sign: Signal<Local, Bit>,
@@ -87,18 +88,23 @@ pub struct Chunked<const W: usize> {
     i_first: Fixed<Bits<6>>,
     i_next: Fixed<Bits<4>>,
     long_lead: Fixed<Bit>,
+    // no chunk is longer than a piece; none is a single bit
+    short: Fixed<Bit>,
+    no_ones: Fixed<Bit>,
     ti_at: Fixed<Bits<3>>,
     ti_bits: Fixed<Bits<4>>,
     mask: Fixed<Bits<W>>,
     sign_bit: Fixed<Bits<W>>,
     one_w: Fixed<Bits<W>>,
     one_4: Fixed<Bits<4>>,
+    two_4: Fixed<Bits<4>>,
     three: Fixed<Bits<6>>,
     four: Fixed<Bits<6>>,
 }
 
 impl<const W: usize> Chunked<W> {
-    /// The circuit for chunks of these sizes, in systems of `params`.
+    /// The circuit for chunks of these sizes, in systems of `params`, and fields of up to four bits that are sent as they
+    /// are.
     ///
     /// # Panics
     /// When the addresses of `params` have more than W bits.
@@ -107,6 +113,9 @@ impl<const W: usize> Chunked<W> {
         assert!(bits <= W as u64, "address_bits = {bits} is outside 1..={W}");
         let first = |size: u8| Fixed::of(size - 1);
         let next = |size: u8| Fixed::of(size - 1);
+        let chunks = [coding.b_cnt, coding.diff_ta, coding.diff_cc, coding.i_cnt];
+        let all = |test: fn(u8) -> bool| chunks.iter().all(|c| test(c.first) && test(c.next));
+        let long_lead = params.ti_bits() > 3;
         Self {
             k_raw: Fixed::of(RAW),
             k_count: Fixed::of(COUNT),
@@ -120,17 +129,26 @@ impl<const W: usize> Chunked<W> {
             c_next: next(coding.diff_cc.next),
             i_first: first(coding.i_cnt.first),
             i_next: next(coding.i_cnt.next),
-            long_lead: Fixed::new(params.ti_bits() > 3),
+            long_lead: Fixed::new(long_lead),
+            short: Fixed::new(all(|bits| bits <= 4) && !long_lead),
+            no_ones: Fixed::new(all(|bits| bits > 1) && !long_lead),
             ti_at: Fixed::of(params.ti_bits()),
             ti_bits: Fixed::of(params.ti_bits()),
             mask: Fixed::of(u64::MAX >> (64 - bits)),
             sign_bit: Fixed::of(1u64 << (bits - 1)),
             one_w: Fixed::of(1u8),
             one_4: Fixed::of(1u8),
+            two_4: Fixed::of(2u8),
             three: Fixed::of(3u8),
             four: Fixed::of(4u8),
             ..Default::default()
         }
+    }
+
+    /// The same for fields that are sent as they are and have more than four bits.
+    pub fn with_long_fields(mut self) -> Self {
+        (self.short, self.no_ones) = (Fixed::new(false), Fixed::new(false));
+        self
     }
 }
 
@@ -161,9 +179,12 @@ impl<const W: usize> Logic for Chunked<W> {
             self.tail.next = self.left.q.val() < self.three.val();
             self.full.next = self.three.val();
         }
+        if self.short.val() {
+            self.tail.next = true;
+        }
         self.bits.next = self.full.val().get_bits::<4>(0);
         if self.tail.val() {
-            self.bits.next = self.left.q.val().get_bits::<4>(0) + self.one_4.val();
+            self.bits.next = bit_cast::<4, 2>(self.left.q.val().get_bits::<2>(0)) + self.one_4.val();
         }
         self.connect.next = self.tail.val() & !self.raw.q.val();
         self.sign.next = self.ends.q.val() & self.address.q.val();
@@ -175,7 +196,12 @@ impl<const W: usize> Logic for Chunked<W> {
             self.behind.next = 2.into();
         }
         self.low.next = self.v.q.val().get_bits::<4>(0);
-        match self.bits.val().index() {
+        // a single bit that is no chunk is sent as it is: it has nothing behind it, and is the lowest of a field of one
+        self.shift.next = self.bits.val();
+        if self.no_ones.val() {
+            self.shift.next = self.bits.val() | self.two_4.val();
+        }
+        match self.shift.val().index() {
             1 => {
                 self.rest.next = self.v.q.val() >> 1;
                 self.own.next = bit_cast::<8, 1>(self.low.val().get_bits::<1>(0)) | (self.behind.val() << 1);
@@ -218,10 +244,10 @@ impl<const W: usize> Logic for Chunked<W> {
         if self.tail.val() {
             self.after_left.next = bit_cast::<6, 4>(self.again.q.val());
         }
-        self.after_tail.next = !self.after_left.val().get_bits::<4>(2).any();
+        self.after_tail.next = !self.after_left.val().get_bits::<4>(2).any() | self.short.val();
         self.after_bits.next = self.four.val().get_bits::<4>(0);
         if self.after_tail.val() {
-            self.after_bits.next = self.after_left.val().get_bits::<4>(0) + self.one_4.val();
+            self.after_bits.next = bit_cast::<4, 2>(self.after_left.val().get_bits::<2>(0)) + self.one_4.val();
         }
         self.then_tail.next = self.tail.val();
         self.gone.next = self.bits.val();
@@ -267,14 +293,14 @@ impl<const W: usize> Logic for Chunked<W> {
             self.first.next = self.port.size.val();
         }
 
-        self.new_tail.next = !self.first.val().get_bits::<4>(2).any();
+        self.new_tail.next = !self.first.val().get_bits::<4>(2).any() | self.short.val();
         self.new_bits.next = self.four.val().get_bits::<4>(0);
         if self.port.lead.val() & self.long_lead.val() {
             self.new_tail.next = self.first.val() < self.three.val();
             self.new_bits.next = self.three.val().get_bits::<4>(0);
         }
         if self.new_tail.val() {
-            self.new_bits.next = self.first.val().get_bits::<4>(0) + self.one_4.val();
+            self.new_bits.next = bit_cast::<4, 2>(self.first.val().get_bits::<2>(0)) + self.one_4.val();
         }
         match self.new_bits.val().index() {
             1 => self.new_more.next = (self.port.value.val() >> 1).any(),
@@ -309,10 +335,13 @@ impl<const W: usize> Logic for Chunked<W> {
         } else if self.free.val() & self.port.valid.val() {
             self.port.ready.next = !self.is_address.val();
             self.v.d.next = self.port.value.val();
+            if self.port.zero.val() {
+                self.v.d.next = 0.into();
+            }
             self.left.d.next = self.first.val();
             self.again.d.next = self.next.val();
             self.raw.d.next = self.is_raw.val();
-            self.ends.d.next = self.new_tail.val() & (self.is_raw.val() | !self.new_more.val());
+            self.ends.d.next = self.new_tail.val() & (self.is_raw.val() | self.port.zero.val() | !self.new_more.val());
             self.address.d.next = self.is_address.val();
             self.whole.d.next = self.is_address.val();
             self.busy.d.next = !self.is_address.val();

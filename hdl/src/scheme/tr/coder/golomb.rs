@@ -195,6 +195,9 @@ impl<const W: usize> Logic for Golomb<W> {
         match self.step.q.val() {
             GolombStep::Idle => {
                 self.v.d.next = self.port.value.val();
+                if self.port.zero.val() {
+                    self.v.d.next = 0.into();
+                }
                 self.order.d.next = self.new_order.val();
                 self.skip.d.next = self.new_order.val();
                 self.power.d.next = self.one_w.val() << bit_cast::<W, 4>(self.new_order.val());

@@ -13,6 +13,7 @@
 //! | `kind` | in | 3 | what it is: [`RAW`] .. [`INSTRUCTIONS`] |
 //! | `size` | in | 6 | of a [`RAW`] field its bits, but one |
 //! | `value` | in | W | the field; of an [`ADDRESS`] the address |
+//! | `zero` | in | 1 | the field is 0, whatever stands in `value`: known late, and used late |
 //! | `minus` | in | W | of an [`ADDRESS`] the complement of the one before: sent are the magnitude of the difference, modulo the address width, and its sign |
 //! | `lead` | in | 1 | the core index goes before the field |
 //! | `core` | in | 4 | the core index |
@@ -51,6 +52,7 @@ bundle!(
         kind: Bits<3>,
         size: Bits<6>,
         value: Bits<W>,
+        zero: Bit,
         minus: Bits<W>,
         lead: Bit,
         core: Bits<4>,

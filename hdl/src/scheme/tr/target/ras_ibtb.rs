@@ -7,7 +7,7 @@
 //! Those of [`super::TargetIn`].
 //!
 //! # Timing
-//! Latency 2. Cleared in 64 clocks: every set of the buffer is swept twice, since instructions may still be on their
+//! Latency 2, of a stack alone 1. Cleared in 64 clocks: every set of the buffer is swept twice, since instructions may still be on their
 //! way when that begins, and the stack is emptied by popping while `live` is 0.
 //!
 //! Golden model: [`sim::scheme::tr::target::ras_ibtb`].
@@ -35,6 +35,8 @@ pub struct RasIbtb<const W: usize> {
     pop_3: DFF<Bit>,
     hit_3: DFF<Bit>,
     one: Fixed<Bits<7>>,
+    /// There is no buffer: the stack's answer needs not wait for it.
+    alone: Fixed<Bit>,
 }
 
 impl<const W: usize> RasIbtb<W> {
@@ -47,6 +49,7 @@ impl<const W: usize> RasIbtb<W> {
             ras: Ras::new(sizes.ras, address_bits),
             ibtb: Ibtb::new(sizes, address_bits),
             one: Fixed::new(1.into()),
+            alone: Fixed::new(sizes.ibtb == 0),
             ..Default::default()
         }
     }
@@ -57,7 +60,11 @@ impl<const W: usize> Part<TargetIn<W>> for RasIbtb<W> {
         "ras_ibtb"
     }
     fn latency(&self) -> usize {
-        2
+        if self.alone.val() {
+            1
+        } else {
+            2
+        }
     }
     fn clock(&mut self) -> &mut Signal<In, Clock> {
         &mut self.clock
@@ -104,6 +111,9 @@ impl<const W: usize> Logic for RasIbtb<W> {
         self.port.hit.next = self.ibtb.hit.val();
         if self.pop_3.q.val() {
             self.port.hit.next = self.hit_3.q.val();
+        }
+        if self.alone.val() {
+            self.port.hit.next = self.pop_2.q.val() & self.ras.hit.val();
         }
     }
 }

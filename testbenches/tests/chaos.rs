@@ -1,0 +1,230 @@
+//! Whole trace systems under anything: tracing enabled for a clock or for long, resets, cores that retire in every clock,
+//! a sink that stalls, drawn at random for every clock
+//!
+//! However it goes, what comes out between two resets is a row of whole traces (the last one may be cut by the reset),
+//! each of them tells what its cores retired, and a system that is left alone becomes idle.
+
+use fpga::cosim::{Cosim, Interface};
+use hdl::emit::{build, SystemOptions};
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind};
+use rust_hdl::prelude::*;
+use sim::params::{Platform, TraceParams};
+use sim::regs::REGS;
+use sim::replay::{Events, Replay};
+use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::run::{record, Config, Retired};
+use sim::stimulus::Source;
+use sim::system::header;
+
+/// Clocks in which nothing is drawn any more: enough for all that waits.
+const CALM: usize = 6_000;
+
+/// What was put in, besides the vectors.
+struct Played {
+    vectors: Vec<Vec<u128>>,
+    /// Clocks of reset.
+    resets: Vec<u64>,
+    /// What each core retired.
+    retired: Vec<Vec<Retired>>,
+    /// Enabled for a single clock, so often.
+    flashes: usize,
+}
+
+fn register(name: &str) -> u128 {
+    REGS.iter().find(|r| r.name == name).unwrap().addr.into()
+}
+
+fn play(cosim: &Cosim, params: &TraceParams, model: &Model, seed: u64, clocks: usize) -> Played {
+    let cores = usize::from(params.cores);
+    let mut s = Source::seeded(seed);
+    let recording = record(model, &Config::new(params.cores, seed), cores * (clocks + 1_000));
+    let mut queues: Vec<_> =
+        (0..cores).map(|c| recording.retired.iter().filter(move |r| usize::from(r.hart) == c)).collect();
+    let mut p = Played { vectors: vec![], resets: vec![], retired: vec![Vec::new(); cores], flashes: 0 };
+    let (mut enabled, mut dwell, mut reset_for) = (false, 600, 4_u64);
+    let (mut rate, mut phase, mut stall) = (100_u8, 0, 0_u8);
+    for clock in 0..clocks + CALM {
+        let calm = clock >= clocks;
+        let mut values: Vec<(String, u128)> = Vec::new();
+        if !calm && s.per_64k(20) {
+            reset_for = s.between(1, 3);
+        }
+        let reset = reset_for > 0 && !calm;
+        reset_for = reset_for.saturating_sub(1);
+        if reset {
+            p.resets.push(clock as u64);
+            enabled = false;
+        }
+        values.push(("reset".into(), reset.into()));
+        // the register bus: enable or disable when it is time, read anything else
+        dwell = if calm { 0 } else { dwell - 1 };
+        if dwell <= 0 && (!calm || enabled) && !reset {
+            enabled = !calm && !enabled;
+            dwell = *s.pick(&[1_i64, 1, 2, 3, 7, 20, 100, 511, 600, 3_000]);
+            p.flashes += usize::from(enabled && dwell == 1);
+            values.push(("bus_addr".into(), register("control")));
+            values.push(("bus_write".into(), 1));
+            values.push(("bus_wdata".into(), enabled.into()));
+        } else {
+            values.push(("bus_addr".into(), if calm { register("status") } else { s.bits(3).into() }));
+            values.push(("bus_wdata".into(), s.bits(32).into()));
+        }
+        if phase == 0 {
+            (rate, phase) = (*s.pick(&[100, 100, 60, 5, 0]), s.between(1, 800));
+            stall = *s.pick(&[0, 0, 20, 90]);
+        }
+        phase -= 1;
+        values.push(("ready".into(), (calm || !s.percent(stall)).into()));
+        for (c, queue) in queues.iter_mut().enumerate() {
+            if calm || !s.percent(rate) {
+                continue;
+            }
+            let Some(r) = queue.next() else { continue };
+            p.retired[c].push(*r);
+            for (name, value) in [
+                ("valid", 1),
+                ("intr", r.trapped.into()),
+                ("insn", r.insn.into()),
+                ("pc_rdata", r.pc.into()),
+                ("pc_wdata", r.next_pc.into()),
+            ] {
+                values.push((format!("rvfi_{name}${c}"), value));
+            }
+        }
+        let values: Vec<(&str, u128)> = values.iter().map(|(n, v)| (n.as_str(), *v)).collect();
+        p.vectors.push(cosim.vector(&values).unwrap());
+    }
+    p
+}
+
+/// Where `told` stands in what a core `retired`, from `from` on: the place behind it.
+fn place(told: &[FlowEvent], retired: &[Retired], from: usize) -> Option<usize> {
+    let (start, rest) = told.split_first()?;
+    assert_eq!(start.kind, FlowKind::Start, "a trace begins with a start");
+    'at: for first in (from..retired.len()).filter(|&i| retired[i].pc == start.pc) {
+        let mut i = first;
+        for e in rest {
+            i += e.count as usize;
+            let fits = match e.kind {
+                FlowKind::Stop => true,
+                FlowKind::Gap { lost } => {
+                    i += lost as usize;
+                    // the trace may end in a gap
+                    std::ptr::eq(e, &rest[rest.len() - 1]) || retired.get(i).is_some_and(|r| r.pc == e.target)
+                }
+                FlowKind::Trap { .. } => retired.get(i).is_some_and(|r| r.pc == e.target && r.trapped),
+                _ => i > first && retired.get(i - 1).is_some_and(|r| r.pc == e.pc && r.next_pc == e.target),
+            };
+            if !fits || i > retired.len() {
+                continue 'at;
+            }
+        }
+        return Some(i);
+    }
+    None
+}
+
+#[derive(Default, Debug)]
+struct Seen {
+    traces: usize,
+    gaps: usize,
+    instructions: u64,
+}
+
+/// Replays every trace of `words`, and finds it in what was retired.
+fn check(words: &[u32], params: &TraceParams, image: &Image, p: &Played, from: &mut [usize], whole: bool) -> Seen {
+    let head = header(params);
+    let starts: Vec<usize> = (0..words.len()).filter(|&i| words[i..].starts_with(&head)).collect();
+    assert!(
+        words.is_empty() || starts.first() == Some(&0) || (!whole && words.len() < 3),
+        "no header at the beginning"
+    );
+    let mut seen = Seen::default();
+    for (k, &start) in starts.iter().enumerate() {
+        let last = k + 1 == starts.len();
+        let end = starts.get(k + 1).copied().unwrap_or(words.len());
+        if last && !whole {
+            continue;
+        }
+        let mut back: Vec<FlowEvent> = Vec::new();
+        let replay = Replay::new(image, params, words[start..end].iter().copied()).unwrap();
+        let summary = replay.run(&mut Events(&mut back)).unwrap_or_else(|e| panic!("trace {k}: {e}"));
+        seen.traces += 1;
+        seen.instructions += summary.instructions.iter().sum::<u64>();
+        for (hart, from) in from.iter_mut().enumerate() {
+            let told: Vec<FlowEvent> = back.iter().filter(|e| usize::from(e.hart) == hart).copied().collect();
+            seen.gaps += told.iter().filter(|e| matches!(e.kind, FlowKind::Gap { .. })).count();
+            if told.is_empty() {
+                continue;
+            }
+            let behind = place(&told, &p.retired[hart], *from);
+            *from =
+                behind.unwrap_or_else(|| panic!("trace {k}, core {hart}: what it tells was not retired: {told:x?}"));
+        }
+    }
+    seen
+}
+
+fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize) {
+    let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+    (params.cores, params.timestamps) = (cores, timestamps);
+    let place = format!("{scheme}, N = {cores}, time-stamped {timestamps}");
+    let mut top = build(&params, &SystemOptions { log2_fifo, ..SystemOptions::default() }).unwrap();
+    top.connect_all();
+    let verilog = generate_verilog(&top);
+    let cosim = Cosim::build(&verilog, &Interface::of(&top)).unwrap();
+    let outputs = ["valid", "data", "bus_rdata"].map(|name| cosim.output(name).unwrap());
+    let ready = cosim.inputs().iter().position(|p| p.name == "ready").unwrap();
+    let model = Model::new(&Shape::rv32(u64::from(cores)));
+    let image = Image::new(&model.program);
+    let mut all = Seen::default();
+    let (mut resets, mut flashes) = (0, 0);
+    for seed in 1..=3 {
+        let p = play(&cosim, &params, &model, seed, clocks);
+        let (mut words, mut segments, mut status) = (Vec::new(), Vec::new(), 0);
+        cosim
+            .clone()
+            .with_random_state(seed as u32)
+            .run(p.vectors.iter().cloned(), |clock, out| {
+                let taken = out[outputs[0]] == 1 && p.vectors[clock as usize][ready] == 1;
+                words.extend(taken.then_some(out[outputs[1]] as u32));
+                if p.resets.binary_search(&clock).is_ok() {
+                    segments.push(std::mem::take(&mut words));
+                }
+                status = out[outputs[2]] as u32;
+            })
+            .unwrap();
+        let idle = REGS.iter().find(|r| r.name == "status").unwrap().fields.iter().find(|f| f.name == "idle").unwrap();
+        assert_eq!(status >> idle.lsb & 1, 1, "{place}, seed {seed}: it never becomes idle, status {status:#x}");
+        segments.push(words);
+        let mut from = vec![0; cores.into()];
+        let last = segments.len() - 1;
+        for (i, words) in segments.iter().enumerate() {
+            let seen = check(words, &params, &image, &p, &mut from, i == last);
+            all.traces += seen.traces;
+            all.gaps += seen.gaps;
+            all.instructions += seen.instructions;
+        }
+        resets += last;
+        flashes += p.flashes;
+    }
+    eprintln!("{place}: {all:?}, {resets} clocks of reset, enabled for one clock {flashes} times");
+    assert!(all.traces > 20 && all.gaps > 3 && all.instructions > 3_000, "{place}: {all:?}");
+    assert!(resets > 10 && flashes > 5, "{place}: {resets} resets, {flashes} flashes");
+}
+
+#[test]
+fn t_raptor_survives_chaos() {
+    chaos("tr_e:small", 1, false, 3, 60_000);
+    chaos("tr_e:small", 3, true, 3, 40_000);
+    chaos("tr_e:large", 5, false, 4, 40_000);
+    chaos("golomb:m4", 2, false, 3, 40_000);
+}
+
+#[test]
+fn others_survive_chaos() {
+    chaos("nx_b", 6, false, 3, 40_000);
+    chaos("sc-lsp:rbase-32x4", 7, false, 3, 40_000);
+    chaos("sc-lsp:base-32x4", 1, true, 3, 60_000);
+}
