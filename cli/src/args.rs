@@ -9,6 +9,7 @@ use fpga::soc::core::CoreKind;
 use host::input::{Beside, Input};
 use host::machine::{Settings, TimingModel};
 use host::run::Run;
+use sim::lane::SyncPeriod;
 use sim::params::{FlowScheme, ParamError, Platform, TraceParams};
 use sim::scheme::sc_lsp::StreamCacheParams;
 
@@ -161,6 +162,21 @@ pub struct ParamArgs {
     /// Width of the cycle counter, 16 to 32
     #[arg(long, value_name = "BITS", default_value_t = 32)]
     pub cc_bits: u8,
+}
+
+/// How often a decoder can begin.
+#[derive(Args, Clone, Debug, Default)]
+pub struct SyncArgs {
+    /// Send the header again, and tell every core anew, every 2^N instructions of core 0, so that a trace can be read
+    /// from its middle: 10 to 31 [default: never]
+    #[arg(long, value_name = "N", value_parser = sync_period)]
+    pub sync_period: Option<SyncPeriod>,
+}
+
+fn sync_period(text: &str) -> Result<SyncPeriod, String> {
+    text.parse()
+        .map_err(|_| "10 to 31 would be right".to_string())
+        .and_then(|n| SyncPeriod::new(n).map_err(|e| e.to_string()))
 }
 
 /// Scheme of a stream cache.

@@ -1,6 +1,6 @@
 //! `goshawk decode`: the messages of a trace file
 
-use crate::output::Object;
+use crate::output::{tell_damage, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::input::Beside;
@@ -28,6 +28,9 @@ pub struct Args {
     /// Take the program although the trace names another build
     #[arg(long)]
     any_build: bool,
+    /// Where the trace is damaged, go on at the next header that was sent again (`encode --sync-period`)
+    #[arg(long)]
+    resume: bool,
     /// List at most so many messages
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
@@ -74,7 +77,9 @@ fn fields(body: &Body) -> Vec<(&'static str, String)> {
             Escape::Exception { i_cnt, target } => vec![("iCnt", i_cnt.to_string()), ("ETA", hex(target))],
             Escape::Sync { i_cnt, pc } => vec![("iCnt", i_cnt.to_string()), ("PC", hex(pc))],
             Escape::Overflow { i_cnt, lost } => vec![("iCnt", i_cnt.to_string()), ("lost", lost.to_string())],
-            Escape::Stop { i_cnt } | Escape::Progress { i_cnt } => vec![("iCnt", i_cnt.to_string())],
+            Escape::Resync { i_cnt } | Escape::Stop { i_cnt } | Escape::Progress { i_cnt } => {
+                vec![("iCnt", i_cnt.to_string())]
+            }
         },
     }
 }
@@ -99,6 +104,11 @@ impl Listing<'_> {
 }
 
 impl ReplaySink for Listing<'_> {
+    fn header(&mut self, _: u64) {
+        let now = self.cycles[0];
+        self.cycles.fill(now);
+    }
+
     fn message(&mut self, bit: u64, message: &Message) {
         self.cycles[usize::from(message.core)] += message.diff_cc;
         if self.left > 0 && self.core.is_none_or(|c| c == message.core) {
@@ -112,7 +122,7 @@ impl ReplaySink for Listing<'_> {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let beside = Beside { elf: Some(&args.elf), any_build: args.any_build };
-    let opened = Trace::open(&args.trace, beside, &Bars)?;
+    let opened = Trace::open(&args.trace, beside, &Bars)?.resuming(args.resume);
     let info = opened.info().clone();
     if !args.json {
         writeln!(out, "{:>8} {:>10} {:>12} {:>4}  {:<9}  fields", "message", "bit", "cycle", "core", "kind")?;
@@ -132,7 +142,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if let Some(e) = error {
         return Err(e.into());
     }
-    replayed?;
+    tell_damage(&args.trace, &replayed?);
     if let Some(messages) = json {
         Object::new("decode", &args.trace.display().to_string())
             .with("program", args.elf.clone().into())

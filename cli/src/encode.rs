@@ -1,6 +1,6 @@
 //! `goshawk encode`: a run to a trace file, by the golden model
 
-use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source};
+use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source, SyncArgs};
 use crate::files::OutputPath;
 use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, sum_streams, Object};
 use crate::progress::Bars;
@@ -14,6 +14,7 @@ use std::io::Write;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk encode vm.ret -o vm.gtr\n  \
     goshawk encode builtin:fft --harts 8 --set large --timestamps -o fft.gtr\n  \
+    goshawk encode builtin:vm --sync-period 14 -o vm.gtr\n  \
     goshawk encode vm.ret --set 512/8/32 --encoding 'tr(bcnt=4,2;diffta=5,4)' -o vm.gtr")]
 pub struct Args {
     /// Retire file, branch trace (rbt1), RISC-V executable, or builtin:NAME
@@ -26,6 +27,8 @@ pub struct Args {
     program: ProgramArgs,
     #[command(flatten)]
     params: ParamArgs,
+    #[command(flatten)]
+    sync: SyncArgs,
     #[command(flatten)]
     machine: MachineArgs,
     /// Print one JSON object
@@ -40,7 +43,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let info = run.info();
     check_cores(info.harts)?;
     let (params, set) = args.params.resolve_for(info.harts, info.xlen, source.input.likely_align()?)?;
-    let request = Request { params, set: set.clone(), fixed_align: args.params.align.is_some() };
+    let request = Request {
+        params,
+        set: set.clone(),
+        fixed_align: args.params.align.is_some(),
+        sync_period: args.sync.sync_period,
+    };
     let encoded = to_file(&run, &request, &args.output, &Bars)?;
     let (run, params) = (info, encoded.params);
     let (stats, told) = (encoded.system.stats(), &encoded.told);

@@ -6,6 +6,7 @@ use retire::file::Replacement;
 use serde_json::{json, Map, Value};
 use sim::lane::Rates;
 use sim::params::TraceParams;
+use sim::replay::ReplaySummary;
 use sim::scheme::sc_lsp::Counts;
 use std::io::Write;
 use std::path::Path;
@@ -194,6 +195,17 @@ pub fn parameters(params: &TraceParams, set: Option<&str>) -> Value {
         map.insert("fingerprint".into(), format!("0x{:08x}", params.fingerprint()).into());
     }
     value
+}
+
+/// Says on standard error what of a trace was not read.
+pub fn tell_damage(trace: &Path, summary: &ReplaySummary) {
+    let path = trace.display();
+    if summary.skipped > 0 {
+        eprintln!("goshawk: {path}: {} before the first header skipped", plural(summary.skipped, "word"));
+    }
+    if summary.damaged > 0 {
+        eprintln!("goshawk: {path}: damaged, read on at a later header, {}", plural(summary.damaged, "time"));
+    }
 }
 
 #[cfg(test)]

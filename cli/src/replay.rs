@@ -1,6 +1,6 @@
 //! `goshawk replay`: a trace file and the ELF to every retired instruction again
 
-use crate::output::{big, count, facts, plural, short_id, Object};
+use crate::output::{big, count, facts, plural, short_id, tell_damage, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::check::Check;
@@ -35,6 +35,9 @@ pub struct Args {
     /// Take the program, and the run to compare with, although the trace names another build
     #[arg(long)]
     any_build: bool,
+    /// Where the trace is damaged, go on at the next header that was sent again (`encode --sync-period`)
+    #[arg(long)]
+    resume: bool,
     /// Name the places of listed instructions, from the symbol table of this program [default: that of --elf]
     #[arg(long, value_name = "ELF|builtin:NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "json")]
     symbols: Option<String>,
@@ -58,7 +61,7 @@ pub struct Args {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let beside = Beside { elf: Some(&args.elf), any_build: args.any_build };
-    let opened = Trace::open(&args.trace, beside, &Bars)?;
+    let opened = Trace::open(&args.trace, beside, &Bars)?.resuming(args.resume);
     let info = opened.info().clone();
     if let Some(core) = args.core.filter(|c| *c >= info.params.cores) {
         let (path, cores) = (args.trace.display(), info.params.cores);
@@ -97,7 +100,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         Listing::new(opened.image().clone(), info.params.cores, args.core, left, out).with_symbols(symbols);
     let replayed = opened.replay(&mut listing, &Bars, |l| l.is_over());
     listing.finish()?;
-    replayed?;
+    tell_damage(&args.trace, &replayed?);
     Ok(Status::Done)
 }
 
@@ -114,6 +117,7 @@ fn report(
     checked: Option<&Checked<'_>>,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
+    tell_damage(&args.trace, summary);
     let instructions: u64 = summary.instructions.iter().sum();
     let speed = instructions as f64 / seconds;
     let messages = summary.stats.messages();
@@ -123,6 +127,7 @@ fn report(
             .with("build_id", info.build_id.clone().into())
             .with_params(&info.params, info.set.as_deref())
             .with("instructions", json!({ "total": instructions, "by_core": summary.instructions }))
+            .with("headers", summary.headers.into())
             .with("messages", messages.into())
             .with("bits", summary.stats.bits.into())
             .with("bits_per_instruction", ratio(summary.stats.bits, instructions).into())

@@ -1,6 +1,6 @@
 //! `goshawk stats`: misprediction rates, messages and bits, in total and over time
 
-use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source};
+use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source, SyncArgs};
 use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, sum_streams};
 use crate::output::{Left, Object, Right, Table};
 use crate::progress::Bars;
@@ -39,6 +39,8 @@ pub struct Args {
     csv: bool,
     #[command(flatten)]
     params: ParamArgs,
+    #[command(flatten)]
+    sync: SyncArgs,
     #[command(flatten)]
     machine: MachineArgs,
     /// Print one JSON object
@@ -87,7 +89,8 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         // one that contradicts itself is refused
         recording.image(&Bars)?;
     }
-    let windows = Windows::new(System::new(&params)?, args.window.unwrap_or(1 << 20));
+    let system = System::new(&params)?.sync_every(&params, args.sync.sync_period);
+    let windows = Windows::new(system, args.window.unwrap_or(1 << 20));
     let shared = match &params.flow {
         FlowScheme::Tr(tr) => Some(SharedRates::new(tr, &params.platform)),
         FlowScheme::Nexus(_) | FlowScheme::ScLsp(_) => None,

@@ -46,6 +46,7 @@ fn kind(kind: FlowKind) -> String {
         FlowKind::TrapReturn => "trap return".into(),
         FlowKind::ConditionalIndirect { taken } => format!("conditional indirect, taken {taken}"),
         FlowKind::Trap { .. } => "trap".into(),
+        FlowKind::Gap { lost: 0 } => "some instructions lost".into(),
         FlowKind::Gap { lost } => format!("{lost} instructions lost"),
         FlowKind::Stop => "stop".into(),
     }

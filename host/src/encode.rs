@@ -5,6 +5,7 @@ use crate::run::{Run, Told};
 use crate::{HostError, TOOL};
 use retire::{FlowEvent, RetireSink};
 use sim::file::{TraceInfo, TraceWriter};
+use sim::lane::SyncPeriod;
 use sim::params::TraceParams;
 use sim::system::System;
 use std::path::Path;
@@ -18,6 +19,8 @@ pub struct Request {
     pub set: Option<String>,
     /// `align` was asked for; else it is what the run says, and `params` has the greatest it can be.
     pub fixed_align: bool,
+    /// How often a decoder can begin.
+    pub sync_period: Option<SyncPeriod>,
 }
 
 /// What tracing a run gave.
@@ -79,7 +82,8 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
             program: info.program,
         };
         let low = (1 << params.align) - 1;
-        let (system, writer) = (System::new(&params)?, TraceWriter::create(path, &info)?);
+        let system = System::new(&params)?.sync_every(&params, request.sync_period);
+        let writer = TraceWriter::create(path, &info)?;
         let mut sink = ToFile { system, writer, error: None, events: 0, targets: 0, low };
         let told = run.tell(&mut sink, progress)?;
         let zeros = sink.targets.trailing_zeros();

@@ -109,6 +109,9 @@ impl<'a> Listing<'a> {
         }
         match e.kind {
             FlowKind::Trap { .. } => writeln!(self.lines, "{:>4}  trap to 0x{:08x}", e.hart, e.target),
+            FlowKind::Gap { lost: 0 } => {
+                writeln!(self.lines, "{:>4}  damage: some instructions lost, on at 0x{:08x}", e.hart, e.target)
+            }
             FlowKind::Gap { lost } => {
                 writeln!(self.lines, "{:>4}  {lost} instructions lost, on at 0x{:08x}", e.hart, e.target)
             }

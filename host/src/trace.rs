@@ -15,6 +15,7 @@ pub struct Trace {
     info: TraceInfo,
     image: Image,
     path: PathBuf,
+    resume: bool,
 }
 
 impl Trace {
@@ -45,7 +46,7 @@ impl Trace {
                 Image::new(&named.program)
             }
         };
-        Ok(Self { reader, info, image, path: trace.to_path_buf() })
+        Ok(Self { reader, info, image, path: trace.to_path_buf(), resume: false })
     }
 
     /// What the file says of itself.
@@ -58,6 +59,12 @@ impl Trace {
         &self.image
     }
 
+    /// Goes on at the next header where the stream is damaged, if `resume` says so.
+    #[must_use]
+    pub fn resuming(self, resume: bool) -> Self {
+        Self { resume, ..self }
+    }
+
     /// Replays message by message until the stream ends or `stop` says so.
     pub fn replay<S: ReplaySink>(
         mut self,
@@ -67,9 +74,13 @@ impl Trace {
     ) -> Result<ReplaySummary, HostError> {
         let total = std::fs::metadata(&self.path).map_or(0, |m| m.len() / 4);
         let words = Words::new(&mut self.reader, progress.begin("replaying", "words", Some(total)));
-        let replayed = Replay::new(&self.image, &self.info.params, words).and_then(|mut replay| {
-            while replay.step(sink)? && !stop(sink) {}
-            Ok(replay.summary())
+        let replayed = Replay::new(&self.image, &self.info.params, words).and_then(|mut replay| loop {
+            match replay.step(sink) {
+                Ok(true) if !stop(sink) => {}
+                Ok(_) => return Ok(replay.summary()),
+                Err(_) if self.resume && replay.resume() => {}
+                Err(e) => return Err(e),
+            }
         });
         // a damaged file is the reason of what replay says then, so it is told first
         if let Some(e) = self.reader.error() {

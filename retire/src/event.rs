@@ -57,7 +57,7 @@ pub enum FlowKind {
     /// Only from replay: `lost` instructions that nothing is known of follow the one at which `pc`
     /// would have been next; `target` is where replay goes on.
     Gap {
-        /// Instructions lost; a saturated count.
+        /// Instructions lost; a saturated count. 0: nobody knows how many.
         lost: u32,
     },
     /// The hart's stream ends: `pc` is the PC that would have been next, `count` the instructions

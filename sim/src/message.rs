@@ -95,6 +95,12 @@ pub enum Escape {
         /// Instructions that nothing is known of.
         lost: u64,
     },
+    /// A sync follows, and nothing is lost: the last of these instructions is a control-flow instruction, and went to
+    /// the PC of the sync. In the stream an overflow of 0 lost instructions. Behind that of core 0 stands the header.
+    Resync {
+        /// Instructions since the last message.
+        i_cnt: u64,
+    },
     /// The core's stream ends.
     Stop {
         /// Instructions since the last message.
@@ -108,12 +114,22 @@ pub enum Escape {
 }
 
 impl Escape {
+    /// What an overflow message of `lost` instructions says.
+    pub const fn overflow(i_cnt: u64, lost: u64) -> Self {
+        if lost == 0 {
+            Self::Resync { i_cnt }
+        } else {
+            Self::Overflow { i_cnt, lost }
+        }
+    }
+
     /// Instructions since the last message.
     pub const fn i_cnt(&self) -> u64 {
         match *self {
             Self::Exception { i_cnt, .. }
             | Self::Sync { i_cnt, .. }
             | Self::Overflow { i_cnt, .. }
+            | Self::Resync { i_cnt }
             | Self::Stop { i_cnt }
             | Self::Progress { i_cnt } => i_cnt,
         }
@@ -198,7 +214,7 @@ impl Body {
             Self::Index { .. } => Kind::Index,
             Self::Descriptor { .. } => Kind::Descriptor,
             Self::Escape(Escape::Exception { .. }) => Kind::Exception,
-            Self::Escape(Escape::Sync { .. }) => Kind::Sync,
+            Self::Escape(Escape::Sync { .. } | Escape::Resync { .. }) => Kind::Sync,
             Self::Escape(Escape::Overflow { .. }) => Kind::Overflow,
             Self::Escape(Escape::Stop { .. }) => Kind::Stop,
             Self::Escape(Escape::Progress { .. }) => Kind::Progress,
@@ -210,11 +226,17 @@ impl Body {
 pub trait Report {
     /// The kind of message that says this.
     fn kind(&self) -> Kind;
+    /// Whether it is the marker of a resync.
+    fn is_resync(&self) -> bool;
 }
 
 impl Report for Body {
     fn kind(&self) -> Kind {
         Body::kind(self)
+    }
+
+    fn is_resync(&self) -> bool {
+        matches!(self, Self::Escape(Escape::Resync { .. }))
     }
 }
 

@@ -5,13 +5,15 @@
 //! branch demands. Messages are taken as they stand in the stream, so what is told is in the stream's
 //! order (global commit order of the messages), and memory does not grow with the trace.
 //!
+//! A stream may begin anywhere: what stands before its first header is skipped, see "Periodic synchronisation" there.
+//!
 //! # Source
 //! Paper 000 figure 6 and section 3, paper 002 figure 4; the stream: `docs/stream.md`.
 
 use crate::bits::BitReader;
 use crate::lane::replay::{Lanes, Refused};
 pub use crate::lane::replay::{PathError, ReplaySink};
-use crate::message::{CodingError, StreamStats};
+use crate::message::{CodingError, Report, StreamStats};
 use crate::params::TraceParams;
 use crate::scheme::{self, Decode};
 use crate::system;
@@ -53,7 +55,7 @@ pub struct ReplayError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayErrorKind {
     /// The header is not one of this format.
-    #[error("the stream begins with 0x{0:08x}; a trace stream begins with 0x{magic:08x}", magic = system::MAGIC)]
+    #[error("the stream begins with 0x{0:08x}; a trace stream begins with 0x{magic:08x}, and none is in it", magic = system::MAGIC)]
     Magic(u32),
     /// Another format version, or other parameters than those it is replayed with.
     #[error("{field} in the stream header is {found}, but the parameters in use say {right}")]
@@ -71,6 +73,9 @@ pub enum ReplayErrorKind {
     /// The messages do not fit the program.
     #[error("{0}; the trace is not of this ELF, or it is damaged")]
     Path(#[from] PathError),
+    /// No header behind the marker that says so.
+    #[error("behind the resync of core 0 the word must be filled with zeros, and the header follow")]
+    NoHeader,
     /// Bits behind the last stop.
     #[error("after the last stop message the word must be filled with zeros and be the last")]
     Trailing,
@@ -88,6 +93,12 @@ impl From<Refused> for ReplayErrorKind {
 /// What was replayed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplaySummary {
+    /// Words before the first header.
+    pub skipped: u64,
+    /// Places at which reading went on at a later header.
+    pub damaged: u64,
+    /// Headers, the first included.
+    pub headers: u64,
     /// Instructions by core.
     pub instructions: Vec<u64>,
     /// Messages and bits.
@@ -98,22 +109,60 @@ pub struct ReplaySummary {
 #[derive(Debug)]
 pub struct Replay<'a, I> {
     bits: BitReader<I>,
+    params: TraceParams,
     lanes: Lanes<'a>,
     scheme: scheme::Replay<'a>,
     stats: StreamStats,
+    skipped: u64,
+    damaged: u64,
+    headers: u64,
 }
 
 impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
-    /// Begins: reads and checks the header.
+    /// Begins at the first header, which is checked if it is the first word.
     pub fn new(image: &'a Image, params: &TraceParams, words: I) -> Result<Self, ReplayError> {
         let mut bits = BitReader::new(words);
-        check_header(params, &mut bits).map_err(|kind| ReplayError { bit: 0, message: 0, core: None, kind })?;
-        Ok(Self {
+        let begins = |kind| ReplayError { bit: 0, message: 0, core: None, kind };
+        let (skipped, again) = match check_header(params, &mut bits) {
+            Ok(again) => (0, again),
+            Err(kind @ ReplayErrorKind::Magic(first)) => {
+                find_header(params, first, &mut bits).ok_or_else(|| begins(kind))?
+            }
+            Err(kind) => return Err(begins(kind)),
+        };
+        let mut replay = Self {
             bits,
-            lanes: Lanes::new(image, &params.platform),
+            params: *params,
+            lanes: Lanes::new(image, &params.platform, params.flow.settle()),
             scheme: params.flow.replay(&params.platform),
             stats: StreamStats::default(),
-        })
+            skipped,
+            damaged: 0,
+            headers: 0,
+        };
+        replay.begin(again);
+        Ok(replay)
+    }
+
+    /// Behind a header: that of the beginning, or one that was sent again.
+    fn begin(&mut self, again: bool) {
+        self.headers += 1;
+        self.lanes.join(again);
+        if again {
+            self.scheme.header();
+        }
+    }
+
+    /// Goes on at the next header, where a step has failed: what the cores did up to their next sync is a gap of 0
+    /// instructions, which says that nobody knows how many. False where there is none.
+    pub fn resume(&mut self) -> bool {
+        self.bits.rest_of_word();
+        let Some(first) = self.bits.take(32) else { return false };
+        let Some((_, again)) = find_header(&self.params, first as u32, &mut self.bits) else { return false };
+        self.scheme = self.params.flow.replay(&self.params.platform);
+        self.damaged += 1;
+        self.begin(again);
+        true
     }
 
     /// Replays to the end of the stream.
@@ -138,6 +187,9 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
     /// What was replayed so far.
     pub fn summary(&self) -> ReplaySummary {
         ReplaySummary {
+            skipped: self.skipped,
+            damaged: self.damaged,
+            headers: self.headers,
             instructions: self.lanes.instructions(),
             stats: StreamStats { bits: self.bits.position(), ..self.stats.clone() },
         }
@@ -149,6 +201,9 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         self.lanes.hart(message.core).message_done();
         sink.message(bit, &message);
         self.stats.count(message.body.kind(), self.bits.position() - bit);
+        if message.core == 0 && message.body.is_resync() {
+            self.header(sink)?;
+        }
         if !self.lanes.ended() {
             return Ok(true);
         }
@@ -158,9 +213,47 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         }
         Ok(false)
     }
+
+    /// The header behind the marker of core 0.
+    fn header(&mut self, sink: &mut impl ReplaySink) -> Result<(), ReplayErrorKind> {
+        self.scheme.end(&mut self.bits)?;
+        let zeros = self.bits.rest_of_word().0 == 0;
+        let bit = self.bits.position();
+        if !zeros || check_header(&self.params, &mut self.bits) != Ok(true) {
+            return Err(ReplayErrorKind::NoHeader);
+        }
+        self.headers += 1;
+        self.lanes.header();
+        self.scheme.header();
+        sink.header(bit);
+        Ok(())
+    }
 }
 
-fn check_header<I: Iterator<Item = u32>>(params: &TraceParams, bits: &mut BitReader<I>) -> Result<(), ReplayErrorKind> {
+/// Reads up to the end of the first header, of which `word` may be the first; returns how many words stand before it,
+/// and whether it is one that was sent again.
+fn find_header<I: Iterator<Item = u32>>(
+    params: &TraceParams,
+    word: u32,
+    bits: &mut BitReader<I>,
+) -> Option<(u64, bool)> {
+    let want = system::header(params);
+    let mut last = [0, 0, word];
+    let mut before = 0;
+    loop {
+        last = [last[1], last[2], bits.take(32)? as u32];
+        before += 1;
+        if [last[0], last[1] & !system::AGAIN, last[2]] == want {
+            return Some((before - 2, last[1] & system::AGAIN != 0));
+        }
+    }
+}
+
+/// Reads a header; returns whether it is one that was sent again.
+fn check_header<I: Iterator<Item = u32>>(
+    params: &TraceParams,
+    bits: &mut BitReader<I>,
+) -> Result<bool, ReplayErrorKind> {
     let right = system::header(params);
     let mut word = || bits.take(32).map(|w| w as u32).ok_or(CodingError::Truncated);
     let magic = word()?;
@@ -168,6 +261,8 @@ fn check_header<I: Iterator<Item = u32>>(params: &TraceParams, bits: &mut BitRea
         return Err(ReplayErrorKind::Magic(magic));
     }
     let shape = word()?;
+    let again = shape & system::AGAIN != 0;
+    let shape = shape & !system::AGAIN;
     let fields: [(&str, u32, u32); 3] = [("format version", 0, 0xff), ("cores", 8, 0xff), ("time-stamped", 16, 0xffff)];
     for (field, lsb, mask) in fields {
         let (found, want) = (shape >> lsb & mask, right[1] >> lsb & mask);
@@ -183,5 +278,5 @@ fn check_header<I: Iterator<Item = u32>>(params: &TraceParams, bits: &mut BitRea
             right: format!("0x{:08x} ({})", right[2], params.canonical()),
         });
     }
-    Ok(())
+    Ok(again)
 }

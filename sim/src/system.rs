@@ -4,7 +4,7 @@
 //! `docs/stream.md` says. Without buffers: it never overflows.
 
 use crate::bits::BitWriter;
-use crate::lane::Rates;
+use crate::lane::{Rates, SyncPeriod};
 use crate::lengths::FieldLengths;
 pub use crate::message::{KindCount, StreamStats};
 use crate::params::{ParamError, TraceParams};
@@ -23,6 +23,15 @@ pub fn header(params: &TraceParams) -> [u32; 3] {
     [MAGIC, u32::from(VERSION) | u32::from(params.cores) << 8 | flags << 16, params.fingerprint()]
 }
 
+/// As [`header`], where it is sent again.
+pub fn header_again(params: &TraceParams) -> [u32; 3] {
+    let [magic, shape, fingerprint] = header(params);
+    [magic, shape | AGAIN, fingerprint]
+}
+
+/// In word 1: it is not the first header of its stream.
+pub(crate) const AGAIN: u32 = 1 << 17;
+
 /// Golden model of a trace system.
 #[derive(Clone, Debug)]
 pub struct System {
@@ -40,6 +49,15 @@ impl System {
             out.push(word.into(), 32);
         }
         Ok(Self { model: params.flow.model(&params.platform), out, stats: StreamStats::default() })
+    }
+
+    /// Tells every core anew every `period`, behind a header.
+    #[must_use]
+    pub fn sync_every(mut self, params: &TraceParams, period: Option<SyncPeriod>) -> Self {
+        if let Some(period) = period {
+            self.model.sync_every(period, header_again(params));
+        }
+        self
     }
 
     /// Disables tracing in `cycle`: stop messages, then the last word is filled.

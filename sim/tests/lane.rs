@@ -25,7 +25,7 @@ struct Hart {
 /// The stream of `events` when the buffers are full now and then, and the events that must come back.
 fn lossy<S: Scheme>(scheme: &S, p: &TraceParams, events: &[FlowEvent], seed: u64) -> (Vec<u32>, Vec<FlowEvent>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let Cores { mut lanes, mut coder } = Cores::new(scheme, &p.platform);
+    let Cores { mut lanes, mut coder, .. } = Cores::new(scheme, &p.platform);
     let (mut out, mut want) = (BitWriter::new(), Vec::new());
     header(p).iter().for_each(|w| out.push((*w).into(), 32));
     let mut harts = vec![Hart::default(); usize::from(p.cores)];
@@ -69,6 +69,12 @@ fn lossy<S: Scheme>(scheme: &S, p: &TraceParams, events: &[FlowEvent], seed: u64
     }
     coder.flush(&mut out);
     out.pad();
+    // a trap that was lost, and no instruction with it, is told as one
+    for e in &mut want {
+        if let FlowKind::Gap { lost } = &mut e.kind {
+            *lost = (*lost).max(1);
+        }
+    }
     (out.drain().collect(), want)
 }
 

@@ -136,6 +136,7 @@ fn functional_tr_e_of_one_core() {
             (m(Body::Taken { count: 3, target: 0x4 }), "1100 1 1000 0"),
             (esc(Escape::Progress { i_cnt: 4 }), "0000 1110 001100"),
             (esc(Escape::Overflow { i_cnt: 3, lost: 1 }), "0000 1100 110 100"),
+            (esc(Escape::Resync { i_cnt: 3 }), "0000 1100 110 000"),
             // PTA is 0 at a sync: 0x8000_0000 is 2^30 without its lowest bit, and that is negative in 31 bits
             (
                 esc(Escape::Sync { i_cnt: 0, pc: 0x8000_0000 }),
@@ -195,6 +196,7 @@ fn nexus_like_messages() {
             (esc(Escape::Exception { i_cnt: 2, target: 4 }), "10 000000 10 000000 10 010000 11 000000"),
             (esc(Escape::Sync { i_cnt: 0, pc: 2 }), "10 000000 10 100000 10 000000 11 100000"),
             (esc(Escape::Overflow { i_cnt: 1, lost: 2 }), "10 000000 10 010000 10 100000 11 010000"),
+            (esc(Escape::Resync { i_cnt: 1 }), "10 000000 10 010000 10 100000 11 000000"),
             (esc(Escape::Progress { i_cnt: 1 }), "10 000000 10 001000 11 100000"),
             (esc(Escape::Stop { i_cnt: 1 }), "10 000000 10 110000 11 100000"),
         ],

@@ -224,7 +224,7 @@ fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
         done
     };
     let set = named_set("medium")?;
-    let request = Request { params: TraceParams::tr(set.params), set: None, fixed_align: true };
+    let request = Request { params: TraceParams::tr(set.params), set: None, fixed_align: true, sync_period: None };
     let open = || Trace::open(&gtr, Beside { elf: Some(&program), any_build: false }, &Quiet);
     add(
         "file to file: encode to tr_e, medium",

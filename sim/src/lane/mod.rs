@@ -15,9 +15,26 @@
 pub mod replay;
 
 use crate::message::{Escape, Message};
-use crate::platform::Platform;
+use crate::platform::{ParamError, Platform};
 use retire::isa::Indirect;
 use retire::{FlowEvent, FlowKind};
+
+/// How often every core is told of anew, so that a decoder can begin there: 2^n instructions of core 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SyncPeriod(u8);
+
+impl SyncPeriod {
+    /// Every 2^`log2` instructions. 10..=31.
+    pub fn new(log2: u8) -> Result<Self, ParamError> {
+        ParamError::unless((10..=31).contains(&log2), "sync period", log2.into(), "10 to 31")?;
+        Ok(Self(log2))
+    }
+
+    /// Instructions.
+    pub const fn instructions(self) -> u64 {
+        1 << self.0
+    }
+}
 
 /// How often predictions were asked for, and how often they were wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -66,6 +83,8 @@ pub trait Front {
     const PROGRESS: bool;
     /// A sync: back to the state after reset, at `pc`.
     fn reset(&mut self, pc: u64);
+    /// The header was sent again: what is sent up to the next sync must not need what was sent before.
+    fn ask(&mut self) {}
     /// The place to go back to.
     fn mark(&self) -> Self::Mark;
     /// Goes back to `mark`.
@@ -103,6 +122,8 @@ pub struct Counters {
     count_limit: u64,
     cc_limit: u64,
     cc_max: u64,
+    /// Up to this number of instructions in `rates` nothing is predicted or learnt.
+    settled: u64,
     /// What was counted from the beginning.
     pub rates: Rates,
 }
@@ -118,6 +139,7 @@ impl Counters {
             count_limit: 1 << (platform.count_bits - 1),
             cc_limit: 1 << (platform.cc_bits - 1),
             cc_max: (1 << platform.cc_bits) - 1,
+            settled: 0,
             rates: Rates::default(),
         }
     }
@@ -132,6 +154,12 @@ impl Counters {
     #[inline]
     pub fn late(&self, cycle: u64) -> bool {
         self.timestamps && self.since(cycle) >= self.cc_limit
+    }
+
+    /// Nothing is predicted or learnt at this instruction: a circuit clears its tables.
+    #[inline]
+    pub fn settling(&self) -> bool {
+        self.rates.instructions <= self.settled
     }
 
     /// Sends `body`, and counts anew from here.
@@ -158,12 +186,57 @@ pub struct Lane<F> {
     counters: Counters,
     /// Instructions lost so far, from a message that was lost to the overflow message.
     lost: Option<u64>,
+    /// When it is told of anew.
+    resync: Resync,
+}
+
+/// When a core is told of anew.
+#[derive(Clone, Copy, Debug)]
+struct Resync {
+    /// At the first control-flow instruction behind so many instructions; [`NEVER`].
+    due: u64,
+    /// The header was sent again, and no sync of this core since.
+    asked: bool,
+    /// Instructions from one to the next, of the core that leads.
+    period: Option<u64>,
+    /// Instructions in which nothing is predicted then.
+    settle: u64,
+}
+
+/// More instructions than any core retires.
+const NEVER: u64 = u64::MAX;
+
+impl Resync {
+    /// A sync that was due anyway, before the instruction with which `retired` is reached: that cannot have one more.
+    fn synced(&mut self, retired: u64) {
+        if std::mem::take(&mut self.asked) {
+            self.due = NEVER;
+        }
+        self.due = self.due.max(retired);
+    }
 }
 
 impl<F: Front> Lane<F> {
     /// Core `core` with `front` in its reset state; tracing becomes active in cycle 0.
     pub fn new(core: u8, platform: &Platform, front: F) -> Self {
-        Self { front, counters: Counters::new(core, platform), lost: None }
+        let resync = Resync { due: NEVER, asked: false, period: None, settle: 0 };
+        Self { front, counters: Counters::new(core, platform), lost: None, resync }
+    }
+
+    /// Takes part in resyncs, with `settle` instructions behind each in which nothing is predicted; `period` is that of
+    /// the core that leads.
+    pub fn sync_every(&mut self, settle: u32, period: Option<SyncPeriod>) {
+        let period = period.map(SyncPeriod::instructions);
+        self.resync = Resync { due: period.unwrap_or(NEVER), asked: false, period, settle: settle.into() };
+    }
+
+    /// The header was sent again in `cycle`: a resync is due at the next control-flow instruction, and times
+    /// count from here.
+    pub fn ask(&mut self, cycle: u64) {
+        self.front.ask();
+        self.counters.last_cycle = cycle;
+        self.resync.due = 0;
+        self.resync.asked = true;
     }
 
     /// What was counted so far.
@@ -179,10 +252,13 @@ impl<F: Front> Lane<F> {
     /// The next event of this core; messages go to `out` in order.
     #[inline]
     pub fn event(&mut self, e: &FlowEvent, out: &mut impl Out<F::Body>) {
-        let Self { front, counters: c, .. } = self;
+        let Self { front, counters: c, resync, .. } = self;
         let count = u64::from(e.count);
         c.i_cnt += count;
         c.rates.instructions += count;
+        if c.rates.instructions > resync.due && e.kind.retires() {
+            return self.resync(e, out);
+        }
         let sent = match e.kind {
             FlowKind::Conditional { taken } => {
                 c.b_cnt += 1;
@@ -234,7 +310,32 @@ impl<F: Front> Lane<F> {
     fn sync(&mut self, cycle: u64, pc: u64, out: &mut impl Out<F::Body>) {
         self.front.reset(pc);
         self.counters.i_cnt = 0;
+        self.counters.settled = 0;
+        self.resync.synced(self.counters.rates.instructions + 1);
         self.front.escape(cycle, Escape::Sync { i_cnt: 0, pc }, &mut self.counters, out);
+    }
+
+    /// A resync at `e`: what it would send else, the sync behind it tells.
+    #[inline(never)]
+    fn resync(&mut self, e: &FlowEvent, out: &mut impl Out<F::Body>) {
+        let c = &mut self.counters;
+        match e.kind {
+            FlowKind::Conditional { .. } => c.rates.conditionals += 1,
+            FlowKind::Jump | FlowKind::Call => {}
+            _ => c.rates.indirects += 1,
+        }
+        self.front.escape(e.cycle, Escape::Resync { i_cnt: c.i_cnt }, c, out);
+        self.begin_anew(e.cycle, e.target, out);
+    }
+
+    /// A sync of a core that goes on.
+    fn begin_anew(&mut self, cycle: u64, pc: u64, out: &mut impl Out<F::Body>) {
+        self.sync(cycle, pc, out);
+        let Self { counters: c, resync, .. } = self;
+        c.settled = c.rates.instructions + resync.settle;
+        if let Some(period) = resync.period {
+            resync.due = c.rates.instructions + period;
+        }
     }
 
     /// The events of one instruction (the start or trap before it, and its own), into a buffer that may be `full`:
@@ -249,13 +350,17 @@ impl<F: Front> Lane<F> {
             *lost += count;
             return true;
         }
-        let (counters, mark, mut sends) = (self.counters, self.front.mark(), false);
+        let (counters, mark, resync, mut sends) = (self.counters, self.front.mark(), self.resync, false);
+        // a resync waits for room
+        self.resync = Resync { due: NEVER, asked: false, ..resync };
         events.iter().for_each(|e| self.event(e, &mut |_: &Message<F::Body>| sends = true));
+        self.resync = resync;
         if sends {
             // the instructions before this one are known
             let own = u64::from(events.last().is_some_and(|e| e.count > 0 && e.len > 0));
             self.counters = counters;
             self.counters.i_cnt += count - own;
+            self.counters.rates.instructions += count - own;
             self.front.back_to(mark);
             self.lost = Some(own);
         }
@@ -266,17 +371,20 @@ impl<F: Front> Lane<F> {
     pub fn pass(&mut self, count: u32) {
         match &mut self.lost {
             Some(lost) => *lost += u64::from(count),
-            None => self.counters.i_cnt += u64::from(count),
+            None => {
+                self.counters.i_cnt += u64::from(count);
+                self.counters.rates.instructions += u64::from(count);
+            }
         }
     }
 
     /// There is room again, in `cycle`: tells how many instructions were lost, if any were. What comes next is a start
     /// or the stop.
     pub fn overflow(&mut self, cycle: u64, out: &mut impl Out<F::Body>) {
-        let Self { front, counters: c, lost } = self;
+        let Self { front, counters: c, lost, .. } = self;
         if let Some(lost) = lost.take() {
-            // the counter of a circuit stops at its top bit
-            let lost = lost.min(c.count_limit);
+            // the counter of a circuit stops at its top bit; 0 says that nothing is lost
+            let lost = lost.clamp(1, c.count_limit);
             front.escape(cycle, Escape::Overflow { i_cnt: c.i_cnt, lost }, c, out);
             front.reset(0);
             c.i_cnt = 0;

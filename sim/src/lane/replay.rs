@@ -16,6 +16,10 @@ pub trait ReplaySink {
     fn event(&mut self, event: &FlowEvent) {
         let _ = event;
     }
+    /// The header that was sent again, at this bit: times of all cores count from that of core 0.
+    fn header(&mut self, bit: u64) {
+        let _ = bit;
+    }
     /// The message that was just replayed, and the bit at which it began.
     fn message(&mut self, bit: u64, message: &Message) {
         let _ = (bit, message);
@@ -42,6 +46,14 @@ pub enum PathError {
     OtherStart {
         /// SA.
         start: u64,
+        /// Where the path is.
+        pc: u64,
+    },
+    /// A sync of a core that goes on, somewhere else.
+    #[error("the core is synced at pc 0x{sync:08x}, but the path has reached pc 0x{pc:08x}")]
+    OtherSync {
+        /// PC of the sync.
+        sync: u64,
         /// Where the path is.
         pc: u64,
     },
@@ -98,8 +110,13 @@ pub(crate) fn follow_straight(hart: &mut Hart, exit: &Exit, sink: &mut impl Repl
 enum State {
     /// No sync yet.
     Waiting,
+    /// Reading began at a header that was sent again, and there was no sync yet. Whether it will be that of a core that
+    /// goes on, and whether the core was known before.
+    Joining { goes_on: bool, gap: bool },
     /// The path is known.
     Running,
+    /// Between a resync and its sync.
+    Resync,
     /// Between overflow and sync.
     Lost(u32),
     /// After stop.
@@ -121,10 +138,13 @@ pub struct Hart {
     run: u64,
     limit: u64,
     instructions: u64,
+    /// Up to here nothing is predicted, and instructions for which that is so behind a resync.
+    settled: u64,
+    settle: u64,
 }
 
 impl Hart {
-    fn new(index: u8, platform: &Platform) -> Self {
+    fn new(index: u8, platform: &Platform, settle: u32) -> Self {
         Self {
             index,
             state: State::Waiting,
@@ -134,7 +154,21 @@ impl Hart {
             run: 0,
             limit: 1 << platform.count_bits,
             instructions: 0,
+            settled: 0,
+            settle: settle.into(),
         }
+    }
+
+    /// Nothing is predicted or learnt at the instruction that retired last.
+    #[inline]
+    pub fn settling(&self) -> bool {
+        self.instructions <= self.settled
+    }
+
+    /// Nor at the next one.
+    #[inline]
+    pub fn begins_settling(&self) -> bool {
+        self.instructions < self.settled
     }
 
     /// A message of this hart, or a part of it with a counter of its own, was taken in full.
@@ -239,6 +273,49 @@ impl Hart {
         Ok(())
     }
 
+    /// Goes `count` instructions on, the last of which is a control-flow instruction; it then counts as retired and waits
+    /// to be resolved.
+    fn reach<'a>(
+        &mut self,
+        image: &'a Image,
+        mut count: u64,
+        path: &mut impl Path,
+        sink: &mut impl ReplaySink,
+    ) -> Result<&'a Exit, PathError> {
+        loop {
+            let (n, exit) = self.next_run(image)?;
+            if u64::from(n) > count {
+                let last = image.skip(self.pc, (count as u32).saturating_sub(1));
+                return Err(PathError::NoBranch(last.unwrap_or(self.pc)));
+            }
+            self.retire(n)?;
+            count -= u64::from(n);
+            if count == 0 {
+                return Ok(exit);
+            }
+            path.follow(self, exit, sink)?;
+        }
+    }
+
+    /// The branch at which a resync was went to `pc`.
+    fn resolve(&mut self, exit: &Exit, pc: u64, sink: &mut impl ReplaySink) -> Result<(), PathError> {
+        let link = exit.pc + u64::from(exit.len);
+        let (kind, known) = match exit.kind {
+            ExitKind::Conditional if pc == link => (FlowKind::Conditional { taken: false }, link),
+            ExitKind::Conditional => (FlowKind::Conditional { taken: true }, exit.target),
+            ExitKind::Jump => (FlowKind::Jump, exit.target),
+            ExitKind::Call => (FlowKind::Call, exit.target),
+            ExitKind::Indirect(_, kind) => (kind, pc),
+            ExitKind::End => return Err(PathError::OutsideCode(exit.pc)),
+        };
+        self.tell_exit(kind, exit, known, sink);
+        if pc == known {
+            Ok(())
+        } else {
+            Err(PathError::OtherSync { sync: pc, pc: known })
+        }
+    }
+
     /// Whether `escape` cannot stand here.
     fn misplaced(&self, escape: &Escape) -> Option<&'static str> {
         match (self.state, escape) {
@@ -246,7 +323,10 @@ impl Hart {
             (State::Waiting | State::Lost(_), Escape::Sync { .. } | Escape::Stop { .. }) => None,
             (State::Waiting, _) => Some("a message stands before the first sync of its core"),
             (State::Lost(_), _) => Some("an overflow message is not followed by a sync"),
-            (State::Running, _) => None,
+            (State::Resync, Escape::Sync { .. }) => None,
+            (State::Resync, _) => Some("a resync is not followed by a sync"),
+            (State::Running, Escape::Sync { .. }) => Some("a sync follows neither a resync nor an overflow"),
+            (State::Running | State::Joining { .. }, _) => None,
         }
     }
 }
@@ -256,6 +336,8 @@ impl Hart {
 pub struct Lanes<'a> {
     image: &'a Image,
     harts: Vec<Hart>,
+    /// Branches at which a resync was, and that wait for its sync, by core.
+    open: Vec<Option<&'a Exit>>,
     stopped: usize,
     /// Core of the message that is read, once that is known.
     pub(crate) current: Option<u8>,
@@ -263,9 +345,33 @@ pub struct Lanes<'a> {
 
 impl<'a> Lanes<'a> {
     /// Before the first message.
-    pub fn new(image: &'a Image, platform: &Platform) -> Self {
-        let harts = (0..platform.cores).map(|i| Hart::new(i, platform)).collect();
-        Self { image, harts, stopped: 0, current: None }
+    pub fn new(image: &'a Image, platform: &Platform, settle: u32) -> Self {
+        let harts = (0..platform.cores).map(|i| Hart::new(i, platform, settle)).collect();
+        Self { image, harts, open: vec![None; platform.cores.into()], stopped: 0, current: None }
+    }
+
+    /// Behind a header, and nothing before it is known, or no longer; `again` says that it was sent again.
+    pub fn join(&mut self, again: bool) {
+        self.stopped = 0;
+        self.open.fill(None);
+        for hart in &mut self.harts {
+            let gap = !matches!(hart.state, State::Waiting | State::Stopped | State::Joining { gap: false, .. });
+            // the sync of core 0 stands right behind a header that was sent again
+            hart.state = match (again, gap) {
+                (true, gap) => State::Joining { goes_on: hart.index == 0, gap },
+                (false, true) => State::Lost(0),
+                (false, false) => State::Waiting,
+            };
+            hart.cycle = 0;
+            hart.since = 0;
+            hart.run = 0;
+        }
+    }
+
+    /// The header was sent again: times of all cores count from there.
+    pub fn header(&mut self) {
+        let cycle = self.harts[0].cycle;
+        self.harts.iter_mut().for_each(|hart| hart.cycle = cycle);
     }
 
     /// Instructions, by core.
@@ -309,33 +415,62 @@ impl<'a> Lanes<'a> {
         if let Some(why) = hart.misplaced(&escape) {
             return Err(PathError::OutOfPlace(why));
         }
-        if hart.state == State::Running {
-            hart.forward(self.image, escape.i_cnt(), path, sink)?;
-        } else if escape.i_cnt() != 0 {
-            return Err(PathError::OutOfPlace("instructions are counted outside a sync"));
+        let open = &mut self.open[usize::from(message.core)];
+        match (hart.state, escape) {
+            (State::Running, Escape::Resync { i_cnt }) => *open = Some(hart.reach(self.image, i_cnt, path, sink)?),
+            (State::Running, _) => hart.forward(self.image, escape.i_cnt(), path, sink)?,
+            // counted from before the header
+            (State::Joining { .. }, _) => {}
+            (State::Waiting | State::Resync | State::Lost(_) | State::Stopped, _) if escape.i_cnt() == 0 => {}
+            _ => return Err(PathError::OutOfPlace("instructions are counted outside a sync")),
         }
         hart.cycle += message.diff_cc;
         let pc = hart.pc;
         match escape {
-            Escape::Exception { target, .. } => {
-                hart.tell(FlowKind::Trap { interrupt: false, cause: 0 }, pc, 0, target, sink);
-            }
+            Escape::Exception { target, .. } => match hart.state {
+                State::Joining { .. } => {}
+                _ => hart.tell(FlowKind::Trap { interrupt: false, cause: 0 }, pc, 0, target, sink),
+            },
             Escape::Sync { pc: target, .. } => {
+                let mut goes_on = true;
                 match hart.state {
-                    State::Waiting => hart.tell(FlowKind::Start, target, 0, target, sink),
-                    State::Lost(lost) => hart.tell(FlowKind::Gap { lost }, pc, 0, target, sink),
-                    State::Running | State::Stopped => hart.pc = target,
+                    State::Resync => {
+                        if let Some(exit) = open.take() {
+                            hart.resolve(exit, target, sink)?;
+                        }
+                    }
+                    State::Waiting | State::Running | State::Stopped => {
+                        goes_on = false;
+                        hart.tell(FlowKind::Start, target, 0, target, sink);
+                    }
+                    State::Lost(lost) => {
+                        goes_on = false;
+                        hart.tell(FlowKind::Gap { lost }, pc, 0, target, sink);
+                    }
+                    State::Joining { goes_on: anew, gap } => {
+                        goes_on = anew;
+                        let kind = if gap { FlowKind::Gap { lost: 0 } } else { FlowKind::Start };
+                        hart.tell(kind, if gap { pc } else { target }, 0, target, sink);
+                    }
                 }
                 path.reset();
+                hart.settled = if goes_on { hart.instructions + hart.settle } else { 0 };
                 hart.state = State::Running;
             }
-            Escape::Overflow { lost, .. } => hart.state = State::Lost(lost.try_into().unwrap_or(u32::MAX)),
+            Escape::Resync { .. } => match &mut hart.state {
+                State::Joining { goes_on, .. } => *goes_on = true,
+                state => *state = State::Resync,
+            },
+            Escape::Overflow { lost, .. } => match &mut hart.state {
+                State::Joining { goes_on, .. } => *goes_on = false,
+                state => *state = State::Lost(lost.try_into().unwrap_or(u32::MAX)),
+            },
             Escape::Stop { .. } => {
                 match hart.state {
                     State::Running => hart.tell(FlowKind::Stop, pc, 0, pc, sink),
                     // the trace ends inside a gap: where the hart stood then is not known
                     State::Lost(lost) => hart.tell(FlowKind::Gap { lost }, pc, 0, pc, sink),
-                    State::Waiting | State::Stopped => {}
+                    State::Waiting | State::Joining { .. } | State::Resync | State::Stopped => {}
                 }
                 hart.state = State::Stopped;
                 self.stopped += 1;

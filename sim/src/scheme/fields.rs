@@ -172,7 +172,7 @@ impl<C: Code> Writer<C> {
         let (kind, bits) = match escape {
             Escape::Exception { .. } => (0, 1),
             Escape::Sync { .. } => (1 | SYNC << 1, 4),
-            Escape::Overflow { .. } => (1 | OVERFLOW << 1, 4),
+            Escape::Overflow { .. } | Escape::Resync { .. } => (1 | OVERFLOW << 1, 4),
             Escape::Stop { .. } => (1 | STOP << 1, 4),
             Escape::Progress { .. } => (1 | PROGRESS << 1, 4),
         };
@@ -185,6 +185,7 @@ impl<C: Code> Writer<C> {
                 self.address(core, pc, out);
             }
             Escape::Overflow { lost, .. } => self.number(Field::Lost, lost, out),
+            Escape::Resync { .. } => self.number(Field::Lost, 0, out),
             Escape::Stop { .. } | Escape::Progress { .. } => {}
         }
     }
@@ -299,7 +300,7 @@ impl<C: Code> Reader<C> {
                 self.addresses.forget(core);
                 Escape::Sync { i_cnt, pc: self.target(core, input)? }
             }
-            Some(OVERFLOW) => Escape::Overflow { i_cnt, lost: self.code.read_number(Field::Lost, width, input)? },
+            Some(OVERFLOW) => Escape::overflow(i_cnt, self.code.read_number(Field::Lost, width, input)?),
             Some(STOP) => Escape::Stop { i_cnt },
             Some(_) => Escape::Progress { i_cnt },
         })

@@ -35,7 +35,7 @@ pub mod tr;
 
 use crate::bits::{BitReader, BitWriter};
 use crate::lane::replay::{Lanes, Refused, ReplaySink};
-use crate::lane::{Front, Rates};
+use crate::lane::{Front, Rates, SyncPeriod};
 use crate::lengths::FieldLengths;
 use crate::message::{Body, CodingError, Message, Report, StreamStats};
 use crate::platform::{ParamError, Platform};
@@ -44,6 +44,9 @@ use retire::FlowEvent;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+
+/// Clocks of a circuit's pipeline, and some to spare, that [`Scheme::settle`] has over those of the tables.
+const SETTLE_MARGIN: u32 = 16;
 
 /// Parameters of a scheme, and what is made from them.
 pub trait Scheme: Copy {
@@ -71,6 +74,9 @@ pub trait Scheme: Copy {
     fn check(&self, platform: &Platform) -> Result<(), ParamError>;
     /// Bits of state of one core, as the papers count it.
     fn state_bits(&self, platform: &Platform) -> u32;
+    /// K: instructions behind a resync in which nothing is predicted or learnt, so that a circuit can clear its
+    /// tables while its core goes on. At least its clocks to do so, from the decision to the first look-up.
+    fn settle(&self) -> u32;
     /// Golden model of one core in its reset state.
     fn front(&self, platform: &Platform) -> Self::Front;
     /// At the beginning of a stream.
@@ -83,7 +89,7 @@ pub trait Scheme: Copy {
 pub trait Encode<B = Body> {
     /// Appends one message, or keeps some of it back for later.
     fn encode(&mut self, message: &Message<B>, out: &mut BitWriter);
-    /// The last message was written: appends what was kept back.
+    /// The last message was written, or the header comes again: appends what was kept back, and is as at the beginning.
     fn flush(&mut self, out: &mut BitWriter);
     /// Counts the lengths of all fields from now on, where they are numbers of any length.
     fn count_lengths(&mut self);
@@ -100,6 +106,8 @@ pub trait Decode<'a> {
         bits: &mut BitReader<I>,
         sink: &mut impl ReplaySink,
     ) -> Result<Message, Refused>;
+    /// The header stands again behind the marker that was just read, or reading begins at such a header.
+    fn header(&mut self);
     /// Reads what [`Encode::flush`] appended.
     fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError>;
 }
@@ -173,6 +181,11 @@ macro_rules! schemes {
                 match self { $(Self::$name(params) => Scheme::state_bits(params, platform),)* }
             }
 
+            /// Instructions behind a resync in which nothing is predicted or learnt.
+            pub fn settle(&self) -> u32 {
+                match self { $(Self::$name(params) => Scheme::settle(params),)* }
+            }
+
             /// The golden model in its reset state.
             pub fn model(&self, platform: &Platform) -> Model {
                 match self { $(Self::$name(params) => Model::$name(Cores::new(params, platform)),)* }
@@ -200,6 +213,11 @@ macro_rules! schemes {
             /// Tracing is disabled in `cycle`: the stop messages of all cores, and what the coder kept back.
             pub fn finish(&mut self, cycle: u64, out: &mut BitWriter, stats: &mut StreamStats) {
                 match self { $(Self::$name(cores) => cores.finish(cycle, out, stats),)* }
+            }
+
+            /// Every core is told of anew every 2^`period` instructions of core 0, behind `header`.
+            pub fn sync_every(&mut self, period: SyncPeriod, header: [u32; 3]) {
+                match self { $(Self::$name(cores) => cores.sync_every(period, header),)* }
             }
 
             /// What was counted so far, by core.
@@ -233,6 +251,10 @@ macro_rules! schemes {
                 sink: &mut impl ReplaySink,
             ) -> Result<Message, Refused> {
                 match self { $(Self::$name(replay) => replay.message(lanes, bits, sink),)* }
+            }
+
+            fn header(&mut self) {
+                match self { $(Self::$name(replay) => replay.header(),)* }
             }
 
             fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError> {

@@ -17,7 +17,7 @@ pub fn records(e: &Entry, p: &TraceParams) -> Vec<Message<Record>> {
         out.push(Record::Hits { count: field(12, 8) + 1, bits: field(20, 4) });
     }
     let start = (field(11, 1) == 0).then_some(target);
-    let mut escape = |start, escape| out.push(Record::Escape { start, escape });
+    let mut escape = |start, escape| out.push(Record::Escape { start, hits: None, escape });
     match e.pre {
         PRE_EXCEPTION => escape(start, Escape::Exception { i_cnt, target: pc }),
         PRE_SYNC => escape(None, Escape::Sync { i_cnt: 0, pc }),

@@ -78,6 +78,11 @@ impl Scheme for NexusParams {
         0
     }
 
+    // nothing is predicted
+    fn settle(&self) -> u32 {
+        0
+    }
+
     fn front(&self, _: &Platform) -> Self::Front {
         model::Front
     }

@@ -58,7 +58,7 @@ impl Writer {
         let kind = match escape {
             Escape::Exception { .. } => 0,
             Escape::Sync { .. } => 1,
-            Escape::Overflow { .. } => 2,
+            Escape::Overflow { .. } | Escape::Resync { .. } => 2,
             Escape::Stop { .. } => 3,
             Escape::Progress { .. } => 4,
         };
@@ -76,6 +76,10 @@ impl Writer {
             Escape::Overflow { i_cnt, lost } => {
                 write_field(i_cnt, END_FIELD, out);
                 write_field(lost, END_MESSAGE, out);
+            }
+            Escape::Resync { i_cnt } => {
+                write_field(i_cnt, END_FIELD, out);
+                write_field(0, END_MESSAGE, out);
             }
             Escape::Stop { i_cnt } | Escape::Progress { i_cnt } => write_field(i_cnt, END_MESSAGE, out),
         }
@@ -211,7 +215,7 @@ impl Reader {
                 self.addresses.forget(core);
                 Escape::Sync { i_cnt, pc: self.address(core, bits)? }
             }
-            2 => Escape::Overflow { i_cnt, lost: read_field("lost", count_bits, bits)?.0 },
+            2 => Escape::overflow(i_cnt, read_field("lost", count_bits, bits)?.0),
             3 => Escape::Stop { i_cnt },
             4 => Escape::Progress { i_cnt },
             _ => return Err(CodingError::Kind(kind)),

@@ -95,6 +95,9 @@ impl<'a> Decode<'a> for Replay {
         Ok(Message { core, diff_cc, body: Body::Stream { length, target } })
     }
 
+    // no message depends on the ones before
+    fn header(&mut self) {}
+
     fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError> {
         match self {
             Self::Chunks(r) => r.flush(bits),

@@ -21,7 +21,7 @@ pub use model::{Counts, Front};
 pub use params::{Hash, StreamCacheParams, Variant};
 pub use record::Record;
 
-use super::{Family, Scheme};
+use super::{Family, Scheme, SETTLE_MARGIN};
 use crate::platform::{ParamError, Platform};
 
 impl Scheme for StreamCacheParams {
@@ -64,6 +64,10 @@ impl Scheme for StreamCacheParams {
 
     fn state_bits(&self, platform: &Platform) -> u32 {
         StreamCacheParams::state_bits(self, platform.address_bits())
+    }
+
+    fn settle(&self) -> u32 {
+        self.entries() + SETTLE_MARGIN
     }
 
     fn front(&self, platform: &Platform) -> Self::Front {

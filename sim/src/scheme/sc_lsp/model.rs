@@ -55,6 +55,8 @@ struct Current {
     known: bool,
     /// Hits that wait.
     hits: u32,
+    /// The header was sent again, and nothing of this core since.
+    asked: bool,
 }
 
 /// How an instruction ends a stream.
@@ -75,7 +77,7 @@ impl Front {
             longest: sc.longest(),
             rbase: sc.variant == Variant::Rbase,
             tables: Tables::new(sc, platform.xlen),
-            stream: Current { start: 0, known: true, hits: 0 },
+            stream: Current { start: 0, known: true, hits: 0, asked: false },
             counts: Counts::default(),
         }
     }
@@ -101,7 +103,9 @@ impl Front {
         let Current { start, known, .. } = self.stream;
         let upper_hit = self.tables.upper_known(start);
         self.counts.streams += 1;
-        match self.tables.stream(Descriptor { start, length }) {
+        let settling = lane.settling();
+        let outcome = if settling { Outcome::Miss } else { self.tables.stream(Descriptor { start, length }) };
+        match outcome {
             Outcome::Predicted => {
                 self.counts.cache_hits += 1;
                 self.counts.predicted += 1;
@@ -117,7 +121,7 @@ impl Front {
             }
             Outcome::Miss => {
                 self.flush(cycle, lane, out);
-                let miss = record::miss(&mut self.tables, self.rbase, known, upper_hit, start, length);
+                let miss = record::miss(&mut self.tables, !self.rbase && !settling, known, upper_hit, start, length);
                 lane.send_waiting(cycle, miss, out);
             }
         }
@@ -158,7 +162,11 @@ impl lane::Front for Front {
 
     fn reset(&mut self, pc: u64) {
         self.tables.reset();
-        self.stream = Current { start: pc, known: true, hits: 0 };
+        self.stream = Current { start: pc, known: true, hits: 0, asked: false };
+    }
+
+    fn ask(&mut self) {
+        self.stream.asked = true;
     }
 
     fn mark(&self) -> Mark {
@@ -196,10 +204,16 @@ impl lane::Front for Front {
     }
 
     fn escape(&mut self, cycle: u64, escape: Escape, lane: &mut Counters, out: &mut impl Out<Record>) {
-        self.flush(cycle, lane, out);
+        let Current { asked, hits, .. } = self.stream;
+        if asked {
+            self.stream.hits = 0;
+            self.stream.asked = false;
+        } else {
+            self.flush(cycle, lane, out);
+        }
         let sync = matches!(escape, Escape::Sync { .. });
-        let start = (!self.stream.known && !sync).then_some(self.stream.start);
-        lane.send_waiting(cycle, Record::Escape { start, escape }, out);
+        let start = (asked || !self.stream.known && !sync).then_some(self.stream.start);
+        lane.send_waiting(cycle, Record::Escape { start, hits: asked.then_some(hits), escape }, out);
         if let Escape::Exception { target, .. } = escape {
             self.begin(target, true, lane);
         }

@@ -19,6 +19,8 @@ pub struct Reader {
     rbase: bool,
     longest: u32,
     tables: Vec<Tables>,
+    /// Cores that sent nothing since the header was sent again: their next record needs nothing that was known before.
+    asked: Vec<bool>,
 }
 
 impl Reader {
@@ -29,12 +31,19 @@ impl Reader {
             rbase: sc.variant == Variant::Rbase,
             longest: sc.longest(),
             tables: (0..platform.cores).map(|_| Tables::new(sc, platform.xlen)).collect(),
+            asked: vec![false; platform.cores.into()],
         }
     }
 
     /// A sync of `core`: its tables are in the state after reset.
     pub fn reset(&mut self, core: u8) {
         self.tables[usize::from(core)].reset();
+        self.asked[usize::from(core)] = false;
+    }
+
+    /// The header was sent again.
+    pub fn header(&mut self) {
+        self.asked.fill(true);
     }
 
     /// The length from which on a stream ends at any control-flow instruction.
@@ -56,12 +65,14 @@ impl Reader {
         Ok((diff_cc, core as u8))
     }
 
-    /// Reads the rest of a record of `core`; `known` says that the start of its current stream is known.
+    /// Reads the rest of a record of `core`; `known` says that the start of its current stream is known. A sent start
+    /// address is learnt with `learn`.
     #[inline]
     pub fn record<I: Iterator<Item = u32>>(
         &mut self,
         core: u8,
         known: bool,
+        learn: bool,
         bits: &mut BitReader<I>,
     ) -> Result<Record, CodingError> {
         let l = self.layout;
@@ -92,7 +103,7 @@ impl Reader {
             if l.register && !upper && tables.upper_known(start) {
                 return Err(CodingError::Needless("the upper bits of a start address"));
             }
-            if !self.rbase {
+            if learn && !self.rbase {
                 tables.start_sent(start);
             }
             return Ok(Record::Miss { length, start: Some((start, if l.register { upper } else { true })) });
@@ -104,17 +115,20 @@ impl Reader {
         if kind == Some(0) {
             return Ok(Record::Escape {
                 start: None,
+                hits: None,
                 escape: Escape::Sync { i_cnt: 0, pc: take(l.address)? << l.align },
             });
         }
+        let asked = std::mem::take(&mut self.asked[usize::from(core)]);
+        let hits = if asked { Some(take(l.hits)? as u32) } else { None };
         let i_cnt = take(l.count)?;
-        let start = if known { None } else { Some(take(l.address)? << l.align) };
+        let start = if known && !asked { None } else { Some(take(l.address)? << l.align) };
         let escape = match kind {
             None => Escape::Exception { i_cnt, target: take(l.address)? << l.align },
-            Some(1) => Escape::Overflow { i_cnt, lost: take(l.count)? },
+            Some(1) => Escape::overflow(i_cnt, take(l.count)?),
             Some(_) => Escape::Stop { i_cnt },
         };
-        Ok(Record::Escape { start, escape })
+        Ok(Record::Escape { start, hits, escape })
     }
 
     /// The next stream of `core`, predicted.
@@ -136,6 +150,13 @@ impl Reader {
         }
         tables.stream(d);
         Ok(d)
+    }
+
+    /// A start address of `core` was sent, and not learnt when it was read.
+    pub fn start_sent(&mut self, core: u8, start: u64) {
+        if !self.rbase {
+            self.tables[usize::from(core)].start_sent(start);
+        }
     }
 
     /// The next stream of `core`, its descriptor sent.

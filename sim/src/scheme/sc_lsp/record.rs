@@ -40,6 +40,9 @@ pub enum Record {
         /// Where the current stream starts, if the stream before ended in an indirect branch and the
         /// message is not a sync.
         start: Option<u64>,
+        /// Predicted streams that wait, of the first message behind a header that was sent again, which has
+        /// `start` in any case.
+        hits: Option<u32>,
         /// The message.
         escape: Escape,
     },
@@ -61,6 +64,10 @@ impl Report for Record {
     fn kind(&self) -> Kind {
         self.body().kind()
     }
+
+    fn is_resync(&self) -> bool {
+        self.body().is_resync()
+    }
 }
 
 /// Field widths of records.
@@ -81,6 +88,8 @@ pub struct Layout {
     pub(super) align: u32,
     /// Bits of `iCnt` and `lost`.
     pub(super) count: u32,
+    /// Bits of a number of predicted streams that wait.
+    pub(super) hits: u32,
     /// There is a last-value register: a sent start address begins with a bit.
     pub(super) register: bool,
     /// Bits of the `diffCC` counter, where records begin with it.
@@ -99,6 +108,7 @@ impl Layout {
             low: platform.address_bits() - u32::from(sc.upper_bits),
             align: platform.align.into(),
             count: platform.count_bits.into(),
+            hits: sc.run_bits.into(),
             register: sc.upper_bits != 0,
             time: platform.timestamps.then_some(platform.cc_bits.into()),
         }
@@ -158,16 +168,19 @@ fn write(l: &Layout, message: &Message<Record>, out: &mut BitWriter) {
                 push(start >> l.align, if known && l.register { l.low } else { l.address }, out);
             }
         }
-        Record::Escape { start, escape } => {
+        Record::Escape { start, hits, escape } => {
             out.push(0, l.index + 1 + l.length);
             let (kind, kind_bits, i_cnt) = match escape {
                 Escape::Exception { i_cnt, .. } => (0, 1, i_cnt),
                 Escape::Sync { .. } => (1, 4, 0),
-                Escape::Overflow { i_cnt, .. } => (1 | 1 << 1, 4, i_cnt),
+                Escape::Overflow { i_cnt, .. } | Escape::Resync { i_cnt } => (1 | 1 << 1, 4, i_cnt),
                 Escape::Stop { i_cnt } => (1 | 2 << 1, 4, i_cnt),
                 Escape::Progress { .. } => unreachable!("streams end early enough: there is no progress message"),
             };
             out.push(kind, kind_bits);
+            if let Some(hits) = hits {
+                out.push(hits.into(), l.hits);
+            }
             if !matches!(escape, Escape::Sync { .. }) {
                 push(i_cnt, l.count, out);
             }
@@ -177,19 +190,20 @@ fn write(l: &Layout, message: &Message<Record>, out: &mut BitWriter) {
             match escape {
                 Escape::Exception { target: a, .. } | Escape::Sync { pc: a, .. } => push(a >> l.align, l.address, out),
                 Escape::Overflow { lost, .. } => push(lost, l.count, out),
+                Escape::Resync { .. } => push(0, l.count, out),
                 Escape::Stop { .. } | Escape::Progress { .. } => {}
             }
         }
     }
 }
 
-/// A miss record: with `start` only where the decoder cannot know it.
+/// A miss record: with `start` only where the decoder cannot know it; its upper bits are kept with `learn`.
 #[inline]
-pub(super) fn miss(tables: &mut Tables, rbase: bool, known: bool, upper_hit: bool, start: u64, length: u32) -> Record {
+pub(super) fn miss(tables: &mut Tables, learn: bool, known: bool, upper_hit: bool, start: u64, length: u32) -> Record {
     if known {
         return Record::Miss { length, start: None };
     }
-    if !rbase {
+    if learn {
         tables.start_sent(start);
     }
     Record::Miss { length, start: Some((start, upper_hit)) }

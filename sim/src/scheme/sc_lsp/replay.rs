@@ -144,9 +144,17 @@ impl<'a> Decode<'a> for Replay<'a> {
         lanes.current = Some(core);
         let at = usize::from(core);
         let owed = std::mem::take(&mut self.owed[at]) + diff_cc;
-        let record = self.reader.record(core, self.waiting[at].is_none(), bits)?;
+        // a stream that begins where nothing is learnt may end behind that
+        let settling = lanes.hart(core).begins_settling();
+        let record = self.reader.record(core, self.waiting[at].is_none(), !settling, bits)?;
         let message = Message { core, diff_cc, body: record.body() };
-        if let Record::Escape { start, escape } = record {
+        if let Record::Escape { start, hits, escape } = record {
+            if let Ok((image, hart)) = lanes.running(core) {
+                for _ in 0..hits.unwrap_or(0) {
+                    let d = self.reader.predicted(core)?;
+                    self.stream((image, hart), core, d, 0, sink)?;
+                }
+            }
             match (start, escape) {
                 (Some(start), _) => self.arrive(core, start, lanes.hart(core), sink),
                 // what the branch did is lost with the rest
@@ -175,15 +183,28 @@ impl<'a> Decode<'a> for Replay<'a> {
                 let d = self.reader.indexed(core, index)?;
                 self.stream((image, hart), core, d, owed, sink)?;
             }
-            Record::Miss { length, start } => {
-                let start = start.map_or(hart.pc, |s| s.0);
+            Record::Miss { length, start: sent } => {
+                let start = sent.map_or(hart.pc, |s| s.0);
                 let d = Descriptor { start, length };
-                self.reader.missed(core, d)?;
+                if !settling {
+                    self.reader.missed(core, d)?;
+                }
                 self.stream((image, hart), core, d, owed, sink)?;
+                if settling && !hart.settling() {
+                    self.reader.missed(core, d)?;
+                    if let Some((start, _)) = sent {
+                        self.reader.start_sent(core, start);
+                    }
+                }
             }
             Record::Escape { .. } => {}
         }
         Ok(message)
+    }
+
+    fn header(&mut self) {
+        self.reader.header();
+        self.owed.fill(0);
     }
 
     fn end<I: Iterator<Item = u32>>(&mut self, _: &mut BitReader<I>) -> Result<(), CodingError> {

@@ -19,7 +19,7 @@ pub mod shared;
 pub mod target;
 
 use super::fields::{Reader, Writer};
-use super::{Family, Scheme};
+use super::{Family, Scheme, SETTLE_MARGIN};
 use crate::platform::{ParamError, Platform};
 use coder::chunked::Coding;
 use coder::{Coder, CoderParams};
@@ -170,6 +170,10 @@ impl Scheme for TrParams {
 
     fn state_bits(&self, platform: &Platform) -> u32 {
         TrParams::state_bits(self, platform.address_bits())
+    }
+
+    fn settle(&self) -> u32 {
+        self.outcome.clear_clocks().max(self.target.clear_clocks()) + SETTLE_MARGIN
     }
 
     fn front(&self, platform: &Platform) -> Self::Front {

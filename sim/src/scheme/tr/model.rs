@@ -44,10 +44,14 @@ impl Predictor {
         self.upper = 0;
     }
 
+    // each with `settling`: predicts not taken or nothing, and learns nothing
     /// A direct conditional at `pc`: predicts, asks `resolve` for the outcome given the prediction,
     /// learns, and returns the outcome.
     #[inline]
-    pub fn conditional(&mut self, pc: u64, resolve: impl FnOnce(bool) -> bool) -> bool {
+    pub fn conditional(&mut self, pc: u64, settling: bool, resolve: impl FnOnce(bool) -> bool) -> bool {
+        if settling {
+            return resolve(false);
+        }
         let taken = resolve(self.outcome.predict(pc));
         self.outcome.update(pc, taken);
         self.target.conditional(pc, taken);
@@ -56,8 +60,10 @@ impl Predictor {
 
     /// A direct call; `link` is the address after it.
     #[inline]
-    pub fn call(&mut self, link: u64) {
-        self.target.call(link & self.low_mask);
+    pub fn call(&mut self, link: u64, settling: bool) {
+        if !settling {
+            self.target.call(link & self.low_mask);
+        }
     }
 
     /// An indirect branch at `pc`: predicts, asks `resolve` for the target given the prediction, learns,
@@ -69,8 +75,12 @@ impl Predictor {
         kind: Indirect,
         pc: u64,
         link: u64,
+        settling: bool,
         resolve: impl FnOnce(Option<u64>) -> Option<u64>,
     ) -> Option<u64> {
+        if settling {
+            return resolve(None);
+        }
         let target = resolve(self.target.predict(kind, pc).map(|low| low | self.upper))?;
         self.upper = target & !self.low_mask;
         self.target.update(kind, pc, target & self.low_mask, link & self.low_mask);
@@ -79,8 +89,10 @@ impl Predictor {
 
     /// A conditional indirect branch at `pc` that was not taken enters the path.
     #[inline]
-    pub fn indirect_not_taken(&mut self, pc: u64) {
-        self.target.conditional(pc, false);
+    pub fn indirect_not_taken(&mut self, pc: u64, settling: bool) {
+        if !settling {
+            self.target.conditional(pc, false);
+        }
     }
 }
 
@@ -100,7 +112,7 @@ impl Front {
     #[inline]
     fn target_hit(&mut self, e: &FlowEvent, kind: Indirect, lane: &mut Counters) -> bool {
         let mut correct = true;
-        self.predictor.indirect(kind, e.pc, e.fall_through(), |predicted| {
+        self.predictor.indirect(kind, e.pc, e.fall_through(), lane.settling(), |predicted| {
             correct = predicted == Some(e.target);
             Some(e.target)
         });
@@ -125,7 +137,7 @@ impl lane::Front for Front {
     #[inline]
     fn conditional(&mut self, e: &FlowEvent, taken: bool, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
         let mut correct = true;
-        self.predictor.conditional(e.pc, |predicted| {
+        self.predictor.conditional(e.pc, lane.settling(), |predicted| {
             correct = predicted == taken;
             taken
         });
@@ -137,9 +149,9 @@ impl lane::Front for Front {
     }
 
     #[inline]
-    fn jump(&mut self, e: &FlowEvent, call: bool, _: &mut Counters, _: &mut impl Out<Body>) -> bool {
+    fn jump(&mut self, e: &FlowEvent, call: bool, lane: &mut Counters, _: &mut impl Out<Body>) -> bool {
         if call {
-            self.predictor.call(e.fall_through());
+            self.predictor.call(e.fall_through(), lane.settling());
         }
         false
     }
@@ -163,7 +175,7 @@ impl lane::Front for Front {
     ) -> bool {
         if !taken {
             lane.rates.target_misses += 1;
-            self.predictor.indirect_not_taken(e.pc);
+            self.predictor.indirect_not_taken(e.pc, lane.settling());
             lane.send(e.cycle, Body::NotTaken { count: lane.b_cnt }, out);
             return true;
         }
@@ -189,11 +201,11 @@ mod tests {
         let params = TrParams { upper_bits: 12, ..TrParams::sizes(256, 8, 16) };
         let mut p = Predictor::new(&params, &Platform::RV32);
         for link in [0x8000_0104, 0x0010_0104, 0x8000_0204, 0x8000_0304] {
-            p.call(link);
+            p.call(link, false);
         }
         let mut ret = |target| {
             let mut hit = false;
-            p.indirect(Indirect::Return, 0, 0, |predicted| {
+            p.indirect(Indirect::Return, 0, 0, false, |predicted| {
                 hit = predicted == Some(target);
                 Some(target)
             });

@@ -36,15 +36,15 @@ impl Path for Predictor {
         let (kind, target) = match exit.kind {
             ExitKind::Jump => (FlowKind::Jump, exit.target),
             ExitKind::Call => {
-                self.call(link);
+                self.call(link, hart.settling());
                 (FlowKind::Call, exit.target)
             }
             ExitKind::Conditional => {
-                let taken = self.conditional(exit.pc, |predicted| predicted);
+                let taken = self.conditional(exit.pc, hart.settling(), |predicted| predicted);
                 (FlowKind::Conditional { taken }, if taken { exit.target } else { link })
             }
             ExitKind::Indirect(how, kind) => {
-                let target = self.indirect(how, exit.pc, link, |predicted| predicted);
+                let target = self.indirect(how, exit.pc, link, hart.settling(), |predicted| predicted);
                 (kind, target.ok_or(PathError::NoPrediction(exit.pc))?)
             }
             ExitKind::End => return Err(PathError::OutsideCode(exit.pc)),
@@ -102,16 +102,19 @@ impl<'a> Decode<'a> for Replay {
         let link = exit.pc + u64::from(exit.len);
         let body = if let ExitKind::Indirect(how, kind) = exit.kind {
             let target = self.reader.target(core, bits)?;
-            predictor.indirect(how, exit.pc, link, |_| Some(target));
+            predictor.indirect(how, exit.pc, link, hart.settling(), |_| Some(target));
             hart.tell_exit(kind, exit, target, sink);
             Body::Target { count, target }
         } else {
-            let taken = predictor.conditional(exit.pc, |predicted| !predicted);
+            let taken = predictor.conditional(exit.pc, hart.settling(), |predicted| !predicted);
             hart.tell_exit(FlowKind::Conditional { taken }, exit, if taken { exit.target } else { link }, sink);
             Body::Outcome { count }
         };
         Ok(Message { core, diff_cc, body })
     }
+
+    // what a message is depends on nothing but its bits and the branch
+    fn header(&mut self) {}
 
     fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError> {
         self.reader.flush(bits)

@@ -51,6 +51,10 @@ impl OutcomeSizes for BimodalSizes {
         2 * u32::from(self.counters)
     }
 
+    fn clear_clocks(&self) -> u32 {
+        u32::from(self.counters)
+    }
+
     fn model(&self, pc_shift: u8) -> Bimodal {
         Bimodal::new(self, pc_shift)
     }

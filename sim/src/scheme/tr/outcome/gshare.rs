@@ -53,6 +53,10 @@ impl OutcomeSizes for GshareSizes {
         2 * u32::from(self.counters) + self.log2()
     }
 
+    fn clear_clocks(&self) -> u32 {
+        u32::from(self.counters)
+    }
+
     fn model(&self, pc_shift: u8) -> Gshare {
         Gshare::new(self, pc_shift)
     }

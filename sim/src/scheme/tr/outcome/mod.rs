@@ -33,6 +33,8 @@ pub trait OutcomeSizes: Copy {
     fn check(&self) -> Result<(), ParamError>;
     /// Bits of state, as the papers count it.
     fn state_bits(&self) -> u32;
+    /// Clocks that a circuit takes to clear its tables, a counter a clock.
+    fn clear_clocks(&self) -> u32;
     /// The model in its reset state; addresses are shifted right by `pc_shift` before they are hashed.
     fn model(&self, pc_shift: u8) -> Self::Model;
 }
@@ -90,6 +92,11 @@ macro_rules! list {
             /// Bits of state, as the papers count it.
             pub fn state_bits(&self) -> u32 {
                 match self { $(Self::$name(sizes) => sizes.state_bits(),)* }
+            }
+
+            /// Clocks that a circuit takes to clear its tables.
+            pub fn clear_clocks(&self) -> u32 {
+                match self { $(Self::$name(sizes) => sizes.clear_clocks(),)* }
             }
 
             /// The model in its reset state.

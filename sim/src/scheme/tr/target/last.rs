@@ -59,6 +59,10 @@ impl TargetSizes for LastSizes {
         u32::from(self.entries) * (bits + 1)
     }
 
+    fn clear_clocks(&self) -> u32 {
+        u32::from(self.entries)
+    }
+
     fn model(&self, pc_shift: u8) -> Last {
         Last::new(self, pc_shift)
     }

@@ -43,6 +43,8 @@ pub trait TargetSizes: Copy {
     fn predicts(&self) -> bool;
     /// Bits of state, as the papers count it, for targets of `bits` bits.
     fn state_bits(&self, bits: u32) -> u32;
+    /// Clocks that a circuit takes to clear its tables.
+    fn clear_clocks(&self) -> u32;
     /// The model in its reset state; addresses are shifted right by `pc_shift` before they are hashed.
     fn model(&self, pc_shift: u8) -> Self::Model;
 }
@@ -106,6 +108,11 @@ macro_rules! list {
             /// Bits of state, as the papers count it, for targets of `bits` bits.
             pub fn state_bits(&self, bits: u32) -> u32 {
                 match self { $(Self::$name(sizes) => sizes.state_bits(bits),)* }
+            }
+
+            /// Clocks that a circuit takes to clear its tables.
+            pub fn clear_clocks(&self) -> u32 {
+                match self { $(Self::$name(sizes) => sizes.clear_clocks(),)* }
             }
 
             /// The model in its reset state.

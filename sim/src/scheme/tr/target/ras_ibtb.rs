@@ -83,6 +83,11 @@ impl TargetSizes for RasIbtbSizes {
         ras + u32::from(self.ibtb) * (bits + 9) + self.sets() + self.pir_bits()
     }
 
+    fn clear_clocks(&self) -> u32 {
+        // the most sets that there are, twice
+        64
+    }
+
     fn model(&self, pc_shift: u8) -> RasIbtb {
         RasIbtb { ras: Ras::new(self.ras), ibtb: Ibtb::new(self, pc_shift) }
     }

@@ -1,0 +1,66 @@
+//! Trace files of which a part is missing, or damaged: what can be read is
+
+use host::encode::{to_file, Request};
+use host::input::{Beside, Input};
+use host::machine::Settings;
+use host::progress::Quiet;
+use host::trace::Trace;
+use host::HostError;
+use retire::{FlowEvent, FlowKind};
+use sim::file::{TraceInfo, TraceReader, TraceWriter};
+use sim::lane::SyncPeriod;
+use sim::params::{Platform, TraceParams};
+use sim::replay::{Events, ReplaySummary};
+use std::path::Path;
+
+fn rewritten(path: &Path, info: &TraceInfo, words: &[u32]) {
+    let mut writer = TraceWriter::create(path, info).unwrap();
+    writer.write(words.iter().copied()).unwrap();
+    writer.finish().unwrap();
+}
+
+fn replay(path: &Path, resume: bool) -> Result<(Vec<FlowEvent>, ReplaySummary), HostError> {
+    let mut events: Vec<FlowEvent> = Vec::new();
+    let beside = Beside { elf: Some("builtin:vm"), any_build: false };
+    let trace = Trace::open(path, beside, &Quiet).unwrap().resuming(resume);
+    let summary = trace.replay(&mut Events(&mut events), &Quiet, |_| false)?;
+    Ok((events, summary))
+}
+
+#[test]
+fn a_trace_file_is_read_from_its_first_header_on_and_behind_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, part) = (folder.path().join("whole.gtr"), folder.path().join("part.gtr"));
+    let settings = Settings { max_instructions: Some(200_000), ..Settings::default() };
+    let input = Input::open("builtin:vm").unwrap();
+    let request = Request {
+        params: TraceParams::new(Platform { cores: 2, ..Platform::RV32 }, "tr_e:small".parse().unwrap()),
+        set: None,
+        fixed_align: true,
+        sync_period: Some(SyncPeriod::new(12).unwrap()),
+    };
+    to_file(&input.run(2, &settings).unwrap(), &request, &whole, &Quiet).unwrap();
+    let (all, summary) = replay(&whole, false).unwrap();
+    assert!(summary.headers > 10 && summary.skipped == 0, "{summary:?}");
+
+    let mut reader = TraceReader::open(&whole).unwrap();
+    let words: Vec<u32> = reader.by_ref().collect();
+    rewritten(&part, reader.info(), &words[100..]);
+    let (events, summary) = replay(&part, false).unwrap();
+    assert!(summary.skipped > 0 && summary.damaged == 0, "{summary:?}");
+    for hart in 0..2 {
+        let of = |list: &[FlowEvent]| list.iter().filter(|e| e.hart == hart).copied().collect::<Vec<_>>();
+        let (all, events) = (of(&all), of(&events));
+        assert!(events.len() > all.len() / 2 && events[0].kind == FlowKind::Start, "{} events", events.len());
+        let tail = &all[all.len() + 1 - events.len()..];
+        assert!(tail.iter().zip(&events[1..]).all(|(a, b)| a.same_flow(b)), "hart {hart}");
+    }
+
+    let mut damaged = words;
+    damaged[200..203].fill(u32::MAX);
+    rewritten(&part, reader.info(), &damaged);
+    assert!(replay(&part, false).is_err());
+    let (events, summary) = replay(&part, true).unwrap();
+    assert_eq!(summary.damaged, 1);
+    assert_eq!(events.iter().filter(|e| e.kind == FlowKind::Gap { lost: 0 }).count(), 2);
+}

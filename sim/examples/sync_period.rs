@@ -1,0 +1,67 @@
+//! What periodic synchronisation costs: bits an instruction by period, all built-in programs
+//!
+//! `cargo run --release -p sim --example sync_period [MILLIONS_OF_INSTRUCTIONS]`
+
+use programs::PROGRAMS;
+use retire::{FlowEvent, RetireSink};
+use sim::lane::SyncPeriod;
+use sim::params::{Platform, TraceParams};
+use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::system::System;
+use std::error::Error;
+
+const SCHEMES: [&str; 4] = ["tr_e:small", "tr_e:large", "sc-lsp:rbase-32x4", "nx_b"];
+/// None, and log2 of the instructions of core 0.
+const PERIODS: [Option<u8>; 7] = [None, Some(20), Some(18), Some(16), Some(14), Some(12), Some(10)];
+
+/// Bits of the stream of `events`.
+fn bits(params: &TraceParams, period: Option<SyncPeriod>, events: &[FlowEvent]) -> Result<u64, Box<dyn Error>> {
+    let mut system = System::new(params)?.sync_every(params, period);
+    for block in events.chunks(1 << 16) {
+        block.iter().for_each(|e| system.event(e));
+        system.drain();
+    }
+    system.finish(events.last().map_or(0, |e| e.cycle));
+    Ok(system.stats().bits)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let millions: u64 = std::env::args().nth(1).map_or(Ok(4), |n| n.parse())?;
+    let mut sums = [[[0u64; SCHEMES.len()]; 2]; PERIODS.len()];
+    let mut instructions = [0; 2];
+    for program in PROGRAMS {
+        for (n, harts) in [1, 4].into_iter().enumerate() {
+            let config = MachineConfig { harts, ..MachineConfig::default() };
+            let limits = Limits { instructions: millions * 1_000_000, ..Limits::default() };
+            let mut events: Vec<FlowEvent> = Vec::new();
+            let run = Machine::new(&program.load()?, config)?.run(&mut events, limits)?;
+            instructions[n] += run.instructions.iter().sum::<u64>();
+            for (s, scheme) in SCHEMES.iter().enumerate() {
+                let params = TraceParams::new(Platform { cores: harts, ..Platform::RV32 }, scheme.parse()?);
+                for (row, log2) in sums.iter_mut().zip(PERIODS) {
+                    let period = log2.map(SyncPeriod::new).transpose()?;
+                    row[n][s] += bits(&params, period, &events)?;
+                }
+            }
+        }
+    }
+    let each = |of: &dyn Fn(usize, usize) -> String| -> String {
+        (0..2).flat_map(|n| (0..SCHEMES.len()).map(move |s| (n, s))).map(|(n, s)| format!(" {} |", of(n, s))).collect()
+    };
+    println!("| period |{}", each(&|n, s| format!("{}, N = {}", SCHEMES[s], [1, 4][n])));
+    println!("| --- |{}", each(&|_, _| "---:".into()));
+    for (row, log2) in sums.iter().zip(PERIODS) {
+        let name = log2.map_or("none".into(), |n| format!("2^{n}"));
+        let cell = |n: usize, s: usize| {
+            let more = 100.0 * (row[n][s] as f64 / sums[0][n][s] as f64 - 1.0);
+            let bits = format!("{:.4}", row[n][s] as f64 / instructions[n] as f64);
+            if log2.is_none() {
+                bits
+            } else {
+                format!("{bits} (+{more:.1} %)")
+            }
+        };
+        println!("| {name} |{}", each(&cell));
+    }
+    Ok(())
+}
