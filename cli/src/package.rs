@@ -2,7 +2,8 @@
 
 use crate::output::{count, parameters, TOOL};
 use crate::{vectors, Failure};
-use hdl::emit::{emit, SystemOptions};
+use hdl::emit::{emit_as, SystemOptions};
+use hdl::verilog::Style;
 use serde_json::json;
 use sim::params::TraceParams;
 use sim::regmap;
@@ -14,8 +15,13 @@ pub const VERILOG: &str = "goshawk_trace.v";
 pub type File = (&'static str, String, String);
 
 /// Makes all of them.
-pub fn make(params: &TraceParams, set: Option<&str>, options: &SystemOptions) -> Result<Vec<File>, Failure> {
-    let verilog = emit(params, options).map_err(|e| Failure::Other(e.to_string()))?;
+pub fn make(
+    params: &TraceParams,
+    set: Option<&str>,
+    options: &SystemOptions,
+    style: &Style,
+) -> Result<Vec<File>, Failure> {
+    let verilog = emit_as(params, options, style).map_err(|e| Failure::Other(e.to_string()))?;
     let lines = count(verilog.lines().count() as u64);
     let vectors = vectors::make(params)?;
     let described = json!({
@@ -24,7 +30,7 @@ pub fn make(params: &TraceParams, set: Option<&str>, options: &SystemOptions) ->
     });
     let described = format!("{described:#}\n");
     Ok(vec![
-        (VERILOG, verilog, format!("Verilog, top module `top`, {lines} lines")),
+        (VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
         ("registers.md", regmap::markdown(params), "register map".into()),
         ("registers.rdl", regmap::systemrdl(params), "register map in SystemRDL 2.0".into()),
         ("parameters.json", described, "all parameters, fingerprint".into()),
