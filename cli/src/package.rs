@@ -1,8 +1,8 @@
 //! The files of a trace system: Verilog, register map, parameters, test vectors
 
 use crate::output::{count, parameters, TOOL};
-use crate::{vectors, Failure};
-use hdl::emit::{emit_as, SystemOptions};
+use crate::{testbench, vectors, Failure};
+use hdl::emit::{emit_as, Ingress, SystemOptions};
 use hdl::verilog::Style;
 use serde_json::json;
 use sim::params::TraceParams;
@@ -29,12 +29,15 @@ pub fn make(
         "parameters": parameters(params, set),
     });
     let described = format!("{described:#}\n");
-    Ok(vec![
+    let bench = (options.ingress == Ingress::Rvfi).then(|| testbench::make(params, style, &vectors));
+    let mut files = vec![
         (VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
         ("registers.md", regmap::markdown(params), "register map".into()),
         ("registers.rdl", regmap::systemrdl(params), "register map in SystemRDL 2.0".into()),
         ("parameters.json", described, "all parameters, fingerprint".into()),
         ("beats.txt", vectors.beats, format!("test vectors: {} instructions in", count(vectors::INSTRUCTIONS as u64))),
         ("words.hex", vectors.words, format!("test vectors: {} words out", count(vectors.word_count as u64))),
-    ])
+    ];
+    files.extend(bench.map(|text| (testbench::FILE, text, "test bench that plays them".into())));
+    Ok(files)
 }

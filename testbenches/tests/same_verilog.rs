@@ -39,7 +39,7 @@ fn two_cores_with_time_are_the_same() {
 
 #[test]
 fn golomb_codes_and_addresses_of_64_bits_are_the_same() {
-    same("tr_b:medium", Platform { xlen: 64, ..of(1, false) }, RVFI);
+    same("golomb:small", Platform { xlen: 64, ..of(1, false) }, RVFI);
     same("tr(bcnt=4,1;diffta=5,3;diffcc=2,5;icnt=1,7):m2", of(1, true), RVFI);
 }
 

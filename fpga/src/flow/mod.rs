@@ -16,7 +16,7 @@ pub fn top_of(verilog: &str) -> &str {
 const REST: &str = "pipeline, wiring";
 
 /// Block of a trace system that an emitted module is: `goshawk_event_fifo` or its second form, `goshawk_event_fifo_2`,
-/// to `event_fifo`.
+/// to `fifo`.
 pub fn block_of(module: &str) -> &'static str {
     // those of the schemes, and what is around them
     let mut blocks = FlowScheme::blocks();
@@ -25,7 +25,10 @@ pub fn block_of(module: &str) -> &'static str {
     let names = [module, plain.strip_suffix('_').unwrap_or(module)];
     let ends = |b: &str| names.iter().any(|n| n.strip_suffix(b).is_some_and(|rest| rest.ends_with('_')));
     // the longest: an `ras_ibtb` is no `ibtb`
-    blocks.into_iter().filter(|b| ends(b)).max_by_key(|b| b.len()).unwrap_or(REST)
+    match blocks.into_iter().filter(|b| ends(b)).max_by_key(|b| b.len()) {
+        Some("event_fifo") => "fifo",
+        found => found.unwrap_or(REST),
+    }
 }
 
 /// Calls `each` with every instance in `top`, itself among them: the block that it belongs to and its module. What is
@@ -100,7 +103,7 @@ mod tests {
     #[test]
     fn modules_belong_to_blocks_by_their_path() {
         assert_eq!(block_of("goshawk_gshare"), "gshare");
-        assert_eq!(block_of("goshawk_event_fifo_2"), "event_fifo");
+        assert_eq!(block_of("goshawk_event_fifo_2"), "fifo");
         assert_eq!(block_of("goshawk_front"), "pipeline, wiring");
         assert_eq!(block_of("goshawk"), "pipeline, wiring");
     }

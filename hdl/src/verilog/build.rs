@@ -73,6 +73,18 @@ pub(super) fn build(node: &Node, children: Vec<Option<Child>>) -> Result<Module,
         }
     }
     module.statements = lower.block(code)?;
+    for s in &mut module.statements {
+        let mut unnamed = false;
+        s.values(&mut |v| v.each(&mut |v| unnamed |= matches!(v, Value::Low(..))));
+        if unnamed {
+            let mut first = None;
+            s.writes(&mut |w| first = first.or(Some(w)));
+            let name = first.map_or("", |w| &module.signals[w].key);
+            return Err(Refused(format!(
+                "low bits of an expression go to {name}: a local signal in between would name it"
+            )));
+        }
+    }
     for id in narrow {
         if module.statements.iter().any(|s| s.does_read(id)) {
             return Err(Refused(format!("{} is read here", module.signals[id].key)));

@@ -116,8 +116,8 @@ impl Names {
                 let sign = if *left { "<<" } else { ">>" };
                 format!("{} {sign} {}", self.inner(value, v), self.inner(by, v))
             }
-            // taken out before: see `low`
-            Value::Low(x, width) => format!("/* {width} bits of */ {}", self.value(x)),
+            // refused before
+            Value::Low(x, _) => self.value(x),
         }
     }
 

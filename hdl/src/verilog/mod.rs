@@ -96,7 +96,7 @@ pub fn write(block: &dyn Block, style: &Style) -> Result<Written, Refused> {
         writer.names.insert(format!("{}_{memory}", style.name), 1);
     }
     let top = writer.module(&node, true)?;
-    let text = writer.modules.iter().rev().map(|m| format!("// {}\nmodule {}{}", m.comment, m.name, m.body));
+    let text = writer.modules.iter().rev().map(|m| format!("{}module {}{}", m.comment, m.name, m.body));
     Ok(Written { text: text.collect::<Vec<_>>().join("\n"), places: top.places })
 }
 
@@ -151,12 +151,14 @@ impl Writer<'_> {
         if let Some(done) = self.modules.iter().find(|m| m.body == body) {
             return done.name.clone();
         }
-        let block = if top { "top" } else { blocks::name(&node.name) };
+        let block = blocks::name(&node.name);
         let name = if top { self.style.name.clone() } else { format!("{}_{block}", self.style.name) };
         let count = self.names.entry(name.clone()).or_default();
         *count += 1;
         let name = if *count == 1 { name } else { format!("{name}_{count}") };
-        let comment = blocks::line(block).unwrap_or(block).to_string();
+        // what the top is, its caller knows
+        let line = if top { None } else { blocks::line(block) };
+        let comment = line.map_or_else(String::new, |l| format!("// {l}\n"));
         self.modules.push(Done { name: name.clone(), comment, body });
         name
     }
@@ -165,7 +167,8 @@ impl Writer<'_> {
         let child = memory::child(node, shape, &format!("{}_", self.style.name));
         let name = format!("{}_{}", self.style.name, memory::name(shape));
         if child.module.is_some() && !self.modules.iter().any(|m| m.name == name) {
-            let (comment, body) = (memory::COMMENT.join("\n// "), memory::text(shape));
+            let comment = memory::COMMENT.map(|l| format!("// {l}\n")).concat();
+            let body = memory::text(shape);
             self.modules.push(Done { name, comment, body });
         }
         child

@@ -500,3 +500,44 @@ pub(super) fn shift(left: bool, v: Value, by: Value) -> Value {
     }
     Shift { left, value: Box::new(v), by: Box::new(Value::number(amount as u128, 32).trimmed()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signal(id: Id, width: usize) -> Value {
+        Value::whole(id, width)
+    }
+
+    #[test]
+    fn fields_side_by_side_are_a_concatenation() {
+        let shifted = shift(true, signal(1, 2).fit(8), Value::number(3, 32));
+        let both = binary(Op::Or, signal(0, 3).fit(8), shifted);
+        assert_eq!(both, Concat(vec![Value::number(0, 3), signal(1, 2), signal(0, 3)]));
+        assert_eq!(both.fit(5), Concat(vec![signal(1, 2), signal(0, 3)]));
+    }
+
+    #[test]
+    fn masks_and_constant_shifts_are_slices() {
+        let low = binary(Op::And, signal(0, 8), Value::number(0xf, 8));
+        let slice = |low, width| Slice { signal: 0, of: 8, low, width };
+        assert_eq!(low.trimmed(), slice(0, 4));
+        let high = shift(false, signal(0, 8), Value::number(5, 3));
+        assert_eq!(high.clone().trimmed(), slice(5, 3));
+        assert_eq!(high.width(), 8);
+        assert_eq!(reduce(Reduce::Any, binary(Op::And, signal(0, 8), Value::number(0x40, 8))), slice(6, 1));
+    }
+
+    #[test]
+    fn a_sum_is_cut_at_its_operands_and_a_shifted_one_is_not() {
+        let sum = binary(Op::Add, signal(0, 4).fit(32), Value::number(1, 32));
+        assert_eq!(sum.clone().fit(4), Binary(Op::Add, Box::new(signal(0, 4)), Box::new(Value::number(1, 4))));
+        assert!(shift(false, sum, Value::number(1, 3)).fit(4).has_low());
+    }
+
+    #[test]
+    fn all_ones_of_what_has_zeros_above_is_never() {
+        assert_eq!(reduce(Reduce::All, signal(0, 3).fit(4)), Value::number(0, 1));
+        assert_eq!(test(Test::Eq, signal(0, 3).fit(32), Value::number(5, 32)).width(), 1);
+    }
+}
