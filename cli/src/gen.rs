@@ -7,6 +7,7 @@ use crate::package::make;
 use crate::{Failure, Status};
 use clap::ValueEnum;
 use hdl::emit::{SystemOptions, CORES, LOG2_FIFO};
+use hdl::verilog::Style;
 use serde_json::json;
 use std::io::Write;
 
@@ -28,6 +29,12 @@ pub struct Args {
     ingress: Ingress,
     #[arg(long, value_name = "BITS", default_value_t = 8, help = format!("log2 of the places of each core's event FIFO, of which two stay free, {}", range(&LOG2_FIFO)))]
     log2_fifo: u8,
+    /// Name of the top module; all others begin with it
+    #[arg(long, value_name = "NAME", default_value = "goshawk", value_parser = module_name)]
+    module_name: String,
+    /// Leave out the values that registers have at power-up: reset does all
+    #[arg(long)]
+    no_initial: bool,
     #[command(flatten)]
     params: ParamArgs,
     /// Print one JSON object
@@ -53,6 +60,11 @@ impl From<Ingress> for hdl::emit::Ingress {
     }
 }
 
+/// A name that Verilog takes for a module.
+fn module_name(name: &str) -> Result<String, String> {
+    Style::check(name).map(|()| name.to_string())
+}
+
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (params, set) = args.params.resolve(args.cores, args.xlen)?;
@@ -60,7 +72,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Err(Failure::Other("align = 0 is for imported traces; a circuit takes 1 or 2".into()));
     }
     let options = SystemOptions { ingress: args.ingress.into(), log2_fifo: args.log2_fifo };
-    let files = make(&params, set.as_deref(), &options)?;
+    let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
+    let files = make(&params, set.as_deref(), &options, &style)?;
     folder(&args.output)?;
     for (name, text, _) in &files {
         write_file(&args.output.join(name), text.as_bytes())?;

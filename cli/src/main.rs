@@ -32,6 +32,7 @@ mod simulate;
 mod soc;
 mod stats;
 mod sweep;
+mod testbench;
 mod vectors;
 
 use clap::error::ErrorKind;

@@ -1,8 +1,9 @@
 //! The files of a trace system: Verilog, register map, parameters, test vectors
 
 use crate::output::{count, parameters, TOOL};
-use crate::{vectors, Failure};
-use hdl::emit::{emit, SystemOptions};
+use crate::{testbench, vectors, Failure};
+use hdl::emit::{emit_as, Ingress, SystemOptions};
+use hdl::verilog::Style;
 use serde_json::json;
 use sim::params::TraceParams;
 use sim::regmap;
@@ -14,8 +15,13 @@ pub const VERILOG: &str = "goshawk_trace.v";
 pub type File = (&'static str, String, String);
 
 /// Makes all of them.
-pub fn make(params: &TraceParams, set: Option<&str>, options: &SystemOptions) -> Result<Vec<File>, Failure> {
-    let verilog = emit(params, options).map_err(|e| Failure::Other(e.to_string()))?;
+pub fn make(
+    params: &TraceParams,
+    set: Option<&str>,
+    options: &SystemOptions,
+    style: &Style,
+) -> Result<Vec<File>, Failure> {
+    let verilog = emit_as(params, options, style).map_err(|e| Failure::Other(e.to_string()))?;
     let lines = count(verilog.lines().count() as u64);
     let vectors = vectors::make(params)?;
     let described = json!({
@@ -23,12 +29,15 @@ pub fn make(params: &TraceParams, set: Option<&str>, options: &SystemOptions) ->
         "parameters": parameters(params, set),
     });
     let described = format!("{described:#}\n");
-    Ok(vec![
-        (VERILOG, verilog, format!("Verilog, top module `top`, {lines} lines")),
+    let bench = (options.ingress == Ingress::Rvfi).then(|| testbench::make(params, style, &vectors));
+    let mut files = vec![
+        (VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
         ("registers.md", regmap::markdown(params), "register map".into()),
         ("registers.rdl", regmap::systemrdl(params), "register map in SystemRDL 2.0".into()),
         ("parameters.json", described, "all parameters, fingerprint".into()),
         ("beats.txt", vectors.beats, format!("test vectors: {} instructions in", count(vectors::INSTRUCTIONS as u64))),
         ("words.hex", vectors.words, format!("test vectors: {} words out", count(vectors.word_count as u64))),
-    ])
+    ];
+    files.extend(bench.map(|text| (testbench::FILE, text, "test bench that plays them".into())));
+    Ok(files)
 }

@@ -70,7 +70,7 @@ fn on_verilator(params: &TraceParams, named: &Named, events: &[FlowEvent], pace:
     }
     let verilog = emit(params, &SystemOptions::default()).map_err(|e| other(&e))?;
     let ports =
-        TracePorts::rvfi(params.cores.into(), params.xlen, |i, name| format!("rvfi_{name}${i}"), |name| name.into());
+        TracePorts::rvfi(params.cores.into(), params.xlen, |i, name| format!("rvfi_{name}_{i}"), |name| name.into());
     let cosim = TraceCosim::build(&verilog, &ports).map_err(|e| other(&e))?;
     let file = tempfile::NamedTempFile::new()?;
     let mut writer = Writer::new(BufWriter::new(file.reopen()?), params.cores, params.xlen)?;

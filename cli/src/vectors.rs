@@ -4,7 +4,8 @@
 //! and the words the golden model makes of it.
 
 use crate::Failure;
-use retire::RetireSink;
+use hdl::trace_sim::START;
+use retire::{FlowEvent, RetireSink};
 use sim::params::TraceParams;
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{Config, Run};
@@ -19,6 +20,8 @@ pub struct Vectors {
     pub words: String,
     /// Lines of `words`.
     pub word_count: usize,
+    /// Clock in which tracing is switched off, counted as in `beats`.
+    pub stop: u64,
 }
 
 /// Instructions of all cores together.
@@ -33,31 +36,39 @@ pub fn make(params: &TraceParams) -> Result<Vectors, Failure> {
     let mut system = System::new(params)?;
     let digits = usize::from(params.xlen) / 4;
     let mut beats = format!(
-        "// {} instructions; hex but for the decimal cycle and core; the first cycle of tracing is 0\n\
+        "// {} instructions; hex but for the decimal cycle and core; the cycle in which status.active becomes 1 is 0\n\
          // cycle core first_after_trap pc next_pc insn\n",
         INSTRUCTIONS
     );
     for step in run.by_ref().take(INSTRUCTIONS) {
         let r = &step.retired;
-        step.before.iter().chain(&step.event).for_each(|e| system.event(e));
+        for e in step.before.iter().chain(&step.event) {
+            system.event(&FlowEvent { cycle: e.cycle + START, ..*e });
+        }
         let trapped = u8::from(r.trapped);
         let _ = writeln!(
             beats,
             "{} {} {trapped} {:0digits$x} {:0digits$x} {:08x}",
-            r.cycle, r.hart, r.pc, r.next_pc, r.insn
+            r.cycle + START,
+            r.hart,
+            r.pc,
+            r.next_pc,
+            r.insn
         );
     }
-    let mut cycle = 0;
+    let mut stop = START;
     for e in run.stop() {
-        cycle = e.cycle;
-        system.event(&e);
+        // behind what another core retires in that clock
+        stop = e.cycle + START + 1;
+        system.event(&FlowEvent { cycle: stop, ..e });
     }
-    system.finish(cycle);
+    // written in clock `stop`, `enable` is 0 in the next
+    system.finish(stop + 1);
     let mut words = String::new();
     let mut word_count = 0;
     for w in system.drain() {
         let _ = writeln!(words, "{w:08x}");
         word_count += 1;
     }
-    Ok(Vectors { beats, words, word_count })
+    Ok(Vectors { beats, words, word_count, stop })
 }

@@ -152,7 +152,7 @@ fn gen_writes_what_it_says() {
     assert_eq!((words[0].as_str(), format!("0x{}", words[2]).as_str()), ("4b485347", fingerprint));
     assert!(read("registers.md").contains(fingerprint));
     assert!(read("registers.rdl").contains(fingerprint.trim_start_matches(['0', 'x'])));
-    assert!(read("goshawk_trace.v").contains(fingerprint) && read("goshawk_trace.v").contains("module top"));
+    assert!(read("goshawk_trace.v").contains(fingerprint) && read("goshawk_trace.v").contains("\nmodule goshawk ("));
     assert_eq!(read("beats.txt").lines().filter(|l| !l.starts_with("//")).count(), 5000);
     let first = read("beats.txt");
     place.good("gen --set medium --cores 2 -o out");

@@ -3,8 +3,13 @@
 use std::path::Path;
 
 /// What several commands share, the lowest first: a module names only modules before it.
-const SHARED: [&[&str]; 4] =
-    [&["error"], &["files", "output", "progress"], &["args", "vectors", "etrace"], &["circuit", "measured", "package"]];
+const SHARED: [&[&str]; 5] = [
+    &["error"],
+    &["files", "output", "progress"],
+    &["args", "vectors", "etrace"],
+    &["circuit", "measured", "testbench"],
+    &["package"],
+];
 
 /// Level of a module; commands stand above all that is shared.
 fn level(module: &str) -> usize {

@@ -62,5 +62,6 @@ fn verilog_and_vectors_are_written() {
     let said = place.good("gen -o out --scheme sc-lsp --variant base --cores 2");
     assert!(said.contains("sc-lsp variant=base sets=32 ways=4"), "{said}");
     let verilog = std::fs::read_to_string(place.path().join("out/goshawk_trace.v")).unwrap();
-    assert!(verilog.contains("module top$core$1$front$stream_cache"));
+    assert!(verilog.contains("\nmodule goshawk_stream_cache "));
+    assert!(verilog.contains("\n    goshawk_core u_core_1 ("));
 }

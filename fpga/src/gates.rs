@@ -9,7 +9,7 @@
 //! The papers' totals fit 1.5 gates for each bit of predictor state; that is a column of its own.
 
 use crate::flow::tool::{Tool, ToolError, YOSYS};
-use crate::flow::{block_of, cells, yosys_stat};
+use crate::flow::{cells, instances, top_of, yosys_stat, Cells};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -158,13 +158,14 @@ fn map(
     verilog: &str,
     library: &Library,
     flatten: bool,
-) -> Result<BTreeMap<String, (f64, u64)>, GatesError> {
+) -> Result<(BTreeMap<String, (f64, u64)>, Cells), GatesError> {
     let areas = library.areas();
     let no_area = |cell: &str| GatesError::Area(library.name.clone(), cell.to_string());
     let unit = *areas.get(&library.nand2).ok_or_else(|| no_area(&library.nand2))?;
+    let top = top_of(verilog);
     let flat = if flatten { "-flatten " } else { "" };
     let script = format!(
-        "read_verilog top.v; synth -top top {flat}-run begin:fine; opt_expr -mux_undef -undriven; opt -fast; techmap; opt -fast; setattr -unset init w:*; \
+        "read_verilog top.v; synth -top {top} {flat}-run begin:fine; opt_expr -mux_undef -undriven; opt -fast; techmap; opt -fast; setattr -unset init w:*; \
          dfflegalize -cell $_DFF_P_ x; dfflibmap -liberty cells.lib; abc -liberty cells.lib -script abc.script; opt_clean -purge; \
          tee -q -o stat.json stat -json"
     );
@@ -183,34 +184,35 @@ fn map(
         }
         out.insert(module.clone(), sum);
     }
-    Ok(out)
+    Ok((out, all))
 }
 
 /// Bits of memory of each module.
 fn memories(yosys: &Tool, verilog: &str) -> Result<BTreeMap<String, u64>, GatesError> {
-    let script = "read_verilog top.v; hierarchy -check -top top; proc; opt_clean; tee -q -o stat.json stat -json";
-    let stat = yosys_stat(yosys, verilog, &[], script, "stat.json")?;
+    let top = top_of(verilog);
+    let script =
+        format!("read_verilog top.v; hierarchy -check -top {top}; proc; opt_clean; tee -q -o stat.json stat -json");
+    let stat = yosys_stat(yosys, verilog, &[], &script, "stat.json")?;
     let modules = stat["modules"].as_object().into_iter().flatten();
     Ok(modules
         .map(|(m, v)| (m.trim_start_matches('\\').to_string(), v["num_memory_bits"].as_u64().unwrap_or(0)))
         .collect())
 }
 
-/// Counts the gates of `verilog`, whose top module is `top`.
+/// Counts the gates of `verilog`, whose top module is the first one.
 pub fn count(verilog: &str, library: &Library) -> Result<GateReport, GatesError> {
     let yosys = YOSYS.find()?;
-    let flat = map(&yosys, verilog, library, true)?;
-    let by_module = map(&yosys, verilog, library, false)?;
+    let (flat, _) = map(&yosys, verilog, library, true)?;
+    let (by_module, hierarchy) = map(&yosys, verilog, library, false)?;
     let bits = memories(&yosys, verilog)?;
     let mut blocks: BTreeMap<&str, BlockGates> = BTreeMap::new();
-    for (module, (gates, flip_flops)) in &by_module {
-        let b = blocks.entry(block_of(module)).or_default();
-        b.gates += gates;
-        b.flip_flops += flip_flops;
-    }
-    for (module, n) in &bits {
-        blocks.entry(block_of(module)).or_default().memory_bits += n;
-    }
+    instances(&hierarchy, top_of(verilog), &mut |block, module, times| {
+        let b = blocks.entry(block).or_default();
+        let (gates, flip_flops) = by_module.get(module).copied().unwrap_or_default();
+        b.gates += gates * times as f64;
+        b.flip_flops += flip_flops * times;
+        b.memory_bits += bits.get(module).unwrap_or(&0) * times;
+    });
     let mut blocks: Vec<BlockGates> =
         blocks.into_iter().map(|(name, b)| BlockGates { block: name.to_string(), ..b }).collect();
     blocks.sort_by(|a, b| b.gates.total_cmp(&a.gates));
@@ -218,7 +220,7 @@ pub fn count(verilog: &str, library: &Library) -> Result<GateReport, GatesError>
         library: library.name.clone(),
         tool: yosys.version,
         gates: flat.values().map(|v| v.0).sum(),
-        memory_bits: bits.values().sum(),
+        memory_bits: blocks.iter().map(|b| b.memory_bits).sum(),
         blocks,
     })
 }

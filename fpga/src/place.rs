@@ -4,7 +4,7 @@
 //! register-to-register paths.
 
 use crate::flow::tool::{ToolError, ToolKind, NEXTPNR_ECP5, NEXTPNR_ICE40, YOSYS};
-use crate::flow::{block_of, cells};
+use crate::flow::{cells, instances, top_of};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -86,7 +86,7 @@ pub struct PlaceReport {
     pub critical_path: Vec<String>,
 }
 
-/// Places and routes `verilog`, top module `top`, asking for `target_mhz`.
+/// Places and routes `verilog`, whose top module is the first one, asking for `target_mhz`.
 pub fn place(verilog: &str, device: Device, seed: u32, target_mhz: u32) -> Result<PlaceReport, ToolError> {
     let yosys = YOSYS.find()?;
     let nextpnr = device.nextpnr().find()?;
@@ -99,15 +99,16 @@ pub fn place(verilog: &str, device: Device, seed: u32, target_mhz: u32) -> Resul
     };
     std::fs::write(path.join("top.v"), verilog).map_err(|e| ToolError::Folder(e.to_string()))?;
     let synth = match device {
-        Device::Hx8k => "synth_ice40 -top top",
-        Device::Ecp5 => "synth_ecp5 -top top",
+        Device::Hx8k => "synth_ice40",
+        Device::Ecp5 => "synth_ecp5",
     };
+    let top = top_of(verilog);
     // cells that only tell where others came from are unknown to older versions of nextpnr
     let script = format!(
-        "read_verilog top.v; {synth}; delete */t:$scopeinfo; write_json top.json; tee -q -o flat.json stat -json"
+        "read_verilog top.v; {synth} -top {top}; delete */t:$scopeinfo; write_json top.json; tee -q -o flat.json stat -json"
     );
     yosys.run(&["-q", "-p", &script], path)?;
-    let script = format!("read_verilog top.v; {synth} -noflatten; tee -q -o blocks.json stat -json");
+    let script = format!("read_verilog top.v; {synth} -top {top} -noflatten; tee -q -o blocks.json stat -json");
     yosys.run(&["-q", "-p", &script], path)?;
     let (freq, seed_text) = (target_mhz.to_string(), seed.to_string());
     let common = ["--json", "top.json", "--freq", &freq, "--seed", &seed_text, "--report", "report.json"];
@@ -124,10 +125,11 @@ pub fn place(verilog: &str, device: Device, seed: u32, target_mhz: u32) -> Resul
         resources.add(&cell, n);
     }
     let mut blocks: BTreeMap<&str, Resources> = BTreeMap::new();
-    for (module, list) in cells(&read("blocks.json")?) {
-        let b = blocks.entry(block_of(&module)).or_default();
-        list.iter().for_each(|(cell, n)| b.add(cell, *n));
-    }
+    let hierarchy = cells(&read("blocks.json")?);
+    instances(&hierarchy, top, &mut |block, module, times| {
+        let b = blocks.entry(block).or_default();
+        hierarchy.get(module).into_iter().flatten().for_each(|(cell, n)| b.add(cell, n * times));
+    });
     let mut blocks: Vec<(String, Resources)> = blocks.into_iter().map(|(n, r)| (n.to_string(), r)).collect();
     blocks.sort_by_key(|(_, r)| std::cmp::Reverse(r.lut4));
     let clocks = report["fmax"].as_object().into_iter().flatten();

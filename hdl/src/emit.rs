@@ -6,6 +6,7 @@ use crate::any_top::AnyTop;
 use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
 use crate::top::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
+use crate::verilog::{self, Refused, Style};
 use rust_hdl::prelude::*;
 use sim::params::{FlowScheme, ParamError, TraceParams};
 use std::ops::RangeInclusive;
@@ -78,6 +79,9 @@ pub enum EmitError {
     /// rust-hdl refused the circuit: a fault of this crate.
     #[error("rust-hdl refuses the circuit: {0}")]
     Check(String),
+    /// The writer of Verilog did: a fault of this crate.
+    #[error("Verilog of the circuit: {0}")]
+    Verilog(#[from] Refused),
 }
 
 /// The system for `params`, of whatever type they ask for.
@@ -114,14 +118,19 @@ fn of_width<const W: usize>(params: &TraceParams, ingress: Ingress, depth: usize
     }
 }
 
-/// The Verilog of the system for `params`, top module `top`, behind a comment that says what it is.
+/// The Verilog of the system for `params`, behind a comment that says what it is.
 pub fn emit(params: &TraceParams, options: &SystemOptions) -> Result<String, EmitError> {
+    emit_as(params, options, &Style::default())
+}
+
+/// As [`emit`], in a style of one's own.
+pub fn emit_as(params: &TraceParams, options: &SystemOptions, style: &Style) -> Result<String, EmitError> {
     let mut top = build(params, options)?;
     top.connect_all();
     check_all(&top).map_err(|e| EmitError::Check(format!("{e:?}")))?;
-    let verilog = generate_verilog(&top);
+    let verilog = verilog::write(&top, style)?.text;
     Ok(format!(
-        "// Goshawk trace system, version {}\n// ingress {}, event FIFOs of {} entries\n// {}\n// fingerprint 0x{:08x}\n{verilog}",
+        "// Goshawk trace system, version {}\n// ingress {}, event FIFOs of {} entries\n// {}\n// fingerprint 0x{:08x}\n\n{verilog}",
         env!("CARGO_PKG_VERSION"),
         options.ingress.name(),
         options.fifo_entries(),

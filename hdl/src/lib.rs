@@ -13,6 +13,7 @@
 //! | [`spine`] | event FIFO, merger, packer, registers: once for all schemes |
 //! | [`top`] | trace systems |
 //! | [`trace_sim`] | whole systems in the rust-hdl simulation, beside the golden model |
+//! | [`verilog`] | Verilog as a person would write it |
 //! | [`widget`] | memories, constants and arrays that rust-hdl does not have |
 
 // a circuit's pins are named in the table at the head of its file
@@ -27,4 +28,5 @@ pub mod scheme;
 pub mod spine;
 pub mod top;
 pub mod trace_sim;
+pub mod verilog;
 pub mod widget;

@@ -2,7 +2,8 @@
 //!
 //! A change of a circuit changes `tests/verilog`, and is read there as a diff.
 
-use hdl::emit::{emit, Ingress, SystemOptions};
+use hdl::emit::{emit, emit_as, Ingress, SystemOptions};
+use hdl::verilog::Style;
 use sim::params::{Platform, TraceParams};
 use std::fmt::Write;
 
@@ -89,4 +90,49 @@ fn small_systems_are_as_they_were_whole() {
             insta::assert_binary_snapshot!(&format!("{file}.v"), body(&text).as_bytes().to_vec());
         }
     });
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    for (name, p, o) in points() {
+        let text = verilog(name, &p, &o);
+        let lines: Vec<&str> = text.lines().collect();
+        for (i, line) in lines.iter().enumerate().filter(|(_, l)| l.starts_with("module ") && **l != "module goshawk (")
+        {
+            let what = "a line in the list of its folder is missing, or in `verilog/blocks.rs` its field";
+            assert!(lines[i - 1].starts_with("// "), "{name}: {line}: {what}");
+        }
+    }
+}
+
+#[test]
+fn names_are_plain_and_clocks_are_nets() {
+    for (name, p, o) in points() {
+        let text = verilog(name, &p, &o);
+        assert!(!body(&text).contains('$'), "{name}: a $ in a name");
+        let edges = text.lines().filter_map(|l| l.trim().strip_prefix("always @(posedge "));
+        assert!(edges.clone().count() > 10 && edges.clone().all(|l| l.starts_with("clock)")), "{name}");
+        assert!(!text.contains("clock ="), "{name}: a clock is assigned to");
+    }
+}
+
+#[test]
+fn style_changes_names_and_initial_values_and_nothing_else() {
+    let params = TraceParams::new(RV32, "tr_e:small".parse().unwrap());
+    let style = Style { name: "acme".into(), initial: false };
+    let bare = emit_as(&params, &RVFI, &style).unwrap();
+    let full = emit(&params, &RVFI).unwrap();
+    assert!(full.contains("initial begin") && !bare.contains("initial"));
+    let mut kept = String::new();
+    let mut inside = false;
+    for line in full.lines() {
+        inside |= line == "    initial begin";
+        if !inside {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+        inside &= line != "    end";
+    }
+    let plain = |t: &str| t.replace("goshawk", "acme").replace("\n\n", "\n");
+    assert_eq!(plain(&plain(&kept)), plain(&plain(&bare)));
 }

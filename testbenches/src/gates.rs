@@ -5,6 +5,7 @@
 use crate::driver::{check, DriverError};
 use crate::lint::{lint, Finding};
 use crate::verilog::{verilator_lint, verilator_lint_system, yosys_check, yosys_check_flat, VerilogError};
+use hdl::verilog::{write, Refused, Style};
 use rust_hdl::prelude::{generate_verilog, Block};
 
 /// Which gate a circuit did not pass.
@@ -16,6 +17,9 @@ pub enum GateError {
     /// The lint over the syntax tree.
     #[error("lint: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Lint(Vec<Finding>),
+    /// The writer of Verilog.
+    #[error("Verilog: {0}")]
+    Refused(#[from] Refused),
     /// yosys or Verilator.
     #[error(transparent)]
     Verilog(#[from] VerilogError),
@@ -29,10 +33,11 @@ pub fn emit_checked(block: &mut impl Block) -> Result<String, GateError> {
     Ok(verilog)
 }
 
-/// As [`emit_checked`] for whole systems: yosys looks for loops in the flattened circuit, which is exact where
-/// Verilator's UNOPTFLAT is not.
+/// As [`emit_checked`] for whole systems, in the Verilog that users get: yosys looks for loops in the flattened circuit.
 pub fn emit_checked_system(block: &mut impl Block) -> Result<String, GateError> {
-    let verilog = emit_linted(block)?;
+    emit_linted(block)?;
+    let style = Style { name: "top".into(), ..Style::default() };
+    let verilog = write(block, &style)?.text;
     yosys_check_flat(&verilog)?;
     verilator_lint_system(&verilog)?;
     Ok(verilog)

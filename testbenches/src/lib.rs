@@ -5,6 +5,7 @@
 //! | [`driver`] | runs a rust-hdl circuit in the calling thread, with a VCD if wanted |
 //! | [`gates`] | all static checks of a circuit in one call |
 //! | [`lint`] | finds what simulates right and emits wrong |
+//! | [`same`] | whether the Verilog that users get is the circuit of rust-hdl's text |
 //! | [`verilog`] | yosys and Verilator on emitted Verilog |
 //!
 //! # A bench
@@ -59,4 +60,5 @@ pub mod check;
 pub mod driver;
 pub mod gates;
 pub mod lint;
+pub mod same;
 pub mod verilog;

@@ -4,13 +4,16 @@
 
 use fpga::cosim::tools::{run, tool_name, ToolError};
 
-/// Verilator lint messages that are not looked at, each with its reason.
+/// Verilator lint messages that are not looked at in rust-hdl's text, each with its reason.
 pub const WAIVERS: [(&str, &str); 4] = [
     ("WIDTH", "rust-hdl emits literals and masks as 32 bits; the lint of this crate finds those that matter"),
     ("DECLFILENAME", "all modules are emitted into one file"),
     ("UNUSEDPARAM", "every label of an enum is a localparam in every module that sees the enum"),
     ("UNUSEDSIGNAL", "a block may use some bits of a wider port, or one output of a child"),
 ];
+
+/// Those of them that are not looked at in the Verilog that users get.
+pub const SYSTEM_WAIVERS: [&str; 2] = ["DECLFILENAME", "UNUSEDSIGNAL"];
 
 /// Why Verilog was refused.
 #[derive(Debug, thiserror::Error)]
@@ -68,22 +71,20 @@ fn yosys(verilog: &str, steps: &str) -> Result<(), VerilogError> {
 
 /// `verilator --lint-only -Wall` on module `top`, without [`WAIVERS`].
 pub fn verilator_lint(verilog: &str) -> Result<(), VerilogError> {
-    verilator(verilog, None)
+    verilator(verilog, &WAIVERS.map(|(name, _)| name))
 }
 
-/// As [`verilator_lint`] without UNOPTFLAT: where modules answer each other in the same clock, Verilator calls it
-/// a loop when whole `always` blocks close one, though no signal does. [`yosys_check_flat`] looks at signals.
+/// As [`verilator_lint`], without [`SYSTEM_WAIVERS`] only.
 pub fn verilator_lint_system(verilog: &str) -> Result<(), VerilogError> {
-    verilator(verilog, Some("-Wno-UNOPTFLAT"))
+    verilator(verilog, &SYSTEM_WAIVERS)
 }
 
-fn verilator(verilog: &str, option: Option<&str>) -> Result<(), VerilogError> {
+fn verilator(verilog: &str, waivers: &[&str]) -> Result<(), VerilogError> {
     let tool = tool_name("VERILATOR", &["verilator"]);
     let dir = tempfile::Builder::new().prefix("goshawk-verilator-").tempdir()?;
     std::fs::write(dir.path().join("top.v"), verilog)?;
     let mut args = vec!["--lint-only".to_string(), "-Wall".into()];
-    args.extend(WAIVERS.iter().map(|(name, _)| format!("-Wno-{name}")));
-    args.extend(option.map(String::from));
+    args.extend(waivers.iter().map(|name| format!("-Wno-{name}")));
     args.extend(["--top-module", "top", "top.v"].map(String::from));
     match run(&tool, "VERILATOR", dir.path(), args) {
         Ok(output) if !output.contains("%Warning") => Ok(()),

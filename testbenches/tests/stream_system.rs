@@ -20,7 +20,7 @@ use testbenches::check::{beat_file, right_around_gaps, run};
 use testbenches::gates::emit_checked_system;
 
 fn ports(cores: usize, xlen: u8) -> TracePorts {
-    TracePorts::rvfi(cores, xlen, |i, name| format!("rvfi_{name}${i}"), |name| name.into())
+    TracePorts::rvfi(cores, xlen, |i, name| format!("rvfi_{name}_{i}"), |name| name.into())
 }
 
 fn program(name: &str) -> &'static ProgramInfo {

@@ -13,7 +13,7 @@ use sim::system::System;
 use testbenches::check::{beat_file, right_around_gaps, run};
 
 fn ports(cores: usize, xlen: u8) -> TracePorts {
-    TracePorts::rvfi(cores, xlen, |i, name| format!("rvfi_{name}${i}"), |name| name.into())
+    TracePorts::rvfi(cores, xlen, |i, name| format!("rvfi_{name}_{i}"), |name| name.into())
 }
 
 /// Words of the golden model; `start` is the cycle, counted from activation, of cycle 0 of the run.

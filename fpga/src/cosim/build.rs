@@ -3,6 +3,7 @@
 use super::tools::{run, tool_name, ToolError};
 use super::CosimError;
 use super::{Dir, Port};
+use crate::flow::top_of;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Verilator's options. Two-state and fast: what is X in the Verilog would be found by the lint. What has
 /// no initial value starts at 0, or at random where the program is asked to (`--x-initial unique`).
-const VERILATOR_FLAGS: [&str; 15] = [
+const VERILATOR_FLAGS: [&str; 13] = [
     "--cc",
     "-O3",
     "--x-assign",
@@ -20,8 +21,6 @@ const VERILATOR_FLAGS: [&str; 15] = [
     "--noassert",
     "-Wno-fatal",
     "-Wno-lint",
-    "--top-module",
-    "top",
     "--prefix",
     "Vtop",
     "--Mdir",
@@ -141,7 +140,9 @@ impl Tools {
         for (name, text) in files {
             std::fs::write(work.join(name), text)?;
         }
-        run(&self.verilator, "VERILATOR", work, VERILATOR_FLAGS.iter().chain(&["top.v"]))?;
+        let verilog = files.iter().find(|f| f.0 == "top.v").map_or("", |f| f.1);
+        let top = ["--top-module", top_of(verilog), "top.v"];
+        run(&self.verilator, "VERILATOR", work, VERILATOR_FLAGS.iter().chain(&top))?;
         let mut sources: Vec<String> = std::fs::read_dir(work.join("obj"))?
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
             .filter(|name| name.ends_with(".cpp"))

@@ -91,7 +91,7 @@ pub struct Cosim {
 }
 
 impl Cosim {
-    /// Builds module `top` of `verilog`, or finds it built. `interface` must name all inputs; an
+    /// Builds the first module of `verilog`, or finds it built. `interface` must name all inputs; an
     /// output that it leaves out is not looked at.
     pub fn build(verilog: &str, interface: &Interface) -> Result<Self, CosimError> {
         for p in &interface.ports {

@@ -191,7 +191,7 @@ pub struct TraceCosim {
 }
 
 impl TraceCosim {
-    /// Builds module `top` of `verilog`, or finds it built.
+    /// Builds the first module of `verilog`, or finds it built.
     pub fn build(verilog: &str, ports: &TracePorts) -> Result<Self, CosimError> {
         let main = include_str!("../../verilator/trace.cpp");
         let program = build(&[("top.v", verilog), ("system.h", &ports.header()), ("main.cpp", main)])?;

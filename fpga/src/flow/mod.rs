@@ -6,13 +6,52 @@ use sim::scheme::FlowScheme;
 use std::collections::BTreeMap;
 use tool::{Tool, ToolError};
 
-/// Block of a trace system that an emitted module belongs to: `top$core$0$front$gshare$bhr` to `gshare`.
-/// rust-hdl emits a module for each instance, named by its path.
+/// The top module of a text: the first one.
+pub fn top_of(verilog: &str) -> &str {
+    let start = verilog.lines().find_map(|l| l.trim_start().strip_prefix("module ")).unwrap_or("top");
+    start.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$').next().unwrap_or("top")
+}
+
+/// What belongs to no block.
+const REST: &str = "pipeline, wiring";
+
+/// Block of a trace system that an emitted module is: `goshawk_event_fifo` or its second form, `goshawk_event_fifo_2`,
+/// to `fifo`.
 pub fn block_of(module: &str) -> &'static str {
     // those of the schemes, and what is around them
     let mut blocks = FlowScheme::blocks();
-    blocks.extend(["ingress", "life", "fifo", "merger", "session", "encoder", "packer", "registers"]);
-    module.split('$').find_map(|part| blocks.iter().copied().find(|b| part == *b)).unwrap_or("pipeline, wiring")
+    blocks.extend(["ingress", "life", "event_fifo", "merger", "session", "encoder", "packer", "registers"]);
+    let plain = module.trim_end_matches(|c: char| c.is_ascii_digit());
+    let names = [module, plain.strip_suffix('_').unwrap_or(module)];
+    let ends = |b: &str| names.iter().any(|n| n.strip_suffix(b).is_some_and(|rest| rest.ends_with('_')));
+    // the longest: an `ras_ibtb` is no `ibtb`
+    match blocks.into_iter().filter(|b| ends(b)).max_by_key(|b| b.len()) {
+        Some("event_fifo") => "fifo",
+        found => found.unwrap_or(REST),
+    }
+}
+
+/// Calls `each` with every instance in `top`, itself among them: the block that it belongs to and its module. What is
+/// in a block belongs to it.
+pub(crate) fn instances(cells: &Cells, top: &str, each: &mut impl FnMut(&'static str, &str, u64)) {
+    inside(cells, top, REST, 1, each);
+}
+
+fn inside(
+    cells: &Cells,
+    module: &str,
+    block: &'static str,
+    times: u64,
+    each: &mut impl FnMut(&'static str, &str, u64),
+) {
+    let block = if block == REST { block_of(module) } else { block };
+    each(block, module, times);
+    for (kind, n) in cells.get(module).into_iter().flatten() {
+        let kind = kind.trim_start_matches('\\');
+        if cells.contains_key(kind) {
+            inside(cells, kind, block, times * n, each);
+        }
+    }
 }
 
 /// Cells of each module as `stat -json` tells them: module, cell type, number.
@@ -63,9 +102,32 @@ mod tests {
 
     #[test]
     fn modules_belong_to_blocks_by_their_path() {
-        assert_eq!(block_of("top$core$0$front$gshare$bhr"), "gshare");
-        assert_eq!(block_of("top$spine$fifo$3$kinds"), "fifo");
-        assert_eq!(block_of("top$core$0$front$pc_3"), "pipeline, wiring");
-        assert_eq!(block_of("top"), "pipeline, wiring");
+        assert_eq!(block_of("goshawk_gshare"), "gshare");
+        assert_eq!(block_of("goshawk_event_fifo_2"), "fifo");
+        assert_eq!(block_of("goshawk_front"), "pipeline, wiring");
+        assert_eq!(block_of("goshawk"), "pipeline, wiring");
+    }
+
+    #[test]
+    fn what_is_in_a_block_belongs_to_it_as_often_as_it_is_there() {
+        let list = |cells: &[(&str, u64)]| cells.iter().map(|(c, n)| (c.to_string(), *n)).collect();
+        let cells = Cells::from([
+            ("t".to_string(), list(&[("t_core", 2), ("AND", 5)])),
+            ("t_core".to_string(), list(&[("t_gshare", 1), ("t_mem", 1)])),
+            ("t_gshare".to_string(), list(&[("t_mem", 3)])),
+            ("t_mem".to_string(), list(&[])),
+        ]);
+        let mut seen = Vec::new();
+        instances(&cells, "t", &mut |block, module, n| seen.push((block, module.to_string(), n)));
+        let right = [(REST, "t", 1), (REST, "t_core", 2), ("gshare", "t_gshare", 2), ("gshare", "t_mem", 6)];
+        let mut right: Vec<_> = right.into_iter().map(|(b, m, n)| (b, m.to_string(), n)).collect();
+        right.push((REST, "t_mem".into(), 2));
+        assert_eq!(seen, right);
+    }
+
+    #[test]
+    fn the_first_module_is_the_top() {
+        assert_eq!(top_of("// module of cells\nmodule abc_1 (\n"), "abc_1");
+        assert_eq!(top_of("module top(a,b);\nmodule b(c);"), "top");
     }
 }

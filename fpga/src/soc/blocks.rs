@@ -28,7 +28,7 @@ fn pins(cell: &str) -> Option<(&'static str, Option<&'static str>)> {
 fn part(name: &str) -> String {
     let mut names = name.split('.');
     match (names.next(), names.next(), names.next(), names.next()) {
-        (Some("soc"), Some("trace"), Some(inner), Some(_)) => format!("trace.{}", inner.replace('$', "_")),
+        (Some("soc"), Some("trace"), Some(inner), Some(_)) => format!("trace.{}", inner.trim_start_matches("u_")),
         (Some("soc"), Some(part), Some(_), _) => part.to_string(),
         (Some("soc"), Some(_), ..) => "soc".into(),
         _ => "top".into(),
@@ -86,7 +86,7 @@ mod tests {
         let netlist = json!({ "modules": { "top": {
             "netnames": {
                 "soc.bus.owner": net(2, 0), "soc.m_addr": net(2, 0), "$abc$1": net(3, 1),
-                "soc.trace.core$0.gshare.q": net(4, 0), "soc.core_1.pc": net(5, 0),
+                "soc.trace.u_core_0.u_gshare.q": net(4, 0), "soc.core_1.pc": net(5, 0),
             },
             "cells": {
                 "a": { "type": "SB_LUT4", "connections": { "O": [2] } },

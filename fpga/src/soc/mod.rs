@@ -6,7 +6,7 @@
 //! | [`circuit`] | trace port, circular buffer, serial line, boot sequence: rust-hdl |
 //! | [`top`] | the emitted top from one description |
 //! | [`package`] | softcore sources in Python packages |
-//! | [`rename`] | several rust-hdl circuits in one text |
+//! | [`emitted`] | a circuit of its own as Verilog |
 //! | [`verilate`], [`image`], [`run`] | the simulation: built, loaded, run |
 //! | [`board`], [`pll`], [`build`] | boards, their clocks, and the way to a bitstream |
 //! | [`blocks`] | what of the netlist belongs to which part |
@@ -22,13 +22,13 @@ pub mod build;
 pub mod check;
 pub mod circuit;
 pub mod core;
+pub mod emitted;
 pub mod frame;
 pub mod image;
 pub mod log;
 pub mod package;
 pub mod part;
 pub mod pll;
-pub mod rename;
 pub mod ring;
 pub mod run;
 pub mod top;

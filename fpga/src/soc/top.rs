@@ -10,8 +10,9 @@ use super::circuit::port::TracePort;
 use super::circuit::ring::Ring;
 use super::circuit::uart::Uart;
 use super::core::{CoreError, CoreKind};
-use super::rename::{emitted, renamed};
-use hdl::emit::{emit, EmitError, SystemOptions, CORES, LOG2_FIFO};
+use super::emitted::emitted;
+use hdl::emit::{emit_as, EmitError, SystemOptions, CORES, LOG2_FIFO};
+use hdl::verilog::Style;
 use serde::Serialize;
 use sim::params::TraceParams;
 use std::fmt::Write;
@@ -179,7 +180,8 @@ impl SocConfig {
         text.push_str(&self.circuits().map_err(SocError::Refused)?);
         if let Some(params) = &self.trace {
             let options = SystemOptions { log2_fifo: self.log2_fifo, ..SystemOptions::default() };
-            text.push_str(&renamed(&emit(params, &options)?, "trace_system"));
+            let style = Style { name: "trace_system".into(), ..Style::default() };
+            text.push_str(&emit_as(params, &options, &style)?);
         }
         text.push_str(&self.top(purpose == Purpose::Simulation));
         Ok(text)
@@ -313,7 +315,7 @@ impl SocConfig {
         s.push_str("    wire word_valid, word_ready;\n    wire [31:0] word;\n");
         if self.trace.is_some() {
             let ports = ["rvfi_valid", "rvfi_insn", "rvfi_trap", "rvfi_intr", "rvfi_pc_rdata", "rvfi_pc_wdata"];
-            let ports = ports.iter().flat_map(|p| (0..self.cores).map(move |i| format!(".{p}${i}({p}_{i})")));
+            let ports = ports.iter().flat_map(|p| (0..self.cores).map(move |i| format!(".{p}_{i}({p}_{i})")));
             let _ = write!(
                 s,
                 "    trace_system trace(.clock(clk), .reset(reset),\n        {},\n        \

@@ -21,6 +21,37 @@
 //! (here all 0): circuits clear what they need.
 
 use rust_hdl::prelude::*;
+use std::fmt;
+
+/// What a memory's Verilog says of it in its first line, for [`crate::verilog`]: there the memories of a system are one
+/// module with parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryShape {
+    /// Fields that are written at once and read one by one; 1: whole words.
+    pub fields: usize,
+    /// Bits of a word's address.
+    pub address: usize,
+    /// Bits of a word, or of a field of it. 0: there is none, it reads 0.
+    pub width: usize,
+    /// Block RAM, however small it is.
+    pub block: bool,
+}
+
+impl MemoryShape {
+    /// What `verilog` says in its first line, if it is a memory's.
+    pub fn of(verilog: &str) -> Option<Self> {
+        let mut words = verilog.lines().next()?.strip_prefix("// memory: ")?.split(' ');
+        let mut number = || words.next()?.parse().ok();
+        Some(Self { fields: number()?, address: number()?, width: number()?, block: words.next() == Some("block") })
+    }
+}
+
+impl fmt::Display for MemoryShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let block = if self.block { "block" } else { "auto" };
+        writeln!(f, "// memory: {} {} {} {block}", self.fields, self.address, self.width)
+    }
+}
 
 /// 2^`address_bits` words of `width` bits, or none.
 #[derive(LogicBlock)]
@@ -103,13 +134,14 @@ impl<const A: usize, const D: usize> Logic for Mem<A, D> {
 
     fn hdl(&self) -> Verilog {
         let (depth, width, top) = (1 << self._address_bits, self._width, self._address_bits - 1);
+        let shape = MemoryShape { fields: 1, address: self._address_bits, width, block: self._block };
         if width == 0 {
-            return Verilog::Custom(format!("always @(*) rdata = {D}'d0;\n"));
+            return Verilog::Custom(format!("{shape}always @(*) rdata = {D}'d0;\n"));
         }
         let address = |name: &str| if A == 1 { name.to_string() } else { format!("{name}[{top}:0]") };
         let pad = if width < D { format!("{{{}'d0, q}}", D - width) } else { "q".to_string() };
         Verilog::Custom(format!(
-            "(* no_rw_check{style} *) reg [{msb}:0] mem [0:{last}];\n\
+            "{shape}(* no_rw_check{style} *) reg [{msb}:0] mem [0:{last}];\n\
              reg [{msb}:0] q;\n\
              always @(posedge clock) q <= mem[{raddr}];\n\
              always @(posedge clock) if (we) mem[{waddr}] <= wdata[{msb}:0];\n\
@@ -120,5 +152,17 @@ impl<const A: usize, const D: usize> Logic for Mem<A, D> {
             raddr = address("raddr"),
             waddr = address("waddr"),
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_memory_says_of_itself_is_understood() {
+        let Verilog::Custom(text) = Mem::<8, 9>::new(3, 7).in_block().hdl() else { panic!("no text") };
+        assert_eq!(MemoryShape::of(&text), Some(MemoryShape { fields: 1, address: 3, width: 7, block: true }));
+        assert_eq!(MemoryShape::of("always @(*) q = d;"), None);
     }
 }

@@ -1,7945 +1,3228 @@
 
-module top(clock,reset,rvfi_valid$0,rvfi_insn$0,rvfi_trap$0,rvfi_intr$0,rvfi_pc_rdata$0,rvfi_pc_wdata$0,bus_addr,bus_write,bus_wdata,bus_rdata,valid,ready,data);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  rvfi_valid$0;
-    input wire  [31:0] rvfi_insn$0;
-    input wire  rvfi_trap$0;
-    input wire  rvfi_intr$0;
-    input wire  [31:0] rvfi_pc_rdata$0;
-    input wire  [31:0] rvfi_pc_wdata$0;
-    input wire  [2:0] bus_addr;
-    input wire  bus_write;
-    input wire  [31:0] bus_wdata;
-    output reg  [31:0] bus_rdata;
-    output reg  valid;
-    input wire  ready;
-    output reg  [31:0] data;
-    
-    // Stub signals
-    reg  core$0$clock;
-    reg  core$0$reset;
-    reg  core$0$rvfi_valid;
-    reg  [31:0] core$0$rvfi_insn;
-    reg  core$0$rvfi_trap;
-    reg  core$0$rvfi_intr;
-    reg  [31:0] core$0$rvfi_pc_rdata;
-    reg  [31:0] core$0$rvfi_pc_wdata;
-    reg  core$0$control$enable;
-    reg  core$0$control$full;
-    reg  core$0$control$drained;
-    reg  core$0$control$stop_go;
-    wire  core$0$control$ready;
-    wire  core$0$control$stop_ready;
-    wire  core$0$control$lost;
-    wire  core$0$entry$push;
-    wire  [1:0] core$0$entry$pre;
-    wire  [1:0] core$0$entry$post;
-    wire  [23:0] core$0$entry$icnt;
-    wire  [23:0] core$0$entry$bcnt;
-    wire  [31:0] core$0$entry$pc;
-    wire  [31:0] core$0$entry$target;
-    wire  [31:0] core$0$entry$cc;
-    reg  spine$clock;
-    reg  spine$reset;
-    reg  [2:0] spine$bus$addr;
-    reg  spine$bus$write;
-    reg  [31:0] spine$bus$wdata;
-    wire  [31:0] spine$bus$rdata;
-    wire  spine$words$valid;
-    wire  [31:0] spine$words$data;
-    reg  spine$words$ready;
-    wire  spine$control$0$enable;
-    wire  spine$control$0$full;
-    wire  spine$control$0$drained;
-    wire  spine$control$0$stop_go;
-    reg  spine$control$0$ready;
-    reg  spine$control$0$stop_ready;
-    reg  spine$control$0$lost;
-    reg  spine$entry$0$push;
-    reg  [1:0] spine$entry$0$pre;
-    reg  [1:0] spine$entry$0$post;
-    reg  [23:0] spine$entry$0$icnt;
-    reg  [23:0] spine$entry$0$bcnt;
-    reg  [31:0] spine$entry$0$pc;
-    reg  [31:0] spine$entry$0$target;
-    reg  [31:0] spine$entry$0$cc;
-    wire  spine$read$have;
-    wire  [3:0] spine$read$core;
-    wire  [31:0] spine$read$word;
-    wire  [31:0] spine$read$cc;
-    reg  [1:0] spine$read$field;
-    reg  spine$read$done;
-    reg  spine$read$ends;
-    reg  spine$coded$valid;
-    reg  [3:0] spine$coded$count;
-    reg  [7:0] spine$coded$data;
-    reg  spine$coded$busy;
-    wire  spine$coded$ready;
-    reg  encoder$clock;
-    reg  encoder$reset;
-    reg  encoder$entry$have;
-    reg  [3:0] encoder$entry$core;
-    reg  [31:0] encoder$entry$word;
-    reg  [31:0] encoder$entry$cc;
-    wire  [1:0] encoder$entry$field;
-    wire  encoder$entry$done;
-    wire  encoder$entry$ends;
-    wire  encoder$bits$valid;
-    wire  [3:0] encoder$bits$count;
-    wire  [7:0] encoder$bits$data;
-    wire  encoder$bits$busy;
-    reg  encoder$bits$ready;
-    
-    // Sub module instances
-    top$core$0 core$0(
-        .clock(core$0$clock),
-        .reset(core$0$reset),
-        .rvfi_valid(core$0$rvfi_valid),
-        .rvfi_insn(core$0$rvfi_insn),
-        .rvfi_trap(core$0$rvfi_trap),
-        .rvfi_intr(core$0$rvfi_intr),
-        .rvfi_pc_rdata(core$0$rvfi_pc_rdata),
-        .rvfi_pc_wdata(core$0$rvfi_pc_wdata),
-        .control$enable(core$0$control$enable),
-        .control$full(core$0$control$full),
-        .control$drained(core$0$control$drained),
-        .control$stop_go(core$0$control$stop_go),
-        .control$ready(core$0$control$ready),
-        .control$stop_ready(core$0$control$stop_ready),
-        .control$lost(core$0$control$lost),
-        .entry$push(core$0$entry$push),
-        .entry$pre(core$0$entry$pre),
-        .entry$post(core$0$entry$post),
-        .entry$icnt(core$0$entry$icnt),
-        .entry$bcnt(core$0$entry$bcnt),
-        .entry$pc(core$0$entry$pc),
-        .entry$target(core$0$entry$target),
-        .entry$cc(core$0$entry$cc)
+module goshawk (
+    input  wire        clock,
+    input  wire        reset,
+    input  wire        rvfi_valid_0,
+    input  wire [31:0] rvfi_insn_0,
+    input  wire        rvfi_trap_0,
+    input  wire        rvfi_intr_0,
+    input  wire [31:0] rvfi_pc_rdata_0,
+    input  wire [31:0] rvfi_pc_wdata_0,
+    input  wire [2:0]  bus_addr,
+    input  wire        bus_write,
+    input  wire [31:0] bus_wdata,
+    output wire [31:0] bus_rdata,
+    output wire        valid,
+    input  wire        ready,
+    output wire [31:0] data
+);
+
+    wire        core_0_control_ready;
+    wire        core_0_control_stop_ready;
+    wire        core_0_control_lost;
+    wire        core_0_entry_push;
+    wire [1:0]  core_0_entry_pre;
+    wire [1:0]  core_0_entry_post;
+    wire [23:0] core_0_entry_icnt;
+    wire [23:0] core_0_entry_bcnt;
+    wire [31:0] core_0_entry_pc;
+    wire [31:0] core_0_entry_target;
+    wire [31:0] core_0_entry_cc;
+    wire        spine_control_0_enable;
+    wire        spine_control_0_full;
+    wire        spine_control_0_drained;
+    wire        spine_control_0_stop_go;
+    wire        spine_read_have;
+    wire [3:0]  spine_read_core;
+    wire [31:0] spine_read_word;
+    wire [31:0] spine_read_cc;
+    wire        spine_coded_ready;
+    wire [1:0]  encoder_entry_field;
+    wire        encoder_entry_done;
+    wire        encoder_entry_ends;
+    wire        encoder_bits_valid;
+    wire [3:0]  encoder_bits_count;
+    wire [7:0]  encoder_bits_data;
+    wire        encoder_bits_busy;
+
+    goshawk_core u_core_0 (
+        .clock(clock),
+        .reset(reset),
+        .rvfi_valid(rvfi_valid_0),
+        .rvfi_insn(rvfi_insn_0),
+        .rvfi_trap(rvfi_trap_0),
+        .rvfi_intr(rvfi_intr_0),
+        .rvfi_pc_rdata(rvfi_pc_rdata_0),
+        .rvfi_pc_wdata(rvfi_pc_wdata_0),
+        .control_enable(spine_control_0_enable),
+        .control_full(spine_control_0_full),
+        .control_drained(spine_control_0_drained),
+        .control_stop_go(spine_control_0_stop_go),
+        .control_ready(core_0_control_ready),
+        .control_stop_ready(core_0_control_stop_ready),
+        .control_lost(core_0_control_lost),
+        .entry_push(core_0_entry_push),
+        .entry_pre(core_0_entry_pre),
+        .entry_post(core_0_entry_post),
+        .entry_icnt(core_0_entry_icnt),
+        .entry_bcnt(core_0_entry_bcnt),
+        .entry_pc(core_0_entry_pc),
+        .entry_target(core_0_entry_target),
+        .entry_cc(core_0_entry_cc)
     );
-    top$spine spine(
-        .clock(spine$clock),
-        .reset(spine$reset),
-        .bus$addr(spine$bus$addr),
-        .bus$write(spine$bus$write),
-        .bus$wdata(spine$bus$wdata),
-        .bus$rdata(spine$bus$rdata),
-        .words$valid(spine$words$valid),
-        .words$data(spine$words$data),
-        .words$ready(spine$words$ready),
-        .control$0$enable(spine$control$0$enable),
-        .control$0$full(spine$control$0$full),
-        .control$0$drained(spine$control$0$drained),
-        .control$0$stop_go(spine$control$0$stop_go),
-        .control$0$ready(spine$control$0$ready),
-        .control$0$stop_ready(spine$control$0$stop_ready),
-        .control$0$lost(spine$control$0$lost),
-        .entry$0$push(spine$entry$0$push),
-        .entry$0$pre(spine$entry$0$pre),
-        .entry$0$post(spine$entry$0$post),
-        .entry$0$icnt(spine$entry$0$icnt),
-        .entry$0$bcnt(spine$entry$0$bcnt),
-        .entry$0$pc(spine$entry$0$pc),
-        .entry$0$target(spine$entry$0$target),
-        .entry$0$cc(spine$entry$0$cc),
-        .read$have(spine$read$have),
-        .read$core(spine$read$core),
-        .read$word(spine$read$word),
-        .read$cc(spine$read$cc),
-        .read$field(spine$read$field),
-        .read$done(spine$read$done),
-        .read$ends(spine$read$ends),
-        .coded$valid(spine$coded$valid),
-        .coded$count(spine$coded$count),
-        .coded$data(spine$coded$data),
-        .coded$busy(spine$coded$busy),
-        .coded$ready(spine$coded$ready)
+
+    goshawk_spine u_spine (
+        .clock(clock),
+        .reset(reset),
+        .bus_addr(bus_addr),
+        .bus_write(bus_write),
+        .bus_wdata(bus_wdata),
+        .bus_rdata(bus_rdata),
+        .words_valid(valid),
+        .words_data(data),
+        .words_ready(ready),
+        .control_0_enable(spine_control_0_enable),
+        .control_0_full(spine_control_0_full),
+        .control_0_drained(spine_control_0_drained),
+        .control_0_stop_go(spine_control_0_stop_go),
+        .control_0_ready(core_0_control_ready),
+        .control_0_stop_ready(core_0_control_stop_ready),
+        .control_0_lost(core_0_control_lost),
+        .entry_0_push(core_0_entry_push),
+        .entry_0_pre(core_0_entry_pre),
+        .entry_0_post(core_0_entry_post),
+        .entry_0_icnt(core_0_entry_icnt),
+        .entry_0_bcnt(core_0_entry_bcnt),
+        .entry_0_pc(core_0_entry_pc),
+        .entry_0_target(core_0_entry_target),
+        .entry_0_cc(core_0_entry_cc),
+        .read_have(spine_read_have),
+        .read_core(spine_read_core),
+        .read_word(spine_read_word),
+        .read_cc(spine_read_cc),
+        .read_field(encoder_entry_field),
+        .read_done(encoder_entry_done),
+        .read_ends(encoder_entry_ends),
+        .coded_valid(encoder_bits_valid),
+        .coded_count(encoder_bits_count),
+        .coded_data(encoder_bits_data),
+        .coded_busy(encoder_bits_busy),
+        .coded_ready(spine_coded_ready)
     );
-    top$encoder encoder(
-        .clock(encoder$clock),
-        .reset(encoder$reset),
-        .entry$have(encoder$entry$have),
-        .entry$core(encoder$entry$core),
-        .entry$word(encoder$entry$word),
-        .entry$cc(encoder$entry$cc),
-        .entry$field(encoder$entry$field),
-        .entry$done(encoder$entry$done),
-        .entry$ends(encoder$entry$ends),
-        .bits$valid(encoder$bits$valid),
-        .bits$count(encoder$bits$count),
-        .bits$data(encoder$bits$data),
-        .bits$busy(encoder$bits$busy),
-        .bits$ready(encoder$bits$ready)
+
+    goshawk_encoder u_encoder (
+        .clock(clock),
+        .reset(reset),
+        .entry_have(spine_read_have),
+        .entry_core(spine_read_core),
+        .entry_word(spine_read_word),
+        .entry_cc(spine_read_cc),
+        .entry_field(encoder_entry_field),
+        .entry_done(encoder_entry_done),
+        .entry_ends(encoder_entry_ends),
+        .bits_valid(encoder_bits_valid),
+        .bits_count(encoder_bits_count),
+        .bits_data(encoder_bits_data),
+        .bits_busy(encoder_bits_busy),
+        .bits_ready(spine_coded_ready)
     );
-    
-    // Update code
+endmodule
+
+// event entries to bits
+module goshawk_encoder (
+    input  wire        clock,
+    input  wire        reset,
+    input  wire        entry_have,
+    input  wire [3:0]  entry_core,
+    input  wire [31:0] entry_word,
+    input  wire [31:0] entry_cc,
+    output reg  [1:0]  entry_field,
+    output wire        entry_done,
+    output wire        entry_ends,
+    output wire        bits_valid,
+    output wire [3:0]  bits_count,
+    output wire [7:0]  bits_data,
+    output wire        bits_busy,
+    input  wire        bits_ready
+);
+
+    localparam [2:0] RECORD_FIELD_BEGIN = 3'd0;
+
+    reg  [2:0]  step;
+    reg         told;
+    reg         past_run;
+    reg         past_pre;
+    reg         known;
+    reg         upper;
+    reg  [1:0]  pre;
+    reg  [1:0]  post;
+    wire        take;
+    wire [2:0]  fields_kind;
+    wire [5:0]  fields_size;
+    wire [31:0] fields_value;
+    wire        fields_lead;
+    wire [1:0]  fields_own_field;
+    wire [1:0]  fields_next_field;
+    wire [2:0]  fields_next_step;
+    wire        fields_is_time;
+    wire        fields_over;
+    wire        fields_rest;
+    wire        fields_run;
+    wire        fields_new_known;
+    wire        fields_new_upper;
+    wire [1:0]  fields_new_pre;
+    wire [1:0]  fields_new_post;
+    wire        coder_ready;
+
+    assign take = entry_have & coder_ready;
+    assign entry_done = take & fields_over & !fields_rest;
+
+    goshawk_fields u_fields (
+        .step(step),
+        .told(told),
+        .past_run(past_run),
+        .past_pre(past_pre),
+        .known(known),
+        .upper(upper),
+        .pre(pre),
+        .post(post),
+        .word(entry_word),
+        .cc(entry_cc),
+        .kind(fields_kind),
+        .size(fields_size),
+        .value(fields_value),
+        .lead(fields_lead),
+        .own_field(fields_own_field),
+        .next_field(fields_next_field),
+        .next_step(fields_next_step),
+        .is_time(fields_is_time),
+        .over(fields_over),
+        .rest(fields_rest),
+        .run(fields_run),
+        .new_known(fields_new_known),
+        .new_upper(fields_new_upper),
+        .new_pre(fields_new_pre),
+        .new_post(fields_new_post),
+        .ends(entry_ends)
+    );
+
+    goshawk_coder u_coder (
+        .clock(clock),
+        .reset(reset),
+        .valid(entry_have),
+        .kind(fields_kind),
+        .size(fields_size),
+        .value(fields_value),
+        .minus(32'd0),
+        .lead(fields_lead),
+        .core(entry_core),
+        .taken(bits_ready),
+        .ready(coder_ready),
+        .have(bits_valid),
+        .count(bits_count),
+        .data(bits_data),
+        .busy(bits_busy)
+    );
+
     always @(*) begin
-        spine$clock = clock;
-        encoder$clock = clock;
-        spine$reset = reset;
-        encoder$reset = reset;
-        spine$bus$addr = bus_addr;
-        spine$bus$write = bus_write;
-        spine$bus$wdata = bus_wdata;
-        bus_rdata = spine$bus$rdata;
-        valid = spine$words$valid;
-        spine$words$ready = ready;
-        data = spine$words$data;
-        core$0$clock = clock;
-        core$0$reset = reset;
-        core$0$rvfi_valid = rvfi_valid$0;
-        core$0$rvfi_insn = rvfi_insn$0;
-        core$0$rvfi_trap = rvfi_trap$0;
-        core$0$rvfi_intr = rvfi_intr$0;
-        core$0$rvfi_pc_rdata = rvfi_pc_rdata$0;
-        core$0$rvfi_pc_wdata = rvfi_pc_wdata$0;
-    end
-    
-    always @(*) encoder$entry$have = spine$read$have;
-    always @(*) encoder$entry$core = spine$read$core;
-    always @(*) encoder$entry$word = spine$read$word;
-    always @(*) encoder$entry$cc = spine$read$cc;
-    always @(*) spine$read$field = encoder$entry$field;
-    always @(*) spine$read$done = encoder$entry$done;
-    always @(*) spine$read$ends = encoder$entry$ends;
-    always @(*) spine$coded$valid = encoder$bits$valid;
-    always @(*) spine$coded$count = encoder$bits$count;
-    always @(*) spine$coded$data = encoder$bits$data;
-    always @(*) spine$coded$busy = encoder$bits$busy;
-    always @(*) encoder$bits$ready = spine$coded$ready;
-    always @(*) core$0$control$enable = spine$control$0$enable;
-    always @(*) core$0$control$full = spine$control$0$full;
-    always @(*) core$0$control$drained = spine$control$0$drained;
-    always @(*) core$0$control$stop_go = spine$control$0$stop_go;
-    always @(*) spine$control$0$ready = core$0$control$ready;
-    always @(*) spine$control$0$stop_ready = core$0$control$stop_ready;
-    always @(*) spine$control$0$lost = core$0$control$lost;
-    always @(*) spine$entry$0$push = core$0$entry$push;
-    always @(*) spine$entry$0$pre = core$0$entry$pre;
-    always @(*) spine$entry$0$post = core$0$entry$post;
-    always @(*) spine$entry$0$icnt = core$0$entry$icnt;
-    always @(*) spine$entry$0$bcnt = core$0$entry$bcnt;
-    always @(*) spine$entry$0$pc = core$0$entry$pc;
-    always @(*) spine$entry$0$target = core$0$entry$target;
-    always @(*) spine$entry$0$cc = core$0$entry$cc;
-endmodule // top
-
-
-module top$core$0(clock,reset,rvfi_valid,rvfi_insn,rvfi_trap,rvfi_intr,rvfi_pc_rdata,rvfi_pc_wdata,control$enable,control$full,control$drained,control$stop_go,control$ready,control$stop_ready,control$lost,entry$push,entry$pre,entry$post,entry$icnt,entry$bcnt,entry$pc,entry$target,entry$cc);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  rvfi_valid;
-    input wire  [31:0] rvfi_insn;
-    input wire  rvfi_trap;
-    input wire  rvfi_intr;
-    input wire  [31:0] rvfi_pc_rdata;
-    input wire  [31:0] rvfi_pc_wdata;
-    input wire  control$enable;
-    input wire  control$full;
-    input wire  control$drained;
-    input wire  control$stop_go;
-    output wire  control$ready;
-    output wire  control$stop_ready;
-    output wire  control$lost;
-    output wire  entry$push;
-    output wire  [1:0] entry$pre;
-    output wire  [1:0] entry$post;
-    output wire  [23:0] entry$icnt;
-    output wire  [23:0] entry$bcnt;
-    output wire  [31:0] entry$pc;
-    output wire  [31:0] entry$target;
-    output wire  [31:0] entry$cc;
-    
-    // Stub signals
-    reg  ingress$clock;
-    reg  ingress$live;
-    reg  ingress$rvfi_valid;
-    reg  [31:0] ingress$rvfi_insn;
-    reg  ingress$rvfi_trap;
-    reg  ingress$rvfi_intr;
-    reg  [31:0] ingress$rvfi_pc_rdata;
-    reg  [31:0] ingress$rvfi_pc_wdata;
-    wire  ingress$beat$live;
-    wire  ingress$beat$valid;
-    wire  ingress$beat$intr;
-    wire  ingress$beat$branch;
-    wire  ingress$beat$taken;
-    wire  ingress$beat$look;
-    wire  ingress$beat$push;
-    wire  ingress$beat$pop;
-    wire  ingress$beat$jump;
-    wire  [31:0] ingress$beat$pc;
-    wire  [31:0] ingress$beat$link;
-    wire  [31:0] ingress$beat$target;
-    reg  front$clock;
-    reg  front$reset;
-    wire  front$go;
-    reg  front$beat$live;
-    reg  front$beat$valid;
-    reg  front$beat$intr;
-    reg  front$beat$branch;
-    reg  front$beat$taken;
-    reg  front$beat$look;
-    reg  front$beat$push;
-    reg  front$beat$pop;
-    reg  front$beat$jump;
-    reg  [31:0] front$beat$pc;
-    reg  [31:0] front$beat$link;
-    reg  [31:0] front$beat$target;
-    
-    // Sub module instances
-    top$core$0$ingress ingress(
-        .clock(ingress$clock),
-        .live(ingress$live),
-        .rvfi_valid(ingress$rvfi_valid),
-        .rvfi_insn(ingress$rvfi_insn),
-        .rvfi_trap(ingress$rvfi_trap),
-        .rvfi_intr(ingress$rvfi_intr),
-        .rvfi_pc_rdata(ingress$rvfi_pc_rdata),
-        .rvfi_pc_wdata(ingress$rvfi_pc_wdata),
-        .beat$live(ingress$beat$live),
-        .beat$valid(ingress$beat$valid),
-        .beat$intr(ingress$beat$intr),
-        .beat$branch(ingress$beat$branch),
-        .beat$taken(ingress$beat$taken),
-        .beat$look(ingress$beat$look),
-        .beat$push(ingress$beat$push),
-        .beat$pop(ingress$beat$pop),
-        .beat$jump(ingress$beat$jump),
-        .beat$pc(ingress$beat$pc),
-        .beat$link(ingress$beat$link),
-        .beat$target(ingress$beat$target)
-    );
-    top$core$0$front front(
-        .clock(front$clock),
-        .reset(front$reset),
-        .control$enable(control$enable),
-        .control$full(control$full),
-        .control$drained(control$drained),
-        .control$stop_go(control$stop_go),
-        .control$ready(control$ready),
-        .control$stop_ready(control$stop_ready),
-        .control$lost(control$lost),
-        .go(front$go),
-        .beat$live(front$beat$live),
-        .beat$valid(front$beat$valid),
-        .beat$intr(front$beat$intr),
-        .beat$branch(front$beat$branch),
-        .beat$taken(front$beat$taken),
-        .beat$look(front$beat$look),
-        .beat$push(front$beat$push),
-        .beat$pop(front$beat$pop),
-        .beat$jump(front$beat$jump),
-        .beat$pc(front$beat$pc),
-        .beat$link(front$beat$link),
-        .beat$target(front$beat$target),
-        .entry$push(entry$push),
-        .entry$pre(entry$pre),
-        .entry$post(entry$post),
-        .entry$icnt(entry$icnt),
-        .entry$bcnt(entry$bcnt),
-        .entry$pc(entry$pc),
-        .entry$target(entry$target),
-        .entry$cc(entry$cc)
-    );
-    
-    // Update code
-    always @(*) begin
-        ingress$clock = clock;
-        front$clock = clock;
-        ingress$rvfi_valid = rvfi_valid;
-        ingress$rvfi_insn = rvfi_insn;
-        ingress$rvfi_trap = rvfi_trap;
-        ingress$rvfi_intr = rvfi_intr;
-        ingress$rvfi_pc_rdata = rvfi_pc_rdata;
-        ingress$rvfi_pc_wdata = rvfi_pc_wdata;
-        ingress$live = front$go;
-        front$reset = reset;
-    end
-    
-    always @(*) front$beat$live = ingress$beat$live;
-    always @(*) front$beat$valid = ingress$beat$valid;
-    always @(*) front$beat$intr = ingress$beat$intr;
-    always @(*) front$beat$branch = ingress$beat$branch;
-    always @(*) front$beat$taken = ingress$beat$taken;
-    always @(*) front$beat$look = ingress$beat$look;
-    always @(*) front$beat$push = ingress$beat$push;
-    always @(*) front$beat$pop = ingress$beat$pop;
-    always @(*) front$beat$jump = ingress$beat$jump;
-    always @(*) front$beat$pc = ingress$beat$pc;
-    always @(*) front$beat$link = ingress$beat$link;
-    always @(*) front$beat$target = ingress$beat$target;
-endmodule // top$core$0
-
-
-module top$core$0$front(clock,reset,control$enable,control$full,control$drained,control$stop_go,control$ready,control$stop_ready,control$lost,go,beat$live,beat$valid,beat$intr,beat$branch,beat$taken,beat$look,beat$push,beat$pop,beat$jump,beat$pc,beat$link,beat$target,entry$push,entry$pre,entry$post,entry$icnt,entry$bcnt,entry$pc,entry$target,entry$cc);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  control$enable;
-    input wire  control$full;
-    input wire  control$drained;
-    input wire  control$stop_go;
-    output wire  control$ready;
-    output wire  control$stop_ready;
-    output wire  control$lost;
-    output reg  go;
-    input wire  beat$live;
-    input wire  beat$valid;
-    input wire  beat$intr;
-    input wire  beat$branch;
-    input wire  beat$taken;
-    input wire  beat$look;
-    input wire  beat$push;
-    input wire  beat$pop;
-    input wire  beat$jump;
-    input wire  [31:0] beat$pc;
-    input wire  [31:0] beat$link;
-    input wire  [31:0] beat$target;
-    output wire  entry$push;
-    output wire  [1:0] entry$pre;
-    output wire  [1:0] entry$post;
-    output wire  [23:0] entry$icnt;
-    output wire  [23:0] entry$bcnt;
-    output wire  [31:0] entry$pc;
-    output wire  [31:0] entry$target;
-    output wire  [31:0] entry$cc;
-    
-    // Constant declarations
-    localparam  last_word = 10'b1111111;
-    localparam  one = 10'b1;
-    
-    // Stub signals
-    reg  life$clock;
-    reg  life$reset;
-    reg  life$able;
-    wire  life$clear;
-    wire  life$go;
-    reg  life$live;
-    reg  life$live_next;
-    reg  life$valid;
-    reg  life$intr;
-    wire  life$verdict$beat;
-    wire  life$verdict$sync;
-    wire  life$verdict$exception;
-    wire  life$verdict$send;
-    wire  life$verdict$drop;
-    wire  life$verdict$overflow;
-    wire  life$verdict$stop;
-    wire  life$verdict$restart;
-    wire  life$verdict$losing;
-    wire  life$verdict$tracing;
-    reg  life$verdict$asks;
-    reg  detector$clock;
-    reg  detector$live;
-    reg  detector$valid;
-    reg  detector$intr;
-    reg  detector$branch;
-    reg  detector$taken;
-    reg  detector$indirect;
-    reg  detector$jump;
-    reg  [31:0] detector$pc;
-    reg  [31:0] detector$target;
-    wire  [23:0] detector$count;
-    wire  [31:0] detector$start;
-    wire  detector$known;
-    wire  detector$first;
-    wire  detector$ends;
-    wire  [31:0] detector$own_start;
-    wire  [9:0] detector$length;
-    reg  stream_cache$clock;
-    reg  stream_cache$look;
-    reg  [31:0] stream_cache$start;
-    reg  [9:0] stream_cache$length;
-    reg  stream_cache$sweep;
-    reg  [9:0] stream_cache$sweep_index;
-    wire  stream_cache$look_5;
-    wire  stream_cache$hit;
-    wire  [9:0] stream_cache$index;
-    reg  lsp$clock;
-    reg  lsp$look;
-    reg  [9:0] lsp$index;
-    reg  lsp$sweep;
-    reg  [9:0] lsp$sweep_index;
-    wire  lsp$same;
-    reg  records$clock;
-    reg  records$reset;
-    reg  records$live;
-    reg  records$valid;
-    reg  [31:0] records$pc;
-    reg  [23:0] records$count;
-    reg  [31:0] records$start;
-    reg  records$known;
-    reg  records$ends;
-    reg  [9:0] records$length;
-    reg  records$hit;
-    reg  records$same;
-    reg  [9:0] records$index;
-    reg  records$verdict$beat;
-    reg  records$verdict$sync;
-    reg  records$verdict$exception;
-    reg  records$verdict$send;
-    reg  records$verdict$drop;
-    reg  records$verdict$overflow;
-    reg  records$verdict$stop;
-    reg  records$verdict$restart;
-    reg  records$verdict$losing;
-    reg  records$verdict$tracing;
-    wire  records$verdict$asks;
-    reg  swept$d;
-    wire  swept$q;
-    reg  swept$clock;
-    reg  [9:0] sweep_at$d;
-    wire  [9:0] sweep_at$q;
-    reg  sweep_at$clock;
-    reg  live_3$d;
-    wire  live_3$q;
-    reg  live_3$clock;
-    reg  valid_3$d;
-    wire  valid_3$q;
-    reg  valid_3$clock;
-    reg  intr_3$d;
-    wire  intr_3$q;
-    reg  intr_3$clock;
-    reg  ends_3$d;
-    wire  ends_3$q;
-    reg  ends_3$clock;
-    reg  known_3$d;
-    wire  known_3$q;
-    reg  known_3$clock;
-    reg  [23:0] count_3$d;
-    wire  [23:0] count_3$q;
-    reg  count_3$clock;
-    reg  [9:0] length_3$d;
-    wire  [9:0] length_3$q;
-    reg  length_3$clock;
-    reg  [31:0] pc_3$d;
-    wire  [31:0] pc_3$q;
-    reg  pc_3$clock;
-    reg  [31:0] start_3$d;
-    wire  [31:0] start_3$q;
-    reg  start_3$clock;
-    reg  [31:0] own_start_3$d;
-    wire  [31:0] own_start_3$q;
-    reg  own_start_3$clock;
-    reg  live_4$d;
-    wire  live_4$q;
-    reg  live_4$clock;
-    reg  valid_4$d;
-    wire  valid_4$q;
-    reg  valid_4$clock;
-    reg  intr_4$d;
-    wire  intr_4$q;
-    reg  intr_4$clock;
-    reg  ends_4$d;
-    wire  ends_4$q;
-    reg  ends_4$clock;
-    reg  known_4$d;
-    wire  known_4$q;
-    reg  known_4$clock;
-    reg  [23:0] count_4$d;
-    wire  [23:0] count_4$q;
-    reg  count_4$clock;
-    reg  [9:0] length_4$d;
-    wire  [9:0] length_4$q;
-    reg  length_4$clock;
-    reg  [31:0] pc_4$d;
-    wire  [31:0] pc_4$q;
-    reg  pc_4$clock;
-    reg  [31:0] start_4$d;
-    wire  [31:0] start_4$q;
-    reg  start_4$clock;
-    reg  live_5$d;
-    wire  live_5$q;
-    reg  live_5$clock;
-    reg  valid_5$d;
-    wire  valid_5$q;
-    reg  valid_5$clock;
-    reg  intr_5$d;
-    wire  intr_5$q;
-    reg  intr_5$clock;
-    reg  ends_5$d;
-    wire  ends_5$q;
-    reg  ends_5$clock;
-    reg  known_5$d;
-    wire  known_5$q;
-    reg  known_5$clock;
-    reg  [23:0] count_5$d;
-    wire  [23:0] count_5$q;
-    reg  count_5$clock;
-    reg  [9:0] length_5$d;
-    wire  [9:0] length_5$q;
-    reg  length_5$clock;
-    reg  [31:0] pc_5$d;
-    wire  [31:0] pc_5$q;
-    reg  pc_5$clock;
-    reg  [31:0] start_5$d;
-    wire  [31:0] start_5$q;
-    reg  start_5$clock;
-    reg  live_6$d;
-    wire  live_6$q;
-    reg  live_6$clock;
-    reg  valid_6$d;
-    wire  valid_6$q;
-    reg  valid_6$clock;
-    reg  intr_6$d;
-    wire  intr_6$q;
-    reg  intr_6$clock;
-    reg  ends_6$d;
-    wire  ends_6$q;
-    reg  ends_6$clock;
-    reg  known_6$d;
-    wire  known_6$q;
-    reg  known_6$clock;
-    reg  [23:0] count_6$d;
-    wire  [23:0] count_6$q;
-    reg  count_6$clock;
-    reg  [9:0] length_6$d;
-    wire  [9:0] length_6$q;
-    reg  length_6$clock;
-    reg  [31:0] pc_6$d;
-    wire  [31:0] pc_6$q;
-    reg  pc_6$clock;
-    reg  [31:0] start_6$d;
-    wire  [31:0] start_6$q;
-    reg  start_6$clock;
-    reg  hit_6$d;
-    wire  hit_6$q;
-    reg  hit_6$clock;
-    reg  same_6$d;
-    wire  same_6$q;
-    reg  same_6$clock;
-    reg  [9:0] index_6$d;
-    wire  [9:0] index_6$q;
-    reg  index_6$clock;
-    
-    // Local signals
-    reg  sweep;
-    
-    // Sub module instances
-    top$core$0$front$life life(
-        .clock(life$clock),
-        .reset(life$reset),
-        .control$enable(control$enable),
-        .control$full(control$full),
-        .control$drained(control$drained),
-        .control$stop_go(control$stop_go),
-        .control$ready(control$ready),
-        .control$stop_ready(control$stop_ready),
-        .control$lost(control$lost),
-        .able(life$able),
-        .clear(life$clear),
-        .go(life$go),
-        .live(life$live),
-        .live_next(life$live_next),
-        .valid(life$valid),
-        .intr(life$intr),
-        .verdict$beat(life$verdict$beat),
-        .verdict$sync(life$verdict$sync),
-        .verdict$exception(life$verdict$exception),
-        .verdict$send(life$verdict$send),
-        .verdict$drop(life$verdict$drop),
-        .verdict$overflow(life$verdict$overflow),
-        .verdict$stop(life$verdict$stop),
-        .verdict$restart(life$verdict$restart),
-        .verdict$losing(life$verdict$losing),
-        .verdict$tracing(life$verdict$tracing),
-        .verdict$asks(life$verdict$asks)
-    );
-    top$core$0$front$detector detector(
-        .clock(detector$clock),
-        .live(detector$live),
-        .valid(detector$valid),
-        .intr(detector$intr),
-        .branch(detector$branch),
-        .taken(detector$taken),
-        .indirect(detector$indirect),
-        .jump(detector$jump),
-        .pc(detector$pc),
-        .target(detector$target),
-        .count(detector$count),
-        .start(detector$start),
-        .known(detector$known),
-        .first(detector$first),
-        .ends(detector$ends),
-        .own_start(detector$own_start),
-        .length(detector$length)
-    );
-    top$core$0$front$stream_cache stream_cache(
-        .clock(stream_cache$clock),
-        .look(stream_cache$look),
-        .start(stream_cache$start),
-        .length(stream_cache$length),
-        .sweep(stream_cache$sweep),
-        .sweep_index(stream_cache$sweep_index),
-        .look_5(stream_cache$look_5),
-        .hit(stream_cache$hit),
-        .index(stream_cache$index)
-    );
-    top$core$0$front$lsp lsp(
-        .clock(lsp$clock),
-        .look(lsp$look),
-        .index(lsp$index),
-        .sweep(lsp$sweep),
-        .sweep_index(lsp$sweep_index),
-        .same(lsp$same)
-    );
-    top$core$0$front$records records(
-        .clock(records$clock),
-        .reset(records$reset),
-        .live(records$live),
-        .valid(records$valid),
-        .pc(records$pc),
-        .count(records$count),
-        .start(records$start),
-        .known(records$known),
-        .ends(records$ends),
-        .length(records$length),
-        .hit(records$hit),
-        .same(records$same),
-        .index(records$index),
-        .verdict$beat(records$verdict$beat),
-        .verdict$sync(records$verdict$sync),
-        .verdict$exception(records$verdict$exception),
-        .verdict$send(records$verdict$send),
-        .verdict$drop(records$verdict$drop),
-        .verdict$overflow(records$verdict$overflow),
-        .verdict$stop(records$verdict$stop),
-        .verdict$restart(records$verdict$restart),
-        .verdict$losing(records$verdict$losing),
-        .verdict$tracing(records$verdict$tracing),
-        .verdict$asks(records$verdict$asks),
-        .entry$push(entry$push),
-        .entry$pre(entry$pre),
-        .entry$post(entry$post),
-        .entry$icnt(entry$icnt),
-        .entry$bcnt(entry$bcnt),
-        .entry$pc(entry$pc),
-        .entry$target(entry$target),
-        .entry$cc(entry$cc)
-    );
-    top$core$0$front$swept swept(
-        .d(swept$d),
-        .q(swept$q),
-        .clock(swept$clock)
-    );
-    top$core$0$front$sweep_at sweep_at(
-        .d(sweep_at$d),
-        .q(sweep_at$q),
-        .clock(sweep_at$clock)
-    );
-    top$core$0$front$live_3 live_3(
-        .d(live_3$d),
-        .q(live_3$q),
-        .clock(live_3$clock)
-    );
-    top$core$0$front$valid_3 valid_3(
-        .d(valid_3$d),
-        .q(valid_3$q),
-        .clock(valid_3$clock)
-    );
-    top$core$0$front$intr_3 intr_3(
-        .d(intr_3$d),
-        .q(intr_3$q),
-        .clock(intr_3$clock)
-    );
-    top$core$0$front$ends_3 ends_3(
-        .d(ends_3$d),
-        .q(ends_3$q),
-        .clock(ends_3$clock)
-    );
-    top$core$0$front$known_3 known_3(
-        .d(known_3$d),
-        .q(known_3$q),
-        .clock(known_3$clock)
-    );
-    top$core$0$front$count_3 count_3(
-        .d(count_3$d),
-        .q(count_3$q),
-        .clock(count_3$clock)
-    );
-    top$core$0$front$length_3 length_3(
-        .d(length_3$d),
-        .q(length_3$q),
-        .clock(length_3$clock)
-    );
-    top$core$0$front$pc_3 pc_3(
-        .d(pc_3$d),
-        .q(pc_3$q),
-        .clock(pc_3$clock)
-    );
-    top$core$0$front$start_3 start_3(
-        .d(start_3$d),
-        .q(start_3$q),
-        .clock(start_3$clock)
-    );
-    top$core$0$front$own_start_3 own_start_3(
-        .d(own_start_3$d),
-        .q(own_start_3$q),
-        .clock(own_start_3$clock)
-    );
-    top$core$0$front$live_4 live_4(
-        .d(live_4$d),
-        .q(live_4$q),
-        .clock(live_4$clock)
-    );
-    top$core$0$front$valid_4 valid_4(
-        .d(valid_4$d),
-        .q(valid_4$q),
-        .clock(valid_4$clock)
-    );
-    top$core$0$front$intr_4 intr_4(
-        .d(intr_4$d),
-        .q(intr_4$q),
-        .clock(intr_4$clock)
-    );
-    top$core$0$front$ends_4 ends_4(
-        .d(ends_4$d),
-        .q(ends_4$q),
-        .clock(ends_4$clock)
-    );
-    top$core$0$front$known_4 known_4(
-        .d(known_4$d),
-        .q(known_4$q),
-        .clock(known_4$clock)
-    );
-    top$core$0$front$count_4 count_4(
-        .d(count_4$d),
-        .q(count_4$q),
-        .clock(count_4$clock)
-    );
-    top$core$0$front$length_4 length_4(
-        .d(length_4$d),
-        .q(length_4$q),
-        .clock(length_4$clock)
-    );
-    top$core$0$front$pc_4 pc_4(
-        .d(pc_4$d),
-        .q(pc_4$q),
-        .clock(pc_4$clock)
-    );
-    top$core$0$front$start_4 start_4(
-        .d(start_4$d),
-        .q(start_4$q),
-        .clock(start_4$clock)
-    );
-    top$core$0$front$live_5 live_5(
-        .d(live_5$d),
-        .q(live_5$q),
-        .clock(live_5$clock)
-    );
-    top$core$0$front$valid_5 valid_5(
-        .d(valid_5$d),
-        .q(valid_5$q),
-        .clock(valid_5$clock)
-    );
-    top$core$0$front$intr_5 intr_5(
-        .d(intr_5$d),
-        .q(intr_5$q),
-        .clock(intr_5$clock)
-    );
-    top$core$0$front$ends_5 ends_5(
-        .d(ends_5$d),
-        .q(ends_5$q),
-        .clock(ends_5$clock)
-    );
-    top$core$0$front$known_5 known_5(
-        .d(known_5$d),
-        .q(known_5$q),
-        .clock(known_5$clock)
-    );
-    top$core$0$front$count_5 count_5(
-        .d(count_5$d),
-        .q(count_5$q),
-        .clock(count_5$clock)
-    );
-    top$core$0$front$length_5 length_5(
-        .d(length_5$d),
-        .q(length_5$q),
-        .clock(length_5$clock)
-    );
-    top$core$0$front$pc_5 pc_5(
-        .d(pc_5$d),
-        .q(pc_5$q),
-        .clock(pc_5$clock)
-    );
-    top$core$0$front$start_5 start_5(
-        .d(start_5$d),
-        .q(start_5$q),
-        .clock(start_5$clock)
-    );
-    top$core$0$front$live_6 live_6(
-        .d(live_6$d),
-        .q(live_6$q),
-        .clock(live_6$clock)
-    );
-    top$core$0$front$valid_6 valid_6(
-        .d(valid_6$d),
-        .q(valid_6$q),
-        .clock(valid_6$clock)
-    );
-    top$core$0$front$intr_6 intr_6(
-        .d(intr_6$d),
-        .q(intr_6$q),
-        .clock(intr_6$clock)
-    );
-    top$core$0$front$ends_6 ends_6(
-        .d(ends_6$d),
-        .q(ends_6$q),
-        .clock(ends_6$clock)
-    );
-    top$core$0$front$known_6 known_6(
-        .d(known_6$d),
-        .q(known_6$q),
-        .clock(known_6$clock)
-    );
-    top$core$0$front$count_6 count_6(
-        .d(count_6$d),
-        .q(count_6$q),
-        .clock(count_6$clock)
-    );
-    top$core$0$front$length_6 length_6(
-        .d(length_6$d),
-        .q(length_6$q),
-        .clock(length_6$clock)
-    );
-    top$core$0$front$pc_6 pc_6(
-        .d(pc_6$d),
-        .q(pc_6$q),
-        .clock(pc_6$clock)
-    );
-    top$core$0$front$start_6 start_6(
-        .d(start_6$d),
-        .q(start_6$q),
-        .clock(start_6$clock)
-    );
-    top$core$0$front$hit_6 hit_6(
-        .d(hit_6$d),
-        .q(hit_6$q),
-        .clock(hit_6$clock)
-    );
-    top$core$0$front$same_6 same_6(
-        .d(same_6$d),
-        .q(same_6$q),
-        .clock(same_6$clock)
-    );
-    top$core$0$front$index_6 index_6(
-        .d(index_6$d),
-        .q(index_6$q),
-        .clock(index_6$clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        swept$clock = clock;
-        sweep_at$clock = clock;
-        swept$d = swept$q;
-        sweep_at$d = sweep_at$q;
-        live_3$clock = clock;
-        valid_3$clock = clock;
-        intr_3$clock = clock;
-        ends_3$clock = clock;
-        known_3$clock = clock;
-        count_3$clock = clock;
-        length_3$clock = clock;
-        pc_3$clock = clock;
-        start_3$clock = clock;
-        own_start_3$clock = clock;
-        live_3$d = live_3$q;
-        valid_3$d = valid_3$q;
-        intr_3$d = intr_3$q;
-        ends_3$d = ends_3$q;
-        known_3$d = known_3$q;
-        count_3$d = count_3$q;
-        length_3$d = length_3$q;
-        pc_3$d = pc_3$q;
-        start_3$d = start_3$q;
-        own_start_3$d = own_start_3$q;
-        live_4$clock = clock;
-        valid_4$clock = clock;
-        intr_4$clock = clock;
-        ends_4$clock = clock;
-        known_4$clock = clock;
-        count_4$clock = clock;
-        length_4$clock = clock;
-        pc_4$clock = clock;
-        start_4$clock = clock;
-        live_4$d = live_4$q;
-        valid_4$d = valid_4$q;
-        intr_4$d = intr_4$q;
-        ends_4$d = ends_4$q;
-        known_4$d = known_4$q;
-        count_4$d = count_4$q;
-        length_4$d = length_4$q;
-        pc_4$d = pc_4$q;
-        start_4$d = start_4$q;
-        live_5$clock = clock;
-        valid_5$clock = clock;
-        intr_5$clock = clock;
-        ends_5$clock = clock;
-        known_5$clock = clock;
-        count_5$clock = clock;
-        length_5$clock = clock;
-        pc_5$clock = clock;
-        start_5$clock = clock;
-        live_5$d = live_5$q;
-        valid_5$d = valid_5$q;
-        intr_5$d = intr_5$q;
-        ends_5$d = ends_5$q;
-        known_5$d = known_5$q;
-        count_5$d = count_5$q;
-        length_5$d = length_5$q;
-        pc_5$d = pc_5$q;
-        start_5$d = start_5$q;
-        live_6$clock = clock;
-        valid_6$clock = clock;
-        intr_6$clock = clock;
-        ends_6$clock = clock;
-        known_6$clock = clock;
-        count_6$clock = clock;
-        length_6$clock = clock;
-        pc_6$clock = clock;
-        start_6$clock = clock;
-        live_6$d = live_6$q;
-        valid_6$d = valid_6$q;
-        intr_6$d = intr_6$q;
-        ends_6$d = ends_6$q;
-        known_6$d = known_6$q;
-        count_6$d = count_6$q;
-        length_6$d = length_6$q;
-        pc_6$d = pc_6$q;
-        start_6$d = start_6$q;
-        hit_6$clock = clock;
-        same_6$clock = clock;
-        index_6$clock = clock;
-        hit_6$d = hit_6$q;
-        same_6$d = same_6$q;
-        index_6$d = index_6$q;
-        life$clock = clock;
-        detector$clock = clock;
-        stream_cache$clock = clock;
-        lsp$clock = clock;
-        records$clock = clock;
-        life$reset = reset;
-        life$able = swept$q;
-        go = life$go;
-        life$live = live_6$q;
-        life$live_next = live_5$q;
-        life$valid = valid_6$q;
-        life$intr = intr_6$q;
-        sweep = ~swept$q;
-        if (sweep) begin
-            sweep_at$d = sweep_at$q + one;
-            if (sweep_at$q == last_word) begin
-                swept$d = 1'b1;
-            end
-        end
-        if (life$clear | reset) begin
-            sweep_at$d = 32'h0;
-            swept$d = 1'b0;
-        end
-        detector$live = beat$live;
-        detector$valid = beat$valid;
-        detector$intr = beat$intr;
-        detector$branch = beat$branch;
-        detector$taken = beat$taken;
-        detector$indirect = beat$look | beat$pop;
-        detector$jump = beat$jump;
-        detector$pc = beat$pc;
-        detector$target = beat$target;
-        live_3$d = beat$live & ~reset;
-        valid_3$d = beat$valid;
-        intr_3$d = beat$intr;
-        ends_3$d = detector$ends;
-        known_3$d = detector$known;
-        count_3$d = detector$count;
-        length_3$d = detector$length;
-        pc_3$d = beat$pc;
-        start_3$d = detector$start;
-        own_start_3$d = detector$own_start;
-        stream_cache$look = ends_3$q;
-        stream_cache$start = own_start_3$q;
-        stream_cache$length = length_3$q;
-        stream_cache$sweep = sweep;
-        stream_cache$sweep_index = sweep_at$q;
-        live_4$d = live_3$q & ~reset;
-        valid_4$d = valid_3$q;
-        intr_4$d = intr_3$q;
-        ends_4$d = ends_3$q;
-        known_4$d = known_3$q;
-        count_4$d = count_3$q;
-        length_4$d = length_3$q;
-        pc_4$d = pc_3$q;
-        start_4$d = start_3$q;
-        live_5$d = live_4$q & ~reset;
-        valid_5$d = valid_4$q;
-        intr_5$d = intr_4$q;
-        ends_5$d = ends_4$q;
-        known_5$d = known_4$q;
-        count_5$d = count_4$q;
-        length_5$d = length_4$q;
-        pc_5$d = pc_4$q;
-        start_5$d = start_4$q;
-        lsp$look = stream_cache$look_5;
-        lsp$index = stream_cache$index;
-        lsp$sweep = sweep;
-        lsp$sweep_index = sweep_at$q;
-        live_6$d = live_5$q & ~reset;
-        valid_6$d = valid_5$q;
-        intr_6$d = intr_5$q;
-        ends_6$d = ends_5$q;
-        known_6$d = known_5$q;
-        count_6$d = count_5$q;
-        length_6$d = length_5$q;
-        pc_6$d = pc_5$q;
-        start_6$d = start_5$q;
-        hit_6$d = stream_cache$hit;
-        same_6$d = lsp$same;
-        index_6$d = stream_cache$index;
-        records$reset = reset;
-        records$live = live_6$q;
-        records$valid = valid_6$q;
-        records$pc = pc_6$q;
-        records$count = count_6$q;
-        records$start = start_6$q;
-        records$known = known_6$q;
-        records$ends = ends_6$q;
-        records$length = length_6$q;
-        records$hit = hit_6$q;
-        records$same = same_6$q;
-        records$index = index_6$q;
-    end
-    
-    always @(*) records$verdict$beat = life$verdict$beat;
-    always @(*) records$verdict$sync = life$verdict$sync;
-    always @(*) records$verdict$exception = life$verdict$exception;
-    always @(*) records$verdict$send = life$verdict$send;
-    always @(*) records$verdict$drop = life$verdict$drop;
-    always @(*) records$verdict$overflow = life$verdict$overflow;
-    always @(*) records$verdict$stop = life$verdict$stop;
-    always @(*) records$verdict$restart = life$verdict$restart;
-    always @(*) records$verdict$losing = life$verdict$losing;
-    always @(*) records$verdict$tracing = life$verdict$tracing;
-    always @(*) life$verdict$asks = records$verdict$asks;
-endmodule // top$core$0$front
-
-
-module top$core$0$front$count_3(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$count_3
-
-
-module top$core$0$front$count_4(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$count_4
-
-
-module top$core$0$front$count_5(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$count_5
-
-
-module top$core$0$front$count_6(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$count_6
-
-
-module top$core$0$front$detector(clock,live,valid,intr,branch,taken,indirect,jump,pc,target,count,start,known,first,ends,own_start,length);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  live;
-    input wire  valid;
-    input wire  intr;
-    input wire  branch;
-    input wire  taken;
-    input wire  indirect;
-    input wire  jump;
-    input wire  [31:0] pc;
-    input wire  [31:0] target;
-    output reg  [23:0] count;
-    output reg  [31:0] start;
-    output reg  known;
-    output reg  first;
-    output reg  ends;
-    output reg  [31:0] own_start;
-    output reg  [9:0] length;
-    
-    // Constant declarations
-    localparam  one = 24'h1;
-    localparam  longest = 24'hfe;
-    localparam  long_length = 10'b11111110;
-    localparam  bit_0 = 10'b1;
-    
-    // Stub signals
-    reg  idle$d;
-    wire  idle$q;
-    reg  idle$clock;
-    reg  [23:0] counted$d;
-    wire  [23:0] counted$q;
-    reg  counted$clock;
-    reg  [31:0] from$d;
-    wire  [31:0] from$q;
-    reg  from$clock;
-    reg  sure$d;
-    wire  sure$q;
-    reg  sure$clock;
-    
-    // Local signals
-    reg  beat;
-    reg  restart;
-    reg  [23:0] earlier;
-    reg  [23:0] now;
-    reg  long;
-    reg  leaves;
-    reg  flow;
-    reg  stays;
-    reg  over;
-    reg  [31:0] origin;
-    
-    // Sub module instances
-    top$core$0$front$detector$idle idle(
-        .d(idle$d),
-        .q(idle$q),
-        .clock(idle$clock)
-    );
-    top$core$0$front$detector$counted counted(
-        .d(counted$d),
-        .q(counted$q),
-        .clock(counted$clock)
-    );
-    top$core$0$front$detector$from from(
-        .d(from$d),
-        .q(from$q),
-        .clock(from$clock)
-    );
-    top$core$0$front$detector$sure sure(
-        .d(sure$d),
-        .q(sure$q),
-        .clock(sure$clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        idle$clock = clock;
-        counted$clock = clock;
-        from$clock = clock;
-        sure$clock = clock;
-        idle$d = idle$q;
-        counted$d = counted$q;
-        from$d = from$q;
-        sure$d = sure$q;
-        beat = live & valid;
-        idle$d = ~live | (idle$q & ~valid);
-        restart = idle$q | intr;
-        earlier = counted$q;
-        origin = from$q;
-        if (restart) begin
-            earlier = 32'h0;
-            origin = pc;
-        end
-        now = earlier + one;
-        long = now >= longest;
-        leaves = (branch & taken) | indirect;
-        stays = branch & ~taken;
-        flow = branch | indirect | jump;
-        over = leaves | (flow & long);
-        length = now[(32'h0)+:(10)];
-        if (long) begin
-            length = long_length;
-            if (stays) begin
-                length = long_length | bit_0;
-            end
-        end
-        if (beat) begin
-            counted$d = now;
-            from$d = origin;
-            if (restart) begin
-                sure$d = 1'b1;
-            end
-            if (over) begin
-                counted$d = 32'h0;
-                from$d = target;
-                sure$d = ~indirect;
-            end
-        end
-        count = counted$q;
-        start = from$q;
-        known = sure$q;
-        first = restart;
-        ends = over & beat;
-        own_start = origin;
-    end
-    
-endmodule // top$core$0$front$detector
-
-
-module top$core$0$front$detector$counted(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$detector$counted
-
-
-module top$core$0$front$detector$from(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$detector$from
-
-
-module top$core$0$front$detector$idle(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$detector$idle
-
-
-module top$core$0$front$detector$sure(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$detector$sure
-
-
-module top$core$0$front$ends_3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$ends_3
-
-
-module top$core$0$front$ends_4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$ends_4
-
-
-module top$core$0$front$ends_5(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$ends_5
-
-
-module top$core$0$front$ends_6(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$ends_6
-
-
-module top$core$0$front$hit_6(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$hit_6
-
-
-module top$core$0$front$index_6(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$index_6
-
-
-module top$core$0$front$intr_3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$intr_3
-
-
-module top$core$0$front$intr_4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$intr_4
-
-
-module top$core$0$front$intr_5(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$intr_5
-
-
-module top$core$0$front$intr_6(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$intr_6
-
-
-module top$core$0$front$known_3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$known_3
-
-
-module top$core$0$front$known_4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$known_4
-
-
-module top$core$0$front$known_5(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$known_5
-
-
-module top$core$0$front$known_6(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$known_6
-
-
-module top$core$0$front$length_3(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$length_3
-
-
-module top$core$0$front$length_4(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$length_4
-
-
-module top$core$0$front$length_5(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$length_5
-
-
-module top$core$0$front$length_6(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$length_6
-
-
-module top$core$0$front$life(clock,reset,control$enable,control$full,control$drained,control$stop_go,control$ready,control$stop_ready,control$lost,able,clear,go,live,live_next,valid,intr,verdict$beat,verdict$sync,verdict$exception,verdict$send,verdict$drop,verdict$overflow,verdict$stop,verdict$restart,verdict$losing,verdict$tracing,verdict$asks);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  control$enable;
-    input wire  control$full;
-    input wire  control$drained;
-    input wire  control$stop_go;
-    output reg  control$ready;
-    output reg  control$stop_ready;
-    output reg  control$lost;
-    input wire  able;
-    output reg  clear;
-    output reg  go;
-    input wire  live;
-    input wire  live_next;
-    input wire  valid;
-    input wire  intr;
-    output reg  verdict$beat;
-    output reg  verdict$sync;
-    output reg  verdict$exception;
-    output reg  verdict$send;
-    output reg  verdict$drop;
-    output reg  verdict$overflow;
-    output reg  verdict$stop;
-    output reg  verdict$restart;
-    output reg  verdict$losing;
-    output reg  verdict$tracing;
-    input wire  verdict$asks;
-    
-    // Constant declarations
-    localparam  late = 1'b1;
-    
-    // Stub signals
-    reg  run$d;
-    wire  run$q;
-    reg  run$clock;
-    reg  stopping$d;
-    wire  stopping$q;
-    reg  stopping$clock;
-    reg  resume$d;
-    wire  resume$q;
-    reg  resume$clock;
-    reg  losing$d;
-    wire  losing$q;
-    reg  losing$clock;
-    reg  first$d;
-    wire  first$q;
-    reg  first$clock;
-    reg  tracing$d;
-    wire  tracing$q;
-    reg  tracing$clock;
-    reg  stop_ready_2$d;
-    wire  stop_ready_2$q;
-    reg  stop_ready_2$clock;
-    
-    // Local signals
-    reg  start;
-    reg  active;
-    reg  beat;
-    reg  due;
-    reg  send;
-    reg  drop;
-    reg  overflow;
-    reg  stop_due;
-    reg  stop;
-    
-    // Sub module instances
-    top$core$0$front$life$run run(
-        .d(run$d),
-        .q(run$q),
-        .clock(run$clock)
-    );
-    top$core$0$front$life$stopping stopping(
-        .d(stopping$d),
-        .q(stopping$q),
-        .clock(stopping$clock)
-    );
-    top$core$0$front$life$resume resume(
-        .d(resume$d),
-        .q(resume$q),
-        .clock(resume$clock)
-    );
-    top$core$0$front$life$losing losing(
-        .d(losing$d),
-        .q(losing$q),
-        .clock(losing$clock)
-    );
-    top$core$0$front$life$first first(
-        .d(first$d),
-        .q(first$q),
-        .clock(first$clock)
-    );
-    top$core$0$front$life$tracing tracing(
-        .d(tracing$d),
-        .q(tracing$q),
-        .clock(tracing$clock)
-    );
-    top$core$0$front$life$stop_ready_2 stop_ready_2(
-        .d(stop_ready_2$d),
-        .q(stop_ready_2$q),
-        .clock(stop_ready_2$clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        run$clock = clock;
-        stopping$clock = clock;
-        resume$clock = clock;
-        losing$clock = clock;
-        first$clock = clock;
-        tracing$clock = clock;
-        stop_ready_2$clock = clock;
-        run$d = run$q;
-        stopping$d = stopping$q;
-        resume$d = resume$q;
-        losing$d = losing$q;
-        first$d = first$q;
-        tracing$d = tracing$q;
-        stop_ready_2$d = stop_ready_2$q;
-        start = control$enable & able & ~run$q;
-        active = start | (run$q & control$enable & ~stopping$q);
-        resume$d = losing$q & (resume$q | (control$drained & able));
-        go = active & ~reset;
-        if (losing$q) begin
-            go = resume$q;
-        end
-        if (start) begin
-            run$d = 1'b1;
-        end
-        if (run$q & ~control$enable) begin
-            stopping$d = 1'b1;
-        end
-        control$ready = able;
-        control$lost = losing$q;
-        beat = valid & live & ~losing$q;
-        due = beat & (first$q | intr | verdict$asks);
-        send = due & ~control$full;
-        drop = due & control$full;
-        overflow = losing$q & live_next & ~live;
-        stop_due = tracing$q & ~live & ~losing$q & ~control$full;
-        stop = stop_due & control$stop_go;
-        if (stop | reset) begin
-            run$d = 1'b0;
-            stopping$d = 1'b0;
-        end
-        if (drop) begin
-            losing$d = 1'b1;
-        end
-        if (overflow) begin
-            losing$d = 1'b0;
-        end
-        first$d = ~live | (first$q & ~valid);
-        tracing$d = live | (tracing$q & ~stop);
-        if (reset) begin
-            losing$d = 1'b0;
-            tracing$d = 1'b0;
-        end
-        stop_ready_2$d = stop_due & ~stop;
-        control$stop_ready = stop_due;
-        if (late) begin
-            control$stop_ready = stop_ready_2$q;
-        end
-        clear = (valid & live & ~losing$q & (first$q | intr | verdict$asks) & control$full) | (tracing$q & ~live & ~losing$q & ~control$full & control$stop_go);
-        verdict$beat = valid & live & ~losing$q;
-        verdict$sync = valid & live & ~losing$q & first$q;
-        verdict$exception = valid & live & ~losing$q & intr & ~first$q;
-        verdict$losing = losing$q;
-        verdict$tracing = tracing$q;
-        verdict$send = send;
-        verdict$drop = drop;
-        verdict$overflow = overflow;
-        verdict$stop = stop;
-        verdict$restart = send | overflow | stop;
-    end
-    
-endmodule // top$core$0$front$life
-
-
-module top$core$0$front$life$first(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$life$first
-
-
-module top$core$0$front$life$losing(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$life$losing
-
-
-module top$core$0$front$life$resume(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$life$resume
-
-
-module top$core$0$front$life$run(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$life$run
-
-
-module top$core$0$front$life$stop_ready_2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$life$stop_ready_2
-
-
-module top$core$0$front$life$stopping(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$life$stopping
-
-
-module top$core$0$front$life$tracing(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$life$tracing
-
-
-module top$core$0$front$live_3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$live_3
-
-
-module top$core$0$front$live_4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$live_4
-
-
-module top$core$0$front$live_5(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$live_5
-
-
-module top$core$0$front$live_6(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$live_6
-
-
-module top$core$0$front$lsp(clock,look,index,sweep,sweep_index,same);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  look;
-    input wire  [9:0] index;
-    input wire  sweep;
-    input wire  [9:0] sweep_index;
-    output reg  same;
-    
-    // Stub signals
-    reg  words$clock;
-    reg  [9:0] words$raddr;
-    wire  [9:0] words$rdata;
-    reg  words$we;
-    reg  [9:0] words$waddr;
-    reg  [9:0] words$wdata;
-    reg  [9:0] previous$d;
-    wire  [9:0] previous$q;
-    reg  previous$clock;
-    reg  again$d;
-    wire  again$q;
-    reg  again$clock;
-    
-    // Local signals
-    reg  [9:0] latest;
-    reg  [9:0] predicted;
-    
-    // Sub module instances
-    top$core$0$front$lsp$words words(
-        .clock(words$clock),
-        .raddr(words$raddr),
-        .rdata(words$rdata),
-        .we(words$we),
-        .waddr(words$waddr),
-        .wdata(words$wdata)
-    );
-    top$core$0$front$lsp$previous previous(
-        .d(previous$d),
-        .q(previous$q),
-        .clock(previous$clock)
-    );
-    top$core$0$front$lsp$again again(
-        .d(again$d),
-        .q(again$q),
-        .clock(again$clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        previous$clock = clock;
-        again$clock = clock;
-        previous$d = previous$q;
-        again$d = again$q;
-        words$clock = clock;
-        latest = previous$q;
-        if (look) begin
-            latest = index;
-        end
-        if (sweep) begin
-            latest = 32'h0;
-        end
-        previous$d = latest;
-        words$raddr = latest;
-        again$d = look & (index == previous$q) & ~sweep;
-        predicted = words$rdata;
-        if (again$q) begin
-            predicted = previous$q;
-        end
-        words$we = look | sweep;
-        words$waddr = previous$q;
-        words$wdata = index;
-        if (sweep) begin
-            words$waddr = sweep_index;
-            words$wdata = 32'h0;
-        end
-        same = predicted == index;
-    end
-    
-endmodule // top$core$0$front$lsp
-
-
-module top$core$0$front$lsp$again(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$lsp$again
-
-
-module top$core$0$front$lsp$previous(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$lsp$previous
-
-
-module top$core$0$front$lsp$words(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [9:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [9:0] wdata;
-    
-    // Update code (custom)
-    (* no_rw_check *) reg [6:0] mem [0:127];
-    reg [6:0] q;
-    always @(posedge clock) q <= mem[raddr[6:0]];
-    always @(posedge clock) if (we) mem[waddr[6:0]] <= wdata[6:0];
-    always @(*) rdata = {3'd0, q};
-endmodule // top$core$0$front$lsp$words
-
-
-module top$core$0$front$own_start_3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$own_start_3
-
-
-module top$core$0$front$pc_3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$pc_3
-
-
-module top$core$0$front$pc_4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$pc_4
-
-
-module top$core$0$front$pc_5(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$pc_5
-
-
-module top$core$0$front$pc_6(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$pc_6
-
-
-module top$core$0$front$records(clock,reset,live,valid,pc,count,start,known,ends,length,hit,same,index,verdict$beat,verdict$sync,verdict$exception,verdict$send,verdict$drop,verdict$overflow,verdict$stop,verdict$restart,verdict$losing,verdict$tracing,verdict$asks,entry$push,entry$pre,entry$post,entry$icnt,entry$bcnt,entry$pc,entry$target,entry$cc);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  live;
-    input wire  valid;
-    input wire  [31:0] pc;
-    input wire  [23:0] count;
-    input wire  [31:0] start;
-    input wire  known;
-    input wire  ends;
-    input wire  [9:0] length;
-    input wire  hit;
-    input wire  same;
-    input wire  [9:0] index;
-    input wire  verdict$beat;
-    input wire  verdict$sync;
-    input wire  verdict$exception;
-    input wire  verdict$send;
-    input wire  verdict$drop;
-    input wire  verdict$overflow;
-    input wire  verdict$stop;
-    input wire  verdict$restart;
-    input wire  verdict$losing;
-    input wire  verdict$tracing;
-    output reg  verdict$asks;
-    output reg  entry$push;
-    output reg  [1:0] entry$pre;
-    output reg  [1:0] entry$post;
-    output reg  [23:0] entry$icnt;
-    output reg  [23:0] entry$bcnt;
-    output reg  [31:0] entry$pc;
-    output reg  [31:0] entry$target;
-    output reg  [31:0] entry$cc;
-    
-    // Constant declarations
-    localparam  rbase = 1'b1;
-    localparam  register = 1'b1;
-    localparam  counts = 1'b1;
-    localparam  timed = 1'b0;
-    localparam  cc_mask = 32'hffffffff;
-    localparam  cc_top = 32'h80000000;
-    localparam  upper_mask = 32'h7ff80000;
-    localparam  count_mask = 24'hfffff;
-    localparam  count_top = 24'h80000;
-    localparam  first_size = 4'h1;
-    localparam  first_ones = 8'h1;
-    localparam  most_size = 4'h8;
-    localparam  no_run = 4'hf;
-    localparam  middle = 4'h8;
-    localparam  three = 4'h3;
-    localparam  one_4 = 4'h1;
-    localparam  twelve = 4'hc;
-    localparam  one_8 = 8'h1;
-    localparam  one_24 = 24'h1;
-    localparam  one_32 = 32'h1;
-    
-    // Stub signals
-    reg  begun$d;
-    wire  begun$q;
-    reg  begun$clock;
-    reg  [23:0] dropped$d;
-    wire  [23:0] dropped$q;
-    reg  dropped$clock;
-    reg  [7:0] hits$d;
-    wire  [7:0] hits$q;
-    reg  hits$clock;
-    reg  [3:0] size$d;
-    wire  [3:0] size$q;
-    reg  size$clock;
-    reg  [7:0] ones$d;
-    wire  [7:0] ones$q;
-    reg  ones$clock;
-    reg  [3:0] monitor$d;
-    wire  [3:0] monitor$q;
-    reg  monitor$clock;
-    reg  [31:0] upper$d;
-    wire  [31:0] upper$q;
-    reg  upper$clock;
-    reg  [31:0] cc$d;
-    wire  [31:0] cc$q;
-    reg  cc$clock;
-    reg  push_7$d;
-    wire  push_7$q;
-    reg  push_7$clock;
-    reg  [1:0] pre_7$d;
-    wire  [1:0] pre_7$q;
-    reg  pre_7$clock;
-    reg  [1:0] post_7$d;
-    wire  [1:0] post_7$q;
-    reg  post_7$clock;
-    reg  [23:0] icnt_7$d;
-    wire  [23:0] icnt_7$q;
-    reg  icnt_7$clock;
-    reg  [23:0] bcnt_7$d;
-    wire  [23:0] bcnt_7$q;
-    reg  bcnt_7$clock;
-    reg  [31:0] pc_7$d;
-    wire  [31:0] pc_7$q;
-    reg  pc_7$clock;
-    reg  [31:0] target_7$d;
-    wire  [31:0] target_7$q;
-    reg  target_7$clock;
-    reg  [31:0] cc_7$d;
-    wire  [31:0] cc_7$q;
-    reg  cc_7$clock;
-    
-    // Local signals
-    reg  any_pre;
-    reg  sure;
-    reg  [31:0] own_start;
-    reg  [31:0] own_upper;
-    reg  upper_hit;
-    reg  over;
-    reg  found;
-    reg  guessed;
-    reg  filled;
-    reg  late;
-    reg  goes;
-    reg  alone;
-    reg  told;
-    reg  idle;
-    reg  forget;
-    reg  load;
-    reg  waiting;
-    reg  [7:0] more_hits;
-    reg  [7:0] less_hits;
-    reg  [7:0] run;
-    reg  has_run;
-    reg  this_run;
-    reg  full_run;
-    reg  [7:0] half;
-    reg  short_run;
-    reg  [3:0] up;
-    reg  [3:0] down;
-    reg  grow;
-    reg  shrink;
-    reg  widest;
-    reg  narrowest;
-    reg  dropped_top;
-    reg  [23:0] dropped_more;
-    reg  [23:0] dropped_now;
-    reg  cc_all;
-    reg  pre_0;
-    reg  pre_1;
-    reg  post_0;
-    reg  post_1;
-    reg  [9:0] value;
-    reg  [3:0] run_size;
-    reg  ask_start;
-    
-    // Sub module instances
-    top$core$0$front$records$begun begun(
-        .d(begun$d),
-        .q(begun$q),
-        .clock(begun$clock)
-    );
-    top$core$0$front$records$dropped dropped(
-        .d(dropped$d),
-        .q(dropped$q),
-        .clock(dropped$clock)
-    );
-    top$core$0$front$records$hits hits(
-        .d(hits$d),
-        .q(hits$q),
-        .clock(hits$clock)
-    );
-    top$core$0$front$records$size size(
-        .d(size$d),
-        .q(size$q),
-        .clock(size$clock)
-    );
-    top$core$0$front$records$ones ones(
-        .d(ones$d),
-        .q(ones$q),
-        .clock(ones$clock)
-    );
-    top$core$0$front$records$monitor monitor(
-        .d(monitor$d),
-        .q(monitor$q),
-        .clock(monitor$clock)
-    );
-    top$core$0$front$records$upper upper(
-        .d(upper$d),
-        .q(upper$q),
-        .clock(upper$clock)
-    );
-    top$core$0$front$records$cc cc(
-        .d(cc$d),
-        .q(cc$q),
-        .clock(cc$clock)
-    );
-    top$core$0$front$records$push_7 push_7(
-        .d(push_7$d),
-        .q(push_7$q),
-        .clock(push_7$clock)
-    );
-    top$core$0$front$records$pre_7 pre_7(
-        .d(pre_7$d),
-        .q(pre_7$q),
-        .clock(pre_7$clock)
-    );
-    top$core$0$front$records$post_7 post_7(
-        .d(post_7$d),
-        .q(post_7$q),
-        .clock(post_7$clock)
-    );
-    top$core$0$front$records$icnt_7 icnt_7(
-        .d(icnt_7$d),
-        .q(icnt_7$q),
-        .clock(icnt_7$clock)
-    );
-    top$core$0$front$records$bcnt_7 bcnt_7(
-        .d(bcnt_7$d),
-        .q(bcnt_7$q),
-        .clock(bcnt_7$clock)
-    );
-    top$core$0$front$records$pc_7 pc_7(
-        .d(pc_7$d),
-        .q(pc_7$q),
-        .clock(pc_7$clock)
-    );
-    top$core$0$front$records$target_7 target_7(
-        .d(target_7$d),
-        .q(target_7$q),
-        .clock(target_7$clock)
-    );
-    top$core$0$front$records$cc_7 cc_7(
-        .d(cc_7$d),
-        .q(cc_7$q),
-        .clock(cc_7$clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        begun$clock = clock;
-        dropped$clock = clock;
-        hits$clock = clock;
-        size$clock = clock;
-        ones$clock = clock;
-        monitor$clock = clock;
-        upper$clock = clock;
-        cc$clock = clock;
-        begun$d = begun$q;
-        dropped$d = dropped$q;
-        hits$d = hits$q;
-        size$d = size$q;
-        ones$d = ones$q;
-        monitor$d = monitor$q;
-        upper$d = upper$q;
-        cc$d = cc$q;
-        push_7$clock = clock;
-        pre_7$clock = clock;
-        post_7$clock = clock;
-        icnt_7$clock = clock;
-        bcnt_7$clock = clock;
-        pc_7$clock = clock;
-        target_7$clock = clock;
-        cc_7$clock = clock;
-        push_7$d = push_7$q;
-        pre_7$d = pre_7$q;
-        post_7$d = post_7$q;
-        icnt_7$d = icnt_7$q;
-        bcnt_7$d = bcnt_7$q;
-        pc_7$d = pc_7$q;
-        target_7$d = target_7$q;
-        cc_7$d = cc_7$q;
-        any_pre = verdict$sync | verdict$exception;
-        sure = any_pre | known;
-        own_start = start;
-        if (any_pre) begin
-            own_start = pc;
-        end
-        own_upper = own_start & upper_mask;
-        upper_hit = own_upper == upper$q;
-        over = ends & verdict$beat;
-        found = over & hit & (upper_hit | ~rbase);
-        guessed = found & same;
-        told = over & ~guessed;
-        filled = hits$q == ones$q;
-        late = |(cc$q & cc_top) & timed;
-        goes = guessed & ~any_pre & (filled | late);
-        alone = guessed & any_pre & ~counts;
-        verdict$asks = ends & (~hit | ~same | (rbase & ((start & upper_mask) != upper$q)) | (hits$q == ones$q) | (|(cc$q & cc_top) & timed));
-        idle = ~live & ~verdict$tracing & ~verdict$losing;
-        forget = verdict$drop | idle | reset;
-        if (verdict$beat) begin
-            begun$d = 1'b1;
-        end
-        if (verdict$overflow | verdict$stop | reset) begin
-            begun$d = 1'b0;
-        end
-        waiting = |hits$q;
-        more_hits = hits$q + one_8;
-        less_hits = hits$q - one_8;
-        this_run = goes & verdict$send;
-        full_run = this_run & filled;
-        has_run = waiting;
-        run = less_hits;
-        if (this_run) begin
-            has_run = 1'b1;
-            run = hits$q;
-        end
-        if (guessed & verdict$beat) begin
-            hits$d = more_hits;
-        end
-        if (verdict$send) begin
-            hits$d = 32'h0;
-            if (guessed & any_pre & counts) begin
-                hits$d = one_8;
-            end
-        end
-        half = ones$q >> 32'h1;
-        short_run = waiting & (hits$q <= half);
-        if (this_run) begin
-            short_run = hits$q < half;
-        end
-        up = monitor$q + three;
-        down = monitor$q - one_4;
-        grow = full_run & (monitor$q >= twelve);
-        shrink = verdict$send & short_run & (monitor$q == one_4);
-        widest = size$q == most_size;
-        narrowest = size$q == one_4;
-        if (full_run) begin
-            monitor$d = up;
-        end
-        else if (verdict$send & short_run) begin
-            monitor$d = down;
-        end
-        if (grow | shrink) begin
-            monitor$d = middle;
-        end
-        if (grow & ~widest) begin
-            size$d = size$q + one_4;
-            ones$d = ((ones$q << 32'h1) & 8'hff) | one_8;
-        end
-        if (shrink & ~narrowest) begin
-            size$d = size$q - one_4;
-            ones$d = half;
-        end
-        ask_start = told & ~found & ~sure;
-        if (over & rbase) begin
-            upper$d = own_upper;
-        end
-        if (verdict$send & ask_start) begin
-            upper$d = own_upper;
-        end
-        if (forget) begin
-            upper$d = 32'h0;
-            hits$d = 32'h0;
-            size$d = first_size;
-            ones$d = first_ones;
-            monitor$d = middle;
-        end
-        dropped_top = |(dropped$q & count_top);
-        dropped_more = dropped$q + one_24;
-        dropped_now = dropped$q;
-        if (verdict$losing & valid & ~dropped_top) begin
-            dropped_now = dropped_more;
-        end
-        dropped$d = dropped_now;
-        if (verdict$drop) begin
-            dropped$d = one_24;
-        end
-        cc_all = cc$q == cc_mask;
-        if (verdict$restart) begin
-            cc$d = one_32;
-        end
-        else if (idle) begin
-            cc$d = 32'h0;
-        end
-        else if (~cc_all & (live | verdict$losing)) begin
-            cc$d = cc$q + one_32;
-        end
-        if (~timed) begin
-            cc$d = 32'h0;
-        end
-        push_7$d = verdict$restart;
-        cc_7$d = cc$q;
-        load = ~verdict$losing;
-        pre_0 = verdict$exception | verdict$overflow | verdict$stop;
-        pre_1 = verdict$sync | verdict$overflow | verdict$stop;
-        post_0 = (found & ~guessed) | ask_start | alone;
-        post_1 = (told & ~found) | alone;
-        pre_7$d = (((pre_1) & 2'h3) << 32'h1) | ((pre_0) & 2'h3);
-        post_7$d = (((post_1) & 2'h3) << 32'h1) | ((post_0) & 2'h3);
-        if (verdict$overflow) begin
-            post_7$d = 32'h1;
-        end
-        if (verdict$stop) begin
-            post_7$d = 32'h0;
-        end
-        value = length;
-        if (found) begin
-            value = index;
-        end
-        run_size = no_run;
-        if (has_run) begin
-            run_size = size$q;
-        end
-        if (load) begin
-            icnt_7$d = count & count_mask;
-            target_7$d = start;
-            pc_7$d = pc;
-            bcnt_7$d = ((value) & 24'hffffff) | (((upper_hit) & 24'hffffff) << 32'ha) | (((known) & 24'hffffff) << 32'hb) | (((run) & 24'hffffff) << 32'hc) | (((run_size) & 24'hffffff) << 32'h14);
-            if ((verdict$stop & ~begun$q) | (verdict$drop & verdict$sync)) begin
-                icnt_7$d = 32'h0;
-                bcnt_7$d = (((no_run) & 24'hffffff) << 32'h14) | (one_24 << 32'hb);
-            end
-        end
-        if (verdict$overflow) begin
-            pc_7$d = ((dropped_now) & 32'hffffffff);
-        end
-        if (reset) begin
-            push_7$d = 1'b0;
-        end
-        entry$push = push_7$q;
-        entry$pre = pre_7$q;
-        entry$post = post_7$q;
-        entry$icnt = icnt_7$q;
-        entry$bcnt = bcnt_7$q;
-        entry$pc = pc_7$q;
-        entry$target = target_7$q;
-        entry$cc = cc_7$q;
-    end
-    
-endmodule // top$core$0$front$records
-
-
-module top$core$0$front$records$bcnt_7(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$bcnt_7
-
-
-module top$core$0$front$records$begun(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$begun
-
-
-module top$core$0$front$records$cc(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$cc
-
-
-module top$core$0$front$records$cc_7(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$cc_7
-
-
-module top$core$0$front$records$dropped(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$dropped
-
-
-module top$core$0$front$records$hits(d,q,clock);
-    
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 8'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$hits
-
-
-module top$core$0$front$records$icnt_7(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$icnt_7
-
-
-module top$core$0$front$records$monitor(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$monitor
-
-
-module top$core$0$front$records$ones(d,q,clock);
-    
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 8'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$ones
-
-
-module top$core$0$front$records$pc_7(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$pc_7
-
-
-module top$core$0$front$records$post_7(d,q,clock);
-    
-    // Module arguments
-    input wire  [1:0] d;
-    output reg  [1:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 2'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$post_7
-
-
-module top$core$0$front$records$pre_7(d,q,clock);
-    
-    // Module arguments
-    input wire  [1:0] d;
-    output reg  [1:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 2'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$pre_7
-
-
-module top$core$0$front$records$push_7(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$push_7
-
-
-module top$core$0$front$records$size(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$size
-
-
-module top$core$0$front$records$target_7(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$target_7
-
-
-module top$core$0$front$records$upper(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$records$upper
-
-
-module top$core$0$front$same_6(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$same_6
-
-
-module top$core$0$front$start_3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$start_3
-
-
-module top$core$0$front$start_4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$start_4
-
-
-module top$core$0$front$start_5(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$start_5
-
-
-module top$core$0$front$start_6(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$start_6
-
-
-module top$core$0$front$stream_cache(clock,look,start,length,sweep,sweep_index,look_5,hit,index);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  look;
-    input wire  [31:0] start;
-    input wire  [9:0] length;
-    input wire  sweep;
-    input wire  [9:0] sweep_index;
-    output reg  look_5;
-    output reg  hit;
-    output reg  [9:0] index;
-    
-    // Constant declarations
-    localparam  shift_up = 4'h0;
-    localparam  shift_down = 4'h3;
-    localparam  set_mask = 10'b11111;
-    localparam  start_mask = 32'h7ffff;
-    localparam  present = 8'hf;
-    localparam  single = 1'b0;
-    localparam  way_bits = 2'b10;
-    localparam  plane_at = 5'b100;
-    localparam  plane_2_at = 5'b1000;
-    localparam  word_mask = 24'hff;
-    localparam  empty_word = 24'h35;
-    localparam  highest = 3'b11;
-    localparam  highest_0 = 3'b10;
-    localparam  one = 3'b1;
-    localparam  two = 3'b10;
-    localparam  four = 3'b100;
-    localparam  odd_1 = 8'haa;
-    localparam  odd_2 = 8'hcc;
-    localparam  odd_4 = 8'hf0;
-    
-    // Stub signals
-    reg  starts$0$clock;
-    reg  [9:0] starts$0$raddr;
-    wire  [31:0] starts$0$rdata;
-    reg  starts$0$we;
-    reg  [9:0] starts$0$waddr;
-    reg  [31:0] starts$0$wdata;
-    reg  starts$1$clock;
-    reg  [9:0] starts$1$raddr;
-    wire  [31:0] starts$1$rdata;
-    reg  starts$1$we;
-    reg  [9:0] starts$1$waddr;
-    reg  [31:0] starts$1$wdata;
-    reg  starts$2$clock;
-    reg  [9:0] starts$2$raddr;
-    wire  [31:0] starts$2$rdata;
-    reg  starts$2$we;
-    reg  [9:0] starts$2$waddr;
-    reg  [31:0] starts$2$wdata;
-    reg  starts$3$clock;
-    reg  [9:0] starts$3$raddr;
-    wire  [31:0] starts$3$rdata;
-    reg  starts$3$we;
-    reg  [9:0] starts$3$waddr;
-    reg  [31:0] starts$3$wdata;
-    reg  starts$4$clock;
-    reg  [9:0] starts$4$raddr;
-    wire  [31:0] starts$4$rdata;
-    reg  starts$4$we;
-    reg  [9:0] starts$4$waddr;
-    reg  [31:0] starts$4$wdata;
-    reg  starts$5$clock;
-    reg  [9:0] starts$5$raddr;
-    wire  [31:0] starts$5$rdata;
-    reg  starts$5$we;
-    reg  [9:0] starts$5$waddr;
-    reg  [31:0] starts$5$wdata;
-    reg  starts$6$clock;
-    reg  [9:0] starts$6$raddr;
-    wire  [31:0] starts$6$rdata;
-    reg  starts$6$we;
-    reg  [9:0] starts$6$waddr;
-    reg  [31:0] starts$6$wdata;
-    reg  starts$7$clock;
-    reg  [9:0] starts$7$raddr;
-    wire  [31:0] starts$7$rdata;
-    reg  starts$7$we;
-    reg  [9:0] starts$7$waddr;
-    reg  [31:0] starts$7$wdata;
-    reg  lengths$0$clock;
-    reg  [9:0] lengths$0$raddr;
-    wire  [9:0] lengths$0$rdata;
-    reg  lengths$0$we;
-    reg  [9:0] lengths$0$waddr;
-    reg  [9:0] lengths$0$wdata;
-    reg  lengths$1$clock;
-    reg  [9:0] lengths$1$raddr;
-    wire  [9:0] lengths$1$rdata;
-    reg  lengths$1$we;
-    reg  [9:0] lengths$1$waddr;
-    reg  [9:0] lengths$1$wdata;
-    reg  lengths$2$clock;
-    reg  [9:0] lengths$2$raddr;
-    wire  [9:0] lengths$2$rdata;
-    reg  lengths$2$we;
-    reg  [9:0] lengths$2$waddr;
-    reg  [9:0] lengths$2$wdata;
-    reg  lengths$3$clock;
-    reg  [9:0] lengths$3$raddr;
-    wire  [9:0] lengths$3$rdata;
-    reg  lengths$3$we;
-    reg  [9:0] lengths$3$waddr;
-    reg  [9:0] lengths$3$wdata;
-    reg  lengths$4$clock;
-    reg  [9:0] lengths$4$raddr;
-    wire  [9:0] lengths$4$rdata;
-    reg  lengths$4$we;
-    reg  [9:0] lengths$4$waddr;
-    reg  [9:0] lengths$4$wdata;
-    reg  lengths$5$clock;
-    reg  [9:0] lengths$5$raddr;
-    wire  [9:0] lengths$5$rdata;
-    reg  lengths$5$we;
-    reg  [9:0] lengths$5$waddr;
-    reg  [9:0] lengths$5$wdata;
-    reg  lengths$6$clock;
-    reg  [9:0] lengths$6$raddr;
-    wire  [9:0] lengths$6$rdata;
-    reg  lengths$6$we;
-    reg  [9:0] lengths$6$waddr;
-    reg  [9:0] lengths$6$wdata;
-    reg  lengths$7$clock;
-    reg  [9:0] lengths$7$raddr;
-    wire  [9:0] lengths$7$rdata;
-    reg  lengths$7$we;
-    reg  [9:0] lengths$7$waddr;
-    reg  [9:0] lengths$7$wdata;
-    reg  ranks$clock;
-    reg  [9:0] ranks$raddr;
-    wire  [23:0] ranks$rdata;
-    reg  ranks$we;
-    reg  [9:0] ranks$waddr;
-    reg  [23:0] ranks$wdata;
-    reg  look_4$d;
-    wire  look_4$q;
-    reg  look_4$clock;
-    reg  [31:0] start_4$d;
-    wire  [31:0] start_4$q;
-    reg  start_4$clock;
-    reg  [9:0] length_4$d;
-    wire  [9:0] length_4$q;
-    reg  length_4$clock;
-    reg  [9:0] set_4$d;
-    wire  [9:0] set_4$q;
-    reg  set_4$clock;
-    reg  same_set_4$d;
-    wire  same_set_4$q;
-    reg  same_set_4$clock;
-    reg  same_stream_4$d;
-    wire  same_stream_4$q;
-    reg  same_stream_4$clock;
-    reg  [7:0] last_way$d;
-    wire  [7:0] last_way$q;
-    reg  last_way$clock;
-    reg  [23:0] last_word$d;
-    wire  [23:0] last_word$q;
-    reg  last_word$clock;
-    reg  live_5$d;
-    wire  live_5$q;
-    reg  live_5$clock;
-    reg  hit_5$d;
-    wire  hit_5$q;
-    reg  hit_5$clock;
-    reg  [9:0] index_5$d;
-    wire  [9:0] index_5$q;
-    reg  index_5$clock;
-    
-    // Local signals
-    reg  [19:0] low;
-    reg  [19:0] up;
-    reg  [19:0] down;
-    reg  [9:0] set_3;
-    reg  [31:0] own_start;
-    reg  [23:0] word;
-    reg  [23:0] word_1;
-    reg  [23:0] word_2;
-    reg  [7:0] plane_0;
-    reg  [7:0] plane_1;
-    reg  [7:0] plane_2;
-    reg  [2:0] rank$0;
-    reg  [2:0] rank$1;
-    reg  [2:0] rank$2;
-    reg  [2:0] rank$3;
-    reg  [2:0] rank$4;
-    reg  [2:0] rank$5;
-    reg  [2:0] rank$6;
-    reg  [2:0] rank$7;
-    reg  [2:0] older$0;
-    reg  [2:0] older$1;
-    reg  [2:0] older$2;
-    reg  [2:0] older$3;
-    reg  [2:0] older$4;
-    reg  [2:0] older$5;
-    reg  [2:0] older$6;
-    reg  [2:0] older$7;
-    reg  [2:0] fresh$0;
-    reg  [2:0] fresh$1;
-    reg  [2:0] fresh$2;
-    reg  [2:0] fresh$3;
-    reg  [2:0] fresh$4;
-    reg  [2:0] fresh$5;
-    reg  [2:0] fresh$6;
-    reg  [2:0] fresh$7;
-    reg  matches$0;
-    reg  matches$1;
-    reg  matches$2;
-    reg  matches$3;
-    reg  matches$4;
-    reg  matches$5;
-    reg  matches$6;
-    reg  matches$7;
-    reg  [7:0] hits;
-    reg  [7:0] victims;
-    reg  [7:0] chosen;
-    reg  any_hit;
-    reg  first_set;
-    reg  no_room;
-    reg  [2:0] oldest;
-    reg  [2:0] was;
-    reg  [7:0] fresh_0;
-    reg  [7:0] fresh_1;
-    reg  [7:0] fresh_2;
-    reg  [23:0] fresh_word;
-    reg  [7:0] store;
-    reg  [9:0] write_set;
-    reg  [9:0] write_length;
-    reg  [9:0] way;
-    
-    // Sub module instances
-    top$core$0$front$stream_cache$starts$0 starts$0(
-        .clock(starts$0$clock),
-        .raddr(starts$0$raddr),
-        .rdata(starts$0$rdata),
-        .we(starts$0$we),
-        .waddr(starts$0$waddr),
-        .wdata(starts$0$wdata)
-    );
-    top$core$0$front$stream_cache$starts$1 starts$1(
-        .clock(starts$1$clock),
-        .raddr(starts$1$raddr),
-        .rdata(starts$1$rdata),
-        .we(starts$1$we),
-        .waddr(starts$1$waddr),
-        .wdata(starts$1$wdata)
-    );
-    top$core$0$front$stream_cache$starts$2 starts$2(
-        .clock(starts$2$clock),
-        .raddr(starts$2$raddr),
-        .rdata(starts$2$rdata),
-        .we(starts$2$we),
-        .waddr(starts$2$waddr),
-        .wdata(starts$2$wdata)
-    );
-    top$core$0$front$stream_cache$starts$3 starts$3(
-        .clock(starts$3$clock),
-        .raddr(starts$3$raddr),
-        .rdata(starts$3$rdata),
-        .we(starts$3$we),
-        .waddr(starts$3$waddr),
-        .wdata(starts$3$wdata)
-    );
-    top$core$0$front$stream_cache$starts$4 starts$4(
-        .clock(starts$4$clock),
-        .raddr(starts$4$raddr),
-        .rdata(starts$4$rdata),
-        .we(starts$4$we),
-        .waddr(starts$4$waddr),
-        .wdata(starts$4$wdata)
-    );
-    top$core$0$front$stream_cache$starts$5 starts$5(
-        .clock(starts$5$clock),
-        .raddr(starts$5$raddr),
-        .rdata(starts$5$rdata),
-        .we(starts$5$we),
-        .waddr(starts$5$waddr),
-        .wdata(starts$5$wdata)
-    );
-    top$core$0$front$stream_cache$starts$6 starts$6(
-        .clock(starts$6$clock),
-        .raddr(starts$6$raddr),
-        .rdata(starts$6$rdata),
-        .we(starts$6$we),
-        .waddr(starts$6$waddr),
-        .wdata(starts$6$wdata)
-    );
-    top$core$0$front$stream_cache$starts$7 starts$7(
-        .clock(starts$7$clock),
-        .raddr(starts$7$raddr),
-        .rdata(starts$7$rdata),
-        .we(starts$7$we),
-        .waddr(starts$7$waddr),
-        .wdata(starts$7$wdata)
-    );
-    top$core$0$front$stream_cache$lengths$0 lengths$0(
-        .clock(lengths$0$clock),
-        .raddr(lengths$0$raddr),
-        .rdata(lengths$0$rdata),
-        .we(lengths$0$we),
-        .waddr(lengths$0$waddr),
-        .wdata(lengths$0$wdata)
-    );
-    top$core$0$front$stream_cache$lengths$1 lengths$1(
-        .clock(lengths$1$clock),
-        .raddr(lengths$1$raddr),
-        .rdata(lengths$1$rdata),
-        .we(lengths$1$we),
-        .waddr(lengths$1$waddr),
-        .wdata(lengths$1$wdata)
-    );
-    top$core$0$front$stream_cache$lengths$2 lengths$2(
-        .clock(lengths$2$clock),
-        .raddr(lengths$2$raddr),
-        .rdata(lengths$2$rdata),
-        .we(lengths$2$we),
-        .waddr(lengths$2$waddr),
-        .wdata(lengths$2$wdata)
-    );
-    top$core$0$front$stream_cache$lengths$3 lengths$3(
-        .clock(lengths$3$clock),
-        .raddr(lengths$3$raddr),
-        .rdata(lengths$3$rdata),
-        .we(lengths$3$we),
-        .waddr(lengths$3$waddr),
-        .wdata(lengths$3$wdata)
-    );
-    top$core$0$front$stream_cache$lengths$4 lengths$4(
-        .clock(lengths$4$clock),
-        .raddr(lengths$4$raddr),
-        .rdata(lengths$4$rdata),
-        .we(lengths$4$we),
-        .waddr(lengths$4$waddr),
-        .wdata(lengths$4$wdata)
-    );
-    top$core$0$front$stream_cache$lengths$5 lengths$5(
-        .clock(lengths$5$clock),
-        .raddr(lengths$5$raddr),
-        .rdata(lengths$5$rdata),
-        .we(lengths$5$we),
-        .waddr(lengths$5$waddr),
-        .wdata(lengths$5$wdata)
-    );
-    top$core$0$front$stream_cache$lengths$6 lengths$6(
-        .clock(lengths$6$clock),
-        .raddr(lengths$6$raddr),
-        .rdata(lengths$6$rdata),
-        .we(lengths$6$we),
-        .waddr(lengths$6$waddr),
-        .wdata(lengths$6$wdata)
-    );
-    top$core$0$front$stream_cache$lengths$7 lengths$7(
-        .clock(lengths$7$clock),
-        .raddr(lengths$7$raddr),
-        .rdata(lengths$7$rdata),
-        .we(lengths$7$we),
-        .waddr(lengths$7$waddr),
-        .wdata(lengths$7$wdata)
-    );
-    top$core$0$front$stream_cache$ranks ranks(
-        .clock(ranks$clock),
-        .raddr(ranks$raddr),
-        .rdata(ranks$rdata),
-        .we(ranks$we),
-        .waddr(ranks$waddr),
-        .wdata(ranks$wdata)
-    );
-    top$core$0$front$stream_cache$look_4 look_4(
-        .d(look_4$d),
-        .q(look_4$q),
-        .clock(look_4$clock)
-    );
-    top$core$0$front$stream_cache$start_4 start_4(
-        .d(start_4$d),
-        .q(start_4$q),
-        .clock(start_4$clock)
-    );
-    top$core$0$front$stream_cache$length_4 length_4(
-        .d(length_4$d),
-        .q(length_4$q),
-        .clock(length_4$clock)
-    );
-    top$core$0$front$stream_cache$set_4 set_4(
-        .d(set_4$d),
-        .q(set_4$q),
-        .clock(set_4$clock)
-    );
-    top$core$0$front$stream_cache$same_set_4 same_set_4(
-        .d(same_set_4$d),
-        .q(same_set_4$q),
-        .clock(same_set_4$clock)
-    );
-    top$core$0$front$stream_cache$same_stream_4 same_stream_4(
-        .d(same_stream_4$d),
-        .q(same_stream_4$q),
-        .clock(same_stream_4$clock)
-    );
-    top$core$0$front$stream_cache$last_way last_way(
-        .d(last_way$d),
-        .q(last_way$q),
-        .clock(last_way$clock)
-    );
-    top$core$0$front$stream_cache$last_word last_word(
-        .d(last_word$d),
-        .q(last_word$q),
-        .clock(last_word$clock)
-    );
-    top$core$0$front$stream_cache$live_5 live_5(
-        .d(live_5$d),
-        .q(live_5$q),
-        .clock(live_5$clock)
-    );
-    top$core$0$front$stream_cache$hit_5 hit_5(
-        .d(hit_5$d),
-        .q(hit_5$q),
-        .clock(hit_5$clock)
-    );
-    top$core$0$front$stream_cache$index_5 index_5(
-        .d(index_5$d),
-        .q(index_5$q),
-        .clock(index_5$clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        look_4$clock = clock;
-        start_4$clock = clock;
-        length_4$clock = clock;
-        set_4$clock = clock;
-        same_set_4$clock = clock;
-        same_stream_4$clock = clock;
-        last_way$clock = clock;
-        last_word$clock = clock;
-        look_4$d = look_4$q;
-        start_4$d = start_4$q;
-        length_4$d = length_4$q;
-        set_4$d = set_4$q;
-        same_set_4$d = same_set_4$q;
-        same_stream_4$d = same_stream_4$q;
-        last_way$d = last_way$q;
-        last_word$d = last_word$q;
-        live_5$clock = clock;
-        hit_5$clock = clock;
-        index_5$clock = clock;
-        live_5$d = live_5$q;
-        hit_5$d = hit_5$q;
-        index_5$d = index_5$q;
-        ranks$clock = clock;
-        low = start[(32'h0)+:(20)];
-        up = low << shift_up;
-        down = up >> shift_down;
-        set_3 = (down[(32'h0)+:(10)] ^ length) & set_mask;
-        own_start = start & start_mask;
-        ranks$raddr = set_3;
-        look_4$d = look;
-        start_4$d = own_start;
-        length_4$d = length;
-        set_4$d = set_3;
-        same_set_4$d = (set_3 == set_4$q) & look_4$q;
-        same_stream_4$d = (own_start == start_4$q) & (length == length_4$q);
-        word = ranks$rdata;
-        if (same_set_4$q) begin
-            word = last_word$q;
-        end
-        word_1 = word >> plane_at;
-        word_2 = word >> plane_2_at;
-        plane_0 = word[(32'h0)+:(8)] & present;
-        plane_1 = word_1[(32'h0)+:(8)] & present;
-        plane_2 = word_2[(32'h0)+:(8)] & present;
-        first_set = ~|set_4$q;
-        no_room = first_set & single;
-        oldest = highest;
-        if (first_set) begin
-            oldest = highest_0;
-        end
-        hits = 32'h0;
-        victims = 32'h0;
-        starts$0$clock = clock;
-        lengths$0$clock = clock;
-        starts$0$raddr = set_3;
-        lengths$0$raddr = set_3;
-        rank$0 = 32'h0;
-        if (plane_0[0]) begin
-            rank$0 = one;
-        end
-        if (plane_1[0]) begin
-            rank$0 = rank$0 | two;
-        end
-        if (plane_2[0]) begin
-            rank$0 = rank$0 | four;
-        end
-        matches$0 = (lengths$0$rdata == length_4$q) & (starts$0$rdata == start_4$q);
-        if (same_set_4$q & last_way$q[0]) begin
-            matches$0 = same_stream_4$q;
-        end
-        hits = (hits & ~(1 << (0)) | ((matches$0) << (0)));
-        victims = (victims & ~(1 << (0)) | ((rank$0 == oldest) << (0)));
-        starts$1$clock = clock;
-        lengths$1$clock = clock;
-        starts$1$raddr = set_3;
-        lengths$1$raddr = set_3;
-        rank$1 = 32'h0;
-        if (plane_0[1]) begin
-            rank$1 = one;
-        end
-        if (plane_1[1]) begin
-            rank$1 = rank$1 | two;
-        end
-        if (plane_2[1]) begin
-            rank$1 = rank$1 | four;
-        end
-        matches$1 = (lengths$1$rdata == length_4$q) & (starts$1$rdata == start_4$q);
-        if (same_set_4$q & last_way$q[1]) begin
-            matches$1 = same_stream_4$q;
-        end
-        hits = (hits & ~(1 << (1)) | ((matches$1) << (1)));
-        victims = (victims & ~(1 << (1)) | ((rank$1 == oldest) << (1)));
-        starts$2$clock = clock;
-        lengths$2$clock = clock;
-        starts$2$raddr = set_3;
-        lengths$2$raddr = set_3;
-        rank$2 = 32'h0;
-        if (plane_0[2]) begin
-            rank$2 = one;
-        end
-        if (plane_1[2]) begin
-            rank$2 = rank$2 | two;
-        end
-        if (plane_2[2]) begin
-            rank$2 = rank$2 | four;
-        end
-        matches$2 = (lengths$2$rdata == length_4$q) & (starts$2$rdata == start_4$q);
-        if (same_set_4$q & last_way$q[2]) begin
-            matches$2 = same_stream_4$q;
-        end
-        hits = (hits & ~(1 << (2)) | ((matches$2) << (2)));
-        victims = (victims & ~(1 << (2)) | ((rank$2 == oldest) << (2)));
-        starts$3$clock = clock;
-        lengths$3$clock = clock;
-        starts$3$raddr = set_3;
-        lengths$3$raddr = set_3;
-        rank$3 = 32'h0;
-        if (plane_0[3]) begin
-            rank$3 = one;
-        end
-        if (plane_1[3]) begin
-            rank$3 = rank$3 | two;
-        end
-        if (plane_2[3]) begin
-            rank$3 = rank$3 | four;
-        end
-        matches$3 = (lengths$3$rdata == length_4$q) & (starts$3$rdata == start_4$q);
-        if (same_set_4$q & last_way$q[3]) begin
-            matches$3 = same_stream_4$q;
-        end
-        hits = (hits & ~(1 << (3)) | ((matches$3) << (3)));
-        victims = (victims & ~(1 << (3)) | ((rank$3 == oldest) << (3)));
-        starts$4$clock = clock;
-        lengths$4$clock = clock;
-        starts$4$raddr = set_3;
-        lengths$4$raddr = set_3;
-        rank$4 = 32'h0;
-        if (plane_0[4]) begin
-            rank$4 = one;
-        end
-        if (plane_1[4]) begin
-            rank$4 = rank$4 | two;
-        end
-        if (plane_2[4]) begin
-            rank$4 = rank$4 | four;
-        end
-        matches$4 = (lengths$4$rdata == length_4$q) & (starts$4$rdata == start_4$q);
-        if (same_set_4$q & last_way$q[4]) begin
-            matches$4 = same_stream_4$q;
-        end
-        hits = (hits & ~(1 << (4)) | ((matches$4) << (4)));
-        victims = (victims & ~(1 << (4)) | ((rank$4 == oldest) << (4)));
-        starts$5$clock = clock;
-        lengths$5$clock = clock;
-        starts$5$raddr = set_3;
-        lengths$5$raddr = set_3;
-        rank$5 = 32'h0;
-        if (plane_0[5]) begin
-            rank$5 = one;
-        end
-        if (plane_1[5]) begin
-            rank$5 = rank$5 | two;
-        end
-        if (plane_2[5]) begin
-            rank$5 = rank$5 | four;
-        end
-        matches$5 = (lengths$5$rdata == length_4$q) & (starts$5$rdata == start_4$q);
-        if (same_set_4$q & last_way$q[5]) begin
-            matches$5 = same_stream_4$q;
-        end
-        hits = (hits & ~(1 << (5)) | ((matches$5) << (5)));
-        victims = (victims & ~(1 << (5)) | ((rank$5 == oldest) << (5)));
-        starts$6$clock = clock;
-        lengths$6$clock = clock;
-        starts$6$raddr = set_3;
-        lengths$6$raddr = set_3;
-        rank$6 = 32'h0;
-        if (plane_0[6]) begin
-            rank$6 = one;
-        end
-        if (plane_1[6]) begin
-            rank$6 = rank$6 | two;
-        end
-        if (plane_2[6]) begin
-            rank$6 = rank$6 | four;
-        end
-        matches$6 = (lengths$6$rdata == length_4$q) & (starts$6$rdata == start_4$q);
-        if (same_set_4$q & last_way$q[6]) begin
-            matches$6 = same_stream_4$q;
-        end
-        hits = (hits & ~(1 << (6)) | ((matches$6) << (6)));
-        victims = (victims & ~(1 << (6)) | ((rank$6 == oldest) << (6)));
-        starts$7$clock = clock;
-        lengths$7$clock = clock;
-        starts$7$raddr = set_3;
-        lengths$7$raddr = set_3;
-        rank$7 = 32'h0;
-        if (plane_0[7]) begin
-            rank$7 = one;
-        end
-        if (plane_1[7]) begin
-            rank$7 = rank$7 | two;
-        end
-        if (plane_2[7]) begin
-            rank$7 = rank$7 | four;
-        end
-        matches$7 = (lengths$7$rdata == length_4$q) & (starts$7$rdata == start_4$q);
-        if (same_set_4$q & last_way$q[7]) begin
-            matches$7 = same_stream_4$q;
-        end
-        hits = (hits & ~(1 << (7)) | ((matches$7) << (7)));
-        victims = (victims & ~(1 << (7)) | ((rank$7 == oldest) << (7)));
-        any_hit = |hits;
-        chosen = victims & present;
-        if (no_room) begin
-            chosen = 32'h0;
-        end
-        if (any_hit) begin
-            chosen = hits;
-        end
-        was = 32'h0;
-        if (chosen[0]) begin
-            was = rank$0;
-        end
-        if (chosen[1]) begin
-            was = rank$1;
-        end
-        if (chosen[2]) begin
-            was = rank$2;
-        end
-        if (chosen[3]) begin
-            was = rank$3;
-        end
-        if (chosen[4]) begin
-            was = rank$4;
-        end
-        if (chosen[5]) begin
-            was = rank$5;
-        end
-        if (chosen[6]) begin
-            was = rank$6;
-        end
-        if (chosen[7]) begin
-            was = rank$7;
-        end
-        fresh_0 = 32'h0;
-        fresh_1 = 32'h0;
-        fresh_2 = 32'h0;
-        older$0 = rank$0 + one;
-        fresh$0 = rank$0;
-        if (rank$0 < was) begin
-            fresh$0 = older$0;
-        end
-        if (chosen[0]) begin
-            fresh$0 = 32'h0;
-        end
-        fresh_0 = (fresh_0 & ~(1 << (0)) | ((fresh$0[32'h0]) << (0)));
-        fresh_1 = (fresh_1 & ~(1 << (0)) | ((fresh$0[32'h1]) << (0)));
-        fresh_2 = (fresh_2 & ~(1 << (0)) | ((fresh$0[32'h2]) << (0)));
-        older$1 = rank$1 + one;
-        fresh$1 = rank$1;
-        if (rank$1 < was) begin
-            fresh$1 = older$1;
-        end
-        if (chosen[1]) begin
-            fresh$1 = 32'h0;
-        end
-        fresh_0 = (fresh_0 & ~(1 << (1)) | ((fresh$1[32'h0]) << (1)));
-        fresh_1 = (fresh_1 & ~(1 << (1)) | ((fresh$1[32'h1]) << (1)));
-        fresh_2 = (fresh_2 & ~(1 << (1)) | ((fresh$1[32'h2]) << (1)));
-        older$2 = rank$2 + one;
-        fresh$2 = rank$2;
-        if (rank$2 < was) begin
-            fresh$2 = older$2;
-        end
-        if (chosen[2]) begin
-            fresh$2 = 32'h0;
-        end
-        fresh_0 = (fresh_0 & ~(1 << (2)) | ((fresh$2[32'h0]) << (2)));
-        fresh_1 = (fresh_1 & ~(1 << (2)) | ((fresh$2[32'h1]) << (2)));
-        fresh_2 = (fresh_2 & ~(1 << (2)) | ((fresh$2[32'h2]) << (2)));
-        older$3 = rank$3 + one;
-        fresh$3 = rank$3;
-        if (rank$3 < was) begin
-            fresh$3 = older$3;
-        end
-        if (chosen[3]) begin
-            fresh$3 = 32'h0;
-        end
-        fresh_0 = (fresh_0 & ~(1 << (3)) | ((fresh$3[32'h0]) << (3)));
-        fresh_1 = (fresh_1 & ~(1 << (3)) | ((fresh$3[32'h1]) << (3)));
-        fresh_2 = (fresh_2 & ~(1 << (3)) | ((fresh$3[32'h2]) << (3)));
-        older$4 = rank$4 + one;
-        fresh$4 = rank$4;
-        if (rank$4 < was) begin
-            fresh$4 = older$4;
-        end
-        if (chosen[4]) begin
-            fresh$4 = 32'h0;
-        end
-        fresh_0 = (fresh_0 & ~(1 << (4)) | ((fresh$4[32'h0]) << (4)));
-        fresh_1 = (fresh_1 & ~(1 << (4)) | ((fresh$4[32'h1]) << (4)));
-        fresh_2 = (fresh_2 & ~(1 << (4)) | ((fresh$4[32'h2]) << (4)));
-        older$5 = rank$5 + one;
-        fresh$5 = rank$5;
-        if (rank$5 < was) begin
-            fresh$5 = older$5;
-        end
-        if (chosen[5]) begin
-            fresh$5 = 32'h0;
-        end
-        fresh_0 = (fresh_0 & ~(1 << (5)) | ((fresh$5[32'h0]) << (5)));
-        fresh_1 = (fresh_1 & ~(1 << (5)) | ((fresh$5[32'h1]) << (5)));
-        fresh_2 = (fresh_2 & ~(1 << (5)) | ((fresh$5[32'h2]) << (5)));
-        older$6 = rank$6 + one;
-        fresh$6 = rank$6;
-        if (rank$6 < was) begin
-            fresh$6 = older$6;
-        end
-        if (chosen[6]) begin
-            fresh$6 = 32'h0;
-        end
-        fresh_0 = (fresh_0 & ~(1 << (6)) | ((fresh$6[32'h0]) << (6)));
-        fresh_1 = (fresh_1 & ~(1 << (6)) | ((fresh$6[32'h1]) << (6)));
-        fresh_2 = (fresh_2 & ~(1 << (6)) | ((fresh$6[32'h2]) << (6)));
-        older$7 = rank$7 + one;
-        fresh$7 = rank$7;
-        if (rank$7 < was) begin
-            fresh$7 = older$7;
-        end
-        if (chosen[7]) begin
-            fresh$7 = 32'h0;
-        end
-        fresh_0 = (fresh_0 & ~(1 << (7)) | ((fresh$7[32'h0]) << (7)));
-        fresh_1 = (fresh_1 & ~(1 << (7)) | ((fresh$7[32'h1]) << (7)));
-        fresh_2 = (fresh_2 & ~(1 << (7)) | ((fresh$7[32'h2]) << (7)));
-        fresh_word = (((fresh_0 & present) & 24'hffffff) | (((fresh_1 & present) & 24'hffffff) << plane_at) | (((fresh_2 & present) & 24'hffffff) << plane_2_at)) & word_mask;
-        last_way$d = chosen;
-        last_word$d = fresh_word;
-        store = 32'h0;
-        if (look_4$q & ~any_hit) begin
-            store = chosen;
-        end
-        write_set = set_4$q;
-        write_length = length_4$q;
-        ranks$wdata = fresh_word;
-        if (sweep) begin
-            write_set = sweep_index;
-            write_length = 32'h0;
-            ranks$wdata = empty_word;
-        end
-        ranks$waddr = write_set;
-        ranks$we = look_4$q | sweep;
-        starts$0$waddr = write_set;
-        starts$0$wdata = start_4$q;
-        starts$0$we = store[0];
-        lengths$0$waddr = write_set;
-        lengths$0$wdata = write_length;
-        lengths$0$we = store[0] | sweep;
-        starts$1$waddr = write_set;
-        starts$1$wdata = start_4$q;
-        starts$1$we = store[1];
-        lengths$1$waddr = write_set;
-        lengths$1$wdata = write_length;
-        lengths$1$we = store[1] | sweep;
-        starts$2$waddr = write_set;
-        starts$2$wdata = start_4$q;
-        starts$2$we = store[2];
-        lengths$2$waddr = write_set;
-        lengths$2$wdata = write_length;
-        lengths$2$we = store[2] | sweep;
-        starts$3$waddr = write_set;
-        starts$3$wdata = start_4$q;
-        starts$3$we = store[3];
-        lengths$3$waddr = write_set;
-        lengths$3$wdata = write_length;
-        lengths$3$we = store[3] | sweep;
-        starts$4$waddr = write_set;
-        starts$4$wdata = start_4$q;
-        starts$4$we = store[4];
-        lengths$4$waddr = write_set;
-        lengths$4$wdata = write_length;
-        lengths$4$we = store[4] | sweep;
-        starts$5$waddr = write_set;
-        starts$5$wdata = start_4$q;
-        starts$5$we = store[5];
-        lengths$5$waddr = write_set;
-        lengths$5$wdata = write_length;
-        lengths$5$we = store[5] | sweep;
-        starts$6$waddr = write_set;
-        starts$6$wdata = start_4$q;
-        starts$6$we = store[6];
-        lengths$6$waddr = write_set;
-        lengths$6$wdata = write_length;
-        lengths$6$we = store[6] | sweep;
-        starts$7$waddr = write_set;
-        starts$7$wdata = start_4$q;
-        starts$7$we = store[7];
-        lengths$7$waddr = write_set;
-        lengths$7$wdata = write_length;
-        lengths$7$we = store[7] | sweep;
-        way = ((|(chosen & odd_1)) & 10'h3ff) | (((|(chosen & odd_2)) & 10'h3ff) << 32'h1) | (((|(chosen & odd_4)) & 10'h3ff) << 32'h2);
-        live_5$d = look_4$q;
-        hit_5$d = any_hit;
-        index_5$d = ((set_4$q << way_bits) & 10'h3ff) | way;
-        look_5 = live_5$q;
-        hit = hit_5$q;
-        index = index_5$q;
-    end
-    
-endmodule // top$core$0$front$stream_cache
-
-
-module top$core$0$front$stream_cache$hit_5(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$stream_cache$hit_5
-
-
-module top$core$0$front$stream_cache$index_5(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$stream_cache$index_5
-
-
-module top$core$0$front$stream_cache$last_way(d,q,clock);
-    
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 8'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$stream_cache$last_way
-
-
-module top$core$0$front$stream_cache$last_word(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$stream_cache$last_word
-
-
-module top$core$0$front$stream_cache$length_4(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$stream_cache$length_4
-
-
-module top$core$0$front$stream_cache$lengths$0(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [9:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [9:0] wdata;
-    
-    // Update code (custom)
-    (* no_rw_check *) reg [7:0] mem [0:31];
-    reg [7:0] q;
-    always @(posedge clock) q <= mem[raddr[4:0]];
-    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[7:0];
-    always @(*) rdata = {2'd0, q};
-endmodule // top$core$0$front$stream_cache$lengths$0
-
-
-module top$core$0$front$stream_cache$lengths$1(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [9:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [9:0] wdata;
-    
-    // Update code (custom)
-    (* no_rw_check *) reg [7:0] mem [0:31];
-    reg [7:0] q;
-    always @(posedge clock) q <= mem[raddr[4:0]];
-    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[7:0];
-    always @(*) rdata = {2'd0, q};
-endmodule // top$core$0$front$stream_cache$lengths$1
-
-
-module top$core$0$front$stream_cache$lengths$2(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [9:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [9:0] wdata;
-    
-    // Update code (custom)
-    (* no_rw_check *) reg [7:0] mem [0:31];
-    reg [7:0] q;
-    always @(posedge clock) q <= mem[raddr[4:0]];
-    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[7:0];
-    always @(*) rdata = {2'd0, q};
-endmodule // top$core$0$front$stream_cache$lengths$2
-
-
-module top$core$0$front$stream_cache$lengths$3(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [9:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [9:0] wdata;
-    
-    // Update code (custom)
-    (* no_rw_check *) reg [7:0] mem [0:31];
-    reg [7:0] q;
-    always @(posedge clock) q <= mem[raddr[4:0]];
-    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[7:0];
-    always @(*) rdata = {2'd0, q};
-endmodule // top$core$0$front$stream_cache$lengths$3
-
-
-module top$core$0$front$stream_cache$lengths$4(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [9:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [9:0] wdata;
-    
-    // Update code (custom)
-    always @(*) rdata = 10'd0;
-endmodule // top$core$0$front$stream_cache$lengths$4
-
-
-module top$core$0$front$stream_cache$lengths$5(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [9:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [9:0] wdata;
-    
-    // Update code (custom)
-    always @(*) rdata = 10'd0;
-endmodule // top$core$0$front$stream_cache$lengths$5
-
-
-module top$core$0$front$stream_cache$lengths$6(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [9:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [9:0] wdata;
-    
-    // Update code (custom)
-    always @(*) rdata = 10'd0;
-endmodule // top$core$0$front$stream_cache$lengths$6
-
-
-module top$core$0$front$stream_cache$lengths$7(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [9:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [9:0] wdata;
-    
-    // Update code (custom)
-    always @(*) rdata = 10'd0;
-endmodule // top$core$0$front$stream_cache$lengths$7
-
-
-module top$core$0$front$stream_cache$live_5(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$stream_cache$live_5
-
-
-module top$core$0$front$stream_cache$look_4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$stream_cache$look_4
-
-
-module top$core$0$front$stream_cache$ranks(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [23:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [23:0] wdata;
-    
-    // Update code (custom)
-    (* no_rw_check *) reg [7:0] mem [0:31];
-    reg [7:0] q;
-    always @(posedge clock) q <= mem[raddr[4:0]];
-    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[7:0];
-    always @(*) rdata = {16'd0, q};
-endmodule // top$core$0$front$stream_cache$ranks
-
-
-module top$core$0$front$stream_cache$same_set_4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$stream_cache$same_set_4
-
-
-module top$core$0$front$stream_cache$same_stream_4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$stream_cache$same_stream_4
-
-
-module top$core$0$front$stream_cache$set_4(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$stream_cache$set_4
-
-
-module top$core$0$front$stream_cache$start_4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$stream_cache$start_4
-
-
-module top$core$0$front$stream_cache$starts$0(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [31:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [31:0] wdata;
-    
-    // Update code (custom)
-    (* no_rw_check *) reg [18:0] mem [0:31];
-    reg [18:0] q;
-    always @(posedge clock) q <= mem[raddr[4:0]];
-    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[18:0];
-    always @(*) rdata = {13'd0, q};
-endmodule // top$core$0$front$stream_cache$starts$0
-
-
-module top$core$0$front$stream_cache$starts$1(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [31:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [31:0] wdata;
-    
-    // Update code (custom)
-    (* no_rw_check *) reg [18:0] mem [0:31];
-    reg [18:0] q;
-    always @(posedge clock) q <= mem[raddr[4:0]];
-    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[18:0];
-    always @(*) rdata = {13'd0, q};
-endmodule // top$core$0$front$stream_cache$starts$1
-
-
-module top$core$0$front$stream_cache$starts$2(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [31:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [31:0] wdata;
-    
-    // Update code (custom)
-    (* no_rw_check *) reg [18:0] mem [0:31];
-    reg [18:0] q;
-    always @(posedge clock) q <= mem[raddr[4:0]];
-    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[18:0];
-    always @(*) rdata = {13'd0, q};
-endmodule // top$core$0$front$stream_cache$starts$2
-
-
-module top$core$0$front$stream_cache$starts$3(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [31:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [31:0] wdata;
-    
-    // Update code (custom)
-    (* no_rw_check *) reg [18:0] mem [0:31];
-    reg [18:0] q;
-    always @(posedge clock) q <= mem[raddr[4:0]];
-    always @(posedge clock) if (we) mem[waddr[4:0]] <= wdata[18:0];
-    always @(*) rdata = {13'd0, q};
-endmodule // top$core$0$front$stream_cache$starts$3
-
-
-module top$core$0$front$stream_cache$starts$4(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [31:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [31:0] wdata;
-    
-    // Update code (custom)
-    always @(*) rdata = 32'd0;
-endmodule // top$core$0$front$stream_cache$starts$4
-
-
-module top$core$0$front$stream_cache$starts$5(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [31:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [31:0] wdata;
-    
-    // Update code (custom)
-    always @(*) rdata = 32'd0;
-endmodule // top$core$0$front$stream_cache$starts$5
-
-
-module top$core$0$front$stream_cache$starts$6(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [31:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [31:0] wdata;
-    
-    // Update code (custom)
-    always @(*) rdata = 32'd0;
-endmodule // top$core$0$front$stream_cache$starts$6
-
-
-module top$core$0$front$stream_cache$starts$7(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [9:0] raddr;
-    output reg  [31:0] rdata;
-    input wire  we;
-    input wire  [9:0] waddr;
-    input wire  [31:0] wdata;
-    
-    // Update code (custom)
-    always @(*) rdata = 32'd0;
-endmodule // top$core$0$front$stream_cache$starts$7
-
-
-module top$core$0$front$sweep_at(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$sweep_at
-
-
-module top$core$0$front$swept(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$swept
-
-
-module top$core$0$front$valid_3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$valid_3
-
-
-module top$core$0$front$valid_4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$valid_4
-
-
-module top$core$0$front$valid_5(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$valid_5
-
-
-module top$core$0$front$valid_6(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$front$valid_6
-
-
-module top$core$0$ingress(clock,live,rvfi_valid,rvfi_insn,rvfi_trap,rvfi_intr,rvfi_pc_rdata,rvfi_pc_wdata,beat$live,beat$valid,beat$intr,beat$branch,beat$taken,beat$look,beat$push,beat$pop,beat$jump,beat$pc,beat$link,beat$target);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  live;
-    input wire  rvfi_valid;
-    input wire  [31:0] rvfi_insn;
-    input wire  rvfi_trap;
-    input wire  rvfi_intr;
-    input wire  [31:0] rvfi_pc_rdata;
-    input wire  [31:0] rvfi_pc_wdata;
-    output reg  beat$live;
-    output reg  beat$valid;
-    output reg  beat$intr;
-    output reg  beat$branch;
-    output reg  beat$taken;
-    output reg  beat$look;
-    output reg  beat$push;
-    output reg  beat$pop;
-    output reg  beat$jump;
-    output reg  [31:0] beat$pc;
-    output reg  [31:0] beat$link;
-    output reg  [31:0] beat$target;
-    
-    // Constant declarations
-    localparam  align = 2'b1;
-    localparam  compressed = 1'b1;
-    localparam  rv32 = 1'b1;
-    localparam  but_bit_2 = 5'b11011;
-    localparam  x1 = 5'b1;
-    localparam  but_bit_29 = 32'hdfffffff;
-    localparam  sret = 32'h10200073;
-    
-    // Stub signals
-    reg  trap_before$d;
-    wire  trap_before$q;
-    reg  trap_before$clock;
-    reg  live_2$d;
-    wire  live_2$q;
-    reg  live_2$clock;
-    reg  valid_2$d;
-    wire  valid_2$q;
-    reg  valid_2$clock;
-    reg  intr_2$d;
-    wire  intr_2$q;
-    reg  intr_2$clock;
-    reg  branch_2$d;
-    wire  branch_2$q;
-    reg  branch_2$clock;
-    reg  taken_2$d;
-    wire  taken_2$q;
-    reg  taken_2$clock;
-    reg  look_2$d;
-    wire  look_2$q;
-    reg  look_2$clock;
-    reg  push_2$d;
-    wire  push_2$q;
-    reg  push_2$clock;
-    reg  pop_2$d;
-    wire  pop_2$q;
-    reg  pop_2$clock;
-    reg  jump_2$d;
-    wire  jump_2$q;
-    reg  jump_2$clock;
-    reg  [31:0] pc_2$d;
-    wire  [31:0] pc_2$q;
-    reg  pc_2$clock;
-    reg  [31:0] link_2$d;
-    wire  [31:0] link_2$q;
-    reg  link_2$clock;
-    reg  [31:0] target_2$d;
-    wire  [31:0] target_2$q;
-    reg  target_2$clock;
-    
-    // Local signals
-    reg  [6:0] opcode;
-    reg  wide;
-    reg  [4:0] rd;
-    reg  [4:0] rs1;
-    reg  rd_is_link;
-    reg  rs1_is_link;
-    reg  [1:0] quadrant;
-    reg  [2:0] funct_c;
-    reg  links;
-    reg  returns;
-    reg  same;
-    reg  is_branch;
-    reg  is_jal;
-    reg  is_jalr;
-    reg  is_xret;
-    reg  [31:0] xret_word;
-    reg  jal_links;
-    reg  pops;
-    reg  retires;
-    reg  traced;
-    reg  [31:0] pc_1;
-    reg  [31:0] target_1;
-    reg  [1:0] length;
-    reg  [31:0] link_1;
-    
-    // Sub module instances
-    top$core$0$ingress$trap_before trap_before(
-        .d(trap_before$d),
-        .q(trap_before$q),
-        .clock(trap_before$clock)
-    );
-    top$core$0$ingress$live_2 live_2(
-        .d(live_2$d),
-        .q(live_2$q),
-        .clock(live_2$clock)
-    );
-    top$core$0$ingress$valid_2 valid_2(
-        .d(valid_2$d),
-        .q(valid_2$q),
-        .clock(valid_2$clock)
-    );
-    top$core$0$ingress$intr_2 intr_2(
-        .d(intr_2$d),
-        .q(intr_2$q),
-        .clock(intr_2$clock)
-    );
-    top$core$0$ingress$branch_2 branch_2(
-        .d(branch_2$d),
-        .q(branch_2$q),
-        .clock(branch_2$clock)
-    );
-    top$core$0$ingress$taken_2 taken_2(
-        .d(taken_2$d),
-        .q(taken_2$q),
-        .clock(taken_2$clock)
-    );
-    top$core$0$ingress$look_2 look_2(
-        .d(look_2$d),
-        .q(look_2$q),
-        .clock(look_2$clock)
-    );
-    top$core$0$ingress$push_2 push_2(
-        .d(push_2$d),
-        .q(push_2$q),
-        .clock(push_2$clock)
-    );
-    top$core$0$ingress$pop_2 pop_2(
-        .d(pop_2$d),
-        .q(pop_2$q),
-        .clock(pop_2$clock)
-    );
-    top$core$0$ingress$jump_2 jump_2(
-        .d(jump_2$d),
-        .q(jump_2$q),
-        .clock(jump_2$clock)
-    );
-    top$core$0$ingress$pc_2 pc_2(
-        .d(pc_2$d),
-        .q(pc_2$q),
-        .clock(pc_2$clock)
-    );
-    top$core$0$ingress$link_2 link_2(
-        .d(link_2$d),
-        .q(link_2$q),
-        .clock(link_2$clock)
-    );
-    top$core$0$ingress$target_2 target_2(
-        .d(target_2$d),
-        .q(target_2$q),
-        .clock(target_2$clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        trap_before$clock = clock;
-        live_2$clock = clock;
-        valid_2$clock = clock;
-        intr_2$clock = clock;
-        branch_2$clock = clock;
-        taken_2$clock = clock;
-        look_2$clock = clock;
-        push_2$clock = clock;
-        trap_before$d = trap_before$q;
-        live_2$d = live_2$q;
-        valid_2$d = valid_2$q;
-        intr_2$d = intr_2$q;
-        branch_2$d = branch_2$q;
-        taken_2$d = taken_2$q;
-        look_2$d = look_2$q;
-        push_2$d = push_2$q;
-        pop_2$clock = clock;
-        jump_2$clock = clock;
-        pc_2$clock = clock;
-        link_2$clock = clock;
-        target_2$clock = clock;
-        pop_2$d = pop_2$q;
-        jump_2$d = jump_2$q;
-        pc_2$d = pc_2$q;
-        link_2$d = link_2$q;
-        target_2$d = target_2$q;
-        opcode = rvfi_insn[(32'h0)+:(7)];
-        quadrant = rvfi_insn[(32'h0)+:(2)];
-        funct_c = rvfi_insn[(32'hd)+:(3)];
-        wide = (quadrant == 32'h3) | ~compressed;
-        rd = rvfi_insn[(32'h7)+:(5)];
-        rs1 = rvfi_insn[(32'hf)+:(5)];
-        rd_is_link = (rd & but_bit_2) == x1;
-        rs1_is_link = (rs1 & but_bit_2) == x1;
-        xret_word = rvfi_insn & but_bit_29;
-        is_xret = xret_word == sret;
-        if (wide) begin
-            is_branch = (opcode == 32'h63) & (rvfi_insn[(32'hd)+:(2)] != 32'h1);
-            is_jal = opcode == 32'h6f;
-            is_jalr = (opcode == 32'h67) & (rvfi_insn[(32'hc)+:(3)] == 32'h0);
-            jal_links = rd_is_link;
-            links = rd_is_link;
-            returns = rs1_is_link;
-            same = rvfi_insn[32'h9] == rvfi_insn[32'h11];
-        end
-        else begin
-            is_branch = (quadrant == 32'h1) & (rvfi_insn[(32'he)+:(2)] == 32'h3);
-            is_jal = (quadrant == 32'h1) & ((funct_c == 32'h5) | ((funct_c == 32'h1) & rv32));
-            is_jalr = (quadrant == 32'h2) & (funct_c == 32'h4) & (rvfi_insn[(32'h2)+:(5)] == 32'h0) & (rd != 32'h0);
-            jal_links = funct_c == 32'h1;
-            links = rvfi_insn[32'hc];
-            returns = rd_is_link;
-            same = ~rvfi_insn[32'h9];
-        end
-        pops = is_jalr & returns & ~(links & same);
-        retires = rvfi_valid & ~rvfi_trap;
-        traced = retires & live;
-        if (rvfi_valid) begin
-            trap_before$d = rvfi_trap;
-        end
-        live_2$d = live;
-        valid_2$d = retires;
-        intr_2$d = rvfi_intr | trap_before$q;
-        branch_2$d = is_branch;
-        look_2$d = (is_jalr & ~pops) | is_xret;
-        push_2$d = (is_jalr & links) | (is_jal & jal_links);
-        pop_2$d = pops;
-        jump_2$d = is_jal;
-        if (~traced) begin
-            branch_2$d = 1'b0;
-            look_2$d = 1'b0;
-            push_2$d = 1'b0;
-            pop_2$d = 1'b0;
-            jump_2$d = 1'b0;
-        end
-        pc_1 = rvfi_pc_rdata >> align;
-        target_1 = rvfi_pc_wdata >> align;
-        length = 32'h1;
-        if (wide & compressed) begin
-            length = 32'h2;
-        end
-        link_1 = pc_1 + ((length) & 32'hffffffff);
-        taken_2$d = link_1[(32'h0)+:(12)] != target_1[(32'h0)+:(12)];
-        pc_2$d = pc_1;
-        link_2$d = link_1;
-        target_2$d = target_1;
-        beat$live = live_2$q;
-        beat$valid = valid_2$q;
-        beat$intr = intr_2$q;
-        beat$branch = branch_2$q;
-        beat$taken = taken_2$q;
-        beat$look = look_2$q;
-        beat$push = push_2$q;
-        beat$pop = pop_2$q;
-        beat$jump = jump_2$q;
-        beat$pc = pc_2$q;
-        beat$link = link_2$q;
-        beat$target = target_2$q;
-    end
-    
-endmodule // top$core$0$ingress
-
-
-module top$core$0$ingress$branch_2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$ingress$branch_2
-
-
-module top$core$0$ingress$intr_2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$ingress$intr_2
-
-
-module top$core$0$ingress$jump_2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$ingress$jump_2
-
-
-module top$core$0$ingress$link_2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$ingress$link_2
-
-
-module top$core$0$ingress$live_2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$ingress$live_2
-
-
-module top$core$0$ingress$look_2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$ingress$look_2
-
-
-module top$core$0$ingress$pc_2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$ingress$pc_2
-
-
-module top$core$0$ingress$pop_2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$ingress$pop_2
-
-
-module top$core$0$ingress$push_2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$ingress$push_2
-
-
-module top$core$0$ingress$taken_2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$ingress$taken_2
-
-
-module top$core$0$ingress$target_2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$ingress$target_2
-
-
-module top$core$0$ingress$trap_before(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$ingress$trap_before
-
-
-module top$core$0$ingress$valid_2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$core$0$ingress$valid_2
-
-
-module top$encoder(clock,reset,entry$have,entry$core,entry$word,entry$cc,entry$field,entry$done,entry$ends,bits$valid,bits$count,bits$data,bits$busy,bits$ready);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  entry$have;
-    input wire  [3:0] entry$core;
-    input wire  [31:0] entry$word;
-    input wire  [31:0] entry$cc;
-    output reg  [1:0] entry$field;
-    output reg  entry$done;
-    output reg  entry$ends;
-    output reg  bits$valid;
-    output reg  [3:0] bits$count;
-    output reg  [7:0] bits$data;
-    output reg  bits$busy;
-    input wire  bits$ready;
-    
-    // Constant declarations
-    localparam  none = 32'h0;
-    
-    // Enums
-    localparam RecordField$Begin = 0;
-    localparam RecordField$Instructions = 1;
-    localparam RecordField$Open = 2;
-    localparam RecordField$Address = 3;
-    localparam RecordField$Start = 4;
-    
-    // Stub signals
-    reg  [2:0] fields$step;
-    reg  fields$told;
-    reg  fields$past_run;
-    reg  fields$past_pre;
-    reg  fields$known;
-    reg  fields$upper;
-    reg  [1:0] fields$pre;
-    reg  [1:0] fields$post;
-    reg  [31:0] fields$word;
-    reg  [31:0] fields$cc;
-    wire  [2:0] fields$kind;
-    wire  [5:0] fields$size;
-    wire  [31:0] fields$value;
-    wire  fields$lead;
-    wire  [1:0] fields$own_field;
-    wire  [1:0] fields$next_field;
-    wire  [2:0] fields$next_step;
-    wire  fields$is_time;
-    wire  fields$over;
-    wire  fields$rest;
-    wire  fields$run;
-    wire  fields$new_known;
-    wire  fields$new_upper;
-    wire  [1:0] fields$new_pre;
-    wire  [1:0] fields$new_post;
-    wire  fields$ends;
-    reg  coder$clock;
-    reg  coder$port$reset;
-    reg  coder$port$valid;
-    reg  [2:0] coder$port$kind;
-    reg  [5:0] coder$port$size;
-    reg  [31:0] coder$port$value;
-    reg  [31:0] coder$port$minus;
-    reg  coder$port$lead;
-    reg  [3:0] coder$port$core;
-    reg  coder$port$taken;
-    wire  coder$port$ready;
-    wire  coder$port$have;
-    wire  [3:0] coder$port$count;
-    wire  [7:0] coder$port$data;
-    wire  coder$port$busy;
-    reg  [2:0] step$d;
-    wire  [2:0] step$q;
-    reg  step$clock;
-    reg  told$d;
-    wire  told$q;
-    reg  told$clock;
-    reg  past_run$d;
-    wire  past_run$q;
-    reg  past_run$clock;
-    reg  past_pre$d;
-    wire  past_pre$q;
-    reg  past_pre$clock;
-    reg  known$d;
-    wire  known$q;
-    reg  known$clock;
-    reg  upper$d;
-    wire  upper$q;
-    reg  upper$clock;
-    reg  [1:0] pre$d;
-    wire  [1:0] pre$q;
-    reg  pre$clock;
-    reg  [1:0] post$d;
-    wire  [1:0] post$q;
-    reg  post$clock;
-    
-    // Local signals
-    reg  take;
-    
-    // Sub module instances
-    top$encoder$fields fields(
-        .step(fields$step),
-        .told(fields$told),
-        .past_run(fields$past_run),
-        .past_pre(fields$past_pre),
-        .known(fields$known),
-        .upper(fields$upper),
-        .pre(fields$pre),
-        .post(fields$post),
-        .word(fields$word),
-        .cc(fields$cc),
-        .kind(fields$kind),
-        .size(fields$size),
-        .value(fields$value),
-        .lead(fields$lead),
-        .own_field(fields$own_field),
-        .next_field(fields$next_field),
-        .next_step(fields$next_step),
-        .is_time(fields$is_time),
-        .over(fields$over),
-        .rest(fields$rest),
-        .run(fields$run),
-        .new_known(fields$new_known),
-        .new_upper(fields$new_upper),
-        .new_pre(fields$new_pre),
-        .new_post(fields$new_post),
-        .ends(fields$ends)
-    );
-    top$encoder$coder coder(
-        .clock(coder$clock),
-        .port$reset(coder$port$reset),
-        .port$valid(coder$port$valid),
-        .port$kind(coder$port$kind),
-        .port$size(coder$port$size),
-        .port$value(coder$port$value),
-        .port$minus(coder$port$minus),
-        .port$lead(coder$port$lead),
-        .port$core(coder$port$core),
-        .port$taken(coder$port$taken),
-        .port$ready(coder$port$ready),
-        .port$have(coder$port$have),
-        .port$count(coder$port$count),
-        .port$data(coder$port$data),
-        .port$busy(coder$port$busy)
-    );
-    top$encoder$step step(
-        .d(step$d),
-        .q(step$q),
-        .clock(step$clock)
-    );
-    top$encoder$told told(
-        .d(told$d),
-        .q(told$q),
-        .clock(told$clock)
-    );
-    top$encoder$past_run past_run(
-        .d(past_run$d),
-        .q(past_run$q),
-        .clock(past_run$clock)
-    );
-    top$encoder$past_pre past_pre(
-        .d(past_pre$d),
-        .q(past_pre$q),
-        .clock(past_pre$clock)
-    );
-    top$encoder$known known(
-        .d(known$d),
-        .q(known$q),
-        .clock(known$clock)
-    );
-    top$encoder$upper upper(
-        .d(upper$d),
-        .q(upper$q),
-        .clock(upper$clock)
-    );
-    top$encoder$pre pre(
-        .d(pre$d),
-        .q(pre$q),
-        .clock(pre$clock)
-    );
-    top$encoder$post post(
-        .d(post$d),
-        .q(post$q),
-        .clock(post$clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        step$clock = clock;
-        told$clock = clock;
-        past_run$clock = clock;
-        past_pre$clock = clock;
-        known$clock = clock;
-        upper$clock = clock;
-        pre$clock = clock;
-        post$clock = clock;
-        step$d = step$q;
-        told$d = told$q;
-        past_run$d = past_run$q;
-        past_pre$d = past_pre$q;
-        known$d = known$q;
-        upper$d = upper$q;
-        pre$d = pre$q;
-        post$d = post$q;
-        coder$clock = clock;
-        fields$step = step$q;
-        fields$told = told$q;
-        fields$past_run = past_run$q;
-        fields$past_pre = past_pre$q;
-        fields$known = known$q;
-        fields$upper = upper$q;
-        fields$pre = pre$q;
-        fields$post = post$q;
-        fields$word = entry$word;
-        fields$cc = entry$cc;
-        coder$port$minus = none;
-        coder$port$reset = reset;
-        coder$port$valid = entry$have;
-        coder$port$kind = fields$kind;
-        coder$port$size = fields$size;
-        coder$port$value = fields$value;
-        coder$port$lead = fields$lead;
-        coder$port$core = entry$core;
-        coder$port$taken = bits$ready;
-        bits$valid = coder$port$have;
-        bits$count = coder$port$count;
-        bits$data = coder$port$data;
-        bits$busy = coder$port$busy;
-        take = entry$have & coder$port$ready;
-        entry$field = fields$own_field;
+        entry_field = fields_own_field;
         if (take) begin
-            entry$field = fields$next_field;
-            step$d = fields$next_step;
-            told$d = fields$is_time;
-            known$d = fields$new_known;
-            upper$d = fields$new_upper;
-            pre$d = fields$new_pre;
-            post$d = fields$new_post;
-            if (fields$over) begin
-                past_run$d = fields$rest;
-                past_pre$d = fields$rest & (~fields$run | (step$q != RecordField$Begin));
-            end
-        end
-        entry$done = take & fields$over & ~fields$rest;
-        entry$ends = fields$ends;
-        if (reset) begin
-            step$d = RecordField$Begin;
-            told$d = 1'b0;
-            past_run$d = 1'b0;
-            past_pre$d = 1'b0;
+            entry_field = fields_next_field;
         end
     end
-    
-endmodule // top$encoder
 
+    always @(posedge clock) begin
+        if (take) begin
+            step <= fields_next_step;
+            told <= fields_is_time;
+            known <= fields_new_known;
+            upper <= fields_new_upper;
+            pre <= fields_new_pre;
+            post <= fields_new_post;
+            if (fields_over) begin
+                past_run <= fields_rest;
+                past_pre <= fields_rest & (!fields_run | (step != 3'd0));
+            end
+        end
+        if (reset) begin
+            step <= RECORD_FIELD_BEGIN;
+            told <= 1'd0;
+            past_run <= 1'd0;
+            past_pre <= 1'd0;
+        end
+    end
 
-module top$encoder$coder(clock,port$reset,port$valid,port$kind,port$size,port$value,port$minus,port$lead,port$core,port$taken,port$ready,port$have,port$count,port$data,port$busy);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  port$reset;
-    input wire  port$valid;
-    input wire  [2:0] port$kind;
-    input wire  [5:0] port$size;
-    input wire  [31:0] port$value;
-    input wire  [31:0] port$minus;
-    input wire  port$lead;
-    input wire  [3:0] port$core;
-    input wire  port$taken;
-    output reg  port$ready;
-    output reg  port$have;
-    output reg  [3:0] port$count;
-    output reg  [7:0] port$data;
-    output reg  port$busy;
-    
-    // Constant declarations
-    localparam  k_raw = 3'b0;
-    localparam  k_count = 3'b1;
-    localparam  k_address = 3'b10;
-    localparam  k_cycles = 3'b11;
-    localparam  b_first = 6'b11;
-    localparam  b_next = 4'h1;
-    localparam  t_first = 6'b11;
-    localparam  t_next = 4'h1;
-    localparam  c_first = 6'b11;
-    localparam  c_next = 4'h1;
-    localparam  i_first = 6'b11;
-    localparam  i_next = 4'h1;
-    localparam  long_lead = 1'b0;
-    localparam  ti_at = 3'b0;
-    localparam  ti_bits = 4'h0;
-    localparam  mask = 32'h7fffffff;
-    localparam  sign_bit = 32'h40000000;
-    localparam  one_w = 32'h1;
-    localparam  one_4 = 4'h1;
-    localparam  three = 6'b11;
-    localparam  four = 6'b100;
-    
-    // Stub signals
-    reg  [31:0] v$d;
-    wire  [31:0] v$q;
-    reg  v$clock;
-    reg  [5:0] left$d;
-    wire  [5:0] left$q;
-    reg  left$clock;
-    reg  [3:0] again$d;
-    wire  [3:0] again$q;
-    reg  again$clock;
-    reg  raw$d;
-    wire  raw$q;
-    reg  raw$clock;
-    reg  address$d;
-    wire  address$q;
-    reg  address$clock;
-    reg  negative$d;
-    wire  negative$q;
-    reg  negative$clock;
-    reg  lead$d;
-    wire  lead$q;
-    reg  lead$clock;
-    reg  [3:0] core$d;
-    wire  [3:0] core$q;
-    reg  core$clock;
-    reg  busy$d;
-    wire  busy$q;
-    reg  busy$clock;
-    reg  ends$d;
-    wire  ends$q;
-    reg  ends$clock;
-    reg  whole$d;
-    wire  whole$q;
-    reg  whole$clock;
-    reg  below$d;
-    wire  below$q;
-    reg  below$clock;
-    reg  settled$d;
-    wire  settled$q;
-    reg  settled$clock;
-    
-    // Local signals
-    reg  tail;
-    reg  [5:0] full;
-    reg  [3:0] bits;
-    reg  [3:0] low;
+    initial begin
+        step = 3'd0;
+        told = 1'd0;
+        past_run = 1'd0;
+        past_pre = 1'd0;
+        known = 1'd0;
+        upper = 1'd0;
+        pre = 2'd0;
+        post = 2'd0;
+    end
+endmodule
+
+// fields to bits
+module goshawk_coder (
+    input  wire        clock,
+    input  wire        reset,
+    input  wire        valid,
+    input  wire [2:0]  kind,
+    input  wire [5:0]  size,
+    input  wire [31:0] value,
+    input  wire [31:0] minus,
+    input  wire        lead,
+    input  wire [3:0]  core,
+    input  wire        taken,
+    output reg         ready,
+    output wire        have,
+    output reg  [3:0]  count,
+    output reg  [7:0]  data,
+    output wire        busy
+);
+
+    localparam [5:0] B_FIRST = 6'd3;
+    localparam [5:0] C_FIRST = 6'd3;
+    localparam [5:0] FOUR = 6'd4;
+    localparam [5:0] I_FIRST = 6'd3;
+    localparam [5:0] T_FIRST = 6'd3;
+
+    reg  [31:0] v;
+    reg  [5:0]  left;
+    reg  [3:0]  again;
+    reg         raw;
+    reg         address;
+    reg         negative;
+    reg         lead_q;
+    reg  [3:0]  core_q;
+    reg         busy_q;
+    reg         ends;
+    reg         whole;
+    reg         below;
+    reg         settled;
+    wire        tail;
+    wire [5:0]  full;
+    reg  [3:0]  bits;
+    wire [3:0]  low;
     reg  [31:0] rest;
-    reg  connect;
-    reg  sign;
-    reg  [7:0] behind;
-    reg  [7:0] own;
-    reg  [3:0] extra;
-    reg  [5:0] after_left;
-    reg  after_tail;
-    reg  [3:0] after_bits;
-    reg  then_tail;
-    reg  [3:0] gone;
-    reg  more;
-    reg  [5:0] first;
-    reg  [3:0] next;
-    reg  free;
-    reg  is_address;
-    reg  is_raw;
-    reg  new_tail;
-    reg  [3:0] new_bits;
-    reg  new_more;
+    wire        connect;
+    wire        sign;
+    reg  [7:0]  behind;
+    reg  [7:0]  own;
+    reg  [3:0]  extra;
+    reg  [5:0]  after_left;
+    wire        after_tail;
+    reg  [3:0]  after_bits;
+    reg         then_tail;
+    reg  [3:0]  gone;
+    reg         more;
+    reg  [5:0]  first;
+    reg  [3:0]  next;
+    reg         free;
+    wire        is_address;
+    wire        is_raw;
+    wire        new_tail;
+    reg  [3:0]  new_bits;
+    reg         new_more;
     reg  [31:0] left_term;
     reg  [31:0] right_term;
-    reg  [31:0] sum;
-    
-    // Sub module instances
-    top$encoder$coder$v v(
-        .d(v$d),
-        .q(v$q),
-        .clock(v$clock)
-    );
-    top$encoder$coder$left left(
-        .d(left$d),
-        .q(left$q),
-        .clock(left$clock)
-    );
-    top$encoder$coder$again again(
-        .d(again$d),
-        .q(again$q),
-        .clock(again$clock)
-    );
-    top$encoder$coder$raw raw(
-        .d(raw$d),
-        .q(raw$q),
-        .clock(raw$clock)
-    );
-    top$encoder$coder$address address(
-        .d(address$d),
-        .q(address$q),
-        .clock(address$clock)
-    );
-    top$encoder$coder$negative negative(
-        .d(negative$d),
-        .q(negative$q),
-        .clock(negative$clock)
-    );
-    top$encoder$coder$lead lead(
-        .d(lead$d),
-        .q(lead$q),
-        .clock(lead$clock)
-    );
-    top$encoder$coder$core core(
-        .d(core$d),
-        .q(core$q),
-        .clock(core$clock)
-    );
-    top$encoder$coder$busy busy(
-        .d(busy$d),
-        .q(busy$q),
-        .clock(busy$clock)
-    );
-    top$encoder$coder$ends ends(
-        .d(ends$d),
-        .q(ends$q),
-        .clock(ends$clock)
-    );
-    top$encoder$coder$whole whole(
-        .d(whole$d),
-        .q(whole$q),
-        .clock(whole$clock)
-    );
-    top$encoder$coder$below below(
-        .d(below$d),
-        .q(below$q),
-        .clock(below$clock)
-    );
-    top$encoder$coder$settled settled(
-        .d(settled$d),
-        .q(settled$q),
-        .clock(settled$clock)
-    );
-    
-    // Update code
+    wire [31:0] sum;
+
+    assign tail = left[5:2] == 4'd0;
+    assign full = FOUR;
+    assign connect = tail & !raw;
+    assign sign = ends & address;
+    assign low = v[3:0];
+    assign have = busy_q;
+    assign busy = busy_q | whole | below | settled;
+    assign after_tail = after_left[5:2] == 4'd0;
+    assign is_address = kind == 3'd2;
+    assign is_raw = kind == 3'd0;
+    assign new_tail = first[5:2] == 4'd0;
+    assign sum = left_term + right_term + 32'd1;
+
     always @(*) begin
-        v$clock = clock;
-        left$clock = clock;
-        again$clock = clock;
-        raw$clock = clock;
-        address$clock = clock;
-        negative$clock = clock;
-        lead$clock = clock;
-        core$clock = clock;
-        busy$clock = clock;
-        whole$clock = clock;
-        below$clock = clock;
-        settled$clock = clock;
-        ends$clock = clock;
-        v$d = v$q;
-        left$d = left$q;
-        again$d = again$q;
-        raw$d = raw$q;
-        address$d = address$q;
-        negative$d = negative$q;
-        lead$d = lead$q;
-        core$d = core$q;
-        busy$d = busy$q;
-        whole$d = whole$q;
-        below$d = below$q;
-        settled$d = settled$q;
-        ends$d = ends$q;
-        tail = ~|left$q[(32'h2)+:(4)];
-        full = four;
-        if (lead$q & long_lead) begin
-            tail = left$q < three;
-            full = three;
-        end
-        bits = full[(32'h0)+:(4)];
+        bits = full[3:0];
         if (tail) begin
-            bits = left$q[(32'h0)+:(4)] + one_4;
+            bits = left[3:0] + 4'd1;
         end
-        connect = tail & ~raw$q;
-        sign = ends$q & address$q;
-        behind = 32'h0;
-        if (connect & ~ends$q) begin
-            behind = 32'h1;
+    end
+
+    always @(*) begin
+        behind = 8'd0;
+        if (connect & !ends) begin
+            behind = 8'd1;
         end
-        if (sign & negative$q) begin
-            behind = 32'h2;
+        if (sign & negative) begin
+            behind = 8'd2;
         end
-        low = v$q[(32'h0)+:(4)];
+    end
+
+    always @(*) begin
         case (bits)
-            1:
-                begin
-                    rest = v$q >> 32'h1;
-                    own = ((low[(32'h0)+:(1)]) & 8'hff) | (behind << 32'h1);
-                end
-            2:
-                begin
-                    rest = v$q >> 32'h2;
-                    own = ((low[(32'h0)+:(2)]) & 8'hff) | (behind << 32'h2);
-                end
-            3:
-                begin
-                    rest = v$q >> 32'h3;
-                    own = ((low[(32'h0)+:(3)]) & 8'hff) | (behind << 32'h3);
-                end
-            default:
-                begin
-                    rest = v$q >> 32'h4;
-                    own = ((low) & 8'hff) | (behind << 32'h4);
-                end
+            4'd1: begin
+                rest = {1'd0, v[31:1]};
+                own = {behind[6:0], low[0]};
+            end
+            4'd2: begin
+                rest = {2'd0, v[31:2]};
+                own = {behind[5:0], low[1:0]};
+            end
+            4'd3: begin
+                rest = {3'd0, v[31:3]};
+                own = {behind[4:0], low[2:0]};
+            end
+            default: begin
+                rest = {4'd0, v[31:4]};
+                own = {behind[3:0], low};
+            end
         endcase
-        extra = 32'h0;
+    end
+
+    always @(*) begin
+        extra = 4'd0;
         if (connect) begin
-            extra = 32'h1;
+            extra = 4'd1;
         end
         if (sign) begin
-            extra = 32'h2;
+            extra = 4'd2;
         end
-        port$data = own;
-        port$count = bits + extra;
-        if (lead$q) begin
-            port$data = ((own << ti_at) & 8'hff) | ((core$q) & 8'hff);
-            port$count = bits + extra + ti_bits;
+    end
+
+    always @(*) begin
+        data = own;
+        count = bits + extra;
+        if (lead_q) begin
+            data = own | {4'd0, core_q};
+            count = bits + extra;
         end
-        port$have = busy$q;
-        port$busy = busy$q | whole$q | below$q | settled$q;
-        free = ~busy$q;
-        after_left = left$q - full;
-        if (tail) begin
-            after_left = ((again$q) & 6'h3f);
-        end
-        after_tail = ~|after_left[(32'h2)+:(4)];
-        after_bits = four[(32'h0)+:(4)];
-        if (after_tail) begin
-            after_bits = after_left[(32'h0)+:(4)] + one_4;
-        end
+    end
+
+    always @(*) begin
+        free = !busy_q;
         then_tail = tail;
         gone = bits;
-        if (busy$q & port$taken) begin
-            v$d = rest;
-            left$d = after_left;
-            lead$d = 1'b0;
-            busy$d = ~ends$q;
-            free = ends$q;
+        if (busy_q & taken) begin
+            free = ends;
             then_tail = after_tail;
             gone = bits + after_bits;
         end
-        case (gone)
-            1:
-                begin
-                    more = |(v$q >> 32'h1);
-                end
-            2:
-                begin
-                    more = |(v$q >> 32'h2);
-                end
-            3:
-                begin
-                    more = |(v$q >> 32'h3);
-                end
-            4:
-                begin
-                    more = |(v$q >> 32'h4);
-                end
-            5:
-                begin
-                    more = |(v$q >> 32'h5);
-                end
-            6:
-                begin
-                    more = |(v$q >> 32'h6);
-                end
-            7:
-                begin
-                    more = |(v$q >> 32'h7);
-                end
-            default:
-                begin
-                    more = |(v$q >> 32'h8);
-                end
-        endcase
-        ends$d = then_tail & (raw$q | ~more);
-        first = i_first;
-        next = i_next;
-        if (port$kind == k_count) begin
-            first = b_first;
-            next = b_next;
-        end
-        if (port$kind == k_cycles) begin
-            first = c_first;
-            next = c_next;
-        end
-        is_address = port$kind == k_address;
-        if (is_address) begin
-            first = t_first;
-            next = t_next;
-        end
-        is_raw = port$kind == k_raw;
-        if (is_raw) begin
-            first = port$size;
-        end
-        new_tail = ~|first[(32'h2)+:(4)];
-        new_bits = four[(32'h0)+:(4)];
-        if (port$lead & long_lead) begin
-            new_tail = first < three;
-            new_bits = three[(32'h0)+:(4)];
-        end
-        if (new_tail) begin
-            new_bits = first[(32'h0)+:(4)] + one_4;
-        end
-        case (new_bits)
-            1:
-                begin
-                    new_more = |(port$value >> 32'h1);
-                end
-            2:
-                begin
-                    new_more = |(port$value >> 32'h2);
-                end
-            3:
-                begin
-                    new_more = |(port$value >> 32'h3);
-                end
-            default:
-                begin
-                    new_more = |(port$value >> 32'h4);
-                end
-        endcase
-        left_term = v$q;
-        right_term = port$minus;
-        if (below$q) begin
-            left_term = ~v$q;
-            right_term = 32'h0;
-        end
-        sum = left_term + right_term + one_w;
-        port$ready = 1'b0;
-        if (settled$q) begin
-            settled$d = 1'b0;
-            busy$d = 1'b1;
-        end
-        else if (below$q) begin
-            below$d = 1'b0;
-            settled$d = 1'b1;
-            v$d = sum & mask;
-        end
-        else if (whole$q) begin
-            port$ready = 1'b1;
-            whole$d = 1'b0;
-            negative$d = |(sum & sign_bit);
-            below$d = |(sum & sign_bit);
-            settled$d = ~|(sum & sign_bit);
-            v$d = sum & mask;
-        end
-        else if (free & port$valid) begin
-            port$ready = ~is_address;
-            v$d = port$value;
-            left$d = first;
-            again$d = next;
-            raw$d = is_raw;
-            ends$d = new_tail & (is_raw | ~new_more);
-            address$d = is_address;
-            whole$d = is_address;
-            busy$d = ~is_address;
-            lead$d = port$lead;
-            core$d = port$core;
-        end
-        if (port$reset) begin
-            busy$d = 1'b0;
-            whole$d = 1'b0;
-            below$d = 1'b0;
-            settled$d = 1'b0;
-            lead$d = 1'b0;
-        end
     end
-    
-endmodule // top$encoder$coder
 
-
-module top$encoder$coder$address(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$coder$address
-
-
-module top$encoder$coder$again(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$coder$again
-
-
-module top$encoder$coder$below(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$coder$below
-
-
-module top$encoder$coder$busy(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$coder$busy
-
-
-module top$encoder$coder$core(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$coder$core
-
-
-module top$encoder$coder$ends(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$coder$ends
-
-
-module top$encoder$coder$lead(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$coder$lead
-
-
-module top$encoder$coder$left(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$coder$left
-
-
-module top$encoder$coder$negative(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$coder$negative
-
-
-module top$encoder$coder$raw(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$coder$raw
-
-
-module top$encoder$coder$settled(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$coder$settled
-
-
-module top$encoder$coder$v(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$coder$v
-
-
-module top$encoder$coder$whole(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$coder$whole
-
-
-module top$encoder$fields(step,told,past_run,past_pre,known,upper,pre,post,word,cc,kind,size,value,lead,own_field,next_field,next_step,is_time,over,rest,run,new_known,new_upper,new_pre,new_post,ends);
-    
-    // Module arguments
-    input wire  [2:0] step;
-    input wire  told;
-    input wire  past_run;
-    input wire  past_pre;
-    input wire  known;
-    input wire  upper;
-    input wire  [1:0] pre;
-    input wire  [1:0] post;
-    input wire  [31:0] word;
-    input wire  [31:0] cc;
-    output reg  [2:0] kind;
-    output reg  [5:0] size;
-    output reg  [31:0] value;
-    output reg  lead;
-    output reg  [1:0] own_field;
-    output reg  [1:0] next_field;
-    output reg  [2:0] next_step;
-    output reg  is_time;
-    output reg  over;
-    output reg  rest;
-    output reg  run;
-    output reg  new_known;
-    output reg  new_upper;
-    output reg  [1:0] new_pre;
-    output reg  [1:0] new_post;
-    output reg  ends;
-    
-    // Constant declarations
-    localparam  one_wide = 32'h1;
-    localparam  many = 1'b0;
-    localparam  timed = 1'b0;
-    localparam  register = 1'b1;
-    localparam  index_size = 6'b111;
-    localparam  miss_size = 6'b1111;
-    localparam  flag_size = 6'b10000;
-    localparam  exception_size = 6'b10000;
-    localparam  escape_size = 6'b10011;
-    localparam  address_size = 6'b11110;
-    localparam  low_size = 6'b10010;
-    localparam  count_size = 6'b10011;
-    localparam  length_at = 5'b1000;
-    localparam  code_at = 5'b10000;
-    localparam  c_raw = 3'b0;
-    localparam  c_cycles = 3'b11;
-    localparam  k_exception = 2'b1;
-    localparam  k_sync = 2'b10;
-    localparam  k_control = 2'b11;
-    localparam  k_overflow = 2'b1;
-    localparam  k_index = 2'b1;
-    localparam  k_start = 2'b11;
-    localparam  no_run = 4'hf;
-    localparam  code_sync = 4'h1;
-    localparam  code_overflow = 4'h3;
-    localparam  code_stop = 4'h5;
-    localparam  f_count = 2'b0;
-    localparam  f_instructions = 2'b1;
-    localparam  f_pc = 2'b10;
-    localparam  f_target = 2'b11;
-    
-    // Enums
-    localparam RecordField$Begin = 0;
-    localparam RecordField$Instructions = 1;
-    localparam RecordField$Open = 2;
-    localparam RecordField$Address = 3;
-    localparam RecordField$Start = 4;
-    
-    // Local signals
-    reg  begins;
-    reg  [27:0] first;
-    reg  its_known;
-    reg  its_upper;
-    reg  [1:0] its_pre;
-    reg  [1:0] its_post;
-    reg  [31:0] number;
-    reg  [31:0] streak;
-    reg  [3:0] run_size;
-    reg  exception;
-    reg  sync;
-    reg  control;
-    reg  overflow;
-    reg  hit;
-    reg  missed;
-    reg  asked;
-    reg  has_pc;
-    reg  [3:0] code;
-    reg  [31:0] flag;
-    reg  in_run;
-    reg  in_pre;
-    reg  streams;
-    reg  another;
-    
-    // Update code
     always @(*) begin
-        begins = step == RecordField$Begin;
-        first = word[(32'h0)+:(28)];
-        number = ((first[(32'h0)+:(10)]) & 32'hffffffff);
-        streak = ((first[(32'hc)+:(8)]) & 32'hffffffff);
-        run_size = first[(32'h14)+:(4)];
+        after_left = left - full;
+        if (tail) begin
+            after_left = {2'd0, again};
+        end
+    end
+
+    always @(*) begin
+        after_bits = 4'd4;
+        if (after_tail) begin
+            after_bits = after_left[3:0] + 4'd1;
+        end
+    end
+
+    always @(*) begin
+        case (gone)
+            4'd1: begin
+                more = |v[31:1];
+            end
+            4'd2: begin
+                more = |v[31:2];
+            end
+            4'd3: begin
+                more = |v[31:3];
+            end
+            4'd4: begin
+                more = |v[31:4];
+            end
+            4'd5: begin
+                more = |v[31:5];
+            end
+            4'd6: begin
+                more = |v[31:6];
+            end
+            4'd7: begin
+                more = |v[31:7];
+            end
+            default: begin
+                more = |v[31:8];
+            end
+        endcase
+    end
+
+    always @(*) begin
+        first = I_FIRST;
+        next = 4'd1;
+        if (kind == 3'd1) begin
+            first = B_FIRST;
+            next = 4'd1;
+        end
+        if (kind == 3'd3) begin
+            first = C_FIRST;
+            next = 4'd1;
+        end
+        if (is_address) begin
+            first = T_FIRST;
+            next = 4'd1;
+        end
+        if (is_raw) begin
+            first = size;
+        end
+    end
+
+    always @(*) begin
+        new_bits = 4'd4;
+        if (new_tail) begin
+            new_bits = first[3:0] + 4'd1;
+        end
+    end
+
+    always @(*) begin
+        case (new_bits)
+            4'd1: begin
+                new_more = |value[31:1];
+            end
+            4'd2: begin
+                new_more = |value[31:2];
+            end
+            4'd3: begin
+                new_more = |value[31:3];
+            end
+            default: begin
+                new_more = |value[31:4];
+            end
+        endcase
+    end
+
+    always @(*) begin
+        left_term = v;
+        right_term = minus;
+        if (below) begin
+            left_term = ~v;
+            right_term = 32'd0;
+        end
+    end
+
+    always @(*) begin
+        ready = 1'd0;
+        if (!settled) begin
+            if (!below) begin
+                if (whole) begin
+                    ready = 1'd1;
+                end else if (free & valid) begin
+                    ready = !is_address;
+                end
+            end
+        end
+    end
+
+    always @(posedge clock) begin
+        if (busy_q & taken) begin
+            v <= rest;
+            left <= after_left;
+            lead_q <= 1'd0;
+            busy_q <= !ends;
+        end
+        ends <= then_tail & (raw | !more);
+        if (settled) begin
+            settled <= 1'd0;
+            busy_q <= 1'd1;
+        end else if (below) begin
+            below <= 1'd0;
+            settled <= 1'd1;
+            v <= {1'd0, sum[30:0]};
+        end else if (whole) begin
+            whole <= 1'd0;
+            negative <= |{sum[30], 30'd0};
+            below <= |{sum[30], 30'd0};
+            settled <= {sum[30], 30'd0} == 31'd0;
+            v <= {1'd0, sum[30:0]};
+        end else if (free & valid) begin
+            v <= value;
+            left <= first;
+            again <= next;
+            raw <= is_raw;
+            ends <= new_tail & (is_raw | !new_more);
+            address <= is_address;
+            whole <= is_address;
+            busy_q <= !is_address;
+            lead_q <= lead;
+            core_q <= core;
+        end
+        if (reset) begin
+            busy_q <= 1'd0;
+            whole <= 1'd0;
+            below <= 1'd0;
+            settled <= 1'd0;
+            lead_q <= 1'd0;
+        end
+    end
+
+    initial begin
+        v = 32'd0;
+        left = 6'd0;
+        again = 4'd0;
+        raw = 1'd0;
+        address = 1'd0;
+        negative = 1'd0;
+        lead_q = 1'd0;
+        core_q = 4'd0;
+        busy_q = 1'd0;
+        ends = 1'd0;
+        whole = 1'd0;
+        below = 1'd0;
+        settled = 1'd0;
+    end
+endmodule
+
+// event entries to fields
+module goshawk_fields (
+    input  wire [2:0]  step,
+    input  wire        told,
+    input  wire        past_run,
+    input  wire        past_pre,
+    input  wire        known,
+    input  wire        upper,
+    input  wire [1:0]  pre,
+    input  wire [1:0]  post,
+    input  wire [31:0] word,
+    input  wire [31:0] cc,
+    output wire [2:0]  kind,
+    output reg  [5:0]  size,
+    output reg  [31:0] value,
+    output reg         lead,
+    output reg  [1:0]  own_field,
+    output reg  [1:0]  next_field,
+    output reg  [2:0]  next_step,
+    output wire        is_time,
+    output reg         over,
+    output wire        rest,
+    output wire        run,
+    output wire        new_known,
+    output wire        new_upper,
+    output wire [1:0]  new_pre,
+    output wire [1:0]  new_post,
+    output wire        ends
+);
+
+    localparam [2:0] RECORD_FIELD_ADDRESS = 3'd3;
+    localparam [2:0] RECORD_FIELD_BEGIN = 3'd0;
+    localparam [2:0] RECORD_FIELD_INSTRUCTIONS = 3'd1;
+    localparam [2:0] RECORD_FIELD_OPEN = 3'd2;
+    localparam [2:0] RECORD_FIELD_START = 3'd4;
+    localparam [5:0] ADDRESS_SIZE = 6'h1e;
+    localparam [3:0] CODE_OVERFLOW = 4'd3;
+    localparam [3:0] CODE_STOP = 4'd5;
+    localparam [5:0] COUNT_SIZE = 6'h13;
+    localparam [5:0] ESCAPE_SIZE = 6'h13;
+    localparam [5:0] EXCEPTION_SIZE = 6'h10;
+    localparam [1:0] F_PC = 2'd2;
+    localparam [1:0] F_TARGET = 2'd3;
+    localparam [5:0] FLAG_SIZE = 6'h10;
+    localparam [5:0] INDEX_SIZE = 6'd7;
+    localparam [1:0] K_CONTROL = 2'd3;
+    localparam [1:0] K_START = 2'd3;
+    localparam [1:0] K_SYNC = 2'd2;
+    localparam [5:0] LOW_SIZE = 6'h12;
+    localparam [5:0] MISS_SIZE = 6'hf;
+    localparam [3:0] NO_RUN = 4'hf;
+
+    wire        begins;
+    wire [27:0] first;
+    reg         its_known;
+    reg         its_upper;
+    reg  [1:0]  its_pre;
+    reg  [1:0]  its_post;
+    wire [31:0] number;
+    wire [31:0] streak;
+    wire [3:0]  run_size;
+    wire        exception;
+    wire        sync;
+    wire        control;
+    wire        overflow;
+    wire        hit;
+    wire        missed;
+    wire        asked;
+    wire        has_pc;
+    reg  [3:0]  code;
+    reg  [31:0] flag;
+    wire        in_run;
+    wire        in_pre;
+    wire        streams;
+    reg         another;
+
+    assign begins = step == 3'd0;
+    assign first = word[27:0];
+    assign number = {22'd0, first[9:0]};
+    assign streak = {24'd0, first[19:12]};
+    assign run_size = first[23:20];
+    assign exception = its_pre == 2'd1;
+    assign sync = its_pre == K_SYNC;
+    assign control = its_pre == K_CONTROL;
+    assign overflow = control & (its_post == 2'd1);
+    assign has_pc = exception | overflow;
+    assign asked = (its_post == K_START) & (its_pre == 2'd0);
+    assign hit = (its_post == K_START) & (|its_pre);
+    assign missed = its_post != 2'd1;
+    assign in_run = (run_size != NO_RUN) & !past_run;
+    assign in_pre = (|its_pre) & !past_pre;
+    assign streams = (|its_post) & !control;
+    assign kind = 3'd0;
+    assign is_time = 1'd0;
+    assign rest = another;
+    assign run = in_run;
+    assign new_known = its_known;
+    assign new_upper = its_upper;
+    assign new_pre = its_pre;
+    assign new_post = its_post;
+    assign ends = control & !overflow;
+
+    always @(*) begin
         its_known = known;
         its_upper = upper;
         its_pre = pre;
         its_post = post;
         if (begins) begin
-            its_upper = first[32'ha];
-            its_known = first[32'hb];
-            its_pre = first[(32'h18)+:(2)];
-            its_post = first[(32'h1a)+:(2)];
+            its_upper = first[10];
+            its_known = first[11];
+            its_pre = first[25:24];
+            its_post = first[27:26];
         end
-        exception = its_pre == k_exception;
-        sync = its_pre == k_sync;
-        control = its_pre == k_control;
-        overflow = control & (its_post == k_overflow);
-        has_pc = exception | overflow;
-        asked = (its_post == k_start) & ~|its_pre;
-        hit = (its_post == k_start) & |its_pre;
-        missed = its_post != k_index;
-        code = code_stop;
+    end
+
+    always @(*) begin
+        code = CODE_STOP;
         if (overflow) begin
-            code = code_overflow;
+            code = CODE_OVERFLOW;
         end
         if (sync) begin
-            code = code_sync;
+            code = 4'd1;
         end
         if (exception) begin
-            code = 32'h0;
+            code = 4'd0;
         end
-        flag = 32'h0;
-        if (its_upper & asked & register) begin
-            flag = one_wide;
+    end
+
+    always @(*) begin
+        flag = 32'd0;
+        if (its_upper & asked) begin
+            flag = 32'd1;
         end
-        in_run = (run_size != no_run) & ~past_run;
-        in_pre = |its_pre & ~past_pre;
-        streams = |its_post & ~control;
+    end
+
+    always @(*) begin
         another = in_pre & streams;
         if (begins & in_run) begin
             another = in_pre | streams;
         end
-        kind = c_raw;
+    end
+
+    always @(*) begin
         value = word;
-        size = address_size;
-        own_field = f_count;
-        next_field = f_count;
-        next_step = RecordField$Begin;
-        over = 1'b1;
-        is_time = 1'b0;
-        lead = 1'b0;
+        size = ADDRESS_SIZE;
+        own_field = 2'd0;
+        next_field = 2'd0;
+        next_step = RECORD_FIELD_BEGIN;
+        over = 1'd1;
+        lead = 1'd0;
         case (step)
-            RecordField$Begin:
-                begin
-                    if (timed & ~told) begin
-                        is_time = 1'b1;
-                        kind = c_cycles;
-                        value = ((cc) & 32'hffffffff);
-                        if (past_run | past_pre) begin
-                            value = 32'h0;
-                        end
-                        over = 1'b0;
+            RECORD_FIELD_BEGIN: begin
+                lead = 1'd0;
+                if (in_run) begin
+                    value = {streak[30:0], 1'd1};
+                    size = {2'd0, run_size};
+                end else if (in_pre) begin
+                    value = {12'd0, code, 16'd0};
+                    size = ESCAPE_SIZE;
+                    next_step = RECORD_FIELD_INSTRUCTIONS;
+                    next_field = 2'd1;
+                    over = 1'd0;
+                    if (exception) begin
+                        size = EXCEPTION_SIZE;
                     end
-                    else begin
-                        lead = many;
-                        if (in_run) begin
-                            value = ((streak << 32'h1) & 32'hffffffff) | one_wide;
-                            size = ((run_size) & 6'h3f);
-                        end
-                        else if (in_pre) begin
-                            value = ((code) & 32'hffffffff) << code_at;
-                            size = escape_size;
-                            next_step = RecordField$Instructions;
-                            next_field = f_instructions;
-                            over = 1'b0;
-                            if (exception) begin
-                                size = exception_size;
-                            end
-                            if (sync) begin
-                                next_step = RecordField$Address;
-                                next_field = f_pc;
-                            end
-                        end
-                        else if (hit) begin
-                            value = one_wide;
-                            size = 32'h0;
-                        end
-                        else if (missed) begin
-                            value = ((number << length_at) & 32'hffffffff) | ((flag << code_at) & 32'hffffffff);
-                            size = miss_size;
-                            if (asked) begin
-                                if (register) begin
-                                    size = flag_size;
-                                end
-                                next_step = RecordField$Start;
-                                next_field = f_target;
-                                over = 1'b0;
-                            end
-                        end
-                        else begin
-                            value = number << 32'h1;
-                            size = index_size;
-                        end
+                    if (sync) begin
+                        next_step = RECORD_FIELD_ADDRESS;
+                        next_field = F_PC;
                     end
+                end else if (hit) begin
+                    value = 32'd1;
+                    size = 6'd0;
+                end else if (missed) begin
+                    value = {number[23:0], 8'd0} | {flag[15:0], 16'd0};
+                    size = MISS_SIZE;
+                    if (asked) begin
+                        size = FLAG_SIZE;
+                        next_step = RECORD_FIELD_START;
+                        next_field = F_TARGET;
+                        over = 1'd0;
+                    end
+                end else begin
+                    value = {number[30:0], 1'd0};
+                    size = INDEX_SIZE;
                 end
-            RecordField$Instructions:
-                begin
-                    own_field = f_instructions;
-                    size = count_size;
-                    if (~its_known) begin
-                        next_step = RecordField$Open;
-                        next_field = f_target;
-                        over = 1'b0;
-                    end
-                    else if (has_pc) begin
-                        next_step = RecordField$Address;
-                        next_field = f_pc;
-                        over = 1'b0;
-                    end
+            end
+            RECORD_FIELD_INSTRUCTIONS: begin
+                own_field = 2'd1;
+                size = COUNT_SIZE;
+                if (!its_known) begin
+                    next_step = RECORD_FIELD_OPEN;
+                    next_field = F_TARGET;
+                    over = 1'd0;
+                end else if (has_pc) begin
+                    next_step = RECORD_FIELD_ADDRESS;
+                    next_field = F_PC;
+                    over = 1'd0;
                 end
-            RecordField$Open:
-                begin
-                    own_field = f_target;
-                    if (has_pc) begin
-                        next_step = RecordField$Address;
-                        next_field = f_pc;
-                        over = 1'b0;
-                    end
+            end
+            RECORD_FIELD_OPEN: begin
+                own_field = F_TARGET;
+                if (has_pc) begin
+                    next_step = RECORD_FIELD_ADDRESS;
+                    next_field = F_PC;
+                    over = 1'd0;
                 end
-            RecordField$Address:
-                begin
-                    own_field = f_pc;
-                    if (overflow) begin
-                        size = count_size;
-                    end
+            end
+            RECORD_FIELD_ADDRESS: begin
+                own_field = F_PC;
+                if (overflow) begin
+                    size = COUNT_SIZE;
                 end
-            RecordField$Start:
-                begin
-                    own_field = f_target;
-                    if (its_upper & register) begin
-                        size = low_size;
-                    end
+            end
+            RECORD_FIELD_START: begin
+                own_field = F_TARGET;
+                if (its_upper) begin
+                    size = LOW_SIZE;
                 end
+            end
+            default: ;
         endcase
-        rest = another;
-        run = in_run;
-        new_known = its_known;
-        new_upper = its_upper;
-        new_pre = its_pre;
-        new_post = its_post;
-        ends = control & ~overflow;
     end
-    
-endmodule // top$encoder$fields
+endmodule
 
+// all of it, joined
+module goshawk_spine (
+    input  wire        clock,
+    input  wire        reset,
+    input  wire [2:0]  bus_addr,
+    input  wire        bus_write,
+    input  wire [31:0] bus_wdata,
+    output wire [31:0] bus_rdata,
+    output wire        words_valid,
+    output wire [31:0] words_data,
+    input  wire        words_ready,
+    output wire        control_0_enable,
+    output wire        control_0_full,
+    output wire        control_0_drained,
+    output wire        control_0_stop_go,
+    input  wire        control_0_ready,
+    input  wire        control_0_stop_ready,
+    input  wire        control_0_lost,
+    input  wire        entry_0_push,
+    input  wire [1:0]  entry_0_pre,
+    input  wire [1:0]  entry_0_post,
+    input  wire [23:0] entry_0_icnt,
+    input  wire [23:0] entry_0_bcnt,
+    input  wire [31:0] entry_0_pc,
+    input  wire [31:0] entry_0_target,
+    input  wire [31:0] entry_0_cc,
+    output wire        read_have,
+    output wire [3:0]  read_core,
+    output wire [31:0] read_word,
+    output wire [31:0] read_cc,
+    input  wire [1:0]  read_field,
+    input  wire        read_done,
+    input  wire        read_ends,
+    input  wire        coded_valid,
+    input  wire [3:0]  coded_count,
+    input  wire [7:0]  coded_data,
+    input  wire        coded_busy,
+    output wire        coded_ready
+);
 
-module top$encoder$known(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$known
-
-
-module top$encoder$past_pre(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$past_pre
-
-
-module top$encoder$past_run(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$past_run
-
-
-module top$encoder$post(d,q,clock);
-    
-    // Module arguments
-    input wire  [1:0] d;
-    output reg  [1:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 2'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$post
-
-
-module top$encoder$pre(d,q,clock);
-    
-    // Module arguments
-    input wire  [1:0] d;
-    output reg  [1:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 2'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$pre
-
-
-module top$encoder$step(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Enums
-    localparam RecordField$Begin = 0;
-    localparam RecordField$Instructions = 1;
-    localparam RecordField$Open = 2;
-    localparam RecordField$Address = 3;
-    localparam RecordField$Start = 4;
-    
-    // Update code (custom)
-    initial begin
-       q = 64'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$step
-
-
-module top$encoder$told(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$told
-
-
-module top$encoder$upper(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$encoder$upper
-
-
-module top$spine(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,words$valid,words$data,words$ready,control$0$enable,control$0$full,control$0$drained,control$0$stop_go,control$0$ready,control$0$stop_ready,control$0$lost,entry$0$push,entry$0$pre,entry$0$post,entry$0$icnt,entry$0$bcnt,entry$0$pc,entry$0$target,entry$0$cc,read$have,read$core,read$word,read$cc,read$field,read$done,read$ends,coded$valid,coded$count,coded$data,coded$busy,coded$ready);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  [2:0] bus$addr;
-    input wire  bus$write;
-    input wire  [31:0] bus$wdata;
-    output wire  [31:0] bus$rdata;
-    output reg  words$valid;
-    output reg  [31:0] words$data;
-    input wire  words$ready;
-    output reg  control$0$enable;
-    output reg  control$0$full;
-    output reg  control$0$drained;
-    output reg  control$0$stop_go;
-    input wire  control$0$ready;
-    input wire  control$0$stop_ready;
-    input wire  control$0$lost;
-    input wire  entry$0$push;
-    input wire  [1:0] entry$0$pre;
-    input wire  [1:0] entry$0$post;
-    input wire  [23:0] entry$0$icnt;
-    input wire  [23:0] entry$0$bcnt;
-    input wire  [31:0] entry$0$pc;
-    input wire  [31:0] entry$0$target;
-    input wire  [31:0] entry$0$cc;
-    output reg  read$have;
-    output reg  [3:0] read$core;
-    output reg  [31:0] read$word;
-    output reg  [31:0] read$cc;
-    input wire  [1:0] read$field;
-    input wire  read$done;
-    input wire  read$ends;
-    input wire  coded$valid;
-    input wire  [3:0] coded$count;
-    input wire  [7:0] coded$data;
-    input wire  coded$busy;
-    output wire  coded$ready;
-    
-    // Constant declarations
-    localparam  first = 2'b0;
-    
-    // Stub signals
-    reg  fifo$0$clock;
-    reg  fifo$0$reset;
-    wire  fifo$0$full;
-    wire  fifo$0$empty;
-    wire  fifo$0$have;
-    reg  fifo$0$pop;
-    reg  [1:0] fifo$0$field;
-    wire  [31:0] fifo$0$word;
-    wire  [31:0] fifo$0$cc;
-    reg  merger$clock;
-    reg  merger$reset;
-    reg  [15:0] merger$pushes;
-    reg  [15:0] merger$have;
-    wire  [3:0] merger$core;
-    wire  merger$show;
-    reg  merger$done;
-    wire  merger$empty;
-    reg  session$clock;
-    reg  session$reset;
-    reg  session$enable;
-    reg  session$ready;
-    wire  session$tracing;
-    wire  session$active;
-    reg  session$show;
-    wire  session$have;
-    reg  session$done;
-    reg  session$ends;
-    wire  session$bits$valid;
-    wire  [3:0] session$bits$count;
-    wire  [7:0] session$bits$data;
-    wire  session$bits$busy;
-    reg  session$bits$ready;
-    reg  session$aligned;
-    reg  packer$clock;
-    reg  packer$reset;
-    reg  packer$bits$valid;
-    reg  [3:0] packer$bits$count;
-    reg  [7:0] packer$bits$data;
-    reg  packer$bits$busy;
-    wire  packer$bits$ready;
-    wire  packer$aligned;
-    wire  packer$words$valid;
-    wire  [31:0] packer$words$data;
-    reg  packer$words$ready;
-    reg  registers$clock;
-    reg  registers$reset;
-    reg  registers$ready;
-    reg  registers$active;
-    reg  registers$idle;
-    reg  [15:0] registers$overflow;
-    wire  registers$enable;
-    
-    // Local signals
-    reg  all_ready;
-    reg  all_stopped;
+    reg         all_ready;
+    reg         all_stopped;
     reg  [15:0] pushes;
     reg  [15:0] haves;
     reg  [15:0] losses;
     reg  [31:0] word;
     reg  [31:0] cc;
-    
-    // Sub module instances
-    top$spine$fifo$0 fifo$0(
-        .clock(fifo$0$clock),
-        .reset(fifo$0$reset),
-        .entry$push(entry$0$push),
-        .entry$pre(entry$0$pre),
-        .entry$post(entry$0$post),
-        .entry$icnt(entry$0$icnt),
-        .entry$bcnt(entry$0$bcnt),
-        .entry$pc(entry$0$pc),
-        .entry$target(entry$0$target),
-        .entry$cc(entry$0$cc),
-        .full(fifo$0$full),
-        .empty(fifo$0$empty),
-        .have(fifo$0$have),
-        .pop(fifo$0$pop),
-        .field(fifo$0$field),
-        .word(fifo$0$word),
-        .cc(fifo$0$cc)
+    wire        fifo_0_have;
+    reg         fifo_0_pop;
+    reg  [1:0]  fifo_0_field;
+    wire [31:0] fifo_0_word;
+    wire [31:0] fifo_0_cc;
+    wire        merger_show;
+    wire        merger_empty;
+    wire        session_active;
+    wire        session_bits_valid;
+    wire [3:0]  session_bits_count;
+    wire [7:0]  session_bits_data;
+    wire        session_bits_busy;
+    wire        packer_bits_ready;
+    wire        packer_aligned;
+    wire        registers_idle;
+    wire        registers_enable;
+
+    assign control_0_stop_go = all_stopped;
+    assign read_word = word;
+    assign read_cc = cc;
+    assign registers_idle = !session_active & !words_valid & !registers_enable;
+
+    goshawk_event_fifo u_fifo_0 (
+        .clock(clock),
+        .reset(reset),
+        .entry_push(entry_0_push),
+        .entry_pre(entry_0_pre),
+        .entry_post(entry_0_post),
+        .entry_icnt(entry_0_icnt),
+        .entry_bcnt(entry_0_bcnt),
+        .entry_pc(entry_0_pc),
+        .entry_target(entry_0_target),
+        .entry_cc(entry_0_cc),
+        .full(control_0_full),
+        .empty(control_0_drained),
+        .have(fifo_0_have),
+        .pop(fifo_0_pop),
+        .field(fifo_0_field),
+        .word(fifo_0_word),
+        .cc(fifo_0_cc)
     );
-    top$spine$merger merger(
-        .clock(merger$clock),
-        .reset(merger$reset),
-        .pushes(merger$pushes),
-        .have(merger$have),
-        .core(merger$core),
-        .show(merger$show),
-        .done(merger$done),
-        .empty(merger$empty)
+
+    goshawk_merger u_merger (
+        .clock(clock),
+        .reset(reset),
+        .pushes(pushes),
+        .have(haves),
+        .core(read_core),
+        .show(merger_show),
+        .done(read_done),
+        .empty(merger_empty)
     );
-    top$spine$session session(
-        .clock(session$clock),
-        .reset(session$reset),
-        .enable(session$enable),
-        .ready(session$ready),
-        .tracing(session$tracing),
-        .active(session$active),
-        .show(session$show),
-        .have(session$have),
-        .done(session$done),
-        .ends(session$ends),
-        .coded$valid(coded$valid),
-        .coded$count(coded$count),
-        .coded$data(coded$data),
-        .coded$busy(coded$busy),
-        .coded$ready(coded$ready),
-        .bits$valid(session$bits$valid),
-        .bits$count(session$bits$count),
-        .bits$data(session$bits$data),
-        .bits$busy(session$bits$busy),
-        .bits$ready(session$bits$ready),
-        .aligned(session$aligned)
+
+    goshawk_session u_session (
+        .clock(clock),
+        .reset(reset),
+        .enable(registers_enable),
+        .ready(all_ready),
+        .tracing(control_0_enable),
+        .active(session_active),
+        .show(merger_show),
+        .have(read_have),
+        .done(read_done),
+        .ends(read_ends),
+        .coded_valid(coded_valid),
+        .coded_count(coded_count),
+        .coded_data(coded_data),
+        .coded_busy(coded_busy),
+        .coded_ready(coded_ready),
+        .bits_valid(session_bits_valid),
+        .bits_count(session_bits_count),
+        .bits_data(session_bits_data),
+        .bits_busy(session_bits_busy),
+        .bits_ready(packer_bits_ready),
+        .aligned(packer_aligned)
     );
-    top$spine$packer packer(
-        .clock(packer$clock),
-        .reset(packer$reset),
-        .bits$valid(packer$bits$valid),
-        .bits$count(packer$bits$count),
-        .bits$data(packer$bits$data),
-        .bits$busy(packer$bits$busy),
-        .bits$ready(packer$bits$ready),
-        .aligned(packer$aligned),
-        .words$valid(packer$words$valid),
-        .words$data(packer$words$data),
-        .words$ready(packer$words$ready)
+
+    goshawk_packer u_packer (
+        .clock(clock),
+        .reset(reset),
+        .bits_valid(session_bits_valid),
+        .bits_count(session_bits_count),
+        .bits_data(session_bits_data),
+        .bits_busy(session_bits_busy),
+        .bits_ready(packer_bits_ready),
+        .aligned(packer_aligned),
+        .words_valid(words_valid),
+        .words_data(words_data),
+        .words_ready(words_ready)
     );
-    top$spine$registers registers(
-        .clock(registers$clock),
-        .reset(registers$reset),
-        .bus$addr(bus$addr),
-        .bus$write(bus$write),
-        .bus$wdata(bus$wdata),
-        .bus$rdata(bus$rdata),
-        .ready(registers$ready),
-        .active(registers$active),
-        .idle(registers$idle),
-        .overflow(registers$overflow),
-        .enable(registers$enable)
+
+    goshawk_registers u_registers (
+        .clock(clock),
+        .reset(reset),
+        .bus_addr(bus_addr),
+        .bus_write(bus_write),
+        .bus_wdata(bus_wdata),
+        .bus_rdata(bus_rdata),
+        .ready(all_ready),
+        .active(control_0_enable),
+        .idle(registers_idle),
+        .overflow(losses),
+        .enable(registers_enable)
     );
-    
-    // Update code
+
     always @(*) begin
-        merger$clock = clock;
-        session$clock = clock;
-        packer$clock = clock;
-        registers$clock = clock;
-        merger$reset = reset;
-        session$reset = reset;
-        packer$reset = reset;
-        registers$reset = reset;
-        pushes = 32'h0;
-        haves = 32'h0;
-        losses = 32'h0;
-        all_ready = 1'b1;
-        all_stopped = 1'b1;
-        word = 32'h0;
-        cc = 32'h0;
-        fifo$0$clock = clock;
-        fifo$0$reset = reset;
-        fifo$0$field = first;
-        fifo$0$pop = 1'b0;
-        if (merger$core == 0) begin
-            fifo$0$field = read$field;
-            fifo$0$pop = read$done;
-        end
-        control$0$full = fifo$0$full;
-        control$0$drained = fifo$0$empty;
-        control$0$enable = session$tracing;
-        pushes = (pushes & ~(1 << (0)) | ((entry$0$push) << (0)));
-        haves = (haves & ~(1 << (0)) | ((fifo$0$have) << (0)));
-        losses = (losses & ~(1 << (0)) | ((control$0$lost) << (0)));
-        if (~control$0$ready) begin
-            all_ready = 1'b0;
-        end
-        if (~control$0$stop_ready) begin
-            all_stopped = 1'b0;
-        end
-        if (merger$core == 0) begin
-            word = fifo$0$word;
-            cc = fifo$0$cc;
-        end
-        control$0$stop_go = all_stopped;
-        merger$pushes = pushes;
-        merger$have = haves;
-        merger$done = read$done;
-        session$show = merger$show;
-        session$done = read$done;
-        session$ends = read$ends;
-        read$have = session$have;
-        read$core = merger$core;
-        read$word = word;
-        read$cc = cc;
-        session$aligned = packer$aligned;
-        words$valid = packer$words$valid;
-        words$data = packer$words$data;
-        packer$words$ready = words$ready;
-        session$enable = registers$enable;
-        session$ready = all_ready;
-        registers$ready = all_ready;
-        registers$active = session$tracing;
-        registers$idle = ~session$active & ~packer$words$valid & ~registers$enable;
-        registers$overflow = losses;
+        pushes = 16'd0;
+        pushes = {pushes[15:1], entry_0_push};
     end
-    
-    always @(*) packer$bits$valid = session$bits$valid;
-    always @(*) packer$bits$count = session$bits$count;
-    always @(*) packer$bits$data = session$bits$data;
-    always @(*) packer$bits$busy = session$bits$busy;
-    always @(*) session$bits$ready = packer$bits$ready;
-endmodule // top$spine
 
-
-module top$spine$fifo$0(clock,reset,entry$push,entry$pre,entry$post,entry$icnt,entry$bcnt,entry$pc,entry$target,entry$cc,full,empty,have,pop,field,word,cc);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  entry$push;
-    input wire  [1:0] entry$pre;
-    input wire  [1:0] entry$post;
-    input wire  [23:0] entry$icnt;
-    input wire  [23:0] entry$bcnt;
-    input wire  [31:0] entry$pc;
-    input wire  [31:0] entry$target;
-    input wire  [31:0] entry$cc;
-    output reg  full;
-    output reg  empty;
-    output reg  have;
-    input wire  pop;
-    input wire  [1:0] field;
-    output reg  [31:0] word;
-    output reg  [31:0] cc;
-    
-    // Constant declarations
-    localparam  one = 9'b1;
-    localparam  minus_one = 9'b111111111;
-    localparam  mask = 8'hff;
-    localparam  feedback = 8'hb8;
-    localparam  count_bits = 6'b11000;
-    localparam  limit = 9'b11111100;
-    localparam  most = 9'b11111111;
-    
-    // Stub signals
-    reg  entries$clock;
-    reg  [7:0] entries$raddr;
-    reg  [1:0] entries$field;
-    wire  [31:0] entries$rdata;
-    reg  entries$we;
-    reg  [7:0] entries$waddr;
-    reg  [31:0] entries$w0;
-    reg  [31:0] entries$w1;
-    reg  [31:0] entries$w2;
-    reg  [31:0] entries$w3;
-    reg  ccs$clock;
-    reg  [7:0] ccs$raddr;
-    wire  [31:0] ccs$rdata;
-    reg  ccs$we;
-    reg  [7:0] ccs$waddr;
-    reg  [31:0] ccs$wdata;
-    reg  [7:0] write$d;
-    wire  [7:0] write$q;
-    reg  write$clock;
-    reg  [7:0] read$d;
-    wire  [7:0] read$q;
-    reg  read$clock;
-    reg  [8:0] count$d;
-    wire  [8:0] count$q;
-    reg  count$clock;
-    reg  fresh$d;
-    wire  fresh$q;
-    reg  fresh$clock;
-    
-    // Local signals
-    reg  [7:0] next_read;
-    reg  write_bit;
-    reg  read_bit;
-    reg  accept;
-    reg  [31:0] kinds;
-    reg  [8:0] delta;
-    reg  [8:0] low;
-    reg  none;
-    
-    // Sub module instances
-    top$spine$fifo$0$entries entries(
-        .clock(entries$clock),
-        .raddr(entries$raddr),
-        .field(entries$field),
-        .rdata(entries$rdata),
-        .we(entries$we),
-        .waddr(entries$waddr),
-        .w0(entries$w0),
-        .w1(entries$w1),
-        .w2(entries$w2),
-        .w3(entries$w3)
-    );
-    top$spine$fifo$0$ccs ccs(
-        .clock(ccs$clock),
-        .raddr(ccs$raddr),
-        .rdata(ccs$rdata),
-        .we(ccs$we),
-        .waddr(ccs$waddr),
-        .wdata(ccs$wdata)
-    );
-    top$spine$fifo$0$write write(
-        .d(write$d),
-        .q(write$q),
-        .clock(write$clock)
-    );
-    top$spine$fifo$0$read read(
-        .d(read$d),
-        .q(read$q),
-        .clock(read$clock)
-    );
-    top$spine$fifo$0$count count(
-        .d(count$d),
-        .q(count$q),
-        .clock(count$clock)
-    );
-    top$spine$fifo$0$fresh fresh(
-        .d(fresh$d),
-        .q(fresh$q),
-        .clock(fresh$clock)
-    );
-    
-    // Update code
     always @(*) begin
-        write$clock = clock;
-        read$clock = clock;
-        count$clock = clock;
-        fresh$clock = clock;
-        write$d = write$q;
-        read$d = read$q;
-        count$d = count$q;
-        fresh$d = fresh$q;
-        entries$clock = clock;
-        ccs$clock = clock;
-        accept = entry$push & (count$q != most);
-        entries$we = accept;
-        ccs$we = accept;
-        entries$waddr = write$q;
-        ccs$waddr = write$q;
-        entries$field = field;
-        kinds = ((entry$pre) & 32'hffffffff) | (((entry$post) & 32'hffffffff) << 32'h2);
-        entries$w0 = ((entry$bcnt) & 32'hffffffff) | (kinds << count_bits);
-        entries$w1 = ((entry$icnt) & 32'hffffffff);
-        entries$w2 = entry$pc;
-        entries$w3 = entry$target;
-        ccs$wdata = entry$cc;
-        word = entries$rdata;
-        cc = ccs$rdata;
-        write_bit = ~^(write$q & feedback);
-        read_bit = ~^(read$q & feedback);
-        if (accept) begin
-            write$d = (((write$q << 32'h1) & 8'hff) | ((write_bit) & 8'hff)) & mask;
-        end
-        next_read = read$q;
-        fresh$d = |count$q;
-        if (pop) begin
-            next_read = (((read$q << 32'h1) & 8'hff) | ((read_bit) & 8'hff)) & mask;
-            fresh$d = |count$q & (count$q != one);
-        end
-        read$d = next_read;
-        entries$raddr = next_read;
-        ccs$raddr = next_read;
-        delta = one;
-        if (pop) begin
-            delta = minus_one;
-        end
-        if (accept ^ pop) begin
-            count$d = (((count$q + delta) & 9'h1ff)) & most;
-        end
-        if (reset) begin
-            write$d = 32'h0;
-            read$d = 32'h0;
-            count$d = 32'h0;
-            fresh$d = 1'b0;
-        end
-        none = ~|count$q;
-        empty = none;
-        have = fresh$q;
-        low = count$q & limit;
-        full = low == limit;
+        haves = 16'd0;
+        haves = {haves[15:1], fifo_0_have};
     end
-    
-endmodule // top$spine$fifo$0
 
-
-module top$spine$fifo$0$ccs(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [7:0] raddr;
-    output reg  [31:0] rdata;
-    input wire  we;
-    input wire  [7:0] waddr;
-    input wire  [31:0] wdata;
-    
-    // Update code (custom)
-    always @(*) rdata = 32'd0;
-endmodule // top$spine$fifo$0$ccs
-
-
-module top$spine$fifo$0$count(d,q,clock);
-    
-    // Module arguments
-    input wire  [8:0] d;
-    output reg  [8:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 9'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$fifo$0$count
-
-
-module top$spine$fifo$0$entries(clock,raddr,field,rdata,we,waddr,w0,w1,w2,w3);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [7:0] raddr;
-    input wire  [1:0] field;
-    output reg  [31:0] rdata;
-    input wire  we;
-    input wire  [7:0] waddr;
-    input wire  [31:0] w0;
-    input wire  [31:0] w1;
-    input wire  [31:0] w2;
-    input wire  [31:0] w3;
-    
-    // Update code (custom)
-    (* no_rw_check *) reg [30:0] mem [0:1023];
-    reg [30:0] q;
-    always @(posedge clock) q <= mem[{raddr[7:0], field}];
-    always @(posedge clock) if (we) begin
-        mem[{waddr[7:0], 2'd0}] <= w0[30:0];
-        mem[{waddr[7:0], 2'd1}] <= w1[30:0];
-        mem[{waddr[7:0], 2'd2}] <= w2[30:0];
-        mem[{waddr[7:0], 2'd3}] <= w3[30:0];
-    end
-    always @(*) rdata = {1'd0, q};
-endmodule // top$spine$fifo$0$entries
-
-
-module top$spine$fifo$0$fresh(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$fifo$0$fresh
-
-
-module top$spine$fifo$0$read(d,q,clock);
-    
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 8'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$fifo$0$read
-
-
-module top$spine$fifo$0$write(d,q,clock);
-    
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 8'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$fifo$0$write
-
-
-module top$spine$merger(clock,reset,pushes,have,core,show,done,empty);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  [15:0] pushes;
-    input wire  [15:0] have;
-    output reg  [3:0] core;
-    output reg  show;
-    input wire  done;
-    output reg  empty;
-    
-    // Constant declarations
-    localparam  single = 1'b1;
-    localparam  mask = 12'hff;
-    localparam  one = 12'h1;
-    localparam  one_16 = 16'h1;
-    localparam  odd_1 = 16'haaaa;
-    localparam  odd_2 = 16'hcccc;
-    localparam  odd_4 = 16'hf0f0;
-    localparam  odd_8 = 16'hff00;
-    
-    // Stub signals
-    reg  notes$clock;
-    reg  [11:0] notes$raddr;
-    wire  [15:0] notes$rdata;
-    reg  notes$we;
-    reg  [11:0] notes$waddr;
-    reg  [15:0] notes$wdata;
-    reg  [11:0] write$d;
-    wire  [11:0] write$q;
-    reg  write$clock;
-    reg  [11:0] read$d;
-    wire  [11:0] read$q;
-    reg  read$clock;
-    reg  fresh$d;
-    wire  fresh$q;
-    reg  fresh$clock;
-    reg  [15:0] current$d;
-    wire  [15:0] current$q;
-    reg  current$clock;
-    
-    // Local signals
-    reg  [11:0] next_read;
-    reg  load;
-    reg  [15:0] less;
-    reg  [15:0] rest;
-    reg  [15:0] behind;
-    reg  [15:0] not_rest;
-    reg  [15:0] lowest;
-    reg  [3:0] index;
-    
-    // Sub module instances
-    top$spine$merger$notes notes(
-        .clock(notes$clock),
-        .raddr(notes$raddr),
-        .rdata(notes$rdata),
-        .we(notes$we),
-        .waddr(notes$waddr),
-        .wdata(notes$wdata)
-    );
-    top$spine$merger$write write(
-        .d(write$d),
-        .q(write$q),
-        .clock(write$clock)
-    );
-    top$spine$merger$read read(
-        .d(read$d),
-        .q(read$q),
-        .clock(read$clock)
-    );
-    top$spine$merger$fresh fresh(
-        .d(fresh$d),
-        .q(fresh$q),
-        .clock(fresh$clock)
-    );
-    top$spine$merger$current current(
-        .d(current$d),
-        .q(current$q),
-        .clock(current$clock)
-    );
-    
-    // Update code
     always @(*) begin
-        write$clock = clock;
-        read$clock = clock;
-        fresh$clock = clock;
-        current$clock = clock;
-        write$d = write$q;
-        read$d = read$q;
-        fresh$d = fresh$q;
-        current$d = current$q;
-        notes$clock = clock;
-        notes$we = |pushes;
-        notes$waddr = write$q;
-        notes$wdata = pushes;
-        if (|pushes) begin
-            write$d = ((write$q + one) & 12'hfff) & mask;
-        end
-        less = current$q - one_16;
-        rest = current$q & less;
-        not_rest = ~rest;
-        lowest = current$q & not_rest;
-        index = ((|(lowest & odd_1)) & 4'hf) | (((|(lowest & odd_2)) & 4'hf) << 32'h1) | (((|(lowest & odd_4)) & 4'hf) << 32'h2) | (((|(lowest & odd_8)) & 4'hf) << 32'h3);
-        behind = current$q & (current$q - one_16);
-        load = fresh$q & (~|current$q | (done & ~|behind));
-        next_read = read$q;
-        if (load) begin
-            next_read = ((read$q + one) & 12'hfff) & mask;
-        end
-        read$d = next_read;
-        notes$raddr = next_read;
-        fresh$d = write$q != next_read;
-        if (done) begin
-            current$d = behind;
-        end
-        if (load) begin
-            current$d = notes$rdata;
-        end
-        if (reset | single) begin
-            write$d = 32'h0;
-            read$d = 32'h0;
-            fresh$d = 1'b0;
-            current$d = 32'h0;
-        end
-        core = index;
-        show = |(lowest & have);
-        empty = ~|current$q & (write$q == read$q);
-        if (single) begin
-            core = 32'h0;
-            show = |have;
-            empty = 1'b1;
-        end
+        losses = 16'd0;
+        losses = {losses[15:1], control_0_lost};
     end
-    
-endmodule // top$spine$merger
 
-
-module top$spine$merger$current(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$merger$current
-
-
-module top$spine$merger$fresh(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$merger$fresh
-
-
-module top$spine$merger$notes(clock,raddr,rdata,we,waddr,wdata);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [11:0] raddr;
-    output reg  [15:0] rdata;
-    input wire  we;
-    input wire  [11:0] waddr;
-    input wire  [15:0] wdata;
-    
-    // Update code (custom)
-    always @(*) rdata = 16'd0;
-endmodule // top$spine$merger$notes
-
-
-module top$spine$merger$read(d,q,clock);
-    
-    // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 12'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$merger$read
-
-
-module top$spine$merger$write(d,q,clock);
-    
-    // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 12'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$merger$write
-
-
-module top$spine$packer(clock,reset,bits$valid,bits$count,bits$data,bits$busy,bits$ready,aligned,words$valid,words$data,words$ready);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  bits$valid;
-    input wire  [3:0] bits$count;
-    input wire  [7:0] bits$data;
-    input wire  bits$busy;
-    output reg  bits$ready;
-    output reg  aligned;
-    output reg  words$valid;
-    output reg  [31:0] words$data;
-    input wire  words$ready;
-    
-    // Constant declarations
-    localparam  one = 2'b1;
-    
-    // Stub signals
-    reg  [6:0] rest$d;
-    wire  [6:0] rest$q;
-    reg  rest$clock;
-    reg  [2:0] held$d;
-    wire  [2:0] held$q;
-    reg  held$clock;
-    reg  [31:0] word$d;
-    wire  [31:0] word$q;
-    reg  word$clock;
-    reg  [1:0] lane$d;
-    wire  [1:0] lane$q;
-    reg  lane$clock;
-    reg  full$d;
-    wire  full$q;
-    reg  full$clock;
-    
-    // Local signals
-    reg  [14:0] spread;
-    reg  [3:0] total;
-    reg  octet;
-    reg  take;
-    
-    // Sub module instances
-    top$spine$packer$rest rest(
-        .d(rest$d),
-        .q(rest$q),
-        .clock(rest$clock)
-    );
-    top$spine$packer$held held(
-        .d(held$d),
-        .q(held$q),
-        .clock(held$clock)
-    );
-    top$spine$packer$word word(
-        .d(word$d),
-        .q(word$q),
-        .clock(word$clock)
-    );
-    top$spine$packer$lane lane(
-        .d(lane$d),
-        .q(lane$q),
-        .clock(lane$clock)
-    );
-    top$spine$packer$full full(
-        .d(full$d),
-        .q(full$q),
-        .clock(full$clock)
-    );
-    
-    // Update code
     always @(*) begin
-        rest$clock = clock;
-        held$clock = clock;
-        word$clock = clock;
-        lane$clock = clock;
-        full$clock = clock;
-        rest$d = rest$q;
-        held$d = held$q;
-        word$d = word$q;
-        lane$d = lane$q;
-        full$d = full$q;
-        spread = (((bits$data) & 15'h7fff) << ((held$q) & 15'h7fff)) | ((rest$q) & 15'h7fff);
-        total = ((held$q) & 4'hf) + bits$count;
-        take = bits$valid & ~full$q;
-        octet = take & total[32'h3];
-        if (words$ready) begin
-            full$d = 1'b0;
+        all_ready = 1'd1;
+        if (!control_0_ready) begin
+            all_ready = 1'd0;
         end
-        if (take) begin
-            held$d = total[(32'h0)+:(3)];
-            rest$d = spread[(32'h0)+:(7)];
+    end
+
+    always @(*) begin
+        all_stopped = 1'd1;
+        if (!control_0_stop_ready) begin
+            all_stopped = 1'd0;
         end
-        if (octet) begin
-            rest$d = spread[(32'h8)+:(7)];
-            word$d = (word$q >> 32'h8) | (((spread) & 32'hffffffff) << 32'h18);
-            lane$d = lane$q + one;
-            full$d = &lane$q;
+    end
+
+    always @(*) begin
+        word = 32'd0;
+        cc = 32'd0;
+        if (read_core == 4'd0) begin
+            word = fifo_0_word;
+            cc = fifo_0_cc;
         end
-        if (reset) begin
-            rest$d = 32'h0;
-            held$d = 32'h0;
-            lane$d = 32'h0;
-            full$d = 1'b0;
+    end
+
+    always @(*) begin
+        fifo_0_field = 2'd0;
+        fifo_0_pop = 1'd0;
+        if (read_core == 4'd0) begin
+            fifo_0_field = read_field;
+            fifo_0_pop = read_done;
         end
-        bits$ready = ~full$q;
-        aligned = ~|held$q & ~|lane$q;
-        words$valid = full$q;
-        words$data = word$q;
     end
-    
-endmodule // top$spine$packer
+endmodule
 
+// control and status
+module goshawk_registers (
+    input  wire        clock,
+    input  wire        reset,
+    input  wire [2:0]  bus_addr,
+    input  wire        bus_write,
+    input  wire [31:0] bus_wdata,
+    output wire [31:0] bus_rdata,
+    input  wire        ready,
+    input  wire        active,
+    input  wire        idle,
+    input  wire [15:0] overflow,
+    output wire        enable
+);
 
-module top$spine$packer$full(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$packer$full
+    localparam [31:0] ACTIVE_BIT = 32'd2;
+    localparam [31:0] FINGERPRINT = 32'hdc0d63be;
+    localparam [31:0] ID = 32'h67540101;
+    localparam [31:0] IDLE_BIT = 32'd4;
+    localparam [2:0] OVERFLOW_ADDR = 3'd4;
 
-
-module top$spine$packer$held(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$packer$held
-
-
-module top$spine$packer$lane(d,q,clock);
-    
-    // Module arguments
-    input wire  [1:0] d;
-    output reg  [1:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 2'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$packer$lane
-
-
-module top$spine$packer$rest(d,q,clock);
-    
-    // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 7'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$packer$rest
-
-
-module top$spine$packer$word(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$packer$word
-
-
-module top$spine$registers(clock,reset,bus$addr,bus$write,bus$wdata,bus$rdata,ready,active,idle,overflow,enable);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  [2:0] bus$addr;
-    input wire  bus$write;
-    input wire  [31:0] bus$wdata;
-    output reg  [31:0] bus$rdata;
-    input wire  ready;
-    input wire  active;
-    input wire  idle;
-    input wire  [15:0] overflow;
-    output reg  enable;
-    
-    // Constant declarations
-    localparam  id_addr = 3'b0;
-    localparam  params_addr = 3'b1;
-    localparam  control_addr = 3'b10;
-    localparam  status_addr = 3'b11;
-    localparam  overflow_addr = 3'b100;
-    localparam  id = 32'h67540101;
-    localparam  fingerprint = 32'hdc0d63be;
-    localparam  cores = 16'h1;
-    localparam  zero = 32'h0;
-    localparam  one = 32'h1;
-    localparam  ready_bit = 32'h1;
-    localparam  active_bit = 32'h2;
-    localparam  idle_bit = 32'h4;
-    
-    // Stub signals
-    reg  enabled$d;
-    wire  enabled$q;
-    reg  enabled$clock;
-    reg  [15:0] noted$d;
-    wire  [15:0] noted$q;
-    reg  noted$clock;
-    reg  [31:0] answer$d;
-    wire  [31:0] answer$q;
-    reg  answer$clock;
-    
-    // Local signals
+    reg         enabled;
+    reg  [15:0] noted;
+    reg  [31:0] answer;
     reg  [15:0] clear;
-    reg  [15:0] keep;
+    wire [15:0] keep;
     reg  [31:0] status;
-    
-    // Sub module instances
-    top$spine$registers$enabled enabled(
-        .d(enabled$d),
-        .q(enabled$q),
-        .clock(enabled$clock)
-    );
-    top$spine$registers$noted noted(
-        .d(noted$d),
-        .q(noted$q),
-        .clock(noted$clock)
-    );
-    top$spine$registers$answer answer(
-        .d(answer$d),
-        .q(answer$q),
-        .clock(answer$clock)
-    );
-    
-    // Update code
+
+    assign keep = ~clear;
+    assign bus_rdata = answer;
+    assign enable = enabled;
+
     always @(*) begin
-        enabled$clock = clock;
-        noted$clock = clock;
-        answer$clock = clock;
-        enabled$d = enabled$q;
-        noted$d = noted$q;
-        answer$d = answer$q;
-        clear = 32'h0;
-        if (bus$write) begin
-            if (bus$addr == control_addr) begin
-                enabled$d = bus$wdata[32'h0];
-            end
-            if (bus$addr == overflow_addr) begin
-                clear = bus$wdata[(32'h0)+:(16)];
+        clear = 16'd0;
+        if (bus_write) begin
+            if (bus_addr == OVERFLOW_ADDR) begin
+                clear = bus_wdata[15:0];
             end
         end
-        keep = ~clear;
-        noted$d = ((noted$q & keep) | overflow) & cores;
-        status = 32'h0;
+    end
+
+    always @(*) begin
+        status = 32'd0;
         if (ready) begin
-            status = status | ready_bit;
+            status = status | 32'd1;
         end
         if (active) begin
-            status = status | active_bit;
+            status = status | ACTIVE_BIT;
         end
         if (idle) begin
-            status = status | idle_bit;
+            status = status | IDLE_BIT;
         end
-        answer$d = zero;
-        if (bus$addr == id_addr) begin
-            answer$d = id;
-        end
-        if (bus$addr == params_addr) begin
-            answer$d = fingerprint;
-        end
-        if ((bus$addr == control_addr) & enabled$q) begin
-            answer$d = one;
-        end
-        if (bus$addr == status_addr) begin
-            answer$d = status;
-        end
-        if (bus$addr == overflow_addr) begin
-            answer$d = ((noted$q) & 32'hffffffff);
-        end
-        if (reset) begin
-            enabled$d = 1'b0;
-            noted$d = 32'h0;
-        end
-        bus$rdata = answer$q;
-        enable = enabled$q;
     end
-    
-endmodule // top$spine$registers
 
-
-module top$spine$registers$answer(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
     always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$registers$answer
-
-
-module top$spine$registers$enabled(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$registers$enabled
-
-
-module top$spine$registers$noted(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // top$spine$registers$noted
-
-
-module top$spine$session(clock,reset,enable,ready,tracing,active,show,have,done,ends,coded$valid,coded$count,coded$data,coded$busy,coded$ready,bits$valid,bits$count,bits$data,bits$busy,bits$ready,aligned);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  reset;
-    input wire  enable;
-    input wire  ready;
-    output reg  tracing;
-    output reg  active;
-    input wire  show;
-    output reg  have;
-    input wire  done;
-    input wire  ends;
-    input wire  coded$valid;
-    input wire  [3:0] coded$count;
-    input wire  [7:0] coded$data;
-    input wire  coded$busy;
-    output reg  coded$ready;
-    output reg  bits$valid;
-    output reg  [3:0] bits$count;
-    output reg  [7:0] bits$data;
-    output reg  bits$busy;
-    input wire  bits$ready;
-    input wire  aligned;
-    
-    // Constant declarations
-    localparam  header0 = 32'h4b485347;
-    localparam  header1 = 32'h101;
-    localparam  header2 = 32'hdc0d63be;
-    localparam  last = 4'hb;
-    localparam  one = 4'h1;
-    localparam  eight = 4'h8;
-    localparam  one_5 = 5'b1;
-    localparam  cores = 5'b1;
-    
-    // Stub signals
-    reg  session$d;
-    wire  session$q;
-    reg  session$clock;
-    reg  running$d;
-    wire  running$q;
-    reg  running$clock;
-    reg  head$d;
-    wire  head$q;
-    reg  head$clock;
-    reg  [3:0] at$d;
-    wire  [3:0] at$q;
-    reg  at$clock;
-    reg  [4:0] stops$d;
-    wire  [4:0] stops$q;
-    reg  stops$clock;
-    
-    // Local signals
-    reg  [31:0] word;
-    reg  [7:0] octet;
-    reg  over;
-    
-    // Sub module instances
-    top$spine$session$session session(
-        .d(session$d),
-        .q(session$q),
-        .clock(session$clock)
-    );
-    top$spine$session$running running(
-        .d(running$d),
-        .q(running$q),
-        .clock(running$clock)
-    );
-    top$spine$session$head head(
-        .d(head$d),
-        .q(head$q),
-        .clock(head$clock)
-    );
-    top$spine$session$at at(
-        .d(at$d),
-        .q(at$q),
-        .clock(at$clock)
-    );
-    top$spine$session$stops stops(
-        .d(stops$d),
-        .q(stops$q),
-        .clock(stops$clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        session$clock = clock;
-        running$clock = clock;
-        head$clock = clock;
-        at$clock = clock;
-        stops$clock = clock;
-        session$d = session$q;
-        running$d = running$q;
-        head$d = head$q;
-        at$d = at$q;
-        stops$d = stops$q;
-        running$d = running$q & enable;
-        if (enable & ready & ~session$q) begin
-            session$d = 1'b1;
-            running$d = 1'b1;
-            head$d = 1'b1;
-            at$d = 32'h0;
-        end
-        tracing = running$q & enable;
-        active = session$q;
-        case (at$q[(32'h2)+:(2)])
-            0:
-                begin
-                    word = header0;
-                end
-            1:
-                begin
-                    word = header1;
-                end
-            default:
-                begin
-                    word = header2;
-                end
-        endcase
-        case (at$q[(32'h0)+:(2)])
-            0:
-                begin
-                    octet = word[(32'h0)+:(8)];
-                end
-            1:
-                begin
-                    octet = word[(32'h8)+:(8)];
-                end
-            2:
-                begin
-                    octet = word[(32'h10)+:(8)];
-                end
-            default:
-                begin
-                    octet = word[(32'h18)+:(8)];
-                end
-        endcase
-        if (head$q & bits$ready) begin
-            at$d = at$q + one;
-            if (at$q == last) begin
-                head$d = 1'b0;
+        if (bus_write) begin
+            if (bus_addr == 3'd2) begin
+                enabled <= bus_wdata[0];
             end
         end
-        over = (stops$q == cores) & ~coded$busy;
-        if (done & ends) begin
-            stops$d = stops$q + one_5;
+        noted <= ((noted & keep) | overflow) & 16'd1;
+        if (reset) begin
+            enabled <= 1'd0;
+            noted <= 16'd0;
         end
-        if (over & aligned) begin
-            stops$d = 32'h0;
-            session$d = 1'b0;
+        answer <= 32'd0;
+        if (bus_addr == 3'd0) begin
+            answer <= ID;
+        end
+        if (bus_addr == 3'd1) begin
+            answer <= FINGERPRINT;
+        end
+        if ((bus_addr == 3'd2) & enabled) begin
+            answer <= 32'd1;
+        end
+        if (bus_addr == 3'd3) begin
+            answer <= status;
+        end
+        if (bus_addr == OVERFLOW_ADDR) begin
+            answer <= {16'd0, noted};
+        end
+    end
+
+    initial begin
+        enabled = 1'd0;
+        noted = 16'd0;
+        answer = 32'd0;
+    end
+endmodule
+
+// bits to words
+module goshawk_packer (
+    input  wire        clock,
+    input  wire        reset,
+    input  wire        bits_valid,
+    input  wire [3:0]  bits_count,
+    input  wire [7:0]  bits_data,
+    input  wire        bits_busy,
+    output wire        bits_ready,
+    output wire        aligned,
+    output wire        words_valid,
+    output wire [31:0] words_data,
+    input  wire        words_ready
+);
+
+    reg  [6:0]  rest;
+    reg  [2:0]  held;
+    reg  [31:0] word;
+    reg  [1:0]  lane;
+    reg         full;
+    wire [14:0] spread;
+    wire [3:0]  total;
+    wire        octet;
+    wire        take;
+
+    assign spread = ({7'd0, bits_data} << held) | {8'd0, rest};
+    assign total = {1'd0, held} + bits_count;
+    assign take = bits_valid & !full;
+    assign octet = take & total[3];
+    assign bits_ready = !full;
+    assign aligned = (held == 3'd0) & (lane == 2'd0);
+    assign words_valid = full;
+    assign words_data = word;
+
+    always @(posedge clock) begin
+        if (words_ready) begin
+            full <= 1'd0;
+        end
+        if (take) begin
+            held <= total[2:0];
+            rest <= spread[6:0];
+        end
+        if (octet) begin
+            rest <= spread[14:8];
+            word <= {spread[7:0], word[31:8]};
+            lane <= lane + 2'd1;
+            full <= &lane;
         end
         if (reset) begin
-            session$d = 1'b0;
-            running$d = 1'b0;
-            head$d = 1'b0;
-            stops$d = 32'h0;
+            rest <= 7'd0;
+            held <= 3'd0;
+            lane <= 2'd0;
+            full <= 1'd0;
         end
-        have = show & ~head$q;
-        bits$data = coded$data;
-        bits$count = coded$count;
-        bits$valid = coded$valid;
-        bits$busy = session$q;
-        if (head$q) begin
-            bits$data = octet;
-            bits$count = eight;
-            bits$valid = 1'b1;
+    end
+
+    initial begin
+        rest = 7'd0;
+        held = 3'd0;
+        word = 32'd0;
+        lane = 2'd0;
+        full = 1'd0;
+    end
+endmodule
+
+// a trace from its header to its last word
+module goshawk_session (
+    input  wire        clock,
+    input  wire        reset,
+    input  wire        enable,
+    input  wire        ready,
+    output wire        tracing,
+    output wire        active,
+    input  wire        show,
+    output wire        have,
+    input  wire        done,
+    input  wire        ends,
+    input  wire        coded_valid,
+    input  wire [3:0]  coded_count,
+    input  wire [7:0]  coded_data,
+    input  wire        coded_busy,
+    output wire        coded_ready,
+    output reg         bits_valid,
+    output reg  [3:0]  bits_count,
+    output reg  [7:0]  bits_data,
+    output wire        bits_busy,
+    input  wire        bits_ready,
+    input  wire        aligned
+);
+
+    localparam [3:0] EIGHT = 4'd8;
+    localparam [31:0] HEADER0 = 32'h4b485347;
+    localparam [31:0] HEADER1 = 32'h101;
+    localparam [31:0] HEADER2 = 32'hdc0d63be;
+    localparam [3:0] LAST = 4'hb;
+
+    reg         session;
+    reg         running;
+    reg         head;
+    reg  [3:0]  at;
+    reg  [4:0]  stops;
+    reg  [31:0] word;
+    reg  [7:0]  octet;
+    wire        over;
+
+    assign tracing = running & enable;
+    assign active = session;
+    assign over = (stops == 5'd1) & !coded_busy;
+    assign have = show & !head;
+    assign bits_busy = session;
+    assign coded_ready = bits_ready & !head;
+
+    always @(*) begin
+        case (at[3:2])
+            2'd0: begin
+                word = HEADER0;
+            end
+            2'd1: begin
+                word = HEADER1;
+            end
+            default: begin
+                word = HEADER2;
+            end
+        endcase
+    end
+
+    always @(*) begin
+        case (at[1:0])
+            2'd0: begin
+                octet = word[7:0];
+            end
+            2'd1: begin
+                octet = word[15:8];
+            end
+            2'd2: begin
+                octet = word[23:16];
+            end
+            default: begin
+                octet = word[31:24];
+            end
+        endcase
+    end
+
+    always @(*) begin
+        bits_data = coded_data;
+        bits_count = coded_count;
+        bits_valid = coded_valid;
+        if (head) begin
+            bits_data = octet;
+            bits_count = EIGHT;
+            bits_valid = 1'd1;
         end
         if (over) begin
-            bits$data = 32'h0;
-            bits$count = one;
-            bits$valid = ~aligned;
+            bits_data = 8'd0;
+            bits_count = 4'd1;
+            bits_valid = !aligned;
         end
-        coded$ready = bits$ready & ~head$q;
     end
-    
-endmodule // top$spine$session
 
-
-module top$spine$session$at(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
     always @(posedge clock) begin
-       q <= d;
+        running <= running & enable;
+        if (enable & ready & !session) begin
+            session <= 1'd1;
+            running <= 1'd1;
+            head <= 1'd1;
+            at <= 4'd0;
+        end
+        if (head & bits_ready) begin
+            at <= at + 4'd1;
+            if (at == LAST) begin
+                head <= 1'd0;
+            end
+        end
+        if (done & ends) begin
+            stops <= stops + 5'd1;
+        end
+        if (over & aligned) begin
+            stops <= 5'd0;
+            session <= 1'd0;
+        end
+        if (reset) begin
+            session <= 1'd0;
+            running <= 1'd0;
+            head <= 1'd0;
+            stops <= 5'd0;
+        end
     end
-          
-endmodule // top$spine$session$at
 
-
-module top$spine$session$head(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
     initial begin
-       q = 1'h0;
+        session = 1'd0;
+        running = 1'd0;
+        head = 1'd0;
+        at = 4'd0;
+        stops = 5'd0;
     end
-    
+endmodule
+
+// which core's entry is next
+module goshawk_merger (
+    input  wire        clock,
+    input  wire        reset,
+    input  wire [15:0] pushes,
+    input  wire [15:0] have,
+    output wire [3:0]  core,
+    output wire        show,
+    input  wire        done,
+    output wire        empty
+);
+
+    assign core = 4'd0;
+    assign show = |have;
+    assign empty = 1'd1;
+endmodule
+
+// entries of one core until the encoder takes them
+module goshawk_event_fifo (
+    input  wire        clock,
+    input  wire        reset,
+    input  wire        entry_push,
+    input  wire [1:0]  entry_pre,
+    input  wire [1:0]  entry_post,
+    input  wire [23:0] entry_icnt,
+    input  wire [23:0] entry_bcnt,
+    input  wire [31:0] entry_pc,
+    input  wire [31:0] entry_target,
+    input  wire [31:0] entry_cc,
+    output wire        full,
+    output wire        empty,
+    output wire        have,
+    input  wire        pop,
+    input  wire [1:0]  field,
+    output wire [31:0] word,
+    output wire [31:0] cc
+);
+
+    localparam [7:0] FEEDBACK = 8'hb8;
+    localparam [8:0] LIMIT = 9'hfc;
+    localparam [8:0] MINUS_ONE = 9'h1ff;
+    localparam [8:0] MOST = 9'hff;
+
+    reg  [7:0]  write;
+    reg  [7:0]  read;
+    reg  [8:0]  count;
+    reg         fresh;
+    reg  [7:0]  next_read;
+    wire        write_bit;
+    wire        read_bit;
+    wire        accept;
+    wire [31:0] kinds;
+    reg  [8:0]  delta;
+    wire [8:0]  low;
+    wire        none;
+    wire [30:0] entries_rdata;
+    wire [30:0] entries_w0;
+    wire [30:0] entries_w1;
+
+    assign accept = entry_push & (count != 9'hff);
+    assign kinds = {28'd0, entry_post, entry_pre};
+    assign entries_w0 = {kinds[6:0], entry_bcnt};
+    assign entries_w1 = {7'd0, entry_icnt};
+    assign word = {1'd0, entries_rdata};
+    assign cc = 32'd0;
+    assign write_bit = !(^(write & FEEDBACK));
+    assign read_bit = !(^(read & FEEDBACK));
+    assign none = count == 9'd0;
+    assign empty = none;
+    assign have = fresh;
+    assign low = count & LIMIT;
+    assign full = low == 9'hfc;
+
+    goshawk_field_mem #(.ADDRESS(8), .WIDTH(31)) u_entries (
+        .clock(clock),
+        .raddr(next_read),
+        .field(field),
+        .rdata(entries_rdata),
+        .we(accept),
+        .waddr(write),
+        .w0(entries_w0),
+        .w1(entries_w1),
+        .w2(entry_pc[30:0]),
+        .w3(entry_target[30:0])
+    );
+
+    always @(*) begin
+        next_read = read;
+        if (pop) begin
+            next_read = {read[6:0], read_bit};
+        end
+    end
+
+    always @(*) begin
+        delta = 9'd1;
+        if (pop) begin
+            delta = MINUS_ONE;
+        end
+    end
+
     always @(posedge clock) begin
-       q <= d;
+        if (accept) begin
+            write <= {write[6:0], write_bit};
+        end
+        fresh <= |count;
+        if (pop) begin
+            fresh <= (|count) & (count != 9'd1);
+        end
+        read <= next_read;
+        if (accept ^ pop) begin
+            count <= (count + delta) & MOST;
+        end
+        if (reset) begin
+            write <= 8'd0;
+            read <= 8'd0;
+            count <= 9'd0;
+            fresh <= 1'd0;
+        end
     end
-          
-endmodule // top$spine$session$head
 
-
-module top$spine$session$running(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
     initial begin
-       q = 1'h0;
+        write = 8'd0;
+        read = 8'd0;
+        count = 9'd0;
+        fresh = 1'd0;
     end
-    
+endmodule
+
+// Memory. A word that is read in the clock in which it is written is undefined, and so is what was never written;
+// nobody looks at either. A wrapper of a macro with one read and one write port takes the place of this module.
+module goshawk_field_mem #(
+    parameter ADDRESS = 8,
+    parameter WIDTH = 8
+) (
+    input  wire               clock,
+    input  wire [ADDRESS-1:0] raddr,
+    input  wire [1:0]         field,
+    output reg  [WIDTH-1:0]   rdata,
+    input  wire               we,
+    input  wire [ADDRESS-1:0] waddr,
+    input  wire [WIDTH-1:0]   w0,
+    input  wire [WIDTH-1:0]   w1,
+    input  wire [WIDTH-1:0]   w2,
+    input  wire [WIDTH-1:0]   w3
+);
+
+    (* no_rw_check *)
+    reg [WIDTH-1:0] words [0:(4<<ADDRESS)-1];
+
+    always @(posedge clock) rdata <= words[{raddr, field}];
+
+    always @(posedge clock) if (we) begin
+        words[{waddr, 2'd0}] <= w0;
+        words[{waddr, 2'd1}] <= w1;
+        words[{waddr, 2'd2}] <= w2;
+        words[{waddr, 2'd3}] <= w3;
+    end
+endmodule
+
+// front ends behind their ingress
+module goshawk_core (
+    input  wire        clock,
+    input  wire        reset,
+    input  wire        rvfi_valid,
+    input  wire [31:0] rvfi_insn,
+    input  wire        rvfi_trap,
+    input  wire        rvfi_intr,
+    input  wire [31:0] rvfi_pc_rdata,
+    input  wire [31:0] rvfi_pc_wdata,
+    input  wire        control_enable,
+    input  wire        control_full,
+    input  wire        control_drained,
+    input  wire        control_stop_go,
+    output wire        control_ready,
+    output wire        control_stop_ready,
+    output wire        control_lost,
+    output wire        entry_push,
+    output wire [1:0]  entry_pre,
+    output wire [1:0]  entry_post,
+    output wire [23:0] entry_icnt,
+    output wire [23:0] entry_bcnt,
+    output wire [31:0] entry_pc,
+    output wire [31:0] entry_target,
+    output wire [31:0] entry_cc
+);
+
+    wire        ingress_beat_live;
+    wire        ingress_beat_valid;
+    wire        ingress_beat_intr;
+    wire        ingress_beat_branch;
+    wire        ingress_beat_taken;
+    wire        ingress_beat_look;
+    wire        ingress_beat_push;
+    wire        ingress_beat_pop;
+    wire        ingress_beat_jump;
+    wire [31:0] ingress_beat_pc;
+    wire [31:0] ingress_beat_link;
+    wire [31:0] ingress_beat_target;
+    wire        front_go;
+
+    goshawk_ingress u_ingress (
+        .clock(clock),
+        .live(front_go),
+        .rvfi_valid(rvfi_valid),
+        .rvfi_insn(rvfi_insn),
+        .rvfi_trap(rvfi_trap),
+        .rvfi_intr(rvfi_intr),
+        .rvfi_pc_rdata(rvfi_pc_rdata),
+        .rvfi_pc_wdata(rvfi_pc_wdata),
+        .beat_live(ingress_beat_live),
+        .beat_valid(ingress_beat_valid),
+        .beat_intr(ingress_beat_intr),
+        .beat_branch(ingress_beat_branch),
+        .beat_taken(ingress_beat_taken),
+        .beat_look(ingress_beat_look),
+        .beat_push(ingress_beat_push),
+        .beat_pop(ingress_beat_pop),
+        .beat_jump(ingress_beat_jump),
+        .beat_pc(ingress_beat_pc),
+        .beat_link(ingress_beat_link),
+        .beat_target(ingress_beat_target)
+    );
+
+    goshawk_front u_front (
+        .clock(clock),
+        .reset(reset),
+        .control_enable(control_enable),
+        .control_full(control_full),
+        .control_drained(control_drained),
+        .control_stop_go(control_stop_go),
+        .control_ready(control_ready),
+        .control_stop_ready(control_stop_ready),
+        .control_lost(control_lost),
+        .go(front_go),
+        .beat_live(ingress_beat_live),
+        .beat_valid(ingress_beat_valid),
+        .beat_intr(ingress_beat_intr),
+        .beat_branch(ingress_beat_branch),
+        .beat_taken(ingress_beat_taken),
+        .beat_look(ingress_beat_look),
+        .beat_push(ingress_beat_push),
+        .beat_pop(ingress_beat_pop),
+        .beat_jump(ingress_beat_jump),
+        .beat_pc(ingress_beat_pc),
+        .beat_link(ingress_beat_link),
+        .beat_target(ingress_beat_target),
+        .entry_push(entry_push),
+        .entry_pre(entry_pre),
+        .entry_post(entry_post),
+        .entry_icnt(entry_icnt),
+        .entry_bcnt(entry_bcnt),
+        .entry_pc(entry_pc),
+        .entry_target(entry_target),
+        .entry_cc(entry_cc)
+    );
+endmodule
+
+// retired instructions to event entries
+module goshawk_front (
+    input  wire        clock,
+    input  wire        reset,
+    input  wire        control_enable,
+    input  wire        control_full,
+    input  wire        control_drained,
+    input  wire        control_stop_go,
+    output wire        control_ready,
+    output wire        control_stop_ready,
+    output wire        control_lost,
+    output wire        go,
+    input  wire        beat_live,
+    input  wire        beat_valid,
+    input  wire        beat_intr,
+    input  wire        beat_branch,
+    input  wire        beat_taken,
+    input  wire        beat_look,
+    input  wire        beat_push,
+    input  wire        beat_pop,
+    input  wire        beat_jump,
+    input  wire [31:0] beat_pc,
+    input  wire [31:0] beat_link,
+    input  wire [31:0] beat_target,
+    output wire        entry_push,
+    output wire [1:0]  entry_pre,
+    output wire [1:0]  entry_post,
+    output wire [23:0] entry_icnt,
+    output wire [23:0] entry_bcnt,
+    output wire [31:0] entry_pc,
+    output wire [31:0] entry_target,
+    output wire [31:0] entry_cc
+);
+
+    reg         swept;
+    reg  [9:0]  sweep_at;
+    reg         live_3;
+    reg         valid_3;
+    reg         intr_3;
+    reg         ends_3;
+    reg         known_3;
+    reg  [23:0] count_3;
+    reg  [9:0]  length_3;
+    reg  [31:0] pc_3;
+    reg  [31:0] start_3;
+    reg  [31:0] own_start_3;
+    reg         live_4;
+    reg         valid_4;
+    reg         intr_4;
+    reg         ends_4;
+    reg         known_4;
+    reg  [23:0] count_4;
+    reg  [9:0]  length_4;
+    reg  [31:0] pc_4;
+    reg  [31:0] start_4;
+    reg         live_5;
+    reg         valid_5;
+    reg         intr_5;
+    reg         ends_5;
+    reg         known_5;
+    reg  [23:0] count_5;
+    reg  [9:0]  length_5;
+    reg  [31:0] pc_5;
+    reg  [31:0] start_5;
+    reg         live_6;
+    reg         valid_6;
+    reg         intr_6;
+    reg         ends_6;
+    reg         known_6;
+    reg  [23:0] count_6;
+    reg  [9:0]  length_6;
+    reg  [31:0] pc_6;
+    reg  [31:0] start_6;
+    reg         hit_6;
+    reg         same_6;
+    reg  [9:0]  index_6;
+    wire        sweep;
+    wire        life_clear;
+    wire        life_verdict_beat;
+    wire        life_verdict_sync;
+    wire        life_verdict_exception;
+    wire        life_verdict_send;
+    wire        life_verdict_drop;
+    wire        life_verdict_overflow;
+    wire        life_verdict_stop;
+    wire        life_verdict_restart;
+    wire        life_verdict_losing;
+    wire        life_verdict_tracing;
+    wire        detector_indirect;
+    wire [23:0] detector_count;
+    wire [31:0] detector_start;
+    wire        detector_known;
+    wire        detector_first;
+    wire        detector_ends;
+    wire [31:0] detector_own_start;
+    wire [9:0]  detector_length;
+    wire        stream_cache_look_5;
+    wire        stream_cache_hit;
+    wire [9:0]  stream_cache_index;
+    wire        lsp_same;
+    wire        records_verdict_asks;
+
+    assign sweep = !swept;
+    assign detector_indirect = beat_look | beat_pop;
+
+    goshawk_life u_life (
+        .clock(clock),
+        .reset(reset),
+        .control_enable(control_enable),
+        .control_full(control_full),
+        .control_drained(control_drained),
+        .control_stop_go(control_stop_go),
+        .control_ready(control_ready),
+        .control_stop_ready(control_stop_ready),
+        .control_lost(control_lost),
+        .able(swept),
+        .clear(life_clear),
+        .go(go),
+        .live(live_6),
+        .live_next(live_5),
+        .valid(valid_6),
+        .intr(intr_6),
+        .verdict_beat(life_verdict_beat),
+        .verdict_sync(life_verdict_sync),
+        .verdict_exception(life_verdict_exception),
+        .verdict_send(life_verdict_send),
+        .verdict_drop(life_verdict_drop),
+        .verdict_overflow(life_verdict_overflow),
+        .verdict_stop(life_verdict_stop),
+        .verdict_restart(life_verdict_restart),
+        .verdict_losing(life_verdict_losing),
+        .verdict_tracing(life_verdict_tracing),
+        .verdict_asks(records_verdict_asks)
+    );
+
+    goshawk_detector u_detector (
+        .clock(clock),
+        .live(beat_live),
+        .valid(beat_valid),
+        .intr(beat_intr),
+        .branch(beat_branch),
+        .taken(beat_taken),
+        .indirect(detector_indirect),
+        .jump(beat_jump),
+        .pc(beat_pc),
+        .target(beat_target),
+        .count(detector_count),
+        .start(detector_start),
+        .known(detector_known),
+        .first(detector_first),
+        .ends(detector_ends),
+        .own_start(detector_own_start),
+        .length(detector_length)
+    );
+
+    goshawk_stream_cache u_stream_cache (
+        .clock(clock),
+        .look(ends_3),
+        .start(own_start_3),
+        .length(length_3),
+        .sweep(sweep),
+        .sweep_index(sweep_at),
+        .look_5(stream_cache_look_5),
+        .hit(stream_cache_hit),
+        .index(stream_cache_index)
+    );
+
+    goshawk_lsp u_lsp (
+        .clock(clock),
+        .look(stream_cache_look_5),
+        .index(stream_cache_index),
+        .sweep(sweep),
+        .sweep_index(sweep_at),
+        .same(lsp_same)
+    );
+
+    goshawk_records u_records (
+        .clock(clock),
+        .reset(reset),
+        .live(live_6),
+        .valid(valid_6),
+        .pc(pc_6),
+        .count(count_6),
+        .start(start_6),
+        .known(known_6),
+        .ends(ends_6),
+        .length(length_6),
+        .hit(hit_6),
+        .same(same_6),
+        .index(index_6),
+        .verdict_beat(life_verdict_beat),
+        .verdict_sync(life_verdict_sync),
+        .verdict_exception(life_verdict_exception),
+        .verdict_send(life_verdict_send),
+        .verdict_drop(life_verdict_drop),
+        .verdict_overflow(life_verdict_overflow),
+        .verdict_stop(life_verdict_stop),
+        .verdict_restart(life_verdict_restart),
+        .verdict_losing(life_verdict_losing),
+        .verdict_tracing(life_verdict_tracing),
+        .verdict_asks(records_verdict_asks),
+        .entry_push(entry_push),
+        .entry_pre(entry_pre),
+        .entry_post(entry_post),
+        .entry_icnt(entry_icnt),
+        .entry_bcnt(entry_bcnt),
+        .entry_pc(entry_pc),
+        .entry_target(entry_target),
+        .entry_cc(entry_cc)
+    );
+
     always @(posedge clock) begin
-       q <= d;
+        if (sweep) begin
+            sweep_at <= sweep_at + 10'd1;
+            if (sweep_at == 10'h7f) begin
+                swept <= 1'd1;
+            end
+        end
+        if (life_clear | reset) begin
+            sweep_at <= 10'd0;
+            swept <= 1'd0;
+        end
+        live_3 <= beat_live & !reset;
+        valid_3 <= beat_valid;
+        intr_3 <= beat_intr;
+        ends_3 <= detector_ends;
+        known_3 <= detector_known;
+        count_3 <= detector_count;
+        length_3 <= detector_length;
+        pc_3 <= beat_pc;
+        start_3 <= detector_start;
+        own_start_3 <= detector_own_start;
+        live_4 <= live_3 & !reset;
+        valid_4 <= valid_3;
+        intr_4 <= intr_3;
+        ends_4 <= ends_3;
+        known_4 <= known_3;
+        count_4 <= count_3;
+        length_4 <= length_3;
+        pc_4 <= pc_3;
+        start_4 <= start_3;
+        live_5 <= live_4 & !reset;
+        valid_5 <= valid_4;
+        intr_5 <= intr_4;
+        ends_5 <= ends_4;
+        known_5 <= known_4;
+        count_5 <= count_4;
+        length_5 <= length_4;
+        pc_5 <= pc_4;
+        start_5 <= start_4;
+        live_6 <= live_5 & !reset;
+        valid_6 <= valid_5;
+        intr_6 <= intr_5;
+        ends_6 <= ends_5;
+        known_6 <= known_5;
+        count_6 <= count_5;
+        length_6 <= length_5;
+        pc_6 <= pc_5;
+        start_6 <= start_5;
+        hit_6 <= stream_cache_hit;
+        same_6 <= lsp_same;
+        index_6 <= stream_cache_index;
     end
-          
-endmodule // top$spine$session$running
 
-
-module top$spine$session$session(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
     initial begin
-       q = 1'h0;
+        swept = 1'd0;
+        sweep_at = 10'd0;
+        live_3 = 1'd0;
+        valid_3 = 1'd0;
+        intr_3 = 1'd0;
+        ends_3 = 1'd0;
+        known_3 = 1'd0;
+        count_3 = 24'd0;
+        length_3 = 10'd0;
+        pc_3 = 32'd0;
+        start_3 = 32'd0;
+        own_start_3 = 32'd0;
+        live_4 = 1'd0;
+        valid_4 = 1'd0;
+        intr_4 = 1'd0;
+        ends_4 = 1'd0;
+        known_4 = 1'd0;
+        count_4 = 24'd0;
+        length_4 = 10'd0;
+        pc_4 = 32'd0;
+        start_4 = 32'd0;
+        live_5 = 1'd0;
+        valid_5 = 1'd0;
+        intr_5 = 1'd0;
+        ends_5 = 1'd0;
+        known_5 = 1'd0;
+        count_5 = 24'd0;
+        length_5 = 10'd0;
+        pc_5 = 32'd0;
+        start_5 = 32'd0;
+        live_6 = 1'd0;
+        valid_6 = 1'd0;
+        intr_6 = 1'd0;
+        ends_6 = 1'd0;
+        known_6 = 1'd0;
+        count_6 = 24'd0;
+        length_6 = 10'd0;
+        pc_6 = 32'd0;
+        start_6 = 32'd0;
+        hit_6 = 1'd0;
+        same_6 = 1'd0;
+        index_6 = 10'd0;
     end
-    
+endmodule
+
+// what is sent, and when
+module goshawk_records (
+    input  wire        clock,
+    input  wire        reset,
+    input  wire        live,
+    input  wire        valid,
+    input  wire [31:0] pc,
+    input  wire [23:0] count,
+    input  wire [31:0] start,
+    input  wire        known,
+    input  wire        ends,
+    input  wire [9:0]  length,
+    input  wire        hit,
+    input  wire        same,
+    input  wire [9:0]  index,
+    input  wire        verdict_beat,
+    input  wire        verdict_sync,
+    input  wire        verdict_exception,
+    input  wire        verdict_send,
+    input  wire        verdict_drop,
+    input  wire        verdict_overflow,
+    input  wire        verdict_stop,
+    input  wire        verdict_restart,
+    input  wire        verdict_losing,
+    input  wire        verdict_tracing,
+    output wire        verdict_asks,
+    output wire        entry_push,
+    output wire [1:0]  entry_pre,
+    output wire [1:0]  entry_post,
+    output wire [23:0] entry_icnt,
+    output wire [23:0] entry_bcnt,
+    output wire [31:0] entry_pc,
+    output wire [31:0] entry_target,
+    output wire [31:0] entry_cc
+);
+
+    localparam [31:0] CC_MASK = 32'hffffffff;
+    localparam [3:0] MIDDLE = 4'd8;
+    localparam [3:0] MOST_SIZE = 4'd8;
+    localparam [3:0] NO_RUN = 4'hf;
+    localparam [3:0] THREE = 4'd3;
+    localparam [3:0] TWELVE = 4'hc;
+    localparam [31:0] UPPER_MASK = 32'h7ff80000;
+
+    reg         begun;
+    reg  [23:0] dropped;
+    reg  [7:0]  hits;
+    reg  [3:0]  size;
+    reg  [7:0]  ones;
+    reg  [3:0]  monitor;
+    reg  [31:0] upper;
+    reg  [31:0] cc;
+    reg         push_7;
+    reg  [1:0]  pre_7;
+    reg  [1:0]  post_7;
+    reg  [23:0] icnt_7;
+    reg  [23:0] bcnt_7;
+    reg  [31:0] pc_7;
+    reg  [31:0] target_7;
+    reg  [31:0] cc_7;
+    wire        any_pre;
+    wire        sure;
+    reg  [31:0] own_start;
+    wire [31:0] own_upper;
+    wire        upper_hit;
+    wire        over;
+    wire        found;
+    wire        guessed;
+    wire        filled;
+    wire        late;
+    wire        goes;
+    wire        alone;
+    wire        told;
+    wire        idle;
+    wire        forget;
+    wire        load;
+    wire        waiting;
+    wire [7:0]  more_hits;
+    wire [7:0]  less_hits;
+    reg  [7:0]  run;
+    reg         has_run;
+    wire        this_run;
+    wire        full_run;
+    wire [7:0]  half;
+    reg         short_run;
+    wire [3:0]  up;
+    wire [3:0]  down;
+    wire        grow;
+    wire        shrink;
+    wire        widest;
+    wire        narrowest;
+    wire        dropped_top;
+    wire [23:0] dropped_more;
+    reg  [23:0] dropped_now;
+    wire        cc_all;
+    wire        pre_0;
+    wire        pre_1;
+    wire        post_0;
+    wire        post_1;
+    reg  [9:0]  value;
+    reg  [3:0]  run_size;
+    wire        ask_start;
+
+    assign any_pre = verdict_sync | verdict_exception;
+    assign sure = any_pre | known;
+    assign own_upper = own_start & UPPER_MASK;
+    assign upper_hit = own_upper == upper;
+    assign over = ends & verdict_beat;
+    assign found = over & hit & upper_hit;
+    assign guessed = found & same;
+    assign told = over & !guessed;
+    assign filled = hits == ones;
+    assign late = 1'd0;
+    assign goes = guessed & !any_pre & (filled | late);
+    assign alone = 1'd0;
+    assign verdict_asks = ends & (!hit | !same | ({1'd0, start[30:19], 19'd0} != upper) | (hits == ones));
+    assign idle = !live & !verdict_tracing & !verdict_losing;
+    assign forget = verdict_drop | idle | reset;
+    assign waiting = |hits;
+    assign more_hits = hits + 8'd1;
+    assign less_hits = hits - 8'd1;
+    assign this_run = goes & verdict_send;
+    assign full_run = this_run & filled;
+    assign half = {1'd0, ones[7:1]};
+    assign up = monitor + THREE;
+    assign down = monitor - 4'd1;
+    assign grow = full_run & (monitor >= TWELVE);
+    assign shrink = verdict_send & short_run & (monitor == 4'd1);
+    assign widest = size == MOST_SIZE;
+    assign narrowest = size == 4'd1;
+    assign ask_start = told & !found & !sure;
+    assign dropped_top = |{dropped[19], 19'd0};
+    assign dropped_more = dropped + 24'd1;
+    assign cc_all = cc == CC_MASK;
+    assign load = !verdict_losing;
+    assign pre_0 = verdict_exception | verdict_overflow | verdict_stop;
+    assign pre_1 = verdict_sync | verdict_overflow | verdict_stop;
+    assign post_0 = (found & !guessed) | ask_start | alone;
+    assign post_1 = (told & !found) | alone;
+    assign entry_push = push_7;
+    assign entry_pre = pre_7;
+    assign entry_post = post_7;
+    assign entry_icnt = icnt_7;
+    assign entry_bcnt = bcnt_7;
+    assign entry_pc = pc_7;
+    assign entry_target = target_7;
+    assign entry_cc = cc_7;
+
+    always @(*) begin
+        own_start = start;
+        if (any_pre) begin
+            own_start = pc;
+        end
+    end
+
+    always @(*) begin
+        has_run = waiting;
+        run = less_hits;
+        if (this_run) begin
+            has_run = 1'd1;
+            run = hits;
+        end
+    end
+
+    always @(*) begin
+        short_run = waiting & (hits <= half);
+        if (this_run) begin
+            short_run = hits < half;
+        end
+    end
+
+    always @(*) begin
+        dropped_now = dropped;
+        if (verdict_losing & valid & !dropped_top) begin
+            dropped_now = dropped_more;
+        end
+    end
+
+    always @(*) begin
+        value = length;
+        if (found) begin
+            value = index;
+        end
+    end
+
+    always @(*) begin
+        run_size = NO_RUN;
+        if (has_run) begin
+            run_size = size;
+        end
+    end
+
     always @(posedge clock) begin
-       q <= d;
+        if (verdict_beat) begin
+            begun <= 1'd1;
+        end
+        if (verdict_overflow | verdict_stop | reset) begin
+            begun <= 1'd0;
+        end
+        if (guessed & verdict_beat) begin
+            hits <= more_hits;
+        end
+        if (verdict_send) begin
+            hits <= 8'd0;
+            if (guessed & any_pre) begin
+                hits <= 8'd1;
+            end
+        end
+        if (full_run) begin
+            monitor <= up;
+        end else if (verdict_send & short_run) begin
+            monitor <= down;
+        end
+        if (grow | shrink) begin
+            monitor <= MIDDLE;
+        end
+        if (grow & !widest) begin
+            size <= size + 4'd1;
+            ones <= {ones[6:0], 1'd1};
+        end
+        if (shrink & !narrowest) begin
+            size <= size - 4'd1;
+            ones <= half;
+        end
+        if (over) begin
+            upper <= own_upper;
+        end
+        if (verdict_send & ask_start) begin
+            upper <= own_upper;
+        end
+        if (forget) begin
+            upper <= 32'd0;
+            hits <= 8'd0;
+            size <= 4'd1;
+            ones <= 8'd1;
+            monitor <= MIDDLE;
+        end
+        if (load) begin
+            icnt_7 <= {4'd0, count[19:0]};
+            target_7 <= start;
+            pc_7 <= pc;
+            bcnt_7 <= {run_size, run, known, upper_hit, value};
+            if ((verdict_stop & !begun) | (verdict_drop & verdict_sync)) begin
+                icnt_7 <= 24'd0;
+                bcnt_7 <= 24'hf00800;
+            end
+        end
+        if (verdict_overflow) begin
+            pc_7 <= {8'd0, dropped_now};
+        end
+        dropped <= dropped_now;
+        if (verdict_drop) begin
+            dropped <= 24'd1;
+        end
+        if (verdict_restart) begin
+            cc <= 32'd1;
+        end else if (idle) begin
+            cc <= 32'd0;
+        end else if (!cc_all & (live | verdict_losing)) begin
+            cc <= cc + 32'd1;
+        end
+        cc <= 32'd0;
+        push_7 <= verdict_restart;
+        if (reset) begin
+            push_7 <= 1'd0;
+        end
+        cc_7 <= cc;
+        pre_7 <= {pre_1, pre_0};
+        post_7 <= {post_1, post_0};
+        if (verdict_overflow) begin
+            post_7 <= 2'd1;
+        end
+        if (verdict_stop) begin
+            post_7 <= 2'd0;
+        end
     end
-          
-endmodule // top$spine$session$session
 
-
-module top$spine$session$stops(d,q,clock);
-    
-    // Module arguments
-    input wire  [4:0] d;
-    output reg  [4:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
     initial begin
-       q = 5'h0;
+        begun = 1'd0;
+        dropped = 24'd0;
+        hits = 8'd0;
+        size = 4'd0;
+        ones = 8'd0;
+        monitor = 4'd0;
+        upper = 32'd0;
+        cc = 32'd0;
+        push_7 = 1'd0;
+        pre_7 = 2'd0;
+        post_7 = 2'd0;
+        icnt_7 = 24'd0;
+        bcnt_7 = 24'd0;
+        pc_7 = 32'd0;
+        target_7 = 32'd0;
+        cc_7 = 32'd0;
     end
-    
+endmodule
+
+// whether the stream that came last time came again
+module goshawk_lsp (
+    input  wire        clock,
+    input  wire        look,
+    input  wire [9:0]  index,
+    input  wire        sweep,
+    input  wire [9:0]  sweep_index,
+    output wire        same
+);
+
+    reg  [9:0]  previous;
+    reg         again;
+    reg  [9:0]  latest;
+    reg  [9:0]  predicted;
+    wire [6:0]  words_rdata;
+    wire        words_we;
+    reg  [6:0]  words_waddr;
+    reg  [6:0]  words_wdata;
+
+    assign words_we = look | sweep;
+    assign same = predicted == index;
+
+    goshawk_mem #(.ADDRESS(7), .WIDTH(7)) u_words (
+        .clock(clock),
+        .raddr(latest[6:0]),
+        .rdata(words_rdata),
+        .we(words_we),
+        .waddr(words_waddr),
+        .wdata(words_wdata)
+    );
+
+    always @(*) begin
+        latest = previous;
+        if (look) begin
+            latest = index;
+        end
+        if (sweep) begin
+            latest = 10'd0;
+        end
+    end
+
+    always @(*) begin
+        predicted = {3'd0, words_rdata};
+        if (again) begin
+            predicted = previous;
+        end
+    end
+
+    always @(*) begin
+        words_waddr = previous[6:0];
+        words_wdata = index[6:0];
+        if (sweep) begin
+            words_waddr = sweep_index[6:0];
+            words_wdata = 7'd0;
+        end
+    end
+
     always @(posedge clock) begin
-       q <= d;
+        previous <= latest;
+        again <= look & (index == previous) & !sweep;
     end
-          
-endmodule // top$spine$session$stops
+
+    initial begin
+        previous = 10'd0;
+        again = 1'd0;
+    end
+endmodule
+
+// stream descriptors to indices
+module goshawk_stream_cache (
+    input  wire        clock,
+    input  wire        look,
+    input  wire [31:0] start,
+    input  wire [9:0]  length,
+    input  wire        sweep,
+    input  wire [9:0]  sweep_index,
+    output wire        look_5,
+    output wire        hit,
+    output wire [9:0]  index
+);
+
+    localparam [2:0] FOUR = 3'd4;
+    localparam [2:0] HIGHEST = 3'd3;
+    localparam [2:0] HIGHEST_0 = 3'd2;
+    localparam [7:0] ODD_1 = 8'haa;
+    localparam [7:0] ODD_2 = 8'hcc;
+    localparam [7:0] ODD_4 = 8'hf0;
+    localparam [9:0] SET_MASK = 10'h1f;
+    localparam [2:0] TWO = 3'd2;
+
+    reg         look_4;
+    reg  [31:0] start_4;
+    reg  [9:0]  length_4;
+    reg  [9:0]  set_4;
+    reg         same_set_4;
+    reg         same_stream_4;
+    reg  [7:0]  last_way;
+    reg  [23:0] last_word;
+    reg         live_5;
+    reg         hit_5;
+    reg  [9:0]  index_5;
+    wire [19:0] low;
+    wire [19:0] up;
+    wire [19:0] down;
+    wire [9:0]  set_3;
+    wire [31:0] own_start;
+    reg  [23:0] word;
+    wire [23:0] word_1;
+    wire [23:0] word_2;
+    wire [7:0]  plane_0;
+    wire [7:0]  plane_1;
+    wire [7:0]  plane_2;
+    reg  [2:0]  rank_0;
+    reg  [2:0]  rank_1;
+    reg  [2:0]  rank_2;
+    reg  [2:0]  rank_3;
+    reg  [2:0]  rank_4;
+    reg  [2:0]  rank_5;
+    reg  [2:0]  rank_6;
+    reg  [2:0]  rank_7;
+    wire [2:0]  older_0;
+    wire [2:0]  older_1;
+    wire [2:0]  older_2;
+    wire [2:0]  older_3;
+    wire [2:0]  older_4;
+    wire [2:0]  older_5;
+    wire [2:0]  older_6;
+    wire [2:0]  older_7;
+    reg  [2:0]  fresh_0;
+    reg  [2:0]  fresh_1;
+    reg  [2:0]  fresh_2;
+    reg  [2:0]  fresh_3;
+    reg  [2:0]  fresh_4;
+    reg  [2:0]  fresh_5;
+    reg  [2:0]  fresh_6;
+    reg  [2:0]  fresh_7;
+    reg         matches_0;
+    reg         matches_1;
+    reg         matches_2;
+    reg         matches_3;
+    reg         matches_4;
+    reg         matches_5;
+    reg         matches_6;
+    reg         matches_7;
+    reg  [7:0]  hits;
+    reg  [7:0]  victims;
+    reg  [7:0]  chosen;
+    wire        any_hit;
+    wire        first_set;
+    wire        no_room;
+    reg  [2:0]  oldest;
+    reg  [2:0]  was;
+    reg  [7:0]  fresh_0_2;
+    reg  [7:0]  fresh_1_2;
+    wire [23:0] fresh_word;
+    reg  [7:0]  store;
+    reg  [9:0]  write_set;
+    reg  [9:0]  write_length;
+    wire [9:0]  way;
+    wire [18:0] starts_0_rdata;
+    wire [18:0] starts_1_rdata;
+    wire [18:0] starts_2_rdata;
+    wire [18:0] starts_3_rdata;
+    wire [7:0]  lengths_0_rdata;
+    wire        lengths_0_we;
+    wire [7:0]  lengths_1_rdata;
+    wire        lengths_1_we;
+    wire [7:0]  lengths_2_rdata;
+    wire        lengths_2_we;
+    wire [7:0]  lengths_3_rdata;
+    wire        lengths_3_we;
+    wire [7:0]  ranks_rdata;
+    wire        ranks_we;
+    reg  [7:0]  ranks_wdata;
+
+    assign low = start[19:0];
+    assign up = low;
+    assign down = {3'd0, up[19:3]};
+    assign set_3 = (down[9:0] ^ length) & SET_MASK;
+    assign own_start = {13'd0, start[18:0]};
+    assign word_1 = {4'd0, word[23:4]};
+    assign word_2 = {8'd0, word[23:8]};
+    assign plane_0 = {4'd0, word[3:0]};
+    assign plane_1 = {4'd0, word_1[3:0]};
+    assign plane_2 = {4'd0, word_2[3:0]};
+    assign first_set = set_4 == 10'd0;
+    assign no_room = 1'd0;
+    assign any_hit = |hits;
+    assign older_0 = rank_0 + 3'd1;
+    assign older_1 = rank_1 + 3'd1;
+    assign older_2 = rank_2 + 3'd1;
+    assign older_3 = rank_3 + 3'd1;
+    assign older_4 = rank_4 + 3'd1;
+    assign older_5 = rank_5 + 3'd1;
+    assign older_6 = rank_6 + 3'd1;
+    assign older_7 = rank_7 + 3'd1;
+    assign fresh_word = {16'd0, fresh_1_2[3:0], fresh_0_2[3:0]};
+    assign ranks_we = look_4 | sweep;
+    assign lengths_0_we = store[0] | sweep;
+    assign lengths_1_we = store[1] | sweep;
+    assign lengths_2_we = store[2] | sweep;
+    assign lengths_3_we = store[3] | sweep;
+    assign way = {7'd0, |(chosen & ODD_4), |(chosen & ODD_2), |(chosen & ODD_1)};
+    assign look_5 = live_5;
+    assign hit = hit_5;
+    assign index = index_5;
+
+    goshawk_mem #(.ADDRESS(5), .WIDTH(19)) u_starts_0 (
+        .clock(clock),
+        .raddr(set_3[4:0]),
+        .rdata(starts_0_rdata),
+        .we(store[0]),
+        .waddr(write_set[4:0]),
+        .wdata(start_4[18:0])
+    );
+
+    goshawk_mem #(.ADDRESS(5), .WIDTH(19)) u_starts_1 (
+        .clock(clock),
+        .raddr(set_3[4:0]),
+        .rdata(starts_1_rdata),
+        .we(store[1]),
+        .waddr(write_set[4:0]),
+        .wdata(start_4[18:0])
+    );
+
+    goshawk_mem #(.ADDRESS(5), .WIDTH(19)) u_starts_2 (
+        .clock(clock),
+        .raddr(set_3[4:0]),
+        .rdata(starts_2_rdata),
+        .we(store[2]),
+        .waddr(write_set[4:0]),
+        .wdata(start_4[18:0])
+    );
+
+    goshawk_mem #(.ADDRESS(5), .WIDTH(19)) u_starts_3 (
+        .clock(clock),
+        .raddr(set_3[4:0]),
+        .rdata(starts_3_rdata),
+        .we(store[3]),
+        .waddr(write_set[4:0]),
+        .wdata(start_4[18:0])
+    );
+
+    goshawk_mem #(.ADDRESS(5), .WIDTH(8)) u_lengths_0 (
+        .clock(clock),
+        .raddr(set_3[4:0]),
+        .rdata(lengths_0_rdata),
+        .we(lengths_0_we),
+        .waddr(write_set[4:0]),
+        .wdata(write_length[7:0])
+    );
+
+    goshawk_mem #(.ADDRESS(5), .WIDTH(8)) u_lengths_1 (
+        .clock(clock),
+        .raddr(set_3[4:0]),
+        .rdata(lengths_1_rdata),
+        .we(lengths_1_we),
+        .waddr(write_set[4:0]),
+        .wdata(write_length[7:0])
+    );
+
+    goshawk_mem #(.ADDRESS(5), .WIDTH(8)) u_lengths_2 (
+        .clock(clock),
+        .raddr(set_3[4:0]),
+        .rdata(lengths_2_rdata),
+        .we(lengths_2_we),
+        .waddr(write_set[4:0]),
+        .wdata(write_length[7:0])
+    );
+
+    goshawk_mem #(.ADDRESS(5), .WIDTH(8)) u_lengths_3 (
+        .clock(clock),
+        .raddr(set_3[4:0]),
+        .rdata(lengths_3_rdata),
+        .we(lengths_3_we),
+        .waddr(write_set[4:0]),
+        .wdata(write_length[7:0])
+    );
+
+    goshawk_mem #(.ADDRESS(5), .WIDTH(8)) u_ranks (
+        .clock(clock),
+        .raddr(set_3[4:0]),
+        .rdata(ranks_rdata),
+        .we(ranks_we),
+        .waddr(write_set[4:0]),
+        .wdata(ranks_wdata)
+    );
+
+    always @(*) begin
+        word = {16'd0, ranks_rdata};
+        if (same_set_4) begin
+            word = last_word;
+        end
+    end
+
+    always @(*) begin
+        oldest = HIGHEST;
+        if (first_set) begin
+            oldest = HIGHEST_0;
+        end
+    end
+
+    always @(*) begin
+        hits = 8'd0;
+        hits = {hits[7:1], matches_0};
+        hits = {hits[7:2], matches_1, hits[0]};
+        hits = {hits[7:3], matches_2, hits[1:0]};
+        hits = {hits[7:4], matches_3, hits[2:0]};
+        hits = {hits[7:5], matches_4, hits[3:0]};
+        hits = {hits[7:6], matches_5, hits[4:0]};
+        hits = {hits[7], matches_6, hits[5:0]};
+        hits = {matches_7, hits[6:0]};
+    end
+
+    always @(*) begin
+        victims = 8'd0;
+        victims = {victims[7:1], rank_0 == oldest};
+        victims = {victims[7:2], rank_1 == oldest, victims[0]};
+        victims = {victims[7:3], rank_2 == oldest, victims[1:0]};
+        victims = {victims[7:4], rank_3 == oldest, victims[2:0]};
+        victims = {victims[7:5], rank_4 == oldest, victims[3:0]};
+        victims = {victims[7:6], rank_5 == oldest, victims[4:0]};
+        victims = {victims[7], rank_6 == oldest, victims[5:0]};
+        victims = {rank_7 == oldest, victims[6:0]};
+    end
+
+    always @(*) begin
+        rank_0 = 3'd0;
+        if (plane_0[0]) begin
+            rank_0 = 3'd1;
+        end
+        if (plane_1[0]) begin
+            rank_0 = rank_0 | TWO;
+        end
+        if (plane_2[0]) begin
+            rank_0 = rank_0 | FOUR;
+        end
+    end
+
+    always @(*) begin
+        matches_0 = ({2'd0, lengths_0_rdata} == length_4) & ({13'd0, starts_0_rdata} == start_4);
+        if (same_set_4 & last_way[0]) begin
+            matches_0 = same_stream_4;
+        end
+    end
+
+    always @(*) begin
+        rank_1 = 3'd0;
+        if (plane_0[1]) begin
+            rank_1 = 3'd1;
+        end
+        if (plane_1[1]) begin
+            rank_1 = rank_1 | TWO;
+        end
+        if (plane_2[1]) begin
+            rank_1 = rank_1 | FOUR;
+        end
+    end
+
+    always @(*) begin
+        matches_1 = ({2'd0, lengths_1_rdata} == length_4) & ({13'd0, starts_1_rdata} == start_4);
+        if (same_set_4 & last_way[1]) begin
+            matches_1 = same_stream_4;
+        end
+    end
+
+    always @(*) begin
+        rank_2 = 3'd0;
+        if (plane_0[2]) begin
+            rank_2 = 3'd1;
+        end
+        if (plane_1[2]) begin
+            rank_2 = rank_2 | TWO;
+        end
+        if (plane_2[2]) begin
+            rank_2 = rank_2 | FOUR;
+        end
+    end
+
+    always @(*) begin
+        matches_2 = ({2'd0, lengths_2_rdata} == length_4) & ({13'd0, starts_2_rdata} == start_4);
+        if (same_set_4 & last_way[2]) begin
+            matches_2 = same_stream_4;
+        end
+    end
+
+    always @(*) begin
+        rank_3 = 3'd0;
+        if (plane_0[3]) begin
+            rank_3 = 3'd1;
+        end
+        if (plane_1[3]) begin
+            rank_3 = rank_3 | TWO;
+        end
+        if (plane_2[3]) begin
+            rank_3 = rank_3 | FOUR;
+        end
+    end
+
+    always @(*) begin
+        matches_3 = ({2'd0, lengths_3_rdata} == length_4) & ({13'd0, starts_3_rdata} == start_4);
+        if (same_set_4 & last_way[3]) begin
+            matches_3 = same_stream_4;
+        end
+    end
+
+    always @(*) begin
+        rank_4 = 3'd0;
+        if (plane_0[4]) begin
+            rank_4 = 3'd1;
+        end
+        if (plane_1[4]) begin
+            rank_4 = rank_4 | TWO;
+        end
+        if (plane_2[4]) begin
+            rank_4 = rank_4 | FOUR;
+        end
+    end
+
+    always @(*) begin
+        matches_4 = (10'd0 == length_4) & (32'd0 == start_4);
+        if (same_set_4 & last_way[4]) begin
+            matches_4 = same_stream_4;
+        end
+    end
+
+    always @(*) begin
+        rank_5 = 3'd0;
+        if (plane_0[5]) begin
+            rank_5 = 3'd1;
+        end
+        if (plane_1[5]) begin
+            rank_5 = rank_5 | TWO;
+        end
+        if (plane_2[5]) begin
+            rank_5 = rank_5 | FOUR;
+        end
+    end
+
+    always @(*) begin
+        matches_5 = (10'd0 == length_4) & (32'd0 == start_4);
+        if (same_set_4 & last_way[5]) begin
+            matches_5 = same_stream_4;
+        end
+    end
+
+    always @(*) begin
+        rank_6 = 3'd0;
+        if (plane_0[6]) begin
+            rank_6 = 3'd1;
+        end
+        if (plane_1[6]) begin
+            rank_6 = rank_6 | TWO;
+        end
+        if (plane_2[6]) begin
+            rank_6 = rank_6 | FOUR;
+        end
+    end
+
+    always @(*) begin
+        matches_6 = (10'd0 == length_4) & (32'd0 == start_4);
+        if (same_set_4 & last_way[6]) begin
+            matches_6 = same_stream_4;
+        end
+    end
+
+    always @(*) begin
+        rank_7 = 3'd0;
+        if (plane_0[7]) begin
+            rank_7 = 3'd1;
+        end
+        if (plane_1[7]) begin
+            rank_7 = rank_7 | TWO;
+        end
+        if (plane_2[7]) begin
+            rank_7 = rank_7 | FOUR;
+        end
+    end
+
+    always @(*) begin
+        matches_7 = (10'd0 == length_4) & (32'd0 == start_4);
+        if (same_set_4 & last_way[7]) begin
+            matches_7 = same_stream_4;
+        end
+    end
+
+    always @(*) begin
+        chosen = {4'd0, victims[3:0]};
+        if (no_room) begin
+            chosen = 8'd0;
+        end
+        if (any_hit) begin
+            chosen = hits;
+        end
+    end
+
+    always @(*) begin
+        was = 3'd0;
+        if (chosen[0]) begin
+            was = rank_0;
+        end
+        if (chosen[1]) begin
+            was = rank_1;
+        end
+        if (chosen[2]) begin
+            was = rank_2;
+        end
+        if (chosen[3]) begin
+            was = rank_3;
+        end
+        if (chosen[4]) begin
+            was = rank_4;
+        end
+        if (chosen[5]) begin
+            was = rank_5;
+        end
+        if (chosen[6]) begin
+            was = rank_6;
+        end
+        if (chosen[7]) begin
+            was = rank_7;
+        end
+    end
+
+    always @(*) begin
+        fresh_0_2 = 8'd0;
+        fresh_0_2 = {fresh_0_2[7:1], fresh_0[0]};
+        fresh_0_2 = {fresh_0_2[7:2], fresh_1[0], fresh_0_2[0]};
+        fresh_0_2 = {fresh_0_2[7:3], fresh_2[0], fresh_0_2[1:0]};
+        fresh_0_2 = {fresh_0_2[7:4], fresh_3[0], fresh_0_2[2:0]};
+        fresh_0_2 = {fresh_0_2[7:5], fresh_4[0], fresh_0_2[3:0]};
+        fresh_0_2 = {fresh_0_2[7:6], fresh_5[0], fresh_0_2[4:0]};
+        fresh_0_2 = {fresh_0_2[7], fresh_6[0], fresh_0_2[5:0]};
+        fresh_0_2 = {fresh_7[0], fresh_0_2[6:0]};
+    end
+
+    always @(*) begin
+        fresh_1_2 = 8'd0;
+        fresh_1_2 = {fresh_1_2[7:1], fresh_0[1]};
+        fresh_1_2 = {fresh_1_2[7:2], fresh_1[1], fresh_1_2[0]};
+        fresh_1_2 = {fresh_1_2[7:3], fresh_2[1], fresh_1_2[1:0]};
+        fresh_1_2 = {fresh_1_2[7:4], fresh_3[1], fresh_1_2[2:0]};
+        fresh_1_2 = {fresh_1_2[7:5], fresh_4[1], fresh_1_2[3:0]};
+        fresh_1_2 = {fresh_1_2[7:6], fresh_5[1], fresh_1_2[4:0]};
+        fresh_1_2 = {fresh_1_2[7], fresh_6[1], fresh_1_2[5:0]};
+        fresh_1_2 = {fresh_7[1], fresh_1_2[6:0]};
+    end
+
+    always @(*) begin
+        fresh_0 = rank_0;
+        if (rank_0 < was) begin
+            fresh_0 = older_0;
+        end
+        if (chosen[0]) begin
+            fresh_0 = 3'd0;
+        end
+    end
+
+    always @(*) begin
+        fresh_1 = rank_1;
+        if (rank_1 < was) begin
+            fresh_1 = older_1;
+        end
+        if (chosen[1]) begin
+            fresh_1 = 3'd0;
+        end
+    end
+
+    always @(*) begin
+        fresh_2 = rank_2;
+        if (rank_2 < was) begin
+            fresh_2 = older_2;
+        end
+        if (chosen[2]) begin
+            fresh_2 = 3'd0;
+        end
+    end
+
+    always @(*) begin
+        fresh_3 = rank_3;
+        if (rank_3 < was) begin
+            fresh_3 = older_3;
+        end
+        if (chosen[3]) begin
+            fresh_3 = 3'd0;
+        end
+    end
+
+    always @(*) begin
+        fresh_4 = rank_4;
+        if (rank_4 < was) begin
+            fresh_4 = older_4;
+        end
+        if (chosen[4]) begin
+            fresh_4 = 3'd0;
+        end
+    end
+
+    always @(*) begin
+        fresh_5 = rank_5;
+        if (rank_5 < was) begin
+            fresh_5 = older_5;
+        end
+        if (chosen[5]) begin
+            fresh_5 = 3'd0;
+        end
+    end
+
+    always @(*) begin
+        fresh_6 = rank_6;
+        if (rank_6 < was) begin
+            fresh_6 = older_6;
+        end
+        if (chosen[6]) begin
+            fresh_6 = 3'd0;
+        end
+    end
+
+    always @(*) begin
+        fresh_7 = rank_7;
+        if (rank_7 < was) begin
+            fresh_7 = older_7;
+        end
+        if (chosen[7]) begin
+            fresh_7 = 3'd0;
+        end
+    end
+
+    always @(*) begin
+        store = 8'd0;
+        if (look_4 & !any_hit) begin
+            store = chosen;
+        end
+    end
+
+    always @(*) begin
+        write_set = set_4;
+        write_length = length_4;
+        ranks_wdata = fresh_word[7:0];
+        if (sweep) begin
+            write_set = sweep_index;
+            write_length = 10'd0;
+            ranks_wdata = 8'h35;
+        end
+    end
+
+    always @(posedge clock) begin
+        look_4 <= look;
+        start_4 <= own_start;
+        length_4 <= length;
+        set_4 <= set_3;
+        same_set_4 <= (set_3 == set_4) & look_4;
+        same_stream_4 <= (own_start == start_4) & (length == length_4);
+        last_way <= chosen;
+        last_word <= fresh_word;
+        live_5 <= look_4;
+        hit_5 <= any_hit;
+        index_5 <= {set_4[7:0], 2'd0} | way;
+    end
+
+    initial begin
+        look_4 = 1'd0;
+        start_4 = 32'd0;
+        length_4 = 10'd0;
+        set_4 = 10'd0;
+        same_set_4 = 1'd0;
+        same_stream_4 = 1'd0;
+        last_way = 8'd0;
+        last_word = 24'd0;
+        live_5 = 1'd0;
+        hit_5 = 1'd0;
+        index_5 = 10'd0;
+    end
+endmodule
+
+// Memory. A word that is read in the clock in which it is written is undefined, and so is what was never written;
+// nobody looks at either. A wrapper of a macro with one read and one write port takes the place of this module.
+module goshawk_mem #(
+    parameter ADDRESS = 8,
+    parameter WIDTH = 8
+) (
+    input  wire               clock,
+    input  wire [ADDRESS-1:0] raddr,
+    output reg  [WIDTH-1:0]   rdata,
+    input  wire               we,
+    input  wire [ADDRESS-1:0] waddr,
+    input  wire [WIDTH-1:0]   wdata
+);
+
+    (* no_rw_check *)
+    reg [WIDTH-1:0] words [0:(1<<ADDRESS)-1];
+
+    always @(posedge clock) rdata <= words[raddr];
+
+    always @(posedge clock) if (we) words[waddr] <= wdata;
+endmodule
+
+// retired instructions to stream descriptors
+module goshawk_detector (
+    input  wire        clock,
+    input  wire        live,
+    input  wire        valid,
+    input  wire        intr,
+    input  wire        branch,
+    input  wire        taken,
+    input  wire        indirect,
+    input  wire        jump,
+    input  wire [31:0] pc,
+    input  wire [31:0] target,
+    output wire [23:0] count,
+    output wire [31:0] start,
+    output wire        known,
+    output wire        first,
+    output wire        ends,
+    output wire [31:0] own_start,
+    output reg  [9:0]  length
+);
+
+    localparam [9:0] LONG_LENGTH = 10'hfe;
+
+    reg         idle;
+    reg  [23:0] counted;
+    reg  [31:0] from;
+    reg         sure;
+    wire        beat;
+    wire        restart;
+    reg  [23:0] earlier;
+    wire [23:0] now;
+    wire        long;
+    wire        leaves;
+    wire        flow;
+    wire        stays;
+    wire        over;
+    reg  [31:0] origin;
+
+    assign beat = live & valid;
+    assign restart = idle | intr;
+    assign now = earlier + 24'd1;
+    assign long = now >= 24'hfe;
+    assign leaves = (branch & taken) | indirect;
+    assign stays = branch & !taken;
+    assign flow = branch | indirect | jump;
+    assign over = leaves | (flow & long);
+    assign count = counted;
+    assign start = from;
+    assign known = sure;
+    assign first = restart;
+    assign ends = over & beat;
+    assign own_start = origin;
+
+    always @(*) begin
+        earlier = counted;
+        origin = from;
+        if (restart) begin
+            earlier = 24'd0;
+            origin = pc;
+        end
+    end
+
+    always @(*) begin
+        length = now[9:0];
+        if (long) begin
+            length = LONG_LENGTH;
+            if (stays) begin
+                length = 10'hff;
+            end
+        end
+    end
+
+    always @(posedge clock) begin
+        if (beat) begin
+            counted <= now;
+            from <= origin;
+            if (restart) begin
+                sure <= 1'd1;
+            end
+            if (over) begin
+                counted <= 24'd0;
+                from <= target;
+                sure <= !indirect;
+            end
+        end
+        idle <= !live | (idle & !valid);
+    end
+
+    initial begin
+        idle = 1'd0;
+        counted = 24'd0;
+        from = 32'd0;
+        sure = 1'd0;
+    end
+endmodule
+
+// when a core's trace runs, what an instruction is due to, loss
+module goshawk_life (
+    input  wire        clock,
+    input  wire        reset,
+    input  wire        control_enable,
+    input  wire        control_full,
+    input  wire        control_drained,
+    input  wire        control_stop_go,
+    output wire        control_ready,
+    output wire        control_stop_ready,
+    output wire        control_lost,
+    input  wire        able,
+    output wire        clear,
+    output reg         go,
+    input  wire        live,
+    input  wire        live_next,
+    input  wire        valid,
+    input  wire        intr,
+    output wire        verdict_beat,
+    output wire        verdict_sync,
+    output wire        verdict_exception,
+    output wire        verdict_send,
+    output wire        verdict_drop,
+    output wire        verdict_overflow,
+    output wire        verdict_stop,
+    output wire        verdict_restart,
+    output wire        verdict_losing,
+    output wire        verdict_tracing,
+    input  wire        verdict_asks
+);
+
+    reg         run;
+    reg         stopping;
+    reg         resume;
+    reg         losing;
+    reg         first;
+    reg         tracing;
+    reg         stop_ready_2;
+    wire        start;
+    wire        active;
+    wire        beat;
+    wire        due;
+    wire        send;
+    wire        drop;
+    wire        overflow;
+    wire        stop_due;
+    wire        stop;
+
+    assign start = control_enable & able & !run;
+    assign active = start | (run & control_enable & !stopping);
+    assign control_ready = able;
+    assign control_lost = losing;
+    assign beat = valid & live & !losing;
+    assign due = beat & (first | intr | verdict_asks);
+    assign send = due & !control_full;
+    assign drop = due & control_full;
+    assign overflow = losing & live_next & !live;
+    assign stop_due = tracing & !live & !losing & !control_full;
+    assign stop = stop_due & control_stop_go;
+    assign control_stop_ready = stop_ready_2;
+    assign clear = (valid & live & !losing & (first | intr | verdict_asks) & control_full) | (tracing & !live & !losing & !control_full & control_stop_go);
+    assign verdict_beat = valid & live & !losing;
+    assign verdict_sync = valid & live & !losing & first;
+    assign verdict_exception = valid & live & !losing & intr & !first;
+    assign verdict_losing = losing;
+    assign verdict_tracing = tracing;
+    assign verdict_send = send;
+    assign verdict_drop = drop;
+    assign verdict_overflow = overflow;
+    assign verdict_stop = stop;
+    assign verdict_restart = send | overflow | stop;
+
+    always @(*) begin
+        go = active & !reset;
+        if (losing) begin
+            go = resume;
+        end
+    end
+
+    always @(posedge clock) begin
+        if (start) begin
+            run <= 1'd1;
+        end
+        if (run & !control_enable) begin
+            stopping <= 1'd1;
+        end
+        if (stop | reset) begin
+            run <= 1'd0;
+            stopping <= 1'd0;
+        end
+        if (drop) begin
+            losing <= 1'd1;
+        end
+        if (overflow) begin
+            losing <= 1'd0;
+        end
+        tracing <= live | (tracing & !stop);
+        if (reset) begin
+            losing <= 1'd0;
+            tracing <= 1'd0;
+        end
+        resume <= losing & (resume | (control_drained & able));
+        first <= !live | (first & !valid);
+        stop_ready_2 <= stop_due & !stop;
+    end
+
+    initial begin
+        run = 1'd0;
+        stopping = 1'd0;
+        resume = 1'd0;
+        losing = 1'd0;
+        first = 1'd0;
+        tracing = 1'd0;
+        stop_ready_2 = 1'd0;
+    end
+endmodule
+
+// a core's port to retire beats
+module goshawk_ingress (
+    input  wire        clock,
+    input  wire        live,
+    input  wire        rvfi_valid,
+    input  wire [31:0] rvfi_insn,
+    input  wire        rvfi_trap,
+    input  wire        rvfi_intr,
+    input  wire [31:0] rvfi_pc_rdata,
+    input  wire [31:0] rvfi_pc_wdata,
+    output wire        beat_live,
+    output wire        beat_valid,
+    output wire        beat_intr,
+    output wire        beat_branch,
+    output wire        beat_taken,
+    output wire        beat_look,
+    output wire        beat_push,
+    output wire        beat_pop,
+    output wire        beat_jump,
+    output wire [31:0] beat_pc,
+    output wire [31:0] beat_link,
+    output wire [31:0] beat_target
+);
+
+    localparam [4:0] BUT_BIT_2 = 5'h1b;
+    localparam [31:0] BUT_BIT_29 = 32'hdfffffff;
+
+    reg         trap_before;
+    reg         live_2;
+    reg         valid_2;
+    reg         intr_2;
+    reg         branch_2;
+    reg         taken_2;
+    reg         look_2;
+    reg         push_2;
+    reg         pop_2;
+    reg         jump_2;
+    reg  [31:0] pc_2;
+    reg  [31:0] link_2;
+    reg  [31:0] target_2;
+    wire [6:0]  opcode;
+    wire        wide;
+    wire [4:0]  rd;
+    wire [4:0]  rs1;
+    wire        rd_is_link;
+    wire        rs1_is_link;
+    wire [1:0]  quadrant;
+    wire [2:0]  funct_c;
+    reg         links;
+    reg         returns;
+    reg         same;
+    reg         is_branch;
+    reg         is_jal;
+    reg         is_jalr;
+    wire        is_xret;
+    wire [31:0] xret_word;
+    reg         jal_links;
+    wire        pops;
+    wire        retires;
+    wire        traced;
+    wire [31:0] pc_1;
+    wire [31:0] target_1;
+    reg  [1:0]  length;
+    wire [31:0] link_1;
+
+    assign opcode = rvfi_insn[6:0];
+    assign quadrant = rvfi_insn[1:0];
+    assign funct_c = rvfi_insn[15:13];
+    assign wide = quadrant == 2'd3;
+    assign rd = rvfi_insn[11:7];
+    assign rs1 = rvfi_insn[19:15];
+    assign rd_is_link = (rd & BUT_BIT_2) == 5'd1;
+    assign rs1_is_link = (rs1 & BUT_BIT_2) == 5'd1;
+    assign xret_word = rvfi_insn & BUT_BIT_29;
+    assign is_xret = xret_word == 32'h10200073;
+    assign pops = is_jalr & returns & !(links & same);
+    assign retires = rvfi_valid & !rvfi_trap;
+    assign traced = retires & live;
+    assign pc_1 = {1'd0, rvfi_pc_rdata[31:1]};
+    assign target_1 = {1'd0, rvfi_pc_wdata[31:1]};
+    assign link_1 = pc_1 + {30'd0, length};
+    assign beat_live = live_2;
+    assign beat_valid = valid_2;
+    assign beat_intr = intr_2;
+    assign beat_branch = branch_2;
+    assign beat_taken = taken_2;
+    assign beat_look = look_2;
+    assign beat_push = push_2;
+    assign beat_pop = pop_2;
+    assign beat_jump = jump_2;
+    assign beat_pc = pc_2;
+    assign beat_link = link_2;
+    assign beat_target = target_2;
+
+    always @(*) begin
+        if (wide) begin
+            is_branch = (opcode == 7'h63) & (rvfi_insn[14:13] != 2'd1);
+            is_jal = opcode == 7'h6f;
+            is_jalr = (opcode == 7'h67) & (rvfi_insn[14:12] == 3'd0);
+            jal_links = rd_is_link;
+            links = rd_is_link;
+            returns = rs1_is_link;
+            same = rvfi_insn[9] == rvfi_insn[17];
+        end else begin
+            is_branch = (quadrant == 2'd1) & (rvfi_insn[15:14] == 2'd3);
+            is_jal = (quadrant == 2'd1) & ((funct_c == 3'd5) | (funct_c == 3'd1));
+            is_jalr = (quadrant == 2'd2) & (funct_c == 3'd4) & (rvfi_insn[6:2] == 5'd0) & (rd != 5'd0);
+            jal_links = funct_c == 3'd1;
+            links = rvfi_insn[12];
+            returns = rd_is_link;
+            same = !rvfi_insn[9];
+        end
+    end
+
+    always @(*) begin
+        length = 2'd1;
+        if (wide) begin
+            length = 2'd2;
+        end
+    end
+
+    always @(posedge clock) begin
+        if (rvfi_valid) begin
+            trap_before <= rvfi_trap;
+        end
+        live_2 <= live;
+        valid_2 <= retires;
+        intr_2 <= rvfi_intr | trap_before;
+        branch_2 <= is_branch;
+        look_2 <= (is_jalr & !pops) | is_xret;
+        push_2 <= (is_jalr & links) | (is_jal & jal_links);
+        pop_2 <= pops;
+        jump_2 <= is_jal;
+        if (!traced) begin
+            branch_2 <= 1'd0;
+            look_2 <= 1'd0;
+            push_2 <= 1'd0;
+            pop_2 <= 1'd0;
+            jump_2 <= 1'd0;
+        end
+        taken_2 <= link_1[11:0] != target_1[11:0];
+        pc_2 <= pc_1;
+        link_2 <= link_1;
+        target_2 <= target_1;
+    end
+
+    initial begin
+        trap_before = 1'd0;
+        live_2 = 1'd0;
+        valid_2 = 1'd0;
+        intr_2 = 1'd0;
+        branch_2 = 1'd0;
+        taken_2 = 1'd0;
+        look_2 = 1'd0;
+        push_2 = 1'd0;
+        pop_2 = 1'd0;
+        jump_2 = 1'd0;
+        pc_2 = 32'd0;
+        link_2 = 32'd0;
+        target_2 = 32'd0;
+    end
+endmodule

@@ -13,7 +13,6 @@
 
 mod expression;
 mod hierarchy;
-mod keywords;
 mod names;
 mod source;
 

@@ -1,8 +1,8 @@
 //! Names: declared, legal, and meaning one thing
 
 use super::hierarchy::Module;
-use super::keywords::KEYWORDS;
 use super::{Finding, Linter, Rule};
+use hdl::verilog::KEYWORDS;
 use std::collections::BTreeMap;
 
 /// Fields and enums of all modules.

@@ -13,8 +13,8 @@
 use super::expose::exposed;
 use super::{soc_core, Core, CoreError, Isa};
 use crate::flow::tool::YOSYS_SLANG;
+use crate::soc::emitted::emitted;
 use crate::soc::package::Package;
-use crate::soc::rename::emitted;
 use rust_hdl::prelude::*;
 
 /// The core.

@@ -2,7 +2,7 @@
 
 /// IEEE 1800-2017 annex B, which contains those of IEEE 1364-2005.
 #[rustfmt::skip]
-pub(super) const KEYWORDS: [&str; 248] = [
+pub const KEYWORDS: [&str; 248] = [
     "accept_on", "alias", "always", "always_comb", "always_ff", "always_latch", "and", "assert", "assign",
     "assume", "automatic", "before", "begin", "bind", "bins", "binsof", "bit", "break", "buf", "bufif0",
     "bufif1", "byte", "case", "casex", "casez", "cell", "chandle", "checker", "class", "clocking", "cmos",

@@ -1,0 +1,216 @@
+//! A test bench for a generated trace system: plain Verilog that plays its test vectors
+//!
+//! It sets inputs, looks at outputs just before the rising edge and compares words with `!==`, so that an unknown bit
+//! counts as wrong.
+
+use crate::vectors::Vectors;
+use hdl::trace_sim::START;
+use hdl::verilog::Style;
+use sim::params::TraceParams;
+use sim::regs::REGS;
+
+/// Name of the file.
+pub const FILE: &str = "goshawk_tb.v";
+
+fn address(register: &str) -> u8 {
+    REGS.iter().find(|r| r.name == register).map_or(0, |r| r.addr)
+}
+
+fn bit(register: &str, field: &str) -> u8 {
+    let fields = REGS.iter().find(|r| r.name == register).map_or(&[][..], |r| r.fields);
+    fields.iter().find(|f| f.name == field).map_or(0, |f| f.lsb)
+}
+
+/// The text, for a system with RVFI ingress.
+pub fn make(params: &TraceParams, style: &Style, vectors: &Vectors) -> String {
+    let cores = usize::from(params.cores);
+    let each = |line: &dyn Fn(usize) -> String| (0..cores).map(line).collect::<String>();
+    let ports = ["valid", "insn", "trap", "intr", "pc_rdata", "pc_wdata"];
+    let connected = |i: usize| {
+        let port = |p: &str| {
+            let driven = if p == "trap" { "1'b0".to_string() } else { format!("{p}_{i}") };
+            format!("        .rvfi_{p}_{i}({driven}),\n")
+        };
+        ports.map(port).concat()
+    };
+    TEXT.replace("@NAME", &style.name)
+        .replace("@START", &START.to_string())
+        .replace("@STOP", &vectors.stop.to_string())
+        .replace("@WORDS", &vectors.word_count.to_string())
+        .replace("@MSB", &(params.xlen - 1).to_string())
+        .replace("@CONTROL", &address("control").to_string())
+        .replace("@STATUS", &address("status").to_string())
+        .replace("@ACTIVE", &bit("status", "active").to_string())
+        .replace("@IDLE", &bit("status", "idle").to_string())
+        .replace("@PORTS", &each(&connected))
+        .replace(
+            "@SIGNALS",
+            &each(&|i| {
+                format!(
+                    "    reg valid_{i} = 1'b0, intr_{i} = 1'b0;\n    reg [31:0] insn_{i} = 32'd0;\n    \
+                     reg [{m}:0] pc_rdata_{i} = 0, pc_wdata_{i} = 0;\n",
+                    m = params.xlen - 1
+                )
+            }),
+        )
+        .replace("@QUIET", &each(&|i| format!("            valid_{i} = 1'b0;\n")))
+        .replace(
+            "@RETIRE",
+            &each(&|i| {
+                format!(
+                    "            if (core == {i}) begin\n                valid_{i} = 1'b1;\n                \
+                     intr_{i} = trapped != 0;\n                insn_{i} = insn;\n                \
+                     pc_rdata_{i} = pc;\n                pc_wdata_{i} = next_pc;\n            end\n"
+                )
+            }),
+        )
+}
+
+const TEXT: &str = r#"// Test bench of the trace system in goshawk_trace.v: plays beats.txt and compares with words.hex
+//
+//     iverilog -o tb goshawk_tb.v goshawk_trace.v && vvp tb
+//
+// It says PASS, or FAIL with the first wrong word.
+
+module @NAME_tb;
+    localparam WORDS = @WORDS;
+    // clock of tracing that a program can know to be there, and the one in which it ends
+    localparam START = @START;
+    localparam STOP = @STOP;
+    localparam PATIENCE = 4000000;
+
+    reg clock = 1'b0, reset = 1'b1;
+    reg [2:0] bus_addr = 3'd0;
+    reg bus_write = 1'b0;
+    reg [31:0] bus_wdata = 32'd0;
+    wire [31:0] bus_rdata;
+    wire valid;
+    wire [31:0] data;
+@SIGNALS
+    @NAME dut (
+@PORTS        .clock(clock),
+        .reset(reset),
+        .bus_addr(bus_addr),
+        .bus_write(bus_write),
+        .bus_wdata(bus_wdata),
+        .bus_rdata(bus_rdata),
+        .valid(valid),
+        .ready(1'b1),
+        .data(data)
+    );
+
+    reg [31:0] words [0:WORDS-1];
+    integer came = 0, failed = 0, now, waited;
+
+    // one clock: what stands at the outputs before the edge counts
+    task tick;
+        begin
+            #5;
+            if (valid !== 1'b0 && !reset && failed == 0) begin
+                if (came >= WORDS) begin
+                    $display("FAIL: word %0d is %h, there should be %0d words", came, data, WORDS);
+                    failed = 1;
+                end else if (valid !== 1'b1 || data !== words[came]) begin
+                    $display("FAIL: word %0d is %h, %h is right", came, data, words[came]);
+                    failed = 1;
+                end
+                came = came + 1;
+            end
+            clock = 1'b1;
+            #5;
+            clock = 1'b0;
+        end
+    endtask
+
+    task control;
+        input enable;
+        begin
+            bus_addr = 3'd@CONTROL;
+            bus_wdata = {31'd0, enable};
+            bus_write = 1'b1;
+            tick;
+            bus_addr = 3'd@STATUS;
+            bus_write = 1'b0;
+            // the answer to this address comes with the next clock
+            tick;
+            waited = 0;
+        end
+    endtask
+
+    integer beats, fields = 0, cycle, core, trapped, skipped;
+    reg [@MSB:0] pc, next_pc;
+    reg [31:0] insn;
+    reg [8*256-1:0] comment;
+
+    task next_beat;
+        fields = $fscanf(beats, "%d %d %d %h %h %h", cycle, core, trapped, pc, next_pc, insn);
+    endtask
+
+    task quiet;
+        begin
+@QUIET        end
+    endtask
+
+    task retire;
+        begin
+@RETIRE        end
+    endtask
+
+    initial begin
+        $readmemh("words.hex", words);
+        beats = $fopen("beats.txt", "r");
+        if (beats == 0) begin
+            $display("FAIL: there is no beats.txt");
+            failed = 1;
+        end else begin
+            // two lines of comment
+            skipped = $fgets(comment, beats);
+            if (skipped != 0) skipped = $fgets(comment, beats);
+            if (skipped == 0) begin
+                $display("FAIL: beats.txt is empty");
+                failed = 1;
+            end
+        end
+        repeat (4) tick;
+        reset = 1'b0;
+        control(1'b1);
+        tick;
+        // `tick` ends behind the edge; what was read counts from before it
+        while (active !== 1'b1 && waited < PATIENCE && failed == 0) begin
+            tick;
+            waited = waited + 1;
+        end
+        now = START;
+        if (failed == 0) next_beat;
+        while (failed == 0 && now < STOP) begin
+            quiet;
+            while (fields == 6 && cycle == now) begin
+                retire;
+                next_beat;
+            end
+            tick;
+            now = now + 1;
+        end
+        quiet;
+        control(1'b0);
+        tick;
+        while (idle !== 1'b1 && waited < PATIENCE && failed == 0) begin
+            tick;
+            waited = waited + 1;
+        end
+        if (failed == 0 && came != WORDS) begin
+            $display("FAIL: %0d words came, %0d are right", came, WORDS);
+            failed = 1;
+        end
+        if (failed == 0) $display("PASS: %0d words", came);
+        $finish;
+    end
+
+    // status before the latest edge
+    reg active = 1'b0, idle = 1'b0;
+    always @(posedge clock) begin
+        active <= bus_rdata[@ACTIVE];
+        idle <= bus_rdata[@IDLE];
+    end
+endmodule
+"#;

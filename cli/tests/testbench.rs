@@ -1,0 +1,62 @@
+//! The generated test bench: it passes, and fails where it should
+
+mod common;
+
+use common::Place;
+use std::path::Path;
+use std::process::Command;
+
+fn run(folder: &Path, tool: &str, args: &[&str]) -> String {
+    let out = Command::new(tool).args(args).current_dir(folder).output().unwrap_or_else(|e| panic!("{tool}: {e}"));
+    let said = String::from_utf8_lossy(&out.stdout).to_string();
+    assert!(out.status.success(), "{tool}: {said}{}", String::from_utf8_lossy(&out.stderr));
+    said
+}
+
+/// What the bench says in Icarus.
+fn icarus(folder: &Path) -> String {
+    run(folder, "iverilog", &["-o", "tb", "goshawk_tb.v", "goshawk_trace.v"]);
+    run(folder, "vvp", &["tb"])
+}
+
+#[test]
+fn it_passes_in_icarus_and_fails_when_a_vector_is_changed() {
+    let place = Place::new();
+    place.good("gen --set small --timestamps --cores 2 --module-name acme_trace -o out");
+    let out = place.path().join("out");
+    let said = icarus(&out);
+    assert!(said.contains("PASS") && !said.contains("FAIL"), "{said}");
+    let words = out.join("words.hex");
+    let mut lines: Vec<String> = std::fs::read_to_string(&words).unwrap().lines().map(String::from).collect();
+    let right = std::mem::replace(&mut lines[20], "deadbeef".into());
+    std::fs::write(&words, lines.join("\n")).unwrap();
+    let said = icarus(&out);
+    assert!(said.contains(&format!("FAIL: word 20 is {right}, deadbeef is right")), "{said}");
+}
+
+#[test]
+fn it_passes_in_verilator() {
+    let place = Place::new();
+    place.good("gen --scheme sc-lsp -o out");
+    let out = place.path().join("out");
+    run(
+        &out,
+        "verilator",
+        &["--binary", "-Wno-fatal", "--top-module", "goshawk_tb", "goshawk_tb.v", "goshawk_trace.v"],
+    );
+    let said = run(&out, "obj_dir/Vgoshawk_tb", &[]);
+    assert!(said.contains("PASS") && !said.contains("FAIL"), "{said}");
+}
+
+#[test]
+fn a_module_name_is_one_of_verilog() {
+    let place = Place::new();
+    let session = place.session("gen -o out --module-name 1st");
+    assert!(session.contains("a letter and up to 63 letters, digits and _ are right"), "{session}");
+    let session = place.session("gen -o out --module-name module");
+    assert!(session.contains("a keyword of Verilog"), "{session}");
+    place.good("gen --set small -o out --module-name acme --no-initial");
+    let verilog = std::fs::read_to_string(place.path().join("out/goshawk_trace.v")).unwrap();
+    assert!(!verilog.contains("initial") && !verilog.contains("goshawk_"), "a name or a value is left");
+    assert!(verilog.contains("\nmodule acme (") && verilog.contains("\nmodule acme_gshare ("));
+}

@@ -1,0 +1,363 @@
+//! The statements of a kernel as a person would place them
+//!
+//! A kernel is one list, executed from its top for every change of an input. Here what is assigned once becomes a
+//! port connection or an `assign`, what only a register takes over moves to its clock edge, and what is left is cut
+//! into `always` blocks that share no signal. The value that is read is the same one: that of the end of the list, or
+//! reader and writer stay in one block.
+
+use super::build::Module;
+use super::module::{filtered, Role, Statement};
+use super::value::{Id, Value};
+use super::Refused;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A module's statements in their places.
+#[derive(Default)]
+pub(super) struct Arranged {
+    /// At an instance's port, instead of its own signal.
+    pub connected: BTreeMap<Id, Value>,
+    /// Continuous assignments.
+    pub assigns: Vec<(Id, Value)>,
+    /// Combinational `always` blocks.
+    pub blocks: Vec<Vec<Statement>>,
+    /// By clock: what its registers take over, in order.
+    pub edges: BTreeMap<Id, Vec<Statement>>,
+    /// Registers that are used, by number.
+    pub registers: BTreeSet<usize>,
+    /// Signals that are used.
+    pub live: BTreeSet<Id>,
+}
+
+/// Places the statements of `module`.
+pub(super) fn arrange(module: &mut Module) -> Result<Arranged, Refused> {
+    let mut out = Arranged::default();
+    let mut list = std::mem::take(&mut module.statements);
+    forward(module, &mut list);
+    chained(&mut list);
+    overwritten(&mut list);
+    connect(module, &mut list, &mut out);
+    live(module, &mut list, &mut out)?;
+    place(module, list, &mut out)?;
+    Ok(out)
+}
+
+fn writers(list: &[Statement], signal: Id) -> Vec<usize> {
+    list.iter().enumerate().filter(|(_, s)| s.does_write(signal)).map(|(i, _)| i).collect()
+}
+
+fn replace(list: &mut [Statement], signal: Id, by: &Value) {
+    for s in list {
+        s.values(&mut |v| {
+            v.each(&mut |v| {
+                if v.signal() == Some(signal) {
+                    *v = by.clone();
+                }
+            });
+        });
+    }
+}
+
+/// Whether `signal` is read in part or at a calculated place: then it needs its name.
+fn read_in_part(list: &mut [Statement], signal: Id) -> bool {
+    let mut found = false;
+    for s in list {
+        s.values(&mut |v| {
+            v.each(&mut |v| match v {
+                Value::Slice { signal: s, of, width, .. } if of != width => found |= *s == signal,
+                Value::Element { signal: s, .. } => found |= *s == signal,
+                _ => {}
+            });
+        });
+    }
+    found
+}
+
+/// A local that carries one signal after the other from step to step: its readers read them.
+fn forward(module: &Module, list: &mut [Statement]) {
+    for signal in (0..module.signals.len()).filter(|s| module.signals[*s].role == Role::Local) {
+        let at = writers(list, signal);
+        let copies: Vec<Id> = at.iter().filter_map(|i| list[*i].plain()?.1.signal()).collect();
+        let stay = |(i, from): (&usize, &Id)| !list[i + 1..].iter().any(|s| s.does_write(*from));
+        if at.len() < 2 || copies.len() < at.len() || !at.iter().zip(&copies).all(stay) || read_in_part(list, signal) {
+            continue;
+        }
+        for (n, from) in copies.iter().enumerate() {
+            let end = at.get(n + 1).copied().map_or(list.len(), |e| e + 1);
+            replace(&mut list[at[n] + 1..end], signal, &Value::whole(*from, module.signals[*from].width));
+        }
+    }
+}
+
+/// A value that the next assignment to the same signal builds upon goes into that one.
+fn chained(list: &mut [Statement]) {
+    for i in 0..list.len() {
+        let Some((to, value)) = list[i].plain().map(|(to, v)| (to, v.clone())) else { continue };
+        let Some(n) = list[i + 1..].iter().position(|s| s.does_write(to)) else { continue };
+        let next = i + 1 + n;
+        let mut stays = list[next].plain().is_some() && list[next].does_read(to);
+        value.signals(&mut |r| stays &= r != to && !list[i + 1..next].iter().any(|s| s.does_write(r)));
+        if stays && !read_in_part(&mut list[next..=next], to) {
+            replace(&mut list[next..=next], to, &value);
+            list[next].values(&mut |v| *v = std::mem::replace(v, Value::number(0, 1)).again());
+        }
+    }
+}
+
+/// Assignments whose value nobody sees, because the next one follows.
+fn overwritten(list: &mut Vec<Statement>) {
+    let mut i = 0;
+    while i < list.len() {
+        let dead = list[i].plain().map(|p| p.0).is_some_and(|to| {
+            let rest = &list[i + 1..];
+            let next = rest.iter().position(|s| s.plain().is_some_and(|p| p.0 == to));
+            next.is_some_and(|n| !rest[..=n].iter().any(|s| s.does_read(to)))
+        });
+        if dead {
+            list.remove(i);
+        } else {
+            i += 1;
+        }
+    }
+}
+
+/// Whether `list[i]` can stand alone: nothing else assigns to its signal, and what it reads does not change below.
+fn alone(list: &[Statement], i: usize) -> Option<(Id, &Value)> {
+    let (to, value) = list[i].plain()?;
+    let mut free = writers(list, to).len() == 1;
+    value.signals(&mut |s| free &= s != to && !list[i + 1..].iter().any(|l| l.does_write(s)));
+    free.then_some((to, value))
+}
+
+/// Copies to and from instances become connections of their ports.
+fn connect(module: &mut Module, list: &mut Vec<Statement>, out: &mut Arranged) {
+    let mut i = 0;
+    while i < list.len() {
+        let found = alone(list, i).map(|(to, value)| (to, value.clone()));
+        let Some((to, value)) = found else {
+            i += 1;
+            continue;
+        };
+        let role = module.signals[to].role;
+        if matches!(role, Role::To(..) | Role::Ticks(_)) {
+            let read = list.iter().any(|s| s.does_read(to)) || out.connected.values().any(|v| mentions(v, to));
+            let done = match &value {
+                Value::Slice { .. } if value.signal().is_some() => true,
+                Value::Slice { .. } | Value::Number { .. } | Value::Named { .. } => !read,
+                _ => false,
+            };
+            if done {
+                if let Some(from) = value.signal() {
+                    rename(list, to, from);
+                    out.connected.values_mut().for_each(|v| renamed(v, to, from));
+                }
+                out.connected.insert(to, value);
+                list.remove(i);
+                continue;
+            }
+        }
+        // an output that is an instance's: the instance drives it, the first of them if they are several
+        if let (Role::Output, Some(from)) = (role, value.signal()) {
+            if matches!(module.signals[from].role, Role::From(..)) && !out.connected.contains_key(&from) {
+                rename(list, from, to);
+                out.connected.values_mut().for_each(|v| renamed(v, from, to));
+                out.connected.insert(from, Value::whole(to, module.signals[to].width));
+                list.remove(i);
+                continue;
+            }
+        }
+        i += 1;
+    }
+}
+
+fn mentions(v: &Value, signal: Id) -> bool {
+    let mut found = false;
+    v.signals(&mut |s| found |= s == signal);
+    found
+}
+
+fn renamed(v: &mut Value, old: Id, new: Id) {
+    v.each(&mut |v| match v {
+        Value::Slice { signal, .. } | Value::Element { signal, .. } if *signal == old => *signal = new,
+        _ => {}
+    });
+}
+
+fn rename(list: &mut [Statement], old: Id, new: Id) {
+    list.iter_mut().for_each(|s| s.values(&mut |v| renamed(v, old, new)));
+}
+
+/// Finds what outputs and instances depend on, and drops the rest.
+fn live(module: &Module, list: &mut Vec<Statement>, out: &mut Arranged) -> Result<(), Refused> {
+    let mut open: Vec<Id> = Vec::new();
+    for (id, signal) in module.signals.iter().enumerate() {
+        match signal.role {
+            Role::Output => open.push(id),
+            Role::To(..) => match out.connected.get(&id) {
+                Some(value) => value.signals(&mut |s| open.push(s)),
+                None => open.push(id),
+            },
+            // an unused output of an instance keeps its name
+            Role::From(..) if !out.connected.contains_key(&id) => open.push(id),
+            _ => {}
+        }
+    }
+    while let Some(id) = open.pop() {
+        if !out.live.insert(id) {
+            continue;
+        }
+        if let Role::Held(r) = module.signals[id].role {
+            out.registers.insert(r);
+            let register = &module.registers[r];
+            open.push(register.next);
+            match out.connected.get(&register.clock).and_then(Value::signal) {
+                Some(clock) => open.push(clock),
+                None => return Err(Refused(format!("the clock of {} is no plain signal", register.name))),
+            }
+        }
+        for s in filtered(list, &|to| to == id) {
+            s.reads(&mut |r| open.push(r));
+        }
+    }
+    *list = filtered(list, &|to| out.live.contains(&to));
+    Ok(())
+}
+
+/// Registers whose next value only they read, and only whole statements write.
+fn place(module: &Module, list: Vec<Statement>, out: &mut Arranged) -> Result<(), Refused> {
+    let register_of = |id: Id| match module.signals[id].role {
+        Role::Next(r) => Some(r),
+        _ => None,
+    };
+    let connected: BTreeSet<Id> = out.connected.values().filter_map(Value::signal).collect();
+    let read = |id: Id| connected.contains(&id) || list.iter().any(|s| s.does_read(id));
+    let free: BTreeSet<Id> = (0..module.signals.len()).filter(|id| register_of(*id).is_some() && !read(*id)).collect();
+
+    // what stands alone
+    let mut rest: Vec<Statement> = Vec::new();
+    let mut edges: Vec<(usize, Vec<Statement>)> = Vec::new();
+    let singles: Vec<bool> = (0..list.len()).map(|i| alone(&list, i).is_some()).collect();
+    for (single, s) in singles.into_iter().zip(list) {
+        match s.plain().map(|(to, value)| (to, value.clone())) {
+            Some((to, _)) if single && free.contains(&to) => edges.push((rest.len(), vec![s])),
+            Some((to, value)) if single => out.assigns.push((to, value)),
+            _ => rest.push(s),
+        }
+    }
+    let rest: Vec<Statement> = rest.into_iter().flat_map(|s| parted(s, &free)).collect();
+
+    let mut groups = Groups::new(rest.len());
+    for (i, s) in rest.iter().enumerate() {
+        s.writes(&mut |w| {
+            rest[..i].iter().enumerate().filter(|(_, o)| o.does_write(w)).for_each(|(j, _)| groups.join(i, j))
+        });
+        s.reads(&mut |r| {
+            rest.iter().enumerate().skip(i + 1).filter(|(_, o)| o.does_write(r)).for_each(|(j, _)| groups.join(i, j));
+        });
+    }
+    for members in groups.all() {
+        let block: Vec<Statement> = members.iter().map(|i| rest[*i].clone()).collect();
+        let mut written = BTreeSet::new();
+        block.iter().for_each(|s| s.writes(&mut |w| written.extend([w])));
+        if written.iter().all(|w| free.contains(w)) {
+            edges.push((members[0], block));
+        } else {
+            let mut reads = false;
+            block.iter().for_each(|s| s.reads(&mut |_| reads = true));
+            if !reads {
+                return Err(Refused(format!(
+                    "{} is constant in many steps",
+                    module.signals[block_first(&written)].key
+                )));
+            }
+            out.blocks.push(block);
+        }
+    }
+    edges.sort_by_key(|(at, _)| *at);
+    for r in &out.registers {
+        let register = &module.registers[*r];
+        if !free.contains(&register.next) {
+            let value = Value::whole(register.next, module.signals[register.next].width);
+            edges.push((usize::MAX, vec![Statement::Assign { to: register.next, part: None, value }]));
+        }
+    }
+    for (_, block) in edges {
+        let mut begun = BTreeSet::new();
+        for s in block {
+            let mut written = BTreeSet::new();
+            s.writes(&mut |w| written.extend([w]));
+            let registers: Vec<_> = written.iter().filter_map(|w| Some(&module.registers[register_of(*w)?])).collect();
+            let clocks: BTreeSet<Id> =
+                registers.iter().filter_map(|r| out.connected.get(&r.clock).and_then(Value::signal)).collect();
+            let (Some(clock), 1) = (clocks.first(), clocks.len()) else {
+                return Err(Refused("registers of several clocks in one statement".into()));
+            };
+            // a register holds by itself
+            let holds = s.plain().is_some_and(|(to, v)| !begun.contains(&to) && v.signal() == Some(registers[0].held));
+            begun.extend(written);
+            if !holds {
+                out.edges.entry(*clock).or_default().push(s);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn block_first(written: &BTreeSet<Id>) -> Id {
+    written.first().copied().unwrap_or_default()
+}
+
+/// A statement with what only registers take over behind the rest, where the rest does not change what they read.
+fn parted(s: Statement, free: &BTreeSet<Id>) -> Vec<Statement> {
+    let mut others = BTreeSet::new();
+    let mut any_free = false;
+    s.writes(&mut |w| {
+        if free.contains(&w) {
+            any_free = true;
+        } else {
+            others.insert(w);
+        }
+    });
+    if !any_free || others.is_empty() {
+        return vec![s];
+    }
+    let list = [s];
+    let registers = filtered(&list, &|to| free.contains(&to));
+    let mut clear = true;
+    registers.iter().for_each(|r| r.reads(&mut |id| clear &= !others.contains(&id)));
+    if !clear {
+        return list.into();
+    }
+    let mut out = filtered(&list, &|to| !free.contains(&to));
+    out.extend(registers);
+    out
+}
+
+/// Sets of statements that stay together.
+struct Groups(Vec<usize>);
+
+impl Groups {
+    fn new(n: usize) -> Self {
+        Self((0..n).collect())
+    }
+
+    fn root(&self, mut i: usize) -> usize {
+        while self.0[i] != i {
+            i = self.0[i];
+        }
+        i
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+
+    /// In the order of their first members.
+    fn all(&self) -> Vec<Vec<usize>> {
+        let mut out: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for i in 0..self.0.len() {
+            out.entry(self.root(i)).or_default().push(i);
+        }
+        out.into_values().collect()
+    }
+}

@@ -1,0 +1,181 @@
+//! A captured block to a module: its signals, registers, instances, and the statements of its kernel
+
+use super::capture::{Content, Named, Node};
+use super::lower::{Lower, Meaning};
+use super::module::{Register, Role, Signal, Statement};
+use super::value::{concat, Id, Value};
+use super::Refused;
+use rust_hdl::core::atom::AtomKind;
+
+/// A port of a module that is done.
+#[derive(Clone, Debug)]
+pub(super) struct Port {
+    /// rust-hdl's name.
+    pub key: String,
+    /// Name in Verilog.
+    pub name: String,
+    pub output: bool,
+    /// Bits that rust-hdl's port has.
+    pub declared: usize,
+    /// Bits that the port has: a memory takes what it needs of them.
+    pub width: usize,
+}
+
+/// An instance: of what, and where it comes from.
+#[derive(Clone)]
+pub(super) struct Child {
+    /// Module with its parameters; `None`: a memory of no bits.
+    pub module: Option<String>,
+    pub ports: Vec<Port>,
+    /// Registers and memories in it: path in rust-hdl's text and path here.
+    pub places: Vec<(String, String)>,
+}
+
+/// An instance in its module, and the signals at its ports.
+pub(super) struct Instance {
+    pub name: String,
+    pub child: Child,
+    pub signals: Vec<Id>,
+}
+
+#[derive(Default)]
+pub(super) struct Module {
+    pub signals: Vec<Signal>,
+    pub registers: Vec<Register>,
+    pub instances: Vec<Instance>,
+    pub statements: Vec<Statement>,
+}
+
+impl Module {
+    fn signal(&mut self, key: String, width: usize, role: Role) -> Id {
+        self.signals.push(Signal { key, width, role });
+        self.signals.len() - 1
+    }
+}
+
+/// The module of a kernel, whose children are `children`, `None` for a flip-flop.
+pub(super) fn build(node: &Node, children: Vec<Option<Child>>) -> Result<Module, Refused> {
+    let Content::Kernel(code) = &node.content else { return Err(Refused("no kernel".into())) };
+    let mut module = Module::default();
+    let mut lower = Lower::default();
+    for atom in &node.atoms {
+        own(atom, &mut module, &mut lower)?;
+    }
+    for (label, value, width) in &node.labels {
+        let name = snake(label);
+        lower.names.insert(label.clone(), Meaning::Constant(Value::Named { name, value: *value, width: *width }));
+    }
+    let mut narrow = Vec::new();
+    for (child, done) in node.children.iter().zip(children) {
+        match done {
+            None => register(child, &mut module, &mut lower)?,
+            Some(done) => instance(&child.name, done, &mut module, &mut lower, &mut narrow),
+        }
+    }
+    module.statements = lower.block(code)?;
+    for s in &mut module.statements {
+        let mut unnamed = false;
+        s.values(&mut |v| v.each(&mut |v| unnamed |= matches!(v, Value::Low(..))));
+        if unnamed {
+            let mut first = None;
+            s.writes(&mut |w| first = first.or(Some(w)));
+            let name = first.map_or("", |w| &module.signals[w].key);
+            return Err(Refused(format!(
+                "low bits of an expression go to {name}: a local signal in between would name it"
+            )));
+        }
+    }
+    for id in narrow {
+        if module.statements.iter().any(|s| s.does_read(id)) {
+            return Err(Refused(format!("{} is read here", module.signals[id].key)));
+        }
+    }
+    Ok(module)
+}
+
+/// `FieldStep$Count` to `Field_Step_Count`.
+fn snake(label: &str) -> String {
+    let mut out = String::new();
+    for c in label.chars() {
+        let begins = c.is_ascii_uppercase() && !out.is_empty() && !out.ends_with('_');
+        if begins || c == '$' {
+            out.push('_');
+        }
+        if c != '$' {
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn own(atom: &Named, module: &mut Module, lower: &mut Lower) -> Result<(), Refused> {
+    let role = match atom.kind {
+        AtomKind::InputParameter => Role::Input,
+        AtomKind::OutputParameter => Role::Output,
+        AtomKind::LocalSignal => Role::Local,
+        AtomKind::Constant => {
+            // 0 and 1 say more than their names
+            let value = match atom.value {
+                0 | 1 => Value::number(atom.value, atom.bits),
+                value => Value::Named { name: atom.name.clone(), value, width: atom.bits },
+            };
+            lower.names.insert(atom.name.clone(), Meaning::Constant(value));
+            return Ok(());
+        }
+        _ => return Err(Refused(format!("{}: a port of both directions", atom.name))),
+    };
+    let id = module.signal(atom.name.clone(), atom.bits, role);
+    lower.names.insert(atom.name.clone(), Meaning::Signal(id, atom.bits));
+    Ok(())
+}
+
+fn register(node: &Node, module: &mut Module, lower: &mut Lower) -> Result<(), Refused> {
+    let number = module.registers.len();
+    let mut add = |port: &str, role: Role| {
+        let atom = node.atoms.iter().find(|a| a.name == port);
+        let atom = atom.ok_or_else(|| Refused(format!("{}: a flip-flop without {port}", node.name)))?;
+        let key = format!("{}${port}", node.name);
+        let id = module.signal(key.clone(), atom.bits, role);
+        lower.names.insert(key, Meaning::Signal(id, atom.bits));
+        Ok((id, atom.value))
+    };
+    let (next, _) = add("d", Role::Next(number))?;
+    let (held, initial) = add("q", Role::Held(number))?;
+    let (clock, _) = add("clock", Role::Ticks(number))?;
+    module.registers.push(Register { name: node.name.clone(), next, held, clock, initial });
+    Ok(())
+}
+
+fn instance(name: &str, child: Child, module: &mut Module, lower: &mut Lower, narrow: &mut Vec<Id>) {
+    let number = module.instances.len();
+    let there = child.module.is_some();
+    let mut signals = Vec::new();
+    for (i, port) in child.ports.iter().enumerate() {
+        let key = format!("{name}${}", port.key);
+        if port.output && !there {
+            lower.names.insert(key, Meaning::Constant(Value::number(0, port.declared)));
+            continue;
+        }
+        let role = match (there, port.output) {
+            (false, _) => Role::Local,
+            (true, true) => Role::From(number, i),
+            (true, false) => Role::To(number, i),
+        };
+        let id = module.signal(key.clone(), port.width, role);
+        let meaning = if port.width == port.declared {
+            Meaning::Signal(id, port.width)
+        } else if port.output {
+            let above = Value::number(0, port.declared - port.width);
+            Meaning::Constant(concat(vec![above, Value::whole(id, port.width)]))
+        } else {
+            narrow.push(id);
+            lower.contexts.insert(id, port.declared);
+            Meaning::Signal(id, port.width)
+        };
+        lower.names.insert(key, meaning);
+        signals.push(id);
+    }
+    if there {
+        module.instances.push(Instance { name: name.to_string(), child, signals });
+    }
+}

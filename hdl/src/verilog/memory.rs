@@ -1,0 +1,107 @@
+//! Memories: one module for all that are written by words, one for those that are written by entries of four fields
+//!
+//! Behind them a user puts the memories of his process.
+
+use super::build::{Child, Port};
+use super::capture::Node;
+use crate::widget::mem::MemoryShape;
+use rust_hdl::core::atom::AtomKind;
+
+/// An instance of `shape`, and the module that it needs.
+pub(super) fn child(node: &Node, shape: &MemoryShape, prefix: &str) -> Child {
+    let ports = node.atoms.iter().filter(|a| a.kind.is_parameter()).map(|a| Port {
+        key: a.name.clone(),
+        name: a.name.clone(),
+        output: a.kind == AtomKind::OutputParameter,
+        declared: a.bits,
+        width: match a.name.as_str() {
+            "raddr" | "waddr" => shape.address,
+            "rdata" | "wdata" | "w0" | "w1" | "w2" | "w3" => shape.width.max(1),
+            _ => a.bits,
+        },
+    });
+    let module = format!("{prefix}{} #(.ADDRESS({}), .WIDTH({}))", name(shape), shape.address, shape.width);
+    Child {
+        module: (shape.width > 0).then_some(module),
+        ports: ports.collect(),
+        places: vec![(String::new(), String::new())],
+    }
+}
+
+/// Names of the modules.
+pub(super) const NAMES: [&str; 3] = ["mem", "block_mem", "field_mem"];
+
+/// Name of the module.
+pub(super) fn name(shape: &MemoryShape) -> &'static str {
+    match (shape.fields, shape.block) {
+        (1, false) => "mem",
+        (1, true) => "block_mem",
+        _ => "field_mem",
+    }
+}
+
+/// What stands above it.
+pub(super) const COMMENT: [&str; 2] = [
+    "Memory. A word that is read in the clock in which it is written is undefined, and so is what was never written;",
+    "nobody looks at either. A wrapper of a macro with one read and one write port takes the place of this module.",
+];
+
+/// Its text behind the name.
+pub(super) fn text(shape: &MemoryShape) -> String {
+    match (shape.fields, shape.block) {
+        (1, false) => MEM.into(),
+        (1, true) => MEM.replace("no_rw_check", "no_rw_check, ram_style = \"block\""),
+        _ => FIELD_MEM.into(),
+    }
+}
+
+const MEM: &str = " #(
+    parameter ADDRESS = 8,
+    parameter WIDTH = 8
+) (
+    input  wire               clock,
+    input  wire [ADDRESS-1:0] raddr,
+    output reg  [WIDTH-1:0]   rdata,
+    input  wire               we,
+    input  wire [ADDRESS-1:0] waddr,
+    input  wire [WIDTH-1:0]   wdata
+);
+
+    (* no_rw_check *)
+    reg [WIDTH-1:0] words [0:(1<<ADDRESS)-1];
+
+    always @(posedge clock) rdata <= words[raddr];
+
+    always @(posedge clock) if (we) words[waddr] <= wdata;
+endmodule
+";
+
+const FIELD_MEM: &str = " #(
+    parameter ADDRESS = 8,
+    parameter WIDTH = 8
+) (
+    input  wire               clock,
+    input  wire [ADDRESS-1:0] raddr,
+    input  wire [1:0]         field,
+    output reg  [WIDTH-1:0]   rdata,
+    input  wire               we,
+    input  wire [ADDRESS-1:0] waddr,
+    input  wire [WIDTH-1:0]   w0,
+    input  wire [WIDTH-1:0]   w1,
+    input  wire [WIDTH-1:0]   w2,
+    input  wire [WIDTH-1:0]   w3
+);
+
+    (* no_rw_check *)
+    reg [WIDTH-1:0] words [0:(4<<ADDRESS)-1];
+
+    always @(posedge clock) rdata <= words[{raddr, field}];
+
+    always @(posedge clock) if (we) begin
+        words[{waddr, 2'd0}] <= w0;
+        words[{waddr, 2'd1}] <= w1;
+        words[{waddr, 2'd2}] <= w2;
+        words[{waddr, 2'd3}] <= w3;
+    end
+endmodule
+";

@@ -1,0 +1,196 @@
+//! Verilog of a circuit, as a person would write it
+//!
+//! rust-hdl writes a module for each instance, its flip-flops among them, and passes clocks through assignments. Here
+//! equal modules are one, a flip-flop is a `reg` and clocks are nets. The circuit is the same one: `testbenches` proves
+//! it against rust-hdl's text.
+//!
+//! | step | what it does |
+//! | --- | --- |
+//! | `capture` | a circuit as a tree of blocks |
+//! | `lower` | syntax tree of a kernel to statements, `value`s of an exact width in them |
+//! | `build` | block to `module` |
+//! | `arrange` | statements to connections, assignments, `always` blocks |
+//! | `names`, `expression`, `text` | module to text |
+//! | `memory` | the modules of memories |
+//! | `blocks` | what a module is called and what it is |
+
+mod arrange;
+mod blocks;
+mod build;
+mod capture;
+mod expression;
+mod keywords;
+mod lower;
+mod memory;
+mod module;
+mod names;
+mod text;
+mod value;
+
+pub use keywords::KEYWORDS;
+
+use build::{Child, Port};
+use capture::{Content, Node};
+use module::Role;
+use rust_hdl::prelude::Block;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// How Verilog is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Name of the top module; with `_` behind it, how the names of all others begin.
+    pub name: String,
+    /// Whether registers have `initial` values.
+    pub initial: bool,
+}
+
+impl Default for Style {
+    /// `goshawk`, with initial values.
+    fn default() -> Self {
+        Self { name: "goshawk".into(), initial: true }
+    }
+}
+
+impl Style {
+    /// Whether `name` is one that a Verilog module can have; an error says what is right.
+    pub fn check(name: &str) -> Result<(), String> {
+        let letters = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
+        if !letters || !begins || name.len() > 64 {
+            return Err("a letter and up to 63 letters, digits and _ are right".into());
+        }
+        if KEYWORDS.contains(&name) {
+            return Err("this is a keyword of Verilog".into());
+        }
+        Ok(())
+    }
+}
+
+/// What this writer of Verilog does not know.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Refused(pub(crate) String);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The Verilog of a circuit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The text; the top module stands first.
+    pub text: String,
+    /// Each register and memory that is used: its path in rust-hdl's text and in this one, both flattened, with a `.`
+    /// between instances.
+    pub places: Vec<(String, String)>,
+}
+
+/// Writes `block`, connected and checked.
+pub fn write(block: &dyn Block, style: &Style) -> Result<Written, Refused> {
+    let node = capture::capture(block)?;
+    let mut writer = Writer { style, modules: Vec::new(), names: BTreeMap::new() };
+    // what these are called does not depend on what else there is
+    for memory in memory::NAMES {
+        writer.names.insert(format!("{}_{memory}", style.name), 1);
+    }
+    let top = writer.module(&node, true)?;
+    let text = writer.modules.iter().rev().map(|m| format!("{}module {}{}", m.comment, m.name, m.body));
+    Ok(Written { text: text.collect::<Vec<_>>().join("\n"), places: top.places })
+}
+
+struct Done {
+    name: String,
+    comment: String,
+    body: String,
+}
+
+struct Writer<'a> {
+    style: &'a Style,
+    modules: Vec<Done>,
+    /// How often a name was given.
+    names: BTreeMap<String, usize>,
+}
+
+impl Writer<'_> {
+    fn module(&mut self, node: &Node, top: bool) -> Result<Child, Refused> {
+        let at = |e: Refused| Refused(format!("{}: {e}", node.name));
+        let mut children = Vec::new();
+        for child in &node.children {
+            children.push(match &child.content {
+                Content::FlipFlop => None,
+                Content::Memory(shape) => Some(self.memory(child, shape)),
+                Content::Kernel(_) => Some(self.module(child, false).map_err(at)?),
+            });
+        }
+        let mut module = build::build(node, children).map_err(at)?;
+        let mut arranged = arrange::arrange(&mut module).map_err(at)?;
+        if let Some(child) = (!top).then(|| slot(&module, &arranged)).flatten() {
+            return Ok(child);
+        }
+        let (body, ports, names) = text::text(&module, &mut arranged, self.style.initial);
+        let mut places = Vec::new();
+        for r in &arranged.registers {
+            let register = &module.registers[*r];
+            places.push((format!("{}.q", register.name), names.signal(register.held).to_string()));
+        }
+        for (instance, name) in module.instances.iter().zip(&names.instances) {
+            let join = |outer: &str, inner: &str| match inner {
+                "" => outer.to_string(),
+                inner => format!("{outer}.{inner}"),
+            };
+            places.extend(instance.child.places.iter().map(|(o, n)| (join(&instance.name, o), join(name, n))));
+        }
+        let name = self.keep(node, body, top);
+        Ok(Child { module: Some(name), ports, places })
+    }
+
+    /// The name of a module with that body: one that is there, or a new one.
+    fn keep(&mut self, node: &Node, body: String, top: bool) -> String {
+        if let Some(done) = self.modules.iter().find(|m| m.body == body) {
+            return done.name.clone();
+        }
+        let block = blocks::name(&node.name);
+        let name = if top { self.style.name.clone() } else { format!("{}_{block}", self.style.name) };
+        let count = self.names.entry(name.clone()).or_default();
+        *count += 1;
+        let name = if *count == 1 { name } else { format!("{name}_{count}") };
+        // what the top is, its caller knows
+        let line = if top { None } else { blocks::line(block) };
+        let comment = line.map_or_else(String::new, |l| format!("// {l}\n"));
+        self.modules.push(Done { name: name.clone(), comment, body });
+        name
+    }
+
+    fn memory(&mut self, node: &Node, shape: &crate::widget::mem::MemoryShape) -> Child {
+        let child = memory::child(node, shape, &format!("{}_", self.style.name));
+        let name = format!("{}_{}", self.style.name, memory::name(shape));
+        if child.module.is_some() && !self.modules.iter().any(|m| m.name == name) {
+            let comment = memory::COMMENT.map(|l| format!("// {l}\n")).concat();
+            let body = memory::text(shape);
+            self.modules.push(Done { name, comment, body });
+        }
+        child
+    }
+}
+
+/// The instance in a module that does nothing but hold it.
+fn slot(module: &build::Module, arranged: &arrange::Arranged) -> Option<Child> {
+    let [inner] = module.instances.as_slice() else { return None };
+    let own = module.signals.iter().filter(|s| matches!(s.role, Role::Input | Role::Output)).count();
+    let empty = arranged.assigns.is_empty() && arranged.blocks.is_empty() && arranged.registers.is_empty();
+    if !empty || own != inner.signals.len() {
+        return None;
+    }
+    let mut ports = Vec::new();
+    for (port, id) in inner.child.ports.iter().zip(&inner.signals) {
+        let outside = &module.signals[arranged.connected.get(id)?.signal()?];
+        if !matches!(outside.role, Role::Input | Role::Output) || ports.iter().any(|p: &Port| p.key == outside.key) {
+            return None;
+        }
+        ports.push(Port { key: outside.key.clone(), ..port.clone() });
+    }
+    let places = inner.child.places.iter().map(|(o, n)| (format!("{}.{o}", inner.name), n.clone())).collect();
+    Some(Child { module: inner.child.module.clone(), ports, places })
+}

@@ -1,0 +1,157 @@
+//! A module in the making: signals, registers, instances and statements
+
+use super::value::{not, Id, Value};
+
+/// What a signal is to its module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Input,
+    Output,
+    Local,
+    /// Drives input `.1` of instance `.0`.
+    To(usize, usize),
+    /// Is driven by output `.1` of instance `.0`.
+    From(usize, usize),
+    /// What register `.0` takes over.
+    Next(usize),
+    /// What register `.0` holds.
+    Held(usize),
+    /// Clock of register `.0`.
+    Ticks(usize),
+}
+
+pub(super) struct Signal {
+    /// rust-hdl's name of it: `rvfi_valid$0`, `child$port`, `register$q`.
+    pub key: String,
+    pub width: usize,
+    pub role: Role,
+}
+
+pub(super) struct Register {
+    /// Field of the block.
+    pub name: String,
+    pub next: Id,
+    pub held: Id,
+    pub clock: Id,
+    pub initial: u128,
+}
+
+/// A statement of a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Statement {
+    /// `part`: from which bit on, and how many.
+    Assign {
+        to: Id,
+        part: Option<(Value, usize)>,
+        value: Value,
+    },
+    If {
+        test: Value,
+        then: Vec<Statement>,
+        otherwise: Vec<Statement>,
+    },
+    /// Arms with their labels; none is the default.
+    Case {
+        test: Value,
+        arms: Vec<(Option<Value>, Vec<Statement>)>,
+    },
+}
+
+use Statement::{Assign, Case, If};
+
+impl Statement {
+    /// Calls `f` on what it assigns to.
+    pub fn writes(&self, f: &mut impl FnMut(Id)) {
+        match self {
+            Assign { to, .. } => f(*to),
+            If { then, otherwise, .. } => then.iter().chain(otherwise).for_each(|s| s.writes(f)),
+            Case { arms, .. } => arms.iter().flat_map(|a| &a.1).for_each(|s| s.writes(f)),
+        }
+    }
+
+    /// Calls `f` on every value that it reads.
+    pub fn values(&mut self, f: &mut impl FnMut(&mut Value)) {
+        match self {
+            Assign { part, value, .. } => {
+                if let Some((at, _)) = part {
+                    f(at);
+                }
+                f(value);
+            }
+            If { test, then, otherwise } => {
+                f(test);
+                then.iter_mut().chain(otherwise).for_each(|s| s.values(f));
+            }
+            Case { test, arms } => {
+                f(test);
+                arms.iter_mut().flat_map(|a| &mut a.1).for_each(|s| s.values(f));
+            }
+        }
+    }
+
+    /// Calls `f` on every signal that it reads.
+    pub fn reads(&self, f: &mut impl FnMut(Id)) {
+        match self {
+            Assign { part, value, .. } => {
+                if let Some((at, _)) = part {
+                    at.signals(f);
+                }
+                value.signals(f);
+            }
+            If { test, then, otherwise } => {
+                test.signals(f);
+                then.iter().chain(otherwise).for_each(|s| s.reads(f));
+            }
+            Case { test, arms } => {
+                test.signals(f);
+                arms.iter().flat_map(|a| &a.1).for_each(|s| s.reads(f));
+            }
+        }
+    }
+
+    pub fn does_write(&self, signal: Id) -> bool {
+        let mut found = false;
+        self.writes(&mut |s| found |= s == signal);
+        found
+    }
+
+    pub fn does_read(&self, signal: Id) -> bool {
+        let mut found = false;
+        self.reads(&mut |s| found |= s == signal);
+        found
+    }
+
+    /// All of `.0` becomes `.1`, whatever happens.
+    pub fn plain(&self) -> Option<(Id, &Value)> {
+        match self {
+            Assign { to, part: None, value } => Some((*to, value)),
+            _ => None,
+        }
+    }
+}
+
+/// Keeps of `list` the assignments that `keep` says yes to, and what is around them.
+pub(super) fn filtered(list: &[Statement], keep: &impl Fn(Id) -> bool) -> Vec<Statement> {
+    let mut out = Vec::new();
+    for s in list {
+        match s {
+            Assign { to, .. } if keep(*to) => out.push(s.clone()),
+            Assign { .. } => {}
+            If { test, then, otherwise } => {
+                let (then, otherwise) = (filtered(then, keep), filtered(otherwise, keep));
+                match (then.is_empty(), otherwise.is_empty()) {
+                    (true, true) => {}
+                    (true, false) => out.push(If { test: not(test.clone()), then: otherwise, otherwise: Vec::new() }),
+                    _ => out.push(If { test: test.clone(), then, otherwise }),
+                }
+            }
+            Case { test, arms } => {
+                let arms: Vec<_> = arms.iter().map(|(l, list)| (l.clone(), filtered(list, keep))).collect();
+                if arms.iter().any(|a| !a.1.is_empty()) {
+                    out.push(Case { test: test.clone(), arms });
+                }
+            }
+        }
+    }
+    out
+}

