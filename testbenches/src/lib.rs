@@ -3,6 +3,7 @@
 //! | module | what it is for |
 //! | --- | --- |
 //! | [`driver`] | runs a rust-hdl circuit in the calling thread, with a VCD if wanted |
+//! | [`formal`] | proofs about emitted Verilog |
 //! | [`gates`] | all static checks of a circuit in one call |
 //! | [`lint`] | finds what simulates right and emits wrong |
 //! | [`verilog`] | yosys and Verilator on emitted Verilog |
@@ -57,6 +58,7 @@
 
 pub mod check;
 pub mod driver;
+pub mod formal;
 pub mod gates;
 pub mod lint;
 pub mod verilog;
