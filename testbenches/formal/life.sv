@@ -49,17 +49,29 @@ always @(*) begin
 end
 `endif
 
+// nor can it be put off: once room was waited for with `enable` at 0, what is left in the pipeline has room
+reg f_past = 0;
+always @(posedge clock) f_past <= !control$enable && !reset && (f_past || verdict$losing && !resume$q);
+always @(*) no_loss_anew: assert(!(f_past && verdict$drop));
+
 // what makes it inductive: which cycles of the pipeline are live. One run of them; while messages are lost the old ones,
 // a gap, and from `resume` on the new ones
 wire [`LATENCY-1:0] f_gap = ~f_pipe;
 wire f_one_run = ((f_pipe + (f_pipe & -f_pipe)) & f_pipe) == 0;
 wire f_one_gap = ((f_gap + (f_gap & -f_gap)) & f_gap) == 0 && f_gap != 0;
 wire f_only_old = (f_pipe[`LATENCY-2:0] & ~f_pipe[`LATENCY-1:1]) == 0;
+reg [4:0] f_dead;
+integer f_i;
+always @(*) begin
+    f_dead = 0;
+    for (f_i = 0; f_i < `LATENCY; f_i = f_i + 1) f_dead = f_dead + f_gap[f_i];
+end
 `ifndef OUTSIDE
 always @(*) begin
     state_run: assert(run$q == (f_pipe != 0 || verdict$tracing || verdict$losing) && (run$q || !f_synced && !stopping$q));
     state_held: assert(f_held + f_push <= `PLACES);
     state_pipe: assert(verdict$losing ? (resume$q ? f_one_gap : f_only_old) : f_one_run);
+    state_past: assert(!(f_past && !verdict$losing && live) || f_held + f_push <= 1 + f_dead);
     state_lost: assert(!verdict$losing || !f_push);
     state_resume: assert(!resume$q || f_held + f_push <= !verdict$losing);
     state_stopping: assert(verdict$losing || stopping$q || f_pipe == 0 || f_pipe[0] || !run$q);
