@@ -3,6 +3,7 @@
 //! | module | what it is for |
 //! | --- | --- |
 //! | [`driver`] | runs a rust-hdl circuit in the calling thread, with a VCD if wanted |
+//! | [`formal`] | proofs about emitted Verilog |
 //! | [`gates`] | all static checks of a circuit in one call |
 //! | [`lint`] | finds what simulates right and emits wrong |
 //! | [`same`] | whether the Verilog that users get is the circuit of rust-hdl's text |
@@ -58,6 +59,7 @@
 
 pub mod check;
 pub mod driver;
+pub mod formal;
 pub mod gates;
 pub mod lint;
 pub mod same;

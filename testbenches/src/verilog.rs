@@ -1,6 +1,6 @@
-//! Checks of emitted Verilog: yosys and Verilator must have nothing to say
+//! Checks of emitted Verilog: yosys, Verilator, Icarus and Verible must have nothing to say
 //!
-//! Tool names come from the environment (`YOSYS`, `VERILATOR`); `tools/setup` installs the tools.
+//! Tool names come from the environment (`YOSYS`, `VERILATOR`, `IVERILOG`, `VERIBLE`); `tools/setup` installs the tools.
 
 use fpga::cosim::tools::{run, tool_name, ToolError};
 
@@ -14,6 +14,10 @@ pub const WAIVERS: [(&str, &str); 4] = [
 
 /// Those of them that are not looked at in the Verilog that users get.
 pub const SYSTEM_WAIVERS: [&str; 2] = ["DECLFILENAME", "UNUSEDSIGNAL"];
+
+/// Warnings of Icarus that are not looked at, each with its reason.
+pub const ICARUS_WAIVERS: [(&str, &str); 1] =
+    [("@* found no sensitivities", "a block that only assigns constants; at time 0 Icarus leaves them undefined")];
 
 /// Why Verilog was refused.
 #[derive(Debug, thiserror::Error)]
@@ -94,5 +98,42 @@ fn verilator(verilog: &str, waivers: &[&str]) -> Result<(), VerilogError> {
             Err(VerilogError::Warned { tool, findings: findings.map(String::from).collect() })
         }
         Err(e) => Err(e.into()),
+    }
+}
+
+/// `iverilog -g2005 -Wall` on module `top`, without [`ICARUS_WAIVERS`].
+pub fn icarus_lint(verilog: &str) -> Result<(), VerilogError> {
+    let args = ["-g2005", "-Wall", "-t", "null", "-s", "top", "top.v"];
+    reads("IVERILOG", "iverilog", &args, verilog, |l| !ICARUS_WAIVERS.iter().any(|(text, _)| l.contains(text)))
+}
+
+/// Verible's parser, which says nothing about Verilog that it can read.
+pub fn verible_syntax(verilog: &str) -> Result<(), VerilogError> {
+    reads("VERIBLE", "verible-verilog-syntax", &["top.v"], verilog, |_| true)
+}
+
+/// Runs a tool that says nothing but faults; those that `counts` are findings.
+fn reads(
+    variable: &'static str,
+    name: &str,
+    args: &[&str],
+    verilog: &str,
+    counts: impl Fn(&str) -> bool,
+) -> Result<(), VerilogError> {
+    let tool = tool_name(variable, &[name]);
+    let dir = tempfile::Builder::new().prefix("goshawk-reads-").tempdir()?;
+    std::fs::write(dir.path().join("top.v"), verilog)?;
+    let output = match run(&tool, variable, dir.path(), args) {
+        Ok(output) => output,
+        Err(ToolError::Failed { output, .. }) if !output.is_empty() => {
+            return Err(VerilogError::Warned { tool, findings: output.lines().map(String::from).collect() });
+        }
+        Err(e) => return Err(e.into()),
+    };
+    let findings: Vec<String> = output.lines().filter(|l| counts(l)).map(String::from).collect();
+    if findings.is_empty() {
+        Ok(())
+    } else {
+        Err(VerilogError::Warned { tool, findings })
     }
 }

@@ -4,11 +4,13 @@
 //! own cases are in `lint.rs`.
 
 use fpga::cosim::CosimError;
+use hdl::emit::{emit, Ingress, SystemOptions};
 use rust_hdl::prelude::*;
+use sim::params::{Platform, TraceParams};
 use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::{emit_checked, emit_checked_system, GateError};
-use testbenches::verilog::{verilator_lint, yosys_check, VerilogError};
+use testbenches::verilog::{icarus_lint, verible_syntax, verilator_lint, yosys_check, VerilogError};
 
 /// `struct $name` with byte inputs `a`, `b`, bit input `c`, outputs `x` (byte) and `z` (bit), byte local
 /// `t` and a register `r`.
@@ -271,4 +273,33 @@ fn verilator_lint_finds_keywords_and_undeclared_names() {
     warned(verilator_lint(&format!("{TOP}assign x = a;\nassign y = a[0];\nendmodule\n")), "IMPLICIT");
     // waived: a literal wider than its target, an input that is not used
     verilator_lint(&format!("{TOP}assign x = a + 32'd1;\nendmodule\n")).unwrap();
+}
+
+#[test]
+fn icarus_and_verible_find_what_they_cannot_read() {
+    let unread = format!("{TOP}assign x = ;\nendmodule\n");
+    warned(icarus_lint(&unread), "syntax error");
+    warned(verible_syntax(&unread), "syntax error");
+    warned(icarus_lint(&format!("{TOP}assign x = a + n;\nendmodule\n")), "Unable to bind");
+    let narrow = format!("module p(input [3:0] i); endmodule\n{TOP}p u(.i(a));\nassign x = a;\nendmodule\n");
+    warned(icarus_lint(&narrow), "expects 4 bits, got 8");
+    let good = format!("{TOP}assign x = a + 8'd1;\nendmodule\n");
+    icarus_lint(&good).unwrap();
+    verible_syntax(&good).unwrap();
+}
+
+#[test]
+fn icarus_and_verible_read_every_kind_of_whole_system() {
+    for name in ["tr_e:small", "tr_e:m4", "tr_b:large", "nx_b", "sc-lsp:base-32x4", "sc-lsp:rbase-32x4"] {
+        for (ingress, xlen, cores, timestamps) in
+            [(Ingress::Rvfi, 32, 1, false), (Ingress::Etrace, 32, 4, true), (Ingress::Rvfi, 64, 2, true)]
+        {
+            let platform = Platform { xlen, cores, timestamps, ..Platform::RV32 };
+            let params = TraceParams::new(platform, name.parse().unwrap());
+            let verilog = emit(&params, &SystemOptions { ingress, ..SystemOptions::default() }).unwrap();
+            let place = params.canonical();
+            icarus_lint(&verilog).unwrap_or_else(|e| panic!("{place}: {e}"));
+            verible_syntax(&verilog).unwrap_or_else(|e| panic!("{place}: {e}"));
+        }
+    }
 }

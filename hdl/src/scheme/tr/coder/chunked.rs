@@ -88,7 +88,7 @@ pub struct Chunked<const W: usize> {
     i_first: Fixed<Bits<6>>,
     i_next: Fixed<Bits<4>>,
     long_lead: Fixed<Bit>,
-    // no chunk is longer than a piece; none is a single bit
+    // no chunk is longer than a piece; no piece of one is a single bit
     short: Fixed<Bit>,
     no_ones: Fixed<Bit>,
     ti_at: Fixed<Bits<3>>,
@@ -131,7 +131,7 @@ impl<const W: usize> Chunked<W> {
             i_next: next(coding.i_cnt.next),
             long_lead: Fixed::new(long_lead),
             short: Fixed::new(all(|bits| bits <= 4) && !long_lead),
-            no_ones: Fixed::new(all(|bits| bits > 1) && !long_lead),
+            no_ones: Fixed::new(all(|bits| bits % 4 != 1) && !long_lead),
             ti_at: Fixed::of(params.ti_bits()),
             ti_bits: Fixed::of(params.ti_bits()),
             mask: Fixed::of(u64::MAX >> (64 - bits)),

@@ -12,7 +12,7 @@
 //! | `valid` | in | 1 | a field is there, and stays as it is until `ready` |
 //! | `kind` | in | 3 | what it is: [`RAW`] .. [`INSTRUCTIONS`] |
 //! | `size` | in | 6 | of a [`RAW`] field its bits, but one |
-//! | `value` | in | W | the field; of an [`ADDRESS`] the address |
+//! | `value` | in | W | the field; of an [`ADDRESS`] the address; of a [`RAW`] one, 0 above its size |
 //! | `zero` | in | 1 | the field is 0, whatever stands in `value`: known late, and used late |
 //! | `minus` | in | W | of an [`ADDRESS`] the complement of the one before: sent are the magnitude of the difference, modulo the address width, and its sign |
 //! | `lead` | in | 1 | the core index goes before the field |

@@ -1,0 +1,109 @@
+// Inside of the emitted event FIFO: it is a queue of PLACES entries, two fewer than its memory has places
+//
+// Sizes: PLACES, COUNT_BITS, ADDRESS_BITS, CC_BITS. One entry, any of them, is followed from its push to its pop.
+
+// what the environment keeps to: only what is there is popped, unused bits are 0
+always @(*) begin
+    if (pop) assume(have);
+    assume(entry$icnt >> `COUNT_BITS == 0 && entry$bcnt >> `COUNT_BITS == 0);
+    assume(entry$pc >> `ADDRESS_BITS == 0 && entry$target >> `ADDRESS_BITS == 0);
+    assume(entry$cc >> `CC_BITS == 0);
+end
+
+// how many entries are in it, and whether there was one besides the popped one at the last edge
+reg [8:0] f_held = 0;
+reg f_there = 0;
+// whether fewer than three places were free at the last edge
+reg f_low = 0;
+wire f_take = entry$push && f_held != `PLACES;
+always @(posedge clock) begin
+    f_held <= reset ? 0 : f_held + f_take - pop;
+    f_there <= !reset && f_held > pop;
+    f_low <= !reset && `PLACES - f_held < 3;
+end
+
+// the followed entry: its fields, how many go before it, what was asked at the last edge
+(* anyseq *) wire f_choose;
+reg f_follow = 0;
+reg [8:0] f_ahead;
+reg [1:0] f_asked;
+reg [`ADDRESS_BITS-1:0] f_count, f_icnt, f_pc, f_target;
+reg [`CC_BITS-1:0] f_cc;
+wire f_first = f_follow && f_ahead == 0;
+wire [`ADDRESS_BITS-1:0] f_word =
+    f_asked == 0 ? f_count : f_asked == 1 ? f_icnt : f_asked == 2 ? f_pc : f_target;
+always @(posedge clock) begin
+    f_asked <= field;
+    if (f_follow && pop) begin
+        f_ahead <= f_ahead - 1;
+        f_follow <= f_ahead != 0;
+    end
+    if (!f_follow && f_take && f_choose) begin
+        f_follow <= 1;
+        f_ahead <= f_held - pop;
+        f_count <= entry$bcnt | {entry$post, entry$pre} << `COUNT_BITS;
+        f_icnt <= entry$icnt;
+        f_pc <= entry$pc;
+        f_target <= entry$target;
+        f_cc <= entry$cc;
+    end
+    if (reset) f_follow <= 0;
+end
+
+always @(*) begin
+    count_is_true: assert(empty == (f_held == 0) && full == f_low);
+    room_for_two: assert(full || `PLACES - f_held >= 2);
+    never_more_than_fit: assert(f_held <= `PLACES);
+    there_when_it_must: assert(have == f_there);
+    comes_out_in_turn: assert(!(f_follow && f_held == 0));
+    as_it_went_in: assert(!(f_first && have) || (word == f_word && cc == f_cc));
+end
+
+// what is not popped stays
+reg f_stays = 0;
+reg [`ADDRESS_BITS-1:0] f_seen;
+reg [1:0] f_seen_field;
+always @(posedge clock) begin
+    f_stays <= have && !pop && !reset;
+    f_seen <= word;
+    f_seen_field <= f_asked;
+end
+always @(*) stays_until_pop: assert(!f_stays || (have && (f_asked != f_seen_field || word == f_seen)));
+
+// what holds between the registers, and makes the rest inductive: the places between the pointers are those counted,
+// the followed entry lies where its turn says, and what was read is what lies there
+wire [7:0] f_place [0:`PLACES];
+assign f_place[0] = read$q;
+genvar f_i;
+generate
+    for (f_i = 0; f_i < `PLACES; f_i = f_i + 1) begin : walk
+        assign f_place[f_i + 1] = {f_place[f_i][6:0], ~^(f_place[f_i] & feedback)} & mask;
+    end
+endgenerate
+wire [7:0] f_at = f_place[f_ahead];
+wire [9:0] f_read = {read$q, f_asked};
+wire [4*`ADDRESS_BITS-1:0] f_entry;
+wire [`ADDRESS_BITS-1:0] f_lies;
+wire [`CC_BITS-1:0] f_when, f_lies_cc;
+`ifndef OUTSIDE
+always @(*) begin
+    state_count: assert(fresh$q == f_there && low$q == f_low && f_held <= `PLACES && (!f_there || f_held != 0));
+    state_places: assert(read$q <= `PLACES && write$q == f_place[f_held]);
+    state_followed: assert(!f_follow || (f_ahead < f_held && {f_target, f_pc, f_icnt, f_count} == f_entry && f_cc == f_when));
+    state_read: assert(!f_there || (word == f_lies && cc == f_lies_cc));
+end
+`endif
+
+// not vacuous
+reg [8:0] f_popped = 0;
+reg f_refused = 0;
+always @(posedge clock) begin
+    if (pop && f_popped != 511) f_popped <= f_popped + 1;
+    if (entry$push && f_held == `PLACES) f_refused <= 1;
+end
+always @(*) begin
+    cover(full && f_held == `PLACES && entry$push);
+    cover(f_first && pop && f_refused && f_ahead == 0);
+    cover(f_popped > `PLACES && f_first && have && f_asked == 3);
+    cover(f_there && pop && f_held == 1);
+end

@@ -1,0 +1,8 @@
+// Inside of the event FIFO's memory of times: the time at an address, and the one that is read
+input [7:0] at;
+input [9:0] read;
+output [`CC_BITS-1:0] when, lies_cc;
+wire [`LOG2_DEPTH-1:0] f_at = at;
+wire [`LOG2_DEPTH+1:0] f_read = read;
+assign when = mem[f_at];
+assign lies_cc = mem[f_read[`LOG2_DEPTH+1:2]];

@@ -1,0 +1,52 @@
+// Inside of the emitted packer: the bits of its words are those of its pieces
+//
+// All bits that are on the way are kept here once more, in one register, and handed out 32 at a time.
+
+always @(*) begin
+    assume(!bits$valid || (bits$count >= 1 && bits$count <= 8));
+    assume(bits$data >> bits$count == 0);
+end
+
+reg [39:0] f_bits = 0;
+reg [5:0] f_fill = 0;
+wire f_in = bits$valid && bits$ready;
+wire f_out = words$valid && words$ready;
+wire [39:0] f_kept = f_out ? f_bits >> 32 : f_bits;
+wire [5:0] f_left = f_out ? f_fill - 32 : f_fill;
+always @(posedge clock) begin
+    f_bits <= f_in ? f_kept | bits$data << f_left : f_kept;
+    f_fill <= f_in ? f_left + bits$count : f_left;
+    if (reset) {f_bits, f_fill} <= 0;
+end
+
+reg f_held = 0;
+reg [31:0] f_word;
+always @(posedge clock) begin
+    f_held <= words$valid && !words$ready && !reset;
+    f_word <= words$data;
+end
+
+always @(*) begin
+    a_word_when_full: assert(words$valid == (f_fill >= 32));
+    takes_unless_a_word_waits: assert(bits$ready == !words$valid);
+    bits_out_are_bits_in: assert(!words$valid || words$data == f_bits[31:0]);
+    aligned_is_true: assert(aligned == (f_fill[4:0] == 0));
+    held_under_back_pressure: assert(!f_held || (words$valid && words$data == f_word));
+end
+
+// what makes it inductive: where the bits lie
+wire [5:0] f_bytes = {full$q, lane$q, 3'd0};
+`ifndef OUTSIDE
+always @(*) begin
+    state_fill: assert(f_fill == f_bytes + held$q && !(full$q && lane$q != 0) && f_bits >> f_fill == 0);
+    state_rest: assert(rest$q == f_bits >> f_bytes);
+    state_word: assert(full$q || lane$q == 0 || word$q >> (6'd32 - f_bytes) == (f_bits & ((40'd1 << f_bytes) - 1)));
+end
+`endif
+
+reg [1:0] f_words = 0;
+always @(posedge clock) if (f_out && f_words != 3) f_words <= f_words + 1;
+always @(*) begin
+    cover(words$valid && f_held && f_fill == 39);
+    cover(f_words == 2 && aligned && f_fill == 0);
+end

