@@ -152,13 +152,16 @@ fn is_flip_flop(cell: &str) -> bool {
     cell.contains("DFF")
 }
 
-/// Areas of the cells of each module, in NAND2 equivalents, and flip-flops.
+/// Of each module the area of its cells, in NAND2 equivalents, and flip-flops.
+type Areas = BTreeMap<String, (f64, u64)>;
+
+/// Areas, and which module has which cells.
 fn map(
     yosys: &Tool,
     verilog: &str,
     library: &Library,
     flatten: bool,
-) -> Result<(BTreeMap<String, (f64, u64)>, Cells), GatesError> {
+) -> Result<(Areas, Cells), GatesError> {
     let areas = library.areas();
     let no_area = |cell: &str| GatesError::Area(library.name.clone(), cell.to_string());
     let unit = *areas.get(&library.nand2).ok_or_else(|| no_area(&library.nand2))?;
