@@ -156,12 +156,7 @@ fn is_flip_flop(cell: &str) -> bool {
 type Areas = BTreeMap<String, (f64, u64)>;
 
 /// Areas, and which module has which cells.
-fn map(
-    yosys: &Tool,
-    verilog: &str,
-    library: &Library,
-    flatten: bool,
-) -> Result<(Areas, Cells), GatesError> {
+fn map(yosys: &Tool, verilog: &str, library: &Library, flatten: bool) -> Result<(Areas, Cells), GatesError> {
     let areas = library.areas();
     let no_area = |cell: &str| GatesError::Area(library.name.clone(), cell.to_string());
     let unit = *areas.get(&library.nand2).ok_or_else(|| no_area(&library.nand2))?;
