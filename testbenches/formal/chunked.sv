@@ -108,6 +108,9 @@ always @(*) begin
         : again$q == `B1 - 1 || again$q == `C1 - 1 || again$q == `I1 - 1));
     state_whole: assert(!whole$q || f_waits && f_addr && v$q == port$value && address$q && !raw$q && lead$q == port$lead
         && core$q == port$core && left$q == `T0 - 1 && again$q == `T1 - 1);
+    state_raw: assert(!f_sends || !raw$q || f_size <= 4 && v$q >> f_size == 0);
+    state_short: assert(!f_sends || !short || f_size <= 4);
+    state_ones: assert(!f_sends || raw$q || !no_ones || f_size[1:0] != 1);
     state_idle: assert(f_idle <= (busy$q ? 4 : settled$q ? 3 : below$q ? 2 : whole$q ? 1 : 0));
     state_address: assert(!(below$q || settled$q) || address$q && !raw$q && !(below$q && !negative$q));
 end
