@@ -210,7 +210,7 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
         flashes += p.flashes;
     }
     eprintln!("{place}: {all:?}, {resets} clocks of reset, enabled for one clock {flashes} times");
-    assert!(all.traces > 20 && all.gaps > 3 && all.instructions > 3_000, "{place}: {all:?}");
+    assert!(all.traces > 8 && all.gaps > 3 && all.instructions > 2_000, "{place}: {all:?}");
     assert!(resets > 10 && flashes > 5, "{place}: {resets} resets, {flashes} flashes");
 }
 
@@ -218,7 +218,7 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
 fn t_raptor_survives_chaos() {
     chaos("tr_e:small", 1, false, 3, 60_000);
     chaos("tr_e:small", 3, true, 3, 40_000);
-    chaos("tr_e:large", 5, false, 4, 40_000);
+    chaos("tr_e:medium", 5, false, 4, 60_000);
     chaos("golomb:m4", 2, false, 3, 40_000);
 }
 
