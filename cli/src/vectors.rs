@@ -62,8 +62,8 @@ pub fn make(params: &TraceParams) -> Result<Vectors, Failure> {
         stop = e.cycle + START + 1;
         system.event(&FlowEvent { cycle: stop, ..e });
     }
-    // written in clock `stop`, `enable` is 0 in the next
-    system.finish(stop + 1);
+    // written in clock `stop`, `enable` is 0 in the next, and cores see it in the one after that
+    system.finish(stop + 2);
     let mut words = String::new();
     let mut word_count = 0;
     for w in system.drain() {

@@ -64,9 +64,9 @@ pub struct TraceSimSummary {
     pub overflow: u32,
 }
 
-/// Cycles from the one in which tracing became active to clock 0 of the instructions: what is read in a cycle is acted on
-/// in the next.
-pub const START: u64 = 1;
+/// Cycles from the one in which tracing became active to clock 0 of the instructions: `status` is read a cycle late, and what
+/// is read is acted on in the next.
+pub const START: u64 = 2;
 
 /// Cycles that clearing tables or sending what waits may take.
 const PATIENCE: u64 = 1 << 22;

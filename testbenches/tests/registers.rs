@@ -29,26 +29,20 @@ struct Golden {
     params: TraceParams,
     control: u32,
     overflow: u32,
-    /// The address of the cycle before.
-    at: u8,
+    /// Answer to the address of the cycle before.
+    answer: u32,
 }
 
 impl Golden {
-    /// What is read in a cycle, before it ends.
-    fn answer(&self, status: u32) -> u32 {
-        let reg = REGS.iter().find(|r| r.addr == self.at);
-        match reg.map(|r| r.name) {
+    fn cycle(&mut self, s: &Step) {
+        let reg = REGS.iter().find(|r| r.addr == s.addr);
+        self.answer = match reg.map(|r| r.name) {
             Some("control") => self.control,
-            Some("status") => status,
+            Some("status") => s.status,
             Some("overflow") => self.overflow,
             Some(_) => reset_value(reg.unwrap(), &self.params),
             None => 0,
-        }
-    }
-
-    fn cycle(&mut self, s: &Step) {
-        let reg = REGS.iter().find(|r| r.addr == s.addr);
-        self.at = s.addr;
+        };
         let mut cleared = 0;
         if let (Some(data), Some(reg)) = (s.write, reg) {
             let mask = reg.fields.iter().fold(0, |m, f| m | (((1u64 << f.bits) - 1) as u32) << f.lsb);
@@ -69,7 +63,7 @@ impl Golden {
 fn play(cores: u8, steps: impl Iterator<Item = Step>) -> Driver<Registers> {
     let params = params(cores);
     let mut d = Driver::new(Registers::new(&params), |u, c| u.clock.next = c.into()).unwrap().recording();
-    let mut golden = Golden { params, control: 0, overflow: 0, at: 0 };
+    let mut golden = Golden { params, control: 0, overflow: 0, answer: 0 };
     for step in steps {
         let set = |u: &mut Registers| {
             u.reset.next = step.reset;
@@ -82,7 +76,7 @@ fn play(cores: u8, steps: impl Iterator<Item = Step>) -> Driver<Registers> {
             u.overflow.next = u64::from(step.overflow).to_bits();
         };
         let got = d.cycle(set, |u| (u.bus.rdata.val().to_u64() as u32, u32::from(u.enable.val()))).unwrap();
-        assert_eq!(got, (golden.answer(step.status), golden.control), "{cores} cores, cycle {}: {step:x?}", d.cycles());
+        assert_eq!(got, (golden.answer, golden.control), "{cores} cores, cycle {}: {step:x?}", d.cycles());
         golden.cycle(&step);
     }
     d

@@ -28,7 +28,7 @@ fn program(name: &str) -> &'static ProgramInfo {
 }
 
 /// Clocks from activation to clock 0 of the beat file, as `status.active` shows it.
-const ACTIVATION: u64 = 0;
+const ACTIVATION: u64 = 1;
 /// Clocks from the write that ends tracing to the stop messages, as time stamps show it.
 const STOPPING: u64 = 2;
 

@@ -10,7 +10,7 @@
 //! | `bus.addr` | in | 3 | register |
 //! | `bus.write` | in | 1 | 1: write `bus.wdata` |
 //! | `bus.wdata` | in | 32 | what to write |
-//! | `bus.rdata` | out | 32 | the register that `bus.addr` named in the cycle before, as it is now |
+//! | `bus.rdata` | out | 32 | the register that `bus.addr` named in the cycle before |
 //! | `ready`, `active`, `idle` | in | 1 | for `status` |
 //! | `overflow` | in | 16 | bit i: core i loses messages now |
 //! | `enable` | out | 1 | `control.enable` |
@@ -38,7 +38,7 @@ pub struct Registers {
     pub enable: Signal<Out, Bit>,
     enabled: DFF<Bit>,
     noted: DFF<Bits<16>>,
-    at: DFF<Bits<3>>,
+    answer: DFF<Bits<32>>,
     clear: Signal<Local, Bits<16>>,
     keep: Signal<Local, Bits<16>>,
     status: Signal<Local, Bits<32>>,
@@ -95,7 +95,7 @@ impl Registers {
 impl Logic for Registers {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, enabled, noted, at);
+        dff_setup!(self, clock, enabled, noted, answer);
         self.clear.next = 0.into();
         if self.bus.write.val() {
             if self.bus.addr.val() == self.control_addr.val() {
@@ -118,27 +118,27 @@ impl Logic for Registers {
         if self.idle.val() {
             self.status.next = self.status.val() | self.idle_bit.val();
         }
-        self.at.d.next = self.bus.addr.val();
-        self.bus.rdata.next = self.zero.val();
-        if self.at.q.val() == self.id_addr.val() {
-            self.bus.rdata.next = self.id.val();
+        self.answer.d.next = self.zero.val();
+        if self.bus.addr.val() == self.id_addr.val() {
+            self.answer.d.next = self.id.val();
         }
-        if self.at.q.val() == self.params_addr.val() {
-            self.bus.rdata.next = self.fingerprint.val();
+        if self.bus.addr.val() == self.params_addr.val() {
+            self.answer.d.next = self.fingerprint.val();
         }
-        if (self.at.q.val() == self.control_addr.val()) & self.enabled.q.val() {
-            self.bus.rdata.next = self.one.val();
+        if (self.bus.addr.val() == self.control_addr.val()) & self.enabled.q.val() {
+            self.answer.d.next = self.one.val();
         }
-        if self.at.q.val() == self.status_addr.val() {
-            self.bus.rdata.next = self.status.val();
+        if self.bus.addr.val() == self.status_addr.val() {
+            self.answer.d.next = self.status.val();
         }
-        if self.at.q.val() == self.overflow_addr.val() {
-            self.bus.rdata.next = bit_cast::<32, 16>(self.noted.q.val());
+        if self.bus.addr.val() == self.overflow_addr.val() {
+            self.answer.d.next = bit_cast::<32, 16>(self.noted.q.val());
         }
         if self.reset.val() {
             self.enabled.d.next = false;
             self.noted.d.next = 0.into();
         }
+        self.bus.rdata.next = self.answer.q.val();
         self.enable.next = self.enabled.q.val();
     }
 }
