@@ -213,6 +213,7 @@ module goshawk_encoder (
         .kind(fields_kind),
         .size(fields_size),
         .value(fields_value),
+        .zero(1'd0),
         .minus(32'd0),
         .lead(fields_lead),
         .core(entry_core),
@@ -272,6 +273,7 @@ module goshawk_coder (
     input  wire [2:0]  kind,
     input  wire [5:0]  size,
     input  wire [31:0] value,
+    input  wire        zero,
     input  wire [31:0] minus,
     input  wire        lead,
     input  wire [3:0]  core,
@@ -306,6 +308,7 @@ module goshawk_coder (
     wire [5:0]  full;
     reg  [3:0]  bits;
     wire [3:0]  low;
+    wire [3:0]  shift;
     reg  [31:0] rest;
     wire        connect;
     wire        sign;
@@ -335,6 +338,7 @@ module goshawk_coder (
     assign connect = tail & !raw;
     assign sign = ends & address;
     assign low = v[3:0];
+    assign shift = bits;
     assign have = busy_q;
     assign busy = busy_q | whole | below | settled;
     assign after_tail = after_left[5:2] == 4'd0;
@@ -346,7 +350,7 @@ module goshawk_coder (
     always @(*) begin
         bits = full[3:0];
         if (tail) begin
-            bits = left[3:0] + 4'd1;
+            bits = {2'd0, left[1:0]} + 4'd1;
         end
     end
 
@@ -361,7 +365,7 @@ module goshawk_coder (
     end
 
     always @(*) begin
-        case (bits)
+        case (shift)
             4'd1: begin
                 rest = {1'd0, v[31:1]};
                 own = {behind[6:0], low[0]};
@@ -421,7 +425,7 @@ module goshawk_coder (
     always @(*) begin
         after_bits = 4'd4;
         if (after_tail) begin
-            after_bits = after_left[3:0] + 4'd1;
+            after_bits = {2'd0, after_left[1:0]} + 4'd1;
         end
     end
 
@@ -477,7 +481,7 @@ module goshawk_coder (
     always @(*) begin
         new_bits = 4'd4;
         if (new_tail) begin
-            new_bits = first[3:0] + 4'd1;
+            new_bits = {2'd0, first[1:0]} + 4'd1;
         end
     end
 
@@ -543,10 +547,13 @@ module goshawk_coder (
             v <= {1'd0, sum[30:0]};
         end else if (free & valid) begin
             v <= value;
+            if (zero) begin
+                v <= 32'd0;
+            end
             left <= first;
             again <= next;
             raw <= is_raw;
-            ends <= new_tail & (is_raw | !new_more);
+            ends <= new_tail & (is_raw | zero | !new_more);
             address <= is_address;
             whole <= is_address;
             busy_q <= !is_address;
@@ -1198,7 +1205,7 @@ module goshawk_session (
     reg  [7:0]  octet;
     wire        over;
 
-    assign tracing = running & enable;
+    assign tracing = running;
     assign active = session;
     assign over = (stops == 5'd1) & !coded_busy;
     assign have = show & !head;
@@ -1329,39 +1336,47 @@ module goshawk_event_fifo (
 );
 
     localparam [7:0] FEEDBACK = 8'hb8;
-    localparam [8:0] LIMIT = 9'hfc;
-    localparam [8:0] MINUS_ONE = 9'h1ff;
-    localparam [8:0] MOST = 9'hff;
 
     reg  [7:0]  write;
     reg  [7:0]  read;
-    reg  [8:0]  count;
+    reg         low;
     reg         fresh;
+    wire [7:0]  after_write;
+    wire [7:0]  after_that;
+    wire [7:0]  after_these;
+    wire [7:0]  after_read;
     reg  [7:0]  next_read;
     wire        write_bit;
+    wire        after_bit;
+    wire        that_bit;
     wire        read_bit;
+    wire        brim;
+    wire        none;
     wire        accept;
     wire [31:0] kinds;
-    reg  [8:0]  delta;
-    wire [8:0]  low;
-    wire        none;
     wire [30:0] entries_rdata;
     wire [30:0] entries_w0;
     wire [30:0] entries_w1;
 
-    assign accept = entry_push & (count != 9'hff);
+    assign write_bit = !(^(write & FEEDBACK));
+    assign after_write = {write[6:0], write_bit};
+    assign after_bit = !(^(after_write & FEEDBACK));
+    assign after_that = {after_write[6:0], after_bit};
+    assign that_bit = !(^(after_that & FEEDBACK));
+    assign after_these = {after_that[6:0], that_bit};
+    assign read_bit = !(^(read & FEEDBACK));
+    assign after_read = {read[6:0], read_bit};
+    assign brim = after_write == read;
+    assign none = write == read;
+    assign full = low;
+    assign empty = none;
+    assign accept = entry_push & !brim;
     assign kinds = {28'd0, entry_post, entry_pre};
     assign entries_w0 = {kinds[6:0], entry_bcnt};
     assign entries_w1 = {7'd0, entry_icnt};
     assign word = {1'd0, entries_rdata};
     assign cc = 32'd0;
-    assign write_bit = !(^(write & FEEDBACK));
-    assign read_bit = !(^(read & FEEDBACK));
-    assign none = count == 9'd0;
-    assign empty = none;
     assign have = fresh;
-    assign low = count & LIMIT;
-    assign full = low == 9'hfc;
 
     goshawk_field_mem #(.ADDRESS(8), .WIDTH(31)) u_entries (
         .clock(clock),
@@ -1379,41 +1394,32 @@ module goshawk_event_fifo (
     always @(*) begin
         next_read = read;
         if (pop) begin
-            next_read = {read[6:0], read_bit};
-        end
-    end
-
-    always @(*) begin
-        delta = 9'd1;
-        if (pop) begin
-            delta = MINUS_ONE;
+            next_read = after_read;
         end
     end
 
     always @(posedge clock) begin
+        low <= brim | (after_that == read) | (after_these == read);
         if (accept) begin
-            write <= {write[6:0], write_bit};
+            write <= after_write;
         end
-        fresh <= |count;
+        fresh <= !none;
         if (pop) begin
-            fresh <= (|count) & (count != 9'd1);
+            fresh <= !none & (after_read != write);
         end
         read <= next_read;
-        if (accept ^ pop) begin
-            count <= (count + delta) & MOST;
-        end
         if (reset) begin
             write <= 8'd0;
             read <= 8'd0;
-            count <= 9'd0;
             fresh <= 1'd0;
+            low <= 1'd0;
         end
     end
 
     initial begin
         write = 8'd0;
         read = 8'd0;
-        count = 9'd0;
+        low = 1'd0;
         fresh = 1'd0;
     end
 endmodule
@@ -3020,9 +3026,12 @@ module goshawk_life (
     assign verdict_restart = send | overflow | stop;
 
     always @(*) begin
-        go = active & !reset;
+        go = active;
         if (losing) begin
             go = resume;
+        end
+        if (reset) begin
+            go = 1'd0;
         end
     end
 
@@ -3096,13 +3105,12 @@ module goshawk_ingress (
     reg         valid_2;
     reg         intr_2;
     reg         branch_2;
-    reg         taken_2;
     reg         look_2;
     reg         push_2;
     reg         pop_2;
     reg         jump_2;
     reg  [31:0] pc_2;
-    reg  [31:0] link_2;
+    reg         long_2;
     reg  [31:0] target_2;
     wire [6:0]  opcode;
     wire        wide;
@@ -3127,7 +3135,7 @@ module goshawk_ingress (
     wire [31:0] pc_1;
     wire [31:0] target_1;
     reg  [1:0]  length;
-    wire [31:0] link_1;
+    wire [31:0] link;
 
     assign opcode = rvfi_insn[6:0];
     assign quadrant = rvfi_insn[1:0];
@@ -3144,18 +3152,18 @@ module goshawk_ingress (
     assign traced = retires & live;
     assign pc_1 = {1'd0, rvfi_pc_rdata[31:1]};
     assign target_1 = {1'd0, rvfi_pc_wdata[31:1]};
-    assign link_1 = pc_1 + {30'd0, length};
+    assign link = pc_2 + {30'd0, length};
     assign beat_live = live_2;
     assign beat_valid = valid_2;
     assign beat_intr = intr_2;
     assign beat_branch = branch_2;
-    assign beat_taken = taken_2;
+    assign beat_taken = link[11:0] != target_2[11:0];
     assign beat_look = look_2;
     assign beat_push = push_2;
     assign beat_pop = pop_2;
     assign beat_jump = jump_2;
     assign beat_pc = pc_2;
-    assign beat_link = link_2;
+    assign beat_link = link;
     assign beat_target = target_2;
 
     always @(*) begin
@@ -3180,7 +3188,7 @@ module goshawk_ingress (
 
     always @(*) begin
         length = 2'd1;
-        if (wide) begin
+        if (long_2) begin
             length = 2'd2;
         end
     end
@@ -3204,9 +3212,8 @@ module goshawk_ingress (
             pop_2 <= 1'd0;
             jump_2 <= 1'd0;
         end
-        taken_2 <= link_1[11:0] != target_1[11:0];
+        long_2 <= wide;
         pc_2 <= pc_1;
-        link_2 <= link_1;
         target_2 <= target_1;
     end
 
@@ -3216,13 +3223,12 @@ module goshawk_ingress (
         valid_2 = 1'd0;
         intr_2 = 1'd0;
         branch_2 = 1'd0;
-        taken_2 = 1'd0;
         look_2 = 1'd0;
         push_2 = 1'd0;
         pop_2 = 1'd0;
         jump_2 = 1'd0;
         pc_2 = 32'd0;
-        link_2 = 32'd0;
+        long_2 = 1'd0;
         target_2 = 32'd0;
     end
 endmodule

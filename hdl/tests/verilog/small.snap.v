@@ -161,6 +161,7 @@ module goshawk_encoder (
     wire [2:0]  fields_kind;
     wire [5:0]  fields_size;
     wire [31:0] fields_value;
+    wire        fields_zero;
     wire        fields_lead;
     wire [1:0]  fields_own_field;
     wire [1:0]  fields_next_field;
@@ -189,6 +190,7 @@ module goshawk_encoder (
         .kind(fields_kind),
         .size(fields_size),
         .value(fields_value),
+        .zero(fields_zero),
         .lead(fields_lead),
         .own_field(fields_own_field),
         .next_field(fields_next_field),
@@ -209,6 +211,7 @@ module goshawk_encoder (
         .kind(fields_kind),
         .size(fields_size),
         .value(fields_value),
+        .zero(fields_zero),
         .minus(coder_minus),
         .lead(fields_lead),
         .core(entry_core),
@@ -270,6 +273,7 @@ module goshawk_chunked (
     input  wire [2:0]  kind,
     input  wire [5:0]  size,
     input  wire [31:0] value,
+    input  wire        zero,
     input  wire [31:0] minus,
     input  wire        lead,
     input  wire [3:0]  core,
@@ -286,6 +290,7 @@ module goshawk_chunked (
     localparam [5:0] FOUR = 6'd4;
     localparam [5:0] T_FIRST = 6'd2;
     localparam [3:0] T_NEXT = 4'd3;
+    localparam [3:0] TWO_4 = 4'd2;
 
     reg  [31:0] v;
     reg  [5:0]  left;
@@ -304,6 +309,7 @@ module goshawk_chunked (
     wire [5:0]  full;
     reg  [3:0]  bits;
     wire [3:0]  low;
+    wire [3:0]  shift;
     reg  [31:0] rest;
     wire        connect;
     wire        sign;
@@ -328,23 +334,24 @@ module goshawk_chunked (
     reg  [31:0] right_term;
     wire [31:0] sum;
 
-    assign tail = left[5:2] == 4'd0;
     assign full = FOUR;
+    assign tail = 1'd1;
     assign connect = tail & !raw;
     assign sign = ends & address;
     assign low = v[3:0];
+    assign shift = bits | TWO_4;
     assign have = busy_q;
     assign busy = busy_q | whole | below | settled;
-    assign after_tail = after_left[5:2] == 4'd0;
+    assign after_tail = (after_left[5:2] == 4'd0) | 1'd1;
     assign is_address = kind == 3'd2;
     assign is_raw = kind == 3'd0;
-    assign new_tail = first[5:2] == 4'd0;
+    assign new_tail = (first[5:2] == 4'd0) | 1'd1;
     assign sum = left_term + right_term + 32'd1;
 
     always @(*) begin
         bits = full[3:0];
         if (tail) begin
-            bits = left[3:0] + 4'd1;
+            bits = {2'd0, left[1:0]} + 4'd1;
         end
     end
 
@@ -359,7 +366,7 @@ module goshawk_chunked (
     end
 
     always @(*) begin
-        case (bits)
+        case (shift)
             4'd1: begin
                 rest = {1'd0, v[31:1]};
                 own = {behind[6:0], low[0]};
@@ -419,7 +426,7 @@ module goshawk_chunked (
     always @(*) begin
         after_bits = 4'd4;
         if (after_tail) begin
-            after_bits = after_left[3:0] + 4'd1;
+            after_bits = {2'd0, after_left[1:0]} + 4'd1;
         end
     end
 
@@ -475,7 +482,7 @@ module goshawk_chunked (
     always @(*) begin
         new_bits = 4'd4;
         if (new_tail) begin
-            new_bits = first[3:0] + 4'd1;
+            new_bits = {2'd0, first[1:0]} + 4'd1;
         end
     end
 
@@ -541,10 +548,13 @@ module goshawk_chunked (
             v <= {1'd0, sum[30:0]};
         end else if (free & valid) begin
             v <= value;
+            if (zero) begin
+                v <= 32'd0;
+            end
             left <= first;
             again <= next;
             raw <= is_raw;
-            ends <= new_tail & (is_raw | !new_more);
+            ends <= new_tail & (is_raw | zero | !new_more);
             address <= is_address;
             whole <= is_address;
             busy_q <= !is_address;
@@ -589,6 +599,7 @@ module goshawk_fields (
     output reg  [2:0]  kind,
     output reg  [5:0]  size,
     output reg  [31:0] value,
+    output reg         zero,
     output reg         lead,
     output reg  [1:0]  own_field,
     output reg  [1:0]  next_field,
@@ -634,10 +645,10 @@ module goshawk_fields (
 
     assign begins = step == 3'd0;
     assign kinds = {20'd0, word[31:20]};
-    assign exception = own_pre == 2'd1;
-    assign synced = own_pre == K_SYNC;
-    assign control = own_pre == K_CONTROL;
-    assign overflow = control & (own_post == 2'd1);
+    assign exception = pre == 2'd1;
+    assign synced = pre == K_SYNC;
+    assign control = pre == K_CONTROL;
+    assign overflow = control & (post == 2'd1);
     assign has_pc = exception | synced;
     assign escape = (|own_pre) | (own_post == K_PROGRESS);
     assign is_time = 1'd0;
@@ -677,6 +688,7 @@ module goshawk_fields (
     always @(*) begin
         kind = 3'd1;
         value = {12'd0, word[19:0]};
+        zero = 1'd0;
         own_field = 2'd0;
         next_field = 2'd0;
         next_step = FIELD_STEP_COUNT;
@@ -688,7 +700,7 @@ module goshawk_fields (
             FIELD_STEP_COUNT: begin
                 lead = 1'd0;
                 if (escape) begin
-                    value = 32'd0;
+                    zero = 1'd1;
                     next_step = FIELD_STEP_KIND;
                     next_field = 2'd1;
                 end else if (own_post == K_TARGET) begin
@@ -731,7 +743,7 @@ module goshawk_fields (
                 last = 1'd1;
                 if (has_pc) begin
                     own_field = F_PC;
-                    if (own_post != 2'd0) begin
+                    if (post != 2'd0) begin
                         last = 1'd0;
                         again = 1'd1;
                     end
@@ -1137,7 +1149,7 @@ module goshawk_session (
     reg  [7:0]  octet;
     wire        over;
 
-    assign tracing = running & enable;
+    assign tracing = running;
     assign active = session;
     assign over = (stops == 5'd1) & !coded_busy;
     assign have = show & !head;
@@ -1268,39 +1280,47 @@ module goshawk_event_fifo (
 );
 
     localparam [7:0] FEEDBACK = 8'hb8;
-    localparam [8:0] LIMIT = 9'hfc;
-    localparam [8:0] MINUS_ONE = 9'h1ff;
-    localparam [8:0] MOST = 9'hff;
 
     reg  [7:0]  write;
     reg  [7:0]  read;
-    reg  [8:0]  count;
+    reg         low;
     reg         fresh;
+    wire [7:0]  after_write;
+    wire [7:0]  after_that;
+    wire [7:0]  after_these;
+    wire [7:0]  after_read;
     reg  [7:0]  next_read;
     wire        write_bit;
+    wire        after_bit;
+    wire        that_bit;
     wire        read_bit;
+    wire        brim;
+    wire        none;
     wire        accept;
     wire [31:0] kinds;
-    reg  [8:0]  delta;
-    wire [8:0]  low;
-    wire        none;
     wire [30:0] entries_rdata;
     wire [30:0] entries_w0;
     wire [30:0] entries_w1;
 
-    assign accept = entry_push & (count != 9'hff);
+    assign write_bit = !(^(write & FEEDBACK));
+    assign after_write = {write[6:0], write_bit};
+    assign after_bit = !(^(after_write & FEEDBACK));
+    assign after_that = {after_write[6:0], after_bit};
+    assign that_bit = !(^(after_that & FEEDBACK));
+    assign after_these = {after_that[6:0], that_bit};
+    assign read_bit = !(^(read & FEEDBACK));
+    assign after_read = {read[6:0], read_bit};
+    assign brim = after_write == read;
+    assign none = write == read;
+    assign full = low;
+    assign empty = none;
+    assign accept = entry_push & !brim;
     assign kinds = {28'd0, entry_post, entry_pre};
     assign entries_w0 = {7'd0, entry_bcnt} | {kinds[10:0], 20'd0};
     assign entries_w1 = {7'd0, entry_icnt};
     assign word = {1'd0, entries_rdata};
     assign cc = 32'd0;
-    assign write_bit = !(^(write & FEEDBACK));
-    assign read_bit = !(^(read & FEEDBACK));
-    assign none = count == 9'd0;
-    assign empty = none;
     assign have = fresh;
-    assign low = count & LIMIT;
-    assign full = low == 9'hfc;
 
     goshawk_field_mem #(.ADDRESS(8), .WIDTH(31)) u_entries (
         .clock(clock),
@@ -1318,41 +1338,32 @@ module goshawk_event_fifo (
     always @(*) begin
         next_read = read;
         if (pop) begin
-            next_read = {read[6:0], read_bit};
-        end
-    end
-
-    always @(*) begin
-        delta = 9'd1;
-        if (pop) begin
-            delta = MINUS_ONE;
+            next_read = after_read;
         end
     end
 
     always @(posedge clock) begin
+        low <= brim | (after_that == read) | (after_these == read);
         if (accept) begin
-            write <= {write[6:0], write_bit};
+            write <= after_write;
         end
-        fresh <= |count;
+        fresh <= !none;
         if (pop) begin
-            fresh <= (|count) & (count != 9'd1);
+            fresh <= !none & (after_read != write);
         end
         read <= next_read;
-        if (accept ^ pop) begin
-            count <= (count + delta) & MOST;
-        end
         if (reset) begin
             write <= 8'd0;
             read <= 8'd0;
-            count <= 9'd0;
             fresh <= 1'd0;
+            low <= 1'd0;
         end
     end
 
     initial begin
         write = 8'd0;
         read = 8'd0;
-        count = 9'd0;
+        low = 1'd0;
         fresh = 1'd0;
     end
 endmodule
@@ -1701,7 +1712,7 @@ module goshawk_front (
         .to(misses_to)
     );
 
-    goshawk_delay_4 u_hits (
+    goshawk_delay_3 u_hits (
         .clock(clock),
         .clear(1'd0),
         .from(target_hit),
@@ -1741,7 +1752,7 @@ module goshawk_front (
 endmodule
 
 // delay line, its length chosen at run time
-module goshawk_delay_4 (
+module goshawk_delay_3 (
     input  wire        clock,
     input  wire        clear,
     input  wire        from,
@@ -1755,30 +1766,6 @@ module goshawk_delay_4 (
 endmodule
 
 // delay line, its length chosen at run time
-module goshawk_delay_3 (
-    input  wire        clock,
-    input  wire        clear,
-    input  wire        from,
-    output wire        to
-);
-
-    reg         stage_0;
-
-    assign to = stage_0;
-
-    always @(posedge clock) begin
-        stage_0 <= from;
-        if (clear) begin
-            stage_0 <= 1'd0;
-        end
-    end
-
-    initial begin
-        stage_0 = 1'd0;
-    end
-endmodule
-
-// delay line, its length chosen at run time
 module goshawk_delay_2 (
     input  wire        clock,
     input  wire        clear,
@@ -1787,24 +1774,18 @@ module goshawk_delay_2 (
 );
 
     reg  [31:0] stage_0;
-    reg  [31:0] stage_1;
 
-    assign to = stage_1;
+    assign to = stage_0;
 
     always @(posedge clock) begin
         stage_0 <= from;
         if (clear) begin
             stage_0 <= 32'd0;
         end
-        stage_1 <= stage_0;
-        if (clear) begin
-            stage_1 <= 32'd0;
-        end
     end
 
     initial begin
         stage_0 = 32'd0;
-        stage_1 = 32'd0;
     end
 endmodule
 
@@ -1817,24 +1798,18 @@ module goshawk_delay (
 );
 
     reg  [7:0]  stage_0;
-    reg  [7:0]  stage_1;
 
-    assign to = stage_1;
+    assign to = stage_0;
 
     always @(posedge clock) begin
         stage_0 <= from;
         if (clear) begin
             stage_0 <= 8'd0;
         end
-        stage_1 <= stage_0;
-        if (clear) begin
-            stage_1 <= 8'd0;
-        end
     end
 
     initial begin
         stage_0 = 8'd0;
-        stage_1 = 8'd0;
     end
 endmodule
 
@@ -1865,7 +1840,7 @@ module goshawk_messages (
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
     output wire [23:0] entry_icnt,
-    output wire [23:0] entry_bcnt,
+    output reg  [23:0] entry_bcnt,
     output wire [31:0] entry_pc,
     output wire [31:0] entry_target,
     output wire [31:0] entry_cc
@@ -1876,14 +1851,6 @@ module goshawk_messages (
     reg  [23:0] icnt;
     reg  [23:0] bcnt;
     reg  [31:0] cc;
-    reg         push_6;
-    reg  [1:0]  pre_6;
-    reg  [1:0]  post_6;
-    reg  [23:0] icnt_6;
-    reg  [23:0] bcnt_6;
-    reg  [31:0] pc_6;
-    reg  [31:0] target_6;
-    reg  [31:0] cc_6;
     wire        any_pre;
     wire        any_post;
     wire        long;
@@ -1919,23 +1886,29 @@ module goshawk_messages (
     assign clear_counts = verdict_restart | reset;
     assign bcnt_one = remains_reported | verdict_drop;
     assign cc_all = cc == CC_MASK;
+    assign entry_push = verdict_restart;
     assign pre_0 = verdict_exception | verdict_overflow | verdict_stop;
     assign pre_1 = verdict_sync | verdict_overflow | verdict_stop;
     assign post_0 = outcome | progress | verdict_overflow;
     assign post_1 = miss | progress;
-    assign entry_push = push_6;
-    assign entry_pre = pre_6;
-    assign entry_post = post_6;
-    assign entry_icnt = icnt_6;
-    assign entry_bcnt = bcnt_6;
-    assign entry_pc = pc_6;
-    assign entry_target = target_6;
-    assign entry_cc = cc_6;
+    assign entry_pre = {pre_1, pre_0};
+    assign entry_post = {post_1, post_0};
+    assign entry_icnt = {4'd0, icnt_sum[19:0]};
+    assign entry_pc = pc;
+    assign entry_target = target;
+    assign entry_cc = cc;
 
     always @(*) begin
         bcnt_inc = counted;
         if (verdict_losing) begin
             bcnt_inc = valid & !bcnt_stop;
+        end
+    end
+
+    always @(*) begin
+        entry_bcnt = {4'd0, bcnt_sum[19:0]};
+        if (any_pre) begin
+            entry_bcnt = 24'd1;
         end
     end
 
@@ -1957,34 +1930,12 @@ module goshawk_messages (
             cc <= cc + 32'd1;
         end
         cc <= 32'd0;
-        push_6 <= verdict_restart;
-        if (reset) begin
-            push_6 <= 1'd0;
-        end
-        pre_6 <= {pre_1, pre_0};
-        post_6 <= {post_1, post_0};
-        icnt_6 <= {4'd0, icnt_sum[19:0]};
-        bcnt_6 <= {4'd0, bcnt_sum[19:0]};
-        if (any_pre) begin
-            bcnt_6 <= 24'd1;
-        end
-        pc_6 <= pc;
-        target_6 <= target;
-        cc_6 <= cc;
     end
 
     initial begin
         icnt = 24'd0;
         bcnt = 24'd0;
         cc = 32'd0;
-        push_6 = 1'd0;
-        pre_6 = 2'd0;
-        post_6 = 2'd0;
-        icnt_6 = 24'd0;
-        bcnt_6 = 24'd0;
-        pc_6 = 32'd0;
-        target_6 = 32'd0;
-        cc_6 = 32'd0;
     end
 endmodule
 
@@ -2021,6 +1972,7 @@ module goshawk_ras_ibtb (
 
     goshawk_ras u_ras (
         .clock(clock),
+        .clear(clear),
         .live(live),
         .push(push),
         .pop(pop),
@@ -2043,10 +1995,10 @@ module goshawk_ras_ibtb (
     );
 
     always @(*) begin
-        hit = ibtb_hit;
         if (pop_3) begin
             hit = hit_3;
         end
+        hit = pop_2 & ras_hit;
     end
 
     always @(posedge clock) begin
@@ -2104,6 +2056,7 @@ endmodule
 // return addresses, part of a predictor
 module goshawk_ras (
     input  wire        clock,
+    input  wire        clear,
     input  wire        live,
     input  wire        push,
     input  wire        pop,
@@ -2178,6 +2131,10 @@ module goshawk_ras (
         end else if (do_pop) begin
             top <= below;
             bank <= {1'd0, bank[31:1]};
+        end
+        if (clear) begin
+            top <= 5'd0;
+            bank <= 32'd0;
         end
         popped <= (do_pop & !do_push) | (popped & swap);
     end
@@ -2406,9 +2363,12 @@ module goshawk_life (
     assign verdict_restart = send | overflow | stop;
 
     always @(*) begin
-        go = active & !reset;
+        go = active;
         if (losing) begin
             go = resume;
+        end
+        if (reset) begin
+            go = 1'd0;
         end
     end
 
@@ -2480,13 +2440,12 @@ module goshawk_ingress (
     reg         valid_2;
     reg         intr_2;
     reg         branch_2;
-    reg         taken_2;
     reg         look_2;
     reg         push_2;
     reg         pop_2;
     reg         jump_2;
     reg  [31:0] pc_2;
-    reg  [31:0] link_2;
+    reg         long_2;
     reg  [31:0] target_2;
     wire [6:0]  opcode;
     wire        wide;
@@ -2511,7 +2470,7 @@ module goshawk_ingress (
     wire [31:0] pc_1;
     wire [31:0] target_1;
     reg  [1:0]  length;
-    wire [31:0] link_1;
+    wire [31:0] link;
 
     assign opcode = rvfi_insn[6:0];
     assign quadrant = rvfi_insn[1:0];
@@ -2528,18 +2487,18 @@ module goshawk_ingress (
     assign traced = retires & live;
     assign pc_1 = {1'd0, rvfi_pc_rdata[31:1]};
     assign target_1 = {1'd0, rvfi_pc_wdata[31:1]};
-    assign link_1 = pc_1 + {30'd0, length};
+    assign link = pc_2 + {30'd0, length};
     assign beat_live = live_2;
     assign beat_valid = valid_2;
     assign beat_intr = intr_2;
     assign beat_branch = branch_2;
-    assign beat_taken = taken_2;
+    assign beat_taken = link[11:0] != target_2[11:0];
     assign beat_look = look_2;
     assign beat_push = push_2;
     assign beat_pop = pop_2;
     assign beat_jump = jump_2;
     assign beat_pc = pc_2;
-    assign beat_link = link_2;
+    assign beat_link = link;
     assign beat_target = target_2;
 
     always @(*) begin
@@ -2564,7 +2523,7 @@ module goshawk_ingress (
 
     always @(*) begin
         length = 2'd1;
-        if (wide) begin
+        if (long_2) begin
             length = 2'd2;
         end
     end
@@ -2588,9 +2547,8 @@ module goshawk_ingress (
             pop_2 <= 1'd0;
             jump_2 <= 1'd0;
         end
-        taken_2 <= link_1[11:0] != target_1[11:0];
+        long_2 <= wide;
         pc_2 <= pc_1;
-        link_2 <= link_1;
         target_2 <= target_1;
     end
 
@@ -2600,13 +2558,12 @@ module goshawk_ingress (
         valid_2 = 1'd0;
         intr_2 = 1'd0;
         branch_2 = 1'd0;
-        taken_2 = 1'd0;
         look_2 = 1'd0;
         push_2 = 1'd0;
         pop_2 = 1'd0;
         jump_2 = 1'd0;
         pc_2 = 32'd0;
-        link_2 = 32'd0;
+        long_2 = 1'd0;
         target_2 = 32'd0;
     end
 endmodule
