@@ -1,4 +1,4 @@
-//! `hdl/src/verilog`, what it writes, against rust-hdl's own text: Yosys proves every kind of top the same circuit
+//! `hdl/src/verilog/mod.rs` against rust-hdl's own text: Yosys proves every kind of top the same circuit
 //!
 //! Memories are left out of the proof; the co-simulations of `system.rs` run with them.
 
