@@ -14,7 +14,8 @@ use std::io::Write;
 /// Write a trace system for a parameter set: Verilog, register map, test vectors
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk gen --set medium --cores 4 -o trace4\n  \
-    goshawk gen --set 512/8/16 --timestamps --xlen 64 --ingress etrace -o trace64")]
+    goshawk gen --set 512/8/16 --timestamps --xlen 64 --ingress etrace -o trace64\n  \
+    goshawk gen --set small --cores 2 --sync -o trace-sync")]
 pub struct Args {
     /// Folder to write to; it is made where it is missing
     #[arg(short, long, value_name = "DIR")]
@@ -29,6 +30,9 @@ pub struct Args {
     ingress: Ingress,
     #[arg(long, value_name = "BITS", default_value_t = 8, help = format!("log2 of the places of each core's event FIFO, of which two stay free, {}", range(&LOG2_FIFO)))]
     log2_fifo: u8,
+    /// Build in periodic synchronisation and synchronisation on request (registers `sync` and `request`); not for sc-lsp
+    #[arg(long)]
+    sync: bool,
     /// Name of the top module; all others begin with it
     #[arg(long, value_name = "NAME", default_value = "goshawk", value_parser = module_name)]
     module_name: String,
@@ -71,7 +75,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if params.align == 0 {
         return Err(Failure::Other("align = 0 is for imported traces; a circuit takes 1 or 2".into()));
     }
-    let options = SystemOptions { ingress: args.ingress.into(), log2_fifo: args.log2_fifo };
+    let options = SystemOptions { ingress: args.ingress.into(), log2_fifo: args.log2_fifo, sync: args.sync };
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
     let files = make(&params, set.as_deref(), &options, &style)?;
     folder(&args.output)?;

@@ -25,7 +25,7 @@ pub fn make(
     let lines = count(verilog.lines().count() as u64);
     let vectors = vectors::make(params)?;
     let described = json!({
-        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(),
+        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.sync,
         "parameters": parameters(params, set),
     });
     let described = format!("{described:#}\n");

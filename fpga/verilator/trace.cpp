@@ -101,7 +101,7 @@ static uint64_t need_address() {
 }
 
 int main(int argc, char** argv) {
-    if (argc != 7) return 2;
+    if (argc != 8) return 2;
     file = fopen(argv[1], "rb");
     if (!file) {
         perror(argv[1]);
@@ -125,6 +125,9 @@ int main(int argc, char** argv) {
     for (int i = 0; i < 4; i++) tick();
     set_reset(*top, 0);
 
+    if (const unsigned long period = strtoul(argv[7], nullptr, 0)) {
+        write_register(REG_SYNC, static_cast<uint32_t>(period));
+    }
     write_register(REG_CONTROL, 1);
     uint64_t limit = cycles + 1000000;
     set_bus(*top, REG_STATUS, 0, 0);

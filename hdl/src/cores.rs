@@ -43,9 +43,17 @@ macro_rules! core {
             /// # Panics
             /// When [`TraceParams::check`] refuses `params`, or W is not `xlen`.
             pub fn new(params: &TraceParams) -> Self {
+                Self::with_sync(params, false)
+            }
+
+            /// As the one above; with `sync` it makes resyncs.
+            ///
+            /// # Panics
+            /// As the one above, or when the front end makes none.
+            pub fn with_sync(params: &TraceParams, sync: bool) -> Self {
                 Self {
                     ingress: $ingress::new(params),
-                    front: $front::new(params),
+                    front: $front::with_sync(params, sync),
                     ..Default::default()
                 }
             }

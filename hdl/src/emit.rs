@@ -42,6 +42,8 @@ pub struct SystemOptions {
     pub ingress: Ingress,
     /// log2 of the places of each event FIFO, two more than the entries that fit. 3..=8.
     pub log2_fifo: u8,
+    /// Periodic synchronisation, and on request.
+    pub sync: bool,
 }
 
 impl SystemOptions {
@@ -52,9 +54,9 @@ impl SystemOptions {
 }
 
 impl Default for SystemOptions {
-    /// RVFI, and the depth of an iCE40 block RAM.
+    /// RVFI, the depth of an iCE40 block RAM, no synchronisation but the first.
     fn default() -> Self {
-        Self { ingress: Ingress::Rvfi, log2_fifo: 8 }
+        Self { ingress: Ingress::Rvfi, log2_fifo: 8, sync: false }
     }
 }
 
@@ -73,6 +75,9 @@ pub enum EmitError {
     /// A stream length that is too wide.
     #[error("sl_bits = {0}; circuits exist for 6 to 10 bits")]
     StreamLength(u8),
+    /// Resyncs of a scheme whose circuit makes none.
+    #[error("periodic synchronisation has no circuit for scheme sc-lsp; tr and nx_b have one")]
+    Sync,
     /// A FIFO outside its range.
     #[error("log2_fifo = {0} is outside {from} to {to}", from = LOG2_FIFO.start(), to = LOG2_FIFO.end())]
     Fifo(u8),
@@ -95,6 +100,7 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
         FlowScheme::ScLsp(sc) if usize::from(sc.sl_bits) > LENGTH_BITS => {
             return Err(EmitError::StreamLength(sc.sl_bits));
         }
+        FlowScheme::ScLsp(_) if options.sync => return Err(EmitError::Sync),
         FlowScheme::ScLsp(_) => {}
         FlowScheme::Tr(_) | FlowScheme::Nexus(_) => {
             Parts::of(params)?;
@@ -104,17 +110,18 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
         return Err(EmitError::Cores(params.cores));
     }
     Ok(match params.xlen {
-        32 => of_width::<32>(params, options.ingress, depth),
-        _ => of_width::<64>(params, options.ingress, depth),
+        32 => of_width::<32>(params, options, depth),
+        _ => of_width::<64>(params, options, depth),
     })
 }
 
-fn of_width<const W: usize>(params: &TraceParams, ingress: Ingress, depth: usize) -> AnyTop {
-    match (params.stream_cache().is_some(), ingress) {
-        (false, Ingress::Rvfi) => AnyTop::new(RvfiSystem::<W>::new(params, depth)),
-        (false, Ingress::Etrace) => AnyTop::new(EtraceSystem::<W>::new(params, depth)),
-        (true, Ingress::Rvfi) => AnyTop::new(RvfiStreamSystem::<W>::new(params, depth)),
-        (true, Ingress::Etrace) => AnyTop::new(EtraceStreamSystem::<W>::new(params, depth)),
+fn of_width<const W: usize>(params: &TraceParams, options: &SystemOptions, depth: usize) -> AnyTop {
+    let sync = options.sync;
+    match (params.stream_cache().is_some(), options.ingress) {
+        (false, Ingress::Rvfi) => AnyTop::new(RvfiSystem::<W>::new(params, depth, sync)),
+        (false, Ingress::Etrace) => AnyTop::new(EtraceSystem::<W>::new(params, depth, sync)),
+        (true, Ingress::Rvfi) => AnyTop::new(RvfiStreamSystem::<W>::new(params, depth, sync)),
+        (true, Ingress::Etrace) => AnyTop::new(EtraceStreamSystem::<W>::new(params, depth, sync)),
     }
 }
 
@@ -130,10 +137,11 @@ pub fn emit_as(params: &TraceParams, options: &SystemOptions, style: &Style) -> 
     check_all(&top).map_err(|e| EmitError::Check(format!("{e:?}")))?;
     let verilog = verilog::write(&top, style)?.text;
     Ok(format!(
-        "// Goshawk trace system, version {}\n// ingress {}, event FIFOs of {} entries\n// {}\n// fingerprint 0x{:08x}\n\n{verilog}",
+        "// Goshawk trace system, version {}\n// ingress {}, event FIFOs of {} entries{}\n// {}\n// fingerprint 0x{:08x}\n\n{verilog}",
         env!("CARGO_PKG_VERSION"),
         options.ingress.name(),
         options.fifo_entries(),
+        if options.sync { ", periodic synchronisation" } else { "" },
         params.canonical(),
         params.fingerprint(),
     ))

@@ -55,19 +55,19 @@ macro_rules! system {
         }
 
         impl<const W: usize> $name<W> {
-            /// The system for `params`, with event FIFOs of 2^`log2_depth` entries.
+            /// The system for `params`, with event FIFOs of 2^`log2_depth` places; with `sync` it makes resyncs.
             ///
             /// # Panics
-            /// When `params` are refused, or their `xlen` is not W.
-            pub fn new(params: &TraceParams, log2_depth: usize) -> Self {
+            /// When `params` are refused, their `xlen` is not W, or there is no circuit of resyncs for their scheme.
+            pub fn new(params: &TraceParams, log2_depth: usize, sync: bool) -> Self {
                 assert_eq!(usize::from(params.xlen), W, "xlen");
                 let cores = usize::from(params.cores);
                 Self {
                     _cores: cores,
                     $($port: each(cores),)*
-                    core: (0..cores).map(|_| $core::new(params)).collect(),
-                    spine: Spine::new(params, &$layout(params), log2_depth),
-                    encoder: $encoder::new(params),
+                    core: (0..cores).map(|_| $core::with_sync(params, sync)).collect(),
+                    spine: Spine::with_sync(params, &$layout(params), log2_depth, sync),
+                    encoder: $encoder::with_sync(params, sync),
                     ..Default::default()
                 }
             }

@@ -20,6 +20,7 @@ fn access(a: RegAccess) -> &'static str {
         RegAccess::Ro => "read only",
         RegAccess::Rw => "read, write",
         RegAccess::W1c => "read, write 1 to clear",
+        RegAccess::Once => "write 1",
     }
 }
 
@@ -72,6 +73,7 @@ pub fn systemrdl(params: &TraceParams) -> String {
             RegAccess::Ro => ("r", "w", ""),
             RegAccess::Rw => ("rw", "r", ""),
             RegAccess::W1c => ("rw", "w", " onwrite = woclr; hwset;"),
+            RegAccess::Once => ("w", "r", " singlepulse;"),
         };
         let _ = writeln!(s, "    reg {{\n        desc = \"{}\";", r.doc);
         for f in r.fields {

@@ -12,6 +12,8 @@ pub enum RegAccess {
     Rw,
     /// Read; a 1 written to a bit clears it.
     W1c,
+    /// Write only: a 1 does it once; reads as 0.
+    Once,
 }
 
 /// One field of a register.
@@ -48,7 +50,7 @@ pub const ID_KIND: u32 = 0x6754;
 pub const ADDR_BITS: u8 = 3;
 
 /// All registers, by address.
-pub const REGS: [Reg; 5] = [
+pub const REGS: [Reg; 7] = [
     Reg {
         name: "id",
         addr: 0,
@@ -96,6 +98,30 @@ pub const REGS: [Reg; 5] = [
         access: RegAccess::W1c,
         doc: "cores that lost instructions to a full buffer, one bit a core",
         fields: &[Field { name: "cores", lsb: 0, bits: 16, doc: "bit i: core i overflowed since the bit was cleared" }],
+    },
+    Reg {
+        name: "sync",
+        addr: 5,
+        access: RegAccess::Rw,
+        doc: "periodic synchronisation, where it is built in: reads as 0 where it is not",
+        fields: &[Field {
+            name: "period",
+            lsb: 0,
+            bits: 5,
+            doc: "10 to 31: every 2^period instructions of core 0; 0: only on request",
+        }],
+    },
+    Reg {
+        name: "request",
+        addr: 6,
+        access: RegAccess::Once,
+        doc: "requests",
+        fields: &[Field {
+            name: "sync",
+            lsb: 0,
+            bits: 1,
+            doc: "1: fill the word and synchronise at the next control-flow instruction of core 0",
+        }],
     },
 ];
 

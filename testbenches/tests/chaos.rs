@@ -35,7 +35,7 @@ fn register(name: &str) -> u128 {
     REGS.iter().find(|r| r.name == name).unwrap().addr.into()
 }
 
-fn play(cosim: &Cosim, params: &TraceParams, model: &Model, seed: u64, clocks: usize) -> Played {
+fn play(cosim: &Cosim, params: &TraceParams, sync: bool, model: &Model, seed: u64, clocks: usize) -> Played {
     let cores = usize::from(params.cores);
     let mut s = Source::seeded(seed);
     let recording = record(model, &Config::new(params.cores, seed), cores * (clocks + 1_000));
@@ -66,6 +66,12 @@ fn play(cosim: &Cosim, params: &TraceParams, model: &Model, seed: u64, clocks: u
             values.push(("bus_addr".into(), register("control")));
             values.push(("bus_write".into(), 1));
             values.push(("bus_wdata".into(), enabled.into()));
+        } else if sync && !calm && s.per_64k(100) {
+            // a short period, none, or one at once; what the register takes
+            let (name, value) = *s.pick(&[("sync", 10), ("sync", 11), ("sync", 0), ("sync", 4), ("request", 1)]);
+            values.push(("bus_addr".into(), register(name)));
+            values.push(("bus_write".into(), 1));
+            values.push(("bus_wdata".into(), value));
         } else {
             values.push(("bus_addr".into(), if calm { register("status") } else { s.bits(3).into() }));
             values.push(("bus_wdata".into(), s.bits(32).into()));
@@ -170,7 +176,9 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     (params.cores, params.timestamps) = (cores, timestamps);
     let place = format!("{scheme}, N = {cores}, time-stamped {timestamps}");
-    let mut top = build(&params, &SystemOptions { log2_fifo, ..SystemOptions::default() }).unwrap();
+    // with periodic synchronisation, where that has a circuit, in every second system
+    let sync = params.stream_cache().is_none() && clocks == 40_000;
+    let mut top = build(&params, &SystemOptions { log2_fifo, sync, ..SystemOptions::default() }).unwrap();
     top.connect_all();
     let verilog = generate_verilog(&top);
     let cosim = Cosim::build(&verilog, &Interface::of(&top)).unwrap();
@@ -181,7 +189,7 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
     let mut all = Seen::default();
     let (mut resets, mut flashes) = (0, 0);
     for seed in 1..=3 {
-        let p = play(&cosim, &params, &model, seed, clocks);
+        let p = play(&cosim, &params, sync, &model, seed, clocks);
         let (mut words, mut segments, mut status) = (Vec::new(), Vec::new(), 0);
         cosim
             .clone()

@@ -23,7 +23,7 @@ fn params(rng: &mut impl Rng) -> TraceParams {
 fn random_entries_of_named_encodings_match_the_golden_coder() {
     for (i, coding) in [Coding::TR_E, Coding::TR_B].into_iter().enumerate() {
         let p = TraceParams::tr(TrParams::sizes(512, 8, 0).coded(coding));
-        run::<32>(&p, i as u64, 50_000, false, false);
+        run::<32>(&p, i as u64, 12_000, false, false);
         run::<32>(&p, i as u64 + 10, 2_000, true, true);
     }
 }

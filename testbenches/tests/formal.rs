@@ -92,7 +92,7 @@ fn a_packer_hands_out_the_bits_of_its_pieces() {
 fn session(cores: u8) -> Proof {
     let p = params(cores);
     let [a, b, c] = header(&p);
-    verilog(Session::new(&p))
+    verilog(Session::new(&p, false))
         .size("CORES", cores)
         .size("HEADER", format!("96'h{c:08x}{b:08x}{a:08x}"))
         .inside("top", include_str!("../formal/session.sv"))
@@ -151,7 +151,7 @@ fn a_note_that_is_loaded_over_another_is_found() {
 
 /// The life of a trace with so many clocks from `go` to `live`, and FIFOs of so many entries.
 fn life(late: bool, latency: usize, places: usize) -> Proof {
-    verilog(Life::new(late))
+    verilog(Life::new(late, false))
         .size("LATENCY", latency)
         .size("LATE", u8::from(late))
         .size("PLACES", places)

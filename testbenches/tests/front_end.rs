@@ -1,5 +1,5 @@
 //! `hdl/src/scheme/tr/{front,messages}.rs`, `hdl/src/scheme/tr/target/ras_ibtb.rs`, `hdl/src/spine/life.rs`,
-//! `hdl/src/ingress/{rvfi,etrace}.rs` and `hdl/src/cores.rs` against `sim/src/scheme/tr/model.rs` in `sim/src/lane`
+//! `hdl/src/spine/settle.rs`, `hdl/src/ingress/{rvfi,etrace}.rs` and `hdl/src/cores.rs` against `sim/src/scheme/tr/model.rs` in `sim/src/lane`
 //!
 //! A synthetic program's instructions go into the front end behind each of its ingress adapters; what
 //! comes out as entries must be the messages of the golden model, with their times.
@@ -114,6 +114,34 @@ fn a_full_fifo_loses_whole_messages_and_says_how_many_instructions() {
 }
 
 #[test]
+fn a_resync_comes_with_the_next_control_flow_instruction_and_predicts_nothing_for_a_while() {
+    for (i, (name, p)) in variants().iter().enumerate() {
+        let m = model(p, 5);
+        // seldom, so that tables are used again; in time for the next; always
+        for (k, rate) in [150, 800, 20_000].into_iter().enumerate() {
+            macro_rules! one {
+                ($w:literal) => {{
+                    let mut bench = Bench::new(RvfiCore::<$w>::with_sync(p, true), p).unwrap();
+                    bench.sync_per_64k = rate;
+                    bench.full_per_64k = [0, 60, 20][(i + k) % 3];
+                    let seed = 300 + (3 * i + k) as u64;
+                    let steps = if $w == 64 { 2_500 } else { 5_000 };
+                    bench.play(&m, &busy(seed, 95), steps).unwrap_or_else(|e| panic!("{name}, {rate}: {e}"));
+                    assert!(bench.resyncs > 1, "{name}, {rate}: {} resyncs", bench.resyncs);
+                    if k == 1 && i % 3 == 0 {
+                        bench.d.check_verilog_from_random(7).unwrap_or_else(|e| panic!("{name}, {rate}: {e}"));
+                    }
+                }};
+            }
+            match p.xlen {
+                32 => one!(32),
+                _ => one!(64),
+            }
+        }
+    }
+}
+
+#[test]
 fn tracing_that_is_disabled_and_enabled_again_begins_from_nothing() {
     let p = set("s2").timed();
     let m = model(&p, 8);
@@ -168,6 +196,7 @@ fn every_variant_passes_the_static_gates() {
         if p.xlen == 32 {
             emit_checked(&mut RvfiCore::<32>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));
             emit_checked(&mut EtraceCore::<32>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));
+            emit_checked(&mut RvfiCore::<32>::with_sync(&p, true)).unwrap_or_else(|e| panic!("{name}, sync: {e}"));
         } else {
             emit_checked(&mut RvfiCore::<64>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));
             emit_checked(&mut EtraceCore::<64>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));

@@ -27,7 +27,10 @@ struct Step {
 /// The registers as plain numbers, from the map.
 struct Golden {
     params: TraceParams,
+    sync: bool,
     control: u32,
+    period: u32,
+    request: u32,
     overflow: u32,
     /// Answer to the address of the cycle before.
     answer: u32,
@@ -40,30 +43,35 @@ impl Golden {
             Some("control") => self.control,
             Some("status") => s.status,
             Some("overflow") => self.overflow,
+            Some("sync") => self.period,
             Some(_) => reset_value(reg.unwrap(), &self.params),
             None => 0,
         };
         let mut cleared = 0;
+        self.request = 0;
         if let (Some(data), Some(reg)) = (s.write, reg) {
             let mask = reg.fields.iter().fold(0, |m, f| m | (((1u64 << f.bits) - 1) as u32) << f.lsb);
             match reg.access {
                 RegAccess::Ro => {}
-                RegAccess::Rw => self.control = data & mask,
+                RegAccess::Rw if reg.name == "control" => self.control = data & mask,
+                RegAccess::Rw if self.sync => self.period = data & mask,
+                RegAccess::Once if self.sync => self.request = data & mask,
+                RegAccess::Rw | RegAccess::Once => {}
                 RegAccess::W1c => cleared = data,
             }
         }
         let cores = (1 << self.params.cores) - 1;
         self.overflow = (self.overflow & !cleared | s.overflow) & cores;
         if s.reset {
-            (self.control, self.overflow) = (0, 0);
+            (self.control, self.overflow, self.period, self.request) = (0, 0, 0, 0);
         }
     }
 }
 
-fn play(cores: u8, steps: impl Iterator<Item = Step>) -> Driver<Registers> {
+fn play(cores: u8, sync: bool, steps: impl Iterator<Item = Step>) -> Driver<Registers> {
     let params = params(cores);
-    let mut d = Driver::new(Registers::new(&params), |u, c| u.clock.next = c.into()).unwrap().recording();
-    let mut golden = Golden { params, control: 0, overflow: 0, answer: 0 };
+    let mut d = Driver::new(Registers::new(&params, sync), |u, c| u.clock.next = c.into()).unwrap().recording();
+    let mut golden = Golden { params, sync, control: 0, period: 0, request: 0, overflow: 0, answer: 0 };
     for step in steps {
         let set = |u: &mut Registers| {
             u.reset.next = step.reset;
@@ -75,8 +83,17 @@ fn play(cores: u8, steps: impl Iterator<Item = Step>) -> Driver<Registers> {
             u.idle.next = step.status & 4 != 0;
             u.overflow.next = u64::from(step.overflow).to_bits();
         };
-        let got = d.cycle(set, |u| (u.bus.rdata.val().to_u64() as u32, u32::from(u.enable.val()))).unwrap();
-        assert_eq!(got, (golden.answer, golden.control), "{cores} cores, cycle {}: {step:x?}", d.cycles());
+        let get = |u: &Registers| {
+            let [enable, request] = [u.enable.val(), u.request.val()].map(u32::from);
+            (u.bus.rdata.val().to_u64() as u32, enable, u.period.val().index() as u32, request)
+        };
+        let got = d.cycle(set, get).unwrap();
+        assert_eq!(
+            got,
+            (golden.answer, golden.control, golden.period, golden.request),
+            "{cores} cores, cycle {}: {step:x?}",
+            d.cycles()
+        );
         golden.cycle(&step);
     }
     d
@@ -93,7 +110,7 @@ fn random_accesses_match_the_map() {
             status: s.bits(3) as u32,
             overflow: if s.percent(20) { s.bits(16) as u32 } else { 0 },
         });
-        play(cores, steps).check_verilog().unwrap();
+        play(cores, cores != 3, steps).check_verilog().unwrap();
     }
 }
 
@@ -102,13 +119,13 @@ fn an_overflow_in_the_clock_in_which_it_is_cleared_stays_noted() {
     let overflow = REGS.iter().find(|r| r.name == "overflow").unwrap().addr;
     let at = |write, overflow_now| Step { write, addr: overflow, overflow: overflow_now, ..Step::default() };
     let steps = [at(None, 3), at(Some(1), 1), at(None, 0), at(Some(3), 0), at(None, 0), at(None, 0)];
-    let d = play(2, steps.into_iter());
+    let d = play(2, false, steps.into_iter());
     assert_eq!(d.uut.bus.rdata.val().to_u64(), 0);
 }
 
 #[test]
 fn registers_pass_the_static_gates() {
     for cores in [1, 16] {
-        emit_checked(&mut Registers::new(&params(cores))).unwrap();
+        emit_checked(&mut Registers::new(&params(cores), cores == 16)).unwrap();
     }
 }

@@ -6,6 +6,7 @@ use programs::ProgramInfo;
 use retire::elf::Program;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
+use sim::lane::SyncPeriod;
 use sim::params::{Platform, TraceParams, NAMED_SETS};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
@@ -17,8 +18,9 @@ fn ports(cores: usize, xlen: u8) -> TracePorts {
 }
 
 /// Words of the golden model; `start` is the cycle, counted from activation, of cycle 0 of the run.
-fn golden(params: &TraceParams, events: &[FlowEvent], start: u64, stop: u64) -> Vec<u32> {
-    let mut system = System::new(params).unwrap();
+fn golden(params: &TraceParams, events: &[FlowEvent], start: u64, stop: u64, sync: u8) -> Vec<u32> {
+    let period = (sync > 0).then(|| SyncPeriod::new(sync).unwrap());
+    let mut system = System::new(params).unwrap().sync_every(params, period);
     for e in events {
         system.event(&FlowEvent { cycle: e.cycle + start, ..*e });
     }
@@ -48,14 +50,15 @@ fn cosim(params: &TraceParams, info: &ProgramInfo, instructions: u64, options: T
 /// As [`cosim`], for events that are there.
 fn cosim_of(params: &TraceParams, name: &str, program: &Program, events: &[FlowEvent], options: TraceOptions) -> u64 {
     let place = format!("{name}, {}", params.canonical());
-    let verilog = emit(params, &SystemOptions::default()).unwrap();
+    let built = SystemOptions { sync: options.sync > 0, ..SystemOptions::default() };
+    let verilog = emit(params, &built).unwrap();
     let sim = TraceCosim::build(&verilog, &ports(params.cores.into(), params.xlen)).unwrap();
     let (file, beats) = beat_file(program, params, events);
     let mut got = Vec::new();
     let summary = sim.run(file.path(), &options, |w| got.push(w)).unwrap();
     assert_eq!(summary.overflow, 0, "{place}: the event FIFOs overflowed");
     assert_eq!(summary.beats, beats);
-    let want = golden(params, events, ACTIVATION, summary.stop + STOPPING);
+    let want = golden(params, events, ACTIVATION, summary.stop + STOPPING, options.sync);
     compare(&place, &want, &got);
     beats
 }
@@ -109,6 +112,24 @@ fn wide_addresses_and_upper_bits_match_the_golden_model() {
     cosim_of(&p, "synthetic RV64", &model.program, &recording.events, TraceOptions::default());
 }
 
+/// The period is counted, core 0 leads, all others follow: the words are the golden model's.
+#[test]
+fn periodic_synchronisation_matches_the_golden_model() {
+    for (scheme, timestamps, cores, sync) in [
+        ("tr_e:small", false, 1, 12),
+        ("tr_e:small", true, 3, 10),
+        ("tr_e:m4+upper12", false, 2, 11),
+        ("golomb:m4", true, 1, 13),
+        ("nx_b", false, 2, 10),
+    ] {
+        let mut p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+        (p.timestamps, p.cores) = (timestamps, cores);
+        for name in ["irq", "vm", "qsort"] {
+            cosim(&p, program(name), 100_000, TraceOptions { sync, ..TraceOptions::default() });
+        }
+    }
+}
+
 /// Every program on cores that retire together, an instruction a clock: event FIFOs of 16 places carry what they send,
 /// and the words are the golden model's.
 #[test]
@@ -128,7 +149,7 @@ fn at_full_rate_nothing_is_lost() {
                 lost.push(format!("{}: cores {:b}", info.name, summary.overflow));
                 continue;
             }
-            compare(info.name, &golden(&params, &events, ACTIVATION, summary.stop + STOPPING), &got);
+            compare(info.name, &golden(&params, &events, ACTIVATION, summary.stop + STOPPING, 0), &got);
         }
         assert!(lost.is_empty(), "{set}, N = {cores}: {}", lost.join(", "));
     }

@@ -5,7 +5,7 @@
 //! second, so that millions of instructions for every parameter set are affordable.
 //!
 //! # Protocol
-//! Four cycles of reset; `control.enable` = 1; wait for `status.active`; the beats, with the first clock
+//! Four cycles of reset; `sync` if it is asked for; `control.enable` = 1; wait for `status.active`; the beats, with the first clock
 //! of the file in the cycle after `active` was read; `gap` cycles; `control.enable` = 0; wait for
 //! `status.idle`; read `overflow`. Words are taken whenever valid and ready are both 1.
 
@@ -113,6 +113,7 @@ impl TracePorts {
             ("REG_CONTROL", register("control").into()),
             ("REG_STATUS", register("status").into()),
             ("REG_OVERFLOW", register("overflow").into()),
+            ("REG_SYNC", register("sync").into()),
             ("STATUS_ACTIVE", status("active")),
             ("STATUS_IDLE", status("idle")),
         ];
@@ -157,12 +158,14 @@ pub struct TraceOptions {
     pub stall_seed: u64,
     /// Not 0: registers and memories without an initial value start with random bits from this seed.
     pub init_seed: u32,
+    /// Not 0: what is written to register `sync` before.
+    pub sync: u8,
 }
 
 impl Default for TraceOptions {
     /// The file as it is, ready always, from a state of zeros.
     fn default() -> Self {
-        Self { idle_limit: u64::MAX, rest: 0, gap: 0, stall_seed: 0, init_seed: 0 }
+        Self { idle_limit: u64::MAX, rest: 0, gap: 0, stall_seed: 0, init_seed: 0, sync: 0 }
     }
 }
 
@@ -205,7 +208,8 @@ impl TraceCosim {
         options: &TraceOptions,
         mut each: impl FnMut(u32),
     ) -> Result<TraceSummary, CosimError> {
-        let numbers = [options.idle_limit, options.rest, options.gap, options.stall_seed, options.init_seed.into()];
+        let TraceOptions { idle_limit, rest, gap, stall_seed, init_seed, sync } = *options;
+        let numbers = [idle_limit, rest, gap, stall_seed, init_seed.into(), sync.into()];
         let mut child = Command::new(&self.program)
             .arg(beats)
             .args(numbers.map(|n| n.to_string()))

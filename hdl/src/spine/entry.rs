@@ -1,18 +1,19 @@
 //! Event entries: what a front end puts into its event FIFO, and the encoder takes out
 //!
 //! One entry a clock and core at most. It holds up to two messages of one retired instruction, `pre`
-//! (about the time before it) and `post` (about the instruction itself), or one control message.
+//! (about the time before it) and `post` (about the instruction itself), or one control message. A resync is two, marker
+//! and sync, as one `post`.
 //!
 //! # Fields
 //! | field | port bits | used bits | meaning |
 //! | --- | ---: | ---: | --- |
 //! | `push` | 1 | | the other fields are an entry; put it in the FIFO at this clock edge |
 //! | `pre` | 2 | 2 | [`PRE_NONE`], [`PRE_EXCEPTION`], [`PRE_SYNC`], [`PRE_CONTROL`] |
-//! | `post` | 2 | 2 | [`POST_NONE`], [`POST_OUTCOME`], [`POST_TARGET`], [`POST_PROGRESS`]; with `PRE_CONTROL` instead [`CONTROL_STOP`], [`CONTROL_OVERFLOW`] |
-//! | `icnt` | 24 | `count_bits` | iCnt of exception, sync (0), stop, overflow and progress |
-//! | `bcnt` | 24 | `count_bits` | bCnt (schemes `nx`: SL) of outcome and target, also when a `pre` goes before; `lost` of an overflow |
+//! | `post` | 2 | 2 | [`POST_NONE`], [`POST_OUTCOME`], [`POST_TARGET`], [`POST_PROGRESS`]; with `PRE_CONTROL` instead [`CONTROL_STOP`], [`CONTROL_OVERFLOW`], [`CONTROL_RESYNC`]; with `PRE_EXCEPTION` instead of progress [`POST_RESYNC`] |
+//! | `icnt` | 24 | `count_bits` | iCnt of exception, sync (0), stop, overflow, progress and resync |
+//! | `bcnt` | 24 | `count_bits` | bCnt (schemes `nx`: SL) of outcome and target, also when a `pre` goes before; `lost` of an overflow; iCnt of a resync behind an exception |
 //! | `pc` | W | `address_bits` | ETA of an exception, PC of a sync |
-//! | `target` | W | `address_bits` | TA of a target |
+//! | `target` | W | `address_bits` | TA of a target; PC of the sync of a resync |
 //! | `cc` | 32 | `cc_bits` | diffCC of the first message of the entry (of the second it is 0); 0 without time stamps |
 //!
 //! Both counts travel, each to its own field: block RAM is there anyway, and a multiplexer in front of
@@ -46,11 +47,15 @@ pub const POST_OUTCOME: u8 = 1;
 pub const POST_TARGET: u8 = 2;
 /// `post`: progress; `icnt`. Never together with a `pre`.
 pub const POST_PROGRESS: u8 = 3;
+/// `post` with [`PRE_EXCEPTION`]: resync; its iCnt in `bcnt`, `target`.
+pub const POST_RESYNC: u8 = 3;
 
 /// `post` with [`PRE_CONTROL`]: stop; `icnt`.
 pub const CONTROL_STOP: u8 = 0;
 /// `post` with [`PRE_CONTROL`]: overflow; `icnt`, `lost` in `bcnt`.
 pub const CONTROL_OVERFLOW: u8 = 1;
+/// `post` with [`PRE_CONTROL`]: resync; `icnt`, `target`.
+pub const CONTROL_RESYNC: u8 = 2;
 
 /// Width of the ports `icnt` and `bcnt`, bits: the largest legal `count_bits`.
 pub const COUNT_PORT_BITS: usize = 24;
@@ -108,12 +113,14 @@ impl Entry {
     pub fn used(self) -> Self {
         let control = self.pre == PRE_CONTROL;
         let overflow = control && self.post == CONTROL_OVERFLOW;
-        let counts_branches = !control && matches!(self.post, POST_OUTCOME | POST_TARGET);
+        let behind = self.pre == PRE_EXCEPTION && self.post == POST_RESYNC;
+        let resync = behind || (control && self.post == CONTROL_RESYNC);
+        let counts_branches = behind || (!control && matches!(self.post, POST_OUTCOME | POST_TARGET));
         Self {
             icnt: if self.pre != PRE_NONE || self.post == POST_PROGRESS { self.icnt } else { 0 },
             bcnt: if counts_branches || overflow { self.bcnt } else { 0 },
             pc: if matches!(self.pre, PRE_EXCEPTION | PRE_SYNC) { self.pc } else { 0 },
-            target: if !control && self.post == POST_TARGET { self.target } else { 0 },
+            target: if resync || (!control && self.post == POST_TARGET) { self.target } else { 0 },
             ..self
         }
     }

@@ -27,6 +27,7 @@ use super::merger::Merger;
 use super::packer::Packer;
 use super::ports::{BusIn, ControlOut, EntryIn, PieceIn, PieceOut, ReadOut, WordsOut};
 use super::registers::Registers;
+use super::resync::Resync;
 use super::session::Session;
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
@@ -50,6 +51,13 @@ pub struct Spine<const W: usize> {
     session: Session,
     packer: Packer,
     registers: Registers,
+    // with resyncs, what asks for them
+    resync: Vec<Resync>,
+    _resyncs: usize,
+    synced: Signal<Local, Bits<16>>,
+    follow: Signal<Local, Bits<16>>,
+    lead: Signal<Local, Bit>,
+    ask: Signal<Local, Bit>,
     all_ready: Signal<Local, Bit>,
     all_stopped: Signal<Local, Bit>,
     pushes: Signal<Local, Bits<16>>,
@@ -66,6 +74,14 @@ impl<const W: usize> Spine<W> {
     /// # Panics
     /// When `params` are refused, or `log2_depth` is outside 3..=8.
     pub fn new(params: &TraceParams, layout: &EntryLayout, log2_depth: usize) -> Self {
+        Self::with_sync(params, layout, log2_depth, false)
+    }
+
+    /// As [`Spine::new`]; with `sync` it asks for resyncs.
+    ///
+    /// # Panics
+    /// As [`Spine::new`].
+    pub fn with_sync(params: &TraceParams, layout: &EntryLayout, log2_depth: usize, sync: bool) -> Self {
         let cores = usize::from(params.cores);
         Self {
             control: each(cores),
@@ -73,9 +89,11 @@ impl<const W: usize> Spine<W> {
             _cores: cores,
             fifo: (0..cores).map(|_| EventFifo::new(layout, log2_depth)).collect(),
             merger: Merger::new(params, log2_depth),
-            session: Session::new(params),
+            session: Session::new(params, sync),
+            resync: (0..usize::from(sync)).map(|_| Resync::new(params)).collect(),
+            _resyncs: usize::from(sync),
             packer: Packer::new(),
-            registers: Registers::new(params),
+            registers: Registers::new(params, sync),
             first: Fixed::of(FIELD_COUNT),
             ..Default::default()
         }
@@ -95,6 +113,7 @@ impl<const W: usize> Logic for Spine<W> {
         self.pushes.next = 0.into();
         self.haves.next = 0.into();
         self.losses.next = 0.into();
+        self.synced.next = 0.into();
         self.all_ready.next = true;
         self.all_stopped.next = true;
         self.word.next = 0.into();
@@ -116,6 +135,7 @@ impl<const W: usize> Logic for Spine<W> {
             self.pushes.next = self.pushes.val().replace_bit(i, self.entry[i].push.val());
             self.haves.next = self.haves.val().replace_bit(i, self.fifo[i].have.val());
             self.losses.next = self.losses.val().replace_bit(i, self.control[i].lost.val());
+            self.synced.next = self.synced.val().replace_bit(i, self.control[i].synced.val());
             if !self.control[i].ready.val() {
                 self.all_ready.next = false;
             }
@@ -127,15 +147,36 @@ impl<const W: usize> Logic for Spine<W> {
                 self.cc.next = self.fifo[i].cc.val();
             }
         }
+        // core 0 leads, all others follow
+        self.lead.next = false;
+        self.follow.next = 0.into();
+        self.ask.next = false;
+        for j in 0..self._resyncs {
+            self.resync[j].clock.next = self.clock.val();
+            self.resync[j].active.next = self.session.active.val();
+            self.resync[j].period.next = self.registers.period.val();
+            self.resync[j].request.next = self.registers.request.val();
+            self.resync[j].counted.next = self.control[0].counted.val();
+            self.resync[j].resynced.next = self.control[0].resynced.val();
+            self.resync[j].synced.next = self.synced.val();
+            self.lead.next = self.resync[j].lead.val();
+            self.follow.next = self.resync[j].follow.val();
+            self.ask.next = self.resync[j].ask.val();
+        }
         for k in 0..self._cores {
             self.control[k].stop_go.next = self.all_stopped.val();
+            self.control[k].due.next = self.follow.val().get_bit(k);
+            self.control[k].ask.next = self.ask.val();
         }
+        self.control[0].due.next = self.lead.val();
+        self.control[0].ask.next = false;
         self.merger.pushes.next = self.pushes.val();
         self.merger.have.next = self.haves.val();
         self.merger.done.next = self.read.done.val();
         self.session.show.next = self.merger.show.val();
         self.session.done.next = self.read.done.val();
         self.session.ends.next = self.read.ends.val();
+        self.session.again.next = self.read.again.val();
         self.read.have.next = self.session.have.val();
         self.read.core.next = self.merger.core.val();
         self.read.word.next = self.word.val();

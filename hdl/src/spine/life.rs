@@ -21,7 +21,9 @@
 //! | `verdict.sync`, `.exception` | out | it is the first that is; it follows a trap |
 //! | `verdict.send`, `.drop` | out | it is due to be told of and there is room; there is none: messages are lost from here |
 //! | `verdict.overflow`, `.stop` | out | an overflow, a stop message is sent in this cycle |
-//! | `verdict.restart` | out | one of `send`, `overflow`, `stop` |
+//! | `verdict.flow` | in | it is a control-flow instruction |
+//! | `verdict.resync` | out | a resync is sent in its place, behind an exception if it follows a trap |
+//! | `verdict.restart` | out | one of `send`, `overflow`, `stop`, `resync` |
 //! | `verdict.losing`, `.tracing` | out | messages are being lost; a stop message is still due |
 //!
 //! # Timing
@@ -30,7 +32,7 @@
 //!
 //! `enable` may rise and fall at any time; a trace that has begun always ends with a stop message before the next
 //! begins. When there is no room, the core loses messages, clears its predictors, waits for `drained`, and goes on
-//! with overflow and sync.
+//! with overflow and sync. A resync that is due waits for a control-flow instruction that finds room and has no sync.
 
 use super::ports::{ControlIn, VerdictOut};
 use crate::widget::fixed::Fixed;
@@ -68,14 +70,16 @@ pub struct Life {
     overflow: Signal<Local, Bit>,
     stop_due: Signal<Local, Bit>,
     stop: Signal<Local, Bit>,
+    resync: Signal<Local, Bit>,
+    sync: Fixed<Bit>,
     /// `stop_ready` from a register: what the other cores make of it comes back as `stop_go`.
     late: Fixed<Bit>,
 }
 
 impl Life {
-    /// A life whose `stop_ready` is `late` by a clock.
-    pub fn new(late: bool) -> Self {
-        Self { late: Fixed::new(late), ..Default::default() }
+    /// A life whose `stop_ready` is `late` by a clock, and which makes resyncs with `sync`.
+    pub fn new(late: bool, sync: bool) -> Self {
+        Self { late: Fixed::new(late), sync: Fixed::new(sync), ..Default::default() }
     }
 }
 
@@ -111,6 +115,19 @@ impl Logic for Life {
         self.send.next = self.due.val() & !self.control.full.val();
         self.drop.next = self.due.val() & self.control.full.val();
 
+        // in place of what the instruction would send
+        self.resync.next = false;
+        if self.sync.val() {
+            self.resync.next = self.beat.val()
+                & self.verdict.flow.val()
+                & self.control.due.val()
+                & !self.first.q.val()
+                & !self.control.full.val();
+        }
+        self.control.resynced.next = self.resync.val();
+        self.control.synced.next = self.resync.val() | (self.send.val() & self.first.q.val());
+        self.control.counted.next = self.beat.val() & !self.drop.val();
+
         // the overflow message goes out in the cycle before the first live one
         self.overflow.next = self.losing.q.val() & self.live_next.val() & !self.live.val();
         self.stop_due.next = self.tracing.q.val() & !self.live.val() & !self.losing.q.val() & !self.control.full.val();
@@ -137,12 +154,20 @@ impl Logic for Life {
             self.control.stop_ready.next = self.stop_ready_2.q.val();
         }
 
-        // `drop` or `stop`, from inputs and registers alone: a local shared with `run` would tie it to `able`
+        // `drop`, `resync` or `stop`, from inputs and registers alone: a local shared with `run` would tie it to `able`
         self.clear.next = (self.valid.val()
             & self.live.val()
             & !self.losing.q.val()
             & (self.first.q.val() | self.intr.val() | self.verdict.asks.val())
             & self.control.full.val())
+            | (self.sync.val()
+                & self.valid.val()
+                & self.live.val()
+                & !self.losing.q.val()
+                & self.verdict.flow.val()
+                & self.control.due.val()
+                & !self.first.q.val()
+                & !self.control.full.val())
             | (self.tracing.q.val()
                 & !self.live.val()
                 & !self.losing.q.val()
@@ -159,6 +184,7 @@ impl Logic for Life {
         self.verdict.drop.next = self.drop.val();
         self.verdict.overflow.next = self.overflow.val();
         self.verdict.stop.next = self.stop.val();
-        self.verdict.restart.next = self.send.val() | self.overflow.val() | self.stop.val();
+        self.verdict.resync.next = self.resync.val();
+        self.verdict.restart.next = self.send.val() | self.overflow.val() | self.stop.val() | self.resync.val();
     }
 }

@@ -10,7 +10,9 @@
 //! | [`packer`] | bits to words |
 //! | [`ports`] | port bundles |
 //! | [`registers`] | control and status |
+//! | [`resync`] | when the cores are told of anew |
 //! | [`session`] | a trace from its header to its last word |
+//! | [`settle`] | instructions behind a resync in which nothing is predicted |
 
 pub mod entry;
 pub mod event_fifo;
@@ -20,4 +22,6 @@ pub mod merger;
 pub mod packer;
 pub mod ports;
 pub mod registers;
+pub mod resync;
 pub mod session;
+pub mod settle;

@@ -17,9 +17,13 @@
 //! | `full` | in | fewer than two entries are free by the event FIFO's registered count |
 //! | `drained` | in | all entries of this core have left the trace system's buffers |
 //! | `stop_go` | in | all cores of the system are `stop_ready`: send the stop message now |
+//! | `due` | in | at the next control-flow instruction a resync is |
+//! | `ask` | in | the header is sent again: times count from this clock |
 //! | `ready` | out | the predictors are in their reset state, tracing can begin |
 //! | `stop_ready` | out | tracing has ended, all else is sent |
 //! | `lost` | out | messages are being lost |
+//! | `counted` | out | an instruction retires, and is not lost |
+//! | `resynced`, `synced` | out | a resync is sent; that or another sync is |
 //!
 //! # Read
 //! | port | dir of the encoder | bits | meaning |
@@ -31,6 +35,7 @@
 //! | `cc` | in | 32 | `cc` of the entry |
 //! | `done` | out | 1 | the entry is done with; the next one may be there in the next clock |
 //! | `ends` | out | 1 | with `done`: it was a stop message |
+//! | `again` | out | 1 | the last bit of a marker of core 0 is taken: the header follows |
 //!
 //! # Pieces
 //! | port | dir of the encoder | bits | meaning |
@@ -47,8 +52,8 @@ use rust_hdl::prelude::*;
 bundle!(
     /// When a front end is to trace, and what became of it.
     ControlOut "ControlIn" ControlIn
-    { enable: Bit, full: Bit, drained: Bit, stop_go: Bit, }
-    { ready: Bit, stop_ready: Bit, lost: Bit, }
+    { enable: Bit, full: Bit, drained: Bit, stop_go: Bit, due: Bit, ask: Bit, }
+    { ready: Bit, stop_ready: Bit, lost: Bit, counted: Bit, resynced: Bit, synced: Bit, }
 );
 
 bundle!(
@@ -62,11 +67,12 @@ bundle!(
         drop: Bit,
         overflow: Bit,
         stop: Bit,
+        resync: Bit,
         restart: Bit,
         losing: Bit,
         tracing: Bit,
     }
-    { asks: Bit, }
+    { asks: Bit, flow: Bit, }
 );
 
 bundle!(
@@ -89,7 +95,7 @@ bundle!(
     /// The entry that is next, field by field.
     ReadOut "ReadIn" ReadIn<W>
     { have: Bit, core: Bits<4>, word: Bits<W>, cc: Bits<32>, }
-    { field: Bits<2>, done: Bit, ends: Bit, }
+    { field: Bits<2>, done: Bit, ends: Bit, again: Bit, }
 );
 
 bundle!(

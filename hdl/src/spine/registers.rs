@@ -14,6 +14,8 @@
 //! | `ready`, `active`, `idle` | in | 1 | for `status` |
 //! | `overflow` | in | 16 | bit i: core i loses messages now |
 //! | `enable` | out | 1 | `control.enable` |
+//! | `period` | out | 5 | `sync.period` |
+//! | `request` | out | 1 | `request.sync` is written 1 |
 //!
 //! # Timing
 //! One access a cycle; a write has its effect in the next cycle.
@@ -36,7 +38,11 @@ pub struct Registers {
     pub idle: Signal<In, Bit>,
     pub overflow: Signal<In, Bits<16>>,
     pub enable: Signal<Out, Bit>,
+    pub period: Signal<Out, Bits<5>>,
+    pub request: Signal<Out, Bit>,
     enabled: DFF<Bit>,
+    every: DFF<Bits<5>>,
+    requested: DFF<Bit>,
     noted: DFF<Bits<16>>,
     answer: DFF<Bits<32>>,
     clear: Signal<Local, Bits<16>>,
@@ -47,6 +53,9 @@ pub struct Registers {
     control_addr: Fixed<Bits<3>>,
     status_addr: Fixed<Bits<3>>,
     overflow_addr: Fixed<Bits<3>>,
+    sync_addr: Fixed<Bits<3>>,
+    request_addr: Fixed<Bits<3>>,
+    sync: Fixed<Bit>,
     id: Fixed<Bits<32>>,
     fingerprint: Fixed<Bits<32>>,
     cores: Fixed<Bits<16>>,
@@ -67,18 +76,23 @@ fn field_bit(reg: &str, field: &str) -> u64 {
 }
 
 impl Registers {
-    /// The registers of a system of `params`.
-    pub fn new(params: &TraceParams) -> Self {
+    /// The registers of a system of `params`; without `sync`, those of synchronisation read as 0.
+    pub fn new(params: &TraceParams, sync: bool) -> Self {
         let addr = |name| Fixed::of(register(name).addr);
         let word = Fixed::<Bits<32>>::of::<u64>;
         let bit = |field| word(field_bit("status", field));
-        assert_eq!(field_bit("control", "enable"), 1, "enable is bit 0 of control");
+        for (reg, field) in [("control", "enable"), ("sync", "period"), ("request", "sync")] {
+            assert_eq!(field_bit(reg, field), 1, "{field} begins at bit 0 of {reg}");
+        }
         Self {
             id_addr: addr("id"),
             params_addr: addr("params"),
             control_addr: addr("control"),
             status_addr: addr("status"),
             overflow_addr: addr("overflow"),
+            sync_addr: addr("sync"),
+            request_addr: addr("request"),
+            sync: Fixed::new(sync),
             id: word(reset_value(register("id"), params).into()),
             fingerprint: word(reset_value(register("params"), params).into()),
             cores: Fixed::of((1u64 << params.cores) - 1),
@@ -95,7 +109,7 @@ impl Registers {
 impl Logic for Registers {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, enabled, noted, answer);
+        dff_setup!(self, clock, enabled, every, requested, noted, answer);
         self.clear.next = 0.into();
         if self.bus.write.val() {
             if self.bus.addr.val() == self.control_addr.val() {
@@ -106,6 +120,15 @@ impl Logic for Registers {
             }
         }
         self.keep.next = !self.clear.val();
+        self.requested.d.next = false;
+        if self.sync.val() & self.bus.write.val() {
+            if self.bus.addr.val() == self.sync_addr.val() {
+                self.every.d.next = self.bus.wdata.val().get_bits::<5>(0);
+            }
+            if self.bus.addr.val() == self.request_addr.val() {
+                self.requested.d.next = self.bus.wdata.val().get_bit(0);
+            }
+        }
         // bits of cores that the system does not have stay 0, and cost nothing
         self.noted.d.next = ((self.noted.q.val() & self.keep.val()) | self.overflow.val()) & self.cores.val();
         self.status.next = 0.into();
@@ -134,11 +157,18 @@ impl Logic for Registers {
         if self.bus.addr.val() == self.overflow_addr.val() {
             self.answer.d.next = bit_cast::<32, 16>(self.noted.q.val());
         }
+        if self.sync.val() & (self.bus.addr.val() == self.sync_addr.val()) {
+            self.answer.d.next = bit_cast::<32, 5>(self.every.q.val());
+        }
         if self.reset.val() {
             self.enabled.d.next = false;
+            self.every.d.next = 0.into();
+            self.requested.d.next = false;
             self.noted.d.next = 0.into();
         }
         self.bus.rdata.next = self.answer.q.val();
         self.enable.next = self.enabled.q.val();
+        self.period.next = self.every.q.val();
+        self.request.next = self.requested.q.val();
     }
 }

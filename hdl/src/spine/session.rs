@@ -17,6 +17,7 @@
 //! | `show` | in | 1 | an entry waits |
 //! | `have` | out | 1 | the encoder may take it |
 //! | `done`, `ends` | in | 1 | it has; it was a stop message |
+//! | `again` | in | 1 | the encoder has taken the last of a marker: the header follows |
 //! | `coded` | in | | pieces of the encoder |
 //! | `bits` | out | | pieces to the packer |
 //! | `aligned` | in | 1 | the packer holds no part of a word |
@@ -24,14 +25,15 @@
 //! # Timing
 //! A trace begins when `enable` is 1 and every core is ready: the header goes out, a byte a clock, and `tracing` rises.
 //! It ends when `enable` falls: the cores stop, their stop messages go out, the last word is filled. The next one
-//! begins after that. `tracing` follows `enable` by a clock, so that a trace that has begun reaches every core, however
+//! begins after that. Behind a marker (`again`) the word is filled with zeros, and the header sent once more, which says so.
+//! `tracing` follows `enable` by a clock, so that a trace that has begun reaches every core, however
 //! short `enable` was.
 
 use super::ports::{PieceIn, PieceOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
-use sim::system::header;
+use sim::system::{header, header_again};
 
 /// Where a trace is.
 #[derive(LogicBlock, Default)]
@@ -46,6 +48,7 @@ pub struct Session {
     pub have: Signal<Out, Bit>,
     pub done: Signal<In, Bit>,
     pub ends: Signal<In, Bit>,
+    pub again: Signal<In, Bit>,
     pub coded: PieceIn,
     pub bits: PieceOut,
     pub aligned: Signal<In, Bit>,
@@ -54,6 +57,10 @@ pub struct Session {
     // in the header, and where
     head: DFF<Bit>,
     at: DFF<Bits<4>>,
+    // the header is due once more; it was sent
+    due: DFF<Bit>,
+    later: DFF<Bit>,
+    pad: Signal<Local, Bit>,
     word: Signal<Local, Bits<32>>,
     octet: Signal<Local, Bits<8>>,
     // cores that have stopped
@@ -62,7 +69,10 @@ pub struct Session {
     header0: Fixed<Bits<32>>,
     header1: Fixed<Bits<32>>,
     header2: Fixed<Bits<32>>,
+    header_again: Fixed<Bits<32>>,
+    sync: Fixed<Bit>,
     last: Fixed<Bits<4>>,
+    second: Fixed<Bits<2>>,
     one: Fixed<Bits<4>>,
     eight: Fixed<Bits<4>>,
     one_5: Fixed<Bits<5>>,
@@ -70,14 +80,17 @@ pub struct Session {
 }
 
 impl Session {
-    /// For the streams of `params`.
-    pub fn new(params: &TraceParams) -> Self {
+    /// For the streams of `params`; with `sync` the header can be sent again.
+    pub fn new(params: &TraceParams, sync: bool) -> Self {
         let [header0, header1, header2] = header(params).map(Fixed::of);
         Self {
+            header_again: Fixed::of(header_again(params)[1]),
+            sync: Fixed::new(sync),
             header0,
             header1,
             header2,
             last: Fixed::of(11u8),
+            second: Fixed::of(1u8),
             one: Fixed::of(1u8),
             eight: Fixed::of(8u8),
             one_5: Fixed::new(1.into()),
@@ -90,13 +103,14 @@ impl Session {
 impl Logic for Session {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, session, running, head, at, stops);
+        dff_setup!(self, clock, session, running, head, at, stops, due, later);
         self.running.d.next = self.running.q.val() & self.enable.val();
         if self.enable.val() & self.ready.val() & !self.session.q.val() {
             self.session.d.next = true;
             self.running.d.next = true;
             self.head.d.next = true;
             self.at.d.next = 0.into();
+            self.later.d.next = false;
         }
         // from a register: an `enable` of one clock is a trace, too
         self.tracing.next = self.running.q.val();
@@ -107,6 +121,9 @@ impl Logic for Session {
             0 => self.word.next = self.header0.val(),
             1 => self.word.next = self.header1.val(),
             _ => self.word.next = self.header2.val(),
+        }
+        if self.later.q.val() & self.sync.val() & (self.at.q.val().get_bits::<2>(2) == self.second.val()) {
+            self.word.next = self.header_again.val();
         }
         match self.at.q.val().get_bits::<2>(0).index() {
             0 => self.octet.next = self.word.val().get_bits::<8>(0),
@@ -123,6 +140,20 @@ impl Logic for Session {
 
         // after the last stop: zeros until the word is full
         self.over.next = (self.stops.q.val() == self.cores.val()) & !self.coded.busy.val();
+        self.pad.next = self.over.val();
+        if self.sync.val() {
+            // behind a marker, too, and then the header
+            self.pad.next = self.over.val() | (self.due.q.val() & !self.coded.busy.val());
+            if self.again.val() {
+                self.due.d.next = true;
+            }
+            if self.due.q.val() & !self.coded.busy.val() & self.aligned.val() {
+                self.due.d.next = false;
+                self.head.d.next = true;
+                self.later.d.next = true;
+                self.at.d.next = 0.into();
+            }
+        }
         if self.done.val() & self.ends.val() {
             self.stops.d.next = self.stops.q.val() + self.one_5.val();
         }
@@ -134,10 +165,11 @@ impl Logic for Session {
             self.session.d.next = false;
             self.running.d.next = false;
             self.head.d.next = false;
+            self.due.d.next = false;
             self.stops.d.next = 0.into();
         }
 
-        self.have.next = self.show.val() & !self.head.q.val();
+        self.have.next = self.show.val() & !self.head.q.val() & !self.due.q.val();
         self.bits.data.next = self.coded.data.val();
         self.bits.count.next = self.coded.count.val();
         self.bits.valid.next = self.coded.valid.val();
@@ -147,7 +179,7 @@ impl Logic for Session {
             self.bits.count.next = self.eight.val();
             self.bits.valid.next = true;
         }
-        if self.over.val() {
+        if self.pad.val() {
             self.bits.data.next = 0.into();
             self.bits.count.next = self.one.val();
             self.bits.valid.next = !self.aligned.val();

@@ -20,6 +20,9 @@ module goshawk (
     wire        core_0_control_ready;
     wire        core_0_control_stop_ready;
     wire        core_0_control_lost;
+    wire        core_0_control_counted;
+    wire        core_0_control_resynced;
+    wire        core_0_control_synced;
     wire        core_0_entry_push;
     wire [1:0]  core_0_entry_pre;
     wire [1:0]  core_0_entry_post;
@@ -32,6 +35,8 @@ module goshawk (
     wire        spine_control_0_full;
     wire        spine_control_0_drained;
     wire        spine_control_0_stop_go;
+    wire        spine_control_0_due;
+    wire        spine_control_0_ask;
     wire        spine_read_have;
     wire [3:0]  spine_read_core;
     wire [31:0] spine_read_word;
@@ -40,6 +45,7 @@ module goshawk (
     wire [1:0]  encoder_entry_field;
     wire        encoder_entry_done;
     wire        encoder_entry_ends;
+    wire        encoder_entry_again;
     wire        encoder_bits_valid;
     wire [3:0]  encoder_bits_count;
     wire [7:0]  encoder_bits_data;
@@ -58,9 +64,14 @@ module goshawk (
         .control_full(spine_control_0_full),
         .control_drained(spine_control_0_drained),
         .control_stop_go(spine_control_0_stop_go),
+        .control_due(spine_control_0_due),
+        .control_ask(spine_control_0_ask),
         .control_ready(core_0_control_ready),
         .control_stop_ready(core_0_control_stop_ready),
         .control_lost(core_0_control_lost),
+        .control_counted(core_0_control_counted),
+        .control_resynced(core_0_control_resynced),
+        .control_synced(core_0_control_synced),
         .entry_push(core_0_entry_push),
         .entry_pre(core_0_entry_pre),
         .entry_post(core_0_entry_post),
@@ -85,9 +96,14 @@ module goshawk (
         .control_0_full(spine_control_0_full),
         .control_0_drained(spine_control_0_drained),
         .control_0_stop_go(spine_control_0_stop_go),
+        .control_0_due(spine_control_0_due),
+        .control_0_ask(spine_control_0_ask),
         .control_0_ready(core_0_control_ready),
         .control_0_stop_ready(core_0_control_stop_ready),
         .control_0_lost(core_0_control_lost),
+        .control_0_counted(core_0_control_counted),
+        .control_0_resynced(core_0_control_resynced),
+        .control_0_synced(core_0_control_synced),
         .entry_0_push(core_0_entry_push),
         .entry_0_pre(core_0_entry_pre),
         .entry_0_post(core_0_entry_post),
@@ -103,6 +119,7 @@ module goshawk (
         .read_field(encoder_entry_field),
         .read_done(encoder_entry_done),
         .read_ends(encoder_entry_ends),
+        .read_again(encoder_entry_again),
         .coded_valid(encoder_bits_valid),
         .coded_count(encoder_bits_count),
         .coded_data(encoder_bits_data),
@@ -120,6 +137,7 @@ module goshawk (
         .entry_field(encoder_entry_field),
         .entry_done(encoder_entry_done),
         .entry_ends(encoder_entry_ends),
+        .entry_again(encoder_entry_again),
         .bits_valid(encoder_bits_valid),
         .bits_count(encoder_bits_count),
         .bits_data(encoder_bits_data),
@@ -139,6 +157,7 @@ module goshawk_encoder (
     output reg  [1:0]  entry_field,
     output wire        entry_done,
     output wire        entry_ends,
+    output wire        entry_again,
     output wire        bits_valid,
     output wire [3:0]  bits_count,
     output wire [7:0]  bits_data,
@@ -176,6 +195,7 @@ module goshawk_encoder (
 
     assign take = entry_have & coder_ready;
     assign entry_done = take & fields_over & !fields_rest;
+    assign entry_again = 1'd0;
 
     goshawk_fields u_fields (
         .step(step),
@@ -825,9 +845,14 @@ module goshawk_spine (
     output wire        control_0_full,
     output wire        control_0_drained,
     output wire        control_0_stop_go,
+    output wire        control_0_due,
+    output wire        control_0_ask,
     input  wire        control_0_ready,
     input  wire        control_0_stop_ready,
     input  wire        control_0_lost,
+    input  wire        control_0_counted,
+    input  wire        control_0_resynced,
+    input  wire        control_0_synced,
     input  wire        entry_0_push,
     input  wire [1:0]  entry_0_pre,
     input  wire [1:0]  entry_0_post,
@@ -843,6 +868,7 @@ module goshawk_spine (
     input  wire [1:0]  read_field,
     input  wire        read_done,
     input  wire        read_ends,
+    input  wire        read_again,
     input  wire        coded_valid,
     input  wire [3:0]  coded_count,
     input  wire [7:0]  coded_data,
@@ -850,6 +876,7 @@ module goshawk_spine (
     output wire        coded_ready
 );
 
+    wire        lead;
     reg         all_ready;
     reg         all_stopped;
     reg  [15:0] pushes;
@@ -873,8 +900,13 @@ module goshawk_spine (
     wire        packer_aligned;
     wire        registers_idle;
     wire        registers_enable;
+    wire [4:0]  registers_period;
+    wire        registers_request;
 
+    assign lead = 1'd0;
     assign control_0_stop_go = all_stopped;
+    assign control_0_due = lead;
+    assign control_0_ask = 1'd0;
     assign read_word = word;
     assign read_cc = cc;
     assign registers_idle = !session_active & !words_valid & !registers_enable;
@@ -921,6 +953,7 @@ module goshawk_spine (
         .have(read_have),
         .done(read_done),
         .ends(read_ends),
+        .again(read_again),
         .coded_valid(coded_valid),
         .coded_count(coded_count),
         .coded_data(coded_data),
@@ -959,7 +992,9 @@ module goshawk_spine (
         .active(control_0_enable),
         .idle(registers_idle),
         .overflow(losses),
-        .enable(registers_enable)
+        .enable(registers_enable),
+        .period(registers_period),
+        .request(registers_request)
     );
 
     always @(*) begin
@@ -1022,7 +1057,9 @@ module goshawk_registers (
     input  wire        active,
     input  wire        idle,
     input  wire [15:0] overflow,
-    output wire        enable
+    output wire        enable,
+    output wire [4:0]  period,
+    output wire        request
 );
 
     localparam [31:0] ACTIVE_BIT = 32'd2;
@@ -1032,6 +1069,8 @@ module goshawk_registers (
     localparam [2:0] OVERFLOW_ADDR = 3'd4;
 
     reg         enabled;
+    reg  [4:0]  every;
+    reg         requested;
     reg  [15:0] noted;
     reg  [31:0] answer;
     reg  [15:0] clear;
@@ -1041,6 +1080,8 @@ module goshawk_registers (
     assign keep = ~clear;
     assign bus_rdata = answer;
     assign enable = enabled;
+    assign period = every;
+    assign request = requested;
 
     always @(*) begin
         clear = 16'd0;
@@ -1070,9 +1111,12 @@ module goshawk_registers (
                 enabled <= bus_wdata[0];
             end
         end
+        requested <= 1'd0;
         noted <= ((noted & keep) | overflow) & 16'd1;
         if (reset) begin
             enabled <= 1'd0;
+            every <= 5'd0;
+            requested <= 1'd0;
             noted <= 16'd0;
         end
         answer <= 32'd0;
@@ -1095,6 +1139,8 @@ module goshawk_registers (
 
     initial begin
         enabled = 1'd0;
+        every = 5'd0;
+        requested = 1'd0;
         noted = 16'd0;
         answer = 32'd0;
     end
@@ -1177,6 +1223,7 @@ module goshawk_session (
     output wire        have,
     input  wire        done,
     input  wire        ends,
+    input  wire        again,
     input  wire        coded_valid,
     input  wire [3:0]  coded_count,
     input  wire [7:0]  coded_data,
@@ -1200,7 +1247,9 @@ module goshawk_session (
     reg         running;
     reg         head;
     reg  [3:0]  at;
+    reg         due;
     reg  [4:0]  stops;
+    wire        pad;
     reg  [31:0] word;
     reg  [7:0]  octet;
     wire        over;
@@ -1208,7 +1257,8 @@ module goshawk_session (
     assign tracing = running;
     assign active = session;
     assign over = (stops == 5'd1) & !coded_busy;
-    assign have = show & !head;
+    assign pad = over;
+    assign have = show & !head & !due;
     assign bits_busy = session;
     assign coded_ready = bits_ready & !head;
 
@@ -1252,7 +1302,7 @@ module goshawk_session (
             bits_count = EIGHT;
             bits_valid = 1'd1;
         end
-        if (over) begin
+        if (pad) begin
             bits_data = 8'd0;
             bits_count = 4'd1;
             bits_valid = !aligned;
@@ -1284,6 +1334,7 @@ module goshawk_session (
             session <= 1'd0;
             running <= 1'd0;
             head <= 1'd0;
+            due <= 1'd0;
             stops <= 5'd0;
         end
     end
@@ -1293,6 +1344,7 @@ module goshawk_session (
         running = 1'd0;
         head = 1'd0;
         at = 4'd0;
+        due = 1'd0;
         stops = 5'd0;
     end
 endmodule
@@ -1469,9 +1521,14 @@ module goshawk_core (
     input  wire        control_full,
     input  wire        control_drained,
     input  wire        control_stop_go,
+    input  wire        control_due,
+    input  wire        control_ask,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
+    output wire        control_counted,
+    output wire        control_resynced,
+    output wire        control_synced,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
@@ -1526,9 +1583,14 @@ module goshawk_core (
         .control_full(control_full),
         .control_drained(control_drained),
         .control_stop_go(control_stop_go),
+        .control_due(control_due),
+        .control_ask(control_ask),
         .control_ready(control_ready),
         .control_stop_ready(control_stop_ready),
         .control_lost(control_lost),
+        .control_counted(control_counted),
+        .control_resynced(control_resynced),
+        .control_synced(control_synced),
         .go(front_go),
         .beat_live(ingress_beat_live),
         .beat_valid(ingress_beat_valid),
@@ -1561,9 +1623,14 @@ module goshawk_front (
     input  wire        control_full,
     input  wire        control_drained,
     input  wire        control_stop_go,
+    input  wire        control_due,
+    input  wire        control_ask,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
+    output wire        control_counted,
+    output wire        control_resynced,
+    output wire        control_synced,
     output wire        go,
     input  wire        beat_live,
     input  wire        beat_valid,
@@ -1638,6 +1705,7 @@ module goshawk_front (
     wire        life_verdict_drop;
     wire        life_verdict_overflow;
     wire        life_verdict_stop;
+    wire        life_verdict_resync;
     wire        life_verdict_restart;
     wire        life_verdict_losing;
     wire        life_verdict_tracing;
@@ -1654,6 +1722,7 @@ module goshawk_front (
     wire [9:0]  stream_cache_index;
     wire        lsp_same;
     wire        records_verdict_asks;
+    wire        records_verdict_flow;
 
     assign sweep = !swept;
     assign detector_indirect = beat_look | beat_pop;
@@ -1665,9 +1734,14 @@ module goshawk_front (
         .control_full(control_full),
         .control_drained(control_drained),
         .control_stop_go(control_stop_go),
+        .control_due(control_due),
+        .control_ask(control_ask),
         .control_ready(control_ready),
         .control_stop_ready(control_stop_ready),
         .control_lost(control_lost),
+        .control_counted(control_counted),
+        .control_resynced(control_resynced),
+        .control_synced(control_synced),
         .able(swept),
         .clear(life_clear),
         .go(go),
@@ -1682,10 +1756,12 @@ module goshawk_front (
         .verdict_drop(life_verdict_drop),
         .verdict_overflow(life_verdict_overflow),
         .verdict_stop(life_verdict_stop),
+        .verdict_resync(life_verdict_resync),
         .verdict_restart(life_verdict_restart),
         .verdict_losing(life_verdict_losing),
         .verdict_tracing(life_verdict_tracing),
-        .verdict_asks(records_verdict_asks)
+        .verdict_asks(records_verdict_asks),
+        .verdict_flow(records_verdict_flow)
     );
 
     goshawk_detector u_detector (
@@ -1750,10 +1826,12 @@ module goshawk_front (
         .verdict_drop(life_verdict_drop),
         .verdict_overflow(life_verdict_overflow),
         .verdict_stop(life_verdict_stop),
+        .verdict_resync(life_verdict_resync),
         .verdict_restart(life_verdict_restart),
         .verdict_losing(life_verdict_losing),
         .verdict_tracing(life_verdict_tracing),
         .verdict_asks(records_verdict_asks),
+        .verdict_flow(records_verdict_flow),
         .entry_push(entry_push),
         .entry_pre(entry_pre),
         .entry_post(entry_post),
@@ -1885,10 +1963,12 @@ module goshawk_records (
     input  wire        verdict_drop,
     input  wire        verdict_overflow,
     input  wire        verdict_stop,
+    input  wire        verdict_resync,
     input  wire        verdict_restart,
     input  wire        verdict_losing,
     input  wire        verdict_tracing,
     output wire        verdict_asks,
+    output wire        verdict_flow,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
@@ -1978,6 +2058,7 @@ module goshawk_records (
     assign late = 1'd0;
     assign goes = guessed & !any_pre & (filled | late);
     assign alone = 1'd0;
+    assign verdict_flow = 1'd0;
     assign verdict_asks = ends & (!hit | !same | ({1'd0, start[30:19], 19'd0} != upper) | (hits == ones));
     assign idle = !live & !verdict_tracing & !verdict_losing;
     assign forget = verdict_drop | idle | reset;
@@ -2961,9 +3042,14 @@ module goshawk_life (
     input  wire        control_full,
     input  wire        control_drained,
     input  wire        control_stop_go,
+    input  wire        control_due,
+    input  wire        control_ask,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
+    output wire        control_counted,
+    output wire        control_resynced,
+    output wire        control_synced,
     input  wire        able,
     output wire        clear,
     output reg         go,
@@ -2978,10 +3064,12 @@ module goshawk_life (
     output wire        verdict_drop,
     output wire        verdict_overflow,
     output wire        verdict_stop,
+    output wire        verdict_resync,
     output wire        verdict_restart,
     output wire        verdict_losing,
     output wire        verdict_tracing,
-    input  wire        verdict_asks
+    input  wire        verdict_asks,
+    input  wire        verdict_flow
 );
 
     reg         run;
@@ -3000,6 +3088,7 @@ module goshawk_life (
     wire        overflow;
     wire        stop_due;
     wire        stop;
+    wire        resync;
 
     assign start = control_enable & able & !run;
     assign active = start | (run & control_enable & !stopping);
@@ -3009,6 +3098,10 @@ module goshawk_life (
     assign due = beat & (first | intr | verdict_asks);
     assign send = due & !control_full;
     assign drop = due & control_full;
+    assign resync = 1'd0;
+    assign control_resynced = resync;
+    assign control_synced = resync | (send & first);
+    assign control_counted = beat & !drop;
     assign overflow = losing & live_next & !live;
     assign stop_due = tracing & !live & !losing & !control_full;
     assign stop = stop_due & control_stop_go;
@@ -3023,7 +3116,8 @@ module goshawk_life (
     assign verdict_drop = drop;
     assign verdict_overflow = overflow;
     assign verdict_stop = stop;
-    assign verdict_restart = send | overflow | stop;
+    assign verdict_resync = resync;
+    assign verdict_restart = send | overflow | stop | resync;
 
     always @(*) begin
         go = active;

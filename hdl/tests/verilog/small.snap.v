@@ -20,6 +20,9 @@ module goshawk (
     wire        core_0_control_ready;
     wire        core_0_control_stop_ready;
     wire        core_0_control_lost;
+    wire        core_0_control_counted;
+    wire        core_0_control_resynced;
+    wire        core_0_control_synced;
     wire        core_0_entry_push;
     wire [1:0]  core_0_entry_pre;
     wire [1:0]  core_0_entry_post;
@@ -32,6 +35,8 @@ module goshawk (
     wire        spine_control_0_full;
     wire        spine_control_0_drained;
     wire        spine_control_0_stop_go;
+    wire        spine_control_0_due;
+    wire        spine_control_0_ask;
     wire        spine_read_have;
     wire [3:0]  spine_read_core;
     wire [31:0] spine_read_word;
@@ -40,6 +45,7 @@ module goshawk (
     wire [1:0]  encoder_entry_field;
     wire        encoder_entry_done;
     wire        encoder_entry_ends;
+    wire        encoder_entry_again;
     wire        encoder_bits_valid;
     wire [3:0]  encoder_bits_count;
     wire [7:0]  encoder_bits_data;
@@ -58,9 +64,14 @@ module goshawk (
         .control_full(spine_control_0_full),
         .control_drained(spine_control_0_drained),
         .control_stop_go(spine_control_0_stop_go),
+        .control_due(spine_control_0_due),
+        .control_ask(spine_control_0_ask),
         .control_ready(core_0_control_ready),
         .control_stop_ready(core_0_control_stop_ready),
         .control_lost(core_0_control_lost),
+        .control_counted(core_0_control_counted),
+        .control_resynced(core_0_control_resynced),
+        .control_synced(core_0_control_synced),
         .entry_push(core_0_entry_push),
         .entry_pre(core_0_entry_pre),
         .entry_post(core_0_entry_post),
@@ -85,9 +96,14 @@ module goshawk (
         .control_0_full(spine_control_0_full),
         .control_0_drained(spine_control_0_drained),
         .control_0_stop_go(spine_control_0_stop_go),
+        .control_0_due(spine_control_0_due),
+        .control_0_ask(spine_control_0_ask),
         .control_0_ready(core_0_control_ready),
         .control_0_stop_ready(core_0_control_stop_ready),
         .control_0_lost(core_0_control_lost),
+        .control_0_counted(core_0_control_counted),
+        .control_0_resynced(core_0_control_resynced),
+        .control_0_synced(core_0_control_synced),
         .entry_0_push(core_0_entry_push),
         .entry_0_pre(core_0_entry_pre),
         .entry_0_post(core_0_entry_post),
@@ -103,6 +119,7 @@ module goshawk (
         .read_field(encoder_entry_field),
         .read_done(encoder_entry_done),
         .read_ends(encoder_entry_ends),
+        .read_again(encoder_entry_again),
         .coded_valid(encoder_bits_valid),
         .coded_count(encoder_bits_count),
         .coded_data(encoder_bits_data),
@@ -120,6 +137,7 @@ module goshawk (
         .entry_field(encoder_entry_field),
         .entry_done(encoder_entry_done),
         .entry_ends(encoder_entry_ends),
+        .entry_again(encoder_entry_again),
         .bits_valid(encoder_bits_valid),
         .bits_count(encoder_bits_count),
         .bits_data(encoder_bits_data),
@@ -139,6 +157,7 @@ module goshawk_encoder (
     output reg  [1:0]  entry_field,
     output wire        entry_done,
     output wire        entry_ends,
+    output wire        entry_again,
     output wire        bits_valid,
     output wire [3:0]  bits_count,
     output wire [7:0]  bits_data,
@@ -153,6 +172,7 @@ module goshawk_encoder (
     reg  [2:0]  step;
     reg         told;
     reg         second;
+    reg         third;
     reg  [1:0]  pre;
     reg  [1:0]  post;
     reg  [31:0] own_pta;
@@ -172,17 +192,20 @@ module goshawk_encoder (
     wire [1:0]  fields_new_pre;
     wire [1:0]  fields_new_post;
     wire        fields_sync;
+    wire        fields_marks;
     reg  [31:0] coder_minus;
     wire        coder_ready;
 
     assign known = own_pta;
     assign take = entry_have & coder_ready;
     assign entry_done = take & fields_last;
+    assign entry_again = 1'd0;
 
     goshawk_fields u_fields (
         .step(step),
         .told(told),
         .second(second),
+        .third(third),
         .pre(pre),
         .post(post),
         .word(entry_word),
@@ -201,6 +224,7 @@ module goshawk_encoder (
         .new_pre(fields_new_pre),
         .new_post(fields_new_post),
         .sync(fields_sync),
+        .marks(fields_marks),
         .ends(entry_ends)
     );
 
@@ -244,6 +268,7 @@ module goshawk_encoder (
             post <= fields_new_post;
             told <= fields_is_time;
             second <= (second | fields_again) & !fields_last;
+            third <= 1'd0;
             if (step == FIELD_STEP_ADDRESS) begin
                 own_pta <= ~entry_word & MASK;
             end
@@ -252,6 +277,7 @@ module goshawk_encoder (
             step <= FIELD_STEP_COUNT;
             told <= 1'd0;
             second <= 1'd0;
+            third <= 1'd0;
         end
     end
 
@@ -259,6 +285,7 @@ module goshawk_encoder (
         step = 3'd0;
         told = 1'd0;
         second = 1'd0;
+        third = 1'd0;
         pre = 2'd0;
         post = 2'd0;
         own_pta = 32'd0;
@@ -592,6 +619,7 @@ module goshawk_fields (
     input  wire [2:0]  step,
     input  wire        told,
     input  wire        second,
+    input  wire        third,
     input  wire [1:0]  pre,
     input  wire [1:0]  post,
     input  wire [31:0] word,
@@ -610,6 +638,7 @@ module goshawk_fields (
     output wire [1:0]  new_pre,
     output wire [1:0]  new_post,
     output wire        sync,
+    output wire        marks,
     output wire        ends
 );
 
@@ -641,20 +670,27 @@ module goshawk_fields (
     wire        synced;
     wire        control;
     wire        overflow;
+    wire        resync;
+    wire        behind;
+    wire        third_of;
     wire        has_pc;
 
     assign begins = step == 3'd0;
     assign kinds = {20'd0, word[31:20]};
+    assign third_of = 1'd0;
     assign exception = pre == 2'd1;
     assign synced = pre == K_SYNC;
     assign control = pre == K_CONTROL;
-    assign overflow = control & (post == 2'd1);
+    assign resync = 1'd0;
+    assign overflow = (control & (post == 2'd1)) | resync;
+    assign behind = resync & second;
     assign has_pc = exception | synced;
     assign escape = (|own_pre) | (own_post == K_PROGRESS);
     assign is_time = 1'd0;
     assign new_pre = own_pre;
     assign new_post = own_post;
     assign sync = synced;
+    assign marks = resync & (step == 3'd3);
     assign ends = control & !overflow;
 
     always @(*) begin
@@ -718,14 +754,24 @@ module goshawk_fields (
                 end
                 own_field = 2'd1;
                 next_field = 2'd1;
+                if (behind) begin
+                    next_field = 2'd0;
+                end
                 next_step = FIELD_STEP_INSTRUCTIONS;
             end
             FIELD_STEP_INSTRUCTIONS: begin
                 kind = C_INSTRUCTIONS;
                 own_field = 2'd1;
+                if (behind) begin
+                    own_field = 2'd0;
+                end
+                zero = third_of;
                 if (has_pc) begin
                     next_step = FIELD_STEP_ADDRESS;
                     next_field = F_PC;
+                    if (third_of) begin
+                        next_field = F_TARGET;
+                    end
                 end else if (overflow) begin
                     next_step = FIELD_STEP_LOST;
                 end else begin
@@ -734,7 +780,9 @@ module goshawk_fields (
             end
             FIELD_STEP_LOST: begin
                 kind = C_INSTRUCTIONS;
-                last = 1'd1;
+                zero = resync;
+                last = !resync;
+                again = resync;
             end
             FIELD_STEP_ADDRESS: begin
                 kind = C_ADDRESS;
@@ -743,6 +791,9 @@ module goshawk_fields (
                 last = 1'd1;
                 if (has_pc) begin
                     own_field = F_PC;
+                    if (third_of) begin
+                        own_field = F_TARGET;
+                    end
                     if (post != 2'd0) begin
                         last = 1'd0;
                         again = 1'd1;
@@ -769,9 +820,14 @@ module goshawk_spine (
     output wire        control_0_full,
     output wire        control_0_drained,
     output wire        control_0_stop_go,
+    output wire        control_0_due,
+    output wire        control_0_ask,
     input  wire        control_0_ready,
     input  wire        control_0_stop_ready,
     input  wire        control_0_lost,
+    input  wire        control_0_counted,
+    input  wire        control_0_resynced,
+    input  wire        control_0_synced,
     input  wire        entry_0_push,
     input  wire [1:0]  entry_0_pre,
     input  wire [1:0]  entry_0_post,
@@ -787,6 +843,7 @@ module goshawk_spine (
     input  wire [1:0]  read_field,
     input  wire        read_done,
     input  wire        read_ends,
+    input  wire        read_again,
     input  wire        coded_valid,
     input  wire [3:0]  coded_count,
     input  wire [7:0]  coded_data,
@@ -794,6 +851,7 @@ module goshawk_spine (
     output wire        coded_ready
 );
 
+    wire        lead;
     reg         all_ready;
     reg         all_stopped;
     reg  [15:0] pushes;
@@ -817,8 +875,13 @@ module goshawk_spine (
     wire        packer_aligned;
     wire        registers_idle;
     wire        registers_enable;
+    wire [4:0]  registers_period;
+    wire        registers_request;
 
+    assign lead = 1'd0;
     assign control_0_stop_go = all_stopped;
+    assign control_0_due = lead;
+    assign control_0_ask = 1'd0;
     assign read_word = word;
     assign read_cc = cc;
     assign registers_idle = !session_active & !words_valid & !registers_enable;
@@ -865,6 +928,7 @@ module goshawk_spine (
         .have(read_have),
         .done(read_done),
         .ends(read_ends),
+        .again(read_again),
         .coded_valid(coded_valid),
         .coded_count(coded_count),
         .coded_data(coded_data),
@@ -903,7 +967,9 @@ module goshawk_spine (
         .active(control_0_enable),
         .idle(registers_idle),
         .overflow(losses),
-        .enable(registers_enable)
+        .enable(registers_enable),
+        .period(registers_period),
+        .request(registers_request)
     );
 
     always @(*) begin
@@ -966,7 +1032,9 @@ module goshawk_registers (
     input  wire        active,
     input  wire        idle,
     input  wire [15:0] overflow,
-    output wire        enable
+    output wire        enable,
+    output wire [4:0]  period,
+    output wire        request
 );
 
     localparam [31:0] ACTIVE_BIT = 32'd2;
@@ -976,6 +1044,8 @@ module goshawk_registers (
     localparam [2:0] OVERFLOW_ADDR = 3'd4;
 
     reg         enabled;
+    reg  [4:0]  every;
+    reg         requested;
     reg  [15:0] noted;
     reg  [31:0] answer;
     reg  [15:0] clear;
@@ -985,6 +1055,8 @@ module goshawk_registers (
     assign keep = ~clear;
     assign bus_rdata = answer;
     assign enable = enabled;
+    assign period = every;
+    assign request = requested;
 
     always @(*) begin
         clear = 16'd0;
@@ -1014,9 +1086,12 @@ module goshawk_registers (
                 enabled <= bus_wdata[0];
             end
         end
+        requested <= 1'd0;
         noted <= ((noted & keep) | overflow) & 16'd1;
         if (reset) begin
             enabled <= 1'd0;
+            every <= 5'd0;
+            requested <= 1'd0;
             noted <= 16'd0;
         end
         answer <= 32'd0;
@@ -1039,6 +1114,8 @@ module goshawk_registers (
 
     initial begin
         enabled = 1'd0;
+        every = 5'd0;
+        requested = 1'd0;
         noted = 16'd0;
         answer = 32'd0;
     end
@@ -1121,6 +1198,7 @@ module goshawk_session (
     output wire        have,
     input  wire        done,
     input  wire        ends,
+    input  wire        again,
     input  wire        coded_valid,
     input  wire [3:0]  coded_count,
     input  wire [7:0]  coded_data,
@@ -1144,7 +1222,9 @@ module goshawk_session (
     reg         running;
     reg         head;
     reg  [3:0]  at;
+    reg         due;
     reg  [4:0]  stops;
+    wire        pad;
     reg  [31:0] word;
     reg  [7:0]  octet;
     wire        over;
@@ -1152,7 +1232,8 @@ module goshawk_session (
     assign tracing = running;
     assign active = session;
     assign over = (stops == 5'd1) & !coded_busy;
-    assign have = show & !head;
+    assign pad = over;
+    assign have = show & !head & !due;
     assign bits_busy = session;
     assign coded_ready = bits_ready & !head;
 
@@ -1196,7 +1277,7 @@ module goshawk_session (
             bits_count = EIGHT;
             bits_valid = 1'd1;
         end
-        if (over) begin
+        if (pad) begin
             bits_data = 8'd0;
             bits_count = 4'd1;
             bits_valid = !aligned;
@@ -1228,6 +1309,7 @@ module goshawk_session (
             session <= 1'd0;
             running <= 1'd0;
             head <= 1'd0;
+            due <= 1'd0;
             stops <= 5'd0;
         end
     end
@@ -1237,6 +1319,7 @@ module goshawk_session (
         running = 1'd0;
         head = 1'd0;
         at = 4'd0;
+        due = 1'd0;
         stops = 5'd0;
     end
 endmodule
@@ -1413,9 +1496,14 @@ module goshawk_core (
     input  wire        control_full,
     input  wire        control_drained,
     input  wire        control_stop_go,
+    input  wire        control_due,
+    input  wire        control_ask,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
+    output wire        control_counted,
+    output wire        control_resynced,
+    output wire        control_synced,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
@@ -1470,9 +1558,14 @@ module goshawk_core (
         .control_full(control_full),
         .control_drained(control_drained),
         .control_stop_go(control_stop_go),
+        .control_due(control_due),
+        .control_ask(control_ask),
         .control_ready(control_ready),
         .control_stop_ready(control_stop_ready),
         .control_lost(control_lost),
+        .control_counted(control_counted),
+        .control_resynced(control_resynced),
+        .control_synced(control_synced),
         .go(front_go),
         .beat_live(ingress_beat_live),
         .beat_valid(ingress_beat_valid),
@@ -1505,9 +1598,14 @@ module goshawk_front (
     input  wire        control_full,
     input  wire        control_drained,
     input  wire        control_stop_go,
+    input  wire        control_due,
+    input  wire        control_ask,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
+    output wire        control_counted,
+    output wire        control_resynced,
+    output wire        control_synced,
     output wire        go,
     input  wire        beat_live,
     input  wire        beat_valid,
@@ -1541,6 +1639,8 @@ module goshawk_front (
     reg         miss_5;
     reg  [31:0] pc_5;
     reg  [31:0] target_5;
+    wire        hold;
+    wire        asks_target;
     wire [17:0] pc_low;
     wire [17:0] pc_up;
     wire [17:0] pc_hash;
@@ -1549,7 +1649,7 @@ module goshawk_front (
     wire        same_upper;
     wire        indirect;
     wire        reported;
-    wire [7:0]  flags_4;
+    wire [8:0]  flags_4;
     wire        live_4;
     wire        indirect_4;
     wire        hit_4;
@@ -1562,35 +1662,49 @@ module goshawk_front (
     wire        life_verdict_drop;
     wire        life_verdict_overflow;
     wire        life_verdict_stop;
+    wire        life_verdict_resync;
     wire        life_verdict_restart;
     wire        life_verdict_losing;
     wire        life_verdict_tracing;
+    wire        outcome_branch;
     wire        outcome_clear;
     wire        outcome_ready;
     wire        outcome_miss;
+    wire        target_look;
+    wire        target_push;
+    wire        target_pop;
+    wire        target_branch;
     wire        target_clear;
     wire        target_ready;
     wire        target_hit;
     wire        messages_verdict_asks;
-    wire [7:0]  flags_from;
-    wire [7:0]  flags_to;
+    wire        messages_verdict_flow;
+    wire [8:0]  flags_from;
+    wire [8:0]  flags_to;
     wire [31:0] pcs_to;
     wire [31:0] targets_to;
     wire        misses_to;
     wire        hits_to;
 
     assign life_able = outcome_ready & target_ready;
+    assign hold = 1'd0;
+    assign asks_target = beat_live & !hold;
     assign pc_low = beat_pc[17:0];
     assign pc_up = pc_low;
     assign pc_hash = pc_up;
     assign hash = pc_hash[13:0];
+    assign outcome_branch = beat_branch & !hold;
     assign outcome_clear = life_clear | reset;
+    assign target_look = beat_look & !hold;
+    assign target_push = beat_push & !hold;
+    assign target_pop = beat_pop & !hold;
+    assign target_branch = beat_branch & !hold;
     assign target_clear = life_clear | reset;
     assign indirect = beat_look | beat_pop;
     assign reported = beat_branch | indirect;
     assign target_upper = 32'd0;
     assign same_upper = target_upper == upper;
-    assign flags_from = {{3'd0, beat_jump} | {3'd0, reported}, reported, beat_intr, beat_valid, beat_live} | {{2'd0, beat_branch} & {2'd0, beat_taken}, 5'd0} | {1'd0, indirect, 6'd0} | {same_upper, 7'd0};
+    assign flags_from = {{4'd0, beat_jump} | {4'd0, reported}, reported, beat_intr, beat_valid, beat_live} | {{3'd0, beat_branch} & {3'd0, beat_taken}, 5'd0} | {2'd0, indirect, 6'd0} | {1'd0, same_upper, 7'd0} | {hold, 8'd0};
     assign flags_4 = flags_to;
     assign live_4 = flags_4[0];
     assign indirect_4 = flags_4[6];
@@ -1603,9 +1717,14 @@ module goshawk_front (
         .control_full(control_full),
         .control_drained(control_drained),
         .control_stop_go(control_stop_go),
+        .control_due(control_due),
+        .control_ask(control_ask),
         .control_ready(control_ready),
         .control_stop_ready(control_stop_ready),
         .control_lost(control_lost),
+        .control_counted(control_counted),
+        .control_resynced(control_resynced),
+        .control_synced(control_synced),
         .able(life_able),
         .clear(life_clear),
         .go(go),
@@ -1620,15 +1739,17 @@ module goshawk_front (
         .verdict_drop(life_verdict_drop),
         .verdict_overflow(life_verdict_overflow),
         .verdict_stop(life_verdict_stop),
+        .verdict_resync(life_verdict_resync),
         .verdict_restart(life_verdict_restart),
         .verdict_losing(life_verdict_losing),
         .verdict_tracing(life_verdict_tracing),
-        .verdict_asks(messages_verdict_asks)
+        .verdict_asks(messages_verdict_asks),
+        .verdict_flow(messages_verdict_flow)
     );
 
     goshawk_gshare u_outcome (
         .clock(clock),
-        .branch(beat_branch),
+        .branch(outcome_branch),
         .taken(beat_taken),
         .hash(hash),
         .clear(outcome_clear),
@@ -1638,11 +1759,11 @@ module goshawk_front (
 
     goshawk_ras_ibtb u_target (
         .clock(clock),
-        .live(beat_live),
-        .look(beat_look),
-        .push(beat_push),
-        .pop(beat_pop),
-        .branch(beat_branch),
+        .live(asks_target),
+        .look(target_look),
+        .push(target_push),
+        .pop(target_pop),
+        .branch(target_branch),
         .taken(beat_taken),
         .hash(hash),
         .link(beat_link),
@@ -1663,6 +1784,7 @@ module goshawk_front (
         .miss(miss_5),
         .pc(pc_5),
         .target(target_5),
+        .ask(control_ask),
         .verdict_beat(life_verdict_beat),
         .verdict_sync(life_verdict_sync),
         .verdict_exception(life_verdict_exception),
@@ -1670,10 +1792,12 @@ module goshawk_front (
         .verdict_drop(life_verdict_drop),
         .verdict_overflow(life_verdict_overflow),
         .verdict_stop(life_verdict_stop),
+        .verdict_resync(life_verdict_resync),
         .verdict_restart(life_verdict_restart),
         .verdict_losing(life_verdict_losing),
         .verdict_tracing(life_verdict_tracing),
         .verdict_asks(messages_verdict_asks),
+        .verdict_flow(messages_verdict_flow),
         .entry_push(entry_push),
         .entry_pre(entry_pre),
         .entry_post(entry_post),
@@ -1723,7 +1847,7 @@ module goshawk_front (
         if (indirect) begin
             upper <= target_upper;
         end
-        if (!beat_live) begin
+        if (!asks_target) begin
             upper <= 32'd0;
         end
         live_5 <= live_4 & !reset;
@@ -1793,23 +1917,23 @@ endmodule
 module goshawk_delay (
     input  wire        clock,
     input  wire        clear,
-    input  wire [7:0]  from,
-    output wire [7:0]  to
+    input  wire [8:0]  from,
+    output wire [8:0]  to
 );
 
-    reg  [7:0]  stage_0;
+    reg  [8:0]  stage_0;
 
     assign to = stage_0;
 
     always @(posedge clock) begin
         stage_0 <= from;
         if (clear) begin
-            stage_0 <= 8'd0;
+            stage_0 <= 9'd0;
         end
     end
 
     initial begin
-        stage_0 = 8'd0;
+        stage_0 = 9'd0;
     end
 endmodule
 
@@ -1825,6 +1949,7 @@ module goshawk_messages (
     input  wire        miss,
     input  wire [31:0] pc,
     input  wire [31:0] target,
+    input  wire        ask,
     input  wire        verdict_beat,
     input  wire        verdict_sync,
     input  wire        verdict_exception,
@@ -1832,10 +1957,12 @@ module goshawk_messages (
     input  wire        verdict_drop,
     input  wire        verdict_overflow,
     input  wire        verdict_stop,
+    input  wire        verdict_resync,
     input  wire        verdict_restart,
     input  wire        verdict_losing,
     input  wire        verdict_tracing,
     output wire        verdict_asks,
+    output wire        verdict_flow,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
@@ -1866,11 +1993,16 @@ module goshawk_messages (
     wire        clear_counts;
     wire        bcnt_one;
     wire        cc_all;
-    wire        pre_1;
-    wire        pre_0;
-    wire        post_1;
-    wire        post_0;
+    wire [31:0] cc_now;
+    wire        resync;
+    reg         pre_1;
+    reg         pre_0;
+    reg         post_1;
+    reg         post_0;
 
+    assign cc_now = cc;
+    assign resync = 1'd0;
+    assign verdict_flow = flow;
     assign any_pre = verdict_sync | verdict_exception;
     assign any_post = outcome | miss;
     assign icnt_inc = verdict_beat & !any_pre;
@@ -1881,27 +2013,36 @@ module goshawk_messages (
     assign counted = reported;
     assign bcnt_stop = |{bcnt[19], 19'd0};
     assign bcnt_sum = bcnt + {23'd0, bcnt_inc};
-    assign remains = verdict_send & any_pre & !any_post;
+    assign remains = verdict_send & any_pre & !any_post & !resync;
     assign remains_reported = remains & counted;
     assign clear_counts = verdict_restart | reset;
     assign bcnt_one = remains_reported | verdict_drop;
-    assign cc_all = cc == CC_MASK;
+    assign cc_all = cc_now == CC_MASK;
     assign entry_push = verdict_restart;
-    assign pre_0 = verdict_exception | verdict_overflow | verdict_stop;
-    assign pre_1 = verdict_sync | verdict_overflow | verdict_stop;
-    assign post_0 = outcome | progress | verdict_overflow;
-    assign post_1 = miss | progress;
     assign entry_pre = {pre_1, pre_0};
     assign entry_post = {post_1, post_0};
     assign entry_icnt = {4'd0, icnt_sum[19:0]};
     assign entry_pc = pc;
     assign entry_target = target;
-    assign entry_cc = cc;
+    assign entry_cc = cc_now;
 
     always @(*) begin
         bcnt_inc = counted;
         if (verdict_losing) begin
             bcnt_inc = valid & !bcnt_stop;
+        end
+    end
+
+    always @(*) begin
+        pre_0 = verdict_exception | verdict_overflow | verdict_stop;
+        pre_1 = verdict_sync | verdict_overflow | verdict_stop;
+        post_0 = outcome | progress | verdict_overflow;
+        post_1 = miss | progress;
+        if (resync) begin
+            pre_0 = 1'd1;
+            pre_1 = !verdict_exception;
+            post_0 = verdict_exception;
+            post_1 = 1'd1;
         end
     end
 
@@ -1927,7 +2068,7 @@ module goshawk_messages (
         end else if (!live & !verdict_tracing) begin
             cc <= 32'd0;
         end else if (!cc_all) begin
-            cc <= cc + 32'd1;
+            cc <= cc_now + 32'd1;
         end
         cc <= 32'd0;
     end
@@ -2299,9 +2440,14 @@ module goshawk_life (
     input  wire        control_full,
     input  wire        control_drained,
     input  wire        control_stop_go,
+    input  wire        control_due,
+    input  wire        control_ask,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
+    output wire        control_counted,
+    output wire        control_resynced,
+    output wire        control_synced,
     input  wire        able,
     output wire        clear,
     output reg         go,
@@ -2316,10 +2462,12 @@ module goshawk_life (
     output wire        verdict_drop,
     output wire        verdict_overflow,
     output wire        verdict_stop,
+    output wire        verdict_resync,
     output wire        verdict_restart,
     output wire        verdict_losing,
     output wire        verdict_tracing,
-    input  wire        verdict_asks
+    input  wire        verdict_asks,
+    input  wire        verdict_flow
 );
 
     reg         run;
@@ -2337,6 +2485,7 @@ module goshawk_life (
     wire        overflow;
     wire        stop_due;
     wire        stop;
+    wire        resync;
 
     assign start = control_enable & able & !run;
     assign active = start | (run & control_enable & !stopping);
@@ -2346,6 +2495,10 @@ module goshawk_life (
     assign due = beat & (first | intr | verdict_asks);
     assign send = due & !control_full;
     assign drop = due & control_full;
+    assign resync = 1'd0;
+    assign control_resynced = resync;
+    assign control_synced = resync | (send & first);
+    assign control_counted = beat & !drop;
     assign overflow = losing & live_next & !live;
     assign stop_due = tracing & !live & !losing & !control_full;
     assign stop = stop_due & control_stop_go;
@@ -2360,7 +2513,8 @@ module goshawk_life (
     assign verdict_drop = drop;
     assign verdict_overflow = overflow;
     assign verdict_stop = stop;
-    assign verdict_restart = send | overflow | stop;
+    assign verdict_resync = resync;
+    assign verdict_restart = send | overflow | stop | resync;
 
     always @(*) begin
         go = active;

@@ -239,6 +239,11 @@ impl<F: Front> Lane<F> {
         self.resync.asked = true;
     }
 
+    /// A resync is due at the next control-flow instruction: of the core that leads, on request.
+    pub fn request(&mut self) {
+        self.resync.due = 0;
+    }
+
     /// What was counted so far.
     pub fn rates(&self) -> Rates {
         self.counters.rates
@@ -333,9 +338,7 @@ impl<F: Front> Lane<F> {
         self.sync(cycle, pc, out);
         let Self { counters: c, resync, .. } = self;
         c.settled = c.rates.instructions + resync.settle;
-        if let Some(period) = resync.period {
-            resync.due = c.rates.instructions + period;
-        }
+        resync.due = resync.period.map_or(NEVER, |period| c.rates.instructions + period);
     }
 
     /// The events of one instruction (the start or trap before it, and its own), into a buffer that may be `full`:

@@ -6,6 +6,7 @@ pub mod tr;
 use hdl::spine::entry::Entry;
 use hdl::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC};
 use rand::{Rng, RngExt};
+use sim::params::TraceParams;
 
 /// A number with corners: 0, 1, all ones, powers of two and one below, small ones.
 pub fn number(rng: &mut impl Rng, bits: u32, least: u64) -> u64 {
@@ -19,6 +20,11 @@ pub fn number(rng: &mut impl Rng, bits: u32, least: u64) -> u64 {
         _ => rng.random::<u64>() >> rng.random_range(0..64),
     };
     (v & mask).max(least)
+}
+
+/// Resyncs are built in and drawn, where they have a circuit: in every second system.
+pub fn sync(params: &TraceParams) -> bool {
+    params.stream_cache().is_none() && params.count_bits % 2 == 0
 }
 
 /// What the event FIFO answers when it is asked for `field`.
@@ -56,8 +62,8 @@ macro_rules! coder {
         impl<const W: usize> $name<W> {
             fn new(params: &TraceParams) -> Self {
                 Self {
-                    encoder: $encoder::new(params),
-                    session: Session::new(params),
+                    encoder: $encoder::with_sync(params, sync(params)),
+                    session: Session::new(params, sync(params)),
                     packer: Packer::new(),
                     ..Default::default()
                 }
@@ -84,6 +90,7 @@ macro_rules! coder {
                 self.done.next = self.encoder.entry.done.val();
                 self.session.done.next = self.encoder.entry.done.val();
                 self.session.ends.next = self.encoder.entry.ends.val();
+                self.session.again.next = self.encoder.entry.again.val();
                 PieceOut::join(&mut self.encoder.bits, &mut self.session.coded);
                 PieceOut::join(&mut self.session.bits, &mut self.packer.bits);
                 self.session.aligned.next = self.packer.aligned.val();

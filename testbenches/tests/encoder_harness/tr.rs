@@ -1,6 +1,6 @@
 //! Messages of T-raptor, and the encoder with its coder, session and packer beside their golden models
 
-use crate::encoder_harness::{coder, number, word};
+use crate::encoder_harness::{coder, number, sync, word};
 use hdl::scheme::tr::encoder::Encoder;
 use hdl::spine::entry::*;
 use hdl::spine::event_fifo::FIELD_COUNT;
@@ -11,10 +11,10 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use sim::bits::BitWriter;
-use sim::message::{Body, Escape, Message};
+use sim::message::{Body, Escape, Message, Report};
 use sim::params::{FlowScheme, TraceParams};
 use sim::scheme::{Encode, Scheme};
-use sim::system::header;
+use sim::system::{header, header_again};
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
@@ -45,6 +45,11 @@ fn messages(params: &TraceParams, core: u8, e: &Entry) -> Vec<Message> {
             add(Body::Escape(Escape::Overflow { i_cnt, lost: count }));
             return out;
         }
+        PRE_CONTROL if e.post == CONTROL_RESYNC => {
+            add(Body::Escape(Escape::Resync { i_cnt }));
+            add(Body::Escape(Escape::Sync { i_cnt: 0, pc: address(e.target) }));
+            return out;
+        }
         PRE_CONTROL => {
             add(Body::Escape(Escape::Stop { i_cnt }));
             return out;
@@ -56,6 +61,10 @@ fn messages(params: &TraceParams, core: u8, e: &Entry) -> Vec<Message> {
         POST_TARGET if nexus => add(Body::Stream { length: count, target: Some(address(e.target)) }),
         POST_OUTCOME => add(Body::Outcome { count }),
         POST_TARGET => add(Body::Target { count, target: address(e.target) }),
+        POST_RESYNC if e.pre == PRE_EXCEPTION => {
+            add(Body::Escape(Escape::Resync { i_cnt: count }));
+            add(Body::Escape(Escape::Sync { i_cnt: 0, pc: address(e.target) }));
+        }
         POST_PROGRESS => add(Body::Escape(Escape::Progress { i_cnt })),
         _ => {}
     }
@@ -70,7 +79,8 @@ fn entry(rng: &mut impl Rng, params: &TraceParams) -> Entry {
         let post = rng.random_range(0..4u8);
         let legal = match pre {
             PRE_NONE => post != POST_NONE,
-            PRE_CONTROL => post == CONTROL_OVERFLOW,
+            PRE_CONTROL => post == CONTROL_OVERFLOW || (sync(params) && post == CONTROL_RESYNC),
+            PRE_EXCEPTION => post != POST_RESYNC || sync(params),
             _ => post != POST_PROGRESS,
         };
         if legal {
@@ -107,7 +117,14 @@ pub fn run<const W: usize>(params: &TraceParams, seed: u64, entries: usize, stal
         FlowScheme::ScLsp(_) => panic!("has a bench of its own"),
     };
     for (core, e) in &list {
-        messages(params, *core, e).iter().for_each(|m| coder.encode(m, &mut golden));
+        for m in messages(params, *core, e) {
+            coder.encode(&m, &mut golden);
+            if *core == 0 && m.body.is_resync() {
+                coder.flush(&mut golden);
+                golden.pad();
+                header_again(params).iter().for_each(|w| golden.push((*w).into(), 32));
+            }
+        }
     }
     golden.pad();
     let want: Vec<u32> = golden.drain().collect();

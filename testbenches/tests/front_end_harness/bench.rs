@@ -18,10 +18,16 @@ pub struct Bench<T: Ingress> {
     source: Source,
     /// In so many of 65,536 clocks the FIFO becomes full for a while.
     pub full_per_64k: u16,
+    /// In so many of 65,536 clocks a resync becomes due.
+    pub sync_per_64k: u16,
+    /// Resyncs seen.
+    pub resyncs: usize,
     /// Clocks between the last instruction and the end.
     pub idle_before_stop: usize,
     /// Overflow messages seen.
     pub overflows: usize,
+    /// A resync, a sync in the last clock.
+    synced: (bool, bool),
     /// All messages of the last run.
     pub messages: Vec<Message<<T::Golden as Golden>::Body>>,
 }
@@ -39,8 +45,11 @@ impl<T: Ingress> Bench<T> {
             params: *params,
             source: Source::seeded(77),
             full_per_64k: 0,
+            sync_per_64k: 0,
+            resyncs: 0,
             idle_before_stop: 2,
             overflows: 0,
+            synced: (false, false),
             messages: Vec::new(),
         })
     }
@@ -55,13 +64,15 @@ impl<T: Ingress> Bench<T> {
     pub fn play_steps(&mut self, steps: &[Step]) -> Result<usize, String> {
         let (shows, mut beats) = self.shows(steps);
         let mut clock = 0;
-        while !self.cycle(&Show::Nothing, [false, false, true, false]).0 {
+        while !self.cycle(&Show::Nothing, [false, false, true, false], [false; 2]).0 {
             clock += 1;
             assert!(clock < 10_000, "never ready");
         }
         // enabled in the clock of the first instruction
         let (mut entries, mut full_at) = (Vec::new(), Vec::new());
         let (mut full_for, mut drain_for) = (0, 0);
+        // a resync that is due, of a core that leads or follows; and when each was asked for
+        let (mut due, mut asks) = (None, Vec::new());
         let end = shows.len() + self.idle_before_stop;
         let mut stopped = None;
         for t in 0..end + 20_000 {
@@ -74,7 +85,17 @@ impl<T: Ingress> Bench<T> {
             let [enable, drained] = [t < end, drain_for == 0];
             (full_for, drain_for) = (full_for.saturating_sub(1), drain_for.saturating_sub(1));
             full_at.push(full);
-            let (_, ready_to_stop, entry) = self.cycle(show, [enable, full, drained, false]);
+            let mut ask = false;
+            if (8..end).contains(&t) && self.source.per_64k(self.sync_per_64k) {
+                let follows = due.unwrap_or_else(|| self.source.percent(50));
+                due = Some(follows);
+                ask = follows;
+                asks.push((t as u64, follows));
+            }
+            let (_, ready_to_stop, entry) = self.cycle(show, [enable, full, drained, false], [due.is_some(), ask]);
+            let (resynced, synced) = self.synced;
+            self.resyncs += usize::from(resynced);
+            due = due.filter(|follows| !(resynced || *follows && synced));
             if let Some(e) = entry {
                 entries.push((t as u64, e));
             }
@@ -83,7 +104,7 @@ impl<T: Ingress> Bench<T> {
                 let told = if T::Golden::TELLS_THE_END { t as u64 - 1 } else { t as u64 + 1 };
                 stopped = Some(told - T::Golden::to_decision(&self.params));
                 for after in 0..=1 {
-                    let (_, _, entry) = self.cycle(&Show::Nothing, [false, false, true, true]);
+                    let (_, _, entry) = self.cycle(&Show::Nothing, [false, false, true, true], [false; 2]);
                     assert_eq!(entry.is_some(), after == T::Golden::TO_ENTRY, "stop entry");
                     entries.extend(entry.map(|e| (t as u64 + 1 + after, e)));
                 }
@@ -92,20 +113,29 @@ impl<T: Ingress> Bench<T> {
         }
         let stopped = stopped.ok_or("never ready to stop")?;
         beats.retain(|b| b.clock < end as u64);
-        self.compare(&beats, &entries, &full_at, stopped)
+        self.compare(&beats, &entries, &full_at, &asks, stopped)
     }
 
     /// One clock: ready, stop_ready, entry.
-    fn cycle(&mut self, show: &Show, [enable, full, drained, go]: [bool; 4]) -> (bool, bool, Option<Entry>) {
-        self.d
+    fn cycle(
+        &mut self,
+        show: &Show,
+        [enable, full, drained, go]: [bool; 4],
+        [due, ask]: [bool; 2],
+    ) -> (bool, bool, Option<Entry>) {
+        let (ready, stop_ready, entry, synced) = self
+            .d
             .cycle(
                 |u| {
                     u.set(show);
                     u.control(enable, full, drained, go);
+                    u.sync(due, ask);
                 },
-                |u| (u.ready(), u.stop_ready(), u.entry()),
+                |u| (u.ready(), u.stop_ready(), u.entry(), u.synced()),
             )
-            .unwrap()
+            .unwrap();
+        self.synced = synced;
+        (ready, stop_ready, entry)
     }
 
     /// What to show in each clock, and when each instruction retires for the trace.

@@ -15,6 +15,7 @@ impl<T: Ingress> Bench<T> {
         beats: &[Beat],
         entries: &[(u64, Entry)],
         full_at: &[bool],
+        asks: &[(u64, bool)],
         stopped: u64,
     ) -> Result<usize, String> {
         self.messages.clear();
@@ -22,6 +23,17 @@ impl<T: Ingress> Bench<T> {
         let mut got = entries.iter().copied();
         let mut lane = T::Golden::new(&self.params);
         let mut due = Vec::new();
+        let mut asks = asks.iter().copied().peekable();
+        // what was asked up to the decision in a clock
+        let mut ask = |lane: &mut T::Golden, clock: u64| {
+            while let Some((at, follows)) = asks.next_if(|(at, _)| *at <= clock) {
+                if follows {
+                    lane.ask(at - to_decision);
+                } else {
+                    lane.request();
+                }
+            }
+        };
         // instructions since the last event, and whether the next one is the first behind the start or an overflow
         let (mut count, mut first) = (0, true);
         let mut i = 0;
@@ -41,6 +53,7 @@ impl<T: Ingress> Bench<T> {
                 events.push(FlowEvent { hart: 0, count, cycle: beat.clock, ..e });
                 count = 0;
             }
+            ask(&mut lane, beat.clock + to_decision);
             let full = full_at.get((beat.clock + to_decision) as usize) == Some(&true);
             if !lane.offer(&events, full, &mut due) {
                 continue;
@@ -54,6 +67,7 @@ impl<T: Ingress> Bench<T> {
                 lane.pass(1);
                 i += 1;
             }
+            ask(&mut lane, at + to_decision);
             lane.overflow(at, &mut due);
             let mine = T::Golden::messages(&entry, &self.params);
             if mine != due {
@@ -64,6 +78,7 @@ impl<T: Ingress> Bench<T> {
             first = true;
         }
         lane.pass(count);
+        ask(&mut lane, u64::MAX);
         lane.stop(stopped, &mut due);
         self.take(&mut got, &due)?;
         match got.next() {

@@ -48,9 +48,11 @@ pub fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
         FlowScheme::ScLsp(_) => panic!("its entries are records"),
     };
     let mut bodies = Vec::new();
+    let resync = |i_cnt| [Escape::Resync { i_cnt }, Escape::Sync { i_cnt: 0, pc: target }].map(Body::Escape);
     match e.pre {
         PRE_EXCEPTION => bodies.push(Body::Escape(Escape::Exception { i_cnt: icnt, target: pc })),
         PRE_SYNC => bodies.push(Body::Escape(Escape::Sync { i_cnt: icnt, pc })),
+        PRE_CONTROL if e.post == CONTROL_RESYNC => bodies.extend(resync(icnt)),
         PRE_CONTROL => bodies.push(Body::Escape(match e.post {
             CONTROL_STOP => Escape::Stop { i_cnt: icnt },
             CONTROL_OVERFLOW => Escape::Overflow { i_cnt: icnt, lost: bcnt },
@@ -64,6 +66,7 @@ pub fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
         POST_OUTCOME => bodies.push(Body::Outcome { count: bcnt }),
         POST_TARGET if nexus => bodies.push(Body::Stream { length: bcnt, target: Some(target) }),
         POST_TARGET => bodies.push(Body::Target { count: bcnt, target }),
+        POST_RESYNC if e.pre == PRE_EXCEPTION => bodies.extend(resync(bcnt)),
         POST_PROGRESS => bodies.push(Body::Escape(Escape::Progress { i_cnt: icnt })),
         _ => {}
     }

@@ -28,6 +28,10 @@ pub trait Golden {
     fn pass(&mut self, count: u32);
     /// See [`Lane::overflow`].
     fn overflow(&mut self, cycle: u64, out: &mut Vec<Message<Self::Body>>);
+    /// See [`Lane::ask`].
+    fn ask(&mut self, cycle: u64);
+    /// See [`Lane::request`].
+    fn request(&mut self);
     /// See [`Lane::stop`].
     fn stop(&mut self, cycle: u64, out: &mut Vec<Message<Self::Body>>);
     /// The messages of an entry.
@@ -36,7 +40,9 @@ pub trait Golden {
 
 /// Core 0 of a scheme.
 fn lane<S: Scheme>(scheme: &S, params: &TraceParams) -> Lane<S::Front> {
-    Lane::new(0, &params.platform, scheme.front(&params.platform))
+    let mut lane = Lane::new(0, &params.platform, scheme.front(&params.platform));
+    lane.sync_every(scheme.settle(), None);
+    lane
 }
 
 fn offer<F: Front<Body: Copy>>(
@@ -88,6 +94,18 @@ impl Golden for Predicting {
             Self::Nexus(lane) => lane.overflow(cycle, &mut |m: &Message| out.push(*m)),
         }
     }
+    fn ask(&mut self, cycle: u64) {
+        match self {
+            Self::Tr(lane) => lane.ask(cycle),
+            Self::Nexus(lane) => lane.ask(cycle),
+        }
+    }
+    fn request(&mut self) {
+        match self {
+            Self::Tr(lane) => lane.request(),
+            Self::Nexus(lane) => lane.request(),
+        }
+    }
     fn stop(&mut self, cycle: u64, out: &mut Vec<Message>) {
         match self {
             Self::Tr(lane) => lane.stop(cycle, &mut |m: &Message| out.push(*m)),
@@ -121,6 +139,12 @@ impl Golden for Streaming {
     }
     fn overflow(&mut self, cycle: u64, out: &mut Vec<Message<Record>>) {
         Lane::overflow(self, cycle, &mut |m: &Message<Record>| out.push(*m));
+    }
+    fn ask(&mut self, cycle: u64) {
+        Lane::ask(self, cycle);
+    }
+    fn request(&mut self) {
+        Lane::request(self);
     }
     fn stop(&mut self, cycle: u64, out: &mut Vec<Message<Record>>) {
         Lane::stop(self, cycle, &mut |m: &Message<Record>| out.push(*m));

@@ -31,6 +31,9 @@ pub trait Ingress: Block {
     fn set_clock(&mut self, c: bool);
     fn set(&mut self, show: &Show);
     fn control(&mut self, enable: bool, full: bool, drained: bool, go: bool);
+    fn sync(&mut self, due: bool, ask: bool);
+    /// A resync is sent in this clock; a sync is.
+    fn synced(&self) -> (bool, bool);
     fn ready(&self) -> bool;
     fn stop_ready(&self) -> bool;
     fn entry(&self) -> Option<Entry>;
@@ -46,6 +49,13 @@ macro_rules! common {
             self.control.full.next = full;
             self.control.drained.next = drained;
             self.control.stop_go.next = go;
+        }
+        fn sync(&mut self, due: bool, ask: bool) {
+            self.control.due.next = due;
+            self.control.ask.next = ask;
+        }
+        fn synced(&self) -> (bool, bool) {
+            (self.control.resynced.val(), self.control.synced.val())
         }
         fn ready(&self) -> bool {
             self.control.ready.val()

@@ -58,6 +58,15 @@ impl<const W: usize> StreamEncoder<W> {
         let coder = Chunked::new(&coding, params).with_long_fields();
         Self { fields: RecordFields::new(params), coder, ..Default::default() }
     }
+
+    /// The same; there is no circuit of resyncs for this scheme.
+    ///
+    /// # Panics
+    /// With `sync`, and as [`StreamEncoder::new`].
+    pub fn with_sync(params: &TraceParams, sync: bool) -> Self {
+        assert!(!sync, "no circuit of resyncs");
+        Self::new(params)
+    }
 }
 
 impl<const W: usize> Logic for StreamEncoder<W> {
@@ -113,6 +122,7 @@ impl<const W: usize> Logic for StreamEncoder<W> {
         }
         self.entry.done.next = self.take.val() & self.fields.over.val() & !self.fields.rest.val();
         self.entry.ends.next = self.fields.ends.val();
+        self.entry.again.next = false;
         if self.reset.val() {
             self.step.d.next = RecordField::Begin;
             self.told.d.next = false;

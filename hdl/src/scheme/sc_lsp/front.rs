@@ -112,12 +112,21 @@ impl<const W: usize> StreamFront<W> {
             detector: Detector::new(params),
             stream_cache: StreamCache::new(params),
             lsp: Lsp::new(params),
-            life: Life::new(true),
+            life: Life::new(true, false),
             records: Records::new(params),
             last_word: Fixed::of(entries - 1),
             one: Fixed::new(1.into()),
             ..Default::default()
         }
+    }
+
+    /// The same; there is no circuit of resyncs for this scheme.
+    ///
+    /// # Panics
+    /// With `sync`, and as [`StreamFront::new`].
+    pub fn with_sync(params: &TraceParams, sync: bool) -> Self {
+        assert!(!sync, "no circuit of resyncs");
+        Self::new(params)
     }
 }
 

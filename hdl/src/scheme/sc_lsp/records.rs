@@ -201,6 +201,7 @@ impl<const W: usize> Logic for Records<W> {
         self.alone.next = self.guessed.val() & self.any_pre.val() & !self.counts.val();
 
         // what else is due to be told, from inputs and registers alone, so that nothing ties it to the verdict
+        self.verdict.flow.next = false;
         self.verdict.asks.next = self.ends.val()
             & (!self.hit.val()
                 | !self.same.val()

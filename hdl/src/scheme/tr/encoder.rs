@@ -44,6 +44,8 @@ pub struct Encoder<const W: usize> {
     step: DFF<FieldStep>,
     told: DFF<Bit>,
     second: DFF<Bit>,
+    // the sync of a resync
+    third: DFF<Bit>,
     pre: DFF<Bits<2>>,
     post: DFF<Bits<2>>,
     take: Signal<Local, Bit>,
@@ -52,6 +54,7 @@ pub struct Encoder<const W: usize> {
     own_pta: DFF<Bits<W>>,
     known: Signal<Local, Bits<W>>,
     many: Fixed<Bit>,
+    sync: Fixed<Bit>,
     mask: Fixed<Bits<W>>,
 }
 
@@ -61,13 +64,22 @@ impl<const W: usize> Encoder<W> {
     /// # Panics
     /// When `params` are refused by their check, or their scheme has no circuit.
     pub fn new(params: &TraceParams) -> Self {
+        Self::with_sync(params, false)
+    }
+
+    /// As [`Encoder::new`]; with `sync`, resyncs are among the entries.
+    ///
+    /// # Panics
+    /// As [`Encoder::new`].
+    pub fn with_sync(params: &TraceParams, sync: bool) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
         let bits = u64::from(params.address_bits());
         assert!(bits <= W as u64, "address_bits = {bits} is outside 1..={W}");
         let many = params.cores > 1;
         Self {
-            fields: Fields::new(params),
+            fields: Fields::new(params, sync),
+            sync: Fixed::new(sync),
             coder: parts.coder(params),
             pta: Mem::new((params.ti_bits() as usize).max(1), if many { bits as usize } else { 0 }),
             many: Fixed::new(many),
@@ -80,13 +92,14 @@ impl<const W: usize> Encoder<W> {
 impl<const W: usize> Logic for Encoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, told, second, pre, post, own_pta);
+        dff_setup!(self, clock, step, told, second, third, pre, post, own_pta);
         clock!(self, clock, coder, pta);
 
         // the field
         self.fields.step.next = self.step.q.val();
         self.fields.told.next = self.told.q.val();
         self.fields.second.next = self.second.q.val();
+        self.fields.third.next = self.third.q.val();
         self.fields.pre.next = self.pre.q.val();
         self.fields.post.next = self.post.q.val();
         self.fields.word.next = self.entry.word.val();
@@ -129,6 +142,8 @@ impl<const W: usize> Logic for Encoder<W> {
             self.post.d.next = self.fields.new_post.val();
             self.told.d.next = self.fields.is_time.val();
             self.second.d.next = (self.second.q.val() | self.fields.again.val()) & !self.fields.last.val();
+            self.third.d.next =
+                (self.third.q.val() | self.fields.marks.val()) & !self.fields.last.val() & self.sync.val();
             if self.step.q.val() == FieldStep::Address {
                 self.pta.we.next = self.many.val();
                 self.own_pta.d.next = !self.entry.word.val() & self.mask.val();
@@ -136,10 +151,15 @@ impl<const W: usize> Logic for Encoder<W> {
         }
         self.entry.done.next = self.take.val() & self.fields.last.val();
         self.entry.ends.next = self.fields.ends.val();
+        self.entry.again.next = false;
+        if self.sync.val() {
+            self.entry.again.next = self.take.val() & self.fields.marks.val() & !self.entry.core.val().any();
+        }
         if self.reset.val() {
             self.step.d.next = FieldStep::Count;
             self.told.d.next = false;
             self.second.d.next = false;
+            self.third.d.next = false;
         }
     }
 }

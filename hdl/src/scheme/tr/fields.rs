@@ -8,7 +8,8 @@
 //! | --- | --- | ---: | --- |
 //! | `step` | in | | the field |
 //! | `told` | in | 1 | the time of the message was sent |
-//! | `second` | in | 1 | it is the entry's second message |
+//! | `second` | in | 1 | it is not the entry's first message |
+//! | `third` | in | 1 | it is the sync of a resync, behind its marker |
 //! | `pre`, `post` | in | 2 | kinds of the entry, see [`crate::spine::entry`]; the first step reads them itself |
 //! | `word` | in | W | its word |
 //! | `cc` | in | 32 | `cc` of the entry |
@@ -20,6 +21,7 @@
 //! | `again` | out | 1 | a second message follows |
 //! | `new_pre`, `new_post` | out | 2 | kinds of the message |
 //! | `sync` | out | 1 | it is a sync |
+//! | `marks` | out | 1 | it is the last field of a marker |
 //! | `ends` | out | 1 | it is a stop message |
 //!
 //! # Timing
@@ -29,7 +31,8 @@
 
 use super::coder::{ADDRESS, COUNT, CYCLES, INSTRUCTIONS, RAW};
 use crate::spine::entry::{
-    CONTROL_OVERFLOW, POST_NONE, POST_PROGRESS, POST_TARGET, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC,
+    CONTROL_OVERFLOW, CONTROL_RESYNC, POST_NONE, POST_PROGRESS, POST_RESYNC, POST_TARGET, PRE_CONTROL, PRE_EXCEPTION,
+    PRE_SYNC,
 };
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use crate::widget::fixed::Fixed;
@@ -57,6 +60,7 @@ pub struct Fields<const W: usize> {
     pub step: Signal<In, FieldStep>,
     pub told: Signal<In, Bit>,
     pub second: Signal<In, Bit>,
+    pub third: Signal<In, Bit>,
     pub pre: Signal<In, Bits<2>>,
     pub post: Signal<In, Bits<2>>,
     pub word: Signal<In, Bits<W>>,
@@ -75,6 +79,7 @@ pub struct Fields<const W: usize> {
     pub new_pre: Signal<Out, Bits<2>>,
     pub new_post: Signal<Out, Bits<2>>,
     pub sync: Signal<Out, Bit>,
+    pub marks: Signal<Out, Bit>,
     pub ends: Signal<Out, Bit>,
     begins: Signal<Local, Bit>,
     special: Signal<Local, Bits<4>>,
@@ -87,9 +92,13 @@ pub struct Fields<const W: usize> {
     synced: Signal<Local, Bit>,
     control: Signal<Local, Bit>,
     overflow: Signal<Local, Bit>,
+    resync: Signal<Local, Bit>,
+    behind: Signal<Local, Bit>,
+    third_of: Signal<Local, Bit>,
     has_pc: Signal<Local, Bit>,
     // constants of the parameters
     timed: Fixed<Bit>,
+    sync_built: Fixed<Bit>,
     many: Fixed<Bit>,
     mask: Fixed<Bits<W>>,
     count_mask: Fixed<Bits<W>>,
@@ -106,6 +115,8 @@ pub struct Fields<const W: usize> {
     k_target: Fixed<Bits<2>>,
     k_progress: Fixed<Bits<2>>,
     k_overflow: Fixed<Bits<2>>,
+    k_resync: Fixed<Bits<2>>,
+    k_behind: Fixed<Bits<2>>,
     f_count: Fixed<Bits<2>>,
     f_instructions: Fixed<Bits<2>>,
     f_pc: Fixed<Bits<2>>,
@@ -118,10 +129,11 @@ pub struct Fields<const W: usize> {
 }
 
 impl<const W: usize> Fields<W> {
-    /// For messages of `params`.
-    pub fn new(params: &TraceParams) -> Self {
+    /// For messages of `params`; with `sync`, resyncs are among them.
+    pub fn new(params: &TraceParams, sync: bool) -> Self {
         Self {
             timed: Fixed::new(params.timestamps),
+            sync_built: Fixed::new(sync),
             many: Fixed::new(params.cores > 1),
             mask: Fixed::of(u64::MAX >> (64 - params.address_bits())),
             count_mask: Fixed::of((1u64 << params.count_bits) - 1),
@@ -138,6 +150,8 @@ impl<const W: usize> Fields<W> {
             k_target: Fixed::of(POST_TARGET),
             k_progress: Fixed::of(POST_PROGRESS),
             k_overflow: Fixed::of(CONTROL_OVERFLOW),
+            k_resync: Fixed::of(CONTROL_RESYNC),
+            k_behind: Fixed::of(POST_RESYNC),
             f_count: Fixed::of(FIELD_COUNT),
             f_instructions: Fixed::of(FIELD_INSTRUCTIONS),
             f_pc: Fixed::of(FIELD_PC),
@@ -167,11 +181,25 @@ impl<const W: usize> Logic for Fields<W> {
                 self.own_pre.next = 0.into();
             }
         }
+        // a resync behind an exception is its second message and its third, alone its first and its second
+        self.third_of.next = self.third.val() & self.sync_built.val();
+        if self.begins.val() & self.sync_built.val() {
+            if self.second.val() & (self.kinds.val().get_bits::<2>(2) == self.k_behind.val()) {
+                self.own_pre.next = self.k_control.val();
+                self.own_post.next = self.k_resync.val();
+            }
+            if self.third.val() {
+                self.own_pre.next = self.k_sync.val();
+                self.own_post.next = self.k_none.val();
+            }
+        }
         // only the first step looks at its word for that; what follows is decided by registers
         self.exception.next = self.pre.val() == self.k_exception.val();
         self.synced.next = self.pre.val() == self.k_sync.val();
         self.control.next = self.pre.val() == self.k_control.val();
-        self.overflow.next = self.control.val() & (self.post.val() == self.k_overflow.val());
+        self.resync.next = self.control.val() & (self.post.val() == self.k_resync.val()) & self.sync_built.val();
+        self.overflow.next = (self.control.val() & (self.post.val() == self.k_overflow.val())) | self.resync.val();
+        self.behind.next = self.resync.val() & self.second.val();
         self.has_pc.next = self.exception.val() | self.synced.val();
         self.escape.next = self.own_pre.val().any() | (self.own_post.val() == self.k_progress.val());
         self.special.next = self.kind_progress.val();
@@ -229,14 +257,24 @@ impl<const W: usize> Logic for Fields<W> {
                 }
                 self.own_field.next = self.f_instructions.val();
                 self.next_field.next = self.f_instructions.val();
+                if self.behind.val() {
+                    self.next_field.next = self.f_count.val();
+                }
                 self.next_step.next = FieldStep::Instructions;
             }
             FieldStep::Instructions => {
                 self.kind.next = self.c_instructions.val();
                 self.own_field.next = self.f_instructions.val();
+                if self.behind.val() {
+                    self.own_field.next = self.f_count.val();
+                }
+                self.zero.next = self.third_of.val();
                 if self.has_pc.val() {
                     self.next_step.next = FieldStep::Address;
                     self.next_field.next = self.f_pc.val();
+                    if self.third_of.val() {
+                        self.next_field.next = self.f_target.val();
+                    }
                 } else if self.overflow.val() {
                     self.next_step.next = FieldStep::Lost;
                 } else {
@@ -245,7 +283,9 @@ impl<const W: usize> Logic for Fields<W> {
             }
             FieldStep::Lost => {
                 self.kind.next = self.c_instructions.val();
-                self.last.next = true;
+                self.zero.next = self.resync.val();
+                self.last.next = !self.resync.val();
+                self.again.next = self.resync.val();
             }
             FieldStep::Address => {
                 self.kind.next = self.c_address.val();
@@ -254,6 +294,9 @@ impl<const W: usize> Logic for Fields<W> {
                 self.last.next = true;
                 if self.has_pc.val() {
                     self.own_field.next = self.f_pc.val();
+                    if self.third_of.val() {
+                        self.own_field.next = self.f_target.val();
+                    }
                     if self.post.val() != self.k_none.val() {
                         self.last.next = false;
                         self.again.next = true;
@@ -264,6 +307,7 @@ impl<const W: usize> Logic for Fields<W> {
         self.new_pre.next = self.own_pre.val();
         self.new_post.next = self.own_post.val();
         self.sync.next = self.synced.val();
+        self.marks.next = self.resync.val() & (self.step.val() == FieldStep::Lost);
         self.ends.next = self.control.val() & !self.overflow.val();
     }
 }

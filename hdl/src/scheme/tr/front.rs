@@ -33,6 +33,7 @@ use crate::scheme::tr::parts::Parts;
 use crate::scheme::tr::target::TargetIn;
 use crate::spine::life::Life;
 use crate::spine::ports::{ControlIn, EntryOut, VerdictOut};
+use crate::spine::settle::Settle;
 use crate::widget::delay::Delay;
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::Slot;
@@ -53,6 +54,11 @@ pub struct FrontEnd<const W: usize> {
     outcome: Slot<OutcomeIn>,
     target: Slot<TargetIn<W>>,
     messages: Messages<W>,
+    // with resyncs, one that holds the predictors behind them
+    settle: Vec<Settle>,
+    _settles: usize,
+    hold: Signal<Local, Bit>,
+    asks_target: Signal<Local, Bit>,
     // S2
     pc_low: Signal<Local, Bits<18>>,
     pc_up: Signal<Local, Bits<18>>,
@@ -64,13 +70,13 @@ pub struct FrontEnd<const W: usize> {
     indirect: Signal<Local, Bit>,
     reported: Signal<Local, Bit>,
     // what waits for the predictors' answers, and the answer that waits for the other one
-    flags: Delay<8>,
+    flags: Delay<9>,
     pcs: Delay<W>,
     targets: Delay<W>,
     misses: Delay<1>,
     hits: Delay<1>,
-    // S4: live, valid, intr, reported, flow, conditional taken, indirect, same upper bits
-    flags_4: Signal<Local, Bits<8>>,
+    // S4: live, valid, intr, reported, flow, conditional taken, indirect, same upper bits, predictors held
+    flags_4: Signal<Local, Bits<9>>,
     live_4: Signal<Local, Bit>,
     indirect_4: Signal<Local, Bit>,
     hit_4: Signal<Local, Bit>,
@@ -82,6 +88,10 @@ pub struct FrontEnd<const W: usize> {
     flow_5: DFF<Bit>,
     outcome_5: DFF<Bit>,
     miss_5: DFF<Bit>,
+    taken_5: DFF<Bit>,
+    indirect_5: DFF<Bit>,
+    held_5: DFF<Bit>,
+    untold: Signal<Local, Bit>,
     pc_5: DFF<Bits<W>>,
     target_5: DFF<Bits<W>>,
     // Parameters: PC shift as a left and a right one, address bits of the upper register, scheme
@@ -89,6 +99,7 @@ pub struct FrontEnd<const W: usize> {
     shift_down: Fixed<Bits<3>>,
     upper_mask: Fixed<Bits<W>>,
     nexus: Fixed<Bit>,
+    sync: Fixed<Bit>,
 }
 
 impl<const W: usize> FrontEnd<W> {
@@ -97,6 +108,14 @@ impl<const W: usize> FrontEnd<W> {
     /// # Panics
     /// When [`TraceParams::check`] or [`Parts::of`] refuses `params`, or W is not `xlen`.
     pub fn new(params: &TraceParams) -> Self {
+        Self::with_sync(params, false)
+    }
+
+    /// As [`FrontEnd::new`]; with `sync` it makes resyncs.
+    ///
+    /// # Panics
+    /// As [`FrontEnd::new`].
+    pub fn with_sync(params: &TraceParams, sync: bool) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
@@ -105,6 +124,8 @@ impl<const W: usize> FrontEnd<W> {
         let low = address - usize::from(parts.upper_bits);
         let ones = |bits: usize| if bits == 0 { Bits::<W>::default() } else { Bits::<W>::mask() >> (W - bits) as u64 };
         let (outcome, target) = (parts.outcome(), parts.target::<W>(low));
+        // where nothing is predicted, nothing is to be cleared
+        let settles = usize::from(sync && params.flow.settle() > 0);
         let latency = outcome.latency().max(target.latency());
         Self {
             flags: Delay::new(latency),
@@ -114,8 +135,11 @@ impl<const W: usize> FrontEnd<W> {
             hits: Delay::new(latency - target.latency()),
             outcome,
             target,
-            life: Life::new(false),
-            messages: Messages::new(params),
+            life: Life::new(false, sync),
+            messages: Messages::new(params, sync),
+            settle: (0..settles).map(|_| Settle::new(params.flow.settle())).collect(),
+            _settles: settles,
+            sync: Fixed::new(sync),
             shift_up: Fixed::of(align.saturating_sub(shift)),
             shift_down: Fixed::of(shift.saturating_sub(align)),
             upper_mask: Fixed::new(ones(address) ^ ones(low)),
@@ -130,6 +154,7 @@ impl<const W: usize> Logic for FrontEnd<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, upper);
         dff_setup!(self, clock, live_5, valid_5, intr_5, reported_5, flow_5, outcome_5, miss_5, pc_5, target_5);
+        dff_setup!(self, clock, taken_5, indirect_5, held_5);
         clock!(self, clock, life, outcome, target, messages, flags, pcs, targets, misses, hits);
 
         self.life.reset.next = self.reset.val();
@@ -141,20 +166,33 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.life.valid.next = self.valid_5.q.val();
         self.life.intr.next = self.intr_5.q.val();
 
+        // behind a resync
+        self.hold.next = false;
+        for i in 0..self._settles {
+            self.settle[i].clock.next = self.clock.val();
+            self.settle[i].reset.next = self.reset.val();
+            self.settle[i].resync.next = self.life.verdict.resync.val();
+            self.settle[i].cancel.next = self.life.verdict.drop.val() | self.life.verdict.stop.val();
+            self.settle[i].enter.next = self.beat.live.val() & self.beat.valid.val();
+            self.settle[i].leave.next = self.live_5.q.val() & self.valid_5.q.val();
+            self.hold.next = self.settle[i].hold.val();
+        }
+        self.asks_target.next = self.beat.live.val() & !self.hold.val();
+
         // S2: PC >> s, of which the lowest bits are dropped already
         self.pc_low.next = self.beat.pc.val().get_bits::<18>(0);
         self.pc_up.next = self.pc_low.val() << self.shift_up.val();
         self.pc_hash.next = self.pc_up.val() >> self.shift_down.val();
         self.hash.next = self.pc_hash.val().get_bits::<14>(0);
-        self.outcome.port.branch.next = self.beat.branch.val();
+        self.outcome.port.branch.next = self.beat.branch.val() & !self.hold.val();
         self.outcome.port.taken.next = self.beat.taken.val();
         self.outcome.port.hash.next = self.hash.val();
         self.outcome.port.clear.next = self.life.clear.val() | self.reset.val();
-        self.target.port.live.next = self.beat.live.val();
-        self.target.port.look.next = self.beat.look.val();
-        self.target.port.push.next = self.beat.push.val();
-        self.target.port.pop.next = self.beat.pop.val();
-        self.target.port.branch.next = self.beat.branch.val();
+        self.target.port.live.next = self.asks_target.val();
+        self.target.port.look.next = self.beat.look.val() & !self.hold.val();
+        self.target.port.push.next = self.beat.push.val() & !self.hold.val();
+        self.target.port.pop.next = self.beat.pop.val() & !self.hold.val();
+        self.target.port.branch.next = self.beat.branch.val() & !self.hold.val();
         self.target.port.taken.next = self.beat.taken.val();
         self.target.port.hash.next = self.hash.val();
         self.target.port.link.next = self.beat.link.val();
@@ -169,20 +207,21 @@ impl<const W: usize> Logic for FrontEnd<W> {
         if self.indirect.val() {
             self.upper.d.next = self.target_upper.val();
         }
-        if !self.beat.live.val() {
+        if !self.asks_target.val() {
             self.upper.d.next = 0.into();
         }
 
         // all else waits until both predictors have answered
         self.flags.clear.next = self.reset.val();
-        self.flags.from.next = bit_cast::<8, 1>(self.beat.live.val().into())
-            | (bit_cast::<8, 1>(self.beat.valid.val().into()) << 1)
-            | (bit_cast::<8, 1>(self.beat.intr.val().into()) << 2)
-            | (bit_cast::<8, 1>(self.reported.val().into()) << 3)
-            | (bit_cast::<8, 1>((self.beat.jump.val() | self.reported.val()).into()) << 4)
-            | (bit_cast::<8, 1>((self.beat.branch.val() & self.beat.taken.val()).into()) << 5)
-            | (bit_cast::<8, 1>(self.indirect.val().into()) << 6)
-            | (bit_cast::<8, 1>(self.same_upper.val().into()) << 7);
+        self.flags.from.next = bit_cast::<9, 1>(self.beat.live.val().into())
+            | (bit_cast::<9, 1>(self.beat.valid.val().into()) << 1)
+            | (bit_cast::<9, 1>(self.beat.intr.val().into()) << 2)
+            | (bit_cast::<9, 1>(self.reported.val().into()) << 3)
+            | (bit_cast::<9, 1>((self.beat.jump.val() | self.reported.val()).into()) << 4)
+            | (bit_cast::<9, 1>((self.beat.branch.val() & self.beat.taken.val()).into()) << 5)
+            | (bit_cast::<9, 1>(self.indirect.val().into()) << 6)
+            | (bit_cast::<9, 1>(self.same_upper.val().into()) << 7)
+            | (bit_cast::<9, 1>(self.hold.val().into()) << 8);
         self.pcs.clear.next = false;
         self.pcs.from.next = self.beat.pc.val();
         self.targets.clear.next = false;
@@ -204,6 +243,9 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.flow_5.d.next = self.flags_4.val().get_bit(4);
         self.outcome_5.d.next = self.misses.to.val().any();
         self.miss_5.d.next = self.indirect_4.val() & !self.hit_4.val();
+        self.taken_5.d.next = self.flags_4.val().get_bit(5);
+        self.indirect_5.d.next = self.indirect_4.val();
+        self.held_5.d.next = self.flags_4.val().get_bit(8);
         if self.nexus.val() {
             self.outcome_5.d.next = self.flags_4.val().get_bit(5);
             self.miss_5.d.next = self.indirect_4.val();
@@ -219,6 +261,16 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.messages.flow.next = self.flow_5.q.val();
         self.messages.outcome.next = self.outcome_5.q.val();
         self.messages.miss.next = self.miss_5.q.val();
+        self.untold.next = false;
+        if self.sync.val() & !self.nexus.val() {
+            // held when it was asked, or since
+            self.untold.next = self.held_5.q.val() | self.hold.val();
+            if self.untold.val() {
+                self.messages.outcome.next = self.taken_5.q.val();
+                self.messages.miss.next = self.indirect_5.q.val();
+            }
+        }
+        self.messages.ask.next = self.control.ask.val();
         self.messages.pc.next = self.pc_5.q.val();
         self.messages.target.next = self.target_5.q.val();
         VerdictOut::join(&mut self.life.verdict, &mut self.messages.verdict);

@@ -14,6 +14,7 @@
 //! | `reported`, `flow` | in | 1 | it is a branch that bCnt counts; it changes the flow at all. 0 unless `valid` and `live` |
 //! | `outcome`, `miss` | in | 1 | it is due to be sent as outcome; as target. 0 unless `valid` and `live` |
 //! | `pc`, `target` | in | W | its address; where it went |
+//! | `ask` | in | 1 | cycles count from here |
 //! | `verdict` | in | | what becomes of it, see [`crate::spine::life`] |
 //! | `entry` | out | | an event entry, see [`crate::spine::entry`] |
 //!
@@ -46,6 +47,7 @@ pub struct Messages<const W: usize> {
     pub miss: Signal<In, Bit>,
     pub pc: Signal<In, Bits<W>>,
     pub target: Signal<In, Bits<W>>,
+    pub ask: Signal<In, Bit>,
     pub verdict: VerdictIn,
     pub entry: EntryOut<W>,
     // state
@@ -69,6 +71,8 @@ pub struct Messages<const W: usize> {
     clear_counts: Signal<Local, Bit>,
     bcnt_one: Signal<Local, Bit>,
     cc_all: Signal<Local, Bit>,
+    cc_now: Signal<Local, Bits<32>>,
+    resync: Signal<Local, Bit>,
     // the entry
     pre_1: Signal<Local, Bit>,
     pre_0: Signal<Local, Bit>,
@@ -81,14 +85,15 @@ pub struct Messages<const W: usize> {
     cc_top: Fixed<Bits<32>>,
     timed: Fixed<Bit>,
     nexus: Fixed<Bit>,
+    sync: Fixed<Bit>,
 }
 
 impl<const W: usize> Messages<W> {
-    /// The circuit for `params`.
+    /// The circuit for `params`, with resyncs if `sync`.
     ///
     /// # Panics
     /// When [`TraceParams::check`] or [`Parts::of`] refuses `params`.
-    pub fn new(params: &TraceParams) -> Self {
+    pub fn new(params: &TraceParams, sync: bool) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
         let (count, cc) = (u32::from(params.count_bits), u32::from(params.cc_bits));
@@ -101,6 +106,7 @@ impl<const W: usize> Messages<W> {
             cc_top: cc_constant(1 << (cc - 1)),
             timed: Fixed::new(params.timestamps),
             nexus: Fixed::new(parts.nexus),
+            sync: Fixed::new(sync),
             ..Default::default()
         }
     }
@@ -111,6 +117,13 @@ impl<const W: usize> Logic for Messages<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, icnt, bcnt, cc);
 
+        self.cc_now.next = self.cc.q.val();
+        if self.ask.val() & self.sync.val() {
+            self.cc_now.next = 0.into();
+        }
+        self.resync.next = self.verdict.resync.val() & self.sync.val();
+        self.verdict.flow.next = self.flow.val();
+
         // what this instruction is due to send
         self.any_pre.next = self.verdict.sync.val() | self.verdict.exception.val();
         self.any_post.next = self.outcome.val() | self.miss.val();
@@ -118,14 +131,16 @@ impl<const W: usize> Logic for Messages<W> {
         self.icnt_sum.next = self.icnt.q.val() + bit_cast::<24, 1>(self.icnt_inc.val().into());
         // the count before this instruction: the carry chain stays out of the decision
         self.long.next = (self.icnt.q.val() & self.count_top.val()).any()
-            | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val());
+            | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val() & !(self.ask.val() & self.sync.val()));
         self.progress.next = self.flow.val() & self.long.val() & !self.any_pre.val() & !self.any_post.val();
         // from inputs and registers alone, so that nothing ties it to the verdict
         self.verdict.asks.next = self.outcome.val()
             | self.miss.val()
             | (self.flow.val()
                 & ((self.icnt.q.val() & self.count_top.val()).any()
-                    | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val())));
+                    | ((self.cc.q.val() & self.cc_top.val()).any()
+                        & self.timed.val()
+                        & !(self.ask.val() & self.sync.val()))));
 
         // iCnt stands still while messages are lost; bCnt counts the lost instructions then
         self.counted.next = self.reported.val() | (self.nexus.val() & self.verdict.beat.val());
@@ -136,7 +151,7 @@ impl<const W: usize> Logic for Messages<W> {
         }
         self.bcnt_sum.next = self.bcnt.q.val() + bit_cast::<24, 1>(self.bcnt_inc.val().into());
         // an instruction after its own pre-message counts in what follows
-        self.remains.next = self.verdict.send.val() & self.any_pre.val() & !self.any_post.val();
+        self.remains.next = self.verdict.send.val() & self.any_pre.val() & !self.any_post.val() & !self.resync.val();
         self.remains_reported.next = self.remains.val() & self.counted.val();
         self.clear_counts.next = self.verdict.restart.val() | self.reset.val();
         if self.clear_counts.val() {
@@ -150,13 +165,13 @@ impl<const W: usize> Logic for Messages<W> {
             self.bcnt.d.next = bit_cast::<24, 1>(self.bcnt_one.val().into());
         }
 
-        self.cc_all.next = self.cc.q.val() == self.cc_mask.val();
+        self.cc_all.next = self.cc_now.val() == self.cc_mask.val();
         if self.verdict.restart.val() {
             self.cc.d.next = 1.into();
         } else if !self.live.val() & !self.verdict.tracing.val() {
             self.cc.d.next = 0.into();
         } else if !self.cc_all.val() {
-            self.cc.d.next = self.cc.q.val() + 1;
+            self.cc.d.next = self.cc_now.val() + 1;
         }
         if !self.timed.val() {
             self.cc.d.next = 0.into();
@@ -168,6 +183,13 @@ impl<const W: usize> Logic for Messages<W> {
         self.pre_1.next = self.verdict.sync.val() | self.verdict.overflow.val() | self.verdict.stop.val();
         self.post_0.next = self.outcome.val() | self.progress.val() | self.verdict.overflow.val();
         self.post_1.next = self.miss.val() | self.progress.val();
+        if self.resync.val() {
+            // marker and sync, alone or behind an exception
+            self.pre_0.next = true;
+            self.pre_1.next = !self.verdict.exception.val();
+            self.post_0.next = self.verdict.exception.val();
+            self.post_1.next = true;
+        }
         self.entry.pre.next =
             (bit_cast::<2, 1>(self.pre_1.val().into()) << 1) | bit_cast::<2, 1>(self.pre_0.val().into());
         self.entry.post.next =
@@ -179,6 +201,6 @@ impl<const W: usize> Logic for Messages<W> {
         }
         self.entry.pc.next = self.pc.val();
         self.entry.target.next = self.target.val();
-        self.entry.cc.next = self.cc.q.val();
+        self.entry.cc.next = self.cc_now.val();
     }
 }

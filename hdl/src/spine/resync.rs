@@ -1,0 +1,97 @@
+//! When the cores are told of anew: the period, and who is asked
+//!
+//! Counts what core 0 retires. When that is a period, or software asks for it, core 0 is due at its next control-flow
+//! instruction; when that has come, the header is sent again, and all other cores are due at theirs.
+//!
+//! # Source
+//! `docs/stream.md`, "Periodic synchronisation"; `docs/decisions/0009-periodic-sync.md`.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `active` | in | 1 | a session is; else nothing is counted, asked or wanted |
+//! | `period` | in | 5 | every 2^`period` instructions; 0: only when asked |
+//! | `request` | in | 1 | software asks |
+//! | `counted` | in | 1 | core 0 counts an instruction in this clock |
+//! | `resynced` | in | 1 | core 0 is told of anew in this clock |
+//! | `synced` | in | 16 | bit i: a sync of core i is sent in this clock, whatever for |
+//! | `lead` | out | 1 | core 0 is due |
+//! | `follow` | out | 16 | bit i: core i is; bit 0 means nothing |
+//! | `ask` | out | 1 | the header is sent again: times of all others count from here |
+//!
+//! # Timing
+//! `lead` is of registers. `follow` and `ask` answer `resynced` in its clock: in the order of the stream core 0 is first.
+//!
+//! Golden model: `sim::lane`, `sim::scheme::cores`.
+
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+
+/// When the cores are told of anew.
+#[derive(LogicBlock, Default)]
+pub struct Resync {
+    pub clock: Signal<In, Clock>,
+    pub active: Signal<In, Bit>,
+    pub period: Signal<In, Bits<5>>,
+    pub request: Signal<In, Bit>,
+    pub counted: Signal<In, Bit>,
+    pub resynced: Signal<In, Bit>,
+    pub synced: Signal<In, Bits<16>>,
+    pub lead: Signal<Out, Bit>,
+    pub follow: Signal<Out, Bits<16>>,
+    pub ask: Signal<Out, Bit>,
+    // instructions of core 0 since it was told of anew; it stops where it is due
+    count: DFF<Bits<32>>,
+    reached: Signal<Local, Bits<32>>,
+    due: Signal<Local, Bit>,
+    wanted: DFF<Bit>,
+    asked: DFF<Bits<16>>,
+    asks: Signal<Local, Bits<16>>,
+    others: Fixed<Bits<16>>,
+    all: Fixed<Bits<32>>,
+    one: Fixed<Bits<32>>,
+}
+
+impl Resync {
+    /// For the cores of `params`.
+    pub fn new(params: &TraceParams) -> Self {
+        Self {
+            others: Fixed::of(((1u64 << params.cores) - 1) & !1),
+            all: Fixed::of(u64::from(u32::MAX)),
+            one: Fixed::of(1u64),
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for Resync {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, count, wanted, asked);
+
+        // any bit from the period's up: a period that is made shorter meanwhile is over at once
+        self.reached.next = self.count.q.val() & bit_cast::<32, 32>(self.all.val() << self.period.val());
+        self.due.next = self.reached.val().any() & self.period.val().any();
+        if self.counted.val() & !self.due.val() & self.period.val().any() {
+            self.count.d.next = self.count.q.val() + self.one.val();
+        }
+        self.wanted.d.next = self.wanted.q.val() | self.request.val();
+        self.lead.next = self.due.val() | self.wanted.q.val();
+
+        self.asks.next = self.asked.q.val();
+        if self.resynced.val() {
+            self.asks.next = self.others.val();
+            self.count.d.next = 0.into();
+            self.wanted.d.next = self.request.val();
+        }
+        self.follow.next = self.asks.val();
+        self.ask.next = self.resynced.val();
+        self.asked.d.next = self.asks.val() & !self.synced.val();
+        if !self.active.val() {
+            self.count.d.next = 0.into();
+            self.wanted.d.next = false;
+            self.asked.d.next = 0.into();
+        }
+    }
+}

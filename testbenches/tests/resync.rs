@@ -1,0 +1,80 @@
+//! `hdl/src/spine/resync.rs` against a counter and a list of who was asked
+
+use hdl::spine::resync::Resync;
+use rust_hdl::prelude::*;
+use sim::params::{TrParams, TraceParams};
+use sim::stimulus::Source;
+use testbenches::driver::{CheckVerilog, Driver};
+use testbenches::gates::emit_checked;
+
+fn params(cores: u8) -> TraceParams {
+    TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| p.cores = cores)
+}
+
+/// `docs/stream.md`, in plain numbers.
+#[derive(Default)]
+struct Golden {
+    count: u64,
+    wanted: bool,
+    asked: u64,
+}
+
+#[test]
+fn periods_requests_and_followers_match_plain_numbers() {
+    for cores in [1, 3, 8, 16] {
+        let mut s = Source::seeded(40 + u64::from(cores));
+        let mut d = Driver::new(Resync::new(&params(cores)), |u, c| u.clock.next = c.into()).unwrap().recording();
+        let mut g = Golden::default();
+        let (mut period, mut active, mut leads) = (0_u64, false, 0);
+        for cycle in 0..30_000 {
+            if s.per_64k(400) {
+                period = *s.pick(&[0, 1, 3, 5, 7, 9, 31]);
+            }
+            if s.per_64k(if active { 60 } else { 3_000 }) {
+                active = !active;
+            }
+            let (request, counted) = (s.per_64k(100), s.percent(70));
+            let due = period > 0 && g.count >= 1 << period;
+            let lead = due || g.wanted;
+            // only a core that is due makes one
+            let resynced = lead && s.percent(20);
+            let others = (1_u64 << cores) - 2;
+            let follow = if resynced { others } else { g.asked };
+            let synced = s.bits(16) & if s.percent(80) { 0 } else { u64::MAX } | u64::from(resynced);
+            let got = d
+                .cycle(
+                    |u| {
+                        u.active.next = active;
+                        u.period.next = period.to_bits();
+                        u.request.next = request;
+                        u.counted.next = counted;
+                        u.resynced.next = resynced;
+                        u.synced.next = synced.to_bits();
+                    },
+                    |u| (u.lead.val(), u.follow.val().to_u64(), u.ask.val()),
+                )
+                .unwrap();
+            assert_eq!(got, (lead, follow, resynced), "{cores} cores, cycle {cycle}, period {period}");
+            leads += usize::from(resynced);
+            // the next clock
+            g.count += u64::from(counted && !due && period > 0);
+            g.wanted |= request;
+            g.asked = follow & !synced;
+            if resynced {
+                (g.count, g.wanted) = (0, request);
+            }
+            if !active {
+                g = Golden::default();
+            }
+        }
+        assert!(leads > 50, "{cores} cores: {leads}");
+        d.check_verilog().unwrap();
+    }
+}
+
+#[test]
+fn resync_passes_the_static_gates() {
+    for cores in [1, 16] {
+        emit_checked(&mut Resync::new(&params(cores))).unwrap();
+    }
+}
