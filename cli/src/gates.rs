@@ -7,6 +7,7 @@ use crate::{Failure, Status};
 use fpga::gates::{self, GateReport, Library};
 use fpga::place::{self, Device, PlaceReport};
 use hdl::emit::{emit, SystemOptions, CORES, LOG2_FIFO};
+use hdl::spine::Extras;
 use serde_json::json;
 use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
 use std::io::Write;
@@ -33,6 +34,9 @@ pub struct Args {
     /// With periodic synchronisation; not for sc-lsp
     #[arg(long)]
     sync: bool,
+    /// With the discontinuity check
+    #[arg(long)]
+    check: bool,
     /// Cell library: nand2 (our own), nangate45, osu035
     #[arg(long, value_name = "NAME", default_value = "nand2")]
     library: String,
@@ -78,7 +82,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if !args.fifo.is_power_of_two() || !(8..=256).contains(&args.fifo) {
         return Err(Failure::Other(format!("fifo = {} is outside {}", args.fifo, fifos())));
     }
-    let options = |log2_fifo| SystemOptions { log2_fifo, sync: args.sync, ..SystemOptions::default() };
+    let options = |log2_fifo| SystemOptions {
+        log2_fifo,
+        extras: Extras { sync: args.sync, check: args.check },
+        ..SystemOptions::default()
+    };
     let progress = bar("synthesis, place and route", "runs", Some(1 + args.place.len() as u64));
     let verilog = emit(&params, &options(args.fifo.trailing_zeros() as u8)).map_err(|e| other(&e))?;
     let report = gates::count(&verilog, &library).map_err(|e| other(&e))?;

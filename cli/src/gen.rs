@@ -7,6 +7,7 @@ use crate::package::make;
 use crate::{Failure, Status};
 use clap::ValueEnum;
 use hdl::emit::{SystemOptions, CORES, LOG2_FIFO};
+use hdl::spine::Extras;
 use hdl::verilog::Style;
 use serde_json::json;
 use std::io::Write;
@@ -15,7 +16,7 @@ use std::io::Write;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk gen --set medium --cores 4 -o trace4\n  \
     goshawk gen --set 512/8/16 --timestamps --xlen 64 --ingress etrace -o trace64\n  \
-    goshawk gen --set small --cores 2 --sync -o trace-sync")]
+    goshawk gen --set small --cores 2 --sync --check -o trace-sync")]
 pub struct Args {
     /// Folder to write to; it is made where it is missing
     #[arg(short, long, value_name = "DIR")]
@@ -33,6 +34,10 @@ pub struct Args {
     /// Build in periodic synchronisation and synchronisation on request (registers `sync` and `request`); not for sc-lsp
     #[arg(long)]
     sync: bool,
+    /// Build in the discontinuity check: an instruction that does not follow from the one before is told as an exception
+    /// and noted in register `discontinuity`; RVFI only
+    #[arg(long)]
+    check: bool,
     /// Name of the top module; all others begin with it
     #[arg(long, value_name = "NAME", default_value = "goshawk", value_parser = module_name)]
     module_name: String,
@@ -75,7 +80,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if params.align == 0 {
         return Err(Failure::Other("align = 0 is for imported traces; a circuit takes 1 or 2".into()));
     }
-    let options = SystemOptions { ingress: args.ingress.into(), log2_fifo: args.log2_fifo, sync: args.sync };
+    let options = SystemOptions {
+        ingress: args.ingress.into(),
+        log2_fifo: args.log2_fifo,
+        extras: Extras { sync: args.sync, check: args.check },
+    };
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
     let files = make(&params, set.as_deref(), &options, &style)?;
     folder(&args.output)?;

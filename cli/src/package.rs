@@ -25,7 +25,7 @@ pub fn make(
     let lines = count(verilog.lines().count() as u64);
     let vectors = vectors::make(params)?;
     let described = json!({
-        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.sync,
+        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check,
         "parameters": parameters(params, set),
     });
     let described = format!("{described:#}\n");

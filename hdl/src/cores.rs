@@ -16,6 +16,7 @@ use crate::ingress::rvfi::Rvfi;
 use crate::scheme::sc_lsp::front::StreamFront;
 use crate::scheme::tr::front::FrontEnd;
 use crate::spine::ports::{ControlIn, EntryOut};
+use crate::spine::Extras;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
@@ -43,17 +44,17 @@ macro_rules! core {
             /// # Panics
             /// When [`TraceParams::check`] refuses `params`, or W is not `xlen`.
             pub fn new(params: &TraceParams) -> Self {
-                Self::with_sync(params, false)
+                Self::with(params, Extras::default())
             }
 
-            /// As the one above; with `sync` it makes resyncs.
+            /// As the one above, with `extras`.
             ///
             /// # Panics
-            /// As the one above, or when the front end makes none.
-            pub fn with_sync(params: &TraceParams, sync: bool) -> Self {
+            /// As the one above, or when the adapter or the front end has none of them.
+            pub fn with(params: &TraceParams, extras: Extras) -> Self {
                 Self {
-                    ingress: $ingress::new(params),
-                    front: $front::with_sync(params, sync),
+                    ingress: $ingress::with(params, extras),
+                    front: $front::with(params, extras),
                     ..Default::default()
                 }
             }

@@ -5,6 +5,7 @@
 use crate::any_top::AnyTop;
 use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
+use crate::spine::Extras;
 use crate::top::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
 use crate::verilog::{self, Refused, Style};
 use rust_hdl::prelude::*;
@@ -42,8 +43,8 @@ pub struct SystemOptions {
     pub ingress: Ingress,
     /// log2 of the places of each event FIFO, two more than the entries that fit. 3..=8.
     pub log2_fifo: u8,
-    /// Periodic synchronisation, and on request.
-    pub sync: bool,
+    /// What else is built in.
+    pub extras: Extras,
 }
 
 impl SystemOptions {
@@ -54,9 +55,9 @@ impl SystemOptions {
 }
 
 impl Default for SystemOptions {
-    /// RVFI, the depth of an iCE40 block RAM, no synchronisation but the first.
+    /// RVFI, the depth of an iCE40 block RAM, nothing else.
     fn default() -> Self {
-        Self { ingress: Ingress::Rvfi, log2_fifo: 8, sync: false }
+        Self { ingress: Ingress::Rvfi, log2_fifo: 8, extras: Extras::default() }
     }
 }
 
@@ -78,6 +79,9 @@ pub enum EmitError {
     /// Resyncs of a scheme whose circuit makes none.
     #[error("periodic synchronisation has no circuit for scheme sc-lsp; tr and nx_b have one")]
     Sync,
+    /// A check of an ingress that does not say where an instruction went.
+    #[error("the discontinuity check is of the RVFI ingress; E-Trace does not say where an instruction went")]
+    NoCheck,
     /// A FIFO outside its range.
     #[error("log2_fifo = {0} is outside {from} to {to}", from = LOG2_FIFO.start(), to = LOG2_FIFO.end())]
     Fifo(u8),
@@ -95,12 +99,15 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
     if !LOG2_FIFO.contains(&options.log2_fifo) {
         return Err(EmitError::Fifo(options.log2_fifo));
     }
+    if options.extras.check && options.ingress == Ingress::Etrace {
+        return Err(EmitError::NoCheck);
+    }
     let depth = usize::from(options.log2_fifo);
     match params.flow {
         FlowScheme::ScLsp(sc) if usize::from(sc.sl_bits) > LENGTH_BITS => {
             return Err(EmitError::StreamLength(sc.sl_bits));
         }
-        FlowScheme::ScLsp(_) if options.sync => return Err(EmitError::Sync),
+        FlowScheme::ScLsp(_) if options.extras.sync => return Err(EmitError::Sync),
         FlowScheme::ScLsp(_) => {}
         FlowScheme::Tr(_) | FlowScheme::Nexus(_) => {
             Parts::of(params)?;
@@ -116,12 +123,11 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
 }
 
 fn of_width<const W: usize>(params: &TraceParams, options: &SystemOptions, depth: usize) -> AnyTop {
-    let sync = options.sync;
     match (params.stream_cache().is_some(), options.ingress) {
-        (false, Ingress::Rvfi) => AnyTop::new(RvfiSystem::<W>::new(params, depth, sync)),
-        (false, Ingress::Etrace) => AnyTop::new(EtraceSystem::<W>::new(params, depth, sync)),
-        (true, Ingress::Rvfi) => AnyTop::new(RvfiStreamSystem::<W>::new(params, depth, sync)),
-        (true, Ingress::Etrace) => AnyTop::new(EtraceStreamSystem::<W>::new(params, depth, sync)),
+        (false, Ingress::Rvfi) => AnyTop::new(RvfiSystem::<W>::new(params, depth, options.extras)),
+        (false, Ingress::Etrace) => AnyTop::new(EtraceSystem::<W>::new(params, depth, options.extras)),
+        (true, Ingress::Rvfi) => AnyTop::new(RvfiStreamSystem::<W>::new(params, depth, options.extras)),
+        (true, Ingress::Etrace) => AnyTop::new(EtraceStreamSystem::<W>::new(params, depth, options.extras)),
     }
 }
 
@@ -141,7 +147,12 @@ pub fn emit_as(params: &TraceParams, options: &SystemOptions, style: &Style) -> 
         env!("CARGO_PKG_VERSION"),
         options.ingress.name(),
         options.fifo_entries(),
-        if options.sync { ", periodic synchronisation" } else { "" },
+        match options.extras {
+            Extras { sync: true, check: true } => ", periodic synchronisation, discontinuity check",
+            Extras { sync: true, check: false } => ", periodic synchronisation",
+            Extras { sync: false, check: true } => ", discontinuity check",
+            Extras { sync: false, check: false } => "",
+        },
         params.canonical(),
         params.fingerprint(),
     ))

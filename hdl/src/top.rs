@@ -26,6 +26,7 @@ use crate::scheme::tr::encoder::Encoder;
 use crate::spine::entry::EntryLayout;
 use crate::spine::join::Spine;
 use crate::spine::ports::{ControlOut, EntryOut, PieceOut, ReadOut};
+use crate::spine::Extras;
 use crate::widget::each::each;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -55,19 +56,19 @@ macro_rules! system {
         }
 
         impl<const W: usize> $name<W> {
-            /// The system for `params`, with event FIFOs of 2^`log2_depth` places; with `sync` it makes resyncs.
+            /// The system for `params`, with event FIFOs of 2^`log2_depth` places, and `extras`.
             ///
             /// # Panics
-            /// When `params` are refused, their `xlen` is not W, or there is no circuit of resyncs for their scheme.
-            pub fn new(params: &TraceParams, log2_depth: usize, sync: bool) -> Self {
+            /// When `params` are refused, their `xlen` is not W, or there is no circuit of an extra.
+            pub fn new(params: &TraceParams, log2_depth: usize, extras: Extras) -> Self {
                 assert_eq!(usize::from(params.xlen), W, "xlen");
                 let cores = usize::from(params.cores);
                 Self {
                     _cores: cores,
                     $($port: each(cores),)*
-                    core: (0..cores).map(|_| $core::with_sync(params, sync)).collect(),
-                    spine: Spine::with_sync(params, &$layout(params), log2_depth, sync),
-                    encoder: $encoder::with_sync(params, sync),
+                    core: (0..cores).map(|_| $core::with(params, extras)).collect(),
+                    spine: Spine::with(params, &$layout(params), log2_depth, extras),
+                    encoder: $encoder::with(params, extras),
                     ..Default::default()
                 }
             }

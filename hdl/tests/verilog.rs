@@ -3,12 +3,14 @@
 //! A change of a circuit changes `tests/verilog`, and is read there as a diff.
 
 use hdl::emit::{emit, emit_as, Ingress, SystemOptions};
+use hdl::spine::Extras;
 use hdl::verilog::Style;
 use sim::params::{Platform, TraceParams};
 use std::fmt::Write;
 
 const RV32: Platform = Platform::RV32;
-const RVFI: SystemOptions = SystemOptions { ingress: Ingress::Rvfi, log2_fifo: 8, sync: false };
+const RVFI: SystemOptions =
+    SystemOptions { ingress: Ingress::Rvfi, log2_fifo: 8, extras: Extras { sync: false, check: false } };
 
 fn verilog(name: &str, platform: &Platform, options: &SystemOptions) -> String {
     let params = TraceParams::new(*platform, name.parse().unwrap());

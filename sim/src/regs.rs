@@ -50,7 +50,7 @@ pub const ID_KIND: u32 = 0x6754;
 pub const ADDR_BITS: u8 = 3;
 
 /// All registers, by address.
-pub const REGS: [Reg; 7] = [
+pub const REGS: [Reg; 8] = [
     Reg {
         name: "id",
         addr: 0,
@@ -121,6 +121,18 @@ pub const REGS: [Reg; 7] = [
             lsb: 0,
             bits: 1,
             doc: "1: fill the word and synchronise at the next control-flow instruction of core 0",
+        }],
+    },
+    Reg {
+        name: "discontinuity",
+        addr: 7,
+        access: RegAccess::W1c,
+        doc: "cores whose instructions did not follow from each other, one bit a core; 0 where no check is built in",
+        fields: &[Field {
+            name: "cores",
+            lsb: 0,
+            bits: 16,
+            doc: "bit i: core i went where nothing said, told as an exception, since the bit was cleared",
         }],
     },
 ];

@@ -6,6 +6,7 @@
 
 use fpga::cosim::{Cosim, Interface};
 use hdl::emit::{build, SystemOptions};
+use hdl::spine::Extras;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use rust_hdl::prelude::*;
@@ -35,7 +36,7 @@ fn register(name: &str) -> u128 {
     REGS.iter().find(|r| r.name == name).unwrap().addr.into()
 }
 
-fn play(cosim: &Cosim, params: &TraceParams, sync: bool, model: &Model, seed: u64, clocks: usize) -> Played {
+fn play(cosim: &Cosim, params: &TraceParams, extras: Extras, model: &Model, seed: u64, clocks: usize) -> Played {
     let cores = usize::from(params.cores);
     let mut s = Source::seeded(seed);
     let recording = record(model, &Config::new(params.cores, seed), cores * (clocks + 1_000));
@@ -66,7 +67,7 @@ fn play(cosim: &Cosim, params: &TraceParams, sync: bool, model: &Model, seed: u6
             values.push(("bus_addr".into(), register("control")));
             values.push(("bus_write".into(), 1));
             values.push(("bus_wdata".into(), enabled.into()));
-        } else if sync && !calm && s.per_64k(100) {
+        } else if extras.sync && !calm && s.per_64k(100) {
             // a short period, none, or one at once; what the register takes
             let (name, value) = *s.pick(&[("sync", 10), ("sync", 11), ("sync", 0), ("sync", 4), ("request", 1)]);
             values.push(("bus_addr".into(), register(name)));
@@ -87,10 +88,13 @@ fn play(cosim: &Cosim, params: &TraceParams, sync: bool, model: &Model, seed: u6
                 continue;
             }
             let Some(r) = queue.next() else { continue };
+            // a trap that shows by where it goes need not be told
+            let seen = p.retired[c].last().is_some_and(|before| before.next_pc != r.pc);
+            let silent = extras.check && seen && s.percent(50);
             p.retired[c].push(*r);
             for (name, value) in [
                 ("valid", 1),
-                ("intr", r.trapped.into()),
+                ("intr", (r.trapped && !silent).into()),
                 ("insn", r.insn.into()),
                 ("pc_rdata", r.pc.into()),
                 ("pc_wdata", r.next_pc.into()),
@@ -176,9 +180,11 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     (params.cores, params.timestamps) = (cores, timestamps);
     let place = format!("{scheme}, N = {cores}, time-stamped {timestamps}");
-    // with periodic synchronisation, where that has a circuit, in every second system
-    let sync = params.stream_cache().is_none() && clocks == 40_000;
-    let mut top = build(&params, &SystemOptions { log2_fifo, sync, ..SystemOptions::default() }).unwrap();
+    // with all that can be built in, in every second system
+    let all = clocks == 40_000;
+    let sync = params.stream_cache().is_none() && all;
+    let extras = Extras { sync, check: all };
+    let mut top = build(&params, &SystemOptions { log2_fifo, extras, ..SystemOptions::default() }).unwrap();
     top.connect_all();
     let verilog = generate_verilog(&top);
     let cosim = Cosim::build(&verilog, &Interface::of(&top)).unwrap();
@@ -189,7 +195,7 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
     let mut all = Seen::default();
     let (mut resets, mut flashes) = (0, 0);
     for seed in 1..=3 {
-        let p = play(&cosim, &params, sync, &model, seed, clocks);
+        let p = play(&cosim, &params, extras, &model, seed, clocks);
         let (mut words, mut segments, mut status) = (Vec::new(), Vec::new(), 0);
         cosim
             .clone()
@@ -218,7 +224,7 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
         flashes += p.flashes;
     }
     eprintln!("{place}: {all:?}, {resets} clocks of reset, enabled for one clock {flashes} times");
-    assert!(all.traces > 8 && all.gaps > 3 && all.instructions > 2_000, "{place}: {all:?}");
+    assert!(all.traces > 8 && all.gaps > 3 && all.instructions > 1_000, "{place}: {all:?}");
     assert!(resets > 10 && flashes > 5, "{place}: {resets} resets, {flashes} flashes");
 }
 

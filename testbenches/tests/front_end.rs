@@ -9,12 +9,16 @@ mod front_end_harness;
 use front_end_harness::bench::{spin, Bench};
 use front_end_harness::decoder::decoder_matches;
 use hdl::cores::{EtraceCore, RvfiCore};
+use hdl::spine::Extras;
 use sim::message::{Body, Escape};
 use sim::params::{named_set, Platform, TrParams, TraceParams};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::Config;
 use testbenches::driver::CheckVerilog;
 use testbenches::gates::emit_checked;
+
+/// With all that can be built in.
+const ALL: Extras = Extras { sync: true, check: true };
 
 fn tr(p: TrParams) -> TraceParams {
     TraceParams::tr(p)
@@ -121,8 +125,9 @@ fn a_resync_comes_with_the_next_control_flow_instruction_and_predicts_nothing_fo
         for (k, rate) in [150, 800, 20_000].into_iter().enumerate() {
             macro_rules! one {
                 ($w:literal) => {{
-                    let mut bench = Bench::new(RvfiCore::<$w>::with_sync(p, true), p).unwrap();
+                    let mut bench = Bench::new(RvfiCore::<$w>::with(p, ALL), p).unwrap();
                     bench.sync_per_64k = rate;
+                    bench.silent_traps = true;
                     bench.full_per_64k = [0, 60, 20][(i + k) % 3];
                     let seed = 300 + (3 * i + k) as u64;
                     let steps = if $w == 64 { 2_500 } else { 5_000 };
@@ -196,7 +201,7 @@ fn every_variant_passes_the_static_gates() {
         if p.xlen == 32 {
             emit_checked(&mut RvfiCore::<32>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));
             emit_checked(&mut EtraceCore::<32>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));
-            emit_checked(&mut RvfiCore::<32>::with_sync(&p, true)).unwrap_or_else(|e| panic!("{name}, sync: {e}"));
+            emit_checked(&mut RvfiCore::<32>::with(&p, ALL)).unwrap_or_else(|e| panic!("{name}, sync: {e}"));
         } else {
             emit_checked(&mut RvfiCore::<64>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));
             emit_checked(&mut EtraceCore::<64>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));

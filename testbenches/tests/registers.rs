@@ -1,6 +1,7 @@
 //! `hdl/src/spine/registers.rs` against `sim/src/regs.rs`
 
 use hdl::spine::registers::Registers;
+use hdl::spine::Extras;
 use rust_hdl::prelude::*;
 use sim::params::{TrParams, TraceParams};
 use sim::regmap::reset_value;
@@ -22,6 +23,7 @@ struct Step {
     /// ready, active, idle
     status: u32,
     overflow: u32,
+    broken: u32,
 }
 
 /// The registers as plain numbers, from the map.
@@ -32,6 +34,7 @@ struct Golden {
     period: u32,
     request: u32,
     overflow: u32,
+    broken: u32,
     /// Answer to the address of the cycle before.
     answer: u32,
 }
@@ -44,10 +47,11 @@ impl Golden {
             Some("status") => s.status,
             Some("overflow") => self.overflow,
             Some("sync") => self.period,
+            Some("discontinuity") => self.broken,
             Some(_) => reset_value(reg.unwrap(), &self.params),
             None => 0,
         };
-        let mut cleared = 0;
+        let (mut cleared, mut forgot) = (0, 0);
         self.request = 0;
         if let (Some(data), Some(reg)) = (s.write, reg) {
             let mask = reg.fields.iter().fold(0, |m, f| m | (((1u64 << f.bits) - 1) as u32) << f.lsb);
@@ -57,21 +61,27 @@ impl Golden {
                 RegAccess::Rw if self.sync => self.period = data & mask,
                 RegAccess::Once if self.sync => self.request = data & mask,
                 RegAccess::Rw | RegAccess::Once => {}
-                RegAccess::W1c => cleared = data,
+                RegAccess::W1c if reg.name == "overflow" => cleared = data,
+                RegAccess::W1c => forgot = data,
             }
         }
         let cores = (1 << self.params.cores) - 1;
         self.overflow = (self.overflow & !cleared | s.overflow) & cores;
+        if self.sync {
+            self.broken = (self.broken & !forgot | s.broken) & cores;
+        }
         if s.reset {
-            (self.control, self.overflow, self.period, self.request) = (0, 0, 0, 0);
+            (self.control, self.overflow, self.broken, self.period, self.request) = (0, 0, 0, 0, 0);
         }
     }
 }
 
 fn play(cores: u8, sync: bool, steps: impl Iterator<Item = Step>) -> Driver<Registers> {
     let params = params(cores);
-    let mut d = Driver::new(Registers::new(&params, sync), |u, c| u.clock.next = c.into()).unwrap().recording();
-    let mut golden = Golden { params, sync, control: 0, period: 0, request: 0, overflow: 0, answer: 0 };
+    let mut d = Driver::new(Registers::new(&params, Extras { sync, check: sync }), |u, c| u.clock.next = c.into())
+        .unwrap()
+        .recording();
+    let mut golden = Golden { params, sync, control: 0, period: 0, request: 0, overflow: 0, broken: 0, answer: 0 };
     for step in steps {
         let set = |u: &mut Registers| {
             u.reset.next = step.reset;
@@ -82,6 +92,7 @@ fn play(cores: u8, sync: bool, steps: impl Iterator<Item = Step>) -> Driver<Regi
             u.active.next = step.status & 2 != 0;
             u.idle.next = step.status & 4 != 0;
             u.overflow.next = u64::from(step.overflow).to_bits();
+            u.broken.next = u64::from(step.broken).to_bits();
         };
         let get = |u: &Registers| {
             let [enable, request] = [u.enable.val(), u.request.val()].map(u32::from);
@@ -109,6 +120,7 @@ fn random_accesses_match_the_map() {
             addr: s.bits(3) as u8,
             status: s.bits(3) as u32,
             overflow: if s.percent(20) { s.bits(16) as u32 } else { 0 },
+            broken: if s.percent(20) { s.bits(16) as u32 } else { 0 },
         });
         play(cores, cores != 3, steps).check_verilog().unwrap();
     }
@@ -126,6 +138,6 @@ fn an_overflow_in_the_clock_in_which_it_is_cleared_stays_noted() {
 #[test]
 fn registers_pass_the_static_gates() {
     for cores in [1, 16] {
-        emit_checked(&mut Registers::new(&params(cores), cores == 16)).unwrap();
+        emit_checked(&mut Registers::new(&params(cores), Extras { sync: cores == 16, check: cores == 16 })).unwrap();
     }
 }

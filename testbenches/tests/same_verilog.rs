@@ -3,6 +3,7 @@
 //! Memories are left out of the proof; the co-simulations of `system.rs` run with them.
 
 use hdl::emit::{build, Ingress, SystemOptions};
+use hdl::spine::Extras;
 use rust_hdl::prelude::Block;
 use sim::params::{Platform, TraceParams};
 use testbenches::same::prove;
@@ -12,9 +13,10 @@ const RVFI: Ingress = Ingress::Rvfi;
 
 fn bits(name: &str, platform: Platform, ingress: Ingress, change: fn(String) -> String) -> Result<u64, String> {
     let params = TraceParams::new(platform, name.parse().unwrap());
-    // systems of two cores with periodic synchronisation, where that has a circuit
-    let sync = platform.cores == 2 && params.stream_cache().is_none();
-    let mut top = build(&params, &SystemOptions { ingress, log2_fifo: 5, sync }).unwrap();
+    // systems of two cores with all that can be built in
+    let two = platform.cores == 2;
+    let extras = Extras { sync: two && params.stream_cache().is_none(), check: two && ingress == RVFI };
+    let mut top = build(&params, &SystemOptions { ingress, log2_fifo: 5, extras }).unwrap();
     top.connect_all();
     prove(&top, change).map_err(|e| e.to_string())
 }

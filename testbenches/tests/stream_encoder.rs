@@ -5,7 +5,7 @@ mod encoder_harness;
 #[path = "front_end_harness/entries.rs"]
 mod entries;
 
-use encoder_harness::{coder, number, sync, word};
+use encoder_harness::{coder, extras, number, word};
 use entries::records;
 use hdl::scheme::sc_lsp::encoder::StreamEncoder;
 use hdl::scheme::sc_lsp::entry::{NO_RUN, POST_HIT, POST_INDEX};

@@ -2,6 +2,7 @@
 
 use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};
 use hdl::emit::{emit, SystemOptions};
+use hdl::spine::Extras;
 use programs::ProgramInfo;
 use retire::elf::Program;
 use retire::image::Image;
@@ -50,7 +51,8 @@ fn cosim(params: &TraceParams, info: &ProgramInfo, instructions: u64, options: T
 /// As [`cosim`], for events that are there.
 fn cosim_of(params: &TraceParams, name: &str, program: &Program, events: &[FlowEvent], options: TraceOptions) -> u64 {
     let place = format!("{name}, {}", params.canonical());
-    let built = SystemOptions { sync: options.sync > 0, ..SystemOptions::default() };
+    let extras = Extras { sync: options.sync > 0, check: options.sync > 0 };
+    let built = SystemOptions { extras, ..SystemOptions::default() };
     let verilog = emit(params, &built).unwrap();
     let sim = TraceCosim::build(&verilog, &ports(params.cores.into(), params.xlen)).unwrap();
     let (file, beats) = beat_file(program, params, events);

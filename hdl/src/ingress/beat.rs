@@ -6,6 +6,7 @@
 //! | `live` | 1 | this cycle is traced |
 //! | `valid` | 1 | an instruction retires |
 //! | `intr` | 1 | it is the first after a trap |
+//! | `broken` | 1 | `intr` is 1 because it does not follow from the instruction before, which nothing announced |
 //! | `branch`, `taken` | 1 | it is a direct conditional; its outcome |
 //! | `look` | 1 | it is an indirect jump, call or trap return |
 //! | `push`, `pop` | 1 | it is a call; a return; both: pops, then pushes |
@@ -24,6 +25,7 @@ bundle!(
         live: Bit,
         valid: Bit,
         intr: Bit,
+        broken: Bit,
         branch: Bit,
         taken: Bit,
         look: Bit,

@@ -39,6 +39,7 @@
 //! Golden model: the stream of [`retire::FlowEvent`]s that the bench makes the reports from.
 
 use super::beat::BeatOut;
+use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -96,6 +97,15 @@ impl<const W: usize> Etrace<W> {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         Self { align: Fixed::of(params.align), compressed: Fixed::new(params.align == 1), ..Default::default() }
+    }
+
+    /// The same, with `extras`.
+    ///
+    /// # Panics
+    /// With [`Extras::check`], and as [`Etrace::new`].
+    pub fn with(params: &TraceParams, extras: Extras) -> Self {
+        assert!(!extras.check, "no circuit of the check");
+        Self::new(params)
     }
 }
 
@@ -173,6 +183,7 @@ impl<const W: usize> Logic for Etrace<W> {
         self.beat.live.next = self.live_2.q.val();
         self.beat.valid.next = self.valid_2.q.val();
         self.beat.intr.next = self.intr_2.q.val();
+        self.beat.broken.next = false;
         self.beat.branch.next = self.branch_2.q.val();
         self.beat.taken.next = self.taken_2.q.val();
         self.beat.look.next = self.look_2.q.val();

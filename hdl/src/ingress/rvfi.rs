@@ -26,9 +26,15 @@
 //! `taken` compares the low 12 significant address bits only: a conditional branch reaches 4 KiB, so
 //! that its target and its fall-through differ there if at all.
 //!
+//! # Check
+//! With [`Extras::check`], an instruction that is not at `rvfi_pc_wdata` of the one before, and that neither `rvfi_intr` nor
+//! a trap announces, is told as the first of a trap handler: debug entry and return, a reset of the core, a jump that the
+//! decoder does not know. It is compared with `target`, which keeps its value while nothing retires.
+//!
 //! Golden model: [`retire::isa::flow`].
 
 use super::beat::BeatOut;
+use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -84,7 +90,12 @@ pub struct Rvfi<const W: usize> {
     pc_2: DFF<Bits<W>>,
     long_2: DFF<Bit>,
     target_2: DFF<Bits<W>>,
+    // a traced instruction has retired; one does not follow
+    known: DFF<Bit>,
+    broken: Signal<Local, Bit>,
+    broken_2: DFF<Bit>,
     // of the parameters
+    check: Fixed<Bit>,
     align: Fixed<Bits<2>>,
     compressed: Fixed<Bit>,
     rv32: Fixed<Bit>,
@@ -102,9 +113,18 @@ impl<const W: usize> Rvfi<W> {
     /// # Panics
     /// When [`TraceParams::check`] refuses `params`, or W is not `xlen`.
     pub fn new(params: &TraceParams) -> Self {
+        Self::with(params, Extras::default())
+    }
+
+    /// As [`Rvfi::new`], with `extras`.
+    ///
+    /// # Panics
+    /// As [`Rvfi::new`].
+    pub fn with(params: &TraceParams, extras: Extras) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         Self {
+            check: Fixed::new(extras.check),
             align: Fixed::of(params.align),
             compressed: Fixed::new(params.align == 1),
             rv32: Fixed::new(params.xlen == 32),
@@ -121,7 +141,7 @@ impl<const W: usize> Logic for Rvfi<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, trap_before, live_2, valid_2, intr_2, branch_2, look_2, push_2);
-        dff_setup!(self, clock, pop_2, jump_2, pc_2, long_2, target_2);
+        dff_setup!(self, clock, pop_2, jump_2, pc_2, long_2, target_2, known, broken_2);
 
         // which jump or branch, if any
         self.opcode.next = self.rvfi_insn.val().get_bits::<7>(0);
@@ -166,7 +186,6 @@ impl<const W: usize> Logic for Rvfi<W> {
         }
         self.live_2.d.next = self.live.val();
         self.valid_2.d.next = self.retires.val();
-        self.intr_2.d.next = self.rvfi_intr.val() | self.trap_before.q.val();
         self.branch_2.d.next = self.is_branch.val();
         self.look_2.d.next = (self.is_jalr.val() & !self.pops.val()) | self.is_xret.val();
         self.push_2.d.next = (self.is_jalr.val() & self.links.val()) | (self.is_jal.val() & self.jal_links.val());
@@ -185,6 +204,21 @@ impl<const W: usize> Logic for Rvfi<W> {
         self.long_2.d.next = self.wide.val() & self.compressed.val();
         self.pc_2.d.next = self.pc_1.val();
         self.target_2.d.next = self.target_1.val();
+        self.broken.next = false;
+        if self.check.val() {
+            if !self.retires.val() {
+                self.target_2.d.next = self.target_2.q.val();
+            }
+            // the first that is traced has a sync
+            self.known.d.next = self.live.val() & (self.known.q.val() | self.retires.val());
+            self.broken.next = self.retires.val()
+                & self.known.q.val()
+                & !self.rvfi_intr.val()
+                & !self.trap_before.q.val()
+                & (self.pc_1.val() != self.target_2.q.val());
+        }
+        self.broken_2.d.next = self.broken.val();
+        self.intr_2.d.next = self.rvfi_intr.val() | self.trap_before.q.val() | self.broken.val();
 
         self.length.next = 1.into();
         if self.long_2.q.val() {
@@ -195,6 +229,7 @@ impl<const W: usize> Logic for Rvfi<W> {
         self.beat.live.next = self.live_2.q.val();
         self.beat.valid.next = self.valid_2.q.val();
         self.beat.intr.next = self.intr_2.q.val();
+        self.beat.broken.next = self.broken_2.q.val();
         self.beat.branch.next = self.branch_2.q.val();
         self.beat.taken.next = self.link.val().get_bits::<12>(0) != self.target_2.q.val().get_bits::<12>(0);
         self.beat.look.next = self.look_2.q.val();

@@ -29,6 +29,7 @@ use super::ports::{BusIn, ControlOut, EntryIn, PieceIn, PieceOut, ReadOut, Words
 use super::registers::Registers;
 use super::resync::Resync;
 use super::session::Session;
+use super::Extras;
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -55,6 +56,7 @@ pub struct Spine<const W: usize> {
     resync: Vec<Resync>,
     _resyncs: usize,
     synced: Signal<Local, Bits<16>>,
+    broken: Signal<Local, Bits<16>>,
     follow: Signal<Local, Bits<16>>,
     lead: Signal<Local, Bit>,
     ask: Signal<Local, Bit>,
@@ -74,15 +76,16 @@ impl<const W: usize> Spine<W> {
     /// # Panics
     /// When `params` are refused, or `log2_depth` is outside 3..=8.
     pub fn new(params: &TraceParams, layout: &EntryLayout, log2_depth: usize) -> Self {
-        Self::with_sync(params, layout, log2_depth, false)
+        Self::with(params, layout, log2_depth, Extras::default())
     }
 
-    /// As [`Spine::new`]; with `sync` it asks for resyncs.
+    /// As [`Spine::new`], with `extras`.
     ///
     /// # Panics
     /// As [`Spine::new`].
-    pub fn with_sync(params: &TraceParams, layout: &EntryLayout, log2_depth: usize, sync: bool) -> Self {
+    pub fn with(params: &TraceParams, layout: &EntryLayout, log2_depth: usize, extras: Extras) -> Self {
         let cores = usize::from(params.cores);
+        let sync = extras.sync;
         Self {
             control: each(cores),
             entry: each(cores),
@@ -93,7 +96,7 @@ impl<const W: usize> Spine<W> {
             resync: (0..usize::from(sync)).map(|_| Resync::new(params)).collect(),
             _resyncs: usize::from(sync),
             packer: Packer::new(),
-            registers: Registers::new(params, sync),
+            registers: Registers::new(params, extras),
             first: Fixed::of(FIELD_COUNT),
             ..Default::default()
         }
@@ -114,6 +117,7 @@ impl<const W: usize> Logic for Spine<W> {
         self.haves.next = 0.into();
         self.losses.next = 0.into();
         self.synced.next = 0.into();
+        self.broken.next = 0.into();
         self.all_ready.next = true;
         self.all_stopped.next = true;
         self.word.next = 0.into();
@@ -136,6 +140,7 @@ impl<const W: usize> Logic for Spine<W> {
             self.haves.next = self.haves.val().replace_bit(i, self.fifo[i].have.val());
             self.losses.next = self.losses.val().replace_bit(i, self.control[i].lost.val());
             self.synced.next = self.synced.val().replace_bit(i, self.control[i].synced.val());
+            self.broken.next = self.broken.val().replace_bit(i, self.control[i].broken.val());
             if !self.control[i].ready.val() {
                 self.all_ready.next = false;
             }
@@ -199,5 +204,6 @@ impl<const W: usize> Logic for Spine<W> {
         self.registers.idle.next =
             !self.session.active.val() & !self.packer.words.valid.val() & !self.registers.enable.val();
         self.registers.overflow.next = self.losses.val();
+        self.registers.broken.next = self.broken.val();
     }
 }

@@ -16,6 +16,7 @@
 //! | `go` | out | this cycle is traced: for the ingress adapter, which answers a cycle later with the beat's `live` |
 //! | `live`, `live_next` | in | the cycle in the last stage is traced; the next one is |
 //! | `valid`, `intr` | in | in the last stage an instruction retires; it is the first after a trap |
+//! | `broken` | in | a traced instruction does not follow from the one before, at the ingress |
 //! | `verdict.asks` | in | if it is traced, it is due to be told of: 1 or 0 at will where `sync` or `exception` is 1 |
 //! | `verdict.beat` | out | it is traced |
 //! | `verdict.sync`, `.exception` | out | it is the first that is; it follows a trap |
@@ -51,6 +52,7 @@ pub struct Life {
     pub live_next: Signal<In, Bit>,
     pub valid: Signal<In, Bit>,
     pub intr: Signal<In, Bit>,
+    pub broken: Signal<In, Bit>,
     pub verdict: VerdictOut,
     // which cycles are traced
     run: DFF<Bit>,
@@ -108,6 +110,7 @@ impl Logic for Life {
         }
         self.control.ready.next = self.able.val();
         self.control.lost.next = self.losing.q.val();
+        self.control.broken.next = self.broken.val();
 
         // what the instruction in the last stage is due to
         self.beat.next = self.valid.val() & self.live.val() & !self.losing.q.val();

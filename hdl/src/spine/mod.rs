@@ -14,6 +14,15 @@
 //! | [`session`] | a trace from its header to its last word |
 //! | [`settle`] | instructions behind a resync in which nothing is predicted |
 
+/// What a trace system can have besides its stream's parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extras {
+    /// Periodic synchronisation, and on request.
+    pub sync: bool,
+    /// The ingress checks that each instruction follows from the one before; RVFI only.
+    pub check: bool,
+}
+
 pub mod entry;
 pub mod event_fifo;
 pub mod join;

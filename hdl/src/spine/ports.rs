@@ -23,6 +23,7 @@
 //! | `stop_ready` | out | tracing has ended, all else is sent |
 //! | `lost` | out | messages are being lost |
 //! | `counted` | out | an instruction retires, and is not lost |
+//! | `broken` | out | a traced instruction does not follow from the one before |
 //! | `resynced`, `synced` | out | a resync is sent; that or another sync is |
 //!
 //! # Read
@@ -53,7 +54,7 @@ bundle!(
     /// When a front end is to trace, and what became of it.
     ControlOut "ControlIn" ControlIn
     { enable: Bit, full: Bit, drained: Bit, stop_go: Bit, due: Bit, ask: Bit, }
-    { ready: Bit, stop_ready: Bit, lost: Bit, counted: Bit, resynced: Bit, synced: Bit, }
+    { ready: Bit, stop_ready: Bit, lost: Bit, counted: Bit, resynced: Bit, synced: Bit, broken: Bit, }
 );
 
 bundle!(

@@ -13,6 +13,7 @@
 //! | `bus.rdata` | out | 32 | the register that `bus.addr` named in the cycle before |
 //! | `ready`, `active`, `idle` | in | 1 | for `status` |
 //! | `overflow` | in | 16 | bit i: core i loses messages now |
+//! | `broken` | in | 16 | bit i: an instruction of core i does not follow from the one before |
 //! | `enable` | out | 1 | `control.enable` |
 //! | `period` | out | 5 | `sync.period` |
 //! | `request` | out | 1 | `request.sync` is written 1 |
@@ -21,6 +22,7 @@
 //! One access a cycle; a write has its effect in the next cycle.
 
 use super::ports::BusIn;
+use super::Extras;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -37,6 +39,7 @@ pub struct Registers {
     pub active: Signal<In, Bit>,
     pub idle: Signal<In, Bit>,
     pub overflow: Signal<In, Bits<16>>,
+    pub broken: Signal<In, Bits<16>>,
     pub enable: Signal<Out, Bit>,
     pub period: Signal<Out, Bits<5>>,
     pub request: Signal<Out, Bit>,
@@ -44,6 +47,9 @@ pub struct Registers {
     every: DFF<Bits<5>>,
     requested: DFF<Bit>,
     noted: DFF<Bits<16>>,
+    seen: DFF<Bits<16>>,
+    forget: Signal<Local, Bits<16>>,
+    hold: Signal<Local, Bits<16>>,
     answer: DFF<Bits<32>>,
     clear: Signal<Local, Bits<16>>,
     keep: Signal<Local, Bits<16>>,
@@ -55,7 +61,9 @@ pub struct Registers {
     overflow_addr: Fixed<Bits<3>>,
     sync_addr: Fixed<Bits<3>>,
     request_addr: Fixed<Bits<3>>,
+    broken_addr: Fixed<Bits<3>>,
     sync: Fixed<Bit>,
+    check: Fixed<Bit>,
     id: Fixed<Bits<32>>,
     fingerprint: Fixed<Bits<32>>,
     cores: Fixed<Bits<16>>,
@@ -76,8 +84,8 @@ fn field_bit(reg: &str, field: &str) -> u64 {
 }
 
 impl Registers {
-    /// The registers of a system of `params`; without `sync`, those of synchronisation read as 0.
-    pub fn new(params: &TraceParams, sync: bool) -> Self {
+    /// The registers of a system of `params`; those of what `extras` does not have read as 0.
+    pub fn new(params: &TraceParams, extras: Extras) -> Self {
         let addr = |name| Fixed::of(register(name).addr);
         let word = Fixed::<Bits<32>>::of::<u64>;
         let bit = |field| word(field_bit("status", field));
@@ -92,7 +100,9 @@ impl Registers {
             overflow_addr: addr("overflow"),
             sync_addr: addr("sync"),
             request_addr: addr("request"),
-            sync: Fixed::new(sync),
+            broken_addr: addr("discontinuity"),
+            sync: Fixed::new(extras.sync),
+            check: Fixed::new(extras.check),
             id: word(reset_value(register("id"), params).into()),
             fingerprint: word(reset_value(register("params"), params).into()),
             cores: Fixed::of((1u64 << params.cores) - 1),
@@ -109,7 +119,7 @@ impl Registers {
 impl Logic for Registers {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, enabled, every, requested, noted, answer);
+        dff_setup!(self, clock, enabled, every, requested, noted, seen, answer);
         self.clear.next = 0.into();
         if self.bus.write.val() {
             if self.bus.addr.val() == self.control_addr.val() {
@@ -128,6 +138,14 @@ impl Logic for Registers {
             if self.bus.addr.val() == self.request_addr.val() {
                 self.requested.d.next = self.bus.wdata.val().get_bit(0);
             }
+        }
+        self.forget.next = 0.into();
+        if self.bus.write.val() & (self.bus.addr.val() == self.broken_addr.val()) {
+            self.forget.next = self.bus.wdata.val().get_bits::<16>(0);
+        }
+        self.hold.next = !self.forget.val();
+        if self.check.val() {
+            self.seen.d.next = ((self.seen.q.val() & self.hold.val()) | self.broken.val()) & self.cores.val();
         }
         // bits of cores that the system does not have stay 0, and cost nothing
         self.noted.d.next = ((self.noted.q.val() & self.keep.val()) | self.overflow.val()) & self.cores.val();
@@ -157,6 +175,9 @@ impl Logic for Registers {
         if self.bus.addr.val() == self.overflow_addr.val() {
             self.answer.d.next = bit_cast::<32, 16>(self.noted.q.val());
         }
+        if self.check.val() & (self.bus.addr.val() == self.broken_addr.val()) {
+            self.answer.d.next = bit_cast::<32, 16>(self.seen.q.val());
+        }
         if self.sync.val() & (self.bus.addr.val() == self.sync_addr.val()) {
             self.answer.d.next = bit_cast::<32, 5>(self.every.q.val());
         }
@@ -165,6 +186,7 @@ impl Logic for Registers {
             self.every.d.next = 0.into();
             self.requested.d.next = false;
             self.noted.d.next = 0.into();
+            self.seen.d.next = 0.into();
         }
         self.bus.rdata.next = self.answer.q.val();
         self.enable.next = self.enabled.q.val();

@@ -23,6 +23,7 @@ module goshawk (
     wire        core_0_control_counted;
     wire        core_0_control_resynced;
     wire        core_0_control_synced;
+    wire        core_0_control_broken;
     wire        core_0_entry_push;
     wire [1:0]  core_0_entry_pre;
     wire [1:0]  core_0_entry_post;
@@ -72,6 +73,7 @@ module goshawk (
         .control_counted(core_0_control_counted),
         .control_resynced(core_0_control_resynced),
         .control_synced(core_0_control_synced),
+        .control_broken(core_0_control_broken),
         .entry_push(core_0_entry_push),
         .entry_pre(core_0_entry_pre),
         .entry_post(core_0_entry_post),
@@ -104,6 +106,7 @@ module goshawk (
         .control_0_counted(core_0_control_counted),
         .control_0_resynced(core_0_control_resynced),
         .control_0_synced(core_0_control_synced),
+        .control_0_broken(core_0_control_broken),
         .entry_0_push(core_0_entry_push),
         .entry_0_pre(core_0_entry_pre),
         .entry_0_post(core_0_entry_post),
@@ -853,6 +856,7 @@ module goshawk_spine (
     input  wire        control_0_counted,
     input  wire        control_0_resynced,
     input  wire        control_0_synced,
+    input  wire        control_0_broken,
     input  wire        entry_0_push,
     input  wire [1:0]  entry_0_pre,
     input  wire [1:0]  entry_0_post,
@@ -876,6 +880,7 @@ module goshawk_spine (
     output wire        coded_ready
 );
 
+    reg  [15:0] broken;
     wire        lead;
     reg         all_ready;
     reg         all_stopped;
@@ -992,6 +997,7 @@ module goshawk_spine (
         .active(control_0_enable),
         .idle(registers_idle),
         .overflow(losses),
+        .broken(broken),
         .enable(registers_enable),
         .period(registers_period),
         .request(registers_request)
@@ -1010,6 +1016,11 @@ module goshawk_spine (
     always @(*) begin
         losses = 16'd0;
         losses = {losses[15:1], control_0_lost};
+    end
+
+    always @(*) begin
+        broken = 16'd0;
+        broken = {broken[15:1], control_0_broken};
     end
 
     always @(*) begin
@@ -1057,6 +1068,7 @@ module goshawk_registers (
     input  wire        active,
     input  wire        idle,
     input  wire [15:0] overflow,
+    input  wire [15:0] broken,
     output wire        enable,
     output wire [4:0]  period,
     output wire        request
@@ -1529,6 +1541,7 @@ module goshawk_core (
     output wire        control_counted,
     output wire        control_resynced,
     output wire        control_synced,
+    output wire        control_broken,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
@@ -1542,6 +1555,7 @@ module goshawk_core (
     wire        ingress_beat_live;
     wire        ingress_beat_valid;
     wire        ingress_beat_intr;
+    wire        ingress_beat_broken;
     wire        ingress_beat_branch;
     wire        ingress_beat_taken;
     wire        ingress_beat_look;
@@ -1565,6 +1579,7 @@ module goshawk_core (
         .beat_live(ingress_beat_live),
         .beat_valid(ingress_beat_valid),
         .beat_intr(ingress_beat_intr),
+        .beat_broken(ingress_beat_broken),
         .beat_branch(ingress_beat_branch),
         .beat_taken(ingress_beat_taken),
         .beat_look(ingress_beat_look),
@@ -1591,10 +1606,12 @@ module goshawk_core (
         .control_counted(control_counted),
         .control_resynced(control_resynced),
         .control_synced(control_synced),
+        .control_broken(control_broken),
         .go(front_go),
         .beat_live(ingress_beat_live),
         .beat_valid(ingress_beat_valid),
         .beat_intr(ingress_beat_intr),
+        .beat_broken(ingress_beat_broken),
         .beat_branch(ingress_beat_branch),
         .beat_taken(ingress_beat_taken),
         .beat_look(ingress_beat_look),
@@ -1631,10 +1648,12 @@ module goshawk_front (
     output wire        control_counted,
     output wire        control_resynced,
     output wire        control_synced,
+    output wire        control_broken,
     output wire        go,
     input  wire        beat_live,
     input  wire        beat_valid,
     input  wire        beat_intr,
+    input  wire        beat_broken,
     input  wire        beat_branch,
     input  wire        beat_taken,
     input  wire        beat_look,
@@ -1698,6 +1717,7 @@ module goshawk_front (
     reg  [9:0]  index_6;
     wire        sweep;
     wire        life_clear;
+    wire        life_broken;
     wire        life_verdict_beat;
     wire        life_verdict_sync;
     wire        life_verdict_exception;
@@ -1724,6 +1744,7 @@ module goshawk_front (
     wire        records_verdict_asks;
     wire        records_verdict_flow;
 
+    assign life_broken = beat_broken & beat_live;
     assign sweep = !swept;
     assign detector_indirect = beat_look | beat_pop;
 
@@ -1742,6 +1763,7 @@ module goshawk_front (
         .control_counted(control_counted),
         .control_resynced(control_resynced),
         .control_synced(control_synced),
+        .control_broken(control_broken),
         .able(swept),
         .clear(life_clear),
         .go(go),
@@ -1749,6 +1771,7 @@ module goshawk_front (
         .live_next(live_5),
         .valid(valid_6),
         .intr(intr_6),
+        .broken(life_broken),
         .verdict_beat(life_verdict_beat),
         .verdict_sync(life_verdict_sync),
         .verdict_exception(life_verdict_exception),
@@ -3050,6 +3073,7 @@ module goshawk_life (
     output wire        control_counted,
     output wire        control_resynced,
     output wire        control_synced,
+    output wire        control_broken,
     input  wire        able,
     output wire        clear,
     output reg         go,
@@ -3057,6 +3081,7 @@ module goshawk_life (
     input  wire        live_next,
     input  wire        valid,
     input  wire        intr,
+    input  wire        broken,
     output wire        verdict_beat,
     output wire        verdict_sync,
     output wire        verdict_exception,
@@ -3094,6 +3119,7 @@ module goshawk_life (
     assign active = start | (run & control_enable & !stopping);
     assign control_ready = able;
     assign control_lost = losing;
+    assign control_broken = broken;
     assign beat = valid & live & !losing;
     assign due = beat & (first | intr | verdict_asks);
     assign send = due & !control_full;
@@ -3180,6 +3206,7 @@ module goshawk_ingress (
     output wire        beat_live,
     output wire        beat_valid,
     output wire        beat_intr,
+    output wire        beat_broken,
     output wire        beat_branch,
     output wire        beat_taken,
     output wire        beat_look,
@@ -3206,6 +3233,7 @@ module goshawk_ingress (
     reg  [31:0] pc_2;
     reg         long_2;
     reg  [31:0] target_2;
+    reg         broken_2;
     wire [6:0]  opcode;
     wire        wide;
     wire [4:0]  rd;
@@ -3230,6 +3258,7 @@ module goshawk_ingress (
     wire [31:0] target_1;
     reg  [1:0]  length;
     wire [31:0] link;
+    wire        broken;
 
     assign opcode = rvfi_insn[6:0];
     assign quadrant = rvfi_insn[1:0];
@@ -3246,10 +3275,12 @@ module goshawk_ingress (
     assign traced = retires & live;
     assign pc_1 = {1'd0, rvfi_pc_rdata[31:1]};
     assign target_1 = {1'd0, rvfi_pc_wdata[31:1]};
+    assign broken = 1'd0;
     assign link = pc_2 + {30'd0, length};
     assign beat_live = live_2;
     assign beat_valid = valid_2;
     assign beat_intr = intr_2;
+    assign beat_broken = broken_2;
     assign beat_branch = branch_2;
     assign beat_taken = link[11:0] != target_2[11:0];
     assign beat_look = look_2;
@@ -3293,7 +3324,6 @@ module goshawk_ingress (
         end
         live_2 <= live;
         valid_2 <= retires;
-        intr_2 <= rvfi_intr | trap_before;
         branch_2 <= is_branch;
         look_2 <= (is_jalr & !pops) | is_xret;
         push_2 <= (is_jalr & links) | (is_jal & jal_links);
@@ -3309,6 +3339,8 @@ module goshawk_ingress (
         long_2 <= wide;
         pc_2 <= pc_1;
         target_2 <= target_1;
+        broken_2 <= broken;
+        intr_2 <= rvfi_intr | trap_before | broken;
     end
 
     initial begin
@@ -3324,5 +3356,6 @@ module goshawk_ingress (
         pc_2 = 32'd0;
         long_2 = 1'd0;
         target_2 = 32'd0;
+        broken_2 = 1'd0;
     end
 endmodule

@@ -23,6 +23,7 @@ module goshawk (
     wire        core_0_control_counted;
     wire        core_0_control_resynced;
     wire        core_0_control_synced;
+    wire        core_0_control_broken;
     wire        core_0_entry_push;
     wire [1:0]  core_0_entry_pre;
     wire [1:0]  core_0_entry_post;
@@ -72,6 +73,7 @@ module goshawk (
         .control_counted(core_0_control_counted),
         .control_resynced(core_0_control_resynced),
         .control_synced(core_0_control_synced),
+        .control_broken(core_0_control_broken),
         .entry_push(core_0_entry_push),
         .entry_pre(core_0_entry_pre),
         .entry_post(core_0_entry_post),
@@ -104,6 +106,7 @@ module goshawk (
         .control_0_counted(core_0_control_counted),
         .control_0_resynced(core_0_control_resynced),
         .control_0_synced(core_0_control_synced),
+        .control_0_broken(core_0_control_broken),
         .entry_0_push(core_0_entry_push),
         .entry_0_pre(core_0_entry_pre),
         .entry_0_post(core_0_entry_post),
@@ -828,6 +831,7 @@ module goshawk_spine (
     input  wire        control_0_counted,
     input  wire        control_0_resynced,
     input  wire        control_0_synced,
+    input  wire        control_0_broken,
     input  wire        entry_0_push,
     input  wire [1:0]  entry_0_pre,
     input  wire [1:0]  entry_0_post,
@@ -851,6 +855,7 @@ module goshawk_spine (
     output wire        coded_ready
 );
 
+    reg  [15:0] broken;
     wire        lead;
     reg         all_ready;
     reg         all_stopped;
@@ -967,6 +972,7 @@ module goshawk_spine (
         .active(control_0_enable),
         .idle(registers_idle),
         .overflow(losses),
+        .broken(broken),
         .enable(registers_enable),
         .period(registers_period),
         .request(registers_request)
@@ -985,6 +991,11 @@ module goshawk_spine (
     always @(*) begin
         losses = 16'd0;
         losses = {losses[15:1], control_0_lost};
+    end
+
+    always @(*) begin
+        broken = 16'd0;
+        broken = {broken[15:1], control_0_broken};
     end
 
     always @(*) begin
@@ -1032,6 +1043,7 @@ module goshawk_registers (
     input  wire        active,
     input  wire        idle,
     input  wire [15:0] overflow,
+    input  wire [15:0] broken,
     output wire        enable,
     output wire [4:0]  period,
     output wire        request
@@ -1504,6 +1516,7 @@ module goshawk_core (
     output wire        control_counted,
     output wire        control_resynced,
     output wire        control_synced,
+    output wire        control_broken,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
@@ -1517,6 +1530,7 @@ module goshawk_core (
     wire        ingress_beat_live;
     wire        ingress_beat_valid;
     wire        ingress_beat_intr;
+    wire        ingress_beat_broken;
     wire        ingress_beat_branch;
     wire        ingress_beat_taken;
     wire        ingress_beat_look;
@@ -1540,6 +1554,7 @@ module goshawk_core (
         .beat_live(ingress_beat_live),
         .beat_valid(ingress_beat_valid),
         .beat_intr(ingress_beat_intr),
+        .beat_broken(ingress_beat_broken),
         .beat_branch(ingress_beat_branch),
         .beat_taken(ingress_beat_taken),
         .beat_look(ingress_beat_look),
@@ -1566,10 +1581,12 @@ module goshawk_core (
         .control_counted(control_counted),
         .control_resynced(control_resynced),
         .control_synced(control_synced),
+        .control_broken(control_broken),
         .go(front_go),
         .beat_live(ingress_beat_live),
         .beat_valid(ingress_beat_valid),
         .beat_intr(ingress_beat_intr),
+        .beat_broken(ingress_beat_broken),
         .beat_branch(ingress_beat_branch),
         .beat_taken(ingress_beat_taken),
         .beat_look(ingress_beat_look),
@@ -1606,10 +1623,12 @@ module goshawk_front (
     output wire        control_counted,
     output wire        control_resynced,
     output wire        control_synced,
+    output wire        control_broken,
     output wire        go,
     input  wire        beat_live,
     input  wire        beat_valid,
     input  wire        beat_intr,
+    input  wire        beat_broken,
     input  wire        beat_branch,
     input  wire        beat_taken,
     input  wire        beat_look,
@@ -1655,6 +1674,7 @@ module goshawk_front (
     wire        hit_4;
     wire        life_able;
     wire        life_clear;
+    wire        life_broken;
     wire        life_verdict_beat;
     wire        life_verdict_sync;
     wire        life_verdict_exception;
@@ -1687,6 +1707,7 @@ module goshawk_front (
     wire        hits_to;
 
     assign life_able = outcome_ready & target_ready;
+    assign life_broken = beat_broken & beat_live;
     assign hold = 1'd0;
     assign asks_target = beat_live & !hold;
     assign pc_low = beat_pc[17:0];
@@ -1725,6 +1746,7 @@ module goshawk_front (
         .control_counted(control_counted),
         .control_resynced(control_resynced),
         .control_synced(control_synced),
+        .control_broken(control_broken),
         .able(life_able),
         .clear(life_clear),
         .go(go),
@@ -1732,6 +1754,7 @@ module goshawk_front (
         .live_next(flags_to[0]),
         .valid(valid_5),
         .intr(intr_5),
+        .broken(life_broken),
         .verdict_beat(life_verdict_beat),
         .verdict_sync(life_verdict_sync),
         .verdict_exception(life_verdict_exception),
@@ -2015,7 +2038,7 @@ module goshawk_messages (
     assign bcnt_sum = bcnt + {23'd0, bcnt_inc};
     assign remains = verdict_send & any_pre & !any_post & !resync;
     assign remains_reported = remains & counted;
-    assign clear_counts = verdict_restart | reset;
+    assign clear_counts = verdict_restart;
     assign bcnt_one = remains_reported | verdict_drop;
     assign cc_all = cc_now == CC_MASK;
     assign entry_push = verdict_restart;
@@ -2062,6 +2085,10 @@ module goshawk_messages (
         bcnt <= {4'd0, bcnt_sum[19:0]};
         if (clear_counts | verdict_drop) begin
             bcnt <= {23'd0, bcnt_one};
+        end
+        if (reset) begin
+            icnt <= 24'd0;
+            bcnt <= 24'd0;
         end
         if (verdict_restart) begin
             cc <= 32'd1;
@@ -2448,6 +2475,7 @@ module goshawk_life (
     output wire        control_counted,
     output wire        control_resynced,
     output wire        control_synced,
+    output wire        control_broken,
     input  wire        able,
     output wire        clear,
     output reg         go,
@@ -2455,6 +2483,7 @@ module goshawk_life (
     input  wire        live_next,
     input  wire        valid,
     input  wire        intr,
+    input  wire        broken,
     output wire        verdict_beat,
     output wire        verdict_sync,
     output wire        verdict_exception,
@@ -2491,6 +2520,7 @@ module goshawk_life (
     assign active = start | (run & control_enable & !stopping);
     assign control_ready = able;
     assign control_lost = losing;
+    assign control_broken = broken;
     assign beat = valid & live & !losing;
     assign due = beat & (first | intr | verdict_asks);
     assign send = due & !control_full;
@@ -2575,6 +2605,7 @@ module goshawk_ingress (
     output wire        beat_live,
     output wire        beat_valid,
     output wire        beat_intr,
+    output wire        beat_broken,
     output wire        beat_branch,
     output wire        beat_taken,
     output wire        beat_look,
@@ -2601,6 +2632,7 @@ module goshawk_ingress (
     reg  [31:0] pc_2;
     reg         long_2;
     reg  [31:0] target_2;
+    reg         broken_2;
     wire [6:0]  opcode;
     wire        wide;
     wire [4:0]  rd;
@@ -2625,6 +2657,7 @@ module goshawk_ingress (
     wire [31:0] target_1;
     reg  [1:0]  length;
     wire [31:0] link;
+    wire        broken;
 
     assign opcode = rvfi_insn[6:0];
     assign quadrant = rvfi_insn[1:0];
@@ -2641,10 +2674,12 @@ module goshawk_ingress (
     assign traced = retires & live;
     assign pc_1 = {1'd0, rvfi_pc_rdata[31:1]};
     assign target_1 = {1'd0, rvfi_pc_wdata[31:1]};
+    assign broken = 1'd0;
     assign link = pc_2 + {30'd0, length};
     assign beat_live = live_2;
     assign beat_valid = valid_2;
     assign beat_intr = intr_2;
+    assign beat_broken = broken_2;
     assign beat_branch = branch_2;
     assign beat_taken = link[11:0] != target_2[11:0];
     assign beat_look = look_2;
@@ -2688,7 +2723,6 @@ module goshawk_ingress (
         end
         live_2 <= live;
         valid_2 <= retires;
-        intr_2 <= rvfi_intr | trap_before;
         branch_2 <= is_branch;
         look_2 <= (is_jalr & !pops) | is_xret;
         push_2 <= (is_jalr & links) | (is_jal & jal_links);
@@ -2704,6 +2738,8 @@ module goshawk_ingress (
         long_2 <= wide;
         pc_2 <= pc_1;
         target_2 <= target_1;
+        broken_2 <= broken;
+        intr_2 <= rvfi_intr | trap_before | broken;
     end
 
     initial begin
@@ -2719,5 +2755,6 @@ module goshawk_ingress (
         pc_2 = 32'd0;
         long_2 = 1'd0;
         target_2 = 32'd0;
+        broken_2 = 1'd0;
     end
 endmodule

@@ -5,6 +5,7 @@ pub mod tr;
 
 use hdl::spine::entry::Entry;
 use hdl::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC};
+use hdl::spine::Extras;
 use rand::{Rng, RngExt};
 use sim::params::TraceParams;
 
@@ -23,8 +24,9 @@ pub fn number(rng: &mut impl Rng, bits: u32, least: u64) -> u64 {
 }
 
 /// Resyncs are built in and drawn, where they have a circuit: in every second system.
-pub fn sync(params: &TraceParams) -> bool {
-    params.stream_cache().is_none() && params.count_bits % 2 == 0
+pub fn extras(params: &TraceParams) -> Extras {
+    let sync = params.stream_cache().is_none() && params.count_bits % 2 == 0;
+    Extras { sync, ..Extras::default() }
 }
 
 /// What the event FIFO answers when it is asked for `field`.
@@ -62,8 +64,8 @@ macro_rules! coder {
         impl<const W: usize> $name<W> {
             fn new(params: &TraceParams) -> Self {
                 Self {
-                    encoder: $encoder::with_sync(params, sync(params)),
-                    session: Session::new(params, sync(params)),
+                    encoder: $encoder::with(params, extras(params)),
+                    session: Session::new(params, extras(params).sync),
                     packer: Packer::new(),
                     ..Default::default()
                 }

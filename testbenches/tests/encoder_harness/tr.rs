@@ -1,6 +1,6 @@
 //! Messages of T-raptor, and the encoder with its coder, session and packer beside their golden models
 
-use crate::encoder_harness::{coder, number, sync, word};
+use crate::encoder_harness::{coder, extras, number, word};
 use hdl::scheme::tr::encoder::Encoder;
 use hdl::spine::entry::*;
 use hdl::spine::event_fifo::FIELD_COUNT;
@@ -79,8 +79,8 @@ fn entry(rng: &mut impl Rng, params: &TraceParams) -> Entry {
         let post = rng.random_range(0..4u8);
         let legal = match pre {
             PRE_NONE => post != POST_NONE,
-            PRE_CONTROL => post == CONTROL_OVERFLOW || (sync(params) && post == CONTROL_RESYNC),
-            PRE_EXCEPTION => post != POST_RESYNC || sync(params),
+            PRE_CONTROL => post == CONTROL_OVERFLOW || (extras(params).sync && post == CONTROL_RESYNC),
+            PRE_EXCEPTION => post != POST_RESYNC || extras(params).sync,
             _ => post != POST_PROGRESS,
         };
         if legal {

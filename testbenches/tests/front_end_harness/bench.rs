@@ -20,6 +20,8 @@ pub struct Bench<T: Ingress> {
     pub full_per_64k: u16,
     /// In so many of 65,536 clocks a resync becomes due.
     pub sync_per_64k: u16,
+    /// Traps that can be seen by where they go need not be told.
+    pub silent_traps: bool,
     /// Resyncs seen.
     pub resyncs: usize,
     /// Clocks between the last instruction and the end.
@@ -47,6 +49,7 @@ impl<T: Ingress> Bench<T> {
             full_per_64k: 0,
             sync_per_64k: 0,
             resyncs: 0,
+            silent_traps: false,
             idle_before_stop: 2,
             overflows: 0,
             synced: (false, false),
@@ -164,7 +167,8 @@ impl<T: Ingress> Bench<T> {
                 told = self.source.percent(50);
                 *then_trap = told;
             }
-            let shown = r.trapped && ((T::HOLDS && !told) || self.source.percent(60));
+            let silent = self.silent_traps && r.trapped && r.pc != next_pc && self.source.percent(50);
+            let shown = !silent && r.trapped && ((T::HOLDS && !told) || self.source.percent(60));
             if shown {
                 for _ in 0..self.source.between(1, 2) {
                     release(&mut beats, shows.len() as u64);
@@ -172,7 +176,7 @@ impl<T: Ingress> Bench<T> {
                     late += 1;
                 }
             }
-            let intr = r.trapped && (!shown || self.source.percent(50));
+            let intr = !silent && r.trapped && (!shown || self.source.percent(50));
             let clock = shows.len() as u64;
             release(&mut beats, clock);
             beats.push(Beat { clock: if T::HOLDS { u64::MAX } else { clock }, step: *step });

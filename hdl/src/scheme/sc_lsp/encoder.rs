@@ -17,6 +17,7 @@
 use super::fields::{RecordField, RecordFields};
 use crate::scheme::tr::coder::chunked::Chunked;
 use crate::spine::ports::{PieceOut, ReadIn};
+use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::{Coding, TraceParams};
@@ -59,12 +60,12 @@ impl<const W: usize> StreamEncoder<W> {
         Self { fields: RecordFields::new(params), coder, ..Default::default() }
     }
 
-    /// The same; there is no circuit of resyncs for this scheme.
+    /// The same with `extras`, of which there is no circuit of resyncs.
     ///
     /// # Panics
-    /// With `sync`, and as [`StreamEncoder::new`].
-    pub fn with_sync(params: &TraceParams, sync: bool) -> Self {
-        assert!(!sync, "no circuit of resyncs");
+    /// With [`Extras::sync`], and as [`StreamEncoder::new`].
+    pub fn with(params: &TraceParams, extras: Extras) -> Self {
+        assert!(!extras.sync, "no circuit of resyncs");
         Self::new(params)
     }
 }

@@ -27,6 +27,7 @@ use super::records::Records;
 use crate::ingress::beat::BeatIn;
 use crate::spine::life::Life;
 use crate::spine::ports::{ControlIn, EntryOut, VerdictOut};
+use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -120,12 +121,12 @@ impl<const W: usize> StreamFront<W> {
         }
     }
 
-    /// The same; there is no circuit of resyncs for this scheme.
+    /// The same with `extras`, of which there is no circuit of resyncs.
     ///
     /// # Panics
-    /// With `sync`, and as [`StreamFront::new`].
-    pub fn with_sync(params: &TraceParams, sync: bool) -> Self {
-        assert!(!sync, "no circuit of resyncs");
+    /// With [`Extras::sync`], and as [`StreamFront::new`].
+    pub fn with(params: &TraceParams, extras: Extras) -> Self {
+        assert!(!extras.sync, "no circuit of resyncs");
         Self::new(params)
     }
 }
@@ -158,6 +159,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         ControlIn::link(&mut self.control, &mut self.life.control);
         self.life.able.next = self.swept.q.val();
         self.go.next = self.life.go.val();
+        self.life.broken.next = self.beat.broken.val() & self.beat.live.val();
         self.life.live.next = self.live_6.q.val();
         self.life.live_next.next = self.live_5.q.val();
         self.life.valid.next = self.valid_6.q.val();

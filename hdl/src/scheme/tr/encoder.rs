@@ -25,6 +25,7 @@ use super::coder::CoderIn;
 use super::fields::{FieldStep, Fields};
 use super::parts::Parts;
 use crate::spine::ports::{PieceOut, ReadIn};
+use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use crate::widget::slot::Slot;
@@ -64,22 +65,22 @@ impl<const W: usize> Encoder<W> {
     /// # Panics
     /// When `params` are refused by their check, or their scheme has no circuit.
     pub fn new(params: &TraceParams) -> Self {
-        Self::with_sync(params, false)
+        Self::with(params, Extras::default())
     }
 
-    /// As [`Encoder::new`]; with `sync`, resyncs are among the entries.
+    /// As [`Encoder::new`], with `extras`.
     ///
     /// # Panics
     /// As [`Encoder::new`].
-    pub fn with_sync(params: &TraceParams, sync: bool) -> Self {
+    pub fn with(params: &TraceParams, extras: Extras) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
         let bits = u64::from(params.address_bits());
         assert!(bits <= W as u64, "address_bits = {bits} is outside 1..={W}");
         let many = params.cores > 1;
         Self {
-            fields: Fields::new(params, sync),
-            sync: Fixed::new(sync),
+            fields: Fields::new(params, extras.sync),
+            sync: Fixed::new(extras.sync),
             coder: parts.coder(params),
             pta: Mem::new((params.ti_bits() as usize).max(1), if many { bits as usize } else { 0 }),
             many: Fixed::new(many),

@@ -34,6 +34,7 @@ use crate::scheme::tr::target::TargetIn;
 use crate::spine::life::Life;
 use crate::spine::ports::{ControlIn, EntryOut, VerdictOut};
 use crate::spine::settle::Settle;
+use crate::spine::Extras;
 use crate::widget::delay::Delay;
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::Slot;
@@ -108,14 +109,15 @@ impl<const W: usize> FrontEnd<W> {
     /// # Panics
     /// When [`TraceParams::check`] or [`Parts::of`] refuses `params`, or W is not `xlen`.
     pub fn new(params: &TraceParams) -> Self {
-        Self::with_sync(params, false)
+        Self::with(params, Extras::default())
     }
 
-    /// As [`FrontEnd::new`]; with `sync` it makes resyncs.
+    /// As [`FrontEnd::new`], with `extras`.
     ///
     /// # Panics
     /// As [`FrontEnd::new`].
-    pub fn with_sync(params: &TraceParams, sync: bool) -> Self {
+    pub fn with(params: &TraceParams, extras: Extras) -> Self {
+        let sync = extras.sync;
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
@@ -161,6 +163,7 @@ impl<const W: usize> Logic for FrontEnd<W> {
         ControlIn::link(&mut self.control, &mut self.life.control);
         self.life.able.next = self.outcome.port.ready.val() & self.target.port.ready.val();
         self.go.next = self.life.go.val();
+        self.life.broken.next = self.beat.broken.val() & self.beat.live.val();
         self.life.live.next = self.live_5.q.val();
         self.life.live_next.next = self.flags.to.val().get_bit(0);
         self.life.valid.next = self.valid_5.q.val();

@@ -153,7 +153,7 @@ impl<const W: usize> Logic for Messages<W> {
         // an instruction after its own pre-message counts in what follows
         self.remains.next = self.verdict.send.val() & self.any_pre.val() & !self.any_post.val() & !self.resync.val();
         self.remains_reported.next = self.remains.val() & self.counted.val();
-        self.clear_counts.next = self.verdict.restart.val() | self.reset.val();
+        self.clear_counts.next = self.verdict.restart.val();
         if self.clear_counts.val() {
             self.icnt.d.next = bit_cast::<24, 1>(self.remains.val().into());
         } else if !self.verdict.drop.val() {
@@ -163,6 +163,11 @@ impl<const W: usize> Logic for Messages<W> {
         self.bcnt.d.next = self.bcnt_sum.val() & self.count_mask.val();
         if self.clear_counts.val() | self.verdict.drop.val() {
             self.bcnt.d.next = bit_cast::<24, 1>(self.bcnt_one.val().into());
+        }
+        // also in the clock of a message
+        if self.reset.val() {
+            self.icnt.d.next = 0.into();
+            self.bcnt.d.next = 0.into();
         }
 
         self.cc_all.next = self.cc_now.val() == self.cc_mask.val();
