@@ -15,6 +15,7 @@
 //! | [`watch`] | a run, as event generators see it |
 //! | [`session`] | an application on a chip, run to its end |
 //! | [`link`] | packets on a line of bytes |
+//! | [`scripts`] | scripts that come with Goshawk |
 //! | [`sink`] | what is printed, as text, JSON lines, CSV or a Perfetto trace |
 
 pub mod app;
@@ -24,6 +25,7 @@ pub mod parse;
 pub mod plan;
 pub mod resolve;
 pub mod runtime;
+pub mod scripts;
 pub mod session;
 pub mod sink;
 pub mod symbols;
