@@ -188,7 +188,11 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// Puts something on the first node that takes it.
-    fn put(&mut self, what: &str, mut set: impl FnMut(&mut Node) -> Option<Result<(), String>>) -> Result<usize, String> {
+    fn put(
+        &mut self,
+        what: &str,
+        mut set: impl FnMut(&mut Node) -> Option<Result<(), String>>,
+    ) -> Result<usize, String> {
         let mut why = "the chip has no node for it".to_string();
         for (n, node) in self.nodes.iter_mut().enumerate() {
             let mut tried = node.clone();
@@ -208,7 +212,12 @@ impl Builder<'_> {
 
 /// Settings of a chip with these nodes for a cut; why there are none.
 pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String> {
-    if app.uses.len() > 64 || app.clauses.len() > 64 || app.maps.len() > 32 || app.machines.len() > 16 || app.spans.len() > 16 {
+    if app.uses.len() > 64
+        || app.clauses.len() > 64
+        || app.maps.len() > 32
+        || app.machines.len() > 16
+        || app.spans.len() > 16
+    {
         return Err("the script has more than 64 probes or clauses, 32 maps, 16 machines or 16 spans".into());
     }
     let nodes = kinds.iter().map(|k| k.build()).collect();
@@ -300,14 +309,20 @@ impl Builder<'_> {
         // every clause that fills it: its event, key and value
         let mut rules: Vec<(u8, Field, Field)> = Vec::new();
         for (c, clause) in self.app.clauses.iter().enumerate() {
-            let uses = clause.body.iter().any(|s| matches!(s, Stmt::Sum(x, ..) | Stmt::Print(x, _) | Stmt::Clear(x) if *x == m));
+            let uses = clause
+                .body
+                .iter()
+                .any(|s| matches!(s, Stmt::Sum(x, ..) | Stmt::Print(x, _) | Stmt::Clear(x) if *x == m));
             if !uses {
                 continue;
             }
-            if matches!(clause.origin, Origin::Tick | Origin::End) && !clause.body.iter().any(|s| matches!(s, Stmt::Sum(x, ..) if *x == m)) {
+            if matches!(clause.origin, Origin::Tick | Origin::End)
+                && !clause.body.iter().any(|s| matches!(s, Stmt::Sum(x, ..) if *x == m))
+            {
                 continue;
             }
-            let (_, key, value) = only_sum(clause).ok_or_else(|| format!("{name} is used together with other things"))?;
+            let (_, key, value) =
+                only_sum(clause).ok_or_else(|| format!("{name} is used together with other things"))?;
             let key = match key {
                 [] => Field::Const(0),
                 [k] => field(k).ok_or_else(|| format!("the key of {name} is reckoned"))?,
@@ -355,7 +370,13 @@ impl Builder<'_> {
     }
 
     /// Counters for a map, if a node has as many.
-    fn counters(&mut self, name: &str, id: u8, by_core: bool, rules: &[(u8, Field, Field)]) -> Option<(Target, Option<(u8, bool)>)> {
+    fn counters(
+        &mut self,
+        name: &str,
+        id: u8,
+        by_core: bool,
+        rules: &[(u8, Field, Field)],
+    ) -> Option<(Target, Option<(u8, bool)>)> {
         let needed = if by_core { 16 } else { 1 };
         for (n, kind) in self.kinds.iter().enumerate() {
             let NodeKind::Count(room) = *kind else { continue };

@@ -131,7 +131,10 @@ mod tests {
                 found.extend(r.push(&bytes.drain(..n).collect::<Vec<_>>()));
             }
             assert_eq!((found.len(), r.lost), (99, 1));
-            assert!(found.iter().enumerate().all(|(n, p)| *p == packet((n + usize::from(n >= bad)) as u32 * 0x00d5_0504)));
+            assert!(found
+                .iter()
+                .enumerate()
+                .all(|(n, p)| *p == packet((n + usize::from(n >= bad)) as u32 * 0x00d5_0504)));
         }
     }
 }

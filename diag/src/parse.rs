@@ -109,7 +109,10 @@ pub fn parse(script: &str) -> Result<Vec<Item>, Mistake> {
         items.push(p.item()?);
     }
     if items.is_empty() {
-        return Err(Mistake::new(0, "the script is empty; a probe with a block is needed: call:main { printf(\"hello\\n\"); }"));
+        return Err(Mistake::new(
+            0,
+            "the script is empty; a probe with a block is needed: call:main { printf(\"hello\\n\"); }",
+        ));
     }
     Ok(items)
 }

@@ -117,8 +117,11 @@ impl Resolver<'_> {
             }
         }
         if states.is_empty() || states.len() > 16 || classes.len() > 16 {
-            let what =
-                format!("machine {name} has {} states and {} probes; 1 to 16 are possible", states.len(), classes.len());
+            let what = format!(
+                "machine {name} has {} states and {} probes; 1 to 16 are possible",
+                states.len(),
+                classes.len()
+            );
             return Err(Mistake::new(at, what));
         }
         let states = states.iter().map(|s| s.1.clone()).collect();
@@ -145,9 +148,18 @@ impl Resolver<'_> {
         Ok(value)
     }
 
-    fn slot(&mut self, probe: &Probe, consumer: Consumer, captures: Vec<Capture>, stamped: bool) -> Result<usize, Mistake> {
+    fn slot(
+        &mut self,
+        probe: &Probe,
+        consumer: Consumer,
+        captures: Vec<Capture>,
+        stamped: bool,
+    ) -> Result<usize, Mistake> {
         let Source::Slot { trigger } = self.source(probe)? else {
-            return Err(Mistake::new(probe.at, format!("`{}` cannot be used here; a point of the program can", probe.kind)));
+            return Err(Mistake::new(
+                probe.at,
+                format!("`{}` cannot be used here; a point of the program can", probe.kind),
+            ));
         };
         if captures.len() > CAPTURES {
             let what = format!("this needs {} words of {}; an event carries {CAPTURES}", captures.len(), shown(probe));
@@ -194,7 +206,9 @@ impl Resolver<'_> {
         let point = probe.point.clone().unwrap_or_default();
         let cause = || match probe.point.as_deref() {
             None => Ok(None),
-            Some(p) => p.parse().map(Some).map_err(|_| Mistake::new(probe.at, format!("`{p}` is no cause; 0 to 63 are"))),
+            Some(p) => {
+                p.parse().map(Some).map_err(|_| Mistake::new(probe.at, format!("`{p}` is no cause; 0 to 63 are")))
+            }
         };
         match probe.kind.as_str() {
             "call" => slot(Trigger::Pc(self.address(probe, true)?.0)),
@@ -220,7 +234,10 @@ impl Resolver<'_> {
             },
             "tick" => {
                 let clocks = self.period(&point).ok_or_else(|| {
-                    Mistake::new(probe.at, format!("`{point}` is no period; 100000cycles, 10us, 5ms, 1s are, up to 2^32 - 1 clocks"))
+                    Mistake::new(
+                        probe.at,
+                        format!("`{point}` is no period; 100000cycles, 10us, 5ms, 1s are, up to 2^32 - 1 clocks"),
+                    )
                 })?;
                 if self.app.tick.is_some_and(|t| t != clocks) {
                     return Err(Mistake::new(probe.at, "there is a tick of another period; a script has one"));
@@ -253,7 +270,12 @@ impl Resolver<'_> {
         u32::try_from(clocks).ok().filter(|c| *c > 0)
     }
 
-    fn clause(&mut self, probe: &Probe, predicate: Option<&syntax::Expr>, body: &[syntax::Stmt]) -> Result<(), Mistake> {
+    fn clause(
+        &mut self,
+        probe: &Probe,
+        predicate: Option<&syntax::Expr>,
+        body: &[syntax::Stmt],
+    ) -> Result<(), Mistake> {
         let source = self.source(probe)?;
         // one clause for each sum, so that each can be where its table is
         let reads = |e: &syntax::Expr| has_map(e);
@@ -285,7 +307,13 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    fn stmt(&mut self, s: &syntax::Stmt, source: &Source, probe: &Probe, captures: &mut Vec<Capture>) -> Result<Stmt, Mistake> {
+    fn stmt(
+        &mut self,
+        s: &syntax::Stmt,
+        source: &Source,
+        probe: &Probe,
+        captures: &mut Vec<Capture>,
+    ) -> Result<Stmt, Mistake> {
         let mut all = |r: &mut Self, list: &[syntax::Expr]| {
             list.iter().map(|e| r.expr(e, source, probe, captures)).collect::<Result<Vec<_>, _>>()
         };
@@ -318,7 +346,13 @@ impl Resolver<'_> {
         })
     }
 
-    fn expr(&mut self, e: &syntax::Expr, source: &Source, probe: &Probe, captures: &mut Vec<Capture>) -> Result<Expr, Mistake> {
+    fn expr(
+        &mut self,
+        e: &syntax::Expr,
+        source: &Source,
+        probe: &Probe,
+        captures: &mut Vec<Capture>,
+    ) -> Result<Expr, Mistake> {
         Ok(match &e.kind {
             ExprKind::Number(n) => Expr::Number(*n),
             ExprKind::Address(name) => match self.symbols.find(name) {
@@ -328,7 +362,10 @@ impl Resolver<'_> {
             ExprKind::Field(name) => Expr::Value(self.field(name, e.at, source, probe, captures)?),
             ExprKind::Map(name, key) => {
                 let map = self.map(name, e.at)?;
-                if self.app.maps[map].summary.is_some_and(|s| !matches!(s, Summary::Count | Summary::Sum | Summary::Min | Summary::Max)) {
+                if self.app.maps[map]
+                    .summary
+                    .is_some_and(|s| !matches!(s, Summary::Count | Summary::Sum | Summary::Min | Summary::Max))
+                {
                     return Err(Mistake::new(e.at, format!("@{name} is no number; it can be printed")));
                 }
                 self.app.maps[map].read = true;
@@ -344,7 +381,14 @@ impl Resolver<'_> {
         })
     }
 
-    fn field(&self, name: &str, at: usize, source: &Source, probe: &Probe, captures: &mut Vec<Capture>) -> Result<Value, Mistake> {
+    fn field(
+        &self,
+        name: &str,
+        at: usize,
+        source: &Source,
+        probe: &Probe,
+        captures: &mut Vec<Capture>,
+    ) -> Result<Value, Mistake> {
         let bad = |has: &str| Err(Mistake::new(at, format!("`{}` has no field `{name}`; it has {has}", shown(probe))));
         let fixed: &[(&str, Value)] = match source {
             Source::Machine(_) => &[
@@ -366,10 +410,14 @@ impl Resolver<'_> {
                     _ => capture(name, trigger),
                 }) else {
                     return bad(match trigger {
-                        Trigger::Return(_) => "arg0 to arg7 and sarg0.. (as at the entry), retval, elapsed, sp, core, time",
+                        Trigger::Return(_) => {
+                            "arg0 to arg7 and sarg0.. (as at the entry), retval, elapsed, sp, core, time"
+                        }
                         Trigger::Data { .. } => "addr, value, pc, arg0 to arg7, ra, sp, core, time",
                         Trigger::Trap { .. } => "cause, pc, sp, core, time",
-                        Trigger::Pc(_) | Trigger::TrapReturn => "arg0 to arg7, sarg0.., ra, sp, x1 to x31, pc, core, time",
+                        Trigger::Pc(_) | Trigger::TrapReturn => {
+                            "arg0 to arg7, sarg0.., ra, sp, x1 to x31, pc, core, time"
+                        }
                     });
                 };
                 let n = captures.iter().position(|c| *c == capture).unwrap_or_else(|| {

@@ -282,7 +282,11 @@ impl Runtime {
     fn merge(&mut self, m: usize, event: &Event) {
         let Some(map) = self.app.maps.get(m) else { return };
         let arg = |n: usize| event.args.get(n).copied().unwrap_or(0);
-        let keyed = self.app.clauses.iter().any(|c| matches!(c.body.as_slice(), [Stmt::Sum(x, k, _)] if *x == m && !k.is_empty()));
+        let keyed = self
+            .app
+            .clauses
+            .iter()
+            .any(|c| matches!(c.body.as_slice(), [Stmt::Sum(x, k, _)] if *x == m && !k.is_empty()));
         let key = |k: u32| if keyed { vec![i64::from(k)] } else { vec![] };
         let new = || Sum { least: i64::MAX, greatest: i64::MIN, ..Sum::default() };
         if let Some((first, _)) = self.counters[m] {

@@ -114,7 +114,8 @@ impl<'a, W: Write> Sink<'a, W> {
             }
             Output::Table { map, summary, rows, rest, .. } => {
                 let heads = columns(*summary);
-                let mut table: Vec<Vec<String>> = vec![std::iter::once(format!("@{map}")).chain(heads.iter().map(|h| h.to_string())).collect()];
+                let mut table: Vec<Vec<String>> =
+                    vec![std::iter::once(format!("@{map}")).chain(heads.iter().map(|h| h.to_string())).collect()];
                 for (key, sum) in rows {
                     let mut row = vec![key_text(key, self.symbols)];
                     row.extend(numbers(*summary, sum));
@@ -129,7 +130,8 @@ impl<'a, W: Write> Sink<'a, W> {
                     }
                 }
                 let columns = table.iter().map(Vec::len).max().unwrap_or(0);
-                let width = |c: usize| table.iter().filter_map(|r| r.get(c)).map(|t| t.chars().count()).max().unwrap_or(0);
+                let width =
+                    |c: usize| table.iter().filter_map(|r| r.get(c)).map(|t| t.chars().count()).max().unwrap_or(0);
                 let widths: Vec<usize> = (0..columns).map(width).collect();
                 for row in &table {
                     let mut line = String::new();
@@ -156,7 +158,11 @@ impl<'a, W: Write> Sink<'a, W> {
                 let row = |(key, s): &(Vec<i64>, Sum)| {
                     let mut row = json!({ "key": key, "name": key_text(key, self.symbols) });
                     for (name, number) in columns(*summary).iter().zip(numbers(*summary, s)) {
-                        row[*name] = number.parse::<i64>().map(Value::from).or_else(|_| number.parse::<f64>().map(Value::from)).unwrap_or(Value::Null);
+                        row[*name] = number
+                            .parse::<i64>()
+                            .map(Value::from)
+                            .or_else(|_| number.parse::<f64>().map(Value::from))
+                            .unwrap_or(Value::Null);
                     }
                     if *summary == Some(Summary::Hist) {
                         let bucket = |(b, n): (&u8, &u64)| json!({ "from": least(*b), "count": n });
@@ -285,7 +291,8 @@ mod tests {
         let symbols = Symbols::none();
         let mut sink = Sink::new(&mut bytes, Format::Perfetto, &symbols, 1_000_000_000).unwrap();
         sink.put(&Output::Text { core: Some(0), time: 300, parts: vec![Shown::Text("x".into())] }).unwrap();
-        let descriptor = [0x0a, 0x11, 0x40, 0, 0x50, 1, 0xe2, 3, 10, 0x08, 1, 0x12, 6, b'c', b'o', b'r', b'e', b' ', b'0'];
+        let descriptor =
+            [0x0a, 0x11, 0x40, 0, 0x50, 1, 0xe2, 3, 10, 0x08, 1, 0x12, 6, b'c', b'o', b'r', b'e', b' ', b'0'];
         let event = [0x0a, 0x0f, 0x40, 0xac, 0x02, 0x50, 1, 0x5a, 8, 0x48, 3, 0x58, 1, 0xba, 1, 1, b'x'];
         assert_eq!(bytes, [&descriptor[..], &event[..]].concat());
     }

@@ -83,7 +83,8 @@ impl Watcher {
             self.open = Some((d.hart, d.pc, Seen { cycle: d.cycle, ..Seen::default() }));
         }
         let Some((_, _, seen)) = &mut self.open else { return };
-        let access = |addr: u64, size: u8, value: u64, store| Access { addr: addr as u32, size, value: value as u32, store };
+        let access =
+            |addr: u64, size: u8, value: u64, store| Access { addr: addr as u32, size, value: value as u32, store };
         match d.kind {
             DataKind::Load { size, addr, value } => seen.accesses[0] = Some(access(addr, size, value, false)),
             DataKind::Store { size, addr, value } => seen.accesses[1] = Some(access(addr, size, value, true)),

@@ -81,10 +81,16 @@ fn script(s: &mut Source) -> String {
     }
     if s.percent(50) {
         let names = ["n", "cores", "keys", "stats", "sizes", "sum"];
-        let known: Vec<&str> = names.into_iter().filter(|n| text.contains(&format!("@{n} =")) || text.contains(&format!("@{n}["))).collect();
+        let known: Vec<&str> = names
+            .into_iter()
+            .filter(|n| text.contains(&format!("@{n} =")) || text.contains(&format!("@{n}[")))
+            .collect();
         if !known.is_empty() {
             let name = *s.pick(&known);
-            text += &format!("tick:1000cycles {{ print(@{name}, 3); {} }}\n", if s.percent(50) { format!("clear(@{name});") } else { String::new() });
+            text += &format!(
+                "tick:1000cycles {{ print(@{name}, 3); {} }}\n",
+                if s.percent(50) { format!("clear(@{name});") } else { String::new() }
+            );
         }
     }
     text

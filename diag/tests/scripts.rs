@@ -21,7 +21,10 @@ fn mistakes_are_told_with_their_place() {
     let cases = [
         ("", "x.dx:1:1: the script is empty"),
         ("call:get_balance { @n = count() ", "x.dx:1:33: `;` or `}` is needed here, found the end"),
-        ("# one\ncall:get_balanc { @n = count(); }", "x.dx:2:1: the program has no symbol `get_balanc`: did you mean get_balance?"),
+        (
+            "# one\ncall:get_balanc { @n = count(); }",
+            "x.dx:2:1: the program has no symbol `get_balanc`: did you mean get_balance?",
+        ),
         ("call:bank_step { @n = count(); }", "every call of it was inlined, at 0x"),
         ("call:balance { @n = count(); }", "balance is data; a function is needed for `call`"),
         ("write:main { @n = count(); }", "main is code; a variable is needed for `write`"),
@@ -43,7 +46,10 @@ fn mistakes_are_told_with_their_place() {
         ("tick:5 { }", "`5` is no period"),
         ("tick:1ms { } tick:2ms { }", "there is a tick of another period"),
         ("call:main+2000000 { @n = count(); }", "+2000000 is outside"),
-        ("call:main { @n = sum(arg0 + arg1 + arg2 + arg3 + arg4 + arg5); }", "this needs 6 words of call:main; an event carries 5"),
+        (
+            "call:main { @n = sum(arg0 + arg1 + arg2 + arg3 + arg4 + arg5); }",
+            "this needs 6 words of call:main; an event carries 5",
+        ),
         ("call:main { @n = count(); } $", "a probe (call:NAME), `txn`, `span` or `machine` is needed here, found `$`"),
         ("call:main { é }", "`é` means nothing here"),
     ];
@@ -52,7 +58,11 @@ fn mistakes_are_told_with_their_place() {
         assert!(found.contains(want), "{script}\n{found}\nwanted {want}");
     }
     let many: String = (0..17).map(|n| format!("pc:main+{n} {{ @n[{n}] = count(); }}\n")).collect();
-    assert!(wrong(&many).contains("x.dx:17:1: this is trigger 17 of 17; an event generator has 16"), "{}", wrong(&many));
+    assert!(
+        wrong(&many).contains("x.dx:17:1: this is trigger 17 of 17; an event generator has 16"),
+        "{}",
+        wrong(&many)
+    );
     let deep = format!("call:main /{}1{}/ {{ }}", "(".repeat(500), ")".repeat(500));
     assert!(wrong(&deep).contains("nested deeper"));
 }
@@ -60,7 +70,10 @@ fn mistakes_are_told_with_their_place() {
 #[test]
 fn random_text_is_refused_or_parsed() {
     let mut s = sim::stimulus::Source::seeded(5);
-    let words = ["call", ":", "main", "{", "}", "@n", "=", "count", "(", ")", ";", "/", "arg0", "==", "1", "txn", "[", "]", "\"", "%d", "->", ","];
+    let words = [
+        "call", ":", "main", "{", "}", "@n", "=", "count", "(", ")", ";", "/", "arg0", "==", "1", "txn", "[", "]",
+        "\"", "%d", "->", ",",
+    ];
     for _ in 0..20_000 {
         let text: String = (0..s.below(30)).map(|_| format!("{} ", s.pick(&words))).collect();
         let _ = parse(&text).map(|items| resolve(&items, &Symbols::none(), 1));

@@ -275,7 +275,8 @@ fn stack_arguments_are_seen_or_the_event_is_lost() {
     c.step(Seen::default());
     assert_eq!(c.found(), [(1, vec![1, 90, 91])]);
     // a byte of it is written by another store: no longer known
-    let byte = Seen { accesses: [Some(Access { addr: 0x8006, size: 1, value: 3, store: true }), None], ..Seen::default() };
+    let byte =
+        Seen { accesses: [Some(Access { addr: 0x8006, size: 1, value: 3, store: true }), None], ..Seen::default() };
     c.step(byte);
     c.call(0x200, F);
     c.step(Seen::default());
@@ -335,9 +336,10 @@ fn random_calls_are_told_or_counted() {
     for seed in 0..40 {
         let mut s = Source::seeded(seed);
         let functions = [0x1000_u32, 0x2000, 0x3000];
-        let slots = functions.iter().enumerate().map(|(n, f)| {
-            slot(Trigger::Return(*f), n as u8, &[Capture::EntryRegister(10), Capture::Elapsed])
-        });
+        let slots = functions
+            .iter()
+            .enumerate()
+            .map(|(n, f)| slot(Trigger::Return(*f), n as u8, &[Capture::EntryRegister(10), Capture::Elapsed]));
         let mut c = Core::new(slots.collect());
         // (function, argument, return address, sp) by thread
         let mut threads: Vec<Vec<(usize, u32, u32, u32)>> = vec![Vec::new(); 3];
@@ -379,7 +381,12 @@ fn random_calls_are_told_or_counted() {
         // nothing invented, all in order, and what is missing was counted
         let mut rest = wanted.iter();
         assert!(found.iter().all(|f| rest.any(|w| w == f)), "seed {seed}");
-        assert!(wanted.len() as u64 <= found.len() as u64 + lost, "seed {seed}: {} of {}, {lost}", found.len(), wanted.len());
+        assert!(
+            wanted.len() as u64 <= found.len() as u64 + lost,
+            "seed {seed}: {} of {}, {lost}",
+            found.len(),
+            wanted.len()
+        );
         assert!(found.len() > 100, "seed {seed}: {} of {}", found.len(), wanted.len());
     }
 }

@@ -105,7 +105,10 @@ fn nobody_starves() {
             let shares = if to_one { &outcome.shares[1..] } else { &outcome.shares[..] };
             let (least, sum) = (*shares.iter().min().unwrap(), shares.iter().sum::<u64>());
             let share = least as f64 * shares.len() as f64 / sum as f64;
-            println!("{nodes} nodes, taking {taking} %, to one {to_one}: worst {share:.3} of its share, load {:.3}", outcome.load);
+            println!(
+                "{nodes} nodes, taking {taking} %, to one {to_one}: worst {share:.3} of its share, load {:.3}",
+                outcome.load
+            );
             worst = worst.min(share);
         }
     }
@@ -116,7 +119,9 @@ fn nobody_starves() {
 fn what_is_no_packet_is_counted_and_sent_nowhere() {
     let mut r = ring(4, 2);
     // too short, too long for its header, to the words that mean taken and refused
-    for words in [vec![], vec![0x0040], packet(1, 0, 5)[..4].to_vec(), packet(60, 0, 3), packet(61, 0, 3), vec![0xf000; 17]] {
+    for words in
+        [vec![], vec![0x0040], packet(1, 0, 5)[..4].to_vec(), packet(60, 0, 3), packet(61, 0, 3), vec![0xf000; 17]]
+    {
         r.node(2).send(words);
     }
     assert!(r.node(2).ready());

@@ -77,17 +77,22 @@ impl ScriptArgs {
         let (script, input) = match (&self.text, &self.script, &self.input) {
             (None, Some(script), Some(input)) => (Some(script), input),
             (Some(_), Some(input), None) => (None, input),
-            (Some(_), Some(_), Some(_)) => return Err(Failure::Other("-e is the script; a second one is too much".into())),
-            _ => return Err(Failure::Other("what is observed is missing: an ELF, a retire file or builtin:NAME".into())),
+            (Some(_), Some(_), Some(_)) => {
+                return Err(Failure::Other("-e is the script; a second one is too much".into()))
+            }
+            _ => {
+                return Err(Failure::Other("what is observed is missing: an ELF, a retire file or builtin:NAME".into()))
+            }
         };
         let (name, text) = match (script, &self.text) {
             (None, text) => ("-e".to_string(), text.clone().unwrap_or_default()),
             (Some(name), _) => (name.clone(), read_script(name)?),
         };
         let source = Source::open(input, &self.program, machine)?;
-        let named = source.input.named().ok_or_else(|| {
-            Failure::Other(format!("{input}: is a recording; --elf names the program that it is of"))
-        })?;
+        let named = source
+            .input
+            .named()
+            .ok_or_else(|| Failure::Other(format!("{input}: is a recording; --elf names the program that it is of")))?;
         let elf = match named.name.strip_prefix(BUILTIN) {
             Some(builtin) => programs::find(builtin).ok_or_else(|| Failure::unknown_program(builtin))?.elf.to_vec(),
             None => std::fs::read(&named.name).map_err(|e| Failure::io(Path::new(&named.name), e))?,
@@ -118,7 +123,8 @@ fn read_script(name: &str) -> Result<String, Failure> {
             .ok_or_else(|| Failure::Other(format!("built-in script `{builtin}` is not known; {} are", names())));
     }
     let bytes = std::fs::read(name).map_err(|e| Failure::io(Path::new(name), e))?;
-    String::from_utf8(bytes).map_err(|e| Failure::Other(format!("{name}: byte {}: is no UTF-8 text", e.utf8_error().valid_up_to())))
+    String::from_utf8(bytes)
+        .map_err(|e| Failure::Other(format!("{name}: byte {}: is no UTF-8 text", e.utf8_error().valid_up_to())))
 }
 
 impl Opened {

@@ -42,9 +42,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut chip = Chip::new(args.chip.params(args.harts));
     let found = chip.discover();
     if args.json {
-        let node = |(address, number, capacity): &(u8, u16, u16)| {
-            json!({ "address": address, "kind": kind(*number).0, "capacity": capacity })
-        };
+        let node = |(address, number, capacity): &(u8, u16, u16)| json!({ "address": address, "kind": kind(*number).0, "capacity": capacity });
         Object::new("diag ls", "chip").with("nodes", found.iter().map(node).collect()).print(out)?;
         return Ok(Status::Done);
     }

@@ -189,10 +189,11 @@ impl Live<'_> {
             return;
         }
         let mut text = Vec::new();
-        let shown = Sink::new(&mut text, Format::Text, &self.opened.symbols, self.opened.params.clock_hz).and_then(|mut s| {
-            outputs.iter().try_for_each(|o| s.put(o))?;
-            s.lost(self.chip.totals().lost())
-        });
+        let shown =
+            Sink::new(&mut text, Format::Text, &self.opened.symbols, self.opened.params.clock_hz).and_then(|mut s| {
+                outputs.iter().try_for_each(|o| s.put(o))?;
+                s.lost(self.chip.totals().lost())
+            });
         // a terminal is cleared, so that the tables stay in their place
         let clear: &[u8] = if self.terminal { b"\x1b[H\x1b[2J" } else { b"" };
         let written = shown.and_then(|()| self.out.write_all(clear)).and_then(|()| self.out.write_all(&text));

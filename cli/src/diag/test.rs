@@ -27,6 +27,10 @@ pub struct Args {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let opened = args.script.open(&args.machine, &args.chip)?;
+    if opened.app.tick.is_some() {
+        let what = "has a tick, which stands between other events on the chip than on the host; scripts without one are compared";
+        return Err(Failure::Other(format!("{}: the script {what}", opened.input)));
+    }
     let mut reference = opened.reference()?;
     opened.tell(&mut reference)?;
     opened.check_data(reference.has_data())?;
@@ -49,7 +53,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let different = (0..model.len().max(found.len())).find(|n| model.get(*n) != found.get(*n));
     let at = |lines: &[String], n: usize| lines.get(n).cloned().unwrap_or_else(|| "nothing".into());
     if args.json {
-        let difference = different.map(|n| serde_json::json!({ "line": n + 1, "chip": at(&found, n), "host": at(&model, n) }));
+        let difference =
+            different.map(|n| serde_json::json!({ "line": n + 1, "chip": at(&found, n), "host": at(&model, n) }));
         Object::new("diag test", &opened.input)
             .with("equal", different.is_none().into())
             .with("difference", difference.into())

@@ -313,7 +313,12 @@ impl Chip {
                     place.node.take(&event, &mut out);
                     // what its producer lost is told by whatever comes next
                     place.untold += u64::from(event.lost);
+                    // a pair loses events by itself, and says so in its results
+                    let pairs = matches!(place.node, Node::Pair(_));
                     for (dest, event) in out {
+                        let own = if pairs { u64::from(event.lost) } else { 0 };
+                        place.lost += own;
+                        place.untold += own;
                         if place.out.len() >= RESULTS {
                             place.lost += 1;
                             place.untold += 1;
@@ -357,14 +362,16 @@ impl Chip {
             let n = *number;
             let args = super::packet::Args::of(&[n.into(), self.flushes.len() as u32]);
             let event = Event { id: TICK_EVENT, time: Some(self.now as u32), args, ..Event::default() };
-            let flushes: Vec<_> = self.flushes.iter().map(|p| Packet::control(TICK, p.dest, Op::Flush, 0, &[n])).collect();
+            let flushes: Vec<_> =
+                self.flushes.iter().map(|p| Packet::control(TICK, p.dest, Op::Flush, 0, &[n])).collect();
             self.link.time.extend([Packet::event(TICK, HOST, event)]);
             self.requests.extend(flushes);
         }
     }
 
     fn serve_host(&mut self) {
-        let (now, clock, rate) = (u128::from(self.now), u128::from(self.params.clock_hz), u128::from(self.params.link_bits));
+        let (now, clock, rate) =
+            (u128::from(self.now), u128::from(self.params.clock_hz), u128::from(self.params.link_bits));
         let port = self.ring.node(0);
         while port.fate().is_some() {}
         if port.ready() {

@@ -219,8 +219,8 @@ impl Generator {
         let ends = self.follow_calls(seen, flow);
         let mut hits = Vec::new();
         for (n, slot) in self.slots.iter().enumerate() {
-            let mut fire = |access: Option<&Access>, call: Option<&Open>| {
-                match captured(&self.shadow, slot, seen, access, call) {
+            let mut fire =
+                |access: Option<&Access>, call: Option<&Open>| match captured(&self.shadow, slot, seen, access, call) {
                     Some(words) => hits.push(Hit {
                         dest: slot.dest,
                         event: Event {
@@ -232,8 +232,7 @@ impl Generator {
                         },
                     }),
                     None => self.losses.unknown += 1,
-                }
-            };
+                };
             match slot.trigger {
                 Trigger::Pc(pc) => {
                     if pc == seen.pc {

@@ -244,8 +244,7 @@ mod tests {
     fn packets_are_the_words_worked_by_hand() {
         let bare = Event { id: 0x21, core: 3, ..Event::default() };
         assert_eq!(Packet::event(2, HOST, bare).to_words(), [0x0fc2, 0x0321]);
-        let full =
-            Event { id: 0x80, core: 0, lost: 5, time: Some(0x1234_5678), args: Args::of(&[0xdead_beef, 1]) };
+        let full = Event { id: 0x80, core: 0, lost: 5, time: Some(0x1234_5678), args: Args::of(&[0xdead_beef, 1]) };
         let want = [0x7041, 0x5080, 5, 0x5678, 0x1234, 0xbeef, 0xdead, 1, 0];
         assert_eq!(Packet::event(1, 1, full).to_words(), want);
         assert_eq!(full.words(), want.len());

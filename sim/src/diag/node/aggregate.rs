@@ -124,13 +124,8 @@ mod tests {
     #[test]
     fn a_sum_that_would_overflow_is_sent_first() {
         let mut a = Aggregate::new(2);
-        a.add(Rule {
-            event: 1,
-            key: Field::Const(0),
-            value: Field::Const(u32::MAX),
-            to: Target { dest: 63, id: 9 },
-        })
-        .unwrap();
+        a.add(Rule { event: 1, key: Field::Const(0), value: Field::Const(u32::MAX), to: Target { dest: 63, id: 9 } })
+            .unwrap();
         let mut out = Outbox::new();
         for _ in 0..70_000 {
             a.take(&Event { id: 1, ..Event::default() }, &mut out);

@@ -85,8 +85,7 @@ impl Table {
     pub fn transaction(open: Class, close: Class, to: Target) -> Self {
         let step = |next, own, report| Step { next, own, report };
         let idle = vec![[step(1, true, false); 2], [step(0, false, true); 2]];
-        let opened =
-            vec![[step(1, true, false), step(1, true, true)], [step(0, false, false), step(1, false, true)]];
+        let opened = vec![[step(1, true, false), step(1, true, true)], [step(0, false, false), step(1, false, true)]];
         Self { classes: vec![open, close], steps: vec![idle, opened], to }
     }
 }

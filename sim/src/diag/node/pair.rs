@@ -1,8 +1,9 @@
 //! Pair: the clocks between two events with the same key
 //!
 //! The first event of a pair opens a context under its key, or begins one that is open anew; the second closes it and sends
-//! `[key, clocks]`, with its own time and core. A second without a first, and a first for which there is no context, are
-//! counted as lost with the next result.
+//! `[key, clocks]`, with its own time and core. A second without a first is counted. A first for which there is no context,
+//! and a second that is older than its first (events of two cores may overtake each other on their way), are counted as
+//! lost with the next result. Clocks are less than 2^31.
 
 use super::{room, Event, Field, NoRoom, Outbox, Target};
 use crate::diag::packet::Args;
@@ -28,6 +29,8 @@ pub struct Pair {
     pub unmatched: u64,
     /// First events without a context.
     pub full: u64,
+    /// Second events that are older than their first.
+    pub overtaken: u64,
     lost: u16,
 }
 
@@ -40,6 +43,7 @@ impl Pair {
             rules: Vec::new(),
             unmatched: 0,
             full: 0,
+            overtaken: 0,
             lost: 0,
         }
     }
@@ -59,6 +63,10 @@ impl Pair {
             if rule.second.0 == event.id {
                 let key = rule.second.1.of(event);
                 match self.open.iter().position(|o| (o.0, o.1) == (n, key)) {
+                    Some(at) if now.wrapping_sub(self.open[at].2) >> 31 == 1 => {
+                        self.overtaken += 1;
+                        self.lost = self.lost.saturating_add(1);
+                    }
                     Some(at) => {
                         let (_, _, since) = self.open.swap_remove(at);
                         let lost = std::mem::take(&mut self.lost);
@@ -103,9 +111,12 @@ mod tests {
         event(&mut p, 1, 7, 30); // no context
         event(&mut p, 2, 6, 25);
         event(&mut p, 1, 5, 40); // anew
-        event(&mut p, 2, 5, 3); // 2^32 clocks later, less 37
+        event(&mut p, 2, 5, 39); // older than its first
+        event(&mut p, 2, 5, 45);
+        event(&mut p, 1, 5, u32::MAX);
+        event(&mut p, 2, 5, 2); // the clock wraps
         let found: Vec<_> = out.iter().map(|(_, e)| (e.args[0], e.args[1], e.lost)).collect();
-        assert_eq!(found, [(6, 5, 1), (5, 3_u32.wrapping_sub(40), 0)]);
-        assert_eq!((p.unmatched, p.full), (1, 1));
+        assert_eq!(found, [(6, 5, 1), (5, 5, 1), (5, 3, 0)]);
+        assert_eq!((p.unmatched, p.full, p.overtaken), (1, 1, 1));
     }
 }
