@@ -329,7 +329,7 @@ fn captured(
             Capture::Register(r) => shadow.register(*r)?,
             Capture::Stack(k) => shadow.stack(*k)?,
             Capture::EntryRegister(_) | Capture::EntryStack(_) => call?.captured[i],
-            Capture::Elapsed => u32::try_from(seen.cycle - call?.cycle).unwrap_or(u32::MAX),
+            Capture::Elapsed => u32::try_from(seen.cycle.saturating_sub(call?.cycle)).unwrap_or(u32::MAX),
             Capture::Pc => seen.trap.filter(|_| matches!(slot.trigger, Trigger::Trap { .. })).map_or(seen.pc, |t| t.2),
             Capture::Address => access?.addr,
             Capture::Value => access?.value,
