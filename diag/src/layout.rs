@@ -237,7 +237,7 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
         Target { dest: to.map_or(HOST, |t| t.dest), id }
     };
     let mut machine_nodes = vec![None; app.machines.len()];
-    for m in 0..app.machines.len() {
+    for (m, place) in machine_nodes.iter_mut().enumerate() {
         if cut.machines[m] {
             let table = table(app, m, derived(Origin::Machine(m), MACHINES + m as u8));
             let name = format!("machine {}", app.machines[m].name);
@@ -245,18 +245,18 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
                 Node::Machine(n) => Some(n.set(table.clone()).map_err(|e| e.to_string())),
                 _ => None,
             };
-            machine_nodes[m] = Some(b.put(&name, set)?);
+            *place = Some(b.put(&name, set)?);
         }
     }
     let mut span_nodes = vec![None; app.spans.len()];
-    for s in 0..app.spans.len() {
+    for (s, place) in span_nodes.iter_mut().enumerate() {
         if cut.spans[s] {
             let rule = pair_rule(app, s, derived(Origin::Span(s), SPANS + s as u8));
             let set = |n: &mut Node| match n {
                 Node::Pair(n) => Some(n.add(rule).map_err(|e| e.to_string())),
                 _ => None,
             };
-            span_nodes[s] = Some(b.put(&format!("span {}", app.spans[s].name), set)?);
+            *place = Some(b.put(&format!("span {}", app.spans[s].name), set)?);
         }
     }
     let mut slots = Vec::new();

@@ -15,12 +15,14 @@
 //! | [`watch`] | a run, as event generators see it |
 //! | [`session`] | an application on a chip, run to its end |
 //! | [`link`] | packets on a line of bytes |
+//! | [`log`] | what went over the link, in a file |
 //! | [`scripts`] | scripts that come with Goshawk |
 //! | [`sink`] | what is printed, as text, JSON lines, CSV or a Perfetto trace |
 
 pub mod app;
 pub mod layout;
 pub mod link;
+pub mod log;
 pub mod parse;
 pub mod plan;
 pub mod resolve;

@@ -12,7 +12,7 @@
 //! ```
 //! Comments begin with `#` or `//`. Operators and their order are those of C.
 
-use crate::syntax::{Binary, Expr, ExprKind, Item, Keyed, Probe, Stmt, Summary, Unary};
+use crate::syntax::{Binary, Expr, ExprKind, Item, Keyed, Probe, State, Stmt, Summary, Unary};
 use crate::Mistake;
 
 /// Deepest nesting of expressions.
@@ -37,7 +37,7 @@ fn lex(script: &str) -> Result<Vec<(usize, Token)>, Mistake> {
     while at < bytes.len() {
         let rest = &script[at..];
         let c = bytes[at];
-        let run = |f: fn(&u8) -> bool| rest.bytes().take_while(|b| f(b)).count();
+        let run = |f: fn(&u8) -> bool| rest.bytes().take_while(&f).count();
         if c.is_ascii_whitespace() {
             at += 1;
         } else if c == b'#' || rest.starts_with("//") {
@@ -211,8 +211,7 @@ impl Parser {
         self.need("{")?;
         let mut states = Vec::new();
         while !self.is("}") {
-            let place = self.at();
-            let state = self.name("the name of a state")?;
+            let name = self.name("the name of a state")?;
             self.need(":")?;
             let mut steps = Vec::new();
             loop {
@@ -225,7 +224,7 @@ impl Parser {
                 }
             }
             self.need(";")?;
-            states.push((place, state, steps));
+            states.push(State { name, steps });
         }
         Ok(Item::Machine { at, name, states })
     }

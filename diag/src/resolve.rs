@@ -2,7 +2,7 @@
 
 use crate::app::{App, Clause, Consumer, Expr, MachineDef, Map, Origin, Part, SpanDef, Stmt, Use, Value};
 use crate::symbols::Symbols;
-use crate::syntax::{self, ExprKind, Item, Keyed, Probe, Summary};
+use crate::syntax::{self, ExprKind, Item, Keyed, Probe, State, Summary};
 use crate::Mistake;
 use sim::diag::trigger::{Capture, Trigger, CAPTURES};
 
@@ -93,25 +93,20 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    fn machine(
-        &mut self,
-        at: usize,
-        name: &str,
-        states: &[(usize, String, Vec<(Probe, usize, String)>)],
-    ) -> Result<(), Mistake> {
+    fn machine(&mut self, at: usize, name: &str, states: &[State]) -> Result<(), Mistake> {
         let m = self.app.machines.len();
         let mut classes: Vec<(String, Option<Value>)> = Vec::new();
-        for (probe, _, _) in states.iter().flat_map(|s| &s.2) {
+        for (probe, _, _) in states.iter().flat_map(|s| &s.steps) {
             if !classes.iter().any(|c| c.0 == shown(probe)) {
                 self.slot(probe, Consumer::Class(m, classes.len()), Vec::new(), true)?;
                 classes.push((shown(probe), None));
             }
         }
         let mut steps = vec![vec![None; classes.len()]; states.len()];
-        for (from, (_, _, row)) in states.iter().enumerate() {
-            for (probe, place, to) in row {
+        for (from, state) in states.iter().enumerate() {
+            for (probe, place, to) in &state.steps {
                 let class = classes.iter().position(|c| c.0 == shown(probe)).unwrap_or(0);
-                let next = states.iter().position(|s| s.1 == *to);
+                let next = states.iter().position(|s| s.name == *to);
                 let next = next.ok_or_else(|| Mistake::new(*place, format!("machine {name} has no state `{to}`")))?;
                 steps[from][class] = Some(next as u8);
             }
@@ -124,7 +119,7 @@ impl Resolver<'_> {
             );
             return Err(Mistake::new(at, what));
         }
-        let states = states.iter().map(|s| s.1.clone()).collect();
+        let states = states.iter().map(|s| s.name.clone()).collect();
         self.app.machines.push(MachineDef { name: name.into(), states, classes, steps: Some(steps) });
         Ok(())
     }

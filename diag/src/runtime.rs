@@ -150,6 +150,11 @@ impl Runtime {
         self.maps.iter().map(BTreeMap::len).collect()
     }
 
+    /// Clock of the last event.
+    pub fn time(&self) -> u64 {
+        self.time
+    }
+
     /// The upper bits of the clock.
     pub fn set_time(&mut self, time: u64) {
         self.time = self.time.max(time);

@@ -2,13 +2,14 @@
 
 use crate::app::App;
 use crate::layout::{Cut, Layout};
+use crate::link::FrameWriter;
 use crate::runtime::Runtime;
 use crate::watch::Watcher;
 use retire::image::Image;
 use retire::{DataEvent, FlowEvent, RetireSink};
 use sim::diag::chip::{Chip, ChipParams, TICK_EVENT};
 use sim::diag::generator::{Generator, Losses, Seen};
-use sim::diag::packet::{Body, Op};
+use sim::diag::packet::{Body, Op, Packet};
 use sim::diag::trigger::GeneratorParams;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -60,16 +61,76 @@ fn add(sum: &mut Losses, l: Losses) {
     sum.unknown += l.unknown;
 }
 
+/// The host's side of a link: takes packets, and ticks when all that was flushed before has arrived.
+#[derive(Clone, Debug)]
+pub struct Host {
+    runtime: Runtime,
+    /// Ticks whose flushes are on their way: number and clock.
+    ticks: VecDeque<(u16, u64)>,
+    flushed: BTreeMap<u8, u16>,
+}
+
+impl Host {
+    /// For an application as it is laid out.
+    pub fn new(app: &App, layout: &Layout) -> Self {
+        Self {
+            runtime: Runtime::new(app, &layout.cut, &layout.counters),
+            ticks: VecDeque::new(),
+            flushed: layout.flushed.iter().map(|a| (*a, 0)).collect(),
+        }
+    }
+
+    /// What runs on the host.
+    pub fn runtime(&mut self) -> &mut Runtime {
+        &mut self.runtime
+    }
+
+    /// A packet that arrived.
+    pub fn take(&mut self, packet: &Packet) {
+        match &packet.body {
+            Body::Event(e) if e.id == TICK_EVENT => {
+                let near = self.runtime.time();
+                let low = e.time.unwrap_or(0);
+                let time = near.wrapping_add_signed(i64::from(low.wrapping_sub(near as u32) as i32));
+                self.ticks.push_back((e.args.first().copied().unwrap_or(0) as u16, time));
+            }
+            Body::Event(e) => self.runtime.take(e),
+            Body::Control { op: Op::Flush, data, .. } => {
+                self.flushed.insert(packet.src, data.first().copied().unwrap_or(0));
+            }
+            Body::Control { op: Op::Time, data, .. } if data.len() == 3 => {
+                let high = u64::from(data[1]) | u64::from(data[2]) << 16;
+                self.runtime.set_time(high << 32 | u64::from(data[0]) << 31);
+            }
+            Body::Control { .. } => {}
+        }
+        while let Some((n, time)) = self.ticks.front().copied() {
+            // numbers wrap: what is older than the tick has a negative distance
+            if self.flushed.values().any(|f| (f.wrapping_sub(n) as i16) < 0) {
+                break;
+            }
+            self.ticks.pop_front();
+            self.runtime.tick(time);
+        }
+    }
+
+    /// No more packets come; the run ended in clock `cycles`.
+    pub fn finish(&mut self, cycles: u64) {
+        for (_, time) in std::mem::take(&mut self.ticks) {
+            self.runtime.tick(time);
+        }
+        self.runtime.end(cycles);
+    }
+}
+
 /// On a chip.
 #[derive(Debug)]
 pub struct OnChip {
     watcher: Watcher,
     chip: Chip,
-    runtime: Runtime,
-    /// Ticks whose flushes are on their way: number, clock, nodes.
-    ticks: VecDeque<(u16, u64)>,
-    flushed: BTreeMap<u8, u16>,
+    host: Host,
     totals: Totals,
+    log: Option<(FrameWriter, Vec<u8>)>,
 }
 
 impl OnChip {
@@ -86,19 +147,23 @@ impl OnChip {
         if let Some(period) = app.tick {
             chip.set_tick(period, &layout.flushed);
         }
-        Ok(Self {
-            watcher: Watcher::new(image, cores),
-            chip,
-            runtime: Runtime::new(app, &layout.cut, &layout.counters),
-            ticks: VecDeque::new(),
-            flushed: layout.flushed.iter().map(|a| (*a, 0)).collect(),
-            totals: Totals::default(),
-        })
+        let (watcher, host) = (Watcher::new(image, cores), Host::new(app, layout));
+        Ok(Self { watcher, chip, host, totals: Totals::default(), log: None })
+    }
+
+    /// Keeps the bytes that go over the link from now on.
+    pub fn keep_log(&mut self) {
+        self.log = Some(Default::default());
+    }
+
+    /// The bytes that went over the link.
+    pub fn log(&self) -> &[u8] {
+        self.log.as_ref().map_or(&[], |l| &l.1)
     }
 
     /// The host's part.
     pub fn runtime(&mut self) -> &mut Runtime {
-        &mut self.runtime
+        self.host.runtime()
     }
 
     /// What is lost so far, and what left.
@@ -111,39 +176,17 @@ impl OnChip {
         }
         t.node_losses = self.chip.node_losses();
         t.link_bytes = self.chip.link_bytes();
-        t.told = self.runtime.lost + self.chip.untold();
+        t.told = self.host.runtime.lost + self.chip.untold();
         t
     }
 
     fn pump(&mut self) {
         for arrived in self.chip.take_arrived() {
-            match arrived.packet.body {
-                Body::Event(e) if e.id == TICK_EVENT => {
-                    let time = self.runtime_time(e.time.unwrap_or(0), arrived.cycle);
-                    self.ticks.push_back((e.args[0] as u16, time));
-                }
-                Body::Event(e) => self.runtime.take(&e),
-                Body::Control { op: Op::Flush, data, .. } => {
-                    self.flushed.insert(arrived.packet.src, data.first().copied().unwrap_or(0));
-                }
-                Body::Control { op: Op::Time, data, .. } if data.len() == 3 => {
-                    let high = u64::from(data[1]) | u64::from(data[2]) << 16;
-                    self.runtime.set_time(high << 32 | u64::from(data[0]) << 31);
-                }
-                Body::Control { .. } => {}
+            if let Some((writer, bytes)) = &mut self.log {
+                bytes.extend(writer.frame(&arrived.packet));
             }
-            while let Some((n, time)) = self.ticks.front().copied() {
-                if self.flushed.values().any(|f| f.wrapping_sub(n) as i16 != 0 && (f.wrapping_sub(n) as i16) < 0) {
-                    break;
-                }
-                self.ticks.pop_front();
-                self.runtime.tick(time);
-            }
+            self.host.take(&arrived.packet);
         }
-    }
-
-    fn runtime_time(&self, low: u32, near: u64) -> u64 {
-        near.wrapping_add_signed(i64::from(low.wrapping_sub(near as u32) as i32))
     }
 
     /// The run is over: all tables are flushed, and the script's end is run.
@@ -153,10 +196,7 @@ impl OnChip {
         }
         self.chip.finish();
         self.pump();
-        for (_, time) in std::mem::take(&mut self.ticks) {
-            self.runtime.tick(time);
-        }
-        self.runtime.end(self.totals.cycles);
+        self.host.finish(self.totals.cycles);
         Ok(())
     }
 

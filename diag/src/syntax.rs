@@ -166,6 +166,15 @@ pub struct Keyed {
     pub key: Option<Expr>,
 }
 
+/// A state of a machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    /// Name.
+    pub name: String,
+    /// Probes, each with the place and the name of the state that it leads to.
+    pub steps: Vec<(Probe, usize, String)>,
+}
+
 /// An item of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
@@ -207,6 +216,6 @@ pub enum Item {
         /// Name.
         name: String,
         /// States with their steps.
-        states: Vec<(usize, String, Vec<(Probe, usize, String)>)>,
+        states: Vec<State>,
     },
 }

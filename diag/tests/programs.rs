@@ -210,3 +210,38 @@ fn reference_and_chip_print_the_same() {
         assert!(!outputs.is_empty());
     }
 }
+
+#[test]
+fn a_log_prints_what_the_run_printed_and_tells_its_damage() {
+    use diag::log::{fits, read, replay, write, Damage, Header};
+    let script = scripts::find("rate").unwrap();
+    let (_, app) = open("lockcont", script);
+    let layout = plan(&app, &params(2), &Rates::assumed(&app, 50_000_000)).unwrap().layout;
+    let image = Image::new(&programs::load("lockcont").unwrap());
+    let mut chip = OnChip::new(&app, &layout, params(2), image).unwrap();
+    chip.keep_log();
+    let config = MachineConfig { harts: 2, ..MachineConfig::default() };
+    let mut machine = Machine::new(&programs::load("lockcont").unwrap(), config).unwrap();
+    machine.run(&mut chip, Limits { instructions: 2_000_000, ..Limits::default() }).unwrap();
+    chip.finish().unwrap();
+    let totals = chip.totals();
+    let header = Header { script: script.into(), cut: layout.cut.clone(), cycles: totals.cycles, lost: 0 };
+    let bytes = write(&header, chip.log());
+    let (found, frames) = read(&bytes).unwrap();
+    assert_eq!((&found, frames.len() as u64), (&header, totals.link_bytes));
+    assert!(fits(&found.cut, &app));
+    let want = chip.runtime().take_outputs();
+    let (mut host, damage) = replay(&app, &layout, &found, frames);
+    assert_eq!((host.runtime().take_outputs(), damage), (want.clone(), Damage::default()));
+    assert!(want.len() > 10);
+    // a byte is damaged in the middle: one frame less, and that is told
+    let mut hurt = frames.to_vec();
+    let at = hurt.len() / 2;
+    hurt[at] ^= 0x10;
+    let (mut host, damage) = replay(&app, &layout, &found, &hurt);
+    assert_eq!(damage.frames, 1);
+    assert_ne!(host.runtime().take_outputs(), want);
+    for cut in 0..40 {
+        assert!(read(&bytes[..cut]).is_err());
+    }
+}

@@ -67,6 +67,8 @@ pub struct Opened {
     pub params: ChipParams,
     /// What is observed, by its name.
     pub input: String,
+    /// Text of the script.
+    pub script: String,
     image: Image,
 }
 
@@ -111,7 +113,7 @@ impl ScriptArgs {
         let app = app.map_err(|m| Failure::Other(m.in_script(&name, &text).to_string()))?;
         check(&app, &params, &name, &text).map_err(|e| Failure::Other(e.to_string()))?;
         let image = Image::new(&named.program);
-        Ok(Opened { input: input.clone(), source, symbols, app, params, image })
+        Ok(Opened { input: input.clone(), script: text, source, symbols, app, params, image })
     }
 }
 
@@ -130,7 +132,12 @@ fn read_script(name: &str) -> Result<String, Failure> {
 impl Opened {
     /// Everything on the host.
     pub fn host_layout(&self) -> Result<Layout, Failure> {
-        layout(&self.app, &self.params.nodes, &Cut::host(&self.app)).map_err(Failure::Other)
+        self.layout(&Cut::host(&self.app))
+    }
+
+    /// The layout of a cut.
+    pub fn layout(&self, cut: &Cut) -> Result<Layout, Failure> {
+        layout(&self.app, &self.params.nodes, cut).map_err(Failure::Other)
     }
 
     /// The best plan; `calibrate`: with rates of a run instead of assumed ones.

@@ -5,11 +5,13 @@ use crate::args::MachineArgs;
 use crate::files::OutputPath;
 use crate::output::{count, facts, write_file};
 use crate::{Failure, Status};
+use ::diag::log::{self, Header};
 use ::diag::runtime::Output;
 use ::diag::session::{OnChip, Totals};
 use ::diag::sink::{Format, Sink};
 use retire::{DataEvent, FlowEvent, RetireSink};
 use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
 /// How outputs look.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +57,9 @@ pub struct RunArgs {
     /// File to write; standard output without it
     #[arg(short, long, value_name = "FILE")]
     output: Option<OutputPath>,
+    /// Keep what went over the link in this file
+    #[arg(long, value_name = "FILE")]
+    log: Option<OutputPath>,
     #[command(flatten)]
     chip: ChipArgs,
     #[command(flatten)]
@@ -77,7 +82,9 @@ pub struct TopArgs {
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag replay builtin:locks builtin:lockcont --harts 2\n  \
     goshawk run builtin:bank --data --harts 2 -o bank.ret\n  \
-    goshawk diag replay builtin:race bank.ret --elf builtin:bank")]
+    goshawk diag replay builtin:race bank.ret --elf builtin:bank\n  \
+    goshawk diag run builtin:locks builtin:lockcont --log locks.dlog\n  \
+    goshawk diag replay builtin:locks builtin:lockcont --log locks.dlog")]
 pub struct ReplayArgs {
     #[command(flatten)]
     script: ScriptArgs,
@@ -87,6 +94,9 @@ pub struct ReplayArgs {
     /// File to write; standard output without it
     #[arg(short, long, value_name = "FILE")]
     output: Option<OutputPath>,
+    /// Take what `diag run --log` kept in place of a run; the program tells the symbols
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
     #[command(flatten)]
     chip: ChipArgs,
     #[command(flatten)]
@@ -146,10 +156,18 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let opened = args.script.open(&args.machine, &args.chip)?;
     let layout = if args.on_host { opened.host_layout()? } else { opened.plan(false)?.0.layout };
     let mut chip = opened.on_chip(&layout)?;
+    if args.log.is_some() {
+        chip.keep_log();
+    }
     opened.tell(&mut chip)?;
     opened.check_data(chip.has_data())?;
     chip.finish().map_err(Failure::Other)?;
     let totals = chip.totals();
+    if let Some(path) = &args.log {
+        let (script, cut) = (opened.script.clone(), layout.cut.clone());
+        let header = Header { script, cut, cycles: totals.cycles, lost: totals.lost() };
+        write_file(path, &log::write(&header, chip.log()))?;
+    }
     let outputs = chip.runtime().take_outputs();
     write(&opened, &outputs, totals.lost(), args.format, args.output.as_ref(), out)?;
     if args.rates {
@@ -164,12 +182,39 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
 /// Runs a script on generators alone.
 pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let opened = args.script.open(&args.machine, &args.chip)?;
+    if let Some(path) = &args.log {
+        return replay_log(&opened, path, args, out);
+    }
     let mut reference = opened.reference()?;
     opened.tell(&mut reference)?;
     opened.check_data(reference.has_data())?;
     reference.finish().map_err(Failure::Other)?;
     let outputs = reference.runtime().take_outputs();
     write(&opened, &outputs, reference.totals().lost(), args.format, args.output.as_ref(), out)?;
+    Ok(Status::Done)
+}
+
+/// What the host makes of a log.
+fn replay_log(opened: &Opened, path: &Path, args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let bytes = std::fs::read(path).map_err(|e| Failure::io(path, e))?;
+    let wrong = |what: String| Failure::Other(format!("{}: {what}", path.display()));
+    let (header, frames) = log::read(&bytes).map_err(wrong)?;
+    if header.script != opened.script || !log::fits(&header.cut, &opened.app) {
+        return Err(wrong("is of another script".into()));
+    }
+    let layout = opened.layout(&header.cut)?;
+    let (mut host, damage) = log::replay(&opened.app, &layout, &header, frames);
+    let outputs = host.runtime().take_outputs();
+    write(opened, &outputs, header.lost, args.format, args.output.as_ref(), out)?;
+    if damage != log::Damage::default() {
+        eprintln!(
+            "goshawk: {}: {} frames are missing, {} bytes belong to none",
+            path.display(),
+            damage.frames,
+            damage.bytes
+        );
+        return Ok(Status::Partial);
+    }
     Ok(Status::Done)
 }
 

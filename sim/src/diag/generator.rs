@@ -154,7 +154,7 @@ impl Generator {
 
     /// One clock, with the instruction that retires in it.
     pub fn clock(&mut self, seen: Option<&Seen>) {
-        self.to_fifo();
+        self.fill_fifo();
         if let Some(seen) = seen {
             self.observe(seen);
         }
@@ -172,7 +172,7 @@ impl Generator {
         Some((hit.dest, hit.event))
     }
 
-    fn to_fifo(&mut self) {
+    fn fill_fifo(&mut self) {
         let Some(front) = self.queue.front_mut() else { return };
         let hit = front.remove(0);
         if front.is_empty() {
