@@ -345,3 +345,89 @@ impl Ring {
         waiting + heads
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    /// All that decides what a node does.
+    fn key(ring: &Ring) -> Vec<u16> {
+        let mut key = Vec::new();
+        for n in &ring.nodes {
+            key.extend([n.out.is_some().into(), n.out.unwrap_or(0), n.left as u16, n.passing as u16, n.at as u16]);
+            key.extend([n.kept.map_or(64, u16::from), n.on_ring.into(), n.refused.into(), n.token_next.into()]);
+            for list in [&n.receiving, &n.packet, &n.received.iter().flatten().copied().collect()] {
+                key.push(list.len() as u16);
+                key.extend(list);
+            }
+        }
+        key
+    }
+
+    fn forget(ring: &mut Ring) {
+        for n in &mut ring.nodes {
+            n.counts = RingCounts::default();
+            n.fates.clear();
+        }
+        (ring.cycle, ring.busy) = (0, 0);
+    }
+
+    /// Every state that rings of these sizes reach, whatever clients send and take in whatever clock: there is one token,
+    /// and from each state everything comes to rest once clients take what is there.
+    fn explore(nodes: usize, dests: &[u8], len: u16) -> usize {
+        let bound = 8 * nodes * usize::from(len + 1) + 16;
+        let start = Ring::new((0..nodes).map(|n| RingNode::new(n as u8, 1)).collect());
+        let (mut seen, mut todo) = (HashSet::new(), vec![start]);
+        seen.insert(key(&todo[0]));
+        while let Some(state) = todo.pop() {
+            // what each client does: takes or not, sends nothing or a packet to one of the destinations
+            let choices = 2 * (dests.len() + 1);
+            for choice in 0..choices.pow(nodes as u32) {
+                let (mut ring, mut rest, mut idle) = (state.clone(), choice, false);
+                for n in 0..nodes {
+                    let (takes, sends) = (rest % choices % 2 == 1, rest % choices / 2);
+                    rest /= choices;
+                    // a choice that cannot be made is another one's
+                    idle |= takes && ring.nodes[n].received.is_empty() || sends > 0 && !ring.nodes[n].ready();
+                    if takes {
+                        ring.nodes[n].receive();
+                    }
+                    if sends > 0 {
+                        // its second word looks like the token
+                        let mut words = vec![(len - 2) << 12 | u16::from(dests[sends - 1]) << 6, TOKEN];
+                        words.resize(len.into(), TOKEN);
+                        if ring.nodes[n].ready() {
+                            ring.nodes[n].send(words);
+                        }
+                    }
+                }
+                if idle {
+                    continue;
+                }
+                ring.clock();
+                assert_eq!(ring.tokens(), 1);
+                forget(&mut ring);
+                if seen.insert(key(&ring)) {
+                    let mut rests = ring.clone();
+                    for _ in 0..bound {
+                        rests.clock();
+                        rests.nodes.iter_mut().for_each(|n| drop(n.receive()));
+                    }
+                    assert!(rests.is_idle(), "{ring:?}");
+                    todo.push(ring);
+                }
+            }
+        }
+        seen.len()
+    }
+
+    #[test]
+    fn no_state_of_small_rings_is_stuck() {
+        // to each other, to themselves, to nobody, to all
+        let two = explore(2, &[0, 1, 40, BROADCAST], 2) + explore(2, &[0, 1], 5);
+        let three = explore(3, &[0, 2], 2);
+        println!("{two} states of two nodes, {three} of three");
+        assert!(two > 1_000 && three > 5_000, "{two} {three}");
+    }
+}
