@@ -37,7 +37,7 @@ impl Deref for OutputPath {
 }
 
 /// What value names call a file or folder.
-const FILE_WORDS: [&str; 6] = ["FILE", "DIR", "ELF", "RET", "RBT1", "TRACE"];
+const FILE_WORDS: [&str; 7] = ["FILE", "DIR", "ELF", "RET", "RBT1", "TRACE", "SCRIPT"];
 
 /// Whether `arg` names what is written.
 pub fn is_output(arg: &Arg) -> bool {

@@ -11,6 +11,7 @@ mod capture;
 mod circuit;
 mod decode;
 mod demo;
+mod diag;
 mod encode;
 mod error;
 mod files;
@@ -71,6 +72,7 @@ enum Command {
     Report(report::Args),
     Soc(soc::Args),
     Capture(capture::Args),
+    Diag(Box<diag::Args>),
 }
 
 fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
@@ -95,6 +97,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Report(args) => report::run(args, out),
         Command::Soc(args) => soc::run(args, out),
         Command::Capture(args) => capture::run(args, out),
+        Command::Diag(args) => diag::run(args, out),
     }
 }
 

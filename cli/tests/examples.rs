@@ -161,6 +161,7 @@ case " $* " in
     sweep) [ "$2" != merge ] && limit="--max-instructions 5000" ;;
     results | papers) limit="--instructions 5000" ;;
     bench) limit="--instructions 1000000" ;;
+    diag) case "$*" in "diag ls"*|*.ret*) ;; *) limit="--max-instructions 100000" ;; esac ;;
     esac ;;
 esac
 exec "$GOSHAWK" "$@" $limit

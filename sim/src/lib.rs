@@ -8,6 +8,7 @@ pub mod baseline;
 pub mod beats;
 pub mod bits;
 pub mod chunk;
+pub mod diag;
 pub mod file;
 pub mod lane;
 pub mod lengths;

@@ -1,0 +1,42 @@
+//! `goshawk diag`: scripts that observe a run, cut between chip and host
+
+mod common;
+mod ls;
+mod plan;
+mod run;
+mod test;
+
+use crate::{Failure, Status};
+use std::io::Write;
+
+/// Diagnosis: observe a run with a script, of which as much as possible is done on the chip
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk diag run builtin:locks builtin:lockcont --harts 4\n  \
+    goshawk diag plan builtin:race builtin:bank --harts 4 --calibrate\n  \
+    goshawk diag run -e 'call:rt_trap { @[core] = count(); }' builtin:irq --harts 2")]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Command {
+    Ls(ls::Args),
+    Plan(plan::Args),
+    Run(run::RunArgs),
+    Top(run::TopArgs),
+    Replay(run::ReplayArgs),
+    Test(test::Args),
+}
+
+/// Runs it.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    match &args.command {
+        Command::Ls(args) => ls::run(args, out),
+        Command::Plan(args) => plan::run(args, out),
+        Command::Run(args) => run::run(args, out),
+        Command::Top(args) => run::top(args, out),
+        Command::Replay(args) => run::replay(args, out),
+        Command::Test(args) => test::run(args, out),
+    }
+}

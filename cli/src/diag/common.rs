@@ -1,0 +1,184 @@
+//! What the subcommands share: script, program and chip from the command line
+
+use crate::args::{MachineArgs, ProgramArgs, Source};
+use crate::progress::Bars;
+use crate::Failure;
+use ::diag::app::App;
+use ::diag::layout::{layout, Cut, Layout};
+use ::diag::plan::{check, plan, Plan, Rates};
+use ::diag::session::{OnChip, Reference};
+use ::diag::symbols::Symbols;
+use host::input::BUILTIN;
+use retire::image::Image;
+use retire::RetireSink;
+use sim::diag::chip::ChipParams;
+use sim::diag::trigger::GeneratorParams;
+use std::path::Path;
+
+/// The script and what it observes.
+#[derive(clap::Args, Clone, Debug)]
+pub struct ScriptArgs {
+    /// Script, or builtin:NAME (calls, interrupts, locks, messages, nested, race, race-count, rate, stack, writers); not
+    /// with -e
+    #[arg(value_name = "SCRIPT|builtin:NAME", required_unless_present = "text")]
+    script: Option<String>,
+    /// What is observed: RISC-V executable, builtin:NAME, or a retire file with data (`goshawk run --data`)
+    #[arg(value_name = "ELF|RET|builtin:NAME")]
+    input: Option<String>,
+    /// The script itself
+    #[arg(short = 'e', value_name = "TEXT")]
+    text: Option<String>,
+    #[command(flatten)]
+    program: ProgramArgs,
+}
+
+/// The chip.
+#[derive(clap::Args, Clone, Debug)]
+pub struct ChipArgs {
+    /// Clock of the chip, MHz
+    #[arg(long, value_name = "MHZ", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    clock: u64,
+    /// Rate of the link to the host, kbit/s
+    #[arg(long, value_name = "KBIT", default_value_t = 12_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    link: u64,
+    /// Event generators that know addresses only
+    #[arg(long)]
+    lite: bool,
+}
+
+impl ChipArgs {
+    /// The chip of so many cores.
+    pub fn params(&self, cores: u8) -> ChipParams {
+        let generator = if self.lite { GeneratorParams::LITE } else { GeneratorParams::FULL };
+        let (clock_hz, link_bits) = (self.clock * 1_000_000, self.link * 1000);
+        ChipParams { generator, clock_hz, link_bits, ..ChipParams::new(cores) }
+    }
+}
+
+/// A script that is read, its program, and the chip it is for.
+pub struct Opened {
+    /// The run.
+    pub source: Source,
+    /// Names.
+    pub symbols: Symbols,
+    /// What the script says.
+    pub app: App,
+    /// The chip.
+    pub params: ChipParams,
+    /// What is observed, by its name.
+    pub input: String,
+    /// Text of the script.
+    pub script: String,
+    image: Image,
+}
+
+impl ScriptArgs {
+    /// Reads script and program.
+    pub fn open(&self, machine: &MachineArgs, chip: &ChipArgs) -> Result<Opened, Failure> {
+        // with -e the first name is the input
+        let (script, input) = match (&self.text, &self.script, &self.input) {
+            (None, Some(script), Some(input)) => (Some(script), input),
+            (Some(_), Some(input), None) => (None, input),
+            (Some(_), Some(_), Some(_)) => {
+                return Err(Failure::Other("-e is the script; a second one is too much".into()))
+            }
+            _ => {
+                return Err(Failure::Other("what is observed is missing: an ELF, a retire file or builtin:NAME".into()))
+            }
+        };
+        let (name, text) = match (script, &self.text) {
+            (None, text) => ("-e".to_string(), text.clone().unwrap_or_default()),
+            (Some(name), _) => (name.clone(), read_script(name)?),
+        };
+        let source = Source::open(input, &self.program, machine)?;
+        let named = source
+            .input
+            .named()
+            .ok_or_else(|| Failure::Other(format!("{input}: is a recording; --elf names the program that it is of")))?;
+        let elf = match named.name.strip_prefix(BUILTIN) {
+            Some(builtin) => programs::find(builtin).ok_or_else(|| Failure::unknown_program(builtin))?.elf.to_vec(),
+            None => std::fs::read(&named.name).map_err(|e| Failure::io(Path::new(&named.name), e))?,
+        };
+        if named.program.xlen != 32 {
+            return Err(Failure::Other(format!("{input}: has 64-bit addresses; event generators know 32")));
+        }
+        let symbols = Symbols::parse(&elf).map_err(|e| Failure::Other(format!("{}: {e}", named.name)))?;
+        let cores = source.run()?.harts;
+        if cores > 16 {
+            return Err(Failure::Other(format!("{input}: has {cores} harts; a chip has 1 to 16 event generators")));
+        }
+        let params = chip.params(cores);
+        let items = ::diag::parse::parse(&text);
+        let app = items.and_then(|i| ::diag::resolve::resolve(&i, &symbols, params.clock_hz));
+        let app = app.map_err(|m| Failure::Other(m.in_script(&name, &text).to_string()))?;
+        check(&app, &params, &name, &text).map_err(|e| Failure::Other(e.to_string()))?;
+        let image = Image::new(&named.program);
+        Ok(Opened { input: input.clone(), script: text, source, symbols, app, params, image })
+    }
+}
+
+fn read_script(name: &str) -> Result<String, Failure> {
+    if let Some(builtin) = name.strip_prefix(BUILTIN) {
+        let names = || ::diag::scripts::SCRIPTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
+        return ::diag::scripts::find(builtin)
+            .map(str::to_string)
+            .ok_or_else(|| Failure::Other(format!("built-in script `{builtin}` is not known; {} are", names())));
+    }
+    let bytes = std::fs::read(name).map_err(|e| Failure::io(Path::new(name), e))?;
+    String::from_utf8(bytes)
+        .map_err(|e| Failure::Other(format!("{name}: byte {}: is no UTF-8 text", e.utf8_error().valid_up_to())))
+}
+
+impl Opened {
+    /// Everything on the host.
+    pub fn host_layout(&self) -> Result<Layout, Failure> {
+        self.layout(&Cut::host(&self.app))
+    }
+
+    /// The layout of a cut.
+    pub fn layout(&self, cut: &Cut) -> Result<Layout, Failure> {
+        layout(&self.app, &self.params.nodes, cut).map_err(Failure::Other)
+    }
+
+    /// The best plan; `calibrate`: with rates of a run instead of assumed ones.
+    pub fn plan(&self, calibrate: bool) -> Result<(Plan, Rates), Failure> {
+        let clock = self.params.clock_hz;
+        let rates = if calibrate {
+            let mut reference = self.reference()?;
+            self.tell(&mut reference)?;
+            reference.finish().map_err(Failure::Other)?;
+            let seconds = reference.totals().cycles.max(1) as f64 / clock as f64;
+            let keys = reference.runtime().keys();
+            Rates::measured(reference.runtime().tally(), &keys, &self.app, seconds, clock)
+        } else {
+            Rates::assumed(&self.app, clock)
+        };
+        let plan = plan(&self.app, &self.params, &rates).map_err(Failure::Other)?;
+        Ok((plan, rates))
+    }
+
+    /// The application on a chip.
+    pub fn on_chip(&self, layout: &Layout) -> Result<OnChip, Failure> {
+        OnChip::new(&self.app, layout, self.params.clone(), self.image.clone()).map_err(Failure::Other)
+    }
+
+    /// The application with nothing between the cores and the host.
+    pub fn reference(&self) -> Result<Reference, Failure> {
+        let layout = self.host_layout()?;
+        Reference::new(&self.app, &layout, self.params.cores, self.image.clone()).map_err(Failure::Other)
+    }
+
+    /// Tells the run to `sink`.
+    pub fn tell(&self, sink: &mut impl RetireSink) -> Result<(), Failure> {
+        self.source.run()?.tell(sink, &Bars)?;
+        Ok(())
+    }
+
+    /// A recording without data has nothing to capture.
+    pub fn check_data(&self, has_data: bool) -> Result<(), Failure> {
+        if !has_data && self.source.input.is_recording() {
+            return Err(Failure::Other(format!("{}: has no data; `goshawk run --data` records them", self.input)));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,56 @@
+//! `goshawk diag ls`: what is on the chip
+
+use super::common::ChipArgs;
+use crate::output::{Left, Object, Right, Table};
+use crate::{Failure, Status};
+use serde_json::json;
+use sim::diag::chip::Chip;
+use std::io::Write;
+
+/// List what is on the diagnosis ring, asked over the ring
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk diag ls --harts 4\n  goshawk diag ls --json")]
+pub struct Args {
+    /// Cores of the chip, 1 to 16
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
+    harts: u8,
+    #[command(flatten)]
+    chip: ChipArgs,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Kind of a node by its number, and what its capacity counts.
+fn kind(number: u16) -> (&'static str, &'static str) {
+    match number {
+        1 => ("event generator", "triggers"),
+        2 => ("filter", "rules"),
+        3 => ("count", "counters"),
+        4 => ("pair", "contexts"),
+        5 => ("aggregate", "entries"),
+        6 => ("histogram", "keys"),
+        7 => ("machine", "states"),
+        8 => ("log", "events"),
+        9 => ("tick", "period"),
+        _ => ("unknown", ""),
+    }
+}
+
+/// Runs it.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let mut chip = Chip::new(args.chip.params(args.harts));
+    let found = chip.discover();
+    if args.json {
+        let node = |(address, number, capacity): &(u8, u16, u16)| json!({ "address": address, "kind": kind(*number).0, "capacity": capacity });
+        Object::new("diag ls", "chip").with("nodes", found.iter().map(node).collect()).print(out)?;
+        return Ok(Status::Done);
+    }
+    let mut table = Table::new([("address", Right), ("node", Left), ("capacity", Right), ("", Left)]);
+    for (address, number, capacity) in found {
+        let (name, of) = kind(number);
+        table.row([address.to_string(), name.into(), capacity.to_string(), of.into()]);
+    }
+    table.print(out)?;
+    Ok(Status::Done)
+}

@@ -1,0 +1,278 @@
+//! `goshawk diag run`, `top` and `replay`: a script on a chip, live, and on generators alone
+
+use super::common::{ChipArgs, Opened, ScriptArgs};
+use crate::args::MachineArgs;
+use crate::files::OutputPath;
+use crate::output::{count, facts, write_file};
+use crate::{Failure, Status};
+use ::diag::log::{self, Header};
+use ::diag::runtime::Output;
+use ::diag::session::{OnChip, Totals};
+use ::diag::sink::{Format, Sink};
+use retire::{DataEvent, FlowEvent, RetireSink};
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// How outputs look.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormatName {
+    /// For people
+    Text,
+    /// One JSON object a line
+    Json,
+    /// Comma-separated values
+    Csv,
+    /// Track events for ui.perfetto.dev
+    Perfetto,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Text => Self::Text,
+            FormatName::Json => Self::Json,
+            FormatName::Csv => Self::Csv,
+            FormatName::Perfetto => Self::Perfetto,
+        }
+    }
+}
+
+/// Run a script: on the simulated chip and, what does not fit there, on the host
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk diag run builtin:race builtin:bank --harts 4 --rates\n  \
+    goshawk diag run builtin:messages builtin:bank --harts 4 --format json | head\n  \
+    goshawk diag run -e 'write:balance { printf(\"%s: %d\", pc, value); }' builtin:bank --format perfetto -o bank.pftrace")]
+pub struct RunArgs {
+    #[command(flatten)]
+    script: ScriptArgs,
+    /// Only triggers on the chip, all else on the host
+    #[arg(long)]
+    on_host: bool,
+    /// Tell the rates at each stage behind the output
+    #[arg(long)]
+    rates: bool,
+    /// How outputs look
+    #[arg(long, value_enum, default_value = "text")]
+    format: FormatName,
+    /// File to write; standard output without it
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<OutputPath>,
+    /// Keep what went over the link in this file
+    #[arg(long, value_name = "FILE")]
+    log: Option<OutputPath>,
+    #[command(flatten)]
+    chip: ChipArgs,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+/// Run a script and show its tables as they change, at each tick
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk diag top builtin:rate builtin:lockcont --harts 4")]
+pub struct TopArgs {
+    #[command(flatten)]
+    script: ScriptArgs,
+    #[command(flatten)]
+    chip: ChipArgs,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+/// Run a script on a retire file or a program without a chip: no link, nothing lost, all of it on the host
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk diag replay builtin:locks builtin:lockcont --harts 2\n  \
+    goshawk run builtin:bank --data --harts 2 -o bank.ret\n  \
+    goshawk diag replay builtin:race bank.ret --elf builtin:bank\n  \
+    goshawk diag run builtin:locks builtin:lockcont --log locks.dlog\n  \
+    goshawk diag replay builtin:locks builtin:lockcont --log locks.dlog")]
+pub struct ReplayArgs {
+    #[command(flatten)]
+    script: ScriptArgs,
+    /// How outputs look
+    #[arg(long, value_enum, default_value = "text")]
+    format: FormatName,
+    /// File to write; standard output without it
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<OutputPath>,
+    /// Take what `diag run --log` kept in place of a run; the program tells the symbols
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    #[command(flatten)]
+    chip: ChipArgs,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+/// Outputs of the whole run, in the wanted form.
+fn write(
+    opened: &Opened,
+    outputs: &[Output],
+    lost: u64,
+    format: FormatName,
+    path: Option<&OutputPath>,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let mut text = Vec::new();
+    let mut sink = Sink::new(&mut text, format.into(), &opened.symbols, opened.params.clock_hz)?;
+    for o in outputs {
+        sink.put(o)?;
+    }
+    sink.lost(lost)?;
+    match path {
+        Some(path) => write_file(path, &text),
+        None => Ok(out.write_all(&text)?),
+    }
+}
+
+/// Bits an instruction and bits an access of a full trace, as the paper reckons.
+const FULL_TRACE: (u64, u64) = (2, 16);
+
+fn rates(opened: &Opened, t: &Totals, raw_bytes: u64) -> Vec<(&'static str, String)> {
+    let kbit = |bytes: u64| format!("{:.2} kbit/s", t.rate(bytes, opened.params.clock_hz) / 1000.0);
+    let full = (FULL_TRACE.0 * t.instructions + FULL_TRACE.1 * t.accesses) / 8;
+    let of = |bytes: u64| format!("{:.1} times less", full as f64 / bytes.max(1) as f64);
+    vec![
+        ("run", format!("{} instructions, {} clocks", count(t.instructions), count(t.cycles))),
+        ("full trace", format!("{} (2 bits an instruction, 16 an access)", kbit(full))),
+        ("events", format!("{} events, {}, {}", count(t.events), kbit(raw_bytes), of(raw_bytes))),
+        ("over the link", format!("{} bytes, {}, {}", count(t.link_bytes), kbit(t.link_bytes), of(t.link_bytes))),
+        (
+            "lost",
+            format!(
+                "{} (queue {}, NoC {}, returns {}, unknown words {}, nodes {})",
+                t.lost(),
+                t.losses.queue,
+                t.losses.fifo,
+                t.losses.returns,
+                t.losses.unknown,
+                t.node_losses
+            ),
+        ),
+    ]
+}
+
+/// Runs a script on the chip.
+pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let opened = args.script.open(&args.machine, &args.chip)?;
+    let layout = if args.on_host { opened.host_layout()? } else { opened.plan(false)?.0.layout };
+    let mut chip = opened.on_chip(&layout)?;
+    if args.log.is_some() {
+        chip.keep_log();
+    }
+    opened.tell(&mut chip)?;
+    opened.check_data(chip.has_data())?;
+    chip.finish().map_err(Failure::Other)?;
+    let totals = chip.totals();
+    if let Some(path) = &args.log {
+        let (script, cut) = (opened.script.clone(), layout.cut.clone());
+        let header = Header { script, cut, cycles: totals.cycles, lost: totals.lost() };
+        write_file(path, &log::write(&header, chip.log()))?;
+    }
+    let outputs = chip.runtime().take_outputs();
+    write(&opened, &outputs, totals.lost(), args.format, args.output.as_ref(), out)?;
+    if args.rates {
+        // what the same triggers would send with everything on the host
+        let mut reference = opened.reference()?;
+        opened.tell(&mut reference)?;
+        facts(out, &rates(&opened, &totals, reference.totals().event_bytes))?;
+    }
+    Ok(Status::Done)
+}
+
+/// Runs a script on generators alone.
+pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let opened = args.script.open(&args.machine, &args.chip)?;
+    if let Some(path) = &args.log {
+        return replay_log(&opened, path, args, out);
+    }
+    let mut reference = opened.reference()?;
+    opened.tell(&mut reference)?;
+    opened.check_data(reference.has_data())?;
+    reference.finish().map_err(Failure::Other)?;
+    let outputs = reference.runtime().take_outputs();
+    write(&opened, &outputs, reference.totals().lost(), args.format, args.output.as_ref(), out)?;
+    Ok(Status::Done)
+}
+
+/// What the host makes of a log.
+fn replay_log(opened: &Opened, path: &Path, args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let bytes = std::fs::read(path).map_err(|e| Failure::io(path, e))?;
+    let wrong = |what: String| Failure::Other(format!("{}: {what}", path.display()));
+    let (header, frames) = log::read(&bytes).map_err(wrong)?;
+    if header.script != opened.script || !log::fits(&header.cut, &opened.app) {
+        return Err(wrong("is of another script".into()));
+    }
+    let layout = opened.layout(&header.cut)?;
+    let (mut host, damage) = log::replay(&opened.app, &layout, &header, frames);
+    let outputs = host.runtime().take_outputs();
+    write(opened, &outputs, header.lost, args.format, args.output.as_ref(), out)?;
+    if damage != log::Damage::default() {
+        eprintln!(
+            "goshawk: {}: {} frames are missing, {} bytes belong to none",
+            path.display(),
+            damage.frames,
+            damage.bytes
+        );
+        return Ok(Status::Partial);
+    }
+    Ok(Status::Done)
+}
+
+/// A chip whose outputs are shown as they come.
+struct Live<'a> {
+    chip: OnChip,
+    opened: &'a Opened,
+    out: &'a mut dyn Write,
+    terminal: bool,
+    failed: Option<std::io::Error>,
+}
+
+impl Live<'_> {
+    fn show(&mut self) {
+        let outputs = self.chip.runtime().take_outputs();
+        if outputs.is_empty() || self.failed.is_some() {
+            return;
+        }
+        let mut text = Vec::new();
+        let shown =
+            Sink::new(&mut text, Format::Text, &self.opened.symbols, self.opened.params.clock_hz).and_then(|mut s| {
+                outputs.iter().try_for_each(|o| s.put(o))?;
+                s.lost(self.chip.totals().lost())
+            });
+        // a terminal is cleared, so that the tables stay in their place
+        let clear: &[u8] = if self.terminal { b"\x1b[H\x1b[2J" } else { b"" };
+        let written = shown.and_then(|()| self.out.write_all(clear)).and_then(|()| self.out.write_all(&text));
+        self.failed = written.and_then(|()| self.out.flush()).err();
+    }
+}
+
+impl RetireSink for Live<'_> {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, event: &FlowEvent) {
+        self.chip.event(event);
+        self.show();
+    }
+
+    fn data(&mut self, data: &DataEvent) {
+        self.chip.data(data);
+        self.show();
+    }
+}
+
+/// Runs a script and shows its tables.
+pub fn top(args: &TopArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let opened = args.script.open(&args.machine, &args.chip)?;
+    let layout = opened.plan(false)?.0.layout;
+    let chip = opened.on_chip(&layout)?;
+    let terminal = std::io::stdout().is_terminal();
+    let mut live = Live { chip, opened: &opened, out, terminal, failed: None };
+    opened.tell(&mut live)?;
+    opened.check_data(live.chip.has_data())?;
+    live.chip.finish().map_err(Failure::Other)?;
+    live.show();
+    match live.failed {
+        Some(e) => Err(e.into()),
+        None => Ok(Status::Done),
+    }
+}

@@ -1,0 +1,398 @@
+//! A cut of an application: what runs on the chip, and the settings of triggers and nodes that make it so
+//!
+//! # Identifiers of events
+//! | identifier | event |
+//! | ---: | --- |
+//! | 0 to 63 | of a trigger slot, as it is |
+//! | 64 to 127 | of a clause, behind a filter |
+//! | 128 to 159 | of a map: what a table flushed |
+//! | 160 to 175 | of a machine: a report |
+//! | 176 to 191 | of a span: a pair |
+
+use crate::app::{App, Clause, Consumer, Expr, MachineDef, Origin, Stmt, Value};
+use crate::syntax::{Binary, Summary};
+use sim::diag::chip::FIRST_NODE;
+use sim::diag::node::filter::{Compare, Rule, Term, TERMS};
+use sim::diag::node::machine::{Class, Step, Table};
+use sim::diag::node::{aggregate, count, histogram, pair, Field, Node, NodeKind, Target};
+use sim::diag::packet::HOST;
+use sim::diag::trigger::Slot;
+
+/// First identifier behind filters.
+pub const FILTERED: u8 = 64;
+/// First identifier of maps.
+pub const MAPS: u8 = 128;
+/// First identifier of machines.
+pub const MACHINES: u8 = 160;
+/// First identifier of spans.
+pub const SPANS: u8 = 176;
+
+/// What runs on the chip.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Cut {
+    /// Predicates, by clause: those of their terms that a filter knows.
+    pub filters: Vec<bool>,
+    /// Tables, by map.
+    pub maps: Vec<bool>,
+    /// State machines.
+    pub machines: Vec<bool>,
+    /// Spans.
+    pub spans: Vec<bool>,
+}
+
+impl Cut {
+    /// Nothing is on the chip but the triggers.
+    pub fn host(app: &App) -> Self {
+        Self {
+            filters: vec![false; app.clauses.len()],
+            maps: vec![false; app.maps.len()],
+            machines: vec![false; app.machines.len()],
+            spans: vec![false; app.spans.len()],
+        }
+    }
+}
+
+/// Settings of a chip.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Trigger slots, for every generator.
+    pub slots: Vec<Slot>,
+    /// The nodes, set.
+    pub nodes: Vec<Node>,
+    /// For each map, clause, machine or span that is on the chip: what it is called and the node's number.
+    pub places: Vec<(String, usize)>,
+    /// Addresses of nodes with tables.
+    pub flushed: Vec<u8>,
+    /// First counter of maps in counter nodes, and whether each core has one.
+    pub counters: Vec<Option<(u8, bool)>>,
+    /// The cut.
+    pub cut: Cut,
+}
+
+/// Terms of a predicate that a filter knows: all of them needed, or one of them; and whether that is all of it.
+pub fn chip_terms(predicate: &Expr) -> Option<(Vec<Term>, bool, bool)> {
+    let mut any = Vec::new();
+    if collect(predicate, Binary::Or, &mut any) && any.len() > 1 {
+        return (any.len() <= TERMS).then_some((any, true, true));
+    }
+    let mut parts = vec![predicate];
+    let (mut terms, mut whole) = (Vec::new(), true);
+    while let Some(part) = parts.pop() {
+        match part {
+            Expr::Binary(Binary::And, a, b) => parts.extend([&**b, &**a]),
+            _ => match term(part) {
+                Some(t) if terms.len() < TERMS => terms.push(t),
+                _ => whole = false,
+            },
+        }
+    }
+    (!terms.is_empty()).then_some((terms, false, whole))
+}
+
+fn collect(e: &Expr, op: Binary, terms: &mut Vec<Term>) -> bool {
+    match e {
+        Expr::Binary(o, a, b) if *o == op => collect(a, op, terms) && collect(b, op, terms),
+        _ => term(e).map(|t| terms.push(t)).is_some(),
+    }
+}
+
+/// A comparison of a field, masked or not, with a number of 32 bits.
+fn term(e: &Expr) -> Option<Term> {
+    let Expr::Binary(op, a, b) = e else { return None };
+    let (a, b, swapped) = if matches!(**b, Expr::Number(_)) { (a, b, false) } else { (b, a, true) };
+    let Expr::Number(with) = **b else { return None };
+    let with = u32::try_from(with).ok()?;
+    let (inner, mask) = match &**a {
+        Expr::Binary(Binary::BitAnd, f, m) => match **m {
+            Expr::Number(m) => (&**f, u32::try_from(m).ok()?),
+            _ => return None,
+        },
+        other => (other, u32::MAX),
+    };
+    let field = field(inner).filter(|f| !matches!(f, Field::Const(_)))?;
+    let compare = match (op, swapped) {
+        (Binary::Eq, _) => Compare::Eq,
+        (Binary::Ne, _) => Compare::Ne,
+        (Binary::Lt, false) | (Binary::Gt, true) => Compare::Lt,
+        (Binary::Le, false) | (Binary::Ge, true) => Compare::Le,
+        (Binary::Gt, false) | (Binary::Lt, true) => Compare::Gt,
+        (Binary::Ge, false) | (Binary::Le, true) => Compare::Ge,
+        _ => return None,
+    };
+    Some(Term { field, mask, compare, with })
+}
+
+/// A value that a node can take.
+fn field(e: &Expr) -> Option<Field> {
+    Some(match e {
+        Expr::Value(Value::Arg(n)) => Field::Arg(*n),
+        Expr::Value(Value::Core) => Field::Core,
+        Expr::Number(n) => Field::Const(u32::try_from(*n).ok()?),
+        _ => return None,
+    })
+}
+
+fn key_field(key: Option<Value>) -> Field {
+    match key {
+        Some(Value::Arg(n)) => Field::Arg(n),
+        Some(Value::Core) => Field::Core,
+        Some(Value::Time) | None => Field::Const(0),
+    }
+}
+
+/// The sum that is all a clause does.
+fn only_sum(clause: &Clause) -> Option<(usize, &[Expr], &Expr)> {
+    match clause.body.as_slice() {
+        [Stmt::Sum(map, key, value)] => Some((*map, key, value)),
+        _ => None,
+    }
+}
+
+/// The table of a machine, for events with the identifiers that its slots have.
+pub fn table(app: &App, m: usize, to: Target) -> Table {
+    let def: &MachineDef = &app.machines[m];
+    let class = |n: usize, key: Option<Value>| {
+        let slot = app.uses.iter().position(|u| u.consumer == Consumer::Class(m, n));
+        Class { event: slot.unwrap_or(0) as u8, key: key_field(key) }
+    };
+    let classes: Vec<Class> = def.classes.iter().enumerate().map(|(n, c)| class(n, c.1)).collect();
+    match &def.steps {
+        None => Table::transaction(classes[0], classes[1], to),
+        Some(steps) => {
+            let step = |from: usize, next: Option<u8>| match next {
+                Some(next) => [Step { next, own: false, report: false }; 2],
+                None => [Step { next: from as u8, own: false, report: true }; 2],
+            };
+            let row = |(from, row): (usize, &Vec<Option<u8>>)| row.iter().map(|n| step(from, *n)).collect();
+            Table { classes, steps: steps.iter().enumerate().map(row).collect(), to }
+        }
+    }
+}
+
+/// The rule of a span.
+pub fn pair_rule(app: &App, s: usize, to: Target) -> pair::Rule {
+    let side = |n: usize| {
+        let slot = app.uses.iter().position(|u| u.consumer == Consumer::Span(s, n));
+        (slot.unwrap_or(0) as u8, key_field(Some(app.spans[s].keys[n])))
+    };
+    pair::Rule { first: side(0), second: side(1), to }
+}
+
+struct Builder<'a> {
+    app: &'a App,
+    nodes: Vec<Node>,
+    kinds: &'a [NodeKind],
+    free_counters: Vec<u8>,
+    places: Vec<(String, usize)>,
+}
+
+impl Builder<'_> {
+    /// Puts something on the first node that takes it.
+    fn put(
+        &mut self,
+        what: &str,
+        mut set: impl FnMut(&mut Node) -> Option<Result<(), String>>,
+    ) -> Result<usize, String> {
+        let mut why = "the chip has no node for it".to_string();
+        for (n, node) in self.nodes.iter_mut().enumerate() {
+            let mut tried = node.clone();
+            match set(&mut tried) {
+                None => {}
+                Some(Ok(())) => {
+                    *node = tried;
+                    self.places.push((what.into(), n));
+                    return Ok(n);
+                }
+                Some(Err(e)) => why = e,
+            }
+        }
+        Err(why)
+    }
+}
+
+/// Settings of a chip with these nodes for a cut; why there are none.
+pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String> {
+    if app.uses.len() > 64
+        || app.clauses.len() > 64
+        || app.maps.len() > 32
+        || app.machines.len() > 16
+        || app.spans.len() > 16
+    {
+        return Err("the script has more than 64 probes or clauses, 32 maps, 16 machines or 16 spans".into());
+    }
+    let nodes = kinds.iter().map(|k| k.build()).collect();
+    let mut b = Builder { app, nodes, kinds, free_counters: vec![0; kinds.len()], places: Vec::new() };
+    let mut counters = vec![None; app.maps.len()];
+    let mut targets: Vec<Option<Target>> = vec![None; app.maps.len()];
+    for m in 0..app.maps.len() {
+        if cut.maps[m] {
+            let (target, counter) = b.map(m, cut)?;
+            (targets[m], counters[m]) = (Some(target), counter);
+        }
+    }
+    // reports of a machine, or results of a span: to the table that they fill, or to the host
+    let derived = |origin: Origin, id: u8| -> Target {
+        let taker = app.clauses.iter().find(|c| c.origin == origin).and_then(only_sum);
+        let to = taker.and_then(|(m, ..)| targets[m].filter(|_| cut.maps[m]));
+        Target { dest: to.map_or(HOST, |t| t.dest), id }
+    };
+    let mut machine_nodes = vec![None; app.machines.len()];
+    for (m, place) in machine_nodes.iter_mut().enumerate() {
+        if cut.machines[m] {
+            let table = table(app, m, derived(Origin::Machine(m), MACHINES + m as u8));
+            let name = format!("machine {}", app.machines[m].name);
+            let set = |n: &mut Node| match n {
+                Node::Machine(n) => Some(n.set(table.clone()).map_err(|e| e.to_string())),
+                _ => None,
+            };
+            *place = Some(b.put(&name, set)?);
+        }
+    }
+    let mut span_nodes = vec![None; app.spans.len()];
+    for (s, place) in span_nodes.iter_mut().enumerate() {
+        if cut.spans[s] {
+            let rule = pair_rule(app, s, derived(Origin::Span(s), SPANS + s as u8));
+            let set = |n: &mut Node| match n {
+                Node::Pair(n) => Some(n.add(rule).map_err(|e| e.to_string())),
+                _ => None,
+            };
+            *place = Some(b.put(&format!("span {}", app.spans[s].name), set)?);
+        }
+    }
+    let mut slots = Vec::new();
+    for (u, site) in app.uses.iter().enumerate() {
+        let mut to = Target { dest: HOST, id: u as u8 };
+        let at = |node: Option<usize>| node.map_or(HOST, |n| FIRST_NODE + n as u8);
+        match site.consumer {
+            Consumer::Class(m, _) => to.dest = at(machine_nodes[m]),
+            Consumer::Span(s, _) => to.dest = at(span_nodes[s]),
+            Consumer::Clause(c) => {
+                let table = only_sum(&app.clauses[c]).and_then(|(m, ..)| targets[m]);
+                if cut.filters[c] {
+                    let terms = app.clauses[c].predicate.as_ref().and_then(chip_terms);
+                    let (terms, any, _) = terms.ok_or("a filter knows no term of this predicate")?;
+                    let next = Target { dest: table.map_or(HOST, |t| t.dest), id: FILTERED + c as u8 };
+                    let rule = Rule { event: u as u8, terms, any, one_in: 1, first: 0, to: next };
+                    let set = |n: &mut Node| match n {
+                        Node::Filter(n) => Some(n.add(rule.clone()).map_err(|e| e.to_string())),
+                        _ => None,
+                    };
+                    to.dest = at(Some(b.put(&format!("predicate of {}", site.name), set)?));
+                } else if let Some(t) = table {
+                    to.dest = t.dest;
+                }
+            }
+        }
+        slots.push(Slot {
+            trigger: site.trigger,
+            event: to.id,
+            dest: to.dest,
+            captures: site.captures.clone(),
+            stamped: site.stamped,
+        });
+    }
+    let mut flushed: Vec<u8> = targets.iter().flatten().map(|t| t.dest).collect();
+    flushed.sort_unstable();
+    flushed.dedup();
+    Ok(Layout { slots, nodes: b.nodes, places: b.places, flushed, counters, cut: cut.clone() })
+}
+
+impl Builder<'_> {
+    /// Puts a map's table on a node: where it is, and its counters.
+    fn map(&mut self, m: usize, cut: &Cut) -> Result<(Target, Option<(u8, bool)>), String> {
+        let map = &self.app.maps[m];
+        let name = format!("@{}", map.name);
+        let Some(summary) = map.summary else { return Err(format!("{name} keeps values; tables sum up")) };
+        if map.read {
+            return Err(format!("{name} is read by an expression, which is on the host"));
+        }
+        // every clause that fills it: its event, key and value
+        let mut rules: Vec<(u8, Field, Field)> = Vec::new();
+        for (c, clause) in self.app.clauses.iter().enumerate() {
+            let uses = clause
+                .body
+                .iter()
+                .any(|s| matches!(s, Stmt::Sum(x, ..) | Stmt::Print(x, _) | Stmt::Clear(x) if *x == m));
+            if !uses {
+                continue;
+            }
+            if matches!(clause.origin, Origin::Tick | Origin::End)
+                && !clause.body.iter().any(|s| matches!(s, Stmt::Sum(x, ..) if *x == m))
+            {
+                continue;
+            }
+            let (_, key, value) =
+                only_sum(clause).ok_or_else(|| format!("{name} is used together with other things"))?;
+            let key = match key {
+                [] => Field::Const(0),
+                [k] => field(k).ok_or_else(|| format!("the key of {name} is reckoned"))?,
+                _ => return Err(format!("{name} has more than one key")),
+            };
+            let value = field(value).ok_or_else(|| format!("the value of {name} is reckoned"))?;
+            let alone = self.app.clauses.iter().filter(|o| o.origin == clause.origin).count() == 1;
+            let event = match clause.origin {
+                Origin::Slot(u) => match &clause.predicate {
+                    None => u as u8,
+                    Some(p) if cut.filters[c] && chip_terms(p).is_some_and(|t| t.2) => FILTERED + c as u8,
+                    Some(_) => return Err(format!("the predicate before {name} is not all in a filter")),
+                },
+                Origin::Span(s) if cut.spans[s] && alone && clause.predicate.is_none() => SPANS + s as u8,
+                Origin::Machine(j) if cut.machines[j] && alone && clause.predicate.is_none() => MACHINES + j as u8,
+                _ => return Err(format!("{name} is filled from what is on the host")),
+            };
+            rules.push((event, key, value));
+        }
+        if rules.is_empty() {
+            return Err(format!("{name} is filled by nothing on the chip"));
+        }
+        let id = MAPS + m as u8;
+        if summary == Summary::Count {
+            let by_core = rules.iter().all(|r| r.1 == Field::Core);
+            if by_core || rules.iter().all(|r| matches!(r.1, Field::Const(0))) {
+                if let Some(found) = self.counters(&name, id, by_core, &rules) {
+                    return Ok(found);
+                }
+            }
+        }
+        let to = Target { dest: HOST, id };
+        let n = self.put(&name, |node| match node {
+            Node::Aggregate(a) if summary != Summary::Hist => Some(rules.iter().try_for_each(|(event, key, value)| {
+                let rule = aggregate::Rule { event: *event, key: *key, value: *value, to };
+                a.add(rule).map_err(|e| e.to_string())
+            })),
+            Node::Histogram(h) if summary == Summary::Hist => Some(rules.iter().try_for_each(|(event, key, value)| {
+                let rule = histogram::Rule { event: *event, key: *key, value: *value, to };
+                h.add(rule).map_err(|e| e.to_string())
+            })),
+            _ => None,
+        });
+        Ok((Target { dest: FIRST_NODE + n? as u8, id }, None))
+    }
+
+    /// Counters for a map, if a node has as many.
+    fn counters(
+        &mut self,
+        name: &str,
+        id: u8,
+        by_core: bool,
+        rules: &[(u8, Field, Field)],
+    ) -> Option<(Target, Option<(u8, bool)>)> {
+        let needed = if by_core { 16 } else { 1 };
+        for (n, kind) in self.kinds.iter().enumerate() {
+            let NodeKind::Count(room) = *kind else { continue };
+            let first = self.free_counters[n];
+            if u16::from(first) + needed > u16::from(room) {
+                continue;
+            }
+            let Node::Count(node) = &mut self.nodes[n] else { continue };
+            for (event, ..) in rules {
+                let rule = count::Rule { event: *event, first, by_core, threshold: 0, to: Target { dest: HOST, id } };
+                node.add(rule).ok()?;
+            }
+            self.free_counters[n] += needed as u8;
+            self.places.push((name.into(), n));
+            return Some((Target { dest: FIRST_NODE + n as u8, id }, Some((first, by_core))));
+        }
+        None
+    }
+}

@@ -1,0 +1,85 @@
+//! Diagnosis on the host: scripts, where their parts run, and what they print
+//!
+//! A script says at which points of a program what is to be counted, summed up, checked or printed. It is parsed
+//! ([`syntax`]) and resolved against a program's symbols ([`resolve`]) to an application ([`app`]). The planner ([`plan`])
+//! cuts that between nodes on the chip and the host ([`runtime`]) so that the fewest bits leave the chip. The same script
+//! prints the same wherever it is cut.
+//!
+//! | module | what is there |
+//! | --- | --- |
+//! | [`syntax`], [`parse`] | scripts |
+//! | [`symbols`] | names and source lines of a program |
+//! | [`resolve`], [`app`] | scripts with their meaning |
+//! | [`plan`], [`layout`] | what runs where, and why; the settings of a chip |
+//! | [`runtime`] | what runs on the host |
+//! | [`watch`] | a run, as event generators see it |
+//! | [`session`] | an application on a chip, run to its end |
+//! | [`link`] | packets on a line of bytes |
+//! | [`log`] | what went over the link, in a file |
+//! | [`scripts`] | scripts that come with Goshawk |
+//! | [`sink`] | what is printed, as text, JSON lines, CSV or a Perfetto trace |
+
+pub mod app;
+pub mod layout;
+pub mod link;
+pub mod log;
+pub mod parse;
+pub mod plan;
+pub mod resolve;
+pub mod runtime;
+pub mod scripts;
+pub mod session;
+pub mod sink;
+pub mod symbols;
+pub mod syntax;
+pub mod watch;
+
+/// A mistake in a script, with its place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name}:{line}:{column}: {what}\n  {text}\n  {caret}")]
+pub struct ScriptError {
+    /// The script.
+    pub name: String,
+    /// From 1.
+    pub line: usize,
+    /// From 1.
+    pub column: usize,
+    /// What was found, and what would be right.
+    pub what: String,
+    /// The line.
+    pub text: String,
+    /// A mark below the place.
+    pub caret: String,
+}
+
+/// A place in a script, in bytes, and what is wrong there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// Where.
+    pub at: usize,
+    /// What.
+    pub what: String,
+}
+
+impl Mistake {
+    /// At `at`.
+    pub fn new(at: usize, what: impl Into<String>) -> Self {
+        Self { at, what: what.into() }
+    }
+
+    /// With the script that it is in.
+    pub fn in_script(self, name: &str, script: &str) -> ScriptError {
+        let at = (0..=self.at.min(script.len())).rev().find(|i| script.is_char_boundary(*i)).unwrap_or(0);
+        let start = script[..at].rfind('\n').map_or(0, |n| n + 1);
+        let text = script[start..].lines().next().unwrap_or_default().to_string();
+        let column = script[start..at].chars().count() + 1;
+        ScriptError {
+            name: name.into(),
+            line: script[..start].matches('\n').count() + 1,
+            column,
+            what: self.what,
+            text,
+            caret: format!("{}^", " ".repeat(column - 1)),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Packets on a line of bytes: frames with length, sequence number and CRC
+//!
+//! ```text
+//! 0xd5  words (2 to 16)  sequence number  words, low byte first  CRC-16 of what is between, low byte first
+//! ```
+//! A reader that finds a byte that begins no frame, or a checksum that is wrong, looks for the next frame behind that
+//! byte: a damaged frame costs itself. Gaps of the sequence number are counted as lost frames, modulo 256.
+
+use crc::{Crc, CRC_16_KERMIT};
+use sim::diag::packet::{Packet, MAX_WORDS};
+
+const START: u8 = 0xd5;
+const CRC: Crc<u16> = Crc::<u16>::new(&CRC_16_KERMIT);
+
+/// Writes frames.
+#[derive(Clone, Debug, Default)]
+pub struct FrameWriter {
+    next: u8,
+}
+
+impl FrameWriter {
+    /// The frame of a packet.
+    pub fn frame(&mut self, packet: &Packet) -> Vec<u8> {
+        let words = packet.to_words();
+        let mut frame = vec![START, words.len() as u8, self.next];
+        self.next = self.next.wrapping_add(1);
+        frame.extend(words.iter().flat_map(|w| w.to_le_bytes()));
+        let sum = CRC.checksum(&frame[1..]);
+        frame.extend(sum.to_le_bytes());
+        frame
+    }
+}
+
+/// Reads frames.
+#[derive(Clone, Debug, Default)]
+pub struct FrameReader {
+    bytes: Vec<u8>,
+    next: Option<u8>,
+    /// Frames that were lost or damaged, as far as sequence numbers tell.
+    pub lost: u64,
+    /// Bytes that belong to no frame.
+    pub skipped: u64,
+    /// Frames whose words are no packet.
+    pub malformed: u64,
+}
+
+impl FrameReader {
+    /// More bytes; the packets that are whole now.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<Packet> {
+        self.bytes.extend(bytes);
+        let (mut packets, mut at) = (Vec::new(), 0);
+        while self.bytes.len() - at >= 3 {
+            let rest = &self.bytes[at..];
+            let words = usize::from(rest[1]);
+            if rest[0] != START || !(2..=MAX_WORDS).contains(&words) {
+                at += 1;
+                self.skipped += 1;
+                continue;
+            }
+            let end = 3 + 2 * words;
+            if rest.len() < end + 2 {
+                break;
+            }
+            if CRC.checksum(&rest[1..end]) != u16::from_le_bytes([rest[end], rest[end + 1]]) {
+                at += 1;
+                self.skipped += 1;
+                continue;
+            }
+            let number = rest[2];
+            self.lost += u64::from(number.wrapping_sub(self.next.unwrap_or(number)));
+            self.next = Some(number.wrapping_add(1));
+            let words: Vec<u16> = rest[3..end].chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+            match Packet::parse(&words) {
+                Ok(packet) => packets.push(packet),
+                Err(_) => self.malformed += 1,
+            }
+            at += end + 2;
+        }
+        self.bytes.drain(..at);
+        packets
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim::diag::packet::{Args, Event};
+    use sim::stimulus::Source;
+
+    fn packet(n: u32) -> Packet {
+        Packet::event(1, 63, Event { id: 1, args: Args::of(&[n]), time: Some(n), ..Event::default() })
+    }
+
+    #[test]
+    fn a_frame_is_the_bytes_worked_by_hand() {
+        let mut w = FrameWriter::default();
+        let bare = Packet::event(2, 63, Event { id: 0x21, core: 3, ..Event::default() });
+        // CRC-16/KERMIT of 02 00 c2 0f 21 03
+        let frame = w.frame(&bare);
+        assert_eq!(frame[..7], [0xd5, 2, 0, 0xc2, 0x0f, 0x21, 0x03]);
+        assert_eq!(CRC.checksum(b"123456789"), 0x2189);
+        assert_eq!(frame.len(), sim::diag::chip::FRAME_BYTES + 4);
+        assert_eq!(w.frame(&bare)[2], 1);
+    }
+
+    #[test]
+    fn a_damaged_frame_costs_itself() {
+        let mut s = Source::seeded(3);
+        for _ in 0..200 {
+            let (mut w, mut r) = (FrameWriter::default(), FrameReader::default());
+            let frames: Vec<Vec<u8>> = (0..100).map(|n| w.frame(&packet(n * 0x00d5_0504))).collect();
+            let bad = 1 + s.below(90) as usize;
+            let mut bytes = Vec::new();
+            for (n, frame) in frames.iter().enumerate() {
+                let mut frame = frame.clone();
+                if n == bad {
+                    match s.below(3) {
+                        0 => frame.clear(),
+                        1 => frame.truncate(s.below(frame.len() as u64) as usize),
+                        _ => {
+                            let at = s.below(frame.len() as u64) as usize;
+                            frame[at] ^= 1 << s.below(8);
+                        }
+                    }
+                }
+                bytes.extend(frame);
+            }
+            let mut found = Vec::new();
+            while !bytes.is_empty() {
+                let n = (1 + s.below(40) as usize).min(bytes.len());
+                found.extend(r.push(&bytes.drain(..n).collect::<Vec<_>>()));
+            }
+            assert_eq!((found.len(), r.lost), (99, 1));
+            assert!(found
+                .iter()
+                .enumerate()
+                .all(|(n, p)| *p == packet((n + usize::from(n >= bad)) as u32 * 0x00d5_0504)));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What went over the link, in a file: read again without chip and run
+//!
+//! Eight bytes `GSHDLOG1`; a JSON object, its length in 32 bits before it: script, cut and clocks; then the frames as they
+//! left the chip ([`crate::link`]). A frame that is damaged costs itself and is counted.
+
+use crate::app::App;
+use crate::layout::{Cut, Layout};
+use crate::link::FrameReader;
+use crate::session::Host;
+use serde_json::{json, Value};
+
+const MAGIC: &[u8; 8] = b"GSHDLOG1";
+
+/// What a log says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Text of the script.
+    pub script: String,
+    /// What of it ran on the chip.
+    pub cut: Cut,
+    /// Last clock of the run.
+    pub cycles: u64,
+    /// Events that were lost on the chip.
+    pub lost: u64,
+}
+
+/// What was found in a log beside events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Damage {
+    /// Frames that are missing.
+    pub frames: u64,
+    /// Bytes that belong to no frame.
+    pub bytes: u64,
+}
+
+fn bits(v: &[bool]) -> String {
+    v.iter().map(|b| if *b { '1' } else { '0' }).collect()
+}
+
+/// A log of frames.
+pub fn write(header: &Header, frames: &[u8]) -> Vec<u8> {
+    let Header { script, cut, cycles, lost } = header;
+    let cut = [&cut.filters, &cut.maps, &cut.machines, &cut.spans].map(|v| bits(v));
+    let text = json!({ "script": script, "cut": cut, "cycles": cycles, "lost": lost }).to_string();
+    [MAGIC, &(text.len() as u32).to_le_bytes()[..], text.as_bytes(), frames].concat()
+}
+
+/// The header of a log, and its frames; what is wrong with it.
+pub fn read(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or("begins with other bytes than a diagnosis log (GSHDLOG1)")?;
+    let cut_off = "ends inside its header; it was cut";
+    let (length, rest) = rest.split_first_chunk::<4>().ok_or(cut_off)?;
+    let length = u32::from_le_bytes(*length) as usize;
+    let (text, frames) = rest.split_at_checked(length).ok_or(cut_off)?;
+    let damaged = |what: &str| format!("its header has no {what}; it was damaged");
+    let value: Value = serde_json::from_slice(text).map_err(|e| format!("its header is no JSON: {e}"))?;
+    let list = |n: usize| -> Result<Vec<bool>, String> {
+        let text = value["cut"][n].as_str().ok_or_else(|| damaged("cut"))?;
+        Ok(text.chars().map(|c| c == '1').collect())
+    };
+    let number = |what: &str| value[what].as_u64().ok_or_else(|| damaged(what));
+    let header = Header {
+        script: value["script"].as_str().ok_or_else(|| damaged("script"))?.into(),
+        cut: Cut { filters: list(0)?, maps: list(1)?, machines: list(2)?, spans: list(3)? },
+        cycles: number("cycles")?,
+        lost: number("lost")?,
+    };
+    Ok((header, frames))
+}
+
+/// Whether a cut is one of this application.
+pub fn fits(cut: &Cut, app: &App) -> bool {
+    let host = Cut::host(app);
+    let sizes = |c: &Cut| [c.filters.len(), c.maps.len(), c.machines.len(), c.spans.len()];
+    sizes(cut) == sizes(&host)
+}
+
+/// What the host makes of a log's frames.
+pub fn replay(app: &App, layout: &Layout, header: &Header, frames: &[u8]) -> (Host, Damage) {
+    let (mut host, mut reader) = (Host::new(app, layout), FrameReader::default());
+    for chunk in frames.chunks(1 << 12) {
+        reader.push(chunk).iter().for_each(|p| host.take(p));
+    }
+    host.finish(header.cycles);
+    (host, Damage { frames: reader.lost + reader.malformed, bytes: reader.skipped })
+}

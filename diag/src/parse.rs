@@ -1,0 +1,473 @@
+//! Scripts from text
+//!
+//! ```text
+//! script  = { item }
+//! item    = probe { "," probe } [ "/" expr "/" ] "{" { statement } "}"
+//!         | "txn" name "{" "open" keyed "close" keyed "}"
+//!         | "span" name "{" "from" keyed "to" keyed "}"
+//!         | "machine" name "{" { state ":" probe "->" state { "," probe "->" state } ";" } "}"
+//! probe   = kind [ ":" ( name [ "+" number ] | number [ unit ] ) ]        keyed = probe "(" expr ")"
+//! statement = "@" name [ "[" expr { "," expr } "]" ] ( "=" ( summary "(" [ expr ] ")" | expr ) | "++" ) ";"
+//!         | "printf" "(" string { "," expr } ")" ";" | "print" "(" map [ "," number ] ")" ";" | "clear" "(" map ")" ";"
+//! ```
+//! Comments begin with `#` or `//`. Operators and their order are those of C.
+
+use crate::syntax::{Binary, Expr, ExprKind, Item, Keyed, Probe, State, Stmt, Summary, Unary};
+use crate::Mistake;
+
+/// Deepest nesting of expressions.
+const DEPTH: usize = 64;
+
+#[derive(Clone, Debug, PartialEq)]
+enum Token {
+    Name(String),
+    Number(i64),
+    Text(String),
+    Sign(&'static str),
+    End,
+}
+
+const SIGNS: [&str; 36] = [
+    "->", "++", "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "{", "}", "(", ")", "[", "]", ",", ";", ":", "@", "=",
+    "|", "^", "&", "<", ">", "+", "-", "*", "/", "%", "!", "~", "?", ".", "$",
+];
+
+fn lex(script: &str) -> Result<Vec<(usize, Token)>, Mistake> {
+    let (bytes, mut at, mut tokens) = (script.as_bytes(), 0, Vec::new());
+    while at < bytes.len() {
+        let rest = &script[at..];
+        let c = bytes[at];
+        let run = |f: fn(&u8) -> bool| rest.bytes().take_while(&f).count();
+        if c.is_ascii_whitespace() {
+            at += 1;
+        } else if c == b'#' || rest.starts_with("//") {
+            at += rest.find('\n').unwrap_or(rest.len());
+        } else if c.is_ascii_digit() {
+            let len = run(|b| b.is_ascii_alphanumeric() || *b == b'_');
+            let digits = rest[..len].replace('_', "");
+            let (number, unit) = match digits.strip_prefix("0x") {
+                Some(hex) => (i64::from_str_radix(hex, 16).ok(), ""),
+                None => {
+                    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+                    (digits[..end].parse().ok(), &digits[end..])
+                }
+            };
+            let number = number.ok_or_else(|| Mistake::new(at, format!("`{}` is no number", &rest[..len])))?;
+            tokens.push((at, Token::Number(number)));
+            if !unit.is_empty() {
+                tokens.push((at + len - unit.len(), Token::Name(unit.into())));
+            }
+            at += len;
+        } else if c.is_ascii_alphabetic() || c == b'_' {
+            let len = run(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b == b'.');
+            tokens.push((at, Token::Name(rest[..len].into())));
+            at += len;
+        } else if c == b'"' {
+            let mut text = String::new();
+            let mut chars = rest.char_indices().skip(1);
+            let end = loop {
+                match chars.next() {
+                    None | Some((_, '\n')) => return Err(Mistake::new(at, "this text has no end; `\"` is missing")),
+                    Some((i, '"')) => break i + 1,
+                    Some((i, '\\')) => match chars.next() {
+                        Some((_, 'n')) => text.push('\n'),
+                        Some((_, 't')) => text.push('\t'),
+                        Some((_, c @ ('"' | '\\'))) => text.push(c),
+                        _ => return Err(Mistake::new(at + i, "behind `\\` stands n, t, \" or \\")),
+                    },
+                    Some((_, c)) => text.push(c),
+                }
+            };
+            tokens.push((at, Token::Text(text)));
+            at += end;
+        } else {
+            let sign = SIGNS.iter().find(|s| rest.starts_with(**s));
+            let sign = sign.ok_or_else(|| {
+                Mistake::new(at, format!("`{}` means nothing here", rest.chars().next().unwrap_or(' ')))
+            })?;
+            tokens.push((at, Token::Sign(sign)));
+            at += sign.len();
+        }
+    }
+    tokens.push((script.len(), Token::End));
+    Ok(tokens)
+}
+
+struct Parser {
+    tokens: Vec<(usize, Token)>,
+    next: usize,
+    depth: usize,
+    /// In a predicate a `/` ends it, unless it is in parentheses.
+    predicate: bool,
+}
+
+/// Parses a script.
+pub fn parse(script: &str) -> Result<Vec<Item>, Mistake> {
+    let mut p = Parser { tokens: lex(script)?, next: 0, depth: 0, predicate: false };
+    let mut items = Vec::new();
+    while *p.peek() != Token::End {
+        items.push(p.item()?);
+    }
+    if items.is_empty() {
+        return Err(Mistake::new(
+            0,
+            "the script is empty; a probe with a block is needed: call:main { printf(\"hello\\n\"); }",
+        ));
+    }
+    Ok(items)
+}
+
+impl Parser {
+    fn peek(&self) -> &Token {
+        &self.tokens[self.next].1
+    }
+
+    fn at(&self) -> usize {
+        self.tokens[self.next].0
+    }
+
+    fn take(&mut self) -> Token {
+        let token = self.tokens[self.next].1.clone();
+        self.next = (self.next + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn wrong<T>(&self, right: &str) -> Result<T, Mistake> {
+        let found = match self.peek() {
+            Token::Name(n) => format!("`{n}`"),
+            Token::Number(n) => format!("`{n}`"),
+            Token::Text(_) => "a text".into(),
+            Token::Sign(s) => format!("`{s}`"),
+            Token::End => "the end of the script".into(),
+        };
+        Err(Mistake::new(self.at(), format!("{right} is needed here, found {found}")))
+    }
+
+    fn is(&mut self, sign: &str) -> bool {
+        let found = matches!(self.peek(), Token::Sign(s) if *s == sign);
+        if found {
+            self.take();
+        }
+        found
+    }
+
+    fn need(&mut self, sign: &str) -> Result<(), Mistake> {
+        if self.is(sign) {
+            return Ok(());
+        }
+        self.wrong(&format!("`{sign}`"))
+    }
+
+    fn name(&mut self, what: &str) -> Result<String, Mistake> {
+        if let Token::Name(n) = self.peek() {
+            let n = n.clone();
+            self.take();
+            return Ok(n);
+        }
+        self.wrong(what)
+    }
+
+    fn word(&mut self, word: &str) -> Result<(), Mistake> {
+        if matches!(self.peek(), Token::Name(n) if n == word) {
+            self.take();
+            return Ok(());
+        }
+        self.wrong(&format!("`{word}`"))
+    }
+
+    fn item(&mut self) -> Result<Item, Mistake> {
+        let at = self.at();
+        let word = match self.peek() {
+            Token::Name(n) => n.clone(),
+            _ => return self.wrong("a probe (call:NAME), `txn`, `span` or `machine`"),
+        };
+        // `span:NAME` is a probe
+        let is_probe = matches!(self.tokens.get(self.next + 1), Some((_, Token::Sign(":"))));
+        match word.as_str() {
+            "txn" | "span" if !is_probe => {
+                self.take();
+                let name = self.name("a name")?;
+                self.need("{")?;
+                let (first, second) = if word == "txn" { ("open", "close") } else { ("from", "to") };
+                self.word(first)?;
+                let a = self.keyed()?;
+                self.word(second)?;
+                let b = self.keyed()?;
+                self.need("}")?;
+                Ok(if word == "txn" {
+                    Item::Txn { at, name, open: a, close: b }
+                } else {
+                    Item::Span { at, name, from: a, to: b }
+                })
+            }
+            "machine" => self.machine(at),
+            _ => self.clause(),
+        }
+    }
+
+    fn machine(&mut self, at: usize) -> Result<Item, Mistake> {
+        self.take();
+        let name = self.name("a name")?;
+        self.need("{")?;
+        let mut states = Vec::new();
+        while !self.is("}") {
+            let name = self.name("the name of a state")?;
+            self.need(":")?;
+            let mut steps = Vec::new();
+            loop {
+                let probe = self.probe()?;
+                self.need("->")?;
+                let place = self.at();
+                steps.push((probe, place, self.name("the name of a state")?));
+                if !self.is(",") {
+                    break;
+                }
+            }
+            self.need(";")?;
+            states.push(State { name, steps });
+        }
+        Ok(Item::Machine { at, name, states })
+    }
+
+    fn keyed(&mut self) -> Result<Keyed, Mistake> {
+        let probe = self.probe()?;
+        let mut key = None;
+        if self.is("(") {
+            key = Some(self.expr()?);
+            self.need(")")?;
+        }
+        Ok(Keyed { probe, key })
+    }
+
+    fn probe(&mut self) -> Result<Probe, Mistake> {
+        let at = self.at();
+        let kind = self.name("a probe")?;
+        let (mut point, mut offset) = (None, 0);
+        if self.is(":") {
+            match self.take() {
+                Token::Name(n) => point = Some(n),
+                Token::Number(n) => {
+                    let unit = match self.peek() {
+                        Token::Name(u) if ["s", "ms", "us", "cycles"].contains(&u.as_str()) => u.clone(),
+                        _ => String::new(),
+                    };
+                    if !unit.is_empty() {
+                        self.take();
+                    }
+                    point = Some(format!("{n}{unit}"));
+                }
+                _ => {
+                    self.next -= 1;
+                    return self.wrong("a name or a number");
+                }
+            }
+            if self.is("+") {
+                match self.take() {
+                    Token::Number(n) => offset = n as u64,
+                    _ => {
+                        self.next -= 1;
+                        return self.wrong("a number of bytes");
+                    }
+                }
+            }
+        }
+        Ok(Probe { at, kind, point, offset })
+    }
+
+    fn clause(&mut self) -> Result<Item, Mistake> {
+        let mut probes = vec![self.probe()?];
+        while self.is(",") {
+            probes.push(self.probe()?);
+        }
+        let mut predicate = None;
+        if self.is("/") {
+            self.predicate = true;
+            predicate = Some(self.expr()?);
+            self.predicate = false;
+            self.need("/")?;
+        }
+        self.need("{")?;
+        let mut body = Vec::new();
+        while !self.is("}") {
+            body.push(self.stmt()?);
+            if !self.is(";") {
+                if matches!(self.peek(), Token::Sign("}")) {
+                    continue;
+                }
+                return self.wrong("`;` or `}`");
+            }
+        }
+        Ok(Item::Clause { probes, predicate, body })
+    }
+
+    fn map(&mut self) -> Result<(String, Vec<Expr>), Mistake> {
+        self.need("@")?;
+        // a map may have no name, as in bpftrace
+        let name = if matches!(self.peek(), Token::Name(_)) { self.name("a name")? } else { String::new() };
+        let mut key = Vec::new();
+        if self.is("[") {
+            let outer = std::mem::take(&mut self.predicate);
+            loop {
+                key.push(self.expr()?);
+                if !self.is(",") {
+                    break;
+                }
+            }
+            self.need("]")?;
+            self.predicate = outer;
+        }
+        Ok((name, key))
+    }
+
+    fn stmt(&mut self) -> Result<Stmt, Mistake> {
+        let at = self.at();
+        if matches!(self.peek(), Token::Sign("@")) {
+            let (map, key) = self.map()?;
+            if self.is("++") {
+                return Ok(Stmt::Sum { at, map, key, summary: Summary::Count, value: None });
+            }
+            self.need("=")?;
+            let place = self.at();
+            if let (Token::Name(n), Some((_, Token::Sign("(")))) = (self.peek(), self.tokens.get(self.next + 1)) {
+                let Some(summary) = Summary::of(n) else {
+                    let what = format!("`{n}` is not known; count, sum, avg, min, max, stats and hist are");
+                    return Err(Mistake::new(place, what));
+                };
+                self.take();
+                self.take();
+                let mut value = None;
+                if !matches!(self.peek(), Token::Sign(")")) {
+                    value = Some(self.expr()?);
+                }
+                self.need(")")?;
+                if value.is_none() != (summary == Summary::Count) {
+                    let what = "count() has no value in its parentheses, all others have one";
+                    return Err(Mistake::new(place, what));
+                }
+                return Ok(Stmt::Sum { at, map, key, summary, value });
+            }
+            return Ok(Stmt::Set { at, map, key, value: self.expr()? });
+        }
+        let word = self.name("`@map = ...`, `printf`, `print` or `clear`")?;
+        if !["printf", "print", "clear"].contains(&word.as_str()) {
+            let what = format!("`{word}` is no statement; `@map = ...`, `printf`, `print` and `clear` are");
+            return Err(Mistake::new(at, what));
+        }
+        self.need("(")?;
+        let stmt = match word.as_str() {
+            "printf" => {
+                let Token::Text(format) = self.take() else {
+                    self.next -= 1;
+                    return self.wrong("a text in quotation marks");
+                };
+                let mut values = Vec::new();
+                while self.is(",") {
+                    values.push(self.expr()?);
+                }
+                Stmt::Printf { at, format, values }
+            }
+            "print" => {
+                let (map, _) = self.map()?;
+                let mut rows = None;
+                if self.is(",") {
+                    match self.take() {
+                        Token::Number(n) if n > 0 => rows = Some(n as usize),
+                        _ => {
+                            self.next -= 1;
+                            return self.wrong("a number of rows, at least 1,");
+                        }
+                    }
+                }
+                Stmt::Print { at, map, rows }
+            }
+            _ => Stmt::Clear { at, map: self.map()?.0 },
+        };
+        self.need(")")?;
+        Ok(stmt)
+    }
+
+    fn expr(&mut self) -> Result<Expr, Mistake> {
+        self.binary(0)
+    }
+
+    fn operator(&self) -> Option<(u8, Binary)> {
+        let Token::Sign(s) = self.peek() else { return None };
+        Some(match *s {
+            "||" => (1, Binary::Or),
+            "&&" => (2, Binary::And),
+            "|" => (3, Binary::BitOr),
+            "^" => (4, Binary::BitXor),
+            "&" => (5, Binary::BitAnd),
+            "==" => (6, Binary::Eq),
+            "!=" => (6, Binary::Ne),
+            "<" => (7, Binary::Lt),
+            "<=" => (7, Binary::Le),
+            ">" => (7, Binary::Gt),
+            ">=" => (7, Binary::Ge),
+            "<<" => (8, Binary::Shl),
+            ">>" => (8, Binary::Shr),
+            "+" => (9, Binary::Add),
+            "-" => (9, Binary::Sub),
+            "*" => (10, Binary::Mul),
+            "/" if !self.predicate => (10, Binary::Div),
+            "%" => (10, Binary::Rem),
+            _ => return None,
+        })
+    }
+
+    fn binary(&mut self, least: u8) -> Result<Expr, Mistake> {
+        let mut left = self.unary()?;
+        while let Some((level, op)) = self.operator().filter(|o| o.0 > least) {
+            self.take();
+            let right = self.binary(level)?;
+            left = Expr { at: left.at, kind: ExprKind::Binary(op, Box::new(left), Box::new(right)) };
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Result<Expr, Mistake> {
+        let at = self.at();
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return Err(Mistake::new(at, format!("this expression is nested deeper than {DEPTH}")));
+        }
+        let kind = match self.peek().clone() {
+            Token::Number(n) => {
+                self.take();
+                ExprKind::Number(n)
+            }
+            Token::Name(n) => {
+                self.take();
+                ExprKind::Field(n)
+            }
+            Token::Sign("@") => {
+                let (name, key) = self.map()?;
+                ExprKind::Map(name, key)
+            }
+            Token::Sign("(") => {
+                self.take();
+                let outer = std::mem::take(&mut self.predicate);
+                let inner = self.expr()?;
+                self.need(")")?;
+                self.predicate = outer;
+                inner.kind
+            }
+            Token::Sign("&") => {
+                self.take();
+                ExprKind::Address(self.name("the name of a symbol")?)
+            }
+            Token::Sign(s @ ("-" | "!" | "~")) => {
+                self.take();
+                let op = match s {
+                    "-" => Unary::Negate,
+                    "!" => Unary::Not,
+                    _ => Unary::Invert,
+                };
+                ExprKind::Unary(op, Box::new(self.unary()?))
+            }
+            _ => return self.wrong("a number, a field, a map or `(`"),
+        };
+        self.depth -= 1;
+        Ok(Expr { at, kind })
+    }
+}

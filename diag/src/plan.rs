@@ -1,0 +1,266 @@
+//! The planner: which part of an application runs where, so that the fewest bits leave the chip
+//!
+//! Every predicate, map, machine and span is on the chip or on the host. All cuts that a chip's nodes can hold are tried
+//! (with many parts: each part is moved as long as that helps), and the one with the least rate over the link is taken; of
+//! those with the same rate, the one with fewer nodes.
+
+use crate::app::{App, Consumer, Origin};
+use crate::layout::{chip_terms, layout, Cut, Layout};
+use crate::runtime::Tally;
+use crate::{Mistake, ScriptError};
+use sim::diag::chip::{ChipParams, FRAME_BYTES};
+use sim::diag::packet::HOST;
+
+/// How many parts are tried in all ways.
+const EXHAUSTIVE: usize = 12;
+
+/// Events a second of each kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rates {
+    /// Of each slot.
+    pub uses: Vec<f64>,
+    /// That pass the predicate of each clause.
+    pub passed: Vec<f64>,
+    /// Reports of each machine.
+    pub reports: Vec<f64>,
+    /// Results of each span.
+    pub spans: Vec<f64>,
+    /// Keys of each map.
+    pub keys: Vec<f64>,
+    /// Flushes a second.
+    pub flushes: f64,
+    /// They were measured.
+    pub measured: bool,
+}
+
+impl Rates {
+    /// Without knowledge: 1000 events a second a slot, half of which pass a predicate, one of a hundred steps a violation,
+    /// 16 keys a map.
+    pub fn assumed(app: &App, clock_hz: u64) -> Self {
+        let of = |c: &crate::app::Clause| match c.origin {
+            Origin::Slot(_) | Origin::Span(_) => 1000.0,
+            Origin::Machine(_) => 10.0,
+            Origin::Tick | Origin::End => 0.0,
+        };
+        Self {
+            uses: vec![1000.0; app.uses.len()],
+            passed: app.clauses.iter().map(|c| of(c) * if c.predicate.is_some() { 0.5 } else { 1.0 }).collect(),
+            reports: vec![10.0; app.machines.len()],
+            spans: vec![1000.0; app.spans.len()],
+            keys: vec![16.0; app.maps.len()],
+            flushes: app.tick.map_or(1.0, |t| clock_hz as f64 / f64::from(t)),
+            measured: false,
+        }
+    }
+
+    /// As counted in a run of `seconds`.
+    pub fn measured(tally: &Tally, keys: &[usize], app: &App, seconds: f64, clock_hz: u64) -> Self {
+        let rate = |n: &[u64]| n.iter().map(|n| *n as f64 / seconds).collect();
+        Self {
+            uses: rate(&tally.uses),
+            passed: rate(&tally.passed),
+            reports: rate(&tally.reports),
+            spans: rate(&tally.spans),
+            keys: keys.iter().map(|k| *k as f64).collect(),
+            flushes: app.tick.map_or(1.0 / seconds, |t| clock_hz as f64 / f64::from(t)),
+            measured: true,
+        }
+    }
+}
+
+/// A part, where it runs, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The part.
+    pub what: String,
+    /// `chip: aggregate (node 20)`, `host`.
+    pub place: String,
+    /// Why.
+    pub why: String,
+}
+
+/// A plan.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Settings of the chip.
+    pub layout: Layout,
+    /// Expected rate over the link, bit/s.
+    pub bits: f64,
+    /// The same with everything on the host.
+    pub host_bits: f64,
+    /// What runs where.
+    pub reasons: Vec<Reason>,
+}
+
+/// Whether a chip's triggers are enough for a script.
+pub fn check(app: &App, params: &ChipParams, name: &str, script: &str) -> Result<(), ScriptError> {
+    let slots = usize::from(params.generator.slots);
+    if app.uses.len() > slots {
+        let what = format!(
+            "this is trigger {} of {}; an event generator has {slots}: take out a probe, or a statement that has one of its own",
+            slots + 1,
+            app.uses.len(),
+        );
+        return Err(Mistake::new(app.uses[slots].at, what).in_script(name, script));
+    }
+    if params.generator.lite {
+        if let Some(u) = app.uses.iter().find(|u| !u.captures.is_empty() || u.name.starts_with("ret:")) {
+            let what = "a lite event generator knows addresses and the time, no arguments and no returns";
+            return Err(Mistake::new(u.at, what).in_script(name, script));
+        }
+    }
+    Ok(())
+}
+
+/// Expected rate over the link, bit/s.
+pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
+    let bits = |words: usize| 8.0 * (2 * words + FRAME_BYTES) as f64;
+    let mut sum = 0.0;
+    for (u, slot) in layout.slots.iter().enumerate() {
+        let words = 2 + 2 * usize::from(slot.stamped) + 2 * slot.captures.len();
+        if slot.dest == HOST {
+            sum += rates.uses[u] * bits(words);
+        } else if let Consumer::Clause(c) = app.uses[u].consumer {
+            let map = app.clauses[c].body.iter().find_map(|s| match s {
+                crate::app::Stmt::Sum(m, ..) => Some(*m),
+                _ => None,
+            });
+            let kept = app.clauses[c].body.len() == 1 && map.is_some_and(|m| layout.cut.maps[m]);
+            if layout.cut.filters[c] && !kept {
+                // of a predicate that is there in part, more than what passes in the end may leave
+                let whole = app.clauses[c].predicate.as_ref().and_then(chip_terms).is_some_and(|t| t.2);
+                let passes = if whole { rates.passed[c] } else { (rates.passed[c] * 1.5).min(rates.uses[u]) };
+                sum += passes * bits(words);
+            }
+        }
+    }
+    let fed = |origin: Origin| {
+        let taker = app.clauses.iter().find(|c| c.origin == origin);
+        taker.is_some_and(|c| matches!(c.body.as_slice(), [crate::app::Stmt::Sum(m, ..)] if layout.cut.maps[*m]))
+    };
+    for (m, rate) in rates.reports.iter().enumerate() {
+        if layout.cut.machines[m] && !fed(Origin::Machine(m)) {
+            sum += rate * bits(2 + 2 + 8);
+        }
+    }
+    for (s, rate) in rates.spans.iter().enumerate() {
+        if layout.cut.spans[s] && !fed(Origin::Span(s)) {
+            sum += rate * bits(2 + 2 + 4);
+        }
+    }
+    for (m, keys) in rates.keys.iter().enumerate() {
+        if layout.cut.maps[m] {
+            let (results, words) = match (layout.counters[m], app.maps[m].summary) {
+                (Some(_), _) => (1.0, 6),
+                (None, Some(crate::syntax::Summary::Hist)) => (12.0, 8),
+                (None, _) => (1.0, 14),
+            };
+            sum += rates.flushes * (keys.max(1.0) * results * bits(words) + bits(3));
+        }
+    }
+    sum
+}
+
+/// Plans an application for a chip.
+pub fn plan(app: &App, params: &ChipParams, rates: &Rates) -> Result<Plan, String> {
+    let host = Cut::host(app);
+    let host_layout = layout(app, &params.nodes, &host)?;
+    let host_bits = cost(app, &host_layout, rates);
+    let mut parts: Vec<(usize, usize)> = Vec::new();
+    let filters = |c: &usize| {
+        let clause = &app.clauses[*c];
+        matches!(clause.origin, Origin::Slot(_)) && clause.predicate.as_ref().and_then(chip_terms).is_some()
+    };
+    parts.extend((0..app.clauses.len()).filter(filters).map(|c| (0, c)));
+    parts.extend((0..app.maps.len()).map(|m| (1, m)));
+    parts.extend((0..app.machines.len()).map(|m| (2, m)));
+    parts.extend((0..app.spans.len()).map(|s| (3, s)));
+    let mut best = (host_bits, host_layout);
+    let consider = |cut: &Cut, best: &mut (f64, Layout)| {
+        let Ok(found) = layout(app, &params.nodes, cut) else { return false };
+        let bits = cost(app, &found, rates);
+        let better = bits < best.0 || bits == best.0 && found.places.len() < best.1.places.len();
+        if better {
+            *best = (bits, found);
+        }
+        better
+    };
+    if parts.len() <= EXHAUSTIVE {
+        for choice in 1_u32..1 << parts.len() {
+            let mut cut = host.clone();
+            for (n, part) in parts.iter().enumerate() {
+                *bit(&mut cut, *part) = choice >> n & 1 == 1;
+            }
+            consider(&cut, &mut best);
+        }
+    } else {
+        // a table may need its filter with it: parts are moved one by one and in pairs
+        let mut improved = true;
+        while improved {
+            improved = false;
+            for i in 0..parts.len() {
+                for j in i..parts.len() {
+                    let mut cut = best.1.cut.clone();
+                    *bit(&mut cut, parts[i]) ^= true;
+                    if i != j {
+                        *bit(&mut cut, parts[j]) ^= true;
+                    }
+                    improved |= consider(&cut, &mut best);
+                }
+            }
+        }
+    }
+    let (bits, found) = best;
+    let reasons = reasons(app, params, &found, &parts);
+    Ok(Plan { layout: found, bits, host_bits, reasons })
+}
+
+fn bit(cut: &mut Cut, (kind, n): (usize, usize)) -> &mut bool {
+    match kind {
+        0 => &mut cut.filters[n],
+        1 => &mut cut.maps[n],
+        2 => &mut cut.machines[n],
+        _ => &mut cut.spans[n],
+    }
+}
+
+fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usize)]) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    for u in &app.uses {
+        let words = u.captures.len();
+        let why = format!("event of {} bytes", 2 * (2 + 2 * usize::from(u.stamped) + 2 * words));
+        reasons.push(Reason { what: u.name.clone(), place: "chip: event generators".into(), why });
+    }
+    for (c, clause) in app.clauses.iter().enumerate() {
+        if let (Origin::Slot(u), Some(_), false) = (clause.origin, &clause.predicate, parts.contains(&(0, c))) {
+            let what = format!("predicate of {}", app.uses[u].name);
+            reasons.push(Reason { what, place: "host".into(), why: "no term of it is one that a filter knows".into() });
+        }
+    }
+    for part in parts {
+        let what = match part.0 {
+            0 => match app.clauses[part.1].origin {
+                Origin::Slot(u) => format!("predicate of {}", app.uses[u].name),
+                _ => continue,
+            },
+            1 => format!("@{}", app.maps[part.1].name),
+            2 => format!("machine {}", app.machines[part.1].name),
+            _ => format!("span {}", app.spans[part.1].name),
+        };
+        let mut cut = found.cut.clone();
+        let on_chip = std::mem::replace(bit(&mut cut, *part), true);
+        let place = if on_chip {
+            let node = found.places.iter().find(|p| p.0 == what).map_or(0, |p| p.1);
+            format!("chip: {} (node {})", params.nodes[node].name(), node + 16)
+        } else {
+            "host".into()
+        };
+        let why = match layout(app, &params.nodes, &cut) {
+            _ if on_chip => "fewer bits leave the chip".into(),
+            Ok(_) => "on the chip it would not make the stream smaller".into(),
+            Err(why) => why,
+        };
+        reasons.push(Reason { what, place, why });
+    }
+    reasons
+}

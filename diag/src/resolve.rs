@@ -1,0 +1,514 @@
+//! Names of a script to addresses, captures and indices
+
+use crate::app::{App, Clause, Consumer, Expr, MachineDef, Map, Origin, Part, SpanDef, Stmt, Use, Value};
+use crate::symbols::Symbols;
+use crate::syntax::{self, ExprKind, Item, Keyed, Probe, State, Summary};
+use crate::Mistake;
+use sim::diag::trigger::{Capture, Trigger, CAPTURES};
+
+/// What the events of a probe have, and where they come from.
+enum Source {
+    Slot { trigger: Trigger },
+    Machine(usize),
+    Span(usize),
+    Tick,
+    End,
+}
+
+struct Resolver<'a> {
+    symbols: &'a Symbols,
+    clock_hz: u64,
+    app: App,
+    /// Places at which maps are summed up, by map: for messages.
+    tick_at: usize,
+}
+
+/// Resolves the items of a script for a program; `clock_hz` is what times are reckoned with.
+pub fn resolve(items: &[Item], symbols: &Symbols, clock_hz: u64) -> Result<App, Mistake> {
+    let mut r = Resolver { symbols, clock_hz, app: App::default(), tick_at: 0 };
+    r.declare_maps(items)?;
+    for item in items {
+        r.declare(item)?;
+    }
+    for item in items {
+        if let Item::Clause { probes, predicate, body } = item {
+            for probe in probes {
+                r.clause(probe, predicate.as_ref(), body)?;
+            }
+        }
+    }
+    Ok(r.app)
+}
+
+impl Resolver<'_> {
+    fn map(&self, name: &str, at: usize) -> Result<usize, Mistake> {
+        let found = self.app.maps.iter().position(|m| m.name == name);
+        found.ok_or_else(|| Mistake::new(at, format!("@{name} is never written; `@{name}[key] = count()` would do it")))
+    }
+
+    fn declare_maps(&mut self, items: &[Item]) -> Result<(), Mistake> {
+        let bodies = items.iter().filter_map(|i| if let Item::Clause { body, .. } = i { Some(body) } else { None });
+        for stmt in bodies.flatten() {
+            let (at, name, summary) = match stmt {
+                syntax::Stmt::Sum { at, map, summary, .. } => (*at, map, Some(*summary)),
+                syntax::Stmt::Set { at, map, .. } => (*at, map, None),
+                _ => continue,
+            };
+            match self.app.maps.iter().find(|m| m.name == *name) {
+                Some(m) if m.summary != summary => {
+                    let what = format!("@{name} is written in another way before; a map is written in one way");
+                    return Err(Mistake::new(at, what));
+                }
+                Some(_) => {}
+                None => self.app.maps.push(Map { name: name.clone(), summary, read: false }),
+            }
+        }
+        Ok(())
+    }
+
+    fn declare(&mut self, item: &Item) -> Result<(), Mistake> {
+        match item {
+            Item::Clause { .. } => {}
+            Item::Txn { name, open, close, .. } => {
+                let m = self.app.machines.len();
+                let mut classes = Vec::new();
+                for (n, keyed) in [open, close].into_iter().enumerate() {
+                    let key = self.keyed(keyed, Consumer::Class(m, n), true)?;
+                    classes.push((shown(&keyed.probe), Some(key)));
+                }
+                let states = vec!["idle".into(), "open".into()];
+                self.app.machines.push(MachineDef { name: name.clone(), states, classes, steps: None });
+            }
+            Item::Span { name, from, to, .. } => {
+                let s = self.app.spans.len();
+                let keys =
+                    [self.keyed(from, Consumer::Span(s, 0), false)?, self.keyed(to, Consumer::Span(s, 1), false)?];
+                for u in self.app.uses.iter_mut().rev().take(2) {
+                    u.stamped = true;
+                }
+                self.app.spans.push(SpanDef { name: name.clone(), keys });
+            }
+            Item::Machine { at, name, states } => self.machine(*at, name, states)?,
+        }
+        Ok(())
+    }
+
+    fn machine(&mut self, at: usize, name: &str, states: &[State]) -> Result<(), Mistake> {
+        let m = self.app.machines.len();
+        let mut classes: Vec<(String, Option<Value>)> = Vec::new();
+        for (probe, _, _) in states.iter().flat_map(|s| &s.steps) {
+            if !classes.iter().any(|c| c.0 == shown(probe)) {
+                self.slot(probe, Consumer::Class(m, classes.len()), Vec::new(), true)?;
+                classes.push((shown(probe), None));
+            }
+        }
+        let mut steps = vec![vec![None; classes.len()]; states.len()];
+        for (from, state) in states.iter().enumerate() {
+            for (probe, place, to) in &state.steps {
+                let class = classes.iter().position(|c| c.0 == shown(probe)).unwrap_or(0);
+                let next = states.iter().position(|s| s.name == *to);
+                let next = next.ok_or_else(|| Mistake::new(*place, format!("machine {name} has no state `{to}`")))?;
+                steps[from][class] = Some(next as u8);
+            }
+        }
+        if states.is_empty() || states.len() > 16 || classes.len() > 16 {
+            let what = format!(
+                "machine {name} has {} states and {} probes; 1 to 16 are possible",
+                states.len(),
+                classes.len()
+            );
+            return Err(Mistake::new(at, what));
+        }
+        let states = states.iter().map(|s| s.name.clone()).collect();
+        self.app.machines.push(MachineDef { name: name.into(), states, classes, steps: Some(steps) });
+        Ok(())
+    }
+
+    /// Slot of a probe whose event has a key; the key.
+    fn keyed(&mut self, keyed: &Keyed, consumer: Consumer, stamped: bool) -> Result<Value, Mistake> {
+        let Some(key) = &keyed.key else {
+            let what = "a key is needed behind this probe, in parentheses: the argument that tells who it is";
+            return Err(Mistake::new(keyed.probe.at, what));
+        };
+        let mut captures = Vec::new();
+        let source = self.source(&keyed.probe)?;
+        let value = self.expr(key, &source, &keyed.probe, &mut captures)?;
+        let Expr::Value(value) = value else {
+            return Err(Mistake::new(key.at, "a key is a field: arg0, core, ..."));
+        };
+        if value == Value::Time {
+            return Err(Mistake::new(key.at, "the time cannot be a key"));
+        }
+        self.slot(&keyed.probe, consumer, captures, stamped)?;
+        Ok(value)
+    }
+
+    fn slot(
+        &mut self,
+        probe: &Probe,
+        consumer: Consumer,
+        captures: Vec<Capture>,
+        stamped: bool,
+    ) -> Result<usize, Mistake> {
+        let Source::Slot { trigger } = self.source(probe)? else {
+            return Err(Mistake::new(
+                probe.at,
+                format!("`{}` cannot be used here; a point of the program can", probe.kind),
+            ));
+        };
+        if captures.len() > CAPTURES {
+            let what = format!("this needs {} words of {}; an event carries {CAPTURES}", captures.len(), shown(probe));
+            return Err(Mistake::new(probe.at, what));
+        }
+        self.app.uses.push(Use { name: shown(probe), at: probe.at, trigger, captures, stamped, consumer });
+        Ok(self.app.uses.len() - 1)
+    }
+
+    fn address(&self, probe: &Probe, code: bool) -> Result<(u32, u32), Mistake> {
+        let point = probe.point.as_deref().unwrap_or_default();
+        let offset = probe.offset as u32;
+        if let Ok(number) = point.parse::<u32>() {
+            return Ok((number.wrapping_add(offset), 4));
+        }
+        match self.symbols.find(point) {
+            Some((at, size, is_code)) if is_code == code => {
+                if offset > 0 && offset >= size {
+                    let what = format!("{point} has {size} bytes; +{offset} is outside");
+                    return Err(Mistake::new(probe.at, what));
+                }
+                Ok((at.wrapping_add(offset), size.max(1)))
+            }
+            Some(_) => {
+                let (is, needed) = if code { ("data", "a function") } else { ("code", "a variable") };
+                Err(Mistake::new(probe.at, format!("{point} is {is}; {needed} is needed for `{}`", probe.kind)))
+            }
+            None => {
+                let inlined = self.symbols.inlined(point);
+                let hint = match self.symbols.like(point) {
+                    _ if !inlined.is_empty() => {
+                        format!("every call of it was inlined, at {}; probe there with pc:", inlined.join(", "))
+                    }
+                    Some(like) => format!("did you mean {like}?"),
+                    None => "`nm` lists the symbols of a program".into(),
+                };
+                Err(Mistake::new(probe.at, format!("the program has no symbol `{point}`: {hint}")))
+            }
+        }
+    }
+
+    fn source(&mut self, probe: &Probe) -> Result<Source, Mistake> {
+        let slot = |trigger| Ok(Source::Slot { trigger });
+        let point = probe.point.clone().unwrap_or_default();
+        let cause = || match probe.point.as_deref() {
+            None => Ok(None),
+            Some(p) => {
+                p.parse().map(Some).map_err(|_| Mistake::new(probe.at, format!("`{p}` is no cause; 0 to 63 are")))
+            }
+        };
+        match probe.kind.as_str() {
+            "call" => slot(Trigger::Pc(self.address(probe, true)?.0)),
+            "pc" => slot(Trigger::Pc(self.address(probe, true)?.0)),
+            "ret" => slot(Trigger::Return(self.address(probe, true)?.0)),
+            "read" | "write" | "access" => {
+                let (first, size) = self.address(probe, false)?;
+                let (loads, stores) = (probe.kind != "write", probe.kind != "read");
+                let last = first.wrapping_add(size - 1);
+                slot(Trigger::Data { first, last, loads, stores, value: None })
+            }
+            "trap" => slot(Trigger::Trap { interrupt: None, cause: None }),
+            "interrupt" => slot(Trigger::Trap { interrupt: Some(true), cause: cause()? }),
+            "exception" => slot(Trigger::Trap { interrupt: Some(false), cause: cause()? }),
+            "trapret" => slot(Trigger::TrapReturn),
+            "violation" => match self.app.machines.iter().position(|m| m.name == point) {
+                Some(m) => Ok(Source::Machine(m)),
+                None => Err(Mistake::new(probe.at, format!("there is no `txn` or `machine` of the name `{point}`"))),
+            },
+            "span" => match self.app.spans.iter().position(|s| s.name == point) {
+                Some(s) => Ok(Source::Span(s)),
+                None => Err(Mistake::new(probe.at, format!("there is no `span` of the name `{point}`"))),
+            },
+            "tick" => {
+                let clocks = self.period(&point).ok_or_else(|| {
+                    Mistake::new(
+                        probe.at,
+                        format!("`{point}` is no period; 100000cycles, 10us, 5ms, 1s are, up to 2^32 - 1 clocks"),
+                    )
+                })?;
+                if self.app.tick.is_some_and(|t| t != clocks) {
+                    return Err(Mistake::new(probe.at, "there is a tick of another period; a script has one"));
+                }
+                self.app.tick = Some(clocks);
+                self.tick_at = probe.at;
+                Ok(Source::Tick)
+            }
+            "end" => Ok(Source::End),
+            other => {
+                let what = format!(
+                    "`{other}` is no probe; call, ret, pc, read, write, access, trap, interrupt, exception, trapret, violation, \
+                     span, tick and end are"
+                );
+                Err(Mistake::new(probe.at, what))
+            }
+        }
+    }
+
+    fn period(&self, text: &str) -> Option<u32> {
+        let end = text.find(|c: char| !c.is_ascii_digit())?;
+        let number: u128 = text[..end].parse().ok()?;
+        let clocks = match &text[end..] {
+            "cycles" => number,
+            "us" => number * u128::from(self.clock_hz) / 1_000_000,
+            "ms" => number * u128::from(self.clock_hz) / 1000,
+            "s" => number * u128::from(self.clock_hz),
+            _ => return None,
+        };
+        u32::try_from(clocks).ok().filter(|c| *c > 0)
+    }
+
+    fn clause(
+        &mut self,
+        probe: &Probe,
+        predicate: Option<&syntax::Expr>,
+        body: &[syntax::Stmt],
+    ) -> Result<(), Mistake> {
+        let source = self.source(probe)?;
+        // one clause for each sum, so that each can be where its table is
+        let reads = |e: &syntax::Expr| has_map(e);
+        let sums = body.iter().all(|s| match s {
+            syntax::Stmt::Sum { key, value, .. } => !key.iter().any(reads) && !value.as_ref().is_some_and(reads),
+            _ => false,
+        });
+        let split = sums && !predicate.is_some_and(reads) && matches!(source, Source::Slot { .. });
+        let parts: Vec<&[syntax::Stmt]> = if split { body.chunks(1).collect() } else { vec![body] };
+        for part in parts {
+            let mut captures = Vec::new();
+            let predicate = predicate.map(|p| self.expr(p, &source, probe, &mut captures)).transpose()?;
+            let body = part.iter().map(|s| self.stmt(s, &source, probe, &mut captures));
+            let body = body.collect::<Result<Vec<_>, _>>()?;
+            let n = self.app.clauses.len();
+            let origin = match source {
+                Source::Slot { .. } => {
+                    let printed = body.iter().any(|s| matches!(s, Stmt::Printf(..)));
+                    let stamped = printed || predicate.iter().any(has_time) || body.iter().any(stmt_has_time);
+                    Origin::Slot(self.slot(probe, Consumer::Clause(n), captures, stamped)?)
+                }
+                Source::Machine(m) => Origin::Machine(m),
+                Source::Span(s) => Origin::Span(s),
+                Source::Tick => Origin::Tick,
+                Source::End => Origin::End,
+            };
+            self.app.clauses.push(Clause { origin, predicate, body });
+        }
+        Ok(())
+    }
+
+    fn stmt(
+        &mut self,
+        s: &syntax::Stmt,
+        source: &Source,
+        probe: &Probe,
+        captures: &mut Vec<Capture>,
+    ) -> Result<Stmt, Mistake> {
+        let mut all = |r: &mut Self, list: &[syntax::Expr]| {
+            list.iter().map(|e| r.expr(e, source, probe, captures)).collect::<Result<Vec<_>, _>>()
+        };
+        Ok(match s {
+            syntax::Stmt::Sum { at, map, key, summary, value } => {
+                let key = all(self, key)?;
+                let value = match value {
+                    Some(v) => all(self, std::slice::from_ref(v))?.remove(0),
+                    None => Expr::Number(0),
+                };
+                let _: &Summary = summary;
+                Stmt::Sum(self.map(map, *at)?, key, value)
+            }
+            syntax::Stmt::Set { at, map, key, value } => {
+                let key = all(self, key)?;
+                let value = all(self, std::slice::from_ref(value))?.remove(0);
+                Stmt::Set(self.map(map, *at)?, key, value)
+            }
+            syntax::Stmt::Printf { at, format, values } => {
+                let parts = format_parts(format).map_err(|what| Mistake::new(*at, what))?;
+                let wanted = parts.iter().filter(|p| !matches!(p, Part::Text(_))).count();
+                if wanted != values.len() {
+                    let what = format!("the format has {wanted} places, and there are {} values", values.len());
+                    return Err(Mistake::new(*at, what));
+                }
+                Stmt::Printf(parts, all(self, values)?)
+            }
+            syntax::Stmt::Print { at, map, rows } => Stmt::Print(self.map(map, *at)?, *rows),
+            syntax::Stmt::Clear { at, map } => Stmt::Clear(self.map(map, *at)?),
+        })
+    }
+
+    fn expr(
+        &mut self,
+        e: &syntax::Expr,
+        source: &Source,
+        probe: &Probe,
+        captures: &mut Vec<Capture>,
+    ) -> Result<Expr, Mistake> {
+        Ok(match &e.kind {
+            ExprKind::Number(n) => Expr::Number(*n),
+            ExprKind::Address(name) => match self.symbols.find(name) {
+                Some((at, ..)) => Expr::Number(at.into()),
+                None => return Err(Mistake::new(e.at, format!("the program has no symbol `{name}`"))),
+            },
+            ExprKind::Field(name) => Expr::Value(self.field(name, e.at, source, probe, captures)?),
+            ExprKind::Map(name, key) => {
+                let map = self.map(name, e.at)?;
+                if self.app.maps[map]
+                    .summary
+                    .is_some_and(|s| !matches!(s, Summary::Count | Summary::Sum | Summary::Min | Summary::Max))
+                {
+                    return Err(Mistake::new(e.at, format!("@{name} is no number; it can be printed")));
+                }
+                self.app.maps[map].read = true;
+                let key = key.iter().map(|k| self.expr(k, source, probe, captures)).collect::<Result<_, _>>()?;
+                Expr::Map(map, key)
+            }
+            ExprKind::Unary(op, a) => Expr::Unary(*op, Box::new(self.expr(a, source, probe, captures)?)),
+            ExprKind::Binary(op, a, b) => Expr::Binary(
+                *op,
+                Box::new(self.expr(a, source, probe, captures)?),
+                Box::new(self.expr(b, source, probe, captures)?),
+            ),
+        })
+    }
+
+    fn field(
+        &self,
+        name: &str,
+        at: usize,
+        source: &Source,
+        probe: &Probe,
+        captures: &mut Vec<Capture>,
+    ) -> Result<Value, Mistake> {
+        let bad = |has: &str| Err(Mistake::new(at, format!("`{}` has no field `{name}`; it has {has}", shown(probe))));
+        let fixed: &[(&str, Value)] = match source {
+            Source::Machine(_) => &[
+                ("state", Value::Arg(0)),
+                ("step", Value::Arg(1)),
+                ("key", Value::Arg(2)),
+                ("owner", Value::Arg(3)),
+                ("core", Value::Core),
+                ("time", Value::Time),
+            ],
+            Source::Span(_) => {
+                &[("key", Value::Arg(0)), ("elapsed", Value::Arg(1)), ("core", Value::Core), ("time", Value::Time)]
+            }
+            Source::Tick | Source::End => &[("time", Value::Time)],
+            Source::Slot { trigger } => {
+                let Some(capture) = (match name {
+                    "core" => return Ok(Value::Core),
+                    "time" => return Ok(Value::Time),
+                    _ => capture(name, trigger),
+                }) else {
+                    return bad(match trigger {
+                        Trigger::Return(_) => {
+                            "arg0 to arg7 and sarg0.. (as at the entry), retval, elapsed, sp, core, time"
+                        }
+                        Trigger::Data { .. } => "addr, value, pc, arg0 to arg7, ra, sp, core, time",
+                        Trigger::Trap { .. } => "cause, pc, sp, core, time",
+                        Trigger::Pc(_) | Trigger::TrapReturn => {
+                            "arg0 to arg7, sarg0.., ra, sp, x1 to x31, pc, core, time"
+                        }
+                    });
+                };
+                let n = captures.iter().position(|c| *c == capture).unwrap_or_else(|| {
+                    captures.push(capture);
+                    captures.len() - 1
+                });
+                return Ok(Value::Arg(n as u8));
+            }
+        };
+        match fixed.iter().find(|f| f.0 == name) {
+            Some(f) => Ok(f.1),
+            None => bad(&fixed.iter().map(|f| f.0).collect::<Vec<_>>().join(", ")),
+        }
+    }
+}
+
+fn capture(name: &str, trigger: &Trigger) -> Option<Capture> {
+    let number = |prefix: &str, limit: u8| name.strip_prefix(prefix)?.parse::<u8>().ok().filter(|n| *n < limit);
+    let is_return = matches!(trigger, Trigger::Return(_));
+    Some(match name {
+        "retval" if is_return => Capture::Register(10),
+        "elapsed" if is_return => Capture::Elapsed,
+        "addr" if matches!(trigger, Trigger::Data { .. }) => Capture::Address,
+        "value" if matches!(trigger, Trigger::Data { .. }) => Capture::Value,
+        "cause" if matches!(trigger, Trigger::Trap { .. }) => Capture::Cause,
+        "pc" => Capture::Pc,
+        "ra" => Capture::Register(1),
+        "sp" => Capture::Register(2),
+        _ => {
+            if let Some(n) = number("arg", 8) {
+                return Some(if is_return { Capture::EntryRegister(10 + n) } else { Capture::Register(10 + n) });
+            }
+            if let Some(n) = number("sarg", 16) {
+                return Some(if is_return { Capture::EntryStack(n) } else { Capture::Stack(n) });
+            }
+            Capture::Register(number("x", 32).filter(|n| *n > 0)?)
+        }
+    })
+}
+
+/// A probe as it is written.
+pub fn shown(probe: &Probe) -> String {
+    let point = probe.point.as_ref().map_or(String::new(), |p| format!(":{p}"));
+    let offset = if probe.offset > 0 { format!("+{}", probe.offset) } else { String::new() };
+    format!("{}{point}{offset}", probe.kind)
+}
+
+fn has_map(e: &syntax::Expr) -> bool {
+    match &e.kind {
+        ExprKind::Map(..) => true,
+        ExprKind::Unary(_, a) => has_map(a),
+        ExprKind::Binary(_, a, b) => has_map(a) || has_map(b),
+        ExprKind::Number(_) | ExprKind::Field(_) | ExprKind::Address(_) => false,
+    }
+}
+
+fn has_time(e: &Expr) -> bool {
+    match e {
+        Expr::Number(_) => false,
+        Expr::Value(v) => *v == Value::Time,
+        Expr::Map(_, key) => key.iter().any(has_time),
+        Expr::Unary(_, a) => has_time(a),
+        Expr::Binary(_, a, b) => has_time(a) || has_time(b),
+    }
+}
+
+fn stmt_has_time(s: &Stmt) -> bool {
+    match s {
+        Stmt::Sum(_, key, v) | Stmt::Set(_, key, v) => key.iter().any(has_time) || has_time(v),
+        Stmt::Printf(_, values) => values.iter().any(has_time),
+        Stmt::Print(..) | Stmt::Clear(_) => false,
+    }
+}
+
+fn format_parts(format: &str) -> Result<Vec<Part>, String> {
+    let (mut parts, mut text, mut chars) = (Vec::new(), String::new(), format.chars());
+    while let Some(c) = chars.next() {
+        if c != '%' {
+            text.push(c);
+            continue;
+        }
+        let part = match chars.next() {
+            Some('%') => {
+                text.push('%');
+                continue;
+            }
+            Some('d' | 'u') => Part::Decimal,
+            Some('x') => Part::Hex,
+            Some('s') => Part::Symbol,
+            other => {
+                let other = other.map_or(String::new(), String::from);
+                return Err(format!("`%{other}` is no place for a value; %d, %x, %s (symbol) and %% are"));
+            }
+        };
+        parts.extend([Part::Text(std::mem::take(&mut text)), part]);
+    }
+    parts.push(Part::Text(text));
+    Ok(parts)
+}

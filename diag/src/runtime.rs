@@ -1,0 +1,393 @@
+//! What runs on the host: clauses, maps, and those nodes that are not on the chip
+//!
+//! Takes events in the order in which they arrive. What a script prints depends on that order and on nothing else, so it
+//! is the same wherever the script is cut.
+
+use crate::app::{App, Consumer, Expr, Origin, Part, Stmt, Value};
+use crate::layout::{pair_rule, table, Cut, FILTERED, MACHINES, MAPS, SPANS};
+use crate::syntax::{Binary, Summary, Unary};
+use sim::diag::node::machine::Machine;
+use sim::diag::node::pair::Pair;
+use sim::diag::node::{histogram, Outbox, Target};
+use sim::diag::packet::{Event, HOST};
+use std::collections::BTreeMap;
+
+/// What is known of a key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// Values.
+    pub count: u64,
+    /// Their sum; the value of a map that keeps one.
+    pub sum: i128,
+    /// The least.
+    pub least: i64,
+    /// The greatest.
+    pub greatest: i64,
+    /// Numbers by bucket ([`histogram::bucket`]).
+    pub buckets: BTreeMap<u8, u64>,
+}
+
+/// What is printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Text of a `printf`, with the core and clock of its event.
+    Text {
+        /// Core, where the event has one.
+        core: Option<u8>,
+        /// Clock.
+        time: u64,
+        /// Values and symbols are in it.
+        parts: Vec<Shown>,
+    },
+    /// A map.
+    Table {
+        /// Its name.
+        map: String,
+        /// How it sums up.
+        summary: Option<Summary>,
+        /// Clock.
+        time: u64,
+        /// Keys and what is known of them.
+        rows: Vec<(Vec<i64>, Sum)>,
+        /// Keys that were left out, and how many values they have.
+        rest: (usize, u64),
+    },
+}
+
+/// A part of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// As it is.
+    Text(String),
+    /// A number.
+    Number(i64),
+    /// A number in hexadecimal.
+    Hex(i64),
+    /// A number as the symbol at it.
+    Symbol(i64),
+}
+
+/// How often things happened, for the planner.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Events of each slot.
+    pub uses: Vec<u64>,
+    /// Events that a clause's filter would let pass, by clause.
+    pub passed: Vec<u64>,
+    /// Reports of each machine.
+    pub reports: Vec<u64>,
+    /// Results of each span.
+    pub spans: Vec<u64>,
+}
+
+/// The runtime.
+#[derive(Clone, Debug)]
+pub struct Runtime {
+    app: App,
+    cut: Cut,
+    counters: Vec<Option<(u8, bool)>>,
+    maps: Vec<BTreeMap<Vec<i64>, Sum>>,
+    machines: Vec<Machine>,
+    pairs: Vec<Pair>,
+    /// Clock of the last event.
+    time: u64,
+    outputs: Vec<Output>,
+    /// Events that were lost, as far as events told it.
+    pub lost: u64,
+    tally: Tally,
+}
+
+struct Context<'a> {
+    event: &'a Event,
+    time: u64,
+}
+
+impl Runtime {
+    /// For an application of which `cut` is on the chip; `counters` as in its layout.
+    pub fn new(app: &App, cut: &Cut, counters: &[Option<(u8, bool)>]) -> Self {
+        let machine = |m: usize| {
+            let mut machine = Machine::new(16);
+            // its size was checked when the script was read
+            let _ = machine.set(table(app, m, Target { dest: HOST, id: MACHINES + m as u8 }));
+            machine
+        };
+        let pair = |s: usize| {
+            let mut pair = Pair::new(u8::MAX);
+            let _ = pair.add(pair_rule(app, s, Target { dest: HOST, id: SPANS + s as u8 }));
+            pair
+        };
+        Self {
+            cut: cut.clone(),
+            counters: counters.to_vec(),
+            maps: vec![BTreeMap::new(); app.maps.len()],
+            machines: (0..app.machines.len()).map(machine).collect(),
+            pairs: (0..app.spans.len()).map(pair).collect(),
+            time: 0,
+            outputs: Vec::new(),
+            lost: 0,
+            tally: Tally {
+                uses: vec![0; app.uses.len()],
+                passed: vec![0; app.clauses.len()],
+                reports: vec![0; app.machines.len()],
+                spans: vec![0; app.spans.len()],
+            },
+            app: app.clone(),
+        }
+    }
+
+    /// What was printed since this was last asked.
+    pub fn take_outputs(&mut self) -> Vec<Output> {
+        std::mem::take(&mut self.outputs)
+    }
+
+    /// How often things happened here.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Keys of each map.
+    pub fn keys(&self) -> Vec<usize> {
+        self.maps.iter().map(BTreeMap::len).collect()
+    }
+
+    /// Clock of the last event.
+    pub fn time(&self) -> u64 {
+        self.time
+    }
+
+    /// The upper bits of the clock.
+    pub fn set_time(&mut self, time: u64) {
+        self.time = self.time.max(time);
+    }
+
+    /// An event that arrived.
+    pub fn take(&mut self, event: &Event) {
+        self.lost += u64::from(event.lost);
+        let time = match event.time {
+            // the nearest to what is known
+            Some(t) => self.time.wrapping_add_signed(i64::from(t.wrapping_sub(self.time as u32) as i32)),
+            None => self.time,
+        };
+        self.time = self.time.max(time);
+        match event.id {
+            id if id < FILTERED => self.slot(usize::from(id), event, time),
+            id if id < MAPS => self.clause(usize::from(id - FILTERED), event, time),
+            id if id < MACHINES => self.merge(usize::from(id - MAPS), event),
+            id if id < SPANS => {
+                self.tally.reports[usize::from(id - MACHINES)] += 1;
+                self.derived(Origin::Machine(usize::from(id - MACHINES)), event, time);
+            }
+            id => {
+                self.tally.spans[usize::from(id - SPANS)] += 1;
+                self.derived(Origin::Span(usize::from(id - SPANS)), event, time);
+            }
+        }
+    }
+
+    fn slot(&mut self, u: usize, event: &Event, time: u64) {
+        let Some(site) = self.app.uses.get(u) else { return };
+        let consumer = site.consumer;
+        self.tally.uses[u] += 1;
+        let mut out = Outbox::new();
+        match consumer {
+            Consumer::Clause(c) => return self.clause(c, event, time),
+            Consumer::Class(m, _) => self.machines[m].take(event, &mut out),
+            Consumer::Span(s, _) => self.pairs[s].take(event, &mut out),
+        }
+        for (_, e) in out {
+            self.take(&Event { lost: e.lost, ..e });
+        }
+    }
+
+    fn derived(&mut self, origin: Origin, event: &Event, time: u64) {
+        for c in 0..self.app.clauses.len() {
+            if self.app.clauses[c].origin == origin {
+                self.clause(c, event, time);
+            }
+        }
+    }
+
+    fn clause(&mut self, c: usize, event: &Event, time: u64) {
+        let Some(clause) = self.app.clauses.get(c) else { return };
+        let cx = Context { event, time };
+        if let Some(p) = &clause.predicate {
+            if self.eval(p, &cx) == 0 {
+                return;
+            }
+        }
+        self.tally.passed[c] += 1;
+        let core = match clause.origin {
+            Origin::Tick | Origin::End => None,
+            Origin::Slot(_) | Origin::Machine(_) | Origin::Span(_) => Some(event.core),
+        };
+        for s in self.app.clauses[c].body.clone() {
+            match s {
+                Stmt::Sum(m, key, value) => {
+                    let key = key.iter().map(|k| self.eval(k, &cx)).collect();
+                    let value = self.eval(&value, &cx);
+                    self.add(m, key, value);
+                }
+                Stmt::Set(m, key, value) => {
+                    let key = key.iter().map(|k| self.eval(k, &cx)).collect();
+                    let value = self.eval(&value, &cx);
+                    self.maps[m].insert(key, Sum { sum: value.into(), ..Sum::default() });
+                }
+                Stmt::Printf(parts, values) => {
+                    let mut values = values.iter().map(|v| self.eval(v, &cx));
+                    let mut next = || values.next().unwrap_or(0);
+                    let shown = parts.into_iter().map(|p| match p {
+                        Part::Text(t) => Shown::Text(t),
+                        Part::Decimal => Shown::Number(next()),
+                        Part::Hex => Shown::Hex(next()),
+                        Part::Symbol => Shown::Symbol(next()),
+                    });
+                    let parts = shown.collect();
+                    self.outputs.push(Output::Text { core, time, parts });
+                }
+                Stmt::Print(m, rows) => self.print(m, rows, time),
+                Stmt::Clear(m) => self.maps[m].clear(),
+            }
+        }
+    }
+
+    /// The tick, once all that was flushed before it has arrived.
+    pub fn tick(&mut self, time: u64) {
+        self.time = self.time.max(time);
+        self.derived(Origin::Tick, &Event::default(), time);
+    }
+
+    /// The end: its clauses, then all maps that are printed nowhere.
+    pub fn end(&mut self, time: u64) {
+        self.time = self.time.max(time);
+        self.derived(Origin::End, &Event::default(), time);
+        for m in 0..self.app.maps.len() {
+            let printed = |s: &Stmt| matches!(s, Stmt::Print(x, _) if *x == m);
+            let kept = self.app.maps[m].summary.is_none();
+            if !kept && !self.app.clauses.iter().any(|c| c.body.iter().any(printed)) {
+                self.print(m, None, time);
+            }
+        }
+    }
+
+    fn add(&mut self, m: usize, key: Vec<i64>, value: i64) {
+        let summary = self.app.maps[m].summary;
+        let new = Sum { least: i64::MAX, greatest: i64::MIN, ..Sum::default() };
+        let sum = self.maps[m].entry(key).or_insert(new);
+        sum.count += 1;
+        sum.sum += i128::from(value);
+        sum.least = sum.least.min(value);
+        sum.greatest = sum.greatest.max(value);
+        if summary == Some(Summary::Hist) {
+            let bucket = histogram::bucket(value.clamp(0, u32::MAX.into()) as u32);
+            *sum.buckets.entry(bucket).or_default() += 1;
+        }
+    }
+
+    /// What a table on the chip flushed.
+    fn merge(&mut self, m: usize, event: &Event) {
+        let Some(map) = self.app.maps.get(m) else { return };
+        let arg = |n: usize| event.args.get(n).copied().unwrap_or(0);
+        let keyed = self
+            .app
+            .clauses
+            .iter()
+            .any(|c| matches!(c.body.as_slice(), [Stmt::Sum(x, k, _)] if *x == m && !k.is_empty()));
+        let key = |k: u32| if keyed { vec![i64::from(k)] } else { vec![] };
+        let new = || Sum { least: i64::MAX, greatest: i64::MIN, ..Sum::default() };
+        if let Some((first, _)) = self.counters[m] {
+            let sum = self.maps[m].entry(key(arg(0) - u32::from(first))).or_insert_with(new);
+            sum.count += u64::from(arg(1));
+            (sum.least, sum.greatest) = (0, 0);
+        } else if map.summary == Some(Summary::Hist) {
+            let sum = self.maps[m].entry(key(arg(0))).or_insert_with(new);
+            sum.count += u64::from(arg(2));
+            *sum.buckets.entry(arg(1) as u8).or_default() += u64::from(arg(2));
+        } else {
+            let sum = self.maps[m].entry(key(arg(0))).or_insert_with(new);
+            sum.count += u64::from(arg(1));
+            sum.sum += i128::from(u64::from(arg(2)) | u64::from(arg(3)) << 32);
+            sum.least = sum.least.min(arg(4).into());
+            sum.greatest = sum.greatest.max(arg(5).into());
+        }
+    }
+
+    fn print(&mut self, m: usize, rows: Option<usize>, time: u64) {
+        let map = &self.app.maps[m];
+        let summary = map.summary;
+        let mut all: Vec<(Vec<i64>, Sum)> = self.maps[m].iter().map(|(k, s)| (k.clone(), s.clone())).collect();
+        if summary == Some(Summary::Hist) {
+            // a histogram on the chip knows its buckets only
+            for (_, s) in &mut all {
+                (s.sum, s.least, s.greatest) = (0, 0, 0);
+            }
+        }
+        let mut rest = (0, 0);
+        if let Some(rows) = rows {
+            all.sort_by_key(|(k, s)| (std::cmp::Reverse(weight(summary, s)), k.clone()));
+            let left: Vec<_> = all.drain(rows.min(all.len())..).collect();
+            rest = (left.len(), left.iter().map(|r| r.1.count).sum());
+        }
+        self.outputs.push(Output::Table { map: map.name.clone(), summary, time, rows: all, rest });
+    }
+
+    fn eval(&self, e: &Expr, cx: &Context<'_>) -> i64 {
+        match e {
+            Expr::Number(n) => *n,
+            Expr::Value(Value::Arg(n)) => cx.event.args.get(usize::from(*n)).copied().unwrap_or(0).into(),
+            Expr::Value(Value::Core) => cx.event.core.into(),
+            Expr::Value(Value::Time) => cx.time as i64,
+            Expr::Map(m, key) => {
+                let key: Vec<i64> = key.iter().map(|k| self.eval(k, cx)).collect();
+                let (map, summary) = (&self.maps[*m], self.app.maps[*m].summary);
+                map.get(&key).map_or(0, |s| weight(summary, s) as i64)
+            }
+            Expr::Unary(op, a) => {
+                let a = self.eval(a, cx);
+                match op {
+                    Unary::Negate => a.wrapping_neg(),
+                    Unary::Not => i64::from(a == 0),
+                    Unary::Invert => !a,
+                }
+            }
+            Expr::Binary(op, a, b) => {
+                let (a, b) = (self.eval(a, cx), self.eval(b, cx));
+                match op {
+                    Binary::Or => i64::from(a != 0 || b != 0),
+                    Binary::And => i64::from(a != 0 && b != 0),
+                    Binary::BitOr => a | b,
+                    Binary::BitXor => a ^ b,
+                    Binary::BitAnd => a & b,
+                    Binary::Eq => i64::from(a == b),
+                    Binary::Ne => i64::from(a != b),
+                    Binary::Lt => i64::from(a < b),
+                    Binary::Le => i64::from(a <= b),
+                    Binary::Gt => i64::from(a > b),
+                    Binary::Ge => i64::from(a >= b),
+                    Binary::Shl => a.wrapping_shl(b as u32),
+                    Binary::Shr => a.wrapping_shr(b as u32),
+                    Binary::Add => a.wrapping_add(b),
+                    Binary::Sub => a.wrapping_sub(b),
+                    Binary::Mul => a.wrapping_mul(b),
+                    Binary::Div => a.checked_div(b).unwrap_or(0),
+                    Binary::Rem => a.checked_rem(b).unwrap_or(0),
+                }
+            }
+        }
+    }
+
+    /// The cut that it was made for.
+    pub fn cut(&self) -> &Cut {
+        &self.cut
+    }
+}
+
+/// The number that a sum is, in expressions and for the order of rows.
+fn weight(summary: Option<Summary>, s: &Sum) -> i128 {
+    match summary {
+        None | Some(Summary::Sum | Summary::Stats) => s.sum,
+        Some(Summary::Count | Summary::Hist) => s.count.into(),
+        Some(Summary::Avg) => s.sum / i128::from(s.count.max(1)),
+        Some(Summary::Min) => s.least.into(),
+        Some(Summary::Max) => s.greatest.into(),
+    }
+}

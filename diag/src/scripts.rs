@@ -1,0 +1,15 @@
+//! Scripts that come with Goshawk
+
+macro_rules! scripts {
+    ($($name:literal)*) => {
+        /// Name and text of each.
+        pub const SCRIPTS: &[(&str, &str)] = &[$(($name, include_str!(concat!("../scripts/", $name, ".dx")))),*];
+    };
+}
+
+scripts! { "calls" "interrupts" "locks" "messages" "nested" "race" "race-count" "rate" "stack" "writers" }
+
+/// The script of that name.
+pub fn find(name: &str) -> Option<&'static str> {
+    SCRIPTS.iter().find(|s| s.0 == name).map(|s| s.1)
+}

@@ -1,0 +1,317 @@
+//! An application on a run: on a chip ([`OnChip`]), or on generators alone with nothing lost ([`Reference`])
+
+use crate::app::App;
+use crate::layout::{Cut, Layout};
+use crate::link::FrameWriter;
+use crate::runtime::Runtime;
+use crate::watch::Watcher;
+use retire::image::Image;
+use retire::{DataEvent, FlowEvent, RetireSink};
+use sim::diag::chip::{Chip, ChipParams, TICK_EVENT};
+use sim::diag::generator::{Generator, Losses, Seen};
+use sim::diag::packet::{Body, Op, Packet};
+use sim::diag::trigger::GeneratorParams;
+use std::collections::{BTreeMap, VecDeque};
+
+/// What a run came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Clocks.
+    pub cycles: u64,
+    /// Instructions.
+    pub instructions: u64,
+    /// Loads and stores.
+    pub accesses: u64,
+    /// Events that generators made.
+    pub events: u64,
+    /// Bytes of those, as packets.
+    pub event_bytes: u64,
+    /// Bytes that left the chip, with their frames.
+    pub link_bytes: u64,
+    /// Events that generators lost.
+    pub losses: Losses,
+    /// Events that nodes lost.
+    pub node_losses: u64,
+    /// Lost events of which the host was told.
+    pub told: u64,
+}
+
+impl Totals {
+    /// Lost events.
+    pub fn lost(&self) -> u64 {
+        self.losses.total() + self.node_losses
+    }
+
+    /// A number of bytes as a rate, bit/s.
+    pub fn rate(&self, bytes: u64, clock_hz: u64) -> f64 {
+        8.0 * bytes as f64 * clock_hz as f64 / self.cycles.max(1) as f64
+    }
+
+    fn seen(&mut self, seen: &Seen) {
+        self.cycles = self.cycles.max(seen.cycle);
+        self.instructions += 1;
+        self.accesses += seen.accesses.iter().flatten().count() as u64;
+    }
+}
+
+fn add(sum: &mut Losses, l: Losses) {
+    sum.queue += l.queue;
+    sum.fifo += l.fifo;
+    sum.returns += l.returns;
+    sum.unknown += l.unknown;
+}
+
+/// The host's side of a link: takes packets, and ticks when all that was flushed before has arrived.
+#[derive(Clone, Debug)]
+pub struct Host {
+    runtime: Runtime,
+    /// Ticks whose flushes are on their way: number and clock.
+    ticks: VecDeque<(u16, u64)>,
+    flushed: BTreeMap<u8, u16>,
+}
+
+impl Host {
+    /// For an application as it is laid out.
+    pub fn new(app: &App, layout: &Layout) -> Self {
+        Self {
+            runtime: Runtime::new(app, &layout.cut, &layout.counters),
+            ticks: VecDeque::new(),
+            flushed: layout.flushed.iter().map(|a| (*a, 0)).collect(),
+        }
+    }
+
+    /// What runs on the host.
+    pub fn runtime(&mut self) -> &mut Runtime {
+        &mut self.runtime
+    }
+
+    /// A packet that arrived.
+    pub fn take(&mut self, packet: &Packet) {
+        match &packet.body {
+            Body::Event(e) if e.id == TICK_EVENT => {
+                let near = self.runtime.time();
+                let low = e.time.unwrap_or(0);
+                let time = near.wrapping_add_signed(i64::from(low.wrapping_sub(near as u32) as i32));
+                self.ticks.push_back((e.args.first().copied().unwrap_or(0) as u16, time));
+            }
+            Body::Event(e) => self.runtime.take(e),
+            Body::Control { op: Op::Flush, data, .. } => {
+                self.flushed.insert(packet.src, data.first().copied().unwrap_or(0));
+            }
+            Body::Control { op: Op::Time, data, .. } if data.len() == 3 => {
+                let high = u64::from(data[1]) | u64::from(data[2]) << 16;
+                self.runtime.set_time(high << 32 | u64::from(data[0]) << 31);
+            }
+            Body::Control { .. } => {}
+        }
+        while let Some((n, time)) = self.ticks.front().copied() {
+            // numbers wrap: what is older than the tick has a negative distance
+            if self.flushed.values().any(|f| (f.wrapping_sub(n) as i16) < 0) {
+                break;
+            }
+            self.ticks.pop_front();
+            self.runtime.tick(time);
+        }
+    }
+
+    /// No more packets come; the run ended in clock `cycles`.
+    pub fn finish(&mut self, cycles: u64) {
+        for (_, time) in std::mem::take(&mut self.ticks) {
+            self.runtime.tick(time);
+        }
+        self.runtime.end(cycles);
+    }
+}
+
+/// On a chip.
+#[derive(Debug)]
+pub struct OnChip {
+    watcher: Watcher,
+    chip: Chip,
+    host: Host,
+    totals: Totals,
+    log: Option<(FrameWriter, Vec<u8>)>,
+}
+
+impl OnChip {
+    /// An application as it is laid out, on a chip.
+    pub fn new(app: &App, layout: &Layout, params: ChipParams, image: Image) -> Result<Self, String> {
+        let cores = params.cores;
+        let mut chip = Chip::new(params);
+        for c in 0..cores {
+            chip.generator(c).set(layout.slots.clone()).map_err(|e| e.to_string())?;
+        }
+        for (n, node) in layout.nodes.iter().enumerate() {
+            *chip.node(n) = node.clone();
+        }
+        if let Some(period) = app.tick {
+            chip.set_tick(period, &layout.flushed);
+        }
+        let (watcher, host) = (Watcher::new(image, cores), Host::new(app, layout));
+        Ok(Self { watcher, chip, host, totals: Totals::default(), log: None })
+    }
+
+    /// Keeps the bytes that go over the link from now on.
+    pub fn keep_log(&mut self) {
+        self.log = Some(Default::default());
+    }
+
+    /// The bytes that went over the link.
+    pub fn log(&self) -> &[u8] {
+        self.log.as_ref().map_or(&[], |l| &l.1)
+    }
+
+    /// The host's part.
+    pub fn runtime(&mut self) -> &mut Runtime {
+        self.host.runtime()
+    }
+
+    /// What is lost so far, and what left.
+    pub fn totals(&self) -> Totals {
+        let mut t = self.totals;
+        for g in self.chip.generators() {
+            let (losses, made) = g.counts();
+            add(&mut t.losses, losses);
+            t.events += made;
+        }
+        t.node_losses = self.chip.node_losses();
+        t.link_bytes = self.chip.link_bytes();
+        t.told = self.host.runtime.lost + self.chip.untold();
+        t
+    }
+
+    fn pump(&mut self) {
+        for arrived in self.chip.take_arrived() {
+            if let Some((writer, bytes)) = &mut self.log {
+                bytes.extend(writer.frame(&arrived.packet));
+            }
+            self.host.take(&arrived.packet);
+        }
+    }
+
+    /// The run is over: all tables are flushed, and the script's end is run.
+    pub fn finish(&mut self) -> Result<(), String> {
+        if let Some(e) = &self.watcher.error {
+            return Err(e.clone());
+        }
+        self.chip.finish();
+        self.pump();
+        self.host.finish(self.totals.cycles);
+        Ok(())
+    }
+
+    /// Whether the run told data.
+    pub fn has_data(&self) -> bool {
+        self.watcher.has_data
+    }
+
+    fn with(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &Seen))) {
+        let (chip, totals) = (&mut self.chip, &mut self.totals);
+        f(&mut self.watcher, &mut |core, seen| {
+            totals.seen(seen);
+            chip.observe(core, seen);
+        });
+        self.pump();
+    }
+}
+
+impl RetireSink for OnChip {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, event: &FlowEvent) {
+        self.with(|w, mut each| w.event(event, &mut each));
+    }
+
+    fn data(&mut self, data: &DataEvent) {
+        self.with(|w, mut each| w.data(data, &mut each));
+    }
+}
+
+/// On generators alone: every event is taken at once, in commit order.
+#[derive(Debug)]
+pub struct Reference {
+    watcher: Watcher,
+    generators: Vec<Generator>,
+    runtime: Runtime,
+    tick: Option<(u64, u64)>,
+    totals: Totals,
+}
+
+impl Reference {
+    /// An application with everything on the host.
+    pub fn new(app: &App, layout: &Layout, cores: u8, image: Image) -> Result<Self, String> {
+        let params = GeneratorParams { slots: 64, returns: 64, stack: 64, ..GeneratorParams::FULL };
+        let mut generators: Vec<Generator> = (0..cores).map(|c| Generator::new(params, c)).collect();
+        for g in &mut generators {
+            g.set(layout.slots.clone()).map_err(|e| e.to_string())?;
+        }
+        Ok(Self {
+            watcher: Watcher::new(image, cores),
+            generators,
+            runtime: Runtime::new(app, &Cut::host(app), &vec![None; app.maps.len()]),
+            tick: app.tick.map(|t| (t.into(), t.into())),
+            totals: Totals::default(),
+        })
+    }
+
+    /// The host's part.
+    pub fn runtime(&mut self) -> &mut Runtime {
+        &mut self.runtime
+    }
+
+    /// What is lost so far; nothing but what generators cannot know.
+    pub fn totals(&self) -> Totals {
+        let mut t = self.totals;
+        self.generators.iter().for_each(|g| add(&mut t.losses, g.counts().0));
+        t.told = self.runtime.lost + self.generators.iter().map(Generator::untold).sum::<u64>();
+        t
+    }
+
+    /// The run is over.
+    pub fn finish(&mut self) -> Result<(), String> {
+        if let Some(e) = &self.watcher.error {
+            return Err(e.clone());
+        }
+        self.runtime.end(self.totals.cycles);
+        Ok(())
+    }
+
+    /// Whether the run told data.
+    pub fn has_data(&self) -> bool {
+        self.watcher.has_data
+    }
+
+    fn with(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &Seen))) {
+        let (generators, totals, runtime, tick) =
+            (&mut self.generators, &mut self.totals, &mut self.runtime, &mut self.tick);
+        f(&mut self.watcher, &mut |core, seen| {
+            totals.seen(seen);
+            while let Some((next, period)) = tick.filter(|t| t.0 <= seen.cycle) {
+                runtime.tick(next);
+                *tick = Some((next + period, period));
+            }
+            let g = &mut generators[usize::from(core)];
+            g.observe(seen);
+            while !g.is_idle() {
+                g.clock(None);
+                while let Some((_, event)) = g.pop() {
+                    totals.events += 1;
+                    totals.event_bytes += 2 * event.words() as u64;
+                    runtime.take(&event);
+                }
+            }
+        });
+    }
+}
+
+impl RetireSink for Reference {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, event: &FlowEvent) {
+        self.with(|w, mut each| w.event(event, &mut each));
+    }
+
+    fn data(&mut self, data: &DataEvent) {
+        self.with(|w, mut each| w.data(data, &mut each));
+    }
+}

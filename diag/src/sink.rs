@@ -1,0 +1,299 @@
+//! What is printed: as text, JSON lines, CSV or a Perfetto trace
+
+use crate::runtime::{Output, Shown, Sum};
+use crate::symbols::Symbols;
+use crate::syntax::Summary;
+use serde_json::{json, Value};
+use sim::diag::node::histogram::least;
+use std::io::{self, Write};
+
+/// How outputs are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+    /// Rows: clock, map or `printf`, core, keys, numbers.
+    Csv,
+    /// Track events, as Perfetto's UI opens them.
+    Perfetto,
+}
+
+/// Writes outputs.
+pub struct Sink<'a, W: Write> {
+    out: W,
+    format: Format,
+    symbols: &'a Symbols,
+    clock_hz: u64,
+    tracks: u32,
+}
+
+/// A key as people read it: a symbol where there is one at it.
+pub fn key_text(key: &[i64], symbols: &Symbols) -> String {
+    let one = |k: &i64| u32::try_from(*k).ok().and_then(|a| symbols.at(a)).unwrap_or_else(|| k.to_string());
+    key.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// A text with its values in it.
+pub fn text(parts: &[Shown], symbols: &Symbols) -> String {
+    let part = |p: &Shown| match p {
+        Shown::Text(t) => t.clone(),
+        Shown::Number(n) => n.to_string(),
+        Shown::Hex(n) => format!("{n:x}"),
+        Shown::Symbol(n) => key_text(&[*n], symbols),
+    };
+    parts.iter().map(part).collect()
+}
+
+/// Columns of a table behind the key, and a row's numbers.
+fn columns(summary: Option<Summary>) -> &'static [&'static str] {
+    match summary {
+        None => &["value"],
+        Some(Summary::Count) => &["count"],
+        Some(Summary::Sum) => &["sum"],
+        Some(Summary::Avg) => &["avg"],
+        Some(Summary::Min) => &["min"],
+        Some(Summary::Max) => &["max"],
+        Some(Summary::Stats) => &["count", "sum", "avg", "min", "max"],
+        Some(Summary::Hist) => &["count"],
+    }
+}
+
+fn numbers(summary: Option<Summary>, s: &Sum) -> Vec<String> {
+    let average = || format!("{:.2}", s.sum as f64 / s.count.max(1) as f64);
+    match summary {
+        None | Some(Summary::Sum) => vec![s.sum.to_string()],
+        Some(Summary::Count | Summary::Hist) => vec![s.count.to_string()],
+        Some(Summary::Avg) => vec![average()],
+        Some(Summary::Min) => vec![s.least.to_string()],
+        Some(Summary::Max) => vec![s.greatest.to_string()],
+        Some(Summary::Stats) => {
+            vec![s.count.to_string(), s.sum.to_string(), average(), s.least.to_string(), s.greatest.to_string()]
+        }
+    }
+}
+
+impl<'a, W: Write> Sink<'a, W> {
+    /// To `out`, with the symbols of a program; `clock_hz` is what clocks are reckoned with.
+    pub fn new(mut out: W, format: Format, symbols: &'a Symbols, clock_hz: u64) -> io::Result<Self> {
+        if format == Format::Csv {
+            writeln!(out, "clock,name,core,key,column,value")?;
+        }
+        Ok(Self { out, format, symbols, clock_hz, tracks: 0 })
+    }
+
+    /// One output.
+    pub fn put(&mut self, output: &Output) -> io::Result<()> {
+        match self.format {
+            Format::Text => self.text(output),
+            Format::Json => {
+                let line = self.json(output);
+                writeln!(self.out, "{line}")
+            }
+            Format::Csv => self.csv(output),
+            Format::Perfetto => self.perfetto(output),
+        }
+    }
+
+    /// How much was lost: always told.
+    pub fn lost(&mut self, lost: u64) -> io::Result<()> {
+        match self.format {
+            Format::Text => writeln!(self.out, "lost: {lost} events"),
+            Format::Json => writeln!(self.out, "{}", json!({ "lost": lost })),
+            Format::Csv => writeln!(self.out, ",lost,,,events,{lost}"),
+            Format::Perfetto => Ok(()),
+        }
+    }
+
+    fn text(&mut self, output: &Output) -> io::Result<()> {
+        match output {
+            Output::Text { parts, .. } => {
+                let text = text(parts, self.symbols);
+                write!(self.out, "{text}{}", if text.ends_with('\n') { "" } else { "\n" })
+            }
+            Output::Table { map, summary, rows, rest, .. } => {
+                let heads = columns(*summary);
+                let mut table: Vec<Vec<String>> =
+                    vec![std::iter::once(format!("@{map}")).chain(heads.iter().map(|h| h.to_string())).collect()];
+                for (key, sum) in rows {
+                    let mut row = vec![key_text(key, self.symbols)];
+                    row.extend(numbers(*summary, sum));
+                    table.push(row);
+                    if *summary == Some(Summary::Hist) {
+                        let most = sum.buckets.values().max().copied().unwrap_or(1);
+                        for (b, n) in &sum.buckets {
+                            let bar = "#".repeat((n * 40).div_ceil(most) as usize);
+                            let to = if *b < 123 { format!("{}", least(b + 1)) } else { "..".into() };
+                            table.push(vec![format!("  [{}, {to})", least(*b)), n.to_string(), bar]);
+                        }
+                    }
+                }
+                let columns = table.iter().map(Vec::len).max().unwrap_or(0);
+                let width =
+                    |c: usize| table.iter().filter_map(|r| r.get(c)).map(|t| t.chars().count()).max().unwrap_or(0);
+                let widths: Vec<usize> = (0..columns).map(width).collect();
+                for row in &table {
+                    let mut line = String::new();
+                    for (c, cell) in row.iter().enumerate() {
+                        let (w, bar) = (widths[c], cell.starts_with('#'));
+                        line += &if c == 0 || bar { format!("{cell:<w$}  ") } else { format!("{cell:>w$}  ") };
+                    }
+                    writeln!(self.out, "{}", line.trim_end())?;
+                }
+                if rest.0 > 0 {
+                    writeln!(self.out, "other: {} keys, {} values", rest.0, rest.1)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn json(&self, output: &Output) -> Value {
+        match output {
+            Output::Text { core, time, parts } => {
+                json!({ "clock": time, "core": core, "text": text(parts, self.symbols).trim_end_matches('\n') })
+            }
+            Output::Table { map, summary, time, rows, rest } => {
+                let row = |(key, s): &(Vec<i64>, Sum)| {
+                    let mut row = json!({ "key": key, "name": key_text(key, self.symbols) });
+                    for (name, number) in columns(*summary).iter().zip(numbers(*summary, s)) {
+                        row[*name] = number
+                            .parse::<i64>()
+                            .map(Value::from)
+                            .or_else(|_| number.parse::<f64>().map(Value::from))
+                            .unwrap_or(Value::Null);
+                    }
+                    if *summary == Some(Summary::Hist) {
+                        let bucket = |(b, n): (&u8, &u64)| json!({ "from": least(*b), "count": n });
+                        row["buckets"] = s.buckets.iter().map(bucket).collect();
+                    }
+                    row
+                };
+                let rows: Vec<Value> = rows.iter().map(row).collect();
+                json!({ "clock": time, "map": map, "rows": rows, "other": { "keys": rest.0, "values": rest.1 } })
+            }
+        }
+    }
+
+    fn csv(&mut self, output: &Output) -> io::Result<()> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut put = |row: [&str; 6]| writer.write_record(row).map_err(io::Error::other);
+        match output {
+            Output::Text { core, time, parts } => {
+                let core = core.map_or(String::new(), |c| c.to_string());
+                let text = text(parts, self.symbols);
+                put([&time.to_string(), "printf", &core, "", "text", text.trim_end_matches('\n')])?;
+            }
+            Output::Table { map, summary, time, rows, .. } => {
+                for (key, sum) in rows {
+                    let (time, key) = (time.to_string(), key_text(key, self.symbols));
+                    for (column, value) in columns(*summary).iter().zip(numbers(*summary, sum)) {
+                        put([&time, map, "", &key, column, &value])?;
+                    }
+                    for (b, n) in &sum.buckets {
+                        put([&time, map, "", &key, &format!("from {}", least(*b)), &n.to_string()])?;
+                    }
+                }
+            }
+        }
+        let bytes = writer.into_inner().map_err(|e| io::Error::other(e.to_string()))?;
+        self.out.write_all(&bytes)
+    }
+
+    /// Texts as instants on a track for each core, first numbers of rows as counters.
+    fn perfetto(&mut self, output: &Output) -> io::Result<()> {
+        let hz = u128::from(self.clock_hz);
+        let nanoseconds = |clock: u64| (u128::from(clock) * 1_000_000_000 / hz) as u64;
+        match output {
+            Output::Text { core, time, parts } => {
+                let core = core.map_or(99, u32::from);
+                self.track(core, &format!("core {core}"), false)?;
+                let name = text(parts, self.symbols);
+                let mut event = Message::default();
+                event.number(9, 3).number(11, u64::from(core) + 1).bytes(23, name.trim_end().as_bytes());
+                self.packet(nanoseconds(*time), 11, &event)
+            }
+            Output::Table { map, summary, time, rows, .. } => {
+                for (n, (key, sum)) in rows.iter().take(16).enumerate() {
+                    let track = 100 + n as u32;
+                    self.track(track, &format!("@{map}[{}]", key_text(key, self.symbols)), true)?;
+                    let value = numbers(*summary, sum)[0].parse::<f64>().unwrap_or(0.0);
+                    let mut event = Message::default();
+                    event.number(9, 4).number(11, u64::from(track) + 1).number(30, value as u64);
+                    self.packet(nanoseconds(*time), 11, &event)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn track(&mut self, track: u32, name: &str, counter: bool) -> io::Result<()> {
+        // cores are bits 0 to 15, the host's track is 16, counters are described each time
+        let bit = 1 << track.min(16);
+        if !counter && self.tracks & bit != 0 {
+            return Ok(());
+        }
+        if !counter {
+            self.tracks |= bit;
+        }
+        let mut descriptor = Message::default();
+        descriptor.number(1, u64::from(track) + 1).bytes(2, name.as_bytes());
+        if counter {
+            descriptor.bytes(8, &[]);
+        }
+        self.packet(0, 60, &descriptor)
+    }
+
+    fn packet(&mut self, time: u64, field: u64, body: &Message) -> io::Result<()> {
+        let mut packet = Message::default();
+        packet.number(8, time).number(10, 1).bytes(field, &body.0);
+        let mut trace = Message::default();
+        trace.bytes(1, &packet.0);
+        self.out.write_all(&trace.0)
+    }
+}
+
+/// A message in Protocol Buffers' encoding.
+#[derive(Default)]
+struct Message(Vec<u8>);
+
+impl Message {
+    fn varint(&mut self, mut v: u64) {
+        while v >= 0x80 {
+            self.0.push(v as u8 | 0x80);
+            v >>= 7;
+        }
+        self.0.push(v as u8);
+    }
+
+    fn number(&mut self, field: u64, value: u64) -> &mut Self {
+        self.varint(field << 3);
+        self.varint(value);
+        self
+    }
+
+    fn bytes(&mut self, field: u64, bytes: &[u8]) -> &mut Self {
+        self.varint(field << 3 | 2);
+        self.varint(bytes.len() as u64);
+        self.0.extend(bytes);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_perfetto_packet_is_the_bytes_worked_by_hand() {
+        let mut bytes = Vec::new();
+        let symbols = Symbols::none();
+        let mut sink = Sink::new(&mut bytes, Format::Perfetto, &symbols, 1_000_000_000).unwrap();
+        sink.put(&Output::Text { core: Some(0), time: 300, parts: vec![Shown::Text("x".into())] }).unwrap();
+        let descriptor =
+            [0x0a, 0x11, 0x40, 0, 0x50, 1, 0xe2, 3, 10, 0x08, 1, 0x12, 6, b'c', b'o', b'r', b'e', b' ', b'0'];
+        let event = [0x0a, 0x0f, 0x40, 0xac, 0x02, 0x50, 1, 0x5a, 8, 0x48, 3, 0x58, 1, 0xba, 1, 1, b'x'];
+        assert_eq!(bytes, [&descriptor[..], &event[..]].concat());
+    }
+}

@@ -1,0 +1,130 @@
+//! A run, as event generators see it: every retired instruction with its data
+//!
+//! A retire stream names control-flow instructions and data; those between are walked with the program's code. Their clocks
+//! are told by their data; one without data retires in the clock after the one before it.
+
+use retire::image::Image;
+use retire::{DataEvent, DataKind, FlowEvent, FlowKind};
+use sim::diag::generator::{Access, Seen};
+
+/// A hart.
+#[derive(Clone, Copy, Debug, Default)]
+struct Hart {
+    pc: u64,
+    cycle: u64,
+    started: bool,
+    trap: Option<(bool, u8, u32)>,
+}
+
+/// Turns events and data into instructions.
+#[derive(Clone, Debug)]
+pub struct Watcher {
+    image: Image,
+    harts: Vec<Hart>,
+    /// The instruction whose data come in.
+    open: Option<(u8, u64, Seen)>,
+    /// Data were told at all.
+    pub has_data: bool,
+    /// Where the run left the program.
+    pub error: Option<String>,
+}
+
+impl Watcher {
+    /// For `harts` harts that run the code of `image`.
+    pub fn new(image: Image, harts: u8) -> Self {
+        Self { image, harts: vec![Hart::default(); harts.into()], open: None, has_data: false, error: None }
+    }
+
+    /// An instruction of a hart is over.
+    fn give(&mut self, hart: u8, pc: u64, mut seen: Seen, target: Option<u64>, each: &mut impl FnMut(u8, &Seen)) {
+        let Some((insn, len)) = self.image.instruction(pc) else {
+            self.error.get_or_insert_with(|| format!("hart {hart} retires {pc:#x}, where the program has no code"));
+            return;
+        };
+        let next = target.unwrap_or(pc + u64::from(len));
+        let h = &mut self.harts[usize::from(hart)];
+        (seen.pc, seen.next_pc, seen.insn, seen.len) = (pc as u32, next as u32, insn, len);
+        seen.trap = h.trap.take();
+        (h.pc, h.cycle) = (next, seen.cycle);
+        each(hart, &seen);
+    }
+
+    fn close(&mut self, each: &mut impl FnMut(u8, &Seen)) {
+        if let Some((hart, pc, seen)) = self.open.take() {
+            self.give(hart, pc, seen, None, each);
+        }
+    }
+
+    /// The instructions before `pc` that told no data.
+    fn walk(&mut self, hart: u8, pc: u64, each: &mut impl FnMut(u8, &Seen)) {
+        loop {
+            let h = self.harts[usize::from(hart)];
+            if !h.started || h.pc == pc || self.error.is_some() {
+                return;
+            }
+            if h.pc > pc {
+                self.error = Some(format!("hart {hart} retires {pc:#x} where {:#x} is next", h.pc));
+                return;
+            }
+            self.give(hart, h.pc, Seen { cycle: h.cycle + 1, ..Seen::default() }, None, each);
+        }
+    }
+
+    /// A datum.
+    pub fn data(&mut self, d: &DataEvent, each: &mut impl FnMut(u8, &Seen)) {
+        if usize::from(d.hart) >= self.harts.len() {
+            return;
+        }
+        self.has_data = true;
+        let same = self.open.as_ref().is_some_and(|o| (o.0, o.1, o.2.cycle) == (d.hart, d.pc, d.cycle));
+        if !same {
+            self.close(each);
+            self.walk(d.hart, d.pc, each);
+            self.open = Some((d.hart, d.pc, Seen { cycle: d.cycle, ..Seen::default() }));
+        }
+        let Some((_, _, seen)) = &mut self.open else { return };
+        let access =
+            |addr: u64, size: u8, value: u64, store| Access { addr: addr as u32, size, value: value as u32, store };
+        match d.kind {
+            DataKind::Load { size, addr, value } => seen.accesses[0] = Some(access(addr, size, value, false)),
+            DataKind::Store { size, addr, value } => seen.accesses[1] = Some(access(addr, size, value, true)),
+            DataKind::Register { rd, value } => seen.rd = Some((rd, value as u32)),
+            DataKind::Csr { .. } | DataKind::Imported { .. } => {}
+        }
+    }
+
+    /// A control-flow event.
+    pub fn event(&mut self, e: &FlowEvent, each: &mut impl FnMut(u8, &Seen)) {
+        if usize::from(e.hart) >= self.harts.len() {
+            return;
+        }
+        let own = self.open.take_if(|o| (o.0, o.1, o.2.cycle) == (e.hart, e.pc, e.cycle) && e.kind.retires());
+        self.close(each);
+        match e.kind {
+            FlowKind::Start => {
+                let h = &mut self.harts[usize::from(e.hart)];
+                (h.pc, h.cycle, h.started) = (e.target, e.cycle.saturating_sub(1), true);
+            }
+            FlowKind::Trap { interrupt, cause } => {
+                self.walk(e.hart, e.pc, each);
+                let h = &mut self.harts[usize::from(e.hart)];
+                (h.trap, h.pc) = (Some((interrupt, cause, e.pc as u32)), e.target);
+            }
+            FlowKind::Stop => self.walk(e.hart, e.pc, each),
+            FlowKind::Gap { .. } => self.harts[usize::from(e.hart)].pc = e.target,
+            FlowKind::Conditional { .. }
+            | FlowKind::Jump
+            | FlowKind::Call
+            | FlowKind::IndirectJump
+            | FlowKind::IndirectCall
+            | FlowKind::Return
+            | FlowKind::CoSwap
+            | FlowKind::TrapReturn
+            | FlowKind::ConditionalIndirect { .. } => {
+                self.walk(e.hart, e.pc, each);
+                let seen = own.map_or(Seen { cycle: e.cycle, ..Seen::default() }, |o| o.2);
+                self.give(e.hart, e.pc, seen, Some(e.target), each);
+            }
+        }
+    }
+}

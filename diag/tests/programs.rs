@@ -1,0 +1,247 @@
+//! The paper's two examples on real programs, held to what the retire stream itself says
+
+use diag::app::App;
+use diag::layout::{layout, Cut};
+use diag::parse::parse;
+use diag::plan::{plan, Rates};
+use diag::resolve::resolve;
+use diag::runtime::{Output, Sum};
+use diag::scripts;
+use diag::session::{OnChip, Reference, Totals};
+use diag::symbols::Symbols;
+use retire::image::Image;
+use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
+use sim::diag::chip::ChipParams;
+use sim::rv32::{Limits, Machine, MachineConfig};
+use std::collections::BTreeMap;
+
+fn open(program: &str, script: &str) -> (Symbols, App) {
+    let symbols = Symbols::parse(programs::find(program).unwrap().elf).unwrap();
+    let app = parse(script).and_then(|i| resolve(&i, &symbols, 50_000_000)).unwrap();
+    (symbols, app)
+}
+
+fn tell(program: &str, harts: u8, sink: &mut impl RetireSink) {
+    let config = MachineConfig { harts, ..MachineConfig::default() };
+    let mut machine = Machine::new(&programs::load(program).unwrap(), config).unwrap();
+    machine.run(sink, Limits::default()).unwrap();
+}
+
+fn params(cores: u8) -> ChipParams {
+    ChipParams { link_bits: 100_000_000, ..ChipParams::new(cores) }
+}
+
+fn on_chip(program: &str, script: &str, harts: u8, params: ChipParams, planned: bool) -> (Vec<Output>, Totals) {
+    let (_, app) = open(program, script);
+    let layout = if planned {
+        plan(&app, &params, &Rates::assumed(&app, params.clock_hz)).unwrap().layout
+    } else {
+        layout(&app, &params.nodes, &Cut::host(&app)).unwrap()
+    };
+    let image = Image::new(&programs::load(program).unwrap());
+    let mut chip = OnChip::new(&app, &layout, params, image).unwrap();
+    tell(program, harts, &mut chip);
+    chip.finish().unwrap();
+    (chip.runtime().take_outputs(), chip.totals())
+}
+
+fn rows(outputs: &[Output]) -> BTreeMap<Vec<i64>, Sum> {
+    let table = |o: &Output| if let Output::Table { rows, .. } = o { Some(rows.clone()) } else { None };
+    outputs.iter().find_map(table).unwrap().into_iter().collect()
+}
+
+/// Calls of functions with their first argument and duration, told apart by nothing but calls and returns in order.
+struct Calls {
+    functions: Vec<u64>,
+    a0: Vec<u32>,
+    /// By hart: open calls, with what they return to.
+    open: Vec<Vec<(usize, u32, u64, u64)>>,
+    /// Entered: function and argument, in order; left: function, argument and clocks.
+    entered: Vec<(usize, u32)>,
+    left: Vec<(usize, u32, u64)>,
+    /// Both, in order: entries are true.
+    order: Vec<(bool, usize, u32)>,
+    first: Vec<Option<(usize, u32, u64)>>,
+}
+
+impl Calls {
+    fn new(functions: Vec<u64>) -> Self {
+        Self {
+            functions,
+            a0: vec![0; 8],
+            open: vec![Vec::new(); 8],
+            entered: Vec::new(),
+            left: Vec::new(),
+            order: Vec::new(),
+            first: vec![None; 8],
+        }
+    }
+
+    /// The first instruction of a function retires.
+    fn began(&mut self, hart: usize, cycle: u64) {
+        if let Some((f, arg, to)) = self.first[hart].take() {
+            self.entered.push((f, arg));
+            self.order.push((true, f, arg));
+            self.open[hart].push((f, arg, to, cycle));
+        }
+    }
+}
+
+impl RetireSink for Calls {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, e: &FlowEvent) {
+        let hart = usize::from(e.hart);
+        self.began(hart, e.cycle);
+        if matches!(e.kind, FlowKind::Call | FlowKind::IndirectCall) {
+            if let Some(f) = self.functions.iter().position(|a| *a == e.target) {
+                self.first[hart] = Some((f, self.a0[hart], e.fall_through()));
+            }
+        }
+        if e.kind == FlowKind::Return && self.open[hart].last().is_some_and(|o| o.2 == e.target) {
+            let (f, arg, _, since) = self.open[hart].pop().unwrap();
+            self.left.push((f, arg, e.cycle - since));
+            self.order.push((false, f, arg));
+        }
+    }
+
+    fn data(&mut self, d: &DataEvent) {
+        self.began(usize::from(d.hart), d.cycle);
+        if let DataKind::Register { rd: 10, value } = d.kind {
+            self.a0[usize::from(d.hart)] = value as u32;
+        }
+    }
+}
+
+fn calls(program: &str, harts: u8, names: &[&str]) -> Calls {
+    let symbols = Symbols::parse(programs::find(program).unwrap().elf).unwrap();
+    let mut calls = Calls::new(names.iter().map(|n| symbols.find(n).unwrap().0.into()).collect());
+    tell(program, harts, &mut calls);
+    calls
+}
+
+#[test]
+fn races_are_those_of_the_retire_stream() {
+    for harts in [4] {
+        let calls = calls("bank", harts, &["get_balance", "set_balance"]);
+        // transactions by hand: who intrudes into whose; a correct second half, under the lock, has none
+        let (mut open, mut owner, mut want, mut last_race, mut transactions) = (false, 0, BTreeMap::new(), 0, 0);
+        for &(enters, f, src) in &calls.order {
+            let before = owner;
+            let violated = match (f, enters) {
+                (0, true) => {
+                    transactions += 1;
+                    owner = src;
+                    std::mem::replace(&mut open, true) && before != src
+                }
+                // its own, and open
+                (1, false) if open && owner == src => {
+                    open = false;
+                    false
+                }
+                (1, false) => true,
+                _ => false,
+            };
+            if violated {
+                let o = before;
+                *want.entry(vec![i64::from(src), i64::from(o)]).or_insert(0) += 1;
+                last_race = transactions;
+            }
+        }
+        assert_eq!(transactions, 6000);
+        assert!(!want.is_empty() && last_race <= 3000, "{last_race}: the second half is correct");
+        for planned in [true, false] {
+            let (outputs, totals) = on_chip("bank", scripts::find("race").unwrap(), harts, params(harts), planned);
+            assert_eq!((totals.lost(), totals.told), (0, 0));
+            let found: BTreeMap<Vec<i64>, u64> = rows(&outputs).into_iter().map(|(k, s)| (k, s.count)).collect();
+            assert_eq!(found, want, "{harts} harts, planned {planned}");
+        }
+    }
+}
+
+#[test]
+fn the_lock_profile_is_that_of_the_retire_stream() {
+    for harts in [4] {
+        let calls = calls("lockcont", harts, &["mutex_lock"]);
+        let mut want: BTreeMap<Vec<i64>, (u64, i128, i64, i64)> = BTreeMap::new();
+        for (_, mutex, clocks) in calls.left {
+            let e = want.entry(vec![mutex.into()]).or_insert((0, 0, i64::MAX, 0));
+            let clocks = clocks as i64;
+            *e = (e.0 + 1, e.1 + i128::from(clocks), e.2.min(clocks), e.3.max(clocks));
+        }
+        let (outputs, totals) =
+            on_chip("lockcont", scripts::find("locks").unwrap(), harts, ChipParams::new(harts), true);
+        assert_eq!(totals.lost(), 0);
+        let found: BTreeMap<_, _> =
+            rows(&outputs).into_iter().map(|(k, s)| (k, (s.count, s.sum, s.least, s.greatest))).collect();
+        assert_eq!(found, want, "{harts} harts");
+        assert!(totals.link_bytes < 300, "{}", totals.link_bytes);
+    }
+}
+
+#[test]
+fn a_slow_link_stays_full_of_events_and_counts_the_rest() {
+    let slow = ChipParams { link_bits: 1_000_000, ..ChipParams::new(4) };
+    let script = scripts::find("messages").unwrap();
+    let (_, all) = on_chip("bank", script, 4, params(4), false);
+    let (outputs, totals) = on_chip("bank", script, 4, slow, false);
+    // every call and return is printed, or was lost and counted
+    assert_eq!(outputs.len() as u64 + totals.lost(), 12_000);
+    assert_eq!(totals.told, totals.lost());
+    assert_eq!((all.lost(), all.events), (0, 12_000));
+    // the link is busy: the bits that left are those that it carries in the time, and it is behind when the run ends
+    let carried = totals.cycles as f64 / 50e6 * 1e6 / 8.0;
+    assert!(totals.link_bytes as f64 > 0.9 * carried, "{} of {carried}", totals.link_bytes);
+}
+
+#[test]
+fn reference_and_chip_print_the_same() {
+    for (name, program, harts) in [("calls", "lockcont", 4), ("nested", "lockcont", 1)] {
+        let script = scripts::find(name).unwrap();
+        let (_, app) = open(program, script);
+        let host = layout(&app, &params(harts).nodes, &Cut::host(&app)).unwrap();
+        let image = Image::new(&programs::load(program).unwrap());
+        let mut reference = Reference::new(&app, &host, harts, image).unwrap();
+        tell(program, harts, &mut reference);
+        reference.finish().unwrap();
+        let (outputs, totals) = on_chip(program, script, harts, params(harts), true);
+        assert_eq!(totals.lost(), 0, "{name}");
+        assert_eq!(outputs, reference.runtime().take_outputs(), "{name}");
+        assert!(!outputs.is_empty());
+    }
+}
+
+#[test]
+fn a_log_prints_what_the_run_printed_and_tells_its_damage() {
+    use diag::log::{fits, read, replay, write, Damage, Header};
+    let script = scripts::find("rate").unwrap();
+    let (_, app) = open("lockcont", script);
+    let layout = plan(&app, &params(2), &Rates::assumed(&app, 50_000_000)).unwrap().layout;
+    let image = Image::new(&programs::load("lockcont").unwrap());
+    let mut chip = OnChip::new(&app, &layout, params(2), image).unwrap();
+    chip.keep_log();
+    let config = MachineConfig { harts: 2, ..MachineConfig::default() };
+    let mut machine = Machine::new(&programs::load("lockcont").unwrap(), config).unwrap();
+    machine.run(&mut chip, Limits { instructions: 2_000_000, ..Limits::default() }).unwrap();
+    chip.finish().unwrap();
+    let totals = chip.totals();
+    let header = Header { script: script.into(), cut: layout.cut.clone(), cycles: totals.cycles, lost: 0 };
+    let bytes = write(&header, chip.log());
+    let (found, frames) = read(&bytes).unwrap();
+    assert_eq!((&found, frames.len() as u64), (&header, totals.link_bytes));
+    assert!(fits(&found.cut, &app));
+    let want = chip.runtime().take_outputs();
+    let (mut host, damage) = replay(&app, &layout, &found, frames);
+    assert_eq!((host.runtime().take_outputs(), damage), (want.clone(), Damage::default()));
+    assert!(want.len() > 10);
+    // a byte is damaged in the middle: one frame less, and that is told
+    let mut hurt = frames.to_vec();
+    let at = hurt.len() / 2;
+    hurt[at] ^= 0x10;
+    let (mut host, damage) = replay(&app, &layout, &found, &hurt);
+    assert_eq!(damage.frames, 1);
+    assert_ne!(host.runtime().take_outputs(), want);
+    for cut in 0..40 {
+        assert!(read(&bytes[..cut]).is_err());
+    }
+}

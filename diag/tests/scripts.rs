@@ -1,0 +1,81 @@
+//! Scripts with mistakes get one message with the place
+
+use diag::parse::parse;
+use diag::plan::check;
+use diag::resolve::resolve;
+use diag::symbols::Symbols;
+use sim::diag::chip::ChipParams;
+
+fn wrong(script: &str) -> String {
+    let elf = programs::find("bank").unwrap().elf;
+    let symbols = Symbols::parse(elf).unwrap();
+    let app = parse(script).and_then(|items| resolve(&items, &symbols, 50_000_000));
+    match app {
+        Err(e) => e.in_script("x.dx", script).to_string(),
+        Ok(app) => check(&app, &ChipParams::new(4), "x.dx", script).unwrap_err().to_string(),
+    }
+}
+
+#[test]
+fn mistakes_are_told_with_their_place() {
+    let cases = [
+        ("", "x.dx:1:1: the script is empty"),
+        ("call:get_balance { @n = count() ", "x.dx:1:33: `;` or `}` is needed here, found the end"),
+        (
+            "# one\ncall:get_balanc { @n = count(); }",
+            "x.dx:2:1: the program has no symbol `get_balanc`: did you mean get_balance?",
+        ),
+        ("call:bank_step { @n = count(); }", "every call of it was inlined, at 0x"),
+        ("call:balance { @n = count(); }", "balance is data; a function is needed for `call`"),
+        ("write:main { @n = count(); }", "main is code; a variable is needed for `write`"),
+        ("calls:main { @n = count(); }", "`calls` is no probe; call, ret"),
+        ("call:main { @n = counts(); }", "x.dx:1:18: `counts` is not known; count, sum"),
+        ("call:main { @n = sum(); }", "count() has no value"),
+        ("call:main { @n = sum(arg9); }", "x.dx:1:22: `call:main` has no field `arg9`; it has arg0 to arg7"),
+        ("call:main { @n = sum(retval); }", "has no field `retval`"),
+        ("call:main { @n = count(); @n = sum(arg0); }", "@n is written in another way before"),
+        ("call:main { print(@m); }", "@m is never written"),
+        ("call:main { printf(\"%d %q\", 1); }", "`%q` is no place for a value"),
+        ("call:main { printf(\"%d\", 1, 2); }", "the format has 1 places, and there are 2 values"),
+        ("call:main { printf(\"%d, 1); }", "this text has no end"),
+        ("call:main { exit(); }", "`exit` is no statement"),
+        ("call:main /@s == 1/ { @s = stats(arg0); }", "@s is no number; it can be printed"),
+        ("violation:t { printf(\"x\"); }", "there is no `txn` or `machine` of the name `t`"),
+        ("txn t { open call:main close ret:main(arg0) }", "a key is needed behind this probe"),
+        ("machine m { a: call:main -> b; }", "machine m has no state `b`"),
+        ("tick:5 { }", "`5` is no period"),
+        ("tick:1ms { } tick:2ms { }", "there is a tick of another period"),
+        ("call:main+2000000 { @n = count(); }", "+2000000 is outside"),
+        (
+            "call:main { @n = sum(arg0 + arg1 + arg2 + arg3 + arg4 + arg5); }",
+            "this needs 6 words of call:main; an event carries 5",
+        ),
+        ("call:main { @n = count(); } $", "a probe (call:NAME), `txn`, `span` or `machine` is needed here, found `$`"),
+        ("call:main { é }", "`é` means nothing here"),
+    ];
+    for (script, want) in cases {
+        let found = wrong(script);
+        assert!(found.contains(want), "{script}\n{found}\nwanted {want}");
+    }
+    let many: String = (0..17).map(|n| format!("pc:main+{n} {{ @n[{n}] = count(); }}\n")).collect();
+    assert!(
+        wrong(&many).contains("x.dx:17:1: this is trigger 17 of 17; an event generator has 16"),
+        "{}",
+        wrong(&many)
+    );
+    let deep = format!("call:main /{}1{}/ {{ }}", "(".repeat(500), ")".repeat(500));
+    assert!(wrong(&deep).contains("nested deeper"));
+}
+
+#[test]
+fn random_text_is_refused_or_parsed() {
+    let mut s = sim::stimulus::Source::seeded(5);
+    let words = [
+        "call", ":", "main", "{", "}", "@n", "=", "count", "(", ")", ";", "/", "arg0", "==", "1", "txn", "[", "]",
+        "\"", "%d", "->", ",",
+    ];
+    for _ in 0..20_000 {
+        let text: String = (0..s.below(30)).map(|_| format!("{} ", s.pick(&words))).collect();
+        let _ = parse(&text).map(|items| resolve(&items, &Symbols::none(), 1));
+    }
+}

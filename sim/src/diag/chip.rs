@@ -1,0 +1,423 @@
+//! The diagnosis part of a chip: generators, nodes and the link to the host on one ring
+//!
+//! The host's interface is first on the ring, then the generators (address = core), the nodes ([`FIRST_NODE`] and on), and
+//! the tick. Packets to the host leave in frames over a link of a given rate; what waits for the link waits in the
+//! generators, where losses are counted.
+//!
+//! Every node takes an event a clock. Results of a node for which there is no room are lost and counted with its next
+//! event; what a flush sends waits in the table.
+
+use super::generator::{Generator, Seen};
+use super::node::tick::Tick;
+use super::node::{Node, NodeKind, Outbox};
+use super::packet::{Body, Event, Op, Packet, HOST, NODES};
+use super::ring::{Ring, RingCounts, RingNode};
+use super::trigger::GeneratorParams;
+use std::collections::VecDeque;
+
+/// Address of the first node.
+pub const FIRST_NODE: u8 = 16;
+/// Address of the tick.
+pub const TICK: u8 = NODES - 1;
+/// Identifier of the tick's event; `[number, flushed nodes]`.
+pub const TICK_EVENT: u8 = 255;
+/// Bytes of a frame around the words of its packet: start, length, sequence number, CRC-16.
+pub const FRAME_BYTES: usize = 5;
+/// Results that may wait in a node.
+const RESULTS: usize = 16;
+
+/// What is on a chip.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChipParams {
+    /// Cores, 1 to 16, each with a generator.
+    pub cores: u8,
+    /// The generators.
+    pub generator: GeneratorParams,
+    /// The nodes, up to 40.
+    pub nodes: Vec<NodeKind>,
+    /// Clock, Hz: for rates and periods only.
+    pub clock_hz: u64,
+    /// Rate of the link, bit/s.
+    pub link_bits: u64,
+}
+
+impl ChipParams {
+    /// One node of each kind, two filters; 50 MHz, a serial link of 12 Mbit/s.
+    pub fn new(cores: u8) -> Self {
+        use NodeKind::*;
+        let nodes = vec![
+            Filter(8),
+            Filter(8),
+            Count(64),
+            Pair(16),
+            Aggregate(256),
+            Histogram(4),
+            Machine(16),
+            Machine(16),
+            Log(32),
+        ];
+        Self { cores, generator: GeneratorParams::FULL, nodes, clock_hz: 50_000_000, link_bits: 12_000_000 }
+    }
+}
+
+/// A packet that arrived at the host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrived {
+    /// Clock in which its frame was over.
+    pub cycle: u64,
+    /// The packet.
+    pub packet: Packet,
+}
+
+#[derive(Clone, Debug)]
+struct Place {
+    node: Node,
+    kind: NodeKind,
+    out: VecDeque<Packet>,
+    lost: u64,
+    untold: u64,
+}
+
+/// The link: a packet at a time.
+#[derive(Clone, Debug, Default)]
+struct Link {
+    sending: Option<Packet>,
+    /// Clock at which it is over, in 1 / `link_bits` of a clock.
+    until: u128,
+    bytes: u64,
+    time: VecDeque<Packet>,
+}
+
+/// The chip.
+#[derive(Clone, Debug)]
+pub struct Chip {
+    params: ChipParams,
+    generators: Vec<Generator>,
+    places: Vec<Place>,
+    tick: Option<(Tick, u16)>,
+    flushes: VecDeque<Packet>,
+    ring: Ring,
+    link: Link,
+    now: u64,
+    arrived: Vec<Arrived>,
+    requests: VecDeque<Packet>,
+    /// Nothing was on its way when this was last looked at, and nothing comes by itself before clock `wake`.
+    quiet: bool,
+    wake: u64,
+}
+
+impl Chip {
+    /// A chip with nothing set.
+    ///
+    /// # Panics
+    /// Unless it has 1 to 16 cores and up to 40 nodes.
+    pub fn new(params: ChipParams) -> Self {
+        assert!((1..=16).contains(&params.cores), "cores = {} is outside 1..=16", params.cores);
+        assert!(params.nodes.len() <= 40, "{} nodes are more than 40", params.nodes.len());
+        let generators = (0..params.cores).map(|c| Generator::new(params.generator, c)).collect();
+        let mut ring = vec![RingNode::new(HOST, 2)];
+        ring.extend((0..params.cores).map(|c| RingNode::new(c, 1)));
+        ring.extend((0..params.nodes.len()).map(|n| RingNode::new(FIRST_NODE + n as u8, 4)));
+        ring.push(RingNode::new(TICK, 1));
+        let place = |k: &NodeKind| Place { node: k.build(), kind: *k, out: VecDeque::new(), lost: 0, untold: 0 };
+        let places = params.nodes.iter().map(place).collect();
+        Self {
+            params,
+            generators,
+            places,
+            tick: None,
+            flushes: VecDeque::new(),
+            ring: Ring::new(ring),
+            link: Link::default(),
+            now: 0,
+            arrived: Vec::new(),
+            requests: VecDeque::new(),
+            quiet: false,
+            wake: 0,
+        }
+    }
+
+    /// Its parameters.
+    pub fn params(&self) -> &ChipParams {
+        &self.params
+    }
+
+    /// Generator of a core.
+    pub fn generator(&mut self, core: u8) -> &mut Generator {
+        &mut self.generators[usize::from(core)]
+    }
+
+    /// The generators.
+    pub fn generators(&self) -> &[Generator] {
+        &self.generators
+    }
+
+    /// A node, from 0.
+    pub fn node(&mut self, n: usize) -> &mut Node {
+        &mut self.places[n].node
+    }
+
+    /// Ticks every `period` clocks, and flushes the nodes at these addresses first.
+    pub fn set_tick(&mut self, period: u32, flush: &[u8]) {
+        self.tick = Some((Tick::new(period), 0));
+        self.flushes = flush.iter().map(|d| Packet::control(TICK, *d, Op::Flush, 0, &[0])).collect();
+    }
+
+    /// Events that nodes lost.
+    pub fn node_losses(&self) -> u64 {
+        self.places.iter().map(|p| p.lost).sum()
+    }
+
+    /// Lost events that no packet has told.
+    pub fn untold(&self) -> u64 {
+        self.places.iter().map(|p| p.untold).sum::<u64>() + self.generators.iter().map(Generator::untold).sum::<u64>()
+    }
+
+    /// Bytes that left, with their frames.
+    pub fn link_bytes(&self) -> u64 {
+        self.link.bytes
+    }
+
+    /// Clocks so far.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Counts of all ring nodes.
+    pub fn ring_counts(&self) -> Vec<(u8, RingCounts)> {
+        self.ring.nodes().iter().map(|n| (n.address(), n.counts())).collect()
+    }
+
+    /// What arrived at the host since this was last asked.
+    pub fn take_arrived(&mut self) -> Vec<Arrived> {
+        std::mem::take(&mut self.arrived)
+    }
+
+    /// Sends a control packet from the host.
+    pub fn request(&mut self, dest: u8, op: Op, addr: u16, data: &[u16]) {
+        self.requests.push_back(Packet::control(HOST, dest, op, addr, data));
+    }
+
+    /// Who is on the ring, by asking every address: address, kind (1: generator) and capacity.
+    pub fn discover(&mut self) -> Vec<(u8, u16, u16)> {
+        (0..NODES).for_each(|a| self.request(a, Op::Read, 0, &[2]));
+        self.drain();
+        let answer = |a: Arrived| match a.packet.body {
+            Body::Control { op: Op::ReadData, data, .. } if data.len() == 2 => Some((a.packet.src, data[0], data[1])),
+            _ => None,
+        };
+        self.take_arrived().into_iter().filter_map(answer).collect()
+    }
+
+    /// Whether nothing is on its way.
+    pub fn is_idle(&self) -> bool {
+        self.link.sending.is_none()
+            && self.requests.is_empty()
+            && self.generators.iter().all(Generator::is_idle)
+            && self.places.iter().all(|p| p.out.is_empty())
+            && self.link.time.is_empty()
+            && self.ring.is_idle()
+    }
+
+    /// An instruction retires in clock `seen.cycle`, which is not before the one that was told last.
+    pub fn observe(&mut self, core: u8, seen: &Seen) {
+        let core = usize::from(core);
+        // where nothing is on its way, the time passes when something is
+        if self.quiet && seen.cycle < self.wake && seen.cycle >= self.now {
+            let generator = &mut self.generators[core];
+            generator.observe(seen);
+            if !generator.is_idle() {
+                self.ring.skip(seen.cycle - self.now);
+                self.now = seen.cycle;
+                self.quiet = false;
+            }
+            return;
+        }
+        self.advance(seen.cycle);
+        self.generators[core].observe(seen);
+        self.quiet = self.is_idle();
+        self.wake = self.tick.as_ref().map_or(u64::MAX, |t| t.0.next()).min(((self.now >> 31) + 1) << 31);
+    }
+
+    /// Lets the time pass up to `cycle`.
+    pub fn advance(&mut self, cycle: u64) {
+        while self.now < cycle {
+            if self.is_idle() {
+                let next = self.tick.as_ref().map_or(cycle, |t| t.0.next().min(cycle));
+                // the time base speaks when bit 31 of the clock changes
+                let wrap = ((self.now >> 31) + 1) << 31;
+                let next = next.min(wrap).max(self.now + 1);
+                self.ring.skip(next - self.now - 1);
+                self.now = next - 1;
+            }
+            self.clock();
+        }
+    }
+
+    /// Lets time pass until all is at the host that was on its way.
+    pub fn drain(&mut self) {
+        let tick = self.tick.take();
+        while !self.is_idle() {
+            self.clock();
+        }
+        self.tick = tick;
+    }
+
+    /// Flushes all nodes, those that send to others first, and drains.
+    pub fn finish(&mut self) {
+        self.drain();
+        for n in 0..self.places.len() {
+            let mut out = Outbox::new();
+            self.places[n].node.flush(&mut out);
+            let src = FIRST_NODE + n as u8;
+            self.places[n].out.extend(out.into_iter().map(|(dest, e)| Packet::event(src, dest, e)));
+            self.drain();
+        }
+    }
+
+    fn clock(&mut self) {
+        self.now += 1;
+        self.ring.clock();
+        self.serve_host();
+        let cores = self.generators.len();
+        for (c, g) in self.generators.iter_mut().enumerate() {
+            g.clock(None);
+            let port = self.ring.node(1 + c);
+            while port.fate().is_some() {}
+            if let Some(words) = port.receive() {
+                let registers = [1, g.params().slots.into()];
+                if let Some(answer) = answer(c as u8, &words, registers) {
+                    port.send(answer.to_words());
+                    continue;
+                }
+            }
+            if port.ready() {
+                if let Some((dest, event)) = g.pop() {
+                    port.send(Packet::event(c as u8, dest, event).to_words());
+                }
+            }
+        }
+        for n in 0..self.places.len() {
+            self.serve_node(n, 1 + cores + n);
+        }
+        self.serve_tick(1 + cores + self.places.len());
+    }
+
+    fn serve_node(&mut self, n: usize, at: usize) {
+        let (port, place, src) = (self.ring.node(at), &mut self.places[n], FIRST_NODE + n as u8);
+        while port.fate().is_some() {}
+        if let Some(words) = port.receive() {
+            match Packet::parse(&words) {
+                Ok(Packet { body: Body::Event(event), .. }) => {
+                    let mut out = Outbox::new();
+                    place.node.take(&event, &mut out);
+                    // what its producer lost is told by whatever comes next
+                    place.untold += u64::from(event.lost);
+                    // a pair loses events by itself, and says so in its results
+                    let pairs = matches!(place.node, Node::Pair(_));
+                    for (dest, event) in out {
+                        let own = if pairs { u64::from(event.lost) } else { 0 };
+                        place.lost += own;
+                        place.untold += own;
+                        if place.out.len() >= RESULTS {
+                            place.lost += 1;
+                            place.untold += 1;
+                        } else {
+                            place.out.push_back(Packet::event(src, dest, Event { lost: 0, ..event }));
+                        }
+                    }
+                }
+                Ok(Packet { body: Body::Control { op: Op::Flush, data, .. }, .. }) => {
+                    let mut out = Outbox::new();
+                    place.node.flush(&mut out);
+                    place.out.extend(out.into_iter().map(|(dest, e)| Packet::event(src, dest, e)));
+                    place.out.push_back(Packet::control(src, HOST, Op::Flush, 0, &data));
+                }
+                _ => place.out.extend(answer(src, &words, place.kind.registers())),
+            }
+        }
+        if port.ready() {
+            if let Some(mut packet) = place.out.pop_front() {
+                if let Body::Event(e) = &mut packet.body {
+                    // room for the count, which a result with six arguments always has
+                    e.lost = place.untold.min(u16::MAX.into()) as u16;
+                    place.untold -= u64::from(e.lost);
+                }
+                port.send(packet.to_words());
+            }
+        }
+    }
+
+    fn serve_tick(&mut self, at: usize) {
+        let port = self.ring.node(at);
+        while port.fate().is_some() {}
+        if let Some(words) = port.receive() {
+            if let Some(answer) = answer(TICK, &words, [9, 1]) {
+                port.send(answer.to_words());
+            }
+        }
+        let Some((tick, number)) = &mut self.tick else { return };
+        if tick.at(self.now).is_some() {
+            *number = number.wrapping_add(1);
+            let n = *number;
+            let args = super::packet::Args::of(&[n.into(), self.flushes.len() as u32]);
+            let event = Event { id: TICK_EVENT, time: Some(self.now as u32), args, ..Event::default() };
+            let flushes: Vec<_> =
+                self.flushes.iter().map(|p| Packet::control(TICK, p.dest, Op::Flush, 0, &[n])).collect();
+            self.link.time.extend([Packet::event(TICK, HOST, event)]);
+            self.requests.extend(flushes);
+        }
+    }
+
+    fn serve_host(&mut self) {
+        let (now, clock, rate) =
+            (u128::from(self.now), u128::from(self.params.clock_hz), u128::from(self.params.link_bits));
+        let port = self.ring.node(0);
+        while port.fate().is_some() {}
+        if port.ready() {
+            if let Some(packet) = self.requests.pop_front() {
+                port.send(packet.to_words());
+            }
+        }
+        if self.now & 0x7fff_ffff == 0 {
+            let high = self.now >> 32;
+            let words = [(self.now >> 31 & 1) as u16, high as u16, (high >> 16) as u16];
+            self.link.time.push_back(Packet::control(HOST, HOST, Op::Time, 0, &words));
+        }
+        let link = &mut self.link;
+        if let Some(packet) = &link.sending {
+            if now * rate >= link.until {
+                self.arrived.push(Arrived { cycle: self.now, packet: packet.clone() });
+                link.sending = None;
+            }
+        }
+        if link.sending.is_none() {
+            let next = link.time.pop_front().or_else(|| {
+                let words = port.receive()?;
+                Packet::parse(&words).ok()
+            });
+            if let Some(packet) = next {
+                let bytes = 2 * packet.to_words().len() + FRAME_BYTES;
+                link.bytes += bytes as u64;
+                link.until = link.until.max(now * rate) + 8 * bytes as u128 * clock;
+                link.sending = Some(packet);
+            }
+        }
+    }
+}
+
+/// What a node answers to a control packet; events are taken and dropped.
+fn answer(address: u8, words: &[u16], registers: [u16; 2]) -> Option<Packet> {
+    let Ok(Packet { src, body: Body::Control { op, addr, data }, .. }) = Packet::parse(words) else { return None };
+    match op {
+        Op::Read => {
+            let (first, count) = (usize::from(addr), usize::from(data.first().copied().unwrap_or(0)));
+            Some(match registers.get(first..first + count) {
+                Some(words) if count > 0 => Packet::control(address, src, Op::ReadData, addr, words),
+                _ => Packet::control(address, src, Op::Error, addr, &[]),
+            })
+        }
+        Op::Write => Some(Packet::control(address, src, Op::Error, addr, &[])),
+        Op::ReadData | Op::Written | Op::Error | Op::Time | Op::Flush => None,
+    }
+}

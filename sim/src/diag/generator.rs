@@ -1,0 +1,340 @@
+//! The CPU event generator: watches what a core retires, and makes events
+//!
+//! In a clock an instruction may hit several slots. Those hits, with what they capture, wait in a queue of instructions;
+//! one event a clock goes from there to the FIFO before the NoC. What finds no room is counted, and the count leaves with
+//! the next event. After an overflow of the FIFO, events are taken again when half of it is empty: a link that is too slow
+//! then carries events and not counts of lost ones.
+//!
+//! An event is whole or it is lost: one that captures a word which is not known (a register that was never written, an
+//! argument that nobody was seen to pass) is counted as lost, and so is a call whose return cannot be waited for.
+//!
+//! # Source
+//! Paper 004 section 4.1 and figure 6; overload: section 3.7.
+
+use super::packet::{Args, Event};
+use super::returns::{Open, Returns};
+use super::shadow::{stores_word_through_sp, Shadow};
+use super::trigger::{Capture, GeneratorParams, Slot, SlotError, Trigger, CAPTURES};
+use retire::isa::{self, Flow, Indirect};
+use std::collections::VecDeque;
+
+/// A load or store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Byte address.
+    pub addr: u32,
+    /// Bytes: 1, 2 or 4.
+    pub size: u8,
+    /// What was read or written.
+    pub value: u32,
+    /// A store.
+    pub store: bool,
+}
+
+/// A retired instruction, as an ingress with data shows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Clock in which it retires.
+    pub cycle: u64,
+    /// Address.
+    pub pc: u32,
+    /// Where it goes.
+    pub next_pc: u32,
+    /// Encoding; 16 bits for 2 bytes.
+    pub insn: u32,
+    /// 2 or 4 bytes.
+    pub len: u8,
+    /// It is the first after a trap: interrupt, cause, and where it came.
+    pub trap: Option<(bool, u8, u32)>,
+    /// The register that it writes.
+    pub rd: Option<(u8, u32)>,
+    /// What it loads and what it stores.
+    pub accesses: [Option<Access>; 2],
+}
+
+/// Where events were lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Instructions with triggers came too fast.
+    pub queue: u64,
+    /// The NoC took them too slowly.
+    pub fifo: u64,
+    /// More calls were open than can be watched.
+    pub returns: u64,
+    /// A word to be captured was not known.
+    pub unknown: u64,
+}
+
+impl Losses {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.queue + self.fifo + self.returns + self.unknown
+    }
+}
+
+/// A hit with what it carries.
+#[derive(Clone, Copy, Debug)]
+struct Hit {
+    dest: u8,
+    event: Event,
+}
+
+/// The generator.
+#[derive(Clone, Debug)]
+pub struct Generator {
+    params: GeneratorParams,
+    core: u8,
+    slots: Vec<Slot>,
+    enabled: bool,
+    shadow: Shadow,
+    returns: Returns,
+    queue: VecDeque<Vec<Hit>>,
+    fifo: VecDeque<Hit>,
+    recovering: bool,
+    losses: Losses,
+    told: u64,
+    made: u64,
+}
+
+impl Generator {
+    /// Of core `core`, with no slot set.
+    pub fn new(params: GeneratorParams, core: u8) -> Self {
+        Self {
+            params,
+            core,
+            slots: Vec::new(),
+            enabled: true,
+            shadow: Shadow::new(params.stack),
+            returns: Returns::new(params.returns.into()),
+            queue: VecDeque::new(),
+            fifo: VecDeque::new(),
+            recovering: false,
+            losses: Losses::default(),
+            told: 0,
+            made: 0,
+        }
+    }
+
+    /// Sets all slots.
+    pub fn set(&mut self, slots: Vec<Slot>) -> Result<(), SlotError> {
+        self.params.check(&slots)?;
+        self.slots = slots;
+        Ok(())
+    }
+
+    /// Its sizes.
+    pub fn params(&self) -> &GeneratorParams {
+        &self.params
+    }
+
+    /// Makes events, or only follows the registers.
+    pub fn enable(&mut self, on: bool) {
+        self.enabled = on;
+    }
+
+    /// What was lost so far, and events made.
+    pub fn counts(&self) -> (Losses, u64) {
+        (self.losses, self.made)
+    }
+
+    /// Calls that ended without a return, as far as that is known.
+    pub fn abandoned(&self) -> u64 {
+        self.returns.abandoned
+    }
+
+    /// Lost events that no event has told yet.
+    pub fn untold(&self) -> u64 {
+        self.losses.total() - self.told
+    }
+
+    /// Whether nothing waits in it.
+    pub fn is_idle(&self) -> bool {
+        self.queue.is_empty() && self.fifo.is_empty()
+    }
+
+    /// One clock, with the instruction that retires in it.
+    pub fn clock(&mut self, seen: Option<&Seen>) {
+        self.fill_fifo();
+        if let Some(seen) = seen {
+            self.observe(seen);
+        }
+    }
+
+    /// Takes the next event for the NoC and says where it goes.
+    pub fn pop(&mut self) -> Option<(u8, Event)> {
+        let mut hit = self.fifo.pop_front()?;
+        if self.fifo.len() <= usize::from(self.params.fifo) / 2 {
+            self.recovering = false;
+        }
+        let lost = self.untold().min(u16::MAX.into());
+        hit.event.lost = lost as u16;
+        self.told += lost;
+        Some((hit.dest, hit.event))
+    }
+
+    fn fill_fifo(&mut self) {
+        let Some(front) = self.queue.front_mut() else { return };
+        let hit = front.remove(0);
+        if front.is_empty() {
+            self.queue.pop_front();
+        }
+        if self.fifo.len() == usize::from(self.params.fifo) {
+            self.recovering = true;
+        }
+        if self.recovering {
+            self.losses.fifo += 1;
+        } else {
+            self.made += 1;
+            self.fifo.push_back(hit);
+        }
+    }
+
+    /// An instruction retires in this clock.
+    pub fn observe(&mut self, seen: &Seen) {
+        if self.enabled && !self.slots.is_empty() {
+            let hits = self.hits(seen);
+            if !hits.is_empty() {
+                if self.queue.len() == usize::from(self.params.queue) {
+                    self.losses.queue += hits.len() as u64;
+                } else {
+                    self.queue.push_back(hits);
+                }
+            }
+        }
+        for access in seen.accesses.iter().flatten().filter(|a| a.store) {
+            if stores_word_through_sp(seen.insn, seen.len) {
+                self.shadow.push(access.addr, access.value);
+            } else {
+                self.shadow.touch(access.addr, access.addr.wrapping_add(u32::from(access.size) - 1));
+            }
+        }
+        if let Some((rd, value)) = seen.rd {
+            self.shadow.write(rd, value);
+        }
+    }
+
+    /// The hits of an instruction, by slot.
+    fn hits(&mut self, seen: &Seen) -> Vec<Hit> {
+        let flow = isa::flow(seen.insn, 32);
+        let ends = self.follow_calls(seen, flow);
+        let mut hits = Vec::new();
+        for (n, slot) in self.slots.iter().enumerate() {
+            let mut fire =
+                |access: Option<&Access>, call: Option<&Open>| match captured(&self.shadow, slot, seen, access, call) {
+                    Some(words) => hits.push(Hit {
+                        dest: slot.dest,
+                        event: Event {
+                            id: slot.event,
+                            core: self.core,
+                            lost: 0,
+                            time: slot.stamped.then_some(seen.cycle as u32),
+                            args: Args::of(&words[..slot.captures.len()]),
+                        },
+                    }),
+                    None => self.losses.unknown += 1,
+                };
+            match slot.trigger {
+                Trigger::Pc(pc) => {
+                    if pc == seen.pc {
+                        fire(None, None);
+                    }
+                }
+                Trigger::Return(_) => {
+                    for call in ends.iter().filter(|c| usize::from(c.slot) == n) {
+                        fire(None, Some(call));
+                    }
+                }
+                Trigger::Data { first, last, loads, stores, value } => {
+                    for a in seen.accesses.iter().flatten() {
+                        let touched = a.addr <= last && a.addr.wrapping_add(u32::from(a.size) - 1) >= first;
+                        let wanted = if a.store { stores } else { loads };
+                        if touched && wanted && value.is_none_or(|v| v == a.value) {
+                            fire(Some(a), None);
+                        }
+                    }
+                }
+                Trigger::Trap { interrupt, cause } => {
+                    if let Some((i, c, _)) = seen.trap {
+                        if interrupt.is_none_or(|want| want == i) && cause.is_none_or(|want| want == c) {
+                            fire(None, None);
+                        }
+                    }
+                }
+                Trigger::TrapReturn => {
+                    if flow == Flow::TrapReturn {
+                        fire(None, None);
+                    }
+                }
+            }
+        }
+        hits
+    }
+
+    /// Opens and closes calls; those that end here.
+    fn follow_calls(&mut self, seen: &Seen, flow: Flow) -> Vec<Open> {
+        if self.params.returns == 0 {
+            return Vec::new();
+        }
+        for (n, slot) in self.slots.iter().enumerate() {
+            if slot.trigger != Trigger::Return(seen.pc) {
+                continue;
+            }
+            let mut call = Open { slot: n as u8, to: 0, sp: 0, cycle: seen.cycle, captured: [0; CAPTURES] };
+            let (Some(to), Some(sp)) = (self.shadow.register(1), self.shadow.register(2)) else {
+                self.losses.returns += 1;
+                continue;
+            };
+            (call.to, call.sp) = (to, sp);
+            let mut known = true;
+            for (word, c) in call.captured.iter_mut().zip(&slot.captures) {
+                let value = match c {
+                    Capture::EntryRegister(r) => self.shadow.register(*r),
+                    Capture::EntryStack(k) => self.shadow.stack(*k),
+                    _ => Some(0),
+                };
+                known &= value.is_some();
+                *word = value.unwrap_or(0);
+            }
+            if !known {
+                self.losses.unknown += 1;
+            } else if self.returns.enter(call) {
+                self.losses.returns += 1;
+            }
+        }
+        let Some(sp) = self.shadow.register(2) else { return Vec::new() };
+        match flow {
+            Flow::Jump { call: true, .. } | Flow::Indirect(Indirect::Call | Indirect::CoSwap) => {
+                self.returns.call(seen.pc.wrapping_add(seen.len.into()), sp);
+            }
+            _ => {}
+        }
+        match flow {
+            Flow::Indirect(Indirect::Return | Indirect::CoSwap) => self.returns.leave(seen.next_pc, sp),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The words of an event; `None` where one is not known.
+fn captured(
+    shadow: &Shadow,
+    slot: &Slot,
+    seen: &Seen,
+    access: Option<&Access>,
+    call: Option<&Open>,
+) -> Option<[u32; CAPTURES]> {
+    let mut words = [0; CAPTURES];
+    for (i, c) in slot.captures.iter().enumerate() {
+        words[i] = match c {
+            Capture::Register(r) => shadow.register(*r)?,
+            Capture::Stack(k) => shadow.stack(*k)?,
+            Capture::EntryRegister(_) | Capture::EntryStack(_) => call?.captured[i],
+            Capture::Elapsed => u32::try_from(seen.cycle.saturating_sub(call?.cycle)).unwrap_or(u32::MAX),
+            Capture::Pc => seen.trap.filter(|_| matches!(slot.trigger, Trigger::Trap { .. })).map_or(seen.pc, |t| t.2),
+            Capture::Address => access?.addr,
+            Capture::Value => access?.value,
+            Capture::Cause => seen.trap.map(|(i, c, _)| u32::from(i) << 31 | u32::from(c))?,
+        };
+    }
+    Some(words)
+}

@@ -1,0 +1,189 @@
+//! Nodes that turn events into fewer events, each of one kind, as golden models
+//!
+//! A node takes one event, changes its state and sends what it has to send; a *flush* makes it send what is in its
+//! tables, which are empty then: what the host gets are differences, and sums of them are exact whenever it flushes.
+//!
+//! | node | turns | into |
+//! | --- | --- | --- |
+//! | [`filter`] | events | those whose arguments fit |
+//! | [`count`] | events | a number for each |
+//! | [`pair`] | two events with the same key | one with the clocks between |
+//! | [`aggregate`] | keys and values | count, sum, least and greatest by key |
+//! | [`histogram`] | values | numbers by size |
+//! | [`machine`] | a sequence of events | a report of each step that is not allowed |
+//! | [`tick`] | clocks | an event a period |
+//! | [`log`] | events | the last ones before an event |
+//!
+//! # Source
+//! Paper 004 section 3.6, processing nodes; which kinds: its usage examples, and the scripts of SystemTap, DTrace and
+//! bpftrace.
+
+pub mod aggregate;
+pub mod count;
+pub mod filter;
+pub mod histogram;
+pub mod log;
+pub mod machine;
+pub mod pair;
+pub mod tick;
+
+use super::packet::Event;
+
+/// Events with their destinations.
+pub type Outbox = Vec<(u8, Event)>;
+
+/// What of an event is a key, a value or an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// An argument, from 0.
+    Arg(u8),
+    /// The core.
+    Core,
+    /// A constant.
+    Const(u32),
+}
+
+impl Field {
+    /// Its value; an argument that is not there is 0.
+    #[inline]
+    pub fn of(self, event: &Event) -> u32 {
+        match self {
+            Self::Arg(n) => event.args.get(usize::from(n)).copied().unwrap_or(0),
+            Self::Core => event.core.into(),
+            Self::Const(c) => c,
+        }
+    }
+}
+
+/// Where something goes, and as what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// Address.
+    pub dest: u8,
+    /// Identifier of the event.
+    pub id: u8,
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub enum Node {
+    /// See [`filter`].
+    Filter(filter::Filter),
+    /// See [`count`].
+    Count(count::Count),
+    /// See [`pair`].
+    Pair(pair::Pair),
+    /// See [`aggregate`].
+    Aggregate(aggregate::Aggregate),
+    /// See [`histogram`].
+    Histogram(histogram::Histogram),
+    /// See [`machine`].
+    Machine(machine::Machine),
+    /// See [`log`].
+    Log(log::Log),
+}
+
+/// Kinds of nodes with their capacities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NodeKind {
+    /// Rules.
+    Filter(u8),
+    /// Counters.
+    Count(u8),
+    /// Contexts.
+    Pair(u8),
+    /// Entries, a power of two.
+    Aggregate(u16),
+    /// Keys.
+    Histogram(u8),
+    /// States; classes of events are as many.
+    Machine(u8),
+    /// Events.
+    Log(u16),
+}
+
+impl NodeKind {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Filter(_) => "filter",
+            Self::Count(_) => "count",
+            Self::Pair(_) => "pair",
+            Self::Aggregate(_) => "aggregate",
+            Self::Histogram(_) => "histogram",
+            Self::Machine(_) => "machine",
+            Self::Log(_) => "log",
+        }
+    }
+
+    /// Number of its kind, as it answers to a read of register 0, and its capacity, register 1.
+    pub fn registers(self) -> [u16; 2] {
+        match self {
+            Self::Filter(n) => [2, n.into()],
+            Self::Count(n) => [3, n.into()],
+            Self::Pair(n) => [4, n.into()],
+            Self::Aggregate(n) => [5, n],
+            Self::Histogram(n) => [6, n.into()],
+            Self::Machine(n) => [7, n.into()],
+            Self::Log(n) => [8, n],
+        }
+    }
+
+    /// An empty node of this kind.
+    pub fn build(self) -> Node {
+        match self {
+            Self::Filter(n) => Node::Filter(filter::Filter::new(n)),
+            Self::Count(n) => Node::Count(count::Count::new(n)),
+            Self::Pair(n) => Node::Pair(pair::Pair::new(n)),
+            Self::Aggregate(n) => Node::Aggregate(aggregate::Aggregate::new(n)),
+            Self::Histogram(n) => Node::Histogram(histogram::Histogram::new(n)),
+            Self::Machine(n) => Node::Machine(machine::Machine::new(n)),
+            Self::Log(n) => Node::Log(log::Log::new(n)),
+        }
+    }
+}
+
+impl Node {
+    /// One event.
+    pub fn take(&mut self, event: &Event, out: &mut Outbox) {
+        match self {
+            Self::Filter(n) => n.take(event, out),
+            Self::Count(n) => n.take(event, out),
+            Self::Pair(n) => n.take(event, out),
+            Self::Aggregate(n) => n.take(event, out),
+            Self::Histogram(n) => n.take(event, out),
+            Self::Machine(n) => n.take(event, out),
+            Self::Log(n) => n.take(event, out),
+        }
+    }
+
+    /// Sends what is in its tables, and empties them.
+    pub fn flush(&mut self, out: &mut Outbox) {
+        match self {
+            Self::Count(n) => n.flush(out),
+            Self::Aggregate(n) => n.flush(out),
+            Self::Histogram(n) => n.flush(out),
+            Self::Filter(_) | Self::Pair(_) | Self::Machine(_) | Self::Log(_) => {}
+        }
+    }
+}
+
+/// Refuses what does not fit: `found` of something, where there is room for `room`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{found} {what}, but the node has room for {room}")]
+pub struct NoRoom {
+    /// Of what.
+    pub what: &'static str,
+    /// Asked for.
+    pub found: usize,
+    /// There is.
+    pub room: usize,
+}
+
+/// Checks a number against what there is room for.
+pub(crate) fn room(what: &'static str, found: usize, room: usize) -> Result<(), NoRoom> {
+    if found > room {
+        return Err(NoRoom { what, found, room });
+    }
+    Ok(())
+}

@@ -1,0 +1,284 @@
+//! Packets of the diagnosis NoC: 2 to 16 words of 16 bits, without side band
+//!
+//! ```text
+//! W0   LEN[15:12] | DEST[11:6] | SRC[5:0]            LEN: words after W1, 0 to 14
+//! W1   0 | TS[14:13] | L[12] | CORE[11:8] | ID[7:0]   event
+//!      1 | OP[14:12] | ADDR[11:0]                     control
+//! L    1: a word follows, the events that this producer lost since its last one (saturates at 65,535)
+//! TS   0: no time stamp; 2: 32 bits, two words, low word first; 1 and 3 are not used
+//! then arguments of an event, 32 bits each, low word first; or the words of a control packet
+//! ```
+//!
+//! Events may be lost and are counted then; control packets are never lost. Which argument is what, the trigger or the
+//! node that sent the event tells.
+//!
+//! # Source
+//! Paper 004 section 3.3 (type identifier and payload, self-contained). The format is ours.
+
+/// Words of the longest packet.
+pub const MAX_WORDS: usize = 16;
+/// Arguments of the longest event.
+pub const MAX_ARGS: usize = 6;
+/// Address of the host.
+pub const HOST: u8 = 63;
+/// To every node.
+pub const BROADCAST: u8 = 62;
+/// In place of the destination, once the destination has the packet ([`super::ring`]).
+pub const TAKEN: u8 = 61;
+/// In place of the destination, once it had no room.
+pub const REFUSED: u8 = 60;
+/// Addresses of nodes are below.
+pub const NODES: u8 = 60;
+
+/// Arguments of an event: up to six words of 32 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Args {
+    words: [u32; MAX_ARGS],
+    len: u8,
+}
+
+impl Args {
+    /// Those of `words`.
+    ///
+    /// # Panics
+    /// When there are more than [`MAX_ARGS`].
+    pub fn of(words: &[u32]) -> Self {
+        let mut args = Self::default();
+        words.iter().for_each(|w| args.push(*w));
+        args
+    }
+
+    /// One more.
+    ///
+    /// # Panics
+    /// When there are [`MAX_ARGS`].
+    pub fn push(&mut self, word: u32) {
+        self.words[usize::from(self.len)] = word;
+        self.len += 1;
+    }
+}
+
+impl std::ops::Deref for Args {
+    type Target = [u32];
+    fn deref(&self) -> &[u32] {
+        &self.words[..usize::from(self.len)]
+    }
+}
+
+/// What happened, with what was captured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Event {
+    /// Which event.
+    pub id: u8,
+    /// Core that it is of, 0 to 15.
+    pub core: u8,
+    /// Events that its producer lost since the one before; 65,535: or more.
+    pub lost: u16,
+    /// Clock, modulo 2^32.
+    pub time: Option<u32>,
+    /// What was captured.
+    pub args: Args,
+}
+
+impl Event {
+    /// Words of its packet.
+    pub fn words(&self) -> usize {
+        2 + usize::from(self.lost > 0) + 2 * usize::from(self.time.is_some()) + 2 * self.args.len()
+    }
+}
+
+/// What a control packet wants or answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// Read registers from `addr` on; one word: how many, 1 to 14.
+    Read,
+    /// Write registers from `addr` on; 1 to 14 words.
+    Write,
+    /// What was read.
+    ReadData,
+    /// It was written.
+    Written,
+    /// There is no such register, or it cannot be written.
+    Error,
+    /// The clock's upper 32 bits, sent when bit 31 of it changes.
+    Time,
+    /// Send what is in tables to the host, then this. One word: its number.
+    Flush,
+}
+
+const OPS: [Op; 7] = [Op::Read, Op::Write, Op::ReadData, Op::Written, Op::Error, Op::Time, Op::Flush];
+
+/// Contents of a packet.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Body {
+    /// Lossy, but counted.
+    Event(Event),
+    /// Lossless.
+    Control {
+        /// What.
+        op: Op,
+        /// First register, 12 bits.
+        addr: u16,
+        /// Up to 14 words.
+        data: Vec<u16>,
+    },
+}
+
+/// A packet.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Packet {
+    /// Where it goes: a node, [`HOST`] or [`BROADCAST`].
+    pub dest: u8,
+    /// Where it comes from.
+    pub src: u8,
+    /// What it says.
+    pub body: Body,
+}
+
+/// Why words are no packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PacketError {
+    /// The number of words is not what the first says.
+    #[error("{found} words, but the first says {right}")]
+    Length {
+        /// Words there.
+        found: usize,
+        /// Words that should be there.
+        right: usize,
+    },
+    /// An event's fields do not fill its words.
+    #[error("an event with header 0x{0:04x} cannot have {1} words")]
+    Event(u16, usize),
+    /// No such operation.
+    #[error("control header 0x{0:04x} has no operation (7)")]
+    Op(u16),
+}
+
+/// First word of a packet, taken apart: length in all, destination, source.
+pub fn header(word: u16) -> (usize, u8, u8) {
+    (usize::from(word >> 12) + 2, (word >> 6 & 63) as u8, (word & 63) as u8)
+}
+
+impl Packet {
+    /// An event on its way.
+    pub fn event(src: u8, dest: u8, event: Event) -> Self {
+        Self { dest, src, body: Body::Event(event) }
+    }
+
+    /// A control packet on its way.
+    pub fn control(src: u8, dest: u8, op: Op, addr: u16, data: &[u16]) -> Self {
+        Self { dest, src, body: Body::Control { op, addr, data: data.to_vec() } }
+    }
+
+    /// Its words.
+    ///
+    /// # Panics
+    /// When a control packet has more than 14 words of data.
+    pub fn to_words(&self) -> Vec<u16> {
+        let mut words = vec![0, 0];
+        match &self.body {
+            Body::Event(e) => {
+                let (l, ts) = (u16::from(e.lost > 0), if e.time.is_some() { 2 } else { 0 });
+                words[1] = ts << 13 | l << 12 | u16::from(e.core & 15) << 8 | u16::from(e.id);
+                if e.lost > 0 {
+                    words.push(e.lost);
+                }
+                for word in e.time.iter().chain(e.args.iter()) {
+                    words.extend([*word as u16, (*word >> 16) as u16]);
+                }
+            }
+            Body::Control { op, addr, data } => {
+                words[1] = 1 << 15 | (*op as u16) << 12 | (addr & 0xfff);
+                words.extend(data);
+            }
+        }
+        assert!(words.len() <= MAX_WORDS, "{} words", words.len());
+        words[0] = (words.len() as u16 - 2) << 12 | u16::from(self.dest & 63) << 6 | u16::from(self.src & 63);
+        words
+    }
+
+    /// The packet of `words`.
+    pub fn parse(words: &[u16]) -> Result<Self, PacketError> {
+        let found = words.len();
+        let right = words.first().map_or(2, |w| header(*w).0);
+        if found != right || found < 2 {
+            return Err(PacketError::Length { found, right });
+        }
+        let ((_, dest, src), w1) = (header(words[0]), words[1]);
+        if w1 >> 15 == 1 {
+            let op = *OPS.get(usize::from(w1 >> 12 & 7)).ok_or(PacketError::Op(w1))?;
+            return Ok(Self { dest, src, body: Body::Control { op, addr: w1 & 0xfff, data: words[2..].to_vec() } });
+        }
+        let bad = PacketError::Event(w1, found);
+        let mut rest = &words[2..];
+        let mut event = Event { id: w1 as u8, core: (w1 >> 8 & 15) as u8, ..Event::default() };
+        if w1 >> 12 & 1 == 1 {
+            let (lost, others) = rest.split_first().ok_or(bad)?;
+            (event.lost, rest) = (*lost, others);
+        }
+        let stamped = match w1 >> 13 & 3 {
+            0 => false,
+            2 => true,
+            _ => return Err(bad),
+        };
+        if rest.len() % 2 != 0 || (stamped && rest.is_empty()) {
+            return Err(bad);
+        }
+        let mut values = rest.chunks(2).map(|w| u32::from(w[0]) | u32::from(w[1]) << 16);
+        event.time = if stamped { values.next() } else { None };
+        for value in values {
+            if event.args.len() == MAX_ARGS {
+                return Err(bad);
+            }
+            event.args.push(value);
+        }
+        Ok(Self { dest, src, body: Body::Event(event) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_are_the_words_worked_by_hand() {
+        let bare = Event { id: 0x21, core: 3, ..Event::default() };
+        assert_eq!(Packet::event(2, HOST, bare).to_words(), [0x0fc2, 0x0321]);
+        let full = Event { id: 0x80, core: 0, lost: 5, time: Some(0x1234_5678), args: Args::of(&[0xdead_beef, 1]) };
+        let want = [0x7041, 0x5080, 5, 0x5678, 0x1234, 0xbeef, 0xdead, 1, 0];
+        assert_eq!(Packet::event(1, 1, full).to_words(), want);
+        assert_eq!(full.words(), want.len());
+        let read = Packet::control(HOST, 4, Op::Read, 0x200, &[7]);
+        assert_eq!(read.to_words(), [0x113f, 0x8200, 7]);
+        let flush = Packet::control(5, BROADCAST, Op::Flush, 0, &[9]);
+        assert_eq!(flush.to_words(), [0x1f85, 0xe000, 9]);
+    }
+
+    #[test]
+    fn words_that_are_no_packet_are_refused() {
+        assert_eq!(Packet::parse(&[]), Err(PacketError::Length { found: 0, right: 2 }));
+        assert_eq!(Packet::parse(&[0x1000, 0]), Err(PacketError::Length { found: 2, right: 3 }));
+        assert_eq!(Packet::parse(&[0x0000, 0xf000]), Err(PacketError::Op(0xf000)));
+        // half an argument, an unused time stamp, no word for the lost
+        assert!(Packet::parse(&[0x1000, 0, 1]).is_err());
+        assert!(Packet::parse(&[0x1000, 0x2000, 1]).is_err());
+        assert!(Packet::parse(&[0x0000, 0x1000]).is_err());
+        assert!(Packet::parse(&[0xe000, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]).is_err());
+    }
+
+    #[test]
+    fn random_words_are_refused_or_come_back() {
+        let mut s = crate::stimulus::Source::seeded(1);
+        for _ in 0..20_000 {
+            let len = 2 + s.below(15) as usize;
+            let mut words: Vec<u16> = (0..len).map(|_| s.bits(16) as u16).collect();
+            words[0] = words[0] & 0xfff | (len as u16 - 2) << 12;
+            if let Ok(packet) = Packet::parse(&words) {
+                // a lost count of 0 is written as none
+                if !matches!(&packet.body, Body::Event(e) if e.lost == 0 && words[1] >> 12 & 1 == 1) {
+                    assert_eq!(packet.to_words(), words);
+                }
+            }
+        }
+    }
+}

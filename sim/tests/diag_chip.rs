@@ -1,0 +1,143 @@
+//! Generators, nodes and link on one ring: overload, discovery, the time base, flushes
+
+use sim::diag::chip::{Chip, ChipParams, FIRST_NODE, FRAME_BYTES, TICK, TICK_EVENT};
+use sim::diag::generator::Seen;
+use sim::diag::node::{aggregate, Field, Node, NodeKind, Target};
+use sim::diag::packet::{Body, Event, Op, HOST};
+use sim::diag::trigger::{Capture, Slot, Trigger};
+
+const NOP: u32 = 0x13;
+
+fn slot(dest: u8) -> Slot {
+    Slot { trigger: Trigger::Pc(0x400), event: 1, dest, captures: vec![Capture::Pc], stamped: true }
+}
+
+fn hit(cycle: u64) -> Seen {
+    Seen { cycle, pc: 0x400, next_pc: 0x404, insn: NOP, len: 4, ..Seen::default() }
+}
+
+fn events(chip: &mut Chip) -> Vec<Event> {
+    let event = |p: Body| if let Body::Event(e) = p { Some(e) } else { None };
+    chip.take_arrived().into_iter().filter_map(|a| event(a.packet.body)).collect()
+}
+
+#[test]
+fn an_event_every_clock_on_every_core_keeps_the_link_full_and_counts_the_rest() {
+    for cores in [1, 4, 16] {
+        let mut chip = Chip::new(ChipParams::new(cores));
+        for c in 0..cores {
+            chip.generator(c).set(vec![slot(HOST)]).unwrap();
+        }
+        let clocks = 40_000;
+        for cycle in 1..=clocks {
+            for c in 0..cores {
+                chip.observe(c, &hit(cycle));
+            }
+        }
+        chip.advance(clocks);
+        let in_time = chip.take_arrived();
+        // events are 6 words; bits of them, and of their frames, on a link of 12 Mbit/s at 50 MHz
+        let carried = clocks as f64 * 12.0 / 50.0 / 8.0;
+        let frame = (2 * 6 + FRAME_BYTES) as f64;
+        let useful = in_time.len() as f64 * frame / carried;
+        println!("{cores} cores: {:.3} of the link's time carries events", useful);
+        assert!(useful > 0.88, "{cores} cores: {useful}");
+        // nobody starves
+        let by_core = |c: u8| in_time.iter().filter(|a| a.packet.src == c).count();
+        let shares: Vec<usize> = (0..cores).map(by_core).collect();
+        let (least, most) = (shares.iter().min().unwrap(), shares.iter().max().unwrap());
+        assert!(most - least <= 2, "{shares:?}");
+        // every event is there, or is told as lost
+        chip.drain();
+        let all: Vec<Event> = in_time
+            .into_iter()
+            .filter_map(|a| if let Body::Event(e) = a.packet.body { Some(e) } else { None })
+            .chain(events(&mut chip))
+            .collect();
+        let told: u64 = all.iter().map(|e| u64::from(e.lost)).sum();
+        assert_eq!(all.len() as u64 + told + chip.untold(), clocks * u64::from(cores));
+    }
+}
+
+#[test]
+fn everything_on_the_ring_answers() {
+    let mut chip = Chip::new(ChipParams::new(3));
+    let found = chip.discover();
+    let mut want: Vec<(u8, u16, u16)> = (0..3).map(|c| (c, 1, 16)).collect();
+    let nodes = ChipParams::new(3).nodes;
+    want.extend(nodes.iter().enumerate().map(|(n, k)| {
+        let [kind, capacity] = k.registers();
+        (FIRST_NODE + n as u8, kind, capacity)
+    }));
+    want.push((TICK, 9, 1));
+    assert_eq!(found, want);
+    // no such register; nobody there
+    chip.request(FIRST_NODE, Op::Read, 7, &[2]);
+    chip.request(FIRST_NODE, Op::Write, 0, &[2]);
+    chip.request(40, Op::Read, 0, &[1]);
+    chip.drain();
+    let ops: Vec<Op> = chip
+        .take_arrived()
+        .into_iter()
+        .filter_map(|a| if let Body::Control { op, .. } = a.packet.body { Some(op) } else { None })
+        .collect();
+    assert_eq!(ops, [Op::Error, Op::Error]);
+}
+
+#[test]
+fn the_clock_is_told_when_its_upper_half_changes() {
+    let mut chip = Chip::new(ChipParams::new(1));
+    chip.generator(0).set(vec![slot(HOST)]).unwrap();
+    let mut times = Vec::new();
+    for cycle in [5, (1 << 31) - 1, (1 << 31) + 7, 3 << 31, (1 << 33) + 9] {
+        chip.observe(0, &hit(cycle));
+    }
+    chip.drain();
+    let mut events = Vec::new();
+    for a in chip.take_arrived() {
+        match a.packet.body {
+            Body::Control { op: Op::Time, data, .. } => {
+                times.push(u64::from(data[0]) << 31 | u64::from(data[1]) << 32 | u64::from(data[2]) << 48);
+            }
+            Body::Event(e) => events.push(e.time.unwrap()),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(times, [1 << 31, 1 << 32, 3 << 31, 1 << 33]);
+    assert_eq!(events, [5, (1 << 31) - 1, (1 << 31) + 7, 1 << 31, 9]);
+}
+
+#[test]
+fn a_tick_brings_what_tables_have() {
+    let mut params = ChipParams::new(2);
+    params.nodes = vec![NodeKind::Aggregate(16)];
+    let mut chip = Chip::new(params);
+    for c in 0..2 {
+        chip.generator(c).set(vec![slot(FIRST_NODE)]).unwrap();
+    }
+    let to = Target { dest: HOST, id: 130 };
+    let Node::Aggregate(a) = chip.node(0) else { panic!() };
+    a.add(aggregate::Rule { event: 1, key: Field::Core, value: Field::Const(2), to }).unwrap();
+    chip.set_tick(10_000, &[FIRST_NODE]);
+    for n in 1..=100 {
+        chip.observe((n % 2) as u8, &hit(n * 350));
+    }
+    chip.advance(45_000);
+    chip.finish();
+    let (mut ticks, mut flushed, mut counts) = (0, 0, [0, 0]);
+    for a in chip.take_arrived() {
+        match a.packet.body {
+            Body::Event(e) if e.id == TICK_EVENT => ticks += 1,
+            Body::Event(e) => {
+                counts[e.args[0] as usize] += e.args[1];
+                assert_eq!(e.args[2], 2 * e.args[1]);
+            }
+            Body::Control { op: Op::Flush, data, .. } => {
+                flushed += 1;
+                assert_eq!(data, [flushed]);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!((ticks, flushed, counts), (4, 4, [50, 50]));
+}
