@@ -1,4 +1,5 @@
 //! Runs recorded and replayed, and both compared in everything that retired
+#![allow(dead_code, missing_docs)] // each test file uses its part
 
 use retire::elf::Program;
 use retire::{DataEvent, DataKind, FlowEvent, Note, RetireSink};

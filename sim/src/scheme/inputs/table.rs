@@ -128,8 +128,8 @@ mod tests {
         t.touch(0x125, false);
         assert!(!t.hit(0x006, false));
         t.touch(0x006, true);
-        // a third block of the entry, that was never touched; and the first counts as written
-        assert!(t.hit(0x125, true) && t.hit(0x006, true) && t.hit(0x116 ^ 0x111, true));
+        // 0x053: index 3 ^ 5 = 6, tag 5, was never touched; and the first counts as written
+        assert!(t.hit(0x125, true) && t.hit(0x006, true) && t.hit(0x053, true));
     }
 
     #[test]
