@@ -15,9 +15,11 @@ mod encode;
 mod error;
 mod files;
 mod gates;
+mod gdb;
 mod gen;
 mod help;
 mod import;
+mod inputs;
 mod measured;
 mod output;
 mod package;
@@ -34,6 +36,7 @@ mod stats;
 mod sweep;
 mod testbench;
 mod vectors;
+mod who_wrote;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -59,6 +62,8 @@ enum Command {
     Replay(replay::Args),
     Decode(decode::Args),
     Stats(stats::Args),
+    Gdb(gdb::Args),
+    WhoWrote(who_wrote::Args),
     Gen(gen::Args),
     Sim(simulate::Args),
     Programs(programs::Args),
@@ -83,6 +88,8 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Replay(args) => replay::run(args, out),
         Command::Decode(args) => decode::run(args, out),
         Command::Stats(args) => stats::run(args, out),
+        Command::Gdb(args) => gdb::run(args, out),
+        Command::WhoWrote(args) => who_wrote::run(args, out),
         Command::Gen(args) => gen::run(args, out),
         Command::Sim(args) => simulate::run(args, out),
         Command::Programs(args) => programs::run(args, out),

@@ -11,10 +11,12 @@
 
 mod checkpoint;
 mod error;
+mod timeline;
 mod world;
 
 pub use checkpoint::Checkpoint;
 pub use error::{InputsError, Stretches};
+pub use timeline::Timeline;
 
 use super::message::{read_value, Body, Coder, Trap};
 use super::model::load;
