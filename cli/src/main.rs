@@ -36,6 +36,7 @@ mod stats;
 mod sweep;
 mod testbench;
 mod vectors;
+mod views;
 mod who_wrote;
 
 use clap::error::ErrorKind;
@@ -64,6 +65,10 @@ enum Command {
     Stats(stats::Args),
     Gdb(gdb::Args),
     WhoWrote(who_wrote::Args),
+    Show(views::ShowArgs),
+    Profile(views::ProfileArgs),
+    Coverage(views::CoverageArgs),
+    Timeline(views::TimelineArgs),
     Gen(gen::Args),
     Sim(simulate::Args),
     Programs(programs::Args),
@@ -90,6 +95,10 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Stats(args) => stats::run(args, out),
         Command::Gdb(args) => gdb::run(args, out),
         Command::WhoWrote(args) => who_wrote::run(args, out),
+        Command::Show(args) => views::show(args, out),
+        Command::Profile(args) => views::profile(args, out),
+        Command::Coverage(args) => views::coverage(args, out),
+        Command::Timeline(args) => views::timeline(args, out),
         Command::Gen(args) => gen::run(args, out),
         Command::Sim(args) => simulate::run(args, out),
         Command::Programs(args) => programs::run(args, out),

@@ -16,6 +16,7 @@
 //! | [`encode`] | a run to a trace file |
 //! | [`check`] | what replay tells, held to a recording |
 //! | [`listing`] | what replay tells, an instruction a line |
+//! | [`views`] | profile, coverage, timeline |
 //! | [`measure`] | schemes at work on a run, measured and verified |
 //! | [`speed`] | how fast this machine does all that |
 
@@ -34,6 +35,7 @@ pub mod run;
 pub mod speed;
 pub mod symbols;
 pub mod trace;
+pub mod views;
 
 pub use error::HostError;
 

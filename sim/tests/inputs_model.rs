@@ -104,7 +104,7 @@ impl Cores {
 }
 
 fn cores() -> Cores {
-    Cores::new(Sizes { entries: 16, tag: 4, ..Sizes::default() })
+    Cores::new(Sizes { entries: 16, tag: 4, block: 4, ..Sizes::default() })
 }
 
 #[test]

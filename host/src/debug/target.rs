@@ -5,7 +5,8 @@ use gdbstub::common::{Signal, Tid};
 use gdbstub::outputln;
 use gdbstub::stub::MultiThreadStopReason;
 use gdbstub::target::ext::base::multithread::{
-    MultiThreadBase, MultiThreadResume, MultiThreadResumeOps, MultiThreadSingleStep, MultiThreadSingleStepOps,
+    MultiThreadBase, MultiThreadResume, MultiThreadResumeOps, MultiThreadSchedulerLocking,
+    MultiThreadSchedulerLockingOps, MultiThreadSingleStep, MultiThreadSingleStepOps,
 };
 use gdbstub::target::ext::base::reverse_exec::{
     ReplayLogPosition, ReverseCont, ReverseContOps, ReverseStep, ReverseStepOps,
@@ -240,6 +241,10 @@ impl MultiThreadResume for Debugger {
         Some(self)
     }
 
+    fn support_scheduler_locking(&mut self) -> Option<MultiThreadSchedulerLockingOps<'_, Self>> {
+        Some(self)
+    }
+
     fn support_reverse_step(&mut self) -> Option<ReverseStepOps<'_, Tid, Self>> {
         Some(self)
     }
@@ -252,6 +257,13 @@ impl MultiThreadResume for Debugger {
 impl MultiThreadSingleStep for Debugger {
     fn set_resume_action_step(&mut self, tid: Tid, _: Option<Signal>) -> Result<(), String> {
         self.go = Go::On(Some(core(tid)));
+        Ok(())
+    }
+}
+
+impl MultiThreadSchedulerLocking for Debugger {
+    /// The order of the cores is the recorded one: others go on as they did.
+    fn set_resume_action_scheduler_lock(&mut self) -> Result<(), String> {
         Ok(())
     }
 }

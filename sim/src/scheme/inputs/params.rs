@@ -37,12 +37,12 @@ pub struct Sizes {
 impl Default for Sizes {
     /// Two block RAMs of 4 kbit on an iCE40.
     fn default() -> Self {
-        Self { entries: 512, tag: 8, block: 4, check: 18, last: 8 }
+        Self { entries: 512, tag: 8, block: 8, check: 20, last: 8 }
     }
 }
 
 /// How names look, for people.
-pub const FORMS: &str = "inputs, inputs:512+tag8+block4+check18+last8";
+pub const FORMS: &str = "inputs, inputs:512+tag8+block8+check20+last8";
 
 impl Sizes {
     /// Refuses what model and circuit cannot honour.
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn names_come_back_and_wrong_ones_say_what_is_right() {
-        for name in ["inputs:512", "inputs:256+tag10", "inputs:1024+block16+check20+last4"] {
+        for name in ["inputs:512", "inputs:256+tag10", "inputs:1024+block16+check18+last4"] {
             assert_eq!(name.parse::<Sizes>().unwrap().to_string(), name);
         }
         assert_eq!("inputs".parse::<Sizes>().unwrap(), Sizes::default());

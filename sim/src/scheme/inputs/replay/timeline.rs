@@ -19,13 +19,16 @@ pub struct Timeline {
     /// In order; the first is the beginning.
     checkpoints: Vec<Checkpoint>,
     step: u64,
+    /// The moment of the next checkpoint.
+    next: u64,
 }
 
 impl Timeline {
     /// From where `replay` is.
     pub fn new(mut replay: Replay) -> Self {
         let checkpoints = vec![replay.checkpoint()];
-        Self { replay, checkpoints, step: STEP }
+        let next = replay.position() + STEP;
+        Self { replay, checkpoints, step: STEP, next }
     }
 
     /// The moment that it is at.
@@ -51,7 +54,7 @@ impl Timeline {
     #[inline]
     pub fn step(&mut self, sink: &mut impl RetireSink) -> Result<Option<u8>, InputsError> {
         let core = self.replay.step(sink)?;
-        if self.replay.position() % self.step == 0 {
+        if self.replay.position() >= self.next {
             self.keep();
         }
         Ok(core)
@@ -61,7 +64,8 @@ impl Timeline {
     #[cold]
     fn keep(&mut self) {
         let newest = self.checkpoints.last().map_or(0, Checkpoint::position);
-        if self.replay.position() <= newest {
+        self.next = (newest + self.step).max(self.next);
+        if self.replay.position() < self.next {
             return;
         }
         self.checkpoints.push(self.replay.checkpoint());
@@ -73,6 +77,7 @@ impl Timeline {
             });
             self.step *= 2;
         }
+        self.next = self.replay.position() + self.step;
     }
 
     /// The last checkpoint at or before a moment.
