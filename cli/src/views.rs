@@ -116,10 +116,8 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
     let shares = profile.flat();
     let all: u64 = shares.iter().map(|s| s.own).sum();
     if args.json {
-        let functions: Vec<_> = shares
-            .iter()
-            .map(|s| json!({ "function": s.function, "instructions": s.own, "total": s.total }))
-            .collect();
+        let functions: Vec<_> =
+            shares.iter().map(|s| json!({ "function": s.function, "instructions": s.own, "total": s.total })).collect();
         let object = args.execution.object("profile");
         object.with("instructions", all.into()).with("functions", functions.into()).print(out)?;
         return Ok(Status::Done);
@@ -164,9 +162,7 @@ pub fn coverage(args: &CoverageArgs, out: &mut dyn Write) -> Result<Status, Fail
         object.with("output", args.output.display().to_string().into()).print(out)?;
         return Ok(Status::Done);
     }
-    for (what, found, hit) in
-        [("lines", sums.lines, sums.lines_hit), ("branches", sums.branches, sums.branches_hit)]
-    {
+    for (what, found, hit) in [("lines", sums.lines, sums.lines_hit), ("branches", sums.branches, sums.branches_hit)] {
         writeln!(out, "{what:9} {} of {}, {}", count(hit), count(found), percent(hit, found))?;
     }
     writeln!(out, "written   {}", args.output.display())?;

@@ -16,7 +16,10 @@ use std::path::PathBuf;
 /// The run is one of `goshawk encode --scheme inputs`. A moment is a number of instructions of all cores, in replay's
 /// order, as `monitor when` of `goshawk gdb` tells it.
 #[derive(clap::Args, Debug)]
-#[command(name = "who-wrote", after_help = "Examples:\n  goshawk who-wrote bank.gip balance --elf builtin:bank --last 3")]
+#[command(
+    name = "who-wrote",
+    after_help = "Examples:\n  goshawk who-wrote bank.gip balance --elf builtin:bank --last 3"
+)]
 pub struct Args {
     /// Recorded run
     #[arg(value_name = "TRACE")]
@@ -53,9 +56,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         None => Symbols::data(&args.elf, &args.address)?,
     };
     let symbols = Symbols::open(&args.elf)?;
-    let failure = |source| {
-        Failure::from(host::HostError::Inputs { path: args.trace.display().to_string(), source })
-    };
+    let failure = |source| Failure::from(host::HostError::Inputs { path: args.trace.display().to_string(), source });
     let mut line = Timeline::new(session.replay());
     line.seek(args.before.unwrap_or(u64::MAX)).map_err(failure)?;
     let stores = who_wrote(&mut line, address, args.bytes, args.last).map_err(failure)?;

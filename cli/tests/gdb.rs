@@ -57,10 +57,10 @@ fn gdb_goes_back_from_the_bank_to_the_teller() {
         "Hardware watchpoint 2: -location mailbox[src].value",
         "Old value = ",
         "in teller_step",
-        "moment ",
-        "moment ",
         "No more reverse-execution history",
         "$3 = (void (*)()) 0x80000000 <_start>",
+        "moment ",
+        "moment ",
         "Cannot access memory at address",
     ] {
         let at = rest.find(expected).unwrap_or_else(|| panic!("no `{expected}` in the rest of:\n{said}"));

@@ -68,7 +68,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 to.messages += from.messages;
                 to.bits += from.bits;
             }
-            (sum.bits, sum.instructions, sum.full) = (sum.bits + s.bits, sum.instructions + s.instructions, sum.full + s.full);
+            (sum.bits, sum.instructions, sum.full) =
+                (sum.bits + s.bits, sum.instructions + s.instructions, sum.full + s.full);
             if i == 0 {
                 let words: Vec<u32> = recorder.drain().collect();
                 let begin = Instant::now();

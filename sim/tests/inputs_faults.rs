@@ -124,9 +124,66 @@ fn no_damage_gives_a_wrong_instruction_that_is_not_marked() {
 /// Another program: the first signature or input that does not fit says so.
 #[test]
 fn another_program_is_noticed() {
-    let run = record(&programs::load("bank").unwrap(), MachineConfig::default(), 30_000, Sizes { check: 10, ..Sizes::default() });
+    let run = record(
+        &programs::load("bank").unwrap(),
+        MachineConfig::default(),
+        30_000,
+        Sizes { check: 10, ..Sizes::default() },
+    );
     let other = programs::load("lu").unwrap();
     let mut replay = Replay::new(&run.params, &other, run.words.clone()).unwrap().unwrap();
     let e = replay.run(&mut Log::default(), |_| false).unwrap_err().to_string();
     assert!(e.contains("not checked: core 0 instructions 0 to "), "{e}");
+}
+
+/// A core with a bug: it executes one `mul` as `mulh`. The program that it was given is the right one, and replay of that
+/// goes another way: the stretch in which it does is told.
+#[test]
+fn a_wrong_core_is_told_with_the_stretch_in_which_it_went_wrong() {
+    use inputs_support::Both;
+    use sim::rv32::{Limits, Machine};
+    use sim::scheme::inputs::{InputsParams, Recorder};
+    let program = programs::load("codec").unwrap();
+    let mut wrong = program.clone();
+    let code = wrong.segments.iter_mut().find(|s| s.executable).unwrap();
+    let is_mul = |w: &[u8]| {
+        let insn = u32::from_le_bytes(w.try_into().unwrap());
+        insn & 0xfe00_707f == 0x0200_0033
+    };
+    let mut executed = 0;
+    let places: Vec<usize> = (0..code.data.len() - 4).step_by(2).filter(|i| is_mul(&code.data[*i..*i + 4])).collect();
+    for at in places.into_iter().take(6) {
+        let pc = program.segments.iter().find(|s| s.executable).unwrap().addr + at as u64;
+        let code = wrong.segments.iter_mut().find(|s| s.executable).unwrap();
+        code.data[at + 1] |= 0x10;
+        let mut core = Machine::new(&wrong, MachineConfig { harts: 2, ..MachineConfig::default() }).unwrap();
+        let params = InputsParams::new(2, core.ram(), Sizes { check: 12, ..Sizes::default() });
+        let mut recorder = Recorder::new(&params, &program).unwrap();
+        let mut log = Log::default();
+        let limits = Limits { instructions: 300_000, ..Limits::default() };
+        core.run(&mut Both(&mut recorder, &mut log), limits).unwrap();
+        recorder.finish();
+        wrong.segments.clone_from(&program.segments);
+        // instructions of each hart before the event behind the first wrong one
+        let first = log.0.iter().map(|items| {
+            let at = items.iter().position(|i| matches!(i, Item::Data(p, _) if *p == pc))?;
+            let count = |i: &Item| if let Item::Event(e) = i { u64::from(e.count) } else { 0 };
+            let behind = at + items[at..].iter().position(|i| matches!(i, Item::Event(_)))?;
+            Some(items[..=behind].iter().map(count).sum::<u64>())
+        });
+        let first: Vec<Option<u64>> = first.collect();
+        let words: Vec<u32> = recorder.drain().collect();
+        let mut replay = Replay::new(&params, &program, words).unwrap().unwrap();
+        match replay.run(&mut Log::default(), |_| false) {
+            // it was never executed, or both give the same there
+            Ok(()) => {}
+            Err(e) => {
+                executed += 1;
+                let stretches = &e.stretches().unwrap().0;
+                let marked = first.iter().zip(stretches).any(|(f, (from, to))| f.is_some_and(|f| *from < f && *to > 0));
+                assert!(marked, "{e}; the core went wrong before {first:?}");
+            }
+        }
+    }
+    assert!(executed > 0, "no wrong instruction was executed");
 }

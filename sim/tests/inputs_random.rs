@@ -127,5 +127,8 @@ fn random_programs_replay_for_any_sizes() {
         full += recorded.stats.full;
     }
     // the stimuli are what they should be
-    assert!(traps > 10_000 && inputs > 100_000 && episodes > 100_000 && full > 20, "{traps} {inputs} {episodes} {full}");
+    assert!(
+        traps > 10_000 && inputs > 100_000 && episodes > 100_000 && full > 20,
+        "{traps} {inputs} {episodes} {full}"
+    );
 }

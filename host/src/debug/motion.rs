@@ -84,11 +84,7 @@ impl Motion {
     ///
     /// # Errors
     /// Where the recording is damaged.
-    pub fn forwards(
-        &mut self,
-        step: Option<u8>,
-        mut interrupted: impl FnMut() -> bool,
-    ) -> Result<Stop, InputsError> {
+    pub fn forwards(&mut self, step: Option<u8>, mut interrupted: impl FnMut() -> bool) -> Result<Stop, InputsError> {
         let mut accesses = Accesses::default();
         loop {
             accesses.0.clear();

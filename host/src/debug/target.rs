@@ -55,6 +55,8 @@ enum Go {
 pub struct Debugger {
     motion: Motion,
     go: Go,
+    /// The core that stopped last.
+    current: u8,
     xml: String,
     tell: Box<dyn Fn(&str)>,
 }
@@ -99,7 +101,7 @@ fn xml() -> String {
 
 impl Debugger {
     pub fn new(replay: Replay, tell: Box<dyn Fn(&str)>) -> Self {
-        Self { motion: Motion::new(replay), go: Go::On(None), xml: xml(), tell }
+        Self { motion: Motion::new(replay), go: Go::On(None), current: 0, xml: xml(), tell }
     }
 
     fn replay(&self) -> &Replay {
@@ -112,6 +114,10 @@ impl Debugger {
             Go::On(step) => (self.motion.forwards(step, incoming), ReplayLogPosition::End),
             Go::Back(step) => (self.motion.backwards(step), ReplayLogPosition::Begin),
         };
+        if let Ok(Stop::Break(core) | Stop::Watch(core, _) | Stop::Step(core)) = went {
+            self.current = core;
+        }
+        let at = Some(tid(self.current));
         Some(match went {
             Ok(Stop::Interrupted) => return None,
             Ok(Stop::Break(core)) => MultiThreadStopReason::SwBreak(tid(core)),
@@ -123,10 +129,8 @@ impl Debugger {
                 };
                 MultiThreadStopReason::Watch { tid: tid(core), kind, addr: watch.addr }
             }
-            Ok(Stop::Step(core)) => {
-                MultiThreadStopReason::SignalWithThread { tid: tid(core), signal: Signal::SIGTRAP }
-            }
-            Ok(Stop::Edge) => MultiThreadStopReason::ReplayLog { tid: None, pos: edge },
+            Ok(Stop::Step(core)) => MultiThreadStopReason::SignalWithThread { tid: tid(core), signal: Signal::SIGTRAP },
+            Ok(Stop::Edge) => MultiThreadStopReason::ReplayLog { tid: at, pos: edge },
             Err(e) => self.broken(&e),
         })
     }
@@ -134,7 +138,7 @@ impl Debugger {
     /// The recording cannot be followed any further: that is its end.
     fn broken(&self, e: &InputsError) -> MultiThreadStopReason<u32> {
         (self.tell)(&e.to_string());
-        MultiThreadStopReason::ReplayLog { tid: None, pos: ReplayLogPosition::End }
+        MultiThreadStopReason::ReplayLog { tid: Some(tid(self.current)), pos: ReplayLogPosition::End }
     }
 
     fn moment(&self, words: &str) -> Option<u64> {
@@ -192,7 +196,9 @@ impl MultiThreadBase for Debugger {
     }
 
     fn list_active_threads(&mut self, active: &mut dyn FnMut(Tid)) -> Result<(), String> {
-        (0..self.replay().params().cores).map(tid).for_each(active);
+        // GDB does not say which thread it goes back with: the first one here is it
+        let others = (0..self.replay().params().cores).filter(|core| *core != self.current);
+        std::iter::once(self.current).chain(others).map(tid).for_each(active);
         Ok(())
     }
 

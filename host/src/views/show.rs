@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 const REGISTERS: [&str; 32] = [
-    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2", "s3",
-    "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
+    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
+    "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
 ];
 
 /// Which instructions are shown.
@@ -44,14 +44,7 @@ pub struct Show<'a> {
 
 impl<'a> Show<'a> {
     /// Shows to `out`; source files are looked for in `folder`.
-    pub fn new(
-        image: Image,
-        lines: Lines,
-        cores: u8,
-        shown: Shown,
-        folder: PathBuf,
-        out: &'a mut dyn Write,
-    ) -> Self {
+    pub fn new(image: Image, lines: Lines, cores: u8, shown: Shown, folder: PathBuf, out: &'a mut dyn Write) -> Self {
         let cores = usize::from(cores);
         Self {
             image,

@@ -31,12 +31,7 @@ impl Replayed {
     ///
     /// # Errors
     /// Either cannot be read, or they do not belong together.
-    pub fn open(
-        path: &Path,
-        elf: &str,
-        any_build: bool,
-        progress: &dyn Progress,
-    ) -> Result<(Self, Named), HostError> {
+    pub fn open(path: &Path, elf: &str, any_build: bool, progress: &dyn Progress) -> Result<(Self, Named), HostError> {
         let beside = Beside { elf: Some(elf), any_build };
         let named = Named::open(elf)?;
         let replayed = if is_recorded(path)? {

@@ -17,13 +17,8 @@ pub trait Bus {
     /// Stores the low `N` bytes of `value`.
     fn write<const N: usize>(&mut self, hart: usize, addr: u32, value: u32, cycle: u64) -> Result<Effect, Break>;
     /// Loads the aligned word of RAM at `addr` and stores what `f` makes of it, at once; both values.
-    fn exchange(
-        &mut self,
-        hart: usize,
-        addr: u32,
-        f: impl FnOnce(u32) -> u32,
-        cycle: u64,
-    ) -> Result<(u32, u32), Break>;
+    fn exchange(&mut self, hart: usize, addr: u32, f: impl FnOnce(u32) -> u32, cycle: u64)
+        -> Result<(u32, u32), Break>;
     /// Reserves a word.
     fn reserve(&mut self, hart: usize, addr: u32);
     /// Whether `hart` still holds its reservation of `addr`; it is gone afterwards.
@@ -57,13 +52,7 @@ impl Bus for Memory {
     }
 
     #[inline]
-    fn exchange(
-        &mut self,
-        _: usize,
-        addr: u32,
-        f: impl FnOnce(u32) -> u32,
-        cycle: u64,
-    ) -> Result<(u32, u32), Break> {
+    fn exchange(&mut self, _: usize, addr: u32, f: impl FnOnce(u32) -> u32, cycle: u64) -> Result<(u32, u32), Break> {
         let old = self.load::<4>(addr, cycle).unwrap_or(0);
         let new = f(old);
         self.store::<4>(addr, new, cycle);

@@ -56,9 +56,7 @@ pub fn fetch(memory: &impl Bus, pc: u32) -> Result<Op, u32> {
 
 /// The bits of the instruction at `pc`; the error is the address of the half that is not in RAM.
 pub fn bits(memory: &impl Bus, pc: u32) -> Result<u32, u32> {
-    let half = |addr: u32| -> Result<u32, u32> {
-        memory.half(addr).map(u32::from).ok_or(addr)
-    };
+    let half = |addr: u32| -> Result<u32, u32> { memory.half(addr).map(u32::from).ok_or(addr) };
     let low = half(pc)?;
     Ok(if low & 3 == 3 { low | half(pc.wrapping_add(2))? << 16 } else { low })
 }

@@ -170,7 +170,9 @@ mod tests {
         }
         assert_eq!("inputs".parse::<Sizes>().unwrap(), Sizes::default());
         let say = |name: &str| name.parse::<Sizes>().unwrap_err().to_string();
-        for bad in ["inputs:", "inputs:x", "inputs:512+", "inputs:512+foo3", "inputs:512+tag", "input", "inputs:512+tag999"] {
+        for bad in
+            ["inputs:", "inputs:x", "inputs:512+", "inputs:512+foo3", "inputs:512+tag", "input", "inputs:512+tag999"]
+        {
             assert!(say(bad).starts_with(&format!("scheme `{bad}` is not known: inputs")), "{}", say(bad));
         }
         assert_eq!(say("inputs:500"), "entries = 500 is outside powers of two from 16 to 4096");
