@@ -1,4 +1,4 @@
-//! `goshawk show`, `profile`, `coverage`, `timeline`: views of an execution
+//! `goshawk show`, `diff`, `profile`, `coverage`, `timeline`: views of an execution
 
 use crate::files::OutputPath;
 use crate::output::{count, percent, Left, Object, Right, Table};
@@ -80,6 +80,59 @@ pub fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     replayed.tell_until(&mut show, &Bars, Show::is_over)?;
     show.finish()?;
     Ok(Status::Done)
+}
+
+/// Tell where two executions of a program part, core by core
+///
+/// Both are traces or recorded runs of the same program. Exit code 0: they do the same; 1: they part.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk encode builtin:bank --harts 4 --scheme inputs -o again.gip\n  \
+    goshawk diff bank.gip again.gip --elf builtin:bank")]
+pub struct DiffArgs {
+    #[command(flatten)]
+    execution: Execution,
+    /// The other trace file or recorded run
+    #[arg(value_name = "TRACE")]
+    other: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Compares.
+pub fn diff(args: &DiffArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let (first, _) = args.execution.open()?;
+    let (second, _) = Replayed::open(&args.other, &args.execution.elf, args.execution.any_build, &Bars)?;
+    let cores = first.cores();
+    let partings = host::views::diff::diff(first, second, &Bars)?;
+    let symbols = Symbols::open(&args.execution.elf)?;
+    let place = |e: &Option<retire::FlowEvent>| match e {
+        None => "it has ended".to_string(),
+        Some(e) => {
+            let name = symbols.at(e.pc).map_or(String::new(), |(name, offset)| format!(" ({name}+0x{offset:x})"));
+            format!("pc 0x{:08x}{name}: {}", e.pc, host::check::describe(e))
+        }
+    };
+    if args.json {
+        let partings: Vec<_> = partings
+            .iter()
+            .map(|p| {
+                json!({
+                    "core": p.core, "instructions": p.instructions, "first": place(&p.first), "second": place(&p.second),
+                })
+            })
+            .collect();
+        let object = args.execution.object("diff").with("other", args.other.display().to_string().into());
+        object.with("equal", partings.is_empty().into()).with("partings", partings.into()).print(out)?;
+    } else if partings.is_empty() {
+        writeln!(out, "the same in every instruction of {}", crate::output::plural(cores, "core"))?;
+    } else {
+        for p in &partings {
+            writeln!(out, "core {}, after {} instructions", p.core, count(p.instructions))?;
+            writeln!(out, "  first   {}\n  second  {}", place(&p.first), place(&p.second))?;
+        }
+    }
+    Ok(if partings.is_empty() { Status::Done } else { Status::Different })
 }
 
 /// Tell in which functions the instructions were

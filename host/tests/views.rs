@@ -179,3 +179,38 @@ fn who_wrote_finds_the_last_store_of_the_run() {
     let found: Vec<_> = found.iter().map(|w| (w.core, w.access.pc, w.access.value)).collect();
     assert_eq!(found, stores.1.iter().rev().take(5).copied().collect::<Vec<_>>());
 }
+
+#[test]
+fn two_runs_part_where_they_differ_and_one_with_itself_nowhere() {
+    use host::views::diff::diff;
+    let dir = tempfile::tempdir().unwrap();
+    let [trace, recording] = both(&dir);
+    assert_eq!(diff(open(&trace), open(&recording), &Quiet).unwrap(), []);
+    // the same program, its cores a little later each
+    let input = Input::open(ELF).unwrap();
+    let settings = Settings { max_instructions: Some(INSTRUCTIONS), seed: 5, ..Settings::default() };
+    let late = dir.path().join("late.gip");
+    record(&input.run(3, &settings).unwrap(), Sizes::default(), Some(&late), &Quiet).unwrap();
+    let partings = diff(open(&recording), open(&late), &Quiet).unwrap();
+    assert!(!partings.is_empty());
+    // by hand: the events of both, core by core
+    #[derive(Default)]
+    struct Events(Vec<Vec<retire::FlowEvent>>);
+    impl retire::RetireSink for Events {
+        fn event(&mut self, e: &retire::FlowEvent) {
+            self.0.resize(3, Vec::new());
+            self.0[usize::from(e.hart)].push(*e);
+        }
+    }
+    let [a, b] = [&recording, &late].map(|path| {
+        let mut events = Events::default();
+        open(path).tell(&mut events, &Quiet).unwrap();
+        events.0
+    });
+    for p in partings {
+        let core = usize::from(p.core);
+        let at = a[core].iter().zip(&b[core]).position(|(x, y)| !x.same_flow(y)).unwrap();
+        let before: u64 = a[core][..at].iter().map(|e| u64::from(e.count)).sum();
+        assert_eq!((p.instructions, p.first, p.second), (before, Some(a[core][at]), Some(b[core][at])));
+    }
+}

@@ -379,7 +379,9 @@ impl MonitorCmd for Debugger {
             outputln!(out, "moment {}: {checkpoints} checkpoints, {bytes} bytes", self.replay().position());
         } else if let Some(moment) = self.moment(&words) {
             match self.motion.line.seek(moment) {
-                Ok(()) => outputln!(out, "moment {}; `flushregs` shows it", self.replay().position()),
+                Ok(()) => {
+                    outputln!(out, "moment {}; `maintenance flush register-cache` shows it", self.replay().position())
+                }
                 Err(e) => outputln!(out, "{e}"),
             }
         } else {

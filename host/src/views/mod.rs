@@ -9,10 +9,12 @@
 //! | [`show`] | instructions under their source lines |
 //! | [`profile`] | instructions by function, and by stack for flame graphs |
 //! | [`timeline`] | functions of all cores on one axis, for Perfetto |
+//! | [`diff`] | where two executions part |
 //! | [`lines`] | source lines of addresses |
 //! | [`coverage`] | lines and branches that ran, as lcov has them |
 
 pub mod coverage;
+pub mod diff;
 pub mod lines;
 pub mod profile;
 pub mod show;

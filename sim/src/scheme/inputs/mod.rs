@@ -38,7 +38,7 @@ pub mod table;
 pub use model::Recorder;
 pub use params::InputsParams;
 
-use crate::system::{MAGIC, VERSION};
+use crate::platform::{MAGIC, VERSION};
 
 /// In word 1 of the header: the stream is of this scheme.
 pub const INPUTS: u32 = 1 << 18;
