@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`accesses`] | what an instruction read and wrote |
 //! | [`motion`] | going on and back to breakpoints and watchpoints |
-//! | [`target`] | the same as GDB's remote protocol has it |
+//! | `target` | the same as GDB's remote protocol has it |
 //! | [`server`] | the connection |
 //! | [`writer`] | the last store to an address before a moment |
 

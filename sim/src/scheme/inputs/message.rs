@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_cause_that_never_was_is_refused() {
-        let mut reader = BitReader::new([0b1_0_0000_0000_0_01u32 | 1 << 11].into_iter());
+        let mut reader = BitReader::new([1u32 | 1 << 11].into_iter());
         assert!(matches!(Coder::new(&params(1)).read(&mut reader), Err(CodingError::NoCause)));
     }
 

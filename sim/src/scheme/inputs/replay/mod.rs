@@ -16,7 +16,7 @@ mod world;
 
 pub use checkpoint::Checkpoint;
 pub use error::{InputsError, Stretches};
-pub use timeline::Timeline;
+pub use timeline::{Timeline, MOST};
 
 use super::message::{read_value, Body, Coder, Trap};
 use super::model::load;
