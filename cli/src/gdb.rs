@@ -1,5 +1,6 @@
 //! `goshawk gdb`: a recorded run for the debugger, forwards and backwards
 
+use crate::output::Object;
 use crate::{Failure, Status};
 use host::debug::server::{stdio, tcp};
 use host::input::Beside;
@@ -31,6 +32,9 @@ pub struct Args {
     /// Talk to GDB on standard input and output, for `target remote | goshawk gdb ...`
     #[arg(long)]
     stdio: bool,
+    /// Print one JSON object with the port before waiting
+    #[arg(long, conflicts_with = "stdio")]
+    json: bool,
 }
 
 /// Serves until GDB goes away.
@@ -42,8 +46,17 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.stdio {
         stdio(session.replay(), tell)?;
     } else {
-        let listening = |port| eprintln!("goshawk: waiting for GDB: target remote localhost:{port}");
+        let mut said = Ok(());
+        let listening = |port: u16| {
+            if args.json {
+                let object = Object::new("gdb", &args.trace.display().to_string()).with("port", port.into());
+                said = object.print(out).and_then(|()| out.flush());
+            } else {
+                eprintln!("goshawk: waiting for GDB: target remote localhost:{port}");
+            }
+        };
         tcp(session.replay(), args.port, listening, tell)?;
+        said?;
     }
     Ok(Status::Done)
 }

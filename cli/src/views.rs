@@ -63,6 +63,9 @@ pub struct ShowArgs {
     /// Where the source files are, for their text
     #[arg(long, value_name = "PLACE", default_value = ".")]
     sources: String,
+    /// Print one JSON object, with the lines of the listing
+    #[arg(long, requires = "limit")]
+    json: bool,
 }
 
 /// Lists instructions.
@@ -76,9 +79,16 @@ pub fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let shown = Shown { core: args.core, skip: args.skip, limit: args.limit.unwrap_or(u64::MAX) };
     let image = retire::image::Image::new(&named.program);
-    let mut show = Show::new(image, lines, cores, shown, args.sources.clone().into(), out);
+    let mut text = Vec::new();
+    let to: &mut dyn Write = if args.json { &mut text } else { out };
+    let mut show = Show::new(image, lines, cores, shown, args.sources.clone().into(), to);
     replayed.tell_until(&mut show, &Bars, Show::is_over)?;
     show.finish()?;
+    if args.json {
+        let listing = String::from_utf8_lossy(&text);
+        let listing: Vec<&str> = listing.lines().collect();
+        args.execution.object("show").with("lines", listing.into()).print(out)?;
+    }
     Ok(Status::Done)
 }
 
@@ -86,8 +96,7 @@ pub fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<Status, Failure> {
 ///
 /// Both are traces or recorded runs of the same program. Exit code 0: they do the same; 1: they part.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  goshawk encode builtin:bank --harts 4 --scheme inputs -o again.gip\n  \
-    goshawk diff bank.gip again.gip --elf builtin:bank")]
+#[command(after_help = "Examples:\n  goshawk diff bank.gip again.gip --elf builtin:bank")]
 pub struct DiffArgs {
     #[command(flatten)]
     execution: Execution,
@@ -237,10 +246,13 @@ pub struct TimelineArgs {
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: OutputPath,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 /// Writes a timeline.
-pub fn timeline(args: &TimelineArgs, _: &mut dyn Write) -> Result<Status, Failure> {
+pub fn timeline(args: &TimelineArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (replayed, _) = args.execution.open()?;
     let cycles = match &replayed {
         Replayed::Trace(trace) => trace.info().params.timestamps,
@@ -254,5 +266,10 @@ pub fn timeline(args: &TimelineArgs, _: &mut dyn Write) -> Result<Status, Failur
     replayed.tell(&mut timeline, &Bars)?;
     timeline.finish().map_err(failure)?;
     file.commit()?;
+    if args.json {
+        let object = args.execution.object("timeline").with("cores", cores.into());
+        let axis = if cycles { "cycles" } else { "instructions" };
+        object.with("axis", axis.into()).with("output", args.output.display().to_string().into()).print(out)?;
+    }
     Ok(Status::Done)
 }

@@ -133,7 +133,8 @@ fn how(example: &str) -> How {
 }
 
 /// Files that examples take and that a person brings: small ones.
-const STAND_INS: [&str; 13] = [
+const STAND_INS: [&str; 14] = [
+    "encode builtin:bank --harts 4 --scheme inputs -o again.gip",
     "encode builtin:bank --harts 4 --scheme inputs -o bank.gip",
     "run builtin:vm -o vm.ret",
     "encode vm.ret -o vm.gtr",

@@ -115,7 +115,7 @@ pub fn stdio(replay: Replay, tell: Box<dyn Fn(&str)>) -> Result<(), HostError> {
 ///
 /// # Errors
 /// The port is taken, or GDB said what cannot be understood.
-pub fn tcp(replay: Replay, port: u16, listening: impl Fn(u16), tell: Box<dyn Fn(&str)>) -> Result<(), HostError> {
+pub fn tcp(replay: Replay, port: u16, listening: impl FnOnce(u16), tell: Box<dyn Fn(&str)>) -> Result<(), HostError> {
     let failure = |e: io::Error| HostError::Other(format!("port {port}: {e}"));
     let listener = std::net::TcpListener::bind(("127.0.0.1", port)).map_err(failure)?;
     listening(listener.local_addr().map_err(failure)?.port());
