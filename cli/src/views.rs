@@ -234,7 +234,7 @@ pub fn coverage(args: &CoverageArgs, out: &mut dyn Write) -> Result<Status, Fail
 /// Write the functions of all cores on one axis, for Perfetto
 ///
 /// The axis is instructions of all cores in the order of replay, one a microsecond; of a trace with time stamps it is
-/// clock cycles. https://ui.perfetto.dev opens the file.
+/// clock cycles. Perfetto (ui.perfetto.dev) opens the file.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk timeline bank.gip --elf builtin:bank --depth 4 -o bank.json")]
 pub struct TimelineArgs {

@@ -1,7 +1,7 @@
 //! Lengths in a Rice code whose parameter follows a running mean, which the decoder mirrors
 //!
 //! k is floor(log2 m), m the mean of the lengths so far, which each length moves an eighth of the way to itself. A length
-//! n is n >> k ones, a zero, and the low k bits of n; from [`UNARY`] ones on there is no zero: 32 bits of n follow.
+//! n is n >> k ones, a zero, and the low k bits of n; from 12 ones on there is no zero: 32 bits of n follow.
 //!
 //! # Source
 //! R. F. Rice, JPL Publication 79-22 (1979); the running mean as in JPEG-LS (ITU-T T.87, annex A).
