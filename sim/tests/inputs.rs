@@ -9,7 +9,7 @@ use sim::scheme::inputs::params::Sizes;
 /// Instructions of each run.
 fn instructions() -> u64 {
     if std::env::var_os("GOSHAWK_LONG").is_some() {
-        15_000_000
+        2_000_000
     } else {
         150_000
     }
