@@ -15,6 +15,7 @@ use std::io::Write;
 #[command(after_help = "Examples:\n  goshawk encode vm.ret -o vm.gtr\n  \
     goshawk encode builtin:fft --harts 8 --set large --timestamps -o fft.gtr\n  \
     goshawk encode builtin:vm --sync-period 14 -o vm.gtr\n  \
+    goshawk encode builtin:bank --harts 4 --scheme inputs -o bank.gip\n  \
     goshawk encode vm.ret --set 512/8/32 --encoding 'tr(bcnt=4,2;diffta=5,4)' -o vm.gtr")]
 pub struct Args {
     /// Retire file, branch trace (rbt1), RISC-V executable, or builtin:NAME
@@ -39,6 +40,9 @@ pub struct Args {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let source = Source::open(&args.input, &args.program, &args.machine)?;
+    if let Some(sizes) = crate::inputs::sizes(&args.params, &args.sync)? {
+        return crate::inputs::encode("encode", &source, sizes, Some(&args.output), args.json, out);
+    }
     let run = source.run()?;
     let info = run.info();
     check_cores(info.harts)?;

@@ -16,9 +16,11 @@ mod encode;
 mod error;
 mod files;
 mod gates;
+mod gdb;
 mod gen;
 mod help;
 mod import;
+mod inputs;
 mod measured;
 mod output;
 mod package;
@@ -35,6 +37,8 @@ mod stats;
 mod sweep;
 mod testbench;
 mod vectors;
+mod views;
+mod who_wrote;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -60,6 +64,13 @@ enum Command {
     Replay(replay::Args),
     Decode(decode::Args),
     Stats(stats::Args),
+    Gdb(gdb::Args),
+    WhoWrote(who_wrote::Args),
+    Show(views::ShowArgs),
+    Diff(views::DiffArgs),
+    Profile(views::ProfileArgs),
+    Coverage(views::CoverageArgs),
+    Timeline(views::TimelineArgs),
     Gen(gen::Args),
     Sim(simulate::Args),
     Programs(programs::Args),
@@ -85,6 +96,13 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Replay(args) => replay::run(args, out),
         Command::Decode(args) => decode::run(args, out),
         Command::Stats(args) => stats::run(args, out),
+        Command::Gdb(args) => gdb::run(args, out),
+        Command::WhoWrote(args) => who_wrote::run(args, out),
+        Command::Diff(args) => views::diff(args, out),
+        Command::Show(args) => views::show(args, out),
+        Command::Profile(args) => views::profile(args, out),
+        Command::Coverage(args) => views::coverage(args, out),
+        Command::Timeline(args) => views::timeline(args, out),
         Command::Gen(args) => gen::run(args, out),
         Command::Sim(args) => simulate::run(args, out),
         Command::Programs(args) => programs::run(args, out),

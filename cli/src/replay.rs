@@ -1,10 +1,12 @@
 //! `goshawk replay`: a trace file and the ELF to every retired instruction again
 
+use crate::inputs::Asked;
 use crate::output::{big, count, facts, plural, short_id, tell_damage, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::check::Check;
 use host::input::Beside;
+use host::inputs::Session;
 use host::listing::Listing;
 use host::symbols::Symbols;
 use host::trace::Trace;
@@ -23,6 +25,7 @@ use std::time::Instant;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk replay vm.gtr --elf builtin:vm --limit 20\n  \
     goshawk replay vm.gtr --elf builtin:vm --check vm.ret\n  \
+    goshawk replay bank.gip --elf builtin:bank --summary\n  \
     goshawk replay firmware.gtr --elf firmware.elf --core 1 | less")]
 pub struct Args {
     /// Trace file
@@ -61,6 +64,9 @@ pub struct Args {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let beside = Beside { elf: Some(&args.elf), any_build: args.any_build };
+    if host::inputs::is_recorded(&args.trace)? {
+        return recorded(args, beside, out);
+    }
     let opened = Trace::open(&args.trace, beside, &Bars)?.resuming(args.resume);
     let info = opened.info().clone();
     if let Some(core) = args.core.filter(|c| *c >= info.params.cores) {
@@ -83,25 +89,48 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Ok(Status::Done);
     }
     let left = args.limit.unwrap_or(u64::MAX);
-    let symbols = match args.symbols.as_deref() {
-        None => Symbols::default(),
-        Some(name) => {
-            let name = if name.is_empty() { &args.elf } else { name };
-            let symbols = Symbols::open(name)?;
-            if symbols.is_empty() {
-                return Err(Failure::Other(format!(
-                    "{name}: has no symbol of code; --symbols needs one that was not stripped"
-                )));
-            }
-            symbols
-        }
-    };
+    let symbols = symbols(args)?;
     let mut listing =
         Listing::new(opened.image().clone(), info.params.cores, args.core, left, out).with_symbols(symbols);
     let replayed = opened.replay(&mut listing, &Bars, |l| l.is_over());
     listing.finish()?;
     tell_damage(&args.trace, &replayed?);
     Ok(Status::Done)
+}
+
+/// The names that are asked for.
+fn symbols(args: &Args) -> Result<Symbols, Failure> {
+    let Some(name) = args.symbols.as_deref() else { return Ok(Symbols::default()) };
+    let name = if name.is_empty() { &args.elf } else { name };
+    let symbols = Symbols::open(name)?;
+    if symbols.is_empty() {
+        return Err(Failure::Other(format!(
+            "{name}: has no symbol of code; --symbols needs one that was not stripped"
+        )));
+    }
+    Ok(symbols)
+}
+
+/// A recorded run of the scheme `inputs`.
+fn recorded(args: &Args, beside: Beside<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
+    let session = Session::open(&args.trace, beside)?;
+    if args.resume {
+        return Err(Failure::Other("--resume is for traces with `encode --sync-period`, not for recorded runs".into()));
+    }
+    if let Some(core) = args.core.filter(|c| *c >= session.info.params.cores) {
+        let (path, cores) = (args.trace.display(), session.info.params.cores);
+        return Err(Failure::Other(format!("{path}: has no core {core}: it has {cores}, counted from 0")));
+    }
+    let asked = Asked {
+        session,
+        path: &args.trace,
+        check: args.check.as_deref(),
+        summary: args.summary,
+        json: args.json,
+        list: (args.core, args.limit.unwrap_or(u64::MAX)),
+        symbols: symbols(args)?,
+    };
+    crate::inputs::replay(asked, out)
 }
 
 struct Checked<'a> {

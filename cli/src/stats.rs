@@ -24,6 +24,7 @@ use std::path::Path;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk stats vm.ret --set medium\n  \
     goshawk stats builtin:fft --harts 4 --timestamps --window 100000 --csv > fft.csv\n  \
+    goshawk stats builtin:bank --harts 4 --scheme inputs:256+block16\n  \
     goshawk stats vm.gtr --elf builtin:vm")]
 pub struct Args {
     /// Retire file, branch trace (rbt1), RISC-V executable, builtin:NAME, or trace file
@@ -166,6 +167,13 @@ impl<S: RetireSink> RetireSink for LastCycle<'_, S> {
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    if let Some(sizes) = crate::inputs::sizes(&args.params, &args.sync)? {
+        if args.window.is_some() {
+            return Err(Failure::Other("--window is not for the scheme `inputs`".into()));
+        }
+        let source = Source::open(&args.input, &args.program, &args.machine)?;
+        return crate::inputs::encode("stats", &source, sizes, None, args.json, out);
+    }
     let is_trace = !args.input.starts_with(BUILTIN) && FileKind::of(Path::new(&args.input))? == FileKind::Trace;
     let counts = if is_trace { of_trace(args)? } else { of_run(args)? };
     if args.json {

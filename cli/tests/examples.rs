@@ -122,6 +122,9 @@ fn how(example: &str) -> How {
     } else if example == "goshawk demo" {
         // tests/readme.rs runs it and compares what it prints
         How::Elsewhere
+    } else if example.contains("goshawk gdb") {
+        // tests/gdb.rs runs it with GDB
+        How::Elsewhere
     } else if tools.iter().any(|t| example.contains(t)) {
         How::Long
     } else {
@@ -130,7 +133,9 @@ fn how(example: &str) -> How {
 }
 
 /// Files that examples take and that a person brings: small ones.
-const STAND_INS: [&str; 12] = [
+const STAND_INS: [&str; 14] = [
+    "encode builtin:bank --harts 4 --scheme inputs -o again.gip",
+    "encode builtin:bank --harts 4 --scheme inputs -o bank.gip",
     "run builtin:vm -o vm.ret",
     "encode vm.ret -o vm.gtr",
     "run builtin:fft --harts 2 -o fft.ret",

@@ -67,24 +67,28 @@ impl Check {
     /// Opens the recording; it must be of the same number of harts as the trace, and of the same program unless
     /// `any_build` says that another build will do.
     pub fn open(path: &Path, trace: &TraceInfo, any_build: bool) -> Result<Self, HostError> {
+        let build = (!any_build).then_some((&*trace.program, &*trace.build_id));
+        Self::open_for(path, trace.params.cores, build)
+    }
+
+    /// As [`Check::open`], for so many cores and, where it is given, the program and its build id.
+    pub fn open_for(path: &Path, cores: u8, build: Option<(&str, &str)>) -> Result<Self, HostError> {
         let recording = Recording::open(path)?;
         let info = recording.info();
-        if info.build_id != trace.build_id && !any_build {
+        if let Some((program, build_id)) = build.filter(|b| b.1 != info.build_id) {
             return Err(HostError::Other(format!(
-                "{}: is of {} with build id {}, but the trace is of {} with build id {}",
+                "{}: is of {} with build id {}, but the trace is of {program} with build id {build_id}",
                 path.display(),
                 info.program,
                 info.build_id,
-                trace.program,
-                trace.build_id
             )));
         }
-        if info.harts != trace.params.cores {
+        if info.harts != cores {
             return Err(HostError::Other(format!(
                 "{}: has {}, but the trace has {}",
                 path.display(),
                 plural(info.harts, "hart"),
-                plural(trace.params.cores, "core")
+                plural(cores, "core")
             )));
         }
         let harts = usize::from(info.harts);

@@ -52,6 +52,14 @@ pub enum HostError {
         /// Why not.
         source: ReplayError,
     },
+    /// A recorded run that cannot be replayed.
+    #[error("{path}: {source}")]
+    Inputs {
+        /// The file.
+        path: String,
+        /// Why not.
+        source: sim::scheme::inputs::replay::InputsError,
+    },
     /// Anything else, said where it happened.
     #[error("{0}")]
     Other(String),

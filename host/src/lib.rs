@@ -11,16 +11,21 @@
 //! | [`recording`] | readers of retire files and branch traces |
 //! | [`symbols`] | names of code addresses |
 //! | [`trace`] | a trace file with its program, replayed |
+//! | [`inputs`] | record and replay: a run to what its cores took from outside, and back |
+//! | [`debug`] | GDB and questions over a recorded run, forwards and backwards |
 //! | [`encode`] | a run to a trace file |
 //! | [`check`] | what replay tells, held to a recording |
 //! | [`listing`] | what replay tells, an instruction a line |
+//! | [`views`] | profile, coverage, timeline |
 //! | [`measure`] | schemes at work on a run, measured and verified |
 //! | [`speed`] | how fast this machine does all that |
 
 pub mod check;
+pub mod debug;
 pub mod encode;
 mod error;
 pub mod input;
+pub mod inputs;
 pub mod listing;
 pub mod machine;
 pub mod measure;
@@ -30,6 +35,7 @@ pub mod run;
 pub mod speed;
 pub mod symbols;
 pub mod trace;
+pub mod views;
 
 pub use error::HostError;
 

@@ -1,6 +1,6 @@
 //! Progress of long work, told to whoever shows it
 
-use retire::{DataEvent, FlowEvent, RetireSink};
+use retire::{DataEvent, FlowEvent, Note, RetireSink};
 
 /// Shows the progress of long work.
 pub trait Progress: Sync {
@@ -72,6 +72,11 @@ impl<S: RetireSink> RetireSink for Counted<S> {
     #[inline]
     fn data(&mut self, data: &DataEvent) {
         self.sink.data(data);
+    }
+
+    #[inline]
+    fn note(&mut self, hart: u8, note: &Note) {
+        self.sink.note(hart, note);
     }
 }
 

@@ -19,6 +19,8 @@ pub enum FileKind {
     Rbt1,
     /// A trace file.
     Trace,
+    /// What the cores of a run took from outside.
+    Inputs,
     /// Something else: a program, where it is an ELF.
     Other,
 }
@@ -33,6 +35,7 @@ impl FileKind {
         Ok(match head {
             h if h.starts_with(b"GSHKRET") => Self::Retire,
             h if h.starts_with(b"GSHKTRC") => Self::Trace,
+            h if h.starts_with(b"GSHKINP") => Self::Inputs,
             h if h.starts_with(&rbt1::MAGIC) || h.starts_with(&rbt1::ZSTD_MAGIC) => Self::Rbt1,
             _ => Self::Other,
         })

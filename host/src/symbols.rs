@@ -35,6 +35,23 @@ impl Symbols {
         Ok(Self(all))
     }
 
+    /// Address of what is called `symbol` in an ELF file or `builtin:NAME`, code or data.
+    pub fn data(name: &str, symbol: &str) -> Result<u32, HostError> {
+        let read;
+        let elf = match name.strip_prefix(BUILTIN) {
+            Some(builtin) => programs::find(builtin).ok_or_else(|| HostError::unknown_program(builtin))?.elf,
+            None => {
+                read = std::fs::read(name).map_err(|e| HostError::io(Path::new(name), e))?;
+                &read
+            }
+        };
+        let file = object::File::parse(elf).map_err(|e| HostError::Other(format!("{name}: {e}")))?;
+        let found = file.symbols().find(|s| s.name() == Ok(symbol)).and_then(|s| u32::try_from(s.address()).ok());
+        found.ok_or_else(|| {
+            HostError::Other(format!("{name}: has no symbol `{symbol}`; an address is written as 0x80001000"))
+        })
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

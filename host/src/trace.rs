@@ -21,7 +21,7 @@ pub struct Trace {
 impl Trace {
     /// Opens both; the program may be a recording of the run, from which the code is learned.
     pub fn open(trace: &Path, beside: Beside<'_>, progress: &dyn Progress) -> Result<Self, HostError> {
-        let reader = TraceReader::open(trace)?;
+        let reader = TraceReader::<TraceInfo>::open(trace)?;
         let info = reader.info().clone();
         let name = trace.display().to_string();
         let Some(elf) = beside.elf else {
@@ -40,7 +40,7 @@ impl Trace {
                 check(&recording.info().build_id)?;
                 recording.image(progress)?
             }
-            FileKind::Trace | FileKind::Other => {
+            FileKind::Trace | FileKind::Inputs | FileKind::Other => {
                 let named = Named::open(elf)?;
                 check(&named.build_id)?;
                 Image::new(&named.program)

@@ -43,7 +43,7 @@ fn a_trace_file_is_read_from_its_first_header_on_and_behind_damage() {
     let (all, summary) = replay(&whole, false).unwrap();
     assert!(summary.headers > 10 && summary.skipped == 0, "{summary:?}");
 
-    let mut reader = TraceReader::open(&whole).unwrap();
+    let mut reader = TraceReader::<TraceInfo>::open(&whole).unwrap();
     let words: Vec<u32> = reader.by_ref().collect();
     rewritten(&part, reader.info(), &words[100..]);
     let (events, summary) = replay(&part, false).unwrap();

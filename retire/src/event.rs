@@ -193,6 +193,31 @@ pub struct DataEvent {
     pub cycle: u64,
 }
 
+/// What a hart did that neither events nor data tell. It is for those who execute a run again: what a core takes from
+/// outside that is no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Note {
+    /// A store conditional retires; its data follow.
+    StoreConditional {
+        /// Whether it stored.
+        stored: bool,
+    },
+    /// An interrupt is taken. Told at once, also where a trap that follows hides it from the events.
+    Interrupt {
+        /// As in `mcause`, interrupt bit left out.
+        cause: u8,
+        /// Instructions that the hart has retired so far.
+        retired: u64,
+    },
+    /// A load or store of the next instruction is refused from outside.
+    AccessFault {
+        /// As in `mcause`: 5 or 7.
+        cause: u8,
+        /// Instructions that the hart has retired so far.
+        retired: u64,
+    },
+}
+
 /// Takes the retire stream of a source.
 pub trait RetireSink {
     /// Whether the source should call [`RetireSink::data`] at all.
@@ -203,6 +228,10 @@ pub trait RetireSink {
     /// CSR, then register.
     fn data(&mut self, data: &DataEvent) {
         let _ = data;
+    }
+    /// What `hart` did besides, in order with the data. Told by sources that can, where [`RetireSink::WANTS_DATA`].
+    fn note(&mut self, hart: u8, note: &Note) {
+        let _ = (hart, note);
     }
 }
 
@@ -230,5 +259,9 @@ impl<S: RetireSink> RetireSink for &mut S {
     #[inline]
     fn data(&mut self, data: &DataEvent) {
         (**self).data(data);
+    }
+    #[inline]
+    fn note(&mut self, hart: u8, note: &Note) {
+        (**self).note(hart, note);
     }
 }

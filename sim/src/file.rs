@@ -1,17 +1,29 @@
 //! Trace files: the raw stream with what is needed to replay it
 //!
 //! After the header (see [`retire::file`]): blocks of a 32-bit word count (1 to 16384), the words, and their
-//! CRC-32; a count of 0 ends the file. All little-endian.
+//! CRC-32; a count of 0 ends the file. All little-endian. A trace of control flow begins with `GSHKTRC`, one of the scheme
+//! `inputs` with `GSHKINP`.
 
 use crate::params::TraceParams;
+use crate::scheme::inputs::InputsParams;
 use retire::file::{io, write_header, FileError, Replacement, Source};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::Path;
 
-const MAGIC: [u8; 8] = *b"GSHKTRC\x01";
 const BLOCK: usize = 16384;
+
+/// What a file of words says of itself.
+pub trait FileInfo: Serialize + DeserializeOwned {
+    /// Its first bytes.
+    const MAGIC: [u8; 8];
+    /// What it is called in errors.
+    const NAME: &'static str;
+    /// Refuses what cannot be; the error says why.
+    fn check(&self) -> Result<(), String>;
+}
 
 /// What a trace file says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +40,37 @@ pub struct TraceInfo {
     pub program: String,
 }
 
+impl FileInfo for TraceInfo {
+    const MAGIC: [u8; 8] = *b"GSHKTRC\x01";
+    const NAME: &'static str = "trace file";
+
+    fn check(&self) -> Result<(), String> {
+        self.params.check().map_err(|e| e.to_string())
+    }
+}
+
+/// What a file of the scheme `inputs` says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputsInfo {
+    /// Version of the tool that wrote it.
+    pub tool: String,
+    /// Everything that shapes the stream.
+    pub params: InputsParams,
+    /// Build id of the ELF, hex; empty when it is not known.
+    pub build_id: String,
+    /// File name of the ELF, for people.
+    pub program: String,
+}
+
+impl FileInfo for InputsInfo {
+    const MAGIC: [u8; 8] = *b"GSHKINP\x01";
+    const NAME: &'static str = "record-and-replay file";
+
+    fn check(&self) -> Result<(), String> {
+        self.params.check().map_err(|e| e.to_string())
+    }
+}
+
 /// Writes a trace file.
 #[derive(Debug)]
 pub struct TraceWriter {
@@ -38,9 +81,9 @@ pub struct TraceWriter {
 
 impl TraceWriter {
     /// Begins the file.
-    pub fn create(path: &Path, info: &TraceInfo) -> Result<Self, FileError> {
+    pub fn create<I: FileInfo>(path: &Path, info: &I) -> Result<Self, FileError> {
         let mut out = Replacement::create(path)?;
-        write_header(&mut out, MAGIC, info).map_err(io(path))?;
+        write_header(&mut out, I::MAGIC, info).map_err(io(path))?;
         Ok(Self { out, pending: Vec::with_capacity(4 * BLOCK), path: path.to_path_buf() })
     }
 
@@ -77,26 +120,26 @@ impl TraceWriter {
 /// Reads a trace file; iterates over its words, and stops at an error, which [`TraceReader::error`]
 /// then tells.
 #[derive(Debug)]
-pub struct TraceReader {
+pub struct TraceReader<I = TraceInfo> {
     source: Source<BufReader<File>>,
-    info: TraceInfo,
+    info: I,
     block: Vec<u8>,
     next: usize,
     ended: bool,
     error: Option<FileError>,
 }
 
-impl TraceReader {
+impl<I: FileInfo> TraceReader<I> {
     /// Opens the file and reads its header.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let mut source = Source::new(BufReader::new(File::open(path).map_err(io(path))?), path);
-        let (_, info): (u8, TraceInfo) = source.header("trace file", MAGIC)?;
-        info.params.check().map_err(|e| source.content(format!("impossible parameters: {e}")))?;
+        let (_, info): (u8, I) = source.header(I::NAME, I::MAGIC)?;
+        info.check().map_err(|e| source.content(format!("impossible parameters: {e}")))?;
         Ok(Self { source, info, block: Vec::new(), next: 0, ended: false, error: None })
     }
 
     /// What the file says of itself.
-    pub fn info(&self) -> &TraceInfo {
+    pub fn info(&self) -> &I {
         &self.info
     }
 
@@ -133,7 +176,7 @@ impl TraceReader {
     }
 }
 
-impl Iterator for TraceReader {
+impl<I: FileInfo> Iterator for TraceReader<I> {
     type Item = u32;
 
     #[inline]
@@ -184,7 +227,7 @@ mod tests {
     fn words_and_header_come_back() {
         for words in [0, 1, BLOCK as u32, BLOCK as u32 + 1, 40_000] {
             let (_dir, path) = file(words);
-            let mut r = TraceReader::open(&path).unwrap();
+            let mut r = TraceReader::<TraceInfo>::open(&path).unwrap();
             assert_eq!(*r.info(), info());
             assert!(r.by_ref().eq(0..words));
             assert!(r.error().is_none());
@@ -198,7 +241,7 @@ mod tests {
         let bad = dir.path().join("bad.gtr");
         let read = |bytes: &[u8]| {
             std::fs::write(&bad, bytes).unwrap();
-            let mut r = TraceReader::open(&bad)?;
+            let mut r = TraceReader::<TraceInfo>::open(&bad)?;
             let n = r.by_ref().count();
             r.error().map_or(Ok(n), Err)
         };

@@ -313,6 +313,9 @@ pub enum CodingError {
     /// Something the encoder never sends because the decoder knows it.
     #[error("{0} is sent, which is never needed")]
     Needless(&'static str),
+    /// The cause of the trap before, where there was none.
+    #[error("a trap has the cause of the one before, and there is none")]
+    NoCause,
     /// A negative zero.
     #[error("an address difference of 0 with a negative sign")]
     NegativeZero,

@@ -2,6 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+/// First header word of every stream: the bytes `G S H K`.
+pub const MAGIC: u32 = u32::from_le_bytes(*b"GSHK");
+/// Format version.
+pub const VERSION: u8 = 1;
+
 /// The traced cores, and the widths in which they are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Platform {

@@ -8,14 +8,10 @@ use crate::lane::{Rates, SyncPeriod};
 use crate::lengths::FieldLengths;
 pub use crate::message::{KindCount, StreamStats};
 use crate::params::{ParamError, TraceParams};
+pub use crate::platform::{MAGIC, VERSION};
 use crate::scheme::sc_lsp::{Counts, Front};
 use crate::scheme::Model;
 use retire::{FlowEvent, RetireSink};
-
-/// First header word: the bytes `G S H K`.
-pub const MAGIC: u32 = u32::from_le_bytes(*b"GSHK");
-/// Format version.
-pub const VERSION: u8 = 1;
 
 /// The three header words of a stream.
 pub fn header(params: &TraceParams) -> [u32; 3] {

@@ -3,8 +3,8 @@
 //! A page is decoded instruction by instruction as it is executed. Stores do not touch it: code that a
 //! program wrote runs after `fence.i`, which drops all pages, as the ISA asks.
 
+use super::bus::Bus;
 use super::decode::{decode, Code, Op};
-use super::memory::Memory;
 
 /// Halfwords of a page, each a place an instruction can begin at.
 pub const PAGE_OPS: usize = 4096;
@@ -38,7 +38,7 @@ impl CodeCache {
 
     /// The instruction at `pc`; the error is the address that cannot be fetched.
     #[inline]
-    pub fn op(&mut self, pc: u32, memory: &Memory) -> Result<Op, u32> {
+    pub fn op(&mut self, pc: u32, memory: &impl Bus) -> Result<Op, u32> {
         let (start, page) = self.page(pc).ok_or(pc)?;
         let op = &mut page[(pc.wrapping_sub(start) >> 1) as usize % PAGE_OPS];
         if op.code == Code::None {
@@ -50,16 +50,13 @@ impl CodeCache {
 
 /// Decodes the instruction at `pc`.
 #[cold]
-pub fn fetch(memory: &Memory, pc: u32) -> Result<Op, u32> {
+pub fn fetch(memory: &impl Bus, pc: u32) -> Result<Op, u32> {
     bits(memory, pc).map(decode)
 }
 
 /// The bits of the instruction at `pc`; the error is the address of the half that is not in RAM.
-pub fn bits(memory: &Memory, pc: u32) -> Result<u32, u32> {
-    let half = |addr: u32| -> Result<u32, u32> {
-        let at = memory.offset::<2>(addr).ok_or(addr)?;
-        Ok(u32::from(u16::from_le_bytes([memory.ram[at], memory.ram[at + 1]])))
-    };
+pub fn bits(memory: &impl Bus, pc: u32) -> Result<u32, u32> {
+    let half = |addr: u32| -> Result<u32, u32> { memory.half(addr).map(u32::from).ok_or(addr) };
     let low = half(pc)?;
     Ok(if low & 3 == 3 { low | half(pc.wrapping_add(2))? << 16 } else { low })
 }

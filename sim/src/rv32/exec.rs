@@ -3,12 +3,12 @@
 //! # Source
 //! RISC-V unprivileged ISA, chapters RV32I, M, A, C, Zicsr, Zifencei; privileged ISA for `mret` and `wfi`.
 
+use super::bus::Bus;
 use super::code::bits;
-use super::csr::View;
 use super::decode::{Code, Op, SINK};
 use super::hart::{At, Break, Hart, Shared};
-use super::memory::{Effect, Memory};
-use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
+use super::memory::Effect;
+use retire::{DataEvent, DataKind, FlowEvent, FlowKind, Note, RetireSink};
 
 impl Hart {
     /// Executes `op`, the instruction at `at`, and moves `at` behind it. An error ends the loop the step is in;
@@ -16,11 +16,11 @@ impl Hart {
     ///
     /// Inlined into its callers, so that each keeps `at` in registers.
     #[inline(always)]
-    pub fn step<S: RetireSink, const CACHES: bool, const FIRST: bool>(
+    pub fn step<S: RetireSink, B: Bus, const CACHES: bool, const FIRST: bool>(
         &mut self,
         at: &mut At,
         op: Op,
-        shared: &mut Shared<'_>,
+        shared: &mut Shared<'_, B>,
         sink: &mut S,
     ) -> Result<(), Break> {
         let hart = usize::from(self.index);
@@ -85,7 +85,7 @@ impl Hart {
         macro_rules! load {
             ($n:literal, $convert:path) => {{
                 let addr = rs1.wrapping_add(imm);
-                let Some(v) = shared.memory.load::<$n>(addr, cycle) else { return Err(Break::Trap(5, addr)) };
+                let v = shared.memory.read::<$n>(hart, addr, cycle)?;
                 loaded!($n, addr, v);
                 set!($convert(v));
                 if CACHES {
@@ -96,9 +96,7 @@ impl Hart {
         macro_rules! store {
             ($n:literal) => {{
                 let addr = rs1.wrapping_add(imm);
-                let Some(effect) = shared.memory.store::<$n>(addr, rs2, cycle) else {
-                    return Err(Break::Trap(7, addr));
-                };
+                let effect = shared.memory.write::<$n>(hart, addr, rs2, cycle)?;
                 stored!($n, addr, rs2 & (u32::MAX >> (32 - 8 * $n)));
                 if CACHES {
                     penalty += shared.caches.store(hart, addr);
@@ -117,13 +115,11 @@ impl Hart {
                 if rs1 & 3 != 0 {
                     return Err(Break::Trap(6, rs1));
                 }
-                if shared.memory.offset::<4>(rs1).is_none() {
+                if !shared.memory.in_ram(rs1) {
                     return Err(Break::Trap(7, rs1));
                 }
-                let old = shared.memory.load::<4>(rs1, cycle).unwrap_or(0);
                 let f: fn(u32, u32) -> u32 = $f;
-                let new = f(old, rs2);
-                shared.memory.store::<4>(rs1, new, cycle);
+                let (old, new) = shared.memory.exchange(hart, rs1, |old| f(old, rs2), cycle)?;
                 loaded!(4, rs1, old);
                 stored!(4, rs1, new);
                 set!(old);
@@ -208,10 +204,10 @@ impl Hart {
                 if rs1 & 3 != 0 {
                     return Err(Break::Trap(4, rs1));
                 }
-                if shared.memory.offset::<4>(rs1).is_none() {
+                if !shared.memory.in_ram(rs1) {
                     return Err(Break::Trap(5, rs1));
                 }
-                let v = shared.memory.load::<4>(rs1, cycle).unwrap_or(0);
+                let v = shared.memory.read::<4>(hart, rs1, cycle)?;
                 shared.memory.reserve(hart, rs1);
                 loaded!(4, rs1, v);
                 set!(v);
@@ -223,12 +219,16 @@ impl Hart {
                 if rs1 & 3 != 0 {
                     return Err(Break::Trap(6, rs1));
                 }
-                if shared.memory.offset::<4>(rs1).is_none() {
+                if !shared.memory.in_ram(rs1) {
                     return Err(Break::Trap(7, rs1));
                 }
-                let held = shared.memory.take_reservation(hart, rs1);
+                let held = shared.memory.take_reservation(hart, rs1)?;
+                if S::WANTS_DATA {
+                    tell!();
+                    sink.note(self.index, &Note::StoreConditional { stored: held });
+                }
                 if held {
-                    shared.memory.store::<4>(rs1, rs2, cycle);
+                    shared.memory.write::<4>(hart, rs1, rs2, cycle)?;
                     stored!(4, rs1, rs2);
                     if CACHES {
                         penalty += shared.caches.store(hart, rs1);
@@ -251,7 +251,7 @@ impl Hart {
                 return Err(Break::FenceI);
             }
             Code::Csrrw | Code::Csrrs | Code::Csrrc | Code::Csrrwi | Code::Csrrsi | Code::Csrrci => {
-                let Some(changed) = self.csr(op, rs1, at, shared.memory) else {
+                let Some(changed) = self.csr(op, rs1, at, shared.memory)? else {
                     return Err(Break::Trap(2, bits(shared.memory, pc).unwrap_or(0)));
                 };
                 // the CSR's value is there even where it goes to x0
@@ -302,16 +302,19 @@ impl Hart {
 
     /// Executes a CSR instruction; whether it wrote, `None` when there is no such CSR.
     #[cold]
-    fn csr(&mut self, op: Op, rs1: u32, at: &At, memory: &Memory) -> Option<bool> {
+    fn csr(&mut self, op: Op, rs1: u32, at: &At, bus: &mut impl Bus) -> Result<Option<bool>, Break> {
         let number = op.imm as u32 & 0xfff;
-        let view = View {
-            hart: self.index.into(),
-            mip: self.mip(at.cycle, memory),
-            cycle: at.cycle,
-            instret: at.instret,
-            time: memory.mtime(at.cycle),
-        };
-        let old = self.csrs.read(number, &view)?;
+        let view = bus.view(self, at);
+        let Some(mut old) = self.csrs.read(number, &view) else { return Ok(None) };
+        let reads = op.rd != SINK || !matches!(op.code, Code::Csrrw | Code::Csrrwi);
+        let writes = matches!(op.code, Code::Csrrw | Code::Csrrwi) || op.rs1 != 0;
+        // a register that cannot be written traps before anything is taken from outside
+        if writes && number >> 10 == 3 {
+            return Ok(None);
+        }
+        if let Some(value) = if reads { bus.open_csr(self.index.into(), number)? } else { None } {
+            old = value;
+        }
         let immediate = op.code >= Code::Csrrwi;
         let operand = if immediate { u32::from(op.rs1) } else { rs1 };
         let new = match op.code {
@@ -321,10 +324,12 @@ impl Hart {
             _ => None,
         };
         if let Some(new) = new {
-            self.csrs.write(number, new, &view)?;
+            if self.csrs.write(number, new, &view).is_none() {
+                return Ok(None);
+            }
         }
         self.regs[usize::from(op.rd & 63)] = old;
-        Some(new.is_some())
+        Ok(Some(new.is_some()))
     }
 }
 

@@ -1,5 +1,6 @@
 //! One hart: its state, traps, and the loop that runs it alone
 
+use super::bus::Bus;
 use super::code::{self, CodeCache, PAGE_OPS};
 use super::csr::{self, Csrs};
 use super::decode::{Code, Op};
@@ -30,6 +31,8 @@ pub enum Break {
     Trap(u32, u32),
     /// The program ended.
     Exit(u32),
+    /// What comes from outside next is not known yet; nothing has retired. Only where a run is executed again.
+    Input,
 }
 
 /// Where a hart is.
@@ -69,8 +72,8 @@ pub struct Hart {
 }
 
 /// What the harts share, as the loops need it.
-pub struct Shared<'a> {
-    pub memory: &'a mut Memory,
+pub struct Shared<'a, B = Memory> {
+    pub memory: &'a mut B,
     pub caches: &'a mut Caches,
     pub timing: &'a Timing,
 }
@@ -127,6 +130,21 @@ impl Hart {
         self.state = if locked { State::Locked } else { State::Running };
     }
 
+    /// The event that ends what is told of this hart, at `cycle`; `None` where nothing retired since the last one.
+    pub fn stop(&mut self, cycle: u64) -> Option<FlowEvent> {
+        let (pc, count) = match self.pending {
+            // nothing has retired since the last stop
+            Some(Pending { kind: FlowKind::Start, .. }) => return None,
+            // a trap that no instruction followed is not told: the hart stands before it
+            Some(p) => (p.pc, p.count),
+            None => (self.at.pc, (self.at.instret - self.told) as u32),
+        };
+        self.told = self.at.instret;
+        self.pending = Some(Pending { kind: FlowKind::Start, pc: self.at.pc, count: 0 });
+        let pc = u64::from(pc);
+        Some(FlowEvent { hart: self.index, kind: FlowKind::Stop, len: 0, count, pc, target: pc, cycle })
+    }
+
     /// Tells the pending trap or start; `pc` is the instruction that retires in `cycle`.
     pub fn tell_pending(&mut self, pc: u32, cycle: u64, sink: &mut impl RetireSink) {
         if let Some(p) = self.pending.take() {
@@ -145,15 +163,15 @@ impl Hart {
 
     /// One instruction, in a machine of several harts or after a trap (`FIRST`).
     #[inline(always)]
-    pub fn single<S: RetireSink, const CACHES: bool, const FIRST: bool>(
+    pub fn single<S: RetireSink, B: Bus, const CACHES: bool, const FIRST: bool>(
         &mut self,
-        shared: &mut Shared<'_>,
+        shared: &mut Shared<'_, B>,
         code: &mut CodeCache,
         sink: &mut S,
     ) -> Result<(), Break> {
         let mut at = self.at;
         let op = code.op(at.pc, shared.memory).map_err(|addr| Break::Trap(1, addr))?;
-        let end = self.step::<S, CACHES, FIRST>(&mut at, op, shared, sink);
+        let end = self.step::<S, B, CACHES, FIRST>(&mut at, op, shared, sink);
         self.at = at;
         end
     }
@@ -189,7 +207,7 @@ impl Hart {
                     }
                     page[slot] = op;
                 }
-                if let Err(end) = self.step::<S, CACHES, false>(&mut at, op, shared, sink) {
+                if let Err(end) = self.step::<S, Memory, CACHES, false>(&mut at, op, shared, sink) {
                     break 'run end;
                 }
             }

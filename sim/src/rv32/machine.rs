@@ -2,11 +2,11 @@
 
 use super::code::{bits, CodeCache};
 use super::csr::MTI;
-use super::hart::{Break, Hart, Pending, Shared, State};
+use super::hart::{Break, Hart, Shared, State};
 use super::memory::{Memory, DEVICES, RAM_BASE};
 use super::timing::{Caches, Timing};
 use retire::elf::Program;
-use retire::{FlowEvent, FlowKind, RetireSink};
+use retire::{Note, RetireSink};
 
 /// Cycles between two looks whether all harts only jump to themselves.
 const LOOK_CYCLES: u64 = 1 << 16;
@@ -204,6 +204,11 @@ impl Machine {
         })
     }
 
+    /// First byte of RAM, and the bytes of it.
+    pub fn ram(&self) -> (u32, u32) {
+        (self.memory.ram_base, self.memory.ram.len() as u32)
+    }
+
     /// Runs to the end of the program or to a limit. Called again it goes on, with a new `Start` of each hart;
     /// the summary counts from the beginning.
     pub fn run<S: RetireSink>(&mut self, sink: &mut S, limits: Limits) -> Result<RunSummary, MachineError> {
@@ -215,17 +220,9 @@ impl Machine {
         let running = self.harts.iter().filter(|h| h.state == State::Running).map(|h| h.at.cycle).max();
         let cycles = running.unwrap_or_else(|| self.harts.iter().map(|h| h.at.cycle).max().unwrap_or(0));
         for h in &mut self.harts {
-            let (pc, count) = match h.pending {
-                // nothing has retired since the last stop
-                Some(Pending { kind: FlowKind::Start, .. }) => continue,
-                // a trap that no instruction followed is not told: the hart stands before it
-                Some(p) => (p.pc, p.count),
-                None => (h.at.pc, (h.at.instret - h.told) as u32),
-            };
-            let (pc, hart) = (u64::from(pc), h.index);
-            sink.event(&FlowEvent { hart, kind: FlowKind::Stop, len: 0, count, pc, target: pc, cycle: cycles });
-            h.told = h.at.instret;
-            h.pending = Some(Pending { kind: FlowKind::Start, pc: h.at.pc, count: 0 });
+            if let Some(stop) = h.stop(cycles) {
+                sink.event(&stop);
+            }
         }
         if let Exit::Finished(code) = exit {
             self.ended = Some(code);
@@ -282,6 +279,10 @@ impl Machine {
                 return Exit::Limit;
             }
             if let Some(cause) = self.harts[i].interrupt(&self.memory) {
+                if S::WANTS_DATA {
+                    let retired = self.harts[i].at.instret;
+                    sink.note(i as u8, &Note::Interrupt { cause: cause as u8, retired });
+                }
                 self.harts[i].trap(true, cause, 0);
                 self.harts[i].at.cycle += 1;
                 continue;
@@ -297,7 +298,7 @@ impl Machine {
             let hart = &mut self.harts[i];
             let (i, end) = if hart.pending.is_some() {
                 let before = hart.at.instret;
-                let end = hart.single::<S, CACHES, true>(&mut shared, &mut self.code, sink);
+                let end = hart.single::<S, Memory, CACHES, true>(&mut shared, &mut self.code, sink);
                 left -= hart.at.instret - before;
                 (i, end.err().unwrap_or(Break::Bound))
             } else if alone {
@@ -315,10 +316,16 @@ impl Machine {
                 Break::FenceI => self.code.clear(),
                 Break::Wait => hart.state = State::Waiting,
                 Break::Trap(cause, tval) => {
+                    if S::WANTS_DATA && matches!(cause, 5 | 7) {
+                        let retired = hart.at.instret;
+                        sink.note(hart.index, &Note::AccessFault { cause: cause as u8, retired });
+                    }
                     hart.trap(false, cause, tval);
                     hart.at.cycle += 1 + if CACHES { u64::from(self.timing.redirect) } else { 0 };
                 }
                 Break::Exit(code) => return Exit::Finished(code),
+                // the machine itself answers everything
+                Break::Input => {}
             }
         }
     }
@@ -343,7 +350,7 @@ impl Machine {
                     if hart.attention || *left == 0 {
                         return (hart.index.into(), Break::Bound);
                     }
-                    match hart.single::<S, CACHES, false>(&mut shared, &mut self.code, sink) {
+                    match hart.single::<S, Memory, CACHES, false>(&mut shared, &mut self.code, sink) {
                         Ok(()) => *left -= 1,
                         Err(end) => {
                             *left -= u64::from(!matches!(end, Break::Trap(..)));

@@ -16,13 +16,14 @@
 //! A hart whose handler itself cannot be fetched or is illegal traps for ever (`mtvec` is 0 at the start): it is
 //! left standing, and [`Exit::Deadlock`] tells when no other hart can go on either.
 
-mod code;
-mod csr;
+pub(crate) mod bus;
+pub(crate) mod code;
+pub(crate) mod csr;
 pub mod decode;
 mod exec;
-mod hart;
+pub(crate) mod hart;
 mod machine;
-mod memory;
+pub(crate) mod memory;
 pub mod timing;
 
 pub use machine::{Exit, Limits, Machine, MachineConfig, MachineError, RunSummary};

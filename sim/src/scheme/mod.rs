@@ -29,6 +29,7 @@
 
 pub mod cores;
 pub mod fields;
+pub mod inputs;
 pub mod nexus;
 pub mod sc_lsp;
 pub mod tr;

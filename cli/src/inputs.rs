@@ -1,0 +1,204 @@
+//! `encode`, `replay` and `stats` with the scheme `inputs`: a run recorded with all its values, and executed again
+
+use crate::args::{ParamArgs, Source, SyncArgs};
+use crate::output::{big, count, facts, plural, short_id, Object};
+use crate::progress::Bars;
+use crate::{Failure, Status};
+use host::check::Check;
+use host::inputs::{record, Session};
+use host::listing::Listing;
+use retire::{FlowEvent, NullSink, RetireSink};
+use serde_json::{json, Value};
+use sim::analysis::ratio;
+use sim::replay::ReplaySink;
+use sim::scheme::inputs::model::{InputsStats, Sent};
+use sim::scheme::inputs::params::Sizes;
+use sim::scheme::inputs::InputsParams;
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+/// The sizes that are asked for; `None` where another scheme is.
+///
+/// # Errors
+/// A name that is none, or an argument of another scheme beside it.
+pub fn sizes(params: &ParamArgs, sync: &SyncArgs) -> Result<Option<Sizes>, Failure> {
+    let Some(name) = params.scheme.as_deref().filter(|n| Sizes::is_name(n)) else { return Ok(None) };
+    let given = [
+        ("--set", params.set.is_some()),
+        ("--encoding", params.encoding.is_some()),
+        ("--timestamps", params.timestamps),
+        ("--pc-shift", params.pc_shift.is_some()),
+        ("--upper-bits", params.upper_bits.is_some()),
+        ("--align", params.align.is_some()),
+        ("--sync-period", sync.sync_period.is_some()),
+    ];
+    if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
+        return Err(Failure::Other(format!("{option} is not for the scheme `inputs`, which sends no control flow")));
+    }
+    Ok(Some(name.parse::<Sizes>()?))
+}
+
+fn sent(s: &Sent) -> Value {
+    json!({ "messages": s.messages, "bits": s.bits })
+}
+
+fn parameters(p: &InputsParams) -> Value {
+    json!({ "scheme": p.sizes.to_string(), "cores": p.cores, "canonical": p.canonical(), "fingerprint": format!("0x{:08x}", p.fingerprint()) })
+}
+
+fn lines(s: &InputsStats) -> Vec<(&'static str, String)> {
+    let line = |s: &Sent| format!("{} in {} bits", count(s.messages), count(s.bits));
+    vec![
+        ("episodes", format!("{}, {} by a full table", line(&s.episodes), count(s.full))),
+        ("inputs", line(&s.inputs)),
+        ("traps", line(&s.traps)),
+        ("checks", line(&s.checks)),
+        ("bits", format!("{}, header and padding included", count(s.bits))),
+        ("per instruction", format!("{:.5} bits", ratio(s.bits, s.instructions))),
+    ]
+}
+
+/// Records a run, into `output` where it is given, and says what that took.
+///
+/// # Errors
+/// What cannot be run or written.
+pub fn encode(
+    command: &str,
+    source: &Source,
+    sizes: Sizes,
+    output: Option<&Path>,
+    as_json: bool,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let run = source.run()?;
+    let recorded = record(&run, sizes, output, &Bars)?;
+    let (info, stats) = (run.info(), &recorded.stats);
+    if as_json {
+        let object = Object::new(command, &info.program)
+            .with("build_id", info.build_id.into())
+            .with("source", info.source.into())
+            .with("parameters", parameters(&recorded.params))
+            .with("instructions", stats.instructions.into())
+            .with("cycles", recorded.told.cycles.into())
+            .with("messages", stats.messages().into())
+            .with("episodes", sent(&stats.episodes))
+            .with("episodes_by_full_table", stats.full.into())
+            .with("inputs", sent(&stats.inputs))
+            .with("traps", sent(&stats.traps))
+            .with("checks", sent(&stats.checks))
+            .with("stops", sent(&stats.stops))
+            .with("bits", stats.bits.into())
+            .with("bits_per_instruction", ratio(stats.bits, stats.instructions).into());
+        match output {
+            Some(path) => object.with("output", path.display().to_string().into()).print(out)?,
+            None => object.print(out)?,
+        }
+        return Ok(Status::Done);
+    }
+    let mut facts_ = vec![
+        ("run", format!("{}, build {}, {}", info.program, short_id(&info.build_id), plural(info.harts, "core"))),
+        ("parameters", recorded.params.canonical()),
+        ("instructions", count(stats.instructions)),
+    ];
+    facts_.extend(lines(stats));
+    facts_.extend(output.map(|path| ("written", path.display().to_string())));
+    facts(out, &facts_)?;
+    Ok(Status::Done)
+}
+
+/// Hands the control flow of a replayed run to what takes that of a trace.
+struct Flow<'a, S>(&'a mut S);
+
+impl<S: ReplaySink> RetireSink for Flow<'_, S> {
+    fn event(&mut self, e: &FlowEvent) {
+        self.0.event(e);
+    }
+}
+
+/// What `replay` is asked for.
+pub struct Asked<'a> {
+    /// The recorded run.
+    pub session: Session,
+    /// Its file.
+    pub path: &'a Path,
+    /// Compare with this.
+    pub check: Option<&'a Path>,
+    /// Only the sums.
+    pub summary: bool,
+    /// Print one JSON object.
+    pub json: bool,
+    /// Lists instructions of this core, at most so many.
+    pub list: (Option<u8>, u64),
+    /// Names of places.
+    pub symbols: host::symbols::Symbols,
+}
+
+/// Executes a recorded run again.
+///
+/// # Errors
+/// Where it is damaged, or of another program.
+pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
+    let mut session = asked.session;
+    let params = session.info.params;
+    let start = Instant::now();
+    let mut difference = None;
+    if let Some(ret) = asked.check {
+        let mut check = Check::open_for(ret, params.cores, Some((&session.info.program, &session.info.build_id)))?;
+        session.run(&mut Flow(&mut check), &Bars, |_| false)?;
+        difference = check.finish()?;
+    } else if asked.summary || asked.json {
+        session.run(&mut NullSink, &Bars, |_| false)?;
+    } else {
+        let image = retire::image::Image::new(&session.named.program);
+        let (core, left) = asked.list;
+        let mut listing = Listing::new(image, params.cores, core, left, out).with_symbols(asked.symbols);
+        session.run(&mut Flow(&mut listing), &Bars, |l| l.0.is_over())?;
+        listing.finish()?;
+        return Ok(Status::Done);
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let replay = session.at();
+    let instructions = replay.position();
+    let by_core: Vec<u64> = (0..params.cores).map(|c| replay.retired(c)).collect();
+    if asked.json {
+        Object::new("replay", &asked.path.display().to_string())
+            .with("program", session.named.name.clone().into())
+            .with("build_id", session.info.build_id.clone().into())
+            .with("parameters", parameters(&params))
+            .with("instructions", json!({ "total": instructions, "by_core": by_core }))
+            .with("messages", replay.messages().into())
+            .with("bits", replay.bits().into())
+            .with("bits_per_instruction", ratio(replay.bits(), instructions).into())
+            .with("seconds", seconds.into())
+            .with("instructions_per_second", (instructions as f64 / seconds).into())
+            .with(
+                "check",
+                asked.check.map_or(json!(null), |ret| {
+                    json!({ "against": ret.display().to_string(), "equal": difference.is_none(), "difference": difference })
+                }),
+            )
+            .print(out)?;
+    } else if let Some(difference) = &difference {
+        writeln!(out, "{difference}")?;
+    } else {
+        let of = format!(
+            "of {}, build {}, {}",
+            session.info.program,
+            short_id(&session.info.build_id),
+            plural(params.cores, "core")
+        );
+        let mut lines =
+            vec![("recording", of), ("parameters", params.canonical()), ("instructions", count(instructions))];
+        if by_core.len() > 1 {
+            lines.push(("by core", by_core.iter().map(|n| count(*n)).collect::<Vec<_>>().join("  ")));
+        }
+        lines.push(("messages", count(replay.messages())));
+        lines.push(("bits", count(replay.bits())));
+        lines.push(("state", "every check of registers, loads and stores is right".into()));
+        lines.push(("speed", format!("{} instructions a second", big(instructions as f64 / seconds))));
+        lines.extend(asked.check.map(|ret| ("check", format!("equal to {}, event by event", ret.display()))));
+        facts(out, &lines)?;
+    }
+    Ok(if difference.is_some() { Status::Different } else { Status::Done })
+}

@@ -1,0 +1,275 @@
+//! `goshawk show`, `diff`, `profile`, `coverage`, `timeline`: views of an execution
+
+use crate::files::OutputPath;
+use crate::output::{count, percent, Left, Object, Right, Table};
+use crate::progress::Bars;
+use crate::{Failure, Status};
+use host::input::Named;
+use host::symbols::Symbols;
+use host::views::coverage::Coverage;
+use host::views::lines::Lines;
+use host::views::profile::Profile;
+use host::views::show::{Show, Shown};
+use host::views::source::Replayed;
+use host::views::timeline::Timeline;
+use retire::file::Replacement;
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// A trace or a recorded run, and its program.
+#[derive(clap::Args, Debug)]
+struct Execution {
+    /// Trace file, or recorded run (`encode --scheme inputs`)
+    #[arg(value_name = "TRACE")]
+    trace: PathBuf,
+    /// The program it is of: RISC-V executable, or builtin:NAME
+    #[arg(long, value_name = "ELF|builtin:NAME")]
+    elf: String,
+    /// Take the program although the trace names another build
+    #[arg(long)]
+    any_build: bool,
+}
+
+impl Execution {
+    fn open(&self) -> Result<(Replayed, Named), Failure> {
+        Ok(Replayed::open(&self.trace, &self.elf, self.any_build, &Bars)?)
+    }
+
+    fn object(&self, command: &str) -> Object {
+        Object::new(command, &self.trace.display().to_string()).with("program", self.elf.clone().into())
+    }
+}
+
+/// List retired instructions under their source lines, with inlined functions
+///
+/// Of a recorded run (`encode --scheme inputs`) with what each read and wrote. A line `f < g (file:line)` is one of `f`
+/// that was inlined into `g` there.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk show bank.gip --elf builtin:bank --core 1 --skip 2000 --limit 20\n  \
+    goshawk show vm.gtr --elf builtin:vm --limit 20 --sources programs/bare")]
+pub struct ShowArgs {
+    #[command(flatten)]
+    execution: Execution,
+    /// This core only
+    #[arg(long, value_name = "N")]
+    core: Option<u8>,
+    /// Leave out so many instructions
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: u64,
+    /// List at most so many
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Where the source files are, for their text
+    #[arg(long, value_name = "PLACE", default_value = ".")]
+    sources: String,
+    /// Print one JSON object, with the lines of the listing
+    #[arg(long, requires = "limit")]
+    json: bool,
+}
+
+/// Lists instructions.
+pub fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let lines = Lines::open(&args.execution.elf)?;
+    let (replayed, named) = args.execution.open()?;
+    let cores = replayed.cores();
+    if let Some(core) = args.core.filter(|c| *c >= cores) {
+        let path = args.execution.trace.display();
+        return Err(Failure::Other(format!("{path}: has no core {core}: it has {cores}, counted from 0")));
+    }
+    let shown = Shown { core: args.core, skip: args.skip, limit: args.limit.unwrap_or(u64::MAX) };
+    let image = retire::image::Image::new(&named.program);
+    let mut text = Vec::new();
+    let to: &mut dyn Write = if args.json { &mut text } else { out };
+    let mut show = Show::new(image, lines, cores, shown, args.sources.clone().into(), to);
+    replayed.tell_until(&mut show, &Bars, Show::is_over)?;
+    show.finish()?;
+    if args.json {
+        let listing = String::from_utf8_lossy(&text);
+        let listing: Vec<&str> = listing.lines().collect();
+        args.execution.object("show").with("lines", listing.into()).print(out)?;
+    }
+    Ok(Status::Done)
+}
+
+/// Tell where two executions of a program part, core by core
+///
+/// Both are traces or recorded runs of the same program. Exit code 0: they do the same; 1: they part.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk diff bank.gip again.gip --elf builtin:bank")]
+pub struct DiffArgs {
+    #[command(flatten)]
+    execution: Execution,
+    /// The other trace file or recorded run
+    #[arg(value_name = "TRACE")]
+    other: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Compares.
+pub fn diff(args: &DiffArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let (first, _) = args.execution.open()?;
+    let (second, _) = Replayed::open(&args.other, &args.execution.elf, args.execution.any_build, &Bars)?;
+    let cores = first.cores();
+    let partings = host::views::diff::diff(first, second, &Bars)?;
+    let symbols = Symbols::open(&args.execution.elf)?;
+    let place = |e: &Option<retire::FlowEvent>| match e {
+        None => "it has ended".to_string(),
+        Some(e) => {
+            let name = symbols.at(e.pc).map_or(String::new(), |(name, offset)| format!(" ({name}+0x{offset:x})"));
+            format!("pc 0x{:08x}{name}: {}", e.pc, host::check::describe(e))
+        }
+    };
+    if args.json {
+        let partings: Vec<_> = partings
+            .iter()
+            .map(|p| {
+                json!({
+                    "core": p.core, "instructions": p.instructions, "first": place(&p.first), "second": place(&p.second),
+                })
+            })
+            .collect();
+        let object = args.execution.object("diff").with("other", args.other.display().to_string().into());
+        object.with("equal", partings.is_empty().into()).with("partings", partings.into()).print(out)?;
+    } else if partings.is_empty() {
+        writeln!(out, "the same in every instruction of {}", crate::output::plural(cores, "core"))?;
+    } else {
+        for p in &partings {
+            writeln!(out, "core {}, after {} instructions", p.core, count(p.instructions))?;
+            writeln!(out, "  first   {}\n  second  {}", place(&p.first), place(&p.second))?;
+        }
+    }
+    Ok(if partings.is_empty() { Status::Done } else { Status::Different })
+}
+
+/// Tell in which functions the instructions were
+///
+/// Calls, returns and traps of each core are followed. A function's total has the instructions of those that it called.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk profile bank.gip --elf builtin:bank --top 10\n  \
+    goshawk profile vm.gtr --elf builtin:vm --folded vm.folded")]
+pub struct ProfileArgs {
+    #[command(flatten)]
+    execution: Execution,
+    /// List so many functions
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    top: usize,
+    /// Write folded stacks for flame graphs: `outer;inner COUNT` a line
+    #[arg(long, value_name = "FILE")]
+    folded: Option<OutputPath>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Lists functions.
+pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let (replayed, _) = args.execution.open()?;
+    let mut profile = Profile::new(Symbols::open(&args.execution.elf)?, replayed.cores());
+    replayed.tell(&mut profile, &Bars)?;
+    if let Some(path) = &args.folded {
+        let mut file = Replacement::create(path)?;
+        let written = profile.folded(&mut file).and_then(|()| file.flush());
+        written.map_err(|e| Failure::io(path, e))?;
+        file.commit()?;
+    }
+    let shares = profile.flat();
+    let all: u64 = shares.iter().map(|s| s.own).sum();
+    if args.json {
+        let functions: Vec<_> =
+            shares.iter().map(|s| json!({ "function": s.function, "instructions": s.own, "total": s.total })).collect();
+        let object = args.execution.object("profile");
+        object.with("instructions", all.into()).with("functions", functions.into()).print(out)?;
+        return Ok(Status::Done);
+    }
+    let mut table = Table::new([("function", Left), ("own", Right), ("", Right), ("total", Right), ("", Right)]);
+    for s in shares.iter().take(args.top) {
+        table.row([s.function.clone(), count(s.own), percent(s.own, all), count(s.total), percent(s.total, all)]);
+    }
+    table.print(out)?;
+    Ok(Status::Done)
+}
+
+/// Tell which source lines and branches ran, as lcov reads it
+///
+/// Lines of inlined functions are those of the functions' own files. `genhtml --branch-coverage` makes pages of it.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk coverage bank.gip --elf builtin:bank -o bank.info")]
+pub struct CoverageArgs {
+    #[command(flatten)]
+    execution: Execution,
+    /// Tracefile to write
+    #[arg(short, long, value_name = "FILE")]
+    output: OutputPath,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Writes a tracefile.
+pub fn coverage(args: &CoverageArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let lines = Lines::open(&args.execution.elf)?;
+    let (replayed, named) = args.execution.open()?;
+    let mut coverage = Coverage::new(replayed.cores());
+    replayed.tell(&mut coverage, &Bars)?;
+    let mut file = Replacement::create(&args.output)?;
+    let sums = coverage.lcov(&named.program, &lines, &mut file).map_err(|e| Failure::io(&args.output, e))?;
+    file.commit()?;
+    if args.json {
+        let of = |found: u64, hit: u64| json!({ "found": found, "hit": hit });
+        let object = args.execution.object("coverage").with("lines", of(sums.lines, sums.lines_hit));
+        let object = object.with("branches", of(sums.branches, sums.branches_hit));
+        object.with("output", args.output.display().to_string().into()).print(out)?;
+        return Ok(Status::Done);
+    }
+    for (what, found, hit) in [("lines", sums.lines, sums.lines_hit), ("branches", sums.branches, sums.branches_hit)] {
+        writeln!(out, "{what:9} {} of {}, {}", count(hit), count(found), percent(hit, found))?;
+    }
+    writeln!(out, "written   {}", args.output.display())?;
+    Ok(Status::Done)
+}
+
+/// Write the functions of all cores on one axis, for Perfetto
+///
+/// The axis is instructions of all cores in the order of replay, one a microsecond; of a trace with time stamps it is
+/// clock cycles. Perfetto (ui.perfetto.dev) opens the file.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk timeline bank.gip --elf builtin:bank --depth 4 -o bank.json")]
+pub struct TimelineArgs {
+    #[command(flatten)]
+    execution: Execution,
+    /// Leave out functions deeper than this
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    depth: usize,
+    /// File to write
+    #[arg(short, long, value_name = "FILE")]
+    output: OutputPath,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Writes a timeline.
+pub fn timeline(args: &TimelineArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let (replayed, _) = args.execution.open()?;
+    let cycles = match &replayed {
+        Replayed::Trace(trace) => trace.info().params.timestamps,
+        Replayed::Recorded(_) => false,
+    };
+    let symbols = Symbols::open(&args.execution.elf)?;
+    let cores = replayed.cores();
+    let failure = |e| Failure::io(&args.output, e);
+    let mut file = Replacement::create(&args.output)?;
+    let mut timeline = Timeline::new(symbols, cores, args.depth, cycles, &mut file).map_err(failure)?;
+    replayed.tell(&mut timeline, &Bars)?;
+    timeline.finish().map_err(failure)?;
+    file.commit()?;
+    if args.json {
+        let object = args.execution.object("timeline").with("cores", cores.into());
+        let axis = if cycles { "cycles" } else { "instructions" };
+        object.with("axis", axis.into()).with("output", args.output.display().to_string().into()).print(out)?;
+    }
+    Ok(Status::Done)
+}

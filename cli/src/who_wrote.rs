@@ -1,0 +1,111 @@
+//! `goshawk who-wrote`: the last stores to an address
+
+use crate::output::{count, Left, Object, Right, Table};
+use crate::{Failure, Status};
+use host::debug::writer::who_wrote;
+use host::input::Beside;
+use host::inputs::Session;
+use host::symbols::Symbols;
+use serde_json::json;
+use sim::scheme::inputs::replay::Timeline;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Tell which core wrote an address last, where in the program, and what
+///
+/// The run is one of `goshawk encode --scheme inputs`. A moment is a number of instructions of all cores, in replay's
+/// order, as `monitor when` of `goshawk gdb` tells it.
+#[derive(clap::Args, Debug)]
+#[command(
+    name = "who-wrote",
+    after_help = "Examples:\n  goshawk who-wrote bank.gip balance --elf builtin:bank --last 3"
+)]
+pub struct Args {
+    /// Recorded run
+    #[arg(value_name = "TRACE")]
+    trace: PathBuf,
+    /// Address, 0x and hexadecimal, or a name of the program's symbol table
+    #[arg(value_name = "ADDRESS")]
+    address: String,
+    /// The program it is of: RISC-V executable, or builtin:NAME
+    #[arg(long, value_name = "ELF|builtin:NAME")]
+    elf: String,
+    /// Take the program although the recording names another build
+    #[arg(long)]
+    any_build: bool,
+    /// Bytes
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    bytes: u32,
+    /// Before this moment [default: the end]
+    #[arg(long, value_name = "MOMENT")]
+    before: Option<u64>,
+    /// So many stores, the latest first
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    last: usize,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Goes back to the stores and prints them.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let session = Session::open(&args.trace, Beside { elf: Some(&args.elf), any_build: args.any_build })?;
+    let number = args.address.strip_prefix("0x").and_then(|hex| u32::from_str_radix(hex, 16).ok());
+    let address = match number {
+        Some(address) => address,
+        None => Symbols::data(&args.elf, &args.address)?,
+    };
+    let symbols = Symbols::open(&args.elf)?;
+    let failure = |source| Failure::from(host::HostError::Inputs { path: args.trace.display().to_string(), source });
+    let mut line = Timeline::new(session.replay());
+    line.seek(args.before.unwrap_or(u64::MAX)).map_err(failure)?;
+    let stores = who_wrote(&mut line, address, args.bytes, args.last).map_err(failure)?;
+    let place = |pc: u32| match symbols.at(pc.into()) {
+        Some((name, 0)) => name.to_string(),
+        Some((name, offset)) => format!("{name}+0x{offset:x}"),
+        None => String::new(),
+    };
+    if args.json {
+        let stores: Vec<_> = stores
+            .iter()
+            .map(|s| {
+                json!({
+                    "moment": s.moment, "core": s.core, "instruction": s.retired, "pc": format!("0x{:08x}", s.access.pc),
+                    "place": place(s.access.pc), "address": format!("0x{:08x}", s.access.addr),
+                    "bytes": s.access.size, "value": s.access.value,
+                })
+            })
+            .collect();
+        Object::new("who-wrote", &args.trace.display().to_string())
+            .with("address", format!("0x{address:08x}").into())
+            .with("stores", stores.into())
+            .print(out)?;
+        return Ok(Status::Done);
+    }
+    if stores.is_empty() {
+        writeln!(out, "0x{address:08x}: no store before that moment; it is as the program was loaded")?;
+        return Ok(Status::Done);
+    }
+    let mut table = Table::new([
+        ("moment", Right),
+        ("core", Right),
+        ("its instruction", Right),
+        ("pc", Left),
+        ("place", Left),
+        ("address", Left),
+        ("value", Right),
+    ]);
+    for s in &stores {
+        table.row([
+            count(s.moment),
+            s.core.to_string(),
+            count(s.retired),
+            format!("0x{:08x}", s.access.pc),
+            place(s.access.pc),
+            format!("0x{:08x}", s.access.addr),
+            format!("0x{:0width$x}", s.access.value, width = 2 * usize::from(s.access.size)),
+        ]);
+    }
+    table.print(out)?;
+    Ok(Status::Done)
+}

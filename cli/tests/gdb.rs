@@ -1,0 +1,92 @@
+//! A recorded run under the real GDB: forwards, backwards, every core a thread
+
+mod common;
+
+use common::Place;
+use std::path::Path;
+use std::process::Command;
+
+const SCRIPT: &str = r"
+set pagination off
+set confirm off
+set style enabled off
+target remote | goshawk gdb bank.gip --elf builtin:bank --stdio
+break set_balance
+ignore 1 20
+continue
+print src
+print value
+info threads
+delete
+watch -l mailbox[src].value
+reverse-continue
+info threads
+bt 2
+delete
+monitor when
+stepi
+reverse-stepi
+monitor when
+reverse-continue
+print $pc
+print $mhartid
+set var balance = 7
+";
+
+/// What `bank.elf` says: 21 messages of tellers have set the balance at the breakpoint, and one core sent the last.
+#[test]
+fn gdb_goes_back_from_the_bank_to_the_teller() {
+    let place = Place::new();
+    place.good("encode builtin:bank --harts 4 --max-instructions 400000 --scheme inputs -o bank.gip");
+    let elf = programs::find("bank").unwrap().elf;
+    std::fs::write(place.path().join("bank.elf"), elf).unwrap();
+    std::fs::write(place.path().join("script"), SCRIPT).unwrap();
+    let bin = assert_cmd::cargo::cargo_bin("goshawk");
+    let folder = bin.parent().unwrap_or(Path::new("."));
+    let output = Command::new("gdb-multiarch")
+        .args(["-nx", "-batch", "-x", "script", "bank.elf"])
+        .current_dir(place.path())
+        .env("PATH", format!("{}:{}", folder.display(), std::env::var("PATH").unwrap()))
+        .output()
+        .expect("gdb-multiarch (tools/setup installs it)");
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let mut rest = said.as_str();
+    for expected in [
+        "Thread 1 hit Breakpoint 1, set_balance (src=",
+        "(core 1, instruction ",
+        "Hardware watchpoint 2: -location mailbox[src].value",
+        "Old value = ",
+        "in teller_step",
+        "No more reverse-execution history",
+        "$3 = (void (*)()) 0x80000000 <_start>",
+        "moment ",
+        "moment ",
+        "Cannot access memory at address",
+    ] {
+        let at = rest.find(expected).unwrap_or_else(|| panic!("no `{expected}` in the rest of:\n{said}"));
+        rest = &rest[at + expected.len()..];
+    }
+    // a step and a step back are the same moment
+    let moments: Vec<&str> = said.lines().filter(|l| l.starts_with("moment ")).collect();
+    assert_eq!(moments[0].split(':').next(), moments[1].split(':').next(), "{said}");
+}
+
+#[test]
+fn what_is_no_recorded_run_is_refused_with_what_would_be_one() {
+    let place = Place::new();
+    place.good("encode builtin:vm --max-instructions 1000 -o vm.gtr");
+    let say = |words: &str| {
+        let output = place.output(words);
+        assert_eq!(output.status.code(), Some(2), "{words}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let refused = say("gdb vm.gtr --elf builtin:vm --stdio");
+    assert!(refused.contains("is a trace of the control flow, which has no registers and no memory"), "{refused}");
+    let refused = say("who-wrote p.elf 0x80001000 --elf p.elf");
+    assert!(refused.contains("is no recorded run; `goshawk encode --scheme inputs` makes one"), "{refused}");
+    place.good("encode builtin:bank --max-instructions 1000 --scheme inputs -o bank.gip");
+    let refused = say("replay bank.gip --elf builtin:lu");
+    assert!(refused.contains("bank.gip: is of builtin:bank with build id "), "{refused}");
+    let refused = say("who-wrote bank.gip nobody --elf builtin:bank");
+    assert!(refused.contains("has no symbol `nobody`"), "{refused}");
+}

@@ -1,0 +1,47 @@
+//! What one instruction read and wrote
+
+use retire::{DataEvent, DataKind, FlowEvent, RetireSink};
+
+/// One access of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// A store; else a load.
+    pub store: bool,
+    /// Byte address.
+    pub addr: u32,
+    /// Bytes.
+    pub size: u8,
+    /// What was read or written.
+    pub value: u32,
+    /// The instruction.
+    pub pc: u32,
+}
+
+impl Access {
+    /// Whether it touches `length` bytes from `addr` on.
+    pub fn touches(&self, addr: u32, length: u32) -> bool {
+        let (from, to) = (u64::from(self.addr), u64::from(self.addr) + u64::from(self.size));
+        from < u64::from(addr) + u64::from(length) && u64::from(addr) < to
+    }
+}
+
+/// Collects the accesses of an instruction; to be cleared before the next.
+#[derive(Clone, Debug, Default)]
+pub struct Accesses(pub Vec<Access>);
+
+impl RetireSink for Accesses {
+    const WANTS_DATA: bool = true;
+
+    #[inline]
+    fn event(&mut self, _: &FlowEvent) {}
+
+    #[inline]
+    fn data(&mut self, d: &DataEvent) {
+        let (store, size, addr, value) = match d.kind {
+            DataKind::Load { size, addr, value } => (false, size, addr, value),
+            DataKind::Store { size, addr, value } => (true, size, addr, value),
+            DataKind::Csr { .. } | DataKind::Register { .. } | DataKind::Imported { .. } => return,
+        };
+        self.0.push(Access { store, addr: addr as u32, size, value: value as u32, pc: d.pc as u32 });
+    }
+}

@@ -1,0 +1,136 @@
+//! Going on and back to breakpoints and watchpoints
+//!
+//! All cores go together, in replay's order. A breakpoint is reached when its address is the next of a core; a watchpoint
+//! is reached behind the access forwards, and before it backwards, so that the change can be seen from both sides.
+
+use super::accesses::{Access, Accesses};
+use sim::scheme::inputs::replay::{InputsError, Replay, Timeline};
+use std::collections::BTreeSet;
+
+/// What a watchpoint waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Stores.
+    Write,
+    /// Loads.
+    Read,
+    /// Both.
+    Access,
+}
+
+/// Memory that is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watch {
+    /// First byte.
+    pub addr: u32,
+    /// Bytes.
+    pub length: u32,
+    /// Which accesses.
+    pub kind: Kind,
+}
+
+impl Watch {
+    fn is_hit(&self, a: &Access) -> bool {
+        let kind = match self.kind {
+            Kind::Write => a.store,
+            Kind::Read => !a.store,
+            Kind::Access => true,
+        };
+        kind && a.touches(self.addr, self.length)
+    }
+}
+
+/// Why it stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The core stands before a breakpoint.
+    Break(u8),
+    /// The core made an access that is watched, or backwards is about to make it.
+    Watch(u8, Watch),
+    /// The core made its step.
+    Step(u8),
+    /// The beginning or the end of the recording.
+    Edge,
+    /// It was told to.
+    Interrupted,
+}
+
+/// A timeline with breakpoints and watchpoints.
+#[derive(Debug)]
+pub struct Motion {
+    /// The moments.
+    pub line: Timeline,
+    /// Addresses of instructions.
+    pub breakpoints: BTreeSet<u32>,
+    /// Watched memory.
+    pub watches: Vec<Watch>,
+}
+
+/// Instructions between two looks whether to stop.
+const LOOK: u64 = 1 << 14;
+
+impl Motion {
+    /// At the beginning.
+    pub fn new(replay: Replay) -> Self {
+        Self { line: Timeline::new(replay), breakpoints: BTreeSet::new(), watches: Vec::new() }
+    }
+
+    fn watch(watches: &[Watch], accesses: &Accesses) -> Option<Watch> {
+        accesses.0.iter().find_map(|a| watches.iter().find(|w| w.is_hit(a))).copied()
+    }
+
+    /// On until something stops it: one instruction of core `step`, where that is given; `interrupted` is asked now
+    /// and then.
+    ///
+    /// # Errors
+    /// Where the recording is damaged.
+    pub fn forwards(&mut self, step: Option<u8>, mut interrupted: impl FnMut() -> bool) -> Result<Stop, InputsError> {
+        let mut accesses = Accesses::default();
+        loop {
+            accesses.0.clear();
+            let Some(core) = self.line.step(&mut accesses)? else { return Ok(Stop::Edge) };
+            if let Some(watch) = Self::watch(&self.watches, &accesses) {
+                return Ok(Stop::Watch(core, watch));
+            }
+            let replay = self.line.replay();
+            if step == Some(core) {
+                return Ok(Stop::Step(core));
+            }
+            if self.breakpoints.contains(&replay.pc(core)) {
+                return Ok(Stop::Break(core));
+            }
+            if replay.position() % LOOK == 0 && interrupted() {
+                return Ok(Stop::Interrupted);
+            }
+        }
+    }
+
+    /// Back until something stops it: one instruction of core `step`, where that is given.
+    ///
+    /// # Errors
+    /// Where the recording is damaged.
+    pub fn backwards(&mut self, step: Option<u8>) -> Result<Stop, InputsError> {
+        let here = self.line.replay().position();
+        let mut stop = Stop::Edge;
+        let (breakpoints, watches) = (&self.breakpoints, &self.watches);
+        let found = |replay: &Replay, core: u8, accesses: &mut Accesses| {
+            let watch = Self::watch(watches, accesses);
+            accesses.0.clear();
+            let (before, behind) = (replay.position() - 1, replay.position());
+            let (moment, why) = match (watch, step) {
+                (_, Some(step)) if step == core => (before, Stop::Step(core)),
+                (_, Some(_)) => return None,
+                _ if behind < here && breakpoints.contains(&replay.pc(core)) => (behind, Stop::Break(core)),
+                (Some(watch), None) => (before, Stop::Watch(core, watch)),
+                (None, None) => return None,
+            };
+            stop = why;
+            Some(moment)
+        };
+        if self.line.back(&mut Accesses::default(), found)? {
+            Ok(stop)
+        } else {
+            Ok(Stop::Edge)
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Record and replay: a run to a file of what its cores took from outside, and the run again from it
+
+use crate::input::{check_build_id, Beside, Input, Named};
+use crate::progress::Progress;
+use crate::recording::FileKind;
+use crate::run::{Run, Told};
+use crate::{HostError, TOOL};
+use retire::file::FileError;
+use retire::{DataEvent, FlowEvent, Note, RetireSink};
+use sim::file::{InputsInfo, TraceReader, TraceWriter};
+use sim::rv32::Machine;
+use sim::scheme::inputs::model::InputsStats;
+use sim::scheme::inputs::params::Sizes;
+use sim::scheme::inputs::replay::{InputsError, Replay};
+use sim::scheme::inputs::{InputsParams, Recorder};
+use std::path::{Path, PathBuf};
+
+/// Events between two times that words are written.
+const DRAIN: u32 = 1 << 16;
+
+/// What recording a run gave.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// Parameters of the stream.
+    pub params: InputsParams,
+    /// What the stream is made of.
+    pub stats: InputsStats,
+    /// The run.
+    pub told: Told,
+}
+
+/// Sends the words of a recorder to a file, where there is one, as they come; keeps the first error.
+struct ToFile {
+    recorder: Recorder,
+    writer: Option<TraceWriter>,
+    error: Option<FileError>,
+    since: u32,
+}
+
+impl ToFile {
+    fn drain(&mut self) {
+        let words = self.recorder.drain();
+        if let (Some(writer), None) = (&mut self.writer, &self.error) {
+            self.error = writer.write(words).err();
+        }
+    }
+}
+
+impl RetireSink for ToFile {
+    const WANTS_DATA: bool = true;
+
+    #[inline]
+    fn event(&mut self, e: &FlowEvent) {
+        self.recorder.event(e);
+        self.since += 1;
+        if self.since == DRAIN {
+            self.since = 0;
+            self.drain();
+        }
+    }
+
+    #[inline]
+    fn data(&mut self, d: &DataEvent) {
+        self.recorder.data(d);
+    }
+
+    #[inline]
+    fn note(&mut self, hart: u8, note: &Note) {
+        self.recorder.note(hart, note);
+    }
+}
+
+/// Records `run`, into the file at `path` where there is one.
+///
+/// # Errors
+/// A recording cannot be recorded again: it has no values. A file that cannot be written.
+pub fn record(
+    run: &Run<'_>,
+    sizes: Sizes,
+    path: Option<&Path>,
+    progress: &dyn Progress,
+) -> Result<Recorded, HostError> {
+    let Input::Program(named) = run.input else {
+        return Err(HostError::Other(
+            "a recording has no values that cores took from outside; scheme inputs needs a program".into(),
+        ));
+    };
+    let failure = |source| HostError::Machine { name: named.name.clone(), source };
+    let ram = Machine::new(&named.program, run.settings.config(run.harts)).map_err(failure)?.ram();
+    let params = InputsParams::new(run.harts, ram, sizes);
+    let info = InputsInfo { tool: TOOL.into(), params, build_id: named.build_id.clone(), program: named.name.clone() };
+    let writer = path.map(|path| TraceWriter::create(path, &info)).transpose()?;
+    let recorder = Recorder::new(&params, &named.program)?;
+    let mut sink = ToFile { recorder, writer, error: None, since: 0 };
+    let told = run.tell(&mut sink, progress)?;
+    sink.recorder.finish();
+    sink.drain();
+    if let Some(e) = sink.error {
+        return Err(e.into());
+    }
+    if let Some(writer) = sink.writer {
+        writer.finish()?;
+    }
+    Ok(Recorded { params, stats: *sink.recorder.stats(), told })
+}
+
+/// A recorded run with its program.
+pub struct Session {
+    /// What the file says of itself.
+    pub info: InputsInfo,
+    /// The program.
+    pub named: Named,
+    replay: Replay,
+    path: PathBuf,
+}
+
+/// Whether `path` is a recorded run of this scheme.
+///
+/// # Errors
+/// It cannot be read.
+pub fn is_recorded(path: &Path) -> Result<bool, HostError> {
+    Ok(FileKind::of(path)? == FileKind::Inputs)
+}
+
+impl Session {
+    /// Opens a recorded run; its words are all read, and the program must be the one that ran.
+    ///
+    /// # Errors
+    /// Either cannot be read, or they do not belong together.
+    pub fn open(path: &Path, beside: Beside<'_>) -> Result<Self, HostError> {
+        let name = path.display().to_string();
+        match FileKind::of(path)? {
+            FileKind::Inputs => {}
+            FileKind::Trace => {
+                return Err(HostError::Other(format!(
+                    "{name}: is a trace of the control flow, which has no registers and no memory; `goshawk encode \
+                     --scheme inputs` records a run with all of them"
+                )));
+            }
+            FileKind::Retire | FileKind::Rbt1 | FileKind::Other => {
+                return Err(HostError::Other(format!(
+                    "{name}: is no recorded run; `goshawk encode --scheme inputs` makes one"
+                )));
+            }
+        }
+        let mut reader = TraceReader::<InputsInfo>::open(path)?;
+        let info = reader.info().clone();
+        let Some(elf) = beside.elf else {
+            return Err(HostError::Other(format!("{name}: is a recorded run; --elf must name its program")));
+        };
+        let named = Named::open(elf)?;
+        if !beside.any_build {
+            check_build_id(&name, &info.program, &info.build_id, elf, &named.build_id)?;
+        }
+        let words: Vec<u32> = reader.by_ref().collect();
+        if let Some(e) = reader.error() {
+            return Err(e.into());
+        }
+        let replay = Replay::new(&info.params, &named.program, words)?;
+        let replay = replay.map_err(|source| HostError::Inputs { path: name, source })?;
+        Ok(Self { info, named, replay, path: path.to_path_buf() })
+    }
+
+    /// Replay, at the beginning.
+    pub fn replay(self) -> Replay {
+        self.replay
+    }
+
+    /// Replays to the end, or until `stop` says so.
+    ///
+    /// # Errors
+    /// The stream is damaged or of another run.
+    pub fn run<S: RetireSink>(
+        &mut self,
+        sink: &mut S,
+        progress: &dyn Progress,
+        stop: impl Fn(&S) -> bool,
+    ) -> Result<(), HostError> {
+        const BLOCK: u64 = 1 << 16;
+        let bar = progress.begin("replaying", "instructions", None);
+        let mut told = 0;
+        while self.replay.step(sink).map_err(|e| self.error(e))?.is_some() && !stop(sink) {
+            if self.replay.position() - told == BLOCK {
+                bar.advance(BLOCK);
+                told += BLOCK;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where replay is.
+    pub fn at(&self) -> &Replay {
+        &self.replay
+    }
+
+    /// An error of replay, with the file's name.
+    pub fn error(&self, source: InputsError) -> HostError {
+        HostError::Inputs { path: self.path.display().to_string(), source }
+    }
+}

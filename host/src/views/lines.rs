@@ -1,0 +1,74 @@
+//! Source lines of code addresses, from a program's DWARF
+
+use crate::input::BUILTIN;
+use crate::HostError;
+use gimli::{EndianRcSlice, LittleEndian};
+use object::{Object, ObjectSection};
+use std::path::Path;
+use std::rc::Rc;
+
+/// A function at a source line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its name.
+    pub function: String,
+    /// Source file, as the compiler was given it.
+    pub file: String,
+    /// Line of it, from 1.
+    pub line: u32,
+}
+
+/// Line tables of a program.
+pub struct Lines {
+    context: addr2line::Context<EndianRcSlice<LittleEndian>>,
+}
+
+impl Lines {
+    /// Reads those of an ELF file or of `builtin:NAME`.
+    ///
+    /// # Errors
+    /// There are none, or they are damaged.
+    pub fn open(name: &str) -> Result<Self, HostError> {
+        let read;
+        let elf = match name.strip_prefix(BUILTIN) {
+            Some(builtin) => programs::find(builtin).ok_or_else(|| HostError::unknown_program(builtin))?.elf,
+            None => {
+                read = std::fs::read(name).map_err(|e| HostError::io(Path::new(name), e))?;
+                &read
+            }
+        };
+        let bad = |e: &dyn std::fmt::Display| HostError::Other(format!("{name}: line tables: {e}"));
+        let file = object::File::parse(elf).map_err(|e| bad(&e))?;
+        if file.section_by_name(".debug_line").is_none() {
+            return Err(HostError::Other(format!("{name}: has no line tables; it must be built with -g")));
+        }
+        let section = |id: gimli::SectionId| -> Result<_, gimli::Error> {
+            let data = file.section_by_name(id.name()).and_then(|s| s.uncompressed_data().ok());
+            Ok(EndianRcSlice::new(Rc::from(data.as_deref().unwrap_or_default()), LittleEndian))
+        };
+        let dwarf = gimli::Dwarf::load(section).map_err(|e| bad(&e))?;
+        Ok(Self { context: addr2line::Context::from_dwarf(dwarf).map_err(|e| bad(&e))? })
+    }
+
+    /// The functions that an address is in: the innermost inlined one first, then those that it was inlined into.
+    pub fn frames(&self, pc: u64) -> Vec<Place> {
+        let mut places = Vec::new();
+        let Ok(mut frames) = self.context.find_frames(pc).skip_all_loads() else { return places };
+        while let Ok(Some(frame)) = frames.next() {
+            let Some(location) = frame.location else { continue };
+            let function = frame.function.and_then(|f| f.raw_name().map(|n| n.into_owned()).ok());
+            places.push(Place {
+                function: function.unwrap_or_default(),
+                file: location.file.unwrap_or_default().into(),
+                line: location.line.unwrap_or(0),
+            });
+        }
+        places
+    }
+
+    /// File and line of an address.
+    pub fn at(&self, pc: u64) -> Option<(&str, u32)> {
+        let location = self.context.find_location(pc).ok()??;
+        Some((location.file?, location.line?))
+    }
+}

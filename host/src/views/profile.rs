@@ -1,0 +1,117 @@
+//! Instructions by function, and by stack
+
+use super::stack::{Functions, Stack};
+use crate::symbols::Symbols;
+use retire::{FlowEvent, RetireSink};
+use std::collections::HashMap;
+use std::io::Write;
+
+/// A stack as one node of the tree of all: its caller's node, and its function.
+type Key = (u32, u32);
+
+/// Counts instructions, all of them at the stack that they ran in.
+#[derive(Debug)]
+pub struct Profile {
+    functions: Functions,
+    stacks: Vec<Stack>,
+    /// Node of each core's stack, by depth.
+    nodes: Vec<Vec<u32>>,
+    index: HashMap<Key, u32>,
+    tree: Vec<(Key, u64)>,
+}
+
+/// What one function took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Its name.
+    pub function: String,
+    /// Instructions of its own.
+    pub own: u64,
+    /// With those that it called.
+    pub total: u64,
+}
+
+const ROOT: u32 = u32::MAX;
+
+impl Profile {
+    /// Nothing yet.
+    pub fn new(symbols: Symbols, cores: u8) -> Self {
+        let cores = usize::from(cores);
+        Self {
+            functions: Functions::new(symbols),
+            stacks: vec![Stack::default(); cores],
+            nodes: vec![Vec::new(); cores],
+            index: HashMap::new(),
+            tree: Vec::new(),
+        }
+    }
+
+    /// Functions by the instructions of their own, the most first.
+    pub fn flat(&self) -> Vec<Share> {
+        let mut shares: HashMap<u32, (u64, u64)> = HashMap::new();
+        for ((_, function), own) in &self.tree {
+            shares.entry(*function).or_default().0 += own;
+        }
+        let mut seen = Vec::new();
+        for (node, (_, own)) in self.tree.iter().enumerate() {
+            // a function that calls itself counts once
+            seen.clear();
+            let mut at = node as u32;
+            while at != ROOT {
+                let (caller, function) = self.tree[at as usize].0;
+                if !seen.contains(&function) {
+                    seen.push(function);
+                    shares.entry(function).or_default().1 += own;
+                }
+                at = caller;
+            }
+        }
+        let share = |(function, (own, total))| Share { function: self.functions.name(function).into(), own, total };
+        let mut all: Vec<Share> = shares.into_iter().map(share).collect();
+        all.sort_by(|a, b| b.own.cmp(&a.own).then_with(|| a.function.cmp(&b.function)));
+        all
+    }
+
+    /// Folded stacks: `outer;inner COUNT` a line, as flame graph tools read them.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn folded(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        for (node, (_, own)) in self.tree.iter().enumerate().filter(|(_, (_, own))| *own > 0) {
+            let mut names = Vec::new();
+            let mut at = node as u32;
+            while at != ROOT {
+                let (caller, function) = self.tree[at as usize].0;
+                names.push(self.functions.name(function));
+                at = caller;
+            }
+            names.reverse();
+            writeln!(out, "{} {own}", names.join(";"))?;
+        }
+        Ok(())
+    }
+}
+
+impl RetireSink for Profile {
+    fn event(&mut self, e: &FlowEvent) {
+        let core = usize::from(e.hart);
+        let nodes = &mut self.nodes[core];
+        if let Some(node) = nodes.last() {
+            self.tree[*node as usize].1 += u64::from(e.count);
+        }
+        let (index, tree) = (&mut self.index, &mut self.tree);
+        self.stacks[core].event(e, &mut self.functions, |change| match change {
+            super::stack::Change::Leave => {
+                nodes.pop();
+            }
+            super::stack::Change::Enter(function) => {
+                let key = (nodes.last().copied().unwrap_or(ROOT), function);
+                let node = *index.entry(key).or_insert_with(|| {
+                    tree.push((key, 0));
+                    tree.len() as u32 - 1
+                });
+                nodes.push(node);
+            }
+        });
+    }
+}

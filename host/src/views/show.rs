@@ -1,0 +1,176 @@
+//! Every retired instruction under its source line, with the functions that were inlined there, and of recorded runs with
+//! what it read and wrote
+
+use super::lines::{Lines, Place};
+use retire::image::Image;
+use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+const REGISTERS: [&str; 32] = [
+    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
+    "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
+];
+
+/// Which instructions are shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    /// Of this core only.
+    pub core: Option<u8>,
+    /// The first that are left out.
+    pub skip: u64,
+    /// At most so many.
+    pub limit: u64,
+}
+
+/// Writes the listing.
+pub struct Show<'a> {
+    image: Image,
+    lines: Lines,
+    shown: Shown,
+    /// Folder of the sources.
+    folder: PathBuf,
+    texts: HashMap<String, Option<Vec<String>>>,
+    places: HashMap<u64, Rc<[Place]>>,
+    next: Vec<u64>,
+    /// Data that wait for the instruction's event.
+    data: Vec<Vec<DataEvent>>,
+    last: Option<(u8, Rc<[Place]>)>,
+    out: &'a mut dyn Write,
+    error: Option<std::io::Error>,
+}
+
+impl<'a> Show<'a> {
+    /// Shows to `out`; source files are looked for in `folder`.
+    pub fn new(image: Image, lines: Lines, cores: u8, shown: Shown, folder: PathBuf, out: &'a mut dyn Write) -> Self {
+        let cores = usize::from(cores);
+        Self {
+            image,
+            lines,
+            shown,
+            folder,
+            texts: HashMap::new(),
+            places: HashMap::new(),
+            next: vec![0; cores],
+            data: vec![Vec::new(); cores],
+            last: None,
+            out,
+            error: None,
+        }
+    }
+
+    /// Whether nothing more is shown.
+    pub fn is_over(&self) -> bool {
+        self.shown.limit == 0 || self.error.is_some()
+    }
+
+    /// The first error of `out`.
+    ///
+    /// # Errors
+    /// That one.
+    pub fn finish(self) -> std::io::Result<()> {
+        self.error.map_or(Ok(()), Err)
+    }
+
+    fn text(&mut self, file: &str, line: u32) -> Option<&str> {
+        let folder = &self.folder;
+        let read = || Some(std::fs::read_to_string(folder.join(file)).ok()?.lines().map(str::to_string).collect());
+        let text = self.texts.entry(file.to_string()).or_insert_with(read).as_ref()?;
+        text.get((line as usize).checked_sub(1)?).map(|l| l.trim())
+    }
+
+    /// The source line, where it is another than before.
+    fn header(&mut self, core: u8, pc: u64) -> std::io::Result<()> {
+        let lines = &self.lines;
+        let places = self.places.entry(pc).or_insert_with(|| lines.frames(pc).into()).clone();
+        if self.last.as_ref().is_some_and(|(c, p)| *c == core && *p == places) {
+            return Ok(());
+        }
+        if let Some(place) = places.first() {
+            write!(self.out, "core {core}  {}:{}  {}", place.file, place.line, place.function)?;
+            for outer in &places[1..] {
+                write!(self.out, " < {} ({}:{})", outer.function, outer.file, outer.line)?;
+            }
+            writeln!(self.out)?;
+            let (file, line) = (place.file.clone(), place.line);
+            if let Some(text) = self.text(&file, line).map(str::to_string) {
+                writeln!(self.out, "    | {text}")?;
+            }
+        }
+        self.last = Some((core, places));
+        Ok(())
+    }
+
+    fn instruction(&mut self, core: u8, pc: u64, len: u8, bits: u32) -> std::io::Result<()> {
+        self.header(core, pc)?;
+        let bits = if len == 2 { format!("{:04x}    ", bits & 0xffff) } else { format!("{bits:08x}") };
+        write!(self.out, "{core:8}  0x{pc:08x}  {bits}")?;
+        let data = &mut self.data[usize::from(core)];
+        let own = data.iter().take_while(|d| d.pc == pc).count();
+        for d in data.drain(..own) {
+            match d.kind {
+                DataKind::Load { size, addr, value } => {
+                    write!(self.out, "  [0x{addr:08x}] is 0x{value:0w$x}", w = 2 * usize::from(size))?;
+                }
+                DataKind::Store { size, addr, value } => {
+                    write!(self.out, "  [0x{addr:08x}] = 0x{value:0w$x}", w = 2 * usize::from(size))?;
+                }
+                DataKind::Csr { csr, value } => write!(self.out, "  csr 0x{csr:03x} is 0x{value:08x}")?,
+                DataKind::Register { rd, value } => {
+                    write!(self.out, "  {} = 0x{value:08x}", REGISTERS[usize::from(rd) % 32])?;
+                }
+                DataKind::Imported { .. } => {}
+            }
+        }
+        writeln!(self.out)
+    }
+
+    fn event_lines(&mut self, e: &FlowEvent) -> std::io::Result<()> {
+        let core = usize::from(e.hart);
+        let mut pc = self.next[core];
+        for _ in 0..e.count {
+            if self.shown.limit == 0 {
+                return Ok(());
+            }
+            let Some((bits, len)) = self.image.instruction(pc) else { break };
+            if self.shown.core.is_none_or(|c| c == e.hart) {
+                if self.shown.skip > 0 {
+                    self.shown.skip -= 1;
+                    let own = self.data[core].iter().take_while(|d| d.pc == pc).count();
+                    self.data[core].drain(..own);
+                } else {
+                    self.shown.limit -= 1;
+                    self.instruction(e.hart, pc, len, bits)?;
+                }
+            }
+            pc += u64::from(len);
+        }
+        self.data[core].clear();
+        self.next[core] = e.target;
+        if let FlowKind::Trap { interrupt, cause } = e.kind {
+            let what = if interrupt { "interrupt" } else { "exception" };
+            if self.shown.skip == 0 && self.shown.core.is_none_or(|c| c == e.hart) {
+                writeln!(self.out, "core {}  {what} {cause} at 0x{:08x}", e.hart, e.pc)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl RetireSink for Show<'_> {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, e: &FlowEvent) {
+        if !self.is_over() {
+            self.error = self.event_lines(e).err();
+        }
+    }
+
+    fn data(&mut self, d: &DataEvent) {
+        if self.shown.core.is_none_or(|c| c == d.hart) {
+            self.data[usize::from(d.hart)].push(*d);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What a hart reaches: RAM, devices, and all else whose value comes from outside
+//!
+//! In a machine that is [`Memory`]; where a run is executed again it is RAM and what was recorded.
+
+use super::csr::View;
+use super::hart::{At, Break, Hart};
+use super::memory::{Effect, Memory};
+
+/// Answers what an instruction asks from outside its hart.
+pub trait Bus {
+    /// The halfword at `addr`, for the fetch; `None` is an access fault.
+    fn half(&self, addr: u32) -> Option<u16>;
+    /// Whether the aligned word at `addr` is RAM.
+    fn in_ram(&self, addr: u32) -> bool;
+    /// Loads `N` bytes, little-endian, zero-extended.
+    fn read<const N: usize>(&mut self, hart: usize, addr: u32, cycle: u64) -> Result<u32, Break>;
+    /// Stores the low `N` bytes of `value`.
+    fn write<const N: usize>(&mut self, hart: usize, addr: u32, value: u32, cycle: u64) -> Result<Effect, Break>;
+    /// Loads the aligned word of RAM at `addr` and stores what `f` makes of it, at once; both values.
+    fn exchange(&mut self, hart: usize, addr: u32, f: impl FnOnce(u32) -> u32, cycle: u64)
+        -> Result<(u32, u32), Break>;
+    /// Reserves a word.
+    fn reserve(&mut self, hart: usize, addr: u32);
+    /// Whether `hart` still holds its reservation of `addr`; it is gone afterwards.
+    fn take_reservation(&mut self, hart: usize, addr: u32) -> Result<bool, Break>;
+    /// What CSRs show of the outside.
+    fn view(&self, hart: &Hart, at: &At) -> View;
+    /// Value of a CSR whose reads the ISA leaves open, where it comes from elsewhere than [`Bus::view`].
+    fn open_csr(&mut self, hart: usize, number: u32) -> Result<Option<u32>, Break>;
+}
+
+impl Bus for Memory {
+    #[inline]
+    fn half(&self, addr: u32) -> Option<u16> {
+        let at = self.offset::<2>(addr)?;
+        Some(u16::from_le_bytes([self.ram[at], self.ram[at + 1]]))
+    }
+
+    #[inline]
+    fn in_ram(&self, addr: u32) -> bool {
+        self.offset::<4>(addr).is_some()
+    }
+
+    #[inline]
+    fn read<const N: usize>(&mut self, _: usize, addr: u32, cycle: u64) -> Result<u32, Break> {
+        self.load::<N>(addr, cycle).ok_or(Break::Trap(5, addr))
+    }
+
+    #[inline]
+    fn write<const N: usize>(&mut self, _: usize, addr: u32, value: u32, cycle: u64) -> Result<Effect, Break> {
+        self.store::<N>(addr, value, cycle).ok_or(Break::Trap(7, addr))
+    }
+
+    #[inline]
+    fn exchange(&mut self, _: usize, addr: u32, f: impl FnOnce(u32) -> u32, cycle: u64) -> Result<(u32, u32), Break> {
+        let old = self.load::<4>(addr, cycle).unwrap_or(0);
+        let new = f(old);
+        self.store::<4>(addr, new, cycle);
+        Ok((old, new))
+    }
+
+    fn reserve(&mut self, hart: usize, addr: u32) {
+        Memory::reserve(self, hart, addr);
+    }
+
+    fn take_reservation(&mut self, hart: usize, addr: u32) -> Result<bool, Break> {
+        Ok(Memory::take_reservation(self, hart, addr))
+    }
+
+    fn view(&self, hart: &Hart, at: &At) -> View {
+        View {
+            hart: hart.index.into(),
+            mip: hart.mip(at.cycle, self),
+            cycle: at.cycle,
+            instret: at.instret,
+            time: self.mtime(at.cycle),
+        }
+    }
+
+    fn open_csr(&mut self, _: usize, _: u32) -> Result<Option<u32>, Break> {
+        Ok(None)
+    }
+}

@@ -1,0 +1,45 @@
+//! Last values by place: what polls a device, or takes its values in turn from few places, is a count
+//!
+//! Direct-mapped, whole places as tags: a word address, or a CSR.
+
+/// The table of one core.
+#[derive(Clone, Debug)]
+pub struct LastValues {
+    entries: Vec<Option<(u64, u32)>>,
+}
+
+impl LastValues {
+    /// Empty.
+    pub fn new(entries: u8) -> Self {
+        Self { entries: vec![None; entries.into()] }
+    }
+
+    fn index(&self, place: u64) -> usize {
+        ((place ^ place >> 2 ^ place >> 8) as usize) & (self.entries.len() - 1)
+    }
+
+    /// The last value of a place, where it is there.
+    pub fn get(&self, place: u64) -> Option<u32> {
+        self.entries[self.index(place)].filter(|e| e.0 == place).map(|e| e.1)
+    }
+
+    /// A value of a place.
+    pub fn set(&mut self, place: u64, value: u32) {
+        let index = self.index(place);
+        self.entries[index] = Some((place, value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_its_own_value_or_none() {
+        let mut t = LastValues::new(1);
+        t.set(0x1000_0005, 0x60);
+        assert_eq!((t.get(0x1000_0005), t.get(0x1000_0004)), (Some(0x60), None));
+        t.set(1 << 32, 7);
+        assert_eq!((t.get(0x1000_0005), t.get(1 << 32)), (None, Some(7)));
+    }
+}

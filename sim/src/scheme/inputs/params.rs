@@ -1,0 +1,189 @@
+//! Parameters of the scheme, and their names
+
+use crate::platform::ParamError;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// Everything that shapes a stream of inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct InputsParams {
+    /// N: cores. 1..=8.
+    pub cores: u8,
+    /// First byte of RAM: a load elsewhere is an input. A multiple of 4096.
+    pub ram_base: u32,
+    /// Bytes of RAM. A multiple of 4096, up to 1 GiB.
+    pub ram_bytes: u32,
+    /// What is kept of an episode, and how often the state is checked.
+    #[serde(flatten)]
+    pub sizes: Sizes,
+}
+
+/// Sizes of the module of one core. The name is `inputs:ENTRIES`, and what differs from the default behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Sizes {
+    /// Entries of the episode table. Power of two, 16..=4096.
+    pub entries: u16,
+    /// Tag of an entry, bits. 0..=16; 0: untagged.
+    pub tag: u8,
+    /// Bytes of the block that an entry stands for. 4, 8, 16, 32.
+    pub block: u8,
+    /// The state is checked every 2^check instructions of a core. 10..=30.
+    pub check: u8,
+    /// Entries of the table of last values. Power of two, 1..=64.
+    pub last: u8,
+}
+
+impl Default for Sizes {
+    /// Two block RAMs of 4 kbit on an iCE40.
+    fn default() -> Self {
+        Self { entries: 512, tag: 8, block: 8, check: 20, last: 8 }
+    }
+}
+
+/// How names look, for people.
+pub const FORMS: &str = "inputs, inputs:512+tag8+block8+check20+last8";
+
+impl Sizes {
+    /// Refuses what model and circuit cannot honour.
+    pub fn check(&self) -> Result<(), ParamError> {
+        let range = |field, value: u32, right, ok| ParamError::unless(ok, field, value, right);
+        let (entries, last) = (self.entries, self.last);
+        let power = entries.is_power_of_two() && (16..=4096).contains(&entries);
+        range("entries", entries.into(), "powers of two from 16 to 4096", power)?;
+        range("tag", self.tag.into(), "0 to 16", self.tag <= 16)?;
+        range("block", self.block.into(), "4, 8, 16, 32", matches!(self.block, 4 | 8 | 16 | 32))?;
+        range("check", self.check.into(), "10 to 30", (10..=30).contains(&self.check))?;
+        range("last", last.into(), "powers of two from 1 to 64", last.is_power_of_two() && last <= 64)
+    }
+
+    /// Whether a name means this scheme at all.
+    pub fn is_name(name: &str) -> bool {
+        name == "inputs" || name.starts_with("inputs:")
+    }
+}
+
+impl FromStr for Sizes {
+    type Err = ParamError;
+
+    fn from_str(name: &str) -> Result<Self, ParamError> {
+        let unknown = || ParamError::UnknownScheme { name: name.into(), forms: FORMS.into() };
+        let mut sizes = Self::default();
+        let tail = match name.strip_prefix("inputs") {
+            Some("") => return Ok(sizes),
+            Some(tail) => tail.strip_prefix(':').ok_or_else(unknown)?,
+            None => return Err(unknown()),
+        };
+        let mut parts = tail.split('+');
+        sizes.entries = parts.next().and_then(|n| n.parse().ok()).ok_or_else(unknown)?;
+        for part in parts {
+            let digits = part.find(|c: char| c.is_ascii_digit()).ok_or_else(unknown)?;
+            let value: u8 = part[digits..].parse().map_err(|_| unknown())?;
+            match &part[..digits] {
+                "tag" => sizes.tag = value,
+                "block" => sizes.block = value,
+                "check" => sizes.check = value,
+                "last" => sizes.last = value,
+                _ => return Err(unknown()),
+            }
+        }
+        sizes.check()?;
+        Ok(sizes)
+    }
+}
+
+impl fmt::Display for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let usual = Self::default();
+        write!(f, "inputs:{}", self.entries)?;
+        for (name, value, usual) in [
+            ("tag", self.tag, usual.tag),
+            ("block", self.block, usual.block),
+            ("check", self.check, usual.check),
+            ("last", self.last, usual.last),
+        ] {
+            if value != usual {
+                write!(f, "+{name}{value}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl InputsParams {
+    /// The cores of a machine.
+    pub fn new(cores: u8, (ram_base, ram_bytes): (u32, u32), sizes: Sizes) -> Self {
+        Self { cores, ram_base, ram_bytes, sizes }
+    }
+
+    /// Refuses what model and circuit cannot honour.
+    pub fn check(&self) -> Result<(), ParamError> {
+        let range = |field, value: u32, right, ok| ParamError::unless(ok, field, value, right);
+        range("cores", self.cores.into(), "1 to 8", (1..=8).contains(&self.cores))?;
+        range("ram_base", self.ram_base, "multiples of 4096", self.ram_base % 4096 == 0)?;
+        let top = u64::from(self.ram_base) + u64::from(self.ram_bytes);
+        let fits = self.ram_bytes % 4096 == 0 && (1..=1 << 30).contains(&self.ram_bytes) && top <= 1 << 32;
+        range("ram_bytes", self.ram_bytes, "multiples of 4096 up to 1 GiB, below 4 GiB", fits)?;
+        self.sizes.check()
+    }
+
+    /// Whether `bytes` from `addr` on are RAM.
+    #[inline]
+    pub fn is_ram(&self, addr: u32, bytes: u32) -> bool {
+        u64::from(addr.wrapping_sub(self.ram_base)) + u64::from(bytes) <= u64::from(self.ram_bytes)
+    }
+
+    /// Bits of the core index `Ti`: ceil(log2 N), 0 for one core.
+    pub fn ti_bits(&self) -> u32 {
+        u32::from(self.cores).next_power_of_two().trailing_zeros()
+    }
+
+    /// All parameters on one line, in a fixed order.
+    pub fn canonical(&self) -> String {
+        let Sizes { entries, tag, block, check, last } = self.sizes;
+        let (base, bytes) = (self.ram_base, self.ram_bytes);
+        format!(
+            "inputs entries={entries} tag={tag} block={block} check={check} last={last} cores={} ram=0x{base:x}+0x{bytes:x}",
+            self.cores
+        )
+    }
+
+    /// CRC-32 of the canonical line; stands in the header.
+    pub fn fingerprint(&self) -> u32 {
+        crc32fast::hash(self.canonical().as_bytes())
+    }
+
+    /// Bits of state of one core's episode table: valid epoch of 6 bits, written, several, tag.
+    pub fn table_bits(&self) -> u32 {
+        u32::from(self.sizes.entries) * (8 + u32::from(self.sizes.tag))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_back_and_wrong_ones_say_what_is_right() {
+        for name in ["inputs:512", "inputs:256+tag10", "inputs:1024+block16+check18+last4"] {
+            assert_eq!(name.parse::<Sizes>().unwrap().to_string(), name);
+        }
+        assert_eq!("inputs".parse::<Sizes>().unwrap(), Sizes::default());
+        let say = |name: &str| name.parse::<Sizes>().unwrap_err().to_string();
+        for bad in
+            ["inputs:", "inputs:x", "inputs:512+", "inputs:512+foo3", "inputs:512+tag", "input", "inputs:512+tag999"]
+        {
+            assert!(say(bad).starts_with(&format!("scheme `{bad}` is not known: inputs")), "{}", say(bad));
+        }
+        assert_eq!(say("inputs:500"), "entries = 500 is outside powers of two from 16 to 4096");
+        assert_eq!(say("inputs:512+block5"), "block = 5 is outside 4, 8, 16, 32");
+        assert_eq!(say("inputs:512+check9"), "check = 9 is outside 10 to 30");
+    }
+
+    #[test]
+    fn ram_ends_where_it_says() {
+        let p = InputsParams::new(2, (0x8000_0000, 0x1000), Sizes::default());
+        assert!(p.is_ram(0x8000_0ffc, 4) && !p.is_ram(0x8000_0ffd, 4) && !p.is_ram(0x7fff_ffff, 1));
+        assert!(p.check().is_ok() && InputsParams { ram_bytes: 0x1001, ..p }.check().is_err());
+    }
+}

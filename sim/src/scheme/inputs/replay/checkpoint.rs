@@ -1,0 +1,67 @@
+//! Moments to go back to: everything that replay has, with RAM in pages that checkpoints share
+
+use super::world::{Inputs, Page};
+use super::{Core, Goal, Replay, Words};
+use crate::bits::BitReader;
+use crate::rv32::hart::Hart;
+use std::sync::Arc;
+
+/// A moment of replay. Pages of RAM that did not change since the checkpoint before are shared with it.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    harts: Vec<Hart>,
+    inputs: Vec<Inputs>,
+    cores: Vec<Core>,
+    reader: BitReader<Words>,
+    goal: Option<(usize, Goal)>,
+    messages: u64,
+    position: u64,
+    pages: Vec<Page>,
+}
+
+impl Checkpoint {
+    /// Which moment it is.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Bytes of RAM that it does not share with `before`.
+    pub fn own_bytes(&self, before: Option<&Checkpoint>) -> usize {
+        let shared = |(i, page): &(usize, &Page)| before.is_some_and(|b| Arc::ptr_eq(page, &b.pages[*i]));
+        self.pages.iter().enumerate().filter(|p| !shared(p)).map(|(_, page)| page.len()).sum()
+    }
+}
+
+impl Replay {
+    /// This moment, to go back to.
+    pub fn checkpoint(&mut self) -> Checkpoint {
+        let pages = self.world.pages(self.held.as_deref());
+        self.held = Some(pages.clone());
+        Checkpoint {
+            harts: self.harts.clone(),
+            inputs: self.world.inputs.clone(),
+            cores: self.cores.clone(),
+            reader: self.reader.clone(),
+            goal: self.goal,
+            messages: self.messages,
+            position: self.position,
+            pages,
+        }
+    }
+
+    /// Goes to the moment of a checkpoint of this replay.
+    pub fn restore(&mut self, to: &Checkpoint) {
+        match &self.held {
+            Some(held) => self.world.restore(&to.pages, held),
+            None => self.world.restore_all(&to.pages),
+        }
+        self.held = Some(to.pages.clone());
+        // the program may have changed its code since
+        self.code.clear();
+        self.harts.clone_from(&to.harts);
+        self.world.inputs.clone_from(&to.inputs);
+        self.cores.clone_from(&to.cores);
+        self.reader = to.reader.clone();
+        (self.goal, self.messages, self.position) = (to.goal, to.messages, to.position);
+    }
+}

@@ -1,0 +1,464 @@
+//! Replay: the program executed again, with what it took from outside
+//!
+//! Each message lets its core go on to the place that it stands for, and no further: the end of an episode to its last
+//! reference, an input to the instruction that takes it, a trap or a stop to the number of instructions. That is legal
+//! because whatever conflicts with what a core did up to a message has ended an episode before it in the stream. So
+//! replay needs no look-ahead, and what it executes is a function of the stream alone: a position (instructions of all
+//! cores in replay's order) names one moment, for checkpoints and for going back.
+//!
+//! Where the host and a core went apart, that is told with what was not yet checked; it never hangs, because a state
+//! check is due after a bounded number of instructions, which the stream must have.
+
+mod checkpoint;
+mod error;
+mod timeline;
+mod world;
+
+pub use checkpoint::Checkpoint;
+pub use error::{InputsError, Stretches};
+pub use timeline::{Timeline, MOST};
+
+use super::message::{read_value, Body, Coder, Trap};
+use super::model::load;
+use super::signature::Signature;
+use super::{header, InputsParams};
+use crate::bits::BitReader;
+use crate::message::CodingError;
+use crate::platform::ParamError;
+use crate::rv32::code::CodeCache;
+use crate::rv32::csr::View;
+use crate::rv32::hart::{Break, Hart, Shared, State};
+use crate::rv32::timing::{Caches, Timing};
+use retire::elf::Program;
+use retire::{DataEvent, FlowEvent, Note, RetireSink};
+use std::sync::Arc;
+use world::{Next, World};
+
+/// Traps in a row without an instruction: more are no program.
+const TRAPS: u32 = 1000;
+
+/// The words of a stream, that replay reads from any place again.
+#[derive(Clone, Debug)]
+struct Words {
+    words: Arc<[u32]>,
+    next: usize,
+}
+
+impl Iterator for Words {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let word = self.words.get(self.next).copied();
+        self.next += usize::from(word.is_some());
+        word
+    }
+}
+
+/// How far a core goes with the message that was read last.
+#[derive(Clone, Copy, Debug)]
+enum Goal {
+    /// To so many references.
+    References(u64),
+    /// To the slot that takes the value.
+    Input,
+    /// To so many instructions, and the trap.
+    Trap(u64, Trap),
+    /// To the event at which the check is due.
+    Check(u32),
+    /// To so many instructions, and the end.
+    Stop(u64, u32),
+}
+
+/// What is known of one core.
+#[derive(Clone, Debug)]
+struct Core {
+    coder: Coder,
+    signature: Signature,
+    /// Instructions at the last trap or check.
+    counted: u64,
+    /// Instructions at the last good check.
+    checked: u64,
+    stopped: bool,
+}
+
+/// Hands on what a hart tells, and signs it.
+struct Signed<'a, S> {
+    sink: &'a mut S,
+    signature: &'a mut Signature,
+    /// The signature where a check was due.
+    due: Option<u32>,
+}
+
+impl<S: RetireSink> RetireSink for Signed<'_, S> {
+    const WANTS_DATA: bool = true;
+
+    #[inline]
+    fn event(&mut self, e: &FlowEvent) {
+        if self.signature.event(e) {
+            self.due = Some(self.signature.value());
+        }
+        self.sink.event(e);
+    }
+
+    #[inline]
+    fn data(&mut self, d: &DataEvent) {
+        self.signature.data(&d.kind);
+        if S::WANTS_DATA {
+            self.sink.data(d);
+        }
+    }
+
+    #[inline]
+    fn note(&mut self, hart: u8, note: &Note) {
+        if S::WANTS_DATA {
+            self.sink.note(hart, note);
+        }
+    }
+}
+
+/// Replay of all cores.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    params: InputsParams,
+    harts: Vec<Hart>,
+    world: World,
+    code: CodeCache,
+    caches: Caches,
+    timing: Timing,
+    reader: BitReader<Words>,
+    cores: Vec<Core>,
+    goal: Option<(usize, Goal)>,
+    messages: u64,
+    position: u64,
+    /// RAM of the checkpoint that was made or gone back to last.
+    held: Option<Vec<world::Page>>,
+}
+
+impl Replay {
+    /// At reset, with `program` in RAM; reads the header.
+    ///
+    /// # Errors
+    /// Parameters that are not possible, and then a header that is not theirs.
+    pub fn new(
+        params: &InputsParams,
+        program: &Program,
+        words: impl Into<Arc<[u32]>>,
+    ) -> Result<Result<Self, InputsError>, ParamError> {
+        params.check()?;
+        let mut reader = BitReader::new(Words { words: words.into(), next: 0 });
+        for (word, right) in header(params).into_iter().enumerate() {
+            match reader.take(32) {
+                Some(found) if found == u64::from(right) => {}
+                found => {
+                    let found = found.unwrap_or(0) as u32;
+                    return Ok(Err(InputsError::Header { word, found, right }));
+                }
+            }
+        }
+        let core = Core {
+            coder: Coder::new(params),
+            signature: Signature::new(params.sizes.check),
+            counted: 0,
+            checked: 0,
+            stopped: false,
+        };
+        let timing = Timing::functional();
+        Ok(Ok(Self {
+            params: *params,
+            harts: (0..params.cores).map(|h| Hart::new(h, program.entry as u32, 0)).collect(),
+            world: World::new(params, load(params, program)),
+            code: CodeCache::new(params.ram_base, params.ram_bytes),
+            caches: Caches::new(&timing, 1),
+            timing,
+            reader,
+            cores: vec![core; params.cores.into()],
+            goal: None,
+            messages: 0,
+            position: 0,
+            held: None,
+        }))
+    }
+
+    /// Instructions of all cores so far: names this moment.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Parameters of the stream.
+    pub fn params(&self) -> &InputsParams {
+        &self.params
+    }
+
+    /// Messages read so far.
+    pub fn messages(&self) -> u64 {
+        self.messages
+    }
+
+    /// Bits read so far.
+    pub fn bits(&self) -> u64 {
+        self.reader.position()
+    }
+
+    /// Registers of a core: x0 to x31.
+    pub fn registers(&self, core: u8) -> [u32; 32] {
+        let mut regs = [0; 32];
+        regs[1..].copy_from_slice(&self.harts[usize::from(core)].regs[1..32]);
+        regs
+    }
+
+    /// Address of the next instruction of a core.
+    pub fn pc(&self, core: u8) -> u32 {
+        self.harts[usize::from(core)].at.pc
+    }
+
+    /// Instructions that a core has retired.
+    pub fn retired(&self, core: u8) -> u64 {
+        self.harts[usize::from(core)].at.instret
+    }
+
+    /// A CSR of a core, where it has it and its value is not one from outside.
+    pub fn csr(&self, core: u8, number: u16) -> Option<u32> {
+        let hart = &self.harts[usize::from(core)];
+        let view = View { hart: core.into(), mip: 0, cycle: 0, instret: hart.at.instret, time: 0 };
+        hart.csrs.read(number.into(), &view).filter(|_| !super::is_open_csr(number.into()))
+    }
+
+    /// `bytes` bytes of RAM from `addr` on; `None` where some are not RAM.
+    pub fn memory(&self, addr: u32, bytes: usize) -> Option<&[u8]> {
+        let offset = addr.checked_sub(self.params.ram_base)? as usize;
+        self.world.ram.get(offset..offset.checked_add(bytes)?)
+    }
+
+    /// Instructions of each core before its last good check, and in all.
+    pub fn stretches(&self) -> Stretches {
+        Stretches(self.cores.iter().zip(&self.harts).map(|(c, h)| (c.checked, h.at.instret)).collect())
+    }
+
+    fn diverged(&self, core: usize, what: impl Into<String>) -> InputsError {
+        let (core, stretches) = (core as u8, self.stretches());
+        InputsError::Diverged { core, message: self.messages, what: what.into(), stretches }
+    }
+
+    fn coding(&self, source: CodingError) -> InputsError {
+        let (bit, stretches) = (self.reader.position(), self.stretches());
+        InputsError::Coding { bit, message: self.messages, source, stretches }
+    }
+
+    /// Executes the next instruction of the run, in replay's order, and tells it to `sink`; its core. `None` at the end.
+    ///
+    /// # Errors
+    /// Where the stream is damaged or of another run. Nothing more can be replayed then.
+    #[inline]
+    pub fn step(&mut self, sink: &mut impl RetireSink) -> Result<Option<u8>, InputsError> {
+        loop {
+            let Some((core, goal)) = self.goal else {
+                if !self.message()? {
+                    return Ok(None);
+                }
+                continue;
+            };
+            let hart = &self.harts[core];
+            match goal {
+                Goal::References(until) if self.world.inputs[core].references == until => self.goal = None,
+                Goal::Trap(at, trap) if hart.at.instret == at => self.trap(core, trap, sink)?,
+                Goal::Stop(at, signature) if hart.at.instret == at => self.stop(core, signature, sink)?,
+                Goal::References(_) | Goal::Input | Goal::Trap(..) | Goal::Check(_) | Goal::Stop(..) => {
+                    self.execute(core, sink)?;
+                    return Ok(Some(core as u8));
+                }
+            }
+        }
+    }
+
+    /// Replays to the end, or until `until` says so after an instruction.
+    ///
+    /// # Errors
+    /// As [`Replay::step`].
+    pub fn run<S: RetireSink>(&mut self, sink: &mut S, mut until: impl FnMut(&S) -> bool) -> Result<(), InputsError> {
+        while self.step(sink)?.is_some() {
+            if until(sink) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the next message; false at the end of the stream.
+    fn message(&mut self) -> Result<bool, InputsError> {
+        if self.cores.iter().all(|c| c.stopped) {
+            // the last word is filled with zeros, and nothing follows
+            let (rest, _) = self.reader.rest_of_word();
+            if rest != 0 || !self.reader.at_end() {
+                return Err(self.diverged(0, "the stream goes on behind the last stop"));
+            }
+            return Ok(false);
+        }
+        let cores = self.params.cores;
+        let found = self.reader.take(self.params.ti_bits()).ok_or(CodingError::Truncated);
+        let found = found.map_err(|e| self.coding(e))?;
+        if found >= cores.into() {
+            return Err(self.coding(CodingError::Core { found, cores }));
+        }
+        let core = found as usize;
+        let body = self.cores[core].coder.read(&mut self.reader).map_err(|e| self.coding(e))?;
+        self.messages += 1;
+        if self.cores[core].stopped {
+            return Err(self.diverged(core, "a message behind the core's stop"));
+        }
+        let counted = self.cores[core].counted;
+        let inputs = &mut self.world.inputs[core];
+        let goal = match body {
+            Body::Episode(references) => {
+                // those of the episode that were replayed with messages before are among them
+                inputs.episode += u64::from(references);
+                Goal::References(inputs.episode)
+            }
+            Body::Input { skipped } => {
+                inputs.next = Some(Next { at: skipped, value: None });
+                Goal::Input
+            }
+            Body::Trap(trap) => Goal::Trap(counted + u64::from(trap.instructions), trap),
+            Body::Check(signature) => Goal::Check(signature),
+            Body::Stop { instructions, signature } => Goal::Stop(counted.saturating_add(instructions), signature),
+        };
+        let inputs = &self.world.inputs[core];
+        let retired = self.harts[core].at.instret;
+        let behind = match goal {
+            Goal::References(until) => inputs.references > until,
+            Goal::Input => inputs.next.is_some_and(|n| n.at < inputs.slots),
+            Goal::Trap(at, _) | Goal::Stop(at, _) => at < retired,
+            Goal::Check(_) => false,
+        };
+        if behind {
+            return Err(self.diverged(core, format!("{body:?} is of a place that the core has passed")));
+        }
+        self.goal = Some((core, goal));
+        Ok(true)
+    }
+
+    /// One instruction of `core`, with the traps before it, towards its goal.
+    #[inline]
+    fn execute(&mut self, core: usize, sink: &mut impl RetireSink) -> Result<(), InputsError> {
+        for _ in 0..TRAPS {
+            let (end, due) = self.single(core, sink);
+            match end {
+                Ok(()) | Err(Break::Bound | Break::Interrupts | Break::Wait | Break::Exit(_)) => {}
+                Err(Break::FenceI) => self.code.clear(),
+                Err(Break::Trap(cause, tval)) => {
+                    self.harts[core].trap(false, cause, tval);
+                    if self.harts[core].state == State::Locked {
+                        return Err(self.diverged(core, "its handler cannot be executed, but the run goes on"));
+                    }
+                    continue;
+                }
+                Err(Break::Input) => {
+                    self.value(core)?;
+                    continue;
+                }
+            }
+            self.position += 1;
+            return self.retired_one(core, due);
+        }
+        Err(self.diverged(core, "it traps without end, but the run goes on"))
+    }
+
+    #[inline]
+    fn single<S: RetireSink>(&mut self, core: usize, sink: &mut S) -> (Result<(), Break>, Option<u32>) {
+        let hart = &mut self.harts[core];
+        let mut shared = Shared { memory: &mut self.world, caches: &mut self.caches, timing: &self.timing };
+        let mut signed = Signed { sink, signature: &mut self.cores[core].signature, due: None };
+        hart.at.cycle = self.position;
+        let end = if hart.pending.is_some() {
+            hart.single::<_, _, false, true>(&mut shared, &mut self.code, &mut signed)
+        } else {
+            hart.single::<_, _, false, false>(&mut shared, &mut self.code, &mut signed)
+        };
+        (end, signed.due)
+    }
+
+    /// An instruction of `core` has retired.
+    #[inline]
+    fn retired_one(&mut self, core: usize, due: Option<u32>) -> Result<(), InputsError> {
+        match (self.goal, due) {
+            (Some((_, Goal::Check(told))), Some(found)) => {
+                if told != found {
+                    return Err(self.diverged(
+                        core,
+                        format!("the signature of its state is 0x{found:08x}, that of the run 0x{told:08x}"),
+                    ));
+                }
+                let retired = self.harts[core].at.instret;
+                (self.cores[core].counted, self.cores[core].checked) = (retired, retired);
+                self.goal = None;
+            }
+            (_, Some(_)) => return Err(self.diverged(core, "a check is due, and the trace has none")),
+            (Some((_, Goal::References(until))), None) if self.world.inputs[core].references > until => {
+                return Err(self.diverged(core, "an instruction goes over the end of its episode"));
+            }
+            (Some((_, Goal::Input)), None) if self.world.inputs[core].next.is_none() => self.goal = None,
+            (_, None) => {}
+        }
+        Ok(())
+    }
+
+    /// The slot that `core` stands before takes a value from the stream.
+    #[cold]
+    fn value(&mut self, core: usize) -> Result<(), InputsError> {
+        let Some(wanted) = self.world.inputs[core].wanted.take() else {
+            let pc = self.harts[core].at.pc;
+            return Err(self.diverged(core, format!("pc 0x{pc:08x} takes an input, and the trace has none for it")));
+        };
+        let value = match wanted.bits {
+            0 => 0,
+            bits => read_value(wanted.predicted, bits, &mut self.reader).map_err(|e| self.coding(e))?,
+        };
+        if let Some(next) = &mut self.world.inputs[core].next {
+            next.value = Some(value);
+        }
+        Ok(())
+    }
+
+    /// The trap that `core` stands before.
+    #[cold]
+    fn trap(&mut self, core: usize, trap: Trap, sink: &mut impl RetireSink) -> Result<(), InputsError> {
+        let retired = self.harts[core].at.instret;
+        self.cores[core].counted = retired;
+        self.goal = None;
+        if trap.interrupt {
+            self.harts[core].trap(true, trap.cause.into(), 0);
+            sink.note(core as u8, &Note::Interrupt { cause: trap.cause, retired });
+            return Ok(());
+        }
+        sink.note(core as u8, &Note::AccessFault { cause: trap.cause, retired });
+        self.world.inputs[core].fault = true;
+        for _ in 0..TRAPS {
+            let (end, _) = self.single(core, sink);
+            let Err(Break::Trap(cause, tval)) = end else { break };
+            self.harts[core].trap(false, cause, tval);
+            if cause == u32::from(trap.cause) {
+                self.world.inputs[core].fault = false;
+                return Ok(());
+            }
+        }
+        Err(self.diverged(core, format!("no access with cause {} at the place of the refused one", trap.cause)))
+    }
+
+    /// The end of `core`.
+    #[cold]
+    fn stop(&mut self, core: usize, told: u32, sink: &mut impl RetireSink) -> Result<(), InputsError> {
+        self.goal = None;
+        self.cores[core].stopped = true;
+        if let Some(stop) = self.harts[core].stop(self.position) {
+            self.cores[core].signature.event(&stop);
+            sink.event(&stop);
+        }
+        let found = self.cores[core].signature.value();
+        if found != told {
+            let what = format!("the signature of its state at the stop is 0x{found:08x}, that of the run 0x{told:08x}");
+            return Err(self.diverged(core, what));
+        }
+        self.cores[core].checked = self.harts[core].at.instret;
+        Ok(())
+    }
+}

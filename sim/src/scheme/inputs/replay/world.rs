@@ -1,0 +1,219 @@
+//! What the replayed harts reach: RAM, and what was recorded
+
+use super::super::last::LastValues;
+use super::super::{csr_place, is_open_csr, InputsParams};
+use crate::rv32::bus::Bus;
+use crate::rv32::csr::View;
+use crate::rv32::hart::{At, Break, Hart};
+use crate::rv32::memory::Effect;
+use std::sync::Arc;
+
+/// log2 of the bytes of a page: what a checkpoint keeps and shares.
+pub const PAGE_SHIFT: u32 = 12;
+/// A page that a checkpoint keeps.
+pub type Page = Arc<[u8]>;
+
+/// A slot whose value is not as predicted.
+#[derive(Clone, Copy, Debug)]
+pub struct Next {
+    /// Slots before it.
+    pub at: u32,
+    /// Its value, once it is read.
+    pub value: Option<u32>,
+}
+
+/// A slot that waits for its value.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Bits of the value; 0: an `sc` that fails.
+    pub bits: u32,
+    /// What the table of last values has.
+    pub predicted: u32,
+}
+
+/// What one core takes from outside.
+#[derive(Clone, Debug)]
+pub struct Inputs {
+    pub last: LastValues,
+    /// Slots since the last that was not as predicted.
+    pub slots: u32,
+    pub next: Option<Next>,
+    pub wanted: Option<Wanted>,
+    /// The next device access is refused.
+    pub fault: bool,
+    /// References in all.
+    pub references: u64,
+    /// References at the end of the last episode.
+    pub episode: u64,
+}
+
+/// RAM and what was recorded.
+#[derive(Clone, Debug)]
+pub struct World {
+    params: InputsParams,
+    pub ram: Vec<u8>,
+    /// Pages written since the last checkpoint was made or gone back to.
+    dirty: Vec<bool>,
+    pub inputs: Vec<Inputs>,
+}
+
+impl World {
+    pub fn new(params: &InputsParams, ram: Vec<u8>) -> Self {
+        let inputs = Inputs {
+            last: LastValues::new(params.sizes.last),
+            slots: 0,
+            next: None,
+            wanted: None,
+            fault: false,
+            references: 0,
+            episode: 0,
+        };
+        let dirty = vec![true; ram.len() >> PAGE_SHIFT];
+        Self { params: *params, ram, dirty, inputs: vec![inputs; params.cores.into()] }
+    }
+
+    /// RAM as pages, those that were not written since shared with `before`.
+    pub fn pages(&mut self, before: Option<&[Page]>) -> Vec<Page> {
+        let dirty = std::mem::replace(&mut self.dirty, vec![false; self.ram.len() >> PAGE_SHIFT]);
+        let page = |(i, dirty): (usize, bool)| match before {
+            Some(pages) if !dirty => pages[i].clone(),
+            _ => Page::from(&self.ram[i << PAGE_SHIFT..(i + 1) << PAGE_SHIFT]),
+        };
+        dirty.into_iter().enumerate().map(page).collect()
+    }
+
+    /// RAM as it was, whatever it is now.
+    pub fn restore_all(&mut self, pages: &[Page]) {
+        self.dirty.fill(true);
+        self.restore(pages, pages);
+    }
+
+    /// RAM as it was; `held` is the checkpoint that was made or gone back to last.
+    pub fn restore(&mut self, pages: &[Page], held: &[Page]) {
+        for (i, page) in pages.iter().enumerate() {
+            if self.dirty[i] || !Arc::ptr_eq(page, &held[i]) {
+                self.ram[i << PAGE_SHIFT..(i + 1) << PAGE_SHIFT].copy_from_slice(page);
+                self.dirty[i] = false;
+            }
+        }
+    }
+
+    #[inline]
+    fn offset<const N: usize>(&self, addr: u32) -> Option<usize> {
+        let offset = addr.wrapping_sub(self.params.ram_base) as usize;
+        (offset + N <= self.ram.len()).then_some(offset)
+    }
+
+    #[inline]
+    fn put<const N: usize>(&mut self, at: usize, value: u32) {
+        self.dirty[at >> PAGE_SHIFT] = true;
+        self.dirty[(at + N - 1) >> PAGE_SHIFT] = true;
+        self.ram[at..at + N].copy_from_slice(&value.to_le_bytes()[..N]);
+    }
+
+    #[cold]
+    fn slot(&mut self, hart: usize, place: u64, bits: u32) -> Result<u32, Break> {
+        let inputs = &mut self.inputs[hart];
+        let predicted = inputs.last.get(place);
+        let told = match inputs.next {
+            Some(next) if next.at == inputs.slots => {
+                let mask = if bits == 0 { 0 } else { u32::MAX >> (32 - bits) };
+                inputs.wanted = Some(Wanted { bits, predicted: predicted.unwrap_or(0) & mask });
+                Some(next.value.ok_or(Break::Input)?)
+            }
+            _ => None,
+        };
+        if let Some(value) = told {
+            (inputs.next, inputs.wanted, inputs.slots) = (None, None, 0);
+            inputs.last.set(place, value);
+            return Ok(value);
+        }
+        let value = predicted.ok_or(Break::Input)?;
+        inputs.slots += 1;
+        Ok(value)
+    }
+}
+
+impl Bus for World {
+    #[inline]
+    fn half(&self, addr: u32) -> Option<u16> {
+        let at = self.offset::<2>(addr)?;
+        Some(u16::from_le_bytes([self.ram[at], self.ram[at + 1]]))
+    }
+
+    #[inline]
+    fn in_ram(&self, addr: u32) -> bool {
+        self.offset::<4>(addr).is_some()
+    }
+
+    #[inline]
+    fn read<const N: usize>(&mut self, hart: usize, addr: u32, _: u64) -> Result<u32, Break> {
+        if let Some(at) = self.offset::<N>(addr) {
+            self.inputs[hart].references += 1;
+            let mut bytes = [0; 4];
+            bytes[..N].copy_from_slice(&self.ram[at..at + N]);
+            return Ok(u32::from_le_bytes(bytes));
+        }
+        if self.inputs[hart].fault {
+            return Err(Break::Trap(5, addr));
+        }
+        self.slot(hart, addr.into(), 8 * N as u32)
+    }
+
+    #[inline]
+    fn write<const N: usize>(&mut self, hart: usize, addr: u32, value: u32, _: u64) -> Result<Effect, Break> {
+        if let Some(at) = self.offset::<N>(addr) {
+            self.put::<N>(at, value);
+        } else if self.inputs[hart].fault {
+            return Err(Break::Trap(7, addr));
+        }
+        self.inputs[hart].references += 1;
+        Ok(Effect::None)
+    }
+
+    #[inline]
+    fn exchange(
+        &mut self,
+        hart: usize,
+        addr: u32,
+        f: impl FnOnce(u32) -> u32,
+        cycle: u64,
+    ) -> Result<(u32, u32), Break> {
+        let old = self.read::<4>(hart, addr, cycle)?;
+        let new = f(old);
+        if let Some(at) = self.offset::<4>(addr) {
+            self.put::<4>(at, new);
+        }
+        Ok((old, new))
+    }
+
+    fn reserve(&mut self, _: usize, _: u32) {}
+
+    /// An `sc` stores unless the recording says that it failed.
+    fn take_reservation(&mut self, hart: usize, _: u32) -> Result<bool, Break> {
+        let inputs = &mut self.inputs[hart];
+        match inputs.next {
+            Some(next) if next.at == inputs.slots => {
+                inputs.wanted = Some(Wanted { bits: 0, predicted: 0 });
+                next.value.ok_or(Break::Input)?;
+                (inputs.next, inputs.wanted, inputs.slots) = (None, None, 0);
+                Ok(false)
+            }
+            _ => {
+                inputs.slots += 1;
+                Ok(true)
+            }
+        }
+    }
+
+    fn view(&self, hart: &Hart, at: &At) -> View {
+        View { hart: hart.index.into(), mip: 0, cycle: 0, instret: at.instret, time: 0 }
+    }
+
+    fn open_csr(&mut self, hart: usize, number: u32) -> Result<Option<u32>, Break> {
+        if !is_open_csr(number) {
+            return Ok(None);
+        }
+        self.slot(hart, csr_place(number), 32).map(Some)
+    }
+}
