@@ -5,6 +5,7 @@
 
 use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};
 use hdl::emit::{emit, SystemOptions};
+use hdl::spine::Extras;
 use hdl::top::{EtraceStreamSystem, RvfiStreamSystem};
 use hdl::trace_sim::{compare, Play};
 use programs::ProgramInfo;
@@ -18,6 +19,9 @@ use sim::stimulus::run::{record, Config};
 use sim::system::System;
 use testbenches::check::{beat_file, right_around_gaps, run};
 use testbenches::gates::emit_checked_system;
+
+/// Nothing that can be built in besides.
+const NONE: Extras = Extras { sync: false, check: false };
 
 fn ports(cores: usize, xlen: u8) -> TracePorts {
     TracePorts::rvfi(cores, xlen, |i, name| format!("rvfi_{name}_{i}"), |name| name.into())
@@ -84,11 +88,12 @@ fn timed(sc: StreamCacheParams, cores: u8) -> TraceParams {
 fn the_emitted_verilog_passes_all_gates() {
     for variant in Variant::ALL {
         let sc = StreamCacheParams::new(variant, 32, 4);
-        emit_checked_system(&mut RvfiStreamSystem::<32>::new(&params(sc, 1), 3)).unwrap();
+        emit_checked_system(&mut RvfiStreamSystem::<32>::new(&params(sc, 1), 3, NONE)).unwrap();
     }
     let timed = timed(StreamCacheParams::new(Variant::Rbase, 8, 8), 4);
-    emit_checked_system(&mut RvfiStreamSystem::<32>::new(&timed, 8)).unwrap();
-    emit_checked_system(&mut EtraceStreamSystem::<64>::new(&timed.with(|p| (p.xlen, p.cores) = (64, 1)), 8)).unwrap();
+    emit_checked_system(&mut RvfiStreamSystem::<32>::new(&timed, 8, NONE)).unwrap();
+    emit_checked_system(&mut EtraceStreamSystem::<64>::new(&timed.with(|p| (p.xlen, p.cores) = (64, 1)), 8, NONE))
+        .unwrap();
 }
 
 #[test]
