@@ -12,7 +12,7 @@ use std::io::Write;
 /// Diagnosis: observe a run with a script, of which as much as possible is done on the chip
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag run builtin:locks builtin:lockcont --harts 4\n  \
-    goshawk diag plan builtin:race builtin:bank --harts 4 --calibrate\n  \
+    goshawk diag plan builtin:race builtin:bank --harts 4 --json\n  \
     goshawk diag run -e 'call:rt_trap { @[core] = count(); }' builtin:irq --harts 2")]
 pub struct Args {
     #[command(subcommand)]

@@ -7,7 +7,7 @@ const SHARED: [&[&str]; 5] = [
     &["error"],
     &["files", "output", "progress"],
     &["args", "vectors", "etrace"],
-    &["circuit", "measured", "testbench"],
+    &["circuit", "inputs", "measured", "testbench"],
     &["package"],
 ];
 
