@@ -111,6 +111,8 @@ struct State<'a> {
     /// Instructions of the first event that were made.
     done: u32,
     cores: Vec<Core>,
+    /// Bytes of the tables of all cores.
+    tables: usize,
     position: u64,
     over: bool,
     error: Option<String>,
@@ -151,8 +153,11 @@ impl<'a> Flow<'a> {
                 break;
             }
         }
+        let params = &session.info.params;
+        let tables = count * params.flow.state_bits(&params.platform).div_ceil(8) as usize;
         let cores = starts.0 .0.into_iter().map(|pc| Core { pc, ..Core::default() }).collect();
-        let state = State { replay, queue: Queue::default(), done: 0, cores, position: 0, over: false, error: None };
+        let state =
+            State { replay, queue: Queue::default(), done: 0, cores, tables, position: 0, over: false, error: None };
         let functions = Functions::new(session.symbols.clone());
         let mut flow = Self { session, functions, state, wanted: true, kept: None, moved: Vec::new() };
         flow.settle();
@@ -270,10 +275,13 @@ impl<'a> Moments for Flow<'a> {
         checkpoint.0.position
     }
 
-    /// Frames of the stacks, and the tables of the scheme as bits.
+    /// Frames of the stacks, and the tables of the scheme, as many bits as a circuit has for them.
     fn own_bytes(checkpoint: &FlowCheckpoint<'a>, _: Option<&FlowCheckpoint<'a>>) -> usize {
         let frames: usize = checkpoint.0.cores.iter().map(|c| c.stack.frames().len()).sum();
-        frames * size_of::<Frame>() + checkpoint.0.cores.len() * size_of::<Core>() + size_of::<State<'_>>()
+        checkpoint.0.tables
+            + frames * size_of::<Frame>()
+            + checkpoint.0.cores.len() * size_of::<Core>()
+            + size_of::<State<'_>>()
     }
 }
 
@@ -295,6 +303,10 @@ impl Scene for Flow<'_> {
 
     fn retired(&self, core: u8) -> u64 {
         self.state.cores[usize::from(core)].retired
+    }
+
+    fn cycle(&self, core: u8) -> Option<u64> {
+        self.session.info.params.timestamps.then(|| self.state.cores[usize::from(core)].cycle)
     }
 
     #[inline]

@@ -16,6 +16,8 @@ pub trait Scene: Moments<Error: Display> {
     fn pc(&self, core: u8) -> Option<u64>;
     /// Instructions that a core has retired.
     fn retired(&self, core: u8) -> u64;
+    /// Clock cycle of what a core did last, where there are time stamps.
+    fn cycle(&self, core: u8) -> Option<u64>;
     /// Cores but the one that made it which the last step has brought somewhere else.
     fn moved(&self) -> &[u8];
     /// Registers x0 to x31 of a core.
@@ -46,6 +48,10 @@ impl Scene for Replay {
 
     fn retired(&self, core: u8) -> u64 {
         Replay::retired(self, core)
+    }
+
+    fn cycle(&self, _: u8) -> Option<u64> {
+        None
     }
 
     #[inline]

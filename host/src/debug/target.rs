@@ -348,7 +348,9 @@ impl<S: Scene> HwWatchpoint for Debugger<S> {
 
 impl<S: Scene> ThreadExtraInfo for Debugger<S> {
     fn thread_extra_info(&self, tid: Tid, buf: &mut [u8]) -> Result<usize, String> {
-        let text = format!("core {}, instruction {}", core(tid), self.replay().retired(core(tid)));
+        let (scene, core) = (self.replay(), core(tid));
+        let cycle = scene.cycle(core).map(|c| format!(", cycle {c}")).unwrap_or_default();
+        let text = format!("core {core}, instruction {}{cycle}", scene.retired(core));
         let n = text.len().min(buf.len());
         buf[..n].copy_from_slice(&text.as_bytes()[..n]);
         Ok(n)
