@@ -1,29 +1,36 @@
-//! `goshawk gdb`: a recorded run for the debugger, forwards and backwards
+//! `goshawk gdb`: a recorded run or a trace for the debugger, forwards and backwards
 
 use crate::output::Object;
+use crate::progress::Bars;
 use crate::{Failure, Status};
+use host::debug::flow::FlowSession;
+use host::debug::scene::Scene;
 use host::debug::server::{stdio, tcp};
 use host::input::Beside;
 use host::inputs::Session;
+use host::recording::FileKind;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Serve a recorded run to GDB: registers and memory of every core, forwards and backwards
+/// Serve a recorded run or a trace to GDB, forwards and backwards
 ///
-/// The run is one of `goshawk encode --scheme inputs`. Every core is a thread. Breakpoints, watchpoints, step and continue
-/// work in both directions (reverse-step, reverse-continue); `monitor when` tells the moment, `monitor goto N` goes to one.
+/// Every core is a thread. Breakpoints, step and continue work in both directions (reverse-stepi, reverse-continue);
+/// `monitor when` tells the moment, `monitor goto N` goes to one. Of a run of `goshawk encode --scheme inputs` registers and
+/// memory are known, and can be watched. Of a trace of the control flow it is the pc alone, and memory that no program
+/// writes: `monitor bt` shows the call stack, for GDB cannot unwind without registers.
 /// In GDB: `target remote localhost:3333`, or without a port `target remote | goshawk gdb TRACE --elf ELF --stdio`.
 /// Registers and memory cannot be written: what was recorded is what it is.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  goshawk gdb bank.gip --elf builtin:bank --port 3333")]
+#[command(after_help = "Examples:\n  goshawk gdb bank.gip --elf builtin:bank --port 3333\n  \
+    goshawk gdb vm.gtr --elf builtin:vm --port 3333")]
 pub struct Args {
-    /// Recorded run
+    /// Recorded run, or trace file
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
     /// The program it is of: RISC-V executable, or builtin:NAME
     #[arg(long, value_name = "ELF|builtin:NAME")]
     elf: String,
-    /// Take the program although the recording names another build
+    /// Take the program although the trace names another build
     #[arg(long)]
     any_build: bool,
     /// Wait for GDB at this port of this machine; 0 takes a free one
@@ -39,12 +46,21 @@ pub struct Args {
 
 /// Serves until GDB goes away.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let session = Session::open(&args.trace, Beside { elf: Some(&args.elf), any_build: args.any_build })?;
+    if FileKind::of(&args.trace)? == FileKind::Trace {
+        let session = FlowSession::open(&args.trace, &args.elf, args.any_build, &Bars)?;
+        serve(args, session.begin()?, out)
+    } else {
+        let session = Session::open(&args.trace, Beside { elf: Some(&args.elf), any_build: args.any_build })?;
+        serve(args, session.replay(), out)
+    }
+}
+
+fn serve(args: &Args, scene: impl Scene, out: &mut dyn Write) -> Result<Status, Failure> {
     out.flush()?;
     let path = args.trace.display().to_string();
     let tell = Box::new(move |text: &str| eprintln!("goshawk: {path}: {text}"));
     if args.stdio {
-        stdio(session.replay(), tell)?;
+        stdio(scene, tell)?;
     } else {
         let mut said = Ok(());
         let listening = |port: u16| {
@@ -55,7 +71,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
                 eprintln!("goshawk: waiting for GDB: target remote localhost:{port}");
             }
         };
-        tcp(session.replay(), args.port, listening, tell)?;
+        tcp(scene, args.port, listening, tell)?;
         said?;
     }
     Ok(Status::Done)

@@ -1,4 +1,4 @@
-//! `goshawk show`, `diff`, `profile`, `coverage`, `timeline`: views of an execution
+//! `goshawk show`, `diff`, `profile`, `coverage`, `timeline`, `vcd`: views of an execution
 
 use crate::files::OutputPath;
 use crate::output::{count, percent, Left, Object, Right, Table};
@@ -12,6 +12,7 @@ use host::views::profile::Profile;
 use host::views::show::{Show, Shown};
 use host::views::source::Replayed;
 use host::views::timeline::Timeline;
+use host::views::vcd::Dump;
 use retire::file::Replacement;
 use serde_json::json;
 use std::io::Write;
@@ -149,7 +150,8 @@ pub fn diff(args: &DiffArgs, out: &mut dyn Write) -> Result<Status, Failure> {
 /// Calls, returns and traps of each core are followed. A function's total has the instructions of those that it called.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk profile bank.gip --elf builtin:bank --top 10\n  \
-    goshawk profile vm.gtr --elf builtin:vm --folded vm.folded")]
+    goshawk profile vm.gtr --elf builtin:vm --folded vm.folded\n  \
+    goshawk profile vm.gtr --elf builtin:vm --pprof vm.pb.gz")]
 pub struct ProfileArgs {
     #[command(flatten)]
     execution: Execution,
@@ -159,6 +161,9 @@ pub struct ProfileArgs {
     /// Write folded stacks for flame graphs: `outer;inner COUNT` a line
     #[arg(long, value_name = "FILE")]
     folded: Option<OutputPath>,
+    /// Write stacks for pprof: `pprof -http : FILE` shows them
+    #[arg(long, value_name = "FILE")]
+    pprof: Option<OutputPath>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -169,10 +174,11 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
     let (replayed, _) = args.execution.open()?;
     let mut profile = Profile::new(Symbols::open(&args.execution.elf)?, replayed.cores());
     replayed.tell(&mut profile, &Bars)?;
-    if let Some(path) = &args.folded {
+    type Written = fn(&Profile, &mut dyn Write) -> std::io::Result<()>;
+    for (path, write) in [(&args.folded, Profile::folded as Written), (&args.pprof, Profile::pprof as Written)] {
+        let Some(path) = path else { continue };
         let mut file = Replacement::create(path)?;
-        let written = profile.folded(&mut file).and_then(|()| file.flush());
-        written.map_err(|e| Failure::io(path, e))?;
+        write(&profile, &mut file).and_then(|()| file.flush()).map_err(|e| Failure::io(path, e))?;
         file.commit()?;
     }
     let shares = profile.flat();
@@ -231,6 +237,66 @@ pub fn coverage(args: &CoverageArgs, out: &mut dyn Write) -> Result<Status, Fail
     Ok(Status::Done)
 }
 
+/// Write where each core is over time as a VCD, for waveform viewers
+///
+/// For each core its pc and the function that it is in, a string. The axis is instructions of all cores in the order of
+/// replay; of a trace with time stamps it is clock cycles. GTKWave and Surfer open the file, some 20 bytes an instruction.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk vcd vm.gtr --elf builtin:vm --to 20000 -o vm.vcd\n  \
+    goshawk vcd bank.gip --elf builtin:bank --registers --from 10000 --to 20000 -o bank.vcd")]
+pub struct VcdArgs {
+    #[command(flatten)]
+    execution: Execution,
+    /// Registers too, of a recorded run
+    #[arg(long)]
+    registers: bool,
+    /// Leave out what is before this time
+    #[arg(long, value_name = "TIME", default_value_t = 0)]
+    from: u64,
+    /// End at this time
+    #[arg(long, value_name = "TIME")]
+    to: Option<u64>,
+    /// File to write
+    #[arg(short, long, value_name = "FILE")]
+    output: OutputPath,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Writes a value change dump.
+pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let (replayed, named) = args.execution.open()?;
+    let cycles = replayed.has_cycles();
+    let path = args.execution.trace.display();
+    if args.registers && matches!(replayed, Replayed::Trace(_)) {
+        return Err(Failure::Other(format!(
+            "{path}: is a trace of the control flow, which has no registers; `goshawk encode --scheme inputs` records \
+             a run with them"
+        )));
+    }
+    let times = args.from..args.to.unwrap_or(u64::MAX);
+    if times.is_empty() {
+        return Err(Failure::Other(format!("--from {} --to {}: no time is between them", times.start, times.end)));
+    }
+    let shown = host::views::vcd::Shown { xlen: named.program.xlen, cycles, registers: args.registers, times };
+    let cores = replayed.cores();
+    let failure = |e| Failure::io(&args.output, e);
+    let mut file = Replacement::create(&args.output)?;
+    let image = retire::image::Image::new(&named.program);
+    let symbols = Symbols::open(&args.execution.elf)?;
+    let mut dump = Dump::new(image, symbols, cores, shown, &mut file).map_err(failure)?;
+    replayed.tell_until(&mut dump, &Bars, Dump::is_over)?;
+    dump.finish().map_err(failure)?;
+    file.commit()?;
+    if args.json {
+        let object = args.execution.object("vcd").with("cores", cores.into());
+        let axis = if cycles { "cycles" } else { "instructions" };
+        object.with("axis", axis.into()).with("output", args.output.display().to_string().into()).print(out)?;
+    }
+    Ok(Status::Done)
+}
+
 /// Write the functions of all cores on one axis, for Perfetto
 ///
 /// The axis is instructions of all cores in the order of replay, one a microsecond; of a trace with time stamps it is
@@ -254,10 +320,7 @@ pub struct TimelineArgs {
 /// Writes a timeline.
 pub fn timeline(args: &TimelineArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (replayed, _) = args.execution.open()?;
-    let cycles = match &replayed {
-        Replayed::Trace(trace) => trace.info().params.timestamps,
-        Replayed::Recorded(_) => false,
-    };
+    let cycles = replayed.has_cycles();
     let symbols = Symbols::open(&args.execution.elf)?;
     let cores = replayed.cores();
     let failure = |e| Failure::io(&args.output, e);

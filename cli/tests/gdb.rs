@@ -1,4 +1,4 @@
-//! A recorded run under the real GDB: forwards, backwards, every core a thread
+//! A recorded run and a trace under the real GDB: forwards, backwards, every core a thread
 
 mod common;
 
@@ -33,14 +33,8 @@ print $mhartid
 set var balance = 7
 ";
 
-/// What `bank.elf` says: 21 messages of tellers have set the balance at the breakpoint, and one core sent the last.
-#[test]
-fn gdb_goes_back_from_the_bank_to_the_teller() {
-    let place = Place::new();
-    place.good("encode builtin:bank --harts 4 --max-instructions 400000 --scheme inputs -o bank.gip");
-    let elf = programs::find("bank").unwrap().elf;
-    std::fs::write(place.path().join("bank.elf"), elf).unwrap();
-    std::fs::write(place.path().join("script"), SCRIPT).unwrap();
+/// What GDB says to `script` and `bank.elf`.
+fn gdb(place: &Place) -> String {
     let bin = assert_cmd::cargo::cargo_bin("goshawk");
     let folder = bin.parent().unwrap_or(Path::new("."));
     let output = Command::new("gdb-multiarch")
@@ -49,23 +43,42 @@ fn gdb_goes_back_from_the_bank_to_the_teller() {
         .env("PATH", format!("{}:{}", folder.display(), std::env::var("PATH").unwrap()))
         .output()
         .expect("gdb-multiarch (tools/setup installs it)");
-    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    let mut rest = said.as_str();
-    for expected in [
-        "Thread 1 hit Breakpoint 1, set_balance (src=",
-        "(core 1, instruction ",
-        "Hardware watchpoint 2: -location mailbox[src].value",
-        "Old value = ",
-        "in teller_step",
-        "No more reverse-execution history",
-        "$3 = (void (*)()) 0x80000000 <_start>",
-        "moment ",
-        "moment ",
-        "Cannot access memory at address",
-    ] {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// All of them are in `said`, in this order.
+fn in_order(said: &str, expected: &[&str]) {
+    let mut rest = said;
+    for expected in expected {
         let at = rest.find(expected).unwrap_or_else(|| panic!("no `{expected}` in the rest of:\n{said}"));
         rest = &rest[at + expected.len()..];
     }
+}
+
+/// What `bank.elf` says: 21 messages of tellers have set the balance at the breakpoint, and one core sent the last.
+#[test]
+fn gdb_goes_back_from_the_bank_to_the_teller() {
+    let place = Place::new();
+    place.good("encode builtin:bank --harts 4 --max-instructions 400000 --scheme inputs -o bank.gip");
+    let elf = programs::find("bank").unwrap().elf;
+    std::fs::write(place.path().join("bank.elf"), elf).unwrap();
+    std::fs::write(place.path().join("script"), SCRIPT).unwrap();
+    let said = gdb(&place);
+    in_order(
+        &said,
+        &[
+            "Thread 1 hit Breakpoint 1, set_balance (src=",
+            "(core 1, instruction ",
+            "Hardware watchpoint 2: -location mailbox[src].value",
+            "Old value = ",
+            "in teller_step",
+            "No more reverse-execution history",
+            "$3 = (void (*)()) 0x80000000 <_start>",
+            "moment ",
+            "moment ",
+            "Cannot access memory at address",
+        ],
+    );
     // a step and a step back are the same moment
     let moments: Vec<&str> = said.lines().filter(|l| l.starts_with("moment ")).collect();
     assert_eq!(moments[0].split(':').next(), moments[1].split(':').next(), "{said}");
@@ -80,8 +93,10 @@ fn what_is_no_recorded_run_is_refused_with_what_would_be_one() {
         assert_eq!(output.status.code(), Some(2), "{words}");
         String::from_utf8(output.stderr).unwrap()
     };
-    let refused = say("gdb vm.gtr --elf builtin:vm --stdio");
+    let refused = say("who-wrote vm.gtr 0x80001000 --elf builtin:vm");
     assert!(refused.contains("is a trace of the control flow, which has no registers and no memory"), "{refused}");
+    let refused = say("gdb vm.gtr --elf builtin:lu --stdio");
+    assert!(refused.contains("vm.gtr: is of builtin:vm with build id "), "{refused}");
     let refused = say("who-wrote p.elf 0x80001000 --elf p.elf");
     assert!(refused.contains("is no recorded run; `goshawk encode --scheme inputs` makes one"), "{refused}");
     place.good("encode builtin:bank --max-instructions 1000 --scheme inputs -o bank.gip");
@@ -89,4 +104,86 @@ fn what_is_no_recorded_run_is_refused_with_what_would_be_one() {
     assert!(refused.contains("bank.gip: is of builtin:bank with build id "), "{refused}");
     let refused = say("who-wrote bank.gip nobody --elf builtin:bank");
     assert!(refused.contains("has no symbol `nobody`"), "{refused}");
+}
+
+const FLOW_SCRIPT: &str = r"
+set pagination off
+set confirm off
+set style enabled off
+target remote | goshawk gdb bank.gtr --elf builtin:bank --stdio
+print $pc
+break set_balance
+ignore 1 20
+continue
+monitor when
+monitor bt 0
+info threads
+print $sp
+print balance
+x/2i $pc
+info symbol $pc
+stepi
+reverse-stepi
+monitor when
+reverse-continue
+delete
+hbreak teller_step
+continue
+monitor bt all
+delete
+continue
+reverse-continue
+print $pc
+monitor goto 1000
+monitor when
+monitor bt 99
+watch balance
+continue
+set var balance = 7
+";
+
+/// Every scheme of the control flow, and what GDB can know of it.
+#[test]
+fn gdb_goes_along_a_trace_of_the_control_flow_in_both_directions() {
+    let place = Place::new();
+    std::fs::write(place.path().join("bank.elf"), programs::find("bank").unwrap().elf).unwrap();
+    std::fs::write(place.path().join("script"), FLOW_SCRIPT).unwrap();
+    for scheme in ["tr_e:large", "nx_b", "nexs", "sc-lsp:rbase-32x4"] {
+        place.good(&format!("encode builtin:bank --harts 4 --max-instructions 400000 --scheme {scheme} -o bank.gtr"));
+        let said = gdb(&place);
+        in_order(
+            &said,
+            &[
+                "$1 = (void (*)()) 0x80000000 <_start>",
+                "hit Breakpoint 1, ",
+                "moment ",
+                "#0  0x",
+                " in set_balance at ",
+                " in bank_step at ",
+                " in main at ",
+                " in _start",
+                "(core 1, instruction ",
+                "<unavailable>",
+                "Cannot access memory at address",
+                "=> 0x",
+                "set_balance",
+                "moment ",
+                "hit Breakpoint 1, ",
+                "Hardware assisted breakpoint 2",
+                "hit Breakpoint 2, ",
+                " in teller_step at ",
+                "core 3, instruction ",
+                "No more reverse-execution history",
+                "No more reverse-execution history",
+                "$3 = (void (*)()) 0x80000000 <_start>",
+                "moment 1000:",
+                "`99` is no core: there are 4, counted from 0",
+                "has no memory to watch",
+                "Cannot access memory at address",
+            ],
+        );
+        let moments: Vec<&str> =
+            said.lines().filter(|l| l.starts_with("moment ")).filter_map(|l| l.split(':').next()).collect();
+        assert_eq!(moments[0], moments[1], "{scheme}: a step and a step back are the same moment\n{said}");
+    }
 }

@@ -6,6 +6,7 @@ use crate::HostError;
 use retire::elf::Program;
 use retire::file::hex;
 use retire::image::Image;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// What built-in programs are called.
@@ -14,6 +15,17 @@ pub const BUILTIN: &str = "builtin:";
 /// All built-in programs, by what they are called.
 pub fn builtins() -> impl Iterator<Item = String> {
     programs::PROGRAMS.iter().map(|p| format!("{BUILTIN}{}", p.name))
+}
+
+/// The bytes of an ELF file or of `builtin:NAME`.
+///
+/// # Errors
+/// It cannot be read, or there is none of that name.
+pub fn elf_bytes(name: &str) -> Result<Cow<'static, [u8]>, HostError> {
+    match name.strip_prefix(BUILTIN) {
+        Some(builtin) => Ok(programs::find(builtin).ok_or_else(|| HostError::unknown_program(builtin))?.elf.into()),
+        None => Ok(std::fs::read(name).map_err(|e| HostError::io(Path::new(name), e))?.into()),
+    }
 }
 
 /// A program with the name it was given by.

@@ -1,9 +1,8 @@
 //! Names of code addresses, from the symbol table of an ELF
 
-use crate::input::BUILTIN;
+use crate::input::elf_bytes;
 use crate::HostError;
 use object::{Object, ObjectSymbol, SymbolKind};
-use std::path::Path;
 
 /// Code addresses with their names, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,13 +11,7 @@ pub struct Symbols(Vec<(u64, String)>);
 impl Symbols {
     /// Reads those of an ELF file or of `builtin:NAME`; a program without a symbol table has none.
     pub fn open(name: &str) -> Result<Self, HostError> {
-        match name.strip_prefix(BUILTIN) {
-            Some(builtin) => {
-                let info = programs::find(builtin).ok_or_else(|| HostError::unknown_program(builtin))?;
-                Self::parse(name, info.elf)
-            }
-            None => Self::parse(name, &std::fs::read(name).map_err(|e| HostError::io(Path::new(name), e))?),
-        }
+        Self::parse(name, &elf_bytes(name)?)
     }
 
     fn parse(name: &str, elf: &[u8]) -> Result<Self, HostError> {
@@ -37,15 +30,8 @@ impl Symbols {
 
     /// Address of what is called `symbol` in an ELF file or `builtin:NAME`, code or data.
     pub fn data(name: &str, symbol: &str) -> Result<u32, HostError> {
-        let read;
-        let elf = match name.strip_prefix(BUILTIN) {
-            Some(builtin) => programs::find(builtin).ok_or_else(|| HostError::unknown_program(builtin))?.elf,
-            None => {
-                read = std::fs::read(name).map_err(|e| HostError::io(Path::new(name), e))?;
-                &read
-            }
-        };
-        let file = object::File::parse(elf).map_err(|e| HostError::Other(format!("{name}: {e}")))?;
+        let elf = elf_bytes(name)?;
+        let file = object::File::parse(&*elf).map_err(|e| HostError::Other(format!("{name}: {e}")))?;
         let found = file.symbols().find(|s| s.name() == Ok(symbol)).and_then(|s| u32::try_from(s.address()).ok());
         found.ok_or_else(|| {
             HostError::Other(format!("{name}: has no symbol `{symbol}`; an address is written as 0x80001000"))

@@ -4,6 +4,8 @@
 //! CRC-32; a count of 0 ends the file. All little-endian. A trace of control flow begins with `GSHKTRC`, one of the scheme
 //! `inputs` with `GSHKINP`.
 
+pub mod reread;
+
 use crate::params::TraceParams;
 use crate::scheme::inputs::InputsParams;
 use retire::file::{io, write_header, FileError, Replacement, Source};
@@ -214,7 +216,7 @@ mod tests {
         }
     }
 
-    fn file(words: u32) -> (tempfile::TempDir, std::path::PathBuf) {
+    pub(super) fn file(words: u32) -> (tempfile::TempDir, std::path::PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("t.gtr");
         let mut w = TraceWriter::create(&path, &info()).unwrap();

@@ -22,3 +22,4 @@ pub mod rv32;
 pub mod scheme;
 pub mod stimulus;
 pub mod system;
+pub mod timeline;

@@ -105,8 +105,8 @@ pub struct ReplaySummary {
     pub stats: StreamStats,
 }
 
-/// Replays one stream.
-#[derive(Debug)]
+/// Replays one stream. A clone goes on where it was made, as its words do.
+#[derive(Clone, Debug)]
 pub struct Replay<'a, I> {
     bits: BitReader<I>,
     params: TraceParams,

@@ -4,7 +4,8 @@
 //! is reached behind the access forwards, and before it backwards, so that the change can be seen from both sides.
 
 use super::accesses::{Access, Accesses};
-use sim::scheme::inputs::replay::{InputsError, Replay, Timeline};
+use super::scene::Scene;
+use sim::timeline::Timeline;
 use std::collections::BTreeSet;
 
 /// What a watchpoint waits for.
@@ -56,12 +57,11 @@ pub enum Stop {
 }
 
 /// A timeline with breakpoints and watchpoints.
-#[derive(Debug)]
-pub struct Motion {
+pub struct Motion<S: Scene> {
     /// The moments.
-    pub line: Timeline,
+    pub line: Timeline<S>,
     /// Addresses of instructions.
-    pub breakpoints: BTreeSet<u32>,
+    pub breakpoints: BTreeSet<u64>,
     /// Watched memory.
     pub watches: Vec<Watch>,
 }
@@ -69,9 +69,9 @@ pub struct Motion {
 /// Instructions between two looks whether to stop.
 const LOOK: u64 = 1 << 14;
 
-impl Motion {
+impl<S: Scene> Motion<S> {
     /// At the beginning.
-    pub fn new(replay: Replay) -> Self {
+    pub fn new(replay: S) -> Self {
         Self { line: Timeline::new(replay), breakpoints: BTreeSet::new(), watches: Vec::new() }
     }
 
@@ -79,12 +79,22 @@ impl Motion {
         accesses.0.iter().find_map(|a| watches.iter().find(|w| w.is_hit(a))).copied()
     }
 
+    /// The core that the step of `core` has brought before a breakpoint.
+    #[inline]
+    fn at_break(breakpoints: &BTreeSet<u64>, replay: &S, core: u8) -> Option<u8> {
+        if breakpoints.is_empty() {
+            return None;
+        }
+        let stands = |core: &u8| replay.pc(*core).is_some_and(|pc| breakpoints.contains(&pc));
+        std::iter::once(core).chain(replay.moved().iter().copied()).find(stands)
+    }
+
     /// On until something stops it: one instruction of core `step`, where that is given; `interrupted` is asked now
     /// and then.
     ///
     /// # Errors
     /// Where the recording is damaged.
-    pub fn forwards(&mut self, step: Option<u8>, mut interrupted: impl FnMut() -> bool) -> Result<Stop, InputsError> {
+    pub fn forwards(&mut self, step: Option<u8>, mut interrupted: impl FnMut() -> bool) -> Result<Stop, S::Error> {
         let mut accesses = Accesses::default();
         loop {
             accesses.0.clear();
@@ -96,7 +106,7 @@ impl Motion {
             if step == Some(core) {
                 return Ok(Stop::Step(core));
             }
-            if self.breakpoints.contains(&replay.pc(core)) {
+            if let Some(core) = Self::at_break(&self.breakpoints, replay, core) {
                 return Ok(Stop::Break(core));
             }
             if replay.position() % LOOK == 0 && interrupted() {
@@ -109,20 +119,22 @@ impl Motion {
     ///
     /// # Errors
     /// Where the recording is damaged.
-    pub fn backwards(&mut self, step: Option<u8>) -> Result<Stop, InputsError> {
+    pub fn backwards(&mut self, step: Option<u8>) -> Result<Stop, S::Error> {
         let here = self.line.replay().position();
         let mut stop = Stop::Edge;
         let (breakpoints, watches) = (&self.breakpoints, &self.watches);
-        let found = |replay: &Replay, core: u8, accesses: &mut Accesses| {
+        let found = |replay: &S, core: u8, accesses: &mut Accesses| {
             let watch = Self::watch(watches, accesses);
             accesses.0.clear();
             let (before, behind) = (replay.position() - 1, replay.position());
             let (moment, why) = match (watch, step) {
                 (_, Some(step)) if step == core => (before, Stop::Step(core)),
                 (_, Some(_)) => return None,
-                _ if behind < here && breakpoints.contains(&replay.pc(core)) => (behind, Stop::Break(core)),
-                (Some(watch), None) => (before, Stop::Watch(core, watch)),
-                (None, None) => return None,
+                (watch, None) => match (Self::at_break(breakpoints, replay, core), watch) {
+                    (Some(core), _) if behind < here => (behind, Stop::Break(core)),
+                    (_, Some(watch)) => (before, Stop::Watch(core, watch)),
+                    (_, None) => return None,
+                },
             };
             stop = why;
             Some(moment)

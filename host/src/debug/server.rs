@@ -1,12 +1,13 @@
 //! The connection to GDB, by TCP or by the two pipes of `target remote | command`
 
+use super::scene::Scene;
 use super::target::{stopped, Debugger};
 use crate::HostError;
 use gdbstub::conn::{Connection, ConnectionExt};
 use gdbstub::stub::run_blocking::{BlockingEventLoop, Event, WaitForStopReasonError};
 use gdbstub::stub::{DisconnectReason, GdbStub, MultiThreadStopReason};
-use sim::scheme::inputs::replay::Replay;
 use std::io::{self, Read, Write};
+use std::marker::PhantomData;
 use std::sync::mpsc::{channel, Receiver, TryRecvError};
 
 /// Bytes from GDB as they come, and a way back.
@@ -68,15 +69,15 @@ impl ConnectionExt for Pipes {
     }
 }
 
-enum Loop {}
+struct Loop<S>(PhantomData<S>);
 
-impl BlockingEventLoop for Loop {
-    type Target = Debugger;
+impl<S: Scene> BlockingEventLoop for Loop<S> {
+    type Target = Debugger<S>;
     type Connection = Pipes;
-    type StopReason = MultiThreadStopReason<u32>;
+    type StopReason = MultiThreadStopReason<u64>;
 
     fn wait_for_stop_reason(
-        target: &mut Debugger,
+        target: &mut Debugger<S>,
         pipes: &mut Pipes,
     ) -> Result<Event<Self::StopReason>, WaitForStopReasonError<String, io::Error>> {
         let reason = target.go(|| !matches!(pipes.peek(), Ok(None)));
@@ -86,14 +87,14 @@ impl BlockingEventLoop for Loop {
         }
     }
 
-    fn on_interrupt(_: &mut Debugger) -> Result<Option<Self::StopReason>, String> {
+    fn on_interrupt(_: &mut Debugger<S>) -> Result<Option<Self::StopReason>, String> {
         Ok(Some(stopped()))
     }
 }
 
-fn serve(replay: Replay, pipes: Pipes, tell: Box<dyn Fn(&str)>) -> Result<(), HostError> {
-    let mut target = Debugger::new(replay, tell);
-    match GdbStub::new(pipes).run_blocking::<Loop>(&mut target) {
+fn serve<S: Scene>(scene: S, pipes: Pipes, tell: Box<dyn Fn(&str)>) -> Result<(), HostError> {
+    let mut target = Debugger::new(scene, tell);
+    match GdbStub::new(pipes).run_blocking::<Loop<S>>(&mut target) {
         Ok(DisconnectReason::Disconnect | DisconnectReason::Kill) => Ok(()),
         Ok(DisconnectReason::TargetExited(_) | DisconnectReason::TargetTerminated(_)) => Ok(()),
         // GDB went away without a word
@@ -106,8 +107,8 @@ fn serve(replay: Replay, pipes: Pipes, tell: Box<dyn Fn(&str)>) -> Result<(), Ho
 ///
 /// # Errors
 /// GDB said what cannot be understood.
-pub fn stdio(replay: Replay, tell: Box<dyn Fn(&str)>) -> Result<(), HostError> {
-    serve(replay, Pipes::new(io::stdin(), io::stdout()), tell)
+pub fn stdio<S: Scene>(scene: S, tell: Box<dyn Fn(&str)>) -> Result<(), HostError> {
+    serve(scene, Pipes::new(io::stdin(), io::stdout()), tell)
 }
 
 /// Serves the first GDB that comes to `port` of this machine, until it goes away; `listening` is told the port, which is
@@ -115,12 +116,17 @@ pub fn stdio(replay: Replay, tell: Box<dyn Fn(&str)>) -> Result<(), HostError> {
 ///
 /// # Errors
 /// The port is taken, or GDB said what cannot be understood.
-pub fn tcp(replay: Replay, port: u16, listening: impl FnOnce(u16), tell: Box<dyn Fn(&str)>) -> Result<(), HostError> {
+pub fn tcp<S: Scene>(
+    scene: S,
+    port: u16,
+    listening: impl FnOnce(u16),
+    tell: Box<dyn Fn(&str)>,
+) -> Result<(), HostError> {
     let failure = |e: io::Error| HostError::Other(format!("port {port}: {e}"));
     let listener = std::net::TcpListener::bind(("127.0.0.1", port)).map_err(failure)?;
     listening(listener.local_addr().map_err(failure)?.port());
     let (stream, _) = listener.accept().map_err(failure)?;
     stream.set_nodelay(true).map_err(failure)?;
     let back = io::BufWriter::new(stream.try_clone().map_err(failure)?);
-    serve(replay, Pipes::new(stream, back), tell)
+    serve(scene, Pipes::new(stream, back), tell)
 }

@@ -1,6 +1,8 @@
-//! A recorded run as GDB's remote protocol has it: a thread a core, everything readable, nothing writable
+//! A recorded run or a trace as GDB's remote protocol has it: a thread a core, what is known readable, nothing writable
 
+use super::arch::{description, Number, Regs, Riscv, FIRST_CSR, PC};
 use super::motion::{Kind, Motion, Stop, Watch};
+use super::scene::Scene;
 use gdbstub::common::{Signal, Tid};
 use gdbstub::outputln;
 use gdbstub::stub::MultiThreadStopReason;
@@ -23,26 +25,10 @@ use gdbstub::target::ext::target_description_xml_override::{
 };
 use gdbstub::target::ext::thread_extra_info::{ThreadExtraInfo, ThreadExtraInfoOps};
 use gdbstub::target::{Target, TargetError, TargetResult};
-use gdbstub_arch::riscv::reg::id::RiscvRegId;
-use gdbstub_arch::riscv::reg::RiscvCoreRegs;
-use gdbstub_arch::riscv::Riscv32;
-use sim::scheme::inputs::replay::{InputsError, Replay};
 
-/// CSRs that GDB is told of: those that replay knows.
-const CSRS: [(&str, u16); 10] = [
-    ("mstatus", 0x300),
-    ("misa", 0x301),
-    ("mie", 0x304),
-    ("mtvec", 0x305),
-    ("mscratch", 0x340),
-    ("mepc", 0x341),
-    ("mcause", 0x342),
-    ("mtval", 0x343),
-    ("minstret", 0xb02),
-    ("mhartid", 0xf14),
-];
-/// GDB's number of CSR 0.
-const FIRST_CSR: u16 = 65;
+const WRITTEN: &str = "registers and memory cannot be written: what was recorded is what it is";
+const WATCHED: &str =
+    "a trace of the control flow has no memory to watch; `goshawk encode --scheme inputs` records a run that has";
 
 /// How to go on.
 #[derive(Clone, Copy, Debug)]
@@ -52,8 +38,8 @@ enum Go {
 }
 
 /// What GDB talks to.
-pub struct Debugger {
-    motion: Motion,
+pub struct Debugger<S: Scene> {
+    motion: Motion<S>,
     go: Go,
     /// The core that stopped last.
     current: u8,
@@ -62,7 +48,7 @@ pub struct Debugger {
 }
 
 /// Stopped because GDB asked for it.
-pub fn stopped() -> MultiThreadStopReason<u32> {
+pub fn stopped() -> MultiThreadStopReason<u64> {
     MultiThreadStopReason::Signal(Signal::SIGINT)
 }
 
@@ -74,42 +60,18 @@ fn core(tid: Tid) -> u8 {
     (tid.get() - 1) as u8
 }
 
-/// The registers, as GDB's target descriptions have them.
-fn xml() -> String {
-    let mut xml = String::from(
-        "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n\
-         <architecture>riscv:rv32</architecture>\n<feature name=\"org.gnu.gdb.riscv.cpu\">\n",
-    );
-    let names = "zero ra sp gp tp t0 t1 t2 fp s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6";
-    for (number, name) in names.split(' ').enumerate() {
-        let kind = match name {
-            "ra" => "code_ptr",
-            "sp" | "gp" | "tp" | "fp" => "data_ptr",
-            _ => "int",
-        };
-        xml.push_str(&format!("<reg name=\"{name}\" bitsize=\"32\" type=\"{kind}\" regnum=\"{number}\"/>\n"));
-    }
-    xml.push_str("<reg name=\"pc\" bitsize=\"32\" type=\"code_ptr\" regnum=\"32\"/>\n</feature>\n");
-    xml.push_str("<feature name=\"org.gnu.gdb.riscv.csr\">\n");
-    for (name, csr) in CSRS {
-        let number = FIRST_CSR + csr;
-        xml.push_str(&format!("<reg name=\"{name}\" bitsize=\"32\" type=\"int\" regnum=\"{number}\"/>\n"));
-    }
-    xml.push_str("</feature>\n</target>\n");
-    xml
-}
-
-impl Debugger {
-    pub fn new(replay: Replay, tell: Box<dyn Fn(&str)>) -> Self {
-        Self { motion: Motion::new(replay), go: Go::On(None), current: 0, xml: xml(), tell }
+impl<S: Scene> Debugger<S> {
+    pub fn new(scene: S, tell: Box<dyn Fn(&str)>) -> Self {
+        let xml = description(scene.xlen(), S::VALUES);
+        Self { motion: Motion::new(scene), go: Go::On(None), current: 0, xml, tell }
     }
 
-    fn replay(&self) -> &Replay {
+    fn replay(&self) -> &S {
         self.motion.line.replay()
     }
 
     /// Goes on as GDB said; `None` where something came from GDB meanwhile.
-    pub fn go(&mut self, incoming: impl FnMut() -> bool) -> Option<MultiThreadStopReason<u32>> {
+    pub fn go(&mut self, incoming: impl FnMut() -> bool) -> Option<MultiThreadStopReason<u64>> {
         let (went, edge) = match self.go {
             Go::On(step) => (self.motion.forwards(step, incoming), ReplayLogPosition::End),
             Go::Back(step) => (self.motion.backwards(step), ReplayLogPosition::Begin),
@@ -127,7 +89,7 @@ impl Debugger {
                     Kind::Read => WatchKind::Read,
                     Kind::Access => WatchKind::ReadWrite,
                 };
-                MultiThreadStopReason::Watch { tid: tid(core), kind, addr: watch.addr }
+                MultiThreadStopReason::Watch { tid: tid(core), kind, addr: watch.addr.into() }
             }
             Ok(Stop::Step(core)) => MultiThreadStopReason::SignalWithThread { tid: tid(core), signal: Signal::SIGTRAP },
             Ok(Stop::Edge) => MultiThreadStopReason::ReplayLog { tid: at, pos: edge },
@@ -136,9 +98,40 @@ impl Debugger {
     }
 
     /// The recording cannot be followed any further: that is its end.
-    fn broken(&self, e: &InputsError) -> MultiThreadStopReason<u32> {
+    fn broken(&self, e: &S::Error) -> MultiThreadStopReason<u64> {
         (self.tell)(&e.to_string());
         MultiThreadStopReason::ReplayLog { tid: Some(tid(self.current)), pos: ReplayLogPosition::End }
+    }
+
+    /// Says why not, where GDB has no words for it.
+    fn refuse(&self, why: &str) -> TargetError<String> {
+        (self.tell)(why);
+        TargetError::NonFatal
+    }
+
+    /// The functions that a core is in, as GDB would show them if it had registers.
+    fn stack(&self, words: &str, out: &mut ConsoleOutput<'_>) {
+        let cores = self.replay().cores();
+        let asked = match words {
+            "" => self.current..self.current + 1,
+            "all" => 0..cores,
+            n => match n.parse::<u8>() {
+                Ok(n) if n < cores => n..n + 1,
+                _ => {
+                    outputln!(out, "`{n}` is no core: there are {cores}, counted from 0; `all` is all of them");
+                    return;
+                }
+            },
+        };
+        for core in asked {
+            match self.replay().stack(core) {
+                None => outputln!(out, "core {core}: registers are known, GDB's own `bt` shows the stack"),
+                Some(frames) => {
+                    outputln!(out, "core {core}, instruction {}", self.replay().retired(core));
+                    frames.iter().for_each(|frame| outputln!(out, "{frame}"));
+                }
+            }
+        }
     }
 
     fn moment(&self, words: &str) -> Option<u64> {
@@ -146,8 +139,8 @@ impl Debugger {
     }
 }
 
-impl Target for Debugger {
-    type Arch = Riscv32;
+impl<S: Scene> Target for Debugger<S> {
+    type Arch = Riscv;
     type Error = String;
 
     fn base_ops(&mut self) -> BaseOps<'_, Self::Arch, Self::Error> {
@@ -167,37 +160,38 @@ impl Target for Debugger {
     }
 }
 
-impl MultiThreadBase for Debugger {
-    fn read_registers(&mut self, regs: &mut RiscvCoreRegs<u32>, tid: Tid) -> TargetResult<(), Self> {
-        regs.x = self.replay().registers(core(tid));
-        regs.pc = self.replay().pc(core(tid));
+impl<S: Scene> MultiThreadBase for Debugger<S> {
+    fn read_registers(&mut self, regs: &mut Regs, tid: Tid) -> TargetResult<(), Self> {
+        let (scene, core) = (self.replay(), core(tid));
+        *regs = Regs { bytes: usize::from(scene.xlen() / 8), x: scene.registers(core), pc: scene.pc(core) };
         Ok(())
     }
 
-    /// What was recorded is what it is.
-    fn write_registers(&mut self, _: &RiscvCoreRegs<u32>, _: Tid) -> TargetResult<(), Self> {
-        Err(TargetError::NonFatal)
+    fn write_registers(&mut self, _: &Regs, _: Tid) -> TargetResult<(), Self> {
+        Err(self.refuse(WRITTEN))
     }
 
     fn support_single_register_access(&mut self) -> Option<SingleRegisterAccessOps<'_, Tid, Self>> {
         Some(self)
     }
 
-    fn read_addrs(&mut self, start: u32, data: &mut [u8], _: Tid) -> TargetResult<usize, Self> {
+    fn read_addrs(&mut self, start: u64, data: &mut [u8], _: Tid) -> TargetResult<usize, Self> {
         // as much as there is
-        let there = (0..=data.len()).rev().find_map(|n| self.replay().memory(start, n)).filter(|m| !m.is_empty());
-        let memory = there.ok_or(TargetError::NonFatal)?;
-        data[..memory.len()].copy_from_slice(memory);
+        let memory = self.replay().memory(start, data.len());
+        if memory.is_empty() {
+            return Err(TargetError::NonFatal);
+        }
+        data[..memory.len()].copy_from_slice(&memory);
         Ok(memory.len())
     }
 
-    fn write_addrs(&mut self, _: u32, _: &[u8], _: Tid) -> TargetResult<(), Self> {
-        Err(TargetError::NonFatal)
+    fn write_addrs(&mut self, _: u64, _: &[u8], _: Tid) -> TargetResult<(), Self> {
+        Err(self.refuse(WRITTEN))
     }
 
     fn list_active_threads(&mut self, active: &mut dyn FnMut(Tid)) -> Result<(), String> {
         // GDB does not say which thread it goes back with: the first one here is it
-        let others = (0..self.replay().params().cores).filter(|core| *core != self.current);
+        let others = (0..self.replay().cores()).filter(|core| *core != self.current);
         std::iter::once(self.current).chain(others).map(tid).for_each(active);
         Ok(())
     }
@@ -211,25 +205,29 @@ impl MultiThreadBase for Debugger {
     }
 }
 
-impl SingleRegisterAccess<Tid> for Debugger {
-    fn read_register(&mut self, tid: Tid, id: RiscvRegId<u32>, buf: &mut [u8]) -> TargetResult<usize, Self> {
-        let value = match id {
-            RiscvRegId::Gpr(n) => self.replay().registers(core(tid)).get(usize::from(n)).copied(),
-            RiscvRegId::Pc => Some(self.replay().pc(core(tid))),
-            RiscvRegId::Csr(number) => self.replay().csr(core(tid), number),
-            _ => None,
+impl<S: Scene> SingleRegisterAccess<Tid> for Debugger<S> {
+    fn read_register(&mut self, tid: Tid, id: Number, buf: &mut [u8]) -> TargetResult<usize, Self> {
+        let (scene, core) = (self.replay(), core(tid));
+        let value = match id.0 {
+            n @ 0..PC => scene.registers(core).map(|x| x[n].into()),
+            PC => scene.pc(core),
+            n => match u16::try_from(n.wrapping_sub(FIRST_CSR)) {
+                Ok(csr) => scene.csr(core, csr).map(u64::from),
+                Err(_) => None,
+            },
         };
         let bytes = value.ok_or(TargetError::NonFatal)?.to_le_bytes();
-        buf[..4].copy_from_slice(&bytes);
-        Ok(4)
+        let length = usize::from(scene.xlen() / 8);
+        buf[..length].copy_from_slice(&bytes[..length]);
+        Ok(length)
     }
 
-    fn write_register(&mut self, _: Tid, _: RiscvRegId<u32>, _: &[u8]) -> TargetResult<(), Self> {
-        Err(TargetError::NonFatal)
+    fn write_register(&mut self, _: Tid, _: Number, _: &[u8]) -> TargetResult<(), Self> {
+        Err(self.refuse(WRITTEN))
     }
 }
 
-impl MultiThreadResume for Debugger {
+impl<S: Scene> MultiThreadResume for Debugger<S> {
     fn resume(&mut self) -> Result<(), String> {
         Ok(())
     }
@@ -260,35 +258,35 @@ impl MultiThreadResume for Debugger {
     }
 }
 
-impl MultiThreadSingleStep for Debugger {
+impl<S: Scene> MultiThreadSingleStep for Debugger<S> {
     fn set_resume_action_step(&mut self, tid: Tid, _: Option<Signal>) -> Result<(), String> {
         self.go = Go::On(Some(core(tid)));
         Ok(())
     }
 }
 
-impl MultiThreadSchedulerLocking for Debugger {
+impl<S: Scene> MultiThreadSchedulerLocking for Debugger<S> {
     /// The order of the cores is the recorded one: others go on as they did.
     fn set_resume_action_scheduler_lock(&mut self) -> Result<(), String> {
         Ok(())
     }
 }
 
-impl ReverseCont<Tid> for Debugger {
+impl<S: Scene> ReverseCont<Tid> for Debugger<S> {
     fn reverse_cont(&mut self) -> Result<(), String> {
         self.go = Go::Back(None);
         Ok(())
     }
 }
 
-impl ReverseStep<Tid> for Debugger {
+impl<S: Scene> ReverseStep<Tid> for Debugger<S> {
     fn reverse_step(&mut self, tid: Tid) -> Result<(), String> {
         self.go = Go::Back(Some(core(tid)));
         Ok(())
     }
 }
 
-impl Breakpoints for Debugger {
+impl<S: Scene> Breakpoints for Debugger<S> {
     fn support_sw_breakpoint(&mut self) -> Option<SwBreakpointOps<'_, Self>> {
         Some(self)
     }
@@ -302,58 +300,64 @@ impl Breakpoints for Debugger {
     }
 }
 
-impl SwBreakpoint for Debugger {
-    fn add_sw_breakpoint(&mut self, addr: u32, _: usize) -> TargetResult<bool, Self> {
+impl<S: Scene> SwBreakpoint for Debugger<S> {
+    fn add_sw_breakpoint(&mut self, addr: u64, _: usize) -> TargetResult<bool, Self> {
         self.motion.breakpoints.insert(addr);
         Ok(true)
     }
 
-    fn remove_sw_breakpoint(&mut self, addr: u32, _: usize) -> TargetResult<bool, Self> {
+    fn remove_sw_breakpoint(&mut self, addr: u64, _: usize) -> TargetResult<bool, Self> {
         Ok(self.motion.breakpoints.remove(&addr))
     }
 }
 
-impl HwBreakpoint for Debugger {
-    fn add_hw_breakpoint(&mut self, addr: u32, kind: usize) -> TargetResult<bool, Self> {
+impl<S: Scene> HwBreakpoint for Debugger<S> {
+    fn add_hw_breakpoint(&mut self, addr: u64, kind: usize) -> TargetResult<bool, Self> {
         self.add_sw_breakpoint(addr, kind)
     }
 
-    fn remove_hw_breakpoint(&mut self, addr: u32, kind: usize) -> TargetResult<bool, Self> {
+    fn remove_hw_breakpoint(&mut self, addr: u64, kind: usize) -> TargetResult<bool, Self> {
         self.remove_sw_breakpoint(addr, kind)
     }
 }
 
-fn watch(addr: u32, length: u32, kind: WatchKind) -> Watch {
+/// `None` outside the memory of a 32-bit core.
+fn watch(addr: u64, length: u64, kind: WatchKind) -> Option<Watch> {
     let kind = match kind {
         WatchKind::Write => Kind::Write,
         WatchKind::Read => Kind::Read,
         WatchKind::ReadWrite => Kind::Access,
     };
-    Watch { addr, length, kind }
+    Some(Watch { addr: addr.try_into().ok()?, length: length.try_into().ok()?, kind })
 }
 
-impl HwWatchpoint for Debugger {
-    fn add_hw_watchpoint(&mut self, addr: u32, length: u32, kind: WatchKind) -> TargetResult<bool, Self> {
-        self.motion.watches.push(watch(addr, length, kind));
+impl<S: Scene> HwWatchpoint for Debugger<S> {
+    fn add_hw_watchpoint(&mut self, addr: u64, length: u64, kind: WatchKind) -> TargetResult<bool, Self> {
+        if !S::VALUES {
+            return Err(self.refuse(WATCHED));
+        }
+        self.motion.watches.push(watch(addr, length, kind).ok_or(TargetError::NonFatal)?);
         Ok(true)
     }
 
-    fn remove_hw_watchpoint(&mut self, addr: u32, length: u32, kind: WatchKind) -> TargetResult<bool, Self> {
-        let at = self.motion.watches.iter().position(|w| *w == watch(addr, length, kind));
+    fn remove_hw_watchpoint(&mut self, addr: u64, length: u64, kind: WatchKind) -> TargetResult<bool, Self> {
+        let at = self.motion.watches.iter().position(|w| Some(*w) == watch(addr, length, kind));
         Ok(at.map(|at| self.motion.watches.swap_remove(at)).is_some())
     }
 }
 
-impl ThreadExtraInfo for Debugger {
+impl<S: Scene> ThreadExtraInfo for Debugger<S> {
     fn thread_extra_info(&self, tid: Tid, buf: &mut [u8]) -> Result<usize, String> {
-        let text = format!("core {}, instruction {}", core(tid), self.replay().retired(core(tid)));
+        let (scene, core) = (self.replay(), core(tid));
+        let cycle = scene.cycle(core).map(|c| format!(", cycle {c}")).unwrap_or_default();
+        let text = format!("core {core}, instruction {}{cycle}", scene.retired(core));
         let n = text.len().min(buf.len());
         buf[..n].copy_from_slice(&text.as_bytes()[..n]);
         Ok(n)
     }
 }
 
-impl TargetDescriptionXmlOverride for Debugger {
+impl<S: Scene> TargetDescriptionXmlOverride for Debugger<S> {
     fn target_description_xml(
         &self,
         annex: &[u8],
@@ -371,12 +375,14 @@ impl TargetDescriptionXmlOverride for Debugger {
     }
 }
 
-impl MonitorCmd for Debugger {
+impl<S: Scene> MonitorCmd for Debugger<S> {
     fn handle_monitor_cmd(&mut self, command: &[u8], mut out: ConsoleOutput<'_>) -> Result<(), String> {
         let words = String::from_utf8_lossy(command).trim().to_string();
         if words == "when" {
             let (bytes, checkpoints) = self.motion.line.held();
             outputln!(out, "moment {}: {checkpoints} checkpoints, {bytes} bytes", self.replay().position());
+        } else if let Some(asked) = words.strip_prefix("bt") {
+            self.stack(asked.trim(), &mut out);
         } else if let Some(moment) = self.moment(&words) {
             match self.motion.line.seek(moment) {
                 Ok(()) => {
@@ -385,7 +391,10 @@ impl MonitorCmd for Debugger {
                 Err(e) => outputln!(out, "{e}"),
             }
         } else {
-            outputln!(out, "`monitor when` tells the moment, `monitor goto N` goes to one");
+            outputln!(
+                out,
+                "`monitor when` tells the moment, `monitor goto N` goes to one, `monitor bt [CORE|all]` shows the stack"
+            );
         }
         Ok(())
     }

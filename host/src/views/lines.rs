@@ -1,10 +1,9 @@
 //! Source lines of code addresses, from a program's DWARF
 
-use crate::input::BUILTIN;
+use crate::input::elf_bytes;
 use crate::HostError;
 use gimli::{EndianRcSlice, LittleEndian};
 use object::{Object, ObjectSection};
-use std::path::Path;
 use std::rc::Rc;
 
 /// A function at a source line.
@@ -29,16 +28,9 @@ impl Lines {
     /// # Errors
     /// There are none, or they are damaged.
     pub fn open(name: &str) -> Result<Self, HostError> {
-        let read;
-        let elf = match name.strip_prefix(BUILTIN) {
-            Some(builtin) => programs::find(builtin).ok_or_else(|| HostError::unknown_program(builtin))?.elf,
-            None => {
-                read = std::fs::read(name).map_err(|e| HostError::io(Path::new(name), e))?;
-                &read
-            }
-        };
+        let elf = elf_bytes(name)?;
         let bad = |e: &dyn std::fmt::Display| HostError::Other(format!("{name}: line tables: {e}"));
-        let file = object::File::parse(elf).map_err(|e| bad(&e))?;
+        let file = object::File::parse(&*elf).map_err(|e| bad(&e))?;
         if file.section_by_name(".debug_line").is_none() {
             return Err(HostError::Other(format!("{name}: has no line tables; it must be built with -g")));
         }

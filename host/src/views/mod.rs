@@ -8,6 +8,8 @@
 //! | [`stack`] | the functions that each core is in |
 //! | [`show`] | instructions under their source lines |
 //! | [`profile`] | instructions by function, and by stack for flame graphs |
+//! | [`pprof`] | a profile as pprof reads it |
+//! | [`vcd`] | where each core is over time, for waveform viewers |
 //! | [`timeline`] | functions of all cores on one axis, for Perfetto |
 //! | [`diff`] | where two executions part |
 //! | [`lines`] | source lines of addresses |
@@ -16,8 +18,10 @@
 pub mod coverage;
 pub mod diff;
 pub mod lines;
+pub mod pprof;
 pub mod profile;
 pub mod show;
 pub mod source;
 pub mod stack;
 pub mod timeline;
+pub mod vcd;

@@ -1,5 +1,6 @@
 //! Instructions by function, and by stack
 
+use super::pprof::Pprof;
 use super::stack::{Functions, Stack};
 use crate::symbols::Symbols;
 use retire::{FlowEvent, RetireSink};
@@ -56,14 +57,11 @@ impl Profile {
         for (node, (_, own)) in self.tree.iter().enumerate() {
             // a function that calls itself counts once
             seen.clear();
-            let mut at = node as u32;
-            while at != ROOT {
-                let (caller, function) = self.tree[at as usize].0;
+            for function in self.stack(node) {
                 if !seen.contains(&function) {
                     seen.push(function);
                     shares.entry(function).or_default().1 += own;
                 }
-                at = caller;
             }
         }
         let share = |(function, (own, total))| Share { function: self.functions.name(function).into(), own, total };
@@ -72,23 +70,38 @@ impl Profile {
         all
     }
 
+    /// The functions of a node's stack, the innermost first.
+    fn stack(&self, node: usize) -> impl Iterator<Item = u32> + '_ {
+        // the root is no index of the tree
+        let key = |at: usize| self.tree.get(at).map(|(key, _)| *key);
+        std::iter::successors(key(node), move |(caller, _)| key(*caller as usize)).map(|(_, function)| function)
+    }
+
     /// Folded stacks: `outer;inner COUNT` a line, as flame graph tools read them.
     ///
     /// # Errors
     /// Those of `out`.
     pub fn folded(&self, out: &mut dyn Write) -> std::io::Result<()> {
         for (node, (_, own)) in self.tree.iter().enumerate().filter(|(_, (_, own))| *own > 0) {
-            let mut names = Vec::new();
-            let mut at = node as u32;
-            while at != ROOT {
-                let (caller, function) = self.tree[at as usize].0;
-                names.push(self.functions.name(function));
-                at = caller;
-            }
+            let mut names: Vec<&str> = self.stack(node).map(|f| self.functions.name(f)).collect();
             names.reverse();
             writeln!(out, "{} {own}", names.join(";"))?;
         }
         Ok(())
+    }
+}
+
+impl Profile {
+    /// Stacks as `pprof` reads them.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn pprof(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        let mut file = Pprof::new(out, self.functions.names())?;
+        for (node, (_, own)) in self.tree.iter().enumerate().filter(|(_, (_, own))| *own > 0) {
+            file.sample(self.stack(node), *own)?;
+        }
+        file.finish()
     }
 }
 

@@ -50,6 +50,14 @@ impl Replayed {
         }
     }
 
+    /// Whether events have times.
+    pub fn has_cycles(&self) -> bool {
+        match self {
+            Self::Trace(trace) => trace.info().params.timestamps,
+            Self::Recorded(_) => false,
+        }
+    }
+
     /// Tells the control flow to `sink`, and of a recorded run the data, to the end or until `stop` says so.
     ///
     /// # Errors

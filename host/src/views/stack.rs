@@ -36,6 +36,11 @@ impl Functions {
         &self.names[function as usize]
     }
 
+    /// All names, by number.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
     /// Whether `pc` is where a function begins.
     pub fn begins(&self, pc: u64) -> bool {
         self.symbols.at(pc).is_some_and(|(_, offset)| offset == 0)

@@ -238,7 +238,7 @@ macro_rules! schemes {
         }
 
         /// Replay of all cores.
-        #[derive(Debug)]
+        #[derive(Clone, Debug)]
         pub enum Replay<'a> {
             $($(#[$doc])* $name(<$module::$params as Scheme>::Replay<'a>),)*
         }

@@ -18,7 +18,7 @@ use retire::image::{Exit, ExitKind, Image};
 use retire::FlowKind;
 
 /// Tables of all cores, and the indirect branches that wait for their targets.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Replay<'a> {
     reader: Reader,
     waiting: Vec<Option<&'a Exit>>,

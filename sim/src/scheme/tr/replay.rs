@@ -16,7 +16,7 @@ use retire::image::{Exit, ExitKind, Image};
 use retire::FlowKind;
 
 /// Predictors of all cores, and the reader of their messages.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Replay {
     predictors: Vec<Predictor>,
     reader: Reader<Coder>,

@@ -1,9 +1,11 @@
 //! Moments to go back to: everything that replay has, with RAM in pages that checkpoints share
 
 use super::world::{Inputs, Page};
-use super::{Core, Goal, Replay, Words};
+use super::{Core, Goal, InputsError, Replay, Words};
 use crate::bits::BitReader;
 use crate::rv32::hart::Hart;
+use crate::timeline::Moments;
+use retire::RetireSink;
 use std::sync::Arc;
 
 /// A moment of replay. Pages of RAM that did not change since the checkpoint before are shared with it.
@@ -63,5 +65,35 @@ impl Replay {
         self.cores.clone_from(&to.cores);
         self.reader = to.reader.clone();
         (self.goal, self.messages, self.position) = (to.goal, to.messages, to.position);
+    }
+}
+
+impl Moments for Replay {
+    type Checkpoint = Checkpoint;
+    type Error = InputsError;
+
+    fn position(&self) -> u64 {
+        Replay::position(self)
+    }
+
+    #[inline]
+    fn step(&mut self, sink: &mut impl RetireSink) -> Result<Option<u8>, InputsError> {
+        Replay::step(self, sink)
+    }
+
+    fn checkpoint(&mut self) -> Option<Checkpoint> {
+        Some(Replay::checkpoint(self))
+    }
+
+    fn restore(&mut self, to: &Checkpoint) {
+        Replay::restore(self, to);
+    }
+
+    fn moment(checkpoint: &Checkpoint) -> u64 {
+        checkpoint.position()
+    }
+
+    fn own_bytes(checkpoint: &Checkpoint, before: Option<&Checkpoint>) -> usize {
+        checkpoint.own_bytes(before)
     }
 }

@@ -11,12 +11,11 @@
 
 mod checkpoint;
 mod error;
-mod timeline;
 mod world;
 
+pub use crate::timeline::MOST;
 pub use checkpoint::Checkpoint;
 pub use error::{InputsError, Stretches};
-pub use timeline::{Timeline, MOST};
 
 use super::message::{read_value, Body, Coder, Trap};
 use super::model::load;
@@ -33,6 +32,9 @@ use retire::elf::Program;
 use retire::{DataEvent, FlowEvent, Note, RetireSink};
 use std::sync::Arc;
 use world::{Next, World};
+
+/// Replay with checkpoints: a line of moments.
+pub type Timeline = crate::timeline::Timeline<Replay>;
 
 /// Traps in a row without an instruction: more are no program.
 const TRAPS: u32 = 1000;

@@ -4,7 +4,6 @@
 //! [`MOST`] of them: when there are more, every other one is dropped, and the next ones are made half as often. Going
 //! back is going forwards from the checkpoint before.
 
-use super::{Checkpoint, InputsError, Replay};
 use retire::{NullSink, RetireSink};
 
 /// Checkpoints that are kept.
@@ -12,47 +11,71 @@ pub const MOST: usize = 256;
 /// Instructions between the first checkpoints.
 const STEP: u64 = 1 << 16;
 
+/// What can be gone along: it steps by instructions, and goes back to checkpoints of its own.
+pub trait Moments {
+    /// All that going on from a moment takes.
+    type Checkpoint;
+    /// Why it cannot go on.
+    type Error;
+    /// Instructions of all cores so far: names the moment.
+    fn position(&self) -> u64;
+    /// The next instruction, told to `sink`; its core, `None` at the end.
+    ///
+    /// # Errors
+    /// What it goes along is damaged here.
+    fn step(&mut self, sink: &mut impl RetireSink) -> Result<Option<u8>, Self::Error>;
+    /// A moment to go back to: this one, or one since it was asked last. `None` where there is none yet: it is asked again
+    /// after the next instruction. At the beginning there is one.
+    fn checkpoint(&mut self) -> Option<Self::Checkpoint>;
+    /// Goes to the moment of a checkpoint of its own.
+    fn restore(&mut self, to: &Self::Checkpoint);
+    /// The moment of a checkpoint.
+    fn moment(checkpoint: &Self::Checkpoint) -> u64;
+    /// Bytes that a checkpoint does not share with the one before it.
+    fn own_bytes(checkpoint: &Self::Checkpoint, before: Option<&Self::Checkpoint>) -> usize;
+}
+
 /// Replay with checkpoints.
 #[derive(Debug)]
-pub struct Timeline {
-    replay: Replay,
+pub struct Timeline<R: Moments> {
+    replay: R,
     /// In order; the first is the beginning.
-    checkpoints: Vec<Checkpoint>,
+    checkpoints: Vec<R::Checkpoint>,
     step: u64,
     /// The moment of the next checkpoint.
     next: u64,
 }
 
-impl Timeline {
-    /// From where `replay` is.
-    pub fn new(mut replay: Replay) -> Self {
-        let checkpoints = vec![replay.checkpoint()];
+impl<R: Moments> Timeline<R> {
+    /// From where `replay` is, which is a moment that it can go back to.
+    pub fn new(mut replay: R) -> Self {
+        let checkpoints = replay.checkpoint().into_iter().collect();
         let next = replay.position() + STEP;
         Self { replay, checkpoints, step: STEP, next }
     }
 
     /// The moment that it is at.
-    pub fn replay(&self) -> &Replay {
+    pub fn replay(&self) -> &R {
         &self.replay
     }
 
     /// The first moment.
     pub fn first(&self) -> u64 {
-        self.checkpoints[0].position()
+        self.checkpoints.first().map_or(0, R::moment)
     }
 
-    /// Bytes of RAM that the checkpoints hold, and how many they are.
+    /// Bytes that the checkpoints hold, and how many they are.
     pub fn held(&self) -> (usize, usize) {
         let before = std::iter::once(None).chain(self.checkpoints.iter().map(Some));
-        (self.checkpoints.iter().zip(before).map(|(c, before)| c.own_bytes(before)).sum(), self.checkpoints.len())
+        (self.checkpoints.iter().zip(before).map(|(c, before)| R::own_bytes(c, before)).sum(), self.checkpoints.len())
     }
 
     /// One instruction forwards, told to `sink`; its core, `None` at the end.
     ///
     /// # Errors
-    /// As [`Replay::step`].
+    /// As [`Moments::step`].
     #[inline]
-    pub fn step(&mut self, sink: &mut impl RetireSink) -> Result<Option<u8>, InputsError> {
+    pub fn step(&mut self, sink: &mut impl RetireSink) -> Result<Option<u8>, R::Error> {
         let core = self.replay.step(sink)?;
         if self.replay.position() >= self.next {
             self.keep();
@@ -63,12 +86,14 @@ impl Timeline {
     /// Makes a checkpoint, where there is none yet.
     #[cold]
     fn keep(&mut self) {
-        let newest = self.checkpoints.last().map_or(0, Checkpoint::position);
+        let newest = self.checkpoints.last().map_or(0, R::moment);
         self.next = (newest + self.step).max(self.next);
         if self.replay.position() < self.next {
             return;
         }
-        self.checkpoints.push(self.replay.checkpoint());
+        let Some(checkpoint) = self.replay.checkpoint() else { return };
+        let moment = R::moment(&checkpoint);
+        self.checkpoints.push(checkpoint);
         if self.checkpoints.len() > MOST {
             let mut index = 0;
             self.checkpoints.retain(|_| {
@@ -77,22 +102,22 @@ impl Timeline {
             });
             self.step *= 2;
         }
-        self.next = self.replay.position() + self.step;
+        self.next = moment + self.step;
     }
 
     /// The last checkpoint at or before a moment.
     fn before(&self, position: u64) -> usize {
-        self.checkpoints.partition_point(|c| c.position() <= position).saturating_sub(1)
+        self.checkpoints.partition_point(|c| R::moment(c) <= position).saturating_sub(1)
     }
 
     /// Goes to a moment, or to the end where that is before it.
     ///
     /// # Errors
-    /// As [`Replay::step`].
-    pub fn seek(&mut self, position: u64) -> Result<(), InputsError> {
+    /// As [`Moments::step`].
+    pub fn seek(&mut self, position: u64) -> Result<(), R::Error> {
         let here = self.replay.position();
         let from = self.before(position);
-        if position < here || self.checkpoints[from].position() > here {
+        if position < here || R::moment(&self.checkpoints[from]) > here {
             self.replay.restore(&self.checkpoints[from]);
         }
         while self.replay.position() < position {
@@ -108,12 +133,12 @@ impl Timeline {
     /// false, and at the first moment, where there is none.
     ///
     /// # Errors
-    /// As [`Replay::step`].
+    /// As [`Moments::step`].
     pub fn back<S: RetireSink>(
         &mut self,
         sink: &mut S,
-        mut found: impl FnMut(&Replay, u8, &mut S) -> Option<u64>,
-    ) -> Result<bool, InputsError> {
+        mut found: impl FnMut(&R, u8, &mut S) -> Option<u64>,
+    ) -> Result<bool, R::Error> {
         let here = self.replay.position();
         let mut end = here;
         while end > self.first() {
@@ -130,7 +155,7 @@ impl Timeline {
                 self.seek(moment)?;
                 return Ok(true);
             }
-            end = self.checkpoints[from].position();
+            end = R::moment(&self.checkpoints[from]);
         }
         self.seek(self.first())?;
         Ok(false)

@@ -1,0 +1,352 @@
+//! A trace of the control flow as a line of moments: where each core is, and the functions that it is in
+//!
+//! A message tells the path of its core up to the place that it reports, and replay takes messages as they stand in the
+//! stream. So cores take turns by messages, and a moment is a number of instructions of all cores in that order. Events of
+//! one message are held while it is gone through; equal ones in a row, as of a core that spins, are held once. Checkpoints
+//! are made between messages, and hold no events.
+
+use super::constant::Constant;
+use super::scene::Scene;
+use crate::input::{Beside, Named};
+use crate::progress::Progress;
+use crate::symbols::Symbols;
+use crate::trace::Trace;
+use crate::views::lines::Lines;
+use crate::views::stack::{Frame, Functions, Stack};
+use crate::HostError;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind, RetireSink};
+use sim::file::reread::Reread;
+use sim::file::TraceInfo;
+use sim::replay::{Events, Replay};
+use sim::timeline::Moments;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+/// Messages in which the first instruction of each core is looked for.
+const AHEAD: usize = 1 << 14;
+
+/// A trace of the control flow with its program.
+pub struct FlowSession {
+    image: Image,
+    info: TraceInfo,
+    words: Reread,
+    symbols: Symbols,
+    /// Where the program has line tables.
+    lines: Option<Lines>,
+    constant: Constant,
+    path: PathBuf,
+}
+
+impl FlowSession {
+    /// Opens both. The program must be an ELF, not a recording from which code is learned: a debugger shows it.
+    ///
+    /// # Errors
+    /// Either cannot be read, or they do not belong together.
+    pub fn open(path: &Path, elf: &str, any_build: bool, progress: &dyn Progress) -> Result<Self, HostError> {
+        Named::open(elf)?;
+        let trace = Trace::open(path, Beside { elf: Some(elf), any_build }, progress)?;
+        Ok(Self {
+            image: trace.image().clone(),
+            info: trace.info().clone(),
+            words: Reread::open(path)?,
+            symbols: Symbols::open(elf)?,
+            lines: Lines::open(elf).ok(),
+            constant: Constant::open(elf)?,
+            path: path.to_path_buf(),
+        })
+    }
+
+    /// Its beginning.
+    ///
+    /// # Errors
+    /// The stream does not begin as one of these parameters.
+    pub fn begin(&self) -> Result<Flow<'_>, HostError> {
+        let replay = Replay::new(&self.image, &self.info.params, self.words.clone());
+        if let Some(e) = self.words.error() {
+            return Err(e.into());
+        }
+        let path = self.path.display().to_string();
+        let replay = replay.map_err(|source| HostError::Replay { path, source })?;
+        Ok(Flow::new(self, replay))
+    }
+}
+
+/// What is known of one core.
+#[derive(Clone, Debug, Default)]
+struct Core {
+    pc: Option<u64>,
+    retired: u64,
+    /// Times that nothing is known of.
+    gaps: u64,
+    cycle: u64,
+    stack: Stack,
+}
+
+/// Events that are equal, told one behind the other.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    event: FlowEvent,
+    times: u32,
+}
+
+/// Events of the message that is gone through.
+#[derive(Clone, Debug, Default)]
+struct Queue(VecDeque<Run>);
+
+impl RetireSink for Queue {
+    fn event(&mut self, e: &FlowEvent) {
+        match self.0.back_mut() {
+            Some(run) if run.event == *e && run.times < u32::MAX => run.times += 1,
+            _ => self.0.push_back(Run { event: *e, times: 1 }),
+        }
+    }
+}
+
+/// A moment.
+#[derive(Clone, Debug)]
+struct State<'a> {
+    replay: Replay<'a, Reread>,
+    queue: Queue,
+    /// Instructions of the first event that were made.
+    done: u32,
+    cores: Vec<Core>,
+    /// Bytes of the tables of all cores.
+    tables: usize,
+    position: u64,
+    over: bool,
+    error: Option<String>,
+}
+
+/// A moment between two messages, to go back to.
+#[derive(Clone, Debug)]
+pub struct FlowCheckpoint<'a>(Box<State<'a>>);
+
+/// Goes along a trace of the control flow, instruction by instruction.
+pub struct Flow<'a> {
+    session: &'a FlowSession,
+    functions: Functions,
+    state: State<'a>,
+    /// A checkpoint is wanted, at the next place that is one.
+    wanted: bool,
+    kept: Option<FlowCheckpoint<'a>>,
+    moved: Vec<u8>,
+}
+
+/// Where cores begin.
+struct Starts(Vec<Option<u64>>);
+
+impl RetireSink for Starts {
+    fn event(&mut self, e: &FlowEvent) {
+        self.0[usize::from(e.hart)].get_or_insert(e.target);
+    }
+}
+
+impl<'a> Flow<'a> {
+    fn new(session: &'a FlowSession, replay: Replay<'a, Reread>) -> Self {
+        // a core that has not begun stands where it will
+        let count = usize::from(session.info.params.cores);
+        let mut starts = Events(Starts(vec![None; count]));
+        let mut ahead = replay.clone();
+        for _ in 0..AHEAD {
+            if starts.0 .0.iter().all(Option::is_some) || !matches!(ahead.step(&mut starts), Ok(true)) {
+                break;
+            }
+        }
+        let params = &session.info.params;
+        let tables = count * params.flow.state_bits(&params.platform).div_ceil(8) as usize;
+        let cores = starts.0 .0.into_iter().map(|pc| Core { pc, ..Core::default() }).collect();
+        let state =
+            State { replay, queue: Queue::default(), done: 0, cores, tables, position: 0, over: false, error: None };
+        let functions = Functions::new(session.symbols.clone());
+        let mut flow = Self { session, functions, state, wanted: true, kept: None, moved: Vec::new() };
+        flow.settle();
+        flow
+    }
+
+    /// Takes what happens without an instruction, and reads on to where there is one.
+    fn settle(&mut self) {
+        loop {
+            match self.state.queue.0.front() {
+                Some(run) if run.event.count > 0 => return,
+                Some(_) => self.arrive(),
+                None if self.state.over || self.state.error.is_some() => return,
+                None => self.read(),
+            }
+        }
+    }
+
+    fn read(&mut self) {
+        if std::mem::take(&mut self.wanted) {
+            self.kept = Some(FlowCheckpoint(Box::new(self.state.clone())));
+        }
+        let mut events = Events(std::mem::take(&mut self.state.queue));
+        let read = self.state.replay.step(&mut events);
+        self.state.queue = events.0;
+        // a damaged file is the reason of what replay says then
+        match (self.session.words.error(), read) {
+            (Some(e), _) => self.state.error = Some(e.to_string()),
+            (None, Err(e)) => self.state.error = Some(e.to_string()),
+            (None, Ok(more)) => self.state.over = !more,
+        }
+    }
+
+    /// The first event's instructions are made: what it is happens.
+    fn arrive(&mut self) {
+        let Some(run) = self.state.queue.0.front_mut() else { return };
+        let e = run.event;
+        run.times -= 1;
+        if run.times == 0 {
+            self.state.queue.0.pop_front();
+        }
+        self.state.done = 0;
+        let core = &mut self.state.cores[usize::from(e.hart)];
+        if core.pc != Some(e.target) && !self.moved.contains(&e.hart) {
+            self.moved.push(e.hart);
+        }
+        core.pc = Some(e.target);
+        core.cycle = e.cycle;
+        core.gaps += u64::from(matches!(e.kind, FlowKind::Gap { .. }));
+        // a core that has stopped stays in its functions
+        if e.kind != FlowKind::Stop {
+            core.stack.event(&e, &mut self.functions, |_| {});
+        }
+    }
+
+    /// Source lines of an address, the innermost inlined function first.
+    fn places(&self, at: u64, pc: u64, function: &str) -> Vec<String> {
+        let places = self.session.lines.as_ref().map(|l| l.frames(at)).unwrap_or_default();
+        let last = places.len().saturating_sub(1);
+        let line = |(i, p): (usize, &crate::views::lines::Place)| {
+            let name = if i == last { function } else { &p.function };
+            let inlined = if i == last { "" } else { ", inlined" };
+            format!("0x{pc:08x} in {name} at {}:{}{inlined}", p.file, p.line)
+        };
+        match places.is_empty() {
+            true => vec![format!("0x{pc:08x} in {function}")],
+            false => places.iter().enumerate().map(line).collect(),
+        }
+    }
+}
+
+impl<'a> Moments for Flow<'a> {
+    type Checkpoint = FlowCheckpoint<'a>;
+    type Error = String;
+
+    fn position(&self) -> u64 {
+        self.state.position
+    }
+
+    /// No event is told to `sink`: there is nothing in a moment that it would have to see.
+    fn step(&mut self, _: &mut impl RetireSink) -> Result<Option<u8>, String> {
+        self.moved.clear();
+        let Some(run) = self.state.queue.0.front() else {
+            return self.state.error.clone().map_or(Ok(None), Err);
+        };
+        let (made, event) = (run.event.hart, run.event);
+        self.state.done += 1;
+        self.state.position += 1;
+        let core = &mut self.state.cores[usize::from(made)];
+        core.retired += 1;
+        if self.state.done == event.count {
+            self.arrive();
+        } else {
+            core.pc = core.pc.and_then(|pc| self.session.image.skip(pc, 1));
+        }
+        self.settle();
+        self.moved.retain(|core| *core != made);
+        Ok(Some(made))
+    }
+
+    fn checkpoint(&mut self) -> Option<FlowCheckpoint<'a>> {
+        let kept = self.kept.take();
+        self.wanted = kept.is_none();
+        kept
+    }
+
+    fn restore(&mut self, to: &FlowCheckpoint<'a>) {
+        self.state.clone_from(&to.0);
+        (self.wanted, self.kept) = (false, None);
+        self.settle();
+        self.moved.clear();
+    }
+
+    fn moment(checkpoint: &FlowCheckpoint<'a>) -> u64 {
+        checkpoint.0.position
+    }
+
+    /// Frames of the stacks, and the tables of the scheme, as many bits as a circuit has for them.
+    fn own_bytes(checkpoint: &FlowCheckpoint<'a>, _: Option<&FlowCheckpoint<'a>>) -> usize {
+        let frames: usize = checkpoint.0.cores.iter().map(|c| c.stack.frames().len()).sum();
+        checkpoint.0.tables
+            + frames * size_of::<Frame>()
+            + checkpoint.0.cores.len() * size_of::<Core>()
+            + size_of::<State<'_>>()
+    }
+}
+
+impl Scene for Flow<'_> {
+    const VALUES: bool = false;
+
+    fn cores(&self) -> u8 {
+        self.session.info.params.cores
+    }
+
+    fn xlen(&self) -> u8 {
+        self.session.info.params.xlen
+    }
+
+    #[inline]
+    fn pc(&self, core: u8) -> Option<u64> {
+        self.state.cores[usize::from(core)].pc
+    }
+
+    fn retired(&self, core: u8) -> u64 {
+        self.state.cores[usize::from(core)].retired
+    }
+
+    fn cycle(&self, core: u8) -> Option<u64> {
+        self.session.info.params.timestamps.then(|| self.state.cores[usize::from(core)].cycle)
+    }
+
+    #[inline]
+    fn moved(&self) -> &[u8] {
+        &self.moved
+    }
+
+    fn registers(&self, _: u8) -> Option<[u32; 32]> {
+        None
+    }
+
+    fn csr(&self, _: u8, _: u16) -> Option<u32> {
+        None
+    }
+
+    fn memory(&self, addr: u64, most: usize) -> Vec<u8> {
+        self.session.constant.read(addr, most)
+    }
+
+    fn stack(&self, core: u8) -> Option<Vec<String>> {
+        let core = &self.state.cores[usize::from(core)];
+        let mut lines = Vec::new();
+        let Some(pc) = core.pc else { return Some(lines) };
+        // where each frame goes on, and the place in it that a line is looked up for: a call stands before that
+        let (mut at, mut pc) = (pc, pc);
+        for frame in core.stack.frames().iter().rev() {
+            for place in self.places(at, pc, self.functions.name(frame.function)) {
+                lines.push(format!("#{:<2} {place}", lines.len()));
+            }
+            if frame.handler {
+                lines.push("    a trap was taken before".into());
+            }
+            (at, pc) = (if frame.handler { frame.back } else { frame.back.saturating_sub(1) }, frame.back);
+        }
+        if core.gaps > 0 {
+            lines.push(format!(
+                "    {} times instructions were lost: what is outside of these frames may be too",
+                core.gaps
+            ));
+        }
+        Some(lines)
+    }
+}

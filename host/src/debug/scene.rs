@@ -1,0 +1,78 @@
+//! What a debugger sees of a moment, of a recorded run and of a trace of the control flow
+
+use sim::scheme::inputs::replay::Replay;
+use sim::timeline::Moments;
+use std::fmt::Display;
+
+/// A moment, as a debugger sees it. What is not known is `None`.
+pub trait Scene: Moments<Error: Display> {
+    /// Registers and memory are known, and so can be watched.
+    const VALUES: bool;
+    /// Cores.
+    fn cores(&self) -> u8;
+    /// Address width, bits: 32 or 64.
+    fn xlen(&self) -> u8;
+    /// Address of the next instruction of a core.
+    fn pc(&self, core: u8) -> Option<u64>;
+    /// Instructions that a core has retired.
+    fn retired(&self, core: u8) -> u64;
+    /// Clock cycle of what a core did last, where there are time stamps.
+    fn cycle(&self, core: u8) -> Option<u64>;
+    /// Cores but the one that made it which the last step has brought somewhere else.
+    fn moved(&self) -> &[u8];
+    /// Registers x0 to x31 of a core.
+    fn registers(&self, core: u8) -> Option<[u32; 32]>;
+    /// A CSR of a core.
+    fn csr(&self, core: u8, number: u16) -> Option<u32>;
+    /// Bytes of memory from `addr` on, at most `most`: as many as are known, perhaps none.
+    fn memory(&self, addr: u64, most: usize) -> Vec<u8>;
+    /// The functions that a core is in, a line a frame, the innermost first; `None` where GDB finds them itself.
+    fn stack(&self, core: u8) -> Option<Vec<String>>;
+}
+
+impl Scene for Replay {
+    const VALUES: bool = true;
+
+    fn cores(&self) -> u8 {
+        self.params().cores
+    }
+
+    fn xlen(&self) -> u8 {
+        32
+    }
+
+    #[inline]
+    fn pc(&self, core: u8) -> Option<u64> {
+        Some(Replay::pc(self, core).into())
+    }
+
+    fn retired(&self, core: u8) -> u64 {
+        Replay::retired(self, core)
+    }
+
+    fn cycle(&self, _: u8) -> Option<u64> {
+        None
+    }
+
+    #[inline]
+    fn moved(&self) -> &[u8] {
+        &[]
+    }
+
+    fn registers(&self, core: u8) -> Option<[u32; 32]> {
+        Some(Replay::registers(self, core))
+    }
+
+    fn csr(&self, core: u8, number: u16) -> Option<u32> {
+        Replay::csr(self, core, number)
+    }
+
+    fn memory(&self, addr: u64, most: usize) -> Vec<u8> {
+        let Ok(addr) = u32::try_from(addr) else { return Vec::new() };
+        (0..=most).rev().find_map(|n| Replay::memory(self, addr, n)).unwrap_or_default().to_vec()
+    }
+
+    fn stack(&self, _: u8) -> Option<Vec<String>> {
+        None
+    }
+}

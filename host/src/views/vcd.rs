@@ -1,0 +1,226 @@
+//! Where each core is over time, as a value change dump for waveform viewers
+//!
+//! A scope a core: `pc`, the instruction that retires; `function`, the one that it is in, a string; for recorded runs
+//! registers `x1` to `x31` where they are asked for. Written as it comes; what is held are the values of one moment.
+//!
+//! # Time
+//! Instructions of all cores in the order of replay, one a time step; of a trace with time stamps clock cycles. A cycle is
+//! exact where a message tells it. What a core does between two of its messages stands at the first cycle that it can have
+//! been in when it is told, and of several instructions at one cycle the last is written.
+//!
+//! # Source
+//! IEEE Std 1364-2005, section 18. Strings are not in it; GTKWave, Surfer and the readers of both know them.
+
+use super::stack::{Functions, Stack};
+use crate::symbols::Symbols;
+use retire::image::Image;
+use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
+use std::io::{self, Write};
+use std::ops::Range;
+use vcd::{IdCode, TimescaleUnit, Value, VarType, Writer};
+
+/// What is written.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// Address width, bits.
+    pub xlen: u8,
+    /// Events have times.
+    pub cycles: bool,
+    /// Registers too.
+    pub registers: bool,
+    /// Times that are written.
+    pub times: Range<u64>,
+}
+
+/// A signal, and what it is now.
+#[derive(Clone, Debug)]
+struct Signal<T> {
+    id: IdCode,
+    now: Option<T>,
+    written: Option<Option<T>>,
+}
+
+impl<T: Clone + PartialEq> Signal<T> {
+    fn new(id: IdCode) -> Self {
+        Self { id, now: None, written: None }
+    }
+
+    /// What is to be written, where it is another than was.
+    fn change(&mut self) -> Option<Option<T>> {
+        if self.written.as_ref() == Some(&self.now) {
+            return None;
+        }
+        self.written = Some(self.now.clone());
+        self.written.clone()
+    }
+}
+
+#[derive(Debug)]
+struct Core {
+    pc: Signal<u64>,
+    function: Signal<u32>,
+    registers: Vec<Signal<u64>>,
+    stack: Stack,
+    next: u64,
+    /// Register writes that wait for the instruction's event.
+    data: Vec<DataEvent>,
+}
+
+/// Writes a dump.
+pub struct Dump<'a> {
+    image: Image,
+    functions: Functions,
+    cores: Vec<Core>,
+    shown: Shown,
+    now: u64,
+    stamped: Option<u64>,
+    out: Writer<&'a mut dyn Write>,
+    error: Option<io::Error>,
+}
+
+fn bits(value: Option<u64>, width: u8) -> impl Iterator<Item = Value> {
+    (0..width).rev().map(move |bit| value.map_or(Value::X, |v| Value::from(v >> bit & 1 == 1)))
+}
+
+impl<'a> Dump<'a> {
+    /// Begins it.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn new(image: Image, symbols: Symbols, cores: u8, shown: Shown, out: &'a mut dyn Write) -> io::Result<Self> {
+        let mut out = Writer::new(out);
+        out.version(crate::TOOL)?;
+        let unit = if shown.cycles { "clock cycle" } else { "instruction of all cores, in the order of replay" };
+        out.comment(&format!("a time step is a {unit}"))?;
+        out.timescale(1, TimescaleUnit::NS)?;
+        out.add_module("goshawk")?;
+        let width = u32::from(shown.xlen);
+        let mut all = Vec::new();
+        for core in 0..cores {
+            out.add_module(&format!("core{core}"))?;
+            let pc = Signal::new(out.add_wire(width, "pc")?);
+            let function = Signal::new(out.add_var(VarType::String, 1, "function", None)?);
+            let numbers = 1..if shown.registers { 32 } else { 1 };
+            let wires = numbers.map(|n| out.add_wire(width, &format!("x{n}")).map(Signal::new));
+            let registers = wires.collect::<io::Result<_>>()?;
+            all.push(Core { pc, function, registers, stack: Stack::default(), next: 0, data: Vec::new() });
+            out.upscope()?;
+        }
+        out.upscope()?;
+        out.enddefinitions()?;
+        let functions = Functions::new(symbols);
+        Ok(Self { image, functions, cores: all, shown, now: 0, stamped: None, out, error: None })
+    }
+
+    /// Whether nothing more is written.
+    pub fn is_over(&self) -> bool {
+        self.error.is_some() || self.now >= self.shown.times.end
+    }
+
+    /// Ends it.
+    ///
+    /// # Errors
+    /// The first that `out` had.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.moment();
+        if let Some(e) = self.error {
+            return Err(e);
+        }
+        // the last values last until here
+        let end = self.now.min(self.shown.times.end);
+        if self.stamped.is_none_or(|last| last < end) {
+            self.out.timestamp(end)?;
+        }
+        self.out.flush()
+    }
+
+    /// Writes what is another than at the last moment.
+    fn moment(&mut self) {
+        if self.error.is_none() && self.shown.times.contains(&self.now) {
+            self.error = self.changes().err();
+        }
+    }
+
+    fn changes(&mut self) -> io::Result<()> {
+        let (now, width) = (self.now, self.shown.xlen);
+        let (out, stamped, functions) = (&mut self.out, &mut self.stamped, &self.functions);
+        let mut stamp = |out: &mut Writer<_>| match stamped.replace(now) {
+            Some(last) if last == now => Ok(()),
+            _ => out.timestamp(now),
+        };
+        for core in &mut self.cores {
+            for signal in std::iter::once(&mut core.pc).chain(&mut core.registers) {
+                if let Some(value) = signal.change() {
+                    stamp(out)?;
+                    out.change_vector(signal.id, bits(value, width))?;
+                }
+            }
+            if let Some(function) = core.function.change() {
+                stamp(out)?;
+                let name = function.map_or("-", |f| functions.name(f));
+                // a value ends at a space
+                out.change_string(core.function.id, &name.replace(char::is_whitespace, "_"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on to a time; what was until then is written.
+    fn go(&mut self, time: u64) {
+        if time > self.now {
+            self.moment();
+            self.now = time;
+        }
+    }
+
+    /// The instructions up to an event.
+    fn instructions(&mut self, e: &FlowEvent) {
+        let core = usize::from(e.hart);
+        let mut pc = self.cores[core].next;
+        for _ in 0..e.count {
+            let to = &mut self.cores[core];
+            to.pc.now = Some(pc);
+            let own = to.data.iter().take_while(|d| d.pc == pc).count();
+            for d in to.data.drain(..own) {
+                if let DataKind::Register { rd, value } = d.kind {
+                    if let Some(register) = to.registers.get_mut(usize::from(rd).wrapping_sub(1)) {
+                        register.now = Some(value);
+                    }
+                }
+            }
+            if !self.shown.cycles {
+                self.go(self.now + 1);
+            }
+            let Some((_, len)) = self.image.instruction(pc) else { break };
+            pc += u64::from(len);
+        }
+        self.cores[core].data.clear();
+    }
+}
+
+impl RetireSink for Dump<'_> {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, e: &FlowEvent) {
+        if self.is_over() {
+            return;
+        }
+        if self.shown.cycles {
+            self.go(e.cycle);
+        }
+        self.instructions(e);
+        let core = &mut self.cores[usize::from(e.hart)];
+        core.next = e.target;
+        core.stack.event(e, &mut self.functions, |_| {});
+        core.function.now = core.stack.frames().last().map(|f| f.function);
+        if e.kind == FlowKind::Stop {
+            core.pc.now = None;
+        }
+    }
+
+    fn data(&mut self, d: &DataEvent) {
+        if self.shown.registers {
+            self.cores[usize::from(d.hart)].data.push(*d);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Words of a trace file that can be read again from any place
+//!
+//! For those who go back: a clone goes on where it was made. It is a place in the file; the block of words that was read
+//! last is held once for all clones, so that many of them take no memory.
+
+use super::TraceReader;
+use retire::file::{io, FileError};
+use std::cell::RefCell;
+use std::io::{Seek, SeekFrom};
+use std::path::Path;
+use std::rc::Rc;
+
+/// The file, and the block of it that is held.
+#[derive(Debug)]
+struct Held {
+    reader: TraceReader,
+    /// Where the held block begins; `None` where none is held.
+    block: Option<u64>,
+}
+
+impl Held {
+    fn load(&mut self, block: u64) -> Result<(), FileError> {
+        if self.block == Some(block) {
+            return Ok(());
+        }
+        self.block = None;
+        let source = &mut self.reader.source;
+        source.inner.seek(SeekFrom::Start(block)).map_err(io(Path::new(&source.path)))?;
+        source.at = block;
+        self.reader.ended = false;
+        self.reader.load()?;
+        self.block = Some(block);
+        Ok(())
+    }
+}
+
+/// A place in a trace file, and the words from there on.
+#[derive(Clone, Debug)]
+pub struct Reread {
+    held: Rc<RefCell<Held>>,
+    /// Where the block of the next word begins in the file, and the byte of it, behind the count.
+    block: u64,
+    byte: usize,
+}
+
+impl Reread {
+    /// The first word of the file at `path`.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no trace file.
+    pub fn open(path: &Path) -> Result<Self, FileError> {
+        let reader = TraceReader::open(path)?;
+        let block = reader.position();
+        Ok(Self { held: Rc::new(RefCell::new(Held { reader, block: None })), block, byte: 0 })
+    }
+
+    /// Why the words of this place or a clone ended early, where they did.
+    pub fn error(&self) -> Option<FileError> {
+        self.held.borrow_mut().reader.error.take()
+    }
+}
+
+impl Iterator for Reread {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let held = &mut *self.held.borrow_mut();
+        loop {
+            if let Err(e) = held.load(self.block) {
+                held.reader.error = Some(e);
+                return None;
+            }
+            if let Some(word) = held.reader.block.get(self.byte..self.byte + 4) {
+                self.byte += 4;
+                return word.try_into().ok().map(u32::from_le_bytes);
+            }
+            if held.reader.ended {
+                return None;
+            }
+            (self.block, self.byte) = (held.reader.source.at, 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::file;
+    use super::*;
+
+    #[test]
+    fn a_clone_goes_on_where_it_was_made() {
+        let words = 2 * super::super::BLOCK as u32 + 7;
+        let (_dir, path) = file(words);
+        let mut line = Reread::open(&path).unwrap();
+        let mut places = vec![];
+        for word in 0..words {
+            if word % 5000 == 0 || word % super::super::BLOCK as u32 <= 1 {
+                places.push((word, line.clone()));
+            }
+            assert_eq!(line.next(), Some(word));
+        }
+        assert_eq!((line.next(), line.next()), (None, None));
+        for (word, place) in places.into_iter().rev() {
+            assert!(place.eq(word..words), "from {word}");
+        }
+        assert!(line.error().is_none());
+    }
+
+    #[test]
+    fn a_damaged_block_is_told_each_time_it_is_come_to() {
+        let (_dir, path) = file(2 * super::super::BLOCK as u32);
+        let mut bytes = std::fs::read(&path).unwrap();
+        let last = bytes.len() - 20;
+        bytes[last] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        let mut line = Reread::open(&path).unwrap();
+        let again = line.clone();
+        assert_eq!(line.by_ref().count(), super::super::BLOCK);
+        assert!(line.error().is_some() && line.error().is_none());
+        assert_eq!(again.clone().count(), super::super::BLOCK);
+        assert!(again.error().is_some());
+    }
+}
