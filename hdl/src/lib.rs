@@ -9,6 +9,7 @@
 //! | [`drive`] | runs a circuit in the calling thread, with a VCD if wanted |
 //! | [`emit`] | Verilog of a trace system, chosen at run time |
 //! | [`ingress`] | a core's port to retire beats |
+//! | [`noc`] | the ring that carries diagnosis packets |
 //! | [`scheme`] | front ends, predictors, caches and encoders of each scheme |
 //! | [`spine`] | event FIFO, merger, packer, registers: once for all schemes |
 //! | [`top`] | trace systems |
@@ -24,6 +25,7 @@ pub mod cores;
 pub mod drive;
 pub mod emit;
 pub mod ingress;
+pub mod noc;
 pub mod scheme;
 pub mod spine;
 pub mod top;

@@ -1,8 +1,10 @@
-//! Properties of `hdl/src/spine/{event_fifo,packer,session,merger,life}.rs` and `hdl/src/scheme/tr/coder/chunked.rs`, proved
+//! Properties of `hdl/src/spine/{event_fifo,packer,session,merger,life}.rs`, `hdl/src/scheme/tr/coder/chunked.rs` and
+//! `hdl/src/noc/router.rs`, proved
 //!
 //! What is proved how, and how long it takes: `docs/formal.md`. Each set of properties has covers that are reached, and is
 //! seen to find a fault that is planted in the Verilog.
 
+use hdl::noc::router::Router;
 use hdl::scheme::tr::coder::chunked::Chunked;
 use hdl::spine::entry::EntryLayout;
 use hdl::spine::event_fifo::EventFifo;
@@ -203,4 +205,45 @@ fn chunks_are_those_of_the_specification() {
 fn a_sign_in_every_chunk_is_found() {
     let coder = outside(&chunked(&Coding::TR_E, 2));
     finds(&coder, "sign = ends$q & address$q;", "sign = address$q;", "bits_as_specified", 10);
+}
+
+/// The router at address 3 with 2^`log2_places` places.
+fn router(log2_places: usize, first: bool) -> Result<Proof, FormalError> {
+    verilog(Router::new(3, log2_places, first))
+        .size("ADDRESS", 3)
+        .size("PLACES", 1 << log2_places)
+        .size("LOG2_PLACES", log2_places)
+        .size("FIRST", u8::from(first))
+        .inside("top", include_str!("../formal/router.sv"))?
+        .ports(
+            "packet",
+            &["look", "send", "lies", "lies_now", "lies_head"],
+            include_str!("../formal/router_packet.sv"),
+        )?
+        .ports(
+            "places",
+            &["at", "at_head", "reads", "came", "came_head", "comes"],
+            include_str!("../formal/router_places.sv"),
+        )
+}
+
+#[test]
+fn routers_keep_the_token_and_tear_no_packet() {
+    holds(&router(0, false).unwrap(), 3, 16);
+    for (log2_places, first) in [(1, true), (2, false)] {
+        assert_eq!(router(log2_places, first).unwrap().run(Induction(3)).unwrap(), Verdict::Pass);
+    }
+}
+
+#[test]
+fn routers_that_lose_double_or_tear_are_found() {
+    let router = outside(&router(0, false).unwrap());
+    // a word of a packet that looks like the token is one; a token before the packet is over; a packet that is in no place
+    for (now, faulty, label) in [
+        ("token = from$valid & ~passing & is_token;", "token = from$valid & is_token;", "goes_through"),
+        ("token_next$d = send_at$q == one;", "token_next$d = send_at$q == one + one;", "token_behind"),
+        ("takes = here & room & ~other;", "takes = here & ~other;", "goes_through"),
+    ] {
+        finds(&router, now, faulty, label, 10);
+    }
 }

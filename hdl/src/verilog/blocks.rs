@@ -14,9 +14,10 @@ const FIELDS: [(&str, &str, &str); 9] = [
 ];
 
 /// Lists of blocks, as they stand above the sources.
-const LISTS: [&str; 10] = [
+const LISTS: [&str; 11] = [
     include_str!("../lib.rs"),
     include_str!("../ingress/mod.rs"),
+    include_str!("../noc/mod.rs"),
     include_str!("../spine/mod.rs"),
     include_str!("../widget/mod.rs"),
     include_str!("../scheme/tr/mod.rs"),

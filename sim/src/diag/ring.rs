@@ -119,6 +119,11 @@ impl RingNode {
         self.counts
     }
 
+    /// The word at its output, for the node behind it.
+    pub fn output(&self) -> Option<u16> {
+        self.out
+    }
+
     /// Whether it takes a packet to send.
     pub fn ready(&self) -> bool {
         self.packet.is_empty()

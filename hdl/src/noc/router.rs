@@ -1,0 +1,336 @@
+//! Router: a node's part of the token ring
+//!
+//! Passes words on in every clock. Holds one packet of its client, sends it in place of the token with the token behind it,
+//! takes it off the ring when it is back, and sends it again if its destination had no room. Copies packets to its
+//! address, writes into their first word whether there was room, and keeps them until the client has them.
+//!
+//! # Source
+//! Paper 004 section 4; `docs/decisions/0011-token-ring.md`.
+//!
+//! # Ports
+//! | port | dir | meaning |
+//! | --- | --- | --- |
+//! | `reset` | in | 1: nothing is here; the first router of a ring then makes the token |
+//! | `from` | in | the word of the router before; no packet of 17 words |
+//! | `to` | out | the word for the router behind |
+//! | `put` | in | a packet to send, its source filled in here; ready while none is held |
+//! | `got` | out | packets for this node, the oldest first |
+//! | `fate` | out | what became of packets |
+//!
+//! All but the first are the bundles of [`super::ports`].
+//!
+//! # Timing
+//! `to` is a register: a hop is one clock. A packet that was put goes out with the first token from the clock after its last
+//! word on. One that arrived is shown in the clock after its last word; its place is free in the clock after its last word
+//! was taken. `fate` answers the word at `from`, `malformed` the word at `put`, in the same clock.
+//!
+//! # How it counts
+//! A packet lies with its first word at place 0 and the others from place LEN + 1 down to 1, so that the address of a word
+//! is the number of those that are still to come, and one counter is address and end.
+//!
+//! Golden model: `sim::diag::ring::RingNode`.
+
+use super::ports::{FateOut, HopIn, HopOut, PacketIn, PacketOut};
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+use sim::diag::packet::{BROADCAST, HOST, NODES, REFUSED, TAKEN};
+use sim::diag::ring::TOKEN;
+
+/// A node's part of the ring.
+#[derive(LogicBlock, Default)]
+pub struct Router {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub from: HopIn,
+    pub to: HopOut,
+    pub put: PacketIn,
+    pub got: PacketOut,
+    pub fate: FateOut,
+
+    // the word at the input
+    dest: Signal<Local, Bits<6>>,
+    src: Signal<Local, Bits<6>>,
+    passing: Signal<Local, Bit>,
+    is_token: Signal<Local, Bit>,
+    token: Signal<Local, Bit>,
+    head: Signal<Local, Bit>,
+    body: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    own: Signal<Local, Bit>,
+    here: Signal<Local, Bit>,
+    to_all: Signal<Local, Bit>,
+    // words of its packet that are still to come, and what is done with them
+    left: DFF<Bits<4>>,
+    copying: DFF<Bit>,
+    stripping: DFF<Bit>,
+
+    // packets that arrived
+    places: Mem<8, 16>,
+    room: Signal<Local, Bit>,
+    other: Signal<Local, Bit>,
+    takes: Signal<Local, Bit>,
+    hears: Signal<Local, Bit>,
+    stored: Signal<Local, Bit>,
+    freed: Signal<Local, Bit>,
+    write_at: Signal<Local, Bits<4>>,
+    write_slot: DFF<Bits<4>>,
+    read_slot: DFF<Bits<4>>,
+    next_slot: Signal<Local, Bits<4>>,
+    read_at: DFF<Bits<4>>,
+    next_read: Signal<Local, Bits<4>>,
+    count: DFF<Bits<5>>,
+    // for whom the next place is kept
+    keeps: DFF<Bit>,
+    kept: DFF<Bits<6>>,
+
+    // the packet that is sent
+    packet: Mem<4, 16>,
+    put_take: Signal<Local, Bit>,
+    put_length: Signal<Local, Bits<4>>,
+    put_dest: Signal<Local, Bits<6>>,
+    put_at: DFF<Bits<4>>,
+    nowhere: DFF<Bit>,
+    full: DFF<Bit>,
+    on_ring: DFF<Bit>,
+    refused: DFF<Bit>,
+    send_at: DFF<Bits<4>>,
+    next_send: Signal<Local, Bits<4>>,
+    sends: Signal<Local, Bit>,
+    token_next: DFF<Bit>,
+
+    out_valid: DFF<Bit>,
+    out: DFF<Bits<16>>,
+
+    address: Fixed<Bits<6>>,
+    first: Fixed<Bit>,
+    all: Fixed<Bits<5>>,
+    slots: Fixed<Bits<4>>,
+    taken: Fixed<Bits<6>>,
+    refuses: Fixed<Bits<6>>,
+    everyone: Fixed<Bits<6>>,
+    the_token: Fixed<Bits<16>>,
+    not_dest: Fixed<Bits<16>>,
+    not_src: Fixed<Bits<16>>,
+    longest: Fixed<Bits<4>>,
+    one: Fixed<Bits<4>>,
+    one_5: Fixed<Bits<5>>,
+}
+
+impl Router {
+    /// At an address, with room for 2^`log2_places` packets that arrive; `first` makes the token.
+    ///
+    /// # Panics
+    /// Unless the address is a node's or the host's, and `log2_places` <= 4.
+    pub fn new(address: u8, log2_places: usize, first: bool) -> Self {
+        assert!(address < NODES || address == HOST, "address {address} is no node's");
+        assert!(log2_places <= 4, "log2_places = {log2_places} is outside 0..=4");
+        Self {
+            places: Mem::new(4 + log2_places, 16),
+            packet: Mem::new(4, 16),
+            address: Fixed::of(address),
+            first: Fixed::new(first),
+            all: Fixed::of(1u64 << log2_places),
+            slots: Fixed::of((1u64 << log2_places) - 1),
+            taken: Fixed::of(TAKEN),
+            refuses: Fixed::of(REFUSED),
+            everyone: Fixed::of(BROADCAST),
+            the_token: Fixed::of(TOKEN),
+            not_dest: Fixed::of(0xf03fu64),
+            not_src: Fixed::of(0xffc0u64),
+            longest: Fixed::of(15u64),
+            one: Fixed::of(1u64),
+            one_5: Fixed::of(1u64),
+            ..Default::default()
+        }
+    }
+
+    /// Bits of memory.
+    pub fn bits(&self) -> usize {
+        self.places.bits() + self.packet.bits()
+    }
+}
+
+impl Logic for Router {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self, clock, left, copying, stripping, write_slot, read_slot, read_at, count, keeps, kept, put_at, nowhere,
+            full, on_ring, refused, send_at, token_next, out_valid, out
+        );
+        clock!(self, clock, places, packet);
+
+        // a word of a packet may look like the token
+        self.dest.next = self.from.word.val().get_bits::<6>(6);
+        self.src.next = self.from.word.val().get_bits::<6>(0);
+        self.passing.next = self.left.q.val().any();
+        self.is_token.next = self.from.word.val() == self.the_token.val();
+        self.token.next = self.from.valid.val() & !self.passing.val() & self.is_token.val();
+        self.head.next = self.from.valid.val() & !self.passing.val() & !self.is_token.val();
+        self.body.next = self.from.valid.val() & self.passing.val();
+        self.ends.next = self.from.valid.val() & (self.left.q.val() == self.one.val());
+        self.own.next = self.head.val() & (self.src.val() == self.address.val());
+        self.here.next = self.head.val() & !self.own.val() & (self.dest.val() == self.address.val());
+        self.to_all.next = self.head.val() & !self.own.val() & (self.dest.val() == self.everyone.val());
+
+        // a place that is kept is for no other, however many are free by now
+        self.room.next = self.count.q.val() != self.all.val();
+        self.other.next = self.keeps.q.val() & (self.kept.q.val() != self.src.val());
+        self.takes.next = self.here.val() & self.room.val() & !self.other.val();
+        self.hears.next = self.to_all.val() & self.room.val() & !self.keeps.q.val();
+        if self.takes.val() {
+            self.keeps.d.next = false;
+        }
+        if self.here.val() & !self.room.val() & !self.other.val() {
+            self.keeps.d.next = true;
+            self.kept.d.next = self.src.val();
+        }
+
+        self.write_at.next = self.left.q.val();
+        if self.body.val() {
+            self.left.d.next = self.left.q.val() - self.one.val();
+        }
+        if self.head.val() {
+            self.left.d.next = self.from.word.val().get_bits::<4>(12) + self.one.val();
+            self.copying.d.next = self.takes.val() | self.hears.val();
+            self.stripping.d.next = self.own.val();
+        }
+
+        // arrived
+        self.stored.next = self.ends.val() & self.copying.q.val();
+        self.places.we.next = self.takes.val() | self.hears.val() | (self.body.val() & self.copying.q.val());
+        self.places.wdata.next = self.from.word.val();
+        self.places.waddr.next =
+            (bit_cast::<8, 4>(self.write_slot.q.val()) << 4) | bit_cast::<8, 4>(self.write_at.val());
+        if self.stored.val() {
+            self.write_slot.d.next = bit_cast::<4, 4>(self.write_slot.q.val() + self.one.val()) & self.slots.val();
+        }
+        self.got.valid.next = self.count.q.val().any();
+        self.got.word.next = self.places.rdata.val();
+        self.next_read.next = self.read_at.q.val();
+        self.next_slot.next = self.read_slot.q.val();
+        self.freed.next = false;
+        if self.count.q.val().any() & self.got.ready.val() {
+            if self.read_at.q.val().any() {
+                self.next_read.next = self.read_at.q.val() - self.one.val();
+            } else {
+                self.next_read.next = self.places.rdata.val().get_bits::<4>(12) + self.one.val();
+            }
+            if self.read_at.q.val() == self.one.val() {
+                self.next_slot.next = bit_cast::<4, 4>(self.read_slot.q.val() + self.one.val()) & self.slots.val();
+                self.freed.next = true;
+            }
+        }
+        self.read_at.d.next = self.next_read.val();
+        self.read_slot.d.next = self.next_slot.val();
+        self.places.raddr.next = (bit_cast::<8, 4>(self.next_slot.val()) << 4) | bit_cast::<8, 4>(self.next_read.val());
+        if self.stored.val() & !self.freed.val() {
+            self.count.d.next = self.count.q.val() + self.one_5.val();
+        }
+        if self.freed.val() & !self.stored.val() {
+            self.count.d.next = self.count.q.val() - self.one_5.val();
+        }
+
+        // to be sent
+        self.put.ready.next = !self.full.q.val();
+        self.put_take.next = self.put.valid.val() & !self.full.q.val();
+        self.put_length.next = self.put.word.val().get_bits::<4>(12);
+        self.put_dest.next = self.put.word.val().get_bits::<6>(6);
+        self.packet.we.next = self.put_take.val();
+        self.packet.waddr.next = self.put_at.q.val();
+        self.packet.wdata.next = self.put.word.val();
+        self.fate.malformed.next = false;
+        if self.put_take.val() {
+            if self.put_at.q.val().any() {
+                self.put_at.d.next = self.put_at.q.val() - self.one.val();
+                if self.put_at.q.val() == self.one.val() {
+                    self.full.d.next = !self.nowhere.q.val();
+                    self.fate.malformed.next = self.nowhere.q.val();
+                }
+            } else {
+                // of 17 words there is no more than this one
+                self.put_at.d.next = self.put_length.val() + self.one.val();
+                self.fate.malformed.next = self.put_length.val() == self.longest.val();
+                self.nowhere.d.next =
+                    (self.put_dest.val() == self.taken.val()) | (self.put_dest.val() == self.refuses.val());
+            }
+        }
+        if !self.put_at.q.val().any() {
+            self.packet.wdata.next = (self.put.word.val() & self.not_src.val()) | bit_cast::<16, 6>(self.address.val());
+        }
+
+        // its first word is back, and says what became of it; its last word is back
+        self.fate.delivered.next =
+            self.own.val() & ((self.dest.val() == self.taken.val()) | (self.dest.val() == self.everyone.val()));
+        self.fate.again.next = self.own.val() & (self.dest.val() == self.refuses.val());
+        self.fate.absent.next = self.own.val()
+            & (self.dest.val() != self.taken.val())
+            & (self.dest.val() != self.everyone.val())
+            & (self.dest.val() != self.refuses.val());
+        self.fate.missed.next = self.to_all.val() & !self.hears.val();
+        if self.own.val() {
+            self.refused.d.next = self.dest.val() == self.refuses.val();
+        }
+        if self.ends.val() & self.stripping.q.val() {
+            self.on_ring.d.next = false;
+            if !self.refused.q.val() {
+                self.full.d.next = false;
+            }
+        }
+
+        // what goes on
+        self.out_valid.d.next = self.from.valid.val() & !self.own.val() & !(self.body.val() & self.stripping.q.val());
+        self.out.d.next = self.from.word.val();
+        if self.here.val() {
+            self.out.d.next =
+                (self.from.word.val() & self.not_dest.val()) | (bit_cast::<16, 6>(self.refuses.val()) << 6);
+        }
+        if self.takes.val() {
+            self.out.d.next = (self.from.word.val() & self.not_dest.val()) | (bit_cast::<16, 6>(self.taken.val()) << 6);
+        }
+        self.sends.next = !self.token_next.q.val()
+            & (self.send_at.q.val().any() | (self.token.val() & self.full.q.val() & !self.on_ring.q.val()));
+        self.next_send.next = self.send_at.q.val();
+        self.token_next.d.next = false;
+        if self.sends.val() {
+            self.out_valid.d.next = true;
+            self.out.d.next = self.packet.rdata.val();
+            self.on_ring.d.next = true;
+            if self.send_at.q.val().any() {
+                self.next_send.next = self.send_at.q.val() - self.one.val();
+            } else {
+                self.next_send.next = self.packet.rdata.val().get_bits::<4>(12) + self.one.val();
+            }
+            self.token_next.d.next = self.send_at.q.val() == self.one.val();
+        }
+        self.send_at.d.next = self.next_send.val();
+        self.packet.raddr.next = self.next_send.val();
+        if self.token_next.q.val() {
+            self.out_valid.d.next = true;
+            self.out.d.next = self.the_token.val();
+        }
+        self.to.valid.next = self.out_valid.q.val();
+        self.to.word.next = self.out.q.val();
+
+        if self.reset.val() {
+            self.left.d.next = 0.into();
+            self.copying.d.next = false;
+            self.stripping.d.next = false;
+            self.write_slot.d.next = 0.into();
+            self.read_slot.d.next = 0.into();
+            self.read_at.d.next = 0.into();
+            self.count.d.next = 0.into();
+            self.keeps.d.next = false;
+            self.kept.d.next = 0.into();
+            self.put_at.d.next = 0.into();
+            self.nowhere.d.next = false;
+            self.full.d.next = false;
+            self.on_ring.d.next = false;
+            self.refused.d.next = false;
+            self.send_at.d.next = 0.into();
+            self.token_next.d.next = self.first.val();
+            self.out_valid.d.next = false;
+            self.out.d.next = 0.into();
+        }
+    }
+}
