@@ -62,7 +62,8 @@ fn dump(path: &Path, registers: bool, times: Range<u64>) -> Waves {
     replayed.tell_until(&mut dump, &Quiet, Dump::is_over).unwrap();
     dump.finish().unwrap();
     let mut wave = wellen::simple::read_from_reader(Cursor::new(text)).unwrap();
-    let vars: Vec<_> = wave.hierarchy().iter_vars().map(|v| (v.full_name(wave.hierarchy()), v.signal_ref())).collect();
+    let names = wave.hierarchy();
+    let vars: Vec<_> = names.vars().map(|v| (names[v].full_name(names), names[v].signal_ref())).collect();
     wave.load_signals(&vars.iter().map(|v| v.1).collect::<Vec<_>>());
     let table = wave.time_table().to_vec();
     let changes = vars.iter().map(|(name, signal)| {
