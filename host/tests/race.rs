@@ -36,6 +36,6 @@ fn a_hundred_replays_of_the_bank_lose_the_same_updates() {
     let (balance, sets) = all[0];
     assert!(balance > OPENING - sets, "updates were lost: balance {balance} after {sets} updates");
     assert!(all.iter().all(|end| *end == all[0]), "{all:?}");
-    // it is the recording that says so: another run ends otherwise
-    assert_ne!(ends(2, 300_000, 1)[0], all[0]);
+    // it is the recording that says so: a shorter one ends otherwise
+    assert_ne!(ends(1, 250_000, 1)[0], all[0]);
 }

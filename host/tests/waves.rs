@@ -63,7 +63,7 @@ fn dump(path: &Path, registers: bool, times: Range<u64>) -> Waves {
     dump.finish().unwrap();
     let mut wave = wellen::simple::read_from_reader(Cursor::new(text)).unwrap();
     let names = wave.hierarchy();
-    let vars: Vec<_> = names.vars().map(|v| (names[v].full_name(names), names[v].signal_ref())).collect();
+    let vars: Vec<_> = names.all_vars().map(|v| (names[v].full_name(names), names[v].signal_ref())).collect();
     wave.load_signals(&vars.iter().map(|v| v.1).collect::<Vec<_>>());
     let table = wave.time_table().to_vec();
     let changes = vars.iter().map(|(name, signal)| {
@@ -191,6 +191,11 @@ fn cycles_never_go_back_and_no_branch_stands_before_its_own() {
     for (core, cycle, pc) in steps(&path).cycles {
         now = now.max(cycle);
         last.insert((core, now), pc);
+    }
+    // behind the last branch of a core come the instructions up to its stop, which may be in its cycle
+    for core in 0..CORES {
+        let end = last.keys().filter(|k| k.0 == core).map(|k| k.1).max().unwrap();
+        last.remove(&(core, end));
     }
     assert!(last.len() > 500);
     for ((core, cycle), pc) in last {

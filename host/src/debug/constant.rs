@@ -42,9 +42,11 @@ impl Constant {
         let mut bytes = Vec::new();
         while bytes.len() < most {
             let at = addr.wrapping_add(bytes.len() as u64);
-            let part =
-                self.0.iter().find_map(|(start, data)| data.get(usize::try_from(at.checked_sub(*start)?).ok()?..));
-            let Some(part) = part.filter(|p| !p.is_empty()) else { break };
+            // where a part ends, the next one may begin
+            let part = self.0.iter().find_map(|(start, data)| {
+                data.get(usize::try_from(at.checked_sub(*start)?).ok()?..).filter(|rest| !rest.is_empty())
+            });
+            let Some(part) = part else { break };
             bytes.extend_from_slice(&part[..part.len().min(most - bytes.len())]);
         }
         bytes
