@@ -75,7 +75,7 @@ fn dump(path: &Path, registers: bool, times: Range<u64>) -> Waves {
 }
 
 /// What a signal is at a time.
-fn at<'a>(changes: &'a [(u64, String)], time: u64) -> &'a str {
+fn at(changes: &[(u64, String)], time: u64) -> &str {
     &changes[changes.partition_point(|c| c.0 <= time) - 1].1
 }
 
@@ -83,12 +83,15 @@ fn number(bits: &str) -> u64 {
     u64::from_str_radix(bits, 2).unwrap_or_else(|_| panic!("{bits}"))
 }
 
+/// Core, address, register and what was written to it.
+type Step = (u8, u64, Option<(u8, u64)>);
+
 /// Every instruction in the order of the events, with the registers that it wrote.
 #[derive(Default)]
 struct Steps {
     next: HashMap<u8, u64>,
     data: HashMap<u8, Vec<DataEvent>>,
-    all: Vec<(u8, u64, Option<(u8, u64)>)>,
+    all: Vec<Step>,
     image: Option<Image>,
     cycles: Vec<(u8, u64, u64)>,
 }
