@@ -52,8 +52,11 @@ fn pcs(flow: &Flow<'_>) -> Vec<Option<u64>> {
     (0..CORES).map(|core| flow.pc(core)).collect()
 }
 
+/// All that can be asked for at a moment: where it is, addresses, instructions, and stacks of the cores.
+type Moment = (u64, Vec<Option<u64>>, Vec<u64>, Vec<Option<Vec<String>>>);
+
 /// What a debugger sees of a moment.
-fn seen(flow: &Flow<'_>) -> (u64, Vec<Option<u64>>, Vec<u64>, Vec<Option<Vec<String>>>) {
+fn seen(flow: &Flow<'_>) -> Moment {
     let all = 0..CORES;
     let retired = all.clone().map(|core| flow.retired(core)).collect();
     (flow.position(), pcs(flow), retired, all.map(|core| flow.stack(core)).collect())
