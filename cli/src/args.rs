@@ -4,14 +4,18 @@
 //! read where all names are ([`sim::scheme`]), so that no two commands can mean different things.
 
 use crate::error::Failure;
+use crate::output::Object;
+use crate::progress::Bars;
 use clap::{Args, ValueEnum};
 use fpga::soc::core::CoreKind;
-use host::input::{Beside, Input};
+use host::input::{Beside, Input, Named};
 use host::machine::{Settings, TimingModel};
 use host::run::Run;
+use host::views::source::Replayed;
 use sim::lane::SyncPeriod;
 use sim::params::{FlowScheme, ParamError, Platform, TraceParams};
 use sim::scheme::sc_lsp::StreamCacheParams;
+use std::path::PathBuf;
 
 /// When instructions retire in the built-in simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -28,6 +32,37 @@ impl From<TimingName> for TimingModel {
             TimingName::Papers => Self::Papers,
             TimingName::Functional => Self::Functional,
         }
+    }
+}
+
+/// A trace or a recorded run, and its program.
+#[derive(Args, Debug)]
+pub struct Execution {
+    /// Trace file, or recorded run (`encode --scheme inputs`)
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// The program it is of: RISC-V executable, or builtin:NAME
+    #[arg(long, value_name = "ELF|builtin:NAME")]
+    pub elf: String,
+    /// Take the program although the trace names another build
+    #[arg(long)]
+    pub any_build: bool,
+}
+
+impl Execution {
+    /// The program, and whether its build must be that of the trace.
+    pub fn beside(&self) -> Beside<'_> {
+        Beside { elf: Some(&self.elf), any_build: self.any_build }
+    }
+
+    /// Both, opened.
+    pub fn open(&self) -> Result<(Replayed, Named), Failure> {
+        Ok(Replayed::open(&self.trace, &self.elf, self.any_build, &Bars)?)
+    }
+
+    /// What JSON of `command` begins with.
+    pub fn object(&self, command: &str) -> Object {
+        Object::new(command, &self.trace.display().to_string()).with("program", self.elf.clone().into())
     }
 }
 

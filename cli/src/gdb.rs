@@ -1,16 +1,14 @@
 //! `goshawk gdb`: a recorded run or a trace for the debugger, forwards and backwards
 
-use crate::output::Object;
+use crate::args::Execution;
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::debug::flow::FlowSession;
 use host::debug::scene::Scene;
 use host::debug::server::{stdio, tcp};
-use host::input::Beside;
 use host::inputs::Session;
 use host::recording::FileKind;
 use std::io::Write;
-use std::path::PathBuf;
 
 /// Serve a recorded run or a trace to GDB, forwards and backwards
 ///
@@ -24,15 +22,8 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:\n  goshawk gdb bank.gip --elf builtin:bank --port 3333\n  \
     goshawk gdb vm.gtr --elf builtin:vm --port 3333")]
 pub struct Args {
-    /// Recorded run, or trace file
-    #[arg(value_name = "TRACE")]
-    trace: PathBuf,
-    /// The program it is of: RISC-V executable, or builtin:NAME
-    #[arg(long, value_name = "ELF|builtin:NAME")]
-    elf: String,
-    /// Take the program although the trace names another build
-    #[arg(long)]
-    any_build: bool,
+    #[command(flatten)]
+    execution: Execution,
     /// Wait for GDB at this port of this machine; 0 takes a free one
     #[arg(long, value_name = "PORT", default_value_t = 3333, conflicts_with = "stdio")]
     port: u16,
@@ -46,18 +37,19 @@ pub struct Args {
 
 /// Serves until GDB goes away.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    if FileKind::of(&args.trace)? == FileKind::Trace {
-        let session = FlowSession::open(&args.trace, &args.elf, args.any_build, &Bars)?;
+    let Execution { trace, elf, any_build } = &args.execution;
+    if FileKind::of(trace)? == FileKind::Trace {
+        let session = FlowSession::open(trace, elf, *any_build, &Bars)?;
         serve(args, session.begin()?, out)
     } else {
-        let session = Session::open(&args.trace, Beside { elf: Some(&args.elf), any_build: args.any_build })?;
+        let session = Session::open(trace, args.execution.beside())?;
         serve(args, session.replay(), out)
     }
 }
 
 fn serve(args: &Args, scene: impl Scene, out: &mut dyn Write) -> Result<Status, Failure> {
     out.flush()?;
-    let path = args.trace.display().to_string();
+    let path = args.execution.trace.display().to_string();
     let tell = Box::new(move |text: &str| eprintln!("goshawk: {path}: {text}"));
     if args.stdio {
         stdio(scene, tell)?;
@@ -65,7 +57,7 @@ fn serve(args: &Args, scene: impl Scene, out: &mut dyn Write) -> Result<Status, 
         let mut said = Ok(());
         let listening = |port: u16| {
             if args.json {
-                let object = Object::new("gdb", &args.trace.display().to_string()).with("port", port.into());
+                let object = args.execution.object("gdb").with("port", port.into());
                 said = object.print(out).and_then(|()| out.flush());
             } else {
                 eprintln!("goshawk: waiting for GDB: target remote localhost:{port}");

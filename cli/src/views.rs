@@ -1,10 +1,10 @@
 //! `goshawk show`, `diff`, `profile`, `coverage`, `timeline`, `vcd`: views of an execution
 
+use crate::args::Execution;
 use crate::files::OutputPath;
 use crate::output::{count, percent, Left, Object, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
-use host::input::Named;
 use host::symbols::Symbols;
 use host::views::coverage::Coverage;
 use host::views::lines::Lines;
@@ -17,30 +17,6 @@ use retire::file::Replacement;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
-
-/// A trace or a recorded run, and its program.
-#[derive(clap::Args, Debug)]
-struct Execution {
-    /// Trace file, or recorded run (`encode --scheme inputs`)
-    #[arg(value_name = "TRACE")]
-    trace: PathBuf,
-    /// The program it is of: RISC-V executable, or builtin:NAME
-    #[arg(long, value_name = "ELF|builtin:NAME")]
-    elf: String,
-    /// Take the program although the trace names another build
-    #[arg(long)]
-    any_build: bool,
-}
-
-impl Execution {
-    fn open(&self) -> Result<(Replayed, Named), Failure> {
-        Ok(Replayed::open(&self.trace, &self.elf, self.any_build, &Bars)?)
-    }
-
-    fn object(&self, command: &str) -> Object {
-        Object::new(command, &self.trace.display().to_string()).with("program", self.elf.clone().into())
-    }
-}
 
 /// List retired instructions under their source lines, with inlined functions
 ///
@@ -264,6 +240,13 @@ pub struct VcdArgs {
     json: bool,
 }
 
+/// What is said of a file with a time axis.
+fn drawn(execution: &Execution, command: &str, cores: u8, cycles: bool, output: &OutputPath) -> Object {
+    let axis = if cycles { "cycles" } else { "instructions" };
+    let object = execution.object(command).with("cores", cores.into()).with("axis", axis.into());
+    object.with("output", output.display().to_string().into())
+}
+
 /// Writes a value change dump.
 pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (replayed, named) = args.execution.open()?;
@@ -290,9 +273,7 @@ pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     dump.finish().map_err(failure)?;
     file.commit()?;
     if args.json {
-        let object = args.execution.object("vcd").with("cores", cores.into());
-        let axis = if cycles { "cycles" } else { "instructions" };
-        object.with("axis", axis.into()).with("output", args.output.display().to_string().into()).print(out)?;
+        drawn(&args.execution, "vcd", cores, cycles, &args.output).print(out)?;
     }
     Ok(Status::Done)
 }
@@ -330,9 +311,7 @@ pub fn timeline(args: &TimelineArgs, out: &mut dyn Write) -> Result<Status, Fail
     timeline.finish().map_err(failure)?;
     file.commit()?;
     if args.json {
-        let object = args.execution.object("timeline").with("cores", cores.into());
-        let axis = if cycles { "cycles" } else { "instructions" };
-        object.with("axis", axis.into()).with("output", args.output.display().to_string().into()).print(out)?;
+        drawn(&args.execution, "timeline", cores, cycles, &args.output).print(out)?;
     }
     Ok(Status::Done)
 }

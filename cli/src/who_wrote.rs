@@ -1,15 +1,14 @@
 //! `goshawk who-wrote`: the last stores to an address
 
-use crate::output::{count, Left, Object, Right, Table};
+use crate::args::Execution;
+use crate::output::{count, Left, Right, Table};
 use crate::{Failure, Status};
 use host::debug::writer::who_wrote;
-use host::input::Beside;
 use host::inputs::Session;
 use host::symbols::Symbols;
 use serde_json::json;
 use sim::scheme::inputs::replay::Timeline;
 use std::io::Write;
-use std::path::PathBuf;
 
 /// Tell which core wrote an address last, where in the program, and what
 ///
@@ -21,18 +20,11 @@ use std::path::PathBuf;
     after_help = "Examples:\n  goshawk who-wrote bank.gip balance --elf builtin:bank --last 3"
 )]
 pub struct Args {
-    /// Recorded run
-    #[arg(value_name = "TRACE")]
-    trace: PathBuf,
+    #[command(flatten)]
+    execution: Execution,
     /// Address, 0x and hexadecimal, or a name of the program's symbol table
     #[arg(value_name = "ADDRESS")]
     address: String,
-    /// The program it is of: RISC-V executable, or builtin:NAME
-    #[arg(long, value_name = "ELF|builtin:NAME")]
-    elf: String,
-    /// Take the program although the recording names another build
-    #[arg(long)]
-    any_build: bool,
     /// Bytes
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     bytes: u32,
@@ -49,14 +41,15 @@ pub struct Args {
 
 /// Goes back to the stores and prints them.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let session = Session::open(&args.trace, Beside { elf: Some(&args.elf), any_build: args.any_build })?;
+    let session = Session::open(&args.execution.trace, args.execution.beside())?;
     let number = args.address.strip_prefix("0x").and_then(|hex| u32::from_str_radix(hex, 16).ok());
     let address = match number {
         Some(address) => address,
-        None => Symbols::data(&args.elf, &args.address)?,
+        None => Symbols::data(&args.execution.elf, &args.address)?,
     };
-    let symbols = Symbols::open(&args.elf)?;
-    let failure = |source| Failure::from(host::HostError::Inputs { path: args.trace.display().to_string(), source });
+    let symbols = Symbols::open(&args.execution.elf)?;
+    let failure =
+        |source| Failure::from(host::HostError::Inputs { path: args.execution.trace.display().to_string(), source });
     let mut line = Timeline::new(session.replay());
     line.seek(args.before.unwrap_or(u64::MAX)).map_err(failure)?;
     let stores = who_wrote(&mut line, address, args.bytes, args.last).map_err(failure)?;
@@ -76,7 +69,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
                 })
             })
             .collect();
-        Object::new("who-wrote", &args.trace.display().to_string())
+        args.execution
+            .object("who-wrote")
             .with("address", format!("0x{address:08x}").into())
             .with("stores", stores.into())
             .print(out)?;

@@ -24,6 +24,7 @@ pub mod layout;
 pub mod link;
 pub mod log;
 pub mod parse;
+mod perfetto;
 pub mod plan;
 pub mod resolve;
 pub mod runtime;

@@ -1,5 +1,6 @@
 //! What is printed: as text, JSON lines, CSV or a Perfetto trace
 
+use crate::perfetto;
 use crate::runtime::{Output, Shown, Sum};
 use crate::symbols::Symbols;
 use crate::syntax::Summary;
@@ -210,18 +211,14 @@ impl<'a, W: Write> Sink<'a, W> {
                 let core = core.map_or(99, u32::from);
                 self.track(core, &format!("core {core}"), false)?;
                 let name = text(parts, self.symbols);
-                let mut event = Message::default();
-                event.number(9, 3).number(11, u64::from(core) + 1).bytes(23, name.trim_end().as_bytes());
-                self.packet(nanoseconds(*time), 11, &event)
+                self.out.write_all(&perfetto::instant(nanoseconds(*time), core, name.trim_end()))
             }
             Output::Table { map, summary, time, rows, .. } => {
                 for (n, (key, sum)) in rows.iter().take(16).enumerate() {
                     let track = 100 + n as u32;
                     self.track(track, &format!("@{map}[{}]", key_text(key, self.symbols)), true)?;
                     let value = numbers(*summary, sum)[0].parse::<f64>().unwrap_or(0.0);
-                    let mut event = Message::default();
-                    event.number(9, 4).number(11, u64::from(track) + 1).number(30, value as u64);
-                    self.packet(nanoseconds(*time), 11, &event)?;
+                    self.out.write_all(&perfetto::counter(nanoseconds(*time), track, value as i64))?;
                 }
                 Ok(())
             }
@@ -237,47 +234,7 @@ impl<'a, W: Write> Sink<'a, W> {
         if !counter {
             self.tracks |= bit;
         }
-        let mut descriptor = Message::default();
-        descriptor.number(1, u64::from(track) + 1).bytes(2, name.as_bytes());
-        if counter {
-            descriptor.bytes(8, &[]);
-        }
-        self.packet(0, 60, &descriptor)
-    }
-
-    fn packet(&mut self, time: u64, field: u64, body: &Message) -> io::Result<()> {
-        let mut packet = Message::default();
-        packet.number(8, time).number(10, 1).bytes(field, &body.0);
-        let mut trace = Message::default();
-        trace.bytes(1, &packet.0);
-        self.out.write_all(&trace.0)
-    }
-}
-
-/// A message in Protocol Buffers' encoding.
-#[derive(Default)]
-struct Message(Vec<u8>);
-
-impl Message {
-    fn varint(&mut self, mut v: u64) {
-        while v >= 0x80 {
-            self.0.push(v as u8 | 0x80);
-            v >>= 7;
-        }
-        self.0.push(v as u8);
-    }
-
-    fn number(&mut self, field: u64, value: u64) -> &mut Self {
-        self.varint(field << 3);
-        self.varint(value);
-        self
-    }
-
-    fn bytes(&mut self, field: u64, bytes: &[u8]) -> &mut Self {
-        self.varint(field << 3 | 2);
-        self.varint(bytes.len() as u64);
-        self.0.extend(bytes);
-        self
+        self.out.write_all(&perfetto::track(track, name, counter))
     }
 }
 

@@ -3,51 +3,73 @@
 //! A sample a stack; its value is instructions. A location is a function: the stacks are of functions, not of lines.
 //!
 //! # Source
-//! `profile.proto` of github.com/google/pprof, message `perftools.profiles.Profile`; the wire format of protocol buffers.
+//! `profile.proto` of github.com/google/pprof, message `perftools.profiles.Profile`.
 
 use flate2::{write::GzEncoder, Compression};
+use prost::Message;
 use std::io::{self, Write};
 
-/// A message of protocol buffers, as it is written.
-#[derive(Default)]
-struct Message(Vec<u8>);
-
-impl Message {
-    fn varint(&mut self, mut v: u64) {
-        while v >= 0x80 {
-            self.0.push(v as u8 | 0x80);
-            v >>= 7;
-        }
-        self.0.push(v as u8);
-    }
-
-    /// A field of wire type 0.
-    fn number(mut self, field: u64, v: u64) -> Self {
-        self.varint(field << 3);
-        self.varint(v);
-        self
-    }
-
-    /// A field of wire type 2: text, or a message.
-    fn bytes(mut self, field: u64, bytes: &[u8]) -> Self {
-        self.varint(field << 3 | 2);
-        self.varint(bytes.len() as u64);
-        self.0.extend_from_slice(bytes);
-        self
-    }
-
-    /// A repeated number, packed.
-    fn packed(self, field: u64, numbers: impl IntoIterator<Item = u64>) -> Self {
-        let mut all = Self::default();
-        numbers.into_iter().for_each(|n| all.varint(n));
-        self.bytes(field, &all.0)
-    }
+#[derive(Clone, PartialEq, Message)]
+struct ValueType {
+    #[prost(int64, tag = "1")]
+    r#type: i64,
+    #[prost(int64, tag = "2")]
+    unit: i64,
 }
 
-/// Places of the fixed texts in the table of strings. Place 0 is the empty one; functions follow.
-const INSTRUCTIONS: u64 = 1;
-const COUNT: u64 = 2;
-const FIRST: u64 = 3;
+#[derive(Clone, PartialEq, Message)]
+struct Sample {
+    #[prost(uint64, repeated, tag = "1")]
+    location_id: Vec<u64>,
+    #[prost(int64, repeated, tag = "2")]
+    value: Vec<i64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Line {
+    #[prost(uint64, tag = "1")]
+    function_id: u64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Location {
+    #[prost(uint64, tag = "1")]
+    id: u64,
+    #[prost(message, repeated, tag = "4")]
+    line: Vec<Line>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Function {
+    #[prost(uint64, tag = "1")]
+    id: u64,
+    #[prost(int64, tag = "2")]
+    name: i64,
+    #[prost(int64, tag = "3")]
+    system_name: i64,
+}
+
+/// What is used of it. Written in parts, one behind the other, which a reader puts together.
+#[derive(Clone, PartialEq, Message)]
+struct Profile {
+    #[prost(message, repeated, tag = "1")]
+    sample_type: Vec<ValueType>,
+    #[prost(message, repeated, tag = "2")]
+    sample: Vec<Sample>,
+    #[prost(message, repeated, tag = "4")]
+    location: Vec<Location>,
+    #[prost(message, repeated, tag = "5")]
+    function: Vec<Function>,
+    #[prost(string, repeated, tag = "6")]
+    string_table: Vec<String>,
+    #[prost(message, optional, tag = "11")]
+    period_type: Option<ValueType>,
+    #[prost(int64, tag = "12")]
+    period: i64,
+}
+
+/// The first texts in the table of strings; names of functions follow.
+const TEXTS: [&str; 3] = ["", "instructions", "count"];
 
 /// Writes stacks of functions, each from the inside out, with the instructions in them.
 pub struct Pprof<W: Write>(GzEncoder<W>);
@@ -58,19 +80,28 @@ impl<W: Write> Pprof<W> {
     /// # Errors
     /// Those of `out`.
     pub fn new<'a>(out: W, functions: impl Iterator<Item = &'a str>) -> io::Result<Self> {
-        let mut out = GzEncoder::new(out, Compression::default());
-        let value = Message::default().number(1, INSTRUCTIONS).number(2, COUNT);
-        let head = Message::default().bytes(1, &value.0).bytes(11, &value.0).number(12, 1);
-        let head = ["", "instructions", "count"].iter().fold(head, |head, text| head.bytes(6, text.as_bytes()));
-        out.write_all(&head.0)?;
-        for (i, name) in (0u64..).zip(functions) {
-            let function = Message::default().number(1, i + 1).number(2, FIRST + i).number(3, FIRST + i);
-            let line = Message::default().number(1, i + 1);
-            let location = Message::default().number(1, i + 1).bytes(4, &line.0);
-            let all = Message::default().bytes(5, &function.0).bytes(4, &location.0).bytes(6, name.as_bytes());
-            out.write_all(&all.0)?;
+        let mut file = Self(GzEncoder::new(out, Compression::default()));
+        let instructions = ValueType { r#type: 1, unit: 2 };
+        file.put(&Profile {
+            sample_type: vec![instructions.clone()],
+            period_type: Some(instructions),
+            period: 1,
+            string_table: TEXTS.map(String::from).to_vec(),
+            ..Profile::default()
+        })?;
+        for ((id, text), name) in (1..).zip(TEXTS.len() as i64..).zip(functions) {
+            file.put(&Profile {
+                function: vec![Function { id, name: text, system_name: text }],
+                location: vec![Location { id, line: vec![Line { function_id: id }] }],
+                string_table: vec![name.into()],
+                ..Profile::default()
+            })?;
         }
-        Ok(Self(out))
+        Ok(file)
+    }
+
+    fn put(&mut self, part: &Profile) -> io::Result<()> {
+        self.0.write_all(&part.encode_to_vec())
     }
 
     /// A stack of functions by number, the innermost first.
@@ -78,9 +109,9 @@ impl<W: Write> Pprof<W> {
     /// # Errors
     /// Those of the output.
     pub fn sample(&mut self, stack: impl IntoIterator<Item = u32>, instructions: u64) -> io::Result<()> {
-        let ids = stack.into_iter().map(|f| u64::from(f) + 1);
-        let sample = Message::default().packed(1, ids).packed(2, [instructions]);
-        self.0.write_all(&Message::default().bytes(2, &sample.0).0)
+        let location_id = stack.into_iter().map(|f| u64::from(f) + 1).collect();
+        let value = vec![i64::try_from(instructions).unwrap_or(i64::MAX)];
+        self.put(&Profile { sample: vec![Sample { location_id, value }], ..Profile::default() })
     }
 
     /// Ends it.
@@ -96,10 +127,11 @@ impl<W: Write> Pprof<W> {
 mod tests {
     use super::*;
 
-    /// Bytes worked by hand from the wire format: field 1 as a number is 08, field 4 as bytes 22, 300 is ac 02.
+    /// Bytes worked by hand from the wire format: field 2 as bytes is 12, its field 1 as packed numbers 0a, 300 is ac 02.
     #[test]
     fn messages_are_those_worked_by_hand() {
-        let m = Message::default().number(1, 300).bytes(4, b"ab").packed(2, [1, 300]).number(12, 1);
-        assert_eq!(m.0, [0x08, 0xac, 0x02, 0x22, 2, b'a', b'b', 0x12, 3, 1, 0xac, 0x02, 0x60, 1]);
+        let sample = Sample { location_id: vec![1, 300], value: vec![2] };
+        let part = Profile { sample: vec![sample], period: 1, ..Profile::default() };
+        assert_eq!(part.encode_to_vec(), [0x12, 8, 0x0a, 3, 1, 0xac, 0x02, 0x12, 1, 2, 0x60, 1]);
     }
 }
