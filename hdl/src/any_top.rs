@@ -3,7 +3,7 @@
 //! rust-hdl's blocks are generic over the address width, and each type is a circuit of its own to compile. Behind a trait object they are compiled once, here, however many crates simulate or emit
 //! them.
 
-use crate::top::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
+use crate::top::{ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
 use rust_hdl::prelude::*;
 use sim::beats::Retired;
 
@@ -70,14 +70,16 @@ macro_rules! trace_top {
             }
         });
     };
-    (etrace $system:ident) => {
+    (silent $system:ident) => {
         trace_top!($system, false, |_top, _core, _beat| {});
     };
 }
 trace_top!(rvfi RvfiSystem);
 trace_top!(rvfi RvfiStreamSystem);
-trace_top!(etrace EtraceSystem);
-trace_top!(etrace EtraceStreamSystem);
+trace_top!(silent EtraceSystem);
+trace_top!(silent EtraceStreamSystem);
+trace_top!(silent ChainSystem);
+trace_top!(silent ChainStreamSystem);
 
 /// Any of them, as one block.
 pub struct AnyTop(Box<dyn TraceTop>);

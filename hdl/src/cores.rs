@@ -10,6 +10,7 @@
 //! Golden model: [`sim::lane`].
 
 use crate::ingress::beat::BeatOut;
+use crate::ingress::chain::Chain;
 use crate::ingress::etrace::Etrace;
 use crate::ingress::ports::with_ports;
 use crate::ingress::rvfi::Rvfi;
@@ -95,4 +96,14 @@ with_ports!(
     etrace, core, [reset] Etrace,
     /// Front end with a stream cache behind the E-Trace instruction trace interface.
     EtraceStreamCore, StreamFront
+);
+with_ports!(
+    chain, core, [reset] Chain,
+    /// Front end behind a PC chain.
+    ChainCore, FrontEnd
+);
+with_ports!(
+    chain, core, [reset] Chain,
+    /// Front end with a stream cache behind a PC chain.
+    ChainStreamCore, StreamFront
 );

@@ -6,7 +6,7 @@ use crate::any_top::AnyTop;
 use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
 use crate::spine::Extras;
-use crate::top::{EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
+use crate::top::{ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
 use crate::verilog::{self, Refused, Style};
 use rust_hdl::prelude::*;
 use sim::params::{FlowScheme, ParamError, TraceParams};
@@ -24,6 +24,8 @@ pub enum Ingress {
     Rvfi,
     /// RISC-V E-Trace instruction trace interface.
     Etrace,
+    /// Instructions and their addresses alone.
+    PcChain,
 }
 
 impl Ingress {
@@ -32,6 +34,7 @@ impl Ingress {
         match self {
             Self::Rvfi => "rvfi",
             Self::Etrace => "etrace",
+            Self::PcChain => "pc-chain",
         }
     }
 }
@@ -80,8 +83,8 @@ pub enum EmitError {
     #[error("periodic synchronisation has no circuit for scheme sc-lsp; tr and nx_b have one")]
     Sync,
     /// A check of an ingress that does not say where an instruction went.
-    #[error("the discontinuity check is of the RVFI ingress; E-Trace does not say where an instruction went")]
-    NoCheck,
+    #[error("the discontinuity check is of the RVFI ingress; {0}")]
+    NoCheck(&'static str),
     /// A FIFO outside its range.
     #[error("log2_fifo = {0} is outside {from} to {to}", from = LOG2_FIFO.start(), to = LOG2_FIFO.end())]
     Fifo(u8),
@@ -99,8 +102,12 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
     if !LOG2_FIFO.contains(&options.log2_fifo) {
         return Err(EmitError::Fifo(options.log2_fifo));
     }
-    if options.extras.check && options.ingress == Ingress::Etrace {
-        return Err(EmitError::NoCheck);
+    match options.ingress {
+        Ingress::Etrace if options.extras.check => {
+            return Err(EmitError::NoCheck("E-Trace does not say where an instruction went"));
+        }
+        Ingress::PcChain if options.extras.check => return Err(EmitError::NoCheck("a PC chain is always checked")),
+        Ingress::Rvfi | Ingress::Etrace | Ingress::PcChain => {}
     }
     let depth = usize::from(options.log2_fifo);
     match params.flow {
@@ -126,6 +133,8 @@ fn of_width<const W: usize>(params: &TraceParams, options: &SystemOptions, depth
     match (params.stream_cache().is_some(), options.ingress) {
         (false, Ingress::Rvfi) => AnyTop::new(RvfiSystem::<W>::new(params, depth, options.extras)),
         (false, Ingress::Etrace) => AnyTop::new(EtraceSystem::<W>::new(params, depth, options.extras)),
+        (false, Ingress::PcChain) => AnyTop::new(ChainSystem::<W>::new(params, depth, options.extras)),
+        (true, Ingress::PcChain) => AnyTop::new(ChainStreamSystem::<W>::new(params, depth, options.extras)),
         (true, Ingress::Rvfi) => AnyTop::new(RvfiStreamSystem::<W>::new(params, depth, options.extras)),
         (true, Ingress::Etrace) => AnyTop::new(EtraceStreamSystem::<W>::new(params, depth, options.extras)),
     }

@@ -10,6 +10,7 @@
 //! | `reset` | in | 1 | synchronous; registers and memories have their values at power-up too |
 //! | `rvfi_*[i]` | in | | RVFI of core i, see [`crate::ingress::rvfi`] |
 //! | `itype[i]` .. `privilege[i]` | in | | E-Trace ingress of core i, see [`crate::ingress::etrace`] |
+//! | `retire_*[i]` | in | | PC chain of core i, see [`crate::ingress::chain`] |
 //! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
 //!
@@ -18,7 +19,7 @@
 //!
 //! Golden model: [`sim::system`].
 
-use crate::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
+use crate::cores::{ChainCore, ChainStreamCore, EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
 use crate::ingress::ports::with_ports;
 use crate::scheme::sc_lsp::encoder::StreamEncoder;
 use crate::scheme::sc_lsp::entry::layout;
@@ -124,4 +125,15 @@ with_ports!(
     /// A trace system of the scheme `sc-lsp` with E-Trace ingress, for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
     EtraceStreamSystem, EtraceStreamCore, StreamEncoder, layout
+);
+with_ports!(
+    chain, system,
+    /// A trace system with a PC chain for all cores of the parameters, with addresses of W = `xlen` bits.
+    ChainSystem, ChainCore, Encoder, EntryLayout::new
+);
+with_ports!(
+    chain, system,
+    /// A trace system of the scheme `sc-lsp` with a PC chain for all cores of the parameters, with addresses of
+    /// W = `xlen` bits.
+    ChainStreamSystem, ChainStreamCore, StreamEncoder, layout
 );

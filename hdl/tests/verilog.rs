@@ -59,6 +59,9 @@ fn points() -> Vec<(&'static str, Platform, SystemOptions)> {
     }
     points.push(("tr_e:small", cores(3), RVFI));
     points.push(("nx_b", cores(4), etrace));
+    let chain = SystemOptions { ingress: Ingress::PcChain, ..RVFI };
+    points.extend([("tr_e:small", RV32, chain), ("tr_e:small", Platform { cores: 2, ..rv64 }, chain)]);
+    points.push(("sc-lsp:rbase-32x4", Platform { align: 2, ..timed }, chain));
     points
 }
 

@@ -1,5 +1,5 @@
 //! `hdl/src/scheme/tr/{front,messages}.rs`, `hdl/src/scheme/tr/target/ras_ibtb.rs`, `hdl/src/spine/life.rs`,
-//! `hdl/src/spine/settle.rs`, `hdl/src/ingress/{rvfi,etrace}.rs` and `hdl/src/cores.rs` against `sim/src/scheme/tr/model.rs` in `sim/src/lane`
+//! `hdl/src/spine/settle.rs`, `hdl/src/ingress/{chain,rvfi,etrace}.rs` and `hdl/src/cores.rs` against `sim/src/scheme/tr/model.rs` in `sim/src/lane`
 //!
 //! A synthetic program's instructions go into the front end behind each of its ingress adapters; what
 //! comes out as entries must be the messages of the golden model, with their times.
@@ -7,8 +7,8 @@
 mod front_end_harness;
 
 use front_end_harness::bench::{spin, Bench};
-use front_end_harness::decoder::decoder_matches;
-use hdl::cores::{EtraceCore, RvfiCore};
+use front_end_harness::decoder::{chain_matches, decoder_matches};
+use hdl::cores::{ChainCore, EtraceCore, RvfiCore};
 use hdl::spine::Extras;
 use sim::message::{Body, Escape};
 use sim::params::{named_set, Platform, TrParams, TraceParams};
@@ -63,7 +63,7 @@ fn busy(seed: u64, retire_percent: u8) -> Config {
     Config { retire_percent, wait_per_64k: 4, trap_per_64k: 400, ..Config::new(1, seed) }
 }
 
-fn both_adapters(name: &str, p: &TraceParams, config: &Config, steps: usize, verilog: bool) {
+fn all_adapters(name: &str, p: &TraceParams, config: &Config, steps: usize, verilog: bool) {
     let m = model(p, config.seed);
     macro_rules! one {
         ($w:literal, $core:ident) => {{
@@ -80,10 +80,12 @@ fn both_adapters(name: &str, p: &TraceParams, config: &Config, steps: usize, ver
         32 => {
             one!(32, RvfiCore);
             one!(32, EtraceCore);
+            one!(32, ChainCore);
         }
         _ => {
             one!(64, RvfiCore);
             one!(64, EtraceCore);
+            one!(64, ChainCore);
         }
     }
 }
@@ -92,14 +94,14 @@ fn both_adapters(name: &str, p: &TraceParams, config: &Config, steps: usize, ver
 fn every_variant_matches_golden_at_one_instruction_a_clock() {
     for (i, (name, p)) in variants().iter().enumerate() {
         let steps = if p.xlen == 64 { 3_000 } else { 10_000 };
-        both_adapters(name, p, &busy(i as u64, 100), steps, true);
+        all_adapters(name, p, &busy(i as u64, 100), steps, true);
     }
 }
 
 #[test]
 fn gaps_between_instructions_change_nothing_but_times() {
     for (i, (name, p)) in variants().iter().enumerate().filter(|(_, (_, p))| p.xlen == 32) {
-        both_adapters(name, p, &busy(100 + i as u64, 40), 5_000, false);
+        all_adapters(name, p, &busy(100 + i as u64, 40), 5_000, false);
     }
 }
 
@@ -196,15 +198,24 @@ fn the_decoder_agrees_with_the_model_on_every_kind_of_instruction() {
 }
 
 #[test]
+fn a_pc_chain_knows_what_cannot_follow_from_every_kind_of_instruction() {
+    for p in [set("small"), set("small").with(|p| p.xlen = 64), set("small").with(|p| p.align = 2)] {
+        chain_matches(&p, 30_000);
+    }
+}
+
+#[test]
 fn every_variant_passes_the_static_gates() {
     for (name, p) in variants() {
         if p.xlen == 32 {
             emit_checked(&mut RvfiCore::<32>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));
             emit_checked(&mut EtraceCore::<32>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));
+            emit_checked(&mut ChainCore::<32>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));
             emit_checked(&mut RvfiCore::<32>::with(&p, ALL)).unwrap_or_else(|e| panic!("{name}, sync: {e}"));
         } else {
             emit_checked(&mut RvfiCore::<64>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));
             emit_checked(&mut EtraceCore::<64>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));
+            emit_checked(&mut ChainCore::<64>::new(&p)).unwrap_or_else(|e| panic!("{name}: {e}"));
         }
     }
 }

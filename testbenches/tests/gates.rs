@@ -292,7 +292,7 @@ fn icarus_and_verible_find_what_they_cannot_read() {
 fn icarus_and_verible_read_every_kind_of_whole_system() {
     for name in ["tr_e:small", "tr_e:m4", "tr_b:large", "nx_b", "sc-lsp:base-32x4", "sc-lsp:rbase-32x4"] {
         for (ingress, xlen, cores, timestamps) in
-            [(Ingress::Rvfi, 32, 1, false), (Ingress::Etrace, 32, 4, true), (Ingress::Rvfi, 64, 2, true)]
+            [(Ingress::Rvfi, 32, 1, false), (Ingress::Etrace, 32, 4, true), (Ingress::PcChain, 64, 2, true)]
         {
             let platform = Platform { xlen, cores, timestamps, ..Platform::RV32 };
             let params = TraceParams::new(platform, name.parse().unwrap());

@@ -4,8 +4,12 @@
 //! bits and the ELF must be the same events, and so, with the ELF, the same instructions.
 
 use programs::PROGRAMS;
+use retire::elf::Program;
 use retire::image::Image;
+use retire::isa::{flow, Flow, Indirect};
 use retire::{FlowEvent, FlowKind, RetireSink};
+use sim::beats::chain::Chain;
+use sim::beats::{Expander, Retired};
 use sim::params::{Platform, TraceParams, NAMED_SETS};
 use sim::replay::{Events, Replay};
 use sim::system::System;
@@ -85,4 +89,83 @@ fn a_trace_of_another_program_is_noticed() {
     }
     assert!(noticed >= PROGRAMS.len() / 2, "{noticed} of {}", PROGRAMS.len() - 1);
     assert!(events.iter().any(|e| e.kind == FlowKind::Stop));
+}
+
+/// What a PC chain makes of the events of core 0: events again, and the addresses that retired.
+fn chained(program: &Program, events: &[FlowEvent]) -> (Vec<FlowEvent>, Vec<u64>) {
+    let mut known: Vec<Retired> = Vec::new();
+    let mut chain = Chain::new(32);
+    let mut expander = Expander::new(program, 1);
+    let mut each = |r: &Retired| known.extend(chain.push(r));
+    events.iter().for_each(|e| expander.event(e, &mut each).unwrap());
+    expander.finish(&mut each).unwrap();
+    let (mut found, mut count) = (Vec::new(), 0);
+    let mut tell = |kind, r: &Retired, len, count: &mut u32, target| {
+        let (pc, count, cycle) = (r.pc, std::mem::take(count), r.cycle);
+        found.push(FlowEvent { hart: 0, kind, len, count, pc, target, cycle });
+    };
+    for (i, r) in known.iter().enumerate() {
+        match i {
+            0 => tell(FlowKind::Start, r, 0, &mut count, r.pc),
+            _ if r.trapped => tell(FlowKind::Trap { interrupt: false, cause: 0 }, r, 0, &mut count, r.pc),
+            _ => {}
+        }
+        count += 1;
+        let link = r.pc + u64::from(r.len);
+        let kind = match flow(r.insn, 32) {
+            Flow::Sequential => continue,
+            Flow::Conditional { .. } => FlowKind::Conditional { taken: (link ^ r.next_pc) >> 1 & 0xfff != 0 },
+            Flow::Jump { call: false, .. } => FlowKind::Jump,
+            Flow::Jump { call: true, .. } => FlowKind::Call,
+            Flow::Indirect(Indirect::Jump) => FlowKind::IndirectJump,
+            Flow::Indirect(Indirect::Call) => FlowKind::IndirectCall,
+            Flow::Indirect(Indirect::Return) => FlowKind::Return,
+            Flow::Indirect(Indirect::CoSwap) => FlowKind::CoSwap,
+            Flow::TrapReturn => FlowKind::TrapReturn,
+        };
+        tell(kind, r, r.len, &mut count, r.next_pc);
+    }
+    (found, known.iter().map(|r| r.pc).collect())
+}
+
+/// The addresses that `events` retire, with the code between them.
+fn addresses(image: &Image, events: &[FlowEvent]) -> Vec<u64> {
+    let (mut at, mut found) = (0, Vec::new());
+    for e in events {
+        for _ in 0..e.count {
+            found.push(at);
+            at += u64::from(image.instruction(at).unwrap().1);
+        }
+        at = e.target;
+    }
+    found
+}
+
+#[test]
+fn behind_a_pc_chain_every_address_that_retired_comes_back() {
+    let mut hidden = 0;
+    for info in PROGRAMS {
+        let program = info.load().unwrap();
+        let image = Image::new(&program);
+        let (events, cycles) = run(&program, 1, limit(100_000));
+        let (told, retired) = chained(&program, &events);
+        let traps = |list: &[FlowEvent]| list.iter().filter(|e| matches!(e.kind, FlowKind::Trap { .. })).count();
+        hidden += traps(&events) - traps(&told);
+        for name in ["tr_e:small", "tr_b:large", "nx_b", "sc-lsp:rbase-32x4"] {
+            let params = TraceParams::new(Platform::RV32, name.parse().unwrap());
+            let mut system = System::new(&params).unwrap();
+            told.iter().for_each(|e| system.event(e));
+            system.finish(cycles);
+            let mut replayed: Vec<FlowEvent> = Vec::new();
+            let replay = Replay::new(&image, &params, system.drain()).unwrap();
+            replay.run(&mut Events(&mut replayed)).unwrap_or_else(|e| panic!("{}, {name}: {e}", info.name));
+            let found = addresses(&image, &replayed);
+            let first = found.iter().zip(&retired).position(|(a, b)| a != b);
+            assert_eq!(first, None, "{}, {name}", info.name);
+            // what retired behind the last event has none of its own
+            let missing = retired.len() - found.len();
+            assert!(missing < 1_000, "{}, {name}: {missing} missing", info.name);
+        }
+    }
+    assert!(hidden > 0, "no trap behind an indirect jump: nothing was tried");
 }

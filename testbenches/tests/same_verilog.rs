@@ -9,6 +9,7 @@ use sim::params::{Platform, TraceParams};
 use testbenches::same::prove;
 
 const ETRACE: Ingress = Ingress::Etrace;
+const CHAIN: Ingress = Ingress::PcChain;
 const RVFI: Ingress = Ingress::Rvfi;
 
 fn bits(name: &str, platform: Platform, ingress: Ingress, change: fn(String) -> String) -> Result<u64, String> {
@@ -50,6 +51,7 @@ fn golomb_codes_and_addresses_of_64_bits_are_the_same() {
 #[test]
 fn nexus_like_traces_are_the_same() {
     same("nx_b", of(2, false), ETRACE);
+    same("nx_b", of(1, true), CHAIN);
 }
 
 #[test]

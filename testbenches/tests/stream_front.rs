@@ -7,7 +7,7 @@
 mod front_end_harness;
 
 use front_end_harness::bench::{spin, Bench};
-use hdl::cores::{EtraceStreamCore, RvfiStreamCore};
+use hdl::cores::{ChainStreamCore, EtraceStreamCore, RvfiStreamCore};
 use sim::message::{Escape, Message};
 use sim::params::TraceParams;
 use sim::scheme::sc_lsp::{Hash, Record, StreamCacheParams, Variant};
@@ -52,7 +52,7 @@ fn busy(seed: u64, retire_percent: u8) -> Config {
     Config { retire_percent, wait_per_64k: 4, trap_per_64k: 400, ..Config::new(1, seed) }
 }
 
-fn both_adapters(p: &TraceParams, config: &Config, steps: usize, verilog: bool) {
+fn all_adapters(p: &TraceParams, config: &Config, steps: usize, verilog: bool) {
     let m = model(p, config.seed);
     macro_rules! one {
         ($w:literal, $core:ident) => {{
@@ -68,9 +68,11 @@ fn both_adapters(p: &TraceParams, config: &Config, steps: usize, verilog: bool) 
     if p.xlen == 32 {
         one!(32, RvfiStreamCore);
         one!(32, EtraceStreamCore);
+        one!(32, ChainStreamCore);
     } else {
         one!(64, RvfiStreamCore);
         one!(64, EtraceStreamCore);
+        one!(64, ChainStreamCore);
     }
 }
 
@@ -78,14 +80,14 @@ fn both_adapters(p: &TraceParams, config: &Config, steps: usize, verilog: bool) 
 fn every_variant_matches_golden_at_one_instruction_a_clock() {
     for (i, p) in variants().iter().enumerate() {
         let steps = if p.xlen == 64 { 3_000 } else { 10_000 };
-        both_adapters(p, &busy(i as u64, 100), steps, true);
+        all_adapters(p, &busy(i as u64, 100), steps, true);
     }
 }
 
 #[test]
 fn gaps_between_instructions_change_nothing_but_times() {
     for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
-        both_adapters(p, &busy(100 + i as u64, 40), 5_000, false);
+        all_adapters(p, &busy(100 + i as u64, 40), 5_000, false);
     }
 }
 

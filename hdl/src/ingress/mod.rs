@@ -3,11 +3,13 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`beat`] | what they all make |
+//! | [`chain`] | instructions and addresses alone |
 //! | [`etrace`] | RISC-V E-Trace instruction trace interface |
 //! | [`rvfi`] | RISC-V formal interface, with the instruction decoder |
 //! | [`rvfi_data`] | its memory, CSR and register ports, to data beats |
 
 pub mod beat;
+pub mod chain;
 pub mod etrace;
 pub(crate) mod ports;
 pub mod rvfi;

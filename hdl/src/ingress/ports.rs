@@ -15,6 +15,16 @@ macro_rules! with_ports {
             $($rest)*
         );
     };
+    (chain, $then:ident, $($rest:tt)*) => {
+        $then!(
+            [
+                retire_valid: [Bit],
+                retire_insn: [Bits<32>],
+                retire_pc: [Bits<W>],
+            ]
+            $($rest)*
+        );
+    };
     (etrace, $then:ident, $($rest:tt)*) => {
         $then!(
             [

@@ -1,7 +1,7 @@
 //! A front end with its stimulus
 
 use super::golden::Golden;
-use super::ingress::{Ingress, Show};
+use super::ingress::{chained, Ingress, Show};
 use hdl::spine::entry::Entry;
 use retire::{FlowEvent, FlowKind};
 use sim::message::Message;
@@ -65,7 +65,8 @@ impl<T: Ingress> Bench<T> {
 
     /// Runs `steps` with their clocks, from an idle front end to its stop message.
     pub fn play_steps(&mut self, steps: &[Step]) -> Result<usize, String> {
-        let (shows, mut beats) = self.shows(steps);
+        let known = if T::ANNOUNCED { None } else { Some(chained(steps, &self.params)) };
+        let (shows, mut beats) = self.shows(known.as_deref().unwrap_or(steps));
         let mut clock = 0;
         while !self.cycle(&Show::Nothing, [false, false, true, false], [false; 2]).0 {
             clock += 1;
@@ -161,13 +162,14 @@ impl<T: Ingress> Bench<T> {
                 shows.push(Show::Nothing);
             }
             // a trap is told by a clock of its own, or by its neighbours
-            let mut told = false;
-            if let Some(Show::Retire { kind: None, then_trap, .. }) = shows.last_mut().filter(|_| T::HOLDS && r.trapped)
+            let mut told = !T::ANNOUNCED;
+            if let Some(Show::Retire { kind: None, then_trap, .. }) =
+                shows.last_mut().filter(|_| T::HOLDS && !told && r.trapped)
             {
                 told = self.source.percent(50);
                 *then_trap = told;
             }
-            let silent = self.silent_traps && r.trapped && r.pc != next_pc && self.source.percent(50);
+            let silent = !T::ANNOUNCED || self.silent_traps && r.trapped && r.pc != next_pc && self.source.percent(50);
             let shown = !silent && r.trapped && ((T::HOLDS && !told) || self.source.percent(60));
             if shown {
                 for _ in 0..self.source.between(1, 2) {

@@ -1,9 +1,11 @@
-//! The RVFI adapter alone
+//! The adapters that decode, alone
 
 use super::ingress::to_u64;
+use hdl::ingress::chain::Chain;
 use hdl::ingress::rvfi::Rvfi;
 use retire::isa::{flow, Flow, Indirect};
 use rust_hdl::prelude::*;
+use sim::beats::{self, Retired};
 use sim::params::TraceParams;
 use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
@@ -16,40 +18,45 @@ pub fn decoder_matches(p: &TraceParams, n: usize) {
     }
 }
 
+/// Opcodes of interest with random fields; link registers often; every short encoding in turn.
+fn encoding(s: &mut Source, i: usize, p: &TraceParams) -> u32 {
+    let mut insn = s.bits(32) as u32;
+    match s.below(8) {
+        0..=4 => {
+            insn = insn & !0x7f | *s.pick(&[0x63, 0x67, 0x6f, 0x73, 0x13]);
+            for at in [7, 15] {
+                if s.percent(60) {
+                    insn = insn & !(31 << at) | *s.pick(&[0u32, 1, 5, 4]) << at;
+                }
+            }
+            if s.percent(70) {
+                insn &= !(7 << 12);
+            }
+            if s.percent(4) {
+                insn = *s.pick(&[0x3020_0073, 0x1020_0073, 0x0020_0073, 0x7020_0073, 0x3020_0173]);
+            }
+        }
+        _ if p.align == 1 => {
+            insn = insn & !0xffff | (i as u32).wrapping_mul(0x9e35) & 0xffff;
+            if s.percent(40) {
+                insn = insn & !0xe07f | *s.pick(&[0x8002, 0x9002]) & !0x1000 | insn & 0x1000;
+            }
+        }
+        _ => {}
+    }
+    if p.align == 2 {
+        insn |= 3;
+    }
+    insn
+}
+
 fn decoder<const W: usize>(p: &TraceParams, n: usize) {
     let mut d = Driver::new(Rvfi::<W>::new(p), |u, c| u.clock.next = c.into()).unwrap().recording();
     let mut s = Source::seeded(4);
     let mut before: Option<(u32, u64, u64)> = None;
     let mut kinds = [0; 6];
     for i in 0..n {
-        // opcodes of interest with random fields; link registers often; every short encoding in turn
-        let mut insn = s.bits(32) as u32;
-        match s.below(8) {
-            0..=4 => {
-                insn = insn & !0x7f | *s.pick(&[0x63, 0x67, 0x6f, 0x73, 0x13]);
-                for at in [7, 15] {
-                    if s.percent(60) {
-                        insn = insn & !(31 << at) | *s.pick(&[0u32, 1, 5, 4]) << at;
-                    }
-                }
-                if s.percent(70) {
-                    insn &= !(7 << 12);
-                }
-                if s.percent(4) {
-                    insn = *s.pick(&[0x3020_0073, 0x1020_0073, 0x0020_0073, 0x7020_0073, 0x3020_0173]);
-                }
-            }
-            _ if p.align == 1 => {
-                insn = insn & !0xffff | (i as u32).wrapping_mul(0x9e35) & 0xffff;
-                if s.percent(40) {
-                    insn = insn & !0xe07f | *s.pick(&[0x8002, 0x9002]) & !0x1000 | insn & 0x1000;
-                }
-            }
-            _ => {}
-        }
-        if p.align == 2 {
-            insn |= 3;
-        }
+        let insn = encoding(&mut s, i, p);
         let len = u64::from(retire::isa::length(insn as u16));
         let pc = s.bits(p.xlen.into()) >> p.align << p.align;
         let mut next = if s.percent(50) { pc.wrapping_add(len) } else { s.bits(p.xlen.into()) >> p.align << p.align };
@@ -100,4 +107,65 @@ fn decoder<const W: usize>(p: &TraceParams, n: usize) {
     }
     assert!(kinds.iter().all(|&k| k > n / 400), "{kinds:?}: too few of a kind to trust this run");
     d.check_verilog().unwrap();
+}
+
+/// Random encodings through the PC chain alone, each followed from where it can go, from beside that, or from anywhere;
+/// against `sim::beats::chain`.
+pub fn chain_matches(p: &TraceParams, n: usize) {
+    match p.xlen {
+        32 => chain::<32>(p, n),
+        _ => chain::<64>(p, n),
+    }
+}
+
+fn chain<const W: usize>(p: &TraceParams, n: usize) {
+    let mut d = Driver::new(Chain::<W>::new(p), |u, c| u.clock.next = c.into()).unwrap().recording();
+    let mut s = Source::seeded(9);
+    let mask = u64::MAX >> (64 - p.xlen);
+    let (mut golden, mut want, mut pc) = (beats::chain::Chain::new(p.xlen), None, 0x8000_0000);
+    let mut seen = [0; 2];
+    for i in 0..n {
+        let insn = encoding(&mut s, i, p);
+        let len = retire::isa::length(insn as u16);
+        let short = if len == 2 { insn & 0xffff } else { insn };
+        let (valid, reset) = (s.percent(80), s.percent(1));
+        let got = d
+            .cycle(
+                |u| {
+                    u.live.next = true;
+                    u.reset.next = reset;
+                    u.retire_valid.next = valid;
+                    u.retire_insn.next = u64::from(insn).to_bits();
+                    u.retire_pc.next = pc.to_bits();
+                },
+                |u| {
+                    let b = &u.beat;
+                    b.valid.val().then(|| (b.intr.val(), to_u64(b.pc.val()), to_u64(b.target.val())))
+                },
+            )
+            .unwrap();
+        assert_eq!(got, want, "before {insn:#010x} at {pc:#x}");
+        let beat = Retired { cycle: 0, hart: 0, trapped: false, len, pc, next_pc: 0, insn: short };
+        want = None;
+        if reset {
+            golden = beats::chain::Chain::new(p.xlen);
+        } else if valid {
+            let known = golden.push(&beat);
+            want = known.map(|r| (r.trapped, r.pc >> p.align, r.next_pc >> p.align));
+            seen.iter_mut()
+                .zip([true, false])
+                .for_each(|(n, t)| *n += usize::from(known.is_some_and(|r| r.trapped == t)));
+            let offset = match flow(short, p.xlen) {
+                Flow::Conditional { offset } | Flow::Jump { offset, .. } if s.percent(60) => i64::from(offset),
+                _ => len.into(),
+            };
+            pc = pc.wrapping_add_signed(offset);
+            if s.percent(15) {
+                pc ^= 1 << s.between(p.align.into(), u64::from(p.xlen) - 1);
+            }
+            pc = if s.percent(3) { s.bits(p.xlen.into()) } else { pc } & mask >> p.align << p.align;
+        }
+    }
+    assert!(seen.iter().all(|&k| k > n / 20), "{seen:?}: too few of a kind to trust this run");
+    d.check_verilog_from_random(3).unwrap();
 }

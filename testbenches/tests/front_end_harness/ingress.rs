@@ -1,11 +1,13 @@
 //! How each adapter is shown what retires
 
 use super::golden::{Golden, Predicting, Streaming};
-use hdl::cores::{EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
+use hdl::cores::{ChainCore, ChainStreamCore, EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
 use hdl::spine::entry::Entry;
-use retire::FlowKind;
+use retire::{FlowEvent, FlowKind};
 use rust_hdl::prelude::*;
-use sim::stimulus::run::Retired;
+use sim::beats::chain::Chain;
+use sim::params::TraceParams;
+use sim::stimulus::run::{Retired, Step};
 
 /// What an ingress shows in one clock.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +29,8 @@ pub enum Show {
 pub trait Ingress: Block {
     /// How many clocks after its own report an instruction retires: 0, or (true) with the next report.
     const HOLDS: bool;
+    /// Whether it is told of traps, or sees them by where the next instruction is.
+    const ANNOUNCED: bool = true;
     type Golden: Golden;
     fn set_clock(&mut self, c: bool);
     fn set(&mut self, show: &Show);
@@ -148,7 +152,54 @@ macro_rules! etrace {
     };
 }
 
+macro_rules! chain {
+    ($core:ident, $golden:ty) => {
+        impl<const W: usize> Ingress for $core<W> {
+            const HOLDS: bool = true;
+            const ANNOUNCED: bool = false;
+            type Golden = $golden;
+            common!();
+            fn set(&mut self, show: &Show) {
+                self.retire_valid.next = matches!(show, Show::Retire { .. });
+                let (insn, pc) = match show {
+                    Show::Retire { r, .. } => (r.insn | if r.len == 2 { 0x9a5f_0000 } else { 0 }, r.pc),
+                    _ => (0x0000_80e7, 0x1234),
+                };
+                self.retire_insn.next = u64::from(insn).to_bits();
+                self.retire_pc.next = pc.to_bits();
+            }
+        }
+    };
+}
+
 rvfi!(RvfiCore, Predicting);
 rvfi!(RvfiStreamCore, Streaming);
 etrace!(EtraceCore, Predicting);
 etrace!(EtraceStreamCore, Streaming);
+chain!(ChainCore, Predicting);
+chain!(ChainStreamCore, Streaming);
+
+/// What a PC chain makes of `steps`.
+pub fn chained(steps: &[Step], params: &TraceParams) -> Vec<Step> {
+    let mut chain = Chain::new(params.xlen);
+    let known = steps.iter().filter_map(|s| chain.push(&s.retired)).collect::<Vec<_>>();
+    let mut known = known.into_iter();
+    let told = |step: &Step| {
+        // the last one is never released
+        let Some(r) = known.next() else { return *step };
+        let start = step.before.filter(|e| e.kind == FlowKind::Start);
+        let kind = FlowKind::Trap { interrupt: false, cause: 0 };
+        let trap = FlowEvent { hart: 0, kind, len: 0, count: 0, pc: r.pc, target: r.pc, cycle: r.cycle };
+        let event = step.event.map(|e| match e.kind {
+            FlowKind::Conditional { .. } => {
+                let apart = r.next_pc ^ r.pc.wrapping_add(r.len.into());
+                let taken = apart >> params.align & 0xfff != 0;
+                FlowEvent { kind: FlowKind::Conditional { taken }, target: r.next_pc, ..e }
+            }
+            FlowKind::Jump | FlowKind::Call => e,
+            _ => FlowEvent { target: r.next_pc, ..e },
+        });
+        Step { retired: r, before: start.or(r.trapped.then_some(trap)), event }
+    };
+    steps.iter().map(told).collect()
+}

@@ -1,0 +1,215 @@
+//! Ingress adapter for a PC chain: what retires, and nothing else
+//!
+//! Makes retire beats of an instruction and its address. Where it went is where the next one is. What asks least of a
+//! core: no next address, no trap, no class of instruction.
+//!
+//! # Source
+//! RISC-V unprivileged ISA, "Unconditional Jumps", "Conditional Branches", chapter "C": immediates and their signs.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `live` | in | 1 | 1: this cycle is traced |
+//! | `retire_valid` | in | 1 | an instruction retires |
+//! | `retire_insn` | in | 32 | its bits; of a 2-byte one the low half |
+//! | `retire_pc` | in | W | its address |
+//! | `beat` | out | | a retire beat, see [`super::beat`] |
+//!
+//! An instruction is **held until the next one** and retires, for the trace, in that cycle: it is not counted if tracing
+//! is disabled before.
+//!
+//! One that is where the one before cannot have gone is the first after a trap. What a trap hides is not told: behind a
+//! conditional, its outcome is what the 12 low significant bits of the handler's address make of it; behind an indirect jump the
+//! handler is its target, and behind a sequential instruction a handler that stands right there is no trap. The
+//! addresses that retired are right in each case.
+//!
+//! # Timing
+//! One instruction a cycle. The beat comes one cycle after the instruction that releases it, as that of
+//! [`super::rvfi`].
+//!
+//! Golden model: [`sim::beats::chain`].
+
+use super::beat::BeatOut;
+use super::rvfi::Rvfi;
+use crate::spine::Extras;
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+
+/// The adapter, for addresses of W = `xlen` bits.
+#[derive(LogicBlock, Default)]
+pub struct Chain<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub live: Signal<In, Bit>,
+    pub retire_valid: Signal<In, Bit>,
+    pub retire_insn: Signal<In, Bits<32>>,
+    pub retire_pc: Signal<In, Bits<W>>,
+    pub beat: BeatOut<W>,
+    // the instruction that is held
+    held: DFF<Bit>,
+    held_intr: DFF<Bit>,
+    held_insn: DFF<Bits<32>>,
+    held_pc: DFF<Bits<W>>,
+    insn: Signal<Local, Bits<32>>,
+    wide: Signal<Local, Bit>,
+    opcode: Signal<Local, Bits<7>>,
+    quadrant: Signal<Local, Bits<2>>,
+    funct_c: Signal<Local, Bits<3>>,
+    branch: Signal<Local, Bit>,
+    direct: Signal<Local, Bit>,
+    indirect: Signal<Local, Bit>,
+    sign: Signal<Local, Bit>,
+    signs: Signal<Local, Bits<21>>,
+    near: Signal<Local, Bits<21>>,
+    low: Signal<Local, Bits<21>>,
+    offset: Signal<Local, Bits<W>>,
+    length: Signal<Local, Bits<3>>,
+    link: Signal<Local, Bits<W>>,
+    goes: Signal<Local, Bits<W>>,
+    follows: Signal<Local, Bit>,
+    // what it is, and where it went
+    rvfi: Rvfi<W>,
+    // of the parameters
+    compressed: Fixed<Bit>,
+    rv32: Fixed<Bit>,
+    // signs of the immediates, by their length, from bit 20 down; above them
+    sign_9: Fixed<Bits<21>>,
+    sign_12: Fixed<Bits<21>>,
+    sign_13: Fixed<Bits<21>>,
+    sign_21: Fixed<Bits<21>>,
+    sign_all: Fixed<Bits<W>>,
+    // mret and sret differ in bit 29
+    but_bit_29: Fixed<Bits<32>>,
+    sret: Fixed<Bits<32>>,
+}
+
+impl<const W: usize> Chain<W> {
+    /// The adapter for `params`; without the C extension (`align` 2) instructions are 4 bytes long.
+    ///
+    /// # Panics
+    /// When [`TraceParams::check`] refuses `params`, or W is not `xlen`.
+    pub fn new(params: &TraceParams) -> Self {
+        let all = u64::MAX >> (64 - W);
+        Self {
+            rvfi: Rvfi::new(params),
+            compressed: Fixed::new(params.align == 1),
+            rv32: Fixed::new(params.xlen == 32),
+            sign_9: Fixed::of(0x1f_ff00_u64),
+            sign_12: Fixed::of(0x1f_f800_u64),
+            sign_13: Fixed::of(0x1f_f000_u64),
+            sign_21: Fixed::of(0x10_0000_u64),
+            sign_all: Fixed::of(all & !0x1f_ffff),
+            but_bit_29: Fixed::of(0xdfff_ffff_u64),
+            sret: Fixed::of(0x1020_0073_u64),
+            ..Default::default()
+        }
+    }
+
+    /// The same, with `extras`.
+    ///
+    /// # Panics
+    /// With [`Extras::check`], and as [`Chain::new`].
+    pub fn with(params: &TraceParams, extras: Extras) -> Self {
+        assert!(!extras.check, "a chain is always checked");
+        Self::new(params)
+    }
+}
+
+impl<const W: usize> Logic for Chain<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, rvfi);
+        dff_setup!(self, clock, held, held_intr, held_insn, held_pc);
+
+        // what is held: which jump or branch, and how far
+        self.insn.next = self.held_insn.q.val();
+        self.wide.next = (self.insn.val().get_bits::<2>(0) == 3) | !self.compressed.val();
+        self.opcode.next = self.insn.val().get_bits::<7>(0);
+        self.quadrant.next = self.insn.val().get_bits::<2>(0);
+        self.funct_c.next = self.insn.val().get_bits::<3>(13);
+        if self.wide.val() {
+            self.branch.next = (self.opcode.val() == 0x63) & (self.insn.val().get_bits::<2>(13) != 1);
+            self.direct.next = self.opcode.val() == 0x6f;
+            self.indirect.next = ((self.opcode.val() == 0x67) & (self.insn.val().get_bits::<3>(12) == 0))
+                | ((self.insn.val() & self.but_bit_29.val()) == self.sret.val());
+            self.sign.next = self.insn.val().get_bit(31);
+            self.length.next = 4.into();
+            self.signs.next = self.sign_13.val();
+            self.near.next = (bit_cast::<21, 4>(self.insn.val().get_bits::<4>(8)) << 1)
+                | (bit_cast::<21, 6>(self.insn.val().get_bits::<6>(25)) << 5)
+                | (bit_cast::<21, 1>(self.insn.val().get_bits::<1>(7)) << 11);
+            if self.direct.val() {
+                self.signs.next = self.sign_21.val();
+                self.near.next = (bit_cast::<21, 10>(self.insn.val().get_bits::<10>(21)) << 1)
+                    | (bit_cast::<21, 1>(self.insn.val().get_bits::<1>(20)) << 11)
+                    | (bit_cast::<21, 8>(self.insn.val().get_bits::<8>(12)) << 12);
+            }
+        } else {
+            self.branch.next = (self.quadrant.val() == 1) & (self.insn.val().get_bits::<2>(14) == 3);
+            self.direct.next = (self.quadrant.val() == 1)
+                & ((self.funct_c.val() == 5) | ((self.funct_c.val() == 1) & self.rv32.val()));
+            self.indirect.next = (self.quadrant.val() == 2)
+                & (self.funct_c.val() == 4)
+                & (self.insn.val().get_bits::<5>(2) == 0)
+                & (self.insn.val().get_bits::<5>(7) != 0);
+            self.sign.next = self.insn.val().get_bit(12);
+            self.length.next = 2.into();
+            self.signs.next = self.sign_9.val();
+            self.near.next = (bit_cast::<21, 2>(self.insn.val().get_bits::<2>(3)) << 1)
+                | (bit_cast::<21, 2>(self.insn.val().get_bits::<2>(10)) << 3)
+                | (bit_cast::<21, 1>(self.insn.val().get_bits::<1>(2)) << 5)
+                | (bit_cast::<21, 2>(self.insn.val().get_bits::<2>(5)) << 6);
+            if self.direct.val() {
+                self.signs.next = self.sign_12.val();
+                self.near.next = (bit_cast::<21, 3>(self.insn.val().get_bits::<3>(3)) << 1)
+                    | (bit_cast::<21, 1>(self.insn.val().get_bits::<1>(11)) << 4)
+                    | (bit_cast::<21, 1>(self.insn.val().get_bits::<1>(2)) << 5)
+                    | (bit_cast::<21, 1>(self.insn.val().get_bits::<1>(7)) << 6)
+                    | (bit_cast::<21, 1>(self.insn.val().get_bits::<1>(6)) << 7)
+                    | (bit_cast::<21, 2>(self.insn.val().get_bits::<2>(9)) << 8)
+                    | (bit_cast::<21, 1>(self.insn.val().get_bits::<1>(8)) << 10);
+            }
+        }
+        self.low.next = self.near.val();
+        if self.sign.val() {
+            self.low.next = self.near.val() | self.signs.val();
+        }
+        self.offset.next = bit_cast::<W, 21>(self.low.val());
+        if self.sign.val() {
+            self.offset.next = bit_cast::<W, 21>(self.low.val()) | self.sign_all.val();
+        }
+
+        // whether the next one is where it can have gone
+        self.link.next = self.held_pc.q.val() + bit_cast::<W, 3>(self.length.val());
+        self.goes.next = self.held_pc.q.val() + self.offset.val();
+        self.follows.next = self.retire_pc.val() == self.link.val();
+        if self.branch.val() {
+            self.follows.next = (self.retire_pc.val() == self.link.val()) | (self.retire_pc.val() == self.goes.val());
+        }
+        if self.direct.val() {
+            self.follows.next = self.retire_pc.val() == self.goes.val();
+        }
+        if self.indirect.val() {
+            self.follows.next = true;
+        }
+
+        if self.retire_valid.val() {
+            self.held.d.next = true;
+            self.held_intr.d.next = self.held.q.val() & !self.follows.val();
+            self.held_insn.d.next = self.retire_insn.val();
+            self.held_pc.d.next = self.retire_pc.val();
+        }
+        if self.reset.val() {
+            self.held.d.next = false;
+        }
+        self.rvfi.live.next = self.live.val();
+        self.rvfi.rvfi_valid.next = self.retire_valid.val() & self.held.q.val() & !self.reset.val();
+        self.rvfi.rvfi_insn.next = self.held_insn.q.val();
+        self.rvfi.rvfi_trap.next = false;
+        self.rvfi.rvfi_intr.next = self.held_intr.q.val();
+        self.rvfi.rvfi_pc_rdata.next = self.held_pc.q.val();
+        self.rvfi.rvfi_pc_wdata.next = self.retire_pc.val();
+        BeatOut::<W>::link(&mut self.beat, &mut self.rvfi.beat);
+    }
+}

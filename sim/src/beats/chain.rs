@@ -1,0 +1,74 @@
+//! What a PC chain tells: instructions and addresses, without where each goes and without traps
+//!
+//! Golden model of the ingress of that name. An instruction goes where the next one is. One that is where the one before
+//! cannot have gone is the first after a trap.
+
+use super::Retired;
+use retire::isa::{flow, Flow};
+
+/// What is known of one core's instructions, each as the next one comes.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    xlen: u8,
+    held: Option<Retired>,
+}
+
+impl Chain {
+    /// For addresses of `xlen` bits: 32 or 64.
+    pub const fn new(xlen: u8) -> Self {
+        Self { xlen, held: None }
+    }
+
+    /// The core retires `next`; the instruction before it, with where it went and whether a trap was before it.
+    pub fn push(&mut self, next: &Retired) -> Option<Retired> {
+        let trapped = self.held.is_some_and(|held| !self.follows(&held, next.pc));
+        let held = self.held.replace(Retired { trapped, ..*next });
+        held.map(|held| Retired { next_pc: next.pc, ..held })
+    }
+
+    fn follows(&self, held: &Retired, pc: u64) -> bool {
+        let mask = u64::MAX >> (64 - self.xlen);
+        let at = |offset: i64| held.pc.wrapping_add_signed(offset) & mask == pc;
+        match flow(held.insn, self.xlen) {
+            Flow::Sequential => at(held.len.into()),
+            Flow::Conditional { offset } => at(held.len.into()) || at(offset.into()),
+            Flow::Jump { offset, .. } => at(offset.into()),
+            Flow::Indirect(_) | Flow::TrapReturn => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn retired(pc: u64, len: u8, insn: u32) -> Retired {
+        Retired { cycle: 0, hart: 0, trapped: false, len, pc, next_pc: 0, insn }
+    }
+
+    /// Encodings as an assembler gives them: c.nop, beq +8, c.j -4, c.jr ra.
+    #[test]
+    fn an_instruction_goes_where_the_next_is_and_traps_are_seen_by_it() {
+        const NOP: u32 = 0x0001;
+        const BEQ: u32 = 0x0000_0463;
+        const J: u32 = 0xbff5;
+        const RET: u32 = 0x8082;
+        let told = [
+            retired(0x100, 2, NOP),
+            retired(0x102, 4, BEQ), // taken
+            retired(0x10a, 2, NOP), // a trap follows
+            retired(0x200, 4, BEQ), // not taken
+            retired(0x204, 2, RET), // wherever it likes
+            retired(0x20e, 2, J),   // 0x20e - 4 = 0x20a
+            retired(0x20a, 4, BEQ), // neither 0x20e nor 0x212
+            retired(0x300, 2, J),   // not 0x2fc
+            retired(0x302, 2, NOP),
+            retired(0x304, 2, NOP),
+        ];
+        let mut chain = Chain::new(32);
+        let known: Vec<_> = told.iter().filter_map(|r| chain.push(r)).map(|r| (r.pc, r.next_pc, r.trapped)).collect();
+        let traps = [0x200, 0x300, 0x302];
+        let want: Vec<_> = told.windows(2).map(|w| (w[0].pc, w[1].pc, traps.contains(&w[0].pc))).collect();
+        assert_eq!(known, want);
+    }
+}
