@@ -1,13 +1,13 @@
 //! `goshawk gates`: gates, LUTs and clock rate of a trace system
 
-use crate::args::{range, ParamArgs};
-use crate::output::{count, Left, Object, Right, Table};
+use crate::args::ParamArgs;
+use crate::hardware::HardwareArgs;
+use crate::output::{count, plural, Left, Object, Right, Table};
 use crate::progress::bar;
 use crate::{Failure, Status};
 use fpga::gates::{self, GateReport, Library};
 use fpga::place::{self, Device, PlaceReport};
-use hdl::emit::{emit, SystemOptions, CORES, LOG2_FIFO};
-use hdl::spine::Extras;
+use hdl::emit::{emit, SystemOptions};
 use serde_json::json;
 use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
 use std::io::Write;
@@ -24,19 +24,8 @@ use std::io::Write;
 pub struct Args {
     #[command(flatten)]
     params: ParamArgs,
-    #[arg(long, value_name = "N", default_value_t = 1, help = format!("Cores that are traced, {}", range(&CORES)))]
-    cores: u8,
-    /// Address width of the cores: 32 or 64
-    #[arg(long, value_name = "BITS", default_value_t = 32)]
-    xlen: u8,
-    #[arg(long, value_name = "N", default_value_t = 8, help = format!("Places of each event FIFO, of which two stay free: {}", fifos()))]
-    fifo: u16,
-    /// With periodic synchronisation; not for sc-lsp
-    #[arg(long)]
-    sync: bool,
-    /// With the discontinuity check
-    #[arg(long)]
-    check: bool,
+    #[command(flatten)]
+    hardware: HardwareArgs,
     /// Cell library: nand2 (our own), nangate45, osu035
     #[arg(long, value_name = "NAME", default_value = "nand2")]
     library: String,
@@ -49,13 +38,6 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-}
-
-/// The places that an event FIFO can have.
-fn fifos() -> String {
-    let sizes: Vec<String> = LOG2_FIFO.map(|bits| (1u32 << bits).to_string()).collect();
-    let (last, others) = sizes.split_last().map_or((String::new(), [].as_slice()), |(l, o)| (l.clone(), o));
-    format!("{} or {last}", others.join(", "))
 }
 
 fn device(name: &str) -> Result<Device, String> {
@@ -77,24 +59,15 @@ const fn target_mhz(device: Device) -> u32 {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
-    let (params, set) = args.params.resolve(args.cores, args.xlen)?;
+    let (params, set) = args.params.resolve(args.hardware.cores, args.hardware.xlen)?;
     let library = Library::named(&args.library).map_err(|e| other(&e))?;
-    if !args.fifo.is_power_of_two() || !(8..=256).contains(&args.fifo) {
-        return Err(Failure::Other(format!("fifo = {} is outside {}", args.fifo, fifos())));
-    }
-    let options = |log2_fifo| SystemOptions {
-        log2_fifo,
-        extras: Extras { sync: args.sync, check: args.check },
-        ..SystemOptions::default()
-    };
+    let options = args.hardware.options();
     let progress = bar("synthesis, place and route", "runs", Some(1 + args.place.len() as u64));
-    let verilog = emit(&params, &options(args.fifo.trailing_zeros() as u8)).map_err(|e| other(&e))?;
+    let verilog = emit(&params, &options).map_err(|e| other(&e))?;
     let report = gates::count(&verilog, &library).map_err(|e| other(&e))?;
     progress.inc(1);
     let mut placed = Vec::new();
     for device in &args.place {
-        // on an FPGA the FIFOs take a block RAM's depth
-        let verilog = emit(&params, &options(8)).map_err(|e| other(&e))?;
         placed.push(place::place(&verilog, *device, args.seed, target_mhz(*device)).map_err(|e| other(&e))?);
         progress.inc(1);
     }
@@ -105,7 +78,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.json {
         Object::new("gates", name)
             .with_params(&params, set.as_deref())
-            .with("fifo_entries", (args.fifo - 2).into())
+            .with("fifo_entries", options.fifo_entries().into())
             .with("predictor_state_bits", state.into())
             .with("gates", json!(report))
             .with("gates_with_memory", report.with_memory().into())
@@ -113,7 +86,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             .print(out)?;
         return Ok(Status::Done);
     }
-    print_gates(name, args, state, &report, out)?;
+    print_gates(name, args.hardware.cores, &options, state, &report, out)?;
     if let Some(sc) = params.stream_cache() {
         print_stream_cache(&sc, out)?;
     }
@@ -123,13 +96,20 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-fn print_gates(name: &str, args: &Args, state: u32, r: &GateReport, out: &mut dyn Write) -> Result<(), Failure> {
+fn print_gates(
+    name: &str,
+    cores: u8,
+    options: &SystemOptions,
+    state: u32,
+    r: &GateReport,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     writeln!(
         out,
-        "{name}, {} core{}, event FIFOs of {} entries; library {}; {}\n",
-        args.cores,
-        if args.cores == 1 { "" } else { "s" },
-        args.fifo - 2,
+        "{name}, {}, {} ingress, event FIFOs of {} entries; library {}; {}\n",
+        plural(cores, "core"),
+        options.ingress.name(),
+        options.fifo_entries(),
         r.library,
         r.tool
     )?;
@@ -185,8 +165,9 @@ fn print_place(p: &PlaceReport, out: &mut dyn Write) -> Result<(), Failure> {
     let r = p.resources;
     writeln!(
         out,
-        "\n{}: {} LUT4, {} flip-flops, {} carry, {} block RAM, {} LUT RAM, {:.1} MHz; seed {}; {}; {}\n",
+        "\n{}: {} logic cells ({} LUT4, {} flip-flops, {} carry), {} block RAM, {} LUT RAM, {:.1} MHz; seed {}; {}; {}\n",
         p.device.name(),
+        p.cells,
         r.lut4,
         r.flip_flops,
         r.carry,

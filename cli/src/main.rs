@@ -18,6 +18,7 @@ mod files;
 mod gates;
 mod gdb;
 mod gen;
+mod hardware;
 mod help;
 mod import;
 mod inputs;

@@ -70,7 +70,7 @@ fn parameters_out_of_range_say_what_would_be_right() {
             "gen --set tiny -o x",
             "gen --cores 9 -o x",
             "gen --encoding nexs -o x",
-            "gen --log2-fifo 9 -o x",
+            "gen --fifo 100 -o x",
         ]
     ));
     assert!(!place.path().join("t.gtr").exists(), "a refused command writes nothing");

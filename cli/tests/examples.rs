@@ -312,7 +312,6 @@ fn ranges_in_help_are_those_that_are_accepted() {
     let place = Place::new();
     for (words, option, rest) in [
         ("gen", "--cores", "-o out"),
-        ("gen", "--log2-fifo", "-o out"),
         ("encode", "--pc-shift", "p.elf -o x.gtr"),
         ("encode", "--count-bits", "p.elf -o x.gtr"),
         ("encode", "--cc-bits", "p.elf -o x.gtr"),

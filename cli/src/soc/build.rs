@@ -3,6 +3,7 @@
 use super::sim::load;
 use crate::args::{range, CoreName, ParamArgs};
 use crate::files::OutputPath;
+use crate::hardware::{fifo_help, places};
 use crate::output::{count, facts, percent, Object};
 use crate::progress::bar;
 use crate::{Failure, Status};
@@ -12,7 +13,7 @@ use fpga::soc::build::{build, core_alone, BuildOptions, Built};
 use fpga::soc::core::CoreKind;
 use fpga::soc::image;
 use fpga::soc::top::{Host, Output, SocConfig, LOG2_BUFFER, LOG2_RAM};
-use hdl::emit::{CORES, LOG2_FIFO};
+use hdl::emit::CORES;
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -53,7 +54,7 @@ pub struct Args {
         range(&LOG2_RAM)
     ))]
     log2_ram: Option<u8>,
-    #[arg(long, value_name = "BITS", default_value_t = 8, help = format!("log2 of the places of each event FIFO, of which two stay free, {}", range(&LOG2_FIFO)))]
+    #[arg(long = "fifo", value_name = "N", default_value = "256", value_parser = places, help = fifo_help())]
     log2_fifo: u8,
     #[arg(long, value_name = "BITS", conflicts_with = "no_trace", help = format!(
         "Keep the trace in a circular buffer of 2^BITS words, {}, which leaves when the cores have stopped",

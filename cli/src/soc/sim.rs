@@ -2,6 +2,7 @@
 
 use crate::args::{range, CoreName, ParamArgs};
 use crate::files::OutputPath;
+use crate::hardware::{fifo_help, places};
 use crate::output::{count, facts, short_id, Object, TOOL};
 use crate::progress::bar;
 use crate::{Failure, Status};
@@ -11,7 +12,7 @@ use fpga::soc::part::{find, Part};
 use fpga::soc::run::{Run, RunOptions, Soc};
 use fpga::soc::top::{Host, Output, SocConfig, LOG2_BUFFER, LOG2_RAM};
 use fpga::soc::verilate::default_cache;
-use hdl::emit::{CORES, LOG2_FIFO};
+use hdl::emit::CORES;
 use retire::elf::Program;
 use retire::file::hex;
 use retire::file::retire::{RetireInfo, RetireWriter};
@@ -66,7 +67,7 @@ pub struct Args {
         range(&LOG2_BUFFER)
     ))]
     buffer: Option<u8>,
-    #[arg(long, value_name = "BITS", default_value_t = 8, help = format!("log2 of the places of each event FIFO, of which two stay free, {}", range(&LOG2_FIFO)))]
+    #[arg(long = "fifo", value_name = "N", default_value = "256", value_parser = places, help = fifo_help())]
     log2_fifo: u8,
     /// Clock cycles of one tick of the timer
     #[arg(long, value_name = "N", default_value_t = 16)]

@@ -1,0 +1,78 @@
+//! Which circuit: what `gen` writes, and `gates` counts
+
+use crate::args::range;
+use clap::{Args, ValueEnum};
+use hdl::emit::{SystemOptions, CORES, LOG2_FIFO};
+use hdl::spine::Extras;
+
+/// Interface between core and trace module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Ingress {
+    /// RISC-V Formal Interface
+    Rvfi,
+    /// Instruction trace ingress port of the RISC-V E-Trace specification
+    Etrace,
+    /// Instructions and their addresses alone: where one went is where the next one is
+    PcChain,
+}
+
+impl From<Ingress> for hdl::emit::Ingress {
+    fn from(i: Ingress) -> Self {
+        match i {
+            Ingress::Rvfi => Self::Rvfi,
+            Ingress::Etrace => Self::Etrace,
+            Ingress::PcChain => Self::PcChain,
+        }
+    }
+}
+
+/// A trace system beside its parameters.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct HardwareArgs {
+    #[arg(long, value_name = "N", default_value_t = 1, help = format!("Cores that are traced, {}", range(&CORES)))]
+    pub cores: u8,
+    /// Address width of the cores: 32 or 64
+    #[arg(long, value_name = "BITS", default_value_t = 32)]
+    pub xlen: u8,
+    /// What the cores show of a retired instruction
+    #[arg(long, value_enum, default_value = "rvfi")]
+    ingress: Ingress,
+    #[arg(long = "fifo", value_name = "N", default_value = "16", value_parser = places, help = fifo_help())]
+    log2_fifo: u8,
+    /// Build in periodic synchronisation and synchronisation on request (registers `sync` and `request`); not for sc-lsp
+    #[arg(long)]
+    sync: bool,
+    /// Build in the discontinuity check: an instruction that does not follow from the one before is told as an exception
+    /// and noted in register `discontinuity`; RVFI only
+    #[arg(long)]
+    check: bool,
+}
+
+impl HardwareArgs {
+    /// The options of the system.
+    pub fn options(&self) -> SystemOptions {
+        SystemOptions {
+            ingress: self.ingress.into(),
+            log2_fifo: self.log2_fifo,
+            extras: Extras { sync: self.sync, check: self.check },
+        }
+    }
+}
+
+/// What `--fifo` is, wherever there is one.
+pub fn fifo_help() -> String {
+    format!("Places of each core's event FIFO, of which two stay free: {}", sizes())
+}
+
+/// The places that an event FIFO can have.
+fn sizes() -> String {
+    let sizes: Vec<String> = LOG2_FIFO.map(|bits| (1u32 << bits).to_string()).collect();
+    let (last, others) = sizes.split_last().map_or((String::new(), [].as_slice()), |(l, o)| (l.clone(), o));
+    format!("{} or {last}", others.join(", "))
+}
+
+/// log2 of a number of places.
+pub fn places(text: &str) -> Result<u8, String> {
+    let log2 = text.parse::<u32>().ok().filter(|n| n.is_power_of_two()).map(|n| n.trailing_zeros() as u8);
+    log2.filter(|n| LOG2_FIFO.contains(n)).ok_or_else(|| format!("{} are right", sizes()))
+}
