@@ -8,7 +8,7 @@ use crate::{HostError, TOOL};
 use retire::file::FileError;
 use retire::{DataEvent, FlowEvent, Note, RetireSink};
 use sim::file::{InputsInfo, TraceReader, TraceWriter};
-use sim::rv32::Machine;
+use sim::riscv::Machine;
 use sim::scheme::inputs::model::InputsStats;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::{InputsError, Replay};

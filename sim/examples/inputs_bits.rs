@@ -4,7 +4,7 @@
 //! prints a table of programs and schemes, and the sums.
 
 use retire::{DataEvent, FlowEvent, Note, NullSink, RetireSink};
-use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::scheme::inputs::model::InputsStats;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::Replay;

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use retire::elf::{Program, Segment};
 use rv32_support::*;
-use sim::rv32::{MachineConfig, Timing};
+use sim::riscv::{MachineConfig, Timing};
 use sim::scheme::inputs::params::Sizes;
 
 /// Registers that the random part leaves alone: data, CLINT, UART, hart, scratch of the handler.

@@ -6,7 +6,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use riscv_isa::{decode_le_bytes, Instruction, Target, Xlen};
-use sim::rv32::decode::{decode, Code, Op, SINK};
+use sim::riscv::decode::{decode, Code, Op, SINK};
 
 fn target() -> Target {
     Target {

@@ -7,7 +7,7 @@ use retire::elf::{Program, Segment};
 use retire::isa::{flow, length, Flow, Indirect};
 use retire::{FlowEvent, FlowKind, NullSink};
 use rv32_support::*;
-use sim::rv32::{Exit, Limits, Machine, MachineConfig, MachineError, Timing};
+use sim::riscv::{Exit, Limits, Machine, MachineConfig, MachineError, Timing};
 
 const LIMITS: Limits = Limits { instructions: 30_000, cycles: 100_000 };
 

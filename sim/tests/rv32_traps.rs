@@ -4,7 +4,7 @@ mod rv32_support;
 
 use retire::FlowKind;
 use rv32_support::*;
-use sim::rv32::{Exit, Limits, MachineConfig};
+use sim::riscv::{Exit, Limits, MachineConfig};
 
 const HANDLER: u32 = BASE + 0x400;
 const SHORT: Limits = Limits { instructions: 20_000, cycles: 200_000 };
@@ -285,7 +285,7 @@ fn a_timer_set_in_the_past_by_another_hart_wakes_a_waiting_hart_now() {
     asm.li(T2, 500).put(&[csrr(T1, 0xb00), branch(6, T1, T2, -4)]).li(T0, CLINT + 0x4008);
     asm.put(&[addi(T1, ZERO, 1), sw(ZERO, T0, 4), sw(T1, T0, 0), jal(ZERO, 0)]).org(20 + 64);
     asm.put(&[addi(T0, ZERO, 0x80), csrw(MIE, T0), WFI, csrr(A1, 0xb00)]).out(A1).exit();
-    for timing in [sim::rv32::Timing::functional(), sim::rv32::Timing::default()] {
+    for timing in [sim::riscv::Timing::functional(), sim::riscv::Timing::default()] {
         let log = asm.run_with(MachineConfig { timing, ..config(2) }, SHORT);
         assert_eq!(log.summary.exit, Exit::Finished(0));
         assert!(log.out()[0] > 500, "woke in cycle {}", log.out()[0]);

@@ -3,7 +3,7 @@
 
 use retire::elf::Program;
 use retire::{DataEvent, DataKind, FlowEvent, Note, RetireSink};
-use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::scheme::inputs::model::InputsStats;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::Replay;

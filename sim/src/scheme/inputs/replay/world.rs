@@ -2,10 +2,10 @@
 
 use super::super::last::LastValues;
 use super::super::{csr_place, is_open_csr, InputsParams};
-use crate::rv32::bus::Bus;
-use crate::rv32::csr::View;
-use crate::rv32::hart::{At, Break, Hart};
-use crate::rv32::memory::Effect;
+use crate::riscv::bus::Bus;
+use crate::riscv::csr::View;
+use crate::riscv::hart::{At, Break, Hart};
+use crate::riscv::memory::Effect;
 use std::sync::Arc;
 
 /// log2 of the bytes of a page: what a checkpoint keeps and shares.
