@@ -87,7 +87,7 @@ pub fn record(
     };
     let failure = |source| HostError::Machine { name: named.name.clone(), source };
     let ram = Machine::new(&named.program, run.settings.config(run.harts)).map_err(failure)?.ram();
-    let params = InputsParams::new(run.harts, ram, sizes);
+    let params = InputsParams::new(run.harts, named.program.xlen, ram, sizes);
     let info = InputsInfo { tool: TOOL.into(), params, build_id: named.build_id.clone(), program: named.name.clone() };
     let writer = path.map(|path| TraceWriter::create(path, &info)).transpose()?;
     let recorder = Recorder::new(&params, &named.program)?;

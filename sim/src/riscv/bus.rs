@@ -9,61 +9,74 @@ use super::memory::{Effect, Memory};
 /// Answers what an instruction asks from outside its hart.
 pub trait Bus {
     /// The halfword at `addr`, for the fetch; `None` is an access fault.
-    fn half(&self, addr: u32) -> Option<u16>;
-    /// Whether the aligned word at `addr` is RAM.
-    fn in_ram(&self, addr: u32) -> bool;
+    fn half(&self, addr: u64) -> Option<u16>;
+    /// Whether `N` bytes from `addr` on are RAM.
+    fn in_ram<const N: usize>(&self, addr: u64) -> bool;
     /// Loads `N` bytes, little-endian, zero-extended.
-    fn read<const N: usize>(&mut self, hart: usize, addr: u32, cycle: u64) -> Result<u32, Break>;
+    fn read<const N: usize>(&mut self, hart: usize, addr: u64, cycle: u64) -> Result<u64, Break>;
     /// Stores the low `N` bytes of `value`.
-    fn write<const N: usize>(&mut self, hart: usize, addr: u32, value: u32, cycle: u64) -> Result<Effect, Break>;
-    /// Loads the aligned word of RAM at `addr` and stores what `f` makes of it, at once; both values.
-    fn exchange(&mut self, hart: usize, addr: u32, f: impl FnOnce(u32) -> u32, cycle: u64)
-        -> Result<(u32, u32), Break>;
-    /// Reserves a word.
-    fn reserve(&mut self, hart: usize, addr: u32);
+    fn write<const N: usize>(&mut self, hart: usize, addr: u64, value: u64, cycle: u64) -> Result<Effect, Break>;
+    /// Loads `N` bytes of RAM from `addr` on and stores what `f` makes of them, at once; both values.
+    fn exchange<const N: usize>(
+        &mut self,
+        hart: usize,
+        addr: u64,
+        f: impl FnOnce(u64) -> u64,
+        cycle: u64,
+    ) -> Result<(u64, u64), Break>;
+    /// Reserves `bytes` bytes.
+    fn reserve(&mut self, hart: usize, addr: u64, bytes: u8);
     /// Whether `hart` still holds its reservation of `addr`; it is gone afterwards.
-    fn take_reservation(&mut self, hart: usize, addr: u32) -> Result<bool, Break>;
+    fn take_reservation(&mut self, hart: usize, addr: u64) -> Result<bool, Break>;
     /// What CSRs show of the outside.
     fn view(&self, hart: &Hart, at: &At) -> View;
     /// Value of a CSR whose reads the ISA leaves open, where it comes from elsewhere than [`Bus::view`].
-    fn open_csr(&mut self, hart: usize, number: u32) -> Result<Option<u32>, Break>;
+    fn open_csr(&mut self, hart: usize, number: u32) -> Result<Option<u64>, Break>;
+    /// What an instruction that is not modelled writes.
+    fn unmodelled(&mut self, hart: usize, insn: u32, operands: [u64; 2]) -> Result<u64, Break>;
 }
 
 impl Bus for Memory {
     #[inline]
-    fn half(&self, addr: u32) -> Option<u16> {
+    fn half(&self, addr: u64) -> Option<u16> {
         let at = self.offset::<2>(addr)?;
         Some(u16::from_le_bytes([self.ram[at], self.ram[at + 1]]))
     }
 
     #[inline]
-    fn in_ram(&self, addr: u32) -> bool {
-        self.offset::<4>(addr).is_some()
+    fn in_ram<const N: usize>(&self, addr: u64) -> bool {
+        self.offset::<N>(addr).is_some()
     }
 
     #[inline]
-    fn read<const N: usize>(&mut self, _: usize, addr: u32, cycle: u64) -> Result<u32, Break> {
+    fn read<const N: usize>(&mut self, _: usize, addr: u64, cycle: u64) -> Result<u64, Break> {
         self.load::<N>(addr, cycle).ok_or(Break::Trap(5, addr))
     }
 
     #[inline]
-    fn write<const N: usize>(&mut self, _: usize, addr: u32, value: u32, cycle: u64) -> Result<Effect, Break> {
+    fn write<const N: usize>(&mut self, _: usize, addr: u64, value: u64, cycle: u64) -> Result<Effect, Break> {
         self.store::<N>(addr, value, cycle).ok_or(Break::Trap(7, addr))
     }
 
     #[inline]
-    fn exchange(&mut self, _: usize, addr: u32, f: impl FnOnce(u32) -> u32, cycle: u64) -> Result<(u32, u32), Break> {
-        let old = self.load::<4>(addr, cycle).unwrap_or(0);
+    fn exchange<const N: usize>(
+        &mut self,
+        _: usize,
+        addr: u64,
+        f: impl FnOnce(u64) -> u64,
+        cycle: u64,
+    ) -> Result<(u64, u64), Break> {
+        let old = self.load::<N>(addr, cycle).unwrap_or(0);
         let new = f(old);
-        self.store::<4>(addr, new, cycle);
+        self.store::<N>(addr, new, cycle);
         Ok((old, new))
     }
 
-    fn reserve(&mut self, hart: usize, addr: u32) {
-        Memory::reserve(self, hart, addr);
+    fn reserve(&mut self, hart: usize, addr: u64, bytes: u8) {
+        Memory::reserve(self, hart, addr, bytes);
     }
 
-    fn take_reservation(&mut self, hart: usize, addr: u32) -> Result<bool, Break> {
+    fn take_reservation(&mut self, hart: usize, addr: u64) -> Result<bool, Break> {
         Ok(Memory::take_reservation(self, hart, addr))
     }
 
@@ -77,7 +90,14 @@ impl Bus for Memory {
         }
     }
 
-    fn open_csr(&mut self, _: usize, _: u32) -> Result<Option<u32>, Break> {
+    fn open_csr(&mut self, _: usize, _: u32) -> Result<Option<u64>, Break> {
         Ok(None)
+    }
+
+    fn unmodelled(&mut self, _: usize, insn: u32, operands: [u64; 2]) -> Result<u64, Break> {
+        match self.unmodelled {
+            Some(execute) => Ok(execute(insn, operands)),
+            None => Err(Break::Trap(2, insn.into())),
+        }
     }
 }
