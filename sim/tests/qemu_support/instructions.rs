@@ -67,7 +67,7 @@ pub fn some(rng: &mut impl Rng, xlen: u8) -> Trial {
             Trial { code: vec![insn, 0x0010_0013 | 27 << 7], ..plain(insn) }
         }
         16 => Trial { code: vec![8 << 20 | rd << 7 | 0x6f, 0x0010_0013 | 27 << 7], ..plain(0) },
-        17..=19 => memory(rng, xlen, rd, rs1, rs2, f3),
+        17..=19 => memory(rng, rd, rs1, rs2, f3),
         20 | 21 => atomic(rng, rd, rs1, rs2),
         22..=31 => {
             let f5 = match rng.random_range(0..12) {
@@ -85,24 +85,22 @@ pub fn some(rng: &mut impl Rng, xlen: u8) -> Trial {
             let opcode = one_of(rng, &[0x43, 0x47, 0x4b, 0x4f]);
             plain(fields(opcode, f3, rs3 << 2 | rng.random_range(0..2), rs2))
         }
-        _ => compressed(rng, rs3),
+        _ => compressed(rng, xlen, rs3),
     }
 }
 
 /// A load or a store, also one that is not aligned.
-fn memory(rng: &mut impl Rng, xlen: u8, rd: u32, rs1: u32, rs2: u32, f3: u32) -> Trial {
+fn memory(rng: &mut impl Rng, rd: u32, rs1: u32, rs2: u32, f3: u32) -> Trial {
     let base = Some(Base { register: rs1, offset: rng.random_range(512..1024) });
     let imm = rng.random_range(0..512u32).wrapping_sub(256);
     let (store, float) = (rng.random_range(0..2) == 0, rng.random_range(0..3) == 0);
     // of floats, those of 16 and 128 bits are not legal
     let opcode = if float { 0x07 } else { 0x03 };
-    // a number to store is not the address, which two machines have alike, but not two programs
     let insn = if store {
         (imm >> 5 & 127) << 25 | rs2 << 20 | rs1 << 15 | f3 << 12 | (imm & 31) << 7 | opcode | 0x20
     } else {
         imm << 20 | rs1 << 15 | f3 << 12 | rd << 7 | opcode
     };
-    let _ = xlen;
     Trial { code: vec![insn], rd: if store { rs2 } else { rd }, sources: (rs1, rs2, 0), base }
 }
 
@@ -122,14 +120,14 @@ fn atomic(rng: &mut impl Rng, rd: u32, rs1: u32, rs2: u32) -> Trial {
 }
 
 /// Any encoding of 16 bits that stays where it is; loads and stores reach the scratch bytes.
-fn compressed(rng: &mut impl Rng, rs3: u32) -> Trial {
+fn compressed(rng: &mut impl Rng, xlen: u8, rs3: u32) -> Trial {
     loop {
         let insn = rng.random_range(0..0x1_0000u32);
         let (quadrant, f3, rd, second) = (insn & 3, insn >> 13, insn >> 7 & 31, insn >> 2 & 31);
         let near = |field: u32| (field & 7) + 8;
         let flow = matches!((quadrant, f3), (1, 5..=7)) || (quadrant, f3) == (2, 4) && second == 0;
-        // c.jal on RV32, c.addiw on RV64: both are tried where `rd` is 0, which is reserved on RV64 only
-        let jal = (quadrant, f3) == (1, 1);
+        // c.jal on RV32, c.addiw on RV64
+        let jal = (quadrant, f3) == (1, 1) && xlen == 32;
         let zcb = (quadrant, f3) == (0, 4) || (quadrant, f3) == (1, 4) && insn >> 10 & 7 == 7 && insn >> 6 & 1 == 1;
         if quadrant == 3 || flow || jal || zcb || rd >= LAST {
             continue;
