@@ -15,7 +15,7 @@ fn seeds() -> u64 {
     if std::env::var_os("GOSHAWK_LONG").is_some() {
         40
     } else {
-        2
+        1
     }
 }
 

@@ -5,6 +5,7 @@
 
     .equ STACK_SHIFT, 16            # 64 KiB of stack for each hart, as in link.ld
     .equ MAX_HARTS, 8
+    .equ FRAME, 36 * 4              # struct trap_frame of rt.h
 
     .section .text.init, "ax", @progbits
     .globl _start
@@ -50,16 +51,64 @@ park:
     j 5b
     .size _start, . - _start
 
-# A trap is an error of the program: it ends with code 64 + cause.
+# Saves what a function may change of the integer registers, and calls rt_trap(frame) with the frame of rt.h, whose
+# registers are of 32 bits: of these only mepc, mstatus, mcause and mtval are filled in, and only mepc is taken back. A
+# handler must not use F and D.
     .text
     .balign 4
     .globl trap_entry
     .type trap_entry, @function
 trap_entry:
-    csrr a0, mcause
-    andi a0, a0, 63
-    addi a0, a0, 64
-    call exit
+    addi sp, sp, -(FRAME + 16*8)
+    sd ra, FRAME+0*8(sp)
+    sd t0, FRAME+1*8(sp)
+    sd t1, FRAME+2*8(sp)
+    sd t2, FRAME+3*8(sp)
+    sd t3, FRAME+4*8(sp)
+    sd t4, FRAME+5*8(sp)
+    sd t5, FRAME+6*8(sp)
+    sd t6, FRAME+7*8(sp)
+    sd a0, FRAME+8*8(sp)
+    sd a1, FRAME+9*8(sp)
+    sd a2, FRAME+10*8(sp)
+    sd a3, FRAME+11*8(sp)
+    sd a4, FRAME+12*8(sp)
+    sd a5, FRAME+13*8(sp)
+    sd a6, FRAME+14*8(sp)
+    sd a7, FRAME+15*8(sp)
+    csrr t0, mepc
+    csrr t1, mstatus
+    csrr t2, mcause
+    csrr t3, mtval
+    srli t4, t2, 63                 # the interrupt bit goes to bit 31
+    slli t4, t4, 31
+    or t2, t2, t4
+    sw t0, 32*4(sp)
+    sw t1, 33*4(sp)
+    sw t2, 34*4(sp)
+    sw t3, 35*4(sp)
+    mv a0, sp
+    call rt_trap
+    lwu t0, 32*4(sp)
+    csrw mepc, t0
+    ld ra, FRAME+0*8(sp)
+    ld t0, FRAME+1*8(sp)
+    ld t1, FRAME+2*8(sp)
+    ld t2, FRAME+3*8(sp)
+    ld t3, FRAME+4*8(sp)
+    ld t4, FRAME+5*8(sp)
+    ld t5, FRAME+6*8(sp)
+    ld t6, FRAME+7*8(sp)
+    ld a0, FRAME+8*8(sp)
+    ld a1, FRAME+9*8(sp)
+    ld a2, FRAME+10*8(sp)
+    ld a3, FRAME+11*8(sp)
+    ld a4, FRAME+12*8(sp)
+    ld a5, FRAME+13*8(sp)
+    ld a6, FRAME+14*8(sp)
+    ld a7, FRAME+15*8(sp)
+    addi sp, sp, FRAME + 16*8
+    mret
     .size trap_entry, . - trap_entry
 
     .data

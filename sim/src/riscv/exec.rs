@@ -207,15 +207,7 @@ impl Hart {
                 let retired = at.instret + 1;
                 let count = (retired - self.told) as u32;
                 self.told = retired;
-                sink.event(&FlowEvent {
-                    hart: self.index,
-                    kind: $kind,
-                    len: op.len,
-                    count,
-                    pc,
-                    target: next,
-                    cycle,
-                });
+                sink.event(&FlowEvent { hart: self.index, kind: $kind, len: op.len, count, pc, target: next, cycle });
                 if CACHES && next != cut(pc.wrapping_add(u64::from(op.len))) {
                     penalty += u64::from(shared.timing.redirect);
                 }

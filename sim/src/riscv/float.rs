@@ -203,10 +203,7 @@ fn arithmetic<F: Format>(kind: Kind, operands: [u64; 3], round: Round) -> (u64, 
 /// A result with its flags. Two of the library's are not the ISA's, which asks for the result that an exponent without
 /// end would give, `unbounded`: what is rounded down to the largest number has overflowed, and what is rounded up to the
 /// smallest normal one may still be tiny.
-fn finish<F: Format>(
-    result: StatusAnd<IeeeFloat<F>>,
-    unbounded: impl FnOnce() -> IeeeFloat<F::Wide>,
-) -> (u64, u8) {
+fn finish<F: Format>(result: StatusAnd<IeeeFloat<F>>, unbounded: impl FnOnce() -> IeeeFloat<F::Wide>) -> (u64, u8) {
     let mut raised = flags(result.status);
     let value = result.value;
     if value.is_nan() {
@@ -311,11 +308,23 @@ fn class<F: Format>(bits: u64) -> u64 {
     let bit = if a.is_nan() {
         8 + u32::from(!is_signaling::<F>(bits))
     } else if a.is_infinite() {
-        if negative { 0 } else { 7 }
+        if negative {
+            0
+        } else {
+            7
+        }
     } else if a.is_zero() {
-        if negative { 3 } else { 4 }
+        if negative {
+            3
+        } else {
+            4
+        }
     } else if a.is_denormal() {
-        if negative { 2 } else { 5 }
+        if negative {
+            2
+        } else {
+            5
+        }
     } else if negative {
         1
     } else {

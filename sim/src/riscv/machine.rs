@@ -2,8 +2,8 @@
 
 use super::code::{bits, CodeCache};
 use super::csr::MTI;
-use super::isa::{Isa, Unmodelled};
 use super::hart::{Break, Hart, Shared, State};
+use super::isa::{Isa, Unmodelled};
 use super::memory::{Memory, DEVICES, RAM_BASE};
 use super::timing::{Caches, Timing};
 use retire::elf::Program;

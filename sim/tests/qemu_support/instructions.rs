@@ -76,7 +76,8 @@ pub fn some(rng: &mut impl Rng, xlen: u8) -> Trial {
                 _ => one_of(rng, &[4, 5, 8, 11, 20, 24, 26, 28, 30]),
             };
             // one operand, or a kind of integer
-            let rs2 = if matches!(f5, 0..6 | 20) { rng.random_range(0..32) } else { one_of(rng, &[0, 0, 1, 1, 2, 3, 9]) };
+            let rs2 =
+                if matches!(f5, 0..6 | 20) { rng.random_range(0..32) } else { one_of(rng, &[0, 0, 1, 1, 2, 3, 9]) };
             let f3 = if rng.random_range(0..2) == 0 { one_of(rng, &[0, 1, 7]) } else { f3 };
             let insn = fields(0x53, f3, f5 << 2 | rng.random_range(0..2), rs2);
             Trial { sources: (rs1, rs2, rs3), ..plain(insn) }

@@ -179,7 +179,8 @@ impl Random {
             Program { xlen: self.xlen, compressed: true, multiplies: true, entry: RAM, segments, build_id: vec![0] };
         let config = MachineConfig { timing: Timing::functional(), ..MachineConfig::default() };
         let mut machine = Machine::new(&program, config).expect("the machine can be built");
-        let run = machine.run(&mut NullSink, Limits { instructions: 100_000_000, ..Limits::default() }).expect("it runs");
+        let run =
+            machine.run(&mut NullSink, Limits { instructions: 100_000_000, ..Limits::default() }).expect("it runs");
         assert_eq!(run.exit, Exit::Finished(0), "the simulator did not come to the end");
         run.uart
     }

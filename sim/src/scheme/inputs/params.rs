@@ -72,8 +72,12 @@ impl Sizes {
         range("mask", mask, "masks with bits 0 to 6", mask & 0x7f == 0x7f)?;
         // its result must be all that is not known of it
         let alone = matches!(value & 0x7f, 0x0b | 0x2b | 0x5b | 0x7b | 0x13 | 0x1b | 0x33 | 0x3b);
-        range("value", value, "of custom-0 to custom-3, OP, OP-IMM and those of 32 bits, with no bit beside the mask",
-            alone && value & !mask == 0)
+        range(
+            "value",
+            value,
+            "of custom-0 to custom-3, OP, OP-IMM and those of 32 bits, with no bit beside the mask",
+            alone && value & !mask == 0,
+        )
     }
 
     /// Whether a name means this scheme at all.
@@ -218,9 +222,17 @@ mod tests {
         }
         assert_eq!("inputs".parse::<Sizes>().unwrap(), Sizes::default());
         let say = |name: &str| name.parse::<Sizes>().unwrap_err().to_string();
-        for bad in
-            ["inputs:", "inputs:x", "inputs:512+", "inputs:512+foo3", "inputs:512+tag", "input", "inputs:512+tag999", "inputs:512+mask7f=0xb", "inputs:512+mask0x7f"]
-        {
+        for bad in [
+            "inputs:",
+            "inputs:x",
+            "inputs:512+",
+            "inputs:512+foo3",
+            "inputs:512+tag",
+            "input",
+            "inputs:512+tag999",
+            "inputs:512+mask7f=0xb",
+            "inputs:512+mask0x7f",
+        ] {
             assert!(say(bad).starts_with(&format!("scheme `{bad}` is not known: inputs")), "{}", say(bad));
         }
         assert_eq!(say("inputs:500"), "entries = 500 is outside powers of two from 16 to 4096");
