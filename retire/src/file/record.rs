@@ -15,10 +15,10 @@
 //!
 //! | datum | |
 //! | --- | --- |
-//! | byte | 0 load, 1 store, 2 CSR, 3 register, 4 imported; bits 4:3: size as a power of 2, or bit 3: `told` |
+//! | byte | 0 load, 1 store, 2 CSR, 3 register, 4 imported, 5 float register; bits 4:3: size as a power of 2, or bit 3: `told` |
 //! | `pc`, `cycle` | differences from the datum before |
 //! | load, store | address, difference from the one before; value |
-//! | CSR, register | number, value |
+//! | CSR, register, float register | number, value |
 //! | imported | bytes kind and length, count, target as a difference from `pc` |
 
 use crate::{DataEvent, DataKind, FlowEvent, FlowKind};
