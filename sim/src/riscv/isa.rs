@@ -50,4 +50,9 @@ impl Unmodelled {
     pub const fn matches(self, insn: u32) -> bool {
         insn & self.mask == self.value
     }
+
+    /// Whether it names instructions of custom-0 to custom-3, which are never modelled.
+    pub const fn is_custom(self) -> bool {
+        matches!(self.value & 0x7f, 0x0b | 0x2b | 0x5b | 0x7b)
+    }
 }
