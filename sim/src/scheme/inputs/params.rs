@@ -71,7 +71,8 @@ impl Sizes {
         let Some(Unmodelled { mask, value }) = self.unmodelled else { return Ok(()) };
         range("mask", mask, "masks with bits 0 to 6", mask & 0x7f == 0x7f)?;
         // its result must be all that is not known of it
-        let alone = self.unmodelled.is_some_and(Unmodelled::is_custom) || matches!(value & 0x7f, 0x13 | 0x1b | 0x33 | 0x3b);
+        let alone =
+            self.unmodelled.is_some_and(Unmodelled::is_custom) || matches!(value & 0x7f, 0x13 | 0x1b | 0x33 | 0x3b);
         range(
             "value",
             value,
