@@ -10,7 +10,7 @@ use retire::file::retire::{RetireInfo, Writer};
 use retire::NullSink;
 use serde_json::json;
 use sim::analysis::ratio;
-use sim::rv32::{Exit, RunSummary};
+use sim::riscv::{Exit, RunSummary};
 use std::io::Write;
 use std::path::Path;
 

@@ -89,7 +89,7 @@ impl Watcher {
             DataKind::Load { size, addr, value } => seen.accesses[0] = Some(access(addr, size, value, false)),
             DataKind::Store { size, addr, value } => seen.accesses[1] = Some(access(addr, size, value, true)),
             DataKind::Register { rd, value } => seen.rd = Some((rd, value as u32)),
-            DataKind::Csr { .. } | DataKind::Imported { .. } => {}
+            DataKind::Csr { .. } | DataKind::Float { .. } | DataKind::Imported { .. } => {}
         }
     }
 

@@ -12,7 +12,7 @@ use diag::symbols::Symbols;
 use retire::image::Image;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 use sim::diag::chip::ChipParams;
-use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::riscv::{Limits, Machine, MachineConfig};
 use std::collections::BTreeMap;
 
 fn open(program: &str, script: &str) -> (Symbols, App) {

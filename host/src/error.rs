@@ -5,7 +5,7 @@ use retire::elf::ElfError;
 use retire::file::FileError;
 use sim::params::ParamError;
 use sim::replay::ReplayError;
-use sim::rv32::MachineError;
+use sim::riscv::MachineError;
 use std::path::Path;
 
 /// Why something could not be done: where, what was found, what would be right.

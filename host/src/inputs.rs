@@ -8,7 +8,7 @@ use crate::{HostError, TOOL};
 use retire::file::FileError;
 use retire::{DataEvent, FlowEvent, Note, RetireSink};
 use sim::file::{InputsInfo, TraceReader, TraceWriter};
-use sim::rv32::Machine;
+use sim::riscv::Machine;
 use sim::scheme::inputs::model::InputsStats;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::{InputsError, Replay};
@@ -73,7 +73,7 @@ impl RetireSink for ToFile {
 /// Records `run`, into the file at `path` where there is one.
 ///
 /// # Errors
-/// A recording cannot be recorded again: it has no values. A file that cannot be written.
+/// A recording cannot be recorded again: it has no values. A mask of instructions that the simulator lacks. A file that cannot be written.
 pub fn record(
     run: &Run<'_>,
     sizes: Sizes,
@@ -85,9 +85,16 @@ pub fn record(
             "a recording has no values that cores took from outside; scheme inputs needs a program".into(),
         ));
     };
+    if let Some(mask) = sizes.unmodelled.filter(|m| m.is_custom()) {
+        return Err(HostError::Other(format!(
+            "the mask 0x{:x}=0x{:x} names custom instructions, and the built-in simulator does not know what they give; a mask \
+             over OP (0x33), OP-IMM (0x13), OP-32 (0x3b) or OP-IMM-32 (0x1b) can be recorded",
+            mask.mask, mask.value
+        )));
+    }
     let failure = |source| HostError::Machine { name: named.name.clone(), source };
     let ram = Machine::new(&named.program, run.settings.config(run.harts)).map_err(failure)?.ram();
-    let params = InputsParams::new(run.harts, ram, sizes);
+    let params = InputsParams::new(run.harts, named.program.xlen, ram, sizes);
     let info = InputsInfo { tool: TOOL.into(), params, build_id: named.build_id.clone(), program: named.name.clone() };
     let writer = path.map(|path| TraceWriter::create(path, &info)).transpose()?;
     let recorder = Recorder::new(&params, &named.program)?;

@@ -1,7 +1,7 @@
 //! How a program is run in the built-in simulator
 
 use serde::{Deserialize, Serialize};
-use sim::rv32::{Limits, MachineConfig, Timing};
+use sim::riscv::{Limits, MachineConfig, Timing};
 
 /// When instructions retire in the built-in simulator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use crate::progress::{Counted, Progress};
 use crate::HostError;
 use retire::file::retire::RetireInfo;
 use retire::{FlowEvent, RetireSink};
-use sim::rv32::{Machine, RunSummary};
+use sim::riscv::{Machine, RunSummary};
 
 /// A run: one to be made, or a recorded one.
 #[derive(Clone, Copy, Debug)]

@@ -104,6 +104,49 @@ pub const PROGRAMS: &[ProgramInfo] = &[
     program!("vm", "29fc2871", "byte-code interpreter, dispatch by switch and by function pointers"),
 ];
 
+/// A program built for RV64 with M, A, F, D and C: those above but `irq`, with the same results, and `float`.
+#[derive(Clone, Copy, Debug)]
+pub struct Rv64Program {
+    /// Name of its source and ELF, without the extension.
+    pub name: &'static str,
+    /// The ELF file.
+    pub elf: &'static [u8],
+    /// The last line it prints when its result is right, without the line end.
+    pub output: &'static str,
+}
+
+macro_rules! rv64 {
+    ($($name:literal $result:literal),+ $(,)?) => {
+        &[$(Rv64Program {
+            name: $name,
+            elf: include_bytes!(concat!("../bare/elf/rv64imafdc/", $name, ".elf")),
+            output: concat!($name, ": result ", $result, " ok"),
+        }),+]
+    };
+}
+
+/// Every program for RV64, by name.
+pub const RV64: &[Rv64Program] = rv64!(
+    "bank" "11fcd366",
+    "codec" "cd26a9dd",
+    "crypt" "5af6c44e",
+    "dijkstra" "730fc995",
+    "fft" "cd2fd8bb",
+    "float" "2600ac2e",
+    "fsm" "b6f6507b",
+    "listwalk" "d7aa39a4",
+    "lockcont" "2c424b33",
+    "lu" "75c67469",
+    "lz" "a2a2d68d",
+    "matmul" "962b0439",
+    "parse" "faa14c54",
+    "qsort" "4337b895",
+    "radix" "9d21b75c",
+    "stencil" "eada63ab",
+    "strsearch" "ab23b3c6",
+    "vm" "29fc2871",
+);
+
 /// Looks a program up by name.
 pub fn find(name: &str) -> Option<&'static ProgramInfo> {
     PROGRAMS.iter().find(|p| p.name == name)
@@ -142,6 +185,17 @@ mod tests {
                 let what = (program.entry, program.xlen, program.compressed, program.multiplies);
                 assert_eq!(what, (0x8000_0000, 32, isa.ends_with('c'), isa != "rv32i"), "{}, {isa}", p.name);
             }
+        }
+    }
+
+    #[test]
+    fn programs_for_rv64_have_the_results_of_rv32() {
+        let names: Vec<&str> = PROGRAMS.iter().map(|p| p.name).filter(|n| *n != "irq").chain(["float"]).collect();
+        assert!(names.iter().all(|n| RV64.iter().any(|p| p.name == *n)) && RV64.len() == names.len());
+        for p in RV64 {
+            let program = Program::parse(p.elf).unwrap_or_else(|e| panic!("{}: {e}", p.name));
+            assert_eq!((program.entry, program.xlen, program.compressed), (0x8000_0000, 64, true), "{}", p.name);
+            assert!(p.name == "float" || find(p.name).is_some_and(|rv32| rv32.output == p.output), "{}", p.name);
         }
     }
 

@@ -165,6 +165,13 @@ pub enum DataKind {
         /// What it holds now.
         value: u64,
     },
+    /// A float register was written.
+    Float {
+        /// 0 to 31.
+        rd: u8,
+        /// What it holds now; a number of 32 bits with ones above it.
+        value: u64,
+    },
     /// Not of the run: a record of the recording that it was imported from, where the event does not tell all of it.
     Imported {
         /// Its event follows, the next of the hart; else none does.

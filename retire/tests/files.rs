@@ -73,6 +73,7 @@ fn data_kinds() -> impl Strategy<Value = DataKind> {
         access.prop_map(|(size, addr, value)| DataKind::Store { size, addr, value }),
         (0u16..4096, any::<u64>()).prop_map(|(csr, value)| DataKind::Csr { csr, value }),
         (1u8..32, any::<u64>()).prop_map(|(rd, value)| DataKind::Register { rd, value }),
+        (0u8..32, any::<u64>()).prop_map(|(rd, value)| DataKind::Float { rd, value }),
         any::<(bool, u8, u8, u32, u64)>().prop_map(|(told, kind, len, count, target)| DataKind::Imported {
             told,
             kind,

@@ -6,7 +6,7 @@
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use retire::elf::{Program, Segment};
 use retire::{FlowEvent, NullSink, RetireSink};
-use sim::rv32::{Limits, Machine, MachineConfig, Timing};
+use sim::riscv::{Limits, Machine, MachineConfig, Timing};
 
 const INSTRUCTIONS: u64 = 2_000_000;
 

@@ -6,7 +6,7 @@ use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
 use sim::params::{Platform, TraceParams};
 use sim::replay::{Events, Replay};
-use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::system::System;
 use std::error::Error;
 

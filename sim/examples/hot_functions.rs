@@ -3,7 +3,7 @@
 //! `cargo run --release -p sim --example hot_functions [NAME]`
 
 use retire::{FlowEvent, FlowKind, RetireSink};
-use sim::rv32::{Limits, Machine, MachineConfig, Timing};
+use sim::riscv::{Limits, Machine, MachineConfig, Timing};
 use std::collections::HashMap;
 use std::error::Error;
 

@@ -4,7 +4,7 @@
 //! prints a table of programs and schemes, and the sums.
 
 use retire::{DataEvent, FlowEvent, Note, NullSink, RetireSink};
-use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::scheme::inputs::model::InputsStats;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::Replay;
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let program = info.load()?;
         let mut machine = Machine::new(&program, MachineConfig { harts, ..MachineConfig::default() })?;
         let ram = machine.ram();
-        let recorder = |s: &Sizes| Recorder::new(&InputsParams::new(harts, ram, *s), &program);
+        let recorder = |s: &Sizes| Recorder::new(&InputsParams::new(harts, program.xlen, ram, *s), &program);
         let mut all = All(sizes.iter().map(recorder).collect::<Result<_, _>>()?);
         machine.run(&mut all, Limits { instructions, ..Limits::default() })?;
         let mut line = format!("{:10}", info.name);
@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             if i == 0 {
                 let words: Vec<u32> = recorder.drain().collect();
                 let begin = Instant::now();
-                let mut replay = Replay::new(&InputsParams::new(harts, ram, sizes[0]), &program, words)??;
+                let mut replay = Replay::new(&InputsParams::new(harts, program.xlen, ram, sizes[0]), &program, words)??;
                 replay.run(&mut NullSink, |_| false)?;
                 seconds += begin.elapsed().as_secs_f64();
                 replayed += replay.position();

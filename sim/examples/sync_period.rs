@@ -6,7 +6,7 @@ use programs::PROGRAMS;
 use retire::{FlowEvent, RetireSink};
 use sim::lane::SyncPeriod;
 use sim::params::{Platform, TraceParams};
-use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::system::System;
 use std::error::Error;
 

@@ -18,7 +18,7 @@ pub mod platform;
 pub mod regmap;
 pub mod regs;
 pub mod replay;
-pub mod rv32;
+pub mod riscv;
 pub mod scheme;
 pub mod stimulus;
 pub mod system;

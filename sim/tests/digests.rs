@@ -6,7 +6,7 @@
 use programs::PROGRAMS;
 use retire::{FlowEvent, RetireSink};
 use sim::params::{Platform, TraceParams, NAMED_SETS};
-use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::riscv::{Limits, Machine, MachineConfig};
 
 use sim::system::System;
 use std::fmt::Write;

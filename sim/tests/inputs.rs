@@ -3,7 +3,7 @@
 mod inputs_support;
 
 use inputs_support::{assert_replays, record};
-use sim::rv32::MachineConfig;
+use sim::riscv::MachineConfig;
 use sim::scheme::inputs::params::Sizes;
 
 /// Instructions of each run.

@@ -6,7 +6,7 @@ use inputs_support::{record, Item, Log, Recorded};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use retire::elf::Program;
-use sim::rv32::MachineConfig;
+use sim::riscv::MachineConfig;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::{InputsError, Replay};
 
@@ -141,7 +141,7 @@ fn another_program_is_noticed() {
 #[test]
 fn a_wrong_core_is_told_with_the_stretch_in_which_it_went_wrong() {
     use inputs_support::Both;
-    use sim::rv32::{Limits, Machine};
+    use sim::riscv::{Limits, Machine};
     use sim::scheme::inputs::{InputsParams, Recorder};
     let program = programs::load("codec").unwrap();
     let mut wrong = program.clone();
@@ -157,7 +157,7 @@ fn a_wrong_core_is_told_with_the_stretch_in_which_it_went_wrong() {
         let code = wrong.segments.iter_mut().find(|s| s.executable).unwrap();
         code.data[at + 1] |= 0x10;
         let mut core = Machine::new(&wrong, MachineConfig { harts: 2, ..MachineConfig::default() }).unwrap();
-        let params = InputsParams::new(2, core.ram(), Sizes { check: 12, ..Sizes::default() });
+        let params = InputsParams::new(2, 32, core.ram(), Sizes { check: 12, ..Sizes::default() });
         let mut recorder = Recorder::new(&params, &program).unwrap();
         let mut log = Log::default();
         let limits = Limits { instructions: 300_000, ..Limits::default() };

@@ -20,7 +20,7 @@ struct Cores {
 
 impl Cores {
     fn new(sizes: Sizes) -> Self {
-        let params = InputsParams::new(2, (RAM, 1 << 16), sizes);
+        let params = InputsParams::new(2, 32, (RAM, 1 << 16), sizes);
         let program = Program {
             xlen: 32,
             compressed: false,
@@ -74,7 +74,7 @@ impl Cores {
     }
 
     /// All messages but stops and checks: core, message, value of an input.
-    fn messages(&mut self) -> Vec<(u64, Body, Option<u32>)> {
+    fn messages(&mut self) -> Vec<(u64, Body, Option<u64>)> {
         self.recorder.finish();
         let words: Vec<u32> = self.recorder.drain().collect();
         let mut reader = BitReader::new(words.into_iter().skip(3));

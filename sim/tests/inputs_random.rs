@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use retire::elf::{Program, Segment};
 use rv32_support::*;
-use sim::rv32::{MachineConfig, Timing};
+use sim::riscv::{MachineConfig, Timing};
 use sim::scheme::inputs::params::Sizes;
 
 /// Registers that the random part leaves alone: data, CLINT, UART, hart, scratch of the handler.
@@ -114,6 +114,7 @@ fn random_programs_replay_for_any_sizes() {
             block: 4 << rng.random_range(0..4),
             check: rng.random_range(10..=14),
             last: 1 << rng.random_range(0..5),
+            unmodelled: None,
         };
         let program = program(seed, harts.into());
         let timing = if seed % 3 == 0 { Timing::functional() } else { Timing::default() };

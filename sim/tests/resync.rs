@@ -9,7 +9,7 @@ use sim::bits::as_bits;
 use sim::lane::SyncPeriod;
 use sim::params::{FlowScheme, Platform, TraceParams};
 use sim::replay::{Replay, ReplaySink, ReplaySummary};
-use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::system::{header_again, System};
 
 const SCHEMES: [&str; 9] = [

@@ -4,7 +4,7 @@ mod rv32_support;
 
 use retire::{DataEvent, DataKind, FlowEvent, RetireSink};
 use rv32_support::*;
-use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::riscv::{Limits, Machine, MachineConfig};
 use std::collections::HashMap;
 
 #[test]

@@ -6,7 +6,12 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use riscv_isa::{decode_le_bytes, Instruction, Target, Xlen};
-use sim::rv32::decode::{decode, Code, Op, SINK};
+use sim::riscv::decode::{Code, Op, SINK};
+use sim::riscv::Isa;
+
+fn decode(insn: u32) -> Op {
+    sim::riscv::decode::decode(insn, Isa::RV32IMAC)
+}
 
 fn target() -> Target {
     Target {
@@ -83,11 +88,11 @@ fn compressed_by_the_manual(insn: u32, text: String) -> String {
 
 /// Our operation in the same form.
 fn ours(insn: u32) -> (String, u8) {
-    let Op { code, rd, rs1, rs2, imm, len } = decode(insn);
+    let Op { code, rd, rs1, rs2, imm, len, .. } = decode(insn);
     let rd = if rd == SINK { 0 } else { rd };
     let name = format!("{code:?}").to_uppercase();
     let text = match code {
-        Code::None | Code::Illegal => "UNIMP".into(),
+        Code::Undecoded | Code::Illegal => "UNIMP".into(),
         Code::Lui | Code::Auipc => format!("{name} {{ rd: {rd}, imm: {} }}", imm as u32),
         Code::Jal => format!("JAL {{ rd: {rd}, offset: {imm} }}"),
         Code::Jalr | Code::Lb | Code::Lh | Code::Lw | Code::Lbu | Code::Lhu => {

@@ -7,7 +7,7 @@ use retire::elf::{Program, Segment};
 use retire::isa::{flow, length, Flow, Indirect};
 use retire::{FlowEvent, FlowKind, NullSink};
 use rv32_support::*;
-use sim::rv32::{Exit, Limits, Machine, MachineConfig, MachineError, Timing};
+use sim::riscv::{Exit, Limits, Machine, MachineConfig, MachineError, Timing};
 
 const LIMITS: Limits = Limits { instructions: 30_000, cycles: 100_000 };
 
@@ -219,8 +219,8 @@ fn unfit_programs_and_settings_are_refused_by_name() {
         assert_eq!(error(&good, config).to_string(), text);
     }
     let mut wide = good.clone();
-    wide.xlen = 64;
-    assert_eq!(error(&wide, config(1)), MachineError::WrongIsa(64));
+    wide.xlen = 128;
+    assert_eq!(error(&wide, config(1)), MachineError::WrongIsa(128));
     let mut big = good.clone();
     big.segments[0].mem_size = 0x2_0000;
     let text = "the ELF needs 0x80000000 to 0x80020000; RAM is 0x80000000 to 0x80010000";

@@ -4,7 +4,7 @@ mod rv32_support;
 
 use retire::FlowKind;
 use rv32_support::*;
-use sim::rv32::{Exit, Limits, MachineConfig};
+use sim::riscv::{Exit, Limits, MachineConfig};
 
 const HANDLER: u32 = BASE + 0x400;
 const SHORT: Limits = Limits { instructions: 20_000, cycles: 200_000 };
@@ -48,7 +48,7 @@ fn exceptions_have_the_cause_and_value_of_the_manual() {
     assert_eq!((cause, offset), (3, 0));
     assert_eq!(trap(0, 0xffff_ffff), (2, 0xffff_ffff, 0));
     assert_eq!(trap_of(0, &[0, 0]), (2, 0, 0));
-    assert_eq!(trap_of(0, &[0x00, 0x80]), (2, 0x8000, 0)); // reserved 16-bit encoding: only its own bits
+    assert_eq!(trap_of(0, &[0x00, 0x90]), (2, 0x9000, 0)); // reserved 16-bit encoding: only its own bits
     assert_eq!(trap(0, 0x1020_0073), (2, 0x1020_0073, 0)); // sret: no S mode
                                                            // loads 5, stores and atomics 7, with the address
     for hole in [0, 0x0ffc, 0x1000_1000, BASE - 4, BASE + 0x1_0000, 0xffff_fffc] {
@@ -142,7 +142,7 @@ fn fixed_and_masked_fields_read_as_implemented() {
         let mut asm = Asm::new();
         asm.li(S0, DATA).li(T0, value).put(&[csrw(number, T0), csrr(T1, number)]).out(T1).exit().run().out()[0]
     };
-    assert_eq!(written(0x301, 0), 0x4000_1105); // misa: RV32, I, M, A, C
+    assert_eq!(written(0x301, 0), 0x4000_112d); // misa: RV32, I, M, A, F, D, C
     assert_eq!(written(MEPC, u32::MAX), u32::MAX - 1);
     assert_eq!(written(MTVEC, 0x8000_0103), 0x8000_0101);
     assert_eq!(written(MIE, u32::MAX), 0x888);
@@ -285,7 +285,7 @@ fn a_timer_set_in_the_past_by_another_hart_wakes_a_waiting_hart_now() {
     asm.li(T2, 500).put(&[csrr(T1, 0xb00), branch(6, T1, T2, -4)]).li(T0, CLINT + 0x4008);
     asm.put(&[addi(T1, ZERO, 1), sw(ZERO, T0, 4), sw(T1, T0, 0), jal(ZERO, 0)]).org(20 + 64);
     asm.put(&[addi(T0, ZERO, 0x80), csrw(MIE, T0), WFI, csrr(A1, 0xb00)]).out(A1).exit();
-    for timing in [sim::rv32::Timing::functional(), sim::rv32::Timing::default()] {
+    for timing in [sim::riscv::Timing::functional(), sim::riscv::Timing::default()] {
         let log = asm.run_with(MachineConfig { timing, ..config(2) }, SHORT);
         assert_eq!(log.summary.exit, Exit::Finished(0));
         assert!(log.out()[0] > 500, "woke in cycle {}", log.out()[0]);

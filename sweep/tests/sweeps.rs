@@ -3,7 +3,7 @@
 use retire::file::rbt1::{Rbt1Reader, Rbt1Writer};
 use retire::file::retire::{RetireInfo, RetireWriter};
 use retire::{FlowEvent, RetireSink};
-use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::scheme::Family;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -8,7 +8,7 @@ use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::beats::{Expander, Writer};
 use sim::params::TraceParams;
 use sim::replay::{Events, Replay};
-use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::system::System;
 use std::collections::HashMap;
 use std::io::BufWriter;

@@ -7,7 +7,7 @@
 use fpga::cosim::tools::tool_name;
 use programs::{ProgramInfo, PROGRAMS};
 use retire::NullSink;
-use sim::rv32::{Exit, Limits, Machine, MachineConfig, RunSummary, Timing};
+use sim::riscv::{Exit, Limits, Machine, MachineConfig, RunSummary, Timing};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;

@@ -5,7 +5,7 @@ use hdl::trace_sim::{compare, Comparison, Play};
 use programs::load;
 use retire::FlowEvent;
 use sim::params::{named_set, TraceParams};
-use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::riscv::{Limits, Machine, MachineConfig};
 
 fn run(name: &str, params: &TraceParams, instructions: u64, pace: u64) -> Comparison {
     let program = load(name).unwrap();

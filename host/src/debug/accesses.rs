@@ -40,7 +40,9 @@ impl RetireSink for Accesses {
         let (store, size, addr, value) = match d.kind {
             DataKind::Load { size, addr, value } => (false, size, addr, value),
             DataKind::Store { size, addr, value } => (true, size, addr, value),
-            DataKind::Csr { .. } | DataKind::Register { .. } | DataKind::Imported { .. } => return,
+            DataKind::Csr { .. } | DataKind::Register { .. } | DataKind::Float { .. } | DataKind::Imported { .. } => {
+                return
+            }
         };
         self.0.push(Access { store, addr: addr as u32, size, value: value as u32, pc: d.pc as u32 });
     }

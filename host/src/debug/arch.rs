@@ -9,7 +9,7 @@ pub struct Regs {
     /// Bytes of one: 4 or 8.
     pub bytes: usize,
     /// x0 to x31.
-    pub x: Option<[u32; 32]>,
+    pub x: Option<[u64; 32]>,
     /// Address of the next instruction.
     pub pc: Option<u64>,
 }
@@ -33,7 +33,7 @@ impl Registers for Regs {
             (0..self.bytes).for_each(|i| write_byte(bytes.map(|b| b[i])));
         };
         for i in 0..32 {
-            write(self.x.map(|x| x[i].into()));
+            write(self.x.map(|x| x[i]));
         }
         write(self.pc);
     }

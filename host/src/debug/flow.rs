@@ -314,11 +314,11 @@ impl Scene for Flow<'_> {
         &self.moved
     }
 
-    fn registers(&self, _: u8) -> Option<[u32; 32]> {
+    fn registers(&self, _: u8) -> Option<[u64; 32]> {
         None
     }
 
-    fn csr(&self, _: u8, _: u16) -> Option<u32> {
+    fn csr(&self, _: u8, _: u16) -> Option<u64> {
         None
     }
 

@@ -21,9 +21,9 @@ pub trait Scene: Moments<Error: Display> {
     /// Cores but the one that made it which the last step has brought somewhere else.
     fn moved(&self) -> &[u8];
     /// Registers x0 to x31 of a core.
-    fn registers(&self, core: u8) -> Option<[u32; 32]>;
+    fn registers(&self, core: u8) -> Option<[u64; 32]>;
     /// A CSR of a core.
-    fn csr(&self, core: u8, number: u16) -> Option<u32>;
+    fn csr(&self, core: u8, number: u16) -> Option<u64>;
     /// Bytes of memory from `addr` on, at most `most`: as many as are known, perhaps none.
     fn memory(&self, addr: u64, most: usize) -> Vec<u8>;
     /// The functions that a core is in, a line a frame, the innermost first; `None` where GDB finds them itself.
@@ -38,12 +38,12 @@ impl Scene for Replay {
     }
 
     fn xlen(&self) -> u8 {
-        32
+        self.params().xlen
     }
 
     #[inline]
     fn pc(&self, core: u8) -> Option<u64> {
-        Some(Replay::pc(self, core).into())
+        Some(Replay::pc(self, core))
     }
 
     fn retired(&self, core: u8) -> u64 {
@@ -59,11 +59,11 @@ impl Scene for Replay {
         &[]
     }
 
-    fn registers(&self, core: u8) -> Option<[u32; 32]> {
+    fn registers(&self, core: u8) -> Option<[u64; 32]> {
         Some(Replay::registers(self, core))
     }
 
-    fn csr(&self, core: u8, number: u16) -> Option<u32> {
+    fn csr(&self, core: u8, number: u16) -> Option<u64> {
         Replay::csr(self, core, number)
     }
 

@@ -209,10 +209,10 @@ impl<S: Scene> SingleRegisterAccess<Tid> for Debugger<S> {
     fn read_register(&mut self, tid: Tid, id: Number, buf: &mut [u8]) -> TargetResult<usize, Self> {
         let (scene, core) = (self.replay(), core(tid));
         let value = match id.0 {
-            n @ 0..PC => scene.registers(core).map(|x| x[n].into()),
+            n @ 0..PC => scene.registers(core).map(|x| x[n]),
             PC => scene.pc(core),
             n => match u16::try_from(n.wrapping_sub(FIRST_CSR)) {
-                Ok(csr) => scene.csr(core, csr).map(u64::from),
+                Ok(csr) => scene.csr(core, csr),
                 Err(_) => None,
             },
         };

@@ -19,7 +19,7 @@ use serde::Serialize;
 use sim::lane::Lane;
 use sim::params::{named_set, Platform, TraceParams};
 use sim::replay::{Ignore, Replay, ReplaySink};
-use sim::rv32::{Limits, Machine, MachineConfig, Timing};
+use sim::riscv::{Limits, Machine, MachineConfig, Timing};
 use sim::scheme::tr::model::Front;
 use sim::system::System;
 use std::time::{Duration, Instant};

@@ -121,6 +121,7 @@ impl<'a> Show<'a> {
                 DataKind::Register { rd, value } => {
                     write!(self.out, "  {} = 0x{value:08x}", REGISTERS[usize::from(rd) % 32])?;
                 }
+                DataKind::Float { rd, value } => write!(self.out, "  f{rd} = 0x{value:016x}")?,
                 DataKind::Imported { .. } => {}
             }
         }

@@ -15,10 +15,10 @@
 //!
 //! | datum | |
 //! | --- | --- |
-//! | byte | 0 load, 1 store, 2 CSR, 3 register, 4 imported; bits 4:3: size as a power of 2, or bit 3: `told` |
+//! | byte | 0 load, 1 store, 2 CSR, 3 register, 4 imported, 5 float register; bits 4:3: size as a power of 2, or bit 3: `told` |
 //! | `pc`, `cycle` | differences from the datum before |
 //! | load, store | address, difference from the one before; value |
-//! | CSR, register | number, value |
+//! | CSR, register, float register | number, value |
 //! | imported | bytes kind and length, count, target as a difference from `pc` |
 
 use crate::{DataEvent, DataKind, FlowEvent, FlowKind};
@@ -102,6 +102,7 @@ pub fn put_data(d: &DataEvent, before: &mut Before, out: &mut Vec<u8>) {
         DataKind::Csr { .. } => 2,
         DataKind::Register { .. } => 3,
         DataKind::Imported { told, .. } => 4 | u8::from(told) << 3,
+        DataKind::Float { .. } => 5,
     });
     put_difference(d.pc, before.data_pc, out);
     put(d.cycle.wrapping_sub(before.data_cycle), out);
@@ -115,7 +116,7 @@ pub fn put_data(d: &DataEvent, before: &mut Before, out: &mut Vec<u8>) {
             put(csr.into(), out);
             put(value, out);
         }
-        DataKind::Register { rd, value } => {
+        DataKind::Register { rd, value } | DataKind::Float { rd, value } => {
             put(rd.into(), out);
             put(value, out);
         }
@@ -235,6 +236,7 @@ impl Bytes<'_> {
                 let (kind, len, count) = (self.byte()?, self.byte()?, self.small("a count")?);
                 DataKind::Imported { told: byte & 8 != 0, kind, len, count, target: self.difference(pc)? }
             }
+            5 => DataKind::Float { rd: self.small("a register")?, value: self.number()? },
             _ => return Err(Fault::Bad(format!("data kind 0x{byte:02x} is not defined"))),
         };
         before.data_pc = pc;

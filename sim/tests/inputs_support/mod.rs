@@ -3,7 +3,7 @@
 
 use retire::elf::Program;
 use retire::{DataEvent, DataKind, FlowEvent, Note, RetireSink};
-use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::scheme::inputs::model::InputsStats;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::Replay;
@@ -78,7 +78,7 @@ pub struct Recorded {
 pub fn record(program: &Program, config: MachineConfig, instructions: u64, sizes: Sizes) -> Recorded {
     let harts = config.harts;
     let mut machine = Machine::new(program, config).unwrap();
-    let params = InputsParams::new(harts, machine.ram(), sizes);
+    let params = InputsParams::new(harts, program.xlen, machine.ram(), sizes);
     let mut recorder = Recorder::new(&params, program).unwrap();
     let mut log = Log::default();
     let limits = Limits { instructions, ..Limits::default() };

@@ -3,7 +3,7 @@
 
 use retire::elf::{Program, Segment};
 use retire::{DataEvent, DataKind, FlowEvent, RetireSink};
-use sim::rv32::{Limits, Machine, MachineConfig, RunSummary, Timing};
+use sim::riscv::{Limits, Machine, MachineConfig, RunSummary, Timing};
 
 pub const BASE: u32 = 0x8000_0000;
 /// Where the programs put data; past all code, inside 64 KiB.

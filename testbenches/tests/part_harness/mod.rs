@@ -4,7 +4,7 @@ use hdl::emit::SystemOptions;
 use hdl::trace_sim::{compare, Play};
 use retire::FlowEvent;
 use sim::params::{Platform, TraceParams};
-use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::riscv::{Limits, Machine, MachineConfig};
 
 /// Runs a program on a system of `scheme` in the rust-hdl simulation: its words are those of the golden model.
 pub fn sends_what_the_model_sends(scheme: &str) {

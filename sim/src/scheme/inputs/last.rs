@@ -5,7 +5,7 @@
 /// The table of one core.
 #[derive(Clone, Debug)]
 pub struct LastValues {
-    entries: Vec<Option<(u64, u32)>>,
+    entries: Vec<Option<(u64, u64)>>,
 }
 
 impl LastValues {
@@ -19,12 +19,12 @@ impl LastValues {
     }
 
     /// The last value of a place, where it is there.
-    pub fn get(&self, place: u64) -> Option<u32> {
+    pub fn get(&self, place: u64) -> Option<u64> {
         self.entries[self.index(place)].filter(|e| e.0 == place).map(|e| e.1)
     }
 
     /// A value of a place.
-    pub fn set(&mut self, place: u64, value: u32) {
+    pub fn set(&mut self, place: u64, value: u64) {
         let index = self.index(place);
         self.entries[index] = Some((place, value));
     }

@@ -152,23 +152,23 @@ impl Coder {
     }
 }
 
-/// Appends the value of an input of `bits` bits (8, 16, 32), as its difference to what was predicted.
-pub fn write_value(value: u32, predicted: u32, bits: u32, out: &mut BitWriter) {
-    let shift = 32 - bits;
-    let difference = (value.wrapping_sub(predicted) << shift) as i32 >> shift;
-    let zigzag = (difference << 1 ^ difference >> 31) as u32;
-    chunk::write(zigzag.into(), VALUE, out);
+/// Appends the value of an input of `bits` bits (8, 16, 32, 64), as its difference to what was predicted.
+pub fn write_value(value: u64, predicted: u64, bits: u32, out: &mut BitWriter) {
+    let shift = 64 - bits;
+    let difference = (value.wrapping_sub(predicted) << shift) as i64 >> shift;
+    let zigzag = (difference << 1 ^ difference >> 63) as u64;
+    chunk::write(zigzag, VALUE, out);
 }
 
 /// Reads it.
 pub fn read_value<I: Iterator<Item = u32>>(
-    predicted: u32,
+    predicted: u64,
     bits: u32,
     input: &mut BitReader<I>,
-) -> Result<u32, CodingError> {
-    let zigzag = chunk::read(VALUE, "value", bits, input)? as u32;
+) -> Result<u64, CodingError> {
+    let zigzag = chunk::read(VALUE, "value", bits, input)?;
     let difference = (zigzag >> 1) ^ (zigzag & 1).wrapping_neg();
-    Ok(predicted.wrapping_add(difference) & (u32::MAX >> (32 - bits)))
+    Ok(predicted.wrapping_add(difference) & (u64::MAX >> (64 - bits)))
 }
 
 #[cfg(test)]
@@ -180,7 +180,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn params(cores: u8) -> InputsParams {
-        InputsParams::new(cores, (0x8000_0000, 1 << 16), Sizes::default())
+        InputsParams::new(cores, 32, (0x8000_0000, 1 << 16), Sizes::default())
     }
 
     fn bits(cores: u8, bodies: &[Body]) -> BitVec {
@@ -233,14 +233,14 @@ mod tests {
         #[test]
         fn messages_and_values_come_back(
             bodies in prop::collection::vec(body(), 1..40),
-            values in prop::collection::vec((any::<u32>(), any::<u32>(), prop::sample::select(vec![8u32, 16, 32])), 0..20)
+            values in prop::collection::vec((any::<u64>(), any::<u64>(), prop::sample::select(vec![8u32, 16, 32, 64])), 0..20)
         ) {
             let (mut coder, mut w) = (Coder::new(&params(3)), BitWriter::new());
             for b in &bodies {
                 coder.write(b, &mut w);
             }
             for (v, p, bits) in &values {
-                write_value(v >> (32 - bits), p >> (32 - bits), *bits, &mut w);
+                write_value(v >> (64 - bits), p >> (64 - bits), *bits, &mut w);
             }
             w.pad();
             let words: Vec<u32> = w.drain().collect();
@@ -249,7 +249,7 @@ mod tests {
                 prop_assert_eq!(coder.read(&mut r), Ok(*b));
             }
             for (v, p, bits) in &values {
-                prop_assert_eq!(read_value(p >> (32 - bits), *bits, &mut r), Ok(v >> (32 - bits)));
+                prop_assert_eq!(read_value(p >> (64 - bits), *bits, &mut r), Ok(v >> (64 - bits)));
             }
         }
     }

@@ -57,3 +57,8 @@ pub(crate) fn is_open_csr(number: u32) -> bool {
 pub(crate) fn csr_place(number: u32) -> u64 {
     1 << 32 | u64::from(number)
 }
+
+/// The place of an instruction that is not modelled: its bits, above all others.
+pub(crate) fn insn_place(insn: u32) -> u64 {
+    1 << 33 | u64::from(insn)
+}

@@ -7,7 +7,7 @@ use super::last::LastValues;
 use super::message::{write_value, Body, Coder, Trap};
 use super::signature::Signature;
 use super::table::Table;
-use super::{csr_place, header, is_open_csr, InputsParams};
+use super::{csr_place, header, insn_place, is_open_csr, InputsParams};
 use crate::bits::BitWriter;
 use crate::platform::ParamError;
 use retire::elf::Program;
@@ -97,6 +97,7 @@ impl Recorder {
     /// At reset, with `program` in RAM, the header sent.
     pub fn new(params: &InputsParams, program: &Program) -> Result<Self, ParamError> {
         params.check()?;
+        params.check_xlen(program)?;
         let mut out = BitWriter::new();
         for word in header(params) {
             out.push(word.into(), 32);
@@ -141,7 +142,7 @@ impl Recorder {
         &self.stats
     }
 
-    fn send(&mut self, core: usize, body: Body, value: Option<(u32, u32, u32)>) {
+    fn send(&mut self, core: usize, body: Body, value: Option<(u64, u64, u32)>) {
         let before = self.out.len();
         self.out.push(core as u64, self.params.ti_bits());
         self.cores[core].coder.write(&body, &mut self.out);
@@ -166,12 +167,12 @@ impl Recorder {
     }
 
     /// A reference of `core`; `again`: by an instruction that made one already.
-    fn reference(&mut self, core: usize, addr: u32, bytes: u8, write: bool, again: bool) {
+    fn reference(&mut self, core: usize, addr: u64, bytes: u8, write: bool, again: bool) {
         if self.cores.len() == 1 {
             return;
         }
         let me = &self.cores[core];
-        let (first, last) = (me.table.block(addr), me.table.block(addr.wrapping_add(u32::from(bytes) - 1)));
+        let (first, last) = (me.table.block(addr), me.table.block(addr.wrapping_add(u64::from(bytes) - 1)));
         if !again && (me.table.is_full() || me.references == LONGEST) {
             self.stats.full += 1;
             self.end_episode(core);
@@ -179,20 +180,20 @@ impl Recorder {
         for other in 0..self.cores.len() {
             let them = &self.cores[other];
             let hit = |block| them.table.hit(block, !write);
-            if other != core && them.references > 0 && (hit(first) || (last != first && hit(last))) {
+            if other != core && them.references > 0 && (first..=last).any(hit) {
                 self.end_episode(other);
             }
         }
         let me = &mut self.cores[core];
-        me.table.touch(first, write);
-        if last != first {
-            me.table.touch(last, write);
+        // three where eight bytes begin inside a block of four
+        for block in first..=last {
+            me.table.touch(block, write);
         }
         me.references += u32::from(!again);
     }
 
     /// A value from outside, of `bits` bits; 0: an `sc`, which is predicted to store.
-    fn slot(&mut self, core: usize, place: u64, value: u32, bits: u32) {
+    fn slot(&mut self, core: usize, place: u64, value: u64, bits: u32) {
         let me = &mut self.cores[core];
         let predicted = me.last.get(place);
         if predicted == Some(value) {
@@ -202,8 +203,17 @@ impl Recorder {
         let skipped = std::mem::take(&mut me.slots);
         me.last.set(place, value);
         // the entry may be of a wider access
-        let predicted = predicted.unwrap_or(0) & (u32::MAX >> (32 - bits));
+        let predicted = predicted.unwrap_or(0) & (u64::MAX >> (64 - bits));
         self.send(core, Body::Input { skipped }, Some((value, predicted, bits)));
+    }
+
+    /// The instruction at `pc`, where it is one that the host does not execute.
+    fn unmodelled(&self, pc: u64) -> Option<u32> {
+        let which = self.params.sizes.unmodelled?;
+        let offset = pc.wrapping_sub(self.params.ram_base.into()) as usize;
+        let bytes = self.ram.get(offset..offset.checked_add(4)?)?;
+        let insn = u32::from_le_bytes(bytes.try_into().ok()?);
+        which.matches(insn).then_some(insn)
     }
 
     fn trap(&mut self, core: usize, interrupt: bool, cause: u8, retired: u64) {
@@ -237,20 +247,18 @@ impl RetireSink for Recorder {
         self.cores[core].signature.data(&d.kind);
         match d.kind {
             DataKind::Load { size, addr, value } => {
-                let addr = addr as u32;
-                if self.params.is_ram(addr, size.into()) {
+                if self.params.is_ram(addr, size) {
                     self.cores[core].loaded = Some(d.cycle);
                     self.reference(core, addr, size, false, false);
                 } else {
-                    self.slot(core, addr.into(), value as u32, 8 * u32::from(size));
+                    self.slot(core, addr, value, 8 * u32::from(size));
                 }
             }
             DataKind::Store { size, addr, value } => {
-                let addr = addr as u32;
-                let offset = addr.wrapping_sub(self.params.ram_base) as usize;
+                let offset = addr.wrapping_sub(self.params.ram_base.into()) as usize;
                 let bytes = usize::from(size);
                 let mut silent = false;
-                if self.params.is_ram(addr, size.into()) {
+                if self.params.is_ram(addr, size) {
                     let (old, new) = (&mut self.ram[offset..offset + bytes], &value.to_le_bytes()[..bytes]);
                     silent = *old == *new;
                     old.copy_from_slice(new);
@@ -259,9 +267,14 @@ impl RetireSink for Recorder {
                 self.reference(core, addr, size, !silent, again);
             }
             DataKind::Csr { csr, value } if is_open_csr(csr.into()) => {
-                self.slot(core, csr_place(csr.into()), value as u32, 32);
+                self.slot(core, csr_place(csr.into()), value, self.params.xlen.into());
             }
-            DataKind::Csr { .. } | DataKind::Register { .. } | DataKind::Imported { .. } => {}
+            DataKind::Register { value, .. } => {
+                if let Some(insn) = self.unmodelled(d.pc) {
+                    self.slot(core, insn_place(insn), value, self.params.xlen.into());
+                }
+            }
+            DataKind::Csr { .. } | DataKind::Float { .. } | DataKind::Imported { .. } => {}
         }
     }
 

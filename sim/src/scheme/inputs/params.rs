@@ -1,6 +1,8 @@
 //! Parameters of the scheme, and their names
 
 use crate::platform::ParamError;
+use crate::riscv::{Isa, Unmodelled};
+use retire::elf::Program;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -10,6 +12,9 @@ use std::str::FromStr;
 pub struct InputsParams {
     /// N: cores. 1..=8.
     pub cores: u8,
+    /// Bits of an integer register: 32 or 64.
+    #[serde(default = "narrow")]
+    pub xlen: u8,
     /// First byte of RAM: a load elsewhere is an input. A multiple of 4096.
     pub ram_base: u32,
     /// Bytes of RAM. A multiple of 4096, up to 1 GiB.
@@ -17,6 +22,11 @@ pub struct InputsParams {
     /// What is kept of an episode, and how often the state is checked.
     #[serde(flatten)]
     pub sizes: Sizes,
+}
+
+/// Files from before there was a choice.
+fn narrow() -> u8 {
+    32
 }
 
 /// Sizes of the module of one core. The name is `inputs:ENTRIES`, and what differs from the default behind it.
@@ -32,17 +42,20 @@ pub struct Sizes {
     pub check: u8,
     /// Entries of the table of last values. Power of two, 1..=64.
     pub last: u8,
+    /// Instructions that the host does not execute: what they write is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmodelled: Option<Unmodelled>,
 }
 
 impl Default for Sizes {
     /// Two block RAMs of 4 kbit on an iCE40.
     fn default() -> Self {
-        Self { entries: 512, tag: 8, block: 8, check: 20, last: 8 }
+        Self { entries: 512, tag: 8, block: 8, check: 20, last: 8, unmodelled: None }
     }
 }
 
 /// How names look, for people.
-pub const FORMS: &str = "inputs, inputs:512+tag8+block8+check20+last8";
+pub const FORMS: &str = "inputs, inputs:512+tag8+block8+check20+last8, and +mask0x7f=0xb for instructions not modelled";
 
 impl Sizes {
     /// Refuses what model and circuit cannot honour.
@@ -54,7 +67,18 @@ impl Sizes {
         range("tag", self.tag.into(), "0 to 16", self.tag <= 16)?;
         range("block", self.block.into(), "4, 8, 16, 32", matches!(self.block, 4 | 8 | 16 | 32))?;
         range("check", self.check.into(), "10 to 30", (10..=30).contains(&self.check))?;
-        range("last", last.into(), "powers of two from 1 to 64", last.is_power_of_two() && last <= 64)
+        range("last", last.into(), "powers of two from 1 to 64", last.is_power_of_two() && last <= 64)?;
+        let Some(Unmodelled { mask, value }) = self.unmodelled else { return Ok(()) };
+        range("mask", mask, "masks with bits 0 to 6", mask & 0x7f == 0x7f)?;
+        // its result must be all that is not known of it
+        let alone =
+            self.unmodelled.is_some_and(Unmodelled::is_custom) || matches!(value & 0x7f, 0x13 | 0x1b | 0x33 | 0x3b);
+        range(
+            "value",
+            value,
+            "of custom-0 to custom-3, OP, OP-IMM and those of 32 bits, with no bit beside the mask",
+            alone && value & !mask == 0,
+        )
     }
 
     /// Whether a name means this scheme at all.
@@ -77,6 +101,13 @@ impl FromStr for Sizes {
         let mut parts = tail.split('+');
         sizes.entries = parts.next().and_then(|n| n.parse().ok()).ok_or_else(unknown)?;
         for part in parts {
+            if let Some(mask) = part.strip_prefix("mask") {
+                let hex = |text: &str| text.strip_prefix("0x").and_then(|t| u32::from_str_radix(t, 16).ok());
+                let (mask, value) = mask.split_once('=').ok_or_else(unknown)?;
+                let (mask, value) = (hex(mask).ok_or_else(unknown)?, hex(value).ok_or_else(unknown)?);
+                sizes.unmodelled = Some(Unmodelled { mask, value });
+                continue;
+            }
             let digits = part.find(|c: char| c.is_ascii_digit()).ok_or_else(unknown)?;
             let value: u8 = part[digits..].parse().map_err(|_| unknown())?;
             match &part[..digits] {
@@ -106,20 +137,24 @@ impl fmt::Display for Sizes {
                 write!(f, "+{name}{value}")?;
             }
         }
+        if let Some(Unmodelled { mask, value }) = self.unmodelled {
+            write!(f, "+mask0x{mask:x}=0x{value:x}")?;
+        }
         Ok(())
     }
 }
 
 impl InputsParams {
     /// The cores of a machine.
-    pub fn new(cores: u8, (ram_base, ram_bytes): (u32, u32), sizes: Sizes) -> Self {
-        Self { cores, ram_base, ram_bytes, sizes }
+    pub fn new(cores: u8, xlen: u8, (ram_base, ram_bytes): (u32, u32), sizes: Sizes) -> Self {
+        Self { cores, xlen, ram_base, ram_bytes, sizes }
     }
 
     /// Refuses what model and circuit cannot honour.
     pub fn check(&self) -> Result<(), ParamError> {
         let range = |field, value: u32, right, ok| ParamError::unless(ok, field, value, right);
         range("cores", self.cores.into(), "1 to 8", (1..=8).contains(&self.cores))?;
+        range("xlen", self.xlen.into(), "32 and 64", matches!(self.xlen, 32 | 64))?;
         range("ram_base", self.ram_base, "multiples of 4096", self.ram_base % 4096 == 0)?;
         let top = u64::from(self.ram_base) + u64::from(self.ram_bytes);
         let fits = self.ram_bytes % 4096 == 0 && (1..=1 << 30).contains(&self.ram_bytes) && top <= 1 << 32;
@@ -127,10 +162,21 @@ impl InputsParams {
         self.sizes.check()
     }
 
+    /// Refuses a program of another width.
+    pub fn check_xlen(&self, program: &Program) -> Result<(), ParamError> {
+        ParamError::unless(program.xlen == self.xlen, "xlen", u32::from(self.xlen), "the width of the program")
+    }
+
+    /// What the cores execute.
+    pub fn isa(&self) -> Isa {
+        Isa { unmodelled: self.sizes.unmodelled, ..Isa::all(self.xlen) }
+    }
+
     /// Whether `bytes` from `addr` on are RAM.
     #[inline]
-    pub fn is_ram(&self, addr: u32, bytes: u32) -> bool {
-        u64::from(addr.wrapping_sub(self.ram_base)) + u64::from(bytes) <= u64::from(self.ram_bytes)
+    pub fn is_ram(&self, addr: u64, bytes: u8) -> bool {
+        let offset = addr.wrapping_sub(self.ram_base.into());
+        offset < self.ram_bytes.into() && offset + u64::from(bytes) <= self.ram_bytes.into()
     }
 
     /// Bits of the core index `Ti`: ceil(log2 N), 0 for one core.
@@ -140,12 +186,19 @@ impl InputsParams {
 
     /// All parameters on one line, in a fixed order.
     pub fn canonical(&self) -> String {
-        let Sizes { entries, tag, block, check, last } = self.sizes;
+        let Sizes { entries, tag, block, check, last, unmodelled } = self.sizes;
         let (base, bytes) = (self.ram_base, self.ram_bytes);
-        format!(
+        let mut line = format!(
             "inputs entries={entries} tag={tag} block={block} check={check} last={last} cores={} ram=0x{base:x}+0x{bytes:x}",
             self.cores
-        )
+        );
+        if self.xlen != 32 {
+            line.push_str(&format!(" xlen={}", self.xlen));
+        }
+        if let Some(Unmodelled { mask, value }) = unmodelled {
+            line.push_str(&format!(" mask=0x{mask:x}=0x{value:x}"));
+        }
+        line
     }
 
     /// CRC-32 of the canonical line; stands in the header.
@@ -165,24 +218,34 @@ mod tests {
 
     #[test]
     fn names_come_back_and_wrong_ones_say_what_is_right() {
-        for name in ["inputs:512", "inputs:256+tag10", "inputs:1024+block16+check18+last4"] {
+        for name in ["inputs:512", "inputs:256+tag10", "inputs:1024+block16+check18+last4", "inputs:512+mask0x7f=0xb"] {
             assert_eq!(name.parse::<Sizes>().unwrap().to_string(), name);
         }
         assert_eq!("inputs".parse::<Sizes>().unwrap(), Sizes::default());
         let say = |name: &str| name.parse::<Sizes>().unwrap_err().to_string();
-        for bad in
-            ["inputs:", "inputs:x", "inputs:512+", "inputs:512+foo3", "inputs:512+tag", "input", "inputs:512+tag999"]
-        {
+        for bad in [
+            "inputs:",
+            "inputs:x",
+            "inputs:512+",
+            "inputs:512+foo3",
+            "inputs:512+tag",
+            "input",
+            "inputs:512+tag999",
+            "inputs:512+mask7f=0xb",
+            "inputs:512+mask0x7f",
+        ] {
             assert!(say(bad).starts_with(&format!("scheme `{bad}` is not known: inputs")), "{}", say(bad));
         }
         assert_eq!(say("inputs:500"), "entries = 500 is outside powers of two from 16 to 4096");
         assert_eq!(say("inputs:512+block5"), "block = 5 is outside 4, 8, 16, 32");
+        assert_eq!(say("inputs:512+mask0x7=0x3"), "mask = 7 is outside masks with bits 0 to 6");
+        assert!(say("inputs:512+mask0x7f=0x3").starts_with("value = 3 is outside of custom-0"));
         assert_eq!(say("inputs:512+check9"), "check = 9 is outside 10 to 30");
     }
 
     #[test]
     fn ram_ends_where_it_says() {
-        let p = InputsParams::new(2, (0x8000_0000, 0x1000), Sizes::default());
+        let p = InputsParams::new(2, 32, (0x8000_0000, 0x1000), Sizes::default());
         assert!(p.is_ram(0x8000_0ffc, 4) && !p.is_ram(0x8000_0ffd, 4) && !p.is_ram(0x7fff_ffff, 1));
         assert!(p.check().is_ok() && InputsParams { ram_bytes: 0x1001, ..p }.check().is_err());
     }

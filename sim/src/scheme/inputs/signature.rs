@@ -40,16 +40,27 @@ impl Signature {
         self.value = self.value >> 1 ^ feedback ^ word;
     }
 
+    /// A number of up to 64 bits: its upper half is a word of its own where it is not 0.
+    #[inline]
+    fn add_wide(&mut self, value: u64, mark: u32) {
+        self.add(value as u32 ^ mark);
+        if value >> 32 != 0 {
+            self.add((value >> 32) as u32);
+        }
+    }
+
     /// A datum.
     #[inline]
     pub fn data(&mut self, kind: &DataKind) {
         match *kind {
             DataKind::Load { addr, value, .. } | DataKind::Store { addr, value, .. } => {
-                self.add(addr as u32);
-                self.add(value as u32);
+                self.add_wide(addr, 0);
+                self.add_wide(value, 0);
             }
-            DataKind::Csr { value, .. } => self.add(value as u32),
-            DataKind::Register { rd, value } => self.add(value as u32 ^ u32::from(rd) << 27),
+            DataKind::Csr { value, .. } => self.add_wide(value, 0),
+            DataKind::Register { rd, value } => self.add_wide(value, u32::from(rd) << 27),
+            // bit 26 tells them from integer registers
+            DataKind::Float { rd, value } => self.add_wide(value, u32::from(rd) << 27 | 1 << 26),
             DataKind::Imported { .. } => {}
         }
     }
@@ -66,8 +77,8 @@ impl Signature {
             FlowKind::Stop => self.add(e.count),
             _ => {}
         }
-        self.add(e.pc as u32);
-        self.add(e.target as u32);
+        self.add_wide(e.pc, 0);
+        self.add_wide(e.target, 0);
         if self.since < self.period || !e.kind.retires() {
             return false;
         }

@@ -45,8 +45,8 @@ impl Table {
 
     /// The block of a byte address.
     #[inline]
-    pub fn block(&self, addr: u32) -> u32 {
-        addr >> self.block_shift
+    pub fn block(&self, addr: u64) -> u32 {
+        (addr >> self.block_shift) as u32
     }
 
     /// Index and tag of a block. The address bits above the index are folded into it; the tag is folded from them.

@@ -3,7 +3,7 @@
 use super::world::{Inputs, Page};
 use super::{Core, Goal, InputsError, Replay, Words};
 use crate::bits::BitReader;
-use crate::rv32::hart::Hart;
+use crate::riscv::hart::Hart;
 use crate::timeline::Moments;
 use retire::RetireSink;
 use std::sync::Arc;

@@ -24,10 +24,10 @@ use super::{header, InputsParams};
 use crate::bits::BitReader;
 use crate::message::CodingError;
 use crate::platform::ParamError;
-use crate::rv32::code::CodeCache;
-use crate::rv32::csr::View;
-use crate::rv32::hart::{Break, Hart, Shared, State};
-use crate::rv32::timing::{Caches, Timing};
+use crate::riscv::code::CodeCache;
+use crate::riscv::csr::View;
+use crate::riscv::hart::{Break, Hart, Shared, State};
+use crate::riscv::timing::{Caches, Timing};
 use retire::elf::Program;
 use retire::{DataEvent, FlowEvent, Note, RetireSink};
 use std::sync::Arc;
@@ -148,6 +148,7 @@ impl Replay {
         words: impl Into<Arc<[u32]>>,
     ) -> Result<Result<Self, InputsError>, ParamError> {
         params.check()?;
+        params.check_xlen(program)?;
         let mut reader = BitReader::new(Words { words: words.into(), next: 0 });
         for (word, right) in header(params).into_iter().enumerate() {
             match reader.take(32) {
@@ -168,9 +169,9 @@ impl Replay {
         let timing = Timing::functional();
         Ok(Ok(Self {
             params: *params,
-            harts: (0..params.cores).map(|h| Hart::new(h, program.entry as u32, 0)).collect(),
+            harts: (0..params.cores).map(|h| Hart::new(h, params.isa(), program.entry, 0)).collect(),
             world: World::new(params, load(params, program)),
-            code: CodeCache::new(params.ram_base, params.ram_bytes),
+            code: CodeCache::new(params.ram_base, params.ram_bytes, params.isa()),
             caches: Caches::new(&timing, 1),
             timing,
             reader,
@@ -202,15 +203,20 @@ impl Replay {
         self.reader.position()
     }
 
+    /// Registers f0 to f31 of a core; a number of 32 bits has ones above it.
+    pub fn floats(&self, core: u8) -> [u64; 32] {
+        self.harts[usize::from(core)].floats
+    }
+
     /// Registers of a core: x0 to x31.
-    pub fn registers(&self, core: u8) -> [u32; 32] {
+    pub fn registers(&self, core: u8) -> [u64; 32] {
         let mut regs = [0; 32];
         regs[1..].copy_from_slice(&self.harts[usize::from(core)].regs[1..32]);
         regs
     }
 
     /// Address of the next instruction of a core.
-    pub fn pc(&self, core: u8) -> u32 {
+    pub fn pc(&self, core: u8) -> u64 {
         self.harts[usize::from(core)].at.pc
     }
 
@@ -220,7 +226,7 @@ impl Replay {
     }
 
     /// A CSR of a core, where it has it and its value is not one from outside.
-    pub fn csr(&self, core: u8, number: u16) -> Option<u32> {
+    pub fn csr(&self, core: u8, number: u16) -> Option<u64> {
         let hart = &self.harts[usize::from(core)];
         let view = View { hart: core.into(), mip: 0, cycle: 0, instret: hart.at.instret, time: 0 };
         hart.csrs.read(number.into(), &view).filter(|_| !super::is_open_csr(number.into()))
@@ -371,10 +377,12 @@ impl Replay {
         let mut shared = Shared { memory: &mut self.world, caches: &mut self.caches, timing: &self.timing };
         let mut signed = Signed { sink, signature: &mut self.cores[core].signature, due: None };
         hart.at.cycle = self.position;
-        let end = if hart.pending.is_some() {
-            hart.single::<_, _, false, true>(&mut shared, &mut self.code, &mut signed)
-        } else {
-            hart.single::<_, _, false, false>(&mut shared, &mut self.code, &mut signed)
+        let (code, to) = (&mut self.code, &mut signed);
+        let end = match (hart.pending.is_some(), code.isa().rv64) {
+            (true, false) => hart.single::<_, _, false, true, false>(&mut shared, code, to),
+            (false, false) => hart.single::<_, _, false, false, false>(&mut shared, code, to),
+            (true, true) => hart.single::<_, _, false, true, true>(&mut shared, code, to),
+            (false, true) => hart.single::<_, _, false, false, true>(&mut shared, code, to),
         };
         (end, signed.due)
     }

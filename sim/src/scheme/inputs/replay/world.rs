@@ -1,11 +1,11 @@
 //! What the replayed harts reach: RAM, and what was recorded
 
 use super::super::last::LastValues;
-use super::super::{csr_place, is_open_csr, InputsParams};
-use crate::rv32::bus::Bus;
-use crate::rv32::csr::View;
-use crate::rv32::hart::{At, Break, Hart};
-use crate::rv32::memory::Effect;
+use super::super::{csr_place, insn_place, is_open_csr, InputsParams};
+use crate::riscv::bus::Bus;
+use crate::riscv::csr::View;
+use crate::riscv::hart::{At, Break, Hart};
+use crate::riscv::memory::Effect;
 use std::sync::Arc;
 
 /// log2 of the bytes of a page: what a checkpoint keeps and shares.
@@ -19,7 +19,7 @@ pub struct Next {
     /// Slots before it.
     pub at: u32,
     /// Its value, once it is read.
-    pub value: Option<u32>,
+    pub value: Option<u64>,
 }
 
 /// A slot that waits for its value.
@@ -28,7 +28,7 @@ pub struct Wanted {
     /// Bits of the value; 0: an `sc` that fails.
     pub bits: u32,
     /// What the table of last values has.
-    pub predicted: u32,
+    pub predicted: u64,
 }
 
 /// What one core takes from outside.
@@ -99,25 +99,26 @@ impl World {
     }
 
     #[inline]
-    fn offset<const N: usize>(&self, addr: u32) -> Option<usize> {
-        let offset = addr.wrapping_sub(self.params.ram_base) as usize;
-        (offset + N <= self.ram.len()).then_some(offset)
+    fn offset<const N: usize>(&self, addr: u64) -> Option<usize> {
+        let offset = addr.wrapping_sub(self.params.ram_base.into()) as usize;
+        // RAM is never less than N bytes
+        (offset <= self.ram.len() - N).then_some(offset)
     }
 
     #[inline]
-    fn put<const N: usize>(&mut self, at: usize, value: u32) {
+    fn put<const N: usize>(&mut self, at: usize, value: u64) {
         self.dirty[at >> PAGE_SHIFT] = true;
         self.dirty[(at + N - 1) >> PAGE_SHIFT] = true;
         self.ram[at..at + N].copy_from_slice(&value.to_le_bytes()[..N]);
     }
 
     #[cold]
-    fn slot(&mut self, hart: usize, place: u64, bits: u32) -> Result<u32, Break> {
+    fn slot(&mut self, hart: usize, place: u64, bits: u32) -> Result<u64, Break> {
         let inputs = &mut self.inputs[hart];
         let predicted = inputs.last.get(place);
         let told = match inputs.next {
             Some(next) if next.at == inputs.slots => {
-                let mask = if bits == 0 { 0 } else { u32::MAX >> (32 - bits) };
+                let mask = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
                 inputs.wanted = Some(Wanted { bits, predicted: predicted.unwrap_or(0) & mask });
                 Some(next.value.ok_or(Break::Input)?)
             }
@@ -136,32 +137,32 @@ impl World {
 
 impl Bus for World {
     #[inline]
-    fn half(&self, addr: u32) -> Option<u16> {
+    fn half(&self, addr: u64) -> Option<u16> {
         let at = self.offset::<2>(addr)?;
         Some(u16::from_le_bytes([self.ram[at], self.ram[at + 1]]))
     }
 
     #[inline]
-    fn in_ram(&self, addr: u32) -> bool {
-        self.offset::<4>(addr).is_some()
+    fn in_ram<const N: usize>(&self, addr: u64) -> bool {
+        self.offset::<N>(addr).is_some()
     }
 
     #[inline]
-    fn read<const N: usize>(&mut self, hart: usize, addr: u32, _: u64) -> Result<u32, Break> {
+    fn read<const N: usize>(&mut self, hart: usize, addr: u64, _: u64) -> Result<u64, Break> {
         if let Some(at) = self.offset::<N>(addr) {
             self.inputs[hart].references += 1;
-            let mut bytes = [0; 4];
+            let mut bytes = [0; 8];
             bytes[..N].copy_from_slice(&self.ram[at..at + N]);
-            return Ok(u32::from_le_bytes(bytes));
+            return Ok(u64::from_le_bytes(bytes));
         }
         if self.inputs[hart].fault {
             return Err(Break::Trap(5, addr));
         }
-        self.slot(hart, addr.into(), 8 * N as u32)
+        self.slot(hart, addr, 8 * N as u32)
     }
 
     #[inline]
-    fn write<const N: usize>(&mut self, hart: usize, addr: u32, value: u32, _: u64) -> Result<Effect, Break> {
+    fn write<const N: usize>(&mut self, hart: usize, addr: u64, value: u64, _: u64) -> Result<Effect, Break> {
         if let Some(at) = self.offset::<N>(addr) {
             self.put::<N>(at, value);
         } else if self.inputs[hart].fault {
@@ -172,25 +173,25 @@ impl Bus for World {
     }
 
     #[inline]
-    fn exchange(
+    fn exchange<const N: usize>(
         &mut self,
         hart: usize,
-        addr: u32,
-        f: impl FnOnce(u32) -> u32,
+        addr: u64,
+        f: impl FnOnce(u64) -> u64,
         cycle: u64,
-    ) -> Result<(u32, u32), Break> {
-        let old = self.read::<4>(hart, addr, cycle)?;
+    ) -> Result<(u64, u64), Break> {
+        let old = self.read::<N>(hart, addr, cycle)?;
         let new = f(old);
-        if let Some(at) = self.offset::<4>(addr) {
-            self.put::<4>(at, new);
+        if let Some(at) = self.offset::<N>(addr) {
+            self.put::<N>(at, new);
         }
         Ok((old, new))
     }
 
-    fn reserve(&mut self, _: usize, _: u32) {}
+    fn reserve(&mut self, _: usize, _: u64, _: u8) {}
 
     /// An `sc` stores unless the recording says that it failed.
-    fn take_reservation(&mut self, hart: usize, _: u32) -> Result<bool, Break> {
+    fn take_reservation(&mut self, hart: usize, _: u64) -> Result<bool, Break> {
         let inputs = &mut self.inputs[hart];
         match inputs.next {
             Some(next) if next.at == inputs.slots => {
@@ -210,10 +211,14 @@ impl Bus for World {
         View { hart: hart.index.into(), mip: 0, cycle: 0, instret: at.instret, time: 0 }
     }
 
-    fn open_csr(&mut self, hart: usize, number: u32) -> Result<Option<u32>, Break> {
+    fn open_csr(&mut self, hart: usize, number: u32) -> Result<Option<u64>, Break> {
         if !is_open_csr(number) {
             return Ok(None);
         }
-        self.slot(hart, csr_place(number), 32).map(Some)
+        self.slot(hart, csr_place(number), self.params.xlen.into()).map(Some)
+    }
+
+    fn unmodelled(&mut self, hart: usize, insn: u32, _: [u64; 2]) -> Result<u64, Break> {
+        self.slot(hart, insn_place(insn), self.params.xlen.into())
     }
 }

@@ -1,4 +1,4 @@
-//! Built-in program source: a deterministic multi-hart RV32IMAC machine
+//! Built-in program source: a deterministic multi-hart RV32 or RV64 machine
 //!
 //! Runs ordinary bare-metal ELFs on the platform of QEMU's `virt` board and feeds a [`retire::RetireSink`].
 //!
@@ -9,6 +9,10 @@
 //! | `0x1000_0000` | UART like the 16550: a store to offset 0 is output (with LCR bit 7 it is the divisor); offset 5 (LSR) reads `0x60`; no input |
 //! | `0x8000_0000` | RAM |
 //!
+//! `mtime` and `mtimecmp` take loads and stores of eight bytes too. Instructions: RV32 or RV64, as the ELF says, with M, A,
+//! C, F, D, Zicsr, Zifencei, Zba, Zbb, Zbc, Zbs, Zcb and Zicond, in machine mode only. F and D are off until `mstatus.FS`
+//! is not 0.
+//!
 //! All harts start at the ELF's entry with `a0` = `mhartid`. Everything else faults. Misaligned loads and
 //! stores work in RAM; misaligned atomics trap. Harts are interleaved by cycle, then by index, so the
 //! retire stream comes out in global commit order and a run depends on its inputs only.
@@ -16,15 +20,19 @@
 //! A hart whose handler itself cannot be fetched or is illegal traps for ever (`mtvec` is 0 at the start): it is
 //! left standing, and [`Exit::Deadlock`] tells when no other hart can go on either.
 
+mod bits;
 pub(crate) mod bus;
 pub(crate) mod code;
 pub(crate) mod csr;
 pub mod decode;
 mod exec;
+mod float;
 pub(crate) mod hart;
+pub mod isa;
 mod machine;
 pub(crate) mod memory;
 pub mod timing;
 
+pub use isa::{Isa, Unmodelled};
 pub use machine::{Exit, Limits, Machine, MachineConfig, MachineError, RunSummary};
 pub use timing::Timing;

@@ -5,6 +5,7 @@
 
 use super::bus::Bus;
 use super::decode::{decode, Code, Op};
+use super::isa::Isa;
 
 /// Halfwords of a page, each a place an instruction can begin at.
 pub const PAGE_OPS: usize = 4096;
@@ -16,11 +17,17 @@ pub struct CodeCache {
     pages: Vec<Option<Box<[Op; PAGE_OPS]>>>,
     /// Start of RAM, a multiple of the page.
     ram_base: u32,
+    isa: Isa,
 }
 
 impl CodeCache {
-    pub fn new(ram_base: u32, ram_bytes: u32) -> Self {
-        Self { pages: vec![None; (ram_bytes >> PAGE_SHIFT) as usize + 1], ram_base }
+    pub fn new(ram_base: u32, ram_bytes: u32, isa: Isa) -> Self {
+        Self { pages: vec![None; (ram_bytes >> PAGE_SHIFT) as usize + 1], ram_base, isa }
+    }
+
+    /// What is decoded.
+    pub fn isa(&self) -> Isa {
+        self.isa
     }
 
     /// Forgets everything.
@@ -30,19 +37,20 @@ impl CodeCache {
 
     /// Address and content of the page `pc` is in; `None` outside RAM.
     #[inline]
-    pub fn page(&mut self, pc: u32) -> Option<(u32, &mut [Op; PAGE_OPS])> {
-        let page = self.pages.get_mut((pc.wrapping_sub(self.ram_base) >> PAGE_SHIFT) as usize)?;
+    pub fn page(&mut self, pc: u64) -> Option<(u64, &mut [Op; PAGE_OPS])> {
+        let page = self.pages.get_mut((pc.wrapping_sub(self.ram_base.into()) >> PAGE_SHIFT) as usize)?;
         let start = pc >> PAGE_SHIFT << PAGE_SHIFT;
         Some((start, page.get_or_insert_with(|| Box::new([Op::default(); PAGE_OPS]))))
     }
 
     /// The instruction at `pc`; the error is the address that cannot be fetched.
     #[inline]
-    pub fn op(&mut self, pc: u32, memory: &impl Bus) -> Result<Op, u32> {
+    pub fn op(&mut self, pc: u64, memory: &impl Bus) -> Result<Op, u64> {
+        let isa = self.isa;
         let (start, page) = self.page(pc).ok_or(pc)?;
         let op = &mut page[(pc.wrapping_sub(start) >> 1) as usize % PAGE_OPS];
-        if op.code == Code::None {
-            *op = fetch(memory, pc)?;
+        if op.code == Code::Undecoded {
+            *op = fetch(memory, pc, isa)?;
         }
         Ok(*op)
     }
@@ -50,13 +58,13 @@ impl CodeCache {
 
 /// Decodes the instruction at `pc`.
 #[cold]
-pub fn fetch(memory: &impl Bus, pc: u32) -> Result<Op, u32> {
-    bits(memory, pc).map(decode)
+pub fn fetch(memory: &impl Bus, pc: u64, isa: Isa) -> Result<Op, u64> {
+    bits(memory, pc).map(|insn| decode(insn, isa))
 }
 
 /// The bits of the instruction at `pc`; the error is the address of the half that is not in RAM.
-pub fn bits(memory: &impl Bus, pc: u32) -> Result<u32, u32> {
-    let half = |addr: u32| -> Result<u32, u32> { memory.half(addr).map(u32::from).ok_or(addr) };
+pub fn bits(memory: &impl Bus, pc: u64) -> Result<u32, u64> {
+    let half = |addr: u64| -> Result<u32, u64> { memory.half(addr).map(u32::from).ok_or(addr) };
     let low = half(pc)?;
     Ok(if low & 3 == 3 { low | half(pc.wrapping_add(2))? << 16 } else { low })
 }

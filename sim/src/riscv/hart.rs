@@ -4,6 +4,7 @@ use super::bus::Bus;
 use super::code::{self, CodeCache, PAGE_OPS};
 use super::csr::{self, Csrs};
 use super::decode::{Code, Op};
+use super::isa::Isa;
 use super::memory::Memory;
 use super::timing::{Caches, Timing};
 use retire::{FlowEvent, FlowKind, RetireSink};
@@ -12,7 +13,7 @@ use retire::{FlowEvent, FlowKind, RetireSink};
 #[derive(Clone, Copy, Debug)]
 pub struct Pending {
     pub kind: FlowKind,
-    pub pc: u32,
+    pub pc: u64,
     pub count: u32,
 }
 
@@ -28,7 +29,7 @@ pub enum Break {
     /// `wfi` retired.
     Wait,
     /// A trap, with cause and `mtval`.
-    Trap(u32, u32),
+    Trap(u32, u64),
     /// The program ended.
     Exit(u32),
     /// What comes from outside next is not known yet; nothing has retired. Only where a run is executed again.
@@ -38,7 +39,7 @@ pub enum Break {
 /// Where a hart is.
 #[derive(Clone, Copy, Debug)]
 pub struct At {
-    pub pc: u32,
+    pub pc: u64,
     /// Cycle in which the next instruction retires.
     pub cycle: u64,
     /// Retired instructions.
@@ -62,8 +63,10 @@ pub struct Hart {
     pub state: State,
     /// An interrupt is to be taken, or a trap or the start to be told, before its next instruction.
     pub attention: bool,
-    /// x0 to x31, then a place for writes to x0; 64 so that an index needs no check.
-    pub regs: [u32; 64],
+    /// x0 to x31, then a place for writes to x0; 64 so that an index needs no check. On RV32 the upper halves are 0.
+    pub regs: [u64; 64],
+    /// f0 to f31; a number of 32 bits has ones above it.
+    pub floats: [u64; 32],
     pub at: At,
     pub csrs: Csrs,
     /// `instret` at the last event.
@@ -79,17 +82,17 @@ pub struct Shared<'a, B = Memory> {
 }
 
 impl Hart {
-    pub fn new(index: u8, entry: u32, cycle: u64) -> Self {
+    pub fn new(index: u8, isa: Isa, entry: u64, cycle: u64) -> Self {
         let mut regs = [0; 64];
         regs[10] = index.into();
         let pending = Some(Pending { kind: FlowKind::Start, pc: entry, count: 0 });
         let at = At { pc: entry & !1, cycle, instret: 0 };
-        let csrs = Csrs::default();
-        Self { index, state: State::Running, attention: true, regs, at, csrs, told: 0, pending }
+        let csrs = Csrs::new(isa);
+        Self { index, state: State::Running, attention: true, regs, floats: [0; 32], at, csrs, told: 0, pending }
     }
 
     /// Pending interrupts at `cycle`, as `mip` shows them.
-    pub fn mip(&self, cycle: u64, memory: &Memory) -> u32 {
+    pub fn mip(&self, cycle: u64, memory: &Memory) -> u64 {
         let hart = usize::from(self.index);
         let timer = cycle >= memory.timer_cycle(hart);
         (if memory.msip[hart] { csr::MSI } else { 0 }) | (if timer { csr::MTI } else { 0 })
@@ -112,7 +115,7 @@ impl Hart {
     }
 
     /// Enters the handler.
-    pub fn trap(&mut self, interrupt: bool, cause: u32, tval: u32) {
+    pub fn trap(&mut self, interrupt: bool, cause: u32, tval: u64) {
         let kind = FlowKind::Trap { interrupt, cause: cause as u8 };
         match &mut self.pending {
             None => {
@@ -141,12 +144,11 @@ impl Hart {
         };
         self.told = self.at.instret;
         self.pending = Some(Pending { kind: FlowKind::Start, pc: self.at.pc, count: 0 });
-        let pc = u64::from(pc);
         Some(FlowEvent { hart: self.index, kind: FlowKind::Stop, len: 0, count, pc, target: pc, cycle })
     }
 
     /// Tells the pending trap or start; `pc` is the instruction that retires in `cycle`.
-    pub fn tell_pending(&mut self, pc: u32, cycle: u64, sink: &mut impl RetireSink) {
+    pub fn tell_pending(&mut self, pc: u64, cycle: u64, sink: &mut impl RetireSink) {
         if let Some(p) = self.pending.take() {
             let at = if p.kind == FlowKind::Start { pc } else { p.pc };
             sink.event(&FlowEvent {
@@ -154,8 +156,8 @@ impl Hart {
                 kind: p.kind,
                 len: 0,
                 count: p.count,
-                pc: at.into(),
-                target: pc.into(),
+                pc: at,
+                target: pc,
                 cycle,
             });
         }
@@ -163,7 +165,7 @@ impl Hart {
 
     /// One instruction, in a machine of several harts or after a trap (`FIRST`).
     #[inline(always)]
-    pub fn single<S: RetireSink, B: Bus, const CACHES: bool, const FIRST: bool>(
+    pub fn single<S: RetireSink, B: Bus, const CACHES: bool, const FIRST: bool, const RV64: bool>(
         &mut self,
         shared: &mut Shared<'_, B>,
         code: &mut CodeCache,
@@ -171,13 +173,13 @@ impl Hart {
     ) -> Result<(), Break> {
         let mut at = self.at;
         let op = code.op(at.pc, shared.memory).map_err(|addr| Break::Trap(1, addr))?;
-        let end = self.step::<S, B, CACHES, FIRST>(&mut at, op, shared, sink);
+        let end = self.step::<S, B, CACHES, FIRST, RV64>(&mut at, op, shared, sink);
         self.at = at;
         end
     }
 
     /// Runs alone until the cycle reaches `bound`, `instructions` have retired, or something happens.
-    pub fn run<S: RetireSink, const CACHES: bool>(
+    pub fn run<S: RetireSink, const CACHES: bool, const RV64: bool>(
         &mut self,
         shared: &mut Shared<'_>,
         code: &mut CodeCache,
@@ -186,6 +188,7 @@ impl Hart {
         sink: &mut S,
     ) -> Break {
         let mut at = self.at;
+        let isa = code.isa();
         // without caches every instruction takes a cycle, so that one bound serves for both
         let bound = if CACHES { bound } else { bound.min(at.cycle.saturating_add(instructions)) };
         let last = at.instret.saturating_add(instructions);
@@ -200,14 +203,14 @@ impl Hart {
                     break;
                 }
                 let mut op: Op = page[slot];
-                if op.code == Code::None {
-                    match code::fetch(shared.memory, at.pc) {
+                if op.code == Code::Undecoded {
+                    match code::fetch(shared.memory, at.pc, isa) {
                         Ok(decoded) => op = decoded,
                         Err(addr) => break 'run Break::Trap(1, addr),
                     }
                     page[slot] = op;
                 }
-                if let Err(end) = self.step::<S, Memory, CACHES, false>(&mut at, op, shared, sink) {
+                if let Err(end) = self.step::<S, Memory, CACHES, false, RV64>(&mut at, op, shared, sink) {
                     break 'run end;
                 }
             }

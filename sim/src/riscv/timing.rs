@@ -10,8 +10,8 @@
 //! | load, store, atomic or fetch that misses L1 and hits L2 | `l2_latency` |
 //! | that misses L2 too | `l2_latency + memory_latency` |
 //! | taken branch, jump, trap | `redirect` |
-//! | multiplication | `mul - 1` |
-//! | division | `div - 1` |
+//! | multiplication, floating-point arithmetic | `mul - 1` |
+//! | division, square root | `div - 1` |
 //!
 //! Fetch hits and store hits are hidden. L1s are private, for instructions and for data, L2 is shared,
 //! all direct-mapped or set-associative with LRU; a store takes the line from the other harts' L1s.
@@ -174,8 +174,8 @@ impl Caches {
 
     /// Penalty of fetching at `pc`.
     #[inline]
-    pub fn fetch(&mut self, hart: usize, pc: u32) -> u64 {
-        let line = pc >> self.shift;
+    pub fn fetch(&mut self, hart: usize, pc: u64) -> u64 {
+        let line = (pc >> self.shift) as u32;
         if self.fetched[hart] == line {
             return 0;
         }
@@ -189,8 +189,8 @@ impl Caches {
 
     /// Penalty of a load.
     #[inline]
-    pub fn load(&mut self, hart: usize, addr: u32) -> u64 {
-        let line = addr >> self.shift;
+    pub fn load(&mut self, hart: usize, addr: u64) -> u64 {
+        let line = (addr >> self.shift) as u32;
         let hit = u64::from(self.timing.l1_latency - 1);
         if self.data[hart].access(line) {
             hit
@@ -201,8 +201,8 @@ impl Caches {
 
     /// Penalty of a store.
     #[inline]
-    pub fn store(&mut self, hart: usize, addr: u32) -> u64 {
-        let line = addr >> self.shift;
+    pub fn store(&mut self, hart: usize, addr: u64) -> u64 {
+        let line = (addr >> self.shift) as u32;
         for other in (0..self.data.len()).filter(|h| *h != hart) {
             self.data[other].remove(line);
         }

@@ -33,13 +33,16 @@ pub struct Memory {
     pub uart: Vec<u8>,
     /// Line control register; bit 7 puts the divisor latch at offsets 0 and 1.
     uart_lcr: u8,
-    /// Reserved word of each hart; none is odd.
-    pub reservations: Vec<u32>,
+    /// Reserved bytes of each hart: the first, and how many.
+    pub reservations: Vec<(u64, u8)>,
     /// Whether any reservation was made since all were cleared.
     reserved: bool,
+    /// Executes the instructions that are not modelled, from their bits and operands.
+    pub unmodelled: Option<fn(u32, [u64; 2]) -> u64>,
 }
 
-const NO_RESERVATION: u32 = 1;
+/// No address of an atomic is odd.
+const NO_RESERVATION: (u64, u8) = (1, 0);
 
 impl Memory {
     pub fn new(ram_base: u32, ram_bytes: u32, harts: usize, mtime_divider: u64) -> Self {
@@ -54,6 +57,7 @@ impl Memory {
             uart_lcr: 0,
             reservations: vec![NO_RESERVATION; harts],
             reserved: false,
+            unmodelled: None,
         }
     }
 
@@ -71,27 +75,28 @@ impl Memory {
 
     /// Offset in RAM of an access of `N` bytes.
     #[inline]
-    pub fn offset<const N: usize>(&self, addr: u32) -> Option<usize> {
-        let offset = addr.wrapping_sub(self.ram_base) as usize;
-        (offset + N <= self.ram.len()).then_some(offset)
+    pub fn offset<const N: usize>(&self, addr: u64) -> Option<usize> {
+        let offset = addr.wrapping_sub(self.ram_base.into()) as usize;
+        // RAM is never less than N bytes
+        (offset <= self.ram.len() - N).then_some(offset)
     }
 
     /// Loads `N` bytes, little-endian, zero-extended; `None` is an access fault.
     #[inline]
-    pub fn load<const N: usize>(&mut self, addr: u32, cycle: u64) -> Option<u32> {
+    pub fn load<const N: usize>(&mut self, addr: u64, cycle: u64) -> Option<u64> {
         match self.offset::<N>(addr) {
             Some(at) => {
-                let mut bytes = [0; 4];
+                let mut bytes = [0; 8];
                 bytes[..N].copy_from_slice(&self.ram[at..at + N]);
-                Some(u32::from_le_bytes(bytes))
+                Some(u64::from_le_bytes(bytes))
             }
-            None => self.load_device(addr, N, cycle),
+            None => self.load_devices(addr, N, cycle),
         }
     }
 
     /// Stores the low `N` bytes of `value`; `None` is an access fault.
     #[inline]
-    pub fn store<const N: usize>(&mut self, addr: u32, value: u32, cycle: u64) -> Option<Effect> {
+    pub fn store<const N: usize>(&mut self, addr: u64, value: u64, cycle: u64) -> Option<Effect> {
         match self.offset::<N>(addr) {
             Some(at) => {
                 self.ram[at..at + N].copy_from_slice(&value.to_le_bytes()[..N]);
@@ -100,31 +105,59 @@ impl Memory {
                 }
                 Some(Effect::None)
             }
-            None => self.store_device(addr, N, value, cycle),
+            None => self.store_devices(addr, N, value, cycle),
         }
     }
 
-    pub fn reserve(&mut self, hart: usize, addr: u32) {
-        self.reservations[hart] = addr;
+    pub fn reserve(&mut self, hart: usize, addr: u64, bytes: u8) {
+        self.reservations[hart] = (addr, bytes);
         self.reserved = true;
     }
 
     /// Whether `hart` still holds its reservation of `addr`; it is gone afterwards.
-    pub fn take_reservation(&mut self, hart: usize, addr: u32) -> bool {
-        std::mem::replace(&mut self.reservations[hart], NO_RESERVATION) == addr
+    pub fn take_reservation(&mut self, hart: usize, addr: u64) -> bool {
+        std::mem::replace(&mut self.reservations[hart], NO_RESERVATION).0 == addr
     }
 
     #[cold]
-    fn drop_reservations(&mut self, addr: u32, bytes: usize) {
-        let (first, last) = (addr & !3, addr.wrapping_add(bytes as u32 - 1) & !3);
-        for r in self.reservations.iter_mut().filter(|r| **r == first || **r == last) {
+    fn drop_reservations(&mut self, addr: u64, bytes: usize) {
+        let end = addr + bytes as u64;
+        for r in self.reservations.iter_mut().filter(|r| r.0 < end && addr < r.0 + u64::from(r.1)) {
             *r = NO_RESERVATION;
         }
         self.reserved = self.reservations.iter().any(|r| *r != NO_RESERVATION);
     }
 
+    /// Whether a load or store of eight bytes is one of `mtime` or `mtimecmp`: devices have registers of four.
+    fn is_wide(&self, addr: u32) -> bool {
+        let compare = addr.wrapping_sub(CLINT + 0x4000) < 8 * self.msip.len() as u32;
+        addr % 8 == 0 && (compare || addr == CLINT + 0xbff8)
+    }
+
     #[cold]
-    fn load_device(&mut self, addr: u32, bytes: usize, cycle: u64) -> Option<u32> {
+    fn load_devices(&mut self, addr: u64, bytes: usize, cycle: u64) -> Option<u64> {
+        let addr = u32::try_from(addr).ok()?;
+        if bytes == 8 {
+            let half = |addr| self.load_device(addr, 4, cycle).map(u64::from);
+            return if self.is_wide(addr) { Some(half(addr)? | half(addr + 4)? << 32) } else { None };
+        }
+        self.load_device(addr, bytes, cycle).map(u64::from)
+    }
+
+    #[cold]
+    fn store_devices(&mut self, addr: u64, bytes: usize, value: u64, cycle: u64) -> Option<Effect> {
+        let addr = u32::try_from(addr).ok()?;
+        if bytes == 8 {
+            if !self.is_wide(addr) {
+                return None;
+            }
+            self.store_device(addr, 4, value as u32, cycle)?;
+            return self.store_device(addr + 4, 4, (value >> 32) as u32, cycle);
+        }
+        self.store_device(addr, bytes, value as u32, cycle)
+    }
+
+    fn load_device(&self, addr: u32, bytes: usize, cycle: u64) -> Option<u32> {
         if addr.wrapping_sub(UART) < 8 {
             return Some(match addr - UART {
                 3 => self.uart_lcr.into(),
@@ -151,7 +184,6 @@ impl Memory {
         }
     }
 
-    #[cold]
     fn store_device(&mut self, addr: u32, bytes: usize, value: u32, cycle: u64) -> Option<Effect> {
         if addr.wrapping_sub(UART) < 8 {
             // wider stores write the one register they begin at

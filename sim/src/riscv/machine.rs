@@ -3,6 +3,7 @@
 use super::code::{bits, CodeCache};
 use super::csr::MTI;
 use super::hart::{Break, Hart, Shared, State};
+use super::isa::{Isa, Unmodelled};
 use super::memory::{Memory, DEVICES, RAM_BASE};
 use super::timing::{Caches, Timing};
 use retire::elf::Program;
@@ -52,7 +53,7 @@ pub enum MachineError {
     #[error("timing: {0}")]
     Timing(String),
     /// A program for another machine.
-    #[error("the ELF is RV{0}; the built-in simulator runs RV32IMAC")]
+    #[error("the ELF is RV{0}; the built-in simulator runs RV32 and RV64")]
     WrongIsa(u8),
     /// A segment outside RAM.
     #[error("the ELF needs 0x{start:x} to 0x{end:x}; RAM is 0x{base:x} to 0x{top:x}")]
@@ -176,9 +177,10 @@ impl Machine {
     /// Loads `program`; RAM lies where it wants it.
     pub fn new(program: &Program, config: MachineConfig) -> Result<Self, MachineError> {
         config.check()?;
-        if program.xlen != 32 {
+        if !matches!(program.xlen, 32 | 64) {
             return Err(MachineError::WrongIsa(program.xlen));
         }
+        let isa = Isa::all(program.xlen);
         let harts = usize::from(config.harts);
         let base = ram_base(program, config.ram_bytes)?;
         let mut memory = Memory::new(base as u32, config.ram_bytes, harts, config.mtime_divider);
@@ -195,13 +197,23 @@ impl Machine {
             }
         };
         Ok(Self {
-            harts: (0..config.harts).map(|h| Hart::new(h, program.entry as u32, late(h))).collect(),
-            code: CodeCache::new(base as u32, config.ram_bytes),
+            harts: (0..config.harts).map(|h| Hart::new(h, isa, program.entry, late(h))).collect(),
+            code: CodeCache::new(base as u32, config.ram_bytes, isa),
             caches: Caches::new(&config.timing, config.harts),
             memory,
             timing: config.timing,
             ended: None,
         })
+    }
+
+    /// Lets `execute` make the results of the instructions that `which` names, from their bits and operands.
+    #[must_use]
+    pub fn with_unmodelled(mut self, which: Unmodelled, execute: fn(u32, [u64; 2]) -> u64) -> Self {
+        let (base, bytes) = self.ram();
+        let isa = Isa { unmodelled: Some(which), ..self.code.isa() };
+        self.code = CodeCache::new(base, bytes, isa);
+        self.memory.unmodelled = Some(execute);
+        self
     }
 
     /// First byte of RAM, and the bytes of it.
@@ -214,8 +226,12 @@ impl Machine {
     pub fn run<S: RetireSink>(&mut self, sink: &mut S, limits: Limits) -> Result<RunSummary, MachineError> {
         let exit = match self.ended {
             Some(code) => Exit::Finished(code),
-            None if self.timing.caches => self.schedule::<S, true>(sink, limits),
-            None => self.schedule::<S, false>(sink, limits),
+            None => match (self.timing.caches, self.code.isa().rv64) {
+                (true, false) => self.schedule::<S, true, false>(sink, limits),
+                (false, false) => self.schedule::<S, false, false>(sink, limits),
+                (true, true) => self.schedule::<S, true, true>(sink, limits),
+                (false, true) => self.schedule::<S, false, true>(sink, limits),
+            },
         };
         let running = self.harts.iter().filter(|h| h.state == State::Running).map(|h| h.at.cycle).max();
         let cycles = running.unwrap_or_else(|| self.harts.iter().map(|h| h.at.cycle).max().unwrap_or(0));
@@ -250,7 +266,7 @@ impl Machine {
     }
 
     /// Wakes, interrupts and runs harts in the order of their cycles.
-    fn schedule<S: RetireSink, const CACHES: bool>(&mut self, sink: &mut S, limits: Limits) -> Exit {
+    fn schedule<S: RetireSink, const CACHES: bool, const RV64: bool>(&mut self, sink: &mut S, limits: Limits) -> Exit {
         let mut left = limits.instructions;
         // cycle of the latest change that can wake a hart
         let mut now = 0;
@@ -298,16 +314,16 @@ impl Machine {
             let hart = &mut self.harts[i];
             let (i, end) = if hart.pending.is_some() {
                 let before = hart.at.instret;
-                let end = hart.single::<S, Memory, CACHES, true>(&mut shared, &mut self.code, sink);
+                let end = hart.single::<S, Memory, CACHES, true, RV64>(&mut shared, &mut self.code, sink);
                 left -= hart.at.instret - before;
                 (i, end.err().unwrap_or(Break::Bound))
             } else if alone {
                 let before = hart.at.instret;
-                let end = hart.run::<S, CACHES>(&mut shared, &mut self.code, bound, left, sink);
+                let end = hart.run::<S, CACHES, RV64>(&mut shared, &mut self.code, bound, left, sink);
                 left -= hart.at.instret - before;
                 (i, end)
             } else {
-                self.interleave::<S, CACHES>(cycle, bound, &mut left, sink)
+                self.interleave::<S, CACHES, RV64>(cycle, bound, &mut left, sink)
             };
             let hart = &mut self.harts[i];
             match end {
@@ -332,7 +348,7 @@ impl Machine {
 
     /// Runs the running harts from `cycle` on, one instruction at a time, in the order of cycle and index, until
     /// `bound` or until something happens; to which hart, and what.
-    fn interleave<S: RetireSink, const CACHES: bool>(
+    fn interleave<S: RetireSink, const CACHES: bool, const RV64: bool>(
         &mut self,
         mut cycle: u64,
         bound: u64,
@@ -350,7 +366,7 @@ impl Machine {
                     if hart.attention || *left == 0 {
                         return (hart.index.into(), Break::Bound);
                     }
-                    match hart.single::<S, Memory, CACHES, false>(&mut shared, &mut self.code, sink) {
+                    match hart.single::<S, Memory, CACHES, false, RV64>(&mut shared, &mut self.code, sink) {
                         Ok(()) => *left -= 1,
                         Err(end) => {
                             *left -= u64::from(!matches!(end, Break::Trap(..)));

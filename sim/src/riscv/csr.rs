@@ -1,0 +1,193 @@
+//! Machine-mode control and status registers
+//!
+//! # Source
+//! RISC-V privileged ISA, chapters 2 and 3. M-mode only: no S or U mode, no delegation. The PMP registers are there,
+//! because start-up code for other boards writes them, and read 0: no entries.
+
+use super::isa::Isa;
+
+/// `mstatus.MIE`.
+pub const MIE: u64 = 1 << 3;
+/// `mstatus.MPIE`.
+pub const MPIE: u64 = 1 << 7;
+const MPP: u64 = 3 << 11;
+/// `mstatus.FS`: 0 off, 3 dirty.
+pub const FS: u64 = 3 << 13;
+/// Software interrupt bit of `mip` and `mie`.
+pub const MSI: u64 = 1 << 3;
+/// Timer interrupt bit of `mip` and `mie`.
+pub const MTI: u64 = 1 << 7;
+const MEI: u64 = 1 << 11;
+
+/// The registers of one hart that software can write; those of 32 bits have upper halves of 0.
+#[derive(Clone, Debug)]
+pub struct Csrs {
+    pub isa: Isa,
+    pub mstatus: u64,
+    pub mie: u64,
+    pub mtvec: u64,
+    pub mscratch: u64,
+    pub mepc: u64,
+    pub mcause: u64,
+    pub mtval: u64,
+    /// Flags of F and D that were raised.
+    pub fflags: u8,
+    /// Rounding mode.
+    pub frm: u8,
+    /// Added to the counted instructions and cycles, so that writes of `minstret` and `mcycle` hold.
+    pub instret_offset: u64,
+    pub cycle_offset: u64,
+}
+
+/// What a read of a CSR can depend on besides [`Csrs`].
+pub struct View {
+    pub hart: u32,
+    pub mip: u64,
+    pub cycle: u64,
+    pub instret: u64,
+    pub time: u64,
+}
+
+impl Csrs {
+    /// At reset.
+    pub fn new(isa: Isa) -> Self {
+        Self {
+            isa,
+            mstatus: 0,
+            mie: 0,
+            mtvec: 0,
+            mscratch: 0,
+            mepc: 0,
+            mcause: 0,
+            mtval: 0,
+            fflags: 0,
+            frm: 0,
+            instret_offset: 0,
+            cycle_offset: 0,
+        }
+    }
+
+    /// Whether instructions of F and D are legal now.
+    #[inline]
+    pub fn float_is_on(&self) -> bool {
+        self.mstatus & FS != 0
+    }
+
+    /// The greatest number of a register.
+    #[inline]
+    fn ones(&self) -> u64 {
+        u64::MAX >> (64 - self.isa.xlen())
+    }
+
+    fn misa(&self) -> u64 {
+        let letters = |text: &str| text.bytes().fold(0, |all, letter| all | 1 << (letter - b'A'));
+        let float = if self.isa.float { letters("FD") } else { 0 };
+        u64::from(self.isa.xlen() / 32) << (self.isa.xlen() - 2) | letters("IMAC") | float
+    }
+
+    /// Value of CSR `number`; `None` where there is none.
+    pub fn read(&self, number: u32, view: &View) -> Option<u64> {
+        let cycle = view.cycle.wrapping_add(self.cycle_offset);
+        let instret = view.instret.wrapping_add(self.instret_offset);
+        let rv32 = !self.isa.rv64;
+        let value = match number {
+            0x001..=0x003 if !self.isa.float || !self.float_is_on() => return None,
+            0x001 => self.fflags.into(),
+            0x002 => self.frm.into(),
+            0x003 => u64::from(self.frm) << 5 | u64::from(self.fflags),
+            0x300 => self.mstatus | MPP | if self.mstatus & FS == FS { 1 << (self.isa.xlen() - 1) } else { 0 },
+            0x301 => self.misa(),
+            0x304 => self.mie,
+            0x305 => self.mtvec,
+            0x306 | 0x320 | 0x3a0 | 0x3a2 | 0x3b0..=0x3bf => 0,
+            0x310 | 0x3a1 | 0x3a3 if rv32 => 0,
+            0x340 => self.mscratch,
+            0x341 => self.mepc,
+            0x342 => self.mcause,
+            0x343 => self.mtval,
+            0x344 => view.mip,
+            0xb00 | 0xc00 => cycle,
+            0xb80 | 0xc80 if rv32 => cycle >> 32,
+            0xb02 | 0xc02 => instret,
+            0xb82 | 0xc82 if rv32 => instret >> 32,
+            0xc01 => view.time,
+            0xc81 if rv32 => view.time >> 32,
+            0xf11..=0xf13 | 0xf15 => 0,
+            0xf14 => view.hart.into(),
+            // performance counters and their events that do not exist read as 0
+            0xb03..=0xb1f | 0x323..=0x33f => 0,
+            0xb83..=0xb9f if rv32 => 0,
+            _ => return None,
+        };
+        Some(value & self.ones())
+    }
+
+    /// Writes CSR `number`; `None` where there is none or it is read-only.
+    pub fn write(&mut self, number: u32, value: u64, view: &View) -> Option<()> {
+        let rv32 = !self.isa.rv64;
+        let split = |now: u64, high: bool| match (rv32, high) {
+            (false, _) => value,
+            (true, true) => value << 32 | now & 0xffff_ffff,
+            (true, false) => now >> 32 << 32 | value,
+        };
+        match number {
+            0x001..=0x003 => {
+                if !self.isa.float || !self.float_is_on() {
+                    return None;
+                }
+                if number != 0x002 {
+                    self.fflags = value as u8 & 31;
+                }
+                if number != 0x001 {
+                    self.frm = (value >> if number == 0x003 { 5 } else { 0 }) as u8 & 7;
+                }
+                self.mstatus |= FS;
+            }
+            0x300 => self.mstatus = value & (MIE | MPIE | if self.isa.float { FS } else { 0 }),
+            0x304 => self.mie = value & (MSI | MTI | MEI),
+            // direct and vectored mode
+            0x305 => self.mtvec = value & !2,
+            0x340 => self.mscratch = value,
+            0x341 => self.mepc = value & !1,
+            0x342 => self.mcause = value,
+            0x343 => self.mtval = value,
+            0xb80 | 0xb82 if !rv32 => return None,
+            0xb00 | 0xb80 => {
+                let now = view.cycle.wrapping_add(self.cycle_offset);
+                self.cycle_offset = split(now, number == 0xb80).wrapping_sub(view.cycle);
+            }
+            0xb02 | 0xb82 => {
+                let now = view.instret.wrapping_add(self.instret_offset);
+                // the write itself retires, and is not counted
+                self.instret_offset = split(now, number == 0xb82).wrapping_sub(view.instret).wrapping_sub(1);
+            }
+            0x301 | 0x306 | 0x320 | 0x344 | 0x3a0 | 0x3a2 | 0x3b0..=0x3bf => {}
+            0x310 | 0x3a1 | 0x3a3 | 0xb83..=0xb9f if rv32 => {}
+            0xb03..=0xb1f | 0x323..=0x33f => {}
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Takes a trap at `pc`; returns the handler's address.
+    pub fn trap(&mut self, interrupt: bool, cause: u32, pc: u64, tval: u64) -> u64 {
+        self.mepc = pc;
+        self.mcause = u64::from(cause) | u64::from(interrupt) << (self.isa.xlen() - 1);
+        self.mtval = tval & self.ones();
+        let mie = self.mstatus & MIE;
+        self.mstatus = self.mstatus & FS | if mie != 0 { MPIE } else { 0 };
+        let base = self.mtvec & !3;
+        if interrupt && self.mtvec & 1 == 1 {
+            base.wrapping_add(4 * u64::from(cause)) & self.ones()
+        } else {
+            base
+        }
+    }
+
+    /// `mret`; returns where it goes.
+    pub fn mret(&mut self) -> u64 {
+        let mie = if self.mstatus & MPIE != 0 { MIE } else { 0 };
+        self.mstatus = self.mstatus & FS | mie | MPIE;
+        self.mepc
+    }
+}

@@ -1,0 +1,544 @@
+//! What each instruction does: one step of a hart
+//!
+//! Registers are kept as numbers of 64 bits; on RV32 their upper halves are 0, and every result is cut to 32 bits, which
+//! costs nothing where the machine below clears upper halves itself.
+//!
+//! # Source
+//! RISC-V unprivileged ISA, chapters RV32I, RV64I, M, A, F, D, C, Zicsr, Zifencei; privileged ISA for `mret` and `wfi`.
+
+use super::bits;
+use super::bus::Bus;
+use super::code;
+use super::csr;
+use super::decode::{Code, Op, SINK};
+use super::float::{self, Operands};
+use super::hart::{At, Break, Hart, Shared};
+use super::memory::Effect;
+use retire::{DataEvent, DataKind, FlowEvent, FlowKind, Note, RetireSink};
+
+impl Hart {
+    /// Executes `op`, the instruction at `at`, and moves `at` behind it. An error ends the loop the step is in;
+    /// the instruction has retired then, but for a trap. `FIRST`: a trap or the start is to be told with it.
+    ///
+    /// Inlined into its callers, so that each keeps `at` in registers.
+    #[inline(always)]
+    pub fn step<S: RetireSink, B: Bus, const CACHES: bool, const FIRST: bool, const RV64: bool>(
+        &mut self,
+        at: &mut At,
+        op: Op,
+        shared: &mut Shared<'_, B>,
+        sink: &mut S,
+    ) -> Result<(), Break> {
+        let hart = usize::from(self.index);
+        let (pc, cycle) = (at.pc, at.cycle);
+        let rs1 = self.regs[usize::from(op.rs1 & 63)];
+        let rs2 = self.regs[usize::from(op.rs2 & 63)];
+        let cut = |v: u64| if RV64 { v } else { v & 0xffff_ffff };
+        let signed = |v: u64| if RV64 { v as i64 } else { v as u32 as i32 as i64 };
+        let sign32 = |v: u32| cut(v as i32 as u64);
+        let imm = cut(op.imm as u64);
+        let places: u64 = if RV64 { 63 } else { 31 };
+        let mut next = cut(pc.wrapping_add(u64::from(op.len)));
+        let mut penalty = 0u64;
+        macro_rules! tell {
+            () => {
+                if FIRST {
+                    self.tell_pending(pc, cycle, sink);
+                }
+            };
+        }
+        // cycles the fetch of the next instruction adds
+        macro_rules! fetch {
+            () => {
+                if CACHES {
+                    shared.caches.fetch(hart, next)
+                } else {
+                    0
+                }
+            };
+        }
+        macro_rules! retire {
+            ($penalty:expr) => {{
+                tell!();
+                at.instret += 1;
+                at.pc = next;
+                at.cycle = cycle + 1 + $penalty;
+            }};
+        }
+        macro_rules! data {
+            ($kind:expr) => {
+                if S::WANTS_DATA {
+                    tell!();
+                    sink.data(&DataEvent { hart: self.index, kind: $kind, pc, cycle });
+                }
+            };
+        }
+        macro_rules! set {
+            ($v:expr) => {{
+                let v = cut($v);
+                self.regs[usize::from(op.rd & 63)] = v;
+                if op.rd != SINK {
+                    data!(DataKind::Register { rd: op.rd, value: v });
+                }
+            }};
+        }
+        macro_rules! set_float {
+            ($v:expr) => {{
+                let (v, rd) = ($v, op.rd & 31);
+                self.floats[usize::from(rd)] = v;
+                self.csrs.mstatus |= csr::FS;
+                data!(DataKind::Float { rd, value: v });
+            }};
+        }
+        // traps where F and D are off
+        macro_rules! float_on {
+            () => {
+                if !self.csrs.float_is_on() {
+                    return Err(Break::Trap(2, code::bits(shared.memory, pc).unwrap_or(0).into()));
+                }
+            };
+        }
+        macro_rules! loaded {
+            ($size:expr, $addr:expr, $value:expr) => {
+                data!(DataKind::Load { size: $size, addr: $addr, value: $value })
+            };
+        }
+        macro_rules! stored {
+            ($size:expr, $addr:expr, $value:expr) => {
+                data!(DataKind::Store { size: $size, addr: $addr, value: $value })
+            };
+        }
+        macro_rules! load {
+            ($n:literal, $convert:expr) => {{
+                let addr = cut(rs1.wrapping_add(imm));
+                let v = shared.memory.read::<$n>(hart, addr, cycle)?;
+                loaded!($n, addr, v);
+                set!($convert(v));
+                if CACHES {
+                    penalty += shared.caches.load(hart, addr);
+                }
+            }};
+        }
+        macro_rules! float_load {
+            ($n:literal, $convert:expr) => {{
+                float_on!();
+                let addr = cut(rs1.wrapping_add(imm));
+                let v = shared.memory.read::<$n>(hart, addr, cycle)?;
+                loaded!($n, addr, v);
+                set_float!($convert(v));
+                if CACHES {
+                    penalty += shared.caches.load(hart, addr);
+                }
+            }};
+        }
+        macro_rules! store {
+            ($n:literal, $value:expr) => {{
+                let (addr, value) = (cut(rs1.wrapping_add(imm)), $value);
+                let effect = shared.memory.write::<$n>(hart, addr, value, cycle)?;
+                stored!($n, addr, value & (u64::MAX >> (64 - 8 * $n)));
+                if CACHES {
+                    penalty += shared.caches.store(hart, addr);
+                }
+                if effect != Effect::None {
+                    retire!(penalty);
+                    return Err(match effect {
+                        Effect::Exit(code) => Break::Exit(code),
+                        _ => Break::Interrupts,
+                    });
+                }
+            }};
+        }
+        macro_rules! aligned {
+            ($n:literal, $misaligned:literal, $access:literal) => {
+                if rs1 & ($n - 1) != 0 {
+                    return Err(Break::Trap($misaligned, rs1));
+                }
+                if !shared.memory.in_ram::<$n>(rs1) {
+                    return Err(Break::Trap($access, rs1));
+                }
+            };
+        }
+        macro_rules! amo {
+            ($n:literal, $convert:expr) => {{
+                aligned!($n, 6, 7);
+                let f = |old| atomic::<$n>(op.code, old, rs2);
+                let (old, new) = shared.memory.exchange::<$n>(hart, rs1, f, cycle)?;
+                loaded!($n, rs1, old);
+                stored!($n, rs1, new);
+                set!($convert(old));
+                if CACHES {
+                    penalty += shared.caches.load(hart, rs1) + shared.caches.store(hart, rs1);
+                }
+            }};
+        }
+        macro_rules! reserve {
+            ($n:literal, $convert:expr) => {{
+                aligned!($n, 4, 5);
+                let v = shared.memory.read::<$n>(hart, rs1, cycle)?;
+                shared.memory.reserve(hart, rs1, $n);
+                loaded!($n, rs1, v);
+                set!($convert(v));
+                if CACHES {
+                    penalty += shared.caches.load(hart, rs1);
+                }
+            }};
+        }
+        macro_rules! store_conditional {
+            ($n:literal) => {{
+                aligned!($n, 6, 7);
+                let held = shared.memory.take_reservation(hart, rs1)?;
+                if S::WANTS_DATA {
+                    tell!();
+                    sink.note(self.index, &Note::StoreConditional { stored: held });
+                }
+                if held {
+                    shared.memory.write::<$n>(hart, rs1, rs2, cycle)?;
+                    stored!($n, rs1, rs2 & (u64::MAX >> (64 - 8 * $n)));
+                    if CACHES {
+                        penalty += shared.caches.store(hart, rs1);
+                    }
+                }
+                set!(u64::from(!held));
+            }};
+        }
+        macro_rules! event {
+            ($kind:expr) => {{
+                tell!();
+                let retired = at.instret + 1;
+                let count = (retired - self.told) as u32;
+                self.told = retired;
+                sink.event(&FlowEvent { hart: self.index, kind: $kind, len: op.len, count, pc, target: next, cycle });
+                if CACHES && next != cut(pc.wrapping_add(u64::from(op.len))) {
+                    penalty += u64::from(shared.timing.redirect);
+                }
+            }};
+        }
+        macro_rules! branch {
+            ($cond:expr) => {{
+                let through = next;
+                if $cond {
+                    next = cut(pc.wrapping_add(imm));
+                }
+                event!(FlowKind::Conditional { taken: next != through });
+            }};
+        }
+        match op.code {
+            Code::Undecoded | Code::Illegal => return Err(Break::Trap(2, (op.imm as u32).into())),
+            Code::Lui => set!(imm),
+            Code::Auipc => set!(pc.wrapping_add(imm)),
+            Code::Addi => set!(rs1.wrapping_add(imm)),
+            Code::Slti => set!(u64::from(signed(rs1) < i64::from(op.imm))),
+            Code::Sltiu => set!(u64::from(rs1 < imm)),
+            Code::Xori => set!(rs1 ^ imm),
+            Code::Ori => set!(rs1 | imm),
+            Code::Andi => set!(rs1 & imm),
+            Code::Slli => set!(rs1 << (imm & places)),
+            Code::Srli => set!(rs1 >> (imm & places)),
+            Code::Srai => set!((signed(rs1) >> (imm & places)) as u64),
+            Code::Add => set!(rs1.wrapping_add(rs2)),
+            Code::Sub => set!(rs1.wrapping_sub(rs2)),
+            Code::Sll => set!(rs1 << (rs2 & places)),
+            Code::Slt => set!(u64::from(signed(rs1) < signed(rs2))),
+            Code::Sltu => set!(u64::from(rs1 < rs2)),
+            Code::Xor => set!(rs1 ^ rs2),
+            Code::Srl => set!(rs1 >> (rs2 & places)),
+            Code::Sra => set!((signed(rs1) >> (rs2 & places)) as u64),
+            Code::Or => set!(rs1 | rs2),
+            Code::And => set!(rs1 & rs2),
+            Code::Mul | Code::Mulh | Code::Mulhsu | Code::Mulhu => {
+                set!(multiply::<RV64>(op.code, rs1, rs2));
+                if CACHES {
+                    penalty += u64::from(shared.timing.mul - 1);
+                }
+            }
+            Code::Div | Code::Divu | Code::Rem | Code::Remu => {
+                if RV64 {
+                    set!(divide64(op.code, rs1, rs2));
+                } else {
+                    set!(divide32(op.code, rs1 as u32, rs2 as u32).into());
+                }
+                if CACHES {
+                    penalty += u64::from(shared.timing.div - 1);
+                }
+            }
+            Code::Lb => load!(1, |v| v as i8 as u64),
+            Code::Lh => load!(2, |v| v as i16 as u64),
+            Code::Lw => load!(4, |v| sign32(v as u32)),
+            Code::Lbu => load!(1, |v| v),
+            Code::Lhu => load!(2, |v| v),
+            Code::Sb => store!(1, rs2),
+            Code::Sh => store!(2, rs2),
+            Code::Sw => store!(4, rs2),
+            Code::Lr => {
+                if RV64 && op.sub == 3 {
+                    reserve!(8, |v| v);
+                } else {
+                    reserve!(4, |v| sign32(v as u32));
+                }
+            }
+            Code::Sc => {
+                if RV64 && op.sub == 3 {
+                    store_conditional!(8);
+                } else {
+                    store_conditional!(4);
+                }
+            }
+            Code::AmoSwap
+            | Code::AmoAdd
+            | Code::AmoXor
+            | Code::AmoAnd
+            | Code::AmoOr
+            | Code::AmoMin
+            | Code::AmoMax
+            | Code::AmoMinu
+            | Code::AmoMaxu => {
+                if RV64 && op.sub == 3 {
+                    amo!(8, |v| v);
+                } else {
+                    amo!(4, |v| sign32(v as u32));
+                }
+            }
+            Code::Lwu => load!(4, |v| v),
+            Code::Ld => load!(8, |v| v),
+            Code::Sd => store!(8, rs2),
+            Code::Addiw => set!(sign32((rs1 as u32).wrapping_add(op.imm as u32))),
+            Code::Slliw => set!(sign32((rs1 as u32) << (imm & 31))),
+            Code::Srliw => set!(sign32(rs1 as u32 >> (imm & 31))),
+            Code::Sraiw => set!((rs1 as i32 >> (imm & 31)) as u64),
+            Code::Addw => set!(sign32((rs1 as u32).wrapping_add(rs2 as u32))),
+            Code::Subw => set!(sign32((rs1 as u32).wrapping_sub(rs2 as u32))),
+            Code::Sllw => set!(sign32((rs1 as u32) << (rs2 & 31))),
+            Code::Srlw => set!(sign32(rs1 as u32 >> (rs2 & 31))),
+            Code::Sraw => set!((rs1 as i32 >> (rs2 & 31)) as u64),
+            Code::Mulw => {
+                set!(sign32((rs1 as u32).wrapping_mul(rs2 as u32)));
+                if CACHES {
+                    penalty += u64::from(shared.timing.mul - 1);
+                }
+            }
+            Code::Divw | Code::Divuw | Code::Remw | Code::Remuw => {
+                let code = match op.code {
+                    Code::Divw => Code::Div,
+                    Code::Divuw => Code::Divu,
+                    Code::Remw => Code::Rem,
+                    _ => Code::Remu,
+                };
+                set!(sign32(divide32(code, rs1 as u32, rs2 as u32)));
+                if CACHES {
+                    penalty += u64::from(shared.timing.div - 1);
+                }
+            }
+            Code::Flw => float_load!(4, |v| float::boxed(v as u32)),
+            Code::Fld => float_load!(8, |v| v),
+            Code::Fsw => {
+                float_on!();
+                store!(4, self.floats[usize::from(op.rs2 & 31)]);
+            }
+            Code::Fsd => {
+                float_on!();
+                store!(8, self.floats[usize::from(op.rs2 & 31)]);
+            }
+            Code::Unmodelled => {
+                let insn = op.imm as u32;
+                // where nothing is written nothing is taken from outside
+                if op.rd != SINK {
+                    let operands = [15, 20].map(|place| self.regs[(insn >> place & 31) as usize]);
+                    set!(shared.memory.unmodelled(hart, insn, operands)?);
+                }
+            }
+            Code::Fence => {}
+            Code::FenceI => {
+                retire!(fetch!());
+                return Err(Break::FenceI);
+            }
+            Code::Csrrw | Code::Csrrs | Code::Csrrc | Code::Csrrwi | Code::Csrrsi | Code::Csrrci => {
+                let Some(changed) = self.csr(op, rs1, at, shared.memory)? else {
+                    return Err(Break::Trap(2, code::bits(shared.memory, pc).unwrap_or(0).into()));
+                };
+                // the CSR's value is there even where it goes to x0
+                let value = self.regs[usize::from(op.rd & 63)];
+                if op.rd != SINK || !matches!(op.code, Code::Csrrw | Code::Csrrwi) {
+                    data!(DataKind::Csr { csr: op.imm as u16 & 0xfff, value });
+                }
+                if op.rd != SINK {
+                    data!(DataKind::Register { rd: op.rd, value });
+                }
+                if changed {
+                    retire!(fetch!());
+                    return Err(Break::Interrupts);
+                }
+            }
+            Code::Ecall => return Err(Break::Trap(11, 0)),
+            Code::Ebreak => return Err(Break::Trap(3, pc)),
+            Code::Wfi => {
+                retire!(0);
+                return Err(Break::Wait);
+            }
+            Code::Mret => {
+                next = self.csrs.mret();
+                event!(FlowKind::TrapReturn);
+                retire!(penalty + fetch!());
+                return Err(Break::Interrupts);
+            }
+            Code::Jal => {
+                set!(next);
+                next = cut(pc.wrapping_add(imm));
+                event!(if op.rd == 1 || op.rd == 5 { FlowKind::Call } else { FlowKind::Jump });
+            }
+            Code::Jalr => {
+                set!(next);
+                next = cut(rs1.wrapping_add(imm)) & !1;
+                event!(indirect(op.rd, op.rs1));
+            }
+            Code::Beq => branch!(rs1 == rs2),
+            Code::Bne => branch!(rs1 != rs2),
+            Code::Blt => branch!(signed(rs1) < signed(rs2)),
+            Code::Bge => branch!(signed(rs1) >= signed(rs2)),
+            Code::Bltu => branch!(rs1 < rs2),
+            Code::Bgeu => branch!(rs1 >= rs2),
+            // the rest are ranges; a guard above would split the table of jumps
+            code if code <= Code::CzeroNez => {
+                set!(bits::execute::<RV64>(code, rs1, rs2.wrapping_add(imm)));
+            }
+            code => {
+                let Some(value) = self.float(op, rs1) else {
+                    return Err(Break::Trap(2, code::bits(shared.memory, pc).unwrap_or(0).into()));
+                };
+                if to_integer(code) {
+                    set!(value);
+                } else {
+                    set_float!(value);
+                }
+                if CACHES {
+                    let cycles = match code {
+                        Code::Fdiv | Code::Fsqrt => shared.timing.div,
+                        _ => shared.timing.mul,
+                    };
+                    penalty += u64::from(cycles - 1);
+                }
+            }
+        }
+        retire!(penalty + fetch!());
+        Ok(())
+    }
+
+    /// Executes arithmetic of F or D, all but where its result goes; `None` where it is illegal now.
+    #[cold]
+    #[inline(never)]
+    fn float(&mut self, op: Op, integer: u64) -> Option<u64> {
+        // the moves, comparisons and the like have a function in the place of a rounding mode
+        let rounds = op.code <= Code::Fsqrt || matches!(op.code, Code::FcvtF | Code::FcvtX | Code::FcvtToX);
+        let mode = if rounds && op.sub & 7 == 7 { self.csrs.frm } else { op.sub & 7 };
+        if !self.csrs.float_is_on() || rounds && mode > 4 {
+            return None;
+        }
+        let floats = [op.rs1, op.rs2, op.rs3].map(|r| self.floats[usize::from(r & 31)]);
+        let (value, flags) = float::execute(&Operands { code: op.code, sub: op.sub & !7 | mode, floats, integer });
+        self.csrs.fflags |= flags;
+        self.csrs.mstatus |= csr::FS;
+        Some(value)
+    }
+
+    /// Executes a CSR instruction; whether it wrote, `None` when there is no such CSR.
+    #[cold]
+    fn csr(&mut self, op: Op, rs1: u64, at: &At, bus: &mut impl Bus) -> Result<Option<bool>, Break> {
+        let number = op.imm as u32 & 0xfff;
+        let view = bus.view(self, at);
+        let Some(mut old) = self.csrs.read(number, &view) else { return Ok(None) };
+        let reads = op.rd != SINK || !matches!(op.code, Code::Csrrw | Code::Csrrwi);
+        let writes = matches!(op.code, Code::Csrrw | Code::Csrrwi) || op.rs1 != 0;
+        // a register that cannot be written traps before anything is taken from outside
+        if writes && number >> 10 == 3 {
+            return Ok(None);
+        }
+        if let Some(value) = if reads { bus.open_csr(self.index.into(), number)? } else { None } {
+            old = value;
+        }
+        let immediate = op.code >= Code::Csrrwi;
+        let operand = if immediate { u64::from(op.rs1) } else { rs1 };
+        let new = match op.code {
+            Code::Csrrw | Code::Csrrwi => Some(operand),
+            Code::Csrrs | Code::Csrrsi if op.rs1 != 0 => Some(old | operand),
+            Code::Csrrc | Code::Csrrci if op.rs1 != 0 => Some(old & !operand),
+            _ => None,
+        };
+        if let Some(new) = new {
+            if self.csrs.write(number, new, &view).is_none() {
+                return Ok(None);
+            }
+        }
+        self.regs[usize::from(op.rd & 63)] = old;
+        Ok(Some(new.is_some()))
+    }
+}
+
+fn indirect(rd: u8, rs1: u8) -> FlowKind {
+    let link = |r| r == 1 || r == 5;
+    match (link(rd), link(rs1)) {
+        (false, false) => FlowKind::IndirectJump,
+        (false, true) => FlowKind::Return,
+        (true, true) if rd != rs1 => FlowKind::CoSwap,
+        (true, _) => FlowKind::IndirectCall,
+    }
+}
+
+/// Whether an instruction of F or D writes an integer register.
+fn to_integer(code: Code) -> bool {
+    matches!(code, Code::FcvtToX | Code::FmvToX | Code::Fclass | Code::Feq | Code::Flt | Code::Fle)
+}
+
+/// What an atomic of `N` bytes stores.
+fn atomic<const N: usize>(code: Code, old: u64, operand: u64) -> u64 {
+    let signed = |v: u64| if N == 8 { v as i64 } else { v as u32 as i32 as i64 };
+    let cut = |v: u64| v & (u64::MAX >> (64 - 8 * N));
+    let b = cut(operand);
+    cut(match code {
+        Code::AmoSwap => b,
+        Code::AmoAdd => old.wrapping_add(b),
+        Code::AmoXor => old ^ b,
+        Code::AmoAnd => old & b,
+        Code::AmoOr => old | b,
+        Code::AmoMin => signed(old).min(signed(b)) as u64,
+        Code::AmoMax => signed(old).max(signed(b)) as u64,
+        Code::AmoMinu => old.min(b),
+        _ => old.max(b),
+    })
+}
+
+fn multiply<const RV64: bool>(code: Code, a: u64, b: u64) -> u64 {
+    if !RV64 {
+        let signed = |v: u64| i64::from(v as u32 as i32);
+        return match code {
+            Code::Mulh => (signed(a).wrapping_mul(signed(b)) >> 32) as u64,
+            Code::Mulhsu => (signed(a).wrapping_mul(b as i64) >> 32) as u64,
+            Code::Mulhu => (a * b) >> 32,
+            _ => a.wrapping_mul(b),
+        };
+    }
+    let signed = |v: u64| i128::from(v as i64);
+    match code {
+        Code::Mulh => ((signed(a) * signed(b)) >> 64) as u64,
+        Code::Mulhsu => ((signed(a) * i128::from(b)) >> 64) as u64,
+        Code::Mulhu => ((u128::from(a) * u128::from(b)) >> 64) as u64,
+        _ => a.wrapping_mul(b),
+    }
+}
+
+macro_rules! divide {
+    ($name:ident, $u:ty, $i:ty) => {
+        /// Division by zero gives all ones and the dividend; the overflow of the signed case wraps.
+        fn $name(code: Code, a: $u, b: $u) -> $u {
+            match (code, b) {
+                (Code::Div | Code::Divu, 0) => <$u>::MAX,
+                (_, 0) => a,
+                (Code::Div, _) => (a as $i).wrapping_div(b as $i) as $u,
+                (Code::Divu, _) => a / b,
+                (Code::Rem, _) => (a as $i).wrapping_rem(b as $i) as $u,
+                _ => a % b,
+            }
+        }
+    };
+}
+
+divide!(divide32, u32, i32);
+divide!(divide64, u64, i64);

@@ -1,0 +1,406 @@
+//! What the instructions of F and D give: a number and the flags it raises
+//!
+//! Arithmetic is `rustc_apfloat`'s. The ISA's own are here: NaN boxing, the canonical NaN, what is invalid, minimum and
+//! maximum, saturation, tininess after rounding, and the square root, which the library does not have.
+//!
+//! # Source
+//! RISC-V unprivileged ISA, chapters F and D; IEEE 754-2008, sections 4.3, 6 and 7.
+
+use super::decode::{Code, DOUBLE};
+use rustc_apfloat::ieee::{Double, DoubleS, IeeeFloat, Semantics, Single, SingleS};
+use rustc_apfloat::{Float, FloatConvert, Round, Status, StatusAnd};
+use std::cmp::Ordering;
+
+/// Flags as `fflags` has them.
+pub const NX: u8 = 1;
+const UF: u8 = 2;
+const OF: u8 = 4;
+const DZ: u8 = 8;
+const NV: u8 = 16;
+
+/// The upper half of a register that holds a number of 32 bits.
+const BOX: u64 = 0xffff_ffff_0000_0000;
+
+/// A format: the library's, and one of the same precision and an exponent that does not end, to see what is tiny.
+trait Format: Semantics {
+    const SIGNIFICAND: u32;
+    const CANONICAL: u64;
+    type Wide: Semantics;
+}
+
+/// Numbers of 24 bits with 16 bits of exponent.
+struct WideSingle;
+/// Numbers of 53 bits with 16 bits of exponent.
+struct WideDouble;
+
+impl Semantics for WideSingle {
+    const BITS: usize = 24 + 16;
+    const EXP_BITS: usize = 16;
+}
+
+impl Semantics for WideDouble {
+    const BITS: usize = 53 + 16;
+    const EXP_BITS: usize = 16;
+}
+
+impl Format for SingleS {
+    const SIGNIFICAND: u32 = 23;
+    const CANONICAL: u64 = 0x7fc0_0000;
+    type Wide = WideSingle;
+}
+
+impl Format for DoubleS {
+    const SIGNIFICAND: u32 = 52;
+    const CANONICAL: u64 = 0x7ff8_0000_0000_0000;
+    type Wide = WideDouble;
+}
+
+/// A register's number of 32 bits: what is not boxed is the canonical NaN.
+fn unboxed(register: u64) -> u64 {
+    if register & BOX == BOX {
+        register & !BOX
+    } else {
+        SingleS::CANONICAL
+    }
+}
+
+/// A number of 32 bits as a register holds it.
+pub fn boxed(v: u32) -> u64 {
+    BOX | u64::from(v)
+}
+
+/// The operands of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Operands {
+    /// Which instruction.
+    pub code: Code,
+    /// [`super::decode::Op::sub`], with the rounding mode in force.
+    pub sub: u8,
+    /// `rs1`, `rs2`, `rs3` as float registers hold them.
+    pub floats: [u64; 3],
+    /// `rs1` of the integer registers.
+    pub integer: u64,
+}
+
+/// What the destination holds then, and the flags that are raised. For an integer register a number of 64 bits: one of
+/// 32 is extended with its sign.
+pub fn execute(o: &Operands) -> (u64, u8) {
+    if o.sub & DOUBLE != 0 {
+        return run::<DoubleS>(o, o.floats);
+    }
+    // moves take the register as it is
+    let floats = if o.code == Code::FmvToX { o.floats } else { o.floats.map(unboxed) };
+    let (value, flags) = run::<SingleS>(o, floats);
+    match o.code {
+        Code::FcvtToX | Code::FmvToX | Code::Fclass | Code::Feq | Code::Flt | Code::Fle => (value, flags),
+        _ => (boxed(value as u32), flags),
+    }
+}
+
+fn run<F: Format>(o: &Operands, [a, b, c]: [u64; 3]) -> (u64, u8) {
+    let round = round(o.sub);
+    let sign = 1u64 << (F::BITS - 1);
+    match o.code {
+        Code::Fadd => arithmetic::<F>(Kind::Add, [a, b, 0], round),
+        Code::Fsub => arithmetic::<F>(Kind::Subtract, [a, b, 0], round),
+        Code::Fmul => arithmetic::<F>(Kind::Multiply, [a, b, 0], round),
+        Code::Fdiv => arithmetic::<F>(Kind::Divide, [a, b, 0], round),
+        Code::Fmadd => arithmetic::<F>(Kind::Fused, [a, b, c], round),
+        Code::Fmsub => arithmetic::<F>(Kind::Fused, [a, b, c ^ sign], round),
+        Code::Fnmsub => arithmetic::<F>(Kind::Fused, [a ^ sign, b, c], round),
+        Code::Fnmadd => arithmetic::<F>(Kind::Fused, [a ^ sign, b, c ^ sign], round),
+        Code::Fsqrt => square_root::<F>(a, round),
+        Code::Fsgnj => (a & !sign | b & sign, 0),
+        Code::Fsgnjn => (a & !sign | !b & sign, 0),
+        Code::Fsgnjx => (a ^ b & sign, 0),
+        Code::Fmin => least::<F>(a, b, false),
+        Code::Fmax => least::<F>(a, b, true),
+        Code::Feq | Code::Flt | Code::Fle => compare::<F>(o.code, a, b),
+        Code::Fclass => (class::<F>(a), 0),
+        Code::FcvtF if F::BITS == 32 => narrow(o.floats[0], round),
+        Code::FcvtF => widen(unboxed(o.floats[0])),
+        Code::FcvtX => from_integer::<F>(o.integer, o.sub >> 4, round),
+        Code::FcvtToX => to_integer::<F>(a, o.sub >> 4, round),
+        Code::FmvF => (o.integer, 0),
+        Code::FmvToX if F::BITS == 32 => (a as u32 as i32 as u64, 0),
+        Code::FmvToX => (a, 0),
+        _ => unreachable!("{:?} is none of F and D", o.code),
+    }
+}
+
+fn round(sub: u8) -> Round {
+    match sub & 7 {
+        0 => Round::NearestTiesToEven,
+        1 => Round::TowardZero,
+        2 => Round::TowardNegative,
+        3 => Round::TowardPositive,
+        _ => Round::NearestTiesToAway,
+    }
+}
+
+fn flags(status: Status) -> u8 {
+    [
+        (Status::INVALID_OP, NV),
+        (Status::DIV_BY_ZERO, DZ),
+        (Status::OVERFLOW, OF),
+        (Status::UNDERFLOW, UF),
+        (Status::INEXACT, NX),
+    ]
+    .into_iter()
+    .filter(|(s, _)| status.contains(*s))
+    .fold(0, |all, (_, flag)| all | flag)
+}
+
+fn number<F: Format>(bits: u64) -> IeeeFloat<F> {
+    IeeeFloat::from_bits(bits.into())
+}
+
+fn is_nan<F: Format>(bits: u64) -> bool {
+    number::<F>(bits).is_nan()
+}
+
+fn is_signaling<F: Format>(bits: u64) -> bool {
+    is_nan::<F>(bits) && bits >> (F::SIGNIFICAND - 1) & 1 == 0
+}
+
+/// Operations that round.
+#[derive(Clone, Copy)]
+enum Kind {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    /// `a * b + c`, rounded once.
+    Fused,
+}
+
+fn compute<T: Float>(kind: Kind, [a, b, c]: [T; 3], round: Round) -> StatusAnd<T> {
+    match kind {
+        Kind::Add => a.add_r(b, round),
+        Kind::Subtract => a.sub_r(b, round),
+        Kind::Multiply => a.mul_r(b, round),
+        Kind::Divide => a.div_r(b, round),
+        Kind::Fused => a.mul_add_r(b, c, round),
+    }
+}
+
+/// The result of `kind`, with the flags of the ISA.
+fn arithmetic<F: Format>(kind: Kind, operands: [u64; 3], round: Round) -> (u64, u8) {
+    let [a, b, c] = operands.map(number::<F>);
+    let invalid = operands.iter().any(|o| is_signaling::<F>(*o))
+        // infinity times zero is invalid even where a quiet NaN is added
+        || matches!(kind, Kind::Fused) && (a.is_infinite() && b.is_zero() || a.is_zero() && b.is_infinite());
+    if invalid || operands.iter().any(|o| is_nan::<F>(*o)) {
+        return (F::CANONICAL, if invalid { NV } else { 0 });
+    }
+    let result = compute(kind, [a, b, c], round);
+    finish(result, || {
+        let wide = |x: IeeeFloat<F>| -> IeeeFloat<F::Wide> { x.convert(&mut false).value };
+        compute(kind, [wide(a), wide(b), wide(c)], round).value
+    })
+}
+
+/// A result with its flags. Two of the library's are not the ISA's, which asks for the result that an exponent without
+/// end would give, `unbounded`: what is rounded down to the largest number has overflowed, and what is rounded up to the
+/// smallest normal one may still be tiny.
+fn finish<F: Format>(result: StatusAnd<IeeeFloat<F>>, unbounded: impl FnOnce() -> IeeeFloat<F::Wide>) -> (u64, u8) {
+    let mut raised = flags(result.status);
+    let value = result.value;
+    if value.is_nan() {
+        return (F::CANONICAL, raised);
+    }
+    if raised == NX && (value.is_smallest_normalized() || value.is_largest()) {
+        let limit: IeeeFloat<F::Wide> = value.convert(&mut false).value;
+        raised |= match unbounded().cmp_abs_normal(limit) {
+            Ordering::Less => UF,
+            Ordering::Equal => 0,
+            Ordering::Greater => OF,
+        };
+    }
+    (value.to_bits() as u64, raised)
+}
+
+/// From 64 to 32 bits.
+fn narrow(bits: u64, round: Round) -> (u64, u8) {
+    if is_nan::<DoubleS>(bits) {
+        return (SingleS::CANONICAL, if is_signaling::<DoubleS>(bits) { NV } else { 0 });
+    }
+    let from: Double = number::<DoubleS>(bits);
+    let result: StatusAnd<Single> = from.convert_r(round, &mut false);
+    finish(result, || from.convert_r(round, &mut false).value)
+}
+
+/// From 32 to 64 bits: exact.
+fn widen(bits: u64) -> (u64, u8) {
+    if is_nan::<SingleS>(bits) {
+        return (DoubleS::CANONICAL, if is_signaling::<SingleS>(bits) { NV } else { 0 });
+    }
+    let to: Double = number::<SingleS>(bits).convert(&mut false).value;
+    (to.to_bits() as u64, 0)
+}
+
+/// The square root: the integer root of the significand with more bits than the format has, a last bit that says
+/// whether anything is left, and one rounding. It neither overflows nor is it tiny.
+fn square_root<F: Format>(bits: u64, round: Round) -> (u64, u8) {
+    let a = number::<F>(bits);
+    if a.is_nan() {
+        return (F::CANONICAL, if is_signaling::<F>(bits) { NV } else { 0 });
+    }
+    if a.is_zero() || a.is_pos_infinity() {
+        return (bits, 0);
+    }
+    if a.is_negative() {
+        return (F::CANONICAL, NV);
+    }
+    let (field, mantissa) = (bits >> F::SIGNIFICAND, bits & ((1 << F::SIGNIFICAND) - 1));
+    let mantissa = if field == 0 { mantissa } else { mantissa | 1 << F::SIGNIFICAND };
+    // a = mantissa * 2^exponent
+    let exponent = field.max(1) as i32 - F::IEEE_MAX_EXP - F::SIGNIFICAND as i32;
+    // so far up that the root has two bits more than the format, by an even exponent
+    let up = 2 * F::SIGNIFICAND as i32 + 6 - (64 - mantissa.leading_zeros() as i32);
+    let up = up + (exponent - up).rem_euclid(2);
+    let square = u128::from(mantissa) << up;
+    let root = square.isqrt();
+    let rest = u128::from(root * root != square);
+    let rounded = IeeeFloat::<F>::from_u128_r(root << 1 | rest, round);
+    let value = rounded.value.scalbn((exponent - up) / 2 - 1);
+    (value.to_bits() as u64, flags(rounded.status))
+}
+
+/// The lesser, or the greater, of two: -0 is less than +0, a NaN is no number where the other is.
+fn least<F: Format>(a: u64, b: u64, greatest: bool) -> (u64, u8) {
+    let raised = if is_signaling::<F>(a) || is_signaling::<F>(b) { NV } else { 0 };
+    let value = match (is_nan::<F>(a), is_nan::<F>(b)) {
+        (true, true) => F::CANONICAL,
+        (true, false) => b,
+        (false, true) => a,
+        (false, false) => {
+            let (x, y) = (number::<F>(a), number::<F>(b));
+            let less = if x.is_zero() && y.is_zero() { x.is_negative() } else { x < y };
+            if less != greatest {
+                a
+            } else {
+                b
+            }
+        }
+    };
+    (value, raised)
+}
+
+fn compare<F: Format>(code: Code, a: u64, b: u64) -> (u64, u8) {
+    let (x, y) = (number::<F>(a), number::<F>(b));
+    let signaling = is_signaling::<F>(a) || is_signaling::<F>(b);
+    let nan = x.is_nan() || y.is_nan();
+    // `feq` is quiet
+    let raised = if signaling || (nan && code != Code::Feq) { NV } else { 0 };
+    let holds = match code {
+        Code::Feq => x == y,
+        Code::Flt => x < y,
+        _ => x <= y,
+    };
+    (holds.into(), raised)
+}
+
+/// One bit of ten, as `fclass` says.
+fn class<F: Format>(bits: u64) -> u64 {
+    let a = number::<F>(bits);
+    let negative = a.is_negative();
+    let bit = if a.is_nan() {
+        8 + u32::from(!is_signaling::<F>(bits))
+    } else if a.is_infinite() {
+        if negative {
+            0
+        } else {
+            7
+        }
+    } else if a.is_zero() {
+        if negative {
+            3
+        } else {
+            4
+        }
+    } else if a.is_denormal() {
+        if negative {
+            2
+        } else {
+            5
+        }
+    } else if negative {
+        1
+    } else {
+        6
+    };
+    1 << bit
+}
+
+/// `kind`: 0 and 1 of 32 bits, 2 and 3 of 64; odd ones without a sign.
+fn from_integer<F: Format>(integer: u64, kind: u8, round: Round) -> (u64, u8) {
+    let result: StatusAnd<IeeeFloat<F>> = match kind {
+        0 => IeeeFloat::from_i128_r((integer as i32).into(), round),
+        1 => IeeeFloat::from_u128_r((integer as u32).into(), round),
+        2 => IeeeFloat::from_i128_r((integer as i64).into(), round),
+        _ => IeeeFloat::from_u128_r(integer.into(), round),
+    };
+    (result.value.to_bits() as u64, flags(result.status))
+}
+
+/// What is out of range is the nearest that is not, and invalid alone; a NaN is the greatest.
+fn to_integer<F: Format>(bits: u64, kind: u8, round: Round) -> (u64, u8) {
+    let a = number::<F>(bits);
+    let width = if kind < 2 { 32 } else { 64 };
+    let negative = a.is_negative() && !a.is_nan();
+    let (value, status) = if kind % 2 == 0 {
+        let r = a.to_i128_r(width, round, &mut false);
+        let limit = if negative { -1i128 << (width - 1) } else { (1 << (width - 1)) - 1 };
+        (if r.status.contains(Status::INVALID_OP) { limit } else { r.value } as u64, r.status)
+    } else {
+        let r = a.to_u128_r(width, round, &mut false);
+        let limit = if negative { 0 } else { u128::MAX >> (128 - width) };
+        (if r.status.contains(Status::INVALID_OP) { limit } else { r.value } as u64, r.status)
+    };
+    let value = if width == 32 { value as u32 as i32 as u64 } else { value };
+    let raised = flags(status);
+    (value, if raised & NV != 0 { NV } else { raised })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn single(code: Code, mode: u8, [a, b, c]: [u32; 3]) -> (u32, u8) {
+        let o = Operands { code, sub: mode, floats: [boxed(a), boxed(b), boxed(c)], integer: 0 };
+        let (value, flags) = execute(&o);
+        (value as u32, flags)
+    }
+
+    /// (1 - 2^-24) * 2^-126: a tie between the largest subnormal and the smallest normal number goes up, but 24 bits
+    /// without an end of the exponent hold it exactly: tiny and inexact. One bit more, and they round up too.
+    #[test]
+    fn tiny_is_what_is_tiny_after_rounding() {
+        let least = f32::MIN_POSITIVE.to_bits();
+        assert_eq!(single(Code::Fmul, 0, [0x3f7f_ffff, least, 0]), (least, UF | NX));
+        // least * (1 - 2^-24) - 2^-149 * 2^-3, rounded up: 24 bits give 1 - 2^-24 then
+        let product = single(Code::Fmadd, 3, [0x3f7f_ffff, least, 1 << 31 | 0]);
+        assert_eq!(product, (least, UF | NX));
+        // (1 + 2^-23) * (1 - 2^-24) is above 1: not tiny
+        assert_eq!(single(Code::Fmul, 1, [0x3f7f_ffff, least + 1, 0]), (least, NX));
+    }
+
+    #[test]
+    fn roots_by_hand() {
+        let root = |a: f32, mode| single(Code::Fsqrt, mode, [a.to_bits(), 0, 0]);
+        assert_eq!(root(9.0, 0), (3f32.to_bits(), 0));
+        // sqrt(2) = 1.41421356237...: 0x3fb504f3 is below it
+        assert_eq!((root(2.0, 0), root(2.0, 3)), ((0x3fb5_04f3, NX), (0x3fb5_04f4, NX)));
+        // 2^-149 = 2^-150 * 2
+        assert_eq!(root(f32::from_bits(1), 1).0, (0x3fb5_04f3 - (75 << 23)));
+        assert_eq!(root(-0.0, 0), (1 << 31, 0));
+        assert_eq!(root(-1.0, 0), (0x7fc0_0000, NV));
+    }
+
+    #[test]
+    fn what_is_not_boxed_is_a_nan() {
+        let o = Operands { code: Code::Fadd, sub: 0, floats: [0x3f80_0000, boxed(0x3f80_0000), 0], integer: 0 };
+        assert_eq!(execute(&o), (boxed(0x7fc0_0000), 0));
+    }
+}

@@ -1,0 +1,58 @@
+//! Which instructions a hart has
+
+use serde::{Deserialize, Serialize};
+
+/// Width and extensions; M, A, C, Zicsr and Zifencei are always there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Isa {
+    /// Registers of 64 bits, else of 32.
+    pub rv64: bool,
+    /// F and D.
+    pub float: bool,
+    /// Zba, Zbb, Zbc, Zbs, Zcb and Zicond.
+    pub bits: bool,
+    /// Instructions that are not modelled: what they write comes from outside.
+    pub unmodelled: Option<Unmodelled>,
+}
+
+impl Isa {
+    /// No extension but those that are always there.
+    pub const RV32IMAC: Self = Self { rv64: false, float: false, bits: false, unmodelled: None };
+
+    /// Everything that is modelled.
+    pub const fn all(xlen: u8) -> Self {
+        Self { rv64: xlen == 64, float: true, bits: true, unmodelled: None }
+    }
+
+    /// Bits of an integer register: 32 or 64.
+    pub const fn xlen(self) -> u32 {
+        if self.rv64 {
+            64
+        } else {
+            32
+        }
+    }
+}
+
+/// A decode mask: the instructions of 32 bits with `insn & mask == value`. All that such an instruction does is to write
+/// `rd`, bits 11 to 7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Unmodelled {
+    /// Bits that are compared.
+    pub mask: u32,
+    /// What they are.
+    pub value: u32,
+}
+
+impl Unmodelled {
+    /// Whether `insn` is one of them.
+    #[inline]
+    pub const fn matches(self, insn: u32) -> bool {
+        insn & self.mask == self.value
+    }
+
+    /// Whether it names instructions of custom-0 to custom-3, which are never modelled.
+    pub const fn is_custom(self) -> bool {
+        matches!(self.value & 0x7f, 0x0b | 0x2b | 0x5b | 0x7b)
+    }
+}
