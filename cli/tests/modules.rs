@@ -7,7 +7,7 @@ const SHARED: [&[&str]; 5] = [
     &["error"],
     &["files", "output", "progress"],
     &["args", "vectors", "etrace"],
-    &["circuit", "inputs", "measured", "testbench"],
+    &["cfiat", "circuit", "inputs", "measured", "testbench"],
     &["package"],
 ];
 
