@@ -45,9 +45,9 @@ fn finish(params: &CfiatParams, mut recorder: Recorder) -> Vec<Record> {
 
 /// How often out of 100 an access is there, a record is taken, and how often out of 65536 the circuit is reset.
 struct Rates {
-    valid: u64,
-    taken: u64,
-    reset: u64,
+    valid: u8,
+    taken: u8,
+    reset: u16,
 }
 
 /// Plays random accesses; how many records there were, and the driver for its Verilog.

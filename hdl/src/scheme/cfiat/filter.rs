@@ -83,17 +83,17 @@ pub struct Filter {
     // the line that is looked at
     comparing: Signal<Local, Bit>,
     second: Signal<Local, Bit>,
-    this: Signal<Local, Bits<32>>,
-    following: Signal<Local, Bits<32>>,
+    looked: Signal<Local, Bits<32>>,
+    behind: Signal<Local, Bits<32>>,
     upper: Signal<Local, Bits<32>>,
     tag: Signal<Local, Bits<32>>,
     raddr: Signal<Local, Bits<14>>,
     bytes: Signal<Local, Bits<7>>,
-    end: Signal<Local, Bits<7>>,
-    over: Signal<Local, Bits<7>>,
+    reach: Signal<Local, Bits<7>>,
+    rest: Signal<Local, Bits<7>>,
     crosses: Signal<Local, Bit>,
-    from: Signal<Local, Bits<7>>,
-    to: Signal<Local, Bits<7>>,
+    begins: Signal<Local, Bits<7>>,
+    ends: Signal<Local, Bits<7>>,
     from_up: Signal<Local, Bits<7>>,
     to_up: Signal<Local, Bits<7>>,
     first_touched: Signal<Local, Bits<7>>,
@@ -102,7 +102,7 @@ pub struct Filter {
     end_whole: Signal<Local, Bits<7>>,
     touched: Signal<Local, Bits<16>>,
     whole: Signal<Local, Bits<16>>,
-    matches: Signal<Local, Bits<4>>,
+    equal: Signal<Local, Bits<4>>,
     hit: Signal<Local, Bit>,
     held: Signal<Local, Bits<16>>,
     all_set: Signal<Local, Bit>,
@@ -242,32 +242,32 @@ impl Logic for Filter {
         // the line that is looked at, and what of it the access touches and covers
         self.comparing.next = (self.state.q.val() == 1) | (self.state.q.val() == 3);
         self.second.next = (self.state.q.val() == 2) | (self.state.q.val() == 3);
-        self.following.next = self.line_1.q.val() + self.one.val();
-        self.this.next = self.line_1.q.val();
+        self.behind.next = self.line_1.q.val() + self.one.val();
+        self.looked.next = self.line_1.q.val();
         if self.second.val() {
-            self.this.next = self.following.val();
+            self.looked.next = self.behind.val();
         }
-        self.upper.next = self.this.val() >> self.set_shift.val();
+        self.upper.next = self.looked.val() >> self.set_shift.val();
         self.tag.next = (self.upper.val() << 1) | self.one.val();
         self.bytes.next = self.one_7.val() << self.size_1.q.val();
-        self.end.next = self.offset_1.q.val() + self.bytes.val();
-        self.crosses.next = self.end.val() > self.line_bytes.val();
-        self.over.next = self.end.val() - self.line_bytes.val();
-        self.from.next = self.offset_1.q.val();
-        self.to.next = self.end.val();
+        self.reach.next = self.offset_1.q.val() + self.bytes.val();
+        self.crosses.next = self.reach.val() > self.line_bytes.val();
+        self.rest.next = self.reach.val() - self.line_bytes.val();
+        self.begins.next = self.offset_1.q.val();
+        self.ends.next = self.reach.val();
         if self.crosses.val() {
-            self.to.next = self.line_bytes.val();
+            self.ends.next = self.line_bytes.val();
         }
         if self.second.val() {
-            self.from.next = 0.into();
-            self.to.next = self.over.val();
+            self.begins.next = 0.into();
+            self.ends.next = self.rest.val();
         }
-        self.from_up.next = self.from.val() + self.round_up.val();
-        self.to_up.next = self.to.val() + self.round_up.val();
-        self.first_touched.next = self.from.val() >> self.granule_shift.val();
+        self.from_up.next = self.begins.val() + self.round_up.val();
+        self.to_up.next = self.ends.val() + self.round_up.val();
+        self.first_touched.next = self.begins.val() >> self.granule_shift.val();
         self.end_touched.next = self.to_up.val() >> self.granule_shift.val();
         self.first_whole.next = self.from_up.val() >> self.granule_shift.val();
-        self.end_whole.next = self.to.val() >> self.granule_shift.val();
+        self.end_whole.next = self.ends.val() >> self.granule_shift.val();
         self.touched.next = 0.into();
         self.whole.next = 0.into();
         for i in 0..16 {
@@ -282,10 +282,10 @@ impl Logic for Filter {
         // read: the first line as it is taken, the second one a clock after the first is written
         self.raddr.next = self.line.val().get_bits::<14>(0) & self.set_mask.val();
         if self.second.val() {
-            self.raddr.next = self.following.val().get_bits::<14>(0) & self.set_mask.val();
+            self.raddr.next = self.behind.val().get_bits::<14>(0) & self.set_mask.val();
         }
         self.order.raddr.next = self.raddr.val();
-        self.matches.next = 0.into();
+        self.equal.next = 0.into();
         self.held.next = 0.into();
         for i in 0..4 {
             self.tags[i].clock.next = self.clock.val();
@@ -293,11 +293,11 @@ impl Logic for Filter {
             self.tags[i].raddr.next = self.raddr.val();
             self.flags[i].raddr.next = self.raddr.val();
             if self.tags[i].rdata.val() == self.tag.val() {
-                self.matches.next = self.matches.val().replace_bit(i, true);
+                self.equal.next = self.equal.val().replace_bit(i, true);
                 self.held.next = self.flags[i].rdata.val();
             }
         }
-        self.hit.next = self.matches.val().any();
+        self.hit.next = self.equal.val().any();
         self.all_set.next = self.hit.val() & ((self.held.val() & self.touched.val()) == self.touched.val());
 
         // which way: one that holds the line, else the oldest
@@ -313,7 +313,7 @@ impl Logic for Filter {
         }
         self.chosen.next = self.victims.val() & self.present.val();
         if self.hit.val() {
-            self.chosen.next = self.matches.val();
+            self.chosen.next = self.equal.val();
         }
         self.was.next = 0.into();
         for i in 0..4 {
@@ -339,7 +339,7 @@ impl Logic for Filter {
         // written
         self.clears.next = self.comparing.val() & (self.op_1.q.val() == 4);
         self.uses.next = self.comparing.val() & (self.op_1.q.val() != 4);
-        self.waddr.next = self.this.val().get_bits::<14>(0) & self.set_mask.val();
+        self.waddr.next = self.looked.val().get_bits::<14>(0) & self.set_mask.val();
         self.wtag.next = self.tag.val();
         self.wflags.next = self.whole.val();
         self.set_tags.next = 0.into();
@@ -353,7 +353,7 @@ impl Logic for Filter {
             }
         }
         if self.clears.val() {
-            self.set_flags.next = self.matches.val();
+            self.set_flags.next = self.equal.val();
             self.wflags.next = 0.into();
         }
         self.order.we.next = self.uses.val() & (self.is_lru.val() | !self.hit.val());

@@ -97,7 +97,7 @@ pub enum Coding {
 
 impl Coding {
     /// Chunks that took the fewest bits over the built-in programs.
-    pub const USUAL: Self = Self::Chunks { fah: Chunks::new(3, 3), value: Chunks::new(8, 8) };
+    pub const USUAL: Self = Self::Chunks { fah: Chunks::new(1, 2), value: Chunks::new(7, 4) };
 }
 
 impl Default for Sizes {
