@@ -136,8 +136,10 @@ fn random_accesses_match_the_model() {
         ("cfiat:128+ways2+line8+gran8+round", 300),
         ("cfiat:512+ways1+line16+gran1", 900),
     ];
-    for (name, span) in names {
-        for (valid, taken, reset) in [(100, 100, 0), (50, 100, 30), (100, 40, 30), (60, 60, 150)] {
+    let stalls = [(100, 100, 0), (50, 100, 30), (100, 40, 30), (60, 60, 150)];
+    for (i, (name, span)) in names.into_iter().enumerate() {
+        // every cache without stalls or with them, every kind of stall with several caches
+        for (valid, taken, reset) in if long { stalls.to_vec() } else { vec![stalls[i % 4], stalls[(i + 2) % 4]] } {
             let (d, records) = play(name, cycles, &Rates { valid, taken, reset }, span);
             assert!(records > 200, "{name}: {records} records");
             d.check_verilog_from_random(5).unwrap();
