@@ -166,7 +166,7 @@ pub struct ParamArgs {
     #[command(flatten)]
     pub stream_cache: StreamCacheArgs,
     /// What the trace is made with: a scheme by its whole name as in `goshawk sweep`, say tr_e:m4+shift2 or
-    /// sc-lsp:rbase-32x4; or tr, what --set and --encoding say; or sc-lsp, what --variant, --sets and --ways say
+    /// sc-lsp:rbase-32x4; or inputs, cfiat, which send no control flow; or tr, what --set and --encoding say; or sc-lsp, what --variant, --sets and --ways say
     /// [default: tr]
     #[arg(long, value_name = "NAME")]
     pub scheme: Option<String>,
@@ -270,6 +270,25 @@ fn first<const N: usize>(arguments: [(&'static str, bool); N]) -> Option<&'stati
 }
 
 impl ParamArgs {
+    /// Refuses what else of a trace of the control flow was given beside a scheme that sends none.
+    pub fn only_scheme(&self, scheme: &str, sync: &SyncArgs) -> Result<(), Failure> {
+        let given = [
+            ("--set", self.set.is_some()),
+            ("--encoding", self.encoding.is_some()),
+            ("--timestamps", self.timestamps),
+            ("--pc-shift", self.pc_shift.is_some()),
+            ("--upper-bits", self.upper_bits.is_some()),
+            ("--align", self.align.is_some()),
+            ("--sync-period", sync.sync_period.is_some()),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) => {
+                Err(Failure::Other(format!("{option} is not for the scheme `{scheme}`, which sends no control flow")))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// The first argument of predictors and encoding that was given.
     fn given(&self) -> Option<&'static str> {
         first([

@@ -6,8 +6,11 @@ use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, 
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::encode::{to_file, Request};
+use host::values::{record, Output};
 use serde_json::json;
 use sim::analysis::ratio;
+use sim::scheme::cfiat::descriptor::Form;
+use sim::scheme::cfiat::params::Sizes;
 use std::io::Write;
 
 /// Trace a run with the golden model and write the trace file
@@ -16,6 +19,9 @@ use std::io::Write;
     goshawk encode builtin:fft --harts 8 --set large --timestamps -o fft.gtr\n  \
     goshawk encode builtin:vm --sync-period 14 -o vm.gtr\n  \
     goshawk encode builtin:bank --harts 4 --scheme inputs -o bank.gip\n  \
+    goshawk encode builtin:fft --harts 4 --set large -o fft.gtr --values fft.glv --data cfiat:64k+line64\n  \
+    goshawk encode builtin:bank --harts 4 --scheme cfiat:16k -o bank.glv\n  \
+    goshawk encode builtin:vm --scheme cfiat:32k+touched --ascii -o vm.txt\n  \
     goshawk encode vm.ret --set 512/8/32 --encoding 'tr(bcnt=4,2;diffta=5,4)' -o vm.gtr")]
 pub struct Args {
     /// Retire file, branch trace (rbt1), RISC-V executable, or builtin:NAME
@@ -24,6 +30,18 @@ pub struct Args {
     /// Trace file to write
     #[arg(short, long, value_name = "FILE")]
     output: OutputPath,
+    /// Load values beside the control flow, into this file
+    #[arg(long, value_name = "FILE")]
+    values: Option<OutputPath>,
+    /// What they are traced with: cfiat:32k+ways4+line32+gran4, and behind it +shared, +round or +countN
+    #[arg(long, value_name = "NAME", default_value = "cfiat", requires = "values")]
+    data: String,
+    /// With --scheme cfiat: write descriptors as text in place of a stream
+    #[arg(long, conflicts_with = "binary")]
+    ascii: bool,
+    /// With --scheme cfiat: write descriptors as bytes in place of a stream
+    #[arg(long)]
+    binary: bool,
     #[command(flatten)]
     program: ProgramArgs,
     #[command(flatten)]
@@ -43,6 +61,25 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if let Some(sizes) = crate::inputs::sizes(&args.params, &args.sync)? {
         return crate::inputs::encode("encode", &source, sizes, Some(&args.output), args.json, out);
     }
+    let form = match (args.ascii, args.binary) {
+        (true, _) => Some(("--ascii", Form::Ascii)),
+        (_, true) => Some(("--binary", Form::Binary)),
+        _ => None,
+    };
+    if let Some(sizes) = crate::cfiat::sizes(&args.params, &args.sync)? {
+        if args.values.is_some() {
+            return Err(Failure::Other("--values goes with a scheme of the control flow; -o is enough here".into()));
+        }
+        let output = match form {
+            Some((_, form)) => Output::Descriptors(&args.output, form),
+            None => Output::Stream(&args.output),
+        };
+        return crate::cfiat::encode("encode", &source, sizes, output, args.json, out);
+    }
+    if let Some((option, _)) = form {
+        return Err(Failure::Other(format!("{option} is for load values; it goes with --scheme cfiat")));
+    }
+    let data = args.data.parse::<Sizes>()?;
     let run = source.run()?;
     let info = run.info();
     check_cores(info.harts)?;
@@ -52,6 +89,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         set: set.clone(),
         fixed_align: args.params.align.is_some(),
         sync_period: args.sync.sync_period,
+    };
+    // what it refuses is refused before a file is there
+    let values = match &args.values {
+        Some(path) => Some((path, record(&run, data, Output::Stream(path), &Bars)?)),
+        None => None,
     };
     let encoded = to_file(&run, &request, &args.output, &Bars)?;
     let (run, params) = (info, encoded.params);
@@ -71,8 +113,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             .with("bits_per_cycle", ratio(stats.bits, told.cycles).into())
             .with("rates", json!(rates))
             .with("output", args.output.display().to_string().into());
-        match params.stream_cache() {
-            Some(_) => object.with("streams", json!(streams)).print(out)?,
+        let object = match params.stream_cache() {
+            Some(_) => object.with("streams", json!(streams)),
+            None => object,
+        };
+        match &values {
+            Some((path, traced)) => object
+                .with("values", path.display().to_string().into())
+                .with("value_bits", traced.stats.bits.into())
+                .with("value_bits_per_instruction", ratio(traced.stats.bits, traced.stats.instructions).into())
+                .print(out)?,
             None => object.print(out)?,
         }
         return Ok(Status::Done);
@@ -94,6 +144,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         lines.push(("targets missed", of(rates.target_misses, rates.indirects)));
     }
     lines.push(("written", args.output.display().to_string()));
+    if let Some((path, traced)) = &values {
+        let (s, bits) = (&traced.stats, ratio(traced.stats.bits, traced.stats.instructions));
+        lines.push((
+            "values",
+            format!("{} records in {} bits, {bits:.4} an instruction", count(s.records), count(s.bits)),
+        ));
+        lines.push(("values written", path.display().to_string()));
+    }
     facts(out, &lines)?;
     Ok(Status::Done)
 }

@@ -24,18 +24,7 @@ use std::time::Instant;
 /// A name that is none, or an argument of another scheme beside it.
 pub fn sizes(params: &ParamArgs, sync: &SyncArgs) -> Result<Option<Sizes>, Failure> {
     let Some(name) = params.scheme.as_deref().filter(|n| Sizes::is_name(n)) else { return Ok(None) };
-    let given = [
-        ("--set", params.set.is_some()),
-        ("--encoding", params.encoding.is_some()),
-        ("--timestamps", params.timestamps),
-        ("--pc-shift", params.pc_shift.is_some()),
-        ("--upper-bits", params.upper_bits.is_some()),
-        ("--align", params.align.is_some()),
-        ("--sync-period", sync.sync_period.is_some()),
-    ];
-    if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
-        return Err(Failure::Other(format!("{option} is not for the scheme `inputs`, which sends no control flow")));
-    }
+    params.only_scheme("inputs", sync)?;
     Ok(Some(name.parse::<Sizes>()?))
 }
 

@@ -8,6 +8,7 @@ mod args;
 mod baselines;
 mod bench;
 mod capture;
+mod cfiat;
 mod circuit;
 mod decode;
 mod demo;

@@ -26,6 +26,7 @@ use std::time::Instant;
 #[command(after_help = "Examples:\n  goshawk replay vm.gtr --elf builtin:vm --limit 20\n  \
     goshawk replay vm.gtr --elf builtin:vm --check vm.ret\n  \
     goshawk replay bank.gip --elf builtin:bank --summary\n  \
+    goshawk replay fft.gtr --values fft.glv --elf builtin:fft --summary\n  \
     goshawk replay firmware.gtr --elf firmware.elf --core 1 | less")]
 pub struct Args {
     /// Trace file
@@ -35,6 +36,9 @@ pub struct Args {
     /// branch trace), where there is no program
     #[arg(long, value_name = "ELF|builtin:NAME|RET|RBT1")]
     elf: String,
+    /// Load values of the run (`encode --values`): the cores are executed again, with registers, loads and stores
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "symbols"])]
+    values: Option<PathBuf>,
     /// Take the program, and the run to compare with, although the trace names another build
     #[arg(long)]
     any_build: bool,
@@ -64,15 +68,25 @@ pub struct Args {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let beside = Beside { elf: Some(&args.elf), any_build: args.any_build };
+    if let Some(values) = &args.values {
+        let session = host::values::Session::open(&args.trace, values, beside, &Bars)?;
+        check_core(args, session.info.params.cores)?;
+        let asked = crate::cfiat::Asked {
+            session,
+            trace: &args.trace,
+            check: args.check.as_deref(),
+            summary: args.summary,
+            json: args.json,
+            list: (args.core, args.limit.unwrap_or(u64::MAX)),
+        };
+        return crate::cfiat::replay(asked, out);
+    }
     if host::inputs::is_recorded(&args.trace)? {
         return recorded(args, beside, out);
     }
     let opened = Trace::open(&args.trace, beside, &Bars)?.resuming(args.resume);
     let info = opened.info().clone();
-    if let Some(core) = args.core.filter(|c| *c >= info.params.cores) {
-        let (path, cores) = (args.trace.display(), info.params.cores);
-        return Err(Failure::Other(format!("{path}: has no core {core}: it has {cores}, counted from 0")));
-    }
+    check_core(args, info.params.cores)?;
     let start = Instant::now();
     if let Some(ret) = &args.check {
         let mut check = Check::open(ret, &info, args.any_build)?;
@@ -98,6 +112,17 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
+/// Refuses a core that is not there.
+fn check_core(args: &Args, cores: u8) -> Result<(), Failure> {
+    match args.core.filter(|c| *c >= cores) {
+        Some(core) => {
+            let path = args.trace.display();
+            Err(Failure::Other(format!("{path}: has no core {core}: it has {cores}, counted from 0")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// The names that are asked for.
 fn symbols(args: &Args) -> Result<Symbols, Failure> {
     let Some(name) = args.symbols.as_deref() else { return Ok(Symbols::default()) };
@@ -117,10 +142,7 @@ fn recorded(args: &Args, beside: Beside<'_>, out: &mut dyn Write) -> Result<Stat
     if args.resume {
         return Err(Failure::Other("--resume is for traces with `encode --sync-period`, not for recorded runs".into()));
     }
-    if let Some(core) = args.core.filter(|c| *c >= session.info.params.cores) {
-        let (path, cores) = (args.trace.display(), session.info.params.cores);
-        return Err(Failure::Other(format!("{path}: has no core {core}: it has {cores}, counted from 0")));
-    }
+    check_core(args, session.info.params.cores)?;
     let asked = Asked {
         session,
         path: &args.trace,

@@ -25,6 +25,7 @@ use std::path::Path;
 #[command(after_help = "Examples:\n  goshawk stats vm.ret --set medium\n  \
     goshawk stats builtin:fft --harts 4 --timestamps --window 100000 --csv > fft.csv\n  \
     goshawk stats builtin:bank --harts 4 --scheme inputs:256+block16\n  \
+    goshawk stats builtin:fft --harts 4 --scheme cfiat:64k+line64\n  \
     goshawk stats vm.gtr --elf builtin:vm")]
 pub struct Args {
     /// Retire file, branch trace (rbt1), RISC-V executable, builtin:NAME, or trace file
@@ -173,6 +174,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         }
         let source = Source::open(&args.input, &args.program, &args.machine)?;
         return crate::inputs::encode("stats", &source, sizes, None, args.json, out);
+    }
+    if let Some(sizes) = crate::cfiat::sizes(&args.params, &args.sync)? {
+        if args.window.is_some() {
+            return Err(Failure::Other("--window is not for the scheme `cfiat`".into()));
+        }
+        let source = Source::open(&args.input, &args.program, &args.machine)?;
+        return crate::cfiat::encode("stats", &source, sizes, host::values::Output::Nothing, args.json, out);
     }
     let is_trace = !args.input.starts_with(BUILTIN) && FileKind::of(Path::new(&args.input))? == FileKind::Trace;
     let counts = if is_trace { of_trace(args)? } else { of_run(args)? };

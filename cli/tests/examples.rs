@@ -133,9 +133,10 @@ fn how(example: &str) -> How {
 }
 
 /// Files that examples take and that a person brings: small ones.
-const STAND_INS: [&str; 14] = [
+const STAND_INS: [&str; 15] = [
     "encode builtin:bank --harts 4 --scheme inputs -o again.gip",
     "encode builtin:bank --harts 4 --scheme inputs -o bank.gip",
+    "encode builtin:fft --harts 2 -o fft.gtr --values fft.glv",
     "run builtin:vm -o vm.ret",
     "encode vm.ret -o vm.gtr",
     "run builtin:fft --harts 2 -o fft.ret",

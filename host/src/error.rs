@@ -60,6 +60,14 @@ pub enum HostError {
         /// Why not.
         source: sim::scheme::inputs::replay::InputsError,
     },
+    /// Load values that cannot be told again.
+    #[error("{path}: {source}")]
+    Values {
+        /// The file.
+        path: String,
+        /// Why not.
+        source: sim::scheme::cfiat::replay::ReplayError,
+    },
     /// Anything else, said where it happened.
     #[error("{0}")]
     Other(String),

@@ -105,7 +105,7 @@ impl Input {
                 }
                 Ok(Self::Recording(Box::new(recording), named.map(Box::new)))
             }
-            FileKind::Trace | FileKind::Inputs => Err(HostError::Other(format!(
+            FileKind::Trace | FileKind::Inputs | FileKind::Values => Err(HostError::Other(format!(
                 "{name}: is a trace file; a program or a recording of a run is needed, `goshawk replay` replays traces"
             ))),
         }

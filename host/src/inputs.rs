@@ -144,7 +144,7 @@ impl Session {
                      --scheme inputs` records a run with all of them"
                 )));
             }
-            FileKind::Retire | FileKind::Rbt1 | FileKind::Other => {
+            FileKind::Retire | FileKind::Rbt1 | FileKind::Values | FileKind::Other => {
                 return Err(HostError::Other(format!(
                     "{name}: is no recorded run; `goshawk encode --scheme inputs` makes one"
                 )));

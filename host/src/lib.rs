@@ -12,6 +12,7 @@
 //! | [`symbols`] | names of code addresses |
 //! | [`trace`] | a trace file with its program, replayed |
 //! | [`inputs`] | record and replay: a run to what its cores took from outside, and back |
+//! | [`values`] | what cores loaded, and cores executed again with it |
 //! | [`debug`] | GDB and questions over a recorded run, forwards and backwards |
 //! | [`encode`] | a run to a trace file |
 //! | [`check`] | what replay tells, held to a recording |
@@ -35,6 +36,7 @@ pub mod run;
 pub mod speed;
 pub mod symbols;
 pub mod trace;
+pub mod values;
 pub mod views;
 
 pub use error::HostError;

@@ -21,6 +21,8 @@ pub enum FileKind {
     Trace,
     /// What the cores of a run took from outside.
     Inputs,
+    /// What the cores of a run loaded.
+    Values,
     /// Something else: a program, where it is an ELF.
     Other,
 }
@@ -36,6 +38,7 @@ impl FileKind {
             h if h.starts_with(b"GSHKRET") => Self::Retire,
             h if h.starts_with(b"GSHKTRC") => Self::Trace,
             h if h.starts_with(b"GSHKINP") => Self::Inputs,
+            h if h.starts_with(b"GSHKLDV") => Self::Values,
             h if h.starts_with(&rbt1::MAGIC) || h.starts_with(&rbt1::ZSTD_MAGIC) => Self::Rbt1,
             _ => Self::Other,
         })

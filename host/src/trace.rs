@@ -40,7 +40,7 @@ impl Trace {
                 check(&recording.info().build_id)?;
                 recording.image(progress)?
             }
-            FileKind::Trace | FileKind::Inputs | FileKind::Other => {
+            FileKind::Trace | FileKind::Inputs | FileKind::Values | FileKind::Other => {
                 let named = Named::open(elf)?;
                 check(&named.build_id)?;
                 Image::new(&named.program)

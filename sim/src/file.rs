@@ -2,11 +2,12 @@
 //!
 //! After the header (see [`retire::file`]): blocks of a 32-bit word count (1 to 16384), the words, and their
 //! CRC-32; a count of 0 ends the file. All little-endian. A trace of control flow begins with `GSHKTRC`, one of the scheme
-//! `inputs` with `GSHKINP`.
+//! `inputs` with `GSHKINP`, one of load values with `GSHKLDV`.
 
 pub mod reread;
 
 use crate::params::TraceParams;
+use crate::scheme::cfiat::CfiatParams;
 use crate::scheme::inputs::InputsParams;
 use retire::file::{io, write_header, FileError, Replacement, Source};
 use serde::de::DeserializeOwned;
@@ -67,6 +68,28 @@ pub struct InputsInfo {
 impl FileInfo for InputsInfo {
     const MAGIC: [u8; 8] = *b"GSHKINP\x01";
     const NAME: &'static str = "record-and-replay file";
+
+    fn check(&self) -> Result<(), String> {
+        self.params.check().map_err(|e| e.to_string())
+    }
+}
+
+/// What a file of load values says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ValuesInfo {
+    /// Version of the tool that wrote it.
+    pub tool: String,
+    /// Everything that shapes the stream.
+    pub params: CfiatParams,
+    /// Build id of the ELF, hex.
+    pub build_id: String,
+    /// File name of the ELF, for people.
+    pub program: String,
+}
+
+impl FileInfo for ValuesInfo {
+    const MAGIC: [u8; 8] = *b"GSHKLDV\x01";
+    const NAME: &'static str = "file of load values";
 
     fn check(&self) -> Result<(), String> {
         self.params.check().map_err(|e| e.to_string())

@@ -2,8 +2,10 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
+//! | [`cfiat`] | load values by first-access flags |
 //! | [`sc_lsp`] | stream cache and last stream predictor |
 //! | [`tr`] | T-raptor, and the Nexus-like schemes with its messages |
 
+pub mod cfiat;
 pub mod sc_lsp;
 pub mod tr;

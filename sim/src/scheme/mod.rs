@@ -27,6 +27,7 @@
 //! A SHAPE may be followed by `+rightN` or `+leftN` (hash), `+slN` (bits of SL), `+upperN` (bits of the last-value
 //! register) and `+runN` (bits of the one-length counter).
 
+pub mod cfiat;
 pub mod cores;
 pub mod fields;
 pub mod inputs;

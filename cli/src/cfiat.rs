@@ -1,0 +1,292 @@
+//! `encode`, `replay` and `stats` of load values: the scheme `cfiat`
+
+use crate::args::{ParamArgs, Source, SyncArgs};
+use crate::output::{big, count, facts, percent, plural, short_id, Left, Object, Right, Table};
+use crate::progress::Bars;
+use crate::{Failure, Status};
+use host::check::Check;
+use host::values::{describe, record, DataCheck, Output, Session, Traced};
+use retire::{DataEvent, FlowEvent, NullSink, RetireSink};
+use serde_json::{json, Value};
+use sim::analysis::ratio;
+use sim::replay::ReplaySink;
+use sim::scheme::cfiat::params::Sizes;
+use sim::scheme::cfiat::stats::{total, CfiatStats, Hits, SIZES, SIZE_NAMES};
+use sim::scheme::cfiat::CfiatParams;
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+/// The caches that `--scheme` asks for; `None` where another scheme is.
+///
+/// # Errors
+/// A name that is none, or an argument of another scheme beside it.
+pub fn sizes(params: &ParamArgs, sync: &SyncArgs) -> Result<Option<Sizes>, Failure> {
+    let Some(name) = params.scheme.as_deref().filter(|n| Sizes::is_name(n)) else { return Ok(None) };
+    params.only_scheme("cfiat", sync)?;
+    Ok(Some(name.parse::<Sizes>()?))
+}
+
+fn parameters(p: &CfiatParams) -> Value {
+    json!({
+        "scheme": p.sizes.to_string(),
+        "cores": p.cores,
+        "state_bits": p.sizes.state_bits(p.xlen),
+        "canonical": p.canonical(),
+        "fingerprint": format!("0x{:08x}", p.fingerprint()),
+    })
+}
+
+fn by_size(hits: &[Hits; SIZES]) -> Value {
+    let mut object = serde_json::Map::new();
+    object.insert("total".into(), json!(total(hits)));
+    for (name, h) in SIZE_NAMES.iter().zip(hits) {
+        object.insert((*name).into(), json!(h));
+    }
+    object.into()
+}
+
+/// What JSON says of traced loads.
+pub fn object(traced: &Traced, of: Object) -> Object {
+    let s = &traced.stats;
+    of.with("instructions", s.instructions.into())
+        .with("cycles", traced.told.cycles.into())
+        .with("loads", s.all_loads().into())
+        .with("records", s.records.into())
+        .with("loads_outside_memory", s.outside.into())
+        .with("csr_reads", s.csrs.into())
+        .with("failed_sc", s.failed.into())
+        .with("records_by_full_count", s.full.into())
+        .with("cache_references", by_size(&s.references()))
+        .with("cache_loads", by_size(&s.loads))
+        .with("first_access_flags", by_size(&s.flags))
+        .with("bits", s.bits.into())
+        .with("bits_per_instruction", ratio(s.bits, s.instructions).into())
+        .with("bits_per_load", ratio(s.bits, s.all_loads()).into())
+}
+
+/// The sums, for people.
+pub fn lines(traced: &Traced) -> Vec<(&'static str, String)> {
+    let s = &traced.stats;
+    let misses = |h: Hits| format!("{} of {}", percent(h.misses, h.all()), count(h.all()));
+    vec![
+        ("instructions", count(s.instructions)),
+        ("loads", format!("{}, {} outside memory", count(s.all_loads()), count(s.outside))),
+        ("cache misses", misses(total(&s.references()))),
+        ("first-access misses", misses(total(&s.flags))),
+        (
+            "records",
+            format!(
+                "{}; {} CSR reads, {} failed sc, {} by a full count",
+                count(s.records),
+                count(s.csrs),
+                count(s.failed),
+                count(s.full)
+            ),
+        ),
+        ("bits", format!("{}, header and padding included", count(s.bits))),
+        ("per instruction", format!("{:.4} bits", ratio(s.bits, s.instructions))),
+        ("per load", format!("{:.4} bits", ratio(s.bits, s.all_loads()))),
+    ]
+}
+
+fn table(s: &CfiatStats, out: &mut dyn Write) -> std::io::Result<()> {
+    let mut t = Table::new([
+        ("operands", Left),
+        ("cache hits", Right),
+        ("misses", Right),
+        ("hit rate", Right),
+        ("flag hits", Right),
+        ("misses", Right),
+        ("hit rate", Right),
+    ]);
+    let mut row = |name: &str, cache: Hits, flags: Hits| {
+        let rate = |h: Hits| percent(h.hits, h.all());
+        let [ch, cm, fh, fm] = [cache.hits, cache.misses, flags.hits, flags.misses].map(count);
+        t.row([name.into(), ch, cm, rate(cache), fh, fm, rate(flags)]);
+    };
+    let references = s.references();
+    row("total", total(&references), total(&s.flags));
+    for (i, name) in SIZE_NAMES.iter().enumerate() {
+        row(name, references[i], s.flags[i]);
+    }
+    t.print(out)
+}
+
+/// Traces the loads of a run, into `output`, and says what that took.
+///
+/// # Errors
+/// What cannot be run or written.
+pub fn encode(
+    command: &str,
+    source: &Source,
+    sizes: Sizes,
+    output: Output<'_>,
+    as_json: bool,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let run = source.run()?;
+    let traced = record(&run, sizes, output, &Bars)?;
+    let info = run.info();
+    let path = match output {
+        Output::Nothing => None,
+        Output::Stream(path) | Output::Descriptors(path, _) => Some(path.display().to_string()),
+    };
+    if as_json {
+        let of = Object::new(command, &info.program)
+            .with("build_id", info.build_id.into())
+            .with("source", info.source.into())
+            .with("parameters", parameters(&traced.params));
+        let object = object(&traced, of);
+        match path {
+            Some(path) => object.with("output", path.into()).print(out)?,
+            None => object.print(out)?,
+        }
+        return Ok(Status::Done);
+    }
+    let mut facts_ = vec![
+        ("run", format!("{}, build {}, {}", info.program, short_id(&info.build_id), plural(info.harts, "core"))),
+        ("parameters", traced.params.canonical()),
+    ];
+    facts_.extend(lines(&traced));
+    facts_.extend(path.map(|path| ("written", path)));
+    facts(out, &facts_)?;
+    if matches!(output, Output::Nothing) {
+        writeln!(out)?;
+        table(&traced.stats, out)?;
+    }
+    Ok(Status::Done)
+}
+
+/// Events and data, each to its check.
+struct Checks(Check, DataCheck);
+
+impl RetireSink for Checks {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, e: &FlowEvent) {
+        ReplaySink::event(&mut self.0, e);
+    }
+
+    fn data(&mut self, d: &DataEvent) {
+        self.1.data(d);
+    }
+}
+
+/// Lists registers, loads and stores.
+struct Listing<'a> {
+    out: &'a mut dyn Write,
+    core: Option<u8>,
+    left: u64,
+    error: Option<std::io::Error>,
+}
+
+impl RetireSink for Listing<'_> {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, _: &FlowEvent) {}
+
+    fn data(&mut self, d: &DataEvent) {
+        if self.left == 0 || self.error.is_some() || self.core.is_some_and(|c| c != d.hart) {
+            return;
+        }
+        self.left -= 1;
+        self.error = writeln!(self.out, "{}  0x{:08x}  {}", d.hart, d.pc, describe(&d.kind)).err();
+    }
+}
+
+/// What `replay --values` is asked for.
+pub struct Asked<'a> {
+    /// Control flow, values and program.
+    pub session: Session,
+    /// File of the control flow.
+    pub trace: &'a Path,
+    /// Compare with this.
+    pub check: Option<&'a Path>,
+    /// Only the sums.
+    pub summary: bool,
+    /// Print one JSON object.
+    pub json: bool,
+    /// Lists data of this core, at most so many.
+    pub list: (Option<u8>, u64),
+}
+
+/// Executes the cores of a traced run again.
+///
+/// # Errors
+/// Where a trace is damaged, or of another run.
+pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
+    let (info, bits) = (asked.session.info.clone(), asked.session.bits);
+    let build_id = asked.session.named.build_id.clone();
+    let start = Instant::now();
+    let (mut difference, mut compared) = (None, 0);
+    let replayed = if let Some(ret) = asked.check {
+        let check = Check::open_for(ret, info.params.cores, Some((&info.program, &info.build_id)))?;
+        let mut checks = Checks(check, DataCheck::open(ret, info.params.cores)?);
+        let replayed = asked.session.run(&mut checks, &Bars, |c| c.1.is_over())?;
+        let (data, wrong) = checks.1.finish(ret)?;
+        compared = data;
+        // where the data differ the events were not all told
+        difference = match wrong {
+            Some(wrong) => Some(wrong),
+            None => checks.0.finish()?,
+        };
+        replayed
+    } else if asked.summary || asked.json {
+        asked.session.run(&mut NullSink, &Bars, |_| false)?
+    } else {
+        let (core, left) = asked.list;
+        let mut listing = Listing { out, core, left, error: None };
+        asked.session.run(&mut listing, &Bars, |l| l.left == 0 || l.error.is_some())?;
+        return listing.error.map_or(Ok(Status::Done), |e| Err(e.into()));
+    };
+    let (summary, cores) = replayed;
+    let seconds = start.elapsed().as_secs_f64();
+    let instructions: u64 = summary.instructions.iter().sum();
+    let values: u64 = (0..info.params.cores).map(|c| cores.values(c)).sum();
+    if asked.json {
+        let state = |core| json!({ "pc": format!("0x{:08x}", cores.pc(core)), "x": cores.registers(core).map(|x| format!("0x{x:08x}")) });
+        Object::new("replay", &asked.trace.display().to_string())
+            .with("program", info.program.clone().into())
+            .with("build_id", build_id.into())
+            .with("parameters", parameters(&info.params))
+            .with("instructions", json!({ "total": instructions, "by_core": summary.instructions }))
+            .with("flow_bits", summary.stats.bits.into())
+            .with("value_bits", bits.into())
+            .with("values", values.into())
+            .with("registers", (0..info.params.cores).map(state).collect())
+            .with("seconds", seconds.into())
+            .with(
+                "check",
+                asked.check.map_or(json!(null), |ret| {
+                    json!({
+                        "against": ret.display().to_string(),
+                        "data": compared,
+                        "equal": difference.is_none(),
+                        "difference": difference,
+                    })
+                }),
+            )
+            .print(out)?;
+    } else if let Some(difference) = &difference {
+        writeln!(out, "{difference}")?;
+    } else {
+        let of =
+            format!("of {}, build {}, {}", info.program, short_id(&info.build_id), plural(info.params.cores, "core"));
+        let mut lines = vec![("trace", of), ("values", info.params.canonical()), ("instructions", count(instructions))];
+        if summary.instructions.len() > 1 {
+            let each: Vec<String> = summary.instructions.iter().map(|n| count(*n)).collect();
+            lines.push(("by core", each.join("  ")));
+        }
+        lines.push(("bits", format!("{} of control flow, {} of values", count(summary.stats.bits), count(bits))));
+        lines.push(("values taken", count(values)));
+        lines.push(("state", "every core went the way of the trace, and took the values of the run".into()));
+        lines.push(("speed", format!("{} instructions a second", big(instructions as f64 / seconds))));
+        lines.extend(asked.check.map(|ret| {
+            let what = format!("equal to {}, event by event, and {} data", ret.display(), count(compared));
+            ("check", what)
+        }));
+        facts(out, &lines)?;
+    }
+    Ok(if difference.is_some() { Status::Different } else { Status::Done })
+}

@@ -1,0 +1,387 @@
+//! Load values: a run to a file of what its cores loaded, and the cores executed again with a trace of their control flow
+
+use crate::input::{check_build_id, Beside, Input, Named};
+use crate::progress::Progress;
+use crate::recording::{Events, FileKind, Recording};
+use crate::run::{Run, Told};
+use crate::trace::Trace;
+use crate::{HostError, TOOL};
+use retire::file::{FileError, Replacement};
+use retire::{DataEvent, DataKind, FlowEvent, Note, RetireSink};
+use sim::file::{TraceReader, TraceWriter, ValuesInfo};
+use sim::replay::{ReplaySink, ReplaySummary};
+use sim::riscv::Machine;
+use sim::scheme::cfiat::descriptor::Form;
+use sim::scheme::cfiat::params::Sizes;
+use sim::scheme::cfiat::replay::{Replay, ReplayError};
+use sim::scheme::cfiat::stats::CfiatStats;
+use sim::scheme::cfiat::{CfiatParams, Recorder};
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+/// Events between two times that words are written.
+const DRAIN: u32 = 1 << 16;
+
+/// What tracing the loads of a run gave.
+#[derive(Clone, Debug)]
+pub struct Traced {
+    /// Parameters of the stream.
+    pub params: CfiatParams,
+    /// What the stream is made of.
+    pub stats: CfiatStats,
+    /// The run.
+    pub told: Told,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug)]
+pub enum Output<'a> {
+    /// Nothing: it is counted only.
+    Nothing,
+    /// The stream.
+    Stream(&'a Path),
+    /// The descriptors of figure 4.36.
+    Descriptors(&'a Path, Form),
+}
+
+enum Out {
+    Nothing,
+    Stream(TraceWriter),
+    Descriptors(Replacement, PathBuf, Form),
+}
+
+/// Sends what a recorder makes to a file as it comes; keeps the first error.
+struct ToFile {
+    recorder: Recorder,
+    out: Out,
+    error: Option<FileError>,
+    since: u32,
+}
+
+impl ToFile {
+    fn drain(&mut self) {
+        let descriptors = self.recorder.take_descriptors();
+        let words = self.recorder.drain();
+        if self.error.is_some() {
+            return;
+        }
+        self.error = match &mut self.out {
+            Out::Nothing => None,
+            Out::Stream(writer) => writer.write(words).err(),
+            Out::Descriptors(file, path, form) => {
+                let written = descriptors.iter().try_for_each(|d| d.write(*form, file));
+                written.map_err(|source| FileError::Io { path: path.display().to_string(), source }).err()
+            }
+        };
+    }
+}
+
+impl RetireSink for ToFile {
+    const WANTS_DATA: bool = true;
+
+    #[inline]
+    fn event(&mut self, e: &FlowEvent) {
+        self.recorder.event(e);
+        self.since += 1;
+        if self.since == DRAIN {
+            self.since = 0;
+            self.drain();
+        }
+    }
+
+    #[inline]
+    fn data(&mut self, d: &DataEvent) {
+        self.recorder.data(d);
+    }
+
+    #[inline]
+    fn note(&mut self, hart: u8, note: &Note) {
+        self.recorder.note(hart, note);
+    }
+}
+
+/// Parameters of a run's stream. In a recording nobody knows what is a device, so all is memory.
+fn parameters(run: &Run<'_>, sizes: Sizes) -> Result<CfiatParams, HostError> {
+    match run.input {
+        Input::Program(named) => {
+            let failure = |source| HostError::Machine { name: named.name.clone(), source };
+            let machine = Machine::new(&named.program, run.settings.config(run.harts)).map_err(failure)?;
+            Ok(CfiatParams::new(run.harts, machine.ram(), sizes))
+        }
+        Input::Recording(recording, _) => Ok(CfiatParams::everywhere(run.harts, recording.info().xlen, sizes)),
+    }
+}
+
+/// Traces the loads of `run`.
+///
+/// # Errors
+/// A recording without data; a stream of a recording, which does not say whether an `sc` stored; flags that no host can
+/// follow; a file that cannot be written.
+pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Progress) -> Result<Traced, HostError> {
+    let params = parameters(run, sizes)?;
+    let info = run.info();
+    if matches!(output, Output::Stream(_)) {
+        if run.input.is_recording() {
+            return Err(HostError::Other(format!(
+                "{}: a recording does not say which `sc` stored, so its cores cannot be executed again; a program is \
+                 needed, or --ascii, --binary or `stats`",
+                info.program
+            )));
+        }
+        if !sizes.can_decode() {
+            return Err(HostError::Other(format!(
+                "{sizes}: flags of what is only touched cannot be followed by a host; without +touched, with +gran1, or \
+                 --ascii, --binary or `stats`"
+            )));
+        }
+    }
+    let (mut recorder, mut out) = (Recorder::new(&params)?, Out::Nothing);
+    match output {
+        Output::Nothing => {}
+        Output::Stream(path) => {
+            let of = ValuesInfo { tool: TOOL.into(), params, build_id: info.build_id, program: info.program.clone() };
+            out = Out::Stream(TraceWriter::create(path, &of)?);
+        }
+        Output::Descriptors(path, form) => {
+            recorder = recorder.with_descriptors();
+            out = Out::Descriptors(Replacement::create(path)?, path.into(), form);
+        }
+    }
+    let mut sink = ToFile { recorder, out, error: None, since: 0 };
+    let told = run.tell(&mut sink, progress)?;
+    sink.recorder.finish();
+    sink.drain();
+    let stats = *sink.recorder.stats();
+    if run.input.is_recording() && stats.all_loads() == 0 {
+        return Err(HostError::Other(format!("{}: holds no load; `goshawk run --data` records them", info.program)));
+    }
+    if let Some(e) = sink.error {
+        return Err(e.into());
+    }
+    match sink.out {
+        Out::Nothing => {}
+        Out::Stream(writer) => writer.finish()?,
+        Out::Descriptors(file, ..) => file.commit()?,
+    }
+    Ok(Traced { params, stats, told })
+}
+
+/// A trace of the control flow, its load values, and the program.
+pub struct Session {
+    /// What the file of values says of itself.
+    pub info: ValuesInfo,
+    /// The program.
+    pub named: Named,
+    /// Bits of the values.
+    pub bits: u64,
+    trace: Trace,
+    replay: Replay,
+    path: PathBuf,
+}
+
+/// Executes along the control flow that is replayed; keeps the first error.
+struct Drive<'a, S> {
+    replay: &'a mut Replay,
+    sink: &'a mut S,
+    error: Option<ReplayError>,
+}
+
+impl<S: RetireSink> ReplaySink for Drive<'_, S> {
+    fn event(&mut self, e: &FlowEvent) {
+        if self.error.is_none() {
+            self.error = self.replay.event(e, self.sink).err();
+        }
+    }
+}
+
+impl Session {
+    /// Opens all three; they must be of one program, and of the same number of cores.
+    ///
+    /// # Errors
+    /// One cannot be read, or they do not belong together.
+    pub fn open(trace: &Path, values: &Path, beside: Beside<'_>, progress: &dyn Progress) -> Result<Self, HostError> {
+        let name = values.display().to_string();
+        if FileKind::of(values)? != FileKind::Values {
+            return Err(HostError::Other(format!(
+                "{name}: is no file of load values; `goshawk encode --scheme cfiat` makes one"
+            )));
+        }
+        if FileKind::of(trace)? != FileKind::Trace {
+            return Err(HostError::Other(format!(
+                "{}: is no trace of the control flow; --values goes with one",
+                trace.display()
+            )));
+        }
+        let mut reader = TraceReader::<ValuesInfo>::open(values)?;
+        let info = reader.info().clone();
+        let trace = Trace::open(trace, beside, progress)?;
+        let named = Named::open(beside.elf.unwrap_or_default())?;
+        if !beside.any_build {
+            check_build_id(&name, &info.program, &info.build_id, &named.name, &named.build_id)?;
+        }
+        if info.params.cores != trace.info().params.cores {
+            return Err(HostError::Other(format!(
+                "{name}: has {} cores, but the trace of the control flow has {}",
+                info.params.cores,
+                trace.info().params.cores
+            )));
+        }
+        let words: Vec<u32> = reader.by_ref().collect();
+        if let Some(e) = reader.error() {
+            return Err(e.into());
+        }
+        let bits = 32 * words.len() as u64;
+        let replay = Replay::new(&info.params, &named.program, words);
+        let replay = replay.map_err(|source| HostError::Values { path: name, source })?;
+        Ok(Self { info, named, bits, trace, replay, path: values.into() })
+    }
+
+    /// Executes the cores to their ends, or until `stop` says so; what was replayed, and the cores.
+    ///
+    /// # Errors
+    /// A trace is damaged, or they are of different runs.
+    pub fn run<S: RetireSink>(
+        self,
+        sink: &mut S,
+        progress: &dyn Progress,
+        stop: impl Fn(&S) -> bool,
+    ) -> Result<(ReplaySummary, Replay), HostError> {
+        let Self { mut replay, trace, path, .. } = self;
+        let error = |source| HostError::Values { path: path.display().to_string(), source };
+        let mut drive = Drive { replay: &mut replay, sink, error: None };
+        let summary = trace.replay(&mut drive, progress, |d| d.error.is_some() || stop(d.sink))?;
+        if let Some(e) = drive.error.take() {
+            return Err(error(e));
+        }
+        if !stop(drive.sink) {
+            replay.finish().map_err(error)?;
+        }
+        Ok((summary, replay))
+    }
+}
+
+/// Holds what cores do to a retire file with data: registers, loads, stores, CSRs, in the order of each hart.
+pub struct DataCheck {
+    reader: Events,
+    want: Wanted,
+    seen: Vec<u64>,
+    ended: bool,
+    error: Option<FileError>,
+    difference: Option<String>,
+}
+
+struct Wanted(Vec<VecDeque<(u64, DataKind)>>);
+
+impl RetireSink for Wanted {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, _: &FlowEvent) {}
+
+    fn data(&mut self, d: &DataEvent) {
+        if let Some(queue) = self.0.get_mut(usize::from(d.hart)) {
+            queue.push_back((d.pc, d.kind));
+        }
+    }
+}
+
+/// A datum in words.
+pub fn describe(kind: &DataKind) -> String {
+    match *kind {
+        DataKind::Load { size, addr, value } => format!("load of {size} at 0x{addr:08x}: 0x{value:x}"),
+        DataKind::Store { size, addr, value } => format!("store of {size} at 0x{addr:08x}: 0x{value:x}"),
+        DataKind::Csr { csr, value } => format!("CSR 0x{csr:03x}: 0x{value:x}"),
+        DataKind::Register { rd, value } => format!("x{rd}: 0x{value:x}"),
+        DataKind::Imported { .. } => "an imported record".into(),
+    }
+}
+
+impl DataCheck {
+    /// Opens the recording; [`crate::check::Check`] says whether it is of the run.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn open(path: &Path, cores: u8) -> Result<Self, HostError> {
+        let cores = usize::from(cores);
+        Ok(Self {
+            reader: Recording::open(path)?.events()?,
+            want: Wanted(vec![VecDeque::new(); cores]),
+            seen: vec![0; cores],
+            ended: false,
+            error: None,
+            difference: None,
+        })
+    }
+
+    fn next(&mut self, hart: usize) -> Option<(u64, DataKind)> {
+        while self.want.0[hart].is_empty() && !self.ended {
+            let read = self.reader.next_block(&mut self.want);
+            self.ended = !matches!(read, Ok(true));
+            self.error = read.err();
+        }
+        self.want.0[hart].pop_front()
+    }
+
+    /// Whether there is nothing more to find.
+    pub fn is_over(&self) -> bool {
+        self.difference.is_some() || self.error.is_some()
+    }
+
+    /// How many data were equal, and the first difference.
+    ///
+    /// # Errors
+    /// The recording cannot be read, or holds no data.
+    pub fn finish(mut self, path: &Path) -> Result<(u64, Option<String>), HostError> {
+        for hart in 0..self.seen.len() {
+            if self.is_over() {
+                break;
+            }
+            if let Some((pc, kind)) = self.next(hart) {
+                let index = self.seen[hart];
+                self.difference = Some(format!(
+                    "datum {index}, hart {hart}, pc 0x{pc:08x}: replay has ended, the run has {}",
+                    describe(&kind)
+                ));
+            }
+        }
+        let seen = self.seen.iter().sum();
+        if let Some(e) = self.error {
+            return Err(e.into());
+        }
+        if seen == 0 && self.difference.as_ref().is_none_or(|d| d.ends_with("nothing more")) {
+            return Err(HostError::Other(format!(
+                "{}: holds no registers and stores to compare with; `goshawk run --data` records them",
+                path.display()
+            )));
+        }
+        Ok((seen, self.difference))
+    }
+}
+
+impl RetireSink for DataCheck {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, _: &FlowEvent) {}
+
+    fn data(&mut self, d: &DataEvent) {
+        if self.is_over() {
+            return;
+        }
+        let hart = usize::from(d.hart);
+        let want = self.next(hart);
+        if want == Some((d.pc, d.kind)) {
+            self.seen[hart] += 1;
+            return;
+        }
+        let right = match want {
+            Some((pc, kind)) if pc == d.pc => describe(&kind),
+            Some((pc, kind)) => format!("pc 0x{pc:08x}: {}", describe(&kind)),
+            None => "nothing more".into(),
+        };
+        self.difference = Some(format!(
+            "datum {}, hart {hart}, pc 0x{:08x}: {}, the run has {right}",
+            self.seen[hart],
+            d.pc,
+            describe(&d.kind)
+        ));
+    }
+}

@@ -1,0 +1,377 @@
+//! Records back to values
+//!
+//! The host says what each core accesses, in the core's order, and is told what it loads: from a record where one stands
+//! there, else from the memory that it keeps of earlier records and stores. It keeps the caches too: a value that is not
+//! in a record must be in the cache with its flags set.
+//!
+//! [`View::All`]: accesses of all cores come in the order of the run, so the caches are those of the run, and a record
+//! must stand exactly where they miss. [`View::Own`]: each core's accesses come in its own order, whatever the others do,
+//! as replay has them. Then a core's flags may be set that another core's store had cleared, and a record may stand at a
+//! hit. With one core both are the same. A shared cache needs [`View::All`].
+//!
+//! # What is noticed
+//! Words that are no records; a record of another size than its access; a value that is neither in a record nor known; a
+//! record that is not needed (`All`, or one core); values behind the last one, and values missing; and by the signature
+//! at the end of each core any other wrong value, but for one in 2^32. What was told before is in doubt until then.
+
+use super::cache::Cache;
+use super::message::{read, Record};
+use super::signature::Signature;
+use super::{header, CfiatParams};
+use crate::bits::BitReader;
+use crate::message::CodingError;
+use std::collections::HashMap;
+
+const PAGE: u64 = 4096;
+
+/// Which accesses the host can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// Those of all cores in the order of the run.
+    All,
+    /// Those of each core in its own order.
+    Own,
+}
+
+/// Why a stream is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StreamError {
+    /// The flags are set by more than the host knows.
+    #[error("its flags are set by parts of what they protect (`+touched`), so values cannot be told again")]
+    Touched,
+    /// A shared cache, and nobody knows the order of the accesses.
+    #[error("a shared cache needs the order of all cores' accesses; replay knows those of each core alone")]
+    Shared,
+    /// The header is not that of these parameters.
+    #[error("header word {word} is 0x{found:08x}; 0x{right:08x} would be right")]
+    Header {
+        /// 0 to 2.
+        word: usize,
+        /// What was read.
+        found: u32,
+        /// What it should be.
+        right: u32,
+    },
+    /// Bits that are no record.
+    #[error("bit {bit}, record {record}: {source}")]
+    Coding {
+        /// Bits read before.
+        bit: u64,
+        /// Records read before.
+        record: u64,
+        /// What is wrong.
+        source: CodingError,
+    },
+    /// A record behind a core's stop.
+    #[error("record {record}: core {core} goes on behind its stop")]
+    Stopped {
+        /// Records read before.
+        record: u64,
+        /// Core.
+        core: u8,
+    },
+    /// Something behind the last stop.
+    #[error("the stream goes on behind the last stop")]
+    Trailing,
+}
+
+/// Where the records and what a core does went apart.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("core {core}, value {value}: {what}")]
+pub struct Wrong {
+    /// Core.
+    pub core: u8,
+    /// Values of the core before it.
+    pub value: u64,
+    /// What is wrong.
+    pub what: WrongKind,
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WrongKind {
+    /// A record for something else.
+    #[error("the record is of {found} bytes, the core takes {right}")]
+    Size {
+        /// Of the record.
+        found: u8,
+        /// Of the access.
+        right: u8,
+    },
+    /// No record, and the value is not known.
+    #[error("nothing is known of the value, and it has no record")]
+    Unknown,
+    /// A record of what is known.
+    #[error("it has a record, but is known")]
+    Needless,
+    /// The core takes more than there is.
+    #[error("the core takes more values than the trace has")]
+    More,
+    /// The core takes less than there is.
+    #[error("the trace has more values of the core")]
+    Fewer,
+    /// A value that is not that of the run.
+    #[error("the signature of all values is 0x{found:08x}, that of the run 0x{right:08x}: some value was wrong")]
+    Signature {
+        /// Of the values that were told.
+        found: u32,
+        /// In the stream.
+        right: u32,
+    },
+}
+
+/// All records of a stream, by core; the last one of each is its stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Records {
+    /// By core.
+    pub by_core: Vec<Vec<Record>>,
+    /// Bits of the stream, header and padding included.
+    pub bits: u64,
+}
+
+impl Records {
+    /// Reads a whole stream.
+    ///
+    /// # Errors
+    /// It is not one of these parameters, cut, or damaged so that it is no stream.
+    pub fn read(params: &CfiatParams, words: impl IntoIterator<Item = u32>) -> Result<Self, StreamError> {
+        let mut input = BitReader::new(words.into_iter());
+        for (word, right) in header(params).into_iter().enumerate() {
+            match input.take(32) {
+                Some(found) if found == u64::from(right) => {}
+                found => return Err(StreamError::Header { word, found: found.unwrap_or(0) as u32, right }),
+            }
+        }
+        let mut by_core = vec![Vec::new(); usize::from(params.cores)];
+        let mut stopped = vec![false; by_core.len()];
+        let mut record = 0;
+        while stopped.contains(&false) {
+            let bit = input.position();
+            let found = read(params, &mut input).map_err(|source| StreamError::Coding { bit, record, source });
+            let (core, body) = found?;
+            let i = usize::from(core);
+            if stopped[i] {
+                return Err(StreamError::Stopped { record, core });
+            }
+            stopped[i] = matches!(body, Record::Stop { .. });
+            by_core[i].push(body);
+            record += 1;
+        }
+        if input.rest_of_word().0 != 0 || !input.at_end() {
+            return Err(StreamError::Trailing);
+        }
+        Ok(Self { by_core, bits: input.position() })
+    }
+
+    /// Records of values.
+    pub fn values(&self) -> u64 {
+        self.by_core.iter().map(|records| records.len() as u64 - 1).sum()
+    }
+}
+
+/// Memory as far as it is known.
+#[derive(Clone, Debug, Default)]
+struct Image(HashMap<u64, Box<[u8; PAGE as usize]>>);
+
+impl Image {
+    fn write(&mut self, addr: u64, size: u8, value: u64) {
+        for (i, byte) in value.to_le_bytes().into_iter().take(size.into()).enumerate() {
+            let at = addr.wrapping_add(i as u64);
+            let page = self.0.entry(at / PAGE).or_insert_with(|| Box::new([0; PAGE as usize]));
+            page[(at % PAGE) as usize] = byte;
+        }
+    }
+
+    fn read(&self, addr: u64, size: u8) -> u64 {
+        let byte = |i| {
+            let at = addr.wrapping_add(u64::from(i));
+            let page = self.0.get(&(at / PAGE));
+            page.map_or(0, |page| page[(at % PAGE) as usize])
+        };
+        (0..size).fold(0, |value, i| value | u64::from(byte(i)) << (8 * i))
+    }
+}
+
+/// What is known of one core.
+#[derive(Clone, Debug)]
+struct Core {
+    records: std::vec::IntoIter<Record>,
+    next: Option<Record>,
+    /// Values since the last record.
+    fah: u32,
+    /// Values in all.
+    values: u64,
+    signature: Signature,
+}
+
+/// Tells values.
+#[derive(Clone, Debug)]
+pub struct Decoder {
+    params: CfiatParams,
+    view: View,
+    cores: Vec<Core>,
+    /// One a core, or one for all: tags and flags, and memory.
+    known: Vec<(Cache, Image)>,
+}
+
+impl Decoder {
+    /// At reset.
+    ///
+    /// # Errors
+    /// Parameters with which values cannot be told again.
+    pub fn new(params: &CfiatParams, view: View, records: Records) -> Result<Self, StreamError> {
+        if !params.sizes.can_decode() {
+            return Err(StreamError::Touched);
+        }
+        if params.sizes.shared && view == View::Own && params.cores > 1 {
+            return Err(StreamError::Shared);
+        }
+        let core = |records: Vec<Record>| {
+            let mut records = records.into_iter();
+            let next = records.next();
+            Core { records, next, fah: 0, values: 0, signature: Signature::default() }
+        };
+        let images = if params.sizes.shared { 1 } else { usize::from(params.cores) };
+        Ok(Self {
+            params: *params,
+            view,
+            cores: records.by_core.into_iter().map(core).collect(),
+            known: vec![(Cache::new(&params.sizes), Image::default()); images],
+        })
+    }
+
+    fn wrong(&self, core: u8, what: WrongKind) -> Wrong {
+        Wrong { core, value: self.cores[usize::from(core)].values, what }
+    }
+
+    /// Whether all flags are those of the run.
+    fn exact(&self) -> bool {
+        self.view == View::All || self.params.cores == 1
+    }
+
+    /// Takes the record of `core` that stands here, if one does. A known value has one only where `fahCnt` is full.
+    fn record(&mut self, core: u8, size: u8, known: bool) -> Result<Option<u64>, Wrong> {
+        let full = self.cores[usize::from(core)].fah == self.params.most();
+        let exact = self.exact();
+        let me = &mut self.cores[usize::from(core)];
+        match me.next {
+            Some(Record::Value { fah, size: found, value }) if fah == me.fah => {
+                if found != size {
+                    return Err(self.wrong(core, WrongKind::Size { found, right: size }));
+                }
+                if known && exact && !full {
+                    return Err(self.wrong(core, WrongKind::Needless));
+                }
+                (me.next, me.fah) = (me.records.next(), 0);
+                Ok(Some(value))
+            }
+            Some(Record::Stop { fah, .. }) if fah == me.fah => Err(self.wrong(core, WrongKind::More)),
+            None => Err(self.wrong(core, WrongKind::More)),
+            Some(_) if known => {
+                me.fah += 1;
+                Ok(None)
+            }
+            Some(_) => Err(self.wrong(core, WrongKind::Unknown)),
+        }
+    }
+
+    fn told(&mut self, core: u8, value: u64, size: u8) -> u64 {
+        let me = &mut self.cores[usize::from(core)];
+        me.signature.add(value, size);
+        me.values += 1;
+        value
+    }
+
+    fn place(&self, core: u8) -> usize {
+        if self.params.sizes.shared {
+            0
+        } else {
+            core.into()
+        }
+    }
+
+    /// What `core` loads: `size` bytes from `addr` on.
+    ///
+    /// # Errors
+    /// Where the records do not fit it.
+    pub fn load(&mut self, core: u8, addr: u64, size: u8) -> Result<u64, Wrong> {
+        if !self.params.is_ram(addr, size) {
+            let value = self.record(core, size, false)?;
+            // without a record it is an error
+            return Ok(self.told(core, value.unwrap_or(0), size));
+        }
+        let place = self.place(core);
+        let known = self.known[place].0.load(addr, size.into()).known();
+        let record = self.record(core, size, known)?;
+        let image = &mut self.known[place].1;
+        let value = match record {
+            Some(value) => {
+                image.write(addr, size, value);
+                value
+            }
+            None => image.read(addr, size),
+        };
+        Ok(self.told(core, value, size))
+    }
+
+    /// `core` stores.
+    pub fn store(&mut self, core: u8, addr: u64, size: u8, value: u64) {
+        if !self.params.is_ram(addr, size) {
+            return;
+        }
+        let place = self.place(core);
+        let (cache, image) = &mut self.known[place];
+        cache.store(addr, size.into());
+        image.write(addr, size, value);
+        if self.view == View::All {
+            let others = self.known.iter_mut().enumerate().filter(|(i, _)| *i != place);
+            others.for_each(|(_, (cache, _))| cache.clear(addr, size.into()));
+        }
+    }
+
+    /// What an open CSR reads.
+    ///
+    /// # Errors
+    /// Where the records do not fit it.
+    pub fn csr(&mut self, core: u8) -> Result<u64, Wrong> {
+        let size = self.params.xlen / 8;
+        let value = self.record(core, size, false)?;
+        Ok(self.told(core, value.unwrap_or(0), size))
+    }
+
+    /// Whether an `sc` stores.
+    ///
+    /// # Errors
+    /// Where the records do not fit it.
+    pub fn conditional(&mut self, core: u8) -> Result<bool, Wrong> {
+        let size = self.params.xlen / 8;
+        // one that failed has a record, and is not known
+        let failed = matches!(self.cores[usize::from(core)].next, Some(Record::Value { fah, value: 1, .. })
+            if fah == self.cores[usize::from(core)].fah);
+        let value = self.record(core, size, !failed)?.unwrap_or(0);
+        Ok(self.told(core, value, size) == 0)
+    }
+
+    /// Values that `core` took so far.
+    pub fn values(&self, core: u8) -> u64 {
+        self.cores[usize::from(core)].values
+    }
+
+    /// The end of `core`: nothing is left, and all values were those of the run.
+    ///
+    /// # Errors
+    /// Otherwise.
+    pub fn finish(&self, core: u8) -> Result<(), Wrong> {
+        let me = &self.cores[usize::from(core)];
+        match me.next {
+            Some(Record::Stop { fah, signature }) if fah == me.fah => {
+                let found = me.signature.value();
+                if found != signature {
+                    return Err(self.wrong(core, WrongKind::Signature { found, right: signature }));
+                }
+                Ok(())
+            }
+            _ => Err(self.wrong(core, WrongKind::Fewer)),
+        }
+    }
+}

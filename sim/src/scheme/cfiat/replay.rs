@@ -1,0 +1,457 @@
+//! Cores executed again with their values: registers, loads and stores of the run from ELF, control flow and load values
+//!
+//! Takes the events of the control flow, as the replay of a trace tells them, and executes each core up to each of its
+//! events: code from the ELF and from what the core itself stored, values from the [`Decoder`]. Of other cores nothing is
+//! known, and of devices neither. What the core then does must be the event.
+//!
+//! # Traps
+//! A trap's event says where. If the instruction that stands there traps by itself, that is its cause; else it is an
+//! interrupt, or an access that a device refused. The trace does not say which, so cause and value of the trap
+//! (`mcause`, `mtval`) are values that have records where the handler reads them.
+//!
+//! Not replayed: code that another core wrote, gaps, and what is executed before tracing began.
+
+use super::decoder::{Decoder, Records, StreamError, View, Wrong};
+use super::{is_open_csr, CfiatParams};
+use crate::riscv::bus::Bus;
+use crate::riscv::code::CodeCache;
+use crate::riscv::csr::View as CsrView;
+use crate::riscv::hart::{At, Break, Hart, Shared, State};
+use crate::riscv::memory::Effect;
+use crate::riscv::timing::{Caches, Timing};
+use retire::elf::Program;
+use retire::{DataEvent, FlowEvent, FlowKind, NullSink, RetireSink};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Traps in a row without an instruction: more are no program.
+const TRAPS: u32 = 1000;
+
+/// Why replay ended.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplayError {
+    /// No cores that are executed here.
+    #[error("{0}")]
+    Cannot(String),
+    /// A stream that is none.
+    #[error(transparent)]
+    Stream(#[from] StreamError),
+    /// Records and execution went apart.
+    #[error("{wrong}, at pc 0x{pc:08x} after {retired} instructions; the values are not of this run, or damaged")]
+    Value {
+        /// What is wrong.
+        wrong: Wrong,
+        /// Address of the instruction.
+        pc: u32,
+        /// Instructions of the core before it.
+        retired: u64,
+    },
+    /// Control flow and execution went apart.
+    #[error(
+        "core {core}, pc 0x{pc:08x} after {retired} instructions: {what}; a value before was wrong, or the traces are \
+             not of one run"
+    )]
+    Path {
+        /// Core.
+        core: u8,
+        /// Address of the instruction.
+        pc: u32,
+        /// Instructions of the core before it.
+        retired: u64,
+        /// What differed.
+        what: String,
+    },
+}
+
+/// What a core can reach: code, and values.
+#[derive(Clone, Debug)]
+struct World {
+    decoder: Decoder,
+    /// As it was loaded.
+    ram: Arc<[u8]>,
+    base: u32,
+    /// What each core wrote, where code may stand.
+    written: Vec<std::collections::HashMap<u32, u16>>,
+    /// The core whose code is fetched.
+    core: usize,
+    /// Nothing is to be taken from outside.
+    trial: bool,
+    wrong: Option<Wrong>,
+}
+
+impl World {
+    fn ok<T>(&mut self, result: Result<T, Wrong>) -> Result<T, Break> {
+        result.map_err(|wrong| {
+            self.wrong = Some(wrong);
+            Break::Input
+        })
+    }
+
+    #[inline]
+    fn is_code(&self, addr: u32) -> Option<usize> {
+        let offset = addr.wrapping_sub(self.base) as usize;
+        (offset < self.ram.len()).then_some(offset)
+    }
+
+    fn loaded(&self, addr: u32) -> Option<u16> {
+        let offset = self.is_code(addr)?;
+        let bytes = self.ram.get(offset..offset + 2)?;
+        Some(u16::from_le_bytes([bytes[0], bytes[1]]))
+    }
+}
+
+impl Bus for World {
+    fn half(&self, addr: u32) -> Option<u16> {
+        let loaded = self.loaded(addr)?;
+        Some(self.written[self.core].get(&(addr & !1)).copied().unwrap_or(loaded))
+    }
+
+    fn in_ram(&self, addr: u32) -> bool {
+        let offset = addr.wrapping_sub(self.base) as usize;
+        offset + 4 <= self.ram.len()
+    }
+
+    fn read<const N: usize>(&mut self, hart: usize, addr: u32, _: u64) -> Result<u32, Break> {
+        if self.trial {
+            return Err(Break::Input);
+        }
+        let value = self.decoder.load(hart as u8, addr.into(), N as u8);
+        self.ok(value).map(|value| value as u32)
+    }
+
+    fn write<const N: usize>(&mut self, hart: usize, addr: u32, value: u32, _: u64) -> Result<Effect, Break> {
+        if self.trial {
+            return Err(Break::Input);
+        }
+        self.decoder.store(hart as u8, addr.into(), N as u8, (value & (u32::MAX >> (32 - 8 * N))).into());
+        for (i, byte) in value.to_le_bytes().into_iter().take(N).enumerate() {
+            let at = addr.wrapping_add(i as u32);
+            let Some(loaded) = self.loaded(at & !1) else { continue };
+            let half = self.written[hart].entry(at & !1).or_insert(loaded);
+            let mut bytes = half.to_le_bytes();
+            bytes[at as usize & 1] = byte;
+            *half = u16::from_le_bytes(bytes);
+        }
+        Ok(Effect::None)
+    }
+
+    fn exchange(
+        &mut self,
+        hart: usize,
+        addr: u32,
+        f: impl FnOnce(u32) -> u32,
+        cycle: u64,
+    ) -> Result<(u32, u32), Break> {
+        let old = self.read::<4>(hart, addr, cycle)?;
+        let new = f(old);
+        self.write::<4>(hart, addr, new, cycle)?;
+        Ok((old, new))
+    }
+
+    fn reserve(&mut self, _: usize, _: u32) {}
+
+    fn take_reservation(&mut self, hart: usize, _: u32) -> Result<bool, Break> {
+        if self.trial {
+            return Err(Break::Input);
+        }
+        let stored = self.decoder.conditional(hart as u8);
+        self.ok(stored)
+    }
+
+    fn view(&self, hart: &Hart, at: &At) -> CsrView {
+        CsrView { hart: hart.index.into(), mip: 0, cycle: 0, instret: at.instret, time: 0 }
+    }
+
+    fn open_csr(&mut self, hart: usize, number: u32) -> Result<Option<u32>, Break> {
+        if !is_open_csr(number) {
+            return Ok(None);
+        }
+        if self.trial {
+            return Err(Break::Input);
+        }
+        let value = self.decoder.csr(hart as u8);
+        self.ok(value).map(|value| Some(value as u32))
+    }
+}
+
+/// Hands on what a hart tells, and holds its events to those of the trace.
+struct Held<'a, S> {
+    sink: &'a mut S,
+    want: &'a mut VecDeque<FlowEvent>,
+    /// An event that was not wanted, and the one that was.
+    wrong: Option<(FlowEvent, Option<FlowEvent>)>,
+}
+
+impl<S: RetireSink> RetireSink for Held<'_, S> {
+    const WANTS_DATA: bool = S::WANTS_DATA;
+
+    fn event(&mut self, e: &FlowEvent) {
+        let want = self.want.pop_front();
+        if !want.is_some_and(|w| w.same_flow(e)) && self.wrong.is_none() {
+            self.wrong = Some((*e, want));
+        }
+        self.sink.event(e);
+    }
+
+    fn data(&mut self, d: &DataEvent) {
+        self.sink.data(d);
+    }
+
+    fn note(&mut self, hart: u8, note: &retire::Note) {
+        self.sink.note(hart, note);
+    }
+}
+
+/// Executes cores along their control flow.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    harts: Vec<Hart>,
+    world: World,
+    /// One a core: they may write different code.
+    code: Vec<CodeCache>,
+    caches: Caches,
+    timing: Timing,
+    /// Events that a core has not told yet.
+    want: Vec<VecDeque<FlowEvent>>,
+    /// Instructions of each core up to the last event.
+    goal: Vec<u64>,
+    stopped: Vec<bool>,
+}
+
+impl Replay {
+    /// At reset.
+    ///
+    /// # Errors
+    /// A stream that is none, parameters that cannot be replayed, or a program that cannot be executed.
+    pub fn new(
+        params: &CfiatParams,
+        program: &Program,
+        words: impl IntoIterator<Item = u32>,
+    ) -> Result<Self, ReplayError> {
+        params.check().map_err(|e| ReplayError::Cannot(e.to_string()))?;
+        let bytes = params.ram_last - params.ram_base;
+        if params.xlen != 32 || program.xlen != 32 || bytes >= 1 << 30 || params.ram_last > u32::MAX.into() {
+            let what = "only cores of 32 bits with up to 1 GiB of memory are executed again";
+            return Err(ReplayError::Cannot(what.into()));
+        }
+        let records = Records::read(params, words)?;
+        let decoder = Decoder::new(params, View::Own, records)?;
+        let mut ram = vec![0; bytes as usize + 1];
+        for s in &program.segments {
+            let offset = s.addr.wrapping_sub(params.ram_base) as usize;
+            if let Some(place) = offset.checked_add(s.data.len()).and_then(|end| ram.get_mut(offset..end)) {
+                place.copy_from_slice(&s.data);
+            }
+        }
+        let cores = usize::from(params.cores);
+        let base = params.ram_base as u32;
+        let world = World {
+            decoder,
+            ram: ram.into(),
+            base,
+            written: vec![Default::default(); cores],
+            core: 0,
+            trial: false,
+            wrong: None,
+        };
+        let timing = Timing::functional();
+        Ok(Self {
+            harts: (0..params.cores).map(|h| Hart::new(h, program.entry as u32, 0)).collect(),
+            world,
+            code: vec![CodeCache::new(base, bytes as u32); cores],
+            caches: Caches::new(&timing, 1),
+            timing,
+            want: vec![VecDeque::new(); cores],
+            goal: vec![0; cores],
+            stopped: vec![false; cores],
+        })
+    }
+
+    /// Registers of a core: x0 to x31.
+    pub fn registers(&self, core: u8) -> [u32; 32] {
+        let mut regs = [0; 32];
+        regs[1..].copy_from_slice(&self.harts[usize::from(core)].regs[1..32]);
+        regs
+    }
+
+    /// Address of the next instruction of a core.
+    pub fn pc(&self, core: u8) -> u32 {
+        self.harts[usize::from(core)].at.pc
+    }
+
+    /// Instructions that a core has retired.
+    pub fn retired(&self, core: u8) -> u64 {
+        self.harts[usize::from(core)].at.instret
+    }
+
+    /// Values that a core has taken.
+    pub fn values(&self, core: u8) -> u64 {
+        self.world.decoder.values(core)
+    }
+
+    fn path(&self, core: usize, what: impl Into<String>) -> ReplayError {
+        let at = self.harts[core].at;
+        ReplayError::Path { core: core as u8, pc: at.pc, retired: at.instret, what: what.into() }
+    }
+
+    /// Executes a core up to its next event, and tells `sink` what it does.
+    ///
+    /// # Errors
+    /// Where it cannot do what the event says.
+    pub fn event(&mut self, e: &FlowEvent, sink: &mut impl RetireSink) -> Result<(), ReplayError> {
+        let core = usize::from(e.hart);
+        if core >= self.harts.len() {
+            return Err(ReplayError::Cannot(format!("the control flow has a core {core}, the values have not")));
+        }
+        if self.stopped[core] {
+            return Err(self.path(core, "the control flow goes on behind its stop"));
+        }
+        if matches!(e.kind, FlowKind::Gap { .. }) {
+            return Err(self.path(core, "the control flow has a gap"));
+        }
+        self.want[core].push_back(*e);
+        self.goal[core] += u64::from(e.count);
+        while self.harts[core].at.instret < self.goal[core] {
+            self.execute(core, sink)?;
+        }
+        match e.kind {
+            FlowKind::Trap { .. } => self.trap(core, e),
+            FlowKind::Start => Ok(()),
+            FlowKind::Stop => {
+                self.stopped[core] = true;
+                if let Some(stop) = self.harts[core].stop(e.cycle) {
+                    self.told(core, sink, |held| held.event(&stop))?;
+                }
+                let finished = self.world.decoder.finish(e.hart);
+                finished.map_err(|wrong| self.value(core, wrong))
+            }
+            _ if self.want[core].is_empty() => Ok(()),
+            _ => Err(self.path(core, format!("it goes on without {}", what(e)))),
+        }
+    }
+
+    /// The end: every core has stopped.
+    ///
+    /// # Errors
+    /// One has not.
+    pub fn finish(&self) -> Result<(), ReplayError> {
+        match self.stopped.iter().position(|s| !s) {
+            // a core that retired nothing has no stop
+            Some(core) if self.harts[core].at.instret > 0 || self.world.decoder.finish(core as u8).is_err() => {
+                Err(self.path(core, "the control flow has no stop of it"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn value(&self, core: usize, wrong: Wrong) -> ReplayError {
+        let at = self.harts[core].at;
+        ReplayError::Value { wrong, pc: at.pc, retired: at.instret }
+    }
+
+    /// Lets something be told, and looks whether it was wanted.
+    fn told<S: RetireSink, T>(
+        &mut self,
+        core: usize,
+        sink: &mut S,
+        f: impl FnOnce(&mut Held<'_, S>) -> T,
+    ) -> Result<T, ReplayError> {
+        let mut held = Held { sink, want: &mut self.want[core], wrong: None };
+        let result = f(&mut held);
+        match held.wrong {
+            None => Ok(result),
+            Some((found, Some(right))) => {
+                Err(self.path(core, format!("{}, the trace has {}", what(&found), what(&right))))
+            }
+            Some((found, None)) => Err(self.path(core, format!("{}, the trace has none", what(&found)))),
+        }
+    }
+
+    #[inline]
+    fn single<S: RetireSink>(&mut self, core: usize, sink: &mut S) -> Result<(), Break> {
+        self.world.core = core;
+        let hart = &mut self.harts[core];
+        hart.at.cycle = hart.at.instret;
+        let mut shared = Shared { memory: &mut self.world, caches: &mut self.caches, timing: &self.timing };
+        if hart.pending.is_some() {
+            hart.single::<_, _, false, true>(&mut shared, &mut self.code[core], sink)
+        } else {
+            hart.single::<_, _, false, false>(&mut shared, &mut self.code[core], sink)
+        }
+    }
+
+    /// One instruction, which retires.
+    fn execute(&mut self, core: usize, sink: &mut impl RetireSink) -> Result<(), ReplayError> {
+        let mut want = std::mem::take(&mut self.want[core]);
+        let mut held = Held { sink, want: &mut want, wrong: None };
+        let end = self.single(core, &mut held);
+        let wrong = held.wrong;
+        self.want[core] = want;
+        match (end, wrong) {
+            (Err(Break::Input), _) => match self.world.wrong.take() {
+                Some(wrong) => Err(self.value(core, wrong)),
+                None => Err(self.path(core, "it takes something from outside")),
+            },
+            (Err(Break::Trap(cause, _)), _) => {
+                Err(self.path(core, format!("it traps with cause {cause}, and the trace has no trap here")))
+            }
+            (_, Some((found, Some(right)))) => {
+                Err(self.path(core, format!("{}, the trace has {}", what(&found), what(&right))))
+            }
+            (_, Some((found, None))) => Err(self.path(core, format!("{}, the trace has none here", what(&found)))),
+            (Err(Break::FenceI), None) => {
+                self.code[core].clear();
+                Ok(())
+            }
+            (Ok(()) | Err(Break::Bound | Break::Interrupts | Break::Wait | Break::Exit(_)), None) => Ok(()),
+        }
+    }
+
+    /// The trap that the core stands before.
+    #[cold]
+    fn trap(&mut self, core: usize, e: &FlowEvent) -> Result<(), ReplayError> {
+        if u64::from(self.harts[core].at.pc) != e.pc {
+            return Err(self.path(core, format!("the trace has a trap at 0x{:08x}", e.pc)));
+        }
+        for _ in 0..TRAPS {
+            let before = self.harts[core].clone();
+            self.world.trial = true;
+            let end = self.single(core, &mut NullSink);
+            self.world.trial = false;
+            self.harts[core] = before;
+            let hart = &mut self.harts[core];
+            match end {
+                Err(Break::Trap(cause, tval)) => hart.trap(false, cause, tval),
+                _ => {
+                    // vectored handlers say the cause by their address
+                    let base = hart.csrs.mtvec & !3;
+                    let cause = match hart.csrs.mtvec & 1 {
+                        1 => (e.target as u32).wrapping_sub(base) / 4,
+                        _ => 0,
+                    };
+                    hart.trap(true, cause, 0);
+                }
+            }
+            let hart = &self.harts[core];
+            if u64::from(hart.at.pc) == e.target {
+                return Ok(());
+            }
+            if hart.state == State::Locked {
+                break;
+            }
+        }
+        Err(self.path(core, format!("no trap here leads to 0x{:08x}, where the trace goes on", e.target)))
+    }
+}
+
+fn what(e: &FlowEvent) -> String {
+    let kind = match e.kind {
+        FlowKind::Conditional { taken: true } => "a branch taken",
+        FlowKind::Conditional { taken: false } => "a branch not taken",
+        FlowKind::Start => "a start",
+        FlowKind::Stop => "a stop",
+        FlowKind::Trap { .. } => "a trap",
+        _ => "a jump",
+    };
+    format!("{kind} at 0x{:08x} to 0x{:08x}", e.pc, e.target)
+}
