@@ -163,7 +163,7 @@ impl RetireSink for Recorder {
                 self.stats.csrs += 1;
                 self.value(core, value, self.params.xlen / 8, false);
             }
-            DataKind::Csr { .. } | DataKind::Register { .. } | DataKind::Imported { .. } => {}
+            DataKind::Csr { .. } | DataKind::Register { .. } | DataKind::Float { .. } | DataKind::Imported { .. } => {}
         }
     }
 

@@ -17,6 +17,7 @@ use crate::riscv::bus::Bus;
 use crate::riscv::code::CodeCache;
 use crate::riscv::csr::View as CsrView;
 use crate::riscv::hart::{At, Break, Hart, Shared, State};
+use crate::riscv::isa::Isa;
 use crate::riscv::memory::Effect;
 use crate::riscv::timing::{Caches, Timing};
 use retire::elf::Program;
@@ -42,7 +43,7 @@ pub enum ReplayError {
         /// What is wrong.
         wrong: Wrong,
         /// Address of the instruction.
-        pc: u32,
+        pc: u64,
         /// Instructions of the core before it.
         retired: u64,
     },
@@ -55,7 +56,7 @@ pub enum ReplayError {
         /// Core.
         core: u8,
         /// Address of the instruction.
-        pc: u32,
+        pc: u64,
         /// Instructions of the core before it.
         retired: u64,
         /// What differed.
@@ -71,7 +72,7 @@ struct World {
     ram: Arc<[u8]>,
     base: u32,
     /// What each core wrote, where code may stand.
-    written: Vec<std::collections::HashMap<u32, u16>>,
+    written: Vec<std::collections::HashMap<u64, u16>>,
     /// The core whose code is fetched.
     core: usize,
     /// Nothing is to be taken from outside.
@@ -88,12 +89,12 @@ impl World {
     }
 
     #[inline]
-    fn is_code(&self, addr: u32) -> Option<usize> {
-        let offset = addr.wrapping_sub(self.base) as usize;
+    fn is_code(&self, addr: u64) -> Option<usize> {
+        let offset = addr.wrapping_sub(self.base.into()) as usize;
         (offset < self.ram.len()).then_some(offset)
     }
 
-    fn loaded(&self, addr: u32) -> Option<u16> {
+    fn loaded(&self, addr: u64) -> Option<u16> {
         let offset = self.is_code(addr)?;
         let bytes = self.ram.get(offset..offset + 2)?;
         Some(u16::from_le_bytes([bytes[0], bytes[1]]))
@@ -101,31 +102,31 @@ impl World {
 }
 
 impl Bus for World {
-    fn half(&self, addr: u32) -> Option<u16> {
+    fn half(&self, addr: u64) -> Option<u16> {
         let loaded = self.loaded(addr)?;
         Some(self.written[self.core].get(&(addr & !1)).copied().unwrap_or(loaded))
     }
 
-    fn in_ram(&self, addr: u32) -> bool {
-        let offset = addr.wrapping_sub(self.base) as usize;
-        offset + 4 <= self.ram.len()
+    fn in_ram<const N: usize>(&self, addr: u64) -> bool {
+        let offset = addr.wrapping_sub(self.base.into()) as usize;
+        offset <= self.ram.len() - N
     }
 
-    fn read<const N: usize>(&mut self, hart: usize, addr: u32, _: u64) -> Result<u32, Break> {
+    fn read<const N: usize>(&mut self, hart: usize, addr: u64, _: u64) -> Result<u64, Break> {
         if self.trial {
             return Err(Break::Input);
         }
-        let value = self.decoder.load(hart as u8, addr.into(), N as u8);
-        self.ok(value).map(|value| value as u32)
+        let value = self.decoder.load(hart as u8, addr, N as u8);
+        self.ok(value)
     }
 
-    fn write<const N: usize>(&mut self, hart: usize, addr: u32, value: u32, _: u64) -> Result<Effect, Break> {
+    fn write<const N: usize>(&mut self, hart: usize, addr: u64, value: u64, _: u64) -> Result<Effect, Break> {
         if self.trial {
             return Err(Break::Input);
         }
-        self.decoder.store(hart as u8, addr.into(), N as u8, (value & (u32::MAX >> (32 - 8 * N))).into());
+        self.decoder.store(hart as u8, addr, N as u8, value & (u64::MAX >> (64 - 8 * N)));
         for (i, byte) in value.to_le_bytes().into_iter().take(N).enumerate() {
-            let at = addr.wrapping_add(i as u32);
+            let at = addr.wrapping_add(i as u64);
             let Some(loaded) = self.loaded(at & !1) else { continue };
             let half = self.written[hart].entry(at & !1).or_insert(loaded);
             let mut bytes = half.to_le_bytes();
@@ -135,22 +136,22 @@ impl Bus for World {
         Ok(Effect::None)
     }
 
-    fn exchange(
+    fn exchange<const N: usize>(
         &mut self,
         hart: usize,
-        addr: u32,
-        f: impl FnOnce(u32) -> u32,
+        addr: u64,
+        f: impl FnOnce(u64) -> u64,
         cycle: u64,
-    ) -> Result<(u32, u32), Break> {
-        let old = self.read::<4>(hart, addr, cycle)?;
+    ) -> Result<(u64, u64), Break> {
+        let old = self.read::<N>(hart, addr, cycle)?;
         let new = f(old);
-        self.write::<4>(hart, addr, new, cycle)?;
+        self.write::<N>(hart, addr, new, cycle)?;
         Ok((old, new))
     }
 
-    fn reserve(&mut self, _: usize, _: u32) {}
+    fn reserve(&mut self, _: usize, _: u64, _: u8) {}
 
-    fn take_reservation(&mut self, hart: usize, _: u32) -> Result<bool, Break> {
+    fn take_reservation(&mut self, hart: usize, _: u64) -> Result<bool, Break> {
         if self.trial {
             return Err(Break::Input);
         }
@@ -162,7 +163,7 @@ impl Bus for World {
         CsrView { hart: hart.index.into(), mip: 0, cycle: 0, instret: at.instret, time: 0 }
     }
 
-    fn open_csr(&mut self, hart: usize, number: u32) -> Result<Option<u32>, Break> {
+    fn open_csr(&mut self, hart: usize, number: u32) -> Result<Option<u64>, Break> {
         if !is_open_csr(number) {
             return Ok(None);
         }
@@ -170,7 +171,11 @@ impl Bus for World {
             return Err(Break::Input);
         }
         let value = self.decoder.csr(hart as u8);
-        self.ok(value).map(|value| Some(value as u32))
+        self.ok(value).map(Some)
+    }
+
+    fn unmodelled(&mut self, _: usize, insn: u32, _: [u64; 2]) -> Result<u64, Break> {
+        Err(Break::Trap(2, insn.into()))
     }
 }
 
@@ -256,9 +261,9 @@ impl Replay {
         };
         let timing = Timing::functional();
         Ok(Self {
-            harts: (0..params.cores).map(|h| Hart::new(h, program.entry as u32, 0)).collect(),
+            harts: (0..params.cores).map(|h| Hart::new(h, Isa::all(32), program.entry, 0)).collect(),
             world,
-            code: vec![CodeCache::new(base, bytes as u32); cores],
+            code: vec![CodeCache::new(base, bytes as u32, Isa::all(32)); cores],
             caches: Caches::new(&timing, 1),
             timing,
             want: vec![VecDeque::new(); cores],
@@ -268,14 +273,14 @@ impl Replay {
     }
 
     /// Registers of a core: x0 to x31.
-    pub fn registers(&self, core: u8) -> [u32; 32] {
+    pub fn registers(&self, core: u8) -> [u64; 32] {
         let mut regs = [0; 32];
         regs[1..].copy_from_slice(&self.harts[usize::from(core)].regs[1..32]);
         regs
     }
 
     /// Address of the next instruction of a core.
-    pub fn pc(&self, core: u8) -> u32 {
+    pub fn pc(&self, core: u8) -> u64 {
         self.harts[usize::from(core)].at.pc
     }
 
@@ -374,9 +379,9 @@ impl Replay {
         hart.at.cycle = hart.at.instret;
         let mut shared = Shared { memory: &mut self.world, caches: &mut self.caches, timing: &self.timing };
         if hart.pending.is_some() {
-            hart.single::<_, _, false, true>(&mut shared, &mut self.code[core], sink)
+            hart.single::<_, _, false, true, false>(&mut shared, &mut self.code[core], sink)
         } else {
-            hart.single::<_, _, false, false>(&mut shared, &mut self.code[core], sink)
+            hart.single::<_, _, false, false, false>(&mut shared, &mut self.code[core], sink)
         }
     }
 
@@ -410,7 +415,7 @@ impl Replay {
     /// The trap that the core stands before.
     #[cold]
     fn trap(&mut self, core: usize, e: &FlowEvent) -> Result<(), ReplayError> {
-        if u64::from(self.harts[core].at.pc) != e.pc {
+        if self.harts[core].at.pc != e.pc {
             return Err(self.path(core, format!("the trace has a trap at 0x{:08x}", e.pc)));
         }
         for _ in 0..TRAPS {
@@ -426,14 +431,14 @@ impl Replay {
                     // vectored handlers say the cause by their address
                     let base = hart.csrs.mtvec & !3;
                     let cause = match hart.csrs.mtvec & 1 {
-                        1 => (e.target as u32).wrapping_sub(base) / 4,
+                        1 => (e.target.wrapping_sub(base) / 4) as u32,
                         _ => 0,
                     };
                     hart.trap(true, cause, 0);
                 }
             }
             let hart = &self.harts[core];
-            if u64::from(hart.at.pc) == e.target {
+            if hart.at.pc == e.target {
                 return Ok(());
             }
             if hart.state == State::Locked {
