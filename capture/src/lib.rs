@@ -16,12 +16,14 @@
 //! | [`memory`] | what memory held, for the value that an atomic loads |
 //! | [`descriptor`] | the descriptors of mcfTrace and mlsTrace |
 //! | [`statistics`] | branches by kind, operands by size |
+//! | [`cost`] | what capture costs in CPU time |
 //! | [`outputs`] | all files that one run becomes |
 //!
 //! # Source
 //! A. R. Myers, "A Binary Instrumentation Tool Suite For Capturing and Compressing Traces" (paper 003), chapter 4. Its
 //! tools stand on Pin. What is exact here and what is not: `docs/capture.md`.
 
+pub mod cost;
 pub mod descriptor;
 mod error;
 pub mod expand;

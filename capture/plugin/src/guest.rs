@@ -19,8 +19,9 @@ pub struct Guest {
     registers: [c_int; 4],
     /// From the stack pointer to the ucontext.
     context: u64,
-    /// From the ucontext to the interrupted pc.
+    /// From the ucontext to the interrupted pc, and to the same registers of then.
     pc: u64,
+    saved: [u64; 4],
     reader: Option<Registers>,
     base: Option<*const u64>,
 }
@@ -29,6 +30,17 @@ pub struct Guest {
 unsafe impl Send for Guest {}
 // SAFETY: as above.
 unsafe impl Sync for Guest {}
+
+/// What a signal interrupted.
+pub struct Interrupted {
+    pub signal: u32,
+    /// The thread's own instruction was the cause.
+    pub caused: bool,
+    /// Where.
+    pub pc: u64,
+    /// Its ucontext.
+    pub context: u64,
+}
 
 /// What a system call does to the thread.
 #[derive(PartialEq, Eq)]
@@ -46,27 +58,30 @@ impl Guest {
         // Linux's generic numbers, which riscv and aarch64 have
         let (mut sigaction, mut sigreturn, mut exec, mut exit_all) = (134, 139, [221, 281], 94);
         let read: &CStr;
-        let (registers, context, pc, address);
+        let (registers, context, pc, saved, address);
         match name {
             "riscv64" | "riscv32" => {
                 read = c"riscv_cpu_gdb_read_register";
                 (registers, context) = ([10, 11, 12, 2], 128);
                 (pc, address) = if name == "riscv64" { (176, 8) } else { (160, 4) };
+                saved = registers.map(|r: c_int| pc + r as u64 * address as u64);
             }
             "aarch64" => {
                 read = c"aarch64_cpu_gdb_read_register";
                 (registers, context, pc, address) = ([0, 1, 2, 31], 128, 440, 8);
+                saved = registers.map(|r: c_int| 184 + r as u64 * 8);
             }
             "x86_64" => {
                 read = c"x86_cpu_gdb_read_register";
                 (sigaction, sigreturn, exec, exit_all) = (13, 15, [59, 322], 231);
                 (registers, context, pc, address) = ([5, 4, 3, 7], 8, 168, 8);
+                saved = [104, 112, 136, 160];
             }
             _ => return None,
         }
         let reader = Registers::find(read);
         let base = symbol(c"guest_base").map(|s| s.cast_const().cast());
-        Some(Self { sigaction, sigreturn, exec, exit_all, address, registers, context, pc, reader, base })
+        Some(Self { sigaction, sigreturn, exec, exit_all, address, registers, context, pc, saved, reader, base })
     }
 
     /// Whether registers can be read.
@@ -103,22 +118,35 @@ impl Guest {
         u64::from_le_bytes(wide)
     }
 
-    /// At the first instruction of a handler: signal, whether the thread caused it, and the interrupted pc. `None` where
-    /// the function is called as any other.
-    pub fn signal(&self, vcpu: c_uint) -> Option<(u32, bool, u64)> {
-        let [signal, info, context, stack] = self.reader?.read(vcpu, self.registers)?;
+    /// At the first instruction of a handler: what interrupted what, the last first. `None` where the function is called
+    /// as any other.
+    pub fn signal(&self, vcpu: c_uint) -> Option<Interrupted> {
+        let found = self.reader?.read(vcpu, self.registers)?;
+        self.framed(found)
+    }
+
+    /// A handler that was interrupted before its first instruction, by a signal whose frame this is: what that one
+    /// interrupted.
+    pub fn before(&self, later: &Interrupted) -> Option<Interrupted> {
+        // SAFETY: the frame is one that QEMU has written.
+        let found = self.saved.map(|at| unsafe { self.address_at(later.context.wrapping_add(at)) });
+        self.framed(found)
+    }
+
+    /// From signal, siginfo, ucontext and stack pointer.
+    fn framed(&self, [signal, info, context, stack]: [u64; 4]) -> Option<Interrupted> {
         // the frame has just been made: nothing else has these distances
         let framed = context == stack.wrapping_add(self.context) && info.wrapping_sub(stack) < 1 << 12;
         if !framed || !(1..=64).contains(&signal) {
             return None;
         }
-        // SAFETY: QEMU has just written the frame that these registers point to.
+        // SAFETY: QEMU has written the frame that these registers point to.
         let (pc, code) = unsafe {
             let code = std::ptr::read_unaligned(self.host(info.wrapping_add(8)).cast::<i32>());
             (self.address_at(context.wrapping_add(self.pc)), code)
         };
         // SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, and not sent by kill or the like
         let caused = code > 0 && [4, 5, 7, 8, 11].contains(&signal);
-        Some((signal as u32, caused, pc))
+        Some(Interrupted { signal: signal as u32, caused, pc, context })
     }
 }

@@ -15,11 +15,11 @@ mod qemu;
 mod ring;
 mod turns;
 
-use guest::{Call, Guest};
+use guest::{Call, Guest, Interrupted};
 use layout::*;
 use qemu::*;
 use ring::Ring;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
@@ -79,6 +79,8 @@ struct Thread {
     left: Cell<i64>,
     random: Cell<u64>,
     outside: Cell<bool>,
+    /// Frames of handlers that were interrupted before they began, and are told.
+    told: RefCell<Vec<u64>>,
 }
 
 thread_local! {
@@ -101,6 +103,7 @@ fn first_block(vcpu: c_uint, this: &Cell<Option<&'static Thread>>) -> &'static T
         left: Cell::new(0),
         random: Cell::new(random),
         outside: Cell::new(false),
+        told: RefCell::default(),
     };
     let thread: &'static Thread = Box::leak(Box::new(thread));
     thread.renew();
@@ -147,14 +150,8 @@ extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
         me.renew();
     }
     let flags = block.flags.load(Relaxed);
-    if flags & HANDLER != 0 {
-        if let Some((signal, caused, pc)) = state.guest.signal(vcpu) {
-            let argument = signal | if caused { CAUSED } else { 0 };
-            let words = [escape(SIGNAL, argument), pc as u32, (pc >> 32) as u32];
-            if flags & OUTSIDE == 0 || !me.outside.get() {
-                state.ring.tell(me.id, &words);
-            }
-        }
+    if flags & HANDLER != 0 && (flags & OUTSIDE == 0 || !me.outside.get()) {
+        state.signal(vcpu, me);
     }
     if serial {
         let left = me.left.get() - i64::from(block.instructions);
@@ -244,6 +241,35 @@ extern "C" fn on_translate(_: Id, tb: *mut Tb) {
 }
 
 impl State {
+    /// A function that handles signals begins.
+    #[cold]
+    fn signal(&self, vcpu: c_uint, me: &Thread) {
+        let Some(last) = self.guest.signal(vcpu) else { return };
+        let mut told = me.told.borrow_mut();
+        if let Some(at) = told.iter().position(|context| *context == last.context) {
+            // this handler was interrupted before its first instruction, and begins now
+            told.swap_remove(at);
+            return;
+        }
+        let mut chain = vec![last];
+        while chain.len() < 64 && self.handles(chain[chain.len() - 1].pc) {
+            let Some(before) = self.guest.before(&chain[chain.len() - 1]) else { break };
+            if told.contains(&before.context) {
+                break;
+            }
+            told.push(before.context);
+            chain.push(before);
+        }
+        for Interrupted { signal, caused, pc, .. } in chain.iter().rev() {
+            let argument = signal | if *caused { CAUSED } else { 0 };
+            self.ring.tell(me.id, &[escape(SIGNAL, argument), *pc as u32, (*pc >> 32) as u32]);
+        }
+    }
+
+    fn handles(&self, pc: u64) -> bool {
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner).handlers.contains(&pc)
+    }
+
     /// The block of these instructions: known, or told now. `bytes`: sizes, then code.
     fn block(&self, start: u64, instructions: usize, bytes: Vec<u8>, insns: &[*mut Insn]) -> &'static Block {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
