@@ -109,25 +109,97 @@ fn every_pc_is_one_that_qemu_logs() {
     }
 }
 
+/// Every pc of a machine other than RV64 is one that QEMU logs, with those that trapped.
+fn held_to_log(qemu: &str, program: &Path) -> All {
+    let captured = run(program, &options("serial:1000", &[]));
+    let (found, expanded) = all(&captured, 1);
+    let (mut mine, mut right) = (found.begun.iter().map(|p| p.1).collect::<Vec<_>>(), logged(qemu, program, &[]));
+    // an instruction of x86 that repeats is logged each time
+    right.dedup();
+    mine.dedup();
+    assert!(mine == right, "{}: {}", program.display(), first_difference(&mine, &right));
+    assert_eq!((expanded.unexplained, captured.ended), (0, logged_end(qemu, program)), "{expanded:?}");
+    found
+}
+
+fn logged_end(qemu: &str, program: &Path) -> Ended {
+    Ended::Code(Command::new(qemu).arg(program).output().unwrap().status.code().unwrap())
+}
+
 #[test]
 fn every_pc_of_x86_is_one_that_qemu_logs() {
-    if std::env::consts::ARCH != "x86_64" {
-        return;
-    }
-    for name in ["flow", "signals"] {
-        let program = compiled(name, "gcc");
-        let (found, expanded) = all(&run(&program, &options("serial:1000", &[])), 1);
-        let mut right = logged("qemu-x86_64", &program, &[]);
-        let mut mine: Vec<u64> = found.pcs.iter().map(|p| p.1).collect();
-        // an instruction that repeats is logged each time, and one that faults is begun twice
-        right.dedup();
-        mine.dedup();
-        let faults = found.events.iter().filter(|(_, e)| matches!(e.kind, FlowKind::Trap { interrupt: false, .. }));
-        if faults.count() == 0 {
-            assert!(mine == right, "{name}: {}", first_difference(&mine, &right));
+    // the compiler of the host is one for x86-64 there only
+    if std::env::consts::ARCH == "x86_64" {
+        for name in ["flow", "signals"] {
+            held_to_log("qemu-x86_64", &compiled(name, "gcc"));
         }
-        assert_eq!(expanded.unexplained, 0, "{name}: {expanded:?}");
     }
+}
+
+#[test]
+fn every_pc_of_rv32_is_one_that_qemu_logs() {
+    let place = tempfile::tempdir().unwrap();
+    let program = place.path().join("rv32");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests/rv32.c");
+    let mut compiler = Command::new("riscv64-unknown-elf-gcc");
+    compiler.args(["-O1", "-march=rv32imac", "-mabi=ilp32", "-nostdlib", "-nostartfiles", "-ffreestanding", "-Wl,--no-relax", "-o"]);
+    assert!(compiler.arg(&program).arg(source).status().unwrap().success());
+    let found = held_to_log("qemu-riscv32", &program);
+    let image = Image::new(&Program::read(&program).unwrap());
+    assert_eq!(walked(&found.events, &image).len(), found.begun.len());
+    let returns = found.events.iter().filter(|(_, e)| e.kind == FlowKind::TrapReturn).count();
+    assert_eq!(returns, 1);
+}
+
+/// A loop, calls, and branches of every kind that AArch64 has; ends with code 0.
+const AARCH64: [u32; 14] = [
+    0xd280_00a0, // mov x0, #5
+    0x9400_000b, // loop: bl func
+    0xf100_0400, // subs x0, x0, #1
+    0x54ff_ffc1, // b.ne loop
+    0x1000_0101, // adr x1, func
+    0xd63f_0020, // blr x1
+    0xb400_0040, // cbz x0, over
+    0xd503_201f, // nop
+    0x3600_0040, // over: tbz x0, #0, end
+    0xd503_201f, // nop
+    0xd280_0bc8, // end: mov x8, #94
+    0xd400_0001, // svc #0
+    0xd65f_03c0, // func: ret
+    0xd65f_03c0,
+];
+
+#[test]
+fn every_pc_of_aarch64_is_one_that_qemu_logs() {
+    let size = 4 * AARCH64.len() as u64;
+    let mut elf = vec![0x7f, b'E', b'L', b'F', 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    for half in [2u16, 183] {
+        elf.extend(half.to_le_bytes()); // ET_EXEC, EM_AARCH64
+    }
+    elf.extend(1u32.to_le_bytes());
+    for wide in [0x40_0078u64, 64, 0] {
+        elf.extend(wide.to_le_bytes()); // entry, program headers, section headers
+    }
+    elf.extend(0u32.to_le_bytes());
+    for half in [64u16, 56, 1, 64, 0, 0] {
+        elf.extend(half.to_le_bytes());
+    }
+    elf.extend([1u32, 5].map(u32::to_le_bytes).concat()); // PT_LOAD, R+X
+    for wide in [0, 0x40_0000, 0x40_0000, 120 + size, 120 + size, 0x1000] {
+        elf.extend(u64::to_le_bytes(wide));
+    }
+    elf.extend(AARCH64.map(u32::to_le_bytes).concat());
+    let place = tempfile::tempdir().unwrap();
+    let program = place.path().join("aarch64");
+    std::fs::write(&program, elf).unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let found = held_to_log("qemu-aarch64", &program);
+    let kinds: Vec<u8> = found.events.iter().map(|(_, e)| e.kind.code()).collect();
+    // start; call, return, taken (the last time not); indirect call, return; taken twice; stop
+    let mut right = vec![0];
+    (0..4).for_each(|_| right.extend([4, 7, 2]));
+    right.extend([4, 7, 1, 6, 7, 2, 2, 14]);
+    assert_eq!(kinds, right);
 }
 
 #[test]

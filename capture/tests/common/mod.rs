@@ -1,10 +1,12 @@
 //! Programs that are captured, and what is made of them
+// not every test takes all of it
+#![allow(dead_code)]
 
 use capture::expand::{Expanded, Of, Sink};
 use capture::machine::Executable;
 use capture::run::{capture, Captured, Options};
 use capture::schedule::Schedule;
-use retire::{DataEvent, FlowEvent};
+use retire::{DataEvent, FlowEvent, FlowKind};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -62,11 +64,16 @@ pub struct All {
     pub code: HashMap<u64, Vec<u8>>,
     /// Every pc, with its thread.
     pub pcs: Vec<(u32, u64)>,
+    /// The same, with those that trapped.
+    pub begun: Vec<(u32, u64)>,
     sizes: HashMap<u64, Vec<u8>>,
 }
 
 impl Sink for All {
     fn event(&mut self, of: &Of<'_>, event: &FlowEvent) {
+        if let FlowKind::Trap { interrupt: false, .. } = event.kind {
+            self.begun.push((of.thread, event.pc));
+        }
         self.events.push((of.thread, *event));
     }
     fn data(&mut self, of: &Of<'_>, data: &DataEvent) {
@@ -83,6 +90,7 @@ impl Sink for All {
         for (i, size) in self.sizes[&start][..from + count].iter().enumerate() {
             if i >= from {
                 self.pcs.push((thread, pc));
+                self.begun.push((thread, pc));
             }
             pc += u64::from(*size);
         }
