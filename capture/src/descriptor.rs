@@ -195,10 +195,7 @@ mod tests {
         );
         // figure 4.18, line 14: a byte
         let byte = DataKind::Store { size: 1, addr: 0x7fff19df6161, value: 0xff };
-        assert_eq!(
-            lines(one(FORM, byte, 0x4005a0)),
-            "0, S, 0x00000000004005a0, 0x00007fff19df6161, 1, 0xff\n"
-        );
+        assert_eq!(lines(one(FORM, byte, 0x4005a0)), "0, S, 0x00000000004005a0, 0x00007fff19df6161, 1, 0xff\n");
         // figure 4.13: loads only
         let loads = Form { stores: false, text: true, ..FORM };
         let load = DataKind::Load { size: 8, addr: 0x0036ff3f84001130, value: 0x64320011 };
@@ -208,10 +205,7 @@ mod tests {
         );
         assert_eq!(one(loads, store, 0x400000), b"");
         let binary = Form { ascii: false, ..FORM };
-        assert_eq!(
-            one(binary, byte, 0x4005a0),
-            b"\x00\x01\xa0\x05\x40\0\0\0\0\0\x61\x61\xdf\x19\xff\x7f\0\0\x01\xff"
-        );
+        assert_eq!(one(binary, byte, 0x4005a0), b"\x00\x01\xa0\x05\x40\0\0\0\0\0\x61\x61\xdf\x19\xff\x7f\0\0\x01\xff");
         assert_eq!(one(Form { address: 4, stores: false, ..binary }, load, 0x400000).len(), 1 + 4 + 4 + 1 + 8);
     }
 }

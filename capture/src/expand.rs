@@ -24,6 +24,12 @@ use crate::words::Entry;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind};
 use serde::Serialize;
 
+/// An instruction with single blanks, and without the bits that QEMU's own disassembler of RISC-V begins with.
+fn one_line(machine: Machine, text: &str) -> String {
+    let bits = usize::from(matches!(machine, Machine::Riscv32 | Machine::Riscv64));
+    text.split_whitespace().skip(bits).collect::<Vec<_>>().join(" ")
+}
+
 /// What an event or a datum is of.
 #[derive(Clone, Copy, Debug)]
 pub struct Of<'a> {
@@ -301,7 +307,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         let flow = self.machine.flow(last, pc);
         let place = (n + code).div_ceil(4) * 4;
         let text = String::from_utf8_lossy(&bytes[place..place + text]);
-        let text = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        let text = text.lines().map(|l| one_line(self.machine, l)).collect();
         self.sink.block(start, sizes, &rest[..code]);
         self.blocks.push(Block { start, offsets, flow, text });
         self.out.blocks += 1;
@@ -434,8 +440,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         if !state.started {
             *state = Hart { started: true, thread, next: begin, ..Hart::default() };
             self.most_busy = self.most_busy.max(hart + 1);
-            let event =
-                FlowEvent { hart, kind: FlowKind::Start, len: 0, count: 0, pc: begin, target: begin, cycle };
+            let event = FlowEvent { hart, kind: FlowKind::Start, len: 0, count: 0, pc: begin, target: begin, cycle };
             self.sink.event(&Of { thread, text: "", direct: begin }, &event);
             self.threads[self.thread].trap = None;
         } else if state.thread != thread {
@@ -505,8 +510,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         for (hart, state) in (0..).zip(&self.state).filter(|(_, s)| s.started) {
             // a trap that no instruction follows is none
             let pc = state.trap.map_or(state.next, |(pc, ..)| pc);
-            let event =
-                FlowEvent { hart, kind: FlowKind::Stop, len: 0, count: state.count, pc, target: pc, cycle };
+            let event = FlowEvent { hart, kind: FlowKind::Stop, len: 0, count: state.count, pc, target: pc, cycle };
             self.sink.event(&Of { thread: state.thread, text: "", direct: pc }, &event);
         }
         self.out

@@ -222,7 +222,9 @@ impl Executable {
             return Ok((qemu, version.to_string()));
         }
         let first = said.lines().next().unwrap_or("nothing");
-        Err(CaptureError::Qemu(format!("{shown}: says `{first}`; {name} version {QEMU} is needed, whose plugins are known")))
+        Err(CaptureError::Qemu(format!(
+            "{shown}: says `{first}`; {name} version {QEMU} is needed, whose plugins are known"
+        )))
     }
 
     /// Where QEMU finds the dynamic linker, if not where the host has its own.

@@ -43,9 +43,10 @@ impl Memory {
     pub fn set(&mut self, address: u64, size: u8, value: u64) {
         for i in 0..u64::from(size) {
             let at = address.wrapping_add(i);
-            let page = self.pages.entry(at / PAGE).or_insert_with(|| {
-                Box::new(Page { bytes: [0; PAGE as usize], seen: [0; PAGE as usize / 64] })
-            });
+            let page = self
+                .pages
+                .entry(at / PAGE)
+                .or_insert_with(|| Box::new(Page { bytes: [0; PAGE as usize], seen: [0; PAGE as usize / 64] }));
             let offset = (at % PAGE) as usize;
             page.bytes[offset] = (value >> (8 * i)) as u8;
             page.seen[offset / 64] |= 1 << (offset % 64);

@@ -171,11 +171,7 @@ pub fn run_plain(executable: &Executable, options: &Options) -> Result<ExitStatu
 }
 
 /// Runs the program and keeps what it does. `tell` hears of instructions, now and then.
-pub fn capture(
-    executable: Executable,
-    options: &Options,
-    tell: &mut dyn FnMut(u64),
-) -> Result<Captured, CaptureError> {
+pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u64)) -> Result<Captured, CaptureError> {
     let (qemu, version) = executable.qemu(options.qemu.as_deref())?;
     let plugin = plugin()?;
     let shared = Shared::new(|control| {
@@ -198,18 +194,10 @@ pub fn capture(
     let child = command(&executable, options, &qemu, Some((&shared, &plugin)))
         .spawn()
         .map_err(|e| CaptureError::Qemu(format!("{}: {e}", qemu.display())))?;
-    let mut drain = Drain {
-        shared: &shared,
-        options,
-        alive: Alive::default(),
-        writer,
-        failure: None,
-        limit: None,
-    };
+    let mut drain = Drain { shared: &shared, options, alive: Alive::default(), writer, failure: None, limit: None };
     let mut nothing = Nothing;
-    let mut counting = options
-        .length
-        .map(|n| Expander::new(executable.machine, MOST_HARTS, options.skip, Some(n), &mut nothing));
+    let mut counting =
+        options.length.map(|n| Expander::new(executable.machine, MOST_HARTS, options.skip, Some(n), &mut nothing));
     let ended = drain.run(Guest(child), counting.as_mut(), tell)?;
     let Drain { alive, writer, failure, limit, .. } = drain;
     let control = shared.control();
@@ -288,12 +276,7 @@ impl Drain<'_> {
         }
     }
 
-    fn keep<S: Sink>(
-        &mut self,
-        words: &[u32],
-        parser: &mut Words,
-        mut counting: Option<&mut Expander<'_, S>>,
-    ) {
+    fn keep<S: Sink>(&mut self, words: &[u32], parser: &mut Words, mut counting: Option<&mut Expander<'_, S>>) {
         let alive = &mut self.alive;
         let fed = parser.feed(words, |entry| {
             alive.take(&entry);

@@ -50,9 +50,10 @@ impl FromStr for Schedule {
         for (i, part) in rest.split(',').enumerate().filter(|(_, p)| !p.is_empty()) {
             match part.split_once('=') {
                 None if i == 0 => {
-                    quantum = part.parse().ok().filter(|q| (1..=1 << 30).contains(q)).ok_or_else(|| {
-                        format!("a quantum of {part}; 1 to {} instructions are possible", 1u32 << 30)
-                    })?;
+                    quantum =
+                        part.parse().ok().filter(|q| (1..=1 << 30).contains(q)).ok_or_else(|| {
+                            format!("a quantum of {part}; 1 to {} instructions are possible", 1u32 << 30)
+                        })?;
                 }
                 None if part == "jitter" => jitter = true,
                 Some(("seed", n)) => seed = n.parse().map_err(|_| format!("seed {n}; a number would be right"))?,

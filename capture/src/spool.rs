@@ -68,10 +68,7 @@ impl SpoolWriter {
 
 impl Spool {
     /// Hands all words to `take` in portions, until that says false.
-    pub(crate) fn read(
-        &self,
-        mut take: impl FnMut(&[u32]) -> Result<bool, CaptureError>,
-    ) -> Result<(), CaptureError> {
+    pub(crate) fn read(&self, mut take: impl FnMut(&[u32]) -> Result<bool, CaptureError>) -> Result<(), CaptureError> {
         let failed = failed(&self.folder);
         let mut file = &self.file;
         file.rewind().map_err(&failed)?;

@@ -203,7 +203,11 @@ mod tests {
         ];
         let whole = told(&[&words]).unwrap();
         assert_eq!(whole.len(), 7);
-        assert!(whole[3].contains("size: 8, loads: true, stores: false, address: 64, value: 34359738375"), "{}", whole[3]);
+        assert!(
+            whole[3].contains("size: 8, loads: true, stores: false, address: 64, value: 34359738375"),
+            "{}",
+            whole[3]
+        );
         for cut in 0..words.len() {
             assert_eq!(told(&[&words[..cut], &words[cut..]]).unwrap(), whole);
         }
@@ -213,7 +217,9 @@ mod tests {
 
     #[test]
     fn words_without_sense_are_refused() {
-        for bad in [&[escape(99, 0)][..], &[escape(layout::BLOCK, 2), 0, 0], &[escape(layout::BLOCK, 6), 0, 0, 0, 9, 1, 0]] {
+        for bad in
+            [&[escape(99, 0)][..], &[escape(layout::BLOCK, 2), 0, 0], &[escape(layout::BLOCK, 6), 0, 0, 0, 9, 1, 0]]
+        {
             assert!(told(&[bad]).is_err(), "{bad:x?}");
         }
     }

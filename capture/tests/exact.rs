@@ -85,7 +85,8 @@ fn held_to_elf(found: &All, program: &Program) {
 
 fn first_difference(a: &[u64], b: &[u64]) -> String {
     let at = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(a.len().min(b.len()));
-    let near = |v: &[u64]| v[at.saturating_sub(4)..v.len().min(at + 4)].iter().map(|p| format!("{p:x}")).collect::<Vec<_>>();
+    let near =
+        |v: &[u64]| v[at.saturating_sub(4)..v.len().min(at + 4)].iter().map(|p| format!("{p:x}")).collect::<Vec<_>>();
     format!("{} and {} pcs, the first other at {at}: {:?} {:?}", a.len(), b.len(), near(a), near(b))
 }
 
@@ -142,7 +143,16 @@ fn every_pc_of_rv32_is_one_that_qemu_logs() {
     let program = place.path().join("rv32");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests/rv32.c");
     let mut compiler = Command::new("riscv64-unknown-elf-gcc");
-    compiler.args(["-O1", "-march=rv32imac", "-mabi=ilp32", "-nostdlib", "-nostartfiles", "-ffreestanding", "-Wl,--no-relax", "-o"]);
+    compiler.args([
+        "-O1",
+        "-march=rv32imac",
+        "-mabi=ilp32",
+        "-nostdlib",
+        "-nostartfiles",
+        "-ffreestanding",
+        "-Wl,--no-relax",
+        "-o",
+    ]);
     assert!(compiler.arg(&program).arg(source).status().unwrap().success());
     let found = held_to_log("qemu-riscv32", &program);
     let image = Image::new(&Program::read(&program).unwrap());
@@ -275,6 +285,8 @@ fn threads_in_turns_load_what_was_stored() {
         let (found, expanded) = all(&captured, harts);
         assert_eq!(expanded.unexplained, 0, "{schedule}: {expanded:?}");
         let (loads, other) = held_to_memory(&found);
+        let turns = if schedule == "serial:1000" { 10 } else { 500 };
+        assert!(captured.switches > turns, "{schedule}: {}", captured.switches);
         assert!(loads > 20_000, "{schedule}: {loads}");
         // what the system writes: where a thread's number stands, when it begins and when it has ended
         assert!(other.len() <= 2 * captured.threads as usize + 1, "{schedule}: {other:x?}");
@@ -286,7 +298,7 @@ fn threads_in_turns_load_what_was_stored() {
             });
             (stores.clone().count(), stores.last().unwrap())
         };
-        assert_eq!(last("guarded"), (1800, 1800), "{schedule}");
+        assert_eq!(last("guarded"), (60, 60), "{schedule}");
         assert_eq!(last("counted"), (1800, 1800), "{schedule}");
         // not exact in the program itself: but no store is lost, and each is one more than some load
         assert_eq!(last("racing").0, 1800, "{schedule}");
@@ -304,7 +316,10 @@ fn every_straight_run_of_threads_is_of_the_program() {
         let captured = run(&program, &options(schedule, &[threads]));
         let alive = captured.most_alive;
         let harts = captured.harts(16);
-        assert!(u32::from(harts) >= alive.min(16) && alive <= threads.parse::<u32>().unwrap() + 1, "{schedule}: {alive}");
+        assert!(
+            u32::from(harts) >= alive.min(16) && alive <= threads.parse::<u32>().unwrap() + 1,
+            "{schedule}: {alive}"
+        );
         // with fewer harts than threads, too
         for harts in [harts, 2] {
             let (found, expanded) = all(&captured, harts);

@@ -24,10 +24,8 @@ use std::time::{Duration, Instant};
 
 /// Record a real program under QEMU; receive a trace from a board, or read and write its registers
 #[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Examples:\n  goshawk capture run -o true.ret -- /bin/true\n  \
-    goshawk capture serial --port /dev/ttyUSB1 --core picorv32 --set small -o board.gtr --json"
-)]
+#[command(after_help = "Examples:\n  goshawk capture run -o true.ret -- /bin/true\n  \
+    goshawk capture serial --port /dev/ttyUSB1 --core picorv32 --set small -o board.gtr --json")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,

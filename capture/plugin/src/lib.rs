@@ -280,7 +280,8 @@ impl State {
         let mut flags = if blocks.handlers.contains(&start) { HANDLER } else { 0 };
         if self.flags & OWN_IMAGE != 0 {
             // SAFETY: plain questions; the image is loaded before the first block.
-            let image = blocks.image.get_or_insert_with(|| unsafe { (qemu_plugin_start_code(), qemu_plugin_end_code()) });
+            let image =
+                blocks.image.get_or_insert_with(|| unsafe { (qemu_plugin_start_code(), qemu_plugin_end_code()) });
             if !(image.0..image.1).contains(&start) {
                 flags |= OUTSIDE;
             }

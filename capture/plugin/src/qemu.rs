@@ -107,10 +107,9 @@ impl Registers {
         unsafe {
             Some(Self {
                 cpu: std::mem::transmute::<*mut c_void, extern "C" fn(c_int) -> *mut c_void>(cpu),
-                read: std::mem::transmute::<
-                    *mut c_void,
-                    extern "C" fn(*mut c_void, *mut ByteArray, c_int) -> c_int,
-                >(read),
+                read: std::mem::transmute::<*mut c_void, extern "C" fn(*mut c_void, *mut ByteArray, c_int) -> c_int>(
+                    read,
+                ),
                 new: std::mem::transmute::<*mut c_void, extern "C" fn() -> *mut ByteArray>(new),
                 free: std::mem::transmute::<*mut c_void, extern "C" fn(*mut ByteArray, c_int) -> *mut u8>(free),
             })

@@ -26,7 +26,8 @@ pub fn compiled(name: &str, compiler: &str) -> PathBuf {
     let program = place.path().join(format!("{name}.{compiler}"));
     if !program.exists() {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/guests/{name}.c"));
-        let status = Command::new(compiler).args(["-O1", "-static", "-pthread", "-o"]).arg(&program).arg(source).status();
+        let status =
+            Command::new(compiler).args(["-O1", "-static", "-pthread", "-o"]).arg(&program).arg(source).status();
         assert!(status.expect("tools/setup installs the compiler").success(), "{name}");
     }
     drop(made);

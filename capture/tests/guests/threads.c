@@ -11,12 +11,21 @@ _Atomic int small;
 volatile long racing;
 static long own[16];
 
+static _Atomic int arrived;
+static int threads;
+
 static void *work(void *which) {
     long me = (long)which;
+    /* all of them work at the same time, however late the host begins them */
+    int round = atomic_fetch_add(&arrived, 1) / threads + 1;
+    while (atomic_load(&arrived) < round * threads)
+        ;
     for (int i = 0; i < 300; i++) {
-        pthread_mutex_lock(&lock);
-        guarded++;
-        pthread_mutex_unlock(&lock);
+        if (i % 30 == 0) { /* rarely: who sleeps in the system waits for no turn */
+            pthread_mutex_lock(&lock);
+            guarded++;
+            pthread_mutex_unlock(&lock);
+        }
         atomic_fetch_add(&counted, me);
         atomic_fetch_xor(&small, i);
         racing = racing + 1;
@@ -28,6 +37,7 @@ static void *work(void *which) {
 int main(int argc, char **argv) {
     int n = argc > 1 ? atoi(argv[1]) : 4;
     pthread_t t[16];
+    threads = n;
     for (int round = 0; round < 2; round++) {
         for (long i = 0; i < n; i++)
             pthread_create(&t[i], 0, work, (void *)i);

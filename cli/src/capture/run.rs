@@ -224,9 +224,7 @@ fn complain(c: &Captured, o: &Outcome) {
 }
 
 fn files(o: &Outcome) -> Vec<Value> {
-    let one = |w: &outputs::Written| {
-        json!({ "path": w.path.display().to_string(), "records": w.records, "unpacked": w.unpacked, "bytes": w.size })
-    };
+    let one = |w: &outputs::Written| json!({ "path": w.path.display().to_string(), "records": w.records, "unpacked": w.unpacked, "bytes": w.size });
     o.written.iter().map(one).collect()
 }
 
@@ -287,7 +285,10 @@ fn text(
     lines.push(("turns", format!("{} handed over, {} taken", count(c.switches), count(c.steals))));
     if let Some(plain) = plain {
         let rate = if plain.seconds > 0.0 { cost.seconds / plain.seconds } else { 0.0 };
-        lines.push(("CPU time", format!("{:.2} s, {:.2} s without capture: {rate:.2} times", cost.seconds, plain.seconds)));
+        lines.push((
+            "CPU time",
+            format!("{:.2} s, {:.2} s without capture: {rate:.2} times", cost.seconds, plain.seconds),
+        ));
     }
     facts(out, &lines)?;
     let s = &o.statistics;
