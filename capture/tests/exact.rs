@@ -292,11 +292,11 @@ fn threads_in_turns_load_what_was_stored() {
         assert!(other.len() <= 2 * captured.threads as usize + 1, "{schedule}: {other:x?}");
         let last = |name: &str| {
             let at = symbol(&program, name);
-            let stores = found.data.iter().filter_map(|(_, d)| match d.kind {
+            let mut stores = found.data.iter().filter_map(|(_, d)| match d.kind {
                 DataKind::Store { addr, value, .. } if addr == at => Some(value),
                 _ => None,
             });
-            (stores.clone().count(), stores.last().unwrap())
+            (stores.clone().count(), stores.next_back().unwrap())
         };
         assert_eq!(last("guarded"), (60, 60), "{schedule}");
         assert_eq!(last("counted"), (1800, 1800), "{schedule}");

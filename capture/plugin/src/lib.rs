@@ -1,8 +1,8 @@
 //! What QEMU loads: tells the front end which blocks the threads of a guest begin, and what they load and store
 //!
 //! A plugin for QEMU 7.2 in user mode. It keeps no policy: a callback a block writes the block's number into a ring in
-//! shared memory ([`layout`]), one a memory access its address and value, one a system call what it does to the
-//! thread; and [`turns`] says which thread runs. What the numbers mean for the control flow is the front end's work.
+//! shared memory (`layout.rs`), one a memory access its address and value, one a system call what it does to the
+//! thread; and `turns.rs` says which thread runs. What the numbers mean for the control flow is the front end's work.
 //!
 //! It is compiled by the front end's build script with nothing but the standard library, and is carried in the
 //! command, so that there is nothing to install.

@@ -84,6 +84,8 @@ impl Ring {
         self.control.head.0.load(Relaxed)
     }
 
+    /// Takes the lock: until [`Ring::unlock`] nobody else has what it gives.
+    #[allow(clippy::mut_from_ref)]
     #[inline]
     fn lock(&self) -> &mut Inside {
         while self.locked.swap(true, Acquire) {
