@@ -1,6 +1,7 @@
-//! `goshawk capture`: a trace from a board
+//! `goshawk capture`: a trace from a board, and recordings of real programs
 
 mod registers;
+mod run;
 
 use crate::args::{range, CoreName, ParamArgs};
 use crate::files::OutputPath;
@@ -21,11 +22,10 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Receive a trace from a board, or read and write its registers
+/// Record a real program under QEMU; receive a trace from a board, or read and write its registers
 #[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Examples:\n  goshawk capture serial --port /dev/ttyUSB1 --core picorv32 --set small -o board.gtr --json"
-)]
+#[command(after_help = "Examples:\n  goshawk capture run -o true.ret -- /bin/true\n  \
+    goshawk capture serial --port /dev/ttyUSB1 --core picorv32 --set small -o board.gtr --json")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -33,6 +33,7 @@ pub struct Args {
 
 #[derive(clap::Subcommand, Debug)]
 enum Command {
+    Run(Box<run::Args>),
     Serial(SerialArgs),
     Registers(registers::Args),
 }
@@ -87,6 +88,7 @@ pub struct SerialArgs {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     match &args.command {
+        Command::Run(args) => run::run(args, out),
         Command::Serial(args) => serial(args, out),
         Command::Registers(args) => registers::run(args, out),
     }

@@ -117,7 +117,7 @@ enum How {
 
 fn how(example: &str) -> How {
     let tools = ["goshawk gates", "goshawk soc", "--engine verilator"];
-    if example.contains("goshawk capture") {
+    if example.contains("goshawk capture") && !example.contains("goshawk capture run") {
         How::Board
     } else if example == "goshawk demo" {
         // tests/readme.rs runs it and compares what it prints

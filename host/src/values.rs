@@ -291,6 +291,7 @@ pub fn describe(kind: &DataKind) -> String {
         DataKind::Store { size, addr, value } => format!("store of {size} at 0x{addr:08x}: 0x{value:x}"),
         DataKind::Csr { csr, value } => format!("CSR 0x{csr:03x}: 0x{value:x}"),
         DataKind::Register { rd, value } => format!("x{rd}: 0x{value:x}"),
+        DataKind::Float { rd, value } => format!("f{rd}: 0x{value:x}"),
         DataKind::Imported { .. } => "an imported record".into(),
     }
 }

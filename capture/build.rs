@@ -1,0 +1,35 @@
+//! Compiles the plugin, which the library carries
+//!
+//! QEMU loads a shared library, and cargo builds none for another crate to include. The plugin needs the standard
+//! library only, so one call of the compiler makes it, and the command is whole wherever cargo puts it.
+
+use std::path::Path;
+use std::process::Command;
+
+fn main() {
+    let sources = Path::new("plugin/src");
+    println!("cargo::rerun-if-changed={}", sources.display());
+    println!("cargo::rerun-if-changed=build.rs");
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let plugin = Path::new(&variable("OUT_DIR")).join("plugin.so");
+    if variable("CARGO_CFG_TARGET_OS") != "linux" {
+        // the library says so when it is asked to capture
+        if let Err(e) = std::fs::write(&plugin, []) {
+            panic!("{}: {e}", plugin.display());
+        }
+        return;
+    }
+    let mut rustc = Command::new(variable("RUSTC"));
+    rustc.args(["--edition", "2021", "--crate-name", "goshawk_capture", "--crate-type", "cdylib"]);
+    rustc.args(["-Copt-level=3", "-Cpanic=abort", "-Ccodegen-units=1", "-Cstrip=symbols"]);
+    rustc.args(["--target", &variable("TARGET")]);
+    if let Ok(linker) = std::env::var("RUSTC_LINKER") {
+        rustc.arg(format!("-Clinker={linker}"));
+    }
+    rustc.arg(sources.join("lib.rs")).arg("-o").arg(&plugin);
+    match rustc.status() {
+        Ok(status) if status.success() => {}
+        Ok(status) => panic!("the compiler could not make the plugin: {status}"),
+        Err(e) => panic!("the compiler could not be called: {e}"),
+    }
+}

@@ -1,0 +1,127 @@
+//! The memory that plugin and front end share: a page of control, then a ring of 32-bit words
+//!
+//! The front end makes and owns it, so that a guest that is killed loses nothing. Words of the ring, in the order in
+//! which the guest's threads did what they tell:
+//!
+//! | word | then | |
+//! | --- | --- | --- |
+//! | bit 31 is 0 | | the thread begins block number `word` |
+//! | [`BLOCK`], words that follow | number, start (2), instructions, bytes of code, bytes of text; sizes, code and text, padded | a block was translated |
+//! | [`THREAD`], thread | | the words that follow are of this thread |
+//! | [`AHEAD`] | number of a block | the thread's next block; others run before it |
+//! | [`SIGNAL`], signal + 256 if the thread caused it | pc (2) | a handler begins; at pc the thread was interrupted |
+//! | [`SYSCALL`], [`ORDINARY`] and the like | | the last instruction of the block calls the system |
+//! | [`ACCESS`], instruction + size + kind | address (2), value (2) | an instruction of the block loads or stores |
+//! | [`EXIT`], thread | | it has ended |
+//! | [`BEGIN`] | instructions (2) | so many were skipped; here tracing begins |
+//! | [`LEAVE`] | number of a block | the thread goes to a block that is not of the program's own image |
+
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+/// First word of the control page.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"GSHKCAP\x01");
+/// Bytes before the ring.
+pub const CONTROL_BYTES: usize = 4096;
+
+/// This word is no block.
+pub const ESCAPE: u32 = 1 << 31;
+/// A translated block.
+pub const BLOCK: u32 = 0;
+/// Another thread tells.
+pub const THREAD: u32 = 1;
+/// Where the thread will go on.
+pub const AHEAD: u32 = 2;
+/// A handler begins.
+pub const SIGNAL: u32 = 3;
+/// A system call begins.
+pub const SYSCALL: u32 = 4;
+/// A load, a store or both.
+pub const ACCESS: u32 = 5;
+/// A thread has ended.
+pub const EXIT: u32 = 6;
+/// Skipping is over.
+pub const BEGIN: u32 = 7;
+/// The thread leaves what is traced.
+pub const LEAVE: u32 = 8;
+
+/// Bits of an escape's argument.
+pub const ARGUMENT: u32 = (1 << 24) - 1;
+
+/// A word that begins an escape.
+pub const fn escape(kind: u32, argument: u32) -> u32 {
+    ESCAPE | kind << 24 | (argument & ARGUMENT)
+}
+
+/// Of [`SIGNAL`]: the thread's own instruction caused it.
+pub const CAUSED: u32 = 1 << 8;
+
+/// Of [`SYSCALL`]: any that returns behind its instruction.
+pub const ORDINARY: u32 = 0;
+/// Of [`SYSCALL`]: returns to where a signal came.
+pub const SIGRETURN: u32 = 1;
+/// Of [`SYSCALL`]: another program takes the place of this one, if it succeeds.
+pub const EXEC: u32 = 2;
+/// Of [`SYSCALL`]: the process ends.
+pub const EXIT_ALL: u32 = 3;
+
+/// Of [`ACCESS`]: bits of the instruction's place in its block.
+pub const PLACE_BITS: u32 = 12;
+/// Of [`ACCESS`]: where log2 of the size stands.
+pub const SIZE_SHIFT: u32 = 12;
+/// Of [`ACCESS`]: it loads.
+pub const LOADS: u32 = 1 << 16;
+/// Of [`ACCESS`]: it stores; with [`LOADS`] an atomic, and the value is the new one.
+pub const STORES: u32 = 1 << 17;
+
+/// Flag: loads and stores are wanted.
+pub const WANT_DATA: u32 = 1;
+/// Flag: blocks carry the text of their instructions.
+pub const WANT_TEXT: u32 = 2;
+/// Flag: only what is in the image of the program.
+pub const OWN_IMAGE: u32 = 4;
+/// Flag: threads run as the host lets them.
+pub const FREE: u32 = 8;
+/// Flag: the quantum varies.
+pub const JITTER: u32 = 16;
+
+/// The control page.
+#[repr(C)]
+pub struct Control {
+    /// [`MAGIC`].
+    pub magic: u64,
+    /// Words of the ring, a power of 2.
+    pub words: u64,
+    /// Instructions to skip.
+    pub skip: u64,
+    /// For the jitter.
+    pub seed: u64,
+    /// Instructions of a turn.
+    pub quantum: u32,
+    /// [`WANT_DATA`] and the like.
+    pub flags: u32,
+    /// The front end wants no more.
+    pub stop: AtomicU32,
+    /// 1: the plugin is at work; above: what it lacks, see [`NO_REGISTERS`].
+    pub state: AtomicU32,
+    /// Turns that ended with others waiting.
+    pub switches: AtomicU64,
+    /// Turns that were taken from a thread that made no progress.
+    pub steals: AtomicU64,
+    /// Instructions of the blocks that were begun, whether traced or not.
+    pub executed: AtomicU64,
+    /// Threads so far.
+    pub threads: AtomicU64,
+    /// Words written since the beginning.
+    pub head: Line,
+    /// Words read since the beginning.
+    pub tail: Line,
+}
+
+/// A counter in a cache line of its own.
+#[repr(C, align(128))]
+pub struct Line(pub AtomicU64);
+
+/// Of [`Control::state`]: at work.
+pub const READY: u32 = 1;
+/// Of [`Control::state`]: QEMU does not show registers, so the place a signal came at is not known.
+pub const NO_REGISTERS: u32 = 2;

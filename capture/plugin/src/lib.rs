@@ -1,0 +1,460 @@
+//! What QEMU loads: tells the front end which blocks the threads of a guest begin, and what they load and store
+//!
+//! A plugin for QEMU 7.2 in user mode. It keeps no policy: a callback a block writes the block's number into a ring in
+//! shared memory (`layout.rs`), one a memory access its address and value, one a system call what it does to the
+//! thread; and `turns.rs` says which thread runs. What the numbers mean for the control flow is the front end's work.
+//!
+//! It is compiled by the front end's build script with nothing but the standard library, and is carried in the
+//! command, so that there is nothing to install.
+// A plugin is foreign functions and memory of others throughout; each block says why it holds.
+#![allow(unsafe_code, missing_docs, clippy::missing_docs_in_private_items)]
+
+mod guest;
+mod layout;
+mod qemu;
+mod ring;
+mod turns;
+
+use guest::{Call, Guest, Interrupted};
+use layout::*;
+use qemu::*;
+use ring::Ring;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use turns::Turns;
+
+/// The newest version of the interface that this plugin knows; QEMU looks for the name.
+#[no_mangle]
+pub static qemu_plugin_version: c_int = 1;
+
+/// Nothing more is told: at the end, and in a child after a fork.
+static OFF: AtomicBool = AtomicBool::new(false);
+static STATE: OnceLock<State> = OnceLock::new();
+static TURNS: Turns = Turns::new();
+/// Thread by QEMU's index of it, which is used again when a thread has ended.
+static THREADS: [AtomicU32; MOST_THREADS] = [const { AtomicU32::new(0) }; MOST_THREADS];
+static NEXT_THREAD: AtomicU32 = AtomicU32::new(0);
+
+/// Threads at one time.
+const MOST_THREADS: usize = 4096;
+
+/// A handler of signals may begin here.
+const HANDLER: u32 = 1;
+/// Not of the program's own image.
+const OUTSIDE: u32 = 2;
+
+struct State {
+    ring: Ring,
+    guest: Guest,
+    flags: u32,
+    quantum: i64,
+    blocks: Mutex<Blocks>,
+}
+
+/// A translated block, for good: QEMU keeps pointers to it.
+struct Block {
+    number: u32,
+    instructions: u32,
+    start: u64,
+    flags: AtomicU32,
+}
+
+#[derive(Default)]
+struct Blocks {
+    /// By start, sizes and code: QEMU translates the same again after it has dropped its translations.
+    known: HashMap<(u64, Vec<u8>), &'static Block>,
+    at: HashMap<u64, Vec<&'static Block>>,
+    handlers: HashSet<u64>,
+    /// Of the program's image.
+    image: Option<(u64, u64)>,
+}
+
+/// A thread of the guest, which is a thread of the host.
+struct Thread {
+    id: u32,
+    bell: Arc<Condvar>,
+    left: Cell<i64>,
+    random: Cell<u64>,
+    outside: Cell<bool>,
+    /// Frames of handlers that were interrupted before they began, and are told.
+    told: RefCell<Vec<u64>>,
+}
+
+thread_local! {
+    static SELF: Cell<Option<&'static Thread>> = const { Cell::new(None) };
+}
+
+#[inline]
+fn thread(vcpu: c_uint) -> &'static Thread {
+    SELF.with(|this| this.get().unwrap_or_else(|| first_block(vcpu, this)))
+}
+
+#[cold]
+fn first_block(vcpu: c_uint, this: &Cell<Option<&'static Thread>>) -> &'static Thread {
+    let id = THREADS[vcpu as usize % MOST_THREADS].load(Relaxed);
+    let seed = STATE.get().map_or(0, |s| s.ring.control().seed);
+    let random = (seed ^ (u64::from(id) << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let thread = Thread {
+        id,
+        bell: Arc::default(),
+        left: Cell::new(0),
+        random: Cell::new(random),
+        outside: Cell::new(false),
+        told: RefCell::default(),
+    };
+    let thread: &'static Thread = Box::leak(Box::new(thread));
+    thread.renew();
+    this.set(Some(thread));
+    thread
+}
+
+impl Thread {
+    /// A new turn; with jitter of 1/2 to 3/2 of the quantum.
+    fn renew(&self) {
+        let Some(state) = STATE.get() else { return };
+        let quantum = state.quantum;
+        let length = if state.flags & JITTER != 0 {
+            // xorshift64
+            let mut x = self.random.get();
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            self.random.set(x);
+            quantum / 2 + (x % (quantum as u64 + 1)) as i64
+        } else {
+            quantum
+        };
+        self.left.set(length.max(1));
+    }
+}
+
+fn off() {
+    OFF.store(true, Relaxed);
+    TURNS.end();
+}
+
+extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
+    if OFF.load(Relaxed) {
+        return;
+    }
+    // SAFETY: a leaked block, see `on_translate`.
+    let block: &Block = unsafe { &*data.cast_const().cast() };
+    let Some(state) = STATE.get() else { return };
+    let me = thread(vcpu);
+    let serial = state.flags & FREE == 0;
+    if serial && !TURNS.is_of(me.id) {
+        TURNS.take(me.id, &me.bell, &state.ring);
+        me.renew();
+    }
+    let flags = block.flags.load(Relaxed);
+    if flags & HANDLER != 0 && (flags & OUTSIDE == 0 || !me.outside.get()) {
+        state.signal(vcpu, me);
+    }
+    if serial {
+        let left = me.left.get() - i64::from(block.instructions);
+        me.left.set(left);
+        if left < 0 {
+            if TURNS.waited_for() {
+                if !me.outside.get() {
+                    state.ring.tell(me.id, &[escape(AHEAD, 0), block.number]);
+                }
+                state.ring.control().switches.fetch_add(1, Relaxed);
+                TURNS.give(me.id);
+                TURNS.take(me.id, &me.bell, &state.ring);
+            }
+            me.renew();
+        }
+    }
+    let wanted = if flags & OUTSIDE == 0 {
+        me.outside.set(false);
+        state.ring.begin(me.id, block.number, block.instructions, &[])
+    } else if !me.outside.replace(true) {
+        state.ring.tell(me.id, &[escape(LEAVE, 0), block.number])
+    } else {
+        state.ring.control().stop.load(Relaxed) == 0
+    };
+    if !wanted {
+        off();
+    }
+}
+
+extern "C" fn on_access(vcpu: c_uint, info: u32, address: u64, place: *mut c_void) {
+    if OFF.load(Relaxed) {
+        return;
+    }
+    let Some(state) = STATE.get() else { return };
+    let me = thread(vcpu);
+    // SAFETY: a number that QEMU gave.
+    let shift = unsafe { qemu_plugin_mem_size_shift(info) };
+    // bits 17:16 in 7.2: 1 read, 2 write, 3 both
+    let kind = match info >> 16 & 3 {
+        1 => LOADS,
+        2 => STORES,
+        _ => LOADS | STORES,
+    };
+    let place = (place as usize as u32) & ((1 << PLACE_BITS) - 1);
+    let size = 1usize << shift.min(5);
+    for part in (0..size).step_by(8) {
+        let at = address.wrapping_add(part as u64);
+        let mut value = [0; 8];
+        // SAFETY: the guest has just accessed these bytes. Another thread of it may write them now, if its threads run
+        // freely; then the value is told to be inexact.
+        unsafe { std::ptr::copy_nonoverlapping(state.guest.host(at), value.as_mut_ptr(), size.min(8)) };
+        let value = u64::from_le_bytes(value);
+        let head = escape(ACCESS, place | shift.min(3) << SIZE_SHIFT | kind);
+        let words = [head, at as u32, (at >> 32) as u32, value as u32, (value >> 32) as u32];
+        state.ring.tell(me.id, &words);
+    }
+}
+
+extern "C" fn on_translate(_: Id, tb: *mut Tb) {
+    let Some(state) = STATE.get() else { return };
+    if OFF.load(Relaxed) {
+        return;
+    }
+    let data = state.flags & WANT_DATA != 0;
+    // SAFETY: QEMU's own, for the time of this call.
+    let (start, insns) = unsafe {
+        let insns = (0..qemu_plugin_tb_n_insns(tb)).map(|i| qemu_plugin_tb_get_insn(tb, i));
+        (qemu_plugin_tb_vaddr(tb), insns.collect::<Vec<_>>())
+    };
+    // SAFETY: as above; QEMU gives as many bytes as it says.
+    let codes = insns.iter().map(|i| unsafe {
+        std::slice::from_raw_parts(qemu_plugin_insn_data(*i).cast::<u8>(), qemu_plugin_insn_size(*i))
+    });
+    let codes: Vec<&[u8]> = codes.collect();
+    let sizes = codes.iter().map(|c| c.len() as u8);
+    let bytes: Vec<u8> = sizes.chain(codes.concat()).collect();
+    let block = state.block(start, insns.len(), bytes, &insns);
+    // SAFETY: QEMU's own; the block and the number live as long as the process.
+    unsafe {
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NO_REGS, std::ptr::from_ref(block).cast_mut().cast());
+        if data && block.flags.load(Relaxed) & OUTSIDE == 0 {
+            for (place, insn) in insns.iter().enumerate() {
+                qemu_plugin_register_vcpu_mem_cb(*insn, on_access, NO_REGS, MEM_RW, place as *mut c_void);
+            }
+        }
+    }
+}
+
+impl State {
+    /// A function that handles signals begins.
+    #[cold]
+    fn signal(&self, vcpu: c_uint, me: &Thread) {
+        let Some(last) = self.guest.signal(vcpu) else { return };
+        let mut told = me.told.borrow_mut();
+        if let Some(at) = told.iter().position(|context| *context == last.context) {
+            // this handler was interrupted before its first instruction, and begins now
+            told.swap_remove(at);
+            return;
+        }
+        let mut chain = vec![last];
+        while chain.len() < 64 && self.handles(chain[chain.len() - 1].pc) {
+            let Some(before) = self.guest.before(&chain[chain.len() - 1]) else { break };
+            if told.contains(&before.context) {
+                break;
+            }
+            told.push(before.context);
+            chain.push(before);
+        }
+        for Interrupted { signal, caused, pc, .. } in chain.iter().rev() {
+            let argument = signal | if *caused { CAUSED } else { 0 };
+            self.ring.tell(me.id, &[escape(SIGNAL, argument), *pc as u32, (*pc >> 32) as u32]);
+        }
+    }
+
+    fn handles(&self, pc: u64) -> bool {
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner).handlers.contains(&pc)
+    }
+
+    /// The block of these instructions: known, or told now. `bytes`: sizes, then code.
+    fn block(&self, start: u64, instructions: usize, bytes: Vec<u8>, insns: &[*mut Insn]) -> &'static Block {
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(block) = blocks.known.get(&(start, bytes.clone())) {
+            return block;
+        }
+        let number = blocks.known.len() as u32;
+        let mut flags = if blocks.handlers.contains(&start) { HANDLER } else { 0 };
+        if self.flags & OWN_IMAGE != 0 {
+            // SAFETY: plain questions; the image is loaded before the first block.
+            let image =
+                blocks.image.get_or_insert_with(|| unsafe { (qemu_plugin_start_code(), qemu_plugin_end_code()) });
+            if !(image.0..image.1).contains(&start) {
+                flags |= OUTSIDE;
+            }
+        }
+        let mut text = Vec::new();
+        if self.flags & WANT_TEXT != 0 {
+            for insn in insns {
+                // SAFETY: QEMU gives a string that is ours to free.
+                unsafe {
+                    let line = qemu_plugin_insn_disas(*insn);
+                    text.extend_from_slice(CStr::from_ptr(line).to_bytes());
+                    free(line.cast());
+                }
+                text.push(b'\n');
+            }
+        }
+        let code = bytes.len() - instructions;
+        let mut words =
+            vec![number, start as u32, (start >> 32) as u32, instructions as u32, code as u32, text.len() as u32];
+        for part in [&bytes, &text] {
+            let padded = part.chunks(4).map(|c| {
+                let mut word = [0; 4];
+                word[..c.len()].copy_from_slice(c);
+                u32::from_le_bytes(word)
+            });
+            words.extend(padded);
+        }
+        self.ring.describe(&words);
+        let block = Block { number, instructions: instructions as u32, start, flags: AtomicU32::new(flags) };
+        let block: &'static Block = Box::leak(Box::new(block));
+        blocks.known.insert((start, bytes), block);
+        blocks.at.entry(start).or_default().push(block);
+        block
+    }
+
+    /// A function of the guest will handle signals.
+    fn handler(&self, start: u64) {
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        blocks.handlers.insert(start);
+        for block in blocks.at.get(&start).into_iter().flatten() {
+            debug_assert_eq!(block.start, start);
+            block.flags.fetch_or(HANDLER, Relaxed);
+        }
+    }
+}
+
+extern "C" fn on_syscall(
+    _: Id,
+    vcpu: c_uint,
+    number: i64,
+    _: u64,
+    a2: u64,
+    _: u64,
+    _: u64,
+    _: u64,
+    _: u64,
+    _: u64,
+    _: u64,
+) {
+    if OFF.load(Relaxed) {
+        return;
+    }
+    let Some(state) = STATE.get() else { return };
+    let me = thread(vcpu);
+    let call = state.guest.call(number);
+    let kind = match call {
+        Call::Ordinary | Call::Sigaction => ORDINARY,
+        Call::Sigreturn => SIGRETURN,
+        Call::Exec => EXEC,
+        Call::ExitAll => EXIT_ALL,
+    };
+    if !me.outside.get() || call == Call::ExitAll {
+        state.ring.tell(me.id, &[escape(SYSCALL, kind)]);
+    }
+    if call == Call::Sigaction && a2 > 4096 && readable(a2) {
+        // SAFETY: looked at just before; a guest that unmaps it meanwhile is refused by the kernel's own reading too.
+        let handler = unsafe { state.guest.address_at(a2) };
+        // 0 and 1: default and ignore
+        if handler > 1 {
+            state.handler(handler);
+        }
+    }
+    TURNS.give(me.id);
+    if call == Call::ExitAll {
+        // QEMU waits for all threads to leave their blocks
+        off();
+    }
+}
+
+/// Whether the guest can read a page: what it gives to the system may be anything.
+fn readable(address: u64) -> bool {
+    let Some(state) = STATE.get() else { return false };
+    let page = state.guest.host(address & !4095);
+    let mut resident = 0u8;
+    // SAFETY: only asks whether a page is mapped.
+    unsafe { mincore(page.cast_mut().cast(), 1, &mut resident) == 0 }
+}
+
+extern "C" {
+    fn mincore(page: *mut c_void, length: usize, resident: *mut u8) -> c_int;
+}
+
+extern "C" fn on_thread(_: Id, vcpu: c_uint) {
+    let id = NEXT_THREAD.fetch_add(1, Relaxed);
+    THREADS[vcpu as usize % MOST_THREADS].store(id, Relaxed);
+    if let Some(state) = STATE.get() {
+        state.ring.control().threads.store(u64::from(id) + 1, Relaxed);
+    }
+}
+
+extern "C" fn on_thread_end(_: Id, vcpu: c_uint) {
+    if OFF.load(Relaxed) {
+        return;
+    }
+    let Some(state) = STATE.get() else { return };
+    let id = THREADS[vcpu as usize % MOST_THREADS].load(Relaxed);
+    state.ring.tell(id, &[escape(EXIT, id)]);
+    TURNS.give(id);
+}
+
+extern "C" fn on_exit(_: Id, _: *mut c_void) {
+    off();
+}
+
+/// A child has the ring, too, and must not write to it.
+extern "C" fn on_fork() {
+    OFF.store(true, Relaxed);
+}
+
+/// A number given as `name=number`.
+///
+/// # Safety
+/// `argv` holds `argc` strings.
+unsafe fn argument(argc: c_int, argv: *const *const c_char, name: &str) -> Option<c_int> {
+    (0..argc as usize).find_map(|i| {
+        let text = CStr::from_ptr(*argv.add(i)).to_str().ok()?;
+        text.strip_prefix(name)?.strip_prefix('=')?.parse().ok()
+    })
+}
+
+/// What QEMU calls first.
+///
+/// # Safety
+/// Only QEMU calls it, with what its interface says.
+#[no_mangle]
+pub unsafe extern "C" fn qemu_plugin_install(
+    id: Id,
+    info: *const Info,
+    argc: c_int,
+    argv: *const *const c_char,
+) -> c_int {
+    let (Some(memory), Some(plugin)) = (argument(argc, argv, "memory"), argument(argc, argv, "plugin")) else {
+        return -1;
+    };
+    let name = CStr::from_ptr((*info).target_name).to_str().unwrap_or_default();
+    let (Some(ring), Some(guest)) = (Ring::map(memory), Guest::of(name)) else {
+        return -1;
+    };
+    // the guest must not see more open files than it would have
+    close(memory);
+    close(plugin);
+    let control = ring.control();
+    let state = if guest.shows_registers() { READY } else { NO_REGISTERS };
+    control.state.store(state, Relaxed);
+    let (flags, quantum) = (control.flags, i64::from(control.quantum.max(1)));
+    if STATE.set(State { ring, guest, flags, quantum, blocks: Mutex::default() }).is_err() {
+        return -1;
+    }
+    pthread_atfork(None, None, Some(on_fork));
+    qemu_plugin_register_vcpu_init_cb(id, on_thread);
+    qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+    qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+    qemu_plugin_register_atexit_cb(id, on_exit, std::ptr::null_mut());
+    0
+}

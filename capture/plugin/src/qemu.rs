@@ -1,0 +1,143 @@
+//! What QEMU 7.2 offers to plugins (version 1 of its interface), and what it exports besides
+//!
+//! Declared here, because no package brings its header. Source: QEMU 7.2, `include/qemu/qemu-plugin.h`.
+
+use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
+
+/// Names the plugin.
+pub type Id = u64;
+/// A block while it is translated.
+pub enum Tb {}
+/// An instruction while it is translated.
+pub enum Insn {}
+
+/// What QEMU says of itself.
+#[repr(C)]
+pub struct Info {
+    /// `riscv64`, `x86_64`.
+    pub target_name: *const c_char,
+    /// Oldest and newest version of the interface.
+    pub version: [c_int; 2],
+    /// Not a user-mode emulator.
+    pub system_emulation: bool,
+    /// Of system mode.
+    pub vcpus: [c_int; 2],
+}
+
+/// `QEMU_PLUGIN_CB_NO_REGS`; 7.2 does not look at it.
+pub const NO_REGS: c_int = 0;
+/// `QEMU_PLUGIN_MEM_RW`. One callback for both: of two, 7.2 calls none behind the first that does not match.
+pub const MEM_RW: c_int = 3;
+
+/// Of a system call: number and arguments.
+pub type SyscallCallback = extern "C" fn(Id, c_uint, i64, u64, u64, u64, u64, u64, u64, u64, u64);
+
+extern "C" {
+    pub fn qemu_plugin_register_vcpu_init_cb(id: Id, callback: extern "C" fn(Id, c_uint));
+    pub fn qemu_plugin_register_vcpu_exit_cb(id: Id, callback: extern "C" fn(Id, c_uint));
+    pub fn qemu_plugin_register_vcpu_tb_trans_cb(id: Id, callback: extern "C" fn(Id, *mut Tb));
+    pub fn qemu_plugin_register_vcpu_tb_exec_cb(
+        tb: *mut Tb,
+        callback: extern "C" fn(c_uint, *mut c_void),
+        flags: c_int,
+        data: *mut c_void,
+    );
+    pub fn qemu_plugin_register_vcpu_mem_cb(
+        insn: *mut Insn,
+        callback: extern "C" fn(c_uint, u32, u64, *mut c_void),
+        flags: c_int,
+        rw: c_int,
+        data: *mut c_void,
+    );
+    pub fn qemu_plugin_register_vcpu_syscall_cb(id: Id, callback: SyscallCallback);
+    pub fn qemu_plugin_register_atexit_cb(id: Id, callback: extern "C" fn(Id, *mut c_void), data: *mut c_void);
+    pub fn qemu_plugin_tb_n_insns(tb: *const Tb) -> usize;
+    pub fn qemu_plugin_tb_vaddr(tb: *const Tb) -> u64;
+    pub fn qemu_plugin_tb_get_insn(tb: *const Tb, index: usize) -> *mut Insn;
+    pub fn qemu_plugin_insn_data(insn: *const Insn) -> *const c_void;
+    pub fn qemu_plugin_insn_size(insn: *const Insn) -> usize;
+    pub fn qemu_plugin_insn_disas(insn: *const Insn) -> *mut c_char;
+    pub fn qemu_plugin_mem_size_shift(info: u32) -> c_uint;
+    pub fn qemu_plugin_start_code() -> u64;
+    pub fn qemu_plugin_end_code() -> u64;
+}
+
+// Of the C library, with which the emulator is linked.
+extern "C" {
+    pub fn mmap(addr: *mut c_void, length: usize, prot: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void;
+    pub fn close(fd: c_int) -> c_int;
+    pub fn free(memory: *mut c_void);
+    fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
+    pub fn pthread_atfork(
+        prepare: Option<extern "C" fn()>,
+        parent: Option<extern "C" fn()>,
+        child: Option<extern "C" fn()>,
+    ) -> c_int;
+}
+
+/// A symbol of the emulator or what it is linked with.
+pub fn symbol(name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: the name ends in 0; a null handle (RTLD_DEFAULT) searches all that is loaded.
+    let found = unsafe { dlsym(std::ptr::null_mut(), name.as_ptr()) };
+    (!found.is_null()).then_some(found)
+}
+
+/// Reads registers of the guest, as QEMU's own GDB server does: not part of the interface before its version 2.
+#[derive(Clone, Copy)]
+pub struct Registers {
+    cpu: extern "C" fn(c_int) -> *mut c_void,
+    read: extern "C" fn(*mut c_void, *mut ByteArray, c_int) -> c_int,
+    new: extern "C" fn() -> *mut ByteArray,
+    free: extern "C" fn(*mut ByteArray, c_int) -> *mut u8,
+}
+
+/// `GByteArray`.
+#[repr(C)]
+struct ByteArray {
+    data: *mut u8,
+    length: c_uint,
+}
+
+impl Registers {
+    /// Finds what it takes; `read` is what the machine's function is called.
+    pub fn find(read: &CStr) -> Option<Self> {
+        let [cpu, read] = [symbol(c"qemu_get_cpu")?, symbol(read)?];
+        let [new, free] = [symbol(c"g_byte_array_new")?, symbol(c"g_byte_array_free")?];
+        // SAFETY: types as in QEMU 7.2 (include/hw/core/cpu.h) and GLib 2.
+        unsafe {
+            Some(Self {
+                cpu: std::mem::transmute::<*mut c_void, extern "C" fn(c_int) -> *mut c_void>(cpu),
+                read: std::mem::transmute::<*mut c_void, extern "C" fn(*mut c_void, *mut ByteArray, c_int) -> c_int>(
+                    read,
+                ),
+                new: std::mem::transmute::<*mut c_void, extern "C" fn() -> *mut ByteArray>(new),
+                free: std::mem::transmute::<*mut c_void, extern "C" fn(*mut ByteArray, c_int) -> *mut u8>(free),
+            })
+        }
+    }
+
+    /// Registers by their GDB numbers; at the beginning of a block they are up to date.
+    pub fn read<const N: usize>(&self, vcpu: c_uint, numbers: [c_int; N]) -> Option<[u64; N]> {
+        let cpu = (self.cpu)(vcpu as c_int);
+        if cpu.is_null() {
+            return None;
+        }
+        let mut values = [0; N];
+        for (value, number) in values.iter_mut().zip(numbers) {
+            let array = (self.new)();
+            let size = (self.read)(cpu, array, number);
+            // SAFETY: GLib's array, which `read` filled with `size` bytes.
+            unsafe {
+                let bytes = std::slice::from_raw_parts((*array).data, ((*array).length as usize).min(8));
+                let mut wide = [0; 8];
+                wide[..bytes.len()].copy_from_slice(bytes);
+                *value = u64::from_le_bytes(wide);
+            }
+            (self.free)(array, 1);
+            if size <= 0 {
+                return None;
+            }
+        }
+        Some(values)
+    }
+}

@@ -1,0 +1,111 @@
+//! Turns: one thread of the guest at a time
+//!
+//! A thread whose turn is over, or that enters the system, hands over to the one that has waited longest. So the order
+//! in the ring is the order of execution, and a value that is read behind an access is the value of that access.
+//!
+//! QEMU itself sometimes waits for all threads to leave their blocks, which a thread that waits here cannot. A thread
+//! that has waited twice [`PATIENCE`] while nothing was told takes the turn: the schedule is then another, and what is
+//! told is still in the order in which it was told.
+
+use crate::ring::Ring;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_millis(20);
+/// Nobody's turn.
+const NOBODY: u32 = u32::MAX;
+
+/// Whose turn it is and who waits.
+pub struct Turns {
+    turn: AtomicU32,
+    waiting: AtomicU32,
+    over: AtomicBool,
+    queue: Mutex<VecDeque<(u32, Arc<Condvar>)>>,
+}
+
+impl Turns {
+    /// Nobody's turn.
+    pub const fn new() -> Self {
+        Self {
+            turn: AtomicU32::new(NOBODY),
+            waiting: AtomicU32::new(0),
+            over: AtomicBool::new(false),
+            queue: Mutex::new(VecDeque::new()),
+        }
+    }
+
+    /// Whether it is the thread's turn.
+    #[inline]
+    pub fn is_of(&self, thread: u32) -> bool {
+        self.turn.load(Acquire) == thread
+    }
+
+    /// Whether somebody waits for one.
+    #[inline]
+    pub fn waited_for(&self) -> bool {
+        self.waiting.load(Relaxed) != 0
+    }
+
+    fn queue(&self) -> MutexGuard<'_, VecDeque<(u32, Arc<Condvar>)>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a turn.
+    pub fn take(&self, thread: u32, bell: &Arc<Condvar>, ring: &Ring) {
+        let mut queue = self.queue();
+        if self.over.load(Relaxed) || self.is_of(thread) {
+            return;
+        }
+        if self.turn.load(Acquire) == NOBODY {
+            self.turn.store(thread, Release);
+            return;
+        }
+        queue.push_back((thread, bell.clone()));
+        self.waiting.store(queue.len() as u32, Relaxed);
+        let (mut seen, mut still) = (ring.progress(), 0);
+        loop {
+            let (guard, timeout) = bell.wait_timeout(queue, PATIENCE).unwrap_or_else(PoisonError::into_inner);
+            queue = guard;
+            if self.over.load(Relaxed) || self.is_of(thread) {
+                return;
+            }
+            if !timeout.timed_out() {
+                continue;
+            }
+            let now = ring.progress();
+            let quiet = now == seen && !ring.stalled.load(Relaxed);
+            still = if quiet { still + 1 } else { 0 };
+            seen = now;
+            if still >= 2 && queue.front().is_some_and(|(first, _)| *first == thread) {
+                queue.pop_front();
+                self.waiting.store(queue.len() as u32, Relaxed);
+                self.turn.store(thread, Release);
+                ring.control().steals.fetch_add(1, Relaxed);
+                return;
+            }
+        }
+    }
+
+    /// Ends the thread's turn, if it has one.
+    pub fn give(&self, thread: u32) {
+        let mut queue = self.queue();
+        if !self.is_of(thread) {
+            return;
+        }
+        let next = queue.pop_front();
+        self.waiting.store(queue.len() as u32, Relaxed);
+        self.turn.store(next.as_ref().map_or(NOBODY, |(thread, _)| *thread), Release);
+        if let Some((_, bell)) = next {
+            bell.notify_one();
+        }
+    }
+
+    /// Lets all run.
+    pub fn end(&self) {
+        let queue = self.queue();
+        self.over.store(true, Relaxed);
+        queue.iter().for_each(|(_, bell)| bell.notify_one());
+    }
+}

@@ -1,0 +1,518 @@
+//! Blocks to a retire stream
+//!
+//! A thread's block is *pending* until it is known where the thread went on: the next block, a handler, the block that
+//! it will begin when it has its turn again. Then its instructions retire, with the branch at its end and the data on
+//! the way.
+//!
+//! Where the thread went on tells how much of the block was executed. A place that its last instruction leads to: all
+//! of it. A place inside it: the instructions before that, since QEMU leaves blocks early where a system call is begun
+//! again, an instruction is repeated (`rep`), or something faults. Anything else is counted as *unexplained*, and is a
+//! trap in the stream.
+//!
+//! # As a retire stream
+//! * **cycle**: instructions of all threads so far, so no two retire in one cycle, and order is that of the ring.
+//! * **signal**: a trap with the signal as its cause; an interrupt, unless the thread's own instruction was the cause.
+//!   `rt_sigreturn` is a trap return.
+//! * **another thread on the hart**, or code that is not traced in between: an interrupt of cause 0.
+//! * **system call**: an instruction as any other, which retires when it is made.
+
+use crate::harts::Harts;
+use crate::layout;
+use crate::machine::{Flow, Machine};
+use crate::memory::Memory;
+use crate::words::Entry;
+use retire::{DataEvent, DataKind, FlowEvent, FlowKind};
+use serde::Serialize;
+
+/// An instruction with single blanks, and without the bits that QEMU's own disassembler of RISC-V begins with.
+fn one_line(machine: Machine, text: &str) -> String {
+    let bits = usize::from(matches!(machine, Machine::Riscv32 | Machine::Riscv64));
+    text.split_whitespace().skip(bits).collect::<Vec<_>>().join(" ")
+}
+
+/// What an event or a datum is of.
+#[derive(Clone, Copy, Debug)]
+pub struct Of<'a> {
+    /// Thread, by the order in which they were made.
+    pub thread: u32,
+    /// The instruction as text; empty where that was not asked for.
+    pub text: &'a str,
+    /// Where a direct branch goes if it is taken; of an indirect one and others, where it went.
+    pub direct: u64,
+}
+
+/// Takes what is expanded.
+pub trait Sink {
+    /// The next event.
+    fn event(&mut self, of: &Of<'_>, event: &FlowEvent);
+    /// The next datum; it stands before the event of its instruction.
+    fn data(&mut self, of: &Of<'_>, data: &DataEvent);
+    /// A block was translated: address, sizes of its instructions, code.
+    fn block(&mut self, start: u64, sizes: &[u8], code: &[u8]) {
+        let _ = (start, sizes, code);
+    }
+    /// Instructions of a thread retire: `count` of the block at `start`, from the one at `from`.
+    fn instructions(&mut self, thread: u32, start: u64, from: usize, count: usize) {
+        let _ = (thread, start, from, count);
+    }
+    /// Whether no more is wanted.
+    fn is_full(&self) -> bool {
+        false
+    }
+}
+
+/// Wants nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nothing;
+
+impl Sink for Nothing {
+    fn event(&mut self, _: &Of<'_>, _: &FlowEvent) {}
+    fn data(&mut self, _: &Of<'_>, _: &DataEvent) {}
+}
+
+/// What an expansion came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Expanded {
+    /// Instructions of all threads.
+    pub instructions: u64,
+    /// Instructions skipped before.
+    pub skipped: u64,
+    /// By thread.
+    pub by_thread: Vec<u64>,
+    /// Handlers entered.
+    pub signals: u64,
+    /// Times a hart went from one thread to another.
+    pub switches: u64,
+    /// Places that no rule explains.
+    pub unexplained: u64,
+    /// Atomics whose loaded value was not seen before, and is not told.
+    pub unseen: u64,
+    /// Blocks that were translated.
+    pub blocks: u64,
+    /// A program took the place of this one, or would have.
+    pub exec: bool,
+}
+
+struct Block {
+    start: u64,
+    /// Of each instruction, from `start`; at the end the length.
+    offsets: Vec<u16>,
+    flow: Flow,
+    text: Vec<String>,
+}
+
+impl Block {
+    fn count(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    fn pc(&self, place: usize) -> u64 {
+        self.start.wrapping_add(self.offsets[place].into())
+    }
+
+    fn end(&self) -> u64 {
+        self.pc(self.count())
+    }
+
+    /// Whether the block, executed to its end, goes on at `next`.
+    #[inline]
+    fn leads_to(&self, next: u64) -> bool {
+        match self.flow {
+            Flow::Sequential => next == self.end(),
+            Flow::Conditional(to) => next == to || next == self.end(),
+            Flow::Jump(to) | Flow::Call(to) => next == to,
+            Flow::Indirect(_) => true,
+        }
+    }
+
+    /// The instruction at `pc`, from the one at `from` on.
+    fn place(&self, pc: u64, from: usize) -> Option<usize> {
+        (from..self.count()).find(|place| self.pc(*place) == pc)
+    }
+
+    fn text(&self, place: usize) -> &str {
+        self.text.get(place).map_or("", String::as_str)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Pending {
+    block: u32,
+    /// Instructions that have retired.
+    from: usize,
+    /// The last instruction returns from a handler.
+    returns: bool,
+    /// The last instruction has called the system.
+    called: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Datum {
+    place: usize,
+    kind: DataKind,
+}
+
+#[derive(Default)]
+struct Thread {
+    pending: Option<Pending>,
+    data: Vec<Datum>,
+    /// Where it goes on, if no block is pending.
+    next: Option<u64>,
+    /// Between what it was doing and what it does next: a trap with this cause, from this place.
+    trap: Option<(u64, bool, u8)>,
+    /// In code that is not traced.
+    outside: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Hart {
+    started: bool,
+    thread: u32,
+    /// Since its last event.
+    count: u32,
+    /// Where it would go on.
+    next: u64,
+    /// Where the trap before its next instruction was taken, and how.
+    trap: Option<(u64, bool, u8)>,
+}
+
+/// Expands entries to a sink.
+pub struct Expander<'a, S> {
+    machine: Machine,
+    blocks: Vec<Block>,
+    threads: Vec<Thread>,
+    thread: usize,
+    harts: Harts,
+    state: Vec<Hart>,
+    memory: Memory,
+    sink: &'a mut S,
+    limit: u64,
+    /// Instructions of the next block that are still skipped.
+    skip: usize,
+    to_skip: u64,
+    most_busy: u8,
+    out: Expanded,
+}
+
+impl<'a, S: Sink> Expander<'a, S> {
+    /// For so many harts; at most `limit` instructions, behind `skip`.
+    pub fn new(machine: Machine, harts: u8, skip: u64, limit: Option<u64>, sink: &'a mut S) -> Self {
+        Self {
+            machine,
+            blocks: Vec::new(),
+            threads: Vec::new(),
+            thread: 0,
+            harts: Harts::new(harts),
+            state: vec![Hart::default(); usize::from(harts.max(1))],
+            memory: Memory::new(),
+            sink,
+            limit: limit.unwrap_or(u64::MAX),
+            skip: 0,
+            to_skip: skip,
+            most_busy: 0,
+            out: Expanded::default(),
+        }
+    }
+
+    /// Instructions so far.
+    pub fn instructions(&self) -> u64 {
+        self.out.instructions
+    }
+
+    /// Most harts that were in use at one time.
+    pub fn most_busy(&self) -> u8 {
+        self.most_busy
+    }
+
+    /// Takes the next entry; false where no more is wanted.
+    #[inline]
+    pub fn take(&mut self, entry: Entry<'_>) -> Result<bool, String> {
+        match entry {
+            Entry::Begin(block) => {
+                let start = self.block(block)?.start;
+                self.reach(start);
+                let from = std::mem::take(&mut self.skip).min(self.blocks[block as usize].count());
+                let thread = &mut self.threads[self.thread];
+                thread.outside = false;
+                thread.pending = Some(Pending { block, from, returns: false, called: false });
+                thread.data.clear();
+            }
+            Entry::Access { .. } if self.threads.is_empty() => return Err("an access before the first thread".into()),
+            Entry::Access { place, size, loads, stores, address, value } => {
+                self.access(place.into(), size, [loads, stores], address, value);
+            }
+            Entry::Thread(thread) => {
+                self.thread = thread as usize;
+                if self.threads.len() <= self.thread {
+                    self.threads.resize_with(self.thread + 1, Thread::default);
+                }
+            }
+            Entry::Block { number, start, instructions, code, text, rest } => {
+                self.learn(number, start, [instructions, code, text].map(|n| n as usize), rest)?;
+            }
+            Entry::Ahead(block) => {
+                let start = self.block(block)?.start;
+                self.reach(start);
+            }
+            Entry::Leave(block) => {
+                let start = self.block(block)?.start;
+                self.reach(start);
+                let thread = &mut self.threads[self.thread];
+                if let Some(next) = thread.next.filter(|_| !thread.outside) {
+                    thread.trap.get_or_insert((next, true, 0));
+                    thread.outside = true;
+                }
+            }
+            Entry::Signal { signal, caused, pc } => self.signal(signal, caused, pc)?,
+            Entry::Syscall(kind) => self.syscall(kind)?,
+            Entry::Exit(thread) => {
+                if thread as usize == self.thread && !self.threads.is_empty() {
+                    self.end_call();
+                    self.threads[self.thread] = Thread::default();
+                }
+                self.harts.end(thread);
+            }
+            Entry::Skipped(n) => {
+                self.out.skipped = self.to_skip;
+                self.skip = self.to_skip.saturating_sub(n) as usize;
+            }
+        }
+        Ok(self.out.instructions < self.limit && !self.sink.is_full())
+    }
+
+    fn block(&self, number: u32) -> Result<&Block, String> {
+        if self.threads.is_empty() {
+            return Err("a block before the first thread".into());
+        }
+        self.blocks.get(number as usize).ok_or_else(|| format!("block {number} was not told"))
+    }
+
+    fn learn(&mut self, number: u32, start: u64, lengths: [usize; 3], rest: &[u32]) -> Result<(), String> {
+        let [n, code, text] = lengths;
+        if number as usize != self.blocks.len() {
+            return Err(format!("block {number}, where {} is the next", self.blocks.len()));
+        }
+        let bytes: Vec<u8> = rest.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let (sizes, rest) = bytes.split_at(n);
+        let mut offsets = vec![0u16];
+        for size in sizes {
+            let before = offsets[offsets.len() - 1];
+            offsets.push(before.saturating_add(u16::from(*size)));
+        }
+        if usize::from(offsets[n]) != code {
+            return Err(format!("instructions of {} bytes in {code} bytes of code", offsets[n]));
+        }
+        let last = &rest[usize::from(offsets[n - 1])..code];
+        let pc = start.wrapping_add(offsets[n - 1].into());
+        let flow = self.machine.flow(last, pc);
+        let place = (n + code).div_ceil(4) * 4;
+        let text = String::from_utf8_lossy(&bytes[place..place + text]);
+        let text = text.lines().map(|l| one_line(self.machine, l)).collect();
+        self.sink.block(start, sizes, &rest[..code]);
+        self.blocks.push(Block { start, offsets, flow, text });
+        self.out.blocks += 1;
+        Ok(())
+    }
+
+    fn access(&mut self, place: usize, size: u8, [loads, stores]: [bool; 2], addr: u64, value: u64) {
+        let value = if size < 8 { value & ((1 << (8 * size)) - 1) } else { value };
+        let thread = &mut self.threads[self.thread];
+        if thread.pending.is_some() {
+            if loads && stores {
+                match self.memory.get(addr, size) {
+                    Some(value) => thread.data.push(Datum { place, kind: DataKind::Load { size, addr, value } }),
+                    None => self.out.unseen += 1,
+                }
+            } else if loads {
+                thread.data.push(Datum { place, kind: DataKind::Load { size, addr, value } });
+            }
+            if stores {
+                thread.data.push(Datum { place, kind: DataKind::Store { size, addr, value } });
+            }
+        }
+        self.memory.set(addr, size, value);
+    }
+
+    /// The thread goes on at `next`.
+    #[inline]
+    fn reach(&mut self, next: u64) {
+        let thread = &mut self.threads[self.thread];
+        let Some(pending) = thread.pending.take() else {
+            if let Some(before) = thread.next.replace(next) {
+                if before != next && thread.trap.is_none() {
+                    thread.trap = Some((before, false, 0));
+                    self.out.unexplained += 1;
+                }
+            }
+            return;
+        };
+        thread.next = Some(next);
+        let block = &self.blocks[pending.block as usize];
+        let count = block.count();
+        if pending.returns || block.leads_to(next) {
+            self.retire(pending, count, Some(next));
+        } else if let Some(place) = block.place(next, pending.from) {
+            self.retire(pending, place, None);
+        } else {
+            self.unexplained(pending, false, 0);
+        }
+    }
+
+    /// The thread went where no rule says: a trap behind what leads nowhere else.
+    fn unexplained(&mut self, pending: Pending, interrupt: bool, cause: u8) {
+        let block = &self.blocks[pending.block as usize];
+        let to = block.count() - usize::from(block.flow != Flow::Sequential);
+        let pc = block.pc(to);
+        self.retire(pending, to, None);
+        self.threads[self.thread].trap = Some((pc, interrupt, cause));
+        self.out.unexplained += 1;
+    }
+
+    /// A handler begins where the thread was at `pc`.
+    fn signal(&mut self, signal: u8, caused: bool, pc: u64) -> Result<(), String> {
+        if self.threads.is_empty() {
+            return Err("a signal before the first thread".into());
+        }
+        self.out.signals += 1;
+        let thread = &mut self.threads[self.thread];
+        match thread.pending.take() {
+            Some(pending) => {
+                let block = &self.blocks[pending.block as usize];
+                let count = block.count();
+                let inside = block.place(pc, pending.from);
+                // a fault at the beginning of a block that leads to itself is a fault
+                let whole = pending.returns || block.leads_to(pc);
+                match inside.filter(|_| caused || !whole) {
+                    Some(place) => self.retire(pending, place, None),
+                    None if whole => self.retire(pending, count, Some(pc)),
+                    None => self.unexplained(pending, !caused, signal),
+                }
+                self.threads[self.thread].trap.get_or_insert((pc, !caused, signal));
+            }
+            None => {
+                // behind another, or in code that is not traced: where the first came counts
+                let from = thread.trap.map_or(pc, |(from, ..)| from);
+                thread.trap = thread.next.map(|_| (from, !caused, signal));
+            }
+        }
+        let thread = &mut self.threads[self.thread];
+        thread.outside = false;
+        // any place is right: the handler's
+        if thread.trap.is_some() {
+            thread.next = Some(pc);
+        }
+        Ok(())
+    }
+
+    fn syscall(&mut self, kind: u32) -> Result<(), String> {
+        let Some(thread) = self.threads.get_mut(self.thread) else {
+            return Err("a system call before the first thread".into());
+        };
+        self.out.exec |= kind == layout::EXEC;
+        if let Some(mut pending) = thread.pending.take() {
+            let last = self.blocks[pending.block as usize].count() - 1;
+            self.retire(pending, last, None);
+            pending.from = pending.from.max(last);
+            pending.called = true;
+            pending.returns = kind == layout::SIGRETURN;
+            self.threads[self.thread].pending = Some(pending);
+        }
+        Ok(())
+    }
+
+    /// Instructions of a block retire, up to the one at `to`; `next`: it is executed to its end, and goes on there.
+    #[inline]
+    fn retire(&mut self, pending: Pending, to: usize, next: Option<u64>) {
+        let from = pending.from;
+        let left = self.limit - self.out.instructions;
+        let wanted = to.saturating_sub(from);
+        if wanted == 0 {
+            return;
+        }
+        let count = wanted.min(usize::try_from(left).unwrap_or(usize::MAX));
+        let to = from + count;
+        let thread = self.thread as u32;
+        let hart = self.harts.of(thread);
+        let block = &self.blocks[pending.block as usize];
+        let begin = block.pc(from);
+        let state = &mut self.state[usize::from(hart)];
+        let cycle = self.out.instructions + 1;
+        if !state.started {
+            *state = Hart { started: true, thread, next: begin, ..Hart::default() };
+            self.most_busy = self.most_busy.max(hart + 1);
+            let event = FlowEvent { hart, kind: FlowKind::Start, len: 0, count: 0, pc: begin, target: begin, cycle };
+            self.sink.event(&Of { thread, text: "", direct: begin }, &event);
+            self.threads[self.thread].trap = None;
+        } else if state.thread != thread {
+            self.out.switches += 1;
+            state.trap.get_or_insert((state.next, true, 0));
+            state.thread = thread;
+            self.threads[self.thread].trap = None;
+        }
+        if let Some(trap) = self.threads[self.thread].trap.take() {
+            let from = state.trap.map_or(trap.0, |t| t.0);
+            state.trap = Some((from, trap.1, trap.2));
+        }
+        if let Some((pc, interrupt, cause)) = state.trap.take() {
+            let kind = FlowKind::Trap { interrupt, cause };
+            let count = std::mem::take(&mut state.count);
+            let event = FlowEvent { hart, kind, len: 0, count, pc, target: begin, cycle };
+            self.sink.event(&Of { thread, text: "", direct: begin }, &event);
+        }
+        self.sink.instructions(thread, block.start, from, count);
+        let at = self.out.instructions;
+        for datum in self.threads[self.thread].data.iter().filter(|d| (from..to).contains(&d.place)) {
+            let cycle = at + (datum.place - from) as u64 + 1;
+            let event = DataEvent { hart, kind: datum.kind, pc: block.pc(datum.place), cycle };
+            self.sink.data(&Of { thread, text: block.text(datum.place), direct: 0 }, &event);
+        }
+        self.out.instructions += count as u64;
+        if self.out.by_thread.len() <= self.thread {
+            self.out.by_thread.resize(self.thread + 1, 0);
+        }
+        self.out.by_thread[self.thread] += count as u64;
+        state.count += count as u32;
+        state.next = block.pc(to);
+        let Some(next) = next.filter(|_| to == block.count()) else { return };
+        let pc = block.pc(to - 1);
+        let taken = next != block.end();
+        let kind = match block.flow {
+            _ if pending.returns => FlowKind::TrapReturn,
+            Flow::Sequential => return,
+            Flow::Conditional(_) => FlowKind::Conditional { taken },
+            Flow::Jump(_) => FlowKind::Jump,
+            Flow::Call(_) => FlowKind::Call,
+            Flow::Indirect(kind) => kind,
+        };
+        state.next = next;
+        let len = (block.offsets[to] - block.offsets[to - 1]) as u8;
+        let count = std::mem::take(&mut state.count);
+        let event = FlowEvent { hart, kind, len, count, pc, target: next, cycle: self.out.instructions };
+        let direct = block.flow.direct().unwrap_or(next);
+        self.sink.event(&Of { thread, text: block.text(to - 1), direct }, &event);
+    }
+
+    /// A system call that does not return retires.
+    fn end_call(&mut self) {
+        if let Some(pending) = self.threads[self.thread].pending.take().filter(|p| p.called) {
+            let count = self.blocks[pending.block as usize].count();
+            self.retire(pending, count, None);
+        }
+    }
+
+    /// Ends the run: a system call that was begun retires, a block that was begun does not.
+    pub fn finish(mut self) -> Expanded {
+        for thread in 0..self.threads.len() {
+            self.thread = thread;
+            self.end_call();
+        }
+        let cycle = self.out.instructions;
+        for (hart, state) in (0..).zip(&self.state).filter(|(_, s)| s.started) {
+            // a trap that no instruction follows is none
+            let pc = state.trap.map_or(state.next, |(pc, ..)| pc);
+            let event = FlowEvent { hart, kind: FlowKind::Stop, len: 0, count: state.count, pc, target: pc, cycle };
+            self.sink.event(&Of { thread: state.thread, text: "", direct: pc }, &event);
+        }
+        self.out
+    }
+}

@@ -1,0 +1,43 @@
+//! Capture: what the threads of a real program do, under QEMU
+//!
+//! An unmodified Linux program of RISC-V, x86-64 or AArch64 runs in QEMU's user mode with a plugin of ours. The plugin
+//! tells blocks of instructions by numbers, in shared memory that this side owns; what that means for the control flow
+//! is found out here, and told as a retire stream.
+//!
+//! | module | what is there |
+//! | --- | --- |
+//! | [`layout`] | the shared memory, as both sides see it |
+//! | [`machine`] | machines, their QEMU, and what their instructions do to the pc |
+//! | [`schedule`] | which thread runs, and how long |
+//! | [`run`] | a program is run, and what the plugin tells is kept in a file without a name |
+//! | [`words`] | what the words of the ring say |
+//! | [`expand`] | blocks to events, data and branches |
+//! | [`harts`] | which hart a thread is |
+//! | [`memory`] | what memory held, for the value that an atomic loads |
+//! | [`descriptor`] | the descriptors of mcfTrace and mlsTrace |
+//! | [`statistics`] | branches by kind, operands by size |
+//! | [`cost`] | what capture costs in CPU time |
+//! | [`outputs`] | all files that one run becomes |
+//!
+//! # Source
+//! A. R. Myers, "A Binary Instrumentation Tool Suite For Capturing and Compressing Traces" (paper 003), chapter 4. Its
+//! tools stand on Pin. What is exact here and what is not: `docs/capture.md`.
+
+pub mod cost;
+pub mod descriptor;
+mod error;
+pub mod expand;
+pub mod harts;
+#[path = "../plugin/src/layout.rs"]
+pub mod layout;
+pub mod machine;
+pub mod memory;
+pub mod outputs;
+pub mod run;
+pub mod schedule;
+mod shared;
+mod spool;
+pub mod statistics;
+pub mod words;
+
+pub use error::CaptureError;

@@ -1,0 +1,321 @@
+//! Machines: how QEMU calls them, and what their instructions do to the pc
+//!
+//! Only the last instruction of a block can branch, and QEMU gives its bytes.
+//!
+//! # Source
+//! RISC-V: [`retire::isa`]. AArch64: Arm ARM (DDI 0487), C4.1 "Branches, Exception Generating and System instructions".
+//! x86-64: the crate `iced-x86`.
+
+use crate::CaptureError;
+use iced_x86::{Code, Decoder, DecoderOptions, FlowControl};
+use object::elf;
+use retire::isa::{self, Indirect};
+use retire::FlowKind;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The QEMU that the plugin is written for.
+pub const QEMU: &str = "7.2";
+
+/// A machine that a program is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Machine {
+    /// 32-bit RISC-V.
+    Riscv32,
+    /// 64-bit RISC-V.
+    Riscv64,
+    /// x86-64.
+    X86,
+    /// 64-bit Arm.
+    Aarch64,
+}
+
+/// What an instruction does to the pc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Goes on behind itself.
+    Sequential,
+    /// Conditional, to this address.
+    Conditional(u64),
+    /// Always to this address.
+    Jump(u64),
+    /// Calls this address.
+    Call(u64),
+    /// To an address that it reads: jump, call, return or swap.
+    Indirect(FlowKind),
+}
+
+impl Flow {
+    /// Where a direct branch goes if it is taken.
+    pub fn direct(self) -> Option<u64> {
+        match self {
+            Self::Conditional(to) | Self::Jump(to) | Self::Call(to) => Some(to),
+            Self::Sequential | Self::Indirect(_) => None,
+        }
+    }
+}
+
+/// What is looked at of a program before it is run.
+#[derive(Clone, Debug)]
+pub struct Executable {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its machine.
+    pub machine: Machine,
+    /// The dynamic linker it asks for.
+    pub interpreter: Option<String>,
+    /// GNU build id, or CRC-32 of the file; as [`retire::elf::Program`] names it where that can read it. Hex.
+    pub build_id: String,
+}
+
+impl Machine {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Riscv32, Self::Riscv64, Self::X86, Self::Aarch64];
+
+    /// What QEMU calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Riscv32 => "riscv32",
+            Self::Riscv64 => "riscv64",
+            Self::X86 => "x86_64",
+            Self::Aarch64 => "aarch64",
+        }
+    }
+
+    /// Address width, bits.
+    pub fn xlen(self) -> u8 {
+        match self {
+            Self::Riscv32 => 32,
+            Self::Riscv64 | Self::X86 | Self::Aarch64 => 64,
+        }
+    }
+
+    /// Where Debian keeps libraries of other machines.
+    fn sysroot(self) -> &'static str {
+        match self {
+            Self::Riscv32 => "/usr/riscv32-linux-gnu",
+            Self::Riscv64 => "/usr/riscv64-linux-gnu",
+            Self::X86 => "/usr/x86_64-linux-gnu",
+            Self::Aarch64 => "/usr/aarch64-linux-gnu",
+        }
+    }
+
+    /// What `code`, the instruction at `pc`, does to the pc.
+    pub fn flow(self, code: &[u8], pc: u64) -> Flow {
+        match self {
+            Self::Riscv32 | Self::Riscv64 => riscv(code, pc, self.xlen()),
+            Self::X86 => x86(code, pc),
+            Self::Aarch64 => aarch64(code, pc),
+        }
+    }
+}
+
+fn word(code: &[u8]) -> u32 {
+    let mut wide = [0; 4];
+    let n = code.len().min(4);
+    wide[..n].copy_from_slice(&code[..n]);
+    u32::from_le_bytes(wide)
+}
+
+fn riscv(code: &[u8], pc: u64, xlen: u8) -> Flow {
+    let mask = u64::MAX >> (64 - xlen);
+    let to = |offset: i32| pc.wrapping_add(i64::from(offset) as u64) & mask;
+    match isa::flow(word(code), xlen) {
+        isa::Flow::Sequential => Flow::Sequential,
+        isa::Flow::Conditional { offset } => Flow::Conditional(to(offset)),
+        isa::Flow::Jump { offset, call: false } => Flow::Jump(to(offset)),
+        isa::Flow::Jump { offset, call: true } => Flow::Call(to(offset)),
+        isa::Flow::Indirect(Indirect::Jump) => Flow::Indirect(FlowKind::IndirectJump),
+        isa::Flow::Indirect(Indirect::Call) => Flow::Indirect(FlowKind::IndirectCall),
+        isa::Flow::Indirect(Indirect::Return) => Flow::Indirect(FlowKind::Return),
+        isa::Flow::Indirect(Indirect::CoSwap) => Flow::Indirect(FlowKind::CoSwap),
+        isa::Flow::TrapReturn => Flow::Indirect(FlowKind::TrapReturn),
+    }
+}
+
+fn x86(code: &[u8], pc: u64) -> Flow {
+    let insn = Decoder::with_ip(64, code, pc, DecoderOptions::NONE).decode();
+    let to = insn.near_branch_target();
+    match insn.flow_control() {
+        FlowControl::ConditionalBranch => Flow::Conditional(to),
+        FlowControl::UnconditionalBranch => Flow::Jump(to),
+        // `syscall` and the like are calls, too
+        FlowControl::Call if insn.is_call_near() => Flow::Call(to),
+        FlowControl::IndirectBranch => Flow::Indirect(FlowKind::IndirectJump),
+        FlowControl::IndirectCall => Flow::Indirect(FlowKind::IndirectCall),
+        FlowControl::Return if !matches!(insn.code(), Code::Sysretd | Code::Sysretq | Code::Sysexitd) => {
+            Flow::Indirect(FlowKind::Return)
+        }
+        _ => Flow::Sequential,
+    }
+}
+
+fn aarch64(code: &[u8], pc: u64) -> Flow {
+    let insn = word(code);
+    // the immediate field of so many bits at this place, times 4, with its sign
+    let to = |at: u32, bits: u32| {
+        let words = ((insn >> at) << (32 - bits)) as i32 >> (32 - bits);
+        pc.wrapping_add((i64::from(words) * 4) as u64)
+    };
+    match insn >> 24 {
+        // B, BL
+        0x14..=0x17 => Flow::Jump(to(0, 26)),
+        0x94..=0x97 => Flow::Call(to(0, 26)),
+        // B.cond, CBZ and CBNZ, TBZ and TBNZ
+        0x54 | 0x34 | 0x35 | 0xb4 | 0xb5 => Flow::Conditional(to(5, 19)),
+        0x36 | 0x37 | 0xb6 | 0xb7 => Flow::Conditional(to(5, 14)),
+        // BR, BLR, RET, and with pointer authentication (bit 24, bits 11:10)
+        0xd6 | 0xd7 => match insn >> 21 & 0x7 {
+            0 => Flow::Indirect(FlowKind::IndirectJump),
+            1 => Flow::Indirect(FlowKind::IndirectCall),
+            2 => Flow::Indirect(FlowKind::Return),
+            _ => Flow::Sequential,
+        },
+        _ => Flow::Sequential,
+    }
+}
+
+/// A program as a shell finds it.
+fn find(name: &Path) -> PathBuf {
+    if name.components().count() == 1 && !name.exists() {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        if let Some(found) = std::env::split_paths(&folders).map(|f| f.join(name)).find(|p| p.is_file()) {
+            return found;
+        }
+    }
+    name.to_path_buf()
+}
+
+impl Executable {
+    /// Reads what is needed of the program.
+    pub fn open(name: &Path) -> Result<Self, CaptureError> {
+        let path = find(name);
+        let program = path.display().to_string();
+        let io = |source| CaptureError::Io { path: program.clone(), source };
+        let bad = |what: String| CaptureError::Program { program: program.clone(), what };
+        let data = std::fs::read(&path).map_err(io)?;
+        const RIGHT: &str = "a Linux executable of riscv64, riscv32, x86-64 or aarch64 is needed";
+        if data.starts_with(b"#!") {
+            return Err(bad(format!("is a script; {RIGHT}: its interpreter, with the script as its argument")));
+        }
+        let (machine, interpreter) = match object::FileKind::parse(&*data) {
+            Ok(object::FileKind::Elf32) => header::<elf::FileHeader32<object::Endianness>>(&data),
+            Ok(object::FileKind::Elf64) => header::<elf::FileHeader64<object::Endianness>>(&data),
+            _ => Err(format!("is no ELF file; {RIGHT}")),
+        }
+        .map_err(|what| bad(if what.contains("needed") { what } else { format!("{what}; {RIGHT}") }))?;
+        Ok(Self { build_id: build_id(&data), path, machine, interpreter })
+    }
+
+    /// `qemu-NAME` and its version; `given`: in its place.
+    pub fn qemu(&self, given: Option<&Path>) -> Result<(PathBuf, String), CaptureError> {
+        let name = format!("qemu-{}", self.machine.name());
+        let qemu = given.map_or_else(|| find(Path::new(&name)), Path::to_path_buf);
+        let shown = qemu.display();
+        let said = Command::new(&qemu).arg("--version").output().map_err(|e| {
+            CaptureError::Qemu(format!("{shown}: {e}; QEMU {QEMU} in user mode is needed (Debian's package qemu-user)"))
+        })?;
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        let version = said.split("version ").nth(1).and_then(|v| v.split([' ', '\n']).next()).unwrap_or_default();
+        let right = said.starts_with(&name) && version.split('.').take(2).eq(QEMU.split('.'));
+        if right {
+            return Ok((qemu, version.to_string()));
+        }
+        let first = said.lines().next().unwrap_or("nothing");
+        Err(CaptureError::Qemu(format!(
+            "{shown}: says `{first}`; {name} version {QEMU} is needed, whose plugins are known"
+        )))
+    }
+
+    /// Where QEMU finds the dynamic linker, if not where the host has its own.
+    pub fn sysroot(&self) -> Option<&'static str> {
+        let interpreter = self.interpreter.as_deref()?;
+        let root = self.machine.sysroot();
+        let missing = !Path::new(interpreter).exists() && std::env::var_os("QEMU_LD_PREFIX").is_none();
+        (missing && Path::new(&format!("{root}{interpreter}")).exists()).then_some(root)
+    }
+}
+
+fn header<H: object::read::elf::FileHeader<Endian = object::Endianness>>(
+    data: &[u8],
+) -> Result<(Machine, Option<String>), String> {
+    use object::read::elf::ProgramHeader;
+    let bad = |e: object::Error| format!("is a damaged ELF file ({e})");
+    let header = H::parse(data).map_err(bad)?;
+    let endian = header.endian().map_err(bad)?;
+    let wide = header.is_type_64();
+    let machine = match (header.e_machine(endian), wide) {
+        _ if endian != object::Endianness::Little => return Err("is big-endian".into()),
+        (elf::EM_RISCV, false) => Machine::Riscv32,
+        (elf::EM_RISCV, true) => Machine::Riscv64,
+        (elf::EM_X86_64, true) => Machine::X86,
+        (elf::EM_AARCH64, true) => Machine::Aarch64,
+        (other, _) => return Err(format!("is of ELF machine {} ({}-bit)", other.0, if wide { 64 } else { 32 })),
+    };
+    let kind = header.e_type(endian);
+    if kind != elf::ET_EXEC && kind != elf::ET_DYN {
+        return Err(format!("is of ELF type {}, no executable", kind.0));
+    }
+    let segments = header.program_headers(endian, data).map_err(bad)?;
+    let interpreter = segments.iter().find(|s| s.p_type(endian) == elf::PT_INTERP);
+    let text = interpreter.and_then(|s| s.data(endian, data).ok());
+    let text = text.map(|t| String::from_utf8_lossy(t.strip_suffix(b"\0").unwrap_or(t)).into_owned());
+    Ok((machine, text))
+}
+
+fn build_id(data: &[u8]) -> String {
+    use object::Object;
+    if let Ok(program) = retire::elf::Program::parse(data) {
+        return retire::file::hex(&program.build_id);
+    }
+    match object::File::parse(data).map(|f| f.build_id().map(|id| id.map(retire::file::hex))) {
+        Ok(Ok(Some(id))) => id,
+        _ => {
+            let mut crc = flate2::Crc::new();
+            crc.update(data);
+            format!("{:08x}", crc.sum())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Bytes from `objdump -d` of assembled lines.
+    #[test]
+    fn branches_of_x86_are_told_by_their_bytes() {
+        let at = |code: &[u8]| Machine::X86.flow(code, 0x4004ec);
+        // thesis figure 4.12: jnbe 0x4004f1 at 0x4004ec with 2 bytes would be 77 03; 6 bytes 0f 87
+        assert_eq!(at(&[0x77, 0x03]), Flow::Conditional(0x4004f1));
+        assert_eq!(at(&[0x0f, 0x87, 0xff, 0xff, 0xff, 0xff]), Flow::Conditional(0x4004f1));
+        assert_eq!(at(&[0xe2, 0xfe]), Flow::Conditional(0x4004ec)); // loop .
+        assert_eq!(at(&[0xe3, 0x00]), Flow::Conditional(0x4004ee)); // jrcxz
+        assert_eq!(at(&[0xeb, 0x10]), Flow::Jump(0x4004fe));
+        assert_eq!(at(&[0xe8, 0, 0, 0, 0]), Flow::Call(0x4004f1));
+        assert_eq!(at(&[0xff, 0xd0]), Flow::Indirect(FlowKind::IndirectCall)); // call rax
+        assert_eq!(at(&[0xff, 0xe0]), Flow::Indirect(FlowKind::IndirectJump)); // jmp rax
+        assert_eq!(at(&[0xf3, 0xc3]), Flow::Indirect(FlowKind::Return)); // rep ret
+        assert_eq!(at(&[0xc2, 8, 0]), Flow::Indirect(FlowKind::Return)); // ret 8
+        assert_eq!(at(&[0x0f, 0x05]), Flow::Sequential); // syscall
+        assert_eq!(at(&[0xf3, 0xa4]), Flow::Sequential); // rep movsb
+    }
+
+    #[test]
+    fn branches_of_aarch64_are_told_by_their_bits() {
+        let at = |insn: u32| Machine::Aarch64.flow(&insn.to_le_bytes(), 0x1000);
+        assert_eq!(at(0x1400_0002), Flow::Jump(0x1008)); // b .+8
+        assert_eq!(at(0x97ff_ffff), Flow::Call(0xffc)); // bl .-4
+        assert_eq!(at(0x54ff_ffe1), Flow::Conditional(0xffc)); // b.ne .-4
+        assert_eq!(at(0xb400_0040), Flow::Conditional(0x1008)); // cbz x0, .+8
+        assert_eq!(at(0x3607_fff0), Flow::Conditional(0xffc)); // tbz w16, #0, .-4
+        assert_eq!(at(0xb707_ffe1), Flow::Conditional(0xffc)); // tbnz x1, #32, .-4
+        assert_eq!(at(0xd61f_0220), Flow::Indirect(FlowKind::IndirectJump)); // br x17
+        assert_eq!(at(0xd63f_0000), Flow::Indirect(FlowKind::IndirectCall)); // blr x0
+        assert_eq!(at(0xd65f_03c0), Flow::Indirect(FlowKind::Return)); // ret
+        assert_eq!(at(0xd65f_0bff), Flow::Indirect(FlowKind::Return)); // retaa
+        assert_eq!(at(0xd400_0001), Flow::Sequential); // svc #0
+        assert_eq!(at(0xd503_201f), Flow::Sequential); // nop
+        assert_eq!(at(0xf940_0000), Flow::Sequential); // ldr x0, [x0]
+    }
+}

@@ -1,0 +1,286 @@
+//! All files that one run becomes: recordings and descriptors, written in one pass
+
+use crate::descriptor::{self, Form};
+use crate::expand::{Expanded, Of, Sink};
+use crate::run::Captured;
+use crate::statistics::Statistics;
+use crate::CaptureError;
+use retire::file::rbt1::Rbt1Writer;
+use retire::file::retire::{DataWriter, RetireInfo, RetireWriter};
+use retire::file::{io, FileError, Replacement};
+use retire::{DataEvent, FlowEvent, RetireSink};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What packs descriptors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// Nothing.
+    None,
+    /// As `gzip -6`.
+    Gzip,
+    /// As `zstd -3`.
+    Zstd,
+    /// As `bzip2 -9`.
+    Bzip2,
+    /// As `xz -6`.
+    Xz,
+}
+
+impl Compression {
+    /// All of them, with their names.
+    pub const ALL: [(&'static str, Self); 5] =
+        [("none", Self::None), ("gzip", Self::Gzip), ("zstd", Self::Zstd), ("bzip2", Self::Bzip2), ("xz", Self::Xz)];
+}
+
+enum Packed {
+    None(Replacement),
+    Gzip(flate2::write::GzEncoder<Replacement>),
+    Zstd(zstd::Encoder<'static, Replacement>),
+    Bzip2(bzip2::write::BzEncoder<Replacement>),
+    Xz(liblzma::write::XzEncoder<Replacement>),
+}
+
+impl Packed {
+    fn new(file: Replacement, compression: Compression) -> std::io::Result<Self> {
+        Ok(match compression {
+            Compression::None => Self::None(file),
+            Compression::Gzip => Self::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::new(6))),
+            Compression::Zstd => Self::Zstd(zstd::Encoder::new(file, 3)?),
+            Compression::Bzip2 => Self::Bzip2(bzip2::write::BzEncoder::new(file, bzip2::Compression::best())),
+            Compression::Xz => Self::Xz(liblzma::write::XzEncoder::new(file, 6)),
+        })
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        match self {
+            Self::None(w) => w.write_all(bytes),
+            Self::Gzip(w) => w.write_all(bytes),
+            Self::Zstd(w) => w.write_all(bytes),
+            Self::Bzip2(w) => w.write_all(bytes),
+            Self::Xz(w) => w.write_all(bytes),
+        }
+    }
+
+    fn finish(self) -> std::io::Result<Replacement> {
+        match self {
+            Self::None(w) => Ok(w),
+            Self::Gzip(w) => w.finish(),
+            Self::Zstd(w) => w.finish(),
+            Self::Bzip2(w) => w.finish(),
+            Self::Xz(w) => w.finish(),
+        }
+    }
+}
+
+/// Bytes that are packed at once.
+const PORTION: usize = 1 << 16;
+
+/// A file of descriptors.
+struct Descriptors {
+    form: Form,
+    packed: Packed,
+    buffer: Vec<u8>,
+    error: Option<FileError>,
+    path: PathBuf,
+    count: u64,
+    bytes: u64,
+}
+
+impl Descriptors {
+    fn create(path: &Path, form: Form, compression: Compression) -> Result<Self, FileError> {
+        let packed = Packed::new(Replacement::create(path)?, compression).map_err(io(path))?;
+        Ok(Self { form, packed, buffer: Vec::new(), error: None, path: path.into(), count: 0, bytes: 0 })
+    }
+
+    #[inline]
+    fn add(&mut self, put: impl FnOnce(Form, &mut Vec<u8>) -> bool) {
+        self.count += u64::from(put(self.form, &mut self.buffer));
+        if self.buffer.len() >= PORTION {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        self.bytes += self.buffer.len() as u64;
+        if self.error.is_none() {
+            self.error = self.packed.write_all(&self.buffer).map_err(io(&self.path)).err();
+        }
+        self.buffer.clear();
+    }
+
+    fn finish(mut self) -> Result<Written, FileError> {
+        self.flush();
+        if let Some(e) = self.error {
+            return Err(e);
+        }
+        let mut file = self.packed.finish().map_err(io(&self.path))?;
+        file.flush().map_err(io(&self.path))?;
+        file.commit()?;
+        let size = std::fs::metadata(&self.path).map_err(io(&self.path))?.len();
+        Ok(Written { path: self.path, records: Some(self.count), unpacked: Some(self.bytes), size })
+    }
+}
+
+/// The files that are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Retire file.
+    pub retire: Option<PathBuf>,
+    /// The retire file has loads and stores.
+    pub data: bool,
+    /// Branch trace.
+    pub rbt1: Option<PathBuf>,
+    /// Control-flow descriptors.
+    pub mcf: Option<(PathBuf, Form, Compression)>,
+    /// Load and store descriptors.
+    pub mls: Option<(PathBuf, Form, Compression)>,
+    /// Bytes that a file of descriptors may have before it is packed.
+    pub size: Option<u64>,
+}
+
+impl Wanted {
+    /// Harts that all of them can have.
+    pub fn most_harts(&self) -> u8 {
+        match self.rbt1 {
+            Some(_) => retire::file::rbt1::MAX_THREADS as u8,
+            None => crate::run::MOST_HARTS,
+        }
+    }
+}
+
+/// A file that was written.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// Where.
+    pub path: PathBuf,
+    /// Descriptors or records.
+    pub records: Option<u64>,
+    /// Bytes before they were packed.
+    pub unpacked: Option<u64>,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// What became of a run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Counts of the expansion.
+    pub expanded: Expanded,
+    /// Branches and operands.
+    pub statistics: Statistics,
+    /// Harts of the recordings.
+    pub harts: u8,
+    /// The files, in the order of [`Wanted`].
+    pub written: Vec<Written>,
+    /// A file of descriptors reached its limit.
+    pub full: bool,
+}
+
+enum Recording {
+    Flow(Box<RetireWriter>),
+    Data(Box<DataWriter>),
+}
+
+struct All {
+    retire: Option<Recording>,
+    rbt1: Option<Rbt1Writer>,
+    mcf: Option<Descriptors>,
+    mls: Option<Descriptors>,
+    statistics: Statistics,
+    most: u64,
+}
+
+impl Sink for All {
+    #[inline]
+    fn event(&mut self, of: &Of<'_>, event: &FlowEvent) {
+        self.statistics.event(event);
+        match &mut self.retire {
+            Some(Recording::Flow(w)) => w.event(event),
+            Some(Recording::Data(w)) => w.event(event),
+            None => {}
+        }
+        if let Some(w) = &mut self.rbt1 {
+            w.event(event);
+        }
+        if let Some(d) = &mut self.mcf {
+            d.add(|form, out| descriptor::mcf(form, of, event, out));
+        }
+    }
+
+    #[inline]
+    fn data(&mut self, of: &Of<'_>, data: &DataEvent) {
+        self.statistics.data(data);
+        if let Some(Recording::Data(w)) = &mut self.retire {
+            w.data(data);
+        }
+        if let Some(d) = &mut self.mls {
+            d.add(|form, out| descriptor::mls(form, of, data, out));
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        let full = |d: &Descriptors| d.bytes + d.buffer.len() as u64 >= self.most;
+        self.mcf.as_ref().is_some_and(full) || self.mls.as_ref().is_some_and(full)
+    }
+}
+
+/// Writes all files that are wanted of a run. `tool`: what the files say wrote them.
+pub fn write(
+    captured: &Captured,
+    wanted: &Wanted,
+    harts: u8,
+    tool: &str,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Outcome, CaptureError> {
+    let executable = &captured.executable;
+    let info = RetireInfo {
+        tool: tool.into(),
+        harts,
+        xlen: executable.machine.xlen(),
+        build_id: executable.build_id.clone(),
+        program: executable.path.display().to_string(),
+        source: captured.source(),
+        threads: Vec::new(),
+    };
+    let retire = match &wanted.retire {
+        Some(path) if wanted.data => Some(Recording::Data(Box::new(DataWriter::create(path, &info)?))),
+        Some(path) => Some(Recording::Flow(Box::new(RetireWriter::create(path, &info)?))),
+        None => None,
+    };
+    let packs = |path: &Path| path.extension().is_some_and(|e| e == "zst");
+    let rbt1 = wanted.rbt1.as_ref().map(|path| Rbt1Writer::create(path, packs(path), &[])).transpose()?;
+    let descriptors = |d: &Option<(PathBuf, Form, Compression)>| {
+        d.as_ref().map(|(path, form, compression)| Descriptors::create(path, *form, *compression)).transpose()
+    };
+    let mut all = All {
+        retire,
+        rbt1,
+        mcf: descriptors(&wanted.mcf)?,
+        mls: descriptors(&wanted.mls)?,
+        statistics: Statistics::default(),
+        most: wanted.size.unwrap_or(u64::MAX),
+    };
+    let expanded = captured.tell(harts, &mut all, progress)?;
+    let full = all.is_full();
+    let mut written = Vec::new();
+    let done = |path: &Path, records| {
+        let size = std::fs::metadata(path).map_err(io(path))?.len();
+        Ok::<_, FileError>(Written { path: path.into(), records, unpacked: None, size })
+    };
+    if let (Some(writer), Some(path)) = (all.retire, &wanted.retire) {
+        match writer {
+            Recording::Flow(w) => w.finish()?,
+            Recording::Data(w) => w.finish()?,
+        }
+        written.push(done(path, None)?);
+    }
+    if let (Some(writer), Some(path)) = (all.rbt1, &wanted.rbt1) {
+        let records = writer.finish()?.records;
+        written.push(done(path, Some(records))?);
+    }
+    for descriptors in [all.mcf, all.mls].into_iter().flatten() {
+        written.push(descriptors.finish()?);
+    }
+    Ok(Outcome { expanded, statistics: all.statistics, harts, written, full })
+}

@@ -1,0 +1,84 @@
+//! Which thread runs, and how long
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How the threads of a program take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// One at a time, round robin.
+    Serial {
+        /// Instructions of a turn, to a block; 1 at least.
+        quantum: u32,
+        /// Turns of 1/2 to 3/2 of the quantum, so that threads that do the same do not keep in step.
+        jitter: bool,
+        /// What the jitter begins with.
+        seed: u64,
+    },
+    /// As the host lets them.
+    Free,
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Self::Serial { quantum: 1000, jitter: false, seed: 0 }
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Serial { quantum, jitter: false, .. } => write!(f, "serial:{quantum}"),
+            Self::Serial { quantum, jitter: true, seed } => write!(f, "serial:{quantum},jitter,seed={seed}"),
+            Self::Free => f.write_str("free"),
+        }
+    }
+}
+
+impl FromStr for Schedule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        const RIGHT: &str = "free, serial:1000 or serial:1000,jitter,seed=7 would be right";
+        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        let (mut quantum, mut jitter, mut seed) = (1000, false, 0);
+        match name {
+            "free" if rest.is_empty() => return Ok(Self::Free),
+            "serial" => {}
+            _ => return Err(RIGHT.into()),
+        }
+        for (i, part) in rest.split(',').enumerate().filter(|(_, p)| !p.is_empty()) {
+            match part.split_once('=') {
+                None if i == 0 => {
+                    quantum =
+                        part.parse().ok().filter(|q| (1..=1 << 30).contains(q)).ok_or_else(|| {
+                            format!("a quantum of {part}; 1 to {} instructions are possible", 1u32 << 30)
+                        })?;
+                }
+                None if part == "jitter" => jitter = true,
+                Some(("seed", n)) => seed = n.parse().map_err(|_| format!("seed {n}; a number would be right"))?,
+                _ => return Err(RIGHT.into()),
+            }
+        }
+        if seed != 0 && !jitter {
+            return Err("a seed without jitter; serial:1000,jitter,seed=7 would be right".into());
+        }
+        Ok(Self::Serial { quantum, jitter, seed })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedule_is_what_it_prints() {
+        for text in ["free", "serial:1000", "serial:20,jitter,seed=7", "serial:1,jitter,seed=0"] {
+            assert_eq!(text.parse::<Schedule>().unwrap().to_string(), text);
+        }
+        assert_eq!("serial".parse(), Ok(Schedule::default()));
+        for text in ["", "serial:0", "serial:x", "serial:5,seed=1", "free:3", "serial:5,jiter", "serial:9999999999"] {
+            assert!(text.parse::<Schedule>().is_err(), "{text}");
+        }
+    }
+}

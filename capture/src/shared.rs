@@ -1,0 +1,153 @@
+//! The shared memory, as its owner sees it
+// Memory that another process writes is beyond what the compiler knows; each block says why it holds.
+#![allow(unsafe_code)]
+
+use crate::layout::{Control, CONTROL_BYTES};
+use crate::CaptureError;
+use std::fs::File;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+/// The plugin, as the build script made it.
+static PLUGIN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plugin.so"));
+
+/// Words of the ring: 16 MiB.
+const WORDS: usize = 1 << 22;
+
+/// A file in memory, without a name.
+fn memory(name: &std::ffi::CStr) -> Result<File, CaptureError> {
+    // SAFETY: the name ends in 0; the descriptor is new and ours.
+    let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        return Err(CaptureError::System("shared memory", std::io::Error::last_os_error()));
+    }
+    // SAFETY: as above.
+    Ok(unsafe { File::from_raw_fd(fd) })
+}
+
+/// A file that holds the plugin.
+pub(crate) fn plugin() -> Result<File, CaptureError> {
+    use std::io::Write;
+    if PLUGIN.is_empty() {
+        return Err(CaptureError::Qemu("capture needs Linux, where QEMU has a user mode".into()));
+    }
+    let mut file = memory(c"goshawk-plugin")?;
+    file.write_all(PLUGIN).map_err(|e| CaptureError::System("shared memory", e))?;
+    Ok(file)
+}
+
+/// Control page and ring.
+pub(crate) struct Shared {
+    file: File,
+    control: *mut Control,
+    length: usize,
+}
+
+// SAFETY: what both sides write are atomics; the ring is read below its head only.
+unsafe impl Send for Shared {}
+// SAFETY: as above.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    /// Makes it; `fill` writes what the plugin is told.
+    pub(crate) fn new(fill: impl FnOnce(&mut Control)) -> Result<Self, CaptureError> {
+        let file = memory(c"goshawk-capture")?;
+        let length = CONTROL_BYTES + 4 * WORDS;
+        let failed = |e| CaptureError::System("shared memory", e);
+        file.set_len(length as u64).map_err(failed)?;
+        // SAFETY: a new mapping of a new file, of its length.
+        let place = unsafe {
+            let flags = libc::PROT_READ | libc::PROT_WRITE;
+            libc::mmap(std::ptr::null_mut(), length, flags, libc::MAP_SHARED, file.as_raw_fd(), 0)
+        };
+        if place == libc::MAP_FAILED {
+            return Err(failed(std::io::Error::last_os_error()));
+        }
+        let control: *mut Control = place.cast();
+        // SAFETY: zeros are a control page, and nobody else has it yet.
+        let page = unsafe { &mut *control };
+        fill(page);
+        page.words = WORDS as u64;
+        page.magic = crate::layout::MAGIC;
+        Ok(Self { file, control, length })
+    }
+
+    /// The file, for the child to map.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The control page.
+    pub(crate) fn control(&self) -> &Control {
+        // SAFETY: mapped as long as this lives; only atomics change.
+        unsafe { &*self.control }
+    }
+
+    /// Copies what was written since the last time; 0 where nothing was.
+    pub(crate) fn read(&self, into: &mut Vec<u32>) -> usize {
+        let control = self.control();
+        let (tail, head) = (control.tail.0.load(Relaxed), control.head.0.load(Acquire));
+        // what a guest that writes at random makes of it must not be believed
+        let n = (head.wrapping_sub(tail) as usize).min(WORDS);
+        into.clear();
+        let at = tail as usize & (WORDS - 1);
+        let first = n.min(WORDS - at);
+        // SAFETY: below the head, where the plugin does not write until the tail moves.
+        unsafe {
+            let ring = self.control.cast::<u8>().add(CONTROL_BYTES).cast::<u32>();
+            into.extend_from_slice(std::slice::from_raw_parts(ring.add(at), first));
+            into.extend_from_slice(std::slice::from_raw_parts(ring, n - first));
+        }
+        control.tail.0.store(tail + n as u64, Release);
+        n
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // SAFETY: our mapping; nothing borrowed of it lives longer than this.
+        unsafe { libc::munmap(self.control.cast(), self.length) };
+    }
+}
+
+/// Lets the child have a file, and end when this process does.
+pub(crate) fn hand_over(command: &mut std::process::Command, files: [i32; 2]) {
+    use std::os::unix::process::CommandExt;
+    let parent = std::process::id();
+    // SAFETY: calls that may stand between fork and exec.
+    unsafe {
+        command.pre_exec(move || {
+            for fd in files {
+                if libc::fcntl(fd, libc::F_SETFD, 0) < 0 {
+                    return Err(std::io::Error::last_os_error());
+                }
+            }
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            libc::signal(libc::SIGINT, libc::SIG_DFL);
+            libc::signal(libc::SIGQUIT, libc::SIG_DFL);
+            if libc::getppid() as u32 != parent {
+                return Err(std::io::ErrorKind::NotFound.into());
+            }
+            Ok(())
+        });
+    }
+}
+
+/// While it lives, the keyboard's signals end the guest and not this process, which has to finish its files.
+pub(crate) struct Patient([(libc::c_int, libc::sighandler_t); 2]);
+
+impl Patient {
+    pub(crate) fn new() -> Self {
+        // SAFETY: no handler of our own.
+        Self([libc::SIGINT, libc::SIGQUIT].map(|s| (s, unsafe { libc::signal(s, libc::SIG_IGN) })))
+    }
+}
+
+impl Drop for Patient {
+    fn drop(&mut self) {
+        for (signal, handler) in self.0 {
+            // SAFETY: what was there before.
+            unsafe { libc::signal(signal, handler) };
+        }
+    }
+}

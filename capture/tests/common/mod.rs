@@ -1,0 +1,105 @@
+//! Programs that are captured, and what is made of them
+// not every test takes all of it
+#![allow(dead_code)]
+
+use capture::expand::{Expanded, Of, Sink};
+use capture::machine::Executable;
+use capture::run::{capture, Captured, Options};
+use capture::schedule::Schedule;
+use retire::{DataEvent, FlowEvent, FlowKind};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, OnceLock};
+
+/// A program of `guests`, compiled once a test binary: statically, for RV64.
+pub fn guest(name: &str) -> PathBuf {
+    compiled(name, "riscv64-linux-gnu-gcc")
+}
+
+/// As [`guest`], by this compiler.
+pub fn compiled(name: &str, compiler: &str) -> PathBuf {
+    static PLACE: OnceLock<tempfile::TempDir> = OnceLock::new();
+    static MADE: Mutex<()> = Mutex::new(());
+    let place = PLACE.get_or_init(|| tempfile::tempdir().unwrap());
+    let made = MADE.lock().unwrap_or_else(|e| e.into_inner());
+    let program = place.path().join(format!("{name}.{compiler}"));
+    if !program.exists() {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/guests/{name}.c"));
+        let status =
+            Command::new(compiler).args(["-O1", "-static", "-pthread", "-o"]).arg(&program).arg(source).status();
+        assert!(status.expect("tools/setup installs the compiler").success(), "{name}");
+    }
+    drop(made);
+    program
+}
+
+pub fn options(schedule: &str, arguments: &[&str]) -> Options {
+    Options {
+        arguments: arguments.iter().map(Into::into).collect(),
+        qemu: None,
+        sysroot: None,
+        schedule: schedule.parse::<Schedule>().unwrap(),
+        data: false,
+        text: false,
+        own_image: false,
+        skip: 0,
+        length: None,
+        size: None,
+        end_with_trace: false,
+        to_stderr: true,
+        folder: std::env::temp_dir(),
+    }
+}
+
+pub fn run(program: &Path, options: &Options) -> Captured {
+    capture(Executable::open(program).unwrap(), options, &mut |_| {}).unwrap()
+}
+
+/// All that is told.
+#[derive(Default)]
+pub struct All {
+    pub events: Vec<(u32, FlowEvent)>,
+    pub data: Vec<(u32, DataEvent)>,
+    /// Code by address, as QEMU translated it.
+    pub code: HashMap<u64, Vec<u8>>,
+    /// Every pc, with its thread.
+    pub pcs: Vec<(u32, u64)>,
+    /// The same, with those that trapped.
+    pub begun: Vec<(u32, u64)>,
+    sizes: HashMap<u64, Vec<u8>>,
+}
+
+impl Sink for All {
+    fn event(&mut self, of: &Of<'_>, event: &FlowEvent) {
+        if let FlowKind::Trap { interrupt: false, .. } = event.kind {
+            self.begun.push((of.thread, event.pc));
+        }
+        self.events.push((of.thread, *event));
+    }
+    fn data(&mut self, of: &Of<'_>, data: &DataEvent) {
+        self.data.push((of.thread, *data));
+    }
+    fn block(&mut self, start: u64, sizes: &[u8], code: &[u8]) {
+        if self.sizes.get(&start).is_none_or(|s| s.len() < sizes.len()) {
+            self.sizes.insert(start, sizes.to_vec());
+            self.code.insert(start, code.to_vec());
+        }
+    }
+    fn instructions(&mut self, thread: u32, start: u64, from: usize, count: usize) {
+        let mut pc = start;
+        for (i, size) in self.sizes[&start][..from + count].iter().enumerate() {
+            if i >= from {
+                self.pcs.push((thread, pc));
+                self.begun.push((thread, pc));
+            }
+            pc += u64::from(*size);
+        }
+    }
+}
+
+pub fn all(captured: &Captured, harts: u8) -> (All, Expanded) {
+    let mut all = All::default();
+    let expanded = captured.tell(harts, &mut all, &mut |_| {}).unwrap();
+    (all, expanded)
+}

@@ -1,0 +1,55 @@
+//! What cannot be captured is refused with one clear message
+
+mod common;
+
+use capture::machine::Executable;
+use capture::run::capture;
+use common::{guest, options};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+fn refused(program: &Path, qemu: Option<&Path>) -> String {
+    let mut options = options("serial:1000", &[]);
+    options.qemu = qemu.map(Path::to_path_buf);
+    let captured = Executable::open(program).and_then(|e| capture(e, &options, &mut |_| {}));
+    captured.expect_err("it must be refused").to_string()
+}
+
+#[test]
+fn programs_and_emulators_that_are_none_are_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let file = |name: &str, bytes: &[u8]| {
+        let path = place.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    };
+    let flow = guest("flow");
+    let elf = std::fs::read(&flow).unwrap();
+    let changed = |at: usize, byte: u8| {
+        let mut elf = elf.clone();
+        elf[at] = byte;
+        elf
+    };
+    for (name, bytes, right) in [
+        ("text", b"no program".to_vec(), "is no ELF file; a Linux executable of riscv64"),
+        ("script", b"#!/bin/sh\n".to_vec(), "is a script; a Linux executable of riscv64"),
+        ("sparc", changed(18, 2), "is of ELF machine 2 (64-bit); a Linux executable of riscv64"),
+        ("object", changed(16, 1), "is of ELF type 1, no executable"),
+        ("cut", elf[..40].to_vec(), "ELF file"),
+    ] {
+        let message = refused(&file(name, &bytes), None);
+        assert!(message.contains(right), "{message}");
+    }
+    assert!(refused(Path::new("/nowhere/x"), None).contains("/nowhere/x: No such file"));
+    let missing = refused(&flow, Some(Path::new("/nowhere/qemu")));
+    assert!(missing.contains("/nowhere/qemu: No such file") && missing.contains("qemu-user"), "{missing}");
+    let newer = file("newer", b"#!/bin/sh\necho qemu-riscv64 version 9.2.0\n");
+    let message = refused(&flow, Some(&newer));
+    assert!(message.contains("says `qemu-riscv64 version 9.2.0`; qemu-riscv64 version 7.2 is needed"), "{message}");
+    let other = file("other", b"#!/bin/sh\necho qemu-x86_64 version 7.2.0\n");
+    assert!(refused(&flow, Some(&other)).contains("qemu-riscv64 version 7.2 is needed"));
+    let without = file("without", b"#!/bin/sh\n[ $1 = --version ] && echo qemu-riscv64 version 7.2.9 || exit 1\n");
+    let message = refused(&flow, Some(&without));
+    assert!(message.contains("QEMU ended without the plugin at work"), "{message}");
+}

@@ -1,0 +1,325 @@
+//! `goshawk capture run`: a real program under QEMU, to recordings and descriptors
+
+use crate::files::OutputPath;
+use crate::output::{count, facts, percent, plural, short_id, Left, Object, Right, Table, TOOL};
+use crate::progress::bar;
+use crate::{Failure, Status};
+use ::capture::cost::Cost;
+use ::capture::descriptor::Form;
+use ::capture::machine::Executable;
+use ::capture::outputs::{self, Compression, Outcome, Wanted};
+use ::capture::run::{Captured, Ended, Options};
+use ::capture::schedule::Schedule;
+use ::capture::statistics::{BRANCHES, OPERANDS};
+use ::capture::CaptureError;
+use clap::ValueEnum;
+use serde_json::{json, Value};
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Run a real multithreaded program under QEMU, and record what its threads do
+///
+/// The program is a Linux executable of riscv64, riscv32, x86-64 or aarch64, static or dynamic, as it is. Its threads
+/// become harts. What it prints goes to standard output, or with --json to standard error. When it crashes, or a limit
+/// is reached, what was captured up to there is written.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk capture run -o true.ret -- /bin/true\n  \
+    goshawk capture run --schedule serial:100,jitter,seed=1 --rbt1 ls.rbt1.zst -- /bin/ls /\n  \
+    goshawk capture run --data -o true.ret --mls true.mls --ascii -- /bin/true\n  \
+    goshawk stats true.ret")]
+pub struct Args {
+    /// Retire file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<OutputPath>,
+    /// Record loads and stores, too, with their values
+    #[arg(long, requires = "output")]
+    data: bool,
+    /// Branch trace (rbt1) to write; zstd-compressed if its name ends in .zst
+    #[arg(long, value_name = "FILE")]
+    rbt1: Option<OutputPath>,
+    /// File of mcfTrace descriptors to write: a branch each
+    #[arg(long, value_name = "FILE")]
+    mcf: Option<OutputPath>,
+    /// File of mlsTrace descriptors to write: a load or a store each
+    #[arg(long, value_name = "FILE")]
+    mls: Option<OutputPath>,
+    /// What descriptors are of, in mlsTrace
+    #[arg(long, value_enum, default_value_t = Operands::Both, requires = "mls")]
+    operands: Operands,
+    /// Descriptors are lines of text
+    #[arg(short, long)]
+    ascii: bool,
+    /// Lines of descriptors end in the instruction
+    #[arg(short, long, requires = "ascii")]
+    disassemble: bool,
+    /// What packs descriptors: none, gzip, zstd, bzip2 or xz
+    #[arg(short, long, value_name = "NAME", default_value = "none", value_parser = compression)]
+    compress: Compression,
+    /// Stop the trace when a file of descriptors, before it is packed, or the kept run has so many megabytes
+    #[arg(short = 'f', long, value_name = "MB", default_value_t = 51_200, value_parser = clap::value_parser!(u64).range(1..))]
+    size_limit: u64,
+    /// Instructions of all threads before the first that is traced
+    #[arg(short, long, value_name = "N", default_value_t = 0)]
+    skip: u64,
+    /// Instructions of all threads that are traced [default: all]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    length: Option<u64>,
+    /// End the program with the trace, where that ends at a limit
+    #[arg(long)]
+    end_with_trace: bool,
+    /// Trace the program's own image only, not its libraries
+    #[arg(long)]
+    own_image: bool,
+    /// How threads take turns: serial:Q (one at a time, for Q instructions), serial:Q,jitter,seed=N (for Q/2 to 3Q/2),
+    /// or free (as the host lets them; then values that several threads write are not exact)
+    #[arg(long, value_name = "SCHEDULE", default_value_t)]
+    schedule: Schedule,
+    /// Harts of the recordings, 1 to 16 (rbt1: 8); threads beyond share them [default: most threads at one time]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
+    harts: Option<u8>,
+    /// QEMU's user mode emulator, in place of qemu-NAME on the path
+    #[arg(long, value_name = "FILE")]
+    qemu: Option<PathBuf>,
+    /// Folder where the program finds its libraries [default: that of Debian's cross compilers]
+    #[arg(long, value_name = "DIR")]
+    sysroot: Option<PathBuf>,
+    /// Run the program without capture first, and show what capture costs in CPU time
+    #[arg(long)]
+    overhead: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Program and its arguments
+    #[arg(last = true, required = true, num_args = 1.., value_name = "PROGRAM")]
+    program: Vec<OsString>,
+}
+
+/// What mlsTrace tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Operands {
+    /// Loads and stores
+    Both,
+    /// Loads
+    Loads,
+    /// Stores
+    Stores,
+}
+
+fn compression(text: &str) -> Result<Compression, String> {
+    let found = Compression::ALL.iter().find(|(name, _)| *name == text);
+    found.map(|(_, c)| *c).ok_or_else(|| "none, gzip, zstd, bzip2 or xz would be right".into())
+}
+
+impl From<CaptureError> for Failure {
+    fn from(e: CaptureError) -> Self {
+        Self::Other(e.to_string())
+    }
+}
+
+impl Args {
+    fn options(&self) -> Options {
+        Options {
+            arguments: self.program[1..].to_vec(),
+            qemu: self.qemu.clone(),
+            sysroot: self.sysroot.clone(),
+            schedule: self.schedule,
+            data: self.data || self.mls.is_some(),
+            text: self.disassemble,
+            own_image: self.own_image,
+            skip: self.skip,
+            length: self.length,
+            size: Some(self.size_limit << 20),
+            end_with_trace: self.end_with_trace,
+            to_stderr: self.json,
+            folder: std::env::temp_dir(),
+        }
+    }
+
+    fn wanted(&self, xlen: u8) -> Wanted {
+        let form = Form {
+            ascii: self.ascii,
+            address: usize::from(xlen) / 8,
+            text: self.disassemble,
+            loads: self.operands != Operands::Stores,
+            stores: self.operands != Operands::Loads,
+        };
+        let path = |p: &Option<OutputPath>| p.as_ref().map(|p| p.to_path_buf());
+        let descriptors = |p| path(p).map(|p| (p, form, self.compress));
+        Wanted {
+            retire: path(&self.output),
+            data: self.data,
+            rbt1: path(&self.rbt1),
+            mcf: descriptors(&self.mcf),
+            mls: descriptors(&self.mls),
+            size: Some(self.size_limit << 20),
+        }
+    }
+}
+
+/// Runs it.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let executable = Executable::open(args.program[0].as_ref())?;
+    let (options, wanted) = (args.options(), args.wanted(executable.machine.xlen()));
+    if let Some(harts) = args.harts.filter(|h| *h > wanted.most_harts()) {
+        let most = wanted.most_harts();
+        return Err(Failure::Other(format!("--harts {harts}: a branch trace (rbt1) has {most} at most")));
+    }
+    out.flush()?;
+    let plain = match args.overhead {
+        true => Some(Cost::of(|| ::capture::run::run_plain(&executable, &options))?.1),
+        false => None,
+    };
+    let line = bar("capturing", "instructions", None);
+    let (captured, cost) = Cost::of(|| ::capture::run::capture(executable, &options, &mut |n| line.inc(n)))?;
+    line.finish_and_clear();
+    let harts = args.harts.unwrap_or_else(|| captured.harts(wanted.most_harts()));
+    let line = bar("writing", "instructions", None);
+    let outcome = outputs::write(&captured, &wanted, harts, TOOL, &mut |n| line.inc(n))?;
+    line.finish_and_clear();
+    complain(&captured, &outcome);
+    if args.json {
+        json(args, &captured, &outcome, plain, cost).print(out)?;
+    } else {
+        text(args, &captured, &outcome, plain, cost, out)?;
+    }
+    Ok(if captured.failure.is_some() { Status::Partial } else { Status::Done })
+}
+
+fn ended(ended: Ended) -> String {
+    match ended {
+        Ended::Code(code) => format!("with code {code}"),
+        Ended::Signal(signal) => format!("by signal {signal}"),
+        Ended::Trace => "with the trace".into(),
+    }
+}
+
+/// What is not as a reader expects, on standard error.
+fn complain(c: &Captured, o: &Outcome) {
+    let program = c.executable.path.display();
+    let captured = format!("{} captured", plural(o.expanded.instructions, "instruction"));
+    if let Some(e) = &c.failure {
+        eprintln!("goshawk: {e}; {captured} up to there");
+    }
+    if let Some(what) = c.limit {
+        eprintln!("goshawk: {program}: the limit of {what} was reached; {captured}");
+    } else if o.full {
+        eprintln!("goshawk: {program}: a file of descriptors reached --size-limit; {captured}");
+    }
+    if let Ended::Signal(signal) = c.ended {
+        eprintln!("goshawk: {program}: was ended by signal {signal}; {captured} up to there");
+    }
+    if o.expanded.exec {
+        eprintln!("goshawk: {program}: called exec; what another program does in its place is not captured");
+    }
+    if c.no_registers && o.expanded.signals == 0 {
+        eprintln!("goshawk: this QEMU does not show registers: handlers of signals look like traps without a cause");
+    }
+    if o.expanded.unexplained > 0 {
+        eprintln!(
+            "goshawk: {program}: {} went where no branch leads, and are told as traps of cause 0",
+            plural(o.expanded.unexplained, "block")
+        );
+    }
+}
+
+fn files(o: &Outcome) -> Vec<Value> {
+    let one = |w: &outputs::Written| json!({ "path": w.path.display().to_string(), "records": w.records, "unpacked": w.unpacked, "bytes": w.size });
+    o.written.iter().map(one).collect()
+}
+
+fn json(args: &Args, c: &Captured, o: &Outcome, plain: Option<Cost>, cost: Cost) -> Object {
+    let (code, signal) = match c.ended {
+        Ended::Code(code) => (Some(code), None),
+        Ended::Signal(signal) => (None, Some(signal)),
+        Ended::Trace => (None, None),
+    };
+    let s = &o.statistics;
+    let named = |names: &[&str; 4], counts: &[u64; 4]| -> serde_json::Map<String, Value> {
+        names.iter().zip(counts).map(|(name, n)| (name.to_string(), json!(n))).collect()
+    };
+    Object::new("capture run", &args.program[0].to_string_lossy())
+        .with("build_id", c.executable.build_id.clone().into())
+        .with("machine", c.executable.machine.name().into())
+        .with("qemu", c.qemu.clone().into())
+        .with("source", c.source().into())
+        .with("schedule", c.schedule.to_string().into())
+        .with("ended", json!({ "code": code, "signal": signal, "with_trace": c.ended == Ended::Trace }))
+        .with("limit", if o.full { "bytes".into() } else { c.limit.into() })
+        .with("failure", c.failure.as_ref().map(ToString::to_string).into())
+        .with("threads", c.threads.into())
+        .with("harts", o.harts.into())
+        .with("expanded", json!(o.expanded))
+        .with("turns", json!({ "handed_over": c.switches, "taken": c.steals }))
+        .with("branches", named(&BRANCHES, &s.branches).into())
+        .with("loads", named(&OPERANDS, &s.loads).into())
+        .with("stores", named(&OPERANDS, &s.stores).into())
+        .with("files", files(o).into())
+        .with("kept_bytes", c.kept.into())
+        .with("cpu_seconds", json!({ "plain": plain.map(|p| p.seconds), "captured": cost.seconds }))
+}
+
+fn text(
+    args: &Args,
+    c: &Captured,
+    o: &Outcome,
+    plain: Option<Cost>,
+    cost: Cost,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let e = &o.expanded;
+    let mut lines = vec![
+        ("program", format!("{}, build {}", c.executable.path.display(), short_id(&c.executable.build_id))),
+        ("machine", format!("{}, QEMU {}", c.executable.machine.name(), c.qemu)),
+        ("schedule", c.schedule.to_string()),
+        ("ended", ended(c.ended)),
+        ("threads", format!("{}, on {}", count(c.threads), plural(o.harts, "hart"))),
+        ("instructions", count(e.instructions)),
+    ];
+    if e.skipped > 0 {
+        lines.push(("skipped", count(e.skipped)));
+    }
+    if e.signals > 0 {
+        lines.push(("signals", count(e.signals)));
+    }
+    lines.push(("turns", format!("{} handed over, {} taken", count(c.switches), count(c.steals))));
+    if let Some(plain) = plain {
+        let rate = if plain.seconds > 0.0 { cost.seconds / plain.seconds } else { 0.0 };
+        lines.push((
+            "CPU time",
+            format!("{:.2} s, {:.2} s without capture: {rate:.2} times", cost.seconds, plain.seconds),
+        ));
+    }
+    facts(out, &lines)?;
+    let s = &o.statistics;
+    writeln!(out)?;
+    let mut t = Table::new([("branches", Left), ("number", Right), ("of all", Right)]);
+    let all: u64 = s.branches.iter().sum();
+    for (name, n) in BRANCHES.iter().zip(s.branches) {
+        t.row([name.to_string(), count(n), percent(n, all)]);
+    }
+    t.row(["all".into(), count(all), String::new()]);
+    t.print(out)?;
+    if args.options().data {
+        writeln!(out)?;
+        let columns = [("operands", Left), ("loads", Right), ("of all", Right), ("stores", Right), ("of all", Right)];
+        let mut t = Table::new(columns);
+        let [loads, stores]: [u64; 2] = [s.loads.iter().sum(), s.stores.iter().sum()];
+        for (i, name) in OPERANDS.iter().enumerate() {
+            let (l, w) = (s.loads[i], s.stores[i]);
+            t.row([name.to_string(), count(l), percent(l, loads), count(w), percent(w, stores)]);
+        }
+        t.row(["all".into(), count(loads), String::new(), count(stores), String::new()]);
+        t.print(out)?;
+    }
+    if !o.written.is_empty() {
+        writeln!(out)?;
+        let mut t = Table::new([("written", Left), ("records", Right), ("unpacked", Right), ("bytes", Right)]);
+        let cell = |n: Option<u64>| n.map_or_else(String::new, count);
+        for w in &o.written {
+            t.row([w.path.display().to_string(), cell(w.records), cell(w.unpacked), count(w.size)]);
+        }
+        t.print(out)?;
+    }
+    Ok(())
+}
