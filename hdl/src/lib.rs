@@ -6,6 +6,7 @@
 //! | --- | --- |
 //! | [`cores`] | front ends behind their ingress |
 //! | [`any_top`] | a system of whatever type, as one block |
+//! | [`diag`] | diagnosis on the chip: event generators and nodes |
 //! | [`drive`] | runs a circuit in the calling thread, with a VCD if wanted |
 //! | [`emit`] | Verilog of a trace system, chosen at run time |
 //! | [`ingress`] | a core's port to retire beats |
@@ -22,6 +23,7 @@
 
 pub mod any_top;
 pub mod cores;
+pub mod diag;
 pub mod drive;
 pub mod emit;
 pub mod ingress;

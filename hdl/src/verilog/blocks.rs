@@ -1,7 +1,7 @@
 //! What a module is called and what it is: the block behind a field, and its line in the list of its folder
 
 /// Fields that are not called as the source of their block is: field, module, source.
-const FIELDS: [(&str, &str, &str); 9] = [
+const FIELDS: [(&str, &str, &str); 20] = [
     ("core", "core", "cores"),
     ("spine", "spine", "join"),
     ("fifo", "event_fifo", "event_fifo"),
@@ -11,12 +11,26 @@ const FIELDS: [(&str, &str, &str); 9] = [
     ("targets", "delay", "delay"),
     ("misses", "delay", "delay"),
     ("hits", "delay", "delay"),
+    ("packets", "port", "port"),
+    ("outer", "router", "router"),
+    ("generator_router", "router", "router"),
+    ("node_router", "router", "router"),
+    ("lite_generator", "lite_generator", "client"),
+    ("machine_node", "machine_node", "client"),
+    ("aggregate_node", "aggregate_node", "client"),
+    ("count_node", "count_node", "client"),
+    ("filter_node", "filter_node", "client"),
+    ("histogram_node", "histogram_node", "client"),
+    ("pair_node", "pair_node", "client"),
 ];
 
 /// Lists of blocks, as they stand above the sources.
-const LISTS: [&str; 11] = [
+const LISTS: [&str; 14] = [
     include_str!("../lib.rs"),
     include_str!("../ingress/mod.rs"),
+    include_str!("../diag/mod.rs"),
+    include_str!("../diag/generator/mod.rs"),
+    include_str!("../diag/node/mod.rs"),
     include_str!("../noc/mod.rs"),
     include_str!("../spine/mod.rs"),
     include_str!("../widget/mod.rs"),

@@ -8,6 +8,7 @@
 //! event; what a flush sends waits in the table.
 
 use super::generator::{Generator, Seen};
+use super::interface::{Ask, Interface};
 use super::node::tick::Tick;
 use super::node::{Node, NodeKind, Outbox};
 use super::packet::{Body, Event, Op, Packet, HOST, NODES};
@@ -72,10 +73,9 @@ pub struct Arrived {
 #[derive(Clone, Debug)]
 struct Place {
     node: Node,
-    kind: NodeKind,
     out: VecDeque<Packet>,
     lost: u64,
-    untold: u64,
+    interface: Interface,
 }
 
 /// The link: a packet at a time.
@@ -119,8 +119,11 @@ impl Chip {
         ring.extend((0..params.cores).map(|c| RingNode::new(c, 1)));
         ring.extend((0..params.nodes.len()).map(|n| RingNode::new(FIRST_NODE + n as u8, 4)));
         ring.push(RingNode::new(TICK, 1));
-        let place = |k: &NodeKind| Place { node: k.build(), kind: *k, out: VecDeque::new(), lost: 0, untold: 0 };
-        let places = params.nodes.iter().map(place).collect();
+        let place = |(n, k): (usize, &NodeKind)| {
+            let interface = Interface::new(FIRST_NODE + n as u8, k.registers(), true);
+            Place { node: k.build(), out: VecDeque::new(), lost: 0, interface }
+        };
+        let places = params.nodes.iter().enumerate().map(place).collect();
         Self {
             params,
             generators,
@@ -170,7 +173,8 @@ impl Chip {
 
     /// Lost events that no packet has told.
     pub fn untold(&self) -> u64 {
-        self.places.iter().map(|p| p.untold).sum::<u64>() + self.generators.iter().map(Generator::untold).sum::<u64>()
+        self.places.iter().map(|p| p.interface.untold()).sum::<u64>()
+            + self.generators.iter().map(Generator::untold).sum::<u64>()
     }
 
     /// Bytes that left, with their frames.
@@ -307,43 +311,41 @@ impl Chip {
         let (port, place, src) = (self.ring.node(at), &mut self.places[n], FIRST_NODE + n as u8);
         while port.fate().is_some() {}
         if let Some(words) = port.receive() {
-            match Packet::parse(&words) {
-                Ok(Packet { body: Body::Event(event), .. }) => {
+            match place.interface.take(&words) {
+                // what its producer lost is told by whatever comes next
+                Some(Ask::Event(event)) => {
                     let mut out = Outbox::new();
                     place.node.take(&event, &mut out);
-                    // what its producer lost is told by whatever comes next
-                    place.untold += u64::from(event.lost);
                     // a pair loses events by itself, and says so in its results
                     let pairs = matches!(place.node, Node::Pair(_));
                     for (dest, event) in out {
                         let own = if pairs { u64::from(event.lost) } else { 0 };
                         place.lost += own;
-                        place.untold += own;
+                        place.interface.lose(own);
                         if place.out.len() >= RESULTS {
                             place.lost += 1;
-                            place.untold += 1;
+                            place.interface.lose(1);
                         } else {
                             place.out.push_back(Packet::event(src, dest, Event { lost: 0, ..event }));
                         }
                     }
                 }
-                Ok(Packet { body: Body::Control { op: Op::Flush, data, .. }, .. }) => {
+                Some(Ask::Flush(done)) => {
                     let mut out = Outbox::new();
                     place.node.flush(&mut out);
                     place.out.extend(out.into_iter().map(|(dest, e)| Packet::event(src, dest, e)));
-                    place.out.push_back(Packet::control(src, HOST, Op::Flush, 0, &data));
+                    place.out.push_back(done);
                 }
-                _ => place.out.extend(answer(src, &words, place.kind.registers())),
+                Some(Ask::Answer(packet) | Ask::Write(.., packet)) => place.out.push_back(packet),
+                None => {}
             }
         }
         if port.ready() {
-            if let Some(mut packet) = place.out.pop_front() {
-                if let Body::Event(e) = &mut packet.body {
-                    // room for the count, which a result with six arguments always has
-                    e.lost = place.untold.min(u16::MAX.into()) as u16;
-                    place.untold -= u64::from(e.lost);
-                }
-                port.send(packet.to_words());
+            if let Some(packet) = place.out.pop_front() {
+                port.send(match packet {
+                    Packet { dest, body: Body::Event(e), .. } => place.interface.result(dest, e).to_words(),
+                    other => other.to_words(),
+                });
             }
         }
     }
@@ -406,18 +408,10 @@ impl Chip {
     }
 }
 
-/// What a node answers to a control packet; events are taken and dropped.
+/// What a client that takes no events answers to a packet.
 fn answer(address: u8, words: &[u16], registers: [u16; 2]) -> Option<Packet> {
-    let Ok(Packet { src, body: Body::Control { op, addr, data }, .. }) = Packet::parse(words) else { return None };
-    match op {
-        Op::Read => {
-            let (first, count) = (usize::from(addr), usize::from(data.first().copied().unwrap_or(0)));
-            Some(match registers.get(first..first + count) {
-                Some(words) if count > 0 => Packet::control(address, src, Op::ReadData, addr, words),
-                _ => Packet::control(address, src, Op::Error, addr, &[]),
-            })
-        }
-        Op::Write => Some(Packet::control(address, src, Op::Error, addr, &[])),
-        Op::ReadData | Op::Written | Op::Error | Op::Time | Op::Flush => None,
+    match Interface::new(address, registers, false).take(words)? {
+        Ask::Answer(packet) | Ask::Write(.., packet) => Some(packet),
+        Ask::Event(_) | Ask::Flush(_) => None,
     }
 }

@@ -9,6 +9,8 @@
 //! | [`generator`] | the CPU event generator, full and lite |
 //! | [`returns`], [`shadow`] | its memory of open calls; its copy of registers and stack |
 //! | [`ring`] | the diagnosis NoC: a token ring of 16-bit words |
+//! | [`interface`] | what packets ask of generators and nodes, and results as packets |
+//! | [`registers`] | registers of generators and nodes |
 //! | [`node`] | filter, counters, pair, aggregate, histogram, state machine, tick, log buffer |
 //! | [`chip`] | all of them on one ring, with the link to the host |
 //!
@@ -17,8 +19,10 @@
 
 pub mod chip;
 pub mod generator;
+pub mod interface;
 pub mod node;
 pub mod packet;
+pub mod registers;
 pub mod returns;
 pub mod ring;
 pub mod shadow;

@@ -9,6 +9,8 @@ use crate::diag::packet::Args;
 
 /// Bits of a sum.
 pub const SUM_BITS: u32 = 48;
+/// Factor of the hash: 2^32 divided by the golden ratio.
+pub const HASH: u32 = 0x9e37_79b1;
 
 /// What of an event is added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +41,8 @@ struct Entry {
 pub struct Aggregate {
     entries: Vec<Option<Entry>>,
     rules: Vec<Rule>,
+    most: u32,
+    sum_bits: u32,
     /// Entries that were sent because another key needed their place.
     pub evicted: u64,
 }
@@ -46,7 +50,7 @@ pub struct Aggregate {
 /// Place of a key in a table of 2^`bits` entries.
 pub fn place(key: u32, id: u8, bits: u32) -> usize {
     // Fibonacci hashing: neighbours and addresses of one alignment spread
-    let hash = (key ^ u32::from(id) << 24).wrapping_mul(0x9e37_79b1);
+    let hash = (key ^ u32::from(id) << 24).wrapping_mul(HASH);
     (u64::from(hash) >> (32 - bits)) as usize
 }
 
@@ -56,8 +60,16 @@ impl Aggregate {
     /// # Panics
     /// When it is none.
     pub fn new(entries: u16) -> Self {
+        Self::with_limits(entries, u32::MAX, SUM_BITS)
+    }
+
+    /// As [`Aggregate::new`], where counts go to `most` and sums have `sum_bits` bits: for tests of what is sent then.
+    ///
+    /// # Panics
+    /// As [`Aggregate::new`].
+    pub fn with_limits(entries: u16, most: u32, sum_bits: u32) -> Self {
         assert!(entries.is_power_of_two(), "{entries} entries are no power of two");
-        Self { entries: vec![None; entries.into()], rules: Vec::new(), evicted: 0 }
+        Self { entries: vec![None; entries.into()], rules: Vec::new(), most, sum_bits, evicted: 0 }
     }
 
     /// One more rule, of 16.
@@ -75,7 +87,7 @@ impl Aggregate {
             let entry = &mut self.entries[place(key, rule.to.id, bits)];
             if let Some(e) = entry {
                 let other = (e.key, e.to) != (key, rule.to);
-                if other || e.count == u32::MAX || (e.sum + u64::from(value)) >> SUM_BITS > 0 {
+                if other || e.count == self.most || (e.sum + u64::from(value)) >> self.sum_bits > 0 {
                     self.evicted += u64::from(other);
                     out.push(result(e));
                     *entry = None;

@@ -26,12 +26,18 @@ pub struct Rule {
 pub struct Count {
     counts: Vec<u32>,
     rules: Vec<Rule>,
+    most: u32,
 }
 
 impl Count {
     /// `counters` counters.
     pub fn new(counters: u8) -> Self {
-        Self { counts: vec![0; counters.into()], rules: Vec::new() }
+        Self::with_limit(counters, u32::MAX)
+    }
+
+    /// As [`Count::new`], where counters go to `most`: for tests of what is sent then.
+    pub fn with_limit(counters: u8, most: u32) -> Self {
+        Self { counts: vec![0; counters.into()], rules: Vec::new(), most }
     }
 
     /// One more rule.
@@ -46,7 +52,7 @@ impl Count {
         for rule in self.rules.iter().filter(|r| r.event == event.id) {
             let at = rule.first + if rule.by_core { event.core } else { 0 };
             let count = &mut self.counts[usize::from(at)];
-            if *count == u32::MAX {
+            if *count == self.most {
                 out.push(result(rule.to, at, *count));
                 *count = 0;
             }

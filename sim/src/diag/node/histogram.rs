@@ -54,12 +54,18 @@ pub struct Histogram {
     keys: usize,
     tables: Vec<Table>,
     rules: Vec<Rule>,
+    most: u32,
 }
 
 impl Histogram {
     /// Tables for `keys` keys.
     pub fn new(keys: u8) -> Self {
-        Self { keys: keys.into(), tables: Vec::new(), rules: Vec::new() }
+        Self::with_limit(keys, u32::MAX)
+    }
+
+    /// As [`Histogram::new`], where counters go to `most`: for tests of what is sent then.
+    pub fn with_limit(keys: u8, most: u32) -> Self {
+        Self { keys: keys.into(), tables: Vec::new(), rules: Vec::new(), most }
     }
 
     /// One more rule, of 4.
@@ -86,7 +92,7 @@ impl Histogram {
                 }
             };
             let count = &mut self.tables[at].counts[usize::from(bucket)];
-            if *count == u32::MAX {
+            if *count == self.most {
                 out.push(result(to, key, bucket, *count));
                 *count = 0;
             }

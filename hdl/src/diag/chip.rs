@@ -1,0 +1,230 @@
+//! Chip: the diagnosis part of one, a ring of generators and nodes with the host's interface
+//!
+//! On the ring are the host, clients that are outside (a generator or a trace module of another kind, a processor), the lite
+//! generators of the cores, and the nodes. Packets of the host leave as bytes of frames; it gives its own as words.
+//!
+//! # Source
+//! Paper 004 figure 3 and section 4.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | 1: nothing is set, nothing is on its way; the time is 0 |
+//! | `host` | in | | packets of the host |
+//! | `valid`, `octet`, `ready` | out, out, in | 1, 8, 1 | frames to the host, see [`super::framer`] |
+//! | `put[i]`, `got[i]` | in, out | | packets of the i-th client outside, see [`crate::noc::ports`] |
+//! | `rvfi_*[i]` | in | | of core i, see [`crate::ingress::rvfi`] |
+//!
+//! # Timing
+//! An event has the clock in which its instruction was at the RVFI port, counted from the end of the reset.
+//!
+//! Golden models: those of its parts, and `sim::diag::chip`.
+
+use super::client::{self, SeatIn};
+use super::framer::Framer;
+use crate::ingress::rvfi::Rvfi;
+use crate::noc::ports::{PacketIn, PacketOut};
+use crate::noc::router::Router;
+use crate::widget::each::each;
+use crate::widget::fixed::Fixed;
+use crate::widget::slot::Slot;
+use rust_hdl::prelude::*;
+use sim::diag::chip::FIRST_NODE;
+use sim::diag::node::NodeKind;
+use sim::diag::packet::HOST;
+use sim::diag::trigger::GeneratorParams;
+use sim::params::TraceParams;
+
+/// What is on a chip.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiagParams {
+    /// Cores with a lite generator each, from address 0 on; 0 to 16.
+    pub cores: u8,
+    /// Those.
+    pub generator: GeneratorParams,
+    /// Addresses of clients that are outside.
+    pub outside: Vec<u8>,
+    /// Nodes, from [`FIRST_NODE`] on.
+    pub nodes: Vec<NodeKind>,
+}
+
+/// Why there is no such chip.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoChip {
+    /// No circuit of a node.
+    #[error("a {0} of {1} has no circuit; count of 2 to 128, aggregate of 2 to 256, pair of 2 to 64, histogram of 2 to 8 (powers of two), filter of 8 and machine of 16 have one")]
+    Node(&'static str, u16),
+    /// Too many of something.
+    #[error("{0} {1} are outside {2}")]
+    Number(usize, &'static str, &'static str),
+    /// Two clients at one address.
+    #[error("address {0} is used twice, or is no client's")]
+    Address(u8),
+}
+
+/// The chip.
+#[derive(LogicBlock, Default)]
+pub struct DiagChip {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub host: PacketIn,
+    pub valid: Signal<Out, Bit>,
+    pub octet: Signal<Out, Bits<8>>,
+    pub ready: Signal<In, Bit>,
+    pub put: Vec<PacketIn>,
+    pub got: Vec<PacketOut>,
+    pub rvfi_valid: Vec<Signal<In, Bit>>,
+    pub rvfi_insn: Vec<Signal<In, Bits<32>>>,
+    pub rvfi_trap: Vec<Signal<In, Bit>>,
+    pub rvfi_intr: Vec<Signal<In, Bit>>,
+    pub rvfi_pc_rdata: Vec<Signal<In, Bits<32>>>,
+    pub rvfi_pc_wdata: Vec<Signal<In, Bits<32>>>,
+    clocks: DFF<Bits<32>>,
+    clocks_2: DFF<Bits<32>>,
+    rvfi: Vec<Rvfi<32>>,
+    router: Router,
+    outer: Vec<Router>,
+    generator_router: Vec<Router>,
+    generator: Vec<Slot<SeatIn>>,
+    node_router: Vec<Router>,
+    node: Vec<Slot<SeatIn>>,
+    framer: Framer,
+    hop_valid: Signal<Local, Bit>,
+    hop_word: Signal<Local, Bits<16>>,
+    one: Fixed<Bits<32>>,
+    _outside: usize,
+    _cores: usize,
+    _nodes: usize,
+}
+
+impl DiagChip {
+    /// The chip, or why there is none.
+    pub fn new(params: &DiagParams) -> Result<Self, NoChip> {
+        let (cores, nodes, outside) = (usize::from(params.cores), params.nodes.len(), params.outside.len());
+        if cores > 16 {
+            return Err(NoChip::Number(cores, "cores", "0 to 16"));
+        }
+        if nodes > 40 {
+            return Err(NoChip::Number(nodes, "nodes", "0 to 40"));
+        }
+        let node_at = |n: usize| FIRST_NODE + n as u8;
+        let mut taken: Vec<u8> = (0..params.cores).chain((0..nodes).map(node_at)).collect();
+        for address in &params.outside {
+            if *address >= sim::diag::packet::NODES || taken.contains(address) {
+                return Err(NoChip::Address(*address));
+            }
+            taken.push(*address);
+        }
+        let seat = |k: &NodeKind| {
+            let part = client::node(*k).ok_or(NoChip::Node(k.name(), k.registers()[1]))?;
+            Ok(Slot::new(part))
+        };
+        let rvfi = TraceParams::new(sim::params::Platform::RV32, "tr_e:small".parse().map_err(|_| NoChip::Address(0))?);
+        Ok(Self {
+            put: each(outside),
+            got: each(outside),
+            rvfi_valid: each(cores),
+            rvfi_insn: each(cores),
+            rvfi_trap: each(cores),
+            rvfi_intr: each(cores),
+            rvfi_pc_rdata: each(cores),
+            rvfi_pc_wdata: each(cores),
+            rvfi: (0..cores).map(|_| Rvfi::new(&rvfi)).collect(),
+            router: Router::new(HOST, 1, true),
+            outer: params.outside.iter().map(|a| Router::new(*a, 1, false)).collect(),
+            generator_router: (0..params.cores).map(|c| Router::new(c, 0, false)).collect(),
+            generator: (0..params.cores).map(|c| Slot::new(client::lite(&params.generator, c))).collect(),
+            node_router: (0..nodes).map(|n| Router::new(node_at(n), 2, false)).collect(),
+            node: params.nodes.iter().map(seat).collect::<Result<_, _>>()?,
+            framer: Framer::new(),
+            one: Fixed::of(1u64),
+            _outside: outside,
+            _cores: cores,
+            _nodes: nodes,
+            ..Default::default()
+        })
+    }
+}
+
+impl Logic for DiagChip {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, clocks, clocks_2);
+        clock!(self, clock, router, framer);
+        self.clocks.d.next = self.clocks.q.val() + self.one.val();
+        self.clocks_2.d.next = self.clocks.q.val();
+
+        self.router.reset.next = self.reset.val();
+        self.framer.reset.next = self.reset.val();
+        PacketIn::link(&mut self.host, &mut self.router.put);
+        PacketOut::join(&mut self.router.got, &mut self.framer.got);
+        self.valid.next = self.framer.valid.val();
+        self.octet.next = self.framer.octet.val();
+        self.framer.ready.next = self.ready.val();
+
+        // a ring: the host, clients outside, generators, nodes
+        self.hop_valid.next = self.router.to.valid.val();
+        self.hop_word.next = self.router.to.word.val();
+        for i in 0..self._outside {
+            self.outer[i].clock.next = self.clock.val();
+            self.outer[i].reset.next = self.reset.val();
+            PacketIn::link(&mut self.put[i], &mut self.outer[i].put);
+            PacketOut::link(&mut self.got[i], &mut self.outer[i].got);
+            self.outer[i].from.valid.next = self.hop_valid.val();
+            self.outer[i].from.word.next = self.hop_word.val();
+            self.hop_valid.next = self.outer[i].to.valid.val();
+            self.hop_word.next = self.outer[i].to.word.val();
+        }
+        for i in 0..self._cores {
+            self.rvfi[i].clock.next = self.clock.val();
+            self.rvfi[i].live.next = true;
+            self.rvfi[i].rvfi_valid.next = self.rvfi_valid[i].val();
+            self.rvfi[i].rvfi_insn.next = self.rvfi_insn[i].val();
+            self.rvfi[i].rvfi_trap.next = self.rvfi_trap[i].val();
+            self.rvfi[i].rvfi_intr.next = self.rvfi_intr[i].val();
+            self.rvfi[i].rvfi_pc_rdata.next = self.rvfi_pc_rdata[i].val();
+            self.rvfi[i].rvfi_pc_wdata.next = self.rvfi_pc_wdata[i].val();
+            self.generator_router[i].clock.next = self.clock.val();
+            self.generator_router[i].reset.next = self.reset.val();
+            self.generator[i].clock.next = self.clock.val();
+            self.generator[i].port.reset.next = self.reset.val();
+            self.generator[i].port.retires.next = self.rvfi[i].beat.valid.val();
+            self.generator[i].port.pc.next = self.rvfi[i].beat.pc.val() << 1;
+            self.generator[i].port.now.next = self.clocks_2.q.val();
+            self.generator[i].port.got_valid.next = self.generator_router[i].got.valid.val();
+            self.generator[i].port.got_word.next = self.generator_router[i].got.word.val();
+            self.generator[i].port.put_ready.next = self.generator_router[i].put.ready.val();
+            self.generator_router[i].got.ready.next = self.generator[i].port.got_ready.val();
+            self.generator_router[i].put.valid.next = self.generator[i].port.put_valid.val();
+            self.generator_router[i].put.word.next = self.generator[i].port.put_word.val();
+            self.generator_router[i].from.valid.next = self.hop_valid.val();
+            self.generator_router[i].from.word.next = self.hop_word.val();
+            self.hop_valid.next = self.generator_router[i].to.valid.val();
+            self.hop_word.next = self.generator_router[i].to.word.val();
+        }
+        for i in 0..self._nodes {
+            self.node_router[i].clock.next = self.clock.val();
+            self.node_router[i].reset.next = self.reset.val();
+            self.node[i].clock.next = self.clock.val();
+            self.node[i].port.reset.next = self.reset.val();
+            self.node[i].port.retires.next = false;
+            self.node[i].port.pc.next = 0.into();
+            self.node[i].port.now.next = 0.into();
+            self.node[i].port.got_valid.next = self.node_router[i].got.valid.val();
+            self.node[i].port.got_word.next = self.node_router[i].got.word.val();
+            self.node[i].port.put_ready.next = self.node_router[i].put.ready.val();
+            self.node_router[i].got.ready.next = self.node[i].port.got_ready.val();
+            self.node_router[i].put.valid.next = self.node[i].port.put_valid.val();
+            self.node_router[i].put.word.next = self.node[i].port.put_word.val();
+            self.node_router[i].from.valid.next = self.hop_valid.val();
+            self.node_router[i].from.word.next = self.hop_word.val();
+            self.hop_valid.next = self.node_router[i].to.valid.val();
+            self.hop_word.next = self.node_router[i].to.word.val();
+        }
+        self.router.from.valid.next = self.hop_valid.val();
+        self.router.from.word.next = self.hop_word.val();
+        if self.reset.val() {
+            self.clocks.d.next = 0.into();
+        }
+    }
+}

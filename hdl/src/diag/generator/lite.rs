@@ -1,0 +1,324 @@
+//! Lite event generator: events at addresses of instructions, with the time and nothing else
+//!
+//! Compares the address of what retires with all slots at once. The slots that are hit wait in a queue of instructions;
+//! one event a clock goes from there to the FIFO before the ring. What finds no room is counted, and the count leaves with
+//! the next event. After an overflow of the FIFO, events are taken again when half of it is empty.
+//!
+//! # Source
+//! Paper 004 section 4.1 and table 1, the reduced CPU event generator; overload: section 3.7.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | 1: no slot is in use, nothing waits |
+//! | `valid` | in | 1 | an instruction retires |
+//! | `pc` | in | 32 | its address |
+//! | `now` | in | 32 | the clock in which it does |
+//! | `write` | in | | a register is written |
+//! | `result` | out | | an event to send |
+//!
+//! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`. An event carries what its slot says when it is sent.
+//!
+//! # Timing
+//! An instruction a clock. An event is shown four clocks after its instruction where nothing waits. All outputs come from
+//! registers.
+//!
+//! Golden model: `sim::diag::generator`.
+
+use crate::diag::ports::{ResultOut, WriteIn};
+use crate::widget::each::each;
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+use sim::diag::registers::CONTROL;
+use sim::diag::trigger::GeneratorParams;
+
+/// The generator, of up to 16 slots.
+#[derive(LogicBlock, Default)]
+pub struct Lite {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub valid: Signal<In, Bit>,
+    pub pc: Signal<In, Bits<32>>,
+    pub now: Signal<In, Bits<32>>,
+    pub write: WriteIn,
+    pub result: ResultOut,
+
+    // slots
+    used: DFF<Bits<5>>,
+    low: Vec<DFF<Bits<16>>>,
+    high: Vec<DFF<Bits<16>>>,
+    to: Vec<DFF<Bits<15>>>,
+    slot_write: Signal<Local, Bit>,
+    is_hit: Signal<Local, Bit>,
+    hits: Signal<Local, Bits<16>>,
+    number: Signal<Local, Bits<5>>,
+
+    // instructions with hits; the oldest is 0
+    waiting: Vec<DFF<Bits<16>>>,
+    time_of: Vec<DFF<Bits<32>>>,
+    queued: DFF<Bits<3>>,
+    less: Signal<Local, Bits<16>>,
+    rest: Signal<Local, Bits<16>>,
+    not_rest: Signal<Local, Bits<16>>,
+    lowest: Signal<Local, Bits<16>>,
+    slot: Signal<Local, Bits<4>>,
+    fill: Signal<Local, Bit>,
+    over: Signal<Local, Bit>,
+    queued_1: Signal<Local, Bits<3>>,
+    enqueue: Signal<Local, Bit>,
+
+    // events: slot and time
+    fifo: Mem<4, 36>,
+    fifo_slot: Signal<Local, Bits<4>>,
+    length: DFF<Bits<5>>,
+    length_1: Signal<Local, Bits<5>>,
+    write_at: DFF<Bits<4>>,
+    read_at: DFF<Bits<4>>,
+    next_read: Signal<Local, Bits<4>>,
+    shown: DFF<Bit>,
+    pop: Signal<Local, Bit>,
+    recovering: DFF<Bit>,
+    recovers: Signal<Local, Bit>,
+    refuses: Signal<Local, Bit>,
+    push: Signal<Local, Bit>,
+
+    // events that were lost and not told
+    untold: DFF<Bits<32>>,
+    untold_1: Signal<Local, Bits<32>>,
+    untold_2: Signal<Local, Bits<32>>,
+    telling: Signal<Local, Bits<16>>,
+
+    // the event that is sent
+    held: DFF<Bit>,
+    held_to: DFF<Bits<15>>,
+    held_stamp: DFF<Bits<32>>,
+    held_lost: DFF<Bits<16>>,
+    chosen: Signal<Local, Bits<15>>,
+
+    core: Fixed<Bits<4>>,
+    control: Fixed<Bits<12>>,
+    all: Fixed<Bits<5>>,
+    half_more: Fixed<Bits<5>>,
+    room: Fixed<Bits<3>>,
+    one: Fixed<Bits<16>>,
+    one_3: Fixed<Bits<3>>,
+    one_4: Fixed<Bits<4>>,
+    one_5: Fixed<Bits<5>>,
+    one_32: Fixed<Bits<32>>,
+    most: Fixed<Bits<16>>,
+    _slots: usize,
+    _queue: usize,
+    _shifts: usize,
+}
+
+impl Lite {
+    /// Of core `core`.
+    ///
+    /// # Panics
+    /// Unless there are 1 to 16 slots, a queue of 2 to 7 and a FIFO of 16.
+    pub fn new(params: &GeneratorParams, core: u8) -> Self {
+        let (slots, queue) = (usize::from(params.slots), usize::from(params.queue));
+        assert!((1..=16).contains(&slots), "slots = {slots} is outside 1..=16");
+        assert!((2..=7).contains(&queue), "queue = {queue} is outside 2..=7");
+        assert!(params.fifo == 16, "fifo = {} is not 16", params.fifo);
+        Self {
+            low: each(slots),
+            high: each(slots),
+            to: each(slots),
+            waiting: each(queue),
+            time_of: each(queue),
+            core: Fixed::of(core),
+            control: Fixed::of(CONTROL),
+            all: Fixed::of(params.fifo),
+            half_more: Fixed::of(params.fifo / 2 + 1),
+            room: Fixed::of(params.queue),
+            one: Fixed::of(1u64),
+            one_3: Fixed::of(1u64),
+            one_4: Fixed::of(1u64),
+            one_5: Fixed::of(1u64),
+            one_32: Fixed::of(1u64),
+            most: Fixed::of(0xffffu64),
+            _slots: slots,
+            _queue: queue,
+            _shifts: queue - 1,
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for Lite {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self, clock, used, queued, length, write_at, read_at, shown, recovering, untold, held, held_to, held_stamp,
+            held_lost
+        );
+        clock!(self, clock, fifo);
+
+        // slots, and which of them are hit
+        if self.write.we.val() & (self.write.addr.val() == self.control.val()) {
+            self.used.d.next = 0.into();
+            if self.write.data.val().get_bit(0) {
+                self.used.d.next = self.write.data.val().get_bits::<5>(8);
+            }
+        }
+        self.slot_write.next = self.write.we.val() & (self.write.addr.val().get_bits::<4>(8) == 4);
+        self.hits.next = 0.into();
+        self.number.next = 0.into();
+        for i in 0..self._slots {
+            self.low[i].clock.next = self.clock.val();
+            self.high[i].clock.next = self.clock.val();
+            self.to[i].clock.next = self.clock.val();
+            self.low[i].d.next = self.low[i].q.val();
+            self.high[i].d.next = self.high[i].q.val();
+            self.to[i].d.next = self.to[i].q.val();
+            if self.slot_write.val() & (self.write.addr.val().get_bits::<4>(4) == i.to_bits::<4>()) {
+                if self.write.addr.val().get_bits::<4>(0) == 0 {
+                    self.to[i].d.next = self.write.data.val().get_bits::<15>(0);
+                }
+                if self.write.addr.val().get_bits::<4>(0) == 2 {
+                    self.low[i].d.next = self.write.data.val();
+                }
+                if self.write.addr.val().get_bits::<4>(0) == 3 {
+                    self.high[i].d.next = self.write.data.val();
+                }
+            }
+            self.is_hit.next = self.valid.val()
+                & (self.used.q.val() > i.to_bits::<5>())
+                & (self.low[i].q.val() == self.pc.val().get_bits::<16>(0))
+                & (self.high[i].q.val() == self.pc.val().get_bits::<16>(16));
+            self.hits.next = self.hits.val().replace_bit(i, self.is_hit.val());
+            self.number.next = self.number.val() + bit_cast::<5, 1>(self.is_hit.val().into());
+        }
+
+        // the lowest slot of the oldest instruction goes to the FIFO
+        self.less.next = self.waiting[0].q.val() - self.one.val();
+        self.rest.next = self.waiting[0].q.val() & self.less.val();
+        self.not_rest.next = !self.rest.val();
+        self.lowest.next = self.waiting[0].q.val() & self.not_rest.val();
+        self.slot.next = 0.into();
+        for i in 0..self._slots {
+            if self.lowest.val().get_bit(i) {
+                self.slot.next = i.to_bits::<4>();
+            }
+        }
+        self.fill.next = self.queued.q.val().any();
+        self.over.next = self.fill.val() & !self.rest.val().any();
+        self.queued_1.next = self.queued.q.val();
+        if self.over.val() {
+            self.queued_1.next = self.queued.q.val() - self.one_3.val();
+        }
+        self.enqueue.next = self.hits.val().any() & (self.queued_1.val() != self.room.val());
+        self.queued.d.next = self.queued_1.val();
+        if self.enqueue.val() {
+            self.queued.d.next = self.queued_1.val() + self.one_3.val();
+        }
+        for i in 0..self._queue {
+            self.waiting[i].clock.next = self.clock.val();
+            self.time_of[i].clock.next = self.clock.val();
+            self.waiting[i].d.next = self.waiting[i].q.val();
+            self.time_of[i].d.next = self.time_of[i].q.val();
+        }
+        self.waiting[0].d.next = self.rest.val();
+        for i in 0..self._shifts {
+            if self.over.val() {
+                self.waiting[i].d.next = self.waiting[i + 1].q.val();
+                self.time_of[i].d.next = self.time_of[i + 1].q.val();
+            }
+        }
+        for i in 0..self._queue {
+            if self.enqueue.val() & (self.queued_1.val() == i.to_bits::<3>()) {
+                self.waiting[i].d.next = self.hits.val();
+                self.time_of[i].d.next = self.now.val();
+            }
+        }
+
+        // out of the FIFO, then into it
+        self.pop.next = self.shown.q.val() & !self.held.q.val();
+        self.length_1.next = self.length.q.val();
+        self.next_read.next = self.read_at.q.val();
+        self.recovers.next = self.recovering.q.val();
+        if self.pop.val() {
+            self.length_1.next = self.length.q.val() - self.one_5.val();
+            self.next_read.next = self.read_at.q.val() + self.one_4.val();
+            self.recovers.next = self.recovering.q.val() & (self.length.q.val() > self.half_more.val());
+        }
+        self.refuses.next = self.recovers.val() | (self.length_1.val() == self.all.val());
+        self.recovering.d.next = self.recovers.val() | (self.fill.val() & (self.length_1.val() == self.all.val()));
+        self.push.next = self.fill.val() & !self.refuses.val();
+        self.length.d.next = self.length_1.val();
+        if self.push.val() {
+            self.length.d.next = self.length_1.val() + self.one_5.val();
+            self.write_at.d.next = self.write_at.q.val() + self.one_4.val();
+        }
+        self.read_at.d.next = self.next_read.val();
+        // what is read next is there if it was written before
+        self.shown.d.next = self.length_1.val().any();
+        self.fifo.we.next = self.push.val();
+        self.fifo.waddr.next = self.write_at.q.val();
+        self.fifo.wdata.next = (bit_cast::<36, 4>(self.slot.val()) << 32) | bit_cast::<36, 32>(self.time_of[0].q.val());
+        self.fifo.raddr.next = self.next_read.val();
+        self.fifo_slot.next = self.fifo.rdata.val().get_bits::<4>(32);
+
+        // what was lost is told as far as it fits
+        self.telling.next = self.untold.q.val().get_bits::<16>(0);
+        if self.untold.q.val().get_bits::<16>(16).any() {
+            self.telling.next = self.most.val();
+        }
+        self.untold_1.next = self.untold.q.val();
+        if self.pop.val() {
+            self.untold_1.next = self.untold.q.val() - bit_cast::<32, 16>(self.telling.val());
+        }
+        self.untold_2.next = self.untold_1.val();
+        if self.fill.val() & self.refuses.val() {
+            self.untold_2.next = self.untold_1.val() + self.one_32.val();
+        }
+        self.untold.d.next = self.untold_2.val();
+        if !self.enqueue.val() {
+            self.untold.d.next = self.untold_2.val() + bit_cast::<32, 5>(self.number.val());
+        }
+
+        // the event that is sent
+        self.chosen.next = 0.into();
+        for i in 0..self._slots {
+            if self.fifo_slot.val() == i.to_bits::<4>() {
+                self.chosen.next = self.to[i].q.val();
+            }
+        }
+        if self.result.ready.val() {
+            self.held.d.next = false;
+        }
+        if self.pop.val() {
+            self.held.d.next = true;
+            self.held_to.d.next = self.chosen.val();
+            self.held_stamp.d.next = self.fifo.rdata.val().get_bits::<32>(0);
+            self.held_lost.d.next = self.telling.val();
+        }
+        self.result.valid.next = self.held.q.val();
+        self.result.dest.next = self.held_to.q.val().get_bits::<6>(8);
+        self.result.id.next = self.held_to.q.val().get_bits::<8>(0);
+        self.result.core.next = self.core.val();
+        self.result.lost.next = self.held_lost.q.val();
+        self.result.stamped.next = self.held_to.q.val().get_bit(14);
+        self.result.stamp.next = self.held_stamp.q.val();
+        self.result.count.next = 0.into();
+        self.result.a0.next = 0.into();
+        self.result.a1.next = 0.into();
+        self.result.a2.next = 0.into();
+        self.result.a3.next = 0.into();
+        self.result.a4.next = 0.into();
+        self.result.a5.next = 0.into();
+        if self.reset.val() {
+            self.used.d.next = 0.into();
+            self.queued.d.next = 0.into();
+            self.length.d.next = 0.into();
+            self.write_at.d.next = 0.into();
+            self.read_at.d.next = 0.into();
+            self.shown.d.next = false;
+            self.recovering.d.next = false;
+            self.untold.d.next = 0.into();
+            self.held.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Counters: how often each event came, and an event when one reaches a number
+//!
+//! # Source
+//! Paper 004 section 3.6, processing nodes; rules and overflow are ours.
+//!
+//! # Ports
+//! | port | dir | meaning |
+//! | --- | --- | --- |
+//! | `reset` | in | 1: no rule, nothing in it |
+//! | `write` | in | a register is written |
+//! | `event` | in | an event, or a flush |
+//! | `result` | out | what it sends |
+//!
+//! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`.
+//!
+//! # Timing
+//! After a reset and after a write of the control register it clears the counters, one a clock, and takes no event. An event
+//! takes a clock for each rule of another event, 12 for one that is its own, and as long as its results wait.
+//!
+//! Golden model: `sim::diag::node::count`.
+
+use crate::diag::ports::{EventIn, ResultOut, WriteIn};
+use crate::diag::rules::Rules;
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+use sim::diag::registers::CONTROL;
+
+/// Where it is.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum CountState {
+    Clear,
+    Wait,
+    Count,
+    Full,
+    Reached,
+    Look,
+    Send,
+}
+
+/// The counters, up to 128.
+#[derive(LogicBlock, Default)]
+pub struct Count {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub write: WriteIn,
+    pub event: EventIn,
+    pub result: ResultOut,
+    rules: Rules,
+    counts: Mem<7, 32>,
+    doing: DFF<CountState>,
+    // of core 0, or that of a rule; while clearing, the next
+    at: DFF<Bits<8>>,
+    core: DFF<Bits<4>>,
+    place: Signal<Local, Bits<8>>,
+    more: Signal<Local, Bits<32>>,
+    overflows: Signal<Local, Bit>,
+    clears: Signal<Local, Bit>,
+    last: Fixed<Bits<8>>,
+    most: Fixed<Bits<32>>,
+    one: Fixed<Bits<32>>,
+    one_8: Fixed<Bits<8>>,
+    one_4: Fixed<Bits<4>>,
+    control: Fixed<Bits<12>>,
+}
+
+impl Count {
+    /// 2^`log2_counters` counters that count to `most`.
+    ///
+    /// # Panics
+    /// Unless 1 <= `log2_counters` <= 7.
+    pub fn new(log2_counters: usize, most: u32) -> Self {
+        Self {
+            rules: Rules::new(4),
+            counts: Mem::new(log2_counters, 32),
+            last: Fixed::of((1u64 << log2_counters) - 1),
+            most: Fixed::of(most),
+            one: Fixed::of(1u64),
+            one_8: Fixed::of(1u64),
+            one_4: Fixed::of(1u64),
+            control: Fixed::of(CONTROL),
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for Count {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, doing, at, core);
+        clock!(self, clock, counts);
+        WriteIn::link(&mut self.write, &mut self.rules.write);
+        self.rules.clock.next = self.clock.val();
+        self.rules.reset.next = self.reset.val();
+        self.rules.id.next = self.event.id.val();
+        self.rules.core.next = self.event.core.val();
+        self.rules.a0.next = self.event.a0.val();
+        self.rules.a1.next = self.event.a1.val();
+        self.rules.a2.next = self.event.a2.val();
+        self.rules.a3.next = self.event.a3.val();
+        self.rules.a4.next = self.event.a4.val();
+        self.rules.a5.next = self.event.a5.val();
+        self.rules.go.next = self.event.valid.val() & (self.doing.q.val() != CountState::Clear);
+        self.rules.every.next = self.event.flush.val();
+        self.event.ready.next = self.rules.finished.val();
+        self.clears.next = self.write.we.val() & (self.write.addr.val() == self.control.val());
+
+        // by core, the key is the core
+        self.place.next = self.rules.value.val().get_bits::<8>(0) + self.rules.key.val().get_bits::<8>(0);
+        if self.event.flush.val() {
+            self.place.next = self.rules.value.val().get_bits::<8>(0) + bit_cast::<8, 4>(self.core.q.val());
+        }
+        self.counts.raddr.next = self.place.val().get_bits::<7>(0);
+        self.counts.waddr.next = self.place.val().get_bits::<7>(0);
+        self.counts.we.next = false;
+        self.counts.wdata.next = 0.into();
+        self.overflows.next = self.counts.rdata.val() == self.most.val();
+        self.more.next = self.counts.rdata.val() + self.one.val();
+        self.rules.step.next = false;
+        match self.doing.q.val() {
+            CountState::Clear => {
+                self.counts.we.next = true;
+                self.counts.waddr.next = self.at.q.val().get_bits::<7>(0);
+                self.at.d.next = self.at.q.val() + self.one_8.val();
+                if self.at.q.val() == self.last.val() {
+                    self.doing.d.next = CountState::Wait;
+                }
+            }
+            CountState::Wait => {
+                self.core.d.next = 0.into();
+                if self.rules.hit.val() {
+                    self.doing.d.next = CountState::Count;
+                    if self.event.flush.val() {
+                        self.doing.d.next = CountState::Look;
+                    }
+                }
+            }
+            CountState::Count => {
+                if self.overflows.val() {
+                    self.doing.d.next = CountState::Full;
+                } else if self.more.val() == self.rules.extra.val() {
+                    self.doing.d.next = CountState::Reached;
+                } else {
+                    self.counts.we.next = true;
+                    self.counts.wdata.next = self.more.val();
+                    self.rules.step.next = true;
+                    self.doing.d.next = CountState::Wait;
+                }
+            }
+            CountState::Full => {
+                // sent, and then counted again from 0
+                if self.result.ready.val() {
+                    self.counts.we.next = true;
+                    self.doing.d.next = CountState::Wait;
+                }
+            }
+            CountState::Reached => {
+                if self.result.ready.val() {
+                    self.counts.we.next = true;
+                    self.rules.step.next = true;
+                    self.doing.d.next = CountState::Wait;
+                }
+            }
+            CountState::Look => {
+                self.doing.d.next = CountState::Send;
+            }
+            CountState::Send => {
+                if !self.counts.rdata.val().any() | self.result.ready.val() {
+                    self.counts.we.next = self.result.ready.val();
+                    self.core.d.next = self.core.q.val() + self.one_4.val();
+                    self.doing.d.next = CountState::Look;
+                    if !self.rules.flags.val().get_bit(0) | self.core.q.val().all() {
+                        self.rules.step.next = true;
+                        self.doing.d.next = CountState::Wait;
+                    }
+                }
+            }
+        }
+        if self.clears.val() {
+            self.doing.d.next = CountState::Clear;
+            self.at.d.next = 0.into();
+        }
+
+        self.result.valid.next = (self.doing.q.val() == CountState::Full)
+            | (self.doing.q.val() == CountState::Reached)
+            | ((self.doing.q.val() == CountState::Send) & self.counts.rdata.val().any());
+        self.result.dest.next = self.rules.dest.val();
+        self.result.id.next = self.rules.to.val();
+        self.result.core.next = 0.into();
+        self.result.lost.next = 0.into();
+        self.result.stamped.next = false;
+        self.result.stamp.next = 0.into();
+        self.result.count.next = 2.into();
+        self.result.a0.next = bit_cast::<32, 8>(self.place.val());
+        self.result.a1.next = self.counts.rdata.val();
+        if self.doing.q.val() == CountState::Reached {
+            self.result.a1.next = self.more.val();
+        }
+        self.result.a2.next = 0.into();
+        self.result.a3.next = 0.into();
+        self.result.a4.next = 0.into();
+        self.result.a5.next = 0.into();
+        if self.reset.val() {
+            self.doing.d.next = CountState::Clear;
+            self.at.d.next = 0.into();
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! State machine in a table: sequences, transactions, monitors
+//!
+//! # Source
+//! Paper 004 section 5.1.3, whose transaction check it makes in fixed logic; the table is ours.
+//!
+//! # Ports
+//! | port | dir | meaning |
+//! | --- | --- | --- |
+//! | `reset` | in | 1: no rule, nothing in it |
+//! | `write` | in | a register is written |
+//! | `event` | in | an event, or a flush |
+//! | `result` | out | what it sends |
+//!
+//! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`.
+//!
+//! # Timing
+//! An event takes a clock for each class of another event, 12 for one that is its own, and as long as its report waits.
+//!
+//! Golden model: `sim::diag::node::machine`.
+
+use crate::diag::ports::{EventIn, ResultOut, WriteIn};
+use crate::diag::rules::Rules;
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+use sim::diag::registers::{CONTROL, TARGET};
+
+/// Where it is.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum MachineState {
+    Wait,
+    Step,
+    Send,
+    Empty,
+}
+
+/// The machine, of 16 states and classes.
+#[derive(LogicBlock, Default)]
+pub struct Machine {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub write: WriteIn,
+    pub event: EventIn,
+    pub result: ResultOut,
+    rules: Rules,
+    steps: Mem<8, 16>,
+    target: DFF<Bits<14>>,
+    doing: DFF<MachineState>,
+    state: DFF<Bits<4>>,
+    owner: DFF<Bits<32>>,
+    other: Signal<Local, Bit>,
+    next: Signal<Local, Bits<4>>,
+    owns: Signal<Local, Bit>,
+    reports: Signal<Local, Bit>,
+    clears: Signal<Local, Bit>,
+    control: Fixed<Bits<12>>,
+    targets: Fixed<Bits<12>>,
+}
+
+impl Machine {
+    /// An empty machine.
+    pub fn new() -> Self {
+        Self { rules: Rules::new(4), control: Fixed::of(CONTROL), targets: Fixed::of(TARGET), ..Default::default() }
+    }
+}
+
+impl Logic for Machine {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, target, doing, state, owner);
+        clock!(self, clock, steps);
+        WriteIn::link(&mut self.write, &mut self.rules.write);
+        self.rules.clock.next = self.clock.val();
+        self.rules.reset.next = self.reset.val();
+        self.rules.id.next = self.event.id.val();
+        self.rules.core.next = self.event.core.val();
+        self.rules.a0.next = self.event.a0.val();
+        self.rules.a1.next = self.event.a1.val();
+        self.rules.a2.next = self.event.a2.val();
+        self.rules.a3.next = self.event.a3.val();
+        self.rules.a4.next = self.event.a4.val();
+        self.rules.a5.next = self.event.a5.val();
+        self.rules.go.next = self.event.valid.val() & !self.event.flush.val();
+        self.rules.every.next = false;
+        // nothing is in it that a flush could send
+        self.event.ready.next = self.rules.finished.val() | (self.doing.q.val() == MachineState::Empty);
+
+        self.steps.we.next = self.write.we.val() & (self.write.addr.val().get_bits::<4>(8) == 8);
+        self.steps.waddr.next = self.write.addr.val().get_bits::<8>(0);
+        self.steps.wdata.next = self.write.data.val();
+        if self.write.we.val() & (self.write.addr.val() == self.targets.val()) {
+            self.target.d.next = self.write.data.val().get_bits::<14>(0);
+        }
+        self.clears.next = self.write.we.val() & (self.write.addr.val() == self.control.val());
+
+        self.steps.raddr.next =
+            (bit_cast::<8, 4>(self.state.q.val()) << 4) | bit_cast::<8, 4>(self.rules.index.val().get_bits::<4>(0));
+        self.other.next = self.rules.key.val() != self.owner.q.val();
+        self.next.next = self.steps.rdata.val().get_bits::<4>(0);
+        self.owns.next = self.steps.rdata.val().get_bit(4);
+        self.reports.next = self.steps.rdata.val().get_bit(5);
+        if self.other.val() {
+            self.next.next = self.steps.rdata.val().get_bits::<4>(8);
+            self.owns.next = self.steps.rdata.val().get_bit(12);
+            self.reports.next = self.steps.rdata.val().get_bit(13);
+        }
+        self.rules.step.next = false;
+        match self.doing.q.val() {
+            MachineState::Wait => {
+                if self.rules.hit.val() {
+                    self.doing.d.next = MachineState::Step;
+                }
+                if self.event.valid.val() & self.event.flush.val() {
+                    self.doing.d.next = MachineState::Empty;
+                }
+            }
+            MachineState::Empty => {
+                self.doing.d.next = MachineState::Wait;
+            }
+            MachineState::Step => {
+                if self.reports.val() {
+                    self.doing.d.next = MachineState::Send;
+                } else {
+                    self.doing.d.next = MachineState::Wait;
+                    self.rules.step.next = true;
+                    self.state.d.next = self.next.val();
+                    if self.owns.val() {
+                        self.owner.d.next = self.rules.key.val();
+                    }
+                }
+            }
+            MachineState::Send => {
+                if self.result.ready.val() {
+                    self.doing.d.next = MachineState::Wait;
+                    self.rules.step.next = true;
+                    self.state.d.next = self.next.val();
+                    if self.owns.val() {
+                        self.owner.d.next = self.rules.key.val();
+                    }
+                }
+            }
+        }
+        if self.clears.val() {
+            self.state.d.next = 0.into();
+            self.owner.d.next = 0.into();
+        }
+
+        self.result.valid.next = self.doing.q.val() == MachineState::Send;
+        self.result.dest.next = self.target.q.val().get_bits::<6>(8);
+        self.result.id.next = self.target.q.val().get_bits::<8>(0);
+        self.result.core.next = self.event.core.val();
+        self.result.lost.next = 0.into();
+        self.result.stamped.next = self.event.stamped.val();
+        self.result.stamp.next = self.event.stamp.val();
+        self.result.count.next = 4.into();
+        self.result.a0.next = bit_cast::<32, 4>(self.state.q.val());
+        self.result.a1.next = bit_cast::<32, 7>(self.rules.index.val());
+        self.result.a2.next = self.rules.key.val();
+        self.result.a3.next = self.owner.q.val();
+        self.result.a4.next = 0.into();
+        self.result.a5.next = 0.into();
+        if self.reset.val() {
+            self.doing.d.next = MachineState::Wait;
+            self.target.d.next = 0.into();
+            self.state.d.next = 0.into();
+            self.owner.d.next = 0.into();
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Nodes that turn events into fewer events
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`aggregate`] | count, sum, least and greatest by key |
+//! | [`count`] | counters of events |
+//! | [`filter`] | lets events pass whose arguments fit |
+//! | [`histogram`] | numbers of values by size and key |
+//! | [`machine`] | state machine in a table |
+//! | [`pair`] | clocks between two events with the same key |
+//!
+//! All have the same ports; golden models: `sim::diag::node`.
+
+pub mod aggregate;
+pub mod count;
+pub mod filter;
+pub mod histogram;
+pub mod machine;
+pub mod pair;

@@ -1,0 +1,128 @@
+//! The network interface: what a packet asks of a generator or node, and how its results become packets
+//!
+//! Reads of registers 0 and 1 are answered here, writes are answered and passed on. What is lost before a node is told with
+//! the next result that has room for it.
+
+use super::packet::{Body, Event, Op, Packet, HOST, MAX_WORDS};
+use super::registers::CONTROL;
+
+/// What a packet asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// The node takes an event.
+    Event(Event),
+    /// The node sends its tables; then this is sent.
+    Flush(Packet),
+    /// Registers are written, from an address on; then this is sent.
+    Write(u16, Vec<u16>, Packet),
+    /// This is sent.
+    Answer(Packet),
+}
+
+/// The interface of one client.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    address: u8,
+    registers: [u16; 2],
+    node: bool,
+    untold: u64,
+}
+
+impl Interface {
+    /// At an address, with its registers 0 and 1; `node`: it takes events and flushes.
+    pub fn new(address: u8, registers: [u16; 2], node: bool) -> Self {
+        Self { address, registers, node, untold: 0 }
+    }
+
+    /// Lost events that no result has told yet.
+    pub fn untold(&self) -> u64 {
+        self.untold
+    }
+
+    /// More events were lost.
+    pub fn lose(&mut self, events: u64) {
+        self.untold += events;
+    }
+
+    /// A packet that arrived; `None`: it is dropped.
+    pub fn take(&mut self, words: &[u16]) -> Option<Ask> {
+        let Packet { src, body, .. } = Packet::parse(words).ok()?;
+        let (op, addr, data) = match body {
+            Body::Event(event) => {
+                return self.node.then(|| {
+                    self.untold += u64::from(event.lost);
+                    Ask::Event(event)
+                })
+            }
+            Body::Control { op, addr, data } => (op, addr, data),
+        };
+        let answer = |op, words: &[u16]| Packet::control(self.address, src, op, addr, words);
+        match op {
+            Op::Read => {
+                let (first, count) = (usize::from(addr), usize::from(data.first().copied().unwrap_or(0)));
+                Some(Ask::Answer(match self.registers.get(first..first + count) {
+                    Some(words) if count > 0 => answer(Op::ReadData, words),
+                    _ => answer(Op::Error, &[]),
+                }))
+            }
+            Op::Write if addr >= CONTROL && !data.is_empty() => {
+                let done = answer(Op::Written, &[]);
+                Some(Ask::Write(addr, data, done))
+            }
+            Op::Write => Some(Ask::Answer(answer(Op::Error, &[]))),
+            Op::Flush if self.node => {
+                let number = data.get(..1).unwrap_or_default();
+                Some(Ask::Flush(Packet::control(self.address, HOST, Op::Flush, 0, number)))
+            }
+            Op::Flush | Op::ReadData | Op::Written | Op::Error | Op::Time => None,
+        }
+    }
+
+    /// The packet of a result, with what was lost before it.
+    pub fn result(&mut self, dest: u8, mut event: Event) -> Packet {
+        self.untold += u64::from(event.lost);
+        event.lost = 0;
+        if event.words() < MAX_WORDS {
+            event.lost = self.untold.min(u16::MAX.into()) as u16;
+            self.untold -= u64::from(event.lost);
+        }
+        Packet::event(self.address, dest, event)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::packet::Args;
+
+    #[test]
+    fn accesses_are_answered_as_worked_by_hand() {
+        let mut i = Interface::new(17, [5, 256], true);
+        let read = |addr, n| Packet::control(HOST, 17, Op::Read, addr, &[n]).to_words();
+        let answer = |op, addr, words: &[u16]| Some(Ask::Answer(Packet::control(17, HOST, op, addr, words)));
+        assert_eq!(i.take(&read(0, 2)), answer(Op::ReadData, 0, &[5, 256]));
+        assert_eq!(i.take(&read(1, 1)), answer(Op::ReadData, 1, &[256]));
+        assert_eq!(i.take(&read(1, 2)), answer(Op::Error, 1, &[]));
+        assert_eq!(i.take(&read(0, 0)), answer(Op::Error, 0, &[]));
+        let write = |addr, words: &[u16]| Packet::control(HOST, 17, Op::Write, addr, words).to_words();
+        assert_eq!(i.take(&write(1, &[7, 8])), answer(Op::Error, 1, &[]));
+        let written = Packet::control(17, HOST, Op::Written, 2, &[]);
+        assert_eq!(i.take(&write(2, &[7, 8])), Some(Ask::Write(2, vec![7, 8], written)));
+        assert_eq!(i.take(&[0x0000, 0xf000]), None);
+    }
+
+    #[test]
+    fn losses_are_told_where_there_is_room() {
+        let mut i = Interface::new(17, [5, 256], true);
+        i.take(&Packet::event(1, 17, Event { lost: u16::MAX, ..Event::default() }).to_words());
+        i.lose(2);
+        let full = Event { time: Some(1), args: Args::of(&[0; 6]), ..Event::default() };
+        let lost = |p: Packet| match p.body {
+            Body::Event(e) => e.lost,
+            Body::Control { .. } => 0,
+        };
+        assert_eq!(lost(i.result(HOST, full)), 0);
+        assert_eq!(lost(i.result(HOST, Event { lost: 3, ..Event::default() })), u16::MAX);
+        assert_eq!((lost(i.result(HOST, Event::default())), i.untold()), (5, 0));
+    }
+}

@@ -1,0 +1,236 @@
+//! Registers of generators and nodes, and what is written to them to set rules
+//!
+//! Registers have 16 bits and 12-bit addresses; wider numbers take two, the low half first. They are written over the ring;
+//! only the first two can be read.
+//!
+//! | register | bits | meaning |
+//! | --- | ---: | --- |
+//! | [`KIND`] | 16 | what it is: 1 a generator, others as [`super::node::NodeKind::registers`] |
+//! | [`CAPACITY`] | 16 | how much it holds |
+//! | [`CONTROL`] | 0 | 1: it works. Each write empties all tables and counters |
+//! | | 14:8 | records, or trigger slots, in use |
+//! | [`TARGET`] | 13:8, 7:0 | of a machine: where reports go, and their identifier |
+//! | [`RECORDS`] + 16 n + k | 16 | word k of record n, 0 to 63 |
+//! | [`STEPS`] + 16 s + c | 5:0 | of a machine: the step of class c in state s for the owner's events |
+//! | | 13:8 | for those of others: next state (3:0), becomes the owner (4), is reported (5) |
+//!
+//! # A record
+//! | word | bits | meaning |
+//! | ---: | --- | --- |
+//! | 0 | 7:0 | the event that it is for |
+//! | | 10:8, 12:11 | its key: argument; 0: that argument, 1: the core, 2: words 2 and 3 |
+//! | | 15:13 | flags |
+//! | 1 | 7:0, 13:8 | identifier and destination of results |
+//! | 2, 3 | | constant of the key |
+//! | 4 | 10:8, 12:11 | its value: as the key; the constant in words 5 and 6 |
+//! | 5, 6 | | constant of the value |
+//! | 7, 8 | | 32 bits more |
+//!
+//! | node | records | key | value | flags | 32 bits more |
+//! | --- | --- | --- | --- | --- | --- |
+//! | counters | a rule each | the core, if each has its own | first counter | 0: by core | threshold |
+//! | aggregate, histogram | a rule each | key | value | | |
+//! | machine | a class each | key | | | |
+//! | filter | the terms of a rule | field | compared with | 2:0 how | mask |
+//! | | then the rule | how many pass in all | one in so many | 2:0 [`ALL`], [`ANY`] | number of the rule |
+//! | pair | second, then first, of each rule | key | | 0: first | number of the rule |
+//!
+//! # A trigger slot of a lite generator
+//! Word 0: as word 1 of a record, bit 14: with the time. Words 2 and 3: address of the instruction.
+
+use super::node::filter::{Compare, Rule as FilterRule};
+use super::node::machine::{Step, Table};
+use super::node::{aggregate, count, histogram, pair, Field, Target};
+use super::trigger::{Slot, Trigger};
+
+/// Register of the kind.
+pub const KIND: u16 = 0;
+/// Register of the capacity.
+pub const CAPACITY: u16 = 1;
+/// Control register, the first that can be written.
+pub const CONTROL: u16 = 2;
+/// Target of a machine.
+pub const TARGET: u16 = 3;
+/// First register of the records.
+pub const RECORDS: u16 = 0x400;
+/// First register of a machine's steps.
+pub const STEPS: u16 = 0x800;
+/// Words of a record that are used, of 16.
+pub const RECORD_WORDS: usize = 9;
+/// Flags of a filter's rule: all terms must hold.
+pub const ALL: u8 = 6;
+/// Flags of a filter's rule: one is enough.
+pub const ANY: u8 = 7;
+
+/// Registers with what is written to them, in order.
+pub type Writes = Vec<(u16, u16)>;
+
+/// What a node does with an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Record {
+    event: u8,
+    key: Field,
+    value: Field,
+    flags: u8,
+    to: Target,
+    extra: u32,
+}
+
+const NOWHERE: Target = Target { dest: 0, id: 0 };
+
+impl Record {
+    fn of(event: u8, key: Field, to: Target) -> Self {
+        Self { event, key, value: Field::Const(0), flags: 0, to, extra: 0 }
+    }
+
+    fn words(&self) -> [u16; RECORD_WORDS] {
+        let select = |f: Field| match f {
+            Field::Arg(n) => (u16::from(n.min(7)) << 8, 0),
+            Field::Core => (1 << 11, 0),
+            Field::Const(c) => (2 << 11, c),
+        };
+        let ((key, k), (value, v), x) = (select(self.key), select(self.value), self.extra);
+        let (low, high) = (|w: u32| w as u16, |w: u32| (w >> 16) as u16);
+        let first = u16::from(self.flags) << 13 | key | u16::from(self.event);
+        [first, target(self.to), low(k), high(k), value, low(v), high(v), low(x), high(x)]
+    }
+}
+
+fn target(to: Target) -> u16 {
+    u16::from(to.dest & 63) << 8 | u16::from(to.id)
+}
+
+/// Records, then the control register.
+fn set(records: &[Record]) -> Writes {
+    let place = |n: usize, k: usize| RECORDS + 16 * n as u16 + k as u16;
+    let words = |(n, r): (usize, &Record)| r.words().into_iter().enumerate().map(move |(k, w)| (place(n, k), w));
+    let mut writes: Writes = records.iter().enumerate().flat_map(words).collect();
+    writes.push(control(records.len()));
+    writes
+}
+
+/// The control register: it works, with so many records or slots.
+pub fn control(records: usize) -> (u16, u16) {
+    (CONTROL, (records as u16) << 8 | 1)
+}
+
+/// Sets counters.
+pub fn count(rules: &[count::Rule]) -> Writes {
+    let record = |r: &count::Rule| Record {
+        value: Field::Const(r.first.into()),
+        flags: u8::from(r.by_core),
+        extra: r.threshold,
+        ..Record::of(r.event, if r.by_core { Field::Core } else { Field::Const(0) }, r.to)
+    };
+    set(&rules.iter().map(record).collect::<Vec<_>>())
+}
+
+/// Sets an aggregate.
+pub fn aggregate(rules: &[aggregate::Rule]) -> Writes {
+    let record = |r: &aggregate::Rule| Record { value: r.value, ..Record::of(r.event, r.key, r.to) };
+    set(&rules.iter().map(record).collect::<Vec<_>>())
+}
+
+/// Sets a histogram.
+pub fn histogram(rules: &[histogram::Rule]) -> Writes {
+    let record = |r: &histogram::Rule| Record { value: r.value, ..Record::of(r.event, r.key, r.to) };
+    set(&rules.iter().map(record).collect::<Vec<_>>())
+}
+
+/// Sets a pair.
+pub fn pair(rules: &[pair::Rule]) -> Writes {
+    let both = |(n, r): (usize, &pair::Rule)| {
+        let side = |s: (u8, Field), flags| Record { flags, extra: n as u32, ..Record::of(s.0, s.1, r.to) };
+        [side(r.second, 0), side(r.first, 1)]
+    };
+    set(&rules.iter().enumerate().flat_map(both).collect::<Vec<_>>())
+}
+
+/// Sets a filter.
+pub fn filter(rules: &[FilterRule]) -> Writes {
+    let mut records = Vec::new();
+    for (n, rule) in rules.iter().enumerate() {
+        records.extend(rule.terms.iter().map(|t| Record {
+            value: Field::Const(t.with),
+            flags: match t.compare {
+                Compare::Eq => 0,
+                Compare::Ne => 1,
+                Compare::Lt => 2,
+                Compare::Le => 3,
+                Compare::Gt => 4,
+                Compare::Ge => 5,
+            },
+            extra: t.mask,
+            ..Record::of(rule.event, t.field, NOWHERE)
+        }));
+        records.push(Record {
+            value: Field::Const(rule.one_in.max(1)),
+            flags: if rule.any && !rule.terms.is_empty() { ANY } else { ALL },
+            extra: n as u32,
+            ..Record::of(rule.event, Field::Const(rule.first), rule.to)
+        });
+    }
+    set(&records)
+}
+
+/// Sets a machine.
+pub fn machine(table: &Table) -> Writes {
+    let step = |s: Step| u16::from(s.report) << 5 | u16::from(s.own) << 4 | u16::from(s.next & 15);
+    let mut writes = vec![(TARGET, target(table.to))];
+    for (s, row) in table.steps.iter().enumerate() {
+        let word =
+            |(c, pair): (usize, &[Step; 2])| (STEPS + 16 * s as u16 + c as u16, step(pair[1]) << 8 | step(pair[0]));
+        writes.extend(row.iter().enumerate().map(word));
+    }
+    let records: Vec<Record> = table.classes.iter().map(|c| Record::of(c.event, c.key, NOWHERE)).collect();
+    writes.extend(set(&records));
+    writes
+}
+
+/// Sets the slots of a lite generator; other triggers than addresses are left out.
+pub fn lite(slots: &[Slot]) -> Writes {
+    let mut writes = Vec::new();
+    for (n, slot) in slots.iter().enumerate() {
+        let Trigger::Pc(pc) = slot.trigger else { continue };
+        let base = RECORDS + 16 * n as u16;
+        let to = target(Target { dest: slot.dest, id: slot.event });
+        writes.extend([
+            (base, u16::from(slot.stamped) << 14 | to),
+            (base + 2, pc as u16),
+            (base + 3, (pc >> 16) as u16),
+        ]);
+    }
+    writes.push(control(slots.len()));
+    writes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::node::machine::Class;
+
+    #[test]
+    fn rules_are_the_words_worked_by_hand() {
+        let to = Target { dest: 63, id: 0x80 };
+        let rule = aggregate::Rule { event: 0x21, key: Field::Arg(2), value: Field::Const(0x1234_5678), to };
+        let words: Vec<u16> = aggregate(&[rule]).iter().map(|w| w.1).collect();
+        assert_eq!(words, [0x0221, 0x3f80, 0, 0, 0x1000, 0x5678, 0x1234, 0, 0, 0x0101]);
+        let rule = count::Rule { event: 1, first: 16, by_core: true, threshold: 0x1_0002, to };
+        let writes = count(&[rule, count::Rule { by_core: false, ..rule }]);
+        let places: Vec<u16> = writes.iter().map(|w| w.0).collect();
+        assert_eq!(places[..10], [0x400, 0x401, 0x402, 0x403, 0x404, 0x405, 0x406, 0x407, 0x408, 0x410]);
+        let words: Vec<u16> = writes.iter().map(|w| w.1).collect();
+        assert_eq!(words[..9], [0x2801, 0x3f80, 0, 0, 0x1000, 16, 0, 2, 1]);
+        assert_eq!((words[9], writes[18]), (0x1001, (CONTROL, 0x0201)));
+    }
+
+    #[test]
+    fn a_transaction_is_the_steps_worked_by_hand() {
+        let class = |event| Class { event, key: Field::Arg(0) };
+        let writes = machine(&Table::transaction(class(1), class(2), Target { dest: 16, id: 160 }));
+        // idle, open: 1 and own. idle, close: reported. open, open: of another reported. open, close: the same
+        let want = [(3, 0x10a0), (0x800, 0x1111), (0x801, 0x2020), (0x810, 0x3111), (0x811, 0x2100)];
+        assert_eq!(writes[..5], want);
+        assert_eq!(writes.last(), Some(&(CONTROL, 0x0201)));
+    }
+}

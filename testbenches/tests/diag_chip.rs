@@ -1,0 +1,324 @@
+//! `hdl/src/diag/{chip,client}.rs` against the golden chip
+//!
+//! The paper's two examples: events of real programs go over the ring to machine and aggregate, and what leaves in frames is
+//! what the golden chip sends, word for word. Generators of this are golden models, as clients outside. Then a chip with
+//! lite generators at RVFI ports, and the words of the golden ones.
+
+mod diag_harness;
+
+use diag::app::App;
+use diag::layout::{table, MACHINES};
+use diag::link::FrameReader;
+use diag::parse::parse;
+use diag::plan::{plan, Rates};
+use diag::resolve::resolve;
+use diag::symbols::Symbols;
+use diag::watch::Watcher;
+use diag_harness::{check_verilog, long};
+use hdl::diag::chip::{DiagChip, DiagParams};
+use retire::image::Image;
+use retire::{DataEvent, FlowEvent, RetireSink};
+use rust_hdl::prelude::*;
+use sim::diag::chip::{Chip, ChipParams, FIRST_NODE};
+use sim::diag::generator::{Generator, Seen};
+use sim::diag::node::{aggregate, count, Field, Node, NodeKind, Target};
+use sim::diag::packet::{Body, Event, Op, Packet, HOST};
+use sim::diag::registers::{self, Writes};
+use sim::diag::trigger::{Capture, GeneratorParams, Slot, Trigger};
+use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::stimulus::Source;
+use std::collections::VecDeque;
+use testbenches::driver::Driver;
+use testbenches::gates::emit_checked_system;
+
+/// What a core retires in a clock, as its RVFI port has it.
+type Retired = Option<(u32, u32)>;
+
+struct Bench {
+    d: Driver<DiagChip>,
+    s: Source,
+    host: VecDeque<u16>,
+    outside: Vec<VecDeque<u16>>,
+    reader: FrameReader,
+    arrived: Vec<Packet>,
+    /// Of 100 clocks, those in which the link takes a byte.
+    takes: u8,
+    cores: usize,
+}
+
+impl Bench {
+    fn new(params: &DiagParams, seed: u64, takes: u8) -> Self {
+        let d = Driver::new(DiagChip::new(params).unwrap(), |u, c| u.clock.next = c.into()).unwrap().recording();
+        let mut bench = Self {
+            d,
+            s: Source::seeded(seed),
+            host: VecDeque::new(),
+            outside: vec![VecDeque::new(); params.outside.len()],
+            reader: FrameReader::default(),
+            arrived: Vec::new(),
+            takes,
+            cores: params.cores.into(),
+        };
+        bench.clock(true, &[]);
+        bench
+    }
+
+    fn clock(&mut self, reset: bool, retired: &[Retired]) {
+        let ready = self.s.percent(self.takes);
+        let offer = |q: &VecDeque<u16>| q.front().copied().filter(|_| !reset);
+        let (host, outside): (_, Vec<_>) = (offer(&self.host), self.outside.iter().map(offer).collect());
+        let noise = self.s.bits(32);
+        let (byte, taken) = self
+            .d
+            .cycle(
+                |u| {
+                    u.reset.next = reset;
+                    u.ready.next = ready;
+                    u.host.valid.next = host.is_some();
+                    u.host.word.next = u64::from(host.unwrap_or(noise as u16)).to_bits();
+                    for (i, word) in outside.iter().enumerate() {
+                        u.put[i].valid.next = word.is_some();
+                        u.put[i].word.next = u64::from(word.unwrap_or(noise as u16)).to_bits();
+                        u.got[i].ready.next = true;
+                    }
+                    for i in 0..self.cores {
+                        let r = retired.get(i).copied().flatten();
+                        let (pc, next) = r.unwrap_or((noise as u32, !noise as u32));
+                        u.rvfi_valid[i].next = r.is_some();
+                        u.rvfi_insn[i].next = 0x13u64.to_bits();
+                        u.rvfi_trap[i].next = false;
+                        u.rvfi_intr[i].next = false;
+                        u.rvfi_pc_rdata[i].next = u64::from(pc).to_bits();
+                        u.rvfi_pc_wdata[i].next = u64::from(next).to_bits();
+                    }
+                },
+                |u| {
+                    let puts: Vec<bool> = u.put.iter().map(|p| p.ready.val()).collect();
+                    (u.valid.val().then(|| u.octet.val().to_u64() as u8), (u.host.ready.val(), puts))
+                },
+            )
+            .unwrap();
+        if reset {
+            return;
+        }
+        if let (Some(byte), true) = (byte, ready) {
+            self.arrived.extend(self.reader.push(&[byte]));
+        }
+        if host.is_some() && taken.0 {
+            self.host.pop_front();
+        }
+        for (i, q) in self.outside.iter_mut().enumerate() {
+            if outside[i].is_some() && taken.1[i] {
+                q.pop_front();
+            }
+        }
+    }
+
+    fn idle(&mut self, clocks: usize) {
+        (0..clocks).for_each(|_| self.clock(false, &[]));
+    }
+
+    /// A packet of the host, and its answer.
+    fn ask(&mut self, dest: u8, op: Op, addr: u16, data: &[u16]) -> Packet {
+        self.host.extend(Packet::control(HOST, dest, op, addr, data).to_words());
+        let before = self.arrived.len();
+        for _ in 0..40_000 {
+            self.idle(1);
+            if self.arrived[before..].iter().any(|p| matches!(p.body, Body::Control { .. })) {
+                return self.arrived.pop().unwrap();
+            }
+        }
+        panic!("{op:?} to {dest} is never answered");
+    }
+
+    /// Writes registers, runs of them in one packet.
+    fn set(&mut self, dest: u8, writes: &Writes) {
+        let mut rest = writes.as_slice();
+        while let Some(first) = rest.first() {
+            let run = (1..rest.len().min(14)).find(|i| rest[*i].0 != first.0 + *i as u16).unwrap_or(rest.len().min(14));
+            let data: Vec<u16> = rest[..run].iter().map(|w| w.1).collect();
+            let want = Packet::control(dest, HOST, Op::Written, first.0, &[]);
+            assert_eq!(self.ask(dest, Op::Write, first.0, &data), want);
+            rest = &rest[run..];
+        }
+    }
+
+    /// Flushes a node: what it sends before the answer.
+    fn flush(&mut self, dest: u8) {
+        let done = self.ask(dest, Op::Flush, 0, &[7]);
+        assert_eq!(done, Packet::control(dest, HOST, Op::Flush, 0, &[7]));
+    }
+}
+
+/// Golden chip and golden generators beside it, on a program whose clock is slowed down.
+struct Golden {
+    watcher: Watcher,
+    chip: Chip,
+    generators: Vec<Generator>,
+    events: Vec<(u8, u8, Event)>,
+}
+
+/// Clocks of the chip in one of the program: all that an event causes is over before the next.
+const SLOWER: u64 = 64;
+
+impl Golden {
+    fn with(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &Seen))) {
+        let (chip, generators, events) = (&mut self.chip, &mut self.generators, &mut self.events);
+        f(&mut self.watcher, &mut |core, seen| {
+            let seen = Seen { cycle: SLOWER * seen.cycle, ..*seen };
+            chip.observe(core, &seen);
+            let g = &mut generators[usize::from(core)];
+            g.observe(&seen);
+            while !g.is_idle() {
+                g.clock(None);
+                events.extend(g.pop().map(|(dest, e)| (core, dest, e)));
+            }
+        });
+    }
+}
+
+impl RetireSink for Golden {
+    const WANTS_DATA: bool = true;
+    fn event(&mut self, event: &FlowEvent) {
+        self.with(|w, mut each| w.event(event, &mut each));
+    }
+    fn data(&mut self, data: &DataEvent) {
+        self.with(|w, mut each| w.data(data, &mut each));
+    }
+}
+
+const HARTS: u8 = 4;
+
+/// A script on a program, on the golden chip and on the circuit. `settings` of the two nodes.
+fn example(program: &str, script: &str, instructions: u64, settings: impl Fn(&App, &[Slot]) -> (Writes, u8)) -> usize {
+    let nodes = vec![NodeKind::Machine(16), NodeKind::Aggregate(256)];
+    let params = ChipParams { nodes: nodes.clone(), link_bits: 400_000_000, ..ChipParams::new(HARTS) };
+    let symbols = Symbols::parse(programs::find(program).unwrap().elf).unwrap();
+    let app = parse(script).and_then(|i| resolve(&i, &symbols, params.clock_hz)).unwrap();
+    let layout = plan(&app, &params, &Rates::assumed(&app, params.clock_hz)).unwrap().layout;
+    let mut chip = Chip::new(params);
+    let mut generators = Vec::new();
+    for c in 0..HARTS {
+        chip.generator(c).set(layout.slots.clone()).unwrap();
+        let mut g = Generator::new(GeneratorParams::FULL, c);
+        g.set(layout.slots.clone()).unwrap();
+        generators.push(g);
+    }
+    for (n, node) in layout.nodes.iter().enumerate() {
+        *chip.node(n) = node.clone();
+    }
+    let loaded = programs::load(program).unwrap();
+    let watcher = Watcher::new(Image::new(&loaded), HARTS);
+    let mut golden = Golden { watcher, chip, generators, events: Vec::new() };
+    let config = MachineConfig { harts: HARTS, ..MachineConfig::default() };
+    Machine::new(&loaded, config).unwrap().run(&mut golden, Limits { instructions, ..Limits::default() }).unwrap();
+    golden.chip.finish();
+    assert_eq!(golden.chip.untold() + golden.chip.node_losses(), 0);
+    let want: Vec<Packet> = golden.chip.take_arrived().into_iter().map(|a| a.packet).collect();
+
+    let outside: Vec<u8> = (0..HARTS).collect();
+    let mut bench = Bench::new(&DiagParams { cores: 0, generator: GeneratorParams::LITE, outside, nodes }, 1, 100);
+    let (writes, node) = settings(&app, &layout.slots);
+    bench.set(node, &writes);
+    for (core, dest, event) in &golden.events {
+        assert_eq!(*dest, node, "every event is for a node");
+        bench.outside[usize::from(*core)].extend(Packet::event(*core, *dest, *event).to_words());
+        bench.idle(120);
+    }
+    bench.flush(node);
+    println!("{program}: {} events, {} packets", golden.events.len(), want.len());
+    assert_eq!(bench.arrived.len(), want.len());
+    for (n, (found, want)) in bench.arrived.iter().zip(&want).enumerate() {
+        assert_eq!(found.to_words(), want.to_words(), "packet {n}");
+    }
+    assert_eq!((bench.reader.lost, bench.reader.skipped), (0, 0));
+    if program == "bank" || long() {
+        check_verilog(&bench.d, 3);
+    }
+    want.len()
+}
+
+#[test]
+fn races_on_the_bank_are_those_of_the_golden_chip() {
+    let script = diag::scripts::find("race").unwrap();
+    let reports = example("bank", script, 90_000, |app, _| {
+        (registers::machine(&table(app, 0, Target { dest: HOST, id: MACHINES })), FIRST_NODE)
+    });
+    assert!(reports > 20, "{reports}");
+}
+
+#[test]
+fn lock_profiles_are_those_of_the_golden_chip() {
+    let script = diag::scripts::find("locks").unwrap();
+    let rows = example("lockcont", script, if long() { 3_000_000 } else { 1_000_000 }, |_, slots| {
+        let place = |c: Capture| slots[0].captures.iter().position(|x| *x == c).unwrap() as u8;
+        let (key, value) = (place(Capture::EntryRegister(10)), place(Capture::Elapsed));
+        let to = Target { dest: HOST, id: diag::layout::MAPS };
+        let rule = aggregate::Rule { event: slots[0].event, key: Field::Arg(key), value: Field::Arg(value), to };
+        (registers::aggregate(&[rule]), FIRST_NODE + 1)
+    });
+    assert!(rows > 3, "{rows}");
+}
+
+/// Two cores with lite generators: some events to the host, some to counters.
+#[test]
+fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
+    let nodes = vec![NodeKind::Count(64)];
+    let generator = GeneratorParams::LITE;
+    let params = DiagParams { cores: 2, generator, outside: vec![40], nodes: nodes.clone() };
+    let mut bench = Bench::new(&params, 5, 80);
+    // who is there
+    for (address, want) in [(0, [1, 12]), (1, [1, 12]), (FIRST_NODE, [3, 64])] {
+        let answer = bench.ask(address, Op::Read, 0, &[2]);
+        assert_eq!(answer, Packet::control(address, HOST, Op::ReadData, 0, &want));
+    }
+    let slot = |pc, event, dest| Slot { trigger: Trigger::Pc(pc), event, dest, captures: Vec::new(), stamped: true };
+    let slots =
+        vec![slot(0x100, 1, HOST), slot(0x104, 2, FIRST_NODE), slot(0x100, 3, FIRST_NODE), slot(0x202, 4, HOST)];
+    let to = Target { dest: HOST, id: 128 };
+    let rule = |event, first| count::Rule { event, first, by_core: true, threshold: 0, to };
+    let rules = [rule(2, 0), rule(3, 16)];
+    bench.set(0, &registers::lite(&slots));
+    bench.set(1, &registers::lite(&slots));
+    bench.set(FIRST_NODE, &registers::count(&rules));
+    // the time begins anew, settings would be lost by a reset: the golden chip's clock is that of the circuit
+    let base = bench.d.cycles() - 1;
+    let mut golden = Chip::new(ChipParams { nodes, generator, link_bits: 1_000_000_000, ..ChipParams::new(2) });
+    for c in 0..2 {
+        golden.generator(c).set(slots.clone()).unwrap();
+    }
+    let Node::Count(node) = golden.node(0) else { panic!("no counters") };
+    rules.iter().for_each(|r| node.add(*r).unwrap());
+    for clock in 0..6_000 {
+        let mut retired = [None; 2];
+        for (core, r) in retired.iter_mut().enumerate() {
+            let pc = *bench.s.pick(&[0x100, 0x104, 0x202, 0x102, 0x200, 0x1000_0100, 0x106, 0x108]);
+            if bench.s.per_64k(if clock % 4_000 < 300 { 3_000 } else { 400 }) {
+                *r = Some((pc, pc + 4));
+                let cycle = base + clock;
+                golden.observe(core as u8, &Seen { cycle, pc, next_pc: pc + 4, insn: 0x13, len: 4, ..Seen::default() });
+            }
+        }
+        bench.clock(false, &retired);
+    }
+    bench.idle(4_000);
+    bench.flush(FIRST_NODE);
+    golden.finish();
+    let golden: Vec<Packet> = golden.take_arrived().into_iter().map(|a| a.packet).collect();
+    for src in [0, 1, FIRST_NODE] {
+        let of = |packets: &[Packet]| packets.iter().filter(|p| p.src == src).map(Packet::to_words).collect::<Vec<_>>();
+        let (found, want) = (of(&bench.arrived), of(&golden));
+        assert!(want.len() >= 4, "{} packets of {src}", want.len());
+        assert_eq!(found, want, "packets of {src}");
+    }
+    if long() {
+        check_verilog(&bench.d, 5);
+    }
+}
+
+#[test]
+fn chips_pass_the_static_gates() {
+    let nodes = vec![NodeKind::Machine(16), NodeKind::Aggregate(256), NodeKind::Count(64)];
+    let params = DiagParams { cores: 2, generator: GeneratorParams::LITE, outside: vec![40, 41], nodes };
+    emit_checked_system(&mut DiagChip::new(&params).unwrap()).unwrap();
+}
