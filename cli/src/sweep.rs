@@ -214,6 +214,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Ok(status);
     }
     let store = Store::create(output)?;
+    if let Some((lost, kept)) = store.left_out(&points) {
+        return Err(Failure::Other(format!(
+            "{}: holds {} of another plan or shard, which its results would no longer have ({lost}); -o must name \
+             another folder",
+            output.display(),
+            plural(kept, "point"),
+        )));
+    }
     let start = Instant::now();
     let finished = jobs.iter().flat_map(|j| &j.tasks).filter(|t| store.has(t)).count();
     let bar = progress::bar("sweeping", "points", Some(points.len() as u64));
