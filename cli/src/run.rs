@@ -2,7 +2,7 @@
 
 use crate::args::{MachineArgs, ProgramArgs, Source};
 use crate::files::OutputPath;
-use crate::output::{count, facts, short_id, Object};
+use crate::output::{count, facts, plural, short_id, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::fault::{cause_name, find, Fault};
@@ -173,7 +173,7 @@ fn report(
     ];
     lines.extend(written.map(|w| ("written", w)));
     for fault in faults {
-        let mut name = "crash";
+        let mut name = if fault.handler.is_some() { "exception" } else { "crash" };
         for line in places.lines(fault) {
             lines.push((std::mem::take(&mut name), line));
         }
@@ -219,11 +219,11 @@ impl Places {
     fn lines(&self, f: &Fault) -> Vec<String> {
         let place = if f.instruction.is_some() { self.at(f.pc) } else { format!("pc 0x{:08x}", f.pc) };
         let mut lines = vec![format!(
-            "hart {}: {} (cause {}) at {place}, after {} instructions",
+            "hart {}: {} (cause {}) at {place}, after {}",
             f.hart,
             cause_name(f.cause),
             f.cause,
-            count(f.retired)
+            plural(f.retired, "instruction")
         )];
         match (&f.instruction, f.address) {
             (Some(text), Some(address)) if f.ram.contains(&address) => {

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Turns a Spike log (`spike -l` or `spike --log-commits`) on standard input into an rbt1 on standard output.
 
-A line names hart, pc and the instruction's bits: `core   0: 3 0x80000000 (0x00000297) x5 0x80000000`.
-Everything else is ignored. docs/rbt1.md says what the records mean.
+A line names hart, pc and the instruction's bits: `core   0: 3 0x80000000 (0x00000297) x5 0x80000000`;
+or an exception or interrupt: `core   0: exception trap_machine_ecall, epc 0x80000010`. Everything else is ignored. docs/rbt1.md says what the records mean.
 """
 import re
 import struct
 import sys
 
 LINE = re.compile(r"core\s+(\d+):(?:\s+\d)?\s+0x([0-9a-f]+)\s+\(0x([0-9a-f]+)\)")
+EXCEPTION = re.compile(r"core\s+(\d+): exception .*, epc 0x([0-9a-f]+)")
 NOT_TAKEN, TAKEN, JUMP, CALL, INDIRECT, INDIRECT_CALL, RETURN, TRAP, TRAP_RETURN = range(9)
 CONDITIONAL = -1  # which of the two, the next pc says
 LINKS = (1, 5)  # ra and t0: calls and returns by the hints of the ISA manual
@@ -48,7 +49,7 @@ def kind(bits, xlen):
 
 
 class Hart:
-    """An instruction is recorded when the next one of its hart says where it went."""
+    """An instruction is recorded when the next one of its hart says where it went; bits None is an exception."""
 
     def __init__(self):
         self.last = None
@@ -60,19 +61,30 @@ class Hart:
         if last is None:
             # where the hart began
             return TRAP, 0, 0, pc, pc
-        self.count += 1
         at, before = last
+        if before is None:
+            count, self.count = self.count, 0
+            return TRAP, 1, count, at, pc
+        self.count += 1
         length = 4 if before & 3 == 3 else 2
         what, count = kind(before, xlen), self.count
         if what is None:
             if pc == at + length:
                 return None
-            # a trap behind `at`; or at it, which a log of commits does not tell
-            what, length, at = TRAP, 0, at + length
+            # a trap that the log does not tell
+            what, length, at = TRAP, 1, at + length
         elif what == CONDITIONAL:
             what = NOT_TAKEN if pc == at + length else TAKEN
         self.count = 0
         return what, length, count, at, pc
+
+
+    def trap(self, epc, xlen):
+        """As `step`, for an exception in front of `epc`, which `-l` lists although it does not retire."""
+        if self.last and self.last[0] == epc:
+            self.last = (epc, None)
+            return None
+        return self.step(epc, None, xlen)
 
 
 def main():
@@ -81,12 +93,15 @@ def main():
     out = sys.stdout.buffer
     out.write(b"RBT1\0\0\0\0")
     for line in sys.stdin:
-        found = LINE.match(line)
+        found = LINE.match(line) or EXCEPTION.match(line)
         if not found:
             continue
-        number, pc, bits = int(found[1]), int(found[2], 16), int(found[3], 16)
+        number, pc = int(found[1]), int(found[2], 16)
         hart = harts.setdefault(number, Hart())
-        record = hart.step(pc, bits, xlen)
+        if found.re is LINE:
+            record = hart.step(pc, int(found[3], 16), xlen)
+        else:
+            record = hart.trap(pc, xlen)
         if record:
             what, length, count, at, target = record
             out.write(struct.pack("<BBHIQQ", what, length, number, count, at, target))

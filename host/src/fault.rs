@@ -87,6 +87,7 @@ struct Witness {
     image: Image,
     assembly: Assembly,
     ram: Range<u64>,
+    entry: u64,
     harts: Vec<Seen>,
 }
 
@@ -123,10 +124,15 @@ impl Witness {
     /// The exception of a hart that stands at the end, where it does not wait.
     fn standing(&self, hart: u8) -> Option<Fault> {
         let seen = &self.harts[usize::from(hart)];
-        let stop = seen.stop?;
-        let (pc, retired) = (stop.pc, seen.retired);
+        let retired = seen.retired;
+        // a hart that never retired anything is not told: it stands where it began
+        let (pc, behind) = match seen.stop {
+            Some(stop) => (stop.pc, stop.count),
+            None if retired == 0 => (self.entry, 0),
+            None => return None,
+        };
         let in_place = seen.last.is_some_and(|e| e.pc == pc && e.target == pc);
-        let waits = stop.count > 0 && matches!(self.instruction(pc.wrapping_sub(4)), Some((WFI, _)));
+        let waits = behind > 0 && matches!(self.instruction(pc.wrapping_sub(4)), Some((WFI, _)));
         let refused = seen.refused.filter(|(_, at)| *at == retired).map(|(cause, _)| cause);
         if in_place || waits && refused.is_none() {
             return None;
@@ -206,6 +212,7 @@ pub fn find(run: &Run<'_>, exit: Exit, progress: &dyn Progress) -> Result<Vec<Fa
     let mut witness = Witness {
         image: Image::new(&named.program),
         assembly: Assembly::new(named.program.xlen),
+        entry: named.program.entry,
         ram: start.into()..u64::from(start) + u64::from(bytes),
         harts: (0..run.harts).map(hart).collect(),
     };
