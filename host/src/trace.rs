@@ -171,7 +171,12 @@ impl Trace {
         let failure = |source| HostError::Replay { path: self.path.display().to_string(), source };
         match (replayed, file) {
             (Ok((summary, damage)), file) => {
-                Ok(Replayed { summary, lost: sink.lost, damage: file.or(damage.map(failure)) })
+                let mut lost = sink.lost;
+                // where reading went on, something is missing, also where no core tells a gap
+                let silent = summary.damaged.saturating_sub(lost.gaps);
+                lost.gaps += silent;
+                lost.unknown += silent;
+                Ok(Replayed { summary, lost, damage: file.or(damage.map(failure)) })
             }
             (Err(_), Some(file)) => Err(file),
             (Err(e), None) => Err(failure(e)),
