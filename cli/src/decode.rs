@@ -1,11 +1,11 @@
 //! `goshawk decode`: the messages of a trace file
 
-use crate::output::{tell_damage, Object};
+use crate::output::{tell_damage, tell_missing, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::input::Beside;
-use host::trace::Trace;
-use serde_json::{json, Value};
+use host::trace::{Lost, Trace};
+use serde_json::json;
 use sim::message::{Body, Escape, Message};
 use sim::replay::ReplaySink;
 use std::io::Write;
@@ -37,7 +37,7 @@ pub struct Args {
     /// List this core only
     #[arg(long, value_name = "N")]
     core: Option<u8>,
-    /// Print one JSON object with all messages
+    /// Print JSON, an object a line: first how the trace was made, then each message
     #[arg(long)]
     json: bool,
 }
@@ -49,7 +49,7 @@ struct Listing<'a> {
     core: Option<u8>,
     index: u64,
     left: u64,
-    json: Option<Vec<Value>>,
+    json: bool,
     error: Option<std::io::Error>,
 }
 
@@ -88,13 +88,13 @@ impl Listing<'_> {
     fn print(&mut self, bit: u64, m: &Message) -> std::io::Result<()> {
         let cycle = self.timestamps.then(|| self.cycles[usize::from(m.core)]);
         let fields = fields(&m.body);
-        if let Some(list) = &mut self.json {
+        if self.json {
             let fields: serde_json::Map<_, _> = fields.into_iter().map(|(n, v)| (n.to_string(), v.into())).collect();
-            list.push(json!({
+            let message = json!({
                 "message": self.index, "bit": bit, "cycle": cycle, "core": m.core,
                 "kind": m.body.kind(), "fields": fields,
-            }));
-            return Ok(());
+            });
+            return writeln!(self.out, "{message}");
         }
         let cycle = cycle.map_or_else(|| "-".into(), |c| c.to_string());
         let fields: Vec<String> = fields.into_iter().map(|(n, v)| format!("{n} {v}")).collect();
@@ -124,7 +124,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let beside = Beside { elf: Some(&args.elf), any_build: args.any_build };
     let opened = Trace::open(&args.trace, beside, &Bars)?.resuming(args.resume);
     let info = opened.info().clone();
-    if !args.json {
+    if args.json {
+        Object::new("decode", &args.trace.display().to_string())
+            .with("program", args.elf.clone().into())
+            .with("build_id", info.build_id.clone().into())
+            .with_params(&info.params, info.set.as_deref())
+            .line(out)?;
+    } else {
         writeln!(out, "{:>8} {:>10} {:>12} {:>4}  {:<9}  fields", "message", "bit", "cycle", "core", "kind")?;
     }
     let mut listing = Listing {
@@ -134,22 +140,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         core: args.core,
         index: 0,
         left: args.limit.unwrap_or(u64::MAX),
-        json: args.json.then(Vec::new),
+        json: args.json,
         error: None,
     };
-    let replayed = opened.replay(&mut listing, &Bars, |l| l.error.is_some() || l.left == 0);
-    let Listing { out, json, error, .. } = listing;
-    if let Some(e) = error {
+    let replayed = opened.replay_to_damage(&mut listing, &Bars, |l| l.error.is_some() || l.left == 0);
+    if let Some(e) = listing.error {
         return Err(e.into());
     }
-    tell_damage(&args.trace, &replayed?);
-    if let Some(messages) = json {
-        Object::new("decode", &args.trace.display().to_string())
-            .with("program", args.elf.clone().into())
-            .with("build_id", info.build_id.into())
-            .with_params(&info.params, info.set.as_deref())
-            .with("messages", messages.into())
-            .print(out)?;
-    }
-    Ok(Status::Done)
+    let replayed = replayed?;
+    tell_damage(&args.trace, &replayed.summary);
+    out.flush()?;
+    // a gap is a message as others, and all messages are listed
+    Ok(tell_missing(&args.trace, &Lost::default(), replayed.damage.as_ref()))
 }

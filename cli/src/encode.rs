@@ -81,6 +81,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let data = args.data.parse::<Sizes>()?;
     let run = source.run()?;
+    let has_cycles = run.has_cycles();
     let info = run.info();
     check_cores(info.harts)?;
     let (params, set) = args.params.resolve_for(info.harts, info.xlen, source.input.likely_align()?)?;
@@ -106,11 +107,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             .with("source", run.source.into())
             .with_params(&params, set.as_deref())
             .with("instructions", told.instructions.into())
-            .with("cycles", told.cycles.into())
+            .with("cycles", has_cycles.then_some(told.cycles).into())
             .with("messages", stats.messages().into())
             .with("bits", stats.bits.into())
             .with("bits_per_instruction", ratio(stats.bits, told.instructions).into())
-            .with("bits_per_cycle", ratio(stats.bits, told.cycles).into())
+            .with("bits_per_cycle", has_cycles.then(|| ratio(stats.bits, told.cycles)).into())
             .with("rates", json!(rates))
             .with("output", args.output.display().to_string().into());
         let object = match params.stream_cache() {
@@ -134,8 +135,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         ("messages", count(stats.messages())),
         ("bits", format!("{}, header and padding included", count(stats.bits))),
         ("per instruction", format!("{:.4} bits", ratio(stats.bits, told.instructions))),
-        ("per cycle", format!("{:.4} bits", ratio(stats.bits, told.cycles))),
     ];
+    if has_cycles {
+        lines.push(("per cycle", format!("{:.4} bits", ratio(stats.bits, told.cycles))));
+    }
     if params.stream_cache().is_some() {
         lines.extend(stream_lines(&streams));
     } else if params.flow.predicts() {

@@ -15,6 +15,8 @@ pub enum Status {
     Different,
     /// Done, but for what was left out, as was told: 2.
     Partial,
+    /// The exit code that was asked for (`run --exit-code`).
+    Code(u8),
 }
 
 /// Why a command could not do its work: exit code 2.

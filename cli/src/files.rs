@@ -6,6 +6,7 @@
 
 use crate::Failure;
 use clap::{Arg, ArgMatches, Command};
+use retire::file::STDOUT;
 use same_file::is_same_file;
 use std::any::TypeId;
 use std::ffi::OsString;
@@ -53,6 +54,14 @@ pub fn is_input(arg: &Arg) -> bool {
 /// The values given for `arg`, as paths.
 fn values<'a>(matches: &'a ArgMatches, arg: &Arg) -> impl Iterator<Item = &'a Path> {
     matches.get_raw(arg.get_id().as_str()).into_iter().flatten().map(Path::new)
+}
+
+/// Whether a file that is written is to go to standard output: what is printed beside it then goes to standard error.
+pub fn takes_stdout(command: &Command, matches: &ArgMatches) -> bool {
+    if let Some((name, matches)) = matches.subcommand() {
+        return command.find_subcommand(name).is_some_and(|command| takes_stdout(command, matches));
+    }
+    command.get_arguments().filter(|a| is_output(a)).any(|a| values(matches, a).any(|v| v == Path::new(STDOUT)))
 }
 
 /// Whether both are one regular file or one folder; a device can be read and written.

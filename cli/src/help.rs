@@ -3,6 +3,7 @@
 //! clap breaks lines where the terminal ends, and a command that is broken is another one when it is pasted. So the
 //! blanks of lines that begin with one, the examples, are such that no line is broken at them until the text is printed.
 
+use crate::output::RED;
 use clap::error::Error;
 use clap::Command;
 use std::ffi::OsString;
@@ -55,5 +56,5 @@ pub fn print(help: &Error) {
 /// What is wrong with the command line, behind the program's name.
 pub fn complain(error: &Error) {
     let text = error.render().to_string().replace(FIRM, " ");
-    eprint!("goshawk: {}", text.strip_prefix("error: ").unwrap_or(&text));
+    anstream::eprint!("{RED}goshawk:{RED:#} {}", text.strip_prefix("error: ").unwrap_or(&text));
 }

@@ -5,6 +5,7 @@ use crate::output::{big, count, facts, plural, short_id, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::check::Check;
+use host::filter::Filter;
 use host::inputs::{record, Session};
 use host::listing::Listing;
 use retire::{FlowEvent, NullSink, RetireSink};
@@ -117,8 +118,8 @@ pub struct Asked<'a> {
     pub summary: bool,
     /// Print one JSON object.
     pub json: bool,
-    /// Lists instructions of this core, at most so many.
-    pub list: (Option<u8>, u64),
+    /// Lists instructions that it takes, at most so many.
+    pub list: (Filter, u64),
     /// Names of places.
     pub symbols: host::symbols::Symbols,
 }
@@ -140,8 +141,8 @@ pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> 
         session.run(&mut NullSink, &Bars, |_| false)?;
     } else {
         let image = retire::image::Image::new(&session.named.program);
-        let (core, left) = asked.list;
-        let mut listing = Listing::new(image, params.cores, core, left, out).with_symbols(asked.symbols);
+        let (filter, left) = asked.list;
+        let mut listing = Listing::new(image, params.cores, filter, left, out).with_symbols(asked.symbols);
         session.run(&mut Flow(&mut listing), &Bars, |l| l.0.is_over())?;
         listing.finish()?;
         return Ok(Status::Done);

@@ -10,6 +10,7 @@ mod bench;
 mod capture;
 mod cfiat;
 mod circuit;
+mod completions;
 mod decode;
 mod demo;
 mod diag;
@@ -23,6 +24,7 @@ mod hardware;
 mod help;
 mod import;
 mod inputs;
+mod man;
 mod measured;
 mod output;
 mod package;
@@ -45,12 +47,16 @@ mod who_wrote;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 pub(crate) use error::{Failure, Status};
+use output::RED;
 use std::io::Write;
 use std::process::ExitCode;
 
+/// Version, and the commit where it was built from one.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("GOSHAWK_COMMIT"));
+
 /// Trace hardware for multicore chips, and the software that replays what it sends
 #[derive(Parser, Debug)]
-#[command(name = "goshawk", version, max_term_width = 110)]
+#[command(name = "goshawk", version = VERSION, max_term_width = 110)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -87,6 +93,8 @@ enum Command {
     Soc(soc::Args),
     Capture(capture::Args),
     Diag(Box<diag::Args>),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
@@ -120,6 +128,8 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Soc(args) => soc::run(args, out),
         Command::Capture(args) => capture::run(args, out),
         Command::Diag(args) => diag::run(args, out),
+        Command::Completions(args) => completions::run(args, Cli::command(), out),
+        Command::Man(args) => man::run(args, Cli::command(), out),
     }
 }
 
@@ -138,7 +148,11 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let mut out = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    // a file on standard output stands there alone
+    let mut out: Box<dyn Write> = match files::takes_stdout(&command, &matches) {
+        true => Box::new(std::io::stderr()),
+        false => Box::new(std::io::BufWriter::with_capacity(1 << 16, std::io::stdout())),
+    };
     let result = files::check(&command, &matches)
         .and_then(|()| dispatch(&cli.command, &mut out))
         .and_then(|status| Ok(out.flush().map(|()| status)?));
@@ -146,13 +160,14 @@ fn main() -> ExitCode {
         Ok(Status::Done) => ExitCode::SUCCESS,
         Ok(Status::Different) => ExitCode::from(1),
         Ok(Status::Partial) => ExitCode::from(2),
+        Ok(Status::Code(code)) => ExitCode::from(code),
         Err(failure) => {
             // what was found before the failure is still told
             let _ = out.flush();
             if failure.is_closed_pipe() {
                 return ExitCode::SUCCESS;
             }
-            eprintln!("goshawk: {failure}");
+            anstream::eprintln!("{RED}goshawk:{RED:#} {failure}");
             ExitCode::from(2)
         }
     }

@@ -1,7 +1,10 @@
 //! How results look: numbers, aligned columns, and the one JSON object of `--json`
 
-use crate::Failure;
+use crate::{Failure, Status};
+use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::CellAlignment;
+use host::trace::Lost;
+use host::HostError;
 use retire::file::Replacement;
 use serde_json::{json, Map, Value};
 use sim::lane::Rates;
@@ -12,6 +15,16 @@ use std::io::Write;
 use std::path::Path;
 
 pub use host::TOOL;
+
+/// What went wrong.
+pub const RED: Style = AnsiColor::Red.on_default().bold();
+/// Headings.
+const BOLD: Style = Style::new().bold();
+
+/// Whether standard output is a terminal that shows colours, and the environment has nothing against them.
+fn coloured() -> bool {
+    anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
+}
 
 /// `1234567` as `1,234,567`.
 pub fn count(n: u64) -> String {
@@ -136,8 +149,10 @@ impl Table {
 
     /// Prints it.
     pub fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        for line in self.0.lines() {
-            writeln!(out, "{}", line.trim_end())?;
+        let heading = if coloured() { BOLD } else { Style::new() };
+        for (i, line) in self.0.lines().enumerate() {
+            let style = if i == 0 { heading } else { Style::new() };
+            writeln!(out, "{style}{}{style:#}", line.trim_end())?;
         }
         Ok(())
     }
@@ -179,6 +194,12 @@ impl Object {
         self.with("parameters", parameters(params, set))
     }
 
+    /// Prints it in one line, where more objects follow.
+    pub fn line(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        serde_json::to_writer(&mut *out, &self.0)?;
+        writeln!(out)
+    }
+
     /// Prints it.
     pub fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
         serde_json::to_writer_pretty(&mut *out, &self.0)?;
@@ -205,6 +226,22 @@ pub fn tell_damage(trace: &Path, summary: &ReplaySummary) {
     }
     if summary.damaged > 0 {
         eprintln!("goshawk: {path}: damaged, read on at a later header, {}", plural(summary.damaged, "time"));
+    }
+}
+
+/// Says on standard error, last, what of an execution is not in what was made of it.
+pub fn tell_missing(trace: &Path, lost: &Lost, damage: Option<&HostError>) -> Status {
+    let path = trace.display();
+    if let Some(damage) = damage {
+        eprintln!("goshawk: {damage}; what is told ends there");
+    }
+    if let Some(lost) = lost.describe() {
+        eprintln!("goshawk: {path}: the trace lost {lost}");
+    }
+    if damage.is_some() || lost.gaps > 0 {
+        Status::Partial
+    } else {
+        Status::Done
     }
 }
 

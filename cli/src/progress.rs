@@ -2,6 +2,7 @@
 
 use host::progress::{Bar, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// A line that counts up to `total`, or without an end; hidden unless standard error is a terminal.
@@ -21,6 +22,20 @@ pub fn bar(what: &'static str, unit: &'static str, total: Option<u64>) -> Progre
     bar
 }
 
+/// Somebody asked for the end.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// From here on Ctrl-C, or a request to terminate, ends a run where it is, with what it has done; a second one ends the
+/// command at once.
+pub fn stop_on_request() {
+    // where there is a handler already, the request ends the command as before
+    let _ = ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+}
+
 /// Shows the progress of the library's work.
 #[derive(Clone, Copy, Debug)]
 pub struct Bars;
@@ -28,6 +43,10 @@ pub struct Bars;
 impl Progress for Bars {
     fn begin(&self, what: &'static str, unit: &'static str, total: Option<u64>) -> Box<dyn Bar> {
         Box::new(Line(bar(what, unit, total)))
+    }
+
+    fn stops(&self) -> bool {
+        STOP.load(Ordering::Relaxed)
     }
 }
 

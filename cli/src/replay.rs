@@ -1,7 +1,8 @@
 //! `goshawk replay`: a trace file and the ELF to every retired instruction again
 
+use crate::args::FilterArgs;
 use crate::inputs::Asked;
-use crate::output::{big, count, facts, plural, short_id, tell_damage, Object};
+use crate::output::{big, count, facts, plural, short_id, tell_damage, tell_missing, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::check::Check;
@@ -9,11 +10,11 @@ use host::input::Beside;
 use host::inputs::Session;
 use host::listing::Listing;
 use host::symbols::Symbols;
-use host::trace::Trace;
+use host::trace::{Replayed, Trace};
 use serde_json::json;
 use sim::analysis::ratio;
 use sim::file::TraceInfo;
-use sim::replay::{Ignore, ReplaySummary};
+use sim::replay::Ignore;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -27,6 +28,7 @@ use std::time::Instant;
     goshawk replay vm.gtr --elf builtin:vm --check vm.ret\n  \
     goshawk replay bank.gip --elf builtin:bank --summary\n  \
     goshawk replay fft.gtr --values fft.glv --elf builtin:fft --summary\n  \
+    goshawk replay vm.gtr --elf builtin:vm --function rt_main --first 1000 --last 2000\n  \
     goshawk replay firmware.gtr --elf firmware.elf --core 1 | less")]
 pub struct Args {
     /// Trace file
@@ -37,7 +39,7 @@ pub struct Args {
     #[arg(long, value_name = "ELF|builtin:NAME|RET|RBT1")]
     elf: String,
     /// Load values of the run (`encode --values`): the cores are executed again, with registers, loads and stores
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "symbols"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "symbols", "function", "range", "first", "last"])]
     values: Option<PathBuf>,
     /// Take the program, and the run to compare with, although the trace names another build
     #[arg(long)]
@@ -57,9 +59,8 @@ pub struct Args {
     /// List at most so many instructions
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// List this core only
-    #[arg(long, value_name = "N")]
-    core: Option<u8>,
+    #[command(flatten)]
+    filter: FilterArgs,
     /// Print one JSON object (no listing)
     #[arg(long)]
     json: bool,
@@ -70,14 +71,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let beside = Beside { elf: Some(&args.elf), any_build: args.any_build };
     if let Some(values) = &args.values {
         let session = host::values::Session::open(&args.trace, values, beside, &Bars)?;
-        check_core(args, session.info.params.cores)?;
+        args.filter.filter(&args.trace, &args.elf, session.info.params.cores)?;
         let asked = crate::cfiat::Asked {
             session,
             trace: &args.trace,
             check: args.check.as_deref(),
             summary: args.summary,
             json: args.json,
-            list: (args.core, args.limit.unwrap_or(u64::MAX)),
+            list: (args.filter.core, args.limit.unwrap_or(u64::MAX)),
         };
         return crate::cfiat::replay(asked, out);
     }
@@ -86,41 +87,31 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let opened = Trace::open(&args.trace, beside, &Bars)?.resuming(args.resume);
     let info = opened.info().clone();
-    check_core(args, info.params.cores)?;
+    let filter = args.filter.filter(&args.trace, &args.elf, info.params.cores)?;
     let start = Instant::now();
     if let Some(ret) = &args.check {
         let mut check = Check::open(ret, &info, args.any_build)?;
-        let summary = opened.replay(&mut check, &Bars, Check::is_over)?;
-        let difference = check.finish()?;
+        let replayed = opened.replay_to_damage(&mut check, &Bars, Check::is_over)?;
+        // damage is why the rest of the run is missing
+        let difference = if replayed.damage.is_some() { check.found() } else { check.finish()? };
         let seconds = start.elapsed().as_secs_f64();
         let checked = Checked { ret, difference };
-        report(args, &info, &summary, seconds, Some(&checked), out)?;
-        return Ok(if checked.difference.is_some() { Status::Different } else { Status::Done });
+        let status = report(args, &info, &replayed, seconds, Some(&checked), out)?;
+        return Ok(if checked.difference.is_some() { Status::Different } else { status });
     }
     if args.summary || args.json {
-        let summary = opened.replay(&mut Ignore, &Bars, |_| false)?;
-        report(args, &info, &summary, start.elapsed().as_secs_f64(), None, out)?;
-        return Ok(Status::Done);
+        let replayed = opened.replay_to_damage(&mut Ignore, &Bars, |_| false)?;
+        return report(args, &info, &replayed, start.elapsed().as_secs_f64(), None, out);
     }
     let left = args.limit.unwrap_or(u64::MAX);
     let symbols = symbols(args)?;
-    let mut listing =
-        Listing::new(opened.image().clone(), info.params.cores, args.core, left, out).with_symbols(symbols);
-    let replayed = opened.replay(&mut listing, &Bars, |l| l.is_over());
+    let mut listing = Listing::new(opened.image().clone(), info.params.cores, filter, left, out).with_symbols(symbols);
+    let replayed = opened.replay_to_damage(&mut listing, &Bars, |l| l.is_over());
     listing.finish()?;
-    tell_damage(&args.trace, &replayed?);
-    Ok(Status::Done)
-}
-
-/// Refuses a core that is not there.
-fn check_core(args: &Args, cores: u8) -> Result<(), Failure> {
-    match args.core.filter(|c| *c >= cores) {
-        Some(core) => {
-            let path = args.trace.display();
-            Err(Failure::Other(format!("{path}: has no core {core}: it has {cores}, counted from 0")))
-        }
-        None => Ok(()),
-    }
+    let replayed = replayed?;
+    tell_damage(&args.trace, &replayed.summary);
+    out.flush()?;
+    Ok(tell_missing(&args.trace, &replayed.lost, replayed.damage.as_ref()))
 }
 
 /// The names that are asked for.
@@ -142,14 +133,14 @@ fn recorded(args: &Args, beside: Beside<'_>, out: &mut dyn Write) -> Result<Stat
     if args.resume {
         return Err(Failure::Other("--resume is for traces with `encode --sync-period`, not for recorded runs".into()));
     }
-    check_core(args, session.info.params.cores)?;
+    let filter = args.filter.filter(&args.trace, &args.elf, session.info.params.cores)?;
     let asked = Asked {
         session,
         path: &args.trace,
         check: args.check.as_deref(),
         summary: args.summary,
         json: args.json,
-        list: (args.core, args.limit.unwrap_or(u64::MAX)),
+        list: (filter, args.limit.unwrap_or(u64::MAX)),
         symbols: symbols(args)?,
     };
     crate::inputs::replay(asked, out)
@@ -163,12 +154,14 @@ struct Checked<'a> {
 fn report(
     args: &Args,
     info: &TraceInfo,
-    summary: &ReplaySummary,
+    replayed: &Replayed,
     seconds: f64,
     checked: Option<&Checked<'_>>,
     out: &mut dyn Write,
-) -> Result<(), Failure> {
+) -> Result<Status, Failure> {
+    let summary = &replayed.summary;
     tell_damage(&args.trace, summary);
+    let missing = || tell_missing(&args.trace, &replayed.lost, replayed.damage.as_ref());
     let instructions: u64 = summary.instructions.iter().sum();
     let speed = instructions as f64 / seconds;
     let messages = summary.stats.messages();
@@ -178,6 +171,8 @@ fn report(
             .with("build_id", info.build_id.clone().into())
             .with_params(&info.params, info.set.as_deref())
             .with("instructions", json!({ "total": instructions, "by_core": summary.instructions }))
+            .with("lost", json!({ "gaps": replayed.lost.gaps, "instructions": replayed.lost.instructions, "of_unknown_length": replayed.lost.unknown }))
+            .with("damage", replayed.damage.as_ref().map(ToString::to_string).into())
             .with("headers", summary.headers.into())
             .with("messages", messages.into())
             .with("bits", summary.stats.bits.into())
@@ -195,11 +190,11 @@ fn report(
                 }),
             )
             .print(out)?;
-        return Ok(());
+        return Ok(missing());
     }
     if let Some(difference) = checked.and_then(|c| c.difference.as_ref()) {
         writeln!(out, "{difference}")?;
-        return Ok(());
+        return Ok(missing());
     }
     let mut lines = vec![
         (
@@ -217,8 +212,11 @@ fn report(
     lines.push(("bits", count(summary.stats.bits)));
     lines.push(("speed", format!("{} instructions a second", big(speed))));
     if let Some(c) = checked {
-        lines.push(("check", format!("equal to {}, event by event", c.ret.display())));
+        let extent = if replayed.damage.is_some() { ", up to the damage" } else { "" };
+        lines.push(("check", format!("equal to {}, event by event{extent}", c.ret.display())));
     }
+    lines.extend(replayed.lost.describe().map(|lost| ("lost", lost)));
     facts(out, &lines)?;
-    Ok(())
+    out.flush()?;
+    Ok(missing())
 }

@@ -85,6 +85,13 @@ impl RetireSink for Both {
 fn of_run(args: &Args) -> Result<Counts, Failure> {
     let source = Source::open(&args.input, &args.program, &args.machine)?;
     let run = source.run()?.info();
+    let has_cycles = source.run()?.has_cycles();
+    if args.window.is_some() && !has_cycles {
+        return Err(Failure::Other(format!(
+            "{}: is of a branch trace (rbt1), which has no cycles; --window is for runs that have",
+            args.input
+        )));
+    }
     check_cores(run.harts)?;
     let (params, set) = args.params.resolve_for(run.harts, run.xlen, source.input.align()?)?;
     if let Input::Recording(recording, None) = &source.input {
@@ -107,7 +114,7 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         params,
         set,
         instructions: told.instructions,
-        cycles: Some(told.cycles),
+        cycles: has_cycles.then_some(told.cycles),
         stats: system.stats().clone(),
         private: system.rates(),
         streams: params.stream_cache().map(|_| sum_streams(&system.streams())),

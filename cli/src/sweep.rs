@@ -64,7 +64,8 @@ struct RunArgs {
     /// TOML file of the plan; flags take the place of what it says
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
-    /// builtin:NAME, ELF, retire or rbt1 file; `all` for every built-in program
+    /// builtin:NAME, ELF, retire or rbt1 file; `all` for every built-in program; a folder for all traces in it, or a
+    /// pattern as 'traces/*.ret'
     #[arg(long, value_name = "TRACE", value_delimiter = ',')]
     trace: Vec<String>,
     /// Programs of the recordings, for E-Trace: each takes the one whose build it is of; may be given several times
@@ -170,7 +171,7 @@ impl RunArgs {
             p.settings.max_instructions = self.max_instructions.or(p.settings.max_instructions);
             p.verify &= !self.no_verify;
         });
-        plan.expand();
+        plan.expand()?;
         Ok(plan)
     }
 }
@@ -214,6 +215,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Ok(status);
     }
     let store = Store::create(output)?;
+    if let Some((lost, kept)) = store.left_out(&points) {
+        return Err(Failure::Other(format!(
+            "{}: holds {} of another plan or shard, which its results would no longer have ({lost}); -o must name \
+             another folder",
+            output.display(),
+            plural(kept, "point"),
+        )));
+    }
     let start = Instant::now();
     let finished = jobs.iter().flat_map(|j| &j.tasks).filter(|t| store.has(t)).count();
     let bar = progress::bar("sweeping", "points", Some(points.len() as u64));

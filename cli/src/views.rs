@@ -1,8 +1,8 @@
 //! `goshawk show`, `diff`, `profile`, `coverage`, `timeline`, `vcd`: views of an execution
 
-use crate::args::Execution;
+use crate::args::{Execution, FilterArgs};
 use crate::files::OutputPath;
-use crate::output::{count, percent, Left, Object, Right, Table};
+use crate::output::{count, percent, tell_missing, Left, Object, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::symbols::Symbols;
@@ -24,14 +24,14 @@ use std::path::PathBuf;
 /// that was inlined into `g` there.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk show bank.gip --elf builtin:bank --core 1 --skip 2000 --limit 20\n  \
-    goshawk show vm.gtr --elf builtin:vm --limit 20 --sources programs/bare")]
+    goshawk show vm.gtr --elf builtin:vm --limit 20 --sources programs/bare\n  \
+    goshawk show vm.gtr --elf builtin:vm --function rt_main --first 1000 --last 2000")]
 pub struct ShowArgs {
     #[command(flatten)]
     execution: Execution,
-    /// This core only
-    #[arg(long, value_name = "N")]
-    core: Option<u8>,
-    /// Leave out so many instructions
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Leave out so many of those that are listed
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: u64,
     /// List at most so many
@@ -50,23 +50,22 @@ pub fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let lines = Lines::open(&args.execution.elf)?;
     let (replayed, named) = args.execution.open()?;
     let cores = replayed.cores();
-    if let Some(core) = args.core.filter(|c| *c >= cores) {
-        let path = args.execution.trace.display();
-        return Err(Failure::Other(format!("{path}: has no core {core}: it has {cores}, counted from 0")));
-    }
-    let shown = Shown { core: args.core, skip: args.skip, limit: args.limit.unwrap_or(u64::MAX) };
+    let (path, elf) = (&args.execution.trace, &args.execution.elf);
+    let filter = args.filter.filter(path, elf, cores)?;
+    let (skip, limit, cycles) = (args.skip, args.limit.unwrap_or(u64::MAX), replayed.has_cycles());
+    let shown = Shown { filter, skip, limit, cycles };
     let image = retire::image::Image::new(&named.program);
     let mut text = Vec::new();
     let to: &mut dyn Write = if args.json { &mut text } else { out };
-    let mut show = Show::new(image, lines, cores, shown, args.sources.clone().into(), to);
-    replayed.tell_until(&mut show, &Bars, Show::is_over)?;
+    let mut show = Show::new((image, named.program.xlen), lines, cores, shown, args.sources.clone().into(), to);
+    let missing = replayed.tell_until(&mut show, &Bars, Show::is_over)?;
     show.finish()?;
     if args.json {
         let listing = String::from_utf8_lossy(&text);
         let listing: Vec<&str> = listing.lines().collect();
         args.execution.object("show").with("lines", listing.into()).print(out)?;
     }
-    Ok(Status::Done)
+    Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 
 /// Tell where two executions of a program part, core by core
@@ -149,7 +148,7 @@ pub struct ProfileArgs {
 pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (replayed, _) = args.execution.open()?;
     let mut profile = Profile::new(Symbols::open(&args.execution.elf)?, replayed.cores());
-    replayed.tell(&mut profile, &Bars)?;
+    let missing = replayed.tell(&mut profile, &Bars)?;
     type Written = fn(&Profile, &mut dyn Write) -> std::io::Result<()>;
     for (path, write) in [(&args.folded, Profile::folded as Written), (&args.pprof, Profile::pprof as Written)] {
         let Some(path) = path else { continue };
@@ -164,14 +163,14 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
             shares.iter().map(|s| json!({ "function": s.function, "instructions": s.own, "total": s.total })).collect();
         let object = args.execution.object("profile");
         object.with("instructions", all.into()).with("functions", functions.into()).print(out)?;
-        return Ok(Status::Done);
+        return Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()));
     }
     let mut table = Table::new([("function", Left), ("own", Right), ("", Right), ("total", Right), ("", Right)]);
     for s in shares.iter().take(args.top) {
         table.row([s.function.clone(), count(s.own), percent(s.own, all), count(s.total), percent(s.total, all)]);
     }
     table.print(out)?;
-    Ok(Status::Done)
+    Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 
 /// Tell which source lines and branches ran, as lcov reads it
@@ -195,7 +194,7 @@ pub fn coverage(args: &CoverageArgs, out: &mut dyn Write) -> Result<Status, Fail
     let lines = Lines::open(&args.execution.elf)?;
     let (replayed, named) = args.execution.open()?;
     let mut coverage = Coverage::new(replayed.cores());
-    replayed.tell(&mut coverage, &Bars)?;
+    let missing = replayed.tell(&mut coverage, &Bars)?;
     let mut file = Replacement::create(&args.output)?;
     let sums = coverage.lcov(&named.program, &lines, &mut file).map_err(|e| Failure::io(&args.output, e))?;
     file.commit()?;
@@ -204,13 +203,13 @@ pub fn coverage(args: &CoverageArgs, out: &mut dyn Write) -> Result<Status, Fail
         let object = args.execution.object("coverage").with("lines", of(sums.lines, sums.lines_hit));
         let object = object.with("branches", of(sums.branches, sums.branches_hit));
         object.with("output", args.output.display().to_string().into()).print(out)?;
-        return Ok(Status::Done);
+        return Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()));
     }
     for (what, found, hit) in [("lines", sums.lines, sums.lines_hit), ("branches", sums.branches, sums.branches_hit)] {
         writeln!(out, "{what:9} {} of {}, {}", count(hit), count(found), percent(hit, found))?;
     }
     writeln!(out, "written   {}", args.output.display())?;
-    Ok(Status::Done)
+    Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 
 /// Write where each core is over time as a VCD, for waveform viewers
@@ -269,13 +268,13 @@ pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let image = retire::image::Image::new(&named.program);
     let symbols = Symbols::open(&args.execution.elf)?;
     let mut dump = Dump::new(image, symbols, cores, shown, &mut file).map_err(failure)?;
-    replayed.tell_until(&mut dump, &Bars, Dump::is_over)?;
+    let missing = replayed.tell_until(&mut dump, &Bars, Dump::is_over)?;
     dump.finish().map_err(failure)?;
     file.commit()?;
     if args.json {
         drawn(&args.execution, "vcd", cores, cycles, &args.output).print(out)?;
     }
-    Ok(Status::Done)
+    Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 
 /// Write the functions of all cores on one axis, for Perfetto
@@ -307,11 +306,11 @@ pub fn timeline(args: &TimelineArgs, out: &mut dyn Write) -> Result<Status, Fail
     let failure = |e| Failure::io(&args.output, e);
     let mut file = Replacement::create(&args.output)?;
     let mut timeline = Timeline::new(symbols, cores, args.depth, cycles, &mut file).map_err(failure)?;
-    replayed.tell(&mut timeline, &Bars)?;
+    let missing = replayed.tell(&mut timeline, &Bars)?;
     timeline.finish().map_err(failure)?;
     file.commit()?;
     if args.json {
         drawn(&args.execution, "timeline", cores, cycles, &args.output).print(out)?;
     }
-    Ok(Status::Done)
+    Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }

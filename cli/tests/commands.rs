@@ -193,11 +193,18 @@ fn every_command_has_a_help_text_with_an_example() {
     assert!(commands.len() >= 6, "{help}");
     for c in commands {
         let help = place.good(&format!("{c} --help"));
-        assert!(help.contains(&format!("Examples:\n  goshawk {c}")) && help.contains("--json"), "{c}: {help}");
+        assert!(
+            help.contains(&format!("Examples:\n  goshawk {c}"))
+                && (help.contains("--json") || ["completions", "man"].contains(&c)),
+            "{c}: {help}"
+        );
     }
 }
 
 #[test]
 fn the_version_is_that_of_the_package() {
-    assert_eq!(Place::new().good("--version"), concat!("goshawk ", env!("CARGO_PKG_VERSION"), "\n"));
+    let text = Place::new().good("--version");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    // behind it a commit, where it was built from one
+    assert_eq!(words[..2], ["goshawk", env!("CARGO_PKG_VERSION")]);
 }

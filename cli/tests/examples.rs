@@ -184,7 +184,7 @@ impl Shell {
         let script = path.join("bin/goshawk");
         std::fs::write(&script, SCRIPT).unwrap();
         std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
-        for name in ["firmware.elf", "program.elf"] {
+        for name in ["firmware.elf", "program.elf", "hello.elf"] {
             std::fs::write(path.join(name), elf(RISCV, 0)).unwrap();
         }
         std::fs::write(path.join("papers.toml"), PLAN).unwrap();

@@ -3,6 +3,7 @@
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use host::check::Check;
 use host::encode::{to_file, Request};
+use host::filter::Filter;
 use host::input::{Beside, Input};
 use host::listing::Listing;
 use host::machine::Settings;
@@ -61,7 +62,7 @@ fn files(c: &mut Criterion) {
     group.bench_function("listing", |b| {
         b.iter(|| {
             let (trace, mut out) = (open(), std::io::sink());
-            let mut listing = Listing::new(trace.image().clone(), 1, None, u64::MAX, &mut out);
+            let mut listing = Listing::new(trace.image().clone(), 1, Filter::default(), u64::MAX, &mut out);
             trace.replay(&mut listing, &Quiet, |l| l.is_over()).expect("replayed");
             listing.finish().expect("written");
         });

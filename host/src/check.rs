@@ -130,6 +130,11 @@ impl Check {
         }
     }
 
+    /// The difference found so far.
+    pub fn found(self) -> Option<String> {
+        self.difference
+    }
+
     /// The first difference, once replay has ended.
     pub fn finish(mut self) -> Result<Option<String>, HostError> {
         if self.difference.is_none() {

@@ -20,7 +20,7 @@ pub enum HostError {
         source: ElfError,
     },
     /// A program or a setting that the built-in simulator does not take.
-    #[error("{name}: {source}")]
+    #[error("{name}: {source}{}", link_hint(source))]
     Machine {
         /// The program, as it was given.
         name: String,
@@ -71,6 +71,16 @@ pub enum HostError {
     /// Anything else, said where it happened.
     #[error("{0}")]
     Other(String),
+}
+
+/// What mends a program that lies where it cannot: most often the linker put ELF headers in front of its code.
+fn link_hint(error: &MachineError) -> &'static str {
+    match error {
+        MachineError::OutsideRam { .. } | MachineError::Covers { .. } => {
+            "; if the linker put ELF headers in front of the code, -Wl,-N keeps them out (docs/platform.md)"
+        }
+        _ => "",
+    }
 }
 
 impl HostError {

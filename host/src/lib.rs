@@ -9,6 +9,8 @@
 //! | [`machine`] | how a program is run |
 //! | [`run`] | [`Run`](run::Run): an input with its harts, told to a sink or in blocks |
 //! | [`recording`] | readers of retire files and branch traces |
+//! | [`fault`] | why a program crashed |
+//! | [`assembly`] | instructions as text |
 //! | [`symbols`] | names of code addresses |
 //! | [`trace`] | a trace file with its program, replayed |
 //! | [`inputs`] | record and replay: a run to what its cores took from outside, and back |
@@ -16,15 +18,19 @@
 //! | [`debug`] | GDB and questions over a recorded run, forwards and backwards |
 //! | [`encode`] | a run to a trace file |
 //! | [`check`] | what replay tells, held to a recording |
+//! | [`filter`] | which instructions are listed |
 //! | [`listing`] | what replay tells, an instruction a line |
 //! | [`views`] | profile, coverage, timeline |
 //! | [`measure`] | schemes at work on a run, measured and verified |
 //! | [`speed`] | how fast this machine does all that |
 
+pub mod assembly;
 pub mod check;
 pub mod debug;
 pub mod encode;
 mod error;
+pub mod fault;
+pub mod filter;
 pub mod input;
 pub mod inputs;
 pub mod listing;
@@ -34,6 +40,7 @@ pub mod progress;
 pub mod recording;
 pub mod run;
 pub mod speed;
+mod stop;
 pub mod symbols;
 pub mod trace;
 pub mod values;

@@ -1,6 +1,7 @@
 //! Every retired instruction in a line of its own, as replay finds it
 
 use crate::check::describe;
+use crate::filter::Filter;
 use crate::symbols::Symbols;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
@@ -16,7 +17,7 @@ pub struct Listing<'a> {
     out: &'a mut dyn Write,
     lines: Vec<u8>,
     pc: Vec<u64>,
-    core: Option<u8>,
+    filter: Filter,
     left: u64,
     symbols: Symbols,
     error: Option<std::io::Error>,
@@ -35,10 +36,10 @@ fn hex(v: u32) -> [u8; 8] {
 }
 
 impl<'a> Listing<'a> {
-    /// Lists to `out` the `left` first instructions of `core`, or of all `cores`.
-    pub fn new(image: Image, cores: u8, core: Option<u8>, left: u64, out: &'a mut dyn Write) -> Self {
+    /// Lists to `out` the `left` first instructions that `filter` takes.
+    pub fn new(image: Image, cores: u8, filter: Filter, left: u64, out: &'a mut dyn Write) -> Self {
         let (pc, symbols) = (vec![0; usize::from(cores)], Symbols::default());
-        Self { image, out, lines: Vec::new(), pc, core, left, symbols, error: None }
+        Self { image, out, lines: Vec::new(), pc, filter, left, symbols, error: None }
     }
 
     /// Names the place of every line that has one.
@@ -63,7 +64,7 @@ impl<'a> Listing<'a> {
 
     /// Whether nothing more will be listed.
     pub fn is_over(&self) -> bool {
-        self.error.is_some() || self.left == 0
+        self.error.is_some() || self.left == 0 || self.filter.is_over()
     }
 
     /// Writes the last lines.
@@ -84,6 +85,9 @@ impl<'a> Listing<'a> {
         let mut pc = self.pc[usize::from(e.hart)];
         if e.count > 0 && self.image.instruction(pc).is_none() {
             // learned from a recording: the branches are all that is known
+            if !self.filter.take_run(e.hart, e.pc, e.count) {
+                return Ok(());
+            }
             self.left = self.left.saturating_sub(e.count.into());
             write!(self.lines, "{:>4}  0x{:08x}  {}", e.hart, e.pc, describe(e))?;
             return self.end(e.pc, false);
@@ -94,6 +98,10 @@ impl<'a> Listing<'a> {
                 return Ok(());
             }
             let Some((insn, len)) = self.image.instruction(pc) else { break };
+            if !self.filter.take(e.hart, pc) {
+                pc += u64::from(len);
+                continue;
+            }
             match u32::try_from(pc) {
                 Ok(low) => {
                     self.lines.extend_from_slice(&head);
@@ -106,6 +114,9 @@ impl<'a> Listing<'a> {
             self.end(pc, len == 2)?;
             pc += u64::from(len);
             self.left -= 1;
+        }
+        if !self.filter.between(e.hart, e.pc) {
+            return Ok(());
         }
         match e.kind {
             FlowKind::Trap { .. } => writeln!(self.lines, "{:>4}  trap to 0x{:08x}", e.hart, e.target),
@@ -122,7 +133,7 @@ impl<'a> Listing<'a> {
 
 impl ReplaySink for Listing<'_> {
     fn event(&mut self, e: &FlowEvent) {
-        if self.error.is_none() && self.left > 0 && self.core.is_none_or(|c| c == e.hart) {
+        if self.error.is_none() && self.left > 0 && self.filter.wants(e.hart) {
             self.error = self.print(e).err();
         }
         self.pc[usize::from(e.hart)] = e.target;

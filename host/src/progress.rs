@@ -7,6 +7,11 @@ pub trait Progress: Sync {
     /// A piece of work begins: what is done, what is counted, and how much there will be where that is known. It ends
     /// when the bar is dropped.
     fn begin(&self, what: &'static str, unit: &'static str, total: Option<u64>) -> Box<dyn Bar>;
+
+    /// Whether a run shall end here, with what it has done so far.
+    fn stops(&self) -> bool {
+        false
+    }
 }
 
 /// One piece of work.

@@ -3,10 +3,12 @@
 use crate::input::Input;
 use crate::machine::Settings;
 use crate::progress::{Counted, Progress};
+use crate::stop::Stoppable;
 use crate::HostError;
 use retire::file::retire::RetireInfo;
-use retire::{FlowEvent, RetireSink};
-use sim::riscv::{Machine, RunSummary};
+use retire::image::Image;
+use retire::{FlowEvent, NullSink, RetireSink};
+use sim::riscv::{Limits, Machine, RunSummary};
 
 /// A run: one to be made, or a recorded one.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +32,10 @@ pub struct Told {
     pub cycles: u64,
     /// More of it, where a program was run now.
     pub summary: Option<RunSummary>,
+    /// It was stopped ([`Progress::stops`]).
+    pub stopped: bool,
+    /// Exceptions other than calls and breakpoints, where a program was run now; [`crate::fault::find`] tells which.
+    pub faults: u64,
 }
 
 /// Events of a block: small enough for a cache, large enough to be worth handing over.
@@ -98,6 +104,15 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Whether events have the clock cycles in which they retired. A branch trace (`rbt1`) has none, and what was imported
+    /// from one counts its instructions in their place.
+    pub fn has_cycles(&self) -> bool {
+        match self.input {
+            Input::Program(_) => true,
+            Input::Recording(recording, _) => recording.info().threads.is_empty(),
+        }
+    }
+
     /// Tells the whole run to `sink`.
     pub fn tell(&self, sink: &mut impl RetireSink, progress: &dyn Progress) -> Result<Told, HostError> {
         match self.input {
@@ -105,16 +120,28 @@ impl<'a> Run<'a> {
                 let failure = |source| HostError::Machine { name: named.name.clone(), source };
                 let mut machine = Machine::new(&named.program, self.settings.config(self.harts)).map_err(failure)?;
                 let bar = progress.begin("running", "instructions", self.settings.max_instructions);
-                let mut counted = Counted::new(sink, bar);
-                let summary = machine.run(&mut counted, self.settings.limits()).map_err(failure)?;
+                let mut sink = Stoppable::new(Counted::new(sink, bar), self.harts, progress);
+                let ended = sink.run(|sink| machine.run(sink, self.settings.limits()));
+                let stopped = ended.is_none();
+                let summary = match ended {
+                    Some(summary) => summary.map_err(failure)?,
+                    None => {
+                        let (instructions, cycles) = sink.finish(&Image::new(&named.program));
+                        // without time left it only says what it has printed
+                        let nothing = Limits { instructions: 0, cycles: 0 };
+                        RunSummary { instructions, cycles, ..machine.run(&mut NullSink, nothing).map_err(failure)? }
+                    }
+                };
+                let (faults, counted) = (sink.faults, sink.into_sink());
                 let instructions = summary.instructions.iter().sum();
-                Ok(Told { events: counted.events, instructions, cycles: summary.cycles, summary: Some(summary) })
+                let (events, cycles) = (counted.events, summary.cycles);
+                Ok(Told { events, instructions, cycles, summary: Some(summary), stopped, faults })
             }
             Input::Recording(recording, _) => {
                 let mut counted = Counted::new(sink, progress.begin("reading", "instructions", None));
                 recording.tell(&mut counted)?;
                 let Counted { events, instructions, cycle, .. } = counted;
-                Ok(Told { events, instructions, cycles: cycle, summary: None })
+                Ok(Told { events, instructions, cycles: cycle, summary: None, stopped: false, faults: 0 })
             }
         }
     }

@@ -3,6 +3,7 @@
 use crate::input::elf_bytes;
 use crate::HostError;
 use object::{Object, ObjectSymbol, SymbolKind};
+use std::ops::Range;
 
 /// Code addresses with their names, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,6 +37,12 @@ impl Symbols {
         found.ok_or_else(|| {
             HostError::Other(format!("{name}: has no symbol `{symbol}`; an address is written as 0x80001000"))
         })
+    }
+
+    /// The addresses of what is called `name`: up to the next symbol.
+    pub fn ranges<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Range<u64>> + 'a {
+        let end = |at: usize| self.0.get(at + 1).map_or(u64::MAX, |s| s.0);
+        self.0.iter().enumerate().filter(move |(_, s)| s.1 == name).map(move |(at, s)| s.0..end(at))
     }
 
     /// Whether there is none.

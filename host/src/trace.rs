@@ -5,7 +5,9 @@ use crate::progress::{Progress, Words};
 use crate::recording::{FileKind, Recording};
 use crate::HostError;
 use retire::image::Image;
+use retire::{FlowEvent, FlowKind};
 use sim::file::{TraceInfo, TraceReader};
+use sim::message::Message;
 use sim::replay::{Replay, ReplaySink, ReplaySummary};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +18,70 @@ pub struct Trace {
     image: Image,
     path: PathBuf,
     resume: bool,
+}
+
+/// What a trace does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// Gaps, all cores.
+    pub gaps: u64,
+    /// Instructions in those of which it is known.
+    pub instructions: u64,
+    /// Gaps of which nobody knows how long they are.
+    pub unknown: u64,
+}
+
+impl Lost {
+    /// In words; `None` where nothing was lost.
+    pub fn describe(&self) -> Option<String> {
+        let Self { gaps, instructions, unknown } = *self;
+        let (s, are) = if gaps == 1 { ("", "is") } else { ("s", "are") };
+        match (gaps, unknown) {
+            (0, _) => None,
+            (_, 0) => Some(format!("{instructions} instructions, in {gaps} gap{s}")),
+            _ => Some(format!(
+                "at least {instructions} instructions, in {gaps} gap{s}, {unknown} of which {are} of unknown length"
+            )),
+        }
+    }
+}
+
+/// What was replayed, up to the end or to damage.
+#[derive(Debug)]
+pub struct Replayed {
+    /// Counts.
+    pub summary: ReplaySummary,
+    /// Gaps in it.
+    pub lost: Lost,
+    /// Why it ends before the stream does.
+    pub damage: Option<HostError>,
+}
+
+/// Counts gaps.
+struct Losses<'a, S> {
+    sink: &'a mut S,
+    lost: Lost,
+}
+
+impl<S: ReplaySink> ReplaySink for Losses<'_, S> {
+    #[inline]
+    fn event(&mut self, e: &FlowEvent) {
+        if let FlowKind::Gap { lost } = e.kind {
+            self.lost.gaps += 1;
+            self.lost.instructions += u64::from(lost);
+            self.lost.unknown += u64::from(lost == 0);
+        }
+        self.sink.event(e);
+    }
+
+    fn header(&mut self, bit: u64) {
+        self.sink.header(bit);
+    }
+
+    #[inline]
+    fn message(&mut self, bit: u64, message: &Message) {
+        self.sink.message(bit, message);
+    }
 }
 
 impl Trace {
@@ -66,26 +132,54 @@ impl Trace {
     }
 
     /// Replays message by message until the stream ends or `stop` says so.
+    ///
+    /// # Errors
+    /// The stream is damaged or of another program.
     pub fn replay<S: ReplaySink>(
+        self,
+        sink: &mut S,
+        progress: &dyn Progress,
+        stop: impl FnMut(&mut S) -> bool,
+    ) -> Result<ReplaySummary, HostError> {
+        let replayed = self.replay_to_damage(sink, progress, stop)?;
+        replayed.damage.map_or(Ok(replayed.summary), Err)
+    }
+
+    /// As [`Trace::replay`], but damage only ends it: what was replayed before stays.
+    ///
+    /// # Errors
+    /// Not even the beginning can be replayed.
+    pub fn replay_to_damage<S: ReplaySink>(
         mut self,
         sink: &mut S,
         progress: &dyn Progress,
         mut stop: impl FnMut(&mut S) -> bool,
-    ) -> Result<ReplaySummary, HostError> {
+    ) -> Result<Replayed, HostError> {
+        let mut sink = Losses { sink, lost: Lost::default() };
         let total = std::fs::metadata(&self.path).map_or(0, |m| m.len() / 4);
         let words = Words::new(&mut self.reader, progress.begin("replaying", "words", Some(total)));
-        let replayed = Replay::new(&self.image, &self.info.params, words).and_then(|mut replay| loop {
-            match replay.step(sink) {
-                Ok(true) if !stop(sink) => {}
-                Ok(_) => return Ok(replay.summary()),
+        let replayed = Replay::new(&self.image, &self.info.params, words).map(|mut replay| loop {
+            match replay.step(&mut sink) {
+                Ok(true) if !stop(sink.sink) => {}
+                Ok(_) => return (replay.summary(), None),
                 Err(_) if self.resume && replay.resume() => {}
-                Err(e) => return Err(e),
+                Err(e) => return (replay.summary(), Some(e)),
             }
         });
         // a damaged file is the reason of what replay says then, so it is told first
-        if let Some(e) = self.reader.error() {
-            return Err(e.into());
+        let file = self.reader.error().map(HostError::from);
+        let failure = |source| HostError::Replay { path: self.path.display().to_string(), source };
+        match (replayed, file) {
+            (Ok((summary, damage)), file) => {
+                let mut lost = sink.lost;
+                // where reading went on, something is missing, also where no core tells a gap
+                let silent = summary.damaged.saturating_sub(lost.gaps);
+                lost.gaps += silent;
+                lost.unknown += silent;
+                Ok(Replayed { summary, lost, damage: file.or(damage.map(failure)) })
+            }
+            (Err(_), Some(file)) => Err(file),
+            (Err(e), None) => Err(failure(e)),
         }
-        replayed.map_err(|source| HostError::Replay { path: self.path.display().to_string(), source })
     }
 }

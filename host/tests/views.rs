@@ -1,6 +1,7 @@
 //! Views of one run are the same from its trace and from its recording, and add up
 
 use host::encode::{to_file, Request};
+use host::filter::Filter;
 use host::input::{Beside, Input};
 use host::inputs::{record, Session};
 use host::machine::Settings;
@@ -120,22 +121,26 @@ fn instructions_are_shown_under_their_lines_with_their_values() {
         let image = retire::image::Image::new(&named.program);
         let sources = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../programs/bare");
         let mut out = Vec::new();
-        let mut show = Show::new(image, Lines::open(ELF).unwrap(), 3, shown, sources, &mut out);
+        let mut show = Show::new((image, 32), Lines::open(ELF).unwrap(), 3, shown, sources, &mut out);
         replayed.tell_until(&mut show, &Quiet, Show::is_over).unwrap();
         show.finish().unwrap();
         String::from_utf8(out).unwrap()
     };
-    let first = Shown { core: Some(1), skip: 0, limit: 4 };
+    let core = |n| Filter::new(Some(n), Vec::new(), 0..u64::MAX);
+    let first = Shown { filter: core(1), skip: 0, limit: 4, cycles: false };
     assert_eq!(
         text(&recording, first),
-        "core 1  ./rt/crt.S:18  _start\n    | la gp, __global_pointer$\n       1  0x80000000  00001197  gp = 0x80001000\n       \
-         1  0x80000004  14418193  gp = 0x80001144\ncore 1  ./rt/crt.S:21  _start\n    | csrw mie, zero\n       \
-         1  0x80000008  30401073\ncore 1  ./rt/crt.S:27  _start\n    | csrr s0, mhartid\n       \
-         1  0x8000000c  f1402473  csr 0xf14 is 0x00000001  s0 = 0x00000001\n"
+        "core 1  ./rt/crt.S:18  _start\n    | la gp, __global_pointer$\n       \
+         1  0x80000000  00001197  auipc gp, 1               gp = 0x80001000\n       \
+         1  0x80000004  14418193  addi gp, gp, 324          gp = 0x80001144\n\
+         core 1  ./rt/crt.S:21  _start\n    | csrw mie, zero\n       \
+         1  0x80000008  30401073  csrrw zero, 772, zero\n\
+         core 1  ./rt/crt.S:27  _start\n    | csrr s0, mhartid\n       \
+         1  0x8000000c  f1402473  csrrs s0, 3860, zero      csr 0xf14 is 0x00000001  s0 = 0x00000001\n"
     );
     let lines = |text: &str| text.lines().filter(|l| l.contains("  0x")).count();
-    let some = Shown { core: Some(2), skip: 5_000, limit: 400 };
-    let (of_trace, of_recording) = (text(&trace, some), text(&recording, some));
+    let some = Shown { filter: core(2), skip: 5_000, limit: 400, cycles: false };
+    let (of_trace, of_recording) = (text(&trace, some.clone()), text(&recording, some));
     assert_eq!((lines(&of_trace), lines(&of_recording)), (400, 400));
     // the same instructions; only the recording has values
     let places = |text: &str| {

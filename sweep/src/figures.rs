@@ -54,10 +54,15 @@ fn unit(per_cycle: bool) -> &'static str {
 
 /// Bars by the number of harts, one colour a scheme, with the least and greatest trace.
 fn by_harts(id: &str, points: &[&Point], per_cycle: bool) -> Option<Figure> {
+    // a recording without cycles has no figure by cycle
+    let points: Points = points.iter().filter(|p| !per_cycle || p.cycles > 0).copied().collect();
+    if points.is_empty() {
+        return None;
+    }
     let mut harts: Vec<u8> = points.iter().map(|p| p.harts).collect();
     harts.sort_unstable();
     harts.dedup();
-    let series: Vec<Series> = group(points, |p| p.scheme.clone())
+    let series: Vec<Series> = group(&points, |p| p.scheme.clone())
         .into_iter()
         .map(|(name, mine)| {
             let mut s = Series::new(&name, Style::Bars, Vec::new());
@@ -253,6 +258,7 @@ fn mispredictions(points: &[&Point]) -> Option<Figure> {
 
 /// Bits per cycle over time, of the run with the most harts, time-stamped where there is such a stream.
 fn over_time(trace: &str, points: &[&Point]) -> Option<Figure> {
+    let points: Points = points.iter().filter(|p| p.cycles > 0).copied().collect();
     let harts = points.iter().map(|p| p.harts).max()?;
     let stamped = points.iter().any(|p| p.harts == harts && p.platform.timestamps);
     let mine = points.iter().filter(|p| p.harts == harts && p.platform.timestamps == stamped);

@@ -7,6 +7,7 @@
 
 pub mod census;
 pub mod figures;
+mod files;
 pub mod gates;
 pub mod page;
 pub mod plan;

@@ -1,5 +1,6 @@
 //! What a sweep measures, and its parts in a fixed order
 
+use crate::files;
 use crate::SweepError;
 use host::input::{Beside, Input, Named};
 use host::machine::Settings;
@@ -302,14 +303,19 @@ impl Plan {
         self.part.iter_mut().for_each(&change);
     }
 
-    /// Puts the built-in programs in the place of the trace `all`.
-    pub fn expand(&mut self) {
-        self.each(|p| {
-            if p.traces.iter().any(|t| t == "all") {
-                p.traces.retain(|t| t != "all");
-                p.traces.extend(host::input::builtins());
+    /// Puts the built-in programs in the place of the trace `all`, and files in that of folders and patterns.
+    ///
+    /// # Errors
+    /// A folder or a pattern without a trace.
+    pub fn expand(&mut self) -> Result<(), SweepError> {
+        for p in std::iter::once(&mut self.traces).chain(self.part.iter_mut().map(|p| &mut p.traces)) {
+            if p.iter().any(|t| t == "all") {
+                p.retain(|t| t != "all");
+                p.extend(host::input::builtins());
             }
-        });
+            *p = p.iter().map(|t| files::of(t)).collect::<Result<Vec<_>, _>>()?.concat();
+        }
+        Ok(())
     }
 
     /// Every scheme of the grid, in order, each once.

@@ -51,7 +51,7 @@ pub struct Point {
     pub flow: Option<FlowScheme>,
     /// Instructions, all harts.
     pub instructions: u64,
-    /// Last cycle.
+    /// Last cycle; 0 for a recording without cycles.
     pub cycles: u64,
     /// Control-flow events of the trace.
     pub events: u64,
@@ -173,7 +173,7 @@ impl Point {
             cycles: self.cycles,
             bits: self.bits,
             bpi: self.bpi(),
-            bpc: self.bits.map(|b| ratio(b, self.cycles)),
+            bpc: self.bits.filter(|_| self.cycles > 0).map(|b| ratio(b, self.cycles)),
             messages: self.kinds.values().map(|k| k.0).sum(),
             conditionals: r.conditionals,
             outcome_misses: predicts.then_some(r.outcome_misses),

@@ -90,6 +90,7 @@ fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &dyn Keep, options: &Opti
     let mut digest = FlowDigest::new(job.harts);
     let (sender, receiver) = sync_channel::<Vec<FlowEvent>>(AHEAD);
     let run = job.trace.input.run(job.harts, &job.trace.settings)?;
+    let has_cycles = run.has_cycles();
     let cycles = std::thread::scope(|scope| {
         let producer = scope.spawn(move || {
             // the receiver goes away only when this thread's job has failed elsewhere
@@ -124,7 +125,8 @@ fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &dyn Keep, options: &Opti
         let failed = |e| SweepError::Other(format!("{}, {}: {e}", job.trace.name, r.task.spec.name));
         r.measured = r.scheme.finish(cycles).map_err(failed)?;
         r.time += start.elapsed();
-        let point = point(job, r, &clock, &digest, census.as_ref(), cycles, image, options)?;
+        let point =
+            point(job, r, &clock, &digest, census.as_ref(), if has_cycles { cycles } else { 0 }, image, options)?;
         store.put(&point.0, &point.1)?;
         (options.progress)(&point.1);
         Ok(())

@@ -125,6 +125,14 @@ impl Store {
         serde_json::from_slice(&text).map_err(|e| SweepError::Other(format!("{}: {e}", path.display())))
     }
 
+    /// Finished points of an earlier sweep in this folder that are not among `points`: one of them, and how many.
+    pub fn left_out(&self, points: &[String]) -> Option<(String, u64)> {
+        let earlier = self.manifest().ok()?.points;
+        let mut left = earlier.into_iter().filter(|p| !points.contains(p) && self.point(p).is_some());
+        let first = left.next()?;
+        Some((first, 1 + left.count() as u64))
+    }
+
     /// Writes `sweep.json`, and `results.csv` of the points that are there.
     pub fn finish(&self, manifest: &Manifest) -> Result<usize, SweepError> {
         let path = self.folder.join("results.csv");

@@ -25,7 +25,7 @@ use sim::diag::node::{aggregate, count, Field, Node, NodeKind, Target};
 use sim::diag::packet::{Body, Event, Op, Packet, HOST};
 use sim::diag::registers::{self, Writes};
 use sim::diag::trigger::{Capture, GeneratorParams, Slot, Trigger};
-use sim::rv32::{Limits, Machine, MachineConfig};
+use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::stimulus::Source;
 use std::collections::VecDeque;
 use testbenches::driver::Driver;

@@ -29,8 +29,15 @@ const CODE: [u32; 22] = [
     0x0000_8067, // out: ret
 ];
 
-/// ELF32 with [`CODE`] at 0x80000000; `change` is added to a word of it, for another build.
+/// ELF32 with [`CODE`]; `change` is added to a word of it, for another build.
 pub fn elf(machine: u16, change: u32) -> Vec<u8> {
+    let mut code = CODE;
+    code[2] += change;
+    elf_of(machine, &code)
+}
+
+/// ELF32 with `code` at 0x80000000.
+pub fn elf_of(machine: u16, code: &[u32]) -> Vec<u8> {
     let mut e = vec![0x7f, b'E', b'L', b'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     let half = |e: &mut Vec<u8>, v: u16| e.extend(v.to_le_bytes());
     let word = |e: &mut Vec<u8>, v: u32| e.extend(v.to_le_bytes());
@@ -42,12 +49,12 @@ pub fn elf(machine: u16, change: u32) -> Vec<u8> {
     for v in [52, 32, 1, 40, 0, 0] {
         half(&mut e, v);
     }
-    let size = 4 * CODE.len() as u32;
+    let size = 4 * code.len() as u32;
     for v in [1, 84, 0x8000_0000, 0x8000_0000, size, size, 5, 4] {
         word(&mut e, v); // PT_LOAD, offset, addresses, sizes, R+X, alignment
     }
-    for (i, v) in CODE.iter().enumerate() {
-        word(&mut e, if i == 2 { v + change } else { *v });
+    for v in code {
+        word(&mut e, *v);
     }
     e
 }

@@ -247,7 +247,8 @@ fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
         "file to file: listing",
         Box::new(|| {
             let (trace, mut out) = (open()?, std::io::sink());
-            let mut listing = Listing::new(trace.image().clone(), 1, None, u64::MAX, &mut out);
+            let mut listing =
+                Listing::new(trace.image().clone(), 1, crate::filter::Filter::default(), u64::MAX, &mut out);
             trace.replay(&mut listing, &Quiet, |l| l.is_over())?;
             listing.finish().map_err(|e| HostError::Other(e.to_string()))
         }),

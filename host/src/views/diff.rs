@@ -130,7 +130,7 @@ pub fn diff(first: Replayed, second: Replayed, progress: &dyn Progress) -> Resul
         let Compare { from, parted, .. } = compare;
         drop(from);
         match told.join() {
-            Ok(told) => told?,
+            Ok(told) => told?.undamaged()?,
             Err(panic) => std::panic::resume_unwind(panic),
         }
         Ok(parted.into_iter().flatten().collect())

@@ -2,32 +2,33 @@
 //! what it read and wrote
 
 use super::lines::{Lines, Place};
+use crate::assembly::{Assembly, REGISTERS};
+use crate::filter::Filter;
 use retire::image::Image;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-const REGISTERS: [&str; 32] = [
-    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
-    "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
-];
-
 /// Which instructions are shown.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Shown {
-    /// Of this core only.
-    pub core: Option<u8>,
-    /// The first that are left out.
+    /// Those that are looked at.
+    pub filter: Filter,
+    /// The first of them that are left out.
     pub skip: u64,
     /// At most so many.
     pub limit: u64,
+    /// Tell cycles where the trace does.
+    pub cycles: bool,
 }
 
 /// Writes the listing.
 pub struct Show<'a> {
     image: Image,
+    assembly: Assembly,
     lines: Lines,
     shown: Shown,
     /// Folder of the sources.
@@ -35,6 +36,8 @@ pub struct Show<'a> {
     texts: HashMap<String, Option<Vec<String>>>,
     places: HashMap<u64, Rc<[Place]>>,
     next: Vec<u64>,
+    /// Cycle of the last event, by core.
+    cycle: Vec<u64>,
     /// Data that wait for the instruction's event.
     data: Vec<Vec<DataEvent>>,
     last: Option<(u8, Rc<[Place]>)>,
@@ -43,17 +46,26 @@ pub struct Show<'a> {
 }
 
 impl<'a> Show<'a> {
-    /// Shows to `out`; source files are looked for in `folder`.
-    pub fn new(image: Image, lines: Lines, cores: u8, shown: Shown, folder: PathBuf, out: &'a mut dyn Write) -> Self {
+    /// Shows code of `xlen` bits to `out`; source files are looked for in `folder`.
+    pub fn new(
+        (image, xlen): (Image, u8),
+        lines: Lines,
+        cores: u8,
+        shown: Shown,
+        folder: PathBuf,
+        out: &'a mut dyn Write,
+    ) -> Self {
         let cores = usize::from(cores);
         Self {
             image,
+            assembly: Assembly::new(xlen),
             lines,
             shown,
             folder,
             texts: HashMap::new(),
             places: HashMap::new(),
             next: vec![0; cores],
+            cycle: vec![0; cores],
             data: vec![Vec::new(); cores],
             last: None,
             out,
@@ -63,7 +75,7 @@ impl<'a> Show<'a> {
 
     /// Whether nothing more is shown.
     pub fn is_over(&self) -> bool {
-        self.shown.limit == 0 || self.error.is_some()
+        self.shown.limit == 0 || self.error.is_some() || self.shown.filter.is_over()
     }
 
     /// The first error of `out`.
@@ -103,47 +115,58 @@ impl<'a> Show<'a> {
         Ok(())
     }
 
-    fn instruction(&mut self, core: u8, pc: u64, len: u8, bits: u32) -> std::io::Result<()> {
+    fn instruction(&mut self, core: u8, pc: u64, len: u8, bits: u32, cycle: Option<u64>) -> std::io::Result<()> {
         self.header(core, pc)?;
+        let text = self.assembly.text(bits, len).unwrap_or_default();
         let bits = if len == 2 { format!("{:04x}    ", bits & 0xffff) } else { format!("{bits:08x}") };
-        write!(self.out, "{core:8}  0x{pc:08x}  {bits}")?;
+        let mut line = format!("{core:8}  0x{pc:08x}  {bits}  {text:24}");
+        if let Some(cycle) = cycle {
+            line.push_str(&format!("  cycle {cycle}"));
+        }
         let data = &mut self.data[usize::from(core)];
         let own = data.iter().take_while(|d| d.pc == pc).count();
         for d in data.drain(..own) {
-            match d.kind {
+            // a String takes all
+            let _ = match d.kind {
                 DataKind::Load { size, addr, value } => {
-                    write!(self.out, "  [0x{addr:08x}] is 0x{value:0w$x}", w = 2 * usize::from(size))?;
+                    write!(line, "  [0x{addr:08x}] is 0x{value:0w$x}", w = 2 * usize::from(size))
                 }
                 DataKind::Store { size, addr, value } => {
-                    write!(self.out, "  [0x{addr:08x}] = 0x{value:0w$x}", w = 2 * usize::from(size))?;
+                    write!(line, "  [0x{addr:08x}] = 0x{value:0w$x}", w = 2 * usize::from(size))
                 }
-                DataKind::Csr { csr, value } => write!(self.out, "  csr 0x{csr:03x} is 0x{value:08x}")?,
+                DataKind::Csr { csr, value } => write!(line, "  csr 0x{csr:03x} is 0x{value:08x}"),
                 DataKind::Register { rd, value } => {
-                    write!(self.out, "  {} = 0x{value:08x}", REGISTERS[usize::from(rd) % 32])?;
+                    write!(line, "  {} = 0x{value:08x}", REGISTERS[usize::from(rd) % 32])
                 }
-                DataKind::Float { rd, value } => write!(self.out, "  f{rd} = 0x{value:016x}")?,
-                DataKind::Imported { .. } => {}
-            }
+                DataKind::Float { rd, value } => write!(line, "  f{rd} = 0x{value:016x}"),
+                DataKind::Imported { .. } => Ok(()),
+            };
         }
-        writeln!(self.out)
+        writeln!(self.out, "{}", line.trim_end())
     }
 
     fn event_lines(&mut self, e: &FlowEvent) -> std::io::Result<()> {
         let core = usize::from(e.hart);
         let mut pc = self.next[core];
-        for _ in 0..e.count {
+        // replay repeats the cycle of the last message where none is told
+        let told = self.shown.cycles && e.cycle != std::mem::replace(&mut self.cycle[core], e.cycle);
+        for left in (0..e.count).rev() {
             if self.shown.limit == 0 {
                 return Ok(());
             }
             let Some((bits, len)) = self.image.instruction(pc) else { break };
-            if self.shown.core.is_none_or(|c| c == e.hart) {
+            let cycle = Some(e.cycle).filter(|_| told && left == 0 && e.kind.retires());
+            if !self.shown.filter.take(e.hart, pc) {
+                let own = self.data[core].iter().take_while(|d| d.pc == pc).count();
+                self.data[core].drain(..own);
+            } else {
                 if self.shown.skip > 0 {
                     self.shown.skip -= 1;
                     let own = self.data[core].iter().take_while(|d| d.pc == pc).count();
                     self.data[core].drain(..own);
                 } else {
                     self.shown.limit -= 1;
-                    self.instruction(e.hart, pc, len, bits)?;
+                    self.instruction(e.hart, pc, len, bits, cycle)?;
                 }
             }
             pc += u64::from(len);
@@ -152,7 +175,7 @@ impl<'a> Show<'a> {
         self.next[core] = e.target;
         if let FlowKind::Trap { interrupt, cause } = e.kind {
             let what = if interrupt { "interrupt" } else { "exception" };
-            if self.shown.skip == 0 && self.shown.core.is_none_or(|c| c == e.hart) {
+            if self.shown.skip == 0 && self.shown.filter.between(e.hart, e.pc) {
                 writeln!(self.out, "core {}  {what} {cause} at 0x{:08x}", e.hart, e.pc)?;
             }
         }
@@ -170,7 +193,7 @@ impl RetireSink for Show<'_> {
     }
 
     fn data(&mut self, d: &DataEvent) {
-        if self.shown.core.is_none_or(|c| c == d.hart) {
+        if self.shown.filter.wants(d.hart) {
             self.data[usize::from(d.hart)].push(*d);
         }
     }

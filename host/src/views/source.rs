@@ -3,7 +3,7 @@
 use crate::input::{Beside, Named};
 use crate::inputs::{is_recorded, Session};
 use crate::progress::Progress;
-use crate::trace::Trace;
+use crate::trace::{Lost, Trace};
 use crate::HostError;
 use retire::{FlowEvent, RetireSink};
 use sim::replay::ReplaySink;
@@ -15,6 +15,25 @@ pub enum Replayed {
     Trace(Box<Trace>),
     /// A recorded run.
     Recorded(Box<Session>),
+}
+
+/// What was not told of an execution.
+#[derive(Debug)]
+pub struct Missing {
+    /// Gaps in the trace.
+    pub lost: Lost,
+    /// Where it ended before its end, and why.
+    pub damage: Option<HostError>,
+}
+
+impl Missing {
+    /// For those who need all of it: damage is an error.
+    ///
+    /// # Errors
+    /// The damage.
+    pub fn undamaged(self) -> Result<(), HostError> {
+        self.damage.map_or(Ok(()), Err)
+    }
 }
 
 /// Takes control flow from either.
@@ -58,27 +77,33 @@ impl Replayed {
         }
     }
 
-    /// Tells the control flow to `sink`, and of a recorded run the data, to the end or until `stop` says so.
+    /// Tells the control flow to `sink`, and of a recorded run the data, to the end or until `stop` says so. Damage ends
+    /// it; what was told before stays.
     ///
     /// # Errors
-    /// The stream is damaged or of another program.
+    /// Not even the beginning can be replayed.
     pub fn tell_until<S: RetireSink>(
         self,
         sink: &mut S,
         progress: &dyn Progress,
         stop: impl Fn(&S) -> bool,
-    ) -> Result<(), HostError> {
+    ) -> Result<Missing, HostError> {
         match self {
-            Self::Trace(trace) => trace.replay(&mut Told(sink), progress, |told| stop(told.0)).map(|_| ()),
-            Self::Recorded(mut session) => session.run(sink, progress, stop),
+            Self::Trace(trace) => {
+                let replayed = trace.replay_to_damage(&mut Told(sink), progress, |told| stop(told.0))?;
+                Ok(Missing { lost: replayed.lost, damage: replayed.damage })
+            }
+            Self::Recorded(mut session) => {
+                Ok(Missing { lost: Lost::default(), damage: session.run(sink, progress, stop).err() })
+            }
         }
     }
 
     /// As [`Replayed::tell_until`], to the end.
     ///
     /// # Errors
-    /// The stream is damaged or of another program.
-    pub fn tell<S: RetireSink>(self, sink: &mut S, progress: &dyn Progress) -> Result<(), HostError> {
+    /// Not even the beginning can be replayed.
+    pub fn tell<S: RetireSink>(self, sink: &mut S, progress: &dyn Progress) -> Result<Missing, HostError> {
         self.tell_until(sink, progress, |_| false)
     }
 }

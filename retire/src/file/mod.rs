@@ -9,7 +9,7 @@ pub mod rbt1;
 pub mod record;
 pub mod retire;
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// Why a file could not be read or written.
@@ -71,7 +71,10 @@ pub enum FileError {
     },
 }
 
-/// A file that appears at its place when it is complete.
+/// What standard output is called.
+pub const STDOUT: &str = "-";
+
+/// A file that appears at its place when it is complete; `-` is standard output.
 #[derive(Debug)]
 pub struct Replacement {
     file: std::io::BufWriter<tempfile::NamedTempFile>,
@@ -81,6 +84,10 @@ pub struct Replacement {
 impl Replacement {
     /// Begins a file that is to stand at `path`; its folder must exist and be writable.
     pub fn create(path: &Path) -> Result<Self, FileError> {
+        if path == Path::new(STDOUT) {
+            let file = tempfile::NamedTempFile::new().map_err(|e| io(path)(strip(e)))?;
+            return Ok(Self { file: std::io::BufWriter::new(file), path: path.to_path_buf() });
+        }
         let folder = match path.parent() {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
@@ -96,7 +103,13 @@ impl Replacement {
     /// Moves the file to its place.
     pub fn commit(self) -> Result<(), FileError> {
         let path = self.path;
-        let file = self.file.into_inner().map_err(|e| io(&path)(e.into_error()))?;
+        let mut file = self.file.into_inner().map_err(|e| io(&path)(e.into_error()))?;
+        if path == Path::new(STDOUT) {
+            file.rewind().map_err(io(&path))?;
+            let mut out = std::io::stdout().lock();
+            std::io::copy(file.as_file_mut(), &mut out).and_then(|_| out.flush()).map_err(io(&path))?;
+            return Ok(());
+        }
         file.persist(&path).map_err(|e| io(&path)(e.error))?;
         Ok(())
     }

@@ -45,7 +45,7 @@ pub fn plan(text: &str, traces: &[String], instructions: Option<u64>) -> Result<
         }
         p.settings.max_instructions = instructions.or(p.settings.max_instructions);
     });
-    plan.expand();
+    plan.expand()?;
     Ok(plan)
 }
 

@@ -1,0 +1,127 @@
+//! Instructions as text, and what they access
+
+use riscv_isa::{decode_compressed, decode_full, Compressed, Instruction, Target, Xlen};
+
+/// Names of the integer registers in the calling convention.
+pub const REGISTERS: [&str; 32] = [
+    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
+    "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
+];
+
+/// Operands with registers by the names of the calling convention.
+fn named(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('x') {
+        let digits = rest[at + 1..].bytes().take_while(u8::is_ascii_digit).count();
+        let word = rest[..at].bytes().next_back().is_some_and(|b| b.is_ascii_alphanumeric());
+        let number = rest[at + 1..at + 1 + digits].parse().ok().filter(|n: &usize| !word && *n < 32);
+        out.push_str(&rest[..at]);
+        match number {
+            Some(n) => out.push_str(REGISTERS[n]),
+            None => out.push_str(&rest[at..at + 1 + digits]),
+        }
+        rest = &rest[at + 1 + digits..];
+    }
+    out + rest
+}
+
+/// Decodes RISC-V for those who read it: what cannot be decoded has no text.
+#[derive(Clone, Debug)]
+pub struct Assembly(Target);
+
+impl Assembly {
+    /// For addresses of `xlen` bits, with all extensions that a core may have.
+    pub fn new(xlen: u8) -> Self {
+        let xlen = if xlen == 64 { Xlen::Rv64 } else { Xlen::Rv32 };
+        let base = Target { xlen, privileged: true, m: true, a: true, f: true, d: true, ..Target::default() };
+        let target = Target { c: true, zicsr: true, zifencei: true, ..base };
+        Self(target)
+    }
+
+    fn decode(&self, bits: u32, len: u8) -> Option<Instruction> {
+        let whole = match len {
+            2 => Instruction::from(decode_compressed(bits as u16, &self.0)),
+            _ => decode_full(bits, &self.0),
+        };
+        (whole != Instruction::UNIMP).then_some(whole)
+    }
+
+    /// The instruction with its operands, as assemblers take it; targets are relative to it.
+    pub fn text(&self, bits: u32, len: u8) -> Option<String> {
+        if len == 2 {
+            let short = decode_compressed(bits as u16, &self.0);
+            return (short != Compressed::UNIMP).then(|| named(&short.to_string()));
+        }
+        self.decode(bits, len).map(|i| named(&i.to_string()))
+    }
+
+    /// What a load, store or atomic adds to which register for its address, and whether it is an atomic.
+    pub fn access(&self, bits: u32, len: u8) -> Option<Access> {
+        use Instruction as I;
+        let (base, offset, atomic) = match self.decode(bits, len)? {
+            I::LB { rs1, offset, .. }
+            | I::LH { rs1, offset, .. }
+            | I::LW { rs1, offset, .. }
+            | I::LBU { rs1, offset, .. }
+            | I::LHU { rs1, offset, .. }
+            | I::LWU { rs1, offset, .. }
+            | I::LD { rs1, offset, .. }
+            | I::SB { rs1, offset, .. }
+            | I::SH { rs1, offset, .. }
+            | I::SW { rs1, offset, .. }
+            | I::SD { rs1, offset, .. }
+            | I::FLW { rs1, offset, .. }
+            | I::FLD { rs1, offset, .. }
+            | I::FSW { rs1, offset, .. }
+            | I::FSD { rs1, offset, .. } => (rs1, offset, false),
+            // major opcode AMO: the address is the register's
+            _ if len == 4 && bits & 0x7f == 0x2f => (bits >> 15 & 31, 0, true),
+            _ => return None,
+        };
+        Some(Access { base: base as u8, offset, atomic })
+    }
+}
+
+/// How an instruction makes its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Register, 0 to 31.
+    pub base: u8,
+    /// What is added to it, bytes.
+    pub offset: i32,
+    /// It must be aligned.
+    pub atomic: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instructions_read_as_in_the_manual() {
+        // worked by hand from the encodings of the unprivileged ISA, chapters 2, 8 and 27
+        let rv32 = Assembly::new(32);
+        for (bits, len, text) in [
+            (0x00ad_a283, 4, Some("lw t0, 10(s11)")),
+            (0x0000_8067, 4, Some("jalr zero, 0(ra)")),
+            (0x3020_0073, 4, Some("mret")),
+            (0x4501, 2, Some("c.li a0, 0")),
+            (0x0000, 2, None),
+            (0xffff_ffff, 4, None),
+        ] {
+            assert_eq!(rv32.text(bits, len).as_deref(), text, "{bits:08x}");
+        }
+    }
+
+    #[test]
+    fn accesses_name_register_and_offset() {
+        let rv32 = Assembly::new(32);
+        let of = |base, offset, atomic| Some(Access { base, offset, atomic });
+        assert_eq!(rv32.access(0xff85_2583, 4), of(10, -8, false), "lw a1, -8(a0)");
+        assert_eq!(rv32.access(0x00b5_0423, 4), of(10, 8, false), "sb a1, 8(a0)");
+        assert_eq!(rv32.access(0x4512, 2), of(2, 4, false), "c.lwsp a0, 4(sp)");
+        assert_eq!(rv32.access(0x00b5_252f, 4), of(10, 0, true), "amoadd.w a0, a1, (a0)");
+        assert_eq!(rv32.access(0x0000_0013, 4), None, "nop");
+    }
+}

@@ -1,0 +1,225 @@
+//! Why a program crashed: the exceptions that ended what its harts did
+//!
+//! A run is told without registers, so it is run once more, with them: it does the same again. What counts are exceptions
+//! that no program means: `ebreak` and `ecall` that a handler takes are calls.
+//!
+//! # Source
+//! RISC-V privileged ISA, table of `mcause`.
+
+use crate::assembly::Assembly;
+use crate::input::Input;
+use crate::progress::Progress;
+use crate::run::Run;
+use crate::HostError;
+use retire::image::Image;
+use retire::{DataEvent, DataKind, FlowEvent, FlowKind, Note, RetireSink};
+use sim::riscv::{Exit, Machine};
+use std::ops::Range;
+
+/// `wfi`.
+const WFI: u32 = 0x1050_0073;
+/// Calls, and breakpoints in both sizes.
+const ECALL: u32 = 0x0000_0073;
+const EBREAK: u32 = 0x0010_0073;
+const C_EBREAK: u32 = 0x9002;
+
+/// Exceptions of a hart, the last of them told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Hart.
+    pub hart: u8,
+    /// As in `mcause`.
+    pub cause: u8,
+    /// The instruction that could not retire, as in `mepc`.
+    pub pc: u64,
+    /// Instructions that the hart had retired.
+    pub retired: u64,
+    /// What was loaded, stored or fetched.
+    pub address: Option<u64>,
+    /// The instruction, as text; bits that are none as `.word` or `.half`.
+    pub instruction: Option<String>,
+    /// The jump, call or return that led to `pc`, where nothing retired behind it.
+    pub from: Option<u64>,
+    /// The handler that took it; none where no handler can be executed.
+    pub handler: Option<u64>,
+    /// How many exceptions the hart had.
+    pub times: u64,
+    /// Where RAM is.
+    pub ram: Range<u64>,
+}
+
+/// What an exception is called.
+pub const fn cause_name(cause: u8) -> &'static str {
+    match cause {
+        0 => "misaligned fetch",
+        1 => "jump to nowhere",
+        2 => "illegal instruction",
+        3 => "breakpoint",
+        4 => "misaligned atomic load",
+        5 => "load fault",
+        6 => "misaligned atomic",
+        7 => "store fault",
+        8..=11 => "environment call",
+        _ => "exception",
+    }
+}
+
+/// Whether no program means it.
+pub(crate) const fn is_fault(kind: FlowKind) -> bool {
+    matches!(kind, FlowKind::Trap { interrupt: false, cause } if !matches!(cause, 3 | 8..=11))
+}
+
+/// A hart as it is told.
+#[derive(Clone, Debug)]
+struct Seen {
+    registers: [u64; 32],
+    retired: u64,
+    /// Its last event with an instruction.
+    last: Option<FlowEvent>,
+    /// Cause of the last refused access, and what had retired then.
+    refused: Option<(u8, u64)>,
+    fault: Option<Fault>,
+    stop: Option<FlowEvent>,
+}
+
+/// Keeps what a fault is told by.
+struct Witness {
+    image: Image,
+    assembly: Assembly,
+    ram: Range<u64>,
+    entry: u64,
+    harts: Vec<Seen>,
+}
+
+impl Witness {
+    fn seen(&mut self, hart: u8) -> &mut Seen {
+        &mut self.harts[usize::from(hart)]
+    }
+
+    /// What stands there: bits and bytes of it.
+    fn instruction(&self, pc: u64) -> Option<(u32, u8)> {
+        self.image.instruction(pc).map(|(bits, len)| (if len == 2 { bits & 0xffff } else { bits }, len))
+    }
+
+    /// The exception `cause` at `pc`, with what is known now.
+    fn fault(&self, hart: u8, cause: u8, pc: u64, retired: u64, handler: Option<u64>) -> Fault {
+        let seen = &self.harts[usize::from(hart)];
+        let found = self.instruction(pc);
+        let access = found.and_then(|(bits, len)| self.assembly.access(bits, len));
+        let made = |base: u8, offset: i32| seen.registers[usize::from(base)].wrapping_add_signed(offset.into());
+        let address = match cause {
+            0 | 1 => Some(pc),
+            4..=7 => access.map(|a| made(a.base, a.offset) & 0xffff_ffff),
+            _ => None,
+        };
+        let jumped = |e: &FlowEvent| e.target == pc && e.kind != FlowKind::Conditional { taken: false };
+        let from = seen.last.filter(jumped).map(|e| e.pc);
+        let none = |bits, len| if len == 2 { format!(".half 0x{bits:04x}") } else { format!(".word 0x{bits:08x}") };
+        let text = |(bits, len)| self.assembly.text(bits, len).unwrap_or_else(|| none(bits, len));
+        let instruction = found.map(text);
+        let times = seen.fault.as_ref().map_or(0, |f| f.times) + 1;
+        Fault { hart, cause, pc, retired, address, instruction, from, handler, times, ram: self.ram.clone() }
+    }
+
+    /// The exception of a hart that stands at the end, where it does not wait.
+    fn standing(&self, hart: u8) -> Option<Fault> {
+        let seen = &self.harts[usize::from(hart)];
+        let retired = seen.retired;
+        // a hart that never retired anything is not told: it stands where it began
+        let (pc, behind) = match seen.stop {
+            Some(stop) => (stop.pc, stop.count),
+            None if retired == 0 => (self.entry, 0),
+            None => return None,
+        };
+        let in_place = seen.last.is_some_and(|e| e.pc == pc && e.target == pc);
+        let waits = behind > 0 && matches!(self.instruction(pc.wrapping_sub(4)), Some((WFI, _)));
+        let refused = seen.refused.filter(|(_, at)| *at == retired).map(|(cause, _)| cause);
+        if in_place || waits && refused.is_none() {
+            return None;
+        }
+        let access = |(bits, len)| self.assembly.access(bits, len);
+        let cause = match (refused, self.instruction(pc)) {
+            (Some(cause), _) => cause,
+            (None, None) if !self.ram.contains(&pc) => 1,
+            (None, None) => 2,
+            (None, Some((EBREAK | C_EBREAK, _))) => 3,
+            (None, Some((ECALL, _))) => 11,
+            // an atomic of RAM faults only where it is not aligned; lr is a load
+            (None, Some(found)) if access(found).is_some_and(|a| a.atomic) => {
+                if found.0 >> 27 == 2 {
+                    4
+                } else {
+                    6
+                }
+            }
+            (None, Some(_)) => 2,
+        };
+        Some(self.fault(hart, cause, pc, retired, None))
+    }
+}
+
+impl RetireSink for Witness {
+    const WANTS_DATA: bool = true;
+
+    #[inline]
+    fn event(&mut self, e: &FlowEvent) {
+        let retired = self.seen(e.hart).retired + u64::from(e.count);
+        let seen = self.seen(e.hart);
+        seen.retired = retired;
+        if !e.kind.retires() && e.count > 0 {
+            // no jump led straight to where the hart is now
+            seen.last = None;
+        }
+        match e.kind {
+            FlowKind::Trap { cause, .. } if is_fault(e.kind) => {
+                let fault = self.fault(e.hart, cause, e.pc, retired, Some(e.target));
+                self.seen(e.hart).fault = Some(fault);
+            }
+            FlowKind::Stop => self.seen(e.hart).stop = Some(*e),
+            _ if e.kind.retires() => self.seen(e.hart).last = Some(*e),
+            _ => {}
+        }
+    }
+
+    #[inline]
+    fn data(&mut self, d: &DataEvent) {
+        if let DataKind::Register { rd, value } = d.kind {
+            self.seen(d.hart).registers[usize::from(rd) % 32] = value;
+        }
+    }
+
+    fn note(&mut self, hart: u8, note: &Note) {
+        if let Note::AccessFault { cause, retired } = *note {
+            self.seen(hart).refused = Some((cause, retired));
+        }
+    }
+}
+
+/// Runs a program again that ended so, and finds the exceptions that ended what its harts did, by hart.
+///
+/// # Errors
+/// It cannot be run. A recording has none.
+pub fn find(run: &Run<'_>, exit: Exit, progress: &dyn Progress) -> Result<Vec<Fault>, HostError> {
+    let Input::Program(named) = run.input else { return Ok(Vec::new()) };
+    let failure = |source| HostError::Machine { name: named.name.clone(), source };
+    let (start, bytes) = Machine::new(&named.program, run.settings.config(run.harts)).map_err(failure)?.ram();
+    let hart = |index: u8| {
+        let mut registers = [0; 32];
+        // every hart starts with its number in a0
+        registers[10] = index.into();
+        Seen { registers, retired: 0, last: None, refused: None, fault: None, stop: None }
+    };
+    let mut witness = Witness {
+        image: Image::new(&named.program),
+        assembly: Assembly::new(named.program.xlen),
+        entry: named.program.entry,
+        ram: start.into()..u64::from(start) + u64::from(bytes),
+        harts: (0..run.harts).map(hart).collect(),
+    };
+    run.tell(&mut witness, progress)?;
+    let found = |hart| {
+        let standing = if exit == Exit::Deadlock { witness.standing(hart) } else { None };
+        standing.or_else(|| witness.harts[usize::from(hart)].fault.clone())
+    };
+    Ok((0..run.harts).filter_map(found).collect())
+}

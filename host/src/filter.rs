@@ -1,0 +1,131 @@
+//! Which instructions of an execution are listed: by core, place and number
+
+use crate::symbols::Symbols;
+use crate::HostError;
+use std::ops::Range;
+
+/// Takes instructions in the order in which they are told.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    core: Option<u8>,
+    /// Addresses, any of them; empty: all.
+    places: Vec<Range<u64>>,
+    /// Numbers among the instructions of `core`, or of all cores, from 0.
+    numbers: Range<u64>,
+    next: u64,
+}
+
+impl Default for Filter {
+    /// Takes all.
+    fn default() -> Self {
+        Self { core: None, places: Vec::new(), numbers: 0..u64::MAX, next: 0 }
+    }
+}
+
+impl Filter {
+    /// Takes what is in one of `places`, where there are any, of those instructions of `core` (or of all) whose number is
+    /// in `numbers`.
+    pub fn new(core: Option<u8>, places: Vec<Range<u64>>, numbers: Range<u64>) -> Self {
+        Self { core, places, numbers, next: 0 }
+    }
+
+    /// Whether the next instruction, of `hart` at `pc`, is taken.
+    #[inline]
+    pub fn take(&mut self, hart: u8, pc: u64) -> bool {
+        if !self.wants(hart) {
+            return false;
+        }
+        let number = self.next;
+        self.next += 1;
+        self.numbers.contains(&number) && self.is_place(pc)
+    }
+
+    /// As [`Filter::take`] of `count` instructions that are only known together.
+    pub fn take_run(&mut self, hart: u8, pc: u64, count: u32) -> bool {
+        let first = self.next;
+        let wants = self.wants(hart);
+        self.next += if wants { count.into() } else { 0 };
+        wants && first < self.numbers.end && self.next > self.numbers.start && self.is_place(pc)
+    }
+
+    /// Whether what happens between two instructions, to `hart` at `pc`, is told.
+    pub fn between(&self, hart: u8, pc: u64) -> bool {
+        let begun = self.next >= self.numbers.start;
+        self.wants(hart) && begun && !self.is_over() && self.is_place(pc)
+    }
+
+    /// Whether it is a core that is looked at.
+    #[inline]
+    pub fn wants(&self, hart: u8) -> bool {
+        self.core.is_none_or(|core| core == hart)
+    }
+
+    #[inline]
+    fn is_place(&self, pc: u64) -> bool {
+        self.places.is_empty() || self.places.iter().any(|p| p.contains(&pc))
+    }
+
+    /// Whether nothing more is taken.
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        self.next >= self.numbers.end
+    }
+}
+
+/// The addresses of functions, by name.
+///
+/// # Errors
+/// A name that is none; a few that are.
+pub fn functions(program: &str, names: &[String]) -> Result<Vec<Range<u64>>, HostError> {
+    let symbols = if names.is_empty() { Symbols::default() } else { Symbols::open(program)? };
+    let mut places = Vec::new();
+    for name in names {
+        let found = places.len();
+        places.extend(symbols.ranges(name));
+        if places.len() == found {
+            return Err(HostError::Other(format!(
+                "{program}: has no function `{name}`; `goshawk profile` lists those that ran"
+            )));
+        }
+    }
+    Ok(places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(mut f: Filter) -> Vec<usize> {
+        // two cores in turn, at 0, 0, 4, 4, 8, 8
+        (0..12).filter(|i| f.take((i % 2) as u8, (i / 2 * 4) as u64)).collect()
+    }
+
+    #[test]
+    fn core_place_and_number_are_all_asked() {
+        assert_eq!(taken(Filter::default()), (0..12).collect::<Vec<_>>());
+        assert_eq!(taken(Filter::new(Some(1), Vec::new(), 0..u64::MAX)), [1, 3, 5, 7, 9, 11]);
+        assert_eq!(taken(Filter::new(None, Vec::new(), 3..6)), [3, 4, 5]);
+        // numbers are of the core
+        assert_eq!(taken(Filter::new(Some(1), Vec::new(), 3..5)), [7, 9]);
+        // and are those of the run, not of what is listed
+        assert_eq!(taken(Filter::new(None, vec![4..8, 16..17], 0..9)), [2, 3, 8]);
+    }
+
+    #[test]
+    fn it_is_over_behind_the_last_number() {
+        let mut f = Filter::new(None, Vec::new(), 1..2);
+        assert!(!f.is_over() && !f.between(0, 0));
+        assert!(!f.take(0, 0) && f.between(0, 0));
+        assert!(f.take(0, 4) && f.is_over() && !f.take(0, 8));
+        let mut f = Filter::new(None, Vec::new(), 4..6);
+        assert_eq!([3, 2, 2].map(|n| f.take_run(0, 0, n)), [false, true, true]);
+    }
+
+    #[test]
+    fn functions_have_addresses() {
+        let places = functions("builtin:fft", &["rt_main".into()]);
+        assert!(places.is_ok_and(|p| p.len() == 1 && !p[0].is_empty()));
+        let e = functions("builtin:fft", &["nobody".into()]).unwrap_err().to_string();
+        assert!(e.contains("has no function `nobody`"), "{e}");
+    }
+}

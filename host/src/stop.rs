@@ -1,0 +1,107 @@
+//! A run that a person ends: what has retired until then stays
+//!
+//! The simulator asks nobody whether it shall go on, because that would cost each of its instructions. So a sink between
+//! it and the file leaves it by unwinding, which is no panic, and tells the stop of each hart itself.
+
+use crate::fault::is_fault;
+use crate::progress::Progress;
+use retire::image::Image;
+use retire::{DataEvent, FlowEvent, FlowKind, Note, RetireSink};
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+
+/// Events between two times that it is asked.
+const STEP: u32 = 1 << 12;
+
+/// What unwinds.
+struct Stopped;
+
+/// Where a hart is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Here {
+    started: bool,
+    /// Behind its last event.
+    next: u64,
+    retired: u64,
+    /// The last instruction behind that whose data were told.
+    data: Option<u64>,
+}
+
+/// Hands a run on until it shall end.
+pub(crate) struct Stoppable<'p, S> {
+    sink: S,
+    progress: &'p dyn Progress,
+    since: u32,
+    harts: Vec<Here>,
+    cycle: u64,
+    /// Exceptions that no program means.
+    pub(crate) faults: u64,
+}
+
+impl<'p, S: RetireSink> Stoppable<'p, S> {
+    pub(crate) fn new(sink: S, harts: u8, progress: &'p dyn Progress) -> Self {
+        let harts = vec![Here::default(); harts.into()];
+        Self { sink, progress, since: 0, harts, cycle: 0, faults: 0 }
+    }
+
+    /// Runs `run`; `None` when it was stopped.
+    pub(crate) fn run<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        match catch_unwind(AssertUnwindSafe(|| run(self))) {
+            Ok(done) => Some(done),
+            Err(cause) if cause.is::<Stopped>() => None,
+            Err(cause) => resume_unwind(cause),
+        }
+    }
+
+    pub(crate) fn into_sink(self) -> S {
+        self.sink
+    }
+
+    /// Tells the stops of a run that was stopped; instructions by hart, and the last cycle.
+    pub(crate) fn finish(&mut self, image: &Image) -> (Vec<u64>, u64) {
+        for (hart, here) in self.harts.iter_mut().enumerate().filter(|(_, here)| here.started) {
+            let (mut pc, mut count) = (here.next, 0);
+            while here.data.is_some_and(|last| pc <= last) {
+                let Some((_, len)) = image.instruction(pc) else { break };
+                pc += u64::from(len);
+                count += 1;
+            }
+            here.retired += u64::from(count);
+            let (hart, kind, cycle) = (hart as u8, FlowKind::Stop, self.cycle);
+            self.sink.event(&FlowEvent { hart, kind, len: 0, count, pc, target: pc, cycle });
+        }
+        (self.harts.iter().map(|here| here.retired).collect(), self.cycle)
+    }
+}
+
+impl<S: RetireSink> RetireSink for Stoppable<'_, S> {
+    const WANTS_DATA: bool = S::WANTS_DATA;
+
+    #[inline]
+    fn event(&mut self, e: &FlowEvent) {
+        self.sink.event(e);
+        let here = &mut self.harts[usize::from(e.hart)];
+        let retired = here.retired + u64::from(e.count);
+        *here = Here { started: true, next: e.target, retired, data: None };
+        self.cycle = e.cycle;
+        self.faults += u64::from(is_fault(e.kind));
+        self.since += 1;
+        if self.since == STEP {
+            self.since = 0;
+            // a trap stands before the instruction that retires with it: that one is told first
+            if self.progress.stops() && e.kind.retires() {
+                resume_unwind(Box::new(Stopped));
+            }
+        }
+    }
+
+    #[inline]
+    fn data(&mut self, data: &DataEvent) {
+        self.harts[usize::from(data.hart)].data = Some(data.pc);
+        self.sink.data(data);
+    }
+
+    #[inline]
+    fn note(&mut self, hart: u8, note: &Note) {
+        self.sink.note(hart, note);
+    }
+}

@@ -1,0 +1,51 @@
+//! Traces by folder or by pattern
+
+use crate::SweepError;
+use host::recording::FileKind;
+use std::io::Read;
+use std::path::Path;
+
+/// Whether a file can be swept: a recording, or an ELF.
+fn is_trace(path: &Path) -> Result<bool, SweepError> {
+    let elf = || {
+        let mut magic = [0; 4];
+        let file = std::fs::File::open(path).and_then(|mut f| f.read_exact(&mut magic));
+        file.is_ok() && magic == *b"\x7fELF"
+    };
+    Ok(match FileKind::of(path)? {
+        FileKind::Retire | FileKind::Rbt1 => true,
+        FileKind::Trace | FileKind::Inputs => false,
+        FileKind::Other => elf(),
+    })
+}
+
+/// The traces that `name` stands for, in the order of their names: those in a folder, those that a pattern matches, or
+/// itself.
+///
+/// # Errors
+/// A folder or a pattern without one; what cannot be read.
+pub(crate) fn of(name: &str) -> Result<Vec<String>, SweepError> {
+    let path = Path::new(name);
+    let mut found = Vec::new();
+    if path.is_dir() {
+        for entry in path.read_dir().map_err(|e| SweepError::io(path, e))? {
+            let file = entry.map_err(|e| SweepError::io(path, e))?.path();
+            if file.is_file() && is_trace(&file)? {
+                found.push(file.display().to_string());
+            }
+        }
+        found.sort();
+    } else if name.contains(['*', '?', '[']) && !path.exists() {
+        let paths = glob::glob(name).map_err(|e| SweepError::Other(format!("{name}: {e}")))?;
+        for file in paths {
+            let file = file.map_err(|e| SweepError::Other(format!("{name}: {e}")))?;
+            found.push(file.display().to_string());
+        }
+    } else {
+        return Ok(vec![name.to_string()]);
+    }
+    if found.is_empty() {
+        return Err(SweepError::Other(format!("{name}: no trace is there; ELFs, retire and rbt1 files would be")));
+    }
+    Ok(found)
+}
