@@ -2,8 +2,10 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
+//! | [`inputs`] | record and replay |
 //! | [`sc_lsp`] | stream cache and last stream predictor |
 //! | [`tr`] | T-raptor, and the Nexus-like schemes with its messages |
 
+pub mod inputs;
 pub mod sc_lsp;
 pub mod tr;

@@ -306,14 +306,16 @@ impl Hart {
         let number = op.imm as u32 & 0xfff;
         let view = bus.view(self, at);
         let Some(mut old) = self.csrs.read(number, &view) else { return Ok(None) };
-        let reads = op.rd != SINK || !matches!(op.code, Code::Csrrw | Code::Csrrwi);
         let writes = matches!(op.code, Code::Csrrw | Code::Csrrwi) || op.rs1 != 0;
         // a register that cannot be written traps before anything is taken from outside
         if writes && number >> 10 == 3 {
             return Ok(None);
         }
-        if let Some(value) = if reads { bus.open_csr(self.index.into(), number)? } else { None } {
-            old = value;
+        // what no register shows is not taken from outside: no port tells it
+        if op.rd != SINK {
+            if let Some(value) = bus.open_csr(self.index.into(), number)? {
+                old = value;
+            }
         }
         let immediate = op.code >= Code::Csrrwi;
         let operand = if immediate { u32::from(op.rs1) } else { rs1 };

@@ -425,7 +425,9 @@ impl Replay {
     #[cold]
     fn trap(&mut self, core: usize, trap: Trap, sink: &mut impl RetireSink) -> Result<(), InputsError> {
         let retired = self.harts[core].at.instret;
-        self.cores[core].counted = retired;
+        let me = &mut self.cores[core];
+        let instructions = (retired - std::mem::replace(&mut me.counted, retired)) as u32;
+        me.signature.trap(instructions, trap.interrupt, trap.cause);
         self.goal = None;
         if trap.interrupt {
             self.harts[core].trap(true, trap.cause.into(), 0);
@@ -455,7 +457,9 @@ impl Replay {
             self.cores[core].signature.event(&stop);
             sink.event(&stop);
         }
-        let found = self.cores[core].signature.value();
+        let me = &mut self.cores[core];
+        me.signature.stop(self.harts[core].at.instret - me.counted);
+        let found = me.signature.value();
         if found != told {
             let what = format!("the signature of its state at the stop is 0x{found:08x}, that of the run 0x{told:08x}");
             return Err(self.diverged(core, what));
