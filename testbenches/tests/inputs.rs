@@ -95,10 +95,10 @@ fn random_ports_give_the_words_of_the_model_in_both_simulations() {
 #[test]
 fn verilog_gives_the_words_of_the_model_on_random_ports() {
     let long = std::env::var_os("GOSHAWK_LONG").is_some();
-    let cycles = if long { 2_000_000 } else { 40_000 };
+    let cycles = if long { 2_000_000 } else { 60_000 };
     for (seed, cores, depth, sizes) in [
         (2, 1, 4, Sizes { last: 1, ..small() }),
-        (3, 3, 5, Sizes { entries: 64, tag: 0, block: 4, check: 11, last: 8 }),
+        (3, 3, 5, Sizes { entries: 64, tag: 0, block: 4, check: 10, last: 8 }),
         (4, 4, 4, small()),
         (5, 8, 6, Sizes { entries: 512, tag: 8, block: 32, check: 10, last: 64 }),
     ] {
@@ -106,7 +106,7 @@ fn verilog_gives_the_words_of_the_model_on_random_ports() {
         let mut bench = Bench::new(Dut::verilog(&Dut::build(&p, depth, seed as u32)), p);
         let sent = random(&mut bench, seed, cycles, 12_000);
         let order = cores == 1 || (sent.episodes.messages > 150 && sent.full > 2);
-        let rest = sent.inputs.messages > 200 && sent.traps.messages > 20 && sent.checks.messages > 3;
+        let rest = sent.inputs.messages > 200 && sent.traps.messages > 20 && sent.checks.messages > 1;
         assert!(order && rest, "{cores} cores: {sent:?}: too few to trust this run");
         assert!(bench.held > 100, "{cores} cores: the circuit never asked the cores to wait");
     }
