@@ -170,8 +170,8 @@ impl Collect {
                 }
             }
             for steps in &mut harts {
-                let goes = !bench.hold && s.percent(85);
-                let step = if goes { steps.pop_front_if(|step| step.references.is_empty()) } else { None };
+                let goes = !bench.hold && s.percent(85) && steps.front().is_some_and(|s| s.references.is_empty());
+                let step = if goes { steps.pop_front() } else { None };
                 let (beat, insn) = step.map_or((Beat::Idle, 0), |s| (s.beat, s.insn));
                 let aligned = s.percent(50);
                 all.push(ports(s, &beat, insn, aligned));
