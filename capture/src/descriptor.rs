@@ -94,6 +94,7 @@ pub fn mls(form: Form, of: &Of<'_>, data: &DataEvent, out: &mut Vec<u8>) -> bool
         | DataKind::Store { .. }
         | DataKind::Csr { .. }
         | DataKind::Register { .. }
+        | DataKind::Float { .. }
         | DataKind::Imported { .. } => return false,
     };
     let both = form.loads && form.stores;

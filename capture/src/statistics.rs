@@ -39,7 +39,9 @@ impl Statistics {
         let (counts, size) = match data.kind {
             DataKind::Load { size, .. } => (&mut self.loads, size),
             DataKind::Store { size, .. } => (&mut self.stores, size),
-            DataKind::Csr { .. } | DataKind::Register { .. } | DataKind::Imported { .. } => return,
+            DataKind::Csr { .. } | DataKind::Register { .. } | DataKind::Float { .. } | DataKind::Imported { .. } => {
+                return
+            }
         };
         counts[size.trailing_zeros().min(3) as usize] += 1;
     }

@@ -151,7 +151,8 @@ pub enum DataKind {
         /// What memory holds now, zero-extended.
         value: u64,
     },
-    /// A CSR was read (not told where the instruction only writes it).
+    /// A CSR was read (not told where the instruction only writes it, nor of `mip` and the counters of time where no
+    /// register takes it).
     Csr {
         /// Its number.
         csr: u16,

@@ -9,10 +9,15 @@ use std::fmt::Write;
 /// Reset value of `reg` in a system of these parameters: constants where it has them, else 0.
 pub fn reset_value(reg: &Reg, params: &TraceParams) -> u32 {
     match reg.name {
-        "id" => u32::from(crate::system::VERSION) | u32::from(params.cores) << 8 | ID_KIND << 16,
+        "id" => id(params.cores),
         "params" => params.fingerprint(),
         _ => 0,
     }
+}
+
+/// What register `id` holds.
+pub fn id(cores: u8) -> u32 {
+    u32::from(crate::system::VERSION) | u32::from(cores) << 8 | ID_KIND << 16
 }
 
 fn access(a: RegAccess) -> &'static str {

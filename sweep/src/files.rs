@@ -14,7 +14,7 @@ fn is_trace(path: &Path) -> Result<bool, SweepError> {
     };
     Ok(match FileKind::of(path)? {
         FileKind::Retire | FileKind::Rbt1 => true,
-        FileKind::Trace | FileKind::Inputs => false,
+        FileKind::Trace | FileKind::Inputs | FileKind::Values => false,
         FileKind::Other => elf(),
     })
 }

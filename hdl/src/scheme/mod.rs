@@ -3,9 +3,11 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`cfiat`] | load values by first-access flags |
+//! | [`inputs`] | record and replay |
 //! | [`sc_lsp`] | stream cache and last stream predictor |
 //! | [`tr`] | T-raptor, and the Nexus-like schemes with its messages |
 
 pub mod cfiat;
+pub mod inputs;
 pub mod sc_lsp;
 pub mod tr;

@@ -29,7 +29,7 @@ use super::ports::{BusIn, ControlOut, EntryIn, PieceIn, PieceOut, ReadOut, Words
 use super::registers::Registers;
 use super::resync::Resync;
 use super::session::Session;
-use super::Extras;
+use super::{Extras, Stream};
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -84,19 +84,31 @@ impl<const W: usize> Spine<W> {
     /// # Panics
     /// As [`Spine::new`].
     pub fn with(params: &TraceParams, layout: &EntryLayout, log2_depth: usize, extras: Extras) -> Self {
-        let cores = usize::from(params.cores);
         let sync = extras.sync;
+        Self {
+            session: Session::new(params, sync),
+            resync: (0..usize::from(sync)).map(|_| Resync::new(params)).collect(),
+            _resyncs: usize::from(sync),
+            registers: Registers::new(params, extras),
+            ..Self::of(&Stream::from(params), layout, log2_depth)
+        }
+    }
+
+    /// The spine for a stream of any scheme, without extras.
+    ///
+    /// # Panics
+    /// When `log2_depth` is outside 3..=8.
+    pub fn of(stream: &Stream, layout: &EntryLayout, log2_depth: usize) -> Self {
+        let cores = usize::from(stream.cores);
         Self {
             control: each(cores),
             entry: each(cores),
             _cores: cores,
             fifo: (0..cores).map(|_| EventFifo::new(layout, log2_depth)).collect(),
-            merger: Merger::new(params, log2_depth),
-            session: Session::new(params, sync),
-            resync: (0..usize::from(sync)).map(|_| Resync::new(params)).collect(),
-            _resyncs: usize::from(sync),
+            merger: Merger::of(stream, log2_depth),
+            session: Session::of(stream, false),
             packer: Packer::new(),
-            registers: Registers::new(params, extras),
+            registers: Registers::of(stream, Extras::default()),
             first: Fixed::of(FIELD_COUNT),
             ..Default::default()
         }

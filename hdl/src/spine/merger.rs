@@ -24,6 +24,7 @@
 //!
 //! Its memory holds a note for every place of every FIFO, so it is never full before they are.
 
+use super::Stream;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
@@ -69,11 +70,16 @@ pub struct Merger {
 impl Merger {
     /// For the cores of `params`, with FIFOs of 2^`log2_depth` entries.
     pub fn new(params: &TraceParams, log2_depth: usize) -> Self {
-        let bits = (log2_depth + params.ti_bits() as usize).min(A);
+        Self::of(&Stream::from(params), log2_depth)
+    }
+
+    /// As [`Merger::new`], for a stream of any scheme.
+    pub fn of(stream: &Stream, log2_depth: usize) -> Self {
+        let bits = (log2_depth + stream.ti_bits() as usize).min(A);
         let constant = Fixed::<Bits<16>>::of::<u64>;
         Self {
-            notes: Mem::new(bits, if params.cores > 1 { params.cores.into() } else { 0 }),
-            single: Fixed::new(params.cores == 1),
+            notes: Mem::new(bits, if stream.cores > 1 { stream.cores.into() } else { 0 }),
+            single: Fixed::new(stream.cores == 1),
             mask: Fixed::of((1u64 << bits) - 1),
             one: Fixed::new(1.into()),
             one_16: Fixed::new(1.into()),

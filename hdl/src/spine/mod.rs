@@ -14,6 +14,41 @@
 //! | [`session`] | a trace from its header to its last word |
 //! | [`settle`] | instructions behind a resync in which nothing is predicted |
 
+use sim::params::TraceParams;
+use sim::scheme::inputs::{self, InputsParams};
+use sim::system::{header, header_again};
+
+/// What the spine must know of its stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stream {
+    /// N: cores.
+    pub cores: u8,
+    /// Its header, the fingerprint last.
+    pub header: [u32; 3],
+    /// Word 1 of a header that is sent again.
+    pub again: u32,
+}
+
+impl Stream {
+    /// Bits of the core index.
+    pub fn ti_bits(&self) -> u32 {
+        u32::from(self.cores).next_power_of_two().trailing_zeros()
+    }
+}
+
+impl From<&TraceParams> for Stream {
+    fn from(params: &TraceParams) -> Self {
+        Self { cores: params.cores, header: header(params), again: header_again(params)[1] }
+    }
+}
+
+impl From<&InputsParams> for Stream {
+    fn from(params: &InputsParams) -> Self {
+        let header = inputs::header(params);
+        Self { cores: params.cores, header, again: header[1] }
+    }
+}
+
 /// What a trace system can have besides its stream's parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extras {

@@ -22,11 +22,11 @@
 //! One access a cycle; a write has its effect in the next cycle.
 
 use super::ports::BusIn;
-use super::Extras;
+use super::{Extras, Stream};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
-use sim::regmap::reset_value;
+use sim::regmap::id;
 use sim::regs::{Reg, REGS};
 
 /// The registers.
@@ -86,6 +86,11 @@ fn field_bit(reg: &str, field: &str) -> u64 {
 impl Registers {
     /// The registers of a system of `params`; those of what `extras` does not have read as 0.
     pub fn new(params: &TraceParams, extras: Extras) -> Self {
+        Self::of(&Stream::from(params), extras)
+    }
+
+    /// As [`Registers::new`], for a stream of any scheme.
+    pub fn of(stream: &Stream, extras: Extras) -> Self {
         let addr = |name| Fixed::of(register(name).addr);
         let word = Fixed::<Bits<32>>::of::<u64>;
         let bit = |field| word(field_bit("status", field));
@@ -103,9 +108,9 @@ impl Registers {
             broken_addr: addr("discontinuity"),
             sync: Fixed::new(extras.sync),
             check: Fixed::new(extras.check),
-            id: word(reset_value(register("id"), params).into()),
-            fingerprint: word(reset_value(register("params"), params).into()),
-            cores: Fixed::of((1u64 << params.cores) - 1),
+            id: word(id(stream.cores).into()),
+            fingerprint: word(stream.header[2].into()),
+            cores: Fixed::of((1u64 << stream.cores) - 1),
             zero: word(0),
             one: word(1),
             ready_bit: bit("ready"),

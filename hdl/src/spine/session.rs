@@ -30,10 +30,10 @@
 //! short `enable` was.
 
 use super::ports::{PieceIn, PieceOut};
+use super::Stream;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
-use sim::system::{header, header_again};
 
 /// Where a trace is.
 #[derive(LogicBlock, Default)]
@@ -82,9 +82,14 @@ pub struct Session {
 impl Session {
     /// For the streams of `params`; with `sync` the header can be sent again.
     pub fn new(params: &TraceParams, sync: bool) -> Self {
-        let [header0, header1, header2] = header(params).map(Fixed::of);
+        Self::of(&Stream::from(params), sync)
+    }
+
+    /// As [`Session::new`], for a stream of any scheme.
+    pub fn of(stream: &Stream, sync: bool) -> Self {
+        let [header0, header1, header2] = stream.header.map(Fixed::of);
         Self {
-            header_again: Fixed::of(header_again(params)[1]),
+            header_again: Fixed::of(stream.again),
             sync: Fixed::new(sync),
             header0,
             header1,
@@ -94,7 +99,7 @@ impl Session {
             one: Fixed::of(1u8),
             eight: Fixed::of(8u8),
             one_5: Fixed::new(1.into()),
-            cores: Fixed::of(params.cores),
+            cores: Fixed::of(stream.cores),
             ..Default::default()
         }
     }

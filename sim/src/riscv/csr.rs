@@ -19,6 +19,11 @@ pub const MSI: u64 = 1 << 3;
 pub const MTI: u64 = 1 << 7;
 const MEI: u64 = 1 << 11;
 
+/// Whether a CSR changes by itself, and the ISA leaves open when: `mip` and the counters of time.
+pub const fn is_open(number: u32) -> bool {
+    matches!(number, 0x344 | 0xb00 | 0xb80 | 0xc00 | 0xc80 | 0xc01 | 0xc81)
+}
+
 /// The registers of one hart that software can write; those of 32 bits have upper halves of 0.
 #[derive(Clone, Debug)]
 pub struct Csrs {

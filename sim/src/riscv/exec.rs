@@ -357,7 +357,7 @@ impl Hart {
                 };
                 // the CSR's value is there even where it goes to x0
                 let value = self.regs[usize::from(op.rd & 63)];
-                if op.rd != SINK || !matches!(op.code, Code::Csrrw | Code::Csrrwi) {
+                if self.tells_csr(op) {
                     data!(DataKind::Csr { csr: op.imm as u16 & 0xfff, value });
                 }
                 if op.rd != SINK {
@@ -439,19 +439,26 @@ impl Hart {
         Some(value)
     }
 
+    /// Whether the read of a CSR is told, and taken from outside where the ISA leaves its value open. One that changes by
+    /// itself is not where no register takes it: no port shows that.
+    #[inline]
+    fn tells_csr(&self, op: Op) -> bool {
+        let open = csr::is_open(op.imm as u32 & 0xfff);
+        op.rd != SINK || (!open && !matches!(op.code, Code::Csrrw | Code::Csrrwi))
+    }
+
     /// Executes a CSR instruction; whether it wrote, `None` when there is no such CSR.
     #[cold]
     fn csr(&mut self, op: Op, rs1: u64, at: &At, bus: &mut impl Bus) -> Result<Option<bool>, Break> {
         let number = op.imm as u32 & 0xfff;
         let view = bus.view(self, at);
         let Some(mut old) = self.csrs.read(number, &view) else { return Ok(None) };
-        let reads = op.rd != SINK || !matches!(op.code, Code::Csrrw | Code::Csrrwi);
         let writes = matches!(op.code, Code::Csrrw | Code::Csrrwi) || op.rs1 != 0;
         // a register that cannot be written traps before anything is taken from outside
         if writes && number >> 10 == 3 {
             return Ok(None);
         }
-        if let Some(value) = if reads { bus.open_csr(self.index.into(), number)? } else { None } {
+        if let Some(value) = if self.tells_csr(op) { bus.open_csr(self.index.into(), number)? } else { None } {
             old = value;
         }
         let immediate = op.code >= Code::Csrrwi;

@@ -48,11 +48,6 @@ pub fn header(params: &InputsParams) -> [u32; 3] {
     [MAGIC, u32::from(VERSION) | u32::from(params.cores) << 8 | INPUTS, params.fingerprint()]
 }
 
-/// Whether a place is one whose reads come from outside: CSRs that the ISA leaves open. `mip` and the counters of time.
-pub(crate) fn is_open_csr(number: u32) -> bool {
-    matches!(number, 0x344 | 0xb00 | 0xb80 | 0xc00 | 0xc80 | 0xc01 | 0xc81)
-}
-
 /// The place of a CSR in the table of last values: above all addresses.
 pub(crate) fn csr_place(number: u32) -> u64 {
     1 << 32 | u64::from(number)

@@ -2,14 +2,19 @@
 //!
 //! Order is what counts: data must come in the order in which memory took them, as the built-in simulator tells them.
 //! A copy of RAM says which stores change nothing; a circuit sees that at the bus.
+//!
+//! The same twice: told datum by datum as a [`RetireSink`], and clock by clock as the circuit is ([`Recorder::clock`]),
+//! where a clock has one reference of all cores, and for each core what its port says. The messages of a clock stand by
+//! core; of one core the end of its episode first.
 
 use super::last::LastValues;
 use super::message::{write_value, Body, Coder, Trap};
 use super::signature::Signature;
 use super::table::Table;
-use super::{csr_place, header, insn_place, is_open_csr, InputsParams};
+use super::{csr_place, header, insn_place, InputsParams};
 use crate::bits::BitWriter;
 use crate::platform::ParamError;
+use crate::riscv::csr;
 use retire::elf::Program;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, Note, RetireSink};
 use serde::Serialize;
@@ -67,7 +72,67 @@ struct Core {
     signature: Signature,
     /// Cycle of the last load: a store in it is of the same instruction.
     loaded: Option<u64>,
+    /// An open CSR that was read, its value, and when: a slot if a register is written with it.
+    open: Option<(u16, u64, u64)>,
     stopped: bool,
+}
+
+/// A reference as the bus of memory shows it: within one block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// Whose.
+    pub core: u8,
+    /// Byte address.
+    pub addr: u64,
+    /// It may change what is there: a store, but not one to RAM of what is there already.
+    pub changes: bool,
+    /// By an instruction that made one already: an atomic, or an access to two blocks.
+    pub again: bool,
+}
+
+/// A load, or a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Bytes: 1, 2, 4.
+    pub size: u8,
+    /// Byte address.
+    pub addr: u32,
+    /// Zero-extended.
+    pub value: u32,
+}
+
+/// An instruction that retires.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retired {
+    /// What it loaded.
+    pub load: Option<Access>,
+    /// What it stored.
+    pub store: Option<Access>,
+    /// Number and value of a CSR that it read into a register.
+    pub csr: Option<(u16, u32)>,
+    /// Register that it wrote, not 0, and value.
+    pub register: Option<(u8, u32)>,
+    /// It is an `sc`; whether it stored.
+    pub conditional: Option<bool>,
+    /// It is a control-flow instruction; its address, and where it goes.
+    pub flow: Option<(u32, u32)>,
+}
+
+/// What a core's port says in a clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Beat {
+    /// Nothing.
+    #[default]
+    Idle,
+    /// An interrupt is taken, or an access refused; the cause as in `mcause`, interrupt bit left out.
+    Trap {
+        /// An interrupt.
+        interrupt: bool,
+        /// 0..=15.
+        cause: u8,
+    },
+    /// An instruction retires.
+    Retired(Retired),
 }
 
 /// Golden model of a record-and-replay system.
@@ -112,6 +177,7 @@ impl Recorder {
             counted: 0,
             signature: Signature::new(s.check),
             loaded: None,
+            open: None,
             stopped: false,
         };
         let cores = vec![core; params.cores.into()];
@@ -122,10 +188,7 @@ impl Recorder {
     pub fn finish(&mut self) {
         for core in 0..self.cores.len() {
             if !self.cores[core].stopped {
-                let signature = self.cores[core].signature.value();
-                let instructions = self.cores[core].signature.told - self.cores[core].counted;
-                self.send(core, Body::Stop { instructions, signature }, None);
-                self.cores[core].stopped = true;
+                self.stop(core);
             }
         }
         self.out.pad();
@@ -166,30 +229,118 @@ impl Recorder {
         self.send(core, Body::Episode(references), None);
     }
 
-    /// A reference of `core`; `again`: by an instruction that made one already.
-    fn reference(&mut self, core: usize, addr: u64, bytes: u8, write: bool, again: bool) {
+    fn stop(&mut self, core: usize) {
+        let me = &mut self.cores[core];
+        let instructions = me.signature.told - me.counted;
+        me.signature.stop(instructions);
+        me.stopped = true;
+        let signature = me.signature.value();
+        self.send(core, Body::Stop { instructions, signature }, None);
+    }
+
+    /// A clock: the reference of it, if one is, and what each core's port says. Without a reference `beats` may be
+    /// those of fewer cores. A core with [`Beat::Idle`] in all clocks is as one that never began.
+    pub fn clock(&mut self, reference: Option<&Reference>, beats: &[Beat]) {
+        for core in 0..self.cores.len() {
+            if reference.is_some_and(|r| self.ends(core, r)) {
+                self.end_episode(core);
+            }
+            match beats.get(core) {
+                Some(Beat::Retired(retired)) => self.retire(core, retired),
+                Some(&Beat::Trap { interrupt, cause }) => {
+                    self.trap(core, interrupt, cause, self.cores[core].signature.told);
+                }
+                Some(Beat::Idle) | None => {}
+            }
+        }
+        if let Some(r) = reference {
+            self.touch(r);
+        }
+    }
+
+    /// Whether `core` ends its episode before a reference.
+    fn ends(&mut self, core: usize, r: &Reference) -> bool {
+        if self.cores.len() == 1 {
+            return false;
+        }
+        let c = &self.cores[core];
+        if core == usize::from(r.core) {
+            let full = !r.again && (c.table.is_full() || c.references == LONGEST);
+            self.stats.full += u64::from(full);
+            full
+        } else {
+            c.references > 0 && c.table.hit(c.table.block(r.addr), !r.changes)
+        }
+    }
+
+    /// A reference is made.
+    fn touch(&mut self, r: &Reference) {
+        if self.cores.len() > 1 {
+            let me = &mut self.cores[usize::from(r.core)];
+            me.table.touch(me.table.block(r.addr), r.changes);
+            me.references += u32::from(!r.again);
+        }
+    }
+
+    /// A reference of `bytes` bytes, block by block (three where eight bytes begin inside a block of four); `again`: by an
+    /// instruction that made one already.
+    fn reference(&mut self, core: usize, addr: u64, bytes: u8, changes: bool, again: bool) {
         if self.cores.len() == 1 {
             return;
         }
-        let me = &self.cores[core];
-        let (first, last) = (me.table.block(addr), me.table.block(addr.wrapping_add(u64::from(bytes) - 1)));
-        if !again && (me.table.is_full() || me.references == LONGEST) {
-            self.stats.full += 1;
-            self.end_episode(core);
+        let table = &self.cores[core].table;
+        let last = addr.wrapping_add(u64::from(bytes) - 1);
+        let more = table.block(last).saturating_sub(table.block(addr));
+        for block in 0..=u64::from(more) {
+            let addr = addr.saturating_add(block * u64::from(self.params.sizes.block)).min(last);
+            self.clock(Some(&Reference { core: core as u8, addr, changes, again: again || block > 0 }), &[]);
         }
-        for other in 0..self.cores.len() {
-            let them = &self.cores[other];
-            let hit = |block| them.table.hit(block, !write);
-            if other != core && them.references > 0 && (first..=last).any(hit) {
-                self.end_episode(other);
+    }
+
+    fn retire(&mut self, core: usize, r: &Retired) {
+        self.stats.instructions += 1;
+        self.cores[core].signature.retire();
+        if let Some(stored) = r.conditional {
+            self.conditional(core, stored);
+        }
+        if let Some(Access { size, addr, value }) = r.load {
+            self.cores[core].signature.data(&DataKind::Load { size, addr: addr.into(), value: value.into() });
+            if !self.params.is_ram(addr.into(), size) {
+                self.slot(core, addr.into(), value.into(), 8 * u32::from(size));
             }
         }
-        let me = &mut self.cores[core];
-        // three where eight bytes begin inside a block of four
-        for block in first..=last {
-            me.table.touch(block, write);
+        if let Some(Access { size, addr, value }) = r.store {
+            self.cores[core].signature.data(&DataKind::Store { size, addr: addr.into(), value: value.into() });
         }
-        me.references += u32::from(!again);
+        if let Some((csr, value)) = r.csr {
+            if csr::is_open(csr.into()) {
+                self.slot(core, csr_place(csr.into()), value.into(), 32);
+            }
+        }
+        if let Some((rd, value)) = r.register {
+            self.cores[core].signature.data(&DataKind::Register { rd, value: value.into() });
+        }
+        if let Some((pc, target)) = r.flow {
+            if self.cores[core].signature.flow(pc.into(), target.into()) {
+                self.check(core);
+            }
+        }
+    }
+
+    fn check(&mut self, core: usize) {
+        let me = &mut self.cores[core];
+        me.counted = me.signature.told;
+        let signature = me.signature.value();
+        self.send(core, Body::Check(signature), None);
+    }
+
+    fn conditional(&mut self, core: usize, stored: bool) {
+        if stored {
+            self.cores[core].slots += 1;
+        } else {
+            let skipped = std::mem::take(&mut self.cores[core].slots);
+            self.send(core, Body::Input { skipped }, None);
+        }
     }
 
     /// A value from outside, of `bits` bits; 0: an `sc`, which is predicted to store.
@@ -218,7 +369,9 @@ impl Recorder {
 
     fn trap(&mut self, core: usize, interrupt: bool, cause: u8, retired: u64) {
         // checks come more often than 32 bits are full
-        let instructions = (retired - std::mem::replace(&mut self.cores[core].counted, retired)) as u32;
+        let me = &mut self.cores[core];
+        let instructions = (retired - std::mem::replace(&mut me.counted, retired)) as u32;
+        me.signature.trap(instructions, interrupt, cause);
         self.send(core, Body::Trap(Trap { instructions, interrupt, cause }), None);
     }
 }
@@ -230,15 +383,10 @@ impl RetireSink for Recorder {
         let core = usize::from(e.hart);
         self.stats.instructions += u64::from(e.count);
         let due = self.cores[core].signature.event(e);
-        let me = &self.cores[core];
-        let signature = me.signature.value();
         if e.kind == FlowKind::Stop {
-            let instructions = me.signature.told - me.counted;
-            self.send(core, Body::Stop { instructions, signature }, None);
-            self.cores[core].stopped = true;
+            self.stop(core);
         } else if due {
-            self.cores[core].counted = self.cores[core].signature.told;
-            self.send(core, Body::Check(signature), None);
+            self.check(core);
         }
     }
 
@@ -266,10 +414,15 @@ impl RetireSink for Recorder {
                 let again = self.cores[core].loaded == Some(d.cycle);
                 self.reference(core, addr, size, !silent, again);
             }
-            DataKind::Csr { csr, value } if is_open_csr(csr.into()) => {
-                self.slot(core, csr_place(csr.into()), value, self.params.xlen.into());
+            DataKind::Csr { csr, value } if csr::is_open(csr.into()) => {
+                self.cores[core].open = Some((csr, value, d.cycle));
             }
             DataKind::Register { value, .. } => {
+                if let Some((csr, value, cycle)) = self.cores[core].open.take() {
+                    if cycle == d.cycle {
+                        self.slot(core, csr_place(csr.into()), value, self.params.xlen.into());
+                    }
+                }
                 if let Some(insn) = self.unmodelled(d.pc) {
                     self.slot(core, insn_place(insn), value, self.params.xlen.into());
                 }
@@ -281,11 +434,7 @@ impl RetireSink for Recorder {
     fn note(&mut self, hart: u8, note: &Note) {
         let core = usize::from(hart);
         match *note {
-            Note::StoreConditional { stored: true } => self.cores[core].slots += 1,
-            Note::StoreConditional { stored: false } => {
-                let skipped = std::mem::take(&mut self.cores[core].slots);
-                self.send(core, Body::Input { skipped }, None);
-            }
+            Note::StoreConditional { stored } => self.conditional(core, stored),
             Note::Interrupt { cause, retired } => self.trap(core, true, cause, retired),
             Note::AccessFault { cause, retired } => self.trap(core, false, cause, retired),
         }

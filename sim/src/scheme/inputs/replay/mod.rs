@@ -25,7 +25,7 @@ use crate::bits::BitReader;
 use crate::message::CodingError;
 use crate::platform::ParamError;
 use crate::riscv::code::CodeCache;
-use crate::riscv::csr::View;
+use crate::riscv::csr::{self, View};
 use crate::riscv::hart::{Break, Hart, Shared, State};
 use crate::riscv::timing::{Caches, Timing};
 use retire::elf::Program;
@@ -229,7 +229,7 @@ impl Replay {
     pub fn csr(&self, core: u8, number: u16) -> Option<u64> {
         let hart = &self.harts[usize::from(core)];
         let view = View { hart: core.into(), mip: 0, cycle: 0, instret: hart.at.instret, time: 0 };
-        hart.csrs.read(number.into(), &view).filter(|_| !super::is_open_csr(number.into()))
+        hart.csrs.read(number.into(), &view).filter(|_| !csr::is_open(number.into()))
     }
 
     /// `bytes` bytes of RAM from `addr` on; `None` where some are not RAM.
@@ -433,7 +433,9 @@ impl Replay {
     #[cold]
     fn trap(&mut self, core: usize, trap: Trap, sink: &mut impl RetireSink) -> Result<(), InputsError> {
         let retired = self.harts[core].at.instret;
-        self.cores[core].counted = retired;
+        let me = &mut self.cores[core];
+        let instructions = (retired - std::mem::replace(&mut me.counted, retired)) as u32;
+        me.signature.trap(instructions, trap.interrupt, trap.cause);
         self.goal = None;
         if trap.interrupt {
             self.harts[core].trap(true, trap.cause.into(), 0);
@@ -463,7 +465,9 @@ impl Replay {
             self.cores[core].signature.event(&stop);
             sink.event(&stop);
         }
-        let found = self.cores[core].signature.value();
+        let me = &mut self.cores[core];
+        me.signature.stop(self.harts[core].at.instret - me.counted);
+        let found = me.signature.value();
         if found != told {
             let what = format!("the signature of its state at the stop is 0x{found:08x}, that of the run 0x{told:08x}");
             return Err(self.diverged(core, what));

@@ -1,9 +1,9 @@
 //! What the replayed harts reach: RAM, and what was recorded
 
 use super::super::last::LastValues;
-use super::super::{csr_place, insn_place, is_open_csr, InputsParams};
+use super::super::{csr_place, insn_place, InputsParams};
 use crate::riscv::bus::Bus;
-use crate::riscv::csr::View;
+use crate::riscv::csr::{self, View};
 use crate::riscv::hart::{At, Break, Hart};
 use crate::riscv::memory::Effect;
 use std::sync::Arc;
@@ -212,7 +212,7 @@ impl Bus for World {
     }
 
     fn open_csr(&mut self, hart: usize, number: u32) -> Result<Option<u64>, Break> {
-        if !is_open_csr(number) {
+        if !csr::is_open(number) {
             return Ok(None);
         }
         self.slot(hart, csr_place(number), self.params.xlen.into()).map(Some)

@@ -1,0 +1,143 @@
+//! A core's ports and its front end: what a record system holds one of per core
+//!
+//! # Source
+//! RVFI: see [`crate::ingress::rvfi`] and [`crate::ingress::rvfi_data`]. `sc`: RISC-V unprivileged ISA, "A" extension.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `rvfi_*` | in | | as in [`crate::ingress::rvfi`] and [`crate::ingress::rvfi_data`] |
+//! | `trap_valid` | in | 1 | in this clock an interrupt is taken, or an access is refused. Nothing retires |
+//! | `trap_interrupt`, `trap_cause` | in | 1, 4 | which; as in `mcause` |
+//! | `look` .. `again`, `pop`, `go`, `hold`, `control`, `entry` | | | as in [`super::front`] |
+//!
+//! # Timing
+//! As [`super::front`], the ports a clock before its S1.
+//!
+//! Golden model: [`sim::scheme::inputs::model`].
+
+use super::front::InputsFront;
+use crate::ingress::beat::BeatOut;
+use crate::ingress::rvfi::Rvfi;
+use crate::ingress::rvfi_data::{DataOut, RvfiData};
+use crate::spine::ports::{ControlIn, EntryOut};
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+use sim::params::{TrParams, TraceParams};
+use sim::scheme::inputs::InputsParams;
+
+/// The front end behind RVFI.
+#[derive(LogicBlock, Default)]
+pub struct InputsCore {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub control: ControlIn,
+    pub entry: EntryOut<32>,
+    pub rvfi_valid: Signal<In, Bit>,
+    pub rvfi_insn: Signal<In, Bits<32>>,
+    pub rvfi_trap: Signal<In, Bit>,
+    pub rvfi_pc_rdata: Signal<In, Bits<32>>,
+    pub rvfi_pc_wdata: Signal<In, Bits<32>>,
+    pub rvfi_rd_addr: Signal<In, Bits<5>>,
+    pub rvfi_rd_wdata: Signal<In, Bits<32>>,
+    pub rvfi_mem_addr: Signal<In, Bits<32>>,
+    pub rvfi_mem_rmask: Signal<In, Bits<4>>,
+    pub rvfi_mem_wmask: Signal<In, Bits<4>>,
+    pub rvfi_mem_rdata: Signal<In, Bits<32>>,
+    pub rvfi_mem_wdata: Signal<In, Bits<32>>,
+    pub trap_valid: Signal<In, Bit>,
+    pub trap_interrupt: Signal<In, Bit>,
+    pub trap_cause: Signal<In, Bits<4>>,
+    pub look: Signal<In, Bit>,
+    pub own: Signal<In, Bit>,
+    pub index: Signal<In, Bits<12>>,
+    pub tag: Signal<In, Bits<16>>,
+    pub alters: Signal<In, Bit>,
+    pub again: Signal<In, Bit>,
+    pub pop: Signal<In, Bit>,
+    pub go: Signal<Out, Bit>,
+    pub hold: Signal<Out, Bit>,
+    ingress: Rvfi<32>,
+    memory: RvfiData<32, 4>,
+    front: InputsFront,
+    masked: Signal<Local, Bits<32>>,
+    conditional: DFF<Bit>,
+    trap: DFF<Bit>,
+    cause: DFF<Bits<5>>,
+    sc_mask: Fixed<Bits<32>>,
+    sc_word: Fixed<Bits<32>>,
+}
+
+impl InputsCore {
+    /// The circuit for `params`, before an event FIFO of 2^`log2_depth` - 2 entries.
+    ///
+    /// # Panics
+    /// As [`InputsFront::new`].
+    pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
+        // of a flow trace the adapter needs the width of addresses only
+        let flow = TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| p.cores = params.cores);
+        Self {
+            ingress: Rvfi::new(&flow),
+            memory: RvfiData::new(),
+            front: InputsFront::new(params, log2_depth),
+            // sc.w, whatever its registers and ordering bits
+            sc_mask: Fixed::of(0xf800_707fu32),
+            sc_word: Fixed::of(0x1800_202fu32),
+            ..Default::default()
+        }
+    }
+
+    /// Bits of memory.
+    pub fn bits(&self) -> usize {
+        self.front.bits()
+    }
+}
+
+impl Logic for InputsCore {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, conditional, trap, cause);
+        clock!(self, clock, ingress, memory, front);
+        self.ingress.live.next = self.front.go.val();
+        self.ingress.rvfi_valid.next = self.rvfi_valid.val();
+        self.ingress.rvfi_insn.next = self.rvfi_insn.val();
+        self.ingress.rvfi_trap.next = self.rvfi_trap.val();
+        // what happens at traps is told by the trap port
+        self.ingress.rvfi_intr.next = false;
+        self.ingress.rvfi_pc_rdata.next = self.rvfi_pc_rdata.val();
+        self.ingress.rvfi_pc_wdata.next = self.rvfi_pc_wdata.val();
+        self.memory.rvfi_valid.next = self.rvfi_valid.val();
+        self.memory.rvfi_trap.next = self.rvfi_trap.val();
+        self.memory.rvfi_insn.next = self.rvfi_insn.val();
+        self.memory.rvfi_rd_addr.next = self.rvfi_rd_addr.val();
+        self.memory.rvfi_rd_wdata.next = self.rvfi_rd_wdata.val();
+        self.memory.rvfi_mem_addr.next = self.rvfi_mem_addr.val();
+        self.memory.rvfi_mem_rmask.next = self.rvfi_mem_rmask.val();
+        self.memory.rvfi_mem_wmask.next = self.rvfi_mem_wmask.val();
+        self.memory.rvfi_mem_rdata.next = self.rvfi_mem_rdata.val();
+        self.memory.rvfi_mem_wdata.next = self.rvfi_mem_wdata.val();
+        self.masked.next = self.rvfi_insn.val() & self.sc_mask.val();
+        self.conditional.d.next = self.masked.val() == self.sc_word.val();
+        self.trap.d.next = self.trap_valid.val();
+        self.cause.d.next =
+            (bit_cast::<5, 4>(self.trap_cause.val()) << 1) | bit_cast::<5, 1>(self.trap_interrupt.val().into());
+
+        self.front.reset.next = self.reset.val();
+        BeatOut::<32>::join(&mut self.ingress.beat, &mut self.front.beat);
+        DataOut::<32>::join(&mut self.memory.data, &mut self.front.data);
+        ControlIn::link(&mut self.control, &mut self.front.control);
+        EntryOut::<32>::link(&mut self.entry, &mut self.front.entry);
+        self.front.conditional.next = self.conditional.q.val();
+        self.front.trap.next = self.trap.q.val();
+        self.front.cause.next = self.cause.q.val();
+        self.front.look.next = self.look.val();
+        self.front.own.next = self.own.val();
+        self.front.index.next = self.index.val();
+        self.front.tag.next = self.tag.val();
+        self.front.alters.next = self.alters.val();
+        self.front.again.next = self.again.val();
+        self.front.pop.next = self.pop.val();
+        self.go.next = self.front.go.val();
+        self.hold.next = self.front.hold.val();
+    }
+}

@@ -1,0 +1,480 @@
+//! Encoder of the scheme `inputs`: event entries to the bits of their messages
+//!
+//! # Source
+//! `docs/stream.md`, "Scheme `inputs`".
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | 1: idle, nothing half sent |
+//! | `entry` | in | | the entry that is next, see [`crate::spine::ports`], in the layout of [`super::entry`] |
+//! | `bits` | out | | pieces of its bits |
+//!
+//! # Timing
+//! A length takes 6 clocks, one for each bit of k, and one for each bit of its unary part; other fields a clock for eight
+//! bits, and chunks two each.
+//!
+//! # Lengths
+//! The means of all cores and the last cause of each are in one memory of two words a core, which is read before a
+//! length and written at once. k is not computed: mean and length are shifted down together until the mean is 1.
+//!
+//! Golden model: [`sim::scheme::inputs::message::Coder`], [`sim::scheme::inputs::length::Rice`].
+
+use crate::spine::event_fifo::{FIELD_COUNT, FIELD_PC, FIELD_TARGET};
+use crate::spine::ports::{PieceOut, ReadIn};
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+use sim::scheme::inputs::InputsParams;
+
+/// Where the encoder is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, LogicState)]
+pub enum InputsStep {
+    /// For an entry; between entries.
+    Wait,
+    /// The mean is read.
+    Mean,
+    /// It and the length are taken, and the mean moved.
+    Scale,
+    /// They are shifted.
+    Shift,
+    /// The core index is sent.
+    Core,
+    /// Ones and a zero.
+    Ones,
+    /// The low bits.
+    Low,
+    /// The kind.
+    Kind,
+    /// A chunk.
+    Chunk,
+    /// Whether another one follows.
+    More,
+    /// Whether the cause is the last one.
+    Same,
+    /// The cause.
+    Cause,
+    /// The second word of the entry is read.
+    Read,
+    /// It is taken.
+    Load,
+    /// It is sent.
+    Word,
+    /// The entry is done with.
+    Done,
+}
+
+/// The encoder.
+#[derive(LogicBlock, Default)]
+pub struct InputsEncoder {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub entry: ReadIn<32>,
+    pub bits: PieceOut,
+    step: DFF<InputsStep>,
+    // of the entry
+    references: DFF<Bits<24>>,
+    kind: DFF<Bits<2>>,
+    message: DFF<Bit>,
+    valueless: DFF<Bit>,
+    // of the message: it is behind an episode or alone; its length is a trap's
+    behind: DFF<Bit>,
+    trap: DFF<Bit>,
+    // of an input, the value is sent
+    second: DFF<Bit>,
+    // mean in the low 36 bits, the last cause above; which were written
+    means: Mem<4, 41>,
+    address: Signal<Local, Bits<4>>,
+    known: DFF<Bits<16>>,
+    seen: Signal<Local, Bit>,
+    place: Signal<Local, Bits<16>>,
+    both: Signal<Local, Bits<16>>,
+    others: Signal<Local, Bits<16>>,
+    mean: Signal<Local, Bits<36>>,
+    eighth: Signal<Local, Bits<36>>,
+    share: Signal<Local, Bits<36>>,
+    moved: Signal<Local, Bits<36>>,
+    whole: Signal<Local, Bits<36>>,
+    learns: Signal<Local, Bit>,
+    old_cause: DFF<Bits<5>>,
+    had_cause: DFF<Bit>,
+    same: Signal<Local, Bit>,
+    // a number, what is left of it, its shifted copy and mean
+    v: DFF<Bits<32>>,
+    length: Signal<Local, Bits<32>>,
+    left: DFF<Bits<6>>,
+    above: DFF<Bits<32>>,
+    scale: DFF<Bits<32>>,
+    rest: Signal<Local, Bits<32>>,
+    k: DFF<Bits<6>>,
+    ones: DFF<Bits<4>>,
+    long: DFF<Bit>,
+    long_now: Signal<Local, Bit>,
+    beyond: Signal<Local, Bits<28>>,
+    chunk: DFF<Bits<4>>,
+    shifted: Signal<Local, Bits<32>>,
+    // the piece
+    sends: Signal<Local, Bit>,
+    count: Signal<Local, Bits<4>>,
+    raw: Signal<Local, Bits<8>>,
+    over: Signal<Local, Bits<8>>,
+    keep: Signal<Local, Bits<8>>,
+    taken: Signal<Local, Bit>,
+    many: Fixed<Bit>,
+    ti_bits: Fixed<Bits<4>>,
+    first_mean: Fixed<Bits<36>>,
+    input_kind: Fixed<Bits<2>>,
+    trap_kind: Fixed<Bits<2>>,
+    check_kind: Fixed<Bits<2>>,
+    stop_kind: Fixed<Bits<2>>,
+    field_count: Fixed<Bits<2>>,
+    field_pc: Fixed<Bits<2>>,
+    field_target: Fixed<Bits<2>>,
+    one_4: Fixed<Bits<4>>,
+    one_6: Fixed<Bits<6>>,
+    one_16: Fixed<Bits<16>>,
+    two_4: Fixed<Bits<4>>,
+    four_4: Fixed<Bits<4>>,
+    five_4: Fixed<Bits<4>>,
+    eight_4: Fixed<Bits<4>>,
+    twelve_4: Fixed<Bits<4>>,
+    eight_6: Fixed<Bits<6>>,
+    word_6: Fixed<Bits<6>>,
+    all: Fixed<Bits<8>>,
+}
+
+impl InputsEncoder {
+    /// The circuit for `params`.
+    ///
+    /// # Panics
+    /// When `params` are refused by their check.
+    pub fn new(params: &InputsParams) -> Self {
+        params.check().unwrap_or_else(|e| panic!("{e}"));
+        Self {
+            means: Mem::new(params.ti_bits() as usize + 1, 41),
+            many: Fixed::new(params.cores > 1),
+            ti_bits: Fixed::of(params.ti_bits()),
+            first_mean: Fixed::of(256u64 << 4),
+            input_kind: Fixed::of(super::entry::INPUT),
+            trap_kind: Fixed::of(super::entry::TRAP),
+            check_kind: Fixed::of(super::entry::CHECK),
+            stop_kind: Fixed::of(super::entry::STOP),
+            field_count: Fixed::of(FIELD_COUNT),
+            field_pc: Fixed::of(FIELD_PC),
+            field_target: Fixed::of(FIELD_TARGET),
+            one_4: Fixed::of(1u8),
+            one_6: Fixed::of(1u8),
+            one_16: Fixed::of(1u8),
+            two_4: Fixed::of(2u8),
+            four_4: Fixed::of(4u8),
+            five_4: Fixed::of(5u8),
+            eight_4: Fixed::of(8u8),
+            twelve_4: Fixed::of(12u8),
+            eight_6: Fixed::of(8u8),
+            word_6: Fixed::of(32u8),
+            all: Fixed::of(0xffu8),
+            ..Default::default()
+        }
+    }
+
+    /// Bits of memory.
+    pub fn bits(&self) -> usize {
+        self.means.bits()
+    }
+}
+
+impl Logic for InputsEncoder {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, step, references, kind, message, valueless, behind, trap, second, known);
+        dff_setup!(self, clock, old_cause, had_cause, v, left, above, scale, k, ones, long, chunk);
+        self.means.clock.next = self.clock.val();
+
+        // the mean of this core: of references, or of a trap's instructions
+        self.address.next = (bit_cast::<4, 4>(self.entry.core.val() << 1)) | bit_cast::<4, 1>(self.trap.q.val().into());
+        self.place.next = self.one_16.val() << bit_cast::<16, 4>(self.address.val());
+        self.seen.next = (self.known.q.val() & self.place.val()).any();
+        self.means.raddr.next = self.address.val();
+        self.means.waddr.next = self.address.val();
+        self.mean.next = self.first_mean.val();
+        if self.seen.val() {
+            self.mean.next = self.means.rdata.val().get_bits::<36>(0);
+        }
+        self.length.next = 0.into();
+        if !self.behind.q.val() {
+            self.length.next = bit_cast::<32, 24>(self.references.q.val());
+        }
+        if self.trap.q.val() {
+            self.length.next = self.v.q.val();
+        }
+        self.eighth.next = self.mean.val() >> 3;
+        self.share.next = bit_cast::<36, 32>(self.length.val()) << 1;
+        self.moved.next = self.mean.val() - self.eighth.val() + self.share.val();
+        self.whole.next = self.mean.val() >> 4;
+        self.learns.next = (self.step.q.val() == InputsStep::Scale) & (self.trap.q.val() | !self.behind.q.val());
+        self.means.we.next = self.learns.val();
+        self.means.wdata.next =
+            bit_cast::<41, 36>(self.moved.val()) | (bit_cast::<41, 5>(self.entry.word.val().get_bits::<5>(0)) << 36);
+        self.both.next = self.place.val() | bit_cast::<16, 16>(self.place.val() << 1);
+        self.others.next = !self.both.val();
+        if self.learns.val() {
+            self.known.d.next = self.known.q.val() | self.place.val();
+        }
+        self.same.next = self.had_cause.q.val() & (self.old_cause.q.val() == self.entry.word.val().get_bits::<5>(0));
+
+        // what is sent
+        self.sends.next = true;
+        self.count.next = self.one_4.val();
+        self.raw.next = 0.into();
+        match self.step.q.val() {
+            InputsStep::Core => {
+                self.count.next = self.ti_bits.val();
+                self.raw.next = bit_cast::<8, 4>(self.entry.core.val());
+            }
+            InputsStep::Ones => {
+                if self.ones.q.val().any() {
+                    self.raw.next = 1.into();
+                }
+            }
+            InputsStep::Low => {
+                self.raw.next = self.v.q.val().get_bits::<8>(0);
+                self.count.next = self.eight_4.val();
+                if self.left.q.val() < self.eight_6.val() {
+                    self.count.next = self.left.q.val().get_bits::<4>(0);
+                }
+            }
+            InputsStep::Word => {
+                self.raw.next = self.v.q.val().get_bits::<8>(0);
+                self.count.next = self.eight_4.val();
+            }
+            InputsStep::Kind => {
+                self.raw.next = bit_cast::<8, 2>(self.kind.q.val());
+                self.count.next = self.two_4.val();
+            }
+            InputsStep::Chunk => {
+                self.raw.next = self.v.q.val().get_bits::<8>(0);
+                self.count.next = self.chunk.q.val();
+            }
+            InputsStep::More => {
+                self.raw.next = bit_cast::<8, 1>(self.v.q.val().any().into());
+            }
+            InputsStep::Same => {
+                self.raw.next = bit_cast::<8, 1>(self.same.val().into());
+            }
+            InputsStep::Cause => {
+                self.raw.next = self.entry.word.val().get_bits::<8>(0);
+                self.count.next = self.five_4.val();
+            }
+            _ => {
+                self.sends.next = false;
+            }
+        }
+        self.over.next = self.all.val() << bit_cast::<8, 4>(self.count.val());
+        self.keep.next = !self.over.val();
+        self.bits.valid.next = self.sends.val();
+        self.bits.count.next = self.count.val();
+        self.bits.data.next = self.raw.val() & self.keep.val();
+        self.bits.busy.next = false;
+        self.taken.next = self.sends.val() & self.bits.ready.val();
+
+        // the word that the next clock needs
+        self.entry.field.next = self.field_target.val();
+        match self.step.q.val() {
+            InputsStep::Wait => self.entry.field.next = self.field_count.val(),
+            InputsStep::Done => self.entry.field.next = self.field_count.val(),
+            InputsStep::Chunk => self.entry.field.next = self.field_target.val(),
+            InputsStep::More => self.entry.field.next = self.field_target.val(),
+            InputsStep::Same => self.entry.field.next = self.field_target.val(),
+            InputsStep::Cause => self.entry.field.next = self.field_target.val(),
+            InputsStep::Read => self.entry.field.next = self.field_target.val(),
+            InputsStep::Load => self.entry.field.next = self.field_target.val(),
+            InputsStep::Word => self.entry.field.next = self.field_target.val(),
+            _ => {
+                if !self.trap.q.val() {
+                    self.entry.field.next = self.field_pc.val();
+                }
+            }
+        }
+        self.entry.done.next = self.step.q.val() == InputsStep::Done;
+        self.entry.ends.next = self.message.q.val() & (self.kind.q.val() == self.stop_kind.val());
+        self.entry.again.next = false;
+
+        self.rest.next = self.scale.q.val() >> 1;
+        self.beyond.next = self.above.q.val().get_bits::<28>(4);
+        self.long_now.next = self.beyond.val().any() | (self.above.q.val().get_bits::<4>(0) >= self.twelve_4.val());
+        self.shifted.next = self.v.q.val() >> bit_cast::<32, 4>(self.chunk.q.val());
+        match self.step.q.val() {
+            InputsStep::Wait => {
+                self.references.d.next = self.entry.word.val().get_bits::<24>(0);
+                self.kind.d.next = self.entry.word.val().get_bits::<2>(24);
+                self.message.d.next = self.entry.word.val().get_bit(26);
+                self.valueless.d.next = self.entry.word.val().get_bit(27);
+                self.behind.d.next = !self.entry.word.val().get_bits::<24>(0).any();
+                self.trap.d.next = false;
+                self.second.d.next = false;
+                if self.entry.have.val() {
+                    self.step.d.next = InputsStep::Mean;
+                }
+            }
+            InputsStep::Mean => {
+                self.step.d.next = InputsStep::Scale;
+            }
+            InputsStep::Scale => {
+                self.v.d.next = self.length.val();
+                self.above.d.next = self.length.val();
+                self.scale.d.next = self.whole.val().get_bits::<32>(0);
+                self.k.d.next = 0.into();
+                self.old_cause.d.next = self.means.rdata.val().get_bits::<5>(36);
+                self.had_cause.d.next = self.seen.val();
+                self.step.d.next = InputsStep::Shift;
+                if !self.many.val() & !self.trap.q.val() {
+                    self.step.d.next = InputsStep::Kind;
+                }
+            }
+            InputsStep::Shift => {
+                if self.rest.val().any() {
+                    self.scale.d.next = self.rest.val();
+                    self.above.d.next = self.above.q.val() >> 1;
+                    self.k.d.next = self.k.q.val() + self.one_6.val();
+                } else {
+                    self.long.d.next = self.long_now.val();
+                    self.ones.d.next = self.above.q.val().get_bits::<4>(0);
+                    self.left.d.next = self.k.q.val();
+                    if self.long_now.val() {
+                        self.ones.d.next = self.twelve_4.val();
+                        self.left.d.next = self.word_6.val();
+                    }
+                    self.step.d.next = InputsStep::Core;
+                    if self.trap.q.val() {
+                        self.step.d.next = InputsStep::Ones;
+                    }
+                }
+            }
+            InputsStep::Core => {
+                if self.taken.val() {
+                    self.step.d.next = InputsStep::Ones;
+                }
+            }
+            InputsStep::Ones => {
+                if self.taken.val() {
+                    self.ones.d.next = self.ones.q.val() - self.one_4.val();
+                    if !self.ones.q.val().any() | (self.long.q.val() & (self.ones.q.val() == self.one_4.val())) {
+                        self.step.d.next = InputsStep::Low;
+                        // a mean of 1 has no low bits
+                        if !self.left.q.val().any() {
+                            self.step.d.next = InputsStep::Kind;
+                            if self.trap.q.val() {
+                                self.step.d.next = InputsStep::Same;
+                            } else if !self.behind.q.val() {
+                                self.behind.d.next = true;
+                                self.step.d.next = InputsStep::Done;
+                                if self.message.q.val() {
+                                    self.step.d.next = InputsStep::Mean;
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            InputsStep::Low => {
+                if self.taken.val() {
+                    self.v.d.next = self.v.q.val() >> 8;
+                    self.left.d.next = self.left.q.val() - self.eight_6.val();
+                    if self.left.q.val() <= self.eight_6.val() {
+                        self.step.d.next = InputsStep::Kind;
+                        if self.trap.q.val() {
+                            self.step.d.next = InputsStep::Same;
+                        } else if !self.behind.q.val() {
+                            self.behind.d.next = true;
+                            self.step.d.next = InputsStep::Done;
+                            if self.message.q.val() {
+                                self.step.d.next = InputsStep::Mean;
+                            }
+                        }
+                    }
+                }
+            }
+            InputsStep::Kind => {
+                if self.taken.val() {
+                    self.v.d.next = self.entry.word.val();
+                    self.chunk.d.next = self.two_4.val();
+                    self.step.d.next = InputsStep::Chunk;
+                    if self.kind.q.val() == self.stop_kind.val() {
+                        self.chunk.d.next = self.eight_4.val();
+                    }
+                    if self.kind.q.val() == self.check_kind.val() {
+                        self.step.d.next = InputsStep::Read;
+                    }
+                    if self.kind.q.val() == self.trap_kind.val() {
+                        self.trap.d.next = true;
+                        self.step.d.next = InputsStep::Mean;
+                    }
+                }
+            }
+            InputsStep::Chunk => {
+                if self.taken.val() {
+                    self.v.d.next = self.shifted.val();
+                    self.step.d.next = InputsStep::More;
+                }
+            }
+            InputsStep::More => {
+                if self.taken.val() {
+                    if self.kind.q.val() == self.input_kind.val() {
+                        self.chunk.d.next = self.four_4.val();
+                    }
+                    self.step.d.next = InputsStep::Chunk;
+                    if !self.v.q.val().any() {
+                        self.second.d.next = true;
+                        self.v.d.next = self.entry.word.val();
+                        if self.kind.q.val() == self.stop_kind.val() {
+                            self.step.d.next = InputsStep::Read;
+                        } else if self.valueless.q.val() | self.second.q.val() {
+                            self.step.d.next = InputsStep::Done;
+                        }
+                    }
+                }
+            }
+            InputsStep::Same => {
+                if self.taken.val() {
+                    self.step.d.next = InputsStep::Cause;
+                    if self.same.val() {
+                        self.step.d.next = InputsStep::Done;
+                    }
+                }
+            }
+            InputsStep::Cause => {
+                if self.taken.val() {
+                    self.step.d.next = InputsStep::Done;
+                }
+            }
+            InputsStep::Read => {
+                self.step.d.next = InputsStep::Load;
+            }
+            InputsStep::Load => {
+                self.v.d.next = self.entry.word.val();
+                self.left.d.next = self.word_6.val();
+                self.step.d.next = InputsStep::Word;
+            }
+            InputsStep::Word => {
+                if self.taken.val() {
+                    self.v.d.next = self.v.q.val() >> 8;
+                    self.left.d.next = self.left.q.val() - self.eight_6.val();
+                    if self.left.q.val() == self.eight_6.val() {
+                        self.step.d.next = InputsStep::Done;
+                    }
+                }
+            }
+            InputsStep::Done => {
+                // behind the stop of a core its means are forgotten
+                if self.message.q.val() & (self.kind.q.val() == self.stop_kind.val()) {
+                    self.known.d.next = self.known.q.val() & self.others.val();
+                }
+                self.step.d.next = InputsStep::Wait;
+            }
+        }
+        if self.reset.val() {
+            self.step.d.next = InputsStep::Wait;
+            self.known.d.next = 0.into();
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Event entries of the scheme `inputs`, in the fields of [`crate::spine::entry`]
+//!
+//! One entry a clock and core at most: the end of an episode, and behind it one more message.
+//!
+//! | field | bits | meaning |
+//! | --- | ---: | --- |
+//! | `bcnt` | 24 | references of the episode that ends; 0: none does |
+//! | `post` | 2 | bit 0: a message is behind it; bit 1: an input without a value, a failed `sc` |
+//! | `pre` | 2 | its kind: [`INPUT`], [`TRAP`], [`CHECK`], [`STOP`] |
+//! | `pc` | 32 | of an input `skipped`; of a trap and a stop `iCnt` |
+//! | `target` | 32 | of an input the zigzag difference; of a trap its [`cause`]; of check and stop the signature |
+//!
+//! `icnt` and `cc` are not used. Fields that no message of an entry needs are arbitrary.
+//!
+//! # Source
+//! `docs/stream.md`, "Scheme `inputs`".
+
+use crate::spine::entry::EntryLayout;
+
+/// `pre`: a value that was not as expected.
+pub const INPUT: u8 = 0;
+/// `pre`: an interrupt, or a refused access.
+pub const TRAP: u8 = 1;
+/// `pre`: a check of the state.
+pub const CHECK: u8 = 2;
+/// `pre`: the end.
+pub const STOP: u8 = 3;
+
+/// A trap's cause as it is sent: the interrupt bit lowest.
+pub const fn cause(interrupt: bool, cause: u8) -> u8 {
+    cause << 1 | interrupt as u8
+}
+
+/// The widths of an entry.
+pub const LAYOUT: EntryLayout = EntryLayout { count_bits: 24, address_bits: 32, cc_bits: 0 };

@@ -1,0 +1,413 @@
+//! Front end of the scheme `inputs`: what a core's port tells, to event entries
+//!
+//! # Source
+//! [`sim::scheme::inputs::model`]; `docs/replay.md`, "The circuit".
+//!
+//! # Ports
+//! | port | dir | bits | stage | meaning |
+//! | --- | --- | ---: | --- | --- |
+//! | `reset` | in | 1 | | back to the state at power-up |
+//! | `control` | | | | to the spine, see [`crate::spine::ports`] |
+//! | `entry` | out | | S2 | event entries, see [`super::entry`] |
+//! | `beat`, `data` | in | | S1 | of the ingress, see [`crate::ingress`] |
+//! | `conditional` | in | 1 | S1 | the instruction is an `sc` |
+//! | `trap`, `cause` | in | 1, 5 | S1 | a trap is told; see [`super::entry::cause`]. Nothing retires then |
+//! | `look` .. `again` | in | | S1 | the reference of all cores, see [`super::table`] |
+//! | `pop` | in | 1 | | the encoder is done with an entry of this core |
+//! | `go` | out | 1 | S0 | this cycle is recorded |
+//! | `hold` | out | 1 | | the core is to make no more references and messages: see Timing |
+//!
+//! # Timing
+//! An instruction and a reference a clock. Nothing is lost as long as the core heeds `hold`: behind it there is room for
+//! half the event FIFO's entries less 4, and for 15 episodes.
+
+use super::last::LastTable;
+use super::signature::SignatureRegister;
+use super::table::EpisodeTable;
+use crate::ingress::beat::BeatIn;
+use crate::ingress::rvfi_data::DataIn;
+use crate::spine::ports::{ControlIn, EntryOut};
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+use sim::scheme::inputs::InputsParams;
+
+/// The front end.
+#[derive(LogicBlock, Default)]
+pub struct InputsFront {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub control: ControlIn,
+    pub entry: EntryOut<32>,
+    pub beat: BeatIn<32>,
+    pub data: DataIn<32>,
+    pub conditional: Signal<In, Bit>,
+    pub trap: Signal<In, Bit>,
+    pub cause: Signal<In, Bits<5>>,
+    pub look: Signal<In, Bit>,
+    pub own: Signal<In, Bit>,
+    pub index: Signal<In, Bits<12>>,
+    pub tag: Signal<In, Bits<16>>,
+    pub alters: Signal<In, Bit>,
+    pub again: Signal<In, Bit>,
+    pub pop: Signal<In, Bit>,
+    pub go: Signal<Out, Bit>,
+    pub hold: Signal<Out, Bit>,
+    episodes: EpisodeTable,
+    last: LastTable,
+    signature: SignatureRegister,
+    // life: recorded now, one clock and two clocks ago; a stop message is due
+    live_1: DFF<Bit>,
+    live_2: DFF<Bit>,
+    recording: DFF<Bit>,
+    stop_ready: DFF<Bit>,
+    stop_due: Signal<Local, Bit>,
+    stop: Signal<Local, Bit>,
+    clear: Signal<Local, Bit>,
+    // clears the table of last values
+    sweep: DFF<Bits<7>>,
+    swept: Signal<Local, Bit>,
+    able: Signal<Local, Bit>,
+    // S1: what retires
+    retires: Signal<Local, Bit>,
+    flows: Signal<Local, Bit>,
+    trap_1: Signal<Local, Bit>,
+    offset: Signal<Local, Bits<32>>,
+    limit: Signal<Local, Bits<32>>,
+    outside: Signal<Local, Bit>,
+    takes: Signal<Local, Bit>,
+    open: Signal<Local, Bit>,
+    reads: Signal<Local, Bit>,
+    slot: Signal<Local, Bit>,
+    fails: Signal<Local, Bit>,
+    // instructions since the last trap or check; since the last check
+    count: DFF<Bits<32>>,
+    counted: Signal<Local, Bits<32>>,
+    since: DFF<Bits<32>>,
+    since_now: Signal<Local, Bits<32>>,
+    due: Signal<Local, Bit>,
+    check: Signal<Local, Bit>,
+    // words of the signature
+    marked: Signal<Local, Bits<32>>,
+    turned_load: Signal<Local, Bits<32>>,
+    turned_store: Signal<Local, Bits<32>>,
+    turned_flow: Signal<Local, Bits<32>>,
+    pc: Signal<Local, Bits<32>>,
+    target: Signal<Local, Bits<32>>,
+    // S2
+    slot_2: DFF<Bit>,
+    stored_2: DFF<Bit>,
+    fails_2: DFF<Bit>,
+    told_2: DFF<Bit>,
+    kind_2: DFF<Bits<2>>,
+    count_2: DFF<Bits<32>>,
+    cause_2: DFF<Bits<5>>,
+    value_2: DFF<Bits<32>>,
+    size_2: DFF<Bits<2>>,
+    miss: Signal<Local, Bit>,
+    slots: DFF<Bits<32>>,
+    difference: Signal<Local, Bits<32>>,
+    raised: Signal<Local, Bits<32>>,
+    doubled: Signal<Local, Bits<32>>,
+    negative: Signal<Local, Bit>,
+    zigzag: Signal<Local, Bits<32>>,
+    keep: Signal<Local, Bits<32>>,
+    push: Signal<Local, Bit>,
+    message: Signal<Local, Bit>,
+    // entries in the FIFO
+    level: DFF<Bits<9>>,
+    brim: Signal<Local, Bit>,
+    base: Fixed<Bits<32>>,
+    limit_1: Fixed<Bits<32>>,
+    limit_2: Fixed<Bits<32>>,
+    limit_4: Fixed<Bits<32>>,
+    period: Fixed<Bits<32>>,
+    period_mask: Fixed<Bits<32>>,
+    // open CSRs: mip, and mcycle, cycle, time and their upper halves
+    csr_mip: Fixed<Bits<12>>,
+    csr_mcycle: Fixed<Bits<12>>,
+    csr_cycle: Fixed<Bits<12>>,
+    csr_time: Fixed<Bits<12>>,
+    but_high: Fixed<Bits<12>>,
+    keep_1: Fixed<Bits<32>>,
+    keep_2: Fixed<Bits<32>>,
+    keep_4: Fixed<Bits<32>>,
+    trap_kind: Fixed<Bits<2>>,
+    check_kind: Fixed<Bits<2>>,
+    stop_kind: Fixed<Bits<2>>,
+    one: Fixed<Bits<32>>,
+    one_7: Fixed<Bits<7>>,
+    one_9: Fixed<Bits<9>>,
+    half: Fixed<Bits<9>>,
+    capacity: Fixed<Bits<9>>,
+}
+
+impl InputsFront {
+    /// The front end for `params`, before an event FIFO of 2^`log2_depth` - 2 entries.
+    ///
+    /// # Panics
+    /// When `params` are refused by their check, or `log2_depth` is outside 4..=8.
+    pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
+        params.check().unwrap_or_else(|e| panic!("{e}"));
+        assert!((4..=8).contains(&log2_depth), "log2_depth = {log2_depth} is outside 4..=8");
+        let limit = |bytes| Fixed::of(params.ram_bytes - bytes);
+        let period = 1u32 << params.sizes.check;
+        Self {
+            episodes: EpisodeTable::new(params),
+            last: LastTable::new(params),
+            signature: SignatureRegister::new(),
+            base: Fixed::of(params.ram_base),
+            limit_1: limit(1),
+            limit_2: limit(2),
+            limit_4: limit(4),
+            period: Fixed::of(period),
+            period_mask: Fixed::of(2 * period - 1),
+            csr_mip: Fixed::of(0x344u16),
+            csr_mcycle: Fixed::of(0xb00u16),
+            csr_cycle: Fixed::of(0xc00u16),
+            csr_time: Fixed::of(0xc01u16),
+            but_high: Fixed::of(0xf7fu16),
+            keep_1: Fixed::of(0xffu8),
+            keep_2: Fixed::of(0xffffu16),
+            keep_4: Fixed::of(u32::MAX),
+            trap_kind: Fixed::of(super::entry::TRAP),
+            check_kind: Fixed::of(super::entry::CHECK),
+            stop_kind: Fixed::of(super::entry::STOP),
+            one: Fixed::of(1u8),
+            one_7: Fixed::of(1u8),
+            one_9: Fixed::of(1u8),
+            half: Fixed::of(1u64 << (log2_depth - 1)),
+            capacity: Fixed::of((1u64 << log2_depth) - 2),
+            ..Default::default()
+        }
+    }
+
+    /// Bits of memory.
+    pub fn bits(&self) -> usize {
+        self.episodes.bits() + self.last.bits()
+    }
+}
+
+impl Logic for InputsFront {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, live_1, live_2, recording, stop_ready, sweep, count, since, level);
+        dff_setup!(self, clock, slot_2, stored_2, fails_2, told_2, kind_2, count_2, cause_2, value_2, size_2, slots);
+        clock!(self, clock, episodes, last, signature);
+
+        // life
+        self.live_1.d.next = self.control.enable.val() & !self.reset.val();
+        self.live_2.d.next = self.live_1.q.val();
+        self.stop_due.next = self.recording.q.val()
+            & !self.control.enable.val()
+            & !self.live_1.q.val()
+            & !self.live_2.q.val()
+            & !self.control.full.val();
+        self.stop.next = self.stop_due.val() & self.control.stop_go.val();
+        self.stop_ready.d.next = self.stop_due.val() & !self.stop.val();
+        self.recording.d.next = (self.recording.q.val() | self.control.enable.val()) & !self.stop.val();
+        self.clear.next = self.told_2.q.val() & (self.kind_2.q.val() == self.stop_kind.val());
+        if self.reset.val() {
+            self.clear.next = true;
+            self.recording.d.next = false;
+            self.stop_ready.d.next = false;
+        }
+        self.swept.next = self.sweep.q.val().get_bit(6);
+        if !self.swept.val() {
+            self.sweep.d.next = self.sweep.q.val() + self.one_7.val();
+        }
+        if self.clear.val() {
+            self.sweep.d.next = 0.into();
+        }
+        self.able.next = self.swept.val() & self.episodes.cleared.val();
+        self.go.next = self.control.enable.val() & !self.reset.val();
+        self.control.ready.next = self.able.val() & !self.recording.q.val();
+        self.control.stop_ready.next = self.stop_ready.q.val();
+        self.control.counted.next = false;
+        self.control.resynced.next = false;
+        self.control.synced.next = false;
+        self.control.broken.next = false;
+
+        // S1: what retires, and what of it is from outside
+        self.retires.next = self.beat.valid.val() & self.beat.live.val();
+        self.flows.next = self.beat.branch.val()
+            | self.beat.look.val()
+            | self.beat.push.val()
+            | self.beat.pop.val()
+            | self.beat.jump.val();
+        self.trap_1.next = self.trap.val() & self.live_1.q.val();
+        self.offset.next = self.data.addr.val() - self.base.val();
+        self.limit.next = self.limit_4.val();
+        if self.data.size.val() == 0 {
+            self.limit.next = self.limit_1.val();
+        }
+        if self.data.size.val() == 1 {
+            self.limit.next = self.limit_2.val();
+        }
+        self.outside.next = self.offset.val() > self.limit.val();
+        self.takes.next = self.retires.val() & self.data.load.val() & self.outside.val();
+        self.open.next = (self.data.csr_addr.val() == self.csr_mip.val())
+            | ((self.data.csr_addr.val() & self.but_high.val()) == self.csr_mcycle.val())
+            | ((self.data.csr_addr.val() & self.but_high.val()) == self.csr_cycle.val())
+            | ((self.data.csr_addr.val() & self.but_high.val()) == self.csr_time.val());
+        self.reads.next = self.retires.val() & self.data.csr.val() & self.open.val();
+        self.slot.next = self.takes.val() | self.reads.val();
+        self.fails.next = self.retires.val() & self.conditional.val() & !self.data.store.val();
+
+        self.last.look.next = self.slot.val();
+        self.last.csr.next = self.data.csr.val();
+        self.last.place.next = self.data.addr.val();
+        self.last.value.next = self.data.loaded.val();
+        if self.data.csr.val() {
+            self.last.place.next = bit_cast::<32, 12>(self.data.csr_addr.val());
+            self.last.value.next = self.data.value.val();
+        }
+        self.last.sweep.next = !self.swept.val();
+        self.last.sweep_index.next = self.sweep.q.val().get_bits::<6>(0);
+
+        // how many
+        self.counted.next = self.count.q.val();
+        self.since_now.next = self.since.q.val();
+        if self.retires.val() {
+            self.counted.next = self.count.q.val() + self.one.val();
+            if !(self.since.q.val() & self.period.val()).any() {
+                self.since_now.next = (self.since.q.val() + self.one.val()) & self.period_mask.val();
+            }
+        }
+        self.due.next = (self.since_now.val() & self.period.val()).any();
+        self.check.next = self.retires.val() & self.flows.val() & self.due.val();
+        self.count.d.next = self.counted.val();
+        self.since.d.next = self.since_now.val();
+        if self.check.val() | self.trap_1.val() {
+            self.count.d.next = 0.into();
+        }
+        if self.check.val() {
+            self.since.d.next = 0.into();
+        }
+
+        // the signature: of a trap or the end the count, in the place of a register's word
+        self.marked.next = self.data.value.val() ^ bit_cast::<32, 32>(bit_cast::<32, 5>(self.data.rd.val()) << 27);
+        if self.trap_1.val() | self.stop.val() {
+            self.marked.next = self.count.q.val();
+        }
+        if self.trap_1.val() {
+            self.marked.next = self.count.q.val()
+                ^ (bit_cast::<32, 1>(self.cause.val().get_bit(0).into()) << 31)
+                ^ (bit_cast::<32, 4>(self.cause.val().get_bits::<4>(1)) << 24);
+        }
+        self.pc.next = self.beat.pc.val() << 1;
+        self.target.next = self.beat.target.val() << 1;
+        self.turned_load.next = (self.data.loaded.val() << 16) | (self.data.loaded.val() >> 16);
+        self.turned_store.next = (self.data.stored.val() << 16) | (self.data.stored.val() >> 16);
+        self.turned_flow.next = (self.target.val() << 16) | (self.target.val() >> 16);
+        self.signature.load.next = self.retires.val() & self.data.load.val();
+        self.signature.store.next = self.retires.val() & self.data.store.val();
+        self.signature.sets.next = (self.retires.val() & self.data.sets.val()) | self.trap_1.val() | self.stop.val();
+        self.signature.flow.next = self.retires.val() & self.flows.val();
+        self.signature.loaded.next = self.data.addr.val() ^ self.turned_load.val();
+        self.signature.stored.next = self.data.addr.val() ^ self.turned_store.val();
+        self.signature.set.next = self.marked.val();
+        self.signature.went.next = self.pc.val() ^ self.turned_flow.val();
+        self.signature.clear.next = self.clear.val();
+
+        // the references
+        self.episodes.clear.next = self.clear.val();
+        self.episodes.look.next = self.look.val();
+        self.episodes.own.next = self.own.val();
+        self.episodes.index.next = self.index.val();
+        self.episodes.tag.next = self.tag.val();
+        self.episodes.alters.next = self.alters.val();
+        self.episodes.again.next = self.again.val();
+
+        self.slot_2.d.next = self.slot.val();
+        self.stored_2.d.next = self.retires.val() & self.conditional.val() & self.data.store.val();
+        self.fails_2.d.next = self.fails.val();
+        self.told_2.d.next = self.trap_1.val() | self.check.val() | self.stop.val();
+        self.kind_2.d.next = self.check_kind.val();
+        if self.trap_1.val() {
+            self.kind_2.d.next = self.trap_kind.val();
+        }
+        if self.stop.val() {
+            self.kind_2.d.next = self.stop_kind.val();
+        }
+        self.count_2.d.next = self.counted.val();
+        self.cause_2.d.next = self.cause.val();
+        self.value_2.d.next = self.last.value.val();
+        self.size_2.d.next = self.data.size.val();
+        if self.data.csr.val() {
+            self.size_2.d.next = 2.into();
+        }
+
+        // S2: what is not as expected
+        self.miss.next = self.slot_2.q.val() & !self.last.hit.val();
+        if self.stored_2.q.val() | (self.slot_2.q.val() & self.last.hit.val()) {
+            self.slots.d.next = self.slots.q.val() + self.one.val();
+        }
+        if self.miss.val() | self.fails_2.q.val() | self.clear.val() {
+            self.slots.d.next = 0.into();
+        }
+        // at the top of a word the difference is one of its size, and its sign the sign
+        self.difference.next = self.value_2.q.val() - self.last.expected.val();
+        self.raised.next = self.difference.val();
+        self.keep.next = self.keep_4.val();
+        if self.size_2.q.val() == 0 {
+            self.raised.next = self.difference.val() << 24;
+            self.keep.next = self.keep_1.val();
+        }
+        if self.size_2.q.val() == 1 {
+            self.raised.next = self.difference.val() << 16;
+            self.keep.next = self.keep_2.val();
+        }
+        self.negative.next = self.raised.val().get_bit(31);
+        self.doubled.next = self.difference.val() << 1;
+        self.zigzag.next = self.doubled.val() & self.keep.val();
+        if self.negative.val() {
+            self.zigzag.next = !self.doubled.val() & self.keep.val();
+        }
+
+        self.message.next = self.told_2.q.val() | self.fails_2.q.val() | self.miss.val();
+        self.push.next = self.message.val() | self.episodes.ends.val();
+        self.entry.push.next = self.push.val();
+        self.entry.bcnt.next = 0.into();
+        if self.episodes.ends.val() {
+            self.entry.bcnt.next = self.episodes.references.val();
+        }
+        self.entry.pre.next = 0.into();
+        self.entry.pc.next = self.slots.q.val();
+        self.entry.target.next = self.zigzag.val();
+        if self.told_2.q.val() {
+            self.entry.pre.next = self.kind_2.q.val();
+            self.entry.pc.next = self.count_2.q.val();
+            self.entry.target.next = self.signature.value.val();
+            if self.kind_2.q.val() == self.trap_kind.val() {
+                self.entry.target.next = bit_cast::<32, 5>(self.cause_2.q.val());
+            }
+        }
+        self.entry.post.next =
+            bit_cast::<2, 1>(self.message.val().into()) | (bit_cast::<2, 1>(self.fails_2.q.val().into()) << 1);
+        self.entry.icnt.next = 0.into();
+        self.entry.cc.next = 0.into();
+
+        // how full the FIFO is
+        self.brim.next = self.level.q.val() == self.capacity.val();
+        if self.push.val() & !self.pop.val() & !self.brim.val() {
+            self.level.d.next = self.level.q.val() + self.one_9.val();
+        }
+        if self.pop.val() & (!self.push.val() | self.brim.val()) {
+            self.level.d.next = self.level.q.val() - self.one_9.val();
+        }
+        self.control.lost.next = (self.push.val() & self.brim.val()) | self.episodes.overrun.val();
+        self.hold.next = self.episodes.late.val() | (self.level.q.val() >= self.half.val());
+        if self.reset.val() {
+            self.level.d.next = 0.into();
+            self.told_2.d.next = false;
+            self.slot_2.d.next = false;
+            self.stored_2.d.next = false;
+            self.fails_2.d.next = false;
+        }
+        // a trace begins with nothing counted; `clear` is behind the stop message, and nothing retires then
+        if self.clear.val() {
+            self.count.d.next = 0.into();
+            self.since.d.next = 0.into();
+        }
+    }
+}

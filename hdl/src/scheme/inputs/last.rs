@@ -1,0 +1,155 @@
+//! Last values by place of one core: what it takes from outside, and what was expected
+//!
+//! # Source
+//! [`sim::scheme::inputs::last`]; `docs/stream.md`, "Scheme `inputs`", message `input`.
+//!
+//! # Ports
+//! | port | dir | bits | stage | meaning |
+//! | --- | --- | ---: | --- | --- |
+//! | `look` | in | 1 | S1 | a value from outside is here |
+//! | `csr` | in | 1 | S1 | of a CSR; else of a load |
+//! | `place` | in | 32 | S1 | number of the CSR, or byte address |
+//! | `value` | in | 32 | S1 | the value |
+//! | `sweep`, `sweep_index` | in | 1, 6 | S2 | 1: empty entry `sweep_index`; goes before a value |
+//! | `hit` | out | 1 | S2 | it is the value that is held for its place |
+//! | `expected` | out | 32 | S2 | that value; 0 where none is held |
+//!
+//! # Timing
+//! A value a clock. S1: the entry is read. S2: compared, and the value written where it is another one. An entry that is
+//! read in the clock in which it is written is made up from what was written.
+//!
+//! Golden model: [`sim::scheme::inputs::last::LastValues`].
+
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+use sim::scheme::inputs::InputsParams;
+
+/// The table of one core.
+#[derive(LogicBlock, Default)]
+pub struct LastTable {
+    pub clock: Signal<In, Clock>,
+    pub look: Signal<In, Bit>,
+    pub csr: Signal<In, Bit>,
+    pub place: Signal<In, Bits<32>>,
+    pub value: Signal<In, Bits<32>>,
+    pub sweep: Signal<In, Bit>,
+    pub sweep_index: Signal<In, Bits<6>>,
+    pub hit: Signal<Out, Bit>,
+    pub expected: Signal<Out, Bits<32>>,
+    // valid, of a CSR
+    kinds: Mem<6, 2>,
+    places: Mem<6, 32>,
+    values: Mem<6, 32>,
+    low: Signal<Local, Bits<6>>,
+    middle: Signal<Local, Bits<6>>,
+    high: Signal<Local, Bits<6>>,
+    index: Signal<Local, Bits<6>>,
+    look_2: DFF<Bit>,
+    kind_2: DFF<Bits<2>>,
+    place_2: DFF<Bits<32>>,
+    value_2: DFF<Bits<32>>,
+    index_2: DFF<Bits<6>>,
+    same_2: DFF<Bit>,
+    old_kind: DFF<Bits<2>>,
+    old_place: DFF<Bits<32>>,
+    old_value: DFF<Bits<32>>,
+    kind: Signal<Local, Bits<2>>,
+    held: Signal<Local, Bits<32>>,
+    there: Signal<Local, Bit>,
+    own: Signal<Local, Bit>,
+    we: Signal<Local, Bit>,
+    waddr: Signal<Local, Bits<6>>,
+    wkind: Signal<Local, Bits<2>>,
+    mask: Fixed<Bits<6>>,
+    load: Fixed<Bits<2>>,
+    open: Fixed<Bits<2>>,
+}
+
+impl LastTable {
+    /// The table for `params`.
+    ///
+    /// # Panics
+    /// When `params` are refused by their check.
+    pub fn new(params: &InputsParams) -> Self {
+        params.check().unwrap_or_else(|e| panic!("{e}"));
+        let bits = (params.sizes.last.trailing_zeros() as usize).max(1);
+        Self {
+            kinds: Mem::new(bits, 2),
+            places: Mem::new(bits, 32),
+            values: Mem::new(bits, 32),
+            mask: Fixed::of(params.sizes.last - 1),
+            load: Fixed::of(1u8),
+            open: Fixed::of(3u8),
+            ..Default::default()
+        }
+    }
+
+    /// Bits of memory.
+    pub fn bits(&self) -> usize {
+        self.kinds.bits() + self.places.bits() + self.values.bits()
+    }
+}
+
+impl Logic for LastTable {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, look_2, kind_2, place_2, value_2, index_2, same_2, old_kind, old_place, old_value);
+        clock!(self, clock, kinds, places, values);
+
+        // S1
+        self.low.next = self.place.val().get_bits::<6>(0);
+        self.middle.next = self.place.val().get_bits::<6>(2);
+        self.high.next = self.place.val().get_bits::<6>(8);
+        self.index.next = (self.low.val() ^ self.middle.val() ^ self.high.val()) & self.mask.val();
+        self.kinds.raddr.next = self.index.val();
+        self.places.raddr.next = self.index.val();
+        self.values.raddr.next = self.index.val();
+        self.look_2.d.next = self.look.val();
+        self.kind_2.d.next = self.load.val();
+        if self.csr.val() {
+            self.kind_2.d.next = self.open.val();
+        }
+        self.place_2.d.next = self.place.val();
+        self.value_2.d.next = self.value.val();
+        self.index_2.d.next = self.index.val();
+
+        // S2
+        self.kind.next = self.kinds.rdata.val();
+        self.held.next = self.values.rdata.val();
+        self.there.next = self.places.rdata.val() == self.place_2.q.val();
+        if self.same_2.q.val() {
+            self.kind.next = self.old_kind.q.val();
+            self.held.next = self.old_value.q.val();
+            self.there.next = self.old_place.q.val() == self.place_2.q.val();
+        }
+        self.own.next = self.there.val() & (self.kind.val() == self.kind_2.q.val());
+        self.hit.next = self.own.val() & (self.held.val() == self.value_2.q.val());
+        self.expected.next = 0.into();
+        if self.own.val() {
+            self.expected.next = self.held.val();
+        }
+
+        // written, also where it is there already
+        self.we.next = self.look_2.q.val() | self.sweep.val();
+        self.waddr.next = self.index_2.q.val();
+        self.wkind.next = self.kind_2.q.val();
+        if self.sweep.val() {
+            self.waddr.next = self.sweep_index.val();
+            self.wkind.next = 0.into();
+        }
+        self.kinds.we.next = self.we.val();
+        self.places.we.next = self.we.val();
+        self.values.we.next = self.we.val();
+        self.kinds.waddr.next = self.waddr.val();
+        self.places.waddr.next = self.waddr.val();
+        self.values.waddr.next = self.waddr.val();
+        self.kinds.wdata.next = self.wkind.val();
+        self.places.wdata.next = self.place_2.q.val();
+        self.values.wdata.next = self.value_2.q.val();
+        self.same_2.d.next = self.we.val() & (self.waddr.val() == self.index.val());
+        self.old_kind.d.next = self.wkind.val();
+        self.old_place.d.next = self.place_2.q.val();
+        self.old_value.d.next = self.value_2.q.val();
+    }
+}

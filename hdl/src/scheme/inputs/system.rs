@@ -1,0 +1,176 @@
+//! Record system: the top of the scheme `inputs`
+//!
+//! N front ends behind RVFI, the snoop of their memory bus, the spine that joins them, and the encoder.
+//!
+//! # Source
+//! `docs/replay.md`, "The circuit".
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `clock` | in | 1 | rising edge |
+//! | `reset` | in | 1 | synchronous; registers and memories have their values at power-up too |
+//! | `rvfi_*[i]`, `trap_*[i]` | in | | of core i, see [`super::core`] |
+//! | `mem_valid` | in | 1 | the memory bus does a load or store of a core |
+//! | `mem_core` .. `mem_again` | in | | see [`super::snoop`] |
+//! | `recording` | out | 1 | what the cores do is recorded: they begin after it has risen |
+//! | `hold` | out | 1 | the cores are to wait |
+//! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
+//! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
+//!
+//! # Timing
+//! One instruction a core and one reference a clock. A core's reference is on the bus before it retires or with it, and
+//! not before what retires before it. `hold` comes from a register.
+//!
+//! Golden model: [`sim::scheme::inputs::Recorder::clock`].
+
+use super::core::InputsCore;
+use super::encoder::InputsEncoder;
+use super::entry::LAYOUT;
+use super::snoop::Snoop;
+use crate::spine::join::Spine;
+use crate::spine::ports::{ControlOut, EntryOut, PieceOut, ReadOut};
+use crate::spine::Stream;
+use crate::widget::each::each;
+use rust_hdl::prelude::*;
+use sim::scheme::inputs::InputsParams;
+
+/// The system of all cores of the parameters.
+#[derive(LogicBlock, Default)]
+pub struct InputsSystem {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub rvfi_valid: Vec<Signal<In, Bit>>,
+    pub rvfi_insn: Vec<Signal<In, Bits<32>>>,
+    pub rvfi_trap: Vec<Signal<In, Bit>>,
+    pub rvfi_pc_rdata: Vec<Signal<In, Bits<32>>>,
+    pub rvfi_pc_wdata: Vec<Signal<In, Bits<32>>>,
+    pub rvfi_rd_addr: Vec<Signal<In, Bits<5>>>,
+    pub rvfi_rd_wdata: Vec<Signal<In, Bits<32>>>,
+    pub rvfi_mem_addr: Vec<Signal<In, Bits<32>>>,
+    pub rvfi_mem_rmask: Vec<Signal<In, Bits<4>>>,
+    pub rvfi_mem_wmask: Vec<Signal<In, Bits<4>>>,
+    pub rvfi_mem_rdata: Vec<Signal<In, Bits<32>>>,
+    pub rvfi_mem_wdata: Vec<Signal<In, Bits<32>>>,
+    pub trap_valid: Vec<Signal<In, Bit>>,
+    pub trap_interrupt: Vec<Signal<In, Bit>>,
+    pub trap_cause: Vec<Signal<In, Bits<4>>>,
+    pub mem_valid: Signal<In, Bit>,
+    pub mem_core: Signal<In, Bits<3>>,
+    pub mem_addr: Signal<In, Bits<32>>,
+    pub mem_write: Signal<In, Bit>,
+    pub mem_changes: Signal<In, Bit>,
+    pub mem_again: Signal<In, Bit>,
+    pub recording: Signal<Out, Bit>,
+    pub hold: Signal<Out, Bit>,
+    pub bus_addr: Signal<In, Bits<3>>,
+    pub bus_write: Signal<In, Bit>,
+    pub bus_wdata: Signal<In, Bits<32>>,
+    pub bus_rdata: Signal<Out, Bits<32>>,
+    pub valid: Signal<Out, Bit>,
+    pub ready: Signal<In, Bit>,
+    pub data: Signal<Out, Bits<32>>,
+    _cores: usize,
+    core: Vec<InputsCore>,
+    snoop: Snoop,
+    spine: Spine<32>,
+    encoder: InputsEncoder,
+    holds: Signal<Local, Bit>,
+    held: DFF<Bit>,
+}
+
+impl InputsSystem {
+    /// The system for `params`, with event FIFOs of 2^`log2_depth` - 2 entries.
+    ///
+    /// # Panics
+    /// When `params` are refused, or `log2_depth` is outside 4..=8.
+    pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
+        let cores = usize::from(params.cores);
+        Self {
+            _cores: cores,
+            rvfi_valid: each(cores),
+            rvfi_insn: each(cores),
+            rvfi_trap: each(cores),
+            rvfi_pc_rdata: each(cores),
+            rvfi_pc_wdata: each(cores),
+            rvfi_rd_addr: each(cores),
+            rvfi_rd_wdata: each(cores),
+            rvfi_mem_addr: each(cores),
+            rvfi_mem_rmask: each(cores),
+            rvfi_mem_wmask: each(cores),
+            rvfi_mem_rdata: each(cores),
+            rvfi_mem_wdata: each(cores),
+            trap_valid: each(cores),
+            trap_interrupt: each(cores),
+            trap_cause: each(cores),
+            core: (0..cores).map(|_| InputsCore::new(params, log2_depth)).collect(),
+            snoop: Snoop::new(params),
+            spine: Spine::of(&Stream::from(params), &LAYOUT, log2_depth),
+            encoder: InputsEncoder::new(params),
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for InputsSystem {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, held);
+        clock!(self, clock, snoop, spine, encoder);
+        self.spine.reset.next = self.reset.val();
+        self.encoder.reset.next = self.reset.val();
+        self.spine.bus.addr.next = self.bus_addr.val();
+        self.spine.bus.write.next = self.bus_write.val();
+        self.spine.bus.wdata.next = self.bus_wdata.val();
+        self.bus_rdata.next = self.spine.bus.rdata.val();
+        self.valid.next = self.spine.words.valid.val();
+        self.spine.words.ready.next = self.ready.val();
+        self.data.next = self.spine.words.data.val();
+        ReadOut::<32>::join(&mut self.spine.read, &mut self.encoder.entry);
+        PieceOut::join(&mut self.encoder.bits, &mut self.spine.coded);
+
+        self.snoop.live.next = self.core[0].go.val();
+        self.snoop.valid.next = self.mem_valid.val();
+        self.snoop.core.next = self.mem_core.val();
+        self.snoop.addr.next = self.mem_addr.val();
+        self.snoop.write.next = self.mem_write.val();
+        self.snoop.changes.next = self.mem_changes.val();
+        self.snoop.again.next = self.mem_again.val();
+        self.recording.next = self.core[0].go.val();
+
+        self.holds.next = false;
+        for i in 0..self._cores {
+            self.core[i].clock.next = self.clock.val();
+            self.core[i].reset.next = self.reset.val();
+            self.core[i].rvfi_valid.next = self.rvfi_valid[i].val();
+            self.core[i].rvfi_insn.next = self.rvfi_insn[i].val();
+            self.core[i].rvfi_trap.next = self.rvfi_trap[i].val();
+            self.core[i].rvfi_pc_rdata.next = self.rvfi_pc_rdata[i].val();
+            self.core[i].rvfi_pc_wdata.next = self.rvfi_pc_wdata[i].val();
+            self.core[i].rvfi_rd_addr.next = self.rvfi_rd_addr[i].val();
+            self.core[i].rvfi_rd_wdata.next = self.rvfi_rd_wdata[i].val();
+            self.core[i].rvfi_mem_addr.next = self.rvfi_mem_addr[i].val();
+            self.core[i].rvfi_mem_rmask.next = self.rvfi_mem_rmask[i].val();
+            self.core[i].rvfi_mem_wmask.next = self.rvfi_mem_wmask[i].val();
+            self.core[i].rvfi_mem_rdata.next = self.rvfi_mem_rdata[i].val();
+            self.core[i].rvfi_mem_wdata.next = self.rvfi_mem_wdata[i].val();
+            self.core[i].trap_valid.next = self.trap_valid[i].val();
+            self.core[i].trap_interrupt.next = self.trap_interrupt[i].val();
+            self.core[i].trap_cause.next = self.trap_cause[i].val();
+            self.core[i].look.next = self.snoop.look.val();
+            self.core[i].own.next = self.snoop.whose.val() == i.to_bits();
+            self.core[i].index.next = self.snoop.index.val();
+            self.core[i].tag.next = self.snoop.tag.val();
+            self.core[i].alters.next = self.snoop.alters.val();
+            self.core[i].again.next = self.snoop.more.val();
+            self.core[i].pop.next = self.encoder.entry.done.val() & (self.spine.read.core.val() == i.to_bits());
+            ControlOut::join(&mut self.spine.control[i], &mut self.core[i].control);
+            EntryOut::<32>::join(&mut self.core[i].entry, &mut self.spine.entry[i]);
+            if self.core[i].hold.val() {
+                self.holds.next = true;
+            }
+        }
+        self.held.d.next = self.holds.val();
+        self.hold.next = self.held.q.val();
+    }
+}

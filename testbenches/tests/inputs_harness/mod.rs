@@ -1,0 +1,295 @@
+//! A record system clock by clock, in rust-hdl's simulator or in Verilator, beside its golden model
+#![allow(dead_code, missing_docs)] // each test file uses its part
+
+pub mod beats;
+pub mod run;
+
+use fpga::cosim::{Cosim, Session};
+use hdl::scheme::inputs::system::InputsSystem;
+use retire::elf::Program;
+use rust_hdl::prelude::*;
+use sim::regs::REGS;
+use sim::scheme::inputs::model::{Beat, Reference};
+use sim::scheme::inputs::{InputsParams, Recorder};
+use testbenches::driver::Driver;
+
+/// Ports of one core.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CorePorts {
+    pub valid: bool,
+    pub insn: u32,
+    pub trap: bool,
+    pub pc: (u32, u32),
+    pub rd: (u8, u32),
+    pub addr: u32,
+    pub masks: (u8, u8),
+    pub data: (u32, u32),
+    /// Interrupt, cause.
+    pub told: Option<(bool, u8)>,
+}
+
+/// Ports of the memory bus.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MemPorts {
+    pub valid: bool,
+    pub core: u8,
+    pub addr: u32,
+    pub write: bool,
+    pub changes: bool,
+    pub again: bool,
+}
+
+impl MemPorts {
+    /// The reference that it is, if any.
+    pub fn reference(&self, p: &InputsParams) -> Option<Reference> {
+        let ram = p.is_ram(self.addr, 1);
+        let MemPorts { core, addr, again, .. } = *self;
+        let changes = self.write && (self.changes || !ram);
+        (self.valid && (self.write || ram)).then_some(Reference { core, addr, changes, again })
+    }
+}
+
+/// All inputs of a clock.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    pub reset: bool,
+    pub bus: (u64, Option<u64>),
+    pub ready: bool,
+    pub mem: MemPorts,
+    pub cores: Vec<CorePorts>,
+}
+
+impl Inputs {
+    /// What the port `name` of core `core` is given.
+    fn value(&self, name: &str, core: usize) -> u64 {
+        let c = self.cores[core];
+        match name {
+            "reset" => self.reset.into(),
+            "bus_addr" => self.bus.0,
+            "bus_write" => self.bus.1.is_some().into(),
+            "bus_wdata" => self.bus.1.unwrap_or(0),
+            "ready" => self.ready.into(),
+            "mem_valid" => self.mem.valid.into(),
+            "mem_core" => self.mem.core.into(),
+            "mem_addr" => self.mem.addr.into(),
+            "mem_write" => self.mem.write.into(),
+            "mem_changes" => self.mem.changes.into(),
+            "mem_again" => self.mem.again.into(),
+            "rvfi_valid" => c.valid.into(),
+            "rvfi_insn" => c.insn.into(),
+            "rvfi_trap" => c.trap.into(),
+            "rvfi_pc_rdata" => c.pc.0.into(),
+            "rvfi_pc_wdata" => c.pc.1.into(),
+            "rvfi_rd_addr" => c.rd.0.into(),
+            "rvfi_rd_wdata" => c.rd.1.into(),
+            "rvfi_mem_addr" => c.addr.into(),
+            "rvfi_mem_rmask" => c.masks.0.into(),
+            "rvfi_mem_wmask" => c.masks.1.into(),
+            "rvfi_mem_rdata" => c.data.0.into(),
+            "rvfi_mem_wdata" => c.data.1.into(),
+            "trap_valid" => c.told.is_some().into(),
+            "trap_interrupt" => c.told.is_some_and(|t| t.0).into(),
+            "trap_cause" => c.told.map_or(0, |t| t.1).into(),
+            other => panic!("port {other}"),
+        }
+    }
+}
+
+/// All outputs of a clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outputs {
+    pub recording: bool,
+    pub hold: bool,
+    pub rdata: u32,
+    pub word: Option<u32>,
+}
+
+/// One of the two simulations.
+pub enum Dut {
+    Rust(Box<Driver<InputsSystem>>),
+    Verilog { session: Session, ports: Vec<(String, usize)>, outputs: [usize; 5] },
+}
+
+impl Dut {
+    pub fn rust(p: &InputsParams, log2_depth: usize) -> Self {
+        let d = Driver::new(InputsSystem::new(p, log2_depth), |u, c| u.clock.next = c.into()).unwrap();
+        Self::Rust(Box::new(d.recording()))
+    }
+
+    /// The Verilog, built; with random bits from `seed` in all memories.
+    pub fn build(p: &InputsParams, log2_depth: usize, seed: u32) -> Cosim {
+        let mut system = InputsSystem::new(p, log2_depth);
+        system.connect_all();
+        Cosim::of_block(&system).unwrap().with_random_state(seed)
+    }
+
+    pub fn verilog(cosim: &Cosim) -> Self {
+        let split = |name: &str| match name.rsplit_once('$') {
+            Some((name, core)) => (name.to_string(), core.parse().unwrap()),
+            None => (name.to_string(), 0),
+        };
+        let ports = cosim.inputs().iter().map(|p| split(&p.name)).collect();
+        let outputs = ["recording", "hold", "bus_rdata", "valid", "data"].map(|n| cosim.output(n).unwrap());
+        Self::Verilog { session: cosim.session().unwrap(), ports, outputs }
+    }
+
+    pub fn step(&mut self, i: &Inputs) -> Outputs {
+        match self {
+            Self::Rust(d) => d.cycle(|u| set(u, i), sample).unwrap(),
+            Self::Verilog { session, ports, outputs } => {
+                let vector: Vec<u128> = ports.iter().map(|(name, core)| i.value(name, *core).into()).collect();
+                let out = session.step(&vector).unwrap();
+                let [recording, hold, rdata, valid, data] = outputs.map(|i| out[i]);
+                let word = (valid == 1).then_some(data as u32);
+                Outputs { recording: recording == 1, hold: hold == 1, rdata: rdata as u32, word }
+            }
+        }
+    }
+}
+
+fn set(u: &mut InputsSystem, i: &Inputs) {
+    u.reset.next = i.reset;
+    u.bus_addr.next = i.bus.0.to_bits();
+    u.bus_write.next = i.bus.1.is_some();
+    u.bus_wdata.next = i.bus.1.unwrap_or(0).to_bits();
+    u.ready.next = i.ready;
+    u.mem_valid.next = i.mem.valid;
+    u.mem_core.next = i.value("mem_core", 0).to_bits();
+    u.mem_addr.next = i.value("mem_addr", 0).to_bits();
+    u.mem_write.next = i.mem.write;
+    u.mem_changes.next = i.mem.changes;
+    u.mem_again.next = i.mem.again;
+    for (k, c) in i.cores.iter().enumerate() {
+        u.rvfi_valid[k].next = c.valid;
+        u.rvfi_insn[k].next = u64::from(c.insn).to_bits();
+        u.rvfi_trap[k].next = c.trap;
+        u.rvfi_pc_rdata[k].next = u64::from(c.pc.0).to_bits();
+        u.rvfi_pc_wdata[k].next = u64::from(c.pc.1).to_bits();
+        u.rvfi_rd_addr[k].next = u64::from(c.rd.0).to_bits();
+        u.rvfi_rd_wdata[k].next = u64::from(c.rd.1).to_bits();
+        u.rvfi_mem_addr[k].next = u64::from(c.addr).to_bits();
+        u.rvfi_mem_rmask[k].next = u64::from(c.masks.0).to_bits();
+        u.rvfi_mem_wmask[k].next = u64::from(c.masks.1).to_bits();
+        u.rvfi_mem_rdata[k].next = u64::from(c.data.0).to_bits();
+        u.rvfi_mem_wdata[k].next = u64::from(c.data.1).to_bits();
+        u.trap_valid[k].next = c.told.is_some();
+        u.trap_interrupt[k].next = c.told.is_some_and(|t| t.0);
+        u.trap_cause[k].next = u64::from(c.told.map_or(0, |t| t.1)).to_bits();
+    }
+}
+
+fn sample(u: &InputsSystem) -> Outputs {
+    Outputs {
+        recording: u.recording.val(),
+        hold: u.hold.val(),
+        rdata: u.bus_rdata.val().to_u64() as u32,
+        word: u.valid.val().then(|| u.data.val().to_u64() as u32),
+    }
+}
+
+/// An empty program: the model clock by clock needs none.
+fn nothing() -> Program {
+    let (segments, build_id) = (Vec::new(), Vec::new());
+    Program { xlen: 32, compressed: true, multiplies: true, entry: 0, segments, build_id }
+}
+
+fn address(name: &str) -> u64 {
+    REGS.iter().find(|r| r.name == name).unwrap().addr.into()
+}
+
+/// A circuit and its model.
+pub struct Bench {
+    pub dut: Dut,
+    pub p: InputsParams,
+    pub golden: Option<Recorder>,
+    pub words: Vec<u32>,
+    pub hold: bool,
+    pub recording: bool,
+    pub cycles: u64,
+    /// Clocks in which `hold` was 1.
+    pub held: u64,
+    bus: (u64, Option<u64>),
+    rdata: u32,
+}
+
+impl Bench {
+    pub fn new(dut: Dut, p: InputsParams) -> Self {
+        Self {
+            dut,
+            p,
+            golden: None,
+            words: Vec::new(),
+            hold: false,
+            recording: false,
+            cycles: 0,
+            held: 0,
+            bus: (address("status"), None),
+            rdata: 0,
+        }
+    }
+
+    /// One clock. What stands at the ports is `beats`, if it is recorded.
+    pub fn cycle(&mut self, reset: bool, ready: bool, mem: MemPorts, ports: Vec<CorePorts>, beats: &[Beat]) {
+        let inputs = Inputs { reset, bus: self.bus, ready, mem, cores: ports };
+        self.bus = (address("status"), None);
+        let out = self.dut.step(&inputs);
+        (self.hold, self.recording, self.rdata) = (out.hold, out.recording, out.rdata);
+        self.cycles += 1;
+        self.held += u64::from(out.hold);
+        if out.recording {
+            let p = self.p;
+            let golden = self.golden.get_or_insert_with(|| Recorder::new(&p, &nothing()).unwrap());
+            golden.clock(mem.reference(&p).as_ref(), beats);
+        }
+        if let (true, Some(word)) = (ready, out.word) {
+            self.words.push(word);
+        }
+        if reset {
+            self.golden = None;
+            self.words.clear();
+        }
+    }
+
+    /// A clock in which nothing is told.
+    pub fn idle(&mut self, ready: bool) {
+        self.cycle(false, ready, MemPorts::default(), vec![CorePorts::default(); self.p.cores.into()], &[]);
+    }
+
+    pub fn write(&mut self, name: &str, value: u64) {
+        self.bus = (address(name), Some(value));
+    }
+
+    /// Enables, and waits until the cores may begin.
+    pub fn begin(&mut self) {
+        self.write("control", 1);
+        for _ in 0..10_000 {
+            self.idle(true);
+            if self.recording {
+                return;
+            }
+        }
+        panic!("it does not begin to record");
+    }
+
+    /// Disables, takes what comes, and holds it to the model: the words.
+    pub fn end(&mut self, place: &str) -> Vec<u32> {
+        self.write("control", 0);
+        self.idle(false);
+        for n in 0..100_000 {
+            self.idle(n % 3 != 0);
+            if n > 8 && self.rdata & 4 != 0 {
+                break;
+            }
+        }
+        assert_eq!(self.rdata & 4, 4, "{place}: it does not come to an end");
+        let mut golden = self.golden.take().expect("something was recorded");
+        golden.finish();
+        let want: Vec<u32> = golden.drain().collect();
+        let got = std::mem::take(&mut self.words);
+        for (i, (w, g)) in want.iter().zip(&got).enumerate() {
+            assert_eq!(w, g, "{place}: word {i} of {}: model 0x{w:08x}, circuit 0x{g:08x}", want.len());
+        }
+        assert_eq!(want.len(), got.len(), "{place}");
+        got
+    }
+}

@@ -1,0 +1,184 @@
+//! Runs of programs as the ports of their cores say them, at random speeds
+
+use super::beats::ports;
+use super::{Bench, CorePorts, MemPorts};
+use retire::elf::Program;
+use retire::isa::{self, Flow};
+use retire::{DataEvent, DataKind, FlowEvent, Note, RetireSink};
+use sim::beats::{Expander, Retired as Instruction};
+use sim::scheme::inputs::model::{Access, Beat, Retired};
+use sim::scheme::inputs::InputsParams;
+use sim::stimulus::Source;
+use std::collections::VecDeque;
+
+/// A datum, and whether it changes RAM.
+type Datum = (DataEvent, bool);
+
+#[derive(Default)]
+struct Hart {
+    instructions: Vec<Instruction>,
+    data: VecDeque<Datum>,
+    conditionals: VecDeque<bool>,
+    traps: VecDeque<(u64, bool, u8)>,
+}
+
+/// A step of a hart: what it says, and what it does on the bus before.
+struct Step {
+    beat: Beat,
+    insn: u32,
+    references: VecDeque<MemPorts>,
+}
+
+/// Collects a run.
+pub struct Collect {
+    p: InputsParams,
+    ram: Vec<u8>,
+    expander: Expander,
+    harts: Vec<Hart>,
+    /// Harts, a reference each, in the order of memory.
+    order: VecDeque<u8>,
+}
+
+impl Collect {
+    pub fn new(p: &InputsParams, program: &Program) -> Self {
+        let mut ram = vec![0; p.ram_bytes as usize];
+        for s in &program.segments {
+            let at = s.addr as usize - p.ram_base as usize;
+            ram[at..at + s.data.len()].copy_from_slice(&s.data);
+        }
+        let harts = (0..p.cores).map(|_| Hart::default()).collect();
+        Self { p: *p, ram, expander: Expander::new(program, p.cores), harts, order: VecDeque::new() }
+    }
+
+    /// Blocks of an access that the bus takes one by one.
+    fn blocks(&self, addr: u32, size: u8) -> Vec<u32> {
+        let (last, block) = (addr + u32::from(size) - 1, u32::from(self.p.sizes.block));
+        if addr / block == last / block {
+            vec![addr]
+        } else {
+            vec![addr, last]
+        }
+    }
+}
+
+impl RetireSink for Collect {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, e: &FlowEvent) {
+        let harts = &mut self.harts;
+        self.expander.event(e, &mut |r| harts[usize::from(r.hart)].instructions.push(*r)).unwrap();
+    }
+
+    fn data(&mut self, d: &DataEvent) {
+        let mut changes = false;
+        let (addr, size, write) = match d.kind {
+            DataKind::Load { addr, size, .. } => (addr as u32, size, false),
+            DataKind::Store { addr, size, value } => {
+                if self.p.is_ram(addr as u32, size.into()) {
+                    let at = addr as usize - self.p.ram_base as usize;
+                    let (old, new) = (&mut self.ram[at..][..size.into()], &value.to_le_bytes()[..size.into()]);
+                    changes = *old != *new;
+                    old.copy_from_slice(new);
+                }
+                (addr as u32, size, true)
+            }
+            _ => (0, 0, false),
+        };
+        if write || (size > 0 && self.p.is_ram(addr, size.into())) {
+            self.order.extend(self.blocks(addr, size).iter().map(|_| d.hart));
+        }
+        self.harts[usize::from(d.hart)].data.push_back((*d, changes));
+    }
+
+    fn note(&mut self, hart: u8, note: &Note) {
+        let h = &mut self.harts[usize::from(hart)];
+        match *note {
+            Note::StoreConditional { stored } => h.conditionals.push_back(stored),
+            Note::Interrupt { cause, retired } => h.traps.push_back((retired, true, cause)),
+            Note::AccessFault { cause, retired } => h.traps.push_back((retired, false, cause)),
+        }
+    }
+}
+
+impl Collect {
+    /// The steps of a hart.
+    fn steps(&mut self, hart: usize) -> VecDeque<Step> {
+        let mut h = std::mem::take(&mut self.harts[hart]);
+        let mut steps = VecDeque::new();
+        let mut traps = |steps: &mut VecDeque<Step>, n: u64| {
+            while h.traps.front().is_some_and(|t| t.0 == n) {
+                let (_, interrupt, cause) = h.traps.pop_front().unwrap();
+                let references = VecDeque::new();
+                steps.push_back(Step { beat: Beat::Trap { interrupt, cause }, insn: 0, references });
+            }
+        };
+        for (n, i) in h.instructions.iter().enumerate() {
+            traps(&mut steps, n as u64);
+            let mut r = Retired::default();
+            let mut references = VecDeque::new();
+            let conditional = i.insn & 0xf800_707f == 0x1800_202f;
+            if conditional {
+                r.conditional = h.conditionals.pop_front();
+            }
+            // a failed sc to x0 has no data
+            let none = r.conditional == Some(false) && i.insn >> 7 & 31 == 0;
+            let cycle = h.data.front().map(|d| d.0.cycle);
+            while !none && h.data.front().is_some_and(|(d, _)| d.pc == i.pc && Some(d.cycle) == cycle) {
+                let (d, changes) = h.data.pop_front().unwrap();
+                match d.kind {
+                    DataKind::Load { size, addr, value } | DataKind::Store { size, addr, value } => {
+                        let (addr, write) = (addr as u32, matches!(d.kind, DataKind::Store { .. }));
+                        let access = Some(Access { size, addr, value: value as u32 });
+                        if write || self.p.is_ram(addr, size.into()) {
+                            for addr in self.blocks(addr, size) {
+                                let again = !references.is_empty();
+                                let core = hart as u8;
+                                references.push_back(MemPorts { valid: true, core, addr, write, changes, again });
+                            }
+                        }
+                        *(if write { &mut r.store } else { &mut r.load }) = access;
+                    }
+                    DataKind::Csr { csr, value } => r.csr = Some((csr, value as u32)),
+                    DataKind::Register { rd, value } => r.register = Some((rd, value as u32)),
+                    DataKind::Imported { .. } => panic!("{d:?}"),
+                }
+            }
+            r.csr = r.csr.filter(|_| r.register.is_some());
+            if isa::flow(i.insn, 32) != Flow::Sequential {
+                r.flow = Some((i.pc as u32, i.next_pc as u32));
+            }
+            steps.push_back(Step { beat: Beat::Retired(r), insn: i.insn, references });
+        }
+        traps(&mut steps, h.instructions.len() as u64);
+        assert!(h.data.is_empty() && h.traps.is_empty() && h.conditionals.is_empty(), "hart {hart}: data is left");
+        steps
+    }
+
+    /// Plays the run to a system that records, at random speeds; references in their order.
+    pub fn play(mut self, bench: &mut Bench, s: &mut Source) {
+        let mut harts: Vec<VecDeque<Step>> = (0..self.harts.len()).map(|h| self.steps(h)).collect();
+        while harts.iter().any(|h| !h.is_empty()) {
+            let mut mem = MemPorts::default();
+            let mut said = Vec::new();
+            let mut all: Vec<CorePorts> = Vec::new();
+            // whose turn it is on the bus: looked at before cores go on, so that a clock has one reference
+            let turn = self.order.front().copied().filter(|_| !bench.hold && s.percent(80)).map(usize::from);
+            if let Some(step) = turn.and_then(|t| harts[t].front_mut()) {
+                if let Some(reference) = step.references.pop_front() {
+                    mem = reference;
+                    self.order.pop_front();
+                }
+            }
+            for steps in &mut harts {
+                let goes = !bench.hold && s.percent(85) && steps.front().is_some_and(|s| s.references.is_empty());
+                let step = if goes { steps.pop_front() } else { None };
+                let (beat, insn) = step.map_or((Beat::Idle, 0), |s| (s.beat, s.insn));
+                let aligned = s.percent(50);
+                all.push(ports(s, &beat, insn, aligned));
+                said.push(beat);
+            }
+            bench.cycle(false, s.percent(70), mem, all, &said);
+        }
+        assert!(self.order.is_empty(), "references are left");
+    }
+}
