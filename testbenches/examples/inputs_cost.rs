@@ -19,7 +19,7 @@ fn main() {
     println!("| {cores} cores | NAND2 | flip-flops | memory bits |");
     println!("| --- | ---: | ---: | ---: |");
     for name in ["inputs:256", "inputs:512", "inputs:1024", "inputs:512+last1"] {
-        let p = InputsParams::new(cores, RAM, name.parse().expect("a scheme"));
+        let p = InputsParams::new(cores, 32, RAM, name.parse().expect("a scheme"));
         let mut system = InputsSystem::new(&p, LOG2_FIFO.into());
         system.connect_all();
         row(name, &write(&system, &Style::default()).expect("Verilog").text);

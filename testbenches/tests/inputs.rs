@@ -25,11 +25,11 @@ use testbenches::gates::emit_checked_system;
 const RAM: (u32, u32) = (0x8000_0000, 0x1_0000);
 
 fn params(cores: u8, sizes: Sizes) -> InputsParams {
-    InputsParams::new(cores, RAM, sizes)
+    InputsParams::new(cores, 32, RAM, sizes)
 }
 
 fn small() -> Sizes {
-    Sizes { entries: 16, tag: 3, block: 8, check: 10, last: 2 }
+    Sizes { entries: 16, tag: 3, block: 8, check: 10, last: 2, unmodelled: None }
 }
 
 /// Traces of random beats, with stalls, until `cycles` are over; some end in a reset. What was sent in all.
@@ -98,9 +98,9 @@ fn verilog_gives_the_words_of_the_model_on_random_ports() {
     let cycles = if long { 2_000_000 } else { 40_000 };
     for (seed, cores, depth, sizes) in [
         (2, 1, 4, Sizes { last: 1, ..small() }),
-        (3, 3, 5, Sizes { entries: 64, tag: 0, block: 4, check: 10, last: 8 }),
+        (3, 3, 5, Sizes { entries: 64, tag: 0, block: 4, check: 10, last: 8, unmodelled: None }),
         (4, 4, 4, small()),
-        (5, 8, 6, Sizes { entries: 512, tag: 8, block: 32, check: 10, last: 64 }),
+        (5, 8, 6, Sizes { entries: 512, tag: 8, block: 32, check: 10, last: 64, unmodelled: None }),
     ] {
         let p = params(cores, sizes);
         let mut bench = Bench::new(Dut::verilog(&Dut::build(&p, depth, seed as u32)), p);
@@ -144,7 +144,7 @@ fn programs_replay(cores: u8, names: &[&str], sizes: Sizes, depth: usize) {
         let program = programs::load(name).unwrap();
         let config = MachineConfig { harts: cores, seed: 3, ..MachineConfig::default() };
         let mut machine = Machine::new(&program, config).unwrap();
-        let p = InputsParams::new(cores, machine.ram(), sizes);
+        let p = InputsParams::new(cores, 32, machine.ram(), sizes);
         let (mut collect, mut log) = (Collect::new(&p, &program), Log::default());
         let limits = Limits { instructions, ..Limits::default() };
         machine.run(&mut Both(&mut collect, &mut log), limits).unwrap();

@@ -42,10 +42,10 @@ pub struct MemPorts {
 impl MemPorts {
     /// The reference that it is, if any.
     pub fn reference(&self, p: &InputsParams) -> Option<Reference> {
-        let ram = p.is_ram(self.addr, 1);
+        let ram = p.is_ram(self.addr.into(), 1);
         let MemPorts { core, addr, again, .. } = *self;
         let changes = self.write && (self.changes || !ram);
-        (self.valid && (self.write || ram)).then_some(Reference { core, addr, changes, again })
+        (self.valid && (self.write || ram)).then_some(Reference { core, addr: addr.into(), changes, again })
     }
 }
 

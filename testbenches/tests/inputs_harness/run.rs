@@ -74,7 +74,7 @@ impl RetireSink for Collect {
         let (addr, size, write) = match d.kind {
             DataKind::Load { addr, size, .. } => (addr as u32, size, false),
             DataKind::Store { addr, size, value } => {
-                if self.p.is_ram(addr as u32, size.into()) {
+                if self.p.is_ram(addr, size) {
                     let at = addr as usize - self.p.ram_base as usize;
                     let (old, new) = (&mut self.ram[at..][..size.into()], &value.to_le_bytes()[..size.into()]);
                     changes = *old != *new;
@@ -84,7 +84,7 @@ impl RetireSink for Collect {
             }
             _ => (0, 0, false),
         };
-        if write || (size > 0 && self.p.is_ram(addr, size.into())) {
+        if write || (size > 0 && self.p.is_ram(addr.into(), size)) {
             self.order.extend(self.blocks(addr, size).iter().map(|_| d.hart));
         }
         self.harts[usize::from(d.hart)].data.push_back((*d, changes));
@@ -129,7 +129,7 @@ impl Collect {
                     DataKind::Load { size, addr, value } | DataKind::Store { size, addr, value } => {
                         let (addr, write) = (addr as u32, matches!(d.kind, DataKind::Store { .. }));
                         let access = Some(Access { size, addr, value: value as u32 });
-                        if write || self.p.is_ram(addr, size.into()) {
+                        if write || self.p.is_ram(addr.into(), size) {
                             for addr in self.blocks(addr, size) {
                                 let again = !references.is_empty();
                                 let core = hart as u8;
@@ -140,7 +140,7 @@ impl Collect {
                     }
                     DataKind::Csr { csr, value } => r.csr = Some((csr, value as u32)),
                     DataKind::Register { rd, value } => r.register = Some((rd, value as u32)),
-                    DataKind::Imported { .. } => panic!("{d:?}"),
+                    DataKind::Float { .. } | DataKind::Imported { .. } => panic!("{d:?}"),
                 }
             }
             r.csr = r.csr.filter(|_| r.register.is_some());

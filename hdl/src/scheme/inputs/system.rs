@@ -83,8 +83,10 @@ impl InputsSystem {
     /// The system for `params`, with event FIFOs of 2^`log2_depth` - 2 entries.
     ///
     /// # Panics
-    /// When `params` are refused, or `log2_depth` is outside 4..=8.
+    /// When `params` are refused, are of cores of 64 bits or with a mask of unmodelled instructions, or `log2_depth` is
+    /// outside 4..=8.
     pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
+        assert!(params.xlen == 32 && params.sizes.unmodelled.is_none(), "no circuit for 64 bits, nor for a mask");
         let cores = usize::from(params.cores);
         Self {
             _cores: cores,
