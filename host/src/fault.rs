@@ -10,6 +10,7 @@ use crate::assembly::Assembly;
 use crate::input::Input;
 use crate::progress::Progress;
 use crate::run::Run;
+use crate::stop::is_fault;
 use crate::HostError;
 use retire::image::Image;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, Note, RetireSink};
@@ -62,11 +63,6 @@ pub const fn cause_name(cause: u8) -> &'static str {
         8..=11 => "environment call",
         _ => "exception",
     }
-}
-
-/// Whether no program means it.
-pub(crate) const fn is_fault(kind: FlowKind) -> bool {
-    matches!(kind, FlowKind::Trap { interrupt: false, cause } if !matches!(cause, 3 | 8..=11))
 }
 
 /// A hart as it is told.

@@ -3,7 +3,6 @@
 //! The simulator asks nobody whether it shall go on, because that would cost each of its instructions. So a sink between
 //! it and the file leaves it by unwinding, which is no panic, and tells the stop of each hart itself.
 
-use crate::fault::is_fault;
 use crate::progress::Progress;
 use retire::image::Image;
 use retire::{DataEvent, FlowEvent, FlowKind, Note, RetireSink};
@@ -11,6 +10,11 @@ use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 
 /// Events between two times that it is asked.
 const STEP: u32 = 1 << 12;
+
+/// Whether it is an exception that no program means.
+pub(crate) const fn is_fault(kind: FlowKind) -> bool {
+    matches!(kind, FlowKind::Trap { interrupt: false, cause } if !matches!(cause, 3 | 8..=11))
+}
 
 /// What unwinds.
 struct Stopped;
