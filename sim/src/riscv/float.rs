@@ -380,7 +380,7 @@ mod tests {
         let least = f32::MIN_POSITIVE.to_bits();
         assert_eq!(single(Code::Fmul, 0, [0x3f7f_ffff, least, 0]), (least, UF | NX));
         // least * (1 - 2^-24) - 2^-149 * 2^-3, rounded up: 24 bits give 1 - 2^-24 then
-        let product = single(Code::Fmadd, 3, [0x3f7f_ffff, least, 1 << 31 | 0]);
+        let product = single(Code::Fmadd, 3, [0x3f7f_ffff, least, 1 << 31]);
         assert_eq!(product, (least, UF | NX));
         // (1 + 2^-23) * (1 - 2^-24) is above 1: not tiny
         assert_eq!(single(Code::Fmul, 1, [0x3f7f_ffff, least + 1, 0]), (least, NX));
