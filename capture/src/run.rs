@@ -6,9 +6,8 @@ use crate::machine::Executable;
 use crate::schedule::Schedule;
 use crate::shared::{hand_over, plugin, Patient, Shared};
 use crate::spool::{Spool, SpoolWriter};
-use crate::words::{Entry, Words};
+use crate::words::Words;
 use crate::CaptureError;
-use std::collections::HashSet;
 use std::ffi::OsString;
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
@@ -98,36 +97,6 @@ pub struct Captured {
     spool: Spool,
 }
 
-/// Counts threads that live at one time.
-#[derive(Default)]
-struct Alive {
-    thread: u32,
-    /// The thread is counted.
-    known: bool,
-    most: u32,
-    living: HashSet<u32>,
-}
-
-impl Alive {
-    fn take(&mut self, entry: &Entry<'_>) {
-        match entry {
-            Entry::Thread(thread) => {
-                self.thread = *thread;
-                self.known = false;
-            }
-            Entry::Begin(_) if !self.known => {
-                self.known = true;
-                self.living.insert(self.thread);
-                self.most = self.most.max(self.living.len() as u32);
-            }
-            Entry::Exit(thread) => {
-                self.living.remove(thread);
-            }
-            _ => {}
-        }
-    }
-}
-
 /// The guest, which ends when this does.
 struct Guest(Child);
 
@@ -194,12 +163,12 @@ pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u
     let child = command(&executable, options, &qemu, Some((&shared, &plugin)))
         .spawn()
         .map_err(|e| CaptureError::Qemu(format!("{}: {e}", qemu.display())))?;
-    let mut drain = Drain { shared: &shared, options, alive: Alive::default(), writer, failure: None, limit: None };
+    let mut drain = Drain { shared: &shared, options, writer, failure: None, limit: None };
     let mut nothing = Nothing;
     let mut counting =
         options.length.map(|n| Expander::new(executable.machine, MOST_HARTS, options.skip, Some(n), &mut nothing));
     let ended = drain.run(Guest(child), counting.as_mut(), tell)?;
-    let Drain { alive, writer, failure, limit, .. } = drain;
+    let Drain { writer, failure, limit, .. } = drain;
     let control = shared.control();
     let state = control.state.load(Relaxed);
     if state == 0 {
@@ -213,7 +182,7 @@ pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u
         ended,
         limit,
         failure,
-        most_alive: alive.most,
+        most_alive: control.most_alive.load(Relaxed),
         threads: control.threads.load(Relaxed),
         switches: control.switches.load(Relaxed),
         steals: control.steals.load(Relaxed),
@@ -230,7 +199,6 @@ pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u
 struct Drain<'a> {
     shared: &'a Shared,
     options: &'a Options,
-    alive: Alive,
     writer: SpoolWriter,
     failure: Option<CaptureError>,
     limit: Option<&'static str>,
@@ -276,16 +244,13 @@ impl Drain<'_> {
         }
     }
 
-    fn keep<S: Sink>(&mut self, words: &[u32], parser: &mut Words, mut counting: Option<&mut Expander<'_, S>>) {
-        let alive = &mut self.alive;
-        let fed = parser.feed(words, |entry| {
-            alive.take(&entry);
-            counting.as_mut().map_or(Ok(true), |c| c.take(entry))
-        });
-        match fed {
-            Ok(true) => {}
-            Ok(false) => self.limit = Some("instructions"),
-            Err(e) => self.failure = Some(e),
+    fn keep<S: Sink>(&mut self, words: &[u32], parser: &mut Words, counting: Option<&mut Expander<'_, S>>) {
+        if let Some(counting) = counting {
+            match parser.feed(words, |entry| counting.take(entry)) {
+                Ok(true) => {}
+                Ok(false) => self.limit = Some("instructions"),
+                Err(e) => self.failure = Some(e),
+            }
         }
         if let Err(e) = self.writer.write(words) {
             self.failure = Some(e);

@@ -46,8 +46,10 @@ impl SpoolWriter {
 
     /// Appends words.
     pub(crate) fn write(&mut self, words: &[u32]) -> Result<(), CaptureError> {
-        self.bytes.clear();
-        self.bytes.extend(words.iter().flat_map(|w| w.to_le_bytes()));
+        self.bytes.resize(4 * words.len(), 0);
+        for (bytes, word) in self.bytes.chunks_exact_mut(4).zip(words) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
         self.zstd.write_all(&self.bytes).map_err(failed(&self.folder))
     }
 

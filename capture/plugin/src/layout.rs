@@ -111,6 +111,8 @@ pub struct Control {
     pub executed: AtomicU64,
     /// Threads so far.
     pub threads: AtomicU64,
+    /// Most threads that lived at one time.
+    pub most_alive: AtomicU32,
     /// Words written since the beginning.
     pub head: Line,
     /// Words read since the beginning.

@@ -22,7 +22,7 @@ use ring::Ring;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::*};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use turns::Turns;
 
@@ -34,9 +34,12 @@ pub static qemu_plugin_version: c_int = 1;
 static OFF: AtomicBool = AtomicBool::new(false);
 static STATE: OnceLock<State> = OnceLock::new();
 static TURNS: Turns = Turns::new();
-/// Thread by QEMU's index of it, which is used again when a thread has ended.
-static THREADS: [AtomicU32; MOST_THREADS] = [const { AtomicU32::new(0) }; MOST_THREADS];
+/// Thread by QEMU's index of it, which is used again when a thread has ended. Only the thread itself looks here, between
+/// its beginning and its end.
+static THREADS: [AtomicPtr<Thread>; MOST_THREADS] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MOST_THREADS];
 static NEXT_THREAD: AtomicU32 = AtomicU32::new(0);
+/// Threads that live now.
+static ALIVE: AtomicU32 = AtomicU32::new(0);
 
 /// Threads at one time.
 const MOST_THREADS: usize = 4096;
@@ -83,35 +86,32 @@ struct Thread {
     told: RefCell<Vec<u64>>,
 }
 
-thread_local! {
-    static SELF: Cell<Option<&'static Thread>> = const { Cell::new(None) };
-}
-
 #[inline]
 fn thread(vcpu: c_uint) -> &'static Thread {
-    SELF.with(|this| this.get().unwrap_or_else(|| first_block(vcpu, this)))
-}
-
-#[cold]
-fn first_block(vcpu: c_uint, this: &Cell<Option<&'static Thread>>) -> &'static Thread {
-    let id = THREADS[vcpu as usize % MOST_THREADS].load(Relaxed);
-    let seed = STATE.get().map_or(0, |s| s.ring.control().seed);
-    let random = (seed ^ (u64::from(id) << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let thread = Thread {
-        id,
-        bell: Arc::default(),
-        left: Cell::new(0),
-        random: Cell::new(random),
-        outside: Cell::new(false),
-        told: RefCell::default(),
-    };
-    let thread: &'static Thread = Box::leak(Box::new(thread));
-    thread.renew();
-    this.set(Some(thread));
-    thread
+    let place = &THREADS[vcpu as usize % MOST_THREADS];
+    if place.load(Relaxed).is_null() {
+        on_thread(0, vcpu);
+    }
+    // SAFETY: leaked by `on_thread`.
+    unsafe { &*place.load(Relaxed) }
 }
 
 impl Thread {
+    fn new(id: u32) -> Self {
+        let seed = STATE.get().map_or(0, |s| s.ring.control().seed);
+        let random = (seed ^ (u64::from(id) << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let thread = Self {
+            id,
+            bell: Arc::default(),
+            left: Cell::new(0),
+            random: Cell::new(random),
+            outside: Cell::new(false),
+            told: RefCell::default(),
+        };
+        thread.renew();
+        thread
+    }
+
     /// A new turn; with jitter of 1/2 to 3/2 of the quantum.
     fn renew(&self) {
         let Some(state) = STATE.get() else { return };
@@ -386,9 +386,12 @@ extern "C" {
 
 extern "C" fn on_thread(_: Id, vcpu: c_uint) {
     let id = NEXT_THREAD.fetch_add(1, Relaxed);
-    THREADS[vcpu as usize % MOST_THREADS].store(id, Relaxed);
+    THREADS[vcpu as usize % MOST_THREADS].store(Box::into_raw(Box::new(Thread::new(id))), Release);
+    let alive = ALIVE.fetch_add(1, Relaxed) + 1;
     if let Some(state) = STATE.get() {
-        state.ring.control().threads.store(u64::from(id) + 1, Relaxed);
+        let control = state.ring.control();
+        control.threads.store(u64::from(id) + 1, Relaxed);
+        control.most_alive.fetch_max(alive, Relaxed);
     }
 }
 
@@ -397,7 +400,8 @@ extern "C" fn on_thread_end(_: Id, vcpu: c_uint) {
         return;
     }
     let Some(state) = STATE.get() else { return };
-    let id = THREADS[vcpu as usize % MOST_THREADS].load(Relaxed);
+    let id = thread(vcpu).id;
+    ALIVE.fetch_sub(1, Relaxed);
     state.ring.tell(id, &[escape(EXIT, id)]);
     TURNS.give(id);
 }
