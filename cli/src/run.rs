@@ -23,7 +23,7 @@ const RAM_BEFORE: u64 = 0x7ff0_0000;
 /// The platform, for those who bring a program.
 const LONG: &str = "Run a program in the built-in simulator and record what its harts retire
 
-A program is an RV32IMAC ELF without an operating system, linked to fixed addresses. It finds QEMU's `virt` board:
+A program is an RV32 or RV64 ELF (IMAFDC) without an operating system, linked to fixed addresses. It finds QEMU's `virt` board:
 
   0x80000000  RAM, 16 MiB; elsewhere, where the ELF's first segment lies elsewhere
   0x10000000  UART: a byte stored here is printed
