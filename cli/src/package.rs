@@ -30,13 +30,16 @@ pub fn make(
     });
     let described = format!("{described:#}\n");
     let bench = (options.ingress == Ingress::Rvfi).then(|| testbench::make(params, style, &vectors));
+    // the others hold an instruction until the next is told
+    let of =
+        if options.ingress == Ingress::Rvfi { "" } else { ", where instructions are told in their own clock (RVFI)" };
     let mut files = vec![
         (VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
         ("registers.md", regmap::markdown(params), "register map".into()),
         ("registers.rdl", regmap::systemrdl(params), "register map in SystemRDL 2.0".into()),
         ("parameters.json", described, "all parameters, fingerprint".into()),
         ("beats.txt", vectors.beats, format!("test vectors: {} instructions in", count(vectors::INSTRUCTIONS as u64))),
-        ("words.hex", vectors.words, format!("test vectors: {} words out", count(vectors.word_count as u64))),
+        ("words.hex", vectors.words, format!("test vectors: {} words out{of}", count(vectors.word_count as u64))),
     ];
     files.extend(bench.map(|text| (testbench::FILE, text, "test bench that plays them".into())));
     Ok(files)
