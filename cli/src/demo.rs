@@ -250,8 +250,8 @@ fn circuit(params: &TraceParams, named: &Named, place: &Place<'_>, steps: &mut S
 }
 
 fn verilog(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<(), Failure> {
-    let files =
-        package::make(params, Some("small"), &hdl::emit::SystemOptions::default(), &hdl::verilog::Style::default())?;
+    let (options, style) = (hdl::emit::SystemOptions::default(), hdl::verilog::Style::default());
+    let files = package::make(params, Some("small"), &options, &style, hdl::bus::wrap::Buses::default())?;
     for (name, text, _) in &files {
         write_file(&place.folder.join(name), text.as_bytes())?;
     }

@@ -6,6 +6,8 @@ use crate::hardware::HardwareArgs;
 use crate::output::{count, facts, folder, plural, write_file, Object};
 use crate::package::make;
 use crate::{Failure, Status};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
 use hdl::verilog::Style;
 use serde_json::json;
 use std::io::Write;
@@ -14,7 +16,8 @@ use std::io::Write;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk gen --set medium --cores 4 -o trace4\n  \
     goshawk gen --set 512/8/16 --timestamps --xlen 64 --ingress etrace -o trace64\n  \
-    goshawk gen --set small --cores 2 --sync --check -o trace-sync")]
+    goshawk gen --set small --cores 2 --sync --check -o trace-sync\n  \
+    goshawk gen --set small --bus axi-lite --port axi-stream -o trace-axi")]
 pub struct Args {
     /// Folder to write to; it is made where it is missing
     #[arg(short, long, value_name = "DIR")]
@@ -27,6 +30,15 @@ pub struct Args {
     /// Leave out the values that registers have at power-up: reset does all
     #[arg(long)]
     no_initial: bool,
+    /// Bus of the registers
+    #[arg(long, value_name = "BUS", default_value = "native", value_parser = registers())]
+    bus: RegisterBus,
+    /// Port of the trace words
+    #[arg(long, value_name = "PORT", default_value = "native", value_parser = words())]
+    port: WordPort,
+    /// Let the words leave by a clock of their own: ports `port_clock` and `port_reset`
+    #[arg(long)]
+    port_clock: bool,
     #[command(flatten)]
     params: ParamArgs,
     /// Print one JSON object
@@ -39,6 +51,25 @@ fn module_name(name: &str) -> Result<String, String> {
     Style::check(name).map(|()| name.to_string())
 }
 
+/// The name of a register bus.
+fn registers() -> impl TypedValueParser<Value = RegisterBus> {
+    named(&RegisterBus::ALL, |b| b.name())
+}
+
+/// The name of a port of words.
+fn words() -> impl TypedValueParser<Value = WordPort> {
+    named(&WordPort::ALL, |p| p.name())
+}
+
+/// One of `all` by its name.
+fn named<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(|x| name(*x)))
+        .try_map(move |given| all.iter().copied().find(|x| name(*x) == given).ok_or("not there"))
+}
+
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (params, set) = args.params.resolve(args.hardware.cores, args.hardware.xlen)?;
@@ -47,7 +78,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let options = args.hardware.options();
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
-    let files = make(&params, set.as_deref(), &options, &style)?;
+    let buses = Buses { registers: args.bus, words: args.port, crossing: args.port_clock };
+    let files = make(&params, set.as_deref(), &options, &style, buses)?;
     folder(&args.output)?;
     for (name, text, _) in &files {
         write_file(&args.output.join(name), text.as_bytes())?;
@@ -57,6 +89,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         Object::new("gen", set.as_deref().unwrap_or(&params.flow.name()))
             .with_params(&params, set.as_deref())
             .with("ingress", options.ingress.name().into())
+            .with("bus", args.bus.name().into())
+            .with("port", args.port.name().into())
+            .with("port_clock", args.port_clock.into())
             .with("folder", args.output.display().to_string().into())
             .with("files", list.into())
             .print(out)?;
@@ -64,6 +99,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let mut lines = vec![
         ("system", format!("{}, RV{}, {} ingress", plural(params.cores, "core"), params.xlen, options.ingress.name())),
+        (
+            "buses",
+            format!(
+                "registers {}, words {}{}",
+                args.bus.name(),
+                args.port.name(),
+                if args.port_clock { " by a clock of their own" } else { "" }
+            ),
+        ),
         ("parameters", params.canonical()),
         ("predictor state", format!("{} bits a core", count(params.state_bits().into()))),
         ("folder", args.output.display().to_string()),

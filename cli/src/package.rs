@@ -2,7 +2,8 @@
 
 use crate::output::{count, parameters, TOOL};
 use crate::{testbench, vectors, Failure};
-use hdl::emit::{emit_as, Ingress, SystemOptions};
+use hdl::bus::wrap::Buses;
+use hdl::emit::{emit_on, Ingress, SystemOptions};
 use hdl::verilog::Style;
 use serde_json::json;
 use sim::params::TraceParams;
@@ -20,16 +21,17 @@ pub fn make(
     set: Option<&str>,
     options: &SystemOptions,
     style: &Style,
+    buses: Buses,
 ) -> Result<Vec<File>, Failure> {
-    let verilog = emit_as(params, options, style).map_err(|e| Failure::Other(e.to_string()))?;
+    let verilog = emit_on(params, options, style, buses).map_err(|e| Failure::Other(e.to_string()))?;
     let lines = count(verilog.lines().count() as u64);
     let vectors = vectors::make(params)?;
     let described = json!({
-        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check,
+        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing,
         "parameters": parameters(params, set),
     });
     let described = format!("{described:#}\n");
-    let bench = (options.ingress == Ingress::Rvfi).then(|| testbench::make(params, style, &vectors));
+    let bench = (options.ingress == Ingress::Rvfi).then(|| testbench::make(params, &buses.system(style), &vectors));
     // the others hold an instruction until the next is told
     let of =
         if options.ingress == Ingress::Rvfi { "" } else { ", where instructions are told in their own clock (RVFI)" };

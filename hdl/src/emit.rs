@@ -3,6 +3,7 @@
 //! A pure function of its arguments: the same ones give the same bytes.
 
 use crate::any_top::AnyTop;
+use crate::bus::wrap::{wrap, Buses};
 use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
 use crate::spine::Extras;
@@ -147,12 +148,22 @@ pub fn emit(params: &TraceParams, options: &SystemOptions) -> Result<String, Emi
 
 /// As [`emit`], in a style of one's own.
 pub fn emit_as(params: &TraceParams, options: &SystemOptions, style: &Style) -> Result<String, EmitError> {
+    emit_on(params, options, style, Buses::default())
+}
+
+/// As [`emit_as`], on the buses of a chip.
+pub fn emit_on(
+    params: &TraceParams,
+    options: &SystemOptions,
+    style: &Style,
+    buses: Buses,
+) -> Result<String, EmitError> {
     let mut top = build(params, options)?;
     top.connect_all();
     check_all(&top).map_err(|e| EmitError::Check(format!("{e:?}")))?;
-    let verilog = verilog::write(&top, style)?.text;
+    let verilog = wrap(verilog::write(&top, style)?, style, buses)?;
     Ok(format!(
-        "// Goshawk trace system, version {}\n// ingress {}, event FIFOs of {} entries{}\n// {}\n// fingerprint 0x{:08x}\n\n{verilog}",
+        "// Goshawk trace system, version {}\n// ingress {}, event FIFOs of {} entries{}{buses}\n// {}\n// fingerprint 0x{:08x}\n\n{verilog}",
         env!("CARGO_PKG_VERSION"),
         options.ingress.name(),
         options.fifo_entries(),

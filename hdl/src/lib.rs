@@ -22,6 +22,7 @@
 #![allow(missing_docs)]
 
 pub mod any_top;
+pub mod bus;
 pub mod cores;
 pub mod diag;
 pub mod drive;

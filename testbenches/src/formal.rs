@@ -48,17 +48,24 @@ pub enum FormalError {
 pub struct Proof {
     verilog: String,
     sizes: Vec<(String, String)>,
+    clocks: bool,
 }
 
 impl Proof {
     /// Of emitted Verilog.
     pub fn new(verilog: impl Into<String>) -> Self {
-        Self { verilog: verilog.into(), sizes: Vec::new() }
+        Self { verilog: verilog.into(), sizes: Vec::new(), clocks: false }
     }
 
     /// Gives the properties a size, a macro to them.
     pub fn size(mut self, name: &str, value: impl ToString) -> Self {
         self.sizes.push((name.into(), value.to_string()));
+        self
+    }
+
+    /// Lets its clocks tick as they like: a step is an edge of any of them, or of none.
+    pub fn of_many_clocks(mut self) -> Self {
+        self.clocks = true;
         self
     }
 
@@ -95,8 +102,9 @@ impl Proof {
             Engine::Cover(n) => ("cover", n),
         };
         let defines: String = self.sizes.iter().map(|(name, value)| format!(" -D{name}={value}")).collect();
+        let clocks = if self.clocks { "on" } else { "off" };
         let job = format!(
-            "[options]\nmode {mode}\ndepth {depth}\n[engines]\nsmtbmc yices\n[script]\n\
+            "[options]\nmode {mode}\ndepth {depth}\nmulticlock {clocks}\n[engines]\nsmtbmc yices\n[script]\n\
              read_verilog -sv -formal{defines} top.sv\nprep -top top\n[files]\ntop.sv\n"
         );
         std::fs::write(dir.path().join("top.sv"), &self.verilog)?;

@@ -1,9 +1,10 @@
-//! Properties of `hdl/src/spine/{event_fifo,packer,session,merger,life}.rs`, `hdl/src/scheme/tr/coder/chunked.rs` and
-//! `hdl/src/noc/router.rs`, proved
+//! Properties of `hdl/src/spine/{event_fifo,packer,session,merger,life}.rs`, `hdl/src/scheme/tr/coder/chunked.rs`,
+//! `hdl/src/noc/router.rs` and `hdl/src/bus/crossing.rs`, proved
 //!
 //! What is proved how, and how long it takes: `docs/formal.md`. Each set of properties has covers that are reached, and is
 //! seen to find a fault that is planted in the Verilog.
 
+use hdl::bus::crossing::Crossing;
 use hdl::noc::router::Router;
 use hdl::scheme::tr::coder::chunked::Chunked;
 use hdl::spine::entry::EntryLayout;
@@ -246,4 +247,20 @@ fn routers_that_lose_double_or_tear_are_found() {
     ] {
         finds(&router, now, faulty, label, 10);
     }
+}
+
+fn crossing() -> Result<Proof, FormalError> {
+    verilog(Crossing::new()).of_many_clocks().inside("top", include_str!("../formal/crossing.sv"))
+}
+
+#[test]
+fn words_cross_from_any_clock_to_any_other() {
+    holds(&crossing().unwrap(), 4, 48);
+}
+
+#[test]
+fn a_pointer_that_is_not_gray_and_a_place_taken_too_early_are_found() {
+    let crossing = outside(&crossing().unwrap());
+    finds(&crossing, "came_gray$d = then ^ (then >> 1);", "came_gray$d = then;", "one_bit_at_a_time", 20);
+    finds(&crossing, "words$ready = ~full;", "words$ready = 1'b1;", "never_more_than_fit", 30);
 }

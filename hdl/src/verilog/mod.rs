@@ -85,6 +85,19 @@ pub struct Written {
     /// Each register and memory that is used: its path in rust-hdl's text and in this one, both flattened, with a `.`
     /// between instances.
     pub places: Vec<(String, String)>,
+    /// Ports of the top module, in their order.
+    pub pins: Vec<Pin>,
+}
+
+/// A port of the top module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pin {
+    /// Name in Verilog.
+    pub name: String,
+    /// Whether it is an output.
+    pub output: bool,
+    /// Width, bits.
+    pub width: usize,
 }
 
 /// Writes `block`, connected and checked.
@@ -97,7 +110,8 @@ pub fn write(block: &dyn Block, style: &Style) -> Result<Written, Refused> {
     }
     let top = writer.module(&node, true)?;
     let text = writer.modules.iter().rev().map(|m| format!("{}module {}{}", m.comment, m.name, m.body));
-    Ok(Written { text: text.collect::<Vec<_>>().join("\n"), places: top.places })
+    let pins = top.ports.into_iter().map(|p| Pin { name: p.name, output: p.output, width: p.width }).collect();
+    Ok(Written { text: text.collect::<Vec<_>>().join("\n"), places: top.places, pins })
 }
 
 struct Done {

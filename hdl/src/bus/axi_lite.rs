@@ -1,0 +1,164 @@
+//! AXI4-Lite: the registers as a subordinate of AMBA AXI4-Lite
+//!
+//! # Source
+//! ARM IHI 0022 (AXI4): A3.2, handshake; A3.3, relationships between the channels; A3.4.4, responses; B1, AXI4-Lite.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | no transaction is under way |
+//! | `awvalid`, `awready`, `awaddr` | in, out, in | 1, 1, 12 | byte address; the two lowest bits are not looked at |
+//! | `wvalid`, `wready`, `wdata`, `wstrb` | in, out, in, in | 1, 1, 32, 4 | |
+//! | `bvalid`, `bready`, `bresp` | out, in, out | 1, 1, 2 | OKAY or SLVERR: behind the registers, or not all bytes |
+//! | `arvalid`, `arready`, `araddr` | in, out, in | 1, 1, 12 | |
+//! | `rvalid`, `rready`, `rdata`, `rresp` | out, in, out, out | 1, 1, 32, 2 | |
+//! | `bus` | out | | register bus |
+//!
+//! # Timing
+//! Every output comes from a register: no path leads from an input to an output. Addresses and data of a write come in
+//! any order. A write takes three clocks at least, a read four; a write goes first where both are due.
+
+use crate::spine::ports::BusOut;
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+
+/// The subordinate.
+#[derive(LogicBlock, Default)]
+pub struct AxiLite {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub awvalid: Signal<In, Bit>,
+    pub awready: Signal<Out, Bit>,
+    pub awaddr: Signal<In, Bits<12>>,
+    pub wvalid: Signal<In, Bit>,
+    pub wready: Signal<Out, Bit>,
+    pub wdata: Signal<In, Bits<32>>,
+    pub wstrb: Signal<In, Bits<4>>,
+    pub bvalid: Signal<Out, Bit>,
+    pub bready: Signal<In, Bit>,
+    pub bresp: Signal<Out, Bits<2>>,
+    pub arvalid: Signal<In, Bit>,
+    pub arready: Signal<Out, Bit>,
+    pub araddr: Signal<In, Bits<12>>,
+    pub rvalid: Signal<Out, Bit>,
+    pub rready: Signal<In, Bit>,
+    pub rdata: Signal<Out, Bits<32>>,
+    pub rresp: Signal<Out, Bits<2>>,
+    pub bus: BusOut,
+    // a write: its address, its data, whether they are there, its answer
+    to: DFF<Bits<3>>,
+    to_wrong: DFF<Bit>,
+    addressed: DFF<Bit>,
+    value: DFF<Bits<32>>,
+    part: DFF<Bit>,
+    filled: DFF<Bit>,
+    written: DFF<Bit>,
+    write_wrong: DFF<Bit>,
+    // a read: its address, whether it is there, whether the registers answer now, its answer
+    from: DFF<Bits<3>>,
+    from_wrong: DFF<Bit>,
+    asked: DFF<Bit>,
+    reading: DFF<Bit>,
+    answer: DFF<Bits<32>>,
+    answered: DFF<Bit>,
+    read_wrong: DFF<Bit>,
+    write: Signal<Local, Bit>,
+    wrong: Signal<Local, Bit>,
+    read: Signal<Local, Bit>,
+    zero: Fixed<Bits<32>>,
+    okay: Fixed<Bits<2>>,
+    slverr: Fixed<Bits<2>>,
+}
+
+impl AxiLite {
+    /// One.
+    pub fn new() -> Self {
+        Self {
+            zero: Fixed::new(0.into()),
+            okay: Fixed::new(0.into()),
+            slverr: Fixed::new(2.into()),
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for AxiLite {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, to, to_wrong, addressed, value, part, filled, written, write_wrong);
+        dff_setup!(self, clock, from, from_wrong, asked, reading, answer, answered, read_wrong);
+        self.write.next = self.addressed.q.val() & self.filled.q.val() & !self.written.q.val();
+        self.wrong.next = self.to_wrong.q.val() | self.part.q.val();
+        self.read.next = self.asked.q.val() & !self.reading.q.val() & !self.answered.q.val() & !self.write.val();
+
+        if self.awvalid.val() & !self.addressed.q.val() {
+            self.addressed.d.next = true;
+            self.to.d.next = self.awaddr.val().get_bits::<3>(2);
+            self.to_wrong.d.next = self.awaddr.val().get_bits::<7>(5).any();
+        }
+        if self.wvalid.val() & !self.filled.q.val() {
+            self.filled.d.next = true;
+            self.value.d.next = self.wdata.val();
+            self.part.d.next = !self.wstrb.val().all();
+        }
+        if self.bready.val() {
+            self.written.d.next = false;
+        }
+        if self.write.val() {
+            self.addressed.d.next = false;
+            self.filled.d.next = false;
+            self.written.d.next = true;
+            self.write_wrong.d.next = self.wrong.val();
+        }
+
+        if self.arvalid.val() & !self.asked.q.val() {
+            self.asked.d.next = true;
+            self.from.d.next = self.araddr.val().get_bits::<3>(2);
+            self.from_wrong.d.next = self.araddr.val().get_bits::<7>(5).any();
+        }
+        if self.rready.val() {
+            self.answered.d.next = false;
+        }
+        self.reading.d.next = self.read.val();
+        if self.reading.q.val() {
+            self.asked.d.next = false;
+            self.answered.d.next = true;
+            self.answer.d.next = self.bus.rdata.val();
+            if self.from_wrong.q.val() {
+                self.answer.d.next = self.zero.val();
+            }
+            self.read_wrong.d.next = self.from_wrong.q.val();
+        }
+
+        if self.reset.val() {
+            self.addressed.d.next = false;
+            self.filled.d.next = false;
+            self.written.d.next = false;
+            self.asked.d.next = false;
+            self.reading.d.next = false;
+            self.answered.d.next = false;
+        }
+
+        self.bus.addr.next = self.from.q.val();
+        if self.write.val() {
+            self.bus.addr.next = self.to.q.val();
+        }
+        self.bus.wdata.next = self.value.q.val();
+        self.bus.write.next = self.write.val() & !self.wrong.val();
+
+        self.awready.next = !self.addressed.q.val();
+        self.wready.next = !self.filled.q.val();
+        self.bvalid.next = self.written.q.val();
+        self.bresp.next = self.okay.val();
+        if self.write_wrong.q.val() {
+            self.bresp.next = self.slverr.val();
+        }
+        self.arready.next = !self.asked.q.val();
+        self.rvalid.next = self.answered.q.val();
+        self.rdata.next = self.answer.q.val();
+        self.rresp.next = self.okay.val();
+        if self.read_wrong.q.val() {
+            self.rresp.next = self.slverr.val();
+        }
+    }
+}

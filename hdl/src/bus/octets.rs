@@ -1,0 +1,55 @@
+//! Octets: trace words as bytes
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | the next byte is the first one of a word |
+//! | `words` | in | | trace words |
+//! | `valid`, `ready`, `data` | out, in, out | 1, 1, 8 | bytes, the lowest one of a word first |
+//!
+//! # Timing
+//! A byte a clock; a word is taken with its last byte. A byte that is there stays until it is taken.
+
+use crate::spine::ports::WordsIn;
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+
+/// The port.
+#[derive(LogicBlock, Default)]
+pub struct Octets {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub words: WordsIn,
+    pub valid: Signal<Out, Bit>,
+    pub ready: Signal<In, Bit>,
+    pub data: Signal<Out, Bits<8>>,
+    lane: DFF<Bits<2>>,
+    shift: Signal<Local, Bits<5>>,
+    shifted: Signal<Local, Bits<32>>,
+    one: Fixed<Bits<2>>,
+}
+
+impl Octets {
+    /// One.
+    pub fn new() -> Self {
+        Self { one: Fixed::new(1.into()), ..Default::default() }
+    }
+}
+
+impl Logic for Octets {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, lane);
+        self.shift.next = bit_cast::<5, 2>(self.lane.q.val()) << 3;
+        self.shifted.next = self.words.data.val() >> self.shift.val();
+        self.data.next = self.shifted.val().get_bits::<8>(0);
+        self.valid.next = self.words.valid.val();
+        if self.words.valid.val() & self.ready.val() {
+            self.lane.d.next = self.lane.q.val() + self.one.val();
+        }
+        self.words.ready.next = self.ready.val() & self.lane.q.val().all();
+        if self.reset.val() {
+            self.lane.d.next = 0.into();
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Wishbone: the registers as a slave of Wishbone B4
+//!
+//! # Source
+//! Wishbone B4, section 3.2, classic single and block cycles; 3.2.2, error termination.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | no cycle is answered |
+//! | `cyc`, `stb`, `we` | in | 1 | as Wishbone has them |
+//! | `adr` | in | 10 | address in words of 32 bits, `ADR[11:2]` |
+//! | `dat_w`, `sel` | in | 32, 4 | |
+//! | `dat_r` | out | 32 | |
+//! | `ack`, `err` | out | 1 | the cycle ends well; the address is behind the registers, or not all bytes are written |
+//! | `bus` | out | | register bus |
+//!
+//! # Timing
+//! A cycle takes two clocks: the answer comes with the clock after the strobe, from a register.
+
+use crate::spine::ports::BusOut;
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+
+/// The slave.
+#[derive(LogicBlock, Default)]
+pub struct Wishbone {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub cyc: Signal<In, Bit>,
+    pub stb: Signal<In, Bit>,
+    pub we: Signal<In, Bit>,
+    pub adr: Signal<In, Bits<10>>,
+    pub dat_w: Signal<In, Bits<32>>,
+    pub sel: Signal<In, Bits<4>>,
+    pub dat_r: Signal<Out, Bits<32>>,
+    pub ack: Signal<Out, Bit>,
+    pub err: Signal<Out, Bit>,
+    pub bus: BusOut,
+    acked: DFF<Bit>,
+    refused: DFF<Bit>,
+    asked: Signal<Local, Bit>,
+    wrong: Signal<Local, Bit>,
+    zero: Fixed<Bits<32>>,
+}
+
+impl Wishbone {
+    /// One.
+    pub fn new() -> Self {
+        Self { zero: Fixed::new(0.into()), ..Default::default() }
+    }
+}
+
+impl Logic for Wishbone {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, acked, refused);
+        self.asked.next =
+            self.cyc.val() & self.stb.val() & !self.acked.q.val() & !self.refused.q.val() & !self.reset.val();
+        self.wrong.next = self.adr.val().get_bits::<7>(3).any() | (self.we.val() & !self.sel.val().all());
+        self.acked.d.next = self.asked.val() & !self.wrong.val();
+        self.refused.d.next = self.asked.val() & self.wrong.val();
+        self.bus.addr.next = self.adr.val().get_bits::<3>(0);
+        self.bus.wdata.next = self.dat_w.val();
+        self.bus.write.next = self.asked.val() & self.we.val() & !self.wrong.val();
+        self.dat_r.next = self.bus.rdata.val();
+        if self.refused.q.val() {
+            self.dat_r.next = self.zero.val();
+        }
+        // a master that gives up takes its answer with it
+        self.ack.next = self.acked.q.val() & self.cyc.val() & self.stb.val();
+        self.err.next = self.refused.q.val() & self.cyc.val() & self.stb.val();
+    }
+}

@@ -1,0 +1,251 @@
+//! The module that joins a trace system to a chip's buses
+//!
+//! It takes the name of the system, which becomes `NAME_system` in it, passes all ports that are not of a bus, and has
+//! `clock` and `reset` as the system does: a clock of AMBA's is `clock`, a reset that is low is `reset` inverted outside.
+
+use super::apb::Apb;
+use super::atb::Atb;
+use super::axi_lite::AxiLite;
+use super::crossing::Crossing;
+use super::octets::Octets;
+use super::wishbone::Wishbone;
+use crate::emit::EmitError;
+use crate::verilog::{write, Style, Written};
+use rust_hdl::prelude::{check_all, Block};
+use std::collections::BTreeSet;
+use std::fmt::{self, Write};
+
+/// How the registers are reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RegisterBus {
+    /// As the system has them: `bus_*`.
+    #[default]
+    Native,
+    /// `s_apb_*`.
+    Apb,
+    /// `s_axil_*`.
+    AxiLite,
+    /// `wb_*`.
+    Wishbone,
+}
+
+/// How trace words leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WordPort {
+    /// As the system has them: `valid`, `ready`, `data`.
+    #[default]
+    Native,
+    /// `m_axis_*`: `TVALID`, `TREADY`, `TDATA` of 32 bits.
+    AxiStream,
+    /// `m_atb_*`.
+    Atb,
+    /// `byte_*`, eight bits wide.
+    Octets,
+}
+
+/// All of that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Buses {
+    /// How the registers are reached.
+    pub registers: RegisterBus,
+    /// How trace words leave.
+    pub words: WordPort,
+    /// Whether they leave by a clock of their own, `port_clock`, with `port_reset`.
+    pub crossing: bool,
+}
+
+impl RegisterBus {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Native, Self::Apb, Self::AxiLite, Self::Wishbone];
+
+    /// Lower-case name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Apb => "apb",
+            Self::AxiLite => "axi-lite",
+            Self::Wishbone => "wishbone",
+        }
+    }
+
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Native => "",
+            Self::Apb => "s_apb",
+            Self::AxiLite => "s_axil",
+            Self::Wishbone => "wb",
+        }
+    }
+}
+
+impl WordPort {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Native, Self::AxiStream, Self::Atb, Self::Octets];
+
+    /// Lower-case name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::AxiStream => "axi-stream",
+            Self::Atb => "atb",
+            Self::Octets => "bytes",
+        }
+    }
+
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Native => "",
+            Self::AxiStream => "m_axis",
+            Self::Atb => "m_atb",
+            Self::Octets => "byte",
+        }
+    }
+}
+
+impl Buses {
+    /// The style with the name that the system has in it.
+    pub fn system(self, style: &Style) -> Style {
+        let name = if self == Self::default() { style.name.clone() } else { format!("{}_system", style.name) };
+        Style { name, ..style.clone() }
+    }
+}
+
+impl fmt::Display for Buses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.registers != RegisterBus::Native {
+            write!(f, ", registers on {}", self.registers.name())?;
+        }
+        if self.words != WordPort::Native {
+            write!(f, ", words on {}", self.words.name())?;
+        }
+        if self.crossing {
+            write!(f, ", by port_clock")?;
+        }
+        Ok(())
+    }
+}
+
+/// What the module has inside.
+struct Part {
+    /// Name of the instance; with the module's before it, that of the part's module.
+    name: &'static str,
+    written: Written,
+    /// What each of its ports is connected to, in their order.
+    nets: Vec<String>,
+}
+
+impl Part {
+    fn new(name: &'static str, written: Written, net: impl Fn(&str) -> String) -> Self {
+        let nets = written.pins.iter().map(|pin| net(&pin.name)).collect();
+        Self { name, written, nets }
+    }
+
+    /// A block of this folder.
+    fn of(
+        name: &'static str,
+        mut block: impl Block,
+        style: &Style,
+        net: impl Fn(&str) -> String,
+    ) -> Result<Self, EmitError> {
+        block.connect_all();
+        check_all(&block).map_err(|e| EmitError::Check(format!("{e:?}")))?;
+        let style = Style { name: format!("{}_{name}", style.name), ..style.clone() };
+        Ok(Self::new(name, write(&block, &style)?, net))
+    }
+}
+
+/// `system`, which `style` named, on `buses`: its text, behind that of a module around it where one is needed.
+pub(crate) fn wrap(mut system: Written, style: &Style, buses: Buses) -> Result<String, EmitError> {
+    if buses == Buses::default() {
+        return Ok(system.text);
+    }
+    // the system stands first in its text
+    let (own, inner) = (format!("module {} (", style.name), format!("module {} (", buses.system(style).name));
+    system.text = system.text.replacen(&own, &inner, 1);
+    let parts = parts(system, style, buses)?;
+    let mut text = module(style, buses, &parts);
+    for part in parts {
+        text.push('\n');
+        text.push_str(&part.written.text);
+    }
+    Ok(text)
+}
+
+/// `valid`, `ready` or `data` where words leave the module.
+fn outside(port: WordPort, signal: &str) -> String {
+    match port {
+        WordPort::AxiStream => format!("{}_t{signal}", port.prefix()),
+        _ => signal.to_string(),
+    }
+}
+
+fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, EmitError> {
+    let Buses { registers, words, crossing } = buses;
+    let adapted = matches!(words, WordPort::Atb | WordPort::Octets);
+    let mut parts = vec![Part::new("system", system, |pin| match pin {
+        "valid" | "ready" | "data" if crossing || adapted => format!("words_{pin}"),
+        "valid" | "ready" | "data" => outside(words, pin),
+        _ => pin.to_string(),
+    })];
+    let of_bus = |pin: &str| match pin {
+        "clock" | "reset" => pin.to_string(),
+        _ if pin.starts_with("bus_") => pin.to_string(),
+        _ => format!("{}_{pin}", registers.prefix()),
+    };
+    match registers {
+        RegisterBus::Native => {}
+        RegisterBus::Apb => parts.push(Part::of("apb", Apb::new(), style, of_bus)?),
+        RegisterBus::AxiLite => parts.push(Part::of("axi_lite", AxiLite::new(), style, of_bus)?),
+        RegisterBus::Wishbone => parts.push(Part::of("wishbone", Wishbone::new(), style, of_bus)?),
+    }
+    if crossing {
+        parts.push(Part::of("crossing", Crossing::new(), style, |pin| match pin.strip_prefix("out_") {
+            Some(signal) if adapted => format!("crossed_{signal}"),
+            Some(signal) => outside(words, signal),
+            None => pin.to_string(),
+        })?);
+    }
+    let of_port = |pin: &str| match (pin, pin.strip_prefix("words_")) {
+        (_, Some(signal)) if crossing => format!("crossed_{signal}"),
+        (_, Some(_)) => pin.to_string(),
+        ("clock" | "reset", _) if crossing => format!("port_{pin}"),
+        ("clock" | "reset", _) => pin.to_string(),
+        _ => format!("{}_{pin}", words.prefix()),
+    };
+    match words {
+        WordPort::Native | WordPort::AxiStream => {}
+        WordPort::Atb => parts.push(Part::of("atb", Atb::new(), style, of_port)?),
+        WordPort::Octets => parts.push(Part::of("bytes", Octets::new(), style, of_port)?),
+    }
+    Ok(parts)
+}
+
+/// The module around `parts`: what one of them drives and another one reads is a wire of it, all else is a port.
+fn module(style: &Style, buses: Buses, parts: &[Part]) -> String {
+    let pins = || parts.iter().flat_map(|p| p.written.pins.iter().zip(&p.nets));
+    let ends = |net: &str, output: bool| pins().any(|(pin, at)| at == net && pin.output == output);
+    let (mut ports, mut wires, mut seen) = (Vec::new(), String::new(), BTreeSet::new());
+    for (pin, net) in pins().filter(|(_, net)| seen.insert((*net).clone())) {
+        let range = if pin.width == 1 { String::new() } else { format!("[{}:0] ", pin.width - 1) };
+        if ends(net, false) && ends(net, true) {
+            let _ = writeln!(wires, "    wire {range:7}{net};");
+        } else {
+            ports.push(format!("    {} wire {range:7}{net}", if pin.output { "output" } else { "input " }));
+        }
+    }
+    let mut instances = String::new();
+    for part in parts {
+        let list = part.written.pins.iter().zip(&part.nets).map(|(pin, net)| format!("        .{}({net})", pin.name));
+        let list = list.collect::<Vec<_>>().join(",\n");
+        let _ = writeln!(instances, "\n    {}_{} {} (\n{list}\n    );", style.name, part.name, part.name);
+    }
+    let gap = if wires.is_empty() { "" } else { "\n" };
+    format!(
+        "// A trace system on its buses: registers {}, words {}{}\nmodule {} (\n{}\n);\n{gap}{wires}{instances}endmodule\n",
+        buses.registers.name(),
+        buses.words.name(),
+        if buses.crossing { " by a clock of their own" } else { "" },
+        style.name,
+        ports.join(",\n")
+    )
+}
