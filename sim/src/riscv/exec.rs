@@ -25,14 +25,14 @@ impl Hart {
     pub fn step<S: RetireSink, B: Bus, const CACHES: bool, const FIRST: bool, const RV64: bool>(
         &mut self,
         at: &mut At,
-        op: Op,
+        op: &Op,
         shared: &mut Shared<'_, B>,
         sink: &mut S,
     ) -> Result<(), Break> {
         let hart = usize::from(self.index);
         let (pc, cycle) = (at.pc, at.cycle);
-        let rs1 = self.regs[usize::from(op.rs1 & 63)];
-        let rs2 = self.regs[usize::from(op.rs2 & 63)];
+        let rs1 = self.regs[usize::from(op.rs1)];
+        let rs2 = self.regs[usize::from(op.rs2)];
         let cut = |v: u64| if RV64 { v } else { v & 0xffff_ffff };
         let signed = |v: u64| if RV64 { v as i64 } else { v as u32 as i32 as i64 };
         let sign32 = |v: u32| cut(v as i32 as u64);
@@ -76,7 +76,7 @@ impl Hart {
         macro_rules! set {
             ($v:expr) => {{
                 let v = cut($v);
-                self.regs[usize::from(op.rd & 63)] = v;
+                self.regs[usize::from(op.rd)] = v;
                 if op.rd != SINK {
                     data!(DataKind::Register { rd: op.rd, value: v });
                 }
@@ -352,12 +352,12 @@ impl Hart {
                 return Err(Break::FenceI);
             }
             Code::Csrrw | Code::Csrrs | Code::Csrrc | Code::Csrrwi | Code::Csrrsi | Code::Csrrci => {
-                let Some(changed) = self.csr(op, rs1, at, shared.memory)? else {
+                let Some(changed) = self.csr(*op, rs1, at, shared.memory)? else {
                     return Err(Break::Trap(2, code::bits(shared.memory, pc).unwrap_or(0).into()));
                 };
                 // the CSR's value is there even where it goes to x0
-                let value = self.regs[usize::from(op.rd & 63)];
-                if self.tells_csr(op) {
+                let value = self.regs[usize::from(op.rd)];
+                if self.tells_csr(*op) {
                     data!(DataKind::Csr { csr: op.imm as u16 & 0xfff, value });
                 }
                 if op.rd != SINK {
@@ -401,7 +401,7 @@ impl Hart {
                 set!(bits::execute::<RV64>(code, rs1, rs2.wrapping_add(imm)));
             }
             code => {
-                let Some(value) = self.float(op, rs1) else {
+                let Some(value) = self.float(*op, rs1) else {
                     return Err(Break::Trap(2, code::bits(shared.memory, pc).unwrap_or(0).into()));
                 };
                 if to_integer(code) {
@@ -474,7 +474,7 @@ impl Hart {
                 return Ok(None);
             }
         }
-        self.regs[usize::from(op.rd & 63)] = old;
+        self.regs[usize::from(op.rd)] = old;
         Ok(Some(new.is_some()))
     }
 }

@@ -3,7 +3,7 @@
 use super::bus::Bus;
 use super::code::{self, CodeCache, PAGE_OPS};
 use super::csr::{self, Csrs};
-use super::decode::{Code, Op};
+use super::decode::Code;
 use super::isa::Isa;
 use super::memory::Memory;
 use super::timing::{Caches, Timing};
@@ -63,8 +63,8 @@ pub struct Hart {
     pub state: State,
     /// An interrupt is to be taken, or a trap or the start to be told, before its next instruction.
     pub attention: bool,
-    /// x0 to x31, then a place for writes to x0; 64 so that an index needs no check. On RV32 the upper halves are 0.
-    pub regs: [u64; 64],
+    /// x0 to x31, then a place for writes to x0; 256 so that an index needs no check. On RV32 the upper halves are 0.
+    pub regs: [u64; 256],
     /// f0 to f31; a number of 32 bits has ones above it.
     pub floats: [u64; 32],
     pub at: At,
@@ -83,7 +83,7 @@ pub struct Shared<'a, B = Memory> {
 
 impl Hart {
     pub fn new(index: u8, isa: Isa, entry: u64, cycle: u64) -> Self {
-        let mut regs = [0; 64];
+        let mut regs = [0; 256];
         regs[10] = index.into();
         let pending = Some(Pending { kind: FlowKind::Start, pc: entry, count: 0 });
         let at = At { pc: entry & !1, cycle, instret: 0 };
@@ -179,6 +179,7 @@ impl Hart {
     }
 
     /// Runs alone until the cycle reaches `bound`, `instructions` have retired, or something happens.
+    #[inline(never)]
     pub fn run<S: RetireSink, const CACHES: bool, const RV64: bool>(
         &mut self,
         shared: &mut Shared<'_>,
@@ -202,13 +203,12 @@ impl Hart {
                 if slot >= PAGE_OPS {
                     break;
                 }
-                let mut op: Op = page[slot];
+                let op = &mut page[slot];
                 if op.code == Code::Undecoded {
                     match code::fetch(shared.memory, at.pc, isa) {
-                        Ok(decoded) => op = decoded,
+                        Ok(decoded) => *op = decoded,
                         Err(addr) => break 'run Break::Trap(1, addr),
                     }
-                    page[slot] = op;
                 }
                 if let Err(end) = self.step::<S, Memory, CACHES, false, RV64>(&mut at, op, shared, sink) {
                     break 'run end;
