@@ -29,7 +29,6 @@ impl Hart {
         shared: &mut Shared<'_, B>,
         sink: &mut S,
     ) -> Result<(), Break> {
-        let hart = usize::from(self.index);
         let (pc, cycle) = (at.pc, at.cycle);
         let rs1 = self.regs[usize::from(op.rs1)];
         let rs2 = self.regs[usize::from(op.rs2)];
@@ -40,6 +39,11 @@ impl Hart {
         let places: u64 = if RV64 { 63 } else { 31 };
         let mut next = cut(pc.wrapping_add(u64::from(op.len)));
         let mut penalty = 0u64;
+        macro_rules! hart {
+            () => {
+                usize::from(self.index)
+            };
+        }
         macro_rules! tell {
             () => {
                 if FIRST {
@@ -51,7 +55,7 @@ impl Hart {
         macro_rules! fetch {
             () => {
                 if CACHES {
-                    shared.caches.fetch(hart, next)
+                    shared.caches.fetch(hart!(), next)
                 } else {
                     0
                 }
@@ -111,11 +115,11 @@ impl Hart {
         macro_rules! load {
             ($n:literal, $convert:expr) => {{
                 let addr = cut(rs1.wrapping_add(imm));
-                let v = shared.memory.read::<$n>(hart, addr, cycle)?;
+                let v = shared.memory.read::<$n>(hart!(), addr, cycle)?;
                 loaded!($n, addr, v);
                 set!($convert(v));
                 if CACHES {
-                    penalty += shared.caches.load(hart, addr);
+                    penalty += shared.caches.load(hart!(), addr);
                 }
             }};
         }
@@ -123,21 +127,21 @@ impl Hart {
             ($n:literal, $convert:expr) => {{
                 float_on!();
                 let addr = cut(rs1.wrapping_add(imm));
-                let v = shared.memory.read::<$n>(hart, addr, cycle)?;
+                let v = shared.memory.read::<$n>(hart!(), addr, cycle)?;
                 loaded!($n, addr, v);
                 set_float!($convert(v));
                 if CACHES {
-                    penalty += shared.caches.load(hart, addr);
+                    penalty += shared.caches.load(hart!(), addr);
                 }
             }};
         }
         macro_rules! store {
             ($n:literal, $value:expr) => {{
                 let (addr, value) = (cut(rs1.wrapping_add(imm)), $value);
-                let effect = shared.memory.write::<$n>(hart, addr, value, cycle)?;
+                let effect = shared.memory.write::<$n>(hart!(), addr, value, cycle)?;
                 stored!($n, addr, value & (u64::MAX >> (64 - 8 * $n)));
                 if CACHES {
-                    penalty += shared.caches.store(hart, addr);
+                    penalty += shared.caches.store(hart!(), addr);
                 }
                 if effect != Effect::None {
                     retire!(penalty);
@@ -162,40 +166,40 @@ impl Hart {
             ($n:literal, $convert:expr) => {{
                 aligned!($n, 6, 7);
                 let f = |old| atomic::<$n>(op.code, old, rs2);
-                let (old, new) = shared.memory.exchange::<$n>(hart, rs1, f, cycle)?;
+                let (old, new) = shared.memory.exchange::<$n>(hart!(), rs1, f, cycle)?;
                 loaded!($n, rs1, old);
                 stored!($n, rs1, new);
                 set!($convert(old));
                 if CACHES {
-                    penalty += shared.caches.load(hart, rs1) + shared.caches.store(hart, rs1);
+                    penalty += shared.caches.load(hart!(), rs1) + shared.caches.store(hart!(), rs1);
                 }
             }};
         }
         macro_rules! reserve {
             ($n:literal, $convert:expr) => {{
                 aligned!($n, 4, 5);
-                let v = shared.memory.read::<$n>(hart, rs1, cycle)?;
-                shared.memory.reserve(hart, rs1, $n);
+                let v = shared.memory.read::<$n>(hart!(), rs1, cycle)?;
+                shared.memory.reserve(hart!(), rs1, $n);
                 loaded!($n, rs1, v);
                 set!($convert(v));
                 if CACHES {
-                    penalty += shared.caches.load(hart, rs1);
+                    penalty += shared.caches.load(hart!(), rs1);
                 }
             }};
         }
         macro_rules! store_conditional {
             ($n:literal) => {{
                 aligned!($n, 6, 7);
-                let held = shared.memory.take_reservation(hart, rs1)?;
+                let held = shared.memory.take_reservation(hart!(), rs1)?;
                 if S::WANTS_DATA {
                     tell!();
                     sink.note(self.index, &Note::StoreConditional { stored: held });
                 }
                 if held {
-                    shared.memory.write::<$n>(hart, rs1, rs2, cycle)?;
+                    shared.memory.write::<$n>(hart!(), rs1, rs2, cycle)?;
                     stored!($n, rs1, rs2 & (u64::MAX >> (64 - 8 * $n)));
                     if CACHES {
-                        penalty += shared.caches.store(hart, rs1);
+                        penalty += shared.caches.store(hart!(), rs1);
                     }
                 }
                 set!(u64::from(!held));
@@ -343,7 +347,7 @@ impl Hart {
                 // where nothing is written nothing is taken from outside
                 if op.rd != SINK {
                     let operands = [15, 20].map(|place| self.regs[(insn >> place & 31) as usize]);
-                    set!(shared.memory.unmodelled(hart, insn, operands)?);
+                    set!(shared.memory.unmodelled(hart!(), insn, operands)?);
                 }
             }
             Code::Fence => {}

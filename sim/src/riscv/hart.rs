@@ -193,11 +193,16 @@ impl Hart {
         // without caches every instruction takes a cycle, so that one bound serves for both
         let bound = if CACHES { bound } else { bound.min(at.cycle.saturating_add(instructions)) };
         let last = at.instret.saturating_add(instructions);
+        let waited = at.cycle.wrapping_sub(at.instret);
         let end = 'run: loop {
             let Some((start, page)) = code.page(at.pc) else { break Break::Trap(1, at.pc) };
             loop {
                 if at.cycle >= bound || (CACHES && at.instret >= last) {
                     break 'run Break::Bound;
+                }
+                if !CACHES {
+                    // one counter less to carry through the loop
+                    at.instret = at.cycle.wrapping_sub(waited);
                 }
                 let slot = (at.pc.wrapping_sub(start) >> 1) as usize;
                 if slot >= PAGE_OPS {
