@@ -196,17 +196,15 @@ impl Hart {
         let waited = at.cycle.wrapping_sub(at.instret);
         let end = 'run: loop {
             let Some((start, page)) = code.page(at.pc) else { break Break::Trap(1, at.pc) };
-            loop {
+            let place = |pc: u64| (pc.wrapping_sub(start) >> 1) as usize;
+            let mut slot = place(at.pc);
+            while slot < PAGE_OPS {
                 if at.cycle >= bound || (CACHES && at.instret >= last) {
                     break 'run Break::Bound;
                 }
                 if !CACHES {
                     // one counter less to carry through the loop
                     at.instret = at.cycle.wrapping_sub(waited);
-                }
-                let slot = (at.pc.wrapping_sub(start) >> 1) as usize;
-                if slot >= PAGE_OPS {
-                    break;
                 }
                 let op = &mut page[slot];
                 if op.code == Code::Undecoded {
@@ -215,8 +213,16 @@ impl Hart {
                         Err(addr) => break 'run Break::Trap(1, addr),
                     }
                 }
+                let through = at.pc.wrapping_add(4);
                 if let Err(end) = self.step::<S, Memory, CACHES, false, RV64>(&mut at, op, shared, sink) {
                     break 'run end;
+                }
+                // the processor below guesses which way this goes, and need not wait for the length of the instruction
+                if !CACHES && at.pc == through {
+                    slot += 2;
+                } else {
+                    elsewhere();
+                    slot = place(at.pc);
                 }
             }
         };
@@ -224,3 +230,7 @@ impl Hart {
         end
     }
 }
+
+/// Keeps the compiler from making a selection of a branch.
+#[cold]
+fn elsewhere() {}
