@@ -5,41 +5,37 @@ use super::CosimError;
 use super::{Dir, Port};
 use crate::flow::top_of;
 use std::collections::hash_map::DefaultHasher;
+use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Verilator's options. Two-state and fast: what is X in the Verilog would be found by the lint. What has
-/// no initial value starts at 0, or at random where the program is asked to (`--x-initial unique`).
-const VERILATOR_FLAGS: [&str; 13] = [
-    "--cc",
-    "-O3",
-    "--x-assign",
-    "fast",
-    "--x-initial",
-    "unique",
-    "--noassert",
-    "-Wno-fatal",
-    "-Wno-lint",
-    "--prefix",
-    "Vtop",
-    "--Mdir",
-    "obj",
-];
+/// Verilator's options. Two-state and fast: what is X in the Verilog would be found by the lint.
+const VERILATOR_FLAGS: [&str; 8] =
+    ["--cc", "-O3", "--x-assign", "fast", "--noassert", "-Wno-fatal", "-Wno-lint", "--Mdir"];
 
-const CXX_FLAGS: [&str; 8] = [
-    "-O2",
-    "-DVERILATOR=1",
-    "-DVM_COVERAGE=0",
-    "-DVM_SC=0",
-    "-DVM_TRACE=0",
-    "-DVM_TRACE_FST=0",
-    "-DVM_TRACE_VCD=0",
-    "-w",
-];
+/// `-O1` is compiled in half the time of `-O2` and runs as fast.
+const CXX_FLAGS: [&str; 6] = ["-O1", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE_FST=0", "-w"];
 
-/// One build at a time in a process: a second one of the same top then finds the first's result.
-static BUILDING: Mutex<()> = Mutex::new(());
+/// What is built, beside the texts of its files.
+pub(crate) struct Recipe<'a> {
+    /// Class of the top.
+    pub prefix: &'a str,
+    /// File with the Verilog, and the top module in it.
+    pub top: (&'a str, &'a str),
+    /// Options of Verilator that are its own.
+    pub options: &'a [&'a str],
+    /// Whether it can write a VCD.
+    pub vcd: bool,
+}
+
+/// What is being built in this process: a second build of the same waits, and finds the first's result.
+static BUILDING: Mutex<Option<HashMap<PathBuf, Arc<Mutex<()>>>>> = Mutex::new(None);
+
+fn lock_of(home: &Path) -> Arc<Mutex<()>> {
+    let mut all = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    all.get_or_insert_default().entry(home.into()).or_default().clone()
+}
 
 /// Where built programs are kept: `GOSHAWK_COSIM_CACHE`, else `cosim` in the target folder of the workspace this was
 /// compiled in, else in the system's temporary folder.
@@ -65,33 +61,36 @@ fn hash(parts: &[&str]) -> String {
     format!("{:016x}{:016x}", half(0), half(1))
 }
 
-/// Builds `files` (name, text), of which `top.v` is the Verilog and `main.cpp` the harness; the
-/// program. The same files, tools and options give the same program without a build.
+/// Builds `files` (name, text), of which `top.v` is the Verilog and `main.cpp` the harness; the program. What has no
+/// initial value starts at 0, or at random where the program is asked to (`--x-initial unique`).
 pub(crate) fn build(files: &[(&str, &str)]) -> Result<PathBuf, CosimError> {
+    let verilog = files.iter().find(|f| f.0 == "top.v").map_or("", |f| f.1);
+    let options = ["--x-initial", "unique"];
+    let recipe = Recipe { prefix: "Vtop", top: ("top.v", top_of(verilog)), options: &options, vcd: false };
+    build_in(&cache(), &recipe, files)
+}
+
+/// Builds below `dir`; the program. The same files, tools and options give the same program without a build.
+pub(crate) fn build_in(dir: &Path, recipe: &Recipe, files: &[(&str, &str)]) -> Result<PathBuf, CosimError> {
     let verilator = tool_name("VERILATOR", &["verilator"]);
     let cxx = tool_name("CXX", &["g++", "clang++"]);
-    let _one = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let version = run(&verilator, "VERILATOR", Path::new("."), ["--version"])?;
-    let mut parts = vec![version.as_str(), cxx.as_str()];
+    let mut parts = vec![version.as_str(), cxx.as_str(), if recipe.vcd { "vcd" } else { "" }];
     parts.extend(VERILATOR_FLAGS.iter().chain(&CXX_FLAGS));
-    let runtime_hash = hash(&parts);
+    let runtime = dir.join(format!("runtime-{}", hash(&parts)));
+    parts.extend(recipe.options);
     parts.extend(files.iter().flat_map(|(name, text)| [*name, *text]));
-    let dir = cache();
-    let program = dir.join(hash(&parts)).join("sim");
+    let home = dir.join(hash(&parts));
+    let program = home.join("sim");
     if program.is_file() {
         return Ok(program);
     }
-    std::fs::create_dir_all(&dir)?;
+    std::fs::create_dir_all(dir)?;
     let root = run(&verilator, "VERILATOR", Path::new("."), ["--getenv", "VERILATOR_ROOT"])?;
     let include = Path::new(root.trim()).join("include");
-    let tools = Tools { verilator, cxx, include };
-    let runtime = dir.join(format!("runtime-{runtime_hash}"));
-    if !runtime.is_dir() {
-        tools.in_new_folder(&dir, &runtime, |work| tools.runtime(work))?;
-    }
-    if let Some(home) = program.parent() {
-        tools.in_new_folder(&dir, home, |work| tools.top(work, files, &runtime))?;
-    }
+    let tools = Tools { verilator, cxx, include, vcd: recipe.vcd };
+    tools.in_new_folder(dir, &runtime, |work| tools.runtime(work))?;
+    tools.in_new_folder(dir, &home, |work| tools.top(work, recipe, files, &runtime))?;
     Ok(program)
 }
 
@@ -99,17 +98,23 @@ struct Tools {
     verilator: String,
     cxx: String,
     include: PathBuf,
+    vcd: bool,
 }
 
 impl Tools {
     /// Lets `make` fill a temporary folder beside `home`, then renames it: another process never sees
-    /// half a build, and whoever is second throws its own away.
+    /// half a build, and whoever is second throws its own away. Nothing where `home` is there.
     fn in_new_folder(
         &self,
         dir: &Path,
         home: &Path,
         make: impl FnOnce(&Path) -> Result<(), CosimError>,
     ) -> Result<(), CosimError> {
+        let lock = lock_of(home);
+        let _one = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        if home.is_dir() {
+            return Ok(());
+        }
         let work = tempfile::Builder::new().prefix("build-").tempdir_in(dir)?;
         make(work.path())?;
         match std::fs::rename(work.path(), home) {
@@ -122,38 +127,53 @@ impl Tools {
         let include = self.include.to_string_lossy().into_owned();
         let vltstd = self.include.join("vltstd").to_string_lossy().into_owned();
         let mut all = CXX_FLAGS.to_vec();
+        all.extend(if self.vcd { ["-DVM_TRACE=1", "-DVM_TRACE_VCD=1"] } else { ["-DVM_TRACE=0", "-DVM_TRACE_VCD=0"] });
         all.extend(["-I", &include, "-I", &vltstd, "-I", ".", "-I", "obj"]);
         all.extend(args);
         run(&self.cxx, "CXX", dir, all).map(drop)
     }
 
-    /// Verilator's run-time library, once for all tops.
+    /// Sources of Verilator's run-time library.
+    fn library(&self) -> impl Iterator<Item = &'static str> {
+        ["verilated", "verilated_threads"].into_iter().chain(self.vcd.then_some("verilated_vcd_c"))
+    }
+
+    /// The run-time library, once for all tops.
     fn runtime(&self, work: &Path) -> Result<(), CosimError> {
-        for name in ["verilated", "verilated_threads"] {
+        for name in self.library() {
             let source = self.include.join(format!("{name}.cpp"));
             self.cxx(work, &["-c", &source.to_string_lossy(), "-o", &format!("{name}.o")])?;
         }
         Ok(())
     }
 
-    fn top(&self, work: &Path, files: &[(&str, &str)], runtime: &Path) -> Result<(), CosimError> {
+    fn top(&self, work: &Path, recipe: &Recipe, files: &[(&str, &str)], runtime: &Path) -> Result<(), CosimError> {
         for (name, text) in files {
             std::fs::write(work.join(name), text)?;
         }
-        let verilog = files.iter().find(|f| f.0 == "top.v").map_or("", |f| f.1);
-        let top = ["--top-module", top_of(verilog), "top.v"];
-        run(&self.verilator, "VERILATOR", work, VERILATOR_FLAGS.iter().chain(&top))?;
+        let (file, top) = recipe.top;
+        let mut args = VERILATOR_FLAGS.to_vec();
+        args.extend(["obj", "--prefix", recipe.prefix, "--top-module", top, file]);
+        args.extend(recipe.options.iter().chain(self.vcd.then_some(&"--trace")));
+        run(&self.verilator, "VERILATOR", work, args)?;
         let mut sources: Vec<String> = std::fs::read_dir(work.join("obj"))?
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
             .filter(|name| name.ends_with(".cpp"))
             .collect();
         sources.sort();
         // one translation unit: the compiler then inlines the circuit into the loop that clocks it
-        let unit: String = sources.iter().map(|s| format!("#include \"{s}\"\n")).collect();
-        std::fs::write(work.join("unit.cpp"), unit + "#include \"main.cpp\"\n")?;
-        let object = |name: &str| runtime.join(name).to_string_lossy().into_owned();
-        let (a, b) = (object("verilated.o"), object("verilated_threads.o"));
-        self.cxx(work, &["unit.cpp", &a, &b, "-o", "sim", "-pthread"])?;
+        let (slow, fast): (Vec<_>, Vec<_>) = sources.iter().partition(|name| name.contains("__Slow"));
+        let include = |names: &[&String]| names.iter().map(|s| format!("#include \"{s}\"\n")).collect::<String>();
+        // what Verilator calls slow runs once, at the start
+        let unit = format!(
+            "{}#pragma GCC push_options\n#pragma GCC optimize(\"O0\")\n{}#pragma GCC pop_options\n#include \"main.cpp\"\n",
+            include(&fast),
+            include(&slow)
+        );
+        std::fs::write(work.join("unit.cpp"), unit)?;
+        let mut args: Vec<String> = ["unit.cpp", "-o", "sim", "-pthread"].map(String::from).into();
+        args.extend(self.library().map(|name| runtime.join(format!("{name}.o")).to_string_lossy().into_owned()));
+        self.cxx(work, &args.iter().map(String::as_str).collect::<Vec<_>>())?;
         std::fs::remove_dir_all(work.join("obj"))?;
         Ok(())
     }

@@ -13,7 +13,7 @@
 //! [`Cosim::run`] streams, up to 30 million cycles a second for a narrow top; [`Session::step`] exchanges
 //! one vector at a time, for stimulus that depends on outputs, some 20,000 a second.
 
-mod build;
+pub(crate) mod build;
 mod session;
 pub mod tools;
 pub mod trace;

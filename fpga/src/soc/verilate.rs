@@ -4,33 +4,18 @@
 //! cut build leaves nothing that a later one would take.
 
 use super::top::{Output, Purpose, SocConfig, SocError};
+use crate::cosim::build::{build_in, Recipe};
+use crate::cosim::{tools, CosimError};
 use crate::flow::tool::{ToolError, ToolKind};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// Verilator.
 pub const VERILATOR: ToolKind =
     ToolKind { what: "verilator", variable: "VERILATOR", names: &["verilator"], least: (5, 0) };
 
-/// Two-state and fast; what has no value at power-up is 0.
-const FLAGS: [&str; 15] = [
-    "--cc",
-    "--exe",
-    "--build",
-    "-O3",
-    "--x-assign",
-    "fast",
-    "--x-initial",
-    "fast",
-    "--noassert",
-    "-Wno-fatal",
-    "-Wno-lint",
-    "-Wno-UNOPTFLAT",
-    "--top-module",
-    "soc",
-    "--prefix",
-];
+/// What has no value at power-up is 0.
+const OPTIONS: [&str; 3] = ["--x-initial", "fast", "-Wno-UNOPTFLAT"];
 
 /// Why a SoC could not be built.
 #[derive(Debug, thiserror::Error)]
@@ -41,14 +26,18 @@ pub enum BuildError {
     /// A tool.
     #[error("{0}")]
     Tool(#[from] ToolError),
-    /// Files.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file or folder.
-        path: String,
-        /// The system's reason.
-        source: std::io::Error,
-    },
+    /// The compiler, or files.
+    #[error("{0}")]
+    Build(CosimError),
+}
+
+impl From<CosimError> for BuildError {
+    /// Of what Verilator and the compiler say, only the errors.
+    fn from(e: CosimError) -> Self {
+        let CosimError::Tool(tools::ToolError::Failed { tool, status, output }) = e else { return Self::Build(e) };
+        let said: Vec<&str> = output.lines().filter(|l| l.contains("rror")).take(3).collect();
+        Self::Tool(ToolError::Failed { tool, status, said: said.join(" / ") })
+    }
 }
 
 /// Where builds are kept unless asked otherwise: `GOSHAWK_SOC_CACHE`, else `soc` in the target folder of the
@@ -89,67 +78,12 @@ fn header(config: &SocConfig) -> String {
     s
 }
 
-fn hash(parts: &[&str]) -> String {
-    use std::collections::hash_map::DefaultHasher;
-    use std::hash::{Hash, Hasher};
-    let half = |salt: u64| {
-        let mut h = DefaultHasher::new();
-        (salt, parts).hash(&mut h);
-        h.finish()
-    };
-    format!("{:016x}{:016x}", half(0), half(1))
-}
-
 /// Builds the simulation of `config` below `cache`, or finds it built: the program.
 pub fn build(config: &SocConfig, vcd: bool, cache: &Path) -> Result<PathBuf, BuildError> {
-    let verilator = VERILATOR.find()?;
-    let verilog = config.verilog(Purpose::Simulation)?;
+    VERILATOR.find()?;
+    let (verilog, header) = (config.verilog(Purpose::Simulation)?, header(config));
     let files =
-        [("soc.v", verilog), ("soc.h", header(config)), ("main.cpp", include_str!("../../verilator/soc.cpp").into())];
-    let mut parts = vec![verilator.version.as_str(), if vcd { "vcd" } else { "" }];
-    parts.extend(FLAGS);
-    parts.extend(files.iter().flat_map(|(name, text)| [*name, text.as_str()]));
-    let home = cache.join(hash(&parts));
-    let program = home.join("Vsoc");
-    if program.is_file() {
-        return Ok(program);
-    }
-    let io = |path: &Path| {
-        let path = path.display().to_string();
-        move |source| BuildError::Io { path, source }
-    };
-    std::fs::create_dir_all(cache).map_err(io(cache))?;
-    let work = tempfile::Builder::new().prefix("build-").tempdir_in(cache).map_err(io(cache))?;
-    for (name, text) in &files {
-        std::fs::write(work.path().join(name), text).map_err(io(work.path()))?;
-    }
-    let mut args = FLAGS.to_vec();
-    args.extend(["Vsoc", "--Mdir", "obj", "-CFLAGS", "-O2 -I..", "-o", "Vsoc", "soc.v", "main.cpp"]);
-    if vcd {
-        args.push("--trace");
-    }
-    // the compiler of make's default rules; its messages are told when it fails
-    let output = Command::new(&verilator.name)
-        .args(&args)
-        .current_dir(work.path())
-        .stdin(Stdio::null())
-        .output()
-        .map_err(io(Path::new(&verilator.name)))?;
-    if !output.status.success() {
-        let said = [output.stdout, output.stderr].concat();
-        let said = String::from_utf8_lossy(&said);
-        let lines: Vec<&str> = said.lines().filter(|l| l.contains("rror")).take(3).collect();
-        return Err(ToolError::Failed {
-            tool: verilator.name,
-            status: output.status.to_string(),
-            said: lines.join(" / "),
-        }
-        .into());
-    }
-    std::fs::rename(work.path().join("obj/Vsoc"), work.path().join("Vsoc")).map_err(io(work.path()))?;
-    std::fs::remove_dir_all(work.path().join("obj")).map_err(io(work.path()))?;
-    match std::fs::rename(work.path(), &home) {
-        Err(e) if !home.is_dir() => Err(io(&home)(e)),
-        _ => Ok(program),
-    }
+        [("soc.v", verilog.as_str()), ("soc.h", &header), ("main.cpp", include_str!("../../verilator/soc.cpp"))];
+    let recipe = Recipe { prefix: "Vsoc", top: ("soc.v", "soc"), options: &OPTIONS, vcd };
+    Ok(build_in(cache, &recipe, &files)?)
 }

@@ -40,20 +40,26 @@ impl CodeCache {
     pub fn page(&mut self, pc: u64) -> Option<(u64, &mut [Op; PAGE_OPS])> {
         let page = self.pages.get_mut((pc.wrapping_sub(self.ram_base.into()) >> PAGE_SHIFT) as usize)?;
         let start = pc >> PAGE_SHIFT << PAGE_SHIFT;
-        Some((start, page.get_or_insert_with(|| Box::new([Op::default(); PAGE_OPS]))))
+        Some((start, page.get_or_insert_with(empty_page)))
     }
 
     /// The instruction at `pc`; the error is the address that cannot be fetched.
     #[inline]
-    pub fn op(&mut self, pc: u64, memory: &impl Bus) -> Result<Op, u64> {
+    pub fn op(&mut self, pc: u64, memory: &impl Bus) -> Result<&Op, u64> {
         let isa = self.isa;
         let (start, page) = self.page(pc).ok_or(pc)?;
         let op = &mut page[(pc.wrapping_sub(start) >> 1) as usize % PAGE_OPS];
         if op.code == Code::Undecoded {
             *op = fetch(memory, pc, isa)?;
         }
-        Ok(*op)
+        Ok(op)
     }
+}
+
+#[cold]
+#[inline(never)]
+fn empty_page() -> Box<[Op; PAGE_OPS]> {
+    Box::new([Op::default(); PAGE_OPS])
 }
 
 /// Decodes the instruction at `pc`.

@@ -25,14 +25,13 @@ impl Hart {
     pub fn step<S: RetireSink, B: Bus, const CACHES: bool, const FIRST: bool, const RV64: bool>(
         &mut self,
         at: &mut At,
-        op: Op,
+        op: &Op,
         shared: &mut Shared<'_, B>,
         sink: &mut S,
     ) -> Result<(), Break> {
-        let hart = usize::from(self.index);
         let (pc, cycle) = (at.pc, at.cycle);
-        let rs1 = self.regs[usize::from(op.rs1 & 63)];
-        let rs2 = self.regs[usize::from(op.rs2 & 63)];
+        let rs1 = self.regs[usize::from(op.rs1)];
+        let rs2 = self.regs[usize::from(op.rs2)];
         let cut = |v: u64| if RV64 { v } else { v & 0xffff_ffff };
         let signed = |v: u64| if RV64 { v as i64 } else { v as u32 as i32 as i64 };
         let sign32 = |v: u32| cut(v as i32 as u64);
@@ -40,6 +39,11 @@ impl Hart {
         let places: u64 = if RV64 { 63 } else { 31 };
         let mut next = cut(pc.wrapping_add(u64::from(op.len)));
         let mut penalty = 0u64;
+        macro_rules! hart {
+            () => {
+                usize::from(self.index)
+            };
+        }
         macro_rules! tell {
             () => {
                 if FIRST {
@@ -51,7 +55,7 @@ impl Hart {
         macro_rules! fetch {
             () => {
                 if CACHES {
-                    shared.caches.fetch(hart, next)
+                    shared.caches.fetch(hart!(), next)
                 } else {
                     0
                 }
@@ -76,7 +80,7 @@ impl Hart {
         macro_rules! set {
             ($v:expr) => {{
                 let v = cut($v);
-                self.regs[usize::from(op.rd & 63)] = v;
+                self.regs[usize::from(op.rd)] = v;
                 if op.rd != SINK {
                     data!(DataKind::Register { rd: op.rd, value: v });
                 }
@@ -111,11 +115,11 @@ impl Hart {
         macro_rules! load {
             ($n:literal, $convert:expr) => {{
                 let addr = cut(rs1.wrapping_add(imm));
-                let v = shared.memory.read::<$n>(hart, addr, cycle)?;
+                let v = shared.memory.read::<$n>(hart!(), addr, cycle)?;
                 loaded!($n, addr, v);
                 set!($convert(v));
                 if CACHES {
-                    penalty += shared.caches.load(hart, addr);
+                    penalty += shared.caches.load(hart!(), addr);
                 }
             }};
         }
@@ -123,21 +127,21 @@ impl Hart {
             ($n:literal, $convert:expr) => {{
                 float_on!();
                 let addr = cut(rs1.wrapping_add(imm));
-                let v = shared.memory.read::<$n>(hart, addr, cycle)?;
+                let v = shared.memory.read::<$n>(hart!(), addr, cycle)?;
                 loaded!($n, addr, v);
                 set_float!($convert(v));
                 if CACHES {
-                    penalty += shared.caches.load(hart, addr);
+                    penalty += shared.caches.load(hart!(), addr);
                 }
             }};
         }
         macro_rules! store {
             ($n:literal, $value:expr) => {{
                 let (addr, value) = (cut(rs1.wrapping_add(imm)), $value);
-                let effect = shared.memory.write::<$n>(hart, addr, value, cycle)?;
+                let effect = shared.memory.write::<$n>(hart!(), addr, value, cycle)?;
                 stored!($n, addr, value & (u64::MAX >> (64 - 8 * $n)));
                 if CACHES {
-                    penalty += shared.caches.store(hart, addr);
+                    penalty += shared.caches.store(hart!(), addr);
                 }
                 if effect != Effect::None {
                     retire!(penalty);
@@ -162,40 +166,40 @@ impl Hart {
             ($n:literal, $convert:expr) => {{
                 aligned!($n, 6, 7);
                 let f = |old| atomic::<$n>(op.code, old, rs2);
-                let (old, new) = shared.memory.exchange::<$n>(hart, rs1, f, cycle)?;
+                let (old, new) = shared.memory.exchange::<$n>(hart!(), rs1, f, cycle)?;
                 loaded!($n, rs1, old);
                 stored!($n, rs1, new);
                 set!($convert(old));
                 if CACHES {
-                    penalty += shared.caches.load(hart, rs1) + shared.caches.store(hart, rs1);
+                    penalty += shared.caches.load(hart!(), rs1) + shared.caches.store(hart!(), rs1);
                 }
             }};
         }
         macro_rules! reserve {
             ($n:literal, $convert:expr) => {{
                 aligned!($n, 4, 5);
-                let v = shared.memory.read::<$n>(hart, rs1, cycle)?;
-                shared.memory.reserve(hart, rs1, $n);
+                let v = shared.memory.read::<$n>(hart!(), rs1, cycle)?;
+                shared.memory.reserve(hart!(), rs1, $n);
                 loaded!($n, rs1, v);
                 set!($convert(v));
                 if CACHES {
-                    penalty += shared.caches.load(hart, rs1);
+                    penalty += shared.caches.load(hart!(), rs1);
                 }
             }};
         }
         macro_rules! store_conditional {
             ($n:literal) => {{
                 aligned!($n, 6, 7);
-                let held = shared.memory.take_reservation(hart, rs1)?;
+                let held = shared.memory.take_reservation(hart!(), rs1)?;
                 if S::WANTS_DATA {
                     tell!();
                     sink.note(self.index, &Note::StoreConditional { stored: held });
                 }
                 if held {
-                    shared.memory.write::<$n>(hart, rs1, rs2, cycle)?;
+                    shared.memory.write::<$n>(hart!(), rs1, rs2, cycle)?;
                     stored!($n, rs1, rs2 & (u64::MAX >> (64 - 8 * $n)));
                     if CACHES {
-                        penalty += shared.caches.store(hart, rs1);
+                        penalty += shared.caches.store(hart!(), rs1);
                     }
                 }
                 set!(u64::from(!held));
@@ -343,7 +347,7 @@ impl Hart {
                 // where nothing is written nothing is taken from outside
                 if op.rd != SINK {
                     let operands = [15, 20].map(|place| self.regs[(insn >> place & 31) as usize]);
-                    set!(shared.memory.unmodelled(hart, insn, operands)?);
+                    set!(shared.memory.unmodelled(hart!(), insn, operands)?);
                 }
             }
             Code::Fence => {}
@@ -352,12 +356,12 @@ impl Hart {
                 return Err(Break::FenceI);
             }
             Code::Csrrw | Code::Csrrs | Code::Csrrc | Code::Csrrwi | Code::Csrrsi | Code::Csrrci => {
-                let Some(changed) = self.csr(op, rs1, at, shared.memory)? else {
+                let Some(changed) = self.csr(*op, rs1, at, shared.memory)? else {
                     return Err(Break::Trap(2, code::bits(shared.memory, pc).unwrap_or(0).into()));
                 };
                 // the CSR's value is there even where it goes to x0
-                let value = self.regs[usize::from(op.rd & 63)];
-                if self.tells_csr(op) {
+                let value = self.regs[usize::from(op.rd)];
+                if self.tells_csr(*op) {
                     data!(DataKind::Csr { csr: op.imm as u16 & 0xfff, value });
                 }
                 if op.rd != SINK {
@@ -401,7 +405,7 @@ impl Hart {
                 set!(bits::execute::<RV64>(code, rs1, rs2.wrapping_add(imm)));
             }
             code => {
-                let Some(value) = self.float(op, rs1) else {
+                let Some(value) = self.float(*op, rs1) else {
                     return Err(Break::Trap(2, code::bits(shared.memory, pc).unwrap_or(0).into()));
                 };
                 if to_integer(code) {
@@ -474,7 +478,7 @@ impl Hart {
                 return Ok(None);
             }
         }
-        self.regs[usize::from(op.rd & 63)] = old;
+        self.regs[usize::from(op.rd)] = old;
         Ok(Some(new.is_some()))
     }
 }

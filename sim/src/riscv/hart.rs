@@ -3,7 +3,7 @@
 use super::bus::Bus;
 use super::code::{self, CodeCache, PAGE_OPS};
 use super::csr::{self, Csrs};
-use super::decode::{Code, Op};
+use super::decode::Code;
 use super::isa::Isa;
 use super::memory::Memory;
 use super::timing::{Caches, Timing};
@@ -63,8 +63,8 @@ pub struct Hart {
     pub state: State,
     /// An interrupt is to be taken, or a trap or the start to be told, before its next instruction.
     pub attention: bool,
-    /// x0 to x31, then a place for writes to x0; 64 so that an index needs no check. On RV32 the upper halves are 0.
-    pub regs: [u64; 64],
+    /// x0 to x31, then a place for writes to x0; 256 so that an index needs no check. On RV32 the upper halves are 0.
+    pub regs: [u64; 256],
     /// f0 to f31; a number of 32 bits has ones above it.
     pub floats: [u64; 32],
     pub at: At,
@@ -83,7 +83,7 @@ pub struct Shared<'a, B = Memory> {
 
 impl Hart {
     pub fn new(index: u8, isa: Isa, entry: u64, cycle: u64) -> Self {
-        let mut regs = [0; 64];
+        let mut regs = [0; 256];
         regs[10] = index.into();
         let pending = Some(Pending { kind: FlowKind::Start, pc: entry, count: 0 });
         let at = At { pc: entry & !1, cycle, instret: 0 };
@@ -179,6 +179,7 @@ impl Hart {
     }
 
     /// Runs alone until the cycle reaches `bound`, `instructions` have retired, or something happens.
+    #[inline(never)]
     pub fn run<S: RetireSink, const CACHES: bool, const RV64: bool>(
         &mut self,
         shared: &mut Shared<'_>,
@@ -192,26 +193,36 @@ impl Hart {
         // without caches every instruction takes a cycle, so that one bound serves for both
         let bound = if CACHES { bound } else { bound.min(at.cycle.saturating_add(instructions)) };
         let last = at.instret.saturating_add(instructions);
+        let waited = at.cycle.wrapping_sub(at.instret);
         let end = 'run: loop {
             let Some((start, page)) = code.page(at.pc) else { break Break::Trap(1, at.pc) };
-            loop {
+            let place = |pc: u64| (pc.wrapping_sub(start) >> 1) as usize;
+            let mut slot = place(at.pc);
+            while slot < PAGE_OPS {
                 if at.cycle >= bound || (CACHES && at.instret >= last) {
                     break 'run Break::Bound;
                 }
-                let slot = (at.pc.wrapping_sub(start) >> 1) as usize;
-                if slot >= PAGE_OPS {
-                    break;
+                if !CACHES {
+                    // one counter less to carry through the loop
+                    at.instret = at.cycle.wrapping_sub(waited);
                 }
-                let mut op: Op = page[slot];
+                let op = &mut page[slot];
                 if op.code == Code::Undecoded {
                     match code::fetch(shared.memory, at.pc, isa) {
-                        Ok(decoded) => op = decoded,
+                        Ok(decoded) => *op = decoded,
                         Err(addr) => break 'run Break::Trap(1, addr),
                     }
-                    page[slot] = op;
                 }
+                let through = at.pc.wrapping_add(4);
                 if let Err(end) = self.step::<S, Memory, CACHES, false, RV64>(&mut at, op, shared, sink) {
                     break 'run end;
+                }
+                // the processor below guesses which way this goes, and need not wait for the length of the instruction
+                if !CACHES && at.pc == through {
+                    slot += 2;
+                } else {
+                    elsewhere();
+                    slot = place(at.pc);
                 }
             }
         };
@@ -219,3 +230,7 @@ impl Hart {
         end
     }
 }
+
+/// Keeps the compiler from making a selection of a branch.
+#[cold]
+fn elsewhere() {}

@@ -76,9 +76,9 @@ impl Memory {
     /// Offset in RAM of an access of `N` bytes.
     #[inline]
     pub fn offset<const N: usize>(&self, addr: u64) -> Option<usize> {
-        let offset = addr.wrapping_sub(self.ram_base.into()) as usize;
-        // RAM is never less than N bytes
-        (offset <= self.ram.len() - N).then_some(offset)
+        // RAM lies below 4 GiB; from a number of 32 bits the compiler sees that `offset + N` does not wrap
+        let offset = u32::try_from(addr).ok()?.wrapping_sub(self.ram_base) as usize;
+        (offset + N <= self.ram.len()).then_some(offset)
     }
 
     /// Loads `N` bytes, little-endian, zero-extended; `None` is an access fault.
