@@ -4,7 +4,7 @@ use crate::args::ParamArgs;
 use crate::files::OutputPath;
 use crate::hardware::HardwareArgs;
 use crate::output::{count, facts, folder, plural, write_file, Object};
-use crate::package::make;
+use crate::package::{make, RECORDING};
 use crate::{Failure, Status};
 use hdl::verilog::Style;
 use serde_json::json;
@@ -47,13 +47,18 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let options = args.hardware.options();
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
-    let files = make(&params, set.as_deref(), &options, &style)?;
+    let package = make(&params, set.as_deref(), &options, &style)?;
+    let files = &package.files;
     folder(&args.output)?;
-    for (name, text, _) in &files {
+    for (name, text, _) in files {
         write_file(&args.output.join(name), text.as_bytes())?;
     }
+    package.record(&args.output.join(RECORDING), &params)?;
     if args.json {
-        let list: Vec<_> = files.iter().map(|(name, text, _)| json!({ "name": name, "bytes": text.len() })).collect();
+        let mut list: Vec<_> =
+            files.iter().map(|(name, text, _)| json!({ "name": name, "bytes": text.len() })).collect();
+        let recorded = std::fs::metadata(args.output.join(RECORDING))?.len();
+        list.push(json!({ "name": RECORDING, "bytes": recorded }));
         Object::new("gen", set.as_deref().unwrap_or(&params.flow.name()))
             .with_params(&params, set.as_deref())
             .with("ingress", options.ingress.name().into())
@@ -69,6 +74,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         ("folder", args.output.display().to_string()),
     ];
     lines.extend(files.iter().map(|(name, _, what)| (*name, what.clone())));
+    lines.push((RECORDING, "the same instructions as a recording: --elf of words.hex".into()));
     facts(out, &lines)?;
     Ok(Status::Done)
 }
