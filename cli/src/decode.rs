@@ -16,7 +16,8 @@ use std::path::PathBuf;
 /// The program is needed, because whether a message carries a target depends on the branch it reports.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk decode vm.gtr --elf builtin:vm --limit 20\n  \
-    goshawk decode firmware.gtr --elf firmware.elf --core 2 --json")]
+    goshawk decode firmware.gtr --elf firmware.elf --core 2 --json\n  \
+    goshawk decode trace4/words.hex --elf trace4/beats.ret --limit 20")]
 pub struct Args {
     /// Trace file, or words of own hardware, as text or bytes
     #[arg(value_name = "TRACE")]

@@ -4,7 +4,8 @@ use crate::args::ParamArgs;
 use crate::files::OutputPath;
 use crate::hardware::HardwareArgs;
 use crate::output::{count, facts, folder, plural, write_file, Object};
-use crate::package::{make, RECORDING};
+use crate::package::{make, RECORDING, VERILOG};
+use crate::ports;
 use crate::{Failure, Status};
 use hdl::verilog::Style;
 use serde_json::json;
@@ -48,9 +49,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let options = args.hardware.options();
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
     let package = make(&params, set.as_deref(), &options, &style)?;
-    let files = &package.files;
+    let mut files = package.files.clone();
+    let verilog = files.iter().find(|f| f.0 == VERILOG).map_or("", |f| f.1.as_str());
+    files.insert(
+        1,
+        (ports::FILE, ports::markdown(verilog, &style, params.xlen), "ports, and an instance to copy".into()),
+    );
     folder(&args.output)?;
-    for (name, text, _) in files {
+    for (name, text, _) in &files {
         write_file(&args.output.join(name), text.as_bytes())?;
     }
     package.record(&args.output.join(RECORDING), &params)?;

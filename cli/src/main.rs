@@ -29,6 +29,7 @@ mod measured;
 mod output;
 mod package;
 mod papers;
+mod ports;
 mod programs;
 mod progress;
 mod replay;

@@ -29,7 +29,8 @@ use std::time::Instant;
     goshawk replay bank.gip --elf builtin:bank --summary\n  \
     goshawk replay fft.gtr --values fft.glv --elf builtin:fft --summary\n  \
     goshawk replay vm.gtr --elf builtin:vm --function rt_main --first 1000 --last 2000\n  \
-    goshawk replay firmware.gtr --elf firmware.elf --core 1 | less")]
+    goshawk replay firmware.gtr --elf firmware.elf --core 1 | less\n  \
+    goshawk replay trace4/words.hex --elf trace4/beats.ret --check trace4/beats.ret")]
 pub struct Args {
     /// Trace file, or words of own hardware, as text or bytes
     #[arg(value_name = "TRACE")]
