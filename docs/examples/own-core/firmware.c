@@ -15,12 +15,12 @@ static int down(unsigned a, unsigned b)
     return a < b;
 }
 
-static unsigned words[48];
+static unsigned words[32];
 
 static unsigned sort(int (*before)(unsigned, unsigned))
 {
     unsigned exchanges = 0;
-    for (unsigned i = 1; i < 48; i++) {
+    for (unsigned i = 1; i < 32; i++) {
         for (unsigned j = i; j > 0 && before(words[j - 1], words[j]); j--) {
             unsigned word = words[j];
             words[j] = words[j - 1];
@@ -41,7 +41,7 @@ static void print(unsigned number)
 int main(void)
 {
     unsigned seed = 1;
-    for (int i = 0; i < 48; i++)
+    for (int i = 0; i < 32; i++)
         words[i] = seed = seed * 1664525 + 1013904223;
     print(sort(up));
     put(' ');
