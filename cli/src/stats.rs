@@ -6,6 +6,7 @@ use crate::output::{Left, Object, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::input::{Beside, Input, BUILTIN};
+use host::recording::FileKind;
 use host::trace::Trace;
 use host::words::are_trace;
 use retire::{FlowEvent, RetireSink};
@@ -17,7 +18,7 @@ use sim::params::{FlowScheme, TraceParams};
 use sim::replay::Events;
 use sim::scheme::tr::shared::SharedRates;
 use sim::system::{StreamStats, System};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Show misprediction rates, messages and bits of a run or a trace
@@ -180,6 +181,13 @@ impl<S: RetireSink> RetireSink for LastCycle<'_, S> {
     }
 }
 
+/// Whether a file is neither one of ours nor an ELF.
+fn is_nothing_known(path: &Path) -> Result<bool, Failure> {
+    let mut head = Vec::new();
+    std::fs::File::open(path).and_then(|f| f.take(4).read_to_end(&mut head)).map_err(|e| Failure::io(path, e))?;
+    Ok(FileKind::of(path)? == FileKind::Other && head != b"\x7fELF")
+}
+
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if let Some(sizes) = crate::inputs::sizes(&args.params, &args.sync)? {
@@ -196,7 +204,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         let source = Source::open(&args.input, &args.program, &args.machine)?;
         return crate::cfiat::encode("stats", &source, sizes, host::values::Output::Nothing, args.json, out);
     }
-    let is_trace = !args.input.starts_with(BUILTIN) && are_trace(Path::new(&args.input), args.parameters.as_deref())?;
+    let path = Path::new(&args.input);
+    // no program is given beside a program: so it is meant as words, and is told what it lacks
+    let is_trace = !args.input.starts_with(BUILTIN)
+        && (are_trace(path, args.parameters.as_deref())? || args.program.elf.is_some() && is_nothing_known(path)?);
     let counts = if is_trace { of_trace(args)? } else { of_run(args)? };
     if args.json {
         json(args, &counts).print(out)?;
