@@ -39,7 +39,7 @@ impl From<TimingName> for TimingModel {
 /// A trace or a recorded run, and its program.
 #[derive(Args, Debug)]
 pub struct Execution {
-    /// Trace file, or recorded run (`encode --scheme inputs`)
+    /// Trace file, words of own hardware, or recorded run (`encode --scheme inputs`)
     #[arg(value_name = "TRACE")]
     pub trace: PathBuf,
     /// The program it is of: RISC-V executable, or builtin:NAME
@@ -48,17 +48,20 @@ pub struct Execution {
     /// Take the program although the trace names another build
     #[arg(long)]
     pub any_build: bool,
+    /// Of words that are no trace file: parameters as `gen` writes them [default: parameters.json beside the words]
+    #[arg(long, value_name = "FILE")]
+    pub parameters: Option<PathBuf>,
 }
 
 impl Execution {
     /// The program, and whether its build must be that of the trace.
     pub fn beside(&self) -> Beside<'_> {
-        Beside { elf: Some(&self.elf), any_build: self.any_build }
+        Beside { elf: Some(&self.elf), any_build: self.any_build, parameters: self.parameters.as_deref() }
     }
 
     /// Both, opened.
     pub fn open(&self) -> Result<(Replayed, Named), Failure> {
-        Ok(Replayed::open(&self.trace, &self.elf, self.any_build, &Bars)?)
+        Ok(Replayed::open(&self.trace, &self.elf, self.beside(), &Bars)?)
     }
 
     /// What JSON of `command` begins with.
@@ -173,7 +176,7 @@ pub struct ProgramArgs {
 impl ProgramArgs {
     /// The same for the library.
     pub fn beside(&self) -> Beside<'_> {
-        Beside { elf: self.elf.as_deref(), any_build: self.any_build }
+        Beside { elf: self.elf.as_deref(), any_build: self.any_build, ..Beside::default() }
     }
 }
 

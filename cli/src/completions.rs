@@ -15,6 +15,9 @@ pub struct Args {
 
 /// Prints them.
 pub fn run(args: &Args, mut command: clap::Command, out: &mut dyn Write) -> Result<Status, Failure> {
-    clap_complete::generate(args.shell, &mut command, "goshawk", &mut &mut *out);
+    // it panics where it cannot write
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "goshawk", &mut text);
+    out.write_all(&text)?;
     Ok(Status::Done)
 }

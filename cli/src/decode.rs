@@ -16,9 +16,10 @@ use std::path::PathBuf;
 /// The program is needed, because whether a message carries a target depends on the branch it reports.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk decode vm.gtr --elf builtin:vm --limit 20\n  \
-    goshawk decode firmware.gtr --elf firmware.elf --core 2 --json")]
+    goshawk decode firmware.gtr --elf firmware.elf --core 2 --json\n  \
+    goshawk decode trace4/words.hex --elf trace4/beats.ret --limit 20")]
 pub struct Args {
-    /// Trace file
+    /// Trace file, or words of own hardware, as text or bytes
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
     /// The program it is of: RISC-V executable, or builtin:NAME; or a recording of the run (retire file or
@@ -28,6 +29,9 @@ pub struct Args {
     /// Take the program although the trace names another build
     #[arg(long)]
     any_build: bool,
+    /// Of words that are no trace file: parameters as `gen` writes them [default: parameters.json beside the words]
+    #[arg(long, value_name = "FILE")]
+    parameters: Option<PathBuf>,
     /// Where the trace is damaged, go on at the next header that was sent again (`encode --sync-period`)
     #[arg(long)]
     resume: bool,
@@ -121,7 +125,7 @@ impl ReplaySink for Listing<'_> {
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let beside = Beside { elf: Some(&args.elf), any_build: args.any_build };
+    let beside = Beside { elf: Some(&args.elf), any_build: args.any_build, parameters: args.parameters.as_deref() };
     let opened = Trace::open(&args.trace, beside, &Bars)?.resuming(args.resume);
     let info = opened.info().clone();
     if args.json {

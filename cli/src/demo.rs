@@ -182,7 +182,8 @@ fn trace(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Resu
 fn replay(place: &Place<'_>, steps: &mut Steps<'_>) -> Result<bool, Failure> {
     let elf = place.name("elf");
     let start = Instant::now();
-    let open = || Trace::open(&place.path("gtr"), Beside { elf: Some(&elf), any_build: false }, &Bars);
+    let open =
+        || Trace::open(&place.path("gtr"), Beside { elf: Some(&elf), any_build: false, ..Beside::default() }, &Bars);
     let summary = open()?.replay(&mut sim::replay::Ignore, &Bars, |_| false)?;
     let speed = summary.instructions.iter().sum::<u64>() as f64 / start.elapsed().as_secs_f64();
     let opened = open()?;
@@ -251,7 +252,7 @@ fn circuit(params: &TraceParams, named: &Named, place: &Place<'_>, steps: &mut S
 
 fn verilog(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<(), Failure> {
     let (options, style) = (hdl::emit::SystemOptions::default(), hdl::verilog::Style::default());
-    let files = package::make(params, Some("small"), &options, &style, hdl::bus::wrap::Buses::default())?;
+    let files = package::make(params, Some("small"), &options, &style, hdl::bus::wrap::Buses::default())?.files;
     for (name, text, _) in &files {
         write_file(&place.folder.join(name), text.as_bytes())?;
     }

@@ -7,7 +7,7 @@ use host::debug::flow::FlowSession;
 use host::debug::scene::Scene;
 use host::debug::server::{stdio, tcp};
 use host::inputs::Session;
-use host::recording::FileKind;
+use host::words::are_trace;
 use std::io::Write;
 
 /// Serve a recorded run or a trace to GDB, forwards and backwards
@@ -37,9 +37,9 @@ pub struct Args {
 
 /// Serves until GDB goes away.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let Execution { trace, elf, any_build } = &args.execution;
-    if FileKind::of(trace)? == FileKind::Trace {
-        let session = FlowSession::open(trace, elf, *any_build, &Bars)?;
+    let Execution { trace, elf, parameters, .. } = &args.execution;
+    if are_trace(trace, parameters.as_deref())? {
+        let session = FlowSession::open(trace, elf, args.execution.beside(), &Bars)?;
         serve(args, session.begin()?, out)
     } else {
         let session = Session::open(trace, args.execution.beside())?;

@@ -4,7 +4,8 @@ use crate::args::ParamArgs;
 use crate::files::OutputPath;
 use crate::hardware::HardwareArgs;
 use crate::output::{count, facts, folder, plural, write_file, Object};
-use crate::package::make;
+use crate::package::{make, RECORDING, VERILOG};
+use crate::ports;
 use crate::{Failure, Status};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
@@ -79,13 +80,23 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let options = args.hardware.options();
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
     let buses = Buses { registers: args.bus, words: args.port, crossing: args.port_clock };
-    let files = make(&params, set.as_deref(), &options, &style, buses)?;
+    let package = make(&params, set.as_deref(), &options, &style, buses)?;
+    let mut files = package.files.clone();
+    let verilog = files.iter().find(|f| f.0 == VERILOG).map_or("", |f| f.1.as_str());
+    files.insert(
+        1,
+        (ports::FILE, ports::markdown(verilog, &style, params.xlen), "ports, and an instance to copy".into()),
+    );
     folder(&args.output)?;
     for (name, text, _) in &files {
         write_file(&args.output.join(name), text.as_bytes())?;
     }
+    package.record(&args.output.join(RECORDING), &params)?;
     if args.json {
-        let list: Vec<_> = files.iter().map(|(name, text, _)| json!({ "name": name, "bytes": text.len() })).collect();
+        let mut list: Vec<_> =
+            files.iter().map(|(name, text, _)| json!({ "name": name, "bytes": text.len() })).collect();
+        let recorded = std::fs::metadata(args.output.join(RECORDING))?.len();
+        list.push(json!({ "name": RECORDING, "bytes": recorded }));
         Object::new("gen", set.as_deref().unwrap_or(&params.flow.name()))
             .with_params(&params, set.as_deref())
             .with("ingress", options.ingress.name().into())
@@ -113,6 +124,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         ("folder", args.output.display().to_string()),
     ];
     lines.extend(files.iter().map(|(name, _, what)| (*name, what.clone())));
+    lines.push((RECORDING, "the same instructions as a recording: --elf of words.hex".into()));
     facts(out, &lines)?;
     Ok(Status::Done)
 }

@@ -29,6 +29,7 @@ mod measured;
 mod output;
 mod package;
 mod papers;
+mod ports;
 mod programs;
 mod progress;
 mod replay;
@@ -134,6 +135,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
 }
 
 fn main() -> ExitCode {
+    fpga::flow::tool::on_notice(|text| eprintln!("goshawk: {text}"));
     let command = help::with_firm_examples(Cli::command());
     let words = help::words(&command, std::env::args_os());
     let parsed = command.clone().try_get_matches_from(words);

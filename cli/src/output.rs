@@ -99,6 +99,9 @@ pub fn folder(path: &Path) -> Result<(), Failure> {
 
 /// First 8 hex digits of a build id: enough to tell two builds apart.
 pub fn short_id(build_id: &str) -> &str {
+    if build_id.is_empty() {
+        return "unknown";
+    }
     build_id.get(..8).unwrap_or(build_id)
 }
 

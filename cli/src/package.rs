@@ -5,15 +5,46 @@ use crate::{testbench, vectors, Failure};
 use hdl::bus::wrap::Buses;
 use hdl::emit::{emit_on, Ingress, SystemOptions};
 use hdl::verilog::Style;
+use retire::file::retire::{RetireInfo, RetireWriter};
+use retire::{FlowEvent, RetireSink};
 use serde_json::json;
 use sim::params::TraceParams;
 use sim::regmap;
+use std::path::Path;
 
 /// Name of the Verilog file.
 pub const VERILOG: &str = "goshawk_trace.v";
 
+/// Name of the file with the vectors' instructions as a recording.
+pub const RECORDING: &str = "beats.ret";
+
 /// A file: its name, its text, what it is.
 pub type File = (&'static str, String, String);
+
+/// What a folder of a trace system holds.
+pub struct Package {
+    /// Its text files.
+    pub files: Vec<File>,
+    /// The test vectors' instructions, as [`RECORDING`] has them.
+    pub events: Vec<FlowEvent>,
+}
+
+impl Package {
+    /// Writes the instructions as a retire file, which `decode` and `replay` take as the program of the words.
+    pub fn record(&self, path: &Path, params: &TraceParams) -> Result<(), Failure> {
+        let info = RetireInfo {
+            tool: TOOL.into(),
+            harts: params.cores,
+            xlen: params.xlen,
+            program: "test vectors".into(),
+            source: "goshawk gen".into(),
+            ..RetireInfo::default()
+        };
+        let mut writer = RetireWriter::create(path, &info)?;
+        self.events.iter().for_each(|e| writer.event(e));
+        Ok(writer.finish()?)
+    }
+}
 
 /// Makes all of them.
 pub fn make(
@@ -22,7 +53,7 @@ pub fn make(
     options: &SystemOptions,
     style: &Style,
     buses: Buses,
-) -> Result<Vec<File>, Failure> {
+) -> Result<Package, Failure> {
     let verilog = emit_on(params, options, style, buses).map_err(|e| Failure::Other(e.to_string()))?;
     let lines = count(verilog.lines().count() as u64);
     let vectors = vectors::make(params)?;
@@ -44,5 +75,5 @@ pub fn make(
         ("words.hex", vectors.words, format!("test vectors: {} words out{of}", count(vectors.word_count as u64))),
     ];
     files.extend(bench.map(|text| (testbench::FILE, text, "test bench that plays them".into())));
-    Ok(files)
+    Ok(Package { files, events: vectors.events })
 }

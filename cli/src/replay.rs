@@ -29,9 +29,10 @@ use std::time::Instant;
     goshawk replay bank.gip --elf builtin:bank --summary\n  \
     goshawk replay fft.gtr --values fft.glv --elf builtin:fft --summary\n  \
     goshawk replay vm.gtr --elf builtin:vm --function rt_main --first 1000 --last 2000\n  \
-    goshawk replay firmware.gtr --elf firmware.elf --core 1 | less")]
+    goshawk replay firmware.gtr --elf firmware.elf --core 1 | less\n  \
+    goshawk replay trace4/words.hex --elf trace4/beats.ret --check trace4/beats.ret")]
 pub struct Args {
-    /// Trace file
+    /// Trace file, or words of own hardware, as text or bytes
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
     /// The program it is of: RISC-V executable, or builtin:NAME; or a recording of the run (retire file or
@@ -44,6 +45,9 @@ pub struct Args {
     /// Take the program, and the run to compare with, although the trace names another build
     #[arg(long)]
     any_build: bool,
+    /// Of words that are no trace file: parameters as `gen` writes them [default: parameters.json beside the words]
+    #[arg(long, value_name = "FILE")]
+    parameters: Option<PathBuf>,
     /// Where the trace is damaged, go on at the next header that was sent again (`encode --sync-period`)
     #[arg(long)]
     resume: bool,
@@ -68,7 +72,7 @@ pub struct Args {
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let beside = Beside { elf: Some(&args.elf), any_build: args.any_build };
+    let beside = Beside { elf: Some(&args.elf), any_build: args.any_build, parameters: args.parameters.as_deref() };
     if let Some(values) = &args.values {
         let session = host::values::Session::open(&args.trace, values, beside, &Bars)?;
         args.filter.filter(&args.trace, &args.elf, session.info.params.cores)?;

@@ -29,6 +29,8 @@ A program is an RV32 or RV64 ELF (IMAFDC) without an operating system, linked to
   0x10000000  UART: a byte stored here is printed
   0x00100000  end: store 0x5555 for code 0, code << 16 | 0x3333 for another
   0x02000000  CLINT: msip + 4 hart, mtimecmp + 0x4000 + 8 hart, mtime + 0xbff8
+  tohost      where the ELF has this symbol: exit and putchar of HTIF
+  ebreak      semihosting: SYS_WRITEC, SYS_WRITE0, SYS_WRITE, SYS_EXIT
 
 All harts start at the ELF's entry in machine mode, a0 and mhartid the number of the hart, all other registers and mtvec \
 0: stack, gp and .bss are the program's to set up. docs/platform.md has a linker script and a start to copy, and what to \

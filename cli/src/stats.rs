@@ -5,9 +5,10 @@ use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, 
 use crate::output::{Left, Object, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
-use host::input::{Input, BUILTIN};
+use host::input::{Beside, Input, BUILTIN};
 use host::recording::FileKind;
 use host::trace::Trace;
+use host::words::are_trace;
 use retire::{FlowEvent, RetireSink};
 use serde_json::{json, Value};
 use sim::analysis::{ratio, Window, Windows};
@@ -17,8 +18,8 @@ use sim::params::{FlowScheme, TraceParams};
 use sim::replay::Events;
 use sim::scheme::tr::shared::SharedRates;
 use sim::system::{StreamStats, System};
-use std::io::Write;
-use std::path::Path;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 
 /// Show misprediction rates, messages and bits of a run or a trace
 #[derive(clap::Args, Debug)]
@@ -28,11 +29,14 @@ use std::path::Path;
     goshawk stats builtin:fft --harts 4 --scheme cfiat:64k+line64\n  \
     goshawk stats vm.gtr --elf builtin:vm")]
 pub struct Args {
-    /// Retire file, branch trace (rbt1), RISC-V executable, builtin:NAME, or trace file
+    /// Retire file, branch trace (rbt1), RISC-V executable, builtin:NAME, trace file, or words of own hardware
     #[arg(value_name = "RET|RBT1|ELF|builtin:NAME|TRACE")]
     input: String,
     #[command(flatten)]
     program: ProgramArgs,
+    /// Of words that are no trace file: parameters as `gen` writes them [default: parameters.json beside the words]
+    #[arg(long, value_name = "FILE")]
+    parameters: Option<PathBuf>,
     /// Bits over time, in windows of so many cycles
     #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u64).range(1..))]
     window: Option<u64>,
@@ -140,7 +144,11 @@ fn of_trace(args: &Args) -> Result<Counts, Failure> {
             args.input
         )));
     }
-    let opened = Trace::open(Path::new(&args.input), args.program.beside(), &Bars)?;
+    let opened = Trace::open(
+        Path::new(&args.input),
+        Beside { parameters: args.parameters.as_deref(), ..args.program.beside() },
+        &Bars,
+    )?;
     let info = opened.info().clone();
     // replay has no cycle for every event, and rates need none
     let mut rates = RatesOnly(System::new(&info.params.with(|p| p.timestamps = false))?);
@@ -173,6 +181,13 @@ impl<S: RetireSink> RetireSink for LastCycle<'_, S> {
     }
 }
 
+/// Whether a file is neither one of ours nor an ELF.
+fn is_nothing_known(path: &Path) -> Result<bool, Failure> {
+    let mut head = Vec::new();
+    std::fs::File::open(path).and_then(|f| f.take(4).read_to_end(&mut head)).map_err(|e| Failure::io(path, e))?;
+    Ok(FileKind::of(path)? == FileKind::Other && head != b"\x7fELF")
+}
+
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if let Some(sizes) = crate::inputs::sizes(&args.params, &args.sync)? {
@@ -189,7 +204,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         let source = Source::open(&args.input, &args.program, &args.machine)?;
         return crate::cfiat::encode("stats", &source, sizes, host::values::Output::Nothing, args.json, out);
     }
-    let is_trace = !args.input.starts_with(BUILTIN) && FileKind::of(Path::new(&args.input))? == FileKind::Trace;
+    let path = Path::new(&args.input);
+    // no program is given beside a program: so it is meant as words, and is told what it lacks
+    let is_trace = !args.input.starts_with(BUILTIN)
+        && (are_trace(path, args.parameters.as_deref())? || args.program.elf.is_some() && is_nothing_known(path)?);
     let counts = if is_trace { of_trace(args)? } else { of_run(args)? };
     if args.json {
         json(args, &counts).print(out)?;

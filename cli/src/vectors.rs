@@ -20,6 +20,8 @@ pub struct Vectors {
     pub words: String,
     /// Lines of `words`.
     pub word_count: usize,
+    /// The same instructions as events.
+    pub events: Vec<FlowEvent>,
     /// Clock in which tracing is switched off, counted as in `beats`.
     pub stop: u64,
 }
@@ -40,10 +42,15 @@ pub fn make(params: &TraceParams) -> Result<Vectors, Failure> {
          // cycle core first_after_trap pc next_pc insn\n",
         INSTRUCTIONS
     );
+    let mut events = Vec::new();
+    let mut tell = |e: FlowEvent| {
+        system.event(&e);
+        events.push(e);
+    };
     for step in run.by_ref().take(INSTRUCTIONS) {
         let r = &step.retired;
         for e in step.before.iter().chain(&step.event) {
-            system.event(&FlowEvent { cycle: e.cycle + START, ..*e });
+            tell(FlowEvent { cycle: e.cycle + START, ..*e });
         }
         let trapped = u8::from(r.trapped);
         let _ = writeln!(
@@ -60,7 +67,7 @@ pub fn make(params: &TraceParams) -> Result<Vectors, Failure> {
     for e in run.stop() {
         // behind what another core retires in that clock
         stop = e.cycle + START + 1;
-        system.event(&FlowEvent { cycle: stop, ..e });
+        tell(FlowEvent { cycle: stop, ..e });
     }
     // written in clock `stop`, `enable` is 0 in the next, and cores see it in the one after that
     system.finish(stop + 2);
@@ -70,5 +77,5 @@ pub fn make(params: &TraceParams) -> Result<Vectors, Failure> {
         let _ = writeln!(words, "{w:08x}");
         word_count += 1;
     }
-    Ok(Vectors { beats, words, word_count, stop })
+    Ok(Vectors { beats, words, word_count, events, stop })
 }

@@ -87,7 +87,7 @@ pub struct DiffArgs {
 /// Compares.
 pub fn diff(args: &DiffArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (first, _) = args.execution.open()?;
-    let (second, _) = Replayed::open(&args.other, &args.execution.elf, args.execution.any_build, &Bars)?;
+    let (second, _) = Replayed::open(&args.other, &args.execution.elf, args.execution.beside(), &Bars)?;
     let cores = first.cores();
     let partings = host::views::diff::diff(first, second, &Bars)?;
     let symbols = Symbols::open(&args.execution.elf)?;

@@ -22,7 +22,7 @@ use std::io::Write;
 pub struct Args {
     #[command(flatten)]
     execution: Execution,
-    /// Address, 0x and hexadecimal, or a name of the program's symbol table
+    /// Address, 0x and hexadecimal, or a name of the program's symbol table; with +N behind it N bytes further
     #[arg(value_name = "ADDRESS")]
     address: String,
     /// Bytes
@@ -39,14 +39,24 @@ pub struct Args {
     json: bool,
 }
 
+/// A number, hexadecimal behind `0x`.
+fn number(text: &str) -> Option<u32> {
+    text.strip_prefix("0x").map_or_else(|| text.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok())
+}
+
 /// Goes back to the stores and prints them.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let session = Session::open(&args.execution.trace, args.execution.beside())?;
-    let number = args.address.strip_prefix("0x").and_then(|hex| u32::from_str_radix(hex, 16).ok());
-    let address = match number {
-        Some(address) => address,
-        None => Symbols::data(&args.execution.elf, &args.address)?,
+    let (start, further) = match args.address.rsplit_once('+').and_then(|(s, n)| Some((s, number(n)?))) {
+        Some((start, further)) => (start, further),
+        None => (args.address.as_str(), 0),
     };
+    let hex = start.strip_prefix("0x").and_then(|hex| u32::from_str_radix(hex, 16).ok());
+    let address = match hex {
+        Some(address) => address,
+        None => Symbols::data(&args.execution.elf, start)?,
+    }
+    .wrapping_add(further);
     let symbols = Symbols::open(&args.execution.elf)?;
     let failure =
         |source| Failure::from(host::HostError::Inputs { path: args.execution.trace.display().to_string(), source });

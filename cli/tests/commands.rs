@@ -208,3 +208,21 @@ fn the_version_is_that_of_the_package() {
     // behind it a commit, where it was built from one
     assert_eq!(words[..2], ["goshawk", env!("CARGO_PKG_VERSION")]);
 }
+
+#[test]
+fn completions_end_quietly_at_a_closed_pipe() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish"] {
+        // more than a pipe holds
+        assert!(place.good(&format!("completions {shell}")).len() > 1 << 16, "{shell}");
+        let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("goshawk"))
+            .args(["completions", shell])
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let o = child.wait_with_output().unwrap();
+        assert_eq!((o.status.code(), String::from_utf8(o.stderr).unwrap().as_str()), (Some(0), ""), "{shell}");
+    }
+}

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::Instant;
 
 /// A page with examples: what it is called, and the lines that a shell takes.
 struct Page {
@@ -99,7 +100,8 @@ fn pages() -> Vec<Page> {
         }
         found.push(Page { name, examples });
     }
-    found.retain(|p| !p.examples.is_empty());
+    // tests/days.rs runs the transcripts, and compares what they print
+    found.retain(|p| !p.examples.is_empty() && !p.name.starts_with("docs/days/"));
     found
 }
 
@@ -133,7 +135,8 @@ fn how(example: &str) -> How {
 }
 
 /// Files that examples take and that a person brings: small ones.
-const STAND_INS: [&str; 15] = [
+const STAND_INS: [&str; 16] = [
+    "gen --set medium --cores 4 -o trace4",
     "encode builtin:bank --harts 4 --scheme inputs -o again.gip",
     "encode builtin:bank --harts 4 --scheme inputs -o bank.gip",
     "encode builtin:fft --harts 2 -o fft.gtr --values fft.glv",
@@ -239,7 +242,7 @@ fn every_example_runs_as_it_is_printed() {
     let examples: usize = pages.iter().map(|p| p.examples.len()).sum();
     assert!(examples > 60 && pages.len() > 20, "{examples} examples on {} pages", pages.len());
     let run = |page: &Page| {
-        let mut wrong = String::new();
+        let (mut wrong, mut rows) = (String::new(), String::new());
         let shell = Shell::new();
         let copy = format!("cp -rn {}/. .", first.0.path().display());
         assert_eq!(shell.complaint(&copy, false), None);
@@ -253,14 +256,20 @@ fn every_example_runs_as_it_is_printed() {
             if parse {
                 missing.extend(example.rsplit_once('>').map(|(_, file)| file.trim()));
             }
+            let start = Instant::now();
             if let Some(complaint) = shell.complaint(example, parse) {
                 wrong.push_str(&format!("{}: {complaint}", page.name));
             }
+            let took = if parse { "parsed".to_string() } else { format!("{:.1} s", start.elapsed().as_secs_f64()) };
+            rows.push_str(&format!("| {} | `{}` | {took} |\n", page.name, example.replace('|', "\\|")));
         }
-        wrong
+        (wrong, rows)
     };
-    let wrong: String = pages.par_iter().map(run).collect();
+    let (wrong, rows): (String, String) = pages.par_iter().map(run).collect();
     assert!(wrong.is_empty(), "{wrong}");
+    if let Some(path) = std::env::var_os("GOSHAWK_EXAMPLES") {
+        std::fs::write(path, format!("| where | example | took |\n| --- | --- | ---: |\n{rows}")).unwrap();
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ const SHARED: [&[&str]; 5] = [
     &["error"],
     &["files", "output", "progress"],
     &["args", "vectors", "etrace"],
-    &["cfiat", "circuit", "hardware", "inputs", "measured", "testbench"],
+    &["cfiat", "circuit", "hardware", "inputs", "measured", "ports", "testbench"],
     &["package"],
 ];
 

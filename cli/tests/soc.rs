@@ -44,3 +44,25 @@ fn boards_clocks_and_programs_that_cannot_be_are_refused() {
     let err = refused(&place, "soc build --board icebreaker --program vm");
     assert!(err.contains("RAM is 1024 bytes"), "{err}");
 }
+
+#[test]
+fn a_program_that_does_not_suit_the_core_is_refused_before_anything_is_built() {
+    let place = Place::new();
+    std::fs::write(place.path().join("far.elf"), {
+        let mut elf = common::elf(common::RISCV, 0);
+        // its segment begins behind RAM
+        elf[52 + 12..52 + 16].copy_from_slice(&0x8100_0000u32.to_le_bytes());
+        elf
+    })
+    .unwrap();
+    for (words, what) in [
+        ("soc sim --core serv --elf p.elf", "multiplication"),
+        ("soc sim --core picorv32 --elf far.elf --log2-ram 12", "RAM is 4096 bytes"),
+        ("soc sim --core picorv32 --program vm --cores 9", "cores"),
+    ] {
+        // without tools nothing can be built
+        let o = place.command(words).env("PATH", "").output().unwrap();
+        let err = String::from_utf8(o.stderr).unwrap();
+        assert!(o.status.code() == Some(2) && err.contains(what) && !err.contains("verilator"), "{words}: {err}");
+    }
+}

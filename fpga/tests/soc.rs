@@ -211,6 +211,7 @@ fn cores_do_not_write_the_trace_registers() {
         xlen: 32,
         compressed: false,
         multiplies: false,
+        tohost: None,
         entry: RAM_BASE,
         segments: vec![code],
         build_id: vec![1],

@@ -50,7 +50,10 @@ fn files(c: &mut Criterion) {
             });
         });
     }
-    let open = || Trace::open(&gtr, Beside { elf: Some(PROGRAM), any_build: false }, &Quiet).expect("a trace");
+    let open = || {
+        Trace::open(&gtr, Beside { elf: Some(PROGRAM), any_build: false, ..Beside::default() }, &Quiet)
+            .expect("a trace")
+    };
     group.bench_function("replay --check", |b| {
         b.iter(|| {
             let trace = open();

@@ -70,6 +70,8 @@ pub struct Beside<'a> {
     pub elf: Option<&'a str>,
     /// Another build is accepted.
     pub any_build: bool,
+    /// Of words that are no trace file: what `goshawk gen` wrote of their parameters, if not beside them.
+    pub parameters: Option<&'a Path>,
 }
 
 /// Refuses an ELF that is not the one a recording or a trace is of, and names both.

@@ -13,6 +13,7 @@
 //! | [`assembly`] | instructions as text |
 //! | [`symbols`] | names of code addresses |
 //! | [`trace`] | a trace file with its program, replayed |
+//! | [`words`] | words of own hardware, which are no trace file |
 //! | [`inputs`] | record and replay: a run to what its cores took from outside, and back |
 //! | [`values`] | what cores loaded, and cores executed again with it |
 //! | [`debug`] | GDB and questions over a recorded run, forwards and backwards |
@@ -45,6 +46,7 @@ pub mod symbols;
 pub mod trace;
 pub mod values;
 pub mod views;
+pub mod words;
 
 pub use error::HostError;
 

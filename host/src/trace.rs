@@ -3,9 +3,10 @@
 use crate::input::{check_build_id, Beside, Named, BUILTIN};
 use crate::progress::{Progress, Words};
 use crate::recording::{FileKind, Recording};
-use crate::HostError;
+use crate::{words, HostError};
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
+use sim::file::reread::Reread;
 use sim::file::{TraceInfo, TraceReader};
 use sim::message::Message;
 use sim::replay::{Replay, ReplaySink, ReplaySummary};
@@ -87,32 +88,48 @@ impl<S: ReplaySink> ReplaySink for Losses<'_, S> {
 impl Trace {
     /// Opens both; the program may be a recording of the run, from which the code is learned.
     pub fn open(trace: &Path, beside: Beside<'_>, progress: &dyn Progress) -> Result<Self, HostError> {
-        let reader = TraceReader::<TraceInfo>::open(trace)?;
-        let info = reader.info().clone();
         let name = trace.display().to_string();
+        let reader = match FileKind::of(trace)? {
+            FileKind::Other => None,
+            // another file of ours is refused with what it is
+            _ => Some(TraceReader::<TraceInfo>::open(trace)?),
+        };
         let Some(elf) = beside.elf else {
             return Err(HostError::Other(format!("{name}: is a trace file; --elf must name its program")));
         };
-        let check = |found: &str| {
-            if beside.any_build {
-                return Ok(());
-            }
-            check_build_id(&name, &info.program, &info.build_id, elf, found)
-        };
         let kind = if elf.starts_with(BUILTIN) { FileKind::Other } else { FileKind::of(Path::new(elf))? };
-        let image = match kind {
+        let (build_id, image) = match kind {
             FileKind::Retire | FileKind::Rbt1 => {
                 let recording = Recording::open(Path::new(elf))?;
-                check(&recording.info().build_id)?;
-                recording.image(progress)?
+                (recording.info().build_id.clone(), Err(recording))
             }
             FileKind::Trace | FileKind::Inputs | FileKind::Values | FileKind::Other => {
                 let named = Named::open(elf)?;
-                check(&named.build_id)?;
-                Image::new(&named.program)
+                (named.build_id, Ok(Image::new(&named.program)))
             }
         };
+        let reader = match reader {
+            Some(_) if beside.parameters.is_some() => {
+                return Err(HostError::Other(format!("{name}: is a trace file, which has its parameters in it; --parameters is for words of own hardware")));
+            }
+            Some(reader) => reader,
+            None => {
+                let info = words::info(trace, beside.parameters, elf, &build_id)?;
+                TraceReader::of_words(trace, info)?
+            }
+        };
+        let info = reader.info().clone();
+        if !beside.any_build {
+            check_build_id(&name, &info.program, &info.build_id, elf, &build_id)?;
+        }
+        // code is learned of a recording that is the right one
+        let image = image.or_else(|recording: Recording| recording.image(progress))?;
         Ok(Self { reader, info, image, path: trace.to_path_buf(), resume: false })
+    }
+
+    /// Its words, to be read from any place.
+    pub fn reread(self) -> Reread {
+        Reread::of(self.reader)
     }
 
     /// What the file says of itself.
@@ -156,8 +173,8 @@ impl Trace {
         mut stop: impl FnMut(&mut S) -> bool,
     ) -> Result<Replayed, HostError> {
         let mut sink = Losses { sink, lost: Lost::default() };
-        let total = std::fs::metadata(&self.path).map_or(0, |m| m.len() / 4);
-        let words = Words::new(&mut self.reader, progress.begin("replaying", "words", Some(total)));
+        let total = self.reader.expected_words();
+        let words = Words::new(&mut self.reader, progress.begin("replaying", "words", total));
         let replayed = Replay::new(&self.image, &self.info.params, words).map(|mut replay| loop {
             match replay.step(&mut sink) {
                 Ok(true) if !stop(sink.sink) => {}

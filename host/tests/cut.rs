@@ -21,7 +21,7 @@ fn rewritten(path: &Path, info: &TraceInfo, words: &[u32]) {
 
 fn replay(path: &Path, resume: bool) -> Result<(Vec<FlowEvent>, ReplaySummary), HostError> {
     let mut events: Vec<FlowEvent> = Vec::new();
-    let beside = Beside { elf: Some("builtin:vm"), any_build: false };
+    let beside = Beside { elf: Some("builtin:vm"), any_build: false, ..Beside::default() };
     let trace = Trace::open(path, beside, &Quiet).unwrap().resuming(resume);
     let summary = trace.replay(&mut Events(&mut events), &Quiet, |_| false)?;
     Ok((events, summary))

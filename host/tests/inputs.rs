@@ -66,7 +66,8 @@ fn the_alignment_is_that_of_all_targets_wherever_the_odd_one_stands() {
         // a guess is put right, a wish is not
         let encoded = to_file(&run, &request(likely, false), &gtr, &Quiet).unwrap();
         assert_eq!(encoded.params.align, 0);
-        let trace = Trace::open(&gtr, Beside { elf: ret.to_str(), any_build: false }, &Quiet).unwrap();
+        let trace =
+            Trace::open(&gtr, Beside { elf: ret.to_str(), any_build: false, ..Beside::default() }, &Quiet).unwrap();
         let mut found: Vec<FlowEvent> = Vec::new();
         trace.replay(&mut Events(&mut found), &Quiet, |_| false).unwrap();
         assert!(found.len() == events.len() && found.iter().zip(&events).all(|(a, b)| a.same_flow(b)));
@@ -84,7 +85,7 @@ fn another_build_is_refused_by_name_and_taken_when_asked_for() {
     let ret = folder.path().join("x.ret");
     write(&ret, &info(32, "0badc0de"), &odd_at_the_end(1));
     let name = ret.to_str().unwrap();
-    let beside = |any_build| Beside { elf: Some("builtin:vm"), any_build };
+    let beside = |any_build| Beside { elf: Some("builtin:vm"), any_build, ..Beside::default() };
     let e = Input::open_with(name, beside(false)).unwrap_err().to_string();
     assert!(e.contains("is of p with build id 0badc0de, but builtin:vm has build id "), "{e}");
     let input = Input::open_with(name, beside(true)).unwrap();

@@ -20,7 +20,7 @@ fn ends(seed: u64, instructions: u64, times: usize) -> Vec<(u32, u32)> {
     let input = Input::open(ELF).unwrap();
     record(&input.run(4, &settings).unwrap(), Sizes::default(), Some(&path), &Quiet).unwrap();
     let places = ["balance", "sets"].map(|name| Symbols::data(ELF, name).unwrap());
-    let beside = Beside { elf: Some(ELF), any_build: false };
+    let beside = Beside { elf: Some(ELF), any_build: false, ..Beside::default() };
     let replay = |_| {
         let mut session = Session::open(&path, beside).unwrap();
         session.run(&mut NullSink, &Quiet, |_| false).unwrap();

@@ -36,7 +36,7 @@ fn both(dir: &tempfile::TempDir) -> [PathBuf; 2] {
 }
 
 fn open(path: &std::path::Path) -> Replayed {
-    Replayed::open(path, ELF, false, &Quiet).unwrap().0
+    Replayed::open(path, ELF, Beside::default(), &Quiet).unwrap().0
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn instructions_are_shown_under_their_lines_with_their_values() {
     let dir = tempfile::tempdir().unwrap();
     let [trace, recording] = both(&dir);
     let text = |path: &std::path::Path, shown: Shown| {
-        let (replayed, named) = Replayed::open(path, ELF, false, &Quiet).unwrap();
+        let (replayed, named) = Replayed::open(path, ELF, Beside::default(), &Quiet).unwrap();
         let image = retire::image::Image::new(&named.program);
         let sources = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../programs/bare");
         let mut out = Vec::new();
@@ -174,7 +174,7 @@ fn who_wrote_finds_the_last_store_of_the_run() {
     let dir = tempfile::tempdir().unwrap();
     let [_, recording] = both(&dir);
     let address = Symbols::data(ELF, "balance").unwrap();
-    let open = || Session::open(&recording, Beside { elf: Some(ELF), any_build: false }).unwrap();
+    let open = || Session::open(&recording, Beside { elf: Some(ELF), any_build: false, ..Beside::default() }).unwrap();
     let mut stores = Stores(address, Vec::new());
     open().run(&mut stores, &Quiet, |_| false).unwrap();
     assert!(stores.1.len() > 5, "{} stores", stores.1.len());

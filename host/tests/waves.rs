@@ -1,6 +1,7 @@
 //! Value change dumps and pprof files, read back by what others wrote
 
 use host::encode::{to_file, Request};
+use host::input::Beside;
 use host::input::{Input, Named};
 use host::inputs::record;
 use host::machine::Settings;
@@ -43,7 +44,7 @@ fn recorded(dir: &tempfile::TempDir) -> PathBuf {
 }
 
 fn open(path: &Path) -> Replayed {
-    Replayed::open(path, ELF, false, &Quiet).unwrap().0
+    Replayed::open(path, ELF, Beside::default(), &Quiet).unwrap().0
 }
 
 /// Changes of all signals by name, as time and value; and the last time.

@@ -4,7 +4,7 @@
 
 use object::elf::{EF_RISCV_RVC, EM_RISCV, ET_EXEC, PF_X, PT_LOAD};
 use object::read::elf::{FileHeader, ProgramHeader};
-use object::{Endianness, Object, ObjectSection};
+use object::{Endianness, Object, ObjectSection, ObjectSymbol};
 use std::path::Path;
 
 /// One loaded segment. Bytes past the file's are zero, up to `mem_size`.
@@ -29,6 +29,8 @@ pub struct Program {
     pub compressed: bool,
     /// Its build attributes name the M extension; also true where it has none.
     pub multiplies: bool,
+    /// Address of the symbol `tohost`, where programs for Berkeley's host interface store their commands.
+    pub tohost: Option<u64>,
     /// Entry point.
     pub entry: u64,
     /// Segments in file order.
@@ -120,6 +122,7 @@ impl Program {
             xlen,
             multiplies: attributes.and_then(arch).is_none_or(|a| has_m(&a)),
             compressed: header.e_flags(endian).contains(EF_RISCV_RVC),
+            tohost: file.symbol_by_name("tohost").filter(ObjectSymbol::is_definition).map(|s| s.address()),
             entry: header.e_entry(endian).into(),
             segments,
             build_id,

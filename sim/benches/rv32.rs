@@ -70,8 +70,15 @@ impl RetireSink for Count {
 fn speed(c: &mut Criterion) {
     let data = CODE.iter().flat_map(|insn| insn.to_le_bytes()).collect::<Vec<_>>();
     let segments = vec![Segment { addr: 0x8000_0000, mem_size: data.len() as u64, data, executable: true }];
-    let program =
-        Program { xlen: 32, compressed: false, multiplies: true, entry: 0x8000_0000, segments, build_id: vec![0] };
+    let program = Program {
+        xlen: 32,
+        compressed: false,
+        multiplies: true,
+        tohost: None,
+        entry: 0x8000_0000,
+        segments,
+        build_id: vec![0],
+    };
     let limits = Limits { instructions: INSTRUCTIONS, cycles: u64::MAX };
     let mut group = c.benchmark_group("rv32");
     group.throughput(Throughput::Elements(INSTRUCTIONS)).sample_size(10);

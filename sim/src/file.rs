@@ -2,9 +2,11 @@
 //!
 //! After the header (see [`retire::file`]): blocks of a 32-bit word count (1 to 16384), the words, and their
 //! CRC-32; a count of 0 ends the file. All little-endian. A trace of control flow begins with `GSHKTRC`, one of the scheme
-//! `inputs` with `GSHKINP`, one of load values with `GSHKLDV`.
+//! `inputs` with `GSHKINP`, one of load values with `GSHKLDV`. `docs/gtr.md` has it to the byte. Words without such a file
+//! around them are read too ([`words`]).
 
 pub mod reread;
+pub mod words;
 
 use crate::params::TraceParams;
 use crate::scheme::cfiat::CfiatParams;
@@ -15,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::Path;
+use words::Layout;
 
 const BLOCK: usize = 16384;
 
@@ -147,6 +150,7 @@ impl TraceWriter {
 #[derive(Debug)]
 pub struct TraceReader<I = TraceInfo> {
     source: Source<BufReader<File>>,
+    layout: Layout,
     info: I,
     block: Vec<u8>,
     next: usize,
@@ -160,7 +164,23 @@ impl<I: FileInfo> TraceReader<I> {
         let mut source = Source::new(BufReader::new(File::open(path).map_err(io(path))?), path);
         let (_, info): (u8, I) = source.header(I::NAME, I::MAGIC)?;
         info.check().map_err(|e| source.content(format!("impossible parameters: {e}")))?;
-        Ok(Self { source, info, block: Vec::new(), next: 0, ended: false, error: None })
+        Ok(Self { source, layout: Layout::Blocks, info, block: Vec::new(), next: 0, ended: false, error: None })
+    }
+
+    /// Opens a file of words alone, which are as `info` says.
+    pub fn of_words(path: &Path, info: I) -> Result<Self, FileError> {
+        let layout = words::layout(path)?;
+        let source = Source::new(BufReader::new(File::open(path).map_err(io(path))?), path);
+        Ok(Self { source, layout, info, block: Vec::new(), next: 0, ended: false, error: None })
+    }
+
+    /// Words in the file, where its size tells that, nearly: for progress.
+    pub fn expected_words(&self) -> Option<u64> {
+        let bytes = self.source.inner.get_ref().metadata().ok()?.len();
+        match self.layout {
+            Layout::Blocks | Layout::Bytes { .. } => Some(bytes / 4),
+            Layout::Text => None,
+        }
     }
 
     /// What the file says of itself.
@@ -179,9 +199,19 @@ impl<I: FileInfo> TraceReader<I> {
     }
 
     fn load(&mut self) -> Result<(), FileError> {
-        let count = self.source.u32("the words")? as usize;
         self.block.clear();
         self.next = 0;
+        let loaded = match self.layout {
+            Layout::Blocks => return self.load_block(),
+            Layout::Bytes { big } => words::load_bytes(&mut self.source, &mut self.block, big),
+            Layout::Text => words::load_text(&mut self.source, &mut self.block),
+        };
+        self.ended = loaded.is_ok() && self.block.is_empty();
+        loaded
+    }
+
+    fn load_block(&mut self) -> Result<(), FileError> {
+        let count = self.source.u32("the words")? as usize;
         if count == 0 {
             self.ended = true;
             return Ok(());
@@ -229,7 +259,7 @@ mod tests {
     use super::*;
     use crate::params::named_set;
 
-    fn info() -> TraceInfo {
+    pub(super) fn info() -> TraceInfo {
         TraceInfo {
             tool: "test".into(),
             params: TraceParams::tr(named_set("small").unwrap().params),

@@ -76,8 +76,15 @@ fn a_loop_costs_what_the_packets_do() {
     // nop, and a branch back to it
     let data = [0x0000_0013u32, 0xfe00_0ee3].iter().flat_map(|w| w.to_le_bytes()).collect();
     let segments = vec![Segment { addr: 0x8000_0000, data, mem_size: 8, executable: true }];
-    let program =
-        Program { xlen: 32, compressed: true, multiplies: true, entry: 0x8000_0000, segments, build_id: Vec::new() };
+    let program = Program {
+        xlen: 32,
+        compressed: true,
+        multiplies: true,
+        tohost: None,
+        entry: 0x8000_0000,
+        segments,
+        build_id: Vec::new(),
+    };
     let image = Image::new(&program);
     let event = |kind, len, count, pc, target| FlowEvent { hart: 0, kind, len, count, pc, target, cycle: 0 };
     let bits = |turns: u32, options| {
@@ -135,7 +142,15 @@ fn counts_and_indices_are_sent_as_worked_by_hand() {
     // nop; a branch to it; jr a5
     let data = [0x0000_0013u32, 0xfe00_0ee3, 0x0007_8067].iter().flat_map(|w| w.to_le_bytes()).collect();
     let segments = vec![Segment { addr: nop, data, mem_size: 12, executable: true }];
-    let program = Program { xlen: 32, compressed: true, multiplies: true, entry: nop, segments, build_id: Vec::new() };
+    let program = Program {
+        xlen: 32,
+        compressed: true,
+        multiplies: true,
+        tohost: None,
+        entry: nop,
+        segments,
+        build_id: Vec::new(),
+    };
     let image = Image::new(&program);
     let event = |kind, len, count, pc, target| FlowEvent { hart: 0, kind, len, count, pc, target, cycle: 0 };
     let turn = |taken| event(FlowKind::Conditional { taken }, 4, 2, branch, if taken { nop } else { jump });

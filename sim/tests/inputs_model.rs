@@ -25,6 +25,7 @@ impl Cores {
             xlen: 32,
             compressed: false,
             multiplies: true,
+            tohost: None,
             entry: RAM.into(),
             segments: Vec::new(),
             build_id: Vec::new(),

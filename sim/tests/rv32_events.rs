@@ -245,7 +245,7 @@ fn a_program_that_only_jumps_to_itself_is_over() {
         let data: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         let (addr, mem_size) = (0x8000_0000, data.len() as u64);
         let segments = vec![Segment { addr, data, mem_size, executable: true }];
-        Program { xlen: 32, compressed: true, multiplies: true, entry: addr, segments, build_id: vec![1] }
+        Program { xlen: 32, compressed: true, multiplies: true, tohost: None, entry: addr, segments, build_id: vec![1] }
     };
     let far = Limits { instructions: 50_000_000, ..Limits::default() };
     let run = |words: &[u32], harts| {
@@ -284,8 +284,15 @@ fn ram_lies_where_the_program_wants_it() {
     for addr in [0x2001_0000u64, 0x8000_0000, 0x8001_0000, 0x3000] {
         let mem_size = data.len() as u64;
         let segments = vec![Segment { addr, data: data.clone(), mem_size, executable: true }];
-        let program =
-            Program { xlen: 32, compressed: false, multiplies: true, entry: addr, segments, build_id: vec![1] };
+        let program = Program {
+            xlen: 32,
+            compressed: false,
+            multiplies: true,
+            tohost: None,
+            entry: addr,
+            segments,
+            build_id: vec![1],
+        };
         // 128 KiB: at 0x3000 there is room below the devices
         let mut machine = Machine::new(&program, MachineConfig { ram_bytes: 128 << 10, ..config(1) }).unwrap();
         let mut events: Vec<FlowEvent> = Vec::new();

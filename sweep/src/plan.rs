@@ -149,7 +149,10 @@ impl Jobs {
         if let Input::Recording(recording, _) = &input {
             let mine = |n: &&Named| plan.any_build || n.build_id == recording.info().build_id;
             if let Some(named) = elfs.iter().find(mine) {
-                input = Input::open_with(name, Beside { elf: Some(&named.name), any_build: plan.any_build })?;
+                input = Input::open_with(
+                    name,
+                    Beside { elf: Some(&named.name), any_build: plan.any_build, ..Beside::default() },
+                )?;
             }
         }
         let align = input.align()?;

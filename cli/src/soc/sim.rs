@@ -8,6 +8,7 @@ use crate::progress::bar;
 use crate::{Failure, Status};
 use fpga::soc::check::{check, Checked};
 use fpga::soc::core::CoreKind;
+use fpga::soc::image;
 use fpga::soc::part::{find, Part};
 use fpga::soc::run::{Run, RunOptions, Soc};
 use fpga::soc::top::{Host, Output, SocConfig, LOG2_BUFFER, LOG2_RAM};
@@ -136,6 +137,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         },
         tick: args.tick,
     };
+    // what does not fit is refused before minutes go into it
+    config.check().map_err(|e| other(&e))?;
+    image::suits(&program, kind).map_err(|e| other(&e))?;
+    image::hex(&program, config.ram_bytes()).map_err(|e| other(&e))?;
     let building = bar("building with Verilator", "", None);
     let soc = Soc::build(&config, args.vcd, &default_cache()).map_err(|e| other(&e))?;
     building.finish_and_clear();

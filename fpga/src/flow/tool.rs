@@ -1,7 +1,9 @@
 //! One external tool: where it is, which version, and what it said
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::Duration;
 
 /// Why a tool did not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -99,6 +101,33 @@ pub const ICEPACK: ToolKind =
 pub const ECPPACK: ToolKind =
     ToolKind { what: "ecppack", variable: "ECPPACK", names: &["yowasp-ecppack", "ecppack"], least: (0, 0) };
 
+/// Who is told what takes long.
+static NOTICE: OnceLock<fn(&str)> = OnceLock::new();
+/// A tool that says its version later than this does something else first.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// From here on `tell` is called with a line when a tool makes wait; the first call of this holds.
+pub fn on_notice(tell: fn(&str)) {
+    let _ = NOTICE.set(tell);
+}
+
+/// Asks a tool for its version; `None` where there is none of that name. Tools in WebAssembly (yowasp-*) compile
+/// themselves when they are used first, some minutes long: behind `patience`, `tell` is told.
+fn ask(name: &str, patience: Duration, tell: impl FnOnce(&str)) -> Option<Output> {
+    let mut command = Command::new(name);
+    let child = command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = child.spawn().ok()?;
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || send.send(child.wait_with_output()));
+    let answer = receive.recv_timeout(patience).or_else(|_| {
+        tell(&format!(
+            "{name} does not answer yet; where it compiles itself at its first use, that takes some minutes, once"
+        ));
+        receive.recv()
+    });
+    answer.ok()?.ok()
+}
+
 /// The first `major.minor` in a text.
 fn version_of(text: &str) -> Option<(u32, u32)> {
     let number = |s: &str| s.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
@@ -115,7 +144,12 @@ impl ToolKind {
         let named = std::env::var(self.variable).ok().filter(|v| !v.is_empty());
         let names: Vec<&str> = named.as_deref().map_or_else(|| self.names.to_vec(), |n| vec![n]);
         for name in &names {
-            let Ok(output) = Command::new(name).arg("--version").stdin(Stdio::null()).output() else { continue };
+            let tell = |text: &str| {
+                if let Some(tell) = NOTICE.get() {
+                    tell(text);
+                }
+            };
+            let Some(output) = ask(name, PATIENCE, tell) else { continue };
             let said = [output.stdout, output.stderr].concat();
             let version = String::from_utf8_lossy(&said).lines().next().unwrap_or("").trim().to_string();
             let tool = (*name).to_string();
@@ -191,6 +225,20 @@ mod tests {
         let status = Command::new("sh").args(["-c", write, "sh", &path, body]).status().unwrap();
         assert!(status.success());
         path
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_tool_that_makes_wait_is_told_and_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let slow = script(dir.path(), "sleep 1; echo Yosys 0.70");
+        for (patience, times) in [(1, 1), (60_000, 0)] {
+            let mut told = Vec::new();
+            let answer = ask(&slow, Duration::from_millis(patience), |text| told.push(text.to_string())).unwrap();
+            assert_eq!(String::from_utf8_lossy(&answer.stdout), "Yosys 0.70\n");
+            assert_eq!(told.len(), times, "{told:?}");
+        }
+        assert!(ask("goshawk-no-such-tool", PATIENCE, |_| panic!("told")).is_none());
     }
 
     #[cfg(unix)]

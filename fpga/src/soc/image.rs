@@ -90,6 +90,7 @@ mod tests {
             xlen: 32,
             compressed: false,
             multiplies: true,
+            tohost: None,
             entry: RAM_BASE,
             segments: vec![segment],
             build_id: vec![1],

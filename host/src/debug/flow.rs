@@ -43,17 +43,17 @@ impl FlowSession {
     ///
     /// # Errors
     /// Either cannot be read, or they do not belong together.
-    pub fn open(path: &Path, elf: &str, any_build: bool, progress: &dyn Progress) -> Result<Self, HostError> {
+    pub fn open(path: &Path, elf: &str, beside: Beside<'_>, progress: &dyn Progress) -> Result<Self, HostError> {
         Named::open(elf)?;
-        let trace = Trace::open(path, Beside { elf: Some(elf), any_build }, progress)?;
+        let trace = Trace::open(path, Beside { elf: Some(elf), ..beside }, progress)?;
         Ok(Self {
             image: trace.image().clone(),
             info: trace.info().clone(),
-            words: Reread::open(path)?,
             symbols: Symbols::open(elf)?,
             lines: Lines::open(elf).ok(),
             constant: Constant::open(elf)?,
             path: path.to_path_buf(),
+            words: trace.reread(),
         })
     }
 

@@ -225,7 +225,7 @@ fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     };
     let set = named_set("medium")?;
     let request = Request { params: TraceParams::tr(set.params), set: None, fixed_align: true, sync_period: None };
-    let open = || Trace::open(&gtr, Beside { elf: Some(&program), any_build: false }, &Quiet);
+    let open = || Trace::open(&gtr, Beside { elf: Some(&program), any_build: false, ..Beside::default() }, &Quiet);
     add(
         "file to file: encode to tr_e, medium",
         Box::new(|| {

@@ -50,8 +50,13 @@ impl Replayed {
     ///
     /// # Errors
     /// Either cannot be read, or they do not belong together.
-    pub fn open(path: &Path, elf: &str, any_build: bool, progress: &dyn Progress) -> Result<(Self, Named), HostError> {
-        let beside = Beside { elf: Some(elf), any_build };
+    pub fn open(
+        path: &Path,
+        elf: &str,
+        beside: Beside<'_>,
+        progress: &dyn Progress,
+    ) -> Result<(Self, Named), HostError> {
+        let beside = Beside { elf: Some(elf), ..beside };
         let named = Named::open(elf)?;
         let replayed = if is_recorded(path)? {
             Self::Recorded(Box::new(Session::open(path, beside)?))

@@ -202,6 +202,24 @@ impl<R: Read> Source<R> {
         }
     }
 
+    /// Goes to the byte `at`.
+    pub fn go_to(&mut self, at: u64) -> Result<(), FileError>
+    where
+        R: Seek,
+    {
+        self.inner.seek(std::io::SeekFrom::Start(at)).map_err(io(Path::new(&self.path)))?;
+        self.at = at;
+        Ok(())
+    }
+
+    /// Goes back by so many bytes.
+    pub fn step_back(&mut self, bytes: usize) -> Result<(), FileError>
+    where
+        R: Seek,
+    {
+        self.go_to(self.at - bytes as u64)
+    }
+
     /// Reads magic and JSON; the last byte of the magic is the version, and that of `magic` the last one.
     pub fn header<T: serde::de::DeserializeOwned>(
         &mut self,

@@ -49,9 +49,13 @@ impl Reread {
     /// # Errors
     /// It cannot be read, or is no trace file.
     pub fn open(path: &Path) -> Result<Self, FileError> {
-        let reader = TraceReader::open(path)?;
+        Ok(Self::of(TraceReader::open(path)?))
+    }
+
+    /// The first word that `reader` has not read.
+    pub fn of(reader: TraceReader) -> Self {
         let block = reader.position();
-        Ok(Self { held: Rc::new(RefCell::new(Held { reader, block: None })), block, byte: 0 })
+        Self { held: Rc::new(RefCell::new(Held { reader, block: None })), block, byte: 0 }
     }
 
     /// Why the words of this place or a clone ended early, where they did.

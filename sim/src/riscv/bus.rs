@@ -32,6 +32,10 @@ pub trait Bus {
     fn view(&self, hart: &Hart, at: &At) -> View;
     /// Value of a CSR whose reads the ISA leaves open, where it comes from elsewhere than [`Bus::view`].
     fn open_csr(&mut self, hart: usize, number: u32) -> Result<Option<u64>, Break>;
+    /// Does what a program asks of the host by semihosting; where a run is executed again, the host did.
+    fn ask_host(&mut self, _operation: u64, _argument: u64, _rv64: bool) -> Effect {
+        Effect::None
+    }
     /// What an instruction that is not modelled writes.
     fn unmodelled(&mut self, hart: usize, insn: u32, operands: [u64; 2]) -> Result<u64, Break>;
 }
@@ -92,6 +96,10 @@ impl Bus for Memory {
 
     fn open_csr(&mut self, _: usize, _: u32) -> Result<Option<u64>, Break> {
         Ok(None)
+    }
+
+    fn ask_host(&mut self, operation: u64, argument: u64, rv64: bool) -> Effect {
+        Memory::ask_host(self, operation, argument, rv64)
     }
 
     fn unmodelled(&mut self, _: usize, insn: u32, operands: [u64; 2]) -> Result<u64, Break> {

@@ -14,6 +14,7 @@ use super::decode::{Code, Op, SINK};
 use super::float::{self, Operands};
 use super::hart::{At, Break, Hart, Shared};
 use super::memory::Effect;
+use super::semihosting;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, Note, RetireSink};
 
 impl Hart {
@@ -373,7 +374,19 @@ impl Hart {
                 }
             }
             Code::Ecall => return Err(Break::Trap(11, 0)),
-            Code::Ebreak => return Err(Break::Trap(3, pc)),
+            Code::Ebreak => {
+                if !semihosting::is_call(shared.memory, pc) {
+                    return Err(Break::Trap(3, pc));
+                }
+                let effect = shared.memory.ask_host(self.regs[10], self.regs[11], RV64);
+                let value = cut(semihosting::result(self.regs[10]));
+                self.regs[10] = value;
+                data!(DataKind::Register { rd: 10, value });
+                if let Effect::Exit(code) = effect {
+                    retire!(0);
+                    return Err(Break::Exit(code));
+                }
+            }
             Code::Wfi => {
                 retire!(0);
                 return Err(Break::Wait);

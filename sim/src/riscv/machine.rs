@@ -183,7 +183,8 @@ impl Machine {
         let isa = Isa::all(program.xlen);
         let harts = usize::from(config.harts);
         let base = ram_base(program, config.ram_bytes)?;
-        let mut memory = Memory::new(base as u32, config.ram_bytes, harts, config.mtime_divider);
+        let mut memory =
+            Memory::new(base as u32, config.ram_bytes, harts, config.mtime_divider).with_tohost(program.tohost);
         for s in &program.segments {
             let offset = (s.addr - base) as usize;
             memory.ram[offset..offset + s.data.len()].copy_from_slice(&s.data);

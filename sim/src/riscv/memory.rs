@@ -35,8 +35,12 @@ pub struct Memory {
     uart_lcr: u8,
     /// Reserved bytes of each hart: the first, and how many.
     pub reservations: Vec<(u64, u8)>,
-    /// Whether any reservation was made since all were cleared.
+    /// Whether any reservation was made since all were cleared, or stores can be commands to the host.
     reserved: bool,
+    /// Where commands to the host are stored.
+    pub tohost: Option<u64>,
+    /// The lower half of a command of which the upper one is still to come.
+    pub command: u64,
     /// Executes the instructions that are not modelled, from their bits and operands.
     pub unmodelled: Option<fn(u32, [u64; 2]) -> u64>,
 }
@@ -57,6 +61,8 @@ impl Memory {
             uart_lcr: 0,
             reservations: vec![NO_RESERVATION; harts],
             reserved: false,
+            tohost: None,
+            command: 0,
             unmodelled: None,
         }
     }
@@ -102,6 +108,7 @@ impl Memory {
                 self.ram[at..at + N].copy_from_slice(&value.to_le_bytes()[..N]);
                 if self.reserved {
                     self.drop_reservations(addr, N);
+                    return Some(self.told_host(addr, N, value));
                 }
                 Some(Effect::None)
             }
@@ -125,7 +132,14 @@ impl Memory {
         for r in self.reservations.iter_mut().filter(|r| r.0 < end && addr < r.0 + u64::from(r.1)) {
             *r = NO_RESERVATION;
         }
-        self.reserved = self.reservations.iter().any(|r| *r != NO_RESERVATION);
+        self.reserved = self.tohost.is_some() || self.reservations.iter().any(|r| *r != NO_RESERVATION);
+    }
+
+    /// Takes stores at this address, if it is one of RAM, as commands to the host.
+    pub fn with_tohost(mut self, tohost: Option<u64>) -> Self {
+        self.tohost = tohost.filter(|at| self.offset::<8>(*at).is_some());
+        self.reserved = self.tohost.is_some();
+        self
     }
 
     /// Whether a load or store of eight bytes is one of `mtime` or `mtimecmp`: devices have registers of four.

@@ -13,6 +13,8 @@
 //! C, F, D, Zicsr, Zifencei, Zba, Zbb, Zbc, Zbs, Zcb and Zicond, in machine mode only. F and D are off until `mstatus.FS`
 //! is not 0.
 //!
+//! Beside the devices a program reaches its host by `tohost` (`tohost.rs`) and by semihosting (`semihosting.rs`).
+//!
 //! All harts start at the ELF's entry with `a0` = `mhartid`. Everything else faults. Misaligned loads and
 //! stores work in RAM; misaligned atomics trap. Harts are interleaved by cycle, then by index, so the
 //! retire stream comes out in global commit order and a run depends on its inputs only.
@@ -31,7 +33,9 @@ pub(crate) mod hart;
 pub mod isa;
 mod machine;
 pub(crate) mod memory;
+mod semihosting;
 pub mod timing;
+pub(crate) mod tohost;
 
 pub use isa::{Isa, Unmodelled};
 pub use machine::{Exit, Limits, Machine, MachineConfig, MachineError, RunSummary};

@@ -270,6 +270,7 @@ fn image(code: &[Insn], shape: &Shape, entry: u32) -> Program {
         xlen: shape.xlen,
         compressed: shape.compressed,
         multiplies: true,
+        tohost: None,
         entry: code[entry as usize].pc,
         segments,
         build_id,

@@ -44,6 +44,7 @@ pub fn program(seed: u64, slots: usize) -> Program {
         xlen: 32,
         compressed: true,
         multiplies: true,
+        tohost: None,
         entry: BASE,
         segments: vec![Segment { addr: BASE, mem_size: data.len() as u64, data, executable: true }],
         build_id: seed.to_le_bytes().to_vec(),

@@ -175,8 +175,15 @@ impl Random {
     fn simulator(&self) -> Vec<u8> {
         let (addr, data) = (RAM, self.image.clone());
         let segments = vec![Segment { addr, mem_size: data.len() as u64, data, executable: true }];
-        let program =
-            Program { xlen: self.xlen, compressed: true, multiplies: true, entry: RAM, segments, build_id: vec![0] };
+        let program = Program {
+            xlen: self.xlen,
+            compressed: true,
+            multiplies: true,
+            tohost: None,
+            entry: RAM,
+            segments,
+            build_id: vec![0],
+        };
         let config = MachineConfig { timing: Timing::functional(), ..MachineConfig::default() };
         let mut machine = Machine::new(&program, config).expect("the machine can be built");
         let run =

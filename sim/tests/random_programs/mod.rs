@@ -90,5 +90,13 @@ pub fn program(seed: u64, harts: u32) -> Program {
     code.push(jal(0, 4 * (top as i32 - code.len() as i32)));
     let data: Vec<u8> = code.iter().flat_map(|w| w.to_le_bytes()).collect();
     let segments = vec![Segment { addr: BASE.into(), mem_size: data.len() as u64, data, executable: true }];
-    Program { xlen: 32, compressed: false, multiplies: true, entry: BASE.into(), segments, build_id: vec![0] }
+    Program {
+        xlen: 32,
+        compressed: false,
+        multiplies: true,
+        tohost: None,
+        entry: BASE.into(),
+        segments,
+        build_id: vec![0],
+    }
 }

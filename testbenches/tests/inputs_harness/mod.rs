@@ -190,7 +190,7 @@ fn sample(u: &InputsSystem) -> Outputs {
 /// An empty program: the model clock by clock needs none.
 fn nothing() -> Program {
     let (segments, build_id) = (Vec::new(), Vec::new());
-    Program { xlen: 32, compressed: true, multiplies: true, entry: 0, segments, build_id }
+    Program { xlen: 32, compressed: true, multiplies: true, tohost: None, entry: 0, segments, build_id }
 }
 
 fn address(name: &str) -> u64 {

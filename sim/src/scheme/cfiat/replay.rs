@@ -20,6 +20,7 @@ use crate::riscv::hart::{At, Break, Hart, Shared, State};
 use crate::riscv::isa::Isa;
 use crate::riscv::memory::Effect;
 use crate::riscv::timing::{Caches, Timing};
+use crate::riscv::tohost::taken;
 use retire::elf::Program;
 use retire::{DataEvent, FlowEvent, FlowKind, NullSink, RetireSink};
 use std::collections::VecDeque;
@@ -78,6 +79,8 @@ struct World {
     /// Nothing is to be taken from outside.
     trial: bool,
     wrong: Option<Wrong>,
+    /// Where commands to the host are stored, which reads back as 0.
+    tohost: Option<u64>,
 }
 
 impl World {
@@ -124,8 +127,11 @@ impl Bus for World {
         if self.trial {
             return Err(Break::Input);
         }
-        self.decoder.store(hart as u8, addr, N as u8, value & (u64::MAX >> (64 - 8 * N)));
-        for (i, byte) in value.to_le_bytes().into_iter().take(N).enumerate() {
+        let mut bytes = value.to_le_bytes();
+        bytes[taken(self.tohost, addr, N)].fill(0);
+        let value = u64::from_le_bytes(bytes) & (u64::MAX >> (64 - 8 * N));
+        self.decoder.store(hart as u8, addr, N as u8, value);
+        for (i, byte) in bytes.into_iter().take(N).enumerate() {
             let at = addr.wrapping_add(i as u64);
             let Some(loaded) = self.loaded(at & !1) else { continue };
             let half = self.written[hart].entry(at & !1).or_insert(loaded);
@@ -258,6 +264,7 @@ impl Replay {
             core: 0,
             trial: false,
             wrong: None,
+            tohost: program.tohost,
         };
         let timing = Timing::functional();
         Ok(Self {

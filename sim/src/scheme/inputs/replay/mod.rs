@@ -170,7 +170,7 @@ impl Replay {
         Ok(Ok(Self {
             params: *params,
             harts: (0..params.cores).map(|h| Hart::new(h, params.isa(), program.entry, 0)).collect(),
-            world: World::new(params, load(params, program)),
+            world: World::new(params, load(params, program), program.tohost),
             code: CodeCache::new(params.ram_base, params.ram_bytes, params.isa()),
             caches: Caches::new(&timing, 1),
             timing,

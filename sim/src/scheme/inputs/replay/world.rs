@@ -6,6 +6,7 @@ use crate::riscv::bus::Bus;
 use crate::riscv::csr::{self, View};
 use crate::riscv::hart::{At, Break, Hart};
 use crate::riscv::memory::Effect;
+use crate::riscv::tohost::taken;
 use std::sync::Arc;
 
 /// log2 of the bytes of a page: what a checkpoint keeps and shares.
@@ -55,10 +56,12 @@ pub struct World {
     /// Pages written since the last checkpoint was made or gone back to.
     dirty: Vec<bool>,
     pub inputs: Vec<Inputs>,
+    /// Where commands to the host are stored, which reads back as 0.
+    tohost: Option<u64>,
 }
 
 impl World {
-    pub fn new(params: &InputsParams, ram: Vec<u8>) -> Self {
+    pub fn new(params: &InputsParams, ram: Vec<u8>, tohost: Option<u64>) -> Self {
         let inputs = Inputs {
             last: LastValues::new(params.sizes.last),
             slots: 0,
@@ -69,7 +72,7 @@ impl World {
             episode: 0,
         };
         let dirty = vec![true; ram.len() >> PAGE_SHIFT];
-        Self { params: *params, ram, dirty, inputs: vec![inputs; params.cores.into()] }
+        Self { params: *params, ram, dirty, inputs: vec![inputs; params.cores.into()], tohost }
     }
 
     /// RAM as pages, those that were not written since shared with `before`.
@@ -110,6 +113,11 @@ impl World {
         self.dirty[at >> PAGE_SHIFT] = true;
         self.dirty[(at + N - 1) >> PAGE_SHIFT] = true;
         self.ram[at..at + N].copy_from_slice(&value.to_le_bytes()[..N]);
+        if self.tohost.is_some() {
+            let addr = u64::from(self.params.ram_base) + at as u64;
+            let taken = taken(self.tohost, addr, N);
+            self.ram[at + taken.start..at + taken.end].fill(0);
+        }
     }
 
     #[cold]

@@ -1,0 +1,140 @@
+//! The ports of a generated trace system for those who connect it: a table, and an instance to copy
+//!
+//! Names, directions and widths are read from the emitted Verilog, so they are those of the circuit.
+
+use hdl::verilog::Style;
+use std::fmt::Write;
+
+/// Name of the file.
+pub const FILE: &str = "ports.md";
+
+/// What a port means, by its name without the core's number, and what an instance connects it to.
+const MEANINGS: [(&str, &str, &str); 22] = [
+    ("clock", "all is at its rising edge", "clk"),
+    ("reset", "synchronous; at least one clock", "reset"),
+    ("rvfi_valid", "an instruction is here, retired or trapped", "core@_rvfi_valid"),
+    ("rvfi_insn", "its bits; of a 2-byte one the low half", "core@_rvfi_insn"),
+    (
+        "rvfi_trap",
+        "it trapped: it does not retire, and the next that does is the first of a handler",
+        "core@_rvfi_trap",
+    ),
+    ("rvfi_intr", "it is the first of a trap handler", "core@_rvfi_intr"),
+    ("rvfi_pc_rdata", "its address", "core@_rvfi_pc_rdata"),
+    ("rvfi_pc_wdata", "address of the next instruction; of a trap's handler too", "core@_rvfi_pc_wdata"),
+    ("retire_valid", "an instruction retires", "core@_valid"),
+    ("retire_insn", "its bits; of a 2-byte one the low half", "core@_insn"),
+    ("retire_pc", "its address", "core@_pc"),
+    ("itype", "how the instruction ends, 4-bit `itype` of the E-Trace specification", "core@_itype"),
+    ("iaddr", "its address; of a trap without one, where the hart would have gone on", "core@_iaddr"),
+    ("iretire", "0: nothing retires; else one instruction does", "core@_iretire"),
+    ("ilastsize", "0: it is 2 bytes long; 1: 4 bytes", "core@_ilastsize"),
+    ("cause", "not used", "5'd0"),
+    ("tval", "not used", "{XLEN{1'b0}}"),
+    ("privilege", "not used", "2'd3"),
+    ("bus_addr", "number of a register (registers.md)", "bus_addr"),
+    ("bus_write", "1: `bus_wdata` is written at this edge", "bus_write"),
+    ("bus_wdata", "what is written", "bus_wdata"),
+    ("bus_rdata", "the register that `bus_addr` named at the edge before", "bus_rdata"),
+];
+/// Those of the trace words.
+const WORDS: [(&str, &str, &str); 3] = [
+    ("valid", "a trace word is here, and stays until `ready`", "trace_valid"),
+    ("ready", "it is taken at this edge if `valid`", "trace_ready"),
+    ("data", "the word, in the order of the stream", "trace_data"),
+];
+
+/// A port of the emitted module.
+struct Port {
+    name: String,
+    output: bool,
+    bits: u32,
+}
+
+impl Port {
+    /// The name without the core's number, and that number.
+    fn base(&self) -> (&str, Option<u32>) {
+        let numbered = self.name.rsplit_once('_').and_then(|(base, n)| Some((base, n.parse().ok()?)));
+        numbered.map_or((&self.name, None), |(base, n)| (base, Some(n)))
+    }
+
+    /// What it means, and what it is connected to.
+    fn meaning(&self) -> (&'static str, &'static str) {
+        let of = |list: &[(&'static str, &'static str, &'static str)]| {
+            list.iter().find(|m| m.0 == self.base().0).map(|m| (m.1, m.2))
+        };
+        of(&MEANINGS).or_else(|| of(&WORDS)).unwrap_or_default()
+    }
+}
+
+/// The ports of the module `name`, in their order.
+fn ports(verilog: &str, name: &str) -> Vec<Port> {
+    let head = format!("module {name} (\n");
+    let body = verilog.split_once(&head).and_then(|(_, rest)| rest.split_once(");")).map_or("", |(body, _)| body);
+    let port = |line: &str| {
+        let mut words = line.trim().trim_end_matches(',').split_whitespace();
+        let output = words.next()? == "output";
+        let words: Vec<&str> = words.filter(|w| *w != "wire" && *w != "reg").collect();
+        let width = words.iter().find_map(|w| w.strip_prefix('[')?.split(':').next()?.parse::<u32>().ok());
+        Some(Port { name: words.last()?.to_string(), output, bits: width.map_or(1, |msb| msb + 1) })
+    };
+    body.lines().filter_map(port).collect()
+}
+
+/// The table and the instance, of the system in `verilog`.
+pub fn markdown(verilog: &str, style: &Style, xlen: u8) -> String {
+    let ports = ports(verilog, &style.name);
+    let cores = ports.iter().filter_map(|p| p.base().1).max().map_or(0, |last| last + 1);
+    let mut text = format!("# Ports of `{}`\n\n", style.name);
+    let _ = writeln!(text, "`i` is the number of a core, 0 to {}.\n", cores.saturating_sub(1));
+    text.push_str("| port | dir | bits | meaning |\n| --- | --- | ---: | --- |\n");
+    for port in ports.iter().filter(|p| p.base().1.is_none_or(|core| core == 0)) {
+        let (base, core) = port.base();
+        let (dir, i) = (if port.output { "out" } else { "in" }, if core.is_some() { "_i" } else { "" });
+        let _ = writeln!(text, "| `{base}{i}` | {dir} | {} | {} |", port.bits, port.meaning().0);
+    }
+    let _ = writeln!(text, "\n## An instance\n\n```verilog\n{} trace (", style.name);
+    for (i, port) in ports.iter().enumerate() {
+        let core = port.base().1.map_or(String::new(), |n| n.to_string());
+        let to = port.meaning().1.replace('@', &core).replace("XLEN", &xlen.to_string());
+        let _ = writeln!(text, "    .{}({to}){}", port.name, if i + 1 < ports.len() { "," } else { "" });
+    }
+    text.push_str(");\n```\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hdl::emit::{emit_as, Ingress, SystemOptions};
+    use sim::params::{Platform, TraceParams};
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_port_has_a_meaning_and_every_meaning_a_port() {
+        let mut named = HashSet::new();
+        for ingress in [Ingress::Rvfi, Ingress::Etrace, Ingress::PcChain] {
+            let params = TraceParams::new(Platform { cores: 2, ..Platform::RV32 }, "tr_e:s0".parse().unwrap());
+            let style = Style { name: "acme".into(), initial: true };
+            let verilog = emit_as(&params, &SystemOptions { ingress, ..SystemOptions::default() }, &style).unwrap();
+            let found = ports(&verilog, "acme");
+            assert!(found.len() > 10, "{} ports", found.len());
+            for port in &found {
+                assert!(!port.meaning().0.is_empty(), "{} has no meaning", port.name);
+                named.insert(port.base().0.to_string());
+            }
+        }
+        let all = MEANINGS.iter().chain(&WORDS).map(|m| m.0.to_string()).collect();
+        assert_eq!(named, all);
+    }
+
+    #[test]
+    fn the_table_and_the_instance_of_a_small_module() {
+        let verilog = "module t (\n    input  wire        clock,\n    input  wire [31:0] rvfi_insn_0,\n    \
+                       input  wire [31:0] rvfi_insn_1,\n    output wire        valid\n);\n";
+        let text = markdown(verilog, &Style { name: "t".into(), initial: true }, 32);
+        assert!(text.contains("| `rvfi_insn_i` | in | 32 | its bits"), "{text}");
+        assert!(text.contains("    .rvfi_insn_1(core1_rvfi_insn),\n    .valid(trace_valid)\n);"), "{text}");
+        assert_eq!(text.matches("\n| `").count(), 3);
+    }
+}

@@ -1,0 +1,82 @@
+//! Words of own hardware, which are no trace file: their parameters are in the `parameters.json` of `goshawk gen`
+
+use crate::recording::FileKind;
+use crate::HostError;
+use serde::Deserialize;
+use sim::file::{TraceInfo, TraceReader};
+use sim::params::TraceParams;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// What `goshawk gen` calls the file of parameters; it is looked for beside the words.
+pub const PARAMETERS: &str = "parameters.json";
+/// More bytes than any such file has.
+const MOST: u64 = 1 << 16;
+
+/// What is looked at of that file.
+#[derive(Deserialize)]
+struct Described {
+    parameters: Parameters,
+}
+
+#[derive(Deserialize)]
+struct Parameters {
+    set: Option<String>,
+    fingerprint: Option<String>,
+    #[serde(flatten)]
+    params: TraceParams,
+}
+
+/// The file of parameters that goes with the words at `path`, where one is named or stands beside them.
+fn parameters_of(path: &Path, named: Option<&Path>) -> Option<PathBuf> {
+    let beside = || Some(path.with_file_name(PARAMETERS)).filter(|p| p.is_file());
+    named.map(Path::to_path_buf).or_else(beside)
+}
+
+/// Whether the file at `path` is a trace of the control flow: a trace file, or words with their parameters.
+///
+/// # Errors
+/// It cannot be read.
+pub fn are_trace(path: &Path, parameters: Option<&Path>) -> Result<bool, HostError> {
+    match FileKind::of(path)? {
+        FileKind::Trace => Ok(true),
+        FileKind::Retire | FileKind::Rbt1 | FileKind::Inputs | FileKind::Values => Ok(false),
+        FileKind::Other => Ok(parameters_of(path, parameters).is_some() && !is_elf(path)?),
+    }
+}
+
+fn is_elf(path: &Path) -> Result<bool, HostError> {
+    let mut head = Vec::new();
+    let read = std::fs::File::open(path).and_then(|f| f.take(4).read_to_end(&mut head));
+    read.map_err(|e| HostError::io(path, e))?;
+    Ok(head == b"\x7fELF")
+}
+
+/// Of what kind the words at `path` are: of a run of `program` whose build id is `build_id`, with the parameters in the file
+/// `named`, or beside the words.
+///
+/// # Errors
+/// There are none, or they cannot be.
+pub fn info(path: &Path, named: Option<&Path>, program: &str, build_id: &str) -> Result<TraceInfo, HostError> {
+    let Some(file) = parameters_of(path, named) else {
+        let found = TraceReader::<TraceInfo>::open(path).err().map(|e| e.to_string());
+        return Err(HostError::Other(format!(
+            "{}; words of own hardware need the {PARAMETERS} of `goshawk gen` beside them, or --parameters",
+            found.unwrap_or_else(|| format!("{}: is no trace file", path.display()))
+        )));
+    };
+    let refuse = |what: String| HostError::Other(format!("{}: {what}", file.display()));
+    let mut text = String::new();
+    let opened = std::fs::File::open(&file).and_then(|f| f.take(MOST).read_to_string(&mut text));
+    opened.map_err(|e| HostError::io(&file, e))?;
+    let described: Described = serde_json::from_str(&text)
+        .map_err(|e| refuse(format!("is not a {PARAMETERS} as `goshawk gen` writes it: {e}")))?;
+    let Parameters { set, fingerprint, params } = described.parameters;
+    params.check().map_err(|e| refuse(e.to_string()))?;
+    let own = format!("0x{:08x}", params.fingerprint());
+    if let Some(found) = fingerprint.filter(|f| *f != own) {
+        return Err(refuse(format!("fingerprint is {found}, but that of these parameters is {own}")));
+    }
+    let program = Path::new(program).file_name().map_or_else(|| program.into(), |n| n.to_string_lossy().into_owned());
+    Ok(TraceInfo { tool: crate::TOOL.into(), params, set, build_id: build_id.into(), program })
+}
