@@ -45,7 +45,10 @@ impl Instruction {
     fn from_bytes(b: &[u8; BYTES]) -> Result<Self, String> {
         let ip = u64::from_le_bytes(b[..8].try_into().unwrap_or_default());
         if let Some(at) = [8, 9].into_iter().find(|i| b[*i] > 1) {
-            return Err(format!("byte {at} of an instruction is {}, 0 or 1 would be right; this is no ChampSim trace", b[at]));
+            return Err(format!(
+                "byte {at} of an instruction is {}, 0 or 1 would be right; this is no ChampSim trace",
+                b[at]
+            ));
         }
         if ip == 0 {
             return Err("an instruction at address 0; this is no ChampSim trace".into());
@@ -89,10 +92,7 @@ fn step(i: Instruction, next: u64) -> Step {
 }
 
 /// Reads pairs of neighbours.
-fn pairs(
-    input: &mut Unpacked,
-    mut take: impl FnMut(Instruction, Option<u64>),
-) -> Result<(), HostError> {
+fn pairs(input: &mut Unpacked, mut take: impl FnMut(Instruction, Option<u64>)) -> Result<(), HostError> {
     let (mut bytes, mut last) = ([0; BYTES], None);
     while input.record(&mut bytes, "an instruction")? {
         let this = Instruction::from_bytes(&bytes).map_err(|e| input.wrong(&e))?;

@@ -88,10 +88,9 @@ pub struct Opened<'a> {
 /// It cannot be read, or is nothing that is known.
 pub fn open(path: &Path, format: Option<Format>) -> Result<Opened<'_>, HostError> {
     let mut input = Unpacked::open(path)?;
-    let head = input.peek(HEAD)?;
-    let begins_line = |word: &[u8]| {
-        head.starts_with(word) || head.windows(word.len() + 1).any(|w| w[0] == b'\n' && w[1..] == *word)
-    };
+    let (head, wrong) = input.peek(HEAD);
+    let begins_line =
+        |word: &[u8]| head.starts_with(word) || head.windows(word.len() + 1).any(|w| w[0] == b'\n' && w[1..] == *word);
     let champsim = || path.file_name().is_some_and(|n| n.to_string_lossy().to_lowercase().contains("champsim"));
     let found = match format {
         Some(format) => Found::Trace(format),
@@ -100,6 +99,7 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<Opened<'_>, HostError
         None if begins_line(b"Trace ") => Found::Trace(Format::Qemu),
         None if begins_line(b"core ") => Found::Trace(Format::Spike),
         None if champsim() => Found::Trace(Format::ChampSim),
+        None if wrong.is_some() => Found::Trace(Format::ChampSim),
         None => {
             return Err(HostError::Other(format!(
                 "{}: begins with {:02x?}; a branch trace (rbt1), a log of QEMU (-d exec,nochain,int) or Spike, an SBBT \
@@ -109,7 +109,11 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<Opened<'_>, HostError
             )))
         }
     };
-    Ok(Opened { path, input, found })
+    match wrong {
+        // who reads recordings says what is wrong with them
+        Some(wrong) if found != Found::Recording => Err(wrong),
+        _ => Ok(Opened { path, input, found }),
+    }
 }
 
 impl Opened<'_> {

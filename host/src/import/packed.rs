@@ -41,7 +41,9 @@ impl Unpacked {
             (Some("bzip2"), Box::new(bzip2::bufread::MultiBzDecoder::new(whole)))
         } else if lz4 {
             let path = path.display();
-            return Err(HostError::Other(format!("{path}: is packed with lz4; gzip, xz, zstd and bzip2 are read here")));
+            return Err(HostError::Other(format!(
+                "{path}: is packed with lz4; gzip, xz, zstd and bzip2 are read here"
+            )));
         } else {
             (None, Box::new(whole))
         };
@@ -71,16 +73,24 @@ impl Unpacked {
         }
     }
 
-    /// The next bytes, at most `n`, which stay to be read.
-    pub(super) fn peek(&mut self, n: usize) -> Result<Vec<u8>, HostError> {
+    /// The next bytes, at most `n`, which stay to be read; and what was wrong with those behind them.
+    pub(super) fn peek(&mut self, n: usize) -> (Vec<u8>, Option<HostError>) {
         let mut head = vec![0; n];
-        let got = self.fill(&mut head)?;
+        let (mut got, mut wrong) = (0, None);
+        while got < n && wrong.is_none() {
+            match self.inner.read(&mut head[got..]) {
+                Ok(0) => break,
+                Ok(more) => (got, self.at) = (got + more, self.at + more as u64),
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => wrong = Some(self.failed(&e)),
+            }
+        }
         head.truncate(got);
         self.at = 0;
         let rest = std::mem::replace(&mut self.inner, BufReader::with_capacity(1, Box::new(std::io::empty())));
         let whole: Box<dyn Read> = Box::new(Cursor::new(head.clone()).chain(rest));
         self.inner = BufReader::with_capacity(1 << 17, whole);
-        Ok(head)
+        (head, wrong)
     }
 
     /// Reads until `buf` is full or the data end.

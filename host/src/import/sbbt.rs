@@ -61,7 +61,10 @@ impl Branch {
         let [low, high] = [0, 8].map(|at| u64::from_le_bytes(b[at..at + 8].try_into().unwrap_or_default()));
         let reserved = low >> 4 & 0x7f;
         if reserved != 0 || low >> 2 & 3 == 3 {
-            return Err(format!("bits 10:0 of a branch are 0x{:03x}; bits 10:4 are 0 and bits 3:2 at most 2", low & 0x7ff));
+            return Err(format!(
+                "bits 10:0 of a branch are 0x{:03x}; bits 10:4 are 0 and bits 3:2 at most 2",
+                low & 0x7ff
+            ));
         }
         // the upper bits are those of bit 51
         let address = |word: u64| ((word as i64) >> 12) as u64;
@@ -171,7 +174,9 @@ pub(super) fn convert(path: &Path, mut input: Unpacked, sink: Sink<'_>) -> Resul
         put(kind, len, count, b.pc, follower.at.unwrap_or(b.target));
     })?;
     let mut notes = survey.notes(|pc| direct.contains(&pc));
-    notes.extend((conditional > 0).then(|| format!("{conditional} conditional indirect branches, told as indirect jumps")));
+    notes.extend(
+        (conditional > 0).then(|| format!("{conditional} conditional indirect branches, told as indirect jumps")),
+    );
     notes.extend((changed > 0).then(|| format!("{changed} runs with another count than their least, told with that")));
     notes.extend((traps > 0).then(|| format!("{traps} runs to another branch than before, told as traps to that")));
     Ok(notes)
