@@ -109,12 +109,12 @@ impl Reader<'_> {
             }
             steps += 1;
             match isa::flow(insn, self.xlen) {
-                Flow::Sequential if steps <= most.max(1) => {
+                Flow::Sequential if steps <= most => {
                     at += u64::from(len);
                     must_end |= at == to && ends_block(insn);
                 }
-                Flow::Sequential => break None,
-                flow => break Some((flow, len)),
+                flow if flow != Flow::Sequential && steps <= most => break Some((flow, len)),
+                _ => break None,
             }
         };
         let (kind, len) = match branch {
