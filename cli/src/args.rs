@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use fpga::soc::core::CoreKind;
 use host::filter::{functions, Filter};
 use host::input::{Beside, Input, Named};
-use host::machine::{Settings, TimingModel};
+use host::machine::{Settings, TimingModel, TimingOptions};
 use host::run::Run;
 use host::views::source::Replayed;
 use sim::lane::SyncPeriod;
@@ -131,6 +131,10 @@ pub struct MachineArgs {
     /// When instructions retire [default: papers]
     #[arg(long, value_enum)]
     pub timing: Option<TimingName>,
+    /// Caches and latencies that are not those of the papers: l1_bytes=16384,memory_latency=100; also l1_ways,
+    /// l1_latency, l2_bytes_per_hart, l2_ways, l2_latency, line_bytes, redirect, mul, div
+    #[arg(long, value_name = "NAME=N,...")]
+    pub caches: Option<TimingOptions>,
     /// 0: all harts start at once; else each a little late, as the number says [default: 0]
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
@@ -144,6 +148,7 @@ impl MachineArgs {
     pub fn settings(&self) -> Settings {
         Settings {
             timing: self.timing.map_or_else(TimingModel::default, Into::into),
+            caches: self.caches.unwrap_or_default(),
             seed: self.seed.unwrap_or(0),
             max_instructions: self.max_instructions,
         }
@@ -154,6 +159,7 @@ impl MachineArgs {
         [
             ("--harts", self.harts.is_some()),
             ("--timing", self.timing.is_some()),
+            ("--caches", self.caches.is_some()),
             ("--seed", self.seed.is_some()),
             ("--max-instructions", self.max_instructions.is_some()),
         ]

@@ -1,34 +1,73 @@
-//! `goshawk import` and `goshawk export`: branch traces in the exchange format `rbt1`
+//! `goshawk import` and `goshawk export`: traces of other tools, and branch traces in the exchange format `rbt1`
 
 use crate::args::{MachineArgs, ProgramArgs, Source};
 use crate::files::OutputPath;
 use crate::output::{count, facts, plural, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
-use host::input::Input;
+use host::import::{Format, Found};
+use host::input::{Input, Named};
 use host::machine::Settings;
-use host::recording::{FileKind, Recording};
-use retire::file::rbt1::{Rbt1Reader, Rbt1Writer};
-use retire::file::retire::DataWriter;
+use host::recording::Recording;
+use host::run::Told;
+use retire::file::rbt1::Rbt1Writer;
+use retire::file::retire::{DataWriter, RetireInfo};
+use retire::file::Replacement;
 use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Turn a branch trace (rbt1, zstd-compressed or not) into a retire file
+/// Formats of other tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum FormatName {
+    /// Log of qemu-system-riscv32 and -riscv64, -d exec,nochain,int
+    Qemu,
+    /// Log of Spike, -l or --log-commits or both
+    Spike,
+    /// 64 bytes an instruction; told by `champsim` in the file's name where there is no --format
+    Champsim,
+    /// MBPlib's branch traces
+    Sbbt,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Qemu => Self::Qemu,
+            FormatName::Spike => Self::Spike,
+            FormatName::Champsim => Self::ChampSim,
+            FormatName::Sbbt => Self::Sbbt,
+        }
+    }
+}
+
+/// Turn a trace of another tool, or a branch trace (rbt1), into a retire file or a branch trace
 ///
-/// Threads become harts, in the order in which they appear. No program is needed: every command that takes
-/// --elf takes the retire file or the branch trace in its place.
+/// Read are logs of QEMU (-d exec,nochain,int, with --elf) and Spike, traces of ChampSim and MBPlib (SBBT), and rbt1;
+/// packed with gzip, xz, zstd or bzip2, or not. Threads become harts, in the order in which they appear. The file is a
+/// branch trace where its name ends in .rbt1 or .rbt1.zst, else a retire file. Every command that takes --elf takes either
+/// in its place. docs/import.md says what each format tells and what it does not.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk import gcc.rbt1.zst -o gcc.ret\n  \
-    goshawk encode gcc.rbt1.zst --pc-shift 0 -o gcc.gtr\n  \
-    goshawk replay gcc.gtr --elf gcc.rbt1.zst --check gcc.rbt1.zst")]
+    goshawk import qemu.log --elf firmware.elf -o qemu.ret\n  \
+    goshawk import spike.log.xz -o spike.rbt1.zst\n  \
+    goshawk import 600.champsim.xz -o 600.ret\n  \
+    goshawk import short.sbbt.zst -o short.ret\n  \
+    goshawk encode short.ret --set m4 -o short.gtr\n  \
+    goshawk replay short.gtr --elf short.ret --check short.ret")]
 pub struct ImportArgs {
-    /// Branch trace
-    #[arg(value_name = "RBT1")]
+    /// Trace to read
+    #[arg(value_name = "FILE|RBT1")]
     input: PathBuf,
-    /// Retire file to write
+    /// Retire file to write, or branch trace
     #[arg(short, long, value_name = "FILE")]
     output: OutputPath,
+    /// What the trace is [default: what it begins with, or its name]
+    #[arg(long, value_enum)]
+    format: Option<FormatName>,
+    /// The program that a log is of: needed for QEMU; of Spike, what lies outside it is left out
+    #[arg(long, value_name = "ELF|builtin:NAME")]
+    elf: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -55,44 +94,120 @@ pub struct ExportArgs {
     json: bool,
 }
 
-/// Runs `import`.
-pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let kind = FileKind::of(&args.input)?;
-    if kind != FileKind::Retire && kind != FileKind::Rbt1 {
-        // it says what a branch trace begins with
-        Rbt1Reader::open(&args.input)?;
+/// Whether the name is that of a branch trace, and whether of a packed one.
+fn rbt1_name(path: &Path) -> Option<bool> {
+    let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    match (name.ends_with(".rbt1"), name.ends_with(".rbt1.zst")) {
+        (false, false) => None,
+        (_, packed) => Some(packed),
     }
-    let recording = Recording::open(&args.input)?;
-    let info = recording.info().clone();
-    if !recording.is_rbt1() {
-        let name = args.input.display();
-        return Err(Failure::Other(format!("{name}: is a retire file already; import takes branch traces (rbt1)")));
+}
+
+/// What a retire file says of a trace that was turned.
+fn describe(info: &mut RetireInfo, args: &ImportArgs, format: Format, elf: Option<&Named>) {
+    let name = args.input.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let threads = info.threads.iter().map(u16::to_string).collect::<Vec<_>>().join(", ");
+    info.source = format!("{} {name}, threads {threads}", format.name());
+    info.program = elf.map_or(name, |e| e.name.clone());
+    if let Some(elf) = elf {
+        info.build_id.clone_from(&elf.build_id);
+        info.xlen = elf.program.xlen;
     }
+}
+
+/// Writes the retire file of a recording.
+fn retire_file(recording: Recording, info: &RetireInfo, output: &Path) -> Result<Told, Failure> {
     let (input, settings) = (Input::Recording(Box::new(recording), None), Settings::default());
-    let mut writer = DataWriter::create(&args.output, &info)?;
+    let mut writer = DataWriter::create(output, info)?;
     let told = input.run(info.harts, &settings)?.tell(&mut writer, &Bars)?;
     writer.finish()?;
+    Ok(told)
+}
+
+/// Runs `import`.
+pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let opened = host::import::open(&args.input, args.format.map(Into::into))?;
+    let Found::Trace(format) = opened.found else { return import_rbt1(args, out) };
+    let elf = args.elf.as_deref().map(Named::open).transpose()?;
+    // a folder that cannot be written is told before the work
+    drop(Replacement::create(&args.output)?);
+    let between = tempfile::Builder::new().suffix(".rbt1").tempfile()?;
+    let direct = rbt1_name(&args.output);
+    let path = if direct.is_some() { &*args.output } else { between.path() };
+    let mut writer = Rbt1Writer::create(path, direct.unwrap_or(false), &[])?;
+    let mut instructions = 0;
+    let summary = opened.convert(elf.as_ref(), &Bars, &mut |r| {
+        instructions += u64::from(r.count);
+        writer.write(r);
+    })?;
+    writer.finish()?;
+    let recording = Recording::open(path)?;
+    let mut info = recording.info().clone();
+    describe(&mut info, args, format, elf.as_ref());
+    if direct.is_none() {
+        instructions = retire_file(recording, &info, &args.output)?.instructions;
+    }
+    print(
+        args,
+        &info,
+        Some(format.name()),
+        &[("records", summary.records), ("instructions", instructions)],
+        &summary.notes,
+        out,
+    )
+}
+
+/// Turns a branch trace into a retire file.
+fn import_rbt1(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let name = args.input.display();
+    let recording = Recording::open(&args.input)?;
+    if !recording.is_rbt1() {
+        return Err(Failure::Other(format!("{name}: is a retire file already; import takes traces of other tools")));
+    }
+    if rbt1_name(&args.output).is_some() {
+        return Err(Failure::Other(format!("{name}: is a branch trace already; -o must name a retire file")));
+    }
+    if args.elf.is_some() {
+        return Err(Failure::Other(format!(
+            "{name}: is read without its program; --elf is for logs of QEMU and Spike"
+        )));
+    }
+    let info = recording.info().clone();
+    let told = retire_file(recording, &info, &args.output)?;
+    print(args, &info, None, &[("events", told.events), ("instructions", told.instructions)], &[], out)
+}
+
+/// Says what was made; `format` is that of another tool.
+fn print(
+    args: &ImportArgs,
+    info: &RetireInfo,
+    format: Option<&str>,
+    counts: &[(&'static str, u64)],
+    notes: &[String],
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
     let output = args.output.display().to_string();
     if args.json {
-        Object::new("import", &args.input.display().to_string())
-            .with("source", info.source.into())
+        let mut object = Object::new("import", &args.input.display().to_string())
+            .with("format", format.unwrap_or("rbt1").into())
+            .with("source", info.source.clone().into())
             .with("harts", info.harts.into())
             .with("xlen", info.xlen.into())
-            .with("build_id", info.build_id.into())
-            .with("events", told.events.into())
-            .with("instructions", told.instructions.into())
-            .with("output", output.into())
-            .print(out)?;
+            .with("build_id", info.build_id.clone().into());
+        for (name, n) in counts {
+            object = object.with(name, (*n).into());
+        }
+        object.with("chosen", json!(notes)).with("output", output.into()).print(out)?;
         return Ok(Status::Done);
     }
-    let lines = [
-        ("branch trace", info.source),
+    let mut lines = vec![
+        (if format.is_some() { "trace" } else { "branch trace" }, info.source.clone()),
         ("addresses", format!("of {} bits", info.xlen)),
         ("harts", info.harts.to_string()),
-        ("events", count(told.events)),
-        ("instructions", count(told.instructions)),
-        ("written", output),
     ];
+    lines.extend(counts.iter().map(|(name, n)| (*name, count(*n))));
+    lines.extend(notes.iter().map(|n| ("chosen", n.clone())));
+    lines.push(("written", output));
     facts(out, &lines)?;
     Ok(Status::Done)
 }

@@ -32,6 +32,12 @@ pub struct PageArgs {
     /// Also write every measured point as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<OutputPath>,
+    /// Own traces in the place of the built-in programs: ELFs, retire or rbt1 files, folders, patterns as 'traces/*.ret'
+    #[arg(long, value_name = "TRACE", value_delimiter = ',', conflicts_with = "program")]
+    trace: Vec<String>,
+    /// Programs of recordings, for E-Trace: each takes the one whose build it is of; may be given several times
+    #[arg(long, value_name = "ELF|builtin:NAME", requires = "trace")]
+    elf: Vec<String>,
     /// Only this built-in program; may be given several times
     #[arg(long, value_name = "NAME")]
     program: Vec<String>,
@@ -44,6 +50,27 @@ pub struct PageArgs {
 }
 
 impl PageArgs {
+    /// The head of a page of own traces: its title, what was measured, and what could not be.
+    fn own_head(&self, head: &str, plan: &Plan, left_out: &[String]) -> String {
+        let title = head.lines().next().unwrap_or_default();
+        let mut traces: Vec<&str> = Vec::new();
+        for t in plan.part.iter().chain([plan]).flat_map(|p| &p.traces) {
+            if !traces.contains(&t.as_str()) {
+                traces.push(t);
+            }
+        }
+        let mut text = format!(
+            "{title}\n\nMade with {TOOL} of own traces: {}. Bits are the lengths of the streams. Rows in italics are \
+             published figures, of other programs and machines. A recording stands under its own number of harts.\n",
+            traces.join(", ")
+        );
+        if !left_out.is_empty() {
+            text.push_str("\nLeft out:\n\n");
+            left_out.iter().for_each(|l| text.push_str(&format!("* {l}\n")));
+        }
+        text
+    }
+
     /// Measures the plan and writes `head` and its tables, each with its note; then the notes under `others`, of which
     /// there are no tables here. The files are opened first: what cannot be done is told before the work, not after.
     pub fn write(
@@ -66,13 +93,17 @@ impl PageArgs {
         let json = self.json.as_deref().map(Replacement::create).transpose()?;
         // in the order of the list, however they were given
         let mine = programs::PROGRAMS.iter().filter(|p| names.contains(&p.name));
-        let traces: Vec<String> = mine.map(|p| format!("builtin:{}", p.name)).collect();
-        let plan = plan(text, &traces, self.instructions)?;
+        let own = !self.trace.is_empty();
+        let traces: Vec<String> =
+            if own { self.trace.clone() } else { mine.map(|p| format!("builtin:{}", p.name)).collect() };
+        let mut plan = plan(text, &traces, self.instructions)?;
+        plan.each(|p| p.elfs.clone_from(&self.elf));
         let (measured, left_out) = measure(command, &plan)?;
-        if !left_out.is_empty() {
+        if !left_out.is_empty() && !own {
             return Err(Failure::Other(format!("the plan asks for what cannot be measured: {}", left_out.join(", "))));
         }
-        let text = markdown::page(head, &tables(&measured)?, &notes, others);
+        let head = if own { self.own_head(head, &plan, &left_out) } else { head.to_owned() };
+        let text = markdown::page(&head, &tables(&measured)?, &notes, others);
         page.write_all(text.as_bytes()).map_err(|e| Failure::io(&self.output, e))?;
         page.commit()?;
         if let (Some(mut file), Some(path)) = (json, &self.json) {

@@ -22,15 +22,22 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Show misprediction rates, messages and bits of a run or a trace
-#[derive(clap::Args, Debug)]
+///
+/// Of several inputs, a folder or a pattern, a line each.
+#[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:\n  goshawk stats vm.ret --set medium\n  \
+    goshawk stats vm.ret gcc.rbt1.zst --set m4\n  \
     goshawk stats builtin:fft --harts 4 --timestamps --window 100000 --csv > fft.csv\n  \
     goshawk stats builtin:bank --harts 4 --scheme inputs:256+block16\n  \
     goshawk stats builtin:fft --harts 4 --scheme cfiat:64k+line64\n  \
     goshawk stats vm.gtr --elf builtin:vm")]
 pub struct Args {
-    /// Retire file, branch trace (rbt1), RISC-V executable, builtin:NAME, trace file, or words of own hardware
-    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME|TRACE")]
+    /// Retire file, branch trace (rbt1), RISC-V executable, builtin:NAME, trace file, or words of own hardware; several
+    /// of them, folders, patterns as 'traces/*.ret'
+    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME|TRACE", required = true)]
+    inputs: Vec<String>,
+    /// The one of them that is counted.
+    #[arg(skip)]
     input: String,
     #[command(flatten)]
     program: ProgramArgs,
@@ -190,6 +197,70 @@ fn is_nothing_known(path: &Path) -> Result<bool, Failure> {
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let mut inputs = Vec::new();
+    for name in &args.inputs {
+        inputs.extend(if name.starts_with(BUILTIN) { vec![name.clone()] } else { ::sweep::files::of(name)? });
+    }
+    match <[String; 1]>::try_from(inputs) {
+        Ok([input]) => one(&Args { input, ..args.clone() }, out),
+        Err(inputs) => several(args, inputs, out),
+    }
+}
+
+/// Whether it is a trace file, or words that are meant as one.
+fn is_trace(args: &Args) -> Result<bool, Failure> {
+    if args.input.starts_with(BUILTIN) {
+        return Ok(false);
+    }
+    let path = Path::new(&args.input);
+    // no program is given beside a program: so it is meant as words, and is told what it lacks
+    Ok(are_trace(path, args.parameters.as_deref())? || args.program.elf.is_some() && is_nothing_known(path)?)
+}
+
+/// A line for each input, or with `--json` an object a line.
+fn several(args: &Args, inputs: Vec<String>, out: &mut dyn Write) -> Result<Status, Failure> {
+    if args.window.is_some() {
+        return Err(Failure::Other("--window is for one input".into()));
+    }
+    if let Some(scheme) = args.params.scheme.as_deref().filter(|s| s.starts_with("inputs") || s.starts_with("cfiat")) {
+        return Err(Failure::Other(format!("--scheme {scheme} is for one input")));
+    }
+    let columns =
+        [("input", Left), ("cores", Right), ("instructions", Right), ("messages", Right), ("bits/instr", Right)];
+    let [a, b, c, d, e] = columns;
+    let mut table =
+        Table::new([a, b, c, d, e, ("bits/cycle", Right), ("outcomes missed", Right), ("targets missed", Right)]);
+    for input in inputs {
+        let args = Args { input, ..args.clone() };
+        let counts = if is_trace(&args)? { of_trace(&args)? } else { of_run(&args)? };
+        if args.json {
+            json(&args, &counts).line(out)?;
+            continue;
+        }
+        let (rates, bits) = (sum(&counts.private), counts.stats.bits);
+        let predicts = counts.params.flow.predicts();
+        let missed = |missed, all| if predicts { percent(missed, all) } else { "-".into() };
+        table.row([
+            Path::new(args.input.trim_start_matches(BUILTIN))
+                .file_name()
+                .map_or_else(|| args.input.clone(), |n| n.to_string_lossy().into_owned()),
+            counts.params.cores.to_string(),
+            count(counts.instructions),
+            count(counts.stats.messages()),
+            format!("{:.4}", ratio(bits, counts.instructions)),
+            counts.cycles.map_or_else(|| "-".into(), |n| format!("{:.4}", ratio(bits, n))),
+            missed(rates.outcome_misses, rates.conditionals),
+            missed(rates.target_misses, rates.indirects),
+        ]);
+    }
+    if !args.json {
+        table.print(out)?;
+    }
+    Ok(Status::Done)
+}
+
+/// Of one input.
+fn one(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if let Some(sizes) = crate::inputs::sizes(&args.params, &args.sync)? {
         if args.window.is_some() {
             return Err(Failure::Other("--window is not for the scheme `inputs`".into()));
@@ -204,11 +275,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         let source = Source::open(&args.input, &args.program, &args.machine)?;
         return crate::cfiat::encode("stats", &source, sizes, host::values::Output::Nothing, args.json, out);
     }
-    let path = Path::new(&args.input);
-    // no program is given beside a program: so it is meant as words, and is told what it lacks
-    let is_trace = !args.input.starts_with(BUILTIN)
-        && (are_trace(path, args.parameters.as_deref())? || args.program.elf.is_some() && is_nothing_known(path)?);
-    let counts = if is_trace { of_trace(args)? } else { of_run(args)? };
+    let counts = if is_trace(args)? { of_trace(args)? } else { of_run(args)? };
     if args.json {
         json(args, &counts).print(out)?;
     } else if args.csv {

@@ -9,6 +9,7 @@ use ::sweep::point::{Point, Row};
 use ::sweep::run::{Made, Options};
 use ::sweep::store::{files, merge, Keep, Manifest, Store};
 use clap::{Args as ClapArgs, Subcommand};
+use host::machine::TimingOptions;
 use serde_json::json;
 use sim::analysis::ratio;
 use std::io::Write;
@@ -94,6 +95,9 @@ struct RunArgs {
     /// When instructions retire [default: papers]
     #[arg(long, value_enum)]
     timing: Option<TimingName>,
+    /// Caches and latencies that are not those of the papers, as of `goshawk run`
+    #[arg(long, value_name = "NAME=N,...")]
+    caches: Option<TimingOptions>,
     /// 0: all harts start at once; else each a little late, as the number says
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
@@ -167,6 +171,7 @@ impl RunArgs {
                 None => {}
             }
             p.settings.timing = self.timing.map_or(p.settings.timing, Into::into);
+            p.settings.caches = self.caches.unwrap_or(p.settings.caches);
             p.settings.seed = self.seed.unwrap_or(p.settings.seed);
             p.settings.max_instructions = self.max_instructions.or(p.settings.max_instructions);
             p.verify &= !self.no_verify;

@@ -54,3 +54,35 @@ fn shards_on_an_executor_merge_to_what_one_run_gives() {
     let text = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("no plan is given: --config plan=FILE.toml"), "{text}");
 }
+
+/// As root and with Debian's Slurm, which `GOSHAWK_LONG=1` asks for: it is a node of its own that `tools/slurm` sets up.
+#[test]
+fn shards_on_a_slurm_of_one_node_merge_to_what_one_run_gives() {
+    if std::env::var_os("GOSHAWK_LONG").is_none() {
+        return;
+    }
+    let place = Place::new();
+    std::fs::write(place.path().join("plan.toml"), PLAN).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let output = Command::new(root.join("tools/slurm"))
+        .args(["run", "slurm", "snakemake", "--executor", "slurm", "--jobs", "3"])
+        .args(["--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "2"])
+        .args(["--seconds-between-status-checks", "2", "--snakefile"])
+        .arg(root.join("workflow/Snakefile"))
+        .args(["--config", &format!("goshawk={}", assert_cmd::cargo::cargo_bin("goshawk").display())])
+        .args(["plan=plan.toml", "out=o", "shards=3", "threads=1"])
+        .current_dir(place.path())
+        .env("XDG_CACHE_HOME", place.path().join("cache"))
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    if error.contains("is missing: apt-get install") || error.contains("only root") {
+        eprintln!("shards_on_a_slurm_of_one_node: skipped: {error}");
+        return;
+    }
+    assert!(output.status.success(), "{error}");
+    assert!(error.contains("has been submitted with SLURM jobid"), "{error}");
+    place.command("sweep --plan plan.toml -o whole").assert().success();
+    assert_eq!(table(&place, "o/merged"), table(&place, "whole"));
+    assert_eq!(table(&place, "o/merged").len(), 12);
+}

@@ -165,9 +165,11 @@ impl Input {
 
     /// Contents and settings: the same text, the same events.
     pub fn identity(&self, settings: &Settings) -> Result<String, HostError> {
-        let Settings { timing, seed, max_instructions } = settings;
+        let Settings { timing, caches, seed, max_instructions } = settings;
+        // points of runs without other caches keep their names
+        let caches = if caches.is_empty() { String::new() } else { format!(" {caches}") };
         Ok(match self {
-            Self::Program(named) => format!("run {} {timing:?} {seed} {max_instructions:?}", named.build_id),
+            Self::Program(named) => format!("run {} {timing:?} {seed} {max_instructions:?}{caches}", named.build_id),
             Self::Recording(recording, named) => match named {
                 None => recording.identity()?,
                 Some(named) => format!("{} of {}", recording.identity()?, named.build_id),

@@ -9,6 +9,7 @@
 //! | [`machine`] | how a program is run |
 //! | [`run`] | [`Run`](run::Run): an input with its harts, told to a sink or in blocks |
 //! | [`recording`] | readers of retire files and branch traces |
+//! | [`import`] | traces of QEMU, Spike, ChampSim and MBPlib, to branch traces |
 //! | [`fault`] | why a program crashed |
 //! | [`assembly`] | instructions as text |
 //! | [`symbols`] | names of code addresses |
@@ -32,6 +33,7 @@ pub mod encode;
 mod error;
 pub mod fault;
 pub mod filter;
+pub mod import;
 pub mod input;
 pub mod inputs;
 pub mod listing;

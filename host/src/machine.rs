@@ -14,12 +14,98 @@ pub enum TimingModel {
     Functional,
 }
 
+/// Declares the options of caches and latencies once: their names, and the field of [`Timing`] that each sets.
+macro_rules! options {
+    ($($field:ident: $what:literal,)*) => {
+        /// Caches and latencies of the simulator that are not those of the timing model.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct TimingOptions {
+            $(#[doc = $what] #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<u32>,)*
+        }
+
+        impl TimingOptions {
+            /// Names and what they mean.
+            pub const ALL: &'static [(&'static str, &'static str)] = &[$((stringify!($field), $what),)*];
+
+            /// Sets what is given.
+            fn apply(&self, timing: &mut Timing) {
+                $(timing.$field = self.$field.unwrap_or(timing.$field);)*
+            }
+
+            /// One of them, as `l1_bytes=16384`.
+            fn set(&mut self, name: &str, value: u32) -> bool {
+                match name {
+                    $(stringify!($field) => self.$field = Some(value),)*
+                    _ => return false,
+                }
+                true
+            }
+
+            /// Those that are given, as they are written.
+            fn given(&self) -> Vec<String> {
+                let all = [$((stringify!($field), self.$field),)*];
+                all.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?))).collect()
+            }
+        }
+    };
+}
+
+options! {
+    l1_bytes: "bytes of each L1, a power of two",
+    l1_ways: "its ways, a power of two",
+    l1_latency: "cycles of a hit",
+    l2_bytes_per_hart: "bytes of the shared L2 for each hart, a power of two",
+    l2_ways: "its ways, a power of two",
+    l2_latency: "cycles of a hit",
+    memory_latency: "cycles of an access to memory",
+    line_bytes: "bytes of a line, a power of two",
+    redirect: "cycles lost by a change of the flow",
+    mul: "cycles of a multiplication",
+    div: "cycles of a division",
+}
+
+impl TimingOptions {
+    /// Whether none is given.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl std::str::FromStr for TimingOptions {
+    type Err = String;
+
+    /// Reads `l1_bytes=16384,memory_latency=100`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut options = Self::default();
+        for part in text.split(',') {
+            let (name, value) =
+                part.split_once('=').ok_or_else(|| format!("`{part}`: l1_bytes=16384 would be right"))?;
+            let value = value.parse().map_err(|_| format!("`{value}` is no number; {name}=16384 would be right"))?;
+            if !options.set(name, value) {
+                let names: Vec<&str> = Self::ALL.iter().map(|o| o.0).collect();
+                return Err(format!("`{name}` is not known: {}", names.join(", ")));
+            }
+        }
+        Ok(options)
+    }
+}
+
+impl std::fmt::Display for TimingOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.given().join(","))
+    }
+}
+
 /// How programs are run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     /// When instructions retire.
     pub timing: TimingModel,
+    /// Its caches and latencies, where they are others.
+    #[serde(skip_serializing_if = "TimingOptions::is_empty")]
+    pub caches: TimingOptions,
     /// 0: all harts start at once; else each a little late, as the number says.
     pub seed: u64,
     /// Stop after so many instructions of all harts.
@@ -29,11 +115,22 @@ pub struct Settings {
 impl Settings {
     /// The machine they mean.
     pub fn config(&self, harts: u8) -> MachineConfig {
-        let timing = match self.timing {
+        let mut timing = match self.timing {
             TimingModel::Papers => Timing::default(),
             TimingModel::Functional => Timing::functional(),
         };
+        self.caches.apply(&mut timing);
         MachineConfig { harts, timing, seed: self.seed, ..MachineConfig::default() }
+    }
+
+    /// Refuses caches and latencies where every instruction takes one cycle.
+    pub fn check(&self) -> Result<(), String> {
+        match self.timing {
+            TimingModel::Functional if !self.caches.is_empty() => {
+                Err(format!("{}: is of the timing model papers; functional has no caches and latencies", self.caches))
+            }
+            TimingModel::Functional | TimingModel::Papers => Ok(()),
+        }
     }
 
     /// The limits they mean.
@@ -48,9 +145,36 @@ impl Settings {
             TimingModel::Functional => "functional",
         };
         let mut text = format!("built-in simulator, timing {timing}, seed {}", self.seed);
+        if !self.caches.is_empty() {
+            text.push_str(&format!(", {}", self.caches));
+        }
         if let Some(n) = self.max_instructions {
             text.push_str(&format!(", at most {n} instructions"));
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn caches_and_latencies_are_read_and_written_by_name() {
+        let options: TimingOptions = "l1_bytes=16384,memory_latency=100".parse().unwrap();
+        assert_eq!(options.to_string(), "l1_bytes=16384,memory_latency=100");
+        let settings = Settings { caches: options, ..Settings::default() };
+        let timing = settings.config(1).timing;
+        assert_eq!((timing.l1_bytes, timing.memory_latency, timing.l2_ways), (16384, 100, 4));
+        assert_eq!(settings.describe(), "built-in simulator, timing papers, seed 0, l1_bytes=16384,memory_latency=100");
+        assert!(Settings { timing: TimingModel::Functional, ..settings }
+            .check()
+            .unwrap_err()
+            .contains("functional has no"));
+        let e = "l3_bytes=1".parse::<TimingOptions>().unwrap_err();
+        assert!(e.starts_with("`l3_bytes` is not known: l1_bytes, l1_ways, ") && e.ends_with(", mul, div"), "{e}");
+        for bad in ["", "l1_bytes", "l1_bytes=", "l1_bytes=-1"] {
+            assert!(bad.parse::<TimingOptions>().is_err(), "{bad}");
+        }
     }
 }

@@ -76,6 +76,7 @@ impl<'a> Run<'a> {
     fn new(input: &'a Input, harts: u8, settings: &'a Settings) -> Result<Self, HostError> {
         if let Input::Program(named) = input {
             let failure = |source| HostError::Machine { name: named.name.clone(), source };
+            settings.check().map_err(|e| HostError::Other(format!("{}: {e}", named.name)))?;
             settings.config(harts).check().map_err(failure)?;
         }
         Ok(Self { input, harts: input.harts().unwrap_or(harts), settings })

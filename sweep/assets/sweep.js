@@ -26,7 +26,9 @@
   };
 
   const bpi = (points) => over(sum(points, (p) => p.bits), sum(points, (p) => p.instructions));
-  const bpc = (points) => over(sum(points, (p) => p.bits), sum(points, (p) => p.cycles));
+  // a recording without cycles has no figure by cycle
+  const timed = (points) => points.filter((p) => p.cycles > 0);
+  const bpc = (points) => over(sum(timed(points), (p) => p.bits), sum(timed(points), (p) => p.cycles));
   const words = (title) => ({ title, digits: null });
   const numbers = (title, digits) => ({ title, digits });
   const least = (values) => values.reduce((a, b) => Math.min(a, b), Infinity);
@@ -103,9 +105,13 @@
     const streams = points.filter((p) => p.bits !== null);
     const label = labeller(streams);
     const dots = [...group(streams, (p) => label(p))].map(([name, g]) => ({
-      name, encoding: g[0].encoding, family: g[0].family, time: g[0].time, set: g[0].set, x: g[0][axis()], y: bpi(g), traces: g.length,
+      name, encoding: g[0].encoding, family: g[0].family, time: g[0].time, set: g[0].set, x: g[0][axis()], y: bpi(g),
+      of: unique(g.map((p) => `${p.trace} ${p.harts} ${p.time}`)).sort().join("|"),
     })).filter((d) => d.x !== null && d.y !== null && d.family !== "baseline");
-    const front = dots.slice().sort((a, b) => a.x - b.x || a.y - b.y);
+    // only what was measured on the same runs can be compared: those on which most were
+    const same = most([...group(dots, (d) => d.of).values()].map((g) => g.length));
+    const runs = dots.find((d) => dots.filter((other) => other.of === d.of).length === same)?.of;
+    const front = dots.filter((d) => d.of === runs).sort((a, b) => a.x - b.x || a.y - b.y);
     let best = Infinity;
     const line = front.filter((d) => d.y < best && ((best = d.y), true));
     const traces = [...group(dots, (d) => d.encoding)].map(([name, g]) => ({

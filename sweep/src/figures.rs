@@ -192,6 +192,14 @@ fn chunk_search(points: &[&Point], (id, name, of): Field) -> Option<Figure> {
     })
 }
 
+/// The dots of those runs on which most schemes were measured: others cannot be compared with them.
+fn comparable(dots: Vec<((f64, f64), Vec<&str>)>) -> Vec<(f64, f64)> {
+    let alike = |runs: &[&str]| dots.iter().filter(|d| d.1 == runs).count();
+    let most = dots.iter().map(|d| alike(&d.1)).max();
+    let runs = dots.iter().find(|d| Some(alike(&d.1)) == most).map(|d| d.1.clone());
+    dots.iter().filter(|d| Some(&d.1) == runs.as_ref()).map(|d| d.0).collect()
+}
+
 /// Gates of a core against bits per instruction.
 fn pareto(points: &[&Point], gates: &GateList) -> Option<Figure> {
     // compressors in software are no circuits
@@ -207,15 +215,20 @@ fn pareto(points: &[&Point], gates: &GateList) -> Option<Figure> {
         let mut found = Vec::new();
         for (set, here) in group(&mine, |p| p.set.clone()) {
             let here: Points = here.into_iter().filter(|p| p.harts == harts).collect();
-            found.extend(here.first().and_then(|p| x(p)).map(|gates| ((gates, rate(&here, false)), set)));
+            let Some(gates) = here.first().and_then(|p| x(p)) else { continue };
+            let dot = (gates, rate(&here, false));
+            let mut runs: Vec<&str> = here.iter().map(|p| p.trace.as_str()).collect();
+            runs.sort_unstable();
+            dots.push((dot, runs));
+            found.push((dot, set));
         }
         found.sort_by(|a, b| a.0 .0.total_cmp(&b.0 .0));
         (s.points, s.labels) = found.into_iter().unzip();
-        dots.extend(s.points.iter().copied());
         if !s.points.is_empty() {
             series.push(s);
         }
     }
+    let mut dots = comparable(dots);
     dots.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let mut best = f64::INFINITY;
     dots.retain(|d| {
@@ -303,4 +316,16 @@ pub fn figures(points: &[(String, Point)], gates: &GateList) -> Vec<Figure> {
     }
     all.extend(group(&streams, |p| p.trace.clone()).into_iter().map(|(trace, mine)| over_time(&trace, &mine)));
     all.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_front_has_only_what_was_measured_on_the_same_runs() {
+        let dots = vec![((1.0, 9.0), vec!["a", "b"]), ((1.0, 0.1), vec!["a"]), ((2.0, 5.0), vec!["a", "b"])];
+        assert_eq!(comparable(dots), [(1.0, 9.0), (2.0, 5.0)]);
+        assert!(comparable(Vec::new()).is_empty());
+    }
 }

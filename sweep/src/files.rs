@@ -24,7 +24,7 @@ fn is_trace(path: &Path) -> Result<bool, SweepError> {
 ///
 /// # Errors
 /// A folder or a pattern without one; what cannot be read.
-pub(crate) fn of(name: &str) -> Result<Vec<String>, SweepError> {
+pub fn of(name: &str) -> Result<Vec<String>, SweepError> {
     let path = Path::new(name);
     let mut found = Vec::new();
     if path.is_dir() {

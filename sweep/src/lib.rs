@@ -6,8 +6,10 @@
 //! is killed, or meets a full disk, keeps what it has and goes on from there.
 
 pub mod census;
+#[cfg(feature = "parquet")]
+mod columns;
 pub mod figures;
-mod files;
+pub mod files;
 pub mod gates;
 pub mod page;
 pub mod plan;

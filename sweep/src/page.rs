@@ -182,7 +182,7 @@ pub fn page(title: &str, manifest: &Manifest, points: &[(String, Point)], gates:
     page.place("totals");
     page.heading("Bits, by trace and by harts").place("measure").place("by-trace").place("by-harts");
     page.heading("Gates against bits").text(
-        "One point is one scheme over all chosen traces. Below and left is better; the dotted line joins those that no other beats in both.",
+        "One point is one scheme over all chosen traces. Below and left is better; the dotted line joins those that no other beats in both, among schemes that were measured on the same runs.",
     );
     page.place("axis").place("pareto");
     page.heading("Mispredictions")

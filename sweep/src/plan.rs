@@ -215,6 +215,10 @@ impl Jobs {
             }
             return Ok(());
         }
+        if timestamps && !trace.input.run(harts, &trace.settings)?.has_cycles() {
+            self.leave_out(format!("{} with time stamps: it is of a branch trace, which has no cycles", trace.name));
+            return Ok(());
+        }
         if timestamps && spec.family() == Family::Baseline {
             self.leave_out(format!("{} with time stamps: it knows no time", spec.name));
             return Ok(());

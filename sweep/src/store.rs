@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `points/*.json` | one [`Point`] each, complete or absent |
 //! | `results.csv` | one [`Row`] each, in the plan's order |
+//! | `results.parquet` | the same, with the feature `parquet` |
 //! | `sweep.json` | tool, command, plan, shard, the names of all points, whether all are there |
 
 use crate::plan::{Job, Plan, Shard, Task};
@@ -98,7 +99,7 @@ impl Store {
     pub fn holds(&self, path: &Path) -> bool {
         let own = |p: &Path| p.canonicalize().ok();
         let Some(path) = own(path) else { return false };
-        let tables = ["sweep.json", "results.csv"].map(|name| own(&self.folder.join(name)));
+        let tables = ["sweep.json", "results.csv", "results.parquet"].map(|name| own(&self.folder.join(name)));
         tables.contains(&Some(path.clone())) || path.parent().map(Path::to_path_buf) == own(&self.folder.join("points"))
     }
 
@@ -138,15 +139,16 @@ impl Store {
         let path = self.folder.join("results.csv");
         let csv_error = |e: csv::Error| SweepError::Other(format!("{}: {e}", path.display()));
         let mut table = csv::Writer::from_writer(Vec::new());
-        let mut found = 0;
-        for file in &manifest.points {
-            if let Some(p) = self.point(file) {
-                table.serialize(p.row(file)).map_err(csv_error)?;
-                found += 1;
-            }
+        let points = manifest.points.iter().filter_map(|file| Some(self.point(file)?.row(file)));
+        let rows: Vec<Row> = points.collect();
+        let found = rows.len();
+        for row in &rows {
+            table.serialize(row).map_err(csv_error)?;
         }
         let bytes = table.into_inner().map_err(|e| csv_error(e.into_error().into()))?;
         Self::write(&path, &bytes)?;
+        #[cfg(feature = "parquet")]
+        Self::write(&self.folder.join("results.parquet"), &crate::columns::bytes(&rows)?)?;
         let manifest = Manifest { complete: found == manifest.points.len(), ..manifest.clone() };
         let text = serde_json::to_vec_pretty(&manifest).map_err(|e| SweepError::Other(e.to_string()))?;
         Self::write(&self.folder.join("sweep.json"), &text)?;

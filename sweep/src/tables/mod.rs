@@ -58,6 +58,8 @@ pub struct Sum {
     pub instructions: u64,
     /// Cycles.
     pub cycles: u64,
+    /// A trace among them has no cycles.
+    pub timeless: bool,
 }
 
 impl Sum {
@@ -66,9 +68,9 @@ impl Sum {
         ratio(self.bits, self.instructions)
     }
 
-    /// Bits per cycle.
-    pub fn bpc(&self) -> f64 {
-        ratio(self.bits, self.cycles)
+    /// Bits per cycle; none where a trace has no cycles.
+    pub fn bpc(&self) -> Option<f64> {
+        (!self.timeless).then(|| ratio(self.bits, self.cycles))
     }
 }
 
@@ -88,7 +90,15 @@ impl<'a> Way<'a> {
     pub fn new(scheme: &'a str, harts: u8) -> Self {
         Self { scheme, harts, timestamps: false }
     }
+
+    /// Functional, with as few harts as the trace was measured with: one for a program, its own for a recording.
+    pub fn alone(scheme: &'a str) -> Self {
+        Self::new(scheme, ALONE)
+    }
 }
+
+/// As few harts as a trace was measured with.
+pub const ALONE: u8 = 0;
 
 /// The measured points that tables are made of.
 #[derive(Clone, Debug)]
@@ -102,10 +112,13 @@ pub struct Measured {
 /// What a table asked for was not measured.
 fn missing(what: &str, trace: &str, way: Way<'_>) -> SweepError {
     let Way { scheme, harts, timestamps } = way;
-    let (s, time) = (if harts == 1 { "" } else { "s" }, if timestamps { ", time-stamped" } else { "" });
-    SweepError::Other(format!(
-        "{what} of {scheme} on {trace}, {harts} hart{s}{time}, was not measured: no table is made"
-    ))
+    let time = if timestamps { ", time-stamped" } else { "" };
+    let harts = match harts {
+        ALONE => "alone".into(),
+        1 => "1 hart".into(),
+        n => format!("{n} harts"),
+    };
+    SweepError::Other(format!("{what} of {scheme} on {trace}, {harts}{time}, was not measured: no table is made"))
 }
 
 impl Measured {
@@ -133,20 +146,65 @@ impl Measured {
         self.traces.iter().map(String::as_str)
     }
 
+    /// Numbers of harts that were measured, the least first.
+    pub fn harts(&self) -> Vec<u8> {
+        let harts: std::collections::BTreeSet<u8> = self.points.iter().map(|p| p.harts).collect();
+        harts.into_iter().collect()
+    }
+
+    /// The number of harts that is meant of a trace.
+    fn meant(&self, trace: &str, harts: u8) -> u8 {
+        let mine = self.points.iter().filter(|p| p.trace == trace);
+        if harts == ALONE {
+            mine.map(|p| p.harts).min().unwrap_or(1)
+        } else {
+            harts
+        }
+    }
+
+    /// Whether a trace was measured with so many harts, time-stamped or not: a recording has its own number, and one
+    /// without cycles no time stamps.
+    pub fn has(&self, trace: &str, harts: u8, timestamps: bool) -> bool {
+        let harts = self.meant(trace, harts);
+        self.points.iter().any(|p| p.trace == trace && p.harts == harts && p.platform.timestamps == timestamps)
+    }
+
+    /// Whether any trace was measured with such a scheme.
+    pub fn measured(&self, scheme: impl Fn(&Point) -> bool) -> bool {
+        self.points.iter().any(scheme)
+    }
+
+    /// Whether a trace was measured with a scheme: what needs the program is left out of recordings.
+    pub fn knows(&self, trace: &str, scheme: &str) -> bool {
+        self.points.iter().any(|p| p.trace == trace && p.scheme == scheme)
+    }
+
     /// The point of a trace.
     pub fn point(&self, trace: &str, way: Way<'_>) -> Result<&Point, SweepError> {
+        let harts = self.meant(trace, way.harts);
         let mine = |p: &&Point| {
             p.trace == trace
-                && (p.scheme.as_str(), p.harts) == (way.scheme, way.harts)
+                && (p.scheme.as_str(), p.harts) == (way.scheme, harts)
                 && p.platform.timestamps == way.timestamps
         };
         self.points.iter().find(mine).ok_or_else(|| missing("a stream", trace, way))
     }
 
-    /// The points of a trace, or of all.
+    /// The points of a trace, or of all that were measured with so many harts.
     fn each(&self, trace: Option<&str>, way: Way<'_>) -> Result<Vec<&Point>, SweepError> {
-        let names = self.traces().filter(|t| trace.is_none_or(|name| name == *t));
-        names.map(|t| self.point(t, way)).collect()
+        let all = self.traces().filter(|t| match trace {
+            Some(name) => name == *t,
+            None => self.has(t, way.harts, way.timestamps),
+        });
+        all.map(|t| self.point(t, way)).collect()
+    }
+
+    /// As [`Measured::sum`]; none where the trace was not measured with so many harts.
+    fn some_sum(&self, trace: Option<&str>, way: Way<'_>) -> Result<Option<Sum>, SweepError> {
+        match trace {
+            Some(trace) if !self.has(trace, way.harts, way.timestamps) => Ok(None),
+            _ => self.sum(trace, way).map(Some),
+        }
     }
 
     /// Bits, instructions and cycles of a trace, or of all.
@@ -156,6 +214,7 @@ impl Measured {
             sum.bits += p.bits.ok_or_else(|| missing("the length of a stream", &p.trace, way))?;
             sum.instructions += p.instructions;
             sum.cycles += p.cycles;
+            sum.timeless |= p.cycles == 0;
         }
         Ok(sum)
     }
@@ -201,6 +260,7 @@ impl Measured {
 
     /// What a run is made of.
     pub fn census(&self, trace: &str, harts: u8) -> Result<&Census, SweepError> {
+        let harts = self.meant(trace, harts);
         let mine = self.points.iter().filter(|p| p.trace == trace && p.harts == harts);
         mine.filter_map(|p| p.census.as_ref())
             .next()
@@ -209,6 +269,7 @@ impl Measured {
 
     /// Instructions of a run.
     pub fn instructions(&self, trace: &str, harts: u8) -> Result<u64, SweepError> {
+        let harts = self.meant(trace, harts);
         let found = self.points.iter().find(|p| p.trace == trace && p.harts == harts);
         found.map(|p| p.instructions).ok_or_else(|| missing("a stream", trace, Way::new("a run", harts)))
     }
@@ -239,6 +300,11 @@ fn number(value: f64) -> String {
 /// All traces by name, and all in one.
 fn rows(m: &Measured) -> impl Iterator<Item = (String, Option<&str>)> {
     m.traces().map(|t| (short(t), Some(t))).chain([("all".into(), None)])
+}
+
+/// A figure of what may not have been measured.
+fn cell<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
+    value.map_or_else(|| "-".into(), text)
 }
 
 /// A published row: its name behind the paper's, and figures as they are printed.

@@ -1,39 +1,47 @@
 //! The tables of `docs/results.md`: rates and bits of every set and encoding, with 1 to 8 cores
 
-use super::{label, percent, published, Measured, Way};
+use super::{cell, label, percent, published, Measured, Way};
 use crate::page::short;
 use crate::SweepError;
 use report::markdown::{head, row};
 use sim::analysis::ratio;
 
-/// Numbers of harts that are measured.
+/// Numbers of harts that are measured of programs, and that published figures are of.
 pub(super) const HARTS: [u8; 4] = [1, 2, 4, 8];
 const SETS: [&str; 6] = ["small", "medium", "large", "s1", "m4", "b4"];
 
 /// The tables with their headings.
 pub fn tables(m: &Measured) -> Result<Vec<(&'static str, String)>, SweepError> {
-    Ok(vec![
-        ("Programs", workload(m)?),
-        ("Misprediction rates", rates(m)?),
-        ("Functional traces", totals(m, false)?),
-        ("Time-stamped traces", totals(m, true)?),
-        ("Functional traces by program", by_program(m, false)?),
-        ("Time-stamped traces by program", by_program(m, true)?),
-    ])
+    let mut tables =
+        vec![("Programs", workload(m)?), ("Misprediction rates", rates(m)?), ("Functional traces", totals(m, false)?)];
+    // recordings without cycles have no time stamps
+    let stamped = m.measured(|p| p.platform.timestamps);
+    if stamped {
+        tables.push(("Time-stamped traces", totals(m, true)?));
+    }
+    tables.push(("Functional traces by program", by_program(m, false)?));
+    if stamped {
+        tables.push(("Time-stamped traces by program", by_program(m, true)?));
+    }
+    Ok(tables)
 }
 
 /// `kind, N = 1` and so on.
-pub(super) fn columns(kinds: &[&str]) -> Vec<String> {
-    kinds.iter().flat_map(|k| HARTS.map(|n| format!("{k}, N = {n}"))).collect()
+pub(super) fn columns(m: &Measured, kinds: &[&str]) -> Vec<String> {
+    let harts = m.harts();
+    kinds.iter().flat_map(|k| harts.iter().map(move |n| format!("{k}, N = {n}"))).collect()
 }
 
 /// Programs: instructions, cycles, branch mix for each N.
 fn workload(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
-    let columns = ["instructions, N = 1", "conditional", "indirect", "traps", "IPC, N = 1", "N = 2", "N = 4", "N = 8"];
-    head(&mut out, "program", &super::heads(&columns));
+    let harts = m.harts();
+    let first = if m.traces().all(|t| m.has(t, 1, false)) { "instructions, N = 1" } else { "instructions" };
+    let mut columns = super::heads(&[first, "conditional", "indirect", "traps"]);
+    columns.extend(harts.iter().enumerate().map(|(i, n)| format!("{}N = {n}", if i == 0 { "IPC, " } else { "" })));
+    head(&mut out, "program", &columns);
     for trace in m.traces() {
-        let one = m.point(trace, Way::new("tr_e:small", 1))?;
+        let one = m.point(trace, Way::alone("tr_e:small"))?;
         let mut cells = vec![
             short(trace),
             one.instructions.to_string(),
@@ -41,20 +49,20 @@ fn workload(m: &Measured) -> Result<String, SweepError> {
             percent(one.rates.indirects, one.instructions),
             one.rates.traps.to_string(),
         ];
-        for n in HARTS {
-            let p = m.point(trace, Way::new("tr_e:small", n))?;
-            cells.push(format!("{:.2}", ratio(p.instructions, p.cycles)));
+        for n in &harts {
+            let sum = m.some_sum(Some(trace), Way::new("tr_e:small", *n))?.filter(|s| !s.timeless);
+            cells.push(cell(sum, |s| format!("{:.2}", ratio(s.instructions, s.cycles))));
         }
         row(&mut out, cells);
     }
     Ok(out)
 }
 
-/// Outcome and target misprediction rates of a set with `HARTS`, all programs.
+/// Outcome and target misprediction rates of a set with each number of harts, all programs.
 pub(super) fn misses(m: &Measured, set: &str) -> Result<Vec<String>, SweepError> {
     let scheme = format!("tr_e:{set}");
-    let rates = HARTS.map(|n| m.rates(None, Way::new(&scheme, n)));
-    let rates = rates.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let rates = m.harts().into_iter().map(|n| m.rates(None, Way::new(&scheme, n)));
+    let rates = rates.collect::<Result<Vec<_>, _>>()?;
     let outcome = rates.iter().map(|r| percent(r.outcome_misses, r.conditionals));
     Ok(outcome.chain(rates.iter().map(|r| percent(r.target_misses, r.indirects))).collect())
 }
@@ -62,10 +70,10 @@ pub(super) fn misses(m: &Measured, set: &str) -> Result<Vec<String>, SweepError>
 /// Misprediction rates, totals over all programs, beside paper 000 table 4.
 fn rates(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
-    head(&mut out, "set", &columns(&["outcome", "target"]));
+    head(&mut out, "set", &columns(m, &["outcome", "target"]));
     for set in SETS {
         row(&mut out, std::iter::once(set.to_string()).chain(misses(m, set)?));
-        if let Some(p) = published::RATES.iter().find(|p| p.set == set) {
+        if let Some(p) = published::RATES.iter().find(|p| p.set == set && m.harts() == HARTS) {
             row(&mut out, p.row());
         }
     }
@@ -75,22 +83,26 @@ fn rates(m: &Measured) -> Result<String, SweepError> {
 /// Bits per instruction over all programs, beside the totals of paper 000 tables 5 and 6.
 fn totals(m: &Measured, timestamps: bool) -> Result<String, SweepError> {
     let mut out = String::new();
-    let mut heads = columns(&["bpi", "bpc"]);
-    heads.extend(["nx_b / this, N = 1".into(), "N = 8".into()]);
+    let harts = m.harts();
+    let ends: Vec<usize> = if harts.len() > 1 { vec![0, harts.len() - 1] } else { vec![0] };
+    let mut heads = columns(m, &["bpi", "bpc"]);
+    heads.extend(ends.iter().map(|i| format!("{}N = {}", if *i == 0 { "nx_b / this, " } else { "" }, harts[*i])));
     head(&mut out, "scheme", &heads);
     let schemes = ["nx_b".to_string(), "nexs".to_string()].into_iter();
     for scheme in schemes.chain(SETS.iter().flat_map(|s| [format!("tr_b:{s}"), format!("tr_e:{s}")])) {
         let name = label(&scheme);
         let sums = |scheme: &str| -> Result<Vec<_>, SweepError> {
-            HARTS.into_iter().map(|harts| m.sum(None, Way { scheme, harts, timestamps })).collect()
+            harts.iter().map(|harts| m.sum(None, Way { scheme, harts: *harts, timestamps })).collect()
         };
         let (these, nx) = (sums(&scheme)?, sums("nx_b")?);
         let mut cells = vec![name.clone()];
         cells.extend(these.iter().map(|s| format!("{:.4}", s.bpi())));
-        cells.extend(these.iter().map(|s| format!("{:.3}", s.bpc())));
-        cells.extend([0, 3].map(|i| format!("{:.1}", nx[i].bpi() / these[i].bpi())));
+        cells.extend(these.iter().map(|s| cell(s.bpc(), |v| format!("{v:.3}"))));
+        cells.extend(ends.iter().map(|i| format!("{:.1}", nx[*i].bpi() / these[*i].bpi())));
         row(&mut out, cells);
-        if let Some(p) = published::BPI.iter().find(|p| p.scheme == name && p.timestamps == timestamps) {
+        if let Some(p) =
+            published::BPI.iter().find(|p| p.scheme == name && p.timestamps == timestamps && harts == HARTS)
+        {
             let mut cells = vec![format!("*{name}, paper 000*")];
             cells.extend(p.bpi.map(|v| format!("*{v:.3}*")));
             cells.extend(std::iter::repeat_n(String::new(), 4));
@@ -106,19 +118,23 @@ fn totals(m: &Measured, timestamps: bool) -> Result<String, SweepError> {
 fn by_program(m: &Measured, timestamps: bool) -> Result<String, SweepError> {
     let mut out = String::new();
     let schemes = ["nx_b", "tr_e:small", "tr_e:medium", "tr_b:large", "tr_e:large"];
-    let columns: Vec<String> =
-        [1u8, 4].iter().flat_map(|n| schemes.map(|c| format!("{}, N = {n}", label(c)))).collect();
+    // two of the papers' numbers, or all that own traces have
+    let harts: Vec<u8> = m.harts().into_iter().filter(|n| m.harts() != HARTS || [1, 4].contains(n)).collect();
+    let columns: Vec<String> = harts.iter().flat_map(|n| schemes.map(|c| format!("{}, N = {n}", label(c)))).collect();
     head(&mut out, "program", &columns);
     for trace in m.traces() {
         let name = short(trace);
         let mut cells = vec![name.clone()];
-        for harts in [1, 4] {
+        for harts in &harts {
             for scheme in schemes {
-                cells.push(format!("{:.4}", m.sum(Some(trace), Way { scheme, harts, timestamps })?.bpi()));
+                let sum = m.some_sum(Some(trace), Way { scheme, harts: *harts, timestamps })?;
+                cells.push(cell(sum, |s| format!("{:.4}", s.bpi())));
             }
         }
         row(&mut out, cells);
-        if let Some((_, splash, v)) = published::ALIKE.iter().find(|(ours, _, _)| *ours == name && !timestamps) {
+        if let Some((_, splash, v)) =
+            published::ALIKE.iter().find(|(ours, _, _)| *ours == name && !timestamps && m.harts() == HARTS)
+        {
             let mut cells = vec![String::new(); schemes.len() * 2];
             for (i, v) in [(0, v[0]), (3, v[1]), (4, v[2])] {
                 cells[i] = format!("*{v:.3}*");

@@ -11,7 +11,7 @@ use crate::SweepError;
 
 /// The tables with their headings.
 pub fn tables(m: &Measured) -> Result<Vec<(&'static str, String)>, SweepError> {
-    Ok(vec![
+    let tables = vec![
         ("Paper 001, table 1: streams", one::streams(m)?),
         ("Paper 001, table 2: BASE by size", one::base_by_size(m)?),
         ("Paper 001, figures 3 and 4: ways and variants", one::ways_and_variants(m)?),
@@ -26,5 +26,14 @@ pub fn tables(m: &Measured) -> Result<Vec<(&'static str, String)>, SweepError> {
         ("Paper 000, table 4: misprediction rates", three::rates(m)?),
         ("Paper 000, table 5: functional traces", three::traces(m, false)?),
         ("Paper 000, table 6: time-stamped traces", three::traces(m, true)?),
-    ])
+    ];
+    // of recordings alone there is no E-Trace, and of those without cycles nothing time-stamped
+    let etrace = m.measured(|p| p.scheme == "etrace");
+    let stamped = m.measured(|p| p.platform.timestamps);
+    let there = |t: &(&str, String)| match t.0 {
+        name if name.starts_with("RISC-V E-Trace") => etrace,
+        name if name.ends_with("time-stamped traces") => stamped,
+        _ => true,
+    };
+    Ok(tables.into_iter().filter(there).collect())
 }

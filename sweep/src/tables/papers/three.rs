@@ -1,7 +1,7 @@
 //! Paper 000: Nexus-like traces, misprediction rates, functional and time-stamped traces, with 1 to 8 cores
 
 use crate::tables::results::{columns, misses, HARTS};
-use crate::tables::{number, published, published_row, rows, Measured, Sum, Way};
+use crate::tables::{cell, number, published, published_row, rows, Measured, Sum, Way};
 use crate::SweepError;
 use report::markdown::{head, row};
 use sim::analysis::ratio;
@@ -46,24 +46,26 @@ const NEXUS: [(&str, [&str; 16]); 4] = [
     ),
 ];
 
-/// A scheme with each of [`HARTS`].
-fn sums(m: &Measured, trace: Option<&str>, scheme: &str, timestamps: bool) -> Result<Vec<Sum>, SweepError> {
-    HARTS.into_iter().map(|harts| m.sum(trace, Way { scheme, harts, timestamps })).collect()
+/// A scheme with each number of harts.
+fn sums(m: &Measured, trace: Option<&str>, scheme: &str, timestamps: bool) -> Result<Vec<Option<Sum>>, SweepError> {
+    m.harts().into_iter().map(|harts| m.some_sum(trace, Way { scheme, harts, timestamps })).collect()
 }
 
 /// Table 2.
 pub fn nexus(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
-    head(&mut out, "program", &columns(&["NX_b, bpi", "NX_b, bpc", "tNX_b, bpi", "tNX_b, bpc"]));
+    let stamped = m.measured(|p| p.platform.timestamps);
+    let kinds = ["NX_b, bpi", "NX_b, bpc", "tNX_b, bpi", "tNX_b, bpc"];
+    head(&mut out, "program", &columns(m, if stamped { &kinds } else { &kinds[..2] }));
     for (name, trace) in rows(m) {
         let mut cells = vec![name.clone()];
-        for timestamps in [false, true] {
+        for timestamps in [false, true].into_iter().filter(|t| !t || stamped) {
             let sums = sums(m, trace, "nx_b", timestamps)?;
-            cells.extend(sums.iter().map(|s| format!("{:.2}", s.bpi())));
-            cells.extend(sums.iter().map(|s| format!("{:.2}", s.bpc())));
+            cells.extend(sums.iter().map(|s| cell(*s, |s| format!("{:.2}", s.bpi()))));
+            cells.extend(sums.iter().map(|s| cell(s.and_then(|s| s.bpc()), |v| format!("{v:.2}"))));
         }
         row(&mut out, cells);
-        if let Some((_, figures)) = NEXUS.iter().find(|p| p.0 == name) {
+        if let Some((_, figures)) = NEXUS.iter().find(|p| p.0 == name && m.harts() == HARTS && stamped) {
             row(&mut out, published_row(&paper(&name), *figures));
         }
     }
@@ -73,10 +75,12 @@ pub fn nexus(m: &Measured) -> Result<String, SweepError> {
 /// Table 4.
 pub fn rates(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
-    head(&mut out, "set", &columns(&["outcome", "target"]));
+    head(&mut out, "set", &columns(m, &["outcome", "target"]));
     for p in &published::RATES {
         row(&mut out, std::iter::once(p.set.to_string()).chain(misses(m, p.set)?));
-        row(&mut out, p.row());
+        if m.harts() == HARTS {
+            row(&mut out, p.row());
+        }
     }
     Ok(out)
 }
@@ -124,22 +128,24 @@ pub fn traces(m: &Measured, timestamps: bool) -> Result<String, SweepError> {
     let mut out = String::new();
     let (t, figures) = if timestamps { ("t", &TIME_STAMPED) } else { ("", &FUNCTIONAL) };
     let schemes = ["nx_b", "tr_b:large", "tr_e:large"];
+    let harts = m.harts();
     let columns: Vec<String> =
-        HARTS.iter().flat_map(|n| schemes.map(|s| format!("{t}{}, N = {n}", s.replace(':', " ")))).collect();
+        harts.iter().flat_map(|n| schemes.map(|s| format!("{t}{}, N = {n}", s.replace(':', " ")))).collect();
     head(&mut out, "program", &columns);
     // by scheme, then by harts
     let of = |trace| schemes.iter().map(|s| sums(m, trace, s, timestamps)).collect::<Result<Vec<_>, _>>();
     for (name, trace) in rows(m) {
         let sums = of(trace)?;
-        let cells = (0..HARTS.len()).flat_map(|n| sums.iter().map(move |s| number(s[n].bpi())));
+        let cells = (0..harts.len()).flat_map(|n| sums.iter().map(move |s| cell(s[n], |s| number(s.bpi()))));
         row(&mut out, std::iter::once(name.clone()).chain(cells));
-        if let Some((_, figures)) = figures.iter().find(|p| p.0 == name) {
+        if let Some((_, figures)) = figures.iter().find(|p| p.0 == name && harts == HARTS) {
             row(&mut out, published_row(&paper(&name), *figures));
         }
     }
     let all = of(None)?;
-    let gain = |n: usize| [1, 2].map(|i: usize| number(ratio(all[0][n].bits, all[i][n].bits)));
-    let cells = (0..HARTS.len()).flat_map(|n| [vec![String::new()], gain(n).to_vec()].concat());
+    let bits = |i: usize, n: usize| all[i][n].map_or(0, |s| s.bits);
+    let gain = |n: usize| [1, 2].map(|i: usize| number(ratio(bits(0, n), bits(i, n))));
+    let cells = (0..harts.len()).flat_map(|n| [vec![String::new()], gain(n).to_vec()].concat());
     row(&mut out, std::iter::once(format!("{t}nx_b / this")).chain(cells));
     Ok(out)
 }

@@ -1,0 +1,141 @@
+//! Traces of other tools, made of runs of our own simulator
+
+use host::input::Input;
+use host::machine::{Settings, TimingModel};
+use host::progress::Quiet;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind};
+use std::fmt::Write;
+
+/// What hart 0 did, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// An instruction that retired, and the event that it was, if any.
+    Instruction { pc: u64, bits: u32, event: Option<FlowEvent> },
+    /// A trap in front of the instruction at `epc`.
+    Trap { epc: u64, interrupt: bool, bits: u32 },
+}
+
+/// The first instructions of a program on one hart.
+pub fn steps(program: &str, instructions: u64) -> Vec<Step> {
+    let input = Input::open(program).unwrap();
+    let settings =
+        Settings { timing: TimingModel::Functional, max_instructions: Some(instructions), ..Settings::default() };
+    let mut events: Vec<FlowEvent> = Vec::new();
+    input.run(1, &settings).unwrap().tell(&mut events, &Quiet).unwrap();
+    let image = Image::new(&input.named().unwrap().program);
+    let (mut pc, mut steps) = (0, Vec::new());
+    for e in &events {
+        for n in 1..=e.count {
+            let (bits, len) = image.instruction(pc).unwrap();
+            let last = n == e.count && !matches!(e.kind, FlowKind::Trap { .. } | FlowKind::Stop);
+            steps.push(Step::Instruction { pc, bits, event: last.then_some(*e) });
+            pc += u64::from(len);
+        }
+        if let FlowKind::Trap { interrupt, .. } = e.kind {
+            steps.push(Step::Trap { epc: e.pc, interrupt, bits: image.instruction(e.pc).map_or(0, |i| i.0) });
+        }
+        pc = e.target;
+    }
+    steps
+}
+
+/// What `spike -l --log-commits` would write.
+pub fn spike(steps: &[Step]) -> String {
+    let mut log = String::from("core   0: >>>>  _start\n");
+    for step in steps {
+        match step {
+            Step::Instruction { pc, bits, .. } => {
+                writeln!(log, "core   0: 0x{pc:08x} (0x{bits:08x}) what it is").unwrap();
+                writeln!(log, "core   0: 3 0x{pc:08x} (0x{bits:08x}) x5  0x00000000").unwrap();
+            }
+            Step::Trap { epc, interrupt: true, .. } => {
+                writeln!(log, "core   0: exception interrupt #7, epc 0x{epc:08x}").unwrap();
+            }
+            Step::Trap { epc, bits, .. } => {
+                writeln!(log, "core   0: 0x{epc:08x} (0x{bits:08x}) what it is").unwrap();
+                writeln!(log, "core   0: exception trap_any, epc 0x{epc:08x}").unwrap();
+                writeln!(log, "core   0:           tval 0x00000000").unwrap();
+            }
+        }
+    }
+    log
+}
+
+/// What QEMU would write of blocks of one instruction (`-singlestep -d exec,nochain,int`).
+pub fn qemu(steps: &[Step]) -> String {
+    let mut log = String::new();
+    let block = |log: &mut String, pc: u64| {
+        writeln!(log, "Trace 0: 0x7f9914000100 [00000000/{pc:08x}/00109003/ff000a01] f").unwrap();
+    };
+    block(&mut log, 0x1000);
+    for step in steps {
+        match step {
+            Step::Instruction { pc, .. } => block(&mut log, *pc),
+            Step::Trap { epc, interrupt, .. } => {
+                block(&mut log, *epc);
+                if *interrupt {
+                    writeln!(log, "Stopped execution of TB chain before 0x7f9914000100 [{epc:08x}] f").unwrap();
+                }
+                let is = u8::from(*interrupt);
+                writeln!(
+                    log,
+                    "riscv_cpu_do_interrupt: hart:0, async:{is}, cause:0000000b, epc:0x{epc:08x}, tval:0x00000000, desc=x"
+                )
+                .unwrap();
+            }
+        }
+    }
+    log
+}
+
+/// What a tracer of ChampSim would write; nothing of traps.
+pub fn champsim(steps: &[Step]) -> Vec<u8> {
+    let mut trace = Vec::new();
+    for step in steps {
+        let Step::Instruction { pc, event, .. } = step else { continue };
+        let mut b = [0u8; 64];
+        b[..8].copy_from_slice(&pc.to_le_bytes());
+        let (written, read): ([u8; 2], [u8; 4]) = match event.map(|e| e.kind) {
+            Some(FlowKind::Conditional { .. }) => ([26, 0], [26, 25, 0, 0]),
+            Some(FlowKind::Jump) => ([26, 0], [26, 0, 0, 0]),
+            Some(FlowKind::Call) => ([26, 6], [26, 6, 0, 0]),
+            Some(FlowKind::IndirectCall) => ([26, 6], [26, 6, 3, 0]),
+            Some(FlowKind::Return | FlowKind::CoSwap) => ([26, 6], [6, 0, 0, 0]),
+            Some(_) => ([26, 0], [3, 0, 0, 0]),
+            None => ([4, 0], [6, 0, 0, 0]),
+        };
+        b[8] = u8::from(event.is_some());
+        b[9] = u8::from(event.is_some_and(|e| e.kind != FlowKind::Conditional { taken: false }));
+        b[10..12].copy_from_slice(&written);
+        b[12..16].copy_from_slice(&read);
+        trace.extend(b);
+    }
+    trace
+}
+
+/// What MBPlib's tracer would write; nothing of traps.
+pub fn sbbt(steps: &[Step]) -> Vec<u8> {
+    let (mut packets, mut branches, mut since) = (Vec::new(), 0u64, 0u64);
+    for step in steps {
+        let Step::Instruction { pc, event, .. } = step else { continue };
+        since += 1;
+        let Some(e) = event else { continue };
+        let (opcode, taken) = match e.kind {
+            FlowKind::Conditional { taken } => (0b0001, taken),
+            FlowKind::Jump => (0b0000, true),
+            FlowKind::Call => (0b1000, true),
+            FlowKind::IndirectCall => (0b1010, true),
+            FlowKind::Return | FlowKind::CoSwap => (0b0110, true),
+            _ => (0b0010, true),
+        };
+        packets.extend((pc << 12 | u64::from(taken) << 11 | opcode).to_le_bytes());
+        packets.extend((e.target << 12 | since).to_le_bytes());
+        (branches, since) = (branches + 1, 0);
+    }
+    let mut trace = b"SBBT\n\x01\0\0".to_vec();
+    trace.extend((steps.len() as u64).to_le_bytes());
+    trace.extend(branches.to_le_bytes());
+    trace.extend(packets);
+    trace
+}

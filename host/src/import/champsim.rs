@@ -1,0 +1,190 @@
+//! ChampSim traces: 64 bytes an instruction
+//!
+//! | bytes | content |
+//! | ---: | --- |
+//! | 0 to 7 | address |
+//! | 8 | 1: a branch, as the tracer says; not looked at |
+//! | 9 | 1: taken |
+//! | 10, 11 | registers written, 0: none |
+//! | 12 to 15 | registers read, 0: none |
+//! | 16 to 31 | addresses written; not looked at |
+//! | 32 to 63 | addresses read; not looked at |
+//!
+//! Little-endian. What kind of branch an instruction is, its registers say: 6 is the stack pointer, 25 the flags, 26 the
+//! instruction pointer, others are others. The last instruction says nothing of where it went: the hart stops in front of
+//! it. An instruction that is followed by itself and is no branch is repeated (`rep movs`), and counts once. One that is
+//! followed neither by what lies behind it nor by itself, and is no branch, is followed by a trap.
+//!
+//! # Source
+//! ChampSim, `inc/trace_instruction.h` (`input_instr`, without the `load_type` of some branches of its development) and
+//! `inc/instruction.h` (`ooo_model_instr`, kinds of branches).
+
+use super::packed::Unpacked;
+use super::survey::{Survey, CONDITIONAL, LONGEST};
+use super::Sink;
+use crate::HostError;
+use retire::file::rbt1::Record;
+use std::collections::HashSet;
+use std::path::Path;
+
+const BYTES: usize = 64;
+const STACK_POINTER: u8 = 6;
+const FLAGS: u8 = 25;
+const INSTRUCTION_POINTER: u8 = 26;
+
+/// One instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Instruction {
+    ip: u64,
+    taken: bool,
+    /// Kind of `rbt1` of a branch; 1 for a conditional one.
+    kind: Option<u8>,
+}
+
+impl Instruction {
+    fn from_bytes(b: &[u8; BYTES]) -> Result<Self, String> {
+        let ip = u64::from_le_bytes(b[..8].try_into().unwrap_or_default());
+        if let Some(at) = [8, 9].into_iter().find(|i| b[*i] > 1) {
+            return Err(format!(
+                "byte {at} of an instruction is {}, 0 or 1 would be right; this is no ChampSim trace",
+                b[at]
+            ));
+        }
+        if ip == 0 {
+            return Err("an instruction at address 0; this is no ChampSim trace".into());
+        }
+        let (written, read) = (&b[10..12], &b[12..16]);
+        let (writes_ip, writes_sp) = (written.contains(&INSTRUCTION_POINTER), written.contains(&STACK_POINTER));
+        let [sp, ip_read, flags] = [STACK_POINTER, INSTRUCTION_POINTER, FLAGS].map(|r| read.contains(&r));
+        let other = read.iter().any(|r| ![0, STACK_POINTER, INSTRUCTION_POINTER, FLAGS].contains(r));
+        let kind = writes_ip.then_some(match (sp, ip_read, flags, other, writes_sp) {
+            (false, _, false, false, _) => 2,
+            (false, false, false, true, _) => 4,
+            (false, true, _, _, false) => 1,
+            (true, true, false, false, true) => 3,
+            (true, true, false, true, true) => 5,
+            (true, false, _, _, true) => 6,
+            // what fits nowhere goes where the next instruction says
+            _ => 4,
+        });
+        Ok(Self { ip, taken: b[9] == 1, kind })
+    }
+}
+
+/// How an instruction led to the next one.
+enum Step {
+    Sequential,
+    Repeated,
+    NotTaken,
+    Branch(u8),
+    Trap,
+}
+
+fn step(i: Instruction, next: u64) -> Step {
+    let near = (1..=LONGEST).contains(&next.wrapping_sub(i.ip));
+    match i.kind {
+        None if near => Step::Sequential,
+        None if next == i.ip => Step::Repeated,
+        None => Step::Trap,
+        Some(1) if !i.taken => Step::NotTaken,
+        Some(kind) => Step::Branch(kind),
+    }
+}
+
+/// Reads pairs of neighbours.
+fn pairs(input: &mut Unpacked, mut take: impl FnMut(Instruction, Option<u64>)) -> Result<(), HostError> {
+    let (mut bytes, mut last) = ([0; BYTES], None);
+    while input.record(&mut bytes, "an instruction")? {
+        let this = Instruction::from_bytes(&bytes).map_err(|e| input.wrong(&e))?;
+        if let Some(last) = last.replace(this) {
+            take(last, Some(this.ip));
+        }
+    }
+    if let Some(last) = last {
+        take(last, None);
+    }
+    Ok(())
+}
+
+/// Hands the records of a trace to `sink`; returns notes.
+pub(super) fn convert(path: &Path, mut input: Unpacked, sink: Sink<'_>) -> Result<Vec<String>, HostError> {
+    let (mut survey, mut direct) = (Survey::default(), HashSet::new());
+    pairs(&mut input, |i, next| {
+        let Some(next) = next else { return };
+        match step(i, next) {
+            Step::NotTaken => survey.branch(i.ip, 1, None),
+            Step::Branch(kind) => {
+                survey.branch(i.ip, kind, Some(next));
+                if kind < 4 {
+                    direct.insert(i.ip);
+                }
+            }
+            Step::Sequential | Step::Repeated | Step::Trap => {}
+        }
+    })?;
+    let (mut first, mut count, mut traps, mut repeated) = (true, 0, 0u64, 0u64);
+    pairs(&mut Unpacked::open(path)?, |i, next| {
+        let mut put = |kind, len, count, pc, target| sink(&Record { kind, len, thread: 0, count, pc, target });
+        if std::mem::take(&mut first) {
+            put(7, 0, 0, i.ip, i.ip);
+        }
+        let Some(next) = next else { return put(7, 0, count, i.ip, i.ip) };
+        count += 1;
+        let mut told = |kind, len, target| put(kind, len, std::mem::take(&mut count), i.ip, target);
+        match step(i, next) {
+            Step::Sequential => {}
+            Step::Repeated => {
+                repeated += 1;
+                count -= 1;
+            }
+            Step::NotTaken if survey.many(i.ip) => told(4, survey.tell(i.ip, 1).1, next),
+            Step::NotTaken => {
+                let behind = i.ip + u64::from(CONDITIONAL);
+                told(0, CONDITIONAL, behind);
+                if !(1..=LONGEST).contains(&next.wrapping_sub(i.ip)) {
+                    traps += 1;
+                    put(7, 1, 0, behind, next);
+                }
+            }
+            Step::Branch(kind) => {
+                let (kind, len) = survey.tell(i.ip, kind);
+                told(kind, len, next);
+            }
+            Step::Trap => {
+                traps += 1;
+                // how long the instruction is, nobody says
+                let (count, behind) = (std::mem::take(&mut count), i.ip + if i.ip % 4 == 0 { 4 } else { 1 });
+                put(7, 1, count, behind, next);
+            }
+        }
+    })?;
+    let mut notes = survey.notes(|pc| direct.contains(&pc));
+    notes.extend((traps > 0).then(|| format!("{traps} places where the trace goes on elsewhere, told as traps")));
+    notes.extend((repeated > 0).then(|| format!("{repeated} repetitions of an instruction, counted once")));
+    Ok(notes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_those_of_the_registers() {
+        let kind = |written: [u8; 2], read: [u8; 4]| {
+            let mut b = [0; BYTES];
+            (b[0], b[8]) = (1, 1);
+            b[10..12].copy_from_slice(&written);
+            b[12..16].copy_from_slice(&read);
+            Instruction::from_bytes(&b).unwrap().kind
+        };
+        assert_eq!(kind([26, 0], [26, 0, 0, 0]), Some(2));
+        assert_eq!(kind([26, 0], [3, 0, 0, 0]), Some(4));
+        assert_eq!(kind([26, 0], [26, 25, 0, 0]), Some(1));
+        assert_eq!(kind([26, 0], [26, 3, 0, 0]), Some(1));
+        assert_eq!(kind([26, 6], [26, 6, 0, 0]), Some(3));
+        assert_eq!(kind([26, 6], [26, 6, 3, 0]), Some(5));
+        assert_eq!(kind([26, 6], [6, 0, 0, 0]), Some(6));
+        assert_eq!(kind([26, 0], [6, 25, 0, 0]), Some(4));
+        assert_eq!(kind([6, 0], [6, 0, 0, 0]), None);
+    }
+}

@@ -1,0 +1,168 @@
+//! Traces of other tools, turned into `rbt1` records
+//!
+//! | module | format | code |
+//! | --- | --- | --- |
+//! | `qemu` | log of `-d exec,nochain,int`, RISC-V | of the ELF |
+//! | `spike` | log of `-l`, `--log-commits`, RISC-V | in the log |
+//! | `champsim` | records of 64 bytes, x86-64 most often | none |
+//! | `sbbt` | MBPlib's branch traces | none |
+//!
+//! Each is read as a stream: memory grows with the number of different branches at most ([`survey`]), never with the
+//! length. What a format does not say is not made up where replay would show it: a trap that cannot be placed is
+//! refused. What had to be chosen is told in [`Summary::notes`]. The page is `docs/import.md`.
+
+mod champsim;
+mod packed;
+mod qemu;
+mod sbbt;
+mod spike;
+mod survey;
+
+use crate::input::Named;
+use crate::progress::Progress;
+use crate::HostError;
+use packed::Unpacked;
+use retire::file::rbt1::{self, Record};
+use std::path::Path;
+
+/// Formats of other tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// QEMU's log of executed blocks.
+    Qemu,
+    /// Spike's log of instructions.
+    Spike,
+    /// ChampSim's `input_instr`.
+    ChampSim,
+    /// MBPlib's SBBT.
+    Sbbt,
+}
+
+impl Format {
+    /// What it is called in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Qemu => "QEMU log (-d exec)",
+            Self::Spike => "Spike log",
+            Self::ChampSim => "ChampSim trace",
+            Self::Sbbt => "SBBT trace",
+        }
+    }
+}
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A retire file or a branch trace: nothing to turn.
+    Recording,
+    /// A trace of another tool.
+    Trace(Format),
+}
+
+/// What became of a trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Records that were made.
+    pub records: u64,
+    /// What the trace did not say and had to be chosen.
+    pub notes: Vec<String>,
+}
+
+/// Takes the records in order.
+type Sink<'a> = &'a mut dyn FnMut(&Record);
+
+/// Bytes that are looked at to tell a format.
+const HEAD: usize = 1 << 16;
+
+/// A trace that is open, with what it is.
+pub struct Opened<'a> {
+    path: &'a Path,
+    input: Unpacked,
+    /// What it is.
+    pub found: Found,
+}
+
+/// Opens a file, packed (gzip, xz, zstd, bzip2) or not, and tells what it is, if `format` does not say.
+///
+/// # Errors
+/// It cannot be read, or is nothing that is known.
+pub fn open(path: &Path, format: Option<Format>) -> Result<Opened<'_>, HostError> {
+    let mut input = Unpacked::open(path)?;
+    let (head, wrong) = input.peek(HEAD);
+    let begins_line =
+        |word: &[u8]| head.starts_with(word) || head.windows(word.len() + 1).any(|w| w[0] == b'\n' && w[1..] == *word);
+    let champsim = || path.file_name().is_some_and(|n| n.to_string_lossy().to_lowercase().contains("champsim"));
+    let found = match format {
+        Some(format) => Found::Trace(format),
+        None if head.starts_with(&rbt1::MAGIC) || head.starts_with(b"GSHKRET") => Found::Recording,
+        None if head.starts_with(b"SBBT\n") => Found::Trace(Format::Sbbt),
+        None if begins_line(b"Trace ") => Found::Trace(Format::Qemu),
+        None if begins_line(b"core ") => Found::Trace(Format::Spike),
+        None if champsim() => Found::Trace(Format::ChampSim),
+        None if wrong.is_some() => Found::Trace(Format::ChampSim),
+        None => {
+            return Err(HostError::Other(format!(
+                "{}: begins with {:02x?}; a branch trace (rbt1), a log of QEMU (-d exec,nochain,int) or Spike, an SBBT \
+                 trace would be right, and --format champsim where it is of ChampSim",
+                path.display(),
+                &head[..head.len().min(8)]
+            )))
+        }
+    };
+    match wrong {
+        // who reads recordings says what is wrong with them
+        Some(wrong) if found != Found::Recording => Err(wrong),
+        _ => Ok(Opened { path, input, found }),
+    }
+}
+
+impl Opened<'_> {
+    /// Hands the records of a trace to `sink`; `elf` is the program that a log is of.
+    ///
+    /// # Errors
+    /// The place, what was found, what would be right.
+    pub fn convert(
+        self,
+        elf: Option<&Named>,
+        progress: &dyn Progress,
+        sink: &mut dyn FnMut(&Record),
+    ) -> Result<Summary, HostError> {
+        let Found::Trace(format) = self.found else {
+            return Err(HostError::Other(format!("{}: is a recording already", self.path.display())));
+        };
+        let bar = progress.begin("importing", "instructions", None);
+        let (mut records, mut pending) = (0, 0u64);
+        let mut counted = |r: &Record| {
+            records += 1;
+            pending += u64::from(r.count);
+            if pending >= 1 << 16 {
+                bar.advance(pending);
+                pending = 0;
+            }
+            sink(r);
+        };
+        let notes = match (format, elf) {
+            (Format::Qemu, Some(elf)) => qemu::convert(self.input, elf, &mut counted)?,
+            (Format::Qemu, None) => {
+                return Err(HostError::Other(format!(
+                    "{}: a QEMU log names blocks and not their instructions; --elf names the program",
+                    self.path.display()
+                )))
+            }
+            (Format::Spike, elf) => spike::convert(self.input, elf, &mut counted)?,
+            (Format::ChampSim | Format::Sbbt, Some(_)) => {
+                return Err(HostError::Other(format!(
+                    "{}: is a {}, which is read without its program; --elf is for logs of QEMU and Spike",
+                    self.path.display(),
+                    format.name()
+                )))
+            }
+            (Format::ChampSim, None) => champsim::convert(self.path, self.input, &mut counted)?,
+            (Format::Sbbt, None) => sbbt::convert(self.path, self.input, &mut counted)?,
+        };
+        if records == 0 {
+            return Err(HostError::Other(format!("{}: holds no instruction", self.path.display())));
+        }
+        Ok(Summary { records, notes })
+    }
+}

@@ -1,0 +1,282 @@
+//! Spike's log of instructions: `-l`, `--log-commits`, or both
+//!
+//! | line | meaning |
+//! | --- | --- |
+//! | `core   0: 3 0x80000000 (0x00000297) x5 0x80000000` | committed (`--log-commits`): privilege, pc, bits, what was written |
+//! | `core   0: 0x80000000 (0x00000297) auipc t0, 0x0` | listed in front of its execution (`-l`) |
+//! | `core   0: exception trap_machine_ecall, epc 0x80000010` | the instruction at `epc` does not retire (`-l`) |
+//! | `core   0: exception interrupt #7, epc 0x80000010` | the one before has retired (`-l`) |
+//!
+//! All other lines are skipped. With both, what is committed counts. `--log-commits` alone does not tell traps: they are
+//! seen where an instruction is not followed by its next one. One right behind an indirect branch looks like that
+//! branch's target; one right behind a conditional branch is refused, since nobody says which way it went.
+//!
+//! A pc of eight digits, or one with ones above bit 31, is of RV32.
+//!
+//! # Source
+//! Spike (riscv-isa-sim), `riscv/execute.cc` (`commit_log_print_insn`), `riscv/processor.cc` (`disasm`,
+//! `take_trap`).
+
+use super::packed::{after, decimal, hex, Unpacked};
+use super::Sink;
+use crate::input::Named;
+use crate::HostError;
+use retire::file::rbt1::Record;
+use retire::image::Image;
+use retire::isa::{self, Flow, Indirect};
+
+const TRAP: u8 = 7;
+
+/// What a hart did last.
+#[derive(Clone, Copy, Debug)]
+enum Last {
+    /// Nothing yet.
+    None,
+    /// An instruction that retired.
+    Instruction { pc: u64, bits: u32, xlen: u8 },
+    /// A trap was taken in front of this address.
+    Trap(u64),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Hart {
+    last: Last,
+    count: u32,
+}
+
+struct Reader<'a> {
+    harts: Vec<(u16, Hart)>,
+    /// Only what is in it is told.
+    program: Option<Image>,
+    /// Lines of `--log-commits` were seen: those of `-l` tell traps only.
+    commits: bool,
+    swaps: u64,
+    silent: u64,
+    sink: Sink<'a>,
+}
+
+/// Which record the step makes from the instruction at `pc` to `to`.
+enum Step {
+    Sequential,
+    Branch(u8),
+    /// A trap that nobody told, behind this many records: where it was taken.
+    Trap(Option<u8>, u64),
+}
+
+fn step(pc: u64, bits: u32, xlen: u8, to: u64) -> Result<Step, String> {
+    let len = u64::from(isa::length(bits as u16));
+    let mask = u64::MAX >> (64 - xlen);
+    let (through, at) = (pc + len & mask, |offset: i32| pc.wrapping_add(i64::from(offset) as u64) & mask);
+    Ok(match isa::flow(bits, xlen) {
+        Flow::Sequential if to == through => Step::Sequential,
+        Flow::Sequential => Step::Trap(None, through),
+        Flow::Conditional { .. } if to == through => Step::Branch(0),
+        Flow::Conditional { offset } if to == at(offset) => Step::Branch(1),
+        Flow::Conditional { .. } => {
+            return Err(format!(
+                "0x{to:08x} is neither way of the branch at 0x{pc:08x}: a trap lies between, and only `spike -l` says where"
+            ))
+        }
+        Flow::Jump { offset, call } => {
+            let (kind, target) = (if call { 3 } else { 2 }, at(offset));
+            if to == target { Step::Branch(kind) } else { Step::Trap(Some(kind), target) }
+        }
+        Flow::Indirect(Indirect::Jump) => Step::Branch(4),
+        Flow::Indirect(Indirect::Call) => Step::Branch(5),
+        Flow::Indirect(Indirect::Return | Indirect::CoSwap) => Step::Branch(6),
+        Flow::TrapReturn => Step::Branch(8),
+    })
+}
+
+impl Reader<'_> {
+    /// Index of a hart; none while it is in front of the program.
+    fn hart(&mut self, number: u64, pc: u64) -> Result<Option<usize>, String> {
+        let number = u16::try_from(number).map_err(|_| format!("there is no core {number}"))?;
+        if let Some(index) = self.harts.iter().position(|h| h.0 == number) {
+            return Ok(Some(index));
+        }
+        if self.program.as_ref().is_some_and(|p| p.instruction(pc).is_none()) {
+            return Ok(None);
+        }
+        self.harts.push((number, Hart { last: Last::None, count: 0 }));
+        Ok(Some(self.harts.len() - 1))
+    }
+
+    fn record(&mut self, index: usize, kind: u8, len: u8, pc: u64, target: u64) {
+        let (thread, hart) = &mut self.harts[index];
+        let count = std::mem::take(&mut hart.count);
+        (self.sink)(&Record { kind, len, thread: *thread, count, pc, target });
+    }
+
+    /// The hart goes on at `to`.
+    fn reach(&mut self, index: usize, to: u64) -> Result<(), String> {
+        match self.harts[index].1.last {
+            Last::None => self.record(index, TRAP, 0, to, to),
+            Last::Trap(epc) => self.record(index, TRAP, 1, epc, to),
+            Last::Instruction { pc, bits, xlen } => {
+                let len = isa::length(bits as u16);
+                self.harts[index].1.count += 1;
+                self.swaps += u64::from(isa::flow(bits, xlen) == Flow::Indirect(Indirect::CoSwap));
+                match step(pc, bits, xlen, to)? {
+                    Step::Sequential => {}
+                    Step::Branch(kind) => self.record(index, kind, len, pc, to),
+                    Step::Trap(branch, epc) => {
+                        if let Some(kind) = branch {
+                            self.record(index, kind, len, pc, epc);
+                        }
+                        self.silent += 1;
+                        self.record(index, TRAP, 1, epc, to);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn instruction(&mut self, number: u64, pc: u64, bits: u32, xlen: u8, committed: bool) -> Result<(), String> {
+        let Some(index) = self.hart(number, pc)? else { return Ok(()) };
+        if committed && !self.commits {
+            self.commits = true;
+            // listed by -l already
+            if matches!(self.harts[index].1.last, Last::Instruction { pc: last, .. } if last == pc) {
+                return Ok(());
+            }
+        }
+        if self.commits && !committed {
+            return Ok(());
+        }
+        self.reach(index, pc)?;
+        self.harts[index].1.last = Last::Instruction { pc, bits, xlen };
+        Ok(())
+    }
+
+    fn trap(&mut self, number: u64, epc: u64, interrupt: bool) -> Result<(), String> {
+        let Some(index) = self.hart(number, epc)? else { return Ok(()) };
+        let listed = matches!(self.harts[index].1.last, Last::Instruction { pc, .. } if pc == epc);
+        // -l lists an instruction that then does not retire
+        if !(listed && !interrupt && !self.commits) {
+            self.reach(index, epc)?;
+        }
+        self.harts[index].1.last = Last::Trap(epc);
+        Ok(())
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<bool, String> {
+        let Some((number, rest)) = line.strip_prefix(b"core ").and_then(decimal) else { return Ok(false) };
+        let Some(rest) = rest.strip_prefix(b":").map(<[u8]>::trim_ascii_start) else { return Ok(false) };
+        if let Some(rest) = rest.strip_prefix(b"exception ") {
+            let Some((epc, digits)) = after(rest, b"epc 0x").and_then(hex) else { return Ok(false) };
+            self.trap(number, narrow(epc, digits).0, rest.starts_with(b"interrupt"))?;
+            return Ok(true);
+        }
+        // the privilege is a digit of its own
+        let committed = rest.first().is_some_and(u8::is_ascii_digit) && rest.get(1) == Some(&b' ');
+        let rest = if committed { &rest[2..] } else { rest };
+        let Some((pc, digits)) = rest.strip_prefix(b"0x").and_then(hex) else { return Ok(false) };
+        let Some((bits, _)) = after(rest, b"(0x").and_then(hex) else { return Ok(false) };
+        let (pc, xlen) = narrow(pc, digits);
+        self.instruction(number, pc, bits as u32, xlen, committed)?;
+        Ok(true)
+    }
+
+    /// Harts stop in front of their last instruction: nobody says where it went.
+    fn end(&mut self) {
+        for index in 0..self.harts.len() {
+            match self.harts[index].1.last {
+                Last::None => {}
+                Last::Instruction { pc, .. } | Last::Trap(pc) => self.record(index, TRAP, 0, pc, pc),
+            }
+        }
+    }
+}
+
+/// A pc as the log has it, and the width that it is of.
+fn narrow(pc: u64, digits: usize) -> (u64, u8) {
+    match (digits, pc >> 32) {
+        (..=8, _) => (pc, 32),
+        (_, 0xffff_ffff) => (pc & 0xffff_ffff, 32),
+        _ => (pc, 64),
+    }
+}
+
+/// Hands the records of a log to `sink`; returns notes.
+pub(super) fn convert(mut log: Unpacked, elf: Option<&Named>, sink: Sink<'_>) -> Result<Vec<String>, HostError> {
+    let program = elf.map(|e| Image::new(&e.program));
+    let mut reader = Reader { harts: Vec::new(), program, commits: false, swaps: 0, silent: 0, sink };
+    let mut line = Vec::new();
+    let mut known = 0u64;
+    while log.line(&mut line)? {
+        known += u64::from(reader.line(&line).map_err(|e| log.wrong_line(&e))?);
+    }
+    if known == 0 {
+        return Err(log.wrong_line("the log ends without an instruction, as spike -l and --log-commits list them"));
+    }
+    reader.end();
+    let (swaps, silent) = (reader.swaps, reader.silent);
+    let swaps = (swaps > 0).then(|| format!("{swaps} co-routine swaps, told as returns"));
+    let silent = (silent > 0).then(|| format!("{silent} traps that the log does not tell, placed where it has a gap"));
+    Ok(swaps.into_iter().chain(silent).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records(log: &str) -> Result<Vec<Record>, String> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), log).unwrap();
+        let mut found = Vec::new();
+        let told = convert(Unpacked::open(file.path()).unwrap(), None, &mut |r| found.push(*r));
+        told.map(|_| found).map_err(|e| e.to_string())
+    }
+
+    const COMMITS: &str = "core   0: 3 0x80000000 (0x00000297) x5  0x80000000\n\
+        core   0: 3 0x80000004 (0x00028463)\n\
+        core   0: 3 0x80000008 (0x0000006f)\n\
+        core   0: 3 0x80000008 (0x0000006f)\n";
+
+    #[test]
+    fn lines_are_the_records_worked_by_hand() {
+        // auipc; beq x5, x0, +8, not taken; j .; j .
+        let of = |kind, len, count, pc, target| Record { kind, len, thread: 0, count, pc, target };
+        let want = vec![
+            of(7, 0, 0, 0x8000_0000, 0x8000_0000),
+            of(0, 4, 2, 0x8000_0004, 0x8000_0008),
+            of(2, 4, 1, 0x8000_0008, 0x8000_0008),
+            of(7, 0, 0, 0x8000_0008, 0x8000_0008),
+        ];
+        assert_eq!(records(COMMITS).unwrap(), want);
+        // -l and --log-commits together: each instruction twice, the second time as committed
+        let both = COMMITS.lines().fold(String::new(), |s, l| s + &l.replace(": 3 ", ": ") + "\n" + l + "\n");
+        assert_eq!(records(&both).unwrap(), want);
+        let listed = COMMITS.replace(": 3 0x", ": 0xffffffff");
+        assert_eq!(records(&listed).unwrap(), want);
+    }
+
+    #[test]
+    fn an_exception_does_not_retire_and_an_interrupt_does() {
+        let of = |kind, len, count, pc, target| Record { kind, len, thread: 0, count, pc, target };
+        let end = "core   0: 0x80000100 (0x00000013) nop\n";
+        let log = |what: &str| {
+            format!("core   0: 0x80000004 (0x00000073) ecall\ncore   0: exception {what}, epc 0x80000004\n{end}")
+        };
+        let want = [of(7, 0, 0, 0x8000_0004, 0x8000_0004), of(7, 1, 0, 0x8000_0004, 0x8000_0100)];
+        assert_eq!(records(&log("trap_machine_ecall")).unwrap()[..2], want);
+        // a jump to itself that retired in front of an interrupt
+        let log = log("interrupt #7").replace("(0x00000073) ecall", "(0x0000006f) j .");
+        let want = [want[0], of(2, 4, 1, 0x8000_0004, 0x8000_0004), want[1]];
+        assert_eq!(records(&log).unwrap()[..3], want);
+    }
+
+    #[test]
+    fn a_gap_is_a_trap_and_one_behind_a_conditional_branch_is_refused() {
+        let log = "core   0: 3 0x80000000 (0x00000013)\ncore   0: 3 0x80000100 (0x00000013)\n";
+        let found = records(log).unwrap();
+        assert_eq!((found[1].kind, found[1].count, found[1].pc, found[1].target), (7, 1, 0x8000_0004, 0x8000_0100));
+        let log = "core   0: 3 0x80000000 (0x00028463)\ncore   0: 3 0x80000100 (0x00000013)\n";
+        let e = records(log).unwrap_err();
+        assert!(e.ends_with("line 2: 0x80000100 is neither way of the branch at 0x80000000: a trap lies between, and only `spike -l` says where"), "{e}");
+        assert!(records("core   0: 3 0x80000000 (0x000").unwrap_err().contains("line 1: the file ends inside it"));
+        assert!(records("nothing\n").unwrap_err().contains("without an instruction"));
+    }
+}

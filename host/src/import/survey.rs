@@ -1,0 +1,156 @@
+//! What only a whole trace without code tells of its branches: a first pass over it
+//!
+//! * the length of a call, from where its return goes: a return address stack is predicted by it;
+//! * a branch that its kind says is direct and that goes to several places is indirect;
+//! * how many instructions lie between where a run begins and its branch.
+//!
+//! Memory is that of the different branches, not of the length of the trace.
+
+use std::collections::HashMap;
+
+/// Length that is told of a direct conditional branch: no other branch can begin inside it, so that its fall-through is
+/// never taken for another place.
+pub(super) const CONDITIONAL: u8 = 2;
+/// Length that is told where nothing says it.
+const UNKNOWN: u8 = 4;
+/// Instructions of other machines are not longer.
+pub(super) const LONGEST: u64 = 15;
+/// Calls that wait for their returns.
+const DEEPEST: usize = 1 << 12;
+/// Calls that a return may leave out (`longjmp`).
+const LOOKED_AT: usize = 16;
+
+/// What a branch is, of the kinds of `rbt1`; a conditional one is 1.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    target: Option<u64>,
+    many: bool,
+    len: u8,
+}
+
+/// A run of instructions up to a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    /// Instructions, the least that were said.
+    pub(super) count: u32,
+    /// The branch.
+    pub(super) exit: u64,
+}
+
+/// Everything that was seen.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    branches: HashMap<u64, Seen>,
+    runs: HashMap<u64, Run>,
+    calls: Vec<u64>,
+}
+
+impl Survey {
+    /// A branch went to `target` (`None`: a conditional one was not taken).
+    pub(super) fn branch(&mut self, pc: u64, kind: u8, target: Option<u64>) {
+        let seen = self.branches.entry(pc).or_insert(Seen { target, many: false, len: 0 });
+        let Some(target) = target else { return };
+        seen.many |= *seen.target.get_or_insert(target) != target;
+        match kind {
+            3 | 5 => {
+                if self.calls.len() == DEEPEST {
+                    self.calls.drain(..DEEPEST / 2);
+                }
+                self.calls.push(pc);
+            }
+            6 => self.returned(target),
+            _ => {}
+        }
+    }
+
+    /// A return goes right behind its call.
+    fn returned(&mut self, target: u64) {
+        let from = self.calls.len().saturating_sub(LOOKED_AT);
+        let behind = |call: &u64| (1..=LONGEST).contains(&target.wrapping_sub(*call));
+        let Some(index) = self.calls[from..].iter().rposition(behind) else {
+            self.calls.pop();
+            return;
+        };
+        let call = self.calls[from + index];
+        self.calls.truncate(from + index);
+        if let Some(seen) = self.branches.get_mut(&call).filter(|s| s.len == 0) {
+            seen.len = (target - call) as u8;
+        }
+    }
+
+    /// `count` instructions lead from `at` to the branch `exit`.
+    pub(super) fn run(&mut self, at: u64, count: u32, exit: u64) {
+        let run = self.runs.entry(at).or_insert(Run { count, exit });
+        if run.exit == exit {
+            run.count = run.count.min(count);
+        }
+    }
+
+    /// The run that begins at `at`.
+    pub(super) fn run_at(&self, at: u64) -> Option<Run> {
+        self.runs.get(&at).copied()
+    }
+
+    /// Whether the branch went to several places.
+    pub(super) fn many(&self, pc: u64) -> bool {
+        self.branches.get(&pc).is_some_and(|s| s.many)
+    }
+
+    /// Kind and length that are told of a branch.
+    pub(super) fn tell(&self, pc: u64, kind: u8) -> (u8, u8) {
+        let len = self.branches.get(&pc).map_or(0, |s| s.len);
+        let len = if len == 0 { UNKNOWN } else { len };
+        match (kind, self.many(pc)) {
+            (0 | 1, true) | (2, true) => (4, len),
+            (0 | 1, false) => (kind, CONDITIONAL),
+            (3, true) => (5, len),
+            _ => (kind, len),
+        }
+    }
+
+    /// What had to be chosen.
+    pub(super) fn notes(&self, direct: impl Fn(u64) -> bool) -> Vec<String> {
+        let many = self.branches.iter().filter(|(pc, s)| s.many && direct(**pc)).count();
+        let note = format!("{many} direct branches with several targets, told as indirect ones");
+        (many > 0).then_some(note).into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_have_the_length_that_their_returns_say() {
+        let mut s = Survey::default();
+        s.branch(0x100, 3, Some(0x200));
+        s.branch(0x210, 5, Some(0x300));
+        s.branch(0x300, 6, Some(0x105)); // one call is left out
+        s.branch(0x110, 3, Some(0x200));
+        s.branch(0x220, 6, Some(0x900)); // to nowhere near
+        assert_eq!((s.tell(0x100, 3), s.tell(0x210, 5), s.tell(0x110, 3)), ((3, 5), (5, 4), (3, 4)));
+    }
+
+    #[test]
+    fn a_direct_branch_with_two_targets_is_indirect() {
+        let mut s = Survey::default();
+        for (pc, kind) in [(0x100, 2), (0x200, 3), (0x300, 1)] {
+            s.branch(pc, kind, Some(0x1000));
+            assert_eq!(s.tell(pc, kind).0, kind);
+            s.branch(pc, kind, None);
+            assert!(!s.many(pc));
+            s.branch(pc, kind, Some(0x2000));
+        }
+        assert_eq!([s.tell(0x100, 2).0, s.tell(0x200, 3).0, s.tell(0x300, 0).0], [4, 5, 4]);
+        assert_eq!(s.notes(|_| true), ["3 direct branches with several targets, told as indirect ones"]);
+    }
+
+    #[test]
+    fn a_run_has_the_least_count_of_its_first_branch() {
+        let mut s = Survey::default();
+        s.run(0x100, 9, 0x120);
+        s.run(0x100, 5, 0x120);
+        s.run(0x100, 1, 0x130);
+        assert_eq!(s.run_at(0x100), Some(Run { count: 5, exit: 0x120 }));
+    }
+}
