@@ -1,5 +1,6 @@
 //! Runs a Verilated SoC and takes in what it does: retire log, trace words, console
 
+use super::data::{BusAccess, DataLog};
 use super::frame::{Deframer, Item, LineStats};
 use super::image::{self, ImageError};
 use super::log::{Log, LogError};
@@ -52,6 +53,8 @@ pub struct Soc {
 pub struct Run {
     /// Events of the retire log, in global commit order.
     pub events: Vec<FlowEvent>,
+    /// What the cores did with its data, of a SoC that records.
+    pub data: Option<DataLog>,
     /// Instructions by core.
     pub instructions: Vec<u64>,
     /// Trace words, as they were read from the trace port; of a SoC with a trace buffer, those of its newer half.
@@ -96,6 +99,8 @@ const WORD: u32 = 3;
 const CONSOLE: u32 = 4;
 const END: u32 = 5;
 const LINE: u32 = 6;
+const REGISTER: u32 = 7;
+const ACCESS: u32 = 8;
 
 impl Soc {
     /// Builds it, or finds it built, below `cache`.
@@ -164,6 +169,7 @@ impl Soc {
             Ok(u64::from(word()?) | u64::from(word()?) << 32)
         };
         let mut log = Log::new(program, self.config.cores);
+        let mut data = self.config.record.map(|_| DataLog::new(program, self.config.cores));
         let (mut words, mut console, mut line) = (Vec::new(), Vec::new(), Vec::new());
         let (mut cycle, mut told) = (0u64, 0u64);
         loop {
@@ -176,8 +182,26 @@ impl Soc {
             let core = (head >> 4 & 15) as u8;
             match head & 15 {
                 TIME => cycle += u64::from(word()?),
-                RETIRED => log.retired(core, cycle, word()?, word()?)?,
-                TRAP => log.trap(core, word()?, word()?),
+                RETIRED => {
+                    let (pc, npc) = (word()?, word()?);
+                    log.retired(core, cycle, pc, npc)?;
+                    data.iter_mut().try_for_each(|d| d.retired(core, cycle, pc, npc))?;
+                }
+                TRAP => {
+                    let (mepc, cause) = (word()?, word()?);
+                    log.trap(core, mepc, cause);
+                    data.iter_mut().for_each(|d| d.trap(core, cycle, cause));
+                }
+                REGISTER => {
+                    let (rd, value) = (word()?, word()?);
+                    data.iter_mut().for_each(|d| d.register(core, rd, value));
+                }
+                ACCESS => {
+                    let (addr, value, strobes) = (word()?, word()?, word()? as u8);
+                    // told a cycle later, when what was read is there
+                    let access = BusAccess { cycle: cycle.saturating_sub(1), core, addr, data: value, strobes };
+                    data.iter_mut().for_each(|d| d.access(access));
+                }
                 WORD => words.push(word()?),
                 CONSOLE => console.push(word()? as u8),
                 LINE => line.push(word()? as u8),
@@ -212,6 +236,7 @@ impl Soc {
         }
         Ok(Some(Run {
             events,
+            data,
             instructions,
             words,
             halves,

@@ -73,10 +73,15 @@ fn header(config: &SocConfig) -> String {
         Output::Uart { divisor } => format!("#define DIVISOR {divisor}\n"),
     };
     let mut s = format!("#pragma once\n#include <cstdint>\n#define CORES {n}u\n{output}");
-    for (function, valid, a, b) in [
+    let mut functions = vec![
         ("get_retired", "retire_valid", "retire_pc", "retire_npc"),
         ("get_trap", "retire_trap", "retire_mepc", "retire_cause"),
-    ] {
+    ];
+    if config.record.is_some() {
+        s.push_str("#define DATA\n");
+        functions.push(("get_register", "retire_rd", "retire_rd", "retire_value"));
+    }
+    for (function, valid, a, b) in functions {
         let _ = write!(
             s,
             "static inline bool {function}(Vsoc& t, unsigned core, uint32_t& a, uint32_t& b) {{\n    switch (core) {{\n"
