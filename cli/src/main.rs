@@ -31,6 +31,7 @@ mod package;
 mod papers;
 mod programs;
 mod progress;
+mod recorded;
 mod replay;
 mod report;
 mod results;

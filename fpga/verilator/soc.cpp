@@ -1,6 +1,6 @@
 // Runs a Verilated SoC; what it does goes to standard output as 32-bit words.
 //
-// usage: sim +image=<hex file> <max-cycles> <vcd file or -> [<link>]
+// usage: sim +image=<hex file> +mtime=<mtime at the start> <max-cycles> <vcd file or -> [<link>]
 // soc.h, written beside it, names the ports. Where the SoC has a serial line, <link> becomes a symbolic link to a
 // pseudo-terminal on it.
 //
@@ -144,12 +144,12 @@ struct Line {
 #endif
 
 int main(int argc, char** argv) {
-    if (argc < 3) return 2;
+    if (argc < 4) return 2;
     // nobody would stop it
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const bool to_vcd = argc > 3 && strcmp(argv[3], "-") != 0;
-    const bool served = argc > 4;
-    const uint64_t limit = strtoull(argv[2], nullptr, 0);
+    const bool to_vcd = argc > 4 && strcmp(argv[4], "-") != 0;
+    const bool served = argc > 5;
+    const uint64_t limit = strtoull(argv[3], nullptr, 0);
     VerilatedContext context;
     context.commandArgs(argc, argv);
     Vsoc top{&context};
@@ -158,7 +158,7 @@ int main(int argc, char** argv) {
     if (to_vcd) {
         context.traceEverOn(true);
         top.trace(&vcd, 99);
-        vcd.open(argv[3]);
+        vcd.open(argv[4]);
     }
     uint64_t time = 0;
 #endif
@@ -177,8 +177,8 @@ int main(int argc, char** argv) {
 #else
     Line line;
     top.rx = 1;
-    if (served && !line.open_terminal(argv[4])) {
-        perror(argv[4]);
+    if (served && !line.open_terminal(argv[5])) {
+        perror(argv[5]);
         return 6;
     }
 #endif

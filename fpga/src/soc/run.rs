@@ -5,7 +5,7 @@ use super::frame::{Deframer, Item, LineStats};
 use super::image::{self, ImageError};
 use super::log::{Log, LogError};
 use super::ring::{halves, Half, RingError};
-use super::top::{Output, SocConfig};
+use super::top::{Output, Purpose, SocConfig};
 use super::verilate::{build, BuildError};
 use retire::elf::Program;
 use retire::FlowEvent;
@@ -86,6 +86,8 @@ pub struct Run {
 pub struct RunOptions {
     /// Stop the cores after so many clock cycles; 0: no limit.
     pub max_cycles: u64,
+    /// What `mtime` begins with.
+    pub mtime: u64,
     /// Write every signal to this file; the SoC must have been built with `vcd`.
     pub vcd: Option<PathBuf>,
     /// Put a link to a pseudo-terminal here, which is on the SoC's serial line both ways while it runs.
@@ -105,7 +107,18 @@ const ACCESS: u32 = 8;
 impl Soc {
     /// Builds it, or finds it built, below `cache`.
     pub fn build(config: &SocConfig, vcd: bool, cache: &Path) -> Result<Self, BuildError> {
-        Ok(Self { config: config.clone(), program: build(config, vcd, cache)? })
+        Self::build_edited(config, vcd, cache, |verilog| verilog)
+    }
+
+    /// As [`Soc::build`], of Verilog that was changed: for faults that are to be found.
+    pub fn build_edited(
+        config: &SocConfig,
+        vcd: bool,
+        cache: &Path,
+        edit: impl FnOnce(String) -> String,
+    ) -> Result<Self, BuildError> {
+        let verilog = edit(config.verilog(Purpose::Simulation).map_err(BuildError::Soc)?);
+        Ok(Self { config: config.clone(), program: build(config, verilog, vcd, cache)? })
     }
 
     /// What it is made of.
@@ -122,7 +135,7 @@ impl Soc {
         std::fs::write(&image, hex)?;
         let limit = if options.max_cycles == 0 { u64::MAX } else { options.max_cycles };
         let mut command = Command::new(&self.program);
-        command.arg(format!("+image={}", image.display())).arg(limit.to_string());
+        command.arg(format!("+image={}", image.display())).arg(format!("+mtime={}", options.mtime)).arg(limit.to_string());
         match (&options.vcd, &options.serial) {
             (vcd, Some(link)) => command.arg(vcd.clone().unwrap_or_else(|| "-".into())).arg(link),
             (vcd, None) => command.args(vcd),

@@ -130,8 +130,8 @@ const DATA_PORTS: [&str; 7] = [
 /// What the text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose<'a> {
-    /// Simulation: RAM is loaded at the start from the file that `+image=` names, and retirement and stores are
-    /// seen at the ports.
+    /// Simulation: RAM is loaded at the start from the file that `+image=` names, `mtime` begins with `+mtime=`, and
+    /// retirement and stores are seen at the ports.
     Simulation,
     /// Synthesis: RAM is loaded from this file.
     Synthesis {
@@ -211,10 +211,14 @@ impl SocConfig {
             Purpose::Synthesis { image } => format!("initial $readmemh(\"{image}\", ram);"),
         };
         let bus = include_str!("../../verilog/bus.v").replace("`SOC_RAM_INIT", &init);
+        let time = match purpose {
+            Purpose::Simulation => "reg [63:0] start;\n    initial if (!$value$plusargs(\"mtime=%d\", start)) start = 64'd0;",
+            Purpose::Synthesis { .. } => "wire [63:0] start = 64'd0;",
+        };
         let core = self.core.core();
         let mut text = if self.record.is_some() { core.recorded()? } else { core.verilog()? };
         text.push_str(&bus);
-        text.push_str(include_str!("../../verilog/devices.v"));
+        text.push_str(&include_str!("../../verilog/devices.v").replace("`SOC_TIME", time));
         text.push_str(&self.circuits().map_err(SocError::Refused)?);
         let style = Style { name: "trace_system".into(), ..Style::default() };
         if let Some(params) = &self.trace {

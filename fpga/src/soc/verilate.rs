@@ -3,7 +3,7 @@
 //! The build folder is named by a hash of everything that goes in, so the same SoC is built once; a failed or
 //! cut build leaves nothing that a later one would take.
 
-use super::top::{Output, Purpose, SocConfig, SocError};
+use super::top::{Output, SocConfig, SocError};
 use crate::flow::tool::{ToolError, ToolKind};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -105,10 +105,9 @@ fn hash(parts: &[&str]) -> String {
     format!("{:016x}{:016x}", half(0), half(1))
 }
 
-/// Builds the simulation of `config` below `cache`, or finds it built: the program.
-pub fn build(config: &SocConfig, vcd: bool, cache: &Path) -> Result<PathBuf, BuildError> {
+/// Builds the simulation of `config`, whose Verilog is `verilog`, below `cache`, or finds it built: the program.
+pub fn build(config: &SocConfig, verilog: String, vcd: bool, cache: &Path) -> Result<PathBuf, BuildError> {
     let verilator = VERILATOR.find()?;
-    let verilog = config.verilog(Purpose::Simulation)?;
     let files =
         [("soc.v", verilog), ("soc.h", header(config)), ("main.cpp", include_str!("../../verilator/soc.cpp").into())];
     let mut parts = vec![verilator.version.as_str(), if vcd { "vcd" } else { "" }];
