@@ -1,14 +1,18 @@
 //! `goshawk gates`: gates, LUTs and clock rate of a trace system
 
-use crate::args::ParamArgs;
+use crate::args::{ParamArgs, SyncArgs};
 use crate::hardware::HardwareArgs;
+use crate::inputs;
 use crate::output::{count, plural, Left, Object, Right, Table};
 use crate::progress::bar;
 use crate::{Failure, Status};
 use fpga::gates::{self, GateReport, Library};
 use fpga::place::{self, Device, PlaceReport};
-use hdl::emit::{emit, SystemOptions};
+use hdl::bus::wrap::Buses;
+use hdl::emit::{emit, emit_inputs, SystemOptions};
+use hdl::verilog::Style;
 use serde_json::json;
+use sim::scheme::inputs::InputsParams;
 use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
 use std::io::Write;
 
@@ -20,7 +24,8 @@ use std::io::Write;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk gates --set medium\n  \
     goshawk gates --set small --upper-bits 12 --fifo 8 --library nangate45\n  \
-    goshawk gates --set medium --place hx8k --seed 2 --json")]
+    goshawk gates --set medium --place hx8k --seed 2 --json\n  \
+    goshawk gates --scheme inputs:256 --cores 2 --place hx8k")]
 pub struct Args {
     #[command(flatten)]
     params: ParamArgs,
@@ -59,19 +64,13 @@ const fn target_mhz(device: Device) -> u32 {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
-    let (params, set) = args.params.resolve(args.hardware.cores, args.hardware.xlen)?;
-    let library = Library::named(&args.library).map_err(|e| other(&e))?;
-    let options = args.hardware.options();
-    let progress = bar("synthesis, place and route", "runs", Some(1 + args.place.len() as u64));
-    let verilog = emit(&params, &options).map_err(|e| other(&e))?;
-    let report = gates::count(&verilog, &library).map_err(|e| other(&e))?;
-    progress.inc(1);
-    let mut placed = Vec::new();
-    for device in &args.place {
-        placed.push(place::place(&verilog, *device, args.seed, target_mhz(*device)).map_err(|e| other(&e))?);
-        progress.inc(1);
+    if let Some(sizes) = inputs::sizes(&args.params, &SyncArgs::default())? {
+        return record(args, &args.hardware.inputs(sizes)?, out);
     }
-    progress.finish_and_clear();
+    args.hardware.no_inputs()?;
+    let (params, set) = args.params.resolve(args.hardware.cores, args.hardware.xlen)?;
+    let options = args.hardware.options();
+    let (report, placed) = measure(args, || emit(&params, &options).map_err(|e| other(&e)))?;
     let state = params.state_bits() * u32::from(params.cores);
     let scheme = params.flow.name();
     let name = set.as_deref().unwrap_or(&scheme);
@@ -86,13 +85,61 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             .print(out)?;
         return Ok(Status::Done);
     }
-    print_gates(name, args.hardware.cores, &options, state, &report, out)?;
+    print_gates(name, args.hardware.cores, &options, &report, out)?;
+    writeln!(
+        out,
+        "\npredictor state by the papers' rule: {} bits x 1.5 = {} gates",
+        count(state.into()),
+        count(u64::from(state) * 3 / 2)
+    )?;
     if let Some(sc) = params.stream_cache() {
         print_stream_cache(&sc, out)?;
     }
-    for p in &placed {
-        print_place(p, out)?;
+    placed.iter().try_for_each(|p| print_place(p, out))?;
+    Ok(Status::Done)
+}
+
+/// Counts gates, and places, what `emit` gives.
+fn measure(
+    args: &Args,
+    emit: impl FnOnce() -> Result<String, Failure>,
+) -> Result<(GateReport, Vec<PlaceReport>), Failure> {
+    let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
+    let library = Library::named(&args.library).map_err(|e| other(&e))?;
+    let progress = bar("synthesis, place and route", "runs", Some(1 + args.place.len() as u64));
+    let verilog = emit()?;
+    let report = gates::count(&verilog, &library).map_err(|e| other(&e))?;
+    progress.inc(1);
+    let mut placed = Vec::new();
+    for device in &args.place {
+        placed.push(place::place(&verilog, *device, args.seed, target_mhz(*device)).map_err(|e| other(&e))?);
+        progress.inc(1);
     }
+    progress.finish_and_clear();
+    Ok((report, placed))
+}
+
+/// Of a record system.
+fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Status, Failure> {
+    let options = args.hardware.options();
+    let verilog = || {
+        let verilog = emit_inputs(params, options.log2_fifo, &Style::default(), Buses::default());
+        verilog.map_err(|e| Failure::Other(e.to_string()))
+    };
+    let (report, placed) = measure(args, verilog)?;
+    let name = params.sizes.to_string();
+    if args.json {
+        Object::new("gates", &name)
+            .with("parameters", inputs::parameters(params))
+            .with("fifo_entries", options.fifo_entries().into())
+            .with("gates", json!(report))
+            .with("gates_with_memory", report.with_memory().into())
+            .with("place", json!(placed))
+            .print(out)?;
+        return Ok(Status::Done);
+    }
+    print_gates(&name, params.cores, &options, &report, out)?;
+    placed.iter().try_for_each(|p| print_place(p, out))?;
     Ok(Status::Done)
 }
 
@@ -100,7 +147,6 @@ fn print_gates(
     name: &str,
     cores: u8,
     options: &SystemOptions,
-    state: u32,
     r: &GateReport,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
@@ -138,12 +184,6 @@ fn print_gates(
         format!("{:.0}", r.with_memory()),
     ]);
     table.print(out)?;
-    writeln!(
-        out,
-        "\npredictor state by the papers' rule: {} bits x 1.5 = {} gates",
-        count(state.into()),
-        count(u64::from(state) * 3 / 2)
-    )?;
     Ok(())
 }
 

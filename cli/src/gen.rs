@@ -1,16 +1,17 @@
 //! `goshawk gen`: a trace system as Verilog, with its register map and test vectors
 
-use crate::args::ParamArgs;
+use crate::args::{ParamArgs, SyncArgs};
 use crate::files::OutputPath;
 use crate::hardware::HardwareArgs;
 use crate::output::{count, facts, folder, plural, write_file, Object};
 use crate::package::{make, RECORDING, VERILOG};
 use crate::ports;
-use crate::{Failure, Status};
+use crate::{inputs, recorded, Failure, Status};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
 use hdl::verilog::Style;
-use serde_json::json;
+use serde_json::{json, Value};
+use sim::scheme::inputs::InputsParams;
 use std::io::Write;
 
 /// Write a trace system for a parameter set: Verilog, register map, test vectors
@@ -18,7 +19,8 @@ use std::io::Write;
 #[command(after_help = "Examples:\n  goshawk gen --set medium --cores 4 -o trace4\n  \
     goshawk gen --set 512/8/16 --timestamps --xlen 64 --ingress etrace -o trace64\n  \
     goshawk gen --set small --cores 2 --sync --check -o trace-sync\n  \
-    goshawk gen --set small --bus axi-lite --port axi-stream -o trace-axi")]
+    goshawk gen --set small --bus axi-lite --port axi-stream -o trace-axi\n  \
+    goshawk gen --scheme inputs:256 --cores 2 -o record2")]
 pub struct Args {
     /// Folder to write to; it is made where it is missing
     #[arg(short, long, value_name = "DIR")]
@@ -71,32 +73,42 @@ fn named<T: Copy + Send + Sync + 'static>(
         .try_map(move |given| all.iter().copied().find(|x| name(*x) == given).ok_or("not there"))
 }
 
+impl Args {
+    fn buses(&self) -> Buses {
+        Buses { registers: self.bus, words: self.port, crossing: self.port_clock }
+    }
+
+    /// The buses for people.
+    fn told(&self) -> String {
+        let clock = if self.port_clock { " by a clock of their own" } else { "" };
+        format!("registers {}, words {}{clock}", self.bus.name(), self.port.name())
+    }
+}
+
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    if let Some(sizes) = inputs::sizes(&args.params, &SyncArgs::default())? {
+        return record(args, &args.hardware.inputs(sizes)?, out);
+    }
+    args.hardware.no_inputs()?;
     let (params, set) = args.params.resolve(args.hardware.cores, args.hardware.xlen)?;
     if params.align == 0 {
         return Err(Failure::Other("align = 0 is for imported traces; a circuit takes 1 or 2".into()));
     }
     let options = args.hardware.options();
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
-    let buses = Buses { registers: args.bus, words: args.port, crossing: args.port_clock };
-    let package = make(&params, set.as_deref(), &options, &style, buses)?;
+    let package = make(&params, set.as_deref(), &options, &style, args.buses())?;
     let mut files = package.files.clone();
     let verilog = files.iter().find(|f| f.0 == VERILOG).map_or("", |f| f.1.as_str());
     files.insert(
         1,
         (ports::FILE, ports::markdown(verilog, &style, params.xlen), "ports, and an instance to copy".into()),
     );
-    folder(&args.output)?;
-    for (name, text, _) in &files {
-        write_file(&args.output.join(name), text.as_bytes())?;
-    }
+    let mut list = write(args, &files)?;
     package.record(&args.output.join(RECORDING), &params)?;
+    let recorded = std::fs::metadata(args.output.join(RECORDING))?.len();
+    list.push(json!({ "name": RECORDING, "bytes": recorded }));
     if args.json {
-        let mut list: Vec<_> =
-            files.iter().map(|(name, text, _)| json!({ "name": name, "bytes": text.len() })).collect();
-        let recorded = std::fs::metadata(args.output.join(RECORDING))?.len();
-        list.push(json!({ "name": RECORDING, "bytes": recorded }));
         Object::new("gen", set.as_deref().unwrap_or(&params.flow.name()))
             .with_params(&params, set.as_deref())
             .with("ingress", options.ingress.name().into())
@@ -110,21 +122,46 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let mut lines = vec![
         ("system", format!("{}, RV{}, {} ingress", plural(params.cores, "core"), params.xlen, options.ingress.name())),
-        (
-            "buses",
-            format!(
-                "registers {}, words {}{}",
-                args.bus.name(),
-                args.port.name(),
-                if args.port_clock { " by a clock of their own" } else { "" }
-            ),
-        ),
+        ("buses", args.told()),
         ("parameters", params.canonical()),
         ("predictor state", format!("{} bits a core", count(params.state_bits().into()))),
         ("folder", args.output.display().to_string()),
     ];
     lines.extend(files.iter().map(|(name, _, what)| (*name, what.clone())));
     lines.push((RECORDING, "the same instructions as a recording: --elf of words.hex".into()));
+    facts(out, &lines)?;
+    Ok(Status::Done)
+}
+
+/// Writes the files; names and sizes of them.
+fn write(args: &Args, files: &[(&'static str, String, String)]) -> Result<Vec<Value>, Failure> {
+    folder(&args.output)?;
+    for (name, text, _) in files {
+        write_file(&args.output.join(name), text.as_bytes())?;
+    }
+    Ok(files.iter().map(|(name, text, _)| json!({ "name": name, "bytes": text.len() })).collect())
+}
+
+/// Of a record system.
+fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Status, Failure> {
+    let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
+    let files = recorded::make(params, &args.hardware.options(), &style, args.buses())?;
+    let list = write(args, &files)?;
+    if args.json {
+        Object::new("gen", &params.sizes.to_string())
+            .with("parameters", inputs::parameters(params))
+            .with("folder", args.output.display().to_string().into())
+            .with("files", list.into())
+            .print(out)?;
+        return Ok(Status::Done);
+    }
+    let mut lines = vec![
+        ("system", format!("{}, RVFI with data, memory bus", plural(params.cores, "core"))),
+        ("buses", args.told()),
+        ("parameters", params.canonical()),
+        ("folder", args.output.display().to_string()),
+    ];
+    lines.extend(files.iter().map(|(name, _, what)| (*name, what.clone())));
     facts(out, &lines)?;
     Ok(Status::Done)
 }

@@ -1,9 +1,12 @@
 //! Which circuit: what `gen` writes, and `gates` counts
 
 use crate::args::range;
+use crate::Failure;
 use clap::{Args, ValueEnum};
 use hdl::emit::{SystemOptions, CORES, LOG2_FIFO};
 use hdl::spine::Extras;
+use sim::scheme::inputs::params::Sizes;
+use sim::scheme::inputs::InputsParams;
 
 /// Interface between core and trace module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -46,6 +49,22 @@ pub struct HardwareArgs {
     /// and noted in register `discontinuity`; RVFI only
     #[arg(long)]
     check: bool,
+    /// RAM of the cores, of the scheme `inputs`: a load from elsewhere is recorded [default: 0x80000000+0x1000000]
+    #[arg(long, value_name = "BASE+BYTES", value_parser = ram)]
+    ram: Option<(u32, u32)>,
+}
+
+/// RAM where the built-in simulator and the SoC have it, 16 MiB.
+const RAM: (u32, u32) = (0x8000_0000, 1 << 24);
+
+/// A first byte and a number of bytes.
+fn ram(text: &str) -> Result<(u32, u32), String> {
+    let number = |text: &str| match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    };
+    let both = text.split_once('+').and_then(|(base, bytes)| Some((number(base)?, number(bytes)?)));
+    both.ok_or_else(|| "its first byte, + and its bytes are right, as 0x80000000+0x1000000".into())
 }
 
 impl HardwareArgs {
@@ -55,6 +74,33 @@ impl HardwareArgs {
             ingress: self.ingress.into(),
             log2_fifo: self.log2_fifo,
             extras: Extras { sync: self.sync, check: self.check },
+        }
+    }
+
+    /// The parameters of a record system.
+    ///
+    /// # Errors
+    /// What is not possible, or was asked for and is not of this scheme.
+    pub fn inputs(&self, sizes: Sizes) -> Result<InputsParams, Failure> {
+        let given = [("--sync", self.sync), ("--check", self.check), ("--ingress", self.ingress != Ingress::Rvfi)];
+        if let Some((option, _)) = given.into_iter().find(|g| g.1) {
+            return Err(Failure::Other(format!(
+                "{option} is not for the scheme `inputs`, which sends no control flow, and takes RVFI with its data"
+            )));
+        }
+        let params = InputsParams::new(self.cores, self.xlen, self.ram.unwrap_or(RAM), sizes);
+        params.check()?;
+        Ok(params)
+    }
+
+    /// Refuses what is of the scheme `inputs` alone.
+    ///
+    /// # Errors
+    /// It was given.
+    pub fn no_inputs(&self) -> Result<(), Failure> {
+        match self.ram {
+            Some(_) => Err(Failure::Other("--ram is of the scheme `inputs`".into())),
+            None => Ok(()),
         }
     }
 }

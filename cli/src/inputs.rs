@@ -33,11 +33,13 @@ fn sent(s: &Sent) -> Value {
     json!({ "messages": s.messages, "bits": s.bits })
 }
 
-fn parameters(p: &InputsParams) -> Value {
+/// The parameters as `--json` has them.
+pub fn parameters(p: &InputsParams) -> Value {
     json!({ "scheme": p.sizes.to_string(), "cores": p.cores, "canonical": p.canonical(), "fingerprint": format!("0x{:08x}", p.fingerprint()) })
 }
 
-fn lines(s: &InputsStats) -> Vec<(&'static str, String)> {
+/// What a recorded run is made of, a line each.
+pub fn lines(s: &InputsStats) -> Vec<(&'static str, String)> {
     let line = |s: &Sent| format!("{} in {} bits", count(s.messages), count(s.bits));
     vec![
         ("episodes", format!("{}, {} by a full table", line(&s.episodes), count(s.full))),

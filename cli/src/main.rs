@@ -32,6 +32,7 @@ mod papers;
 mod ports;
 mod programs;
 mod progress;
+mod recorded;
 mod replay;
 mod report;
 mod results;

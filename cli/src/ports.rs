@@ -44,6 +44,21 @@ const WORDS: [(&str, &str, &str); 3] = [
     ("data", "the word, in the order of the stream", "trace_data"),
 ];
 
+/// Ports of standard buses, by how their names begin, and the standard.
+const BUSES: [(&str, &str); 6] = [
+    ("s_apb_", "AMBA APB4, registers (docs/buses.md)"),
+    ("s_axil_", "AMBA AXI4-Lite, registers (docs/buses.md)"),
+    ("wb_", "Wishbone B4, registers (docs/buses.md)"),
+    ("m_axis_", "AMBA AXI4-Stream, trace words (docs/buses.md)"),
+    ("m_atb_", "AMBA ATB, trace words (docs/buses.md)"),
+    ("byte_", "trace words as bytes (docs/buses.md)"),
+];
+/// Those of a second clock.
+const CROSSING: [(&str, &str); 2] = [
+    ("port_clock", "clock of the trace words"),
+    ("port_reset", "synchronous to `port_clock`; high together with `reset` over an edge of both"),
+];
+
 /// A port of the emitted module.
 struct Port {
     name: String,
@@ -59,11 +74,17 @@ impl Port {
     }
 
     /// What it means, and what it is connected to.
-    fn meaning(&self) -> (&'static str, &'static str) {
+    fn meaning(&self) -> (&'static str, &str) {
         let of = |list: &[(&'static str, &'static str, &'static str)]| {
             list.iter().find(|m| m.0 == self.base().0).map(|m| (m.1, m.2))
         };
-        of(&MEANINGS).or_else(|| of(&WORDS)).unwrap_or_default()
+        let named =
+            |&(name, meaning): &(&str, &'static str)| (self.name == name).then_some((meaning, self.name.as_str()));
+        let begins = |&(name, meaning): &(&str, &'static str)| {
+            self.name.starts_with(name).then_some((meaning, self.name.as_str()))
+        };
+        let of_buses = || CROSSING.iter().find_map(named).or_else(|| BUSES.iter().find_map(begins));
+        of(&MEANINGS).or_else(|| of(&WORDS)).or_else(of_buses).unwrap_or_default()
     }
 }
 
@@ -126,6 +147,22 @@ mod tests {
         }
         let all = MEANINGS.iter().chain(&WORDS).map(|m| m.0.to_string()).collect();
         assert_eq!(named, all);
+    }
+
+    #[test]
+    fn ports_of_buses_have_meanings() {
+        use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
+        let params = TraceParams::new(Platform::RV32, "tr_e:s0".parse().unwrap());
+        let style = Style { name: "acme".into(), initial: true };
+        for (registers, words) in RegisterBus::ALL.into_iter().zip(WordPort::ALL) {
+            let buses = Buses { registers, words, crossing: true };
+            let verilog = hdl::emit::emit_on(&params, &SystemOptions::default(), &style, buses).unwrap();
+            let found = ports(&verilog, "acme");
+            assert!(found.len() > 12, "{} ports", found.len());
+            for port in &found {
+                assert!(!port.meaning().0.is_empty(), "{} has no meaning", port.name);
+            }
+        }
     }
 
     #[test]

@@ -12,11 +12,13 @@ use sim::regs::REGS;
 /// Name of the file.
 pub const FILE: &str = "goshawk_tb.v";
 
-fn address(register: &str) -> u8 {
+/// Address of a register.
+pub fn address(register: &str) -> u8 {
     REGS.iter().find(|r| r.name == register).map_or(0, |r| r.addr)
 }
 
-fn bit(register: &str, field: &str) -> u8 {
+/// Lowest bit of a field.
+pub fn bit(register: &str, field: &str) -> u8 {
     let fields = REGS.iter().find(|r| r.name == register).map_or(&[][..], |r| r.fields);
     fields.iter().find(|f| f.name == field).map_or(0, |f| f.lsb)
 }

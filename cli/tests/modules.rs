@@ -3,12 +3,13 @@
 use std::path::Path;
 
 /// What several commands share, the lowest first: a module names only modules before it.
-const SHARED: [&[&str]; 5] = [
+const SHARED: [&[&str]; 6] = [
     &["error"],
     &["files", "output", "progress"],
     &["args", "vectors", "etrace"],
     &["cfiat", "circuit", "hardware", "inputs", "measured", "ports", "testbench"],
     &["package"],
+    &["recorded"],
 ];
 
 /// Level of a module; commands stand above all that is shared.

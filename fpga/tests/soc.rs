@@ -32,6 +32,7 @@ fn config(core: CoreKind, cores: u8, trace: Option<TraceParams>) -> SocConfig {
         log2_ram: 24,
         private_fetch: true,
         trace,
+        record: None,
         log2_fifo: 8,
         buffer: None,
         output: Output::Port { pins: 4 },

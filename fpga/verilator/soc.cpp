@@ -1,6 +1,6 @@
 // Runs a Verilated SoC; what it does goes to standard output as 32-bit words.
 //
-// usage: sim +image=<hex file> <max-cycles> <vcd file or -> [<link>]
+// usage: sim +image=<hex file> +mtime=<mtime at the start> <max-cycles> <vcd file or -> [<link>]
 // soc.h, written beside it, names the ports. Where the SoC has a serial line, <link> becomes a symbolic link to a
 // pseudo-terminal on it.
 //
@@ -10,6 +10,9 @@
 //   2 trap: mepc, cause (bit 4: interrupt)                     3 trace word: the word, assembled from the pins
 //   4 console: the byte                                        5 end: see below
 //   6 serial line: the byte, bit 8: no stop bit
+// and of a SoC that records, with DATA in soc.h:
+//   7 register: number, value; before the instruction that wrote it
+//   8 access, told a cycle behind it: address, data read or written, strobes (0: read)
 #include "Vsoc.h"
 #include "verilated.h"
 #include "soc.h"
@@ -141,12 +144,12 @@ struct Line {
 #endif
 
 int main(int argc, char** argv) {
-    if (argc < 3) return 2;
+    if (argc < 4) return 2;
     // nobody would stop it
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const bool to_vcd = argc > 3 && strcmp(argv[3], "-") != 0;
-    const bool served = argc > 4;
-    const uint64_t limit = strtoull(argv[2], nullptr, 0);
+    const bool to_vcd = argc > 4 && strcmp(argv[4], "-") != 0;
+    const bool served = argc > 5;
+    const uint64_t limit = strtoull(argv[3], nullptr, 0);
     VerilatedContext context;
     context.commandArgs(argc, argv);
     Vsoc top{&context};
@@ -155,7 +158,7 @@ int main(int argc, char** argv) {
     if (to_vcd) {
         context.traceEverOn(true);
         top.trace(&vcd, 99);
-        vcd.open(argv[3]);
+        vcd.open(argv[4]);
     }
     uint64_t time = 0;
 #endif
@@ -163,14 +166,19 @@ int main(int argc, char** argv) {
     top.reset = 1;
     bool running = false, stopped = false;
     uint64_t after = 0, retired = 0;
+#ifdef DATA
+    bool accessed = false;
+    unsigned master = 0;
+    uint32_t addr = 0, data = 0, strobes = 0;
+#endif
 #ifdef PINS
     uint64_t word_bits = 0;
     uint32_t word = 0;
 #else
     Line line;
     top.rx = 1;
-    if (served && !line.open_terminal(argv[4])) {
-        perror(argv[4]);
+    if (served && !line.open_terminal(argv[5])) {
+        perror(argv[5]);
         return 6;
     }
 #endif
@@ -185,6 +193,19 @@ int main(int argc, char** argv) {
 #endif
         if (!running && top.run && clocks > 8) running = true;
         if (running) {
+#ifdef DATA
+            if (accessed) {
+                record(8, master);
+                put(addr);
+                put(strobes ? data : top.access_rdata);
+                put(strobes);
+            }
+            accessed = top.access;
+            master = top.access_master;
+            addr = top.access_addr;
+            data = top.access_wdata;
+            strobes = top.access_wstrb;
+#endif
             for (unsigned c = 0; c < CORES; c++) {
                 uint32_t a, b;
                 if (get_trap(top, c, a, b)) {
@@ -192,6 +213,14 @@ int main(int argc, char** argv) {
                     put(a);
                     put(b);
                 }
+#ifdef DATA
+                uint32_t npc, rd, value;
+                if (get_retired(top, c, a, npc) && get_register(top, c, rd, value)) {
+                    record(7, c);
+                    put(rd);
+                    put(value);
+                }
+#endif
                 if (get_retired(top, c, a, b)) {
                     record(1, c);
                     put(a);

@@ -33,6 +33,8 @@ module soc_devices #(
     wire [3:0] hart = master >= N ? master - N : master;
 
     // CLINT
+    // what mtime begins with
+    `SOC_TIME
     reg [63:0] mtime;
     reg [15:0] tick;
     reg [63:0] mtimecmp [0:N-1];
@@ -60,7 +62,7 @@ module soc_devices #(
         end
         if (reset) begin
             tick <= 16'd0;
-            mtime <= 64'd0;
+            mtime <= start;
             msip <= {N{1'b0}};
             timer_irq <= {N{1'b0}};
             for (i = 0; i < N; i = i + 1) mtimecmp[i] <= ~64'd0;

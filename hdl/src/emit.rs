@@ -4,6 +4,7 @@
 
 use crate::any_top::AnyTop;
 use crate::bus::wrap::{wrap, Buses};
+use crate::scheme::inputs::system::InputsSystem;
 use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
 use crate::spine::Extras;
@@ -11,12 +12,15 @@ use crate::top::{ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSyste
 use crate::verilog::{self, Refused, Style};
 use rust_hdl::prelude::*;
 use sim::params::{FlowScheme, ParamError, TraceParams};
+use sim::scheme::inputs::InputsParams;
 use std::ops::RangeInclusive;
 
 /// Cores that circuits exist for.
 pub const CORES: RangeInclusive<u8> = 1..=8;
 /// log2 of the entries that a core's event FIFO can have.
 pub const LOG2_FIFO: RangeInclusive<u8> = 3..=8;
+/// log2 of the entries that it can have in a record system, where cores go on for some clocks behind `hold`.
+pub const LOG2_RECORD_FIFO: RangeInclusive<u8> = 4..=8;
 
 /// How retired instructions come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +93,12 @@ pub enum EmitError {
     /// A FIFO outside its range.
     #[error("log2_fifo = {0} is outside {from} to {to}", from = LOG2_FIFO.start(), to = LOG2_FIFO.end())]
     Fifo(u8),
+    /// A FIFO outside the range of record systems.
+    #[error("log2_fifo = {0} is outside {from} to {to}, the range of the scheme inputs", from = LOG2_RECORD_FIFO.start(), to = LOG2_RECORD_FIFO.end())]
+    RecordFifo(u8),
+    /// A record system that exists in software only.
+    #[error("{0} of the scheme inputs has no circuit; {1}")]
+    Inputs(&'static str, &'static str),
     /// rust-hdl refused the circuit: a fault of this crate.
     #[error("rust-hdl refuses the circuit: {0}")]
     Check(String),
@@ -139,6 +149,36 @@ fn of_width<const W: usize>(params: &TraceParams, options: &SystemOptions, depth
         (true, Ingress::Rvfi) => AnyTop::new(RvfiStreamSystem::<W>::new(params, depth, options.extras)),
         (true, Ingress::Etrace) => AnyTop::new(EtraceStreamSystem::<W>::new(params, depth, options.extras)),
     }
+}
+
+/// The record system for `params`, with event FIFOs of 2^`log2_fifo` places.
+pub fn build_inputs(params: &InputsParams, log2_fifo: u8) -> Result<InputsSystem, EmitError> {
+    params.check()?;
+    if params.xlen != 32 {
+        return Err(EmitError::Inputs("xlen = 64", "32 has one"));
+    }
+    if params.sizes.unmodelled.is_some() {
+        return Err(EmitError::Inputs("a mask", "the scheme without one has one"));
+    }
+    if !LOG2_RECORD_FIFO.contains(&log2_fifo) {
+        return Err(EmitError::RecordFifo(log2_fifo));
+    }
+    Ok(InputsSystem::new(params, log2_fifo.into()))
+}
+
+/// The Verilog of the record system for `params`, as [`emit_on`] gives it.
+pub fn emit_inputs(params: &InputsParams, log2_fifo: u8, style: &Style, buses: Buses) -> Result<String, EmitError> {
+    let mut top = build_inputs(params, log2_fifo)?;
+    top.connect_all();
+    check_all(&top).map_err(|e| EmitError::Check(format!("{e:?}")))?;
+    let verilog = wrap(verilog::write(&top, style)?, style, buses)?;
+    Ok(format!(
+        "// Goshawk record system, version {}\n// ingress rvfi with data, event FIFOs of {} entries{buses}\n// {}\n// fingerprint 0x{:08x}\n\n{verilog}",
+        env!("CARGO_PKG_VERSION"),
+        (1u32 << log2_fifo) - 2,
+        params.canonical(),
+        params.fingerprint(),
+    ))
 }
 
 /// The Verilog of the system for `params`, behind a comment that says what it is.

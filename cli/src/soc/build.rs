@@ -128,6 +128,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         log2_ram: args.log2_ram.unwrap_or(board.log2_ram),
         private_fetch: true,
         trace: (!args.no_trace).then_some(params),
+        record: None,
         log2_fifo: args.log2_fifo,
         buffer: args.buffer,
         output: Output::Uart { divisor },

@@ -1,8 +1,9 @@
 //! `goshawk soc sim`: a SoC of softcores runs a program in Verilator, and its trace is checked
 
-use crate::args::{range, CoreName, ParamArgs};
+use crate::args::{range, CoreName, ParamArgs, SyncArgs};
 use crate::files::OutputPath;
 use crate::hardware::{fifo_help, places};
+use crate::inputs;
 use crate::output::{count, facts, short_id, Object, TOOL};
 use crate::progress::bar;
 use crate::{Failure, Status};
@@ -10,6 +11,7 @@ use fpga::soc::check::{check, Checked};
 use fpga::soc::core::CoreKind;
 use fpga::soc::image;
 use fpga::soc::part::{find, Part};
+use fpga::soc::record::{self, RecordError, Recorded};
 use fpga::soc::run::{Run, RunOptions, Soc};
 use fpga::soc::top::{Host, Output, SocConfig, LOG2_BUFFER, LOG2_RAM};
 use fpga::soc::verilate::default_cache;
@@ -20,8 +22,9 @@ use retire::file::retire::{RetireInfo, RetireWriter};
 use retire::RetireSink;
 use serde_json::json;
 use sim::analysis::ratio;
-use sim::file::{TraceInfo, TraceWriter};
+use sim::file::{InputsInfo, TraceInfo, TraceWriter};
 use sim::params::TraceParams;
+use sim::scheme::inputs::InputsParams;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -29,11 +32,13 @@ use std::path::{Path, PathBuf};
 ///
 /// The trace is read from the pins of the SoC's trace port. It must replay to exactly what the cores' own
 /// retirement ports logged, in the order in which instructions retired, with the bits of the golden model; else
-/// the exit code is 1. Softcores come from Python packages that tools/setup installs.
+/// the exit code is 1. With --scheme inputs the run is recorded with all its values: executed again, it must be what the
+/// cores did in every register, load and store. Softcores come from Python packages that tools/setup installs.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk soc sim --core vexriscv --cores 4 --program irq --max-cycles 2000000\n  \
     goshawk soc sim --core picorv32 --elf firmware.elf --timestamps --out run\n  \
-    goshawk soc sim --core picorv32 --cores 4 --program vm --no-trace --json")]
+    goshawk soc sim --core picorv32 --cores 4 --program vm --no-trace --json\n  \
+    goshawk soc sim --core picorv32 --cores 4 --program race --scheme inputs --time 7 --out race")]
 pub struct Args {
     /// Softcore
     #[arg(long, value_enum)]
@@ -73,10 +78,13 @@ pub struct Args {
     /// Clock cycles of one tick of the timer
     #[arg(long, value_name = "N", default_value_t = 16)]
     tick: u16,
+    /// What the timer begins with, ticks
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    time: u64,
     /// Without trace modules
     #[arg(long)]
     no_trace: bool,
-    /// Folder for trace.gtr, retire.ret, line.bin (the bytes of --uart) and soc.vcd (--vcd); it is made where it is missing
+    /// Folder for trace.gtr (trace.gip of --scheme inputs), retire.ret, line.bin (the bytes of --uart) and soc.vcd (--vcd); it is made where it is missing
     #[arg(long, value_name = "DIR")]
     out: Option<OutputPath>,
     /// Write every signal to soc.vcd
@@ -119,14 +127,27 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let loaded = load(args.elf.as_deref(), args.program.as_deref(), args.core)?;
     let (program, name) = loaded.ok_or_else(|| Failure::Other("--elf or --program is needed".into()))?;
     let kind = CoreKind::from(args.core);
-    let (mut params, set) = args.params.resolve(args.cores, 32)?;
-    params.align = kind.core().isa().align();
+    let sizes = inputs::sizes(&args.params, &SyncArgs::default())?;
+    if let (Some(_), Some(given)) =
+        (sizes, [("--no-trace", args.no_trace), ("--buffer", args.buffer.is_some())].into_iter().find(|g| g.1))
+    {
+        return Err(Failure::Other(format!("{} is not for the scheme `inputs`, which records the whole run", given.0)));
+    }
+    let (params, set) = match sizes {
+        Some(_) => (None, None),
+        None => {
+            let (mut params, set) = args.params.resolve(args.cores, 32)?;
+            params.align = kind.core().isa().align();
+            (Some(params), set)
+        }
+    };
     let config = SocConfig {
         core: kind,
         cores: args.cores,
         log2_ram: args.log2_ram,
         private_fetch: true,
-        trace: (!args.no_trace).then_some(params),
+        trace: params.filter(|_| !args.no_trace),
+        record: sizes,
         log2_fifo: args.log2_fifo,
         buffer: args.buffer,
         output: args.uart.map_or(Output::Port { pins: args.pins }, |divisor| Output::Uart { divisor }),
@@ -150,6 +171,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let vcd = args.out.as_ref().filter(|_| args.vcd).map(|f| f.join("soc.vcd"));
     let options = RunOptions {
         max_cycles: args.max_cycles.unwrap_or(0),
+        mtime: args.time,
         vcd,
         serial: args.serial.as_deref().map(Path::to_path_buf),
     };
@@ -174,7 +196,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             let path = folder.join("line.bin");
             std::fs::write(&path, &run.line).map_err(|e| Failure::io(&path, e))?;
         }
-        if config.trace.is_some() {
+        if let Some(params) = config.inputs() {
+            let info = InputsInfo { tool: TOOL.into(), params, build_id: build_id.clone(), program: name.clone() };
+            let mut writer = TraceWriter::create(&folder.join("trace.gip"), &info)?;
+            writer.write(run.words.iter().copied())?;
+            writer.finish()?;
+        }
+        if let Some(params) = config.trace {
             let (build_id, program) = (build_id.clone(), name.clone());
             let info = TraceInfo { tool: TOOL.into(), params, set: set.clone(), build_id, program };
             let mut writer = TraceWriter::create(&folder.join("trace.gtr"), &info)?;
@@ -182,11 +210,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             writer.finish()?;
         }
     }
-    let found = match config.trace.as_ref().filter(|_| args.buffer.is_none()) {
-        Some(params) => Found::Whole(check(params, &program, &run)),
-        None => kept(&params, &program, &run).map_or(Found::Nothing, Found::Parts),
+    let found = match (config.inputs(), &config.trace) {
+        (Some(inputs), _) => Found::Recorded(inputs, record::check(&inputs, &program, &run)),
+        (None, Some(params)) if args.buffer.is_none() => Found::Whole(check(params, &program, &run)),
+        (None, Some(params)) => kept(params, &program, &run).map_or(Found::Nothing, Found::Parts),
+        (None, None) => Found::Nothing,
     };
-    report(args, &params, set.as_deref(), (&name, &build_id), &run, found, out)
+    report(args, params.as_ref(), set.as_deref(), (&name, &build_id), &run, found, out)
 }
 
 /// What of the trace could be held to the retire log.
@@ -195,6 +225,8 @@ enum Found {
     Nothing,
     /// All of it.
     Whole(Result<Checked, fpga::soc::check::CheckError>),
+    /// The run was recorded with its values.
+    Recorded(InputsParams, Result<Recorded, RecordError>),
     /// What the circular buffer kept, older half first; none for a half that is empty or cut.
     Parts(Result<[Option<Part>; 2], fpga::soc::part::PartError>),
 }
@@ -219,7 +251,7 @@ fn kept(
 
 fn report(
     args: &Args,
-    params: &TraceParams,
+    params: Option<&TraceParams>,
     set: Option<&str>,
     (name, build_id): (&str, &str),
     run: &Run,
@@ -228,10 +260,12 @@ fn report(
 ) -> Result<Status, Failure> {
     let instructions: u64 = run.instructions.iter().sum();
     let speed = if run.seconds > 0.0 { run.clocks as f64 / run.seconds } else { 0.0 };
+    let timestamps = params.is_some_and(|p| p.timestamps);
     let good = match &found {
         Found::Nothing | Found::Parts(Ok(_)) => true,
-        Found::Whole(Ok(c)) => c.golden != Some(false) && (params.timestamps || c.ordered),
-        Found::Whole(Err(_)) | Found::Parts(Err(_)) => false,
+        Found::Whole(Ok(c)) => c.golden != Some(false) && (timestamps || c.ordered),
+        Found::Recorded(_, Ok(c)) => c.golden,
+        Found::Whole(Err(_)) | Found::Parts(Err(_)) | Found::Recorded(_, Err(_)) => false,
     };
     let status = if good { Status::Done } else { Status::Different };
     let console = String::from_utf8_lossy(&run.console);
@@ -263,14 +297,27 @@ fn report(
                 "golden_bits": c.golden,
             }),
             Found::Whole(Err(e)) => json!({ "equal": false, "difference": e.to_string() }),
+            Found::Recorded(_, Ok(c)) => json!({
+                "equal": true,
+                "bits": c.stats.bits,
+                "bits_per_instruction": ratio(c.stats.bits, instructions),
+                "messages": c.stats.messages(),
+                "sent": c.stats,
+                "events": c.events,
+                "data": c.data,
+                "golden_bits": c.golden,
+            }),
+            Found::Recorded(_, Err(e)) => json!({ "equal": false, "difference": e.to_string() }),
         };
         let mut object = Object::new("soc sim", name)
             .with("build_id", build_id.into())
             .with("core", CoreKind::from(args.core).name().into())
             .with("cores", args.cores.into());
-        if !matches!(found, Found::Nothing) {
-            object = object.with_params(params, set);
-        }
+        object = match (&found, params) {
+            (Found::Recorded(inputs, _), _) => object.with("parameters", inputs::parameters(inputs)),
+            (Found::Whole(_) | Found::Parts(_), Some(params)) => object.with_params(params, set),
+            _ => object,
+        };
         object
             .with("exit_code", json!(run.exit_code))
             .with("instructions", json!({ "total": instructions, "by_core": run.instructions }))
@@ -324,7 +371,7 @@ fn report(
                 ("bits/instruction", format!("{:.4}", ratio(c.bits, instructions))),
                 ("replay", format!("equal to the retire log, {} events", count(c.events))),
             ]);
-            if !params.timestamps {
+            if !timestamps {
                 let text = if c.ordered { "that of retirement, across cores" } else { "NOT that of retirement" };
                 lines.push(("message order", text.into()));
             }
@@ -338,6 +385,19 @@ fn report(
             }
         }
         Found::Whole(Err(e)) => lines.push(("replay", format!("DIFFERENT: {e}"))),
+        Found::Recorded(inputs, Ok(c)) => {
+            lines.push(("parameters", inputs.canonical()));
+            lines.extend(inputs::lines(&c.stats));
+            let what = format!(
+                "equal to what the cores did: {} registers, loads and stores, {} events",
+                count(c.data),
+                count(c.events)
+            );
+            lines.push(("replay", what));
+            lines.push(("memory, console", "equal at the end".into()));
+            lines.push(("golden model", if c.golden { "the same bits" } else { "OTHER bits" }.into()));
+        }
+        Found::Recorded(_, Err(e)) => lines.push(("replay", format!("DIFFERENT: {e}"))),
     }
     facts(out, &lines)?;
     Ok(status)

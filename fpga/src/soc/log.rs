@@ -34,17 +34,29 @@ pub enum LogError {
         /// Where that one said it goes.
         npc: u32,
     },
+    /// Memory does not fit the instruction.
+    #[error("cycle {cycle}, core {core}: 0x{pc:08x} retires with {made} accesses of the bus before it")]
+    Accesses {
+        /// Clock cycle.
+        cycle: u64,
+        /// Core.
+        core: u8,
+        /// Address.
+        pc: u32,
+        /// Accesses of the core since its last instruction.
+        made: usize,
+    },
 }
 
 /// Code of a program, by address.
-#[derive(Debug)]
-struct Code {
+#[derive(Clone, Debug)]
+pub(super) struct Code {
     base: u64,
     bytes: Vec<u8>,
 }
 
 impl Code {
-    fn new(program: &Program) -> Self {
+    pub(super) fn new(program: &Program) -> Self {
         let code = program.segments.iter().filter(|s| s.executable);
         let base = code.clone().map(|s| s.addr).min().unwrap_or(0);
         let mut bytes = Vec::new();
@@ -58,7 +70,7 @@ impl Code {
         Self { base, bytes }
     }
 
-    fn insn(&self, pc: u32) -> Option<u32> {
+    pub(super) fn insn(&self, pc: u32) -> Option<u32> {
         let at = usize::try_from(u64::from(pc).checked_sub(self.base)?).ok()?;
         let half = |at: usize| Some(u32::from(u16::from_le_bytes(self.bytes.get(at..at + 2)?.try_into().ok()?)));
         let low = half(at)?;

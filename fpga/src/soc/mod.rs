@@ -13,6 +13,7 @@
 //! | [`frame`] | frames of the serial line |
 //! | [`ring`] | the circular trace buffer's halves |
 //! | [`log`], [`check`], [`part`] | the cores' retire log, and the trace, or a part of one, held to it |
+//! | [`data`], [`record`] | the log with registers and memory, and a recorded run held to it |
 //!
 //! `docs/soc.md` has the memory map and says how to add a core.
 
@@ -22,6 +23,7 @@ pub mod build;
 pub mod check;
 pub mod circuit;
 pub mod core;
+pub mod data;
 pub mod emitted;
 pub mod frame;
 pub mod image;
@@ -29,6 +31,7 @@ pub mod log;
 pub mod package;
 pub mod part;
 pub mod pll;
+pub mod record;
 pub mod ring;
 pub mod run;
 pub mod top;

@@ -1,10 +1,11 @@
 //! Runs a Verilated SoC and takes in what it does: retire log, trace words, console
 
+use super::data::{BusAccess, DataLog};
 use super::frame::{Deframer, Item, LineStats};
 use super::image::{self, ImageError};
 use super::log::{Log, LogError};
 use super::ring::{halves, Half, RingError};
-use super::top::{Output, SocConfig};
+use super::top::{Output, Purpose, SocConfig};
 use super::verilate::{build, BuildError};
 use retire::elf::Program;
 use retire::FlowEvent;
@@ -52,6 +53,8 @@ pub struct Soc {
 pub struct Run {
     /// Events of the retire log, in global commit order.
     pub events: Vec<FlowEvent>,
+    /// What the cores did with its data, of a SoC that records.
+    pub data: Option<DataLog>,
     /// Instructions by core.
     pub instructions: Vec<u64>,
     /// Trace words, as they were read from the trace port; of a SoC with a trace buffer, those of its newer half.
@@ -83,6 +86,8 @@ pub struct Run {
 pub struct RunOptions {
     /// Stop the cores after so many clock cycles; 0: no limit.
     pub max_cycles: u64,
+    /// What `mtime` begins with.
+    pub mtime: u64,
     /// Write every signal to this file; the SoC must have been built with `vcd`.
     pub vcd: Option<PathBuf>,
     /// Put a link to a pseudo-terminal here, which is on the SoC's serial line both ways while it runs.
@@ -96,11 +101,24 @@ const WORD: u32 = 3;
 const CONSOLE: u32 = 4;
 const END: u32 = 5;
 const LINE: u32 = 6;
+const REGISTER: u32 = 7;
+const ACCESS: u32 = 8;
 
 impl Soc {
     /// Builds it, or finds it built, below `cache`.
     pub fn build(config: &SocConfig, vcd: bool, cache: &Path) -> Result<Self, BuildError> {
-        Ok(Self { config: config.clone(), program: build(config, vcd, cache)? })
+        Self::build_edited(config, vcd, cache, |verilog| verilog)
+    }
+
+    /// As [`Soc::build`], of Verilog that was changed: for faults that are to be found.
+    pub fn build_edited(
+        config: &SocConfig,
+        vcd: bool,
+        cache: &Path,
+        edit: impl FnOnce(String) -> String,
+    ) -> Result<Self, BuildError> {
+        let verilog = edit(config.verilog(Purpose::Simulation).map_err(BuildError::Soc)?);
+        Ok(Self { config: config.clone(), program: build(config, verilog, vcd, cache)? })
     }
 
     /// What it is made of.
@@ -117,7 +135,10 @@ impl Soc {
         std::fs::write(&image, hex)?;
         let limit = if options.max_cycles == 0 { u64::MAX } else { options.max_cycles };
         let mut command = Command::new(&self.program);
-        command.arg(format!("+image={}", image.display())).arg(limit.to_string());
+        command
+            .arg(format!("+image={}", image.display()))
+            .arg(format!("+mtime={}", options.mtime))
+            .arg(limit.to_string());
         match (&options.vcd, &options.serial) {
             (vcd, Some(link)) => command.arg(vcd.clone().unwrap_or_else(|| "-".into())).arg(link),
             (vcd, None) => command.args(vcd),
@@ -164,6 +185,7 @@ impl Soc {
             Ok(u64::from(word()?) | u64::from(word()?) << 32)
         };
         let mut log = Log::new(program, self.config.cores);
+        let mut data = self.config.record.map(|_| DataLog::new(program, self.config.cores));
         let (mut words, mut console, mut line) = (Vec::new(), Vec::new(), Vec::new());
         let (mut cycle, mut told) = (0u64, 0u64);
         loop {
@@ -176,8 +198,26 @@ impl Soc {
             let core = (head >> 4 & 15) as u8;
             match head & 15 {
                 TIME => cycle += u64::from(word()?),
-                RETIRED => log.retired(core, cycle, word()?, word()?)?,
-                TRAP => log.trap(core, word()?, word()?),
+                RETIRED => {
+                    let (pc, npc) = (word()?, word()?);
+                    log.retired(core, cycle, pc, npc)?;
+                    data.iter_mut().try_for_each(|d| d.retired(core, cycle, pc, npc))?;
+                }
+                TRAP => {
+                    let (mepc, cause) = (word()?, word()?);
+                    log.trap(core, mepc, cause);
+                    data.iter_mut().for_each(|d| d.trap(core, cycle, cause));
+                }
+                REGISTER => {
+                    let (rd, value) = (word()?, word()?);
+                    data.iter_mut().for_each(|d| d.register(core, rd, value));
+                }
+                ACCESS => {
+                    let (addr, value, strobes) = (word()?, word()?, word()? as u8);
+                    // told a cycle later, when what was read is there
+                    let access = BusAccess { cycle: cycle.saturating_sub(1), core, addr, data: value, strobes };
+                    data.iter_mut().for_each(|d| d.access(access));
+                }
                 WORD => words.push(word()?),
                 CONSOLE => console.push(word()? as u8),
                 LINE => line.push(word()? as u8),
@@ -212,6 +252,7 @@ impl Soc {
         }
         Ok(Some(Run {
             events,
+            data,
             instructions,
             words,
             halves,

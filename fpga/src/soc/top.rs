@@ -11,10 +11,13 @@ use super::circuit::ring::Ring;
 use super::circuit::uart::Uart;
 use super::core::{CoreError, CoreKind};
 use super::emitted::emitted;
-use hdl::emit::{emit_as, EmitError, SystemOptions, CORES, LOG2_FIFO};
+use hdl::bus::wrap::Buses;
+use hdl::emit::{emit_as, emit_inputs, EmitError, SystemOptions, CORES, LOG2_FIFO, LOG2_RECORD_FIFO};
 use hdl::verilog::Style;
 use serde::Serialize;
 use sim::params::TraceParams;
+use sim::scheme::inputs::params::Sizes;
+use sim::scheme::inputs::InputsParams;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
@@ -67,6 +70,8 @@ pub struct SocConfig {
     pub private_fetch: bool,
     /// Trace system, or none.
     pub trace: Option<TraceParams>,
+    /// Record system (scheme `inputs`) in its place.
+    pub record: Option<Sizes>,
     /// log2 of the places of each event FIFO. 3..=8.
     pub log2_fifo: u8,
     /// log2 of the words of a circular trace buffer, which leaves when the program has ended; without one trace
@@ -112,11 +117,22 @@ pub enum SocError {
     Emit(#[from] EmitError),
 }
 
+/// Ports of RVFI that tell data.
+const DATA_PORTS: [&str; 7] = [
+    "rvfi_rd_addr",
+    "rvfi_rd_wdata",
+    "rvfi_mem_addr",
+    "rvfi_mem_rmask",
+    "rvfi_mem_wmask",
+    "rvfi_mem_rdata",
+    "rvfi_mem_wdata",
+];
+
 /// What the text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose<'a> {
-    /// Simulation: RAM is loaded at the start from the file that `+image=` names, and retirement and stores are
-    /// seen at the ports.
+    /// Simulation: RAM is loaded at the start from the file that `+image=` names, `mtime` begins with `+mtime=`, and
+    /// retirement and stores are seen at the ports.
     Simulation,
     /// Synthesis: RAM is loaded from this file.
     Synthesis {
@@ -145,13 +161,29 @@ impl SocConfig {
         }
         range("cores", self.cores, CORES)?;
         range("log2_ram", self.log2_ram, LOG2_RAM)?;
-        range("log2_fifo", self.log2_fifo, LOG2_FIFO)?;
+        range("log2_fifo", self.log2_fifo, if self.record.is_some() { LOG2_RECORD_FIFO } else { LOG2_FIFO })?;
         one_of("tick", self.tick.into(), "1 to 65535".into(), self.tick >= 1)?;
         if let Some(log2) = self.buffer {
             range("buffer", log2, LOG2_BUFFER)?;
             if self.trace.is_none() {
                 return Err(SocError::Needs { what: "a trace buffer", needs: "trace modules" });
             }
+        }
+        if self.record.is_some() {
+            let needs = |what, needs| Err(SocError::Needs { what, needs });
+            if self.trace.is_some() {
+                return needs("scheme inputs", "the place of the trace modules");
+            }
+            if !self.private_fetch {
+                return needs("scheme inputs", "fetches that do not use the bus");
+            }
+            // the lowest page of the scheme's RAM
+            one_of(
+                "log2_ram",
+                self.log2_ram.into(),
+                format!("12 to {} for scheme inputs", LOG2_RAM.end()),
+                self.log2_ram >= 12,
+            )?;
         }
         if self.host != Host::Listens && matches!(self.output, Output::Port { .. }) {
             return Err(SocError::Needs { what: "a host that reaches registers", needs: "a serial line" });
@@ -164,6 +196,17 @@ impl SocConfig {
         1 << self.log2_ram
     }
 
+    /// Parameters of the record system, where there is one.
+    pub fn inputs(&self) -> Option<InputsParams> {
+        let ram = (RAM_BASE as u32, self.ram_bytes() as u32);
+        self.record.map(|sizes| InputsParams::new(self.cores, 32, ram, sizes))
+    }
+
+    /// Whether words come.
+    fn traces(&self) -> bool {
+        self.trace.is_some() || self.record.is_some()
+    }
+
     /// The whole SoC as Verilog, top module `soc`.
     pub fn verilog(&self, purpose: Purpose) -> Result<String, SocError> {
         self.check()?;
@@ -174,14 +217,24 @@ impl SocConfig {
             Purpose::Synthesis { image } => format!("initial $readmemh(\"{image}\", ram);"),
         };
         let bus = include_str!("../../verilog/bus.v").replace("`SOC_RAM_INIT", &init);
-        let mut text = self.core.core().verilog()?;
+        let time = match purpose {
+            Purpose::Simulation => {
+                "reg [63:0] start;\n    initial if (!$value$plusargs(\"mtime=%d\", start)) start = 64'd0;"
+            }
+            Purpose::Synthesis { .. } => "wire [63:0] start = 64'd0;",
+        };
+        let core = self.core.core();
+        let mut text = if self.record.is_some() { core.recorded()? } else { core.verilog()? };
         text.push_str(&bus);
-        text.push_str(include_str!("../../verilog/devices.v"));
+        text.push_str(&include_str!("../../verilog/devices.v").replace("`SOC_TIME", time));
         text.push_str(&self.circuits().map_err(SocError::Refused)?);
+        let style = Style { name: "trace_system".into(), ..Style::default() };
         if let Some(params) = &self.trace {
             let options = SystemOptions { log2_fifo: self.log2_fifo, ..SystemOptions::default() };
-            let style = Style { name: "trace_system".into(), ..Style::default() };
             text.push_str(&emit_as(params, &options, &style)?);
+        }
+        if let Some(params) = self.inputs() {
+            text.push_str(&emit_inputs(&params, self.log2_fifo, &style, Buses::default())?);
         }
         text.push_str(&self.top(purpose == Purpose::Simulation));
         Ok(text)
@@ -235,6 +288,12 @@ impl SocConfig {
                 let of = |p: &str| format!("output {p}_{i}");
                 ports.extend(["retire_valid", "[31:0] retire_pc", "[31:0] retire_npc"].map(of));
                 ports.extend(["retire_trap", "[31:0] retire_mepc", "[4:0] retire_cause"].map(of));
+                if self.record.is_some() {
+                    ports.extend(["[4:0] retire_rd", "[31:0] retire_value"].map(of));
+                }
+            }
+            if self.record.is_some() {
+                ports.push("output [31:0] access_rdata".into());
             }
         }
         let _ = writeln!(s, "module soc(\n    {}\n);", ports.join(",\n    "));
@@ -256,6 +315,10 @@ impl SocConfig {
             f32 = 32 * fetch_ports - 1,
             n1 = n - 1
         );
+        if self.record.is_some() && !observed {
+            s.push_str("    wire access;\n");
+        }
+        let stop = self.stop_path(&mut s);
         for i in 0..n {
             self.core_instance(&mut s, i, observed);
         }
@@ -266,12 +329,14 @@ impl SocConfig {
         let _ = write!(
             s,
             "    soc_bus #(.M({masters}), .F({fetch_ports}), .WORDS({words}), .ABITS({})) bus(\n        \
-             .clk(clk), .reset(cores_reset), .m_valid(m_valid), .m_addr(m_addr), .m_wdata(m_wdata), .m_wstrb(m_wstrb),\n        \
+             .clk(clk), .reset(cores_reset), .m_valid({}), .m_addr(m_addr), .m_wdata(m_wdata), .m_wstrb(m_wstrb),\n        \
              .m_ready(m_ready), .m_rdata(m_rdata), .f_valid(f_valid), .f_addr(f_addr), .f_ready(f_ready),\n        \
              .f_rdata(f_rdata), .d_valid(d_valid), .d_master(d_master), .d_addr(d_addr), .d_wdata(d_wdata),\n        \
              .d_wstrb(d_wstrb), .d_rdata(d_rdata){});\n",
             self.log2_ram - 2,
-            if observed { ", .access(access)" } else { "" }
+            // the access that has begun is answered
+            if self.record.is_some() { format!("still ? {masters}'d0 : m_valid") } else { "m_valid".into() },
+            if observed || self.record.is_some() { ", .access(access)" } else { "" }
         );
         let _ = write!(
             s,
@@ -288,7 +353,7 @@ impl SocConfig {
              always @(posedge clk) begin\n        exit_seen <= !reset && (exit_seen || ended);\n        \
              if (ended) last_code <= code;\n    end\n    \
              assign exited = exit_seen;\n    assign exit_code = last_code;\n    \
-             soc_boot boot(.clock(clk), .reset(reset), .traced(1'b{}), .go(go), .stop(ended || halt || host_halt),\n        \
+             soc_boot boot(.clock(clk), .reset(reset), .traced(1'b{}), .go(go), .stop({stop}),\n        \
              .turn(turn), .turned(turned), .run(run), .done(traced),\n        .bus_addr(boot_addr), .bus_write(boot_write),\n        \
              .bus_wdata(boot_wdata), .bus_rdata(reg_rdata), .bus_mine(!core_access && !host_access));\n    \
              assign done = all_sent && trace_idle;\n    \
@@ -296,13 +361,16 @@ impl SocConfig {
              assign reg_addr = core_access ? core_addr : host_access ? host_addr : boot_addr;\n    \
              assign reg_write = !core_access && (host_access ? host_write : boot_write);\n    \
              assign reg_wdata = host_access ? host_wdata : boot_wdata;\n",
-            u8::from(self.trace.is_some())
+            u8::from(self.traces())
         );
         if observed {
             s.push_str(
                 "    assign access_master = d_master;\n    assign access_addr = d_addr;\n    \
                  assign access_wdata = d_wdata;\n    assign access_wstrb = d_wstrb;\n",
             );
+            if self.record.is_some() {
+                s.push_str("    assign access_rdata = m_rdata;\n");
+            }
         }
         self.trace_path(&mut s);
         self.host_path(&mut s);
@@ -310,18 +378,49 @@ impl SocConfig {
         s
     }
 
+    /// When the cores stop. Recorded cores first make no more accesses, until all that made one have retired: else a
+    /// reference would be told of an instruction that is not.
+    fn stop_path(&self, s: &mut String) -> &'static str {
+        if self.record.is_none() {
+            return "ended || halt || host_halt";
+        }
+        s.push_str(
+            "    wire recording, hold;\n    reg stopping;\n    wire still = stopping || hold;\n    \
+             reg [6:0] stopped;\n    always @(posedge clk) begin\n        \
+             stopping <= !reset && (stopping || ended || halt || host_halt);\n        \
+             stopped <= !stopping || reset ? 7'd0 : stopped[6] ? stopped : stopped + 7'd1;\n    end\n",
+        );
+        "stopped[6]"
+    }
+
     /// Trace system, where there is one, and the way out of the chip.
     fn trace_path(&self, s: &mut String) {
         s.push_str("    wire word_valid, word_ready;\n    wire [31:0] word;\n");
-        if self.trace.is_some() {
+        let of = |ports: &[&str]| -> String {
+            let each = ports.iter().flat_map(|p| (0..self.cores).map(move |i| format!(".{p}_{i}({p}_{i})")));
+            each.collect::<Vec<_>>().join(",\n        ")
+        };
+        if self.record.is_some() {
+            // what RAM held is not known in the clock of a store
+            let _ = write!(
+                s,
+                "    trace_system trace(.clock(clk), .reset(reset),\n        {},\n        {},\n        {},\n        \
+                 .mem_valid(access), .mem_core(d_master[2:0]), .mem_addr(d_addr), .mem_write(d_wstrb != 4'd0),\n        \
+                 .mem_changes(1'b1), .mem_again(1'b0), .recording(recording), .hold(hold),\n        \
+                 .bus_addr(reg_addr), .bus_write(reg_write), .bus_wdata(reg_wdata), .bus_rdata(reg_rdata),\n        \
+                 .valid(word_valid), .ready(word_ready), .data(word));\n",
+                of(&["rvfi_valid", "rvfi_insn", "rvfi_trap", "rvfi_pc_rdata", "rvfi_pc_wdata"]),
+                of(&DATA_PORTS),
+                of(&["trap_valid", "trap_interrupt", "trap_cause"]),
+            );
+        } else if self.trace.is_some() {
             let ports = ["rvfi_valid", "rvfi_insn", "rvfi_trap", "rvfi_intr", "rvfi_pc_rdata", "rvfi_pc_wdata"];
-            let ports = ports.iter().flat_map(|p| (0..self.cores).map(move |i| format!(".{p}_{i}({p}_{i})")));
             let _ = write!(
                 s,
                 "    trace_system trace(.clock(clk), .reset(reset),\n        {},\n        \
                  .bus_addr(reg_addr), .bus_write(reg_write), .bus_wdata(reg_wdata), .bus_rdata(reg_rdata),\n        \
                  .valid(word_valid), .ready(word_ready), .data(word));\n",
-                ports.collect::<Vec<_>>().join(",\n        ")
+                of(&ports)
             );
         } else {
             s.push_str("    assign reg_rdata = 32'd0;\n    assign word_valid = 1'b0;\n    assign word = 32'd0;\n");
@@ -396,6 +495,14 @@ impl SocConfig {
         for word in ["rvfi_insn", "rvfi_pc_rdata", "rvfi_pc_wdata"] {
             let _ = writeln!(s, "    wire [31:0] {word}_{i};");
         }
+        if self.record.is_some() {
+            let _ = writeln!(
+                s,
+                "    wire [4:0] rvfi_rd_addr_{i};\n    wire [31:0] rvfi_rd_wdata_{i}, rvfi_mem_addr_{i}, rvfi_mem_rdata_{i}, \
+                 rvfi_mem_wdata_{i};\n    wire [3:0] rvfi_mem_rmask_{i}, rvfi_mem_wmask_{i}, trap_cause_{i};\n    \
+                 wire trap_valid_{i};\n    wire trap_interrupt_{i} = 1'b1;"
+            );
+        }
         let data = |p: &str, w: u32| format!(".m_{p}(m_{p}[{} +: {w}])", w * i);
         let fetch = if self.private_fetch {
             format!(
@@ -428,6 +535,13 @@ impl SocConfig {
         }
         list.push(wires(&["rvfi_valid", "rvfi_insn", "rvfi_trap"]));
         list.push(wires(&["rvfi_intr", "rvfi_pc_rdata", "rvfi_pc_wdata"]));
+        if self.record.is_some() {
+            list.push(wires(&DATA_PORTS));
+            list.push(wires(&["trap_valid", "trap_cause"]));
+            if observed {
+                list.push(wires(&["retire_rd", "retire_value"]));
+            }
+        }
         let _ = writeln!(s, "    soc_core core_{i}({});", list.join(",\n        "));
     }
 }

@@ -3,7 +3,7 @@
 //! The build folder is named by a hash of everything that goes in, so the same SoC is built once; a failed or
 //! cut build leaves nothing that a later one would take.
 
-use super::top::{Output, Purpose, SocConfig, SocError};
+use super::top::{Output, SocConfig, SocError};
 use crate::cosim::build::{build_in, Recipe};
 use crate::cosim::{tools, CosimError};
 use crate::flow::tool::{ToolError, ToolKind};
@@ -62,10 +62,15 @@ fn header(config: &SocConfig) -> String {
         Output::Uart { divisor } => format!("#define DIVISOR {divisor}\n"),
     };
     let mut s = format!("#pragma once\n#include <cstdint>\n#define CORES {n}u\n{output}");
-    for (function, valid, a, b) in [
+    let mut functions = vec![
         ("get_retired", "retire_valid", "retire_pc", "retire_npc"),
         ("get_trap", "retire_trap", "retire_mepc", "retire_cause"),
-    ] {
+    ];
+    if config.record.is_some() {
+        s.push_str("#define DATA\n");
+        functions.push(("get_register", "retire_rd", "retire_rd", "retire_value"));
+    }
+    for (function, valid, a, b) in functions {
         let _ = write!(
             s,
             "static inline bool {function}(Vsoc& t, unsigned core, uint32_t& a, uint32_t& b) {{\n    switch (core) {{\n"
@@ -78,12 +83,11 @@ fn header(config: &SocConfig) -> String {
     s
 }
 
-/// Builds the simulation of `config` below `cache`, or finds it built: the program.
-pub fn build(config: &SocConfig, vcd: bool, cache: &Path) -> Result<PathBuf, BuildError> {
+/// Builds the simulation of `config`, whose Verilog is `verilog`, below `cache`, or finds it built: the program.
+pub fn build(config: &SocConfig, verilog: &str, vcd: bool, cache: &Path) -> Result<PathBuf, BuildError> {
     VERILATOR.find()?;
-    let (verilog, header) = (config.verilog(Purpose::Simulation)?, header(config));
-    let files =
-        [("soc.v", verilog.as_str()), ("soc.h", &header), ("main.cpp", include_str!("../../verilator/soc.cpp"))];
+    let header = header(config);
+    let files = [("soc.v", verilog), ("soc.h", &header), ("main.cpp", include_str!("../../verilator/soc.cpp"))];
     let recipe = Recipe { prefix: "Vsoc", top: ("soc.v", "soc"), options: &OPTIONS, vcd };
     Ok(build_in(cache, &recipe, &files)?)
 }

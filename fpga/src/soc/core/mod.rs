@@ -13,6 +13,17 @@
 //! | `retire_trap`, `retire_mepc`, `retire_cause` | out | 1, 32, 5 | a trap was taken; bit 4 of the cause: interrupt |
 //! | `rvfi_*` | out | | the trace system's ingress, made by the core's adapter |
 //!
+//! In a SoC that records (scheme `inputs`), it has these too; a core whose data is not shown has no such wrapper:
+//!
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `retire_rd`, `retire_value` | out | 5, 32 | register that is written, 0: none, and with what; with `retire_valid` |
+//! | `rvfi_rd_*`, `rvfi_mem_*` | out | | registers and memory of RVFI, the masks those of the access alone |
+//! | `trap_valid`, `trap_cause` | out | 1, 4 | an interrupt is taken; nothing retires then |
+//!
+//! Of such a core an access stays on the bus until it is answered, once it has begun; one that has begun belongs to an
+//! instruction that retires; and instructions retire in the order of their accesses, none before its own.
+//!
 //! `retire_*` are the core's own wires and go to the simulation's retire log only; what is traced comes from
 //! the adapter, so the comparison of log and trace tests the adapter too. `retire_npc` of a trap return is
 //! not looked at.
@@ -91,11 +102,20 @@ pub trait Core {
     fn isa(&self) -> Isa;
     /// Its Verilog, with the module `soc_core`.
     fn verilog(&self) -> Result<String, CoreError>;
+    /// Its Verilog, with the module `soc_core` that shows data too; an error where it has none.
+    fn recorded(&self) -> Result<String, CoreError> {
+        Err(CoreError::NoData(self.package().name))
+    }
 }
 
 /// The module `soc_core` with `body` between its ports and its end.
 fn soc_core(body: &str) -> String {
-    format!("{SOC_CORE}{body}endmodule\n")
+    format!("{SOC_CORE});\n{body}endmodule\n")
+}
+
+/// As [`soc_core`], with the ports of a core that shows its data.
+fn soc_core_with_data(body: &str) -> String {
+    format!("{},\n{DATA_PORTS});\n{body}endmodule\n", SOC_CORE.trim_end())
 }
 
 const SOC_CORE: &str = "\
@@ -109,7 +129,14 @@ module soc_core(
     output retire_trap, output [31:0] retire_mepc, output [4:0] retire_cause,
     output rvfi_valid, output [31:0] rvfi_insn, output rvfi_trap, output rvfi_intr,
     output [31:0] rvfi_pc_rdata, output [31:0] rvfi_pc_wdata
-);
+";
+
+const DATA_PORTS: &str = "    \
+    output [4:0] retire_rd, output [31:0] retire_value,
+    output [4:0] rvfi_rd_addr, output [31:0] rvfi_rd_wdata,
+    output [31:0] rvfi_mem_addr, output [3:0] rvfi_mem_rmask, output [3:0] rvfi_mem_wmask,
+    output [31:0] rvfi_mem_rdata, output [31:0] rvfi_mem_wdata,
+    output trap_valid, output [3:0] trap_cause
 ";
 
 /// Why there is no Verilog of a core.
@@ -124,6 +151,9 @@ pub enum CoreError {
     /// rust-hdl refused the adapter: a fault of this crate.
     #[error("rust-hdl refuses the adapter: {0}")]
     Check(String),
+    /// The scheme `inputs` on a core that does not show registers and memory.
+    #[error("scheme inputs: the port of {0} shows no registers and no memory here; picorv32 and ibex do")]
+    NoData(&'static str),
 }
 
 impl CoreKind {

@@ -1,0 +1,412 @@
+//! The files of a record system (scheme `inputs`): Verilog, register map, parameters, test vectors and their bench
+//!
+//! The vectors are seeded random ports, at a pace at which no core has to wait, and the words that the golden model makes
+//! of them.
+
+use crate::inputs;
+use crate::output::{count, TOOL};
+use crate::testbench::{address, bit, FILE};
+use crate::Failure;
+use hdl::bus::wrap::Buses;
+use hdl::emit::{emit_inputs, SystemOptions};
+use hdl::verilog::Style;
+use retire::elf::Program;
+use serde_json::json;
+use sim::params::{named_set, TraceParams};
+use sim::regmap;
+use sim::scheme::inputs::model::{Access, Beat, Recorder, Reference, Retired};
+use sim::scheme::inputs::InputsParams;
+use sim::stimulus::Source;
+use std::fmt::Write;
+
+/// Name, text, and what it is.
+type File = (&'static str, String, String);
+
+/// Instructions of all cores together.
+const INSTRUCTIONS: u32 = 3000;
+/// Clocks for each instruction, of all cores, and for each reference.
+const PACE: u64 = 60;
+/// Port of the memory bus in `beats.txt`; those before it are the cores'.
+const BUS: u8 = 8;
+
+/// A line of `beats.txt`, hex but for the first two.
+#[derive(Default)]
+struct Line {
+    cycle: u64,
+    port: u8,
+    insn: u32,
+    pc: u32,
+    npc: u32,
+    rd: u8,
+    value: u32,
+    addr: u32,
+    masks: u8,
+    loaded: u32,
+    stored: u32,
+    /// 0: an instruction retires; 1, 3: an access is refused, an interrupt taken, with `cause`.
+    told: u8,
+    cause: u8,
+}
+
+impl Line {
+    fn write(&self, to: &mut String) {
+        let l = self;
+        let _ = writeln!(
+            to,
+            "{} {} {:08x} {:08x} {:08x} {:02x} {:08x} {:08x} {:02x} {:08x} {:08x} {:x} {:x}",
+            l.cycle, l.port, l.insn, l.pc, l.npc, l.rd, l.value, l.addr, l.masks, l.loaded, l.stored, l.told, l.cause
+        );
+    }
+}
+
+/// A reference, and its line: `insn` the address, `pc` the flags (bit 0 write, 1 changes, 2 again), `npc` the core.
+fn reference(s: &mut Source, p: &InputsParams, cycle: u64) -> (Option<Reference>, Line) {
+    let near = s.percent(80);
+    let addr = if near { p.ram_base + 4 * s.below(64) as u32 } else { (s.bits(32) as u32) & !3 };
+    let (core, write, changes, again) = (s.below(p.cores.into()) as u8, s.percent(30), s.percent(70), s.percent(10));
+    let ram = p.is_ram(addr.into(), 1);
+    let flags = u32::from(write) | u32::from(changes) << 1 | u32::from(again) << 2;
+    let line = Line { cycle, port: BUS, insn: addr, pc: flags, npc: core.into(), ..Line::default() };
+    let changes = write && (changes || !ram);
+    ((write || ram).then_some(Reference { core, addr: addr.into(), changes, again }), line)
+}
+
+/// What a core does, and its line.
+fn beat(s: &mut Source, p: &InputsParams, cycle: u64, port: u8) -> (Beat, Line) {
+    let mut l = Line { cycle, port, pc: s.bits(32) as u32 & !3, ..Line::default() };
+    l.npc = l.pc + 4;
+    let mut r = Retired::default();
+    let rd = s.between(1, 31) as u32;
+    l.value = if s.percent(70) { s.below(3) as u32 } else { s.bits(32) as u32 };
+    let device = 0x1000_0000 + 4 * s.below(5) as u32;
+    let addr = if s.percent(50) { p.ram_base + 4 * s.below(64) as u32 } else { device };
+    let access = Access { size: 4, addr, value: l.value };
+    let mut sets = true;
+    l.insn = match s.below(8) {
+        0 | 1 => {
+            (l.addr, l.masks, l.loaded) = (addr, 0x0f, l.value);
+            r.load = Some(access);
+            0x2003 | rd << 7
+        }
+        2 => {
+            (l.addr, l.masks, l.stored) = (addr, 0xf0, l.value);
+            (r.store, sets) = (Some(access), false);
+            0x2023
+        }
+        3 => {
+            r.csr = Some((0x344, l.value));
+            0x3440_2073 | rd << 7
+        }
+        4 => {
+            let stored = s.percent(70);
+            r.conditional = Some(stored);
+            if stored {
+                (l.addr, l.masks, l.stored) = (addr, 0xf0, l.value);
+                r.store = Some(access);
+            }
+            0x1800_202f | rd << 7
+        }
+        5 => {
+            l.npc = s.bits(32) as u32 & !3;
+            r.flow = Some((l.pc, l.npc));
+            0x6f | rd << 7
+        }
+        6 if s.percent(30) => {
+            (l.told, l.cause) = (if s.percent(60) { 3 } else { 1 }, s.bits(4) as u8);
+            return (Beat::Trap { interrupt: l.told == 3, cause: l.cause }, l);
+        }
+        _ => 0x13 | rd << 7,
+    };
+    if sets {
+        l.rd = rd as u8;
+        r.register = Some((l.rd, l.value));
+    }
+    (Beat::Retired(r), l)
+}
+
+/// Lines of both vectors.
+struct Vectors {
+    beats: String,
+    words: String,
+    count: usize,
+    stop: u64,
+}
+
+fn vectors(p: &InputsParams) -> Result<Vectors, Failure> {
+    // the model clock by clock needs no program
+    let (segments, build_id) = (Vec::new(), Vec::new());
+    let none = Program { xlen: p.xlen, compressed: true, multiplies: true, entry: 0, segments, build_id };
+    let (mut model, mut s) = (Recorder::new(p, &none)?, Source::seeded(1));
+    let mut beats = String::from(
+        "// hex but for the decimal cycle and port; the first clock behind the one in which `recording` rises is 0; port 8 is the memory bus: \
+         address, flags (1 write, 2 changes, 4 again), core\n\
+         // cycle port insn pc next_pc rd value addr masks(write,read) loaded stored told(1 refused, 3 interrupt) cause\n",
+    );
+    let (mut cycle, mut instructions) = (0, 0);
+    while instructions < INSTRUCTIONS {
+        let mut told = vec![Beat::Idle; p.cores.into()];
+        let made = if s.below(PACE) == 0 {
+            let (made, line) = reference(&mut s, p, cycle);
+            line.write(&mut beats);
+            made
+        } else {
+            None
+        };
+        if s.below(PACE) == 0 {
+            let core = s.below(p.cores.into()) as u8;
+            let (beat, line) = beat(&mut s, p, cycle, core);
+            line.write(&mut beats);
+            told[usize::from(core)] = beat;
+            instructions += 1;
+        }
+        model.clock(made.as_ref(), &told);
+        cycle += 1;
+    }
+    model.finish();
+    let words: Vec<u32> = model.drain().collect();
+    let text = words.iter().fold(String::new(), |mut text, w| {
+        let _ = writeln!(text, "{w:08x}");
+        text
+    });
+    Ok(Vectors { beats, words: text, count: words.len(), stop: cycle })
+}
+
+/// Makes all of them.
+///
+/// # Errors
+/// There is no circuit.
+pub fn make(p: &InputsParams, options: &SystemOptions, style: &Style, buses: Buses) -> Result<Vec<File>, Failure> {
+    let verilog = emit_inputs(p, options.log2_fifo, style, buses).map_err(|e| Failure::Other(e.to_string()))?;
+    let lines = count(verilog.lines().count() as u64);
+    let v = vectors(p)?;
+    let described =
+        json!({ "tool": TOOL, "fifo_entries": options.fifo_entries(), "parameters": inputs::parameters(p) });
+    // the map is that of any system; what differs is which one it says that it is
+    let set = named_set("small").map_err(|e| Failure::Other(e.to_string()))?;
+    let other = TraceParams::tr(set.params).with(|o| o.cores = p.cores);
+    let (line, number) = (other.canonical(), format!("{:x}", other.fingerprint()));
+    let map = |text: String| text.replace(&line, &p.canonical()).replace(&number, &format!("{:x}", p.fingerprint()));
+    let bench = bench(p, &buses.system(style), &v);
+    Ok(vec![
+        (crate::package::VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
+        ("registers.md", map(regmap::markdown(&other)), "register map".into()),
+        ("registers.rdl", map(regmap::systemrdl(&other)), "register map in SystemRDL 2.0".into()),
+        ("parameters.json", format!("{described:#}\n"), "all parameters, fingerprint".into()),
+        ("beats.txt", v.beats, format!("test vectors: {} instructions in", count(INSTRUCTIONS.into()))),
+        ("words.hex", v.words, format!("test vectors: {} words out", count(v.count as u64))),
+        (FILE, bench, "test bench that plays them".into()),
+    ])
+}
+
+fn bench(p: &InputsParams, style: &Style, v: &Vectors) -> String {
+    let each = |line: &dyn Fn(u8) -> String| (0..p.cores).map(line).collect::<String>();
+    let ports = [
+        ("valid", ""),
+        ("trap", ""),
+        ("insn", "[31:0] "),
+        ("pc_rdata", "[31:0] "),
+        ("pc_wdata", "[31:0] "),
+        ("rd_addr", "[4:0] "),
+        ("rd_wdata", "[31:0] "),
+        ("mem_addr", "[31:0] "),
+        ("mem_rmask", "[3:0] "),
+        ("mem_wmask", "[3:0] "),
+        ("mem_rdata", "[31:0] "),
+        ("mem_wdata", "[31:0] "),
+    ];
+    let traps = [("valid", ""), ("interrupt", ""), ("cause", "[3:0] ")];
+    let all: Vec<(String, &str)> = ports.iter().map(|(n, w)| (format!("rvfi_{n}"), *w)).collect();
+    let all: Vec<(String, &str)> =
+        all.into_iter().chain(traps.iter().map(|(n, w)| (format!("trap_{n}"), *w))).collect();
+    let declared = |i: u8| all.iter().map(|(n, w)| format!("    reg {w}{n}_{i} = 0;\n")).collect::<String>();
+    let connected = |i: u8| all.iter().map(|(n, _)| format!("        .{n}_{i}({n}_{i}),\n")).collect::<String>();
+    let quiet = |i: u8| format!("            rvfi_valid_{i} = 1'b0;\n            trap_valid_{i} = 1'b0;\n");
+    let says = |i: u8| {
+        format!(
+            "            if (port == {i}) begin\n                rvfi_valid_{i} = told == 0;\n                \
+             rvfi_insn_{i} = insn;\n                rvfi_pc_rdata_{i} = pc;\n                rvfi_pc_wdata_{i} = next_pc;\n                \
+             rvfi_rd_addr_{i} = rd;\n                rvfi_rd_wdata_{i} = value;\n                rvfi_mem_addr_{i} = addr;\n                \
+             rvfi_mem_rmask_{i} = masks[3:0];\n                rvfi_mem_wmask_{i} = masks[7:4];\n                \
+             rvfi_mem_rdata_{i} = loaded;\n                rvfi_mem_wdata_{i} = stored;\n                \
+             trap_valid_{i} = told != 0;\n                trap_interrupt_{i} = told == 3;\n                \
+             trap_cause_{i} = cause;\n            end\n"
+        )
+    };
+    TEXT.replace("@NAME", &style.name)
+        .replace("@STOP", &v.stop.to_string())
+        .replace("@WORDS", &v.count.to_string())
+        .replace("@CONTROL", &address("control").to_string())
+        .replace("@STATUS", &address("status").to_string())
+        .replace("@IDLE", &bit("status", "idle").to_string())
+        .replace("@PORTS", &each(&connected))
+        .replace("@SIGNALS", &each(&declared))
+        .replace("@QUIET", &each(&quiet))
+        .replace("@SAYS", &each(&says))
+}
+
+const TEXT: &str = r#"// Test bench of the record system in goshawk_trace.v: plays beats.txt and compares with words.hex
+//
+//     iverilog -o tb goshawk_tb.v goshawk_trace.v && vvp tb
+//
+// It says PASS, or FAIL with what is wrong first.
+
+module @NAME_tb;
+    localparam WORDS = @WORDS;
+    localparam STOP = @STOP;
+    localparam PATIENCE = 4000000;
+
+    reg clock = 1'b0, reset = 1'b1;
+    reg [2:0] bus_addr = 3'd0;
+    reg bus_write = 1'b0;
+    reg [31:0] bus_wdata = 32'd0;
+    wire [31:0] bus_rdata;
+    wire valid, recording, hold;
+    wire [31:0] data;
+    reg mem_valid = 1'b0, mem_write = 1'b0, mem_changes = 1'b0, mem_again = 1'b0;
+    reg [2:0] mem_core = 3'd0;
+    reg [31:0] mem_addr = 32'd0;
+@SIGNALS
+    @NAME dut (
+@PORTS        .mem_valid(mem_valid),
+        .mem_core(mem_core),
+        .mem_addr(mem_addr),
+        .mem_write(mem_write),
+        .mem_changes(mem_changes),
+        .mem_again(mem_again),
+        .recording(recording),
+        .hold(hold),
+        .clock(clock),
+        .reset(reset),
+        .bus_addr(bus_addr),
+        .bus_write(bus_write),
+        .bus_wdata(bus_wdata),
+        .bus_rdata(bus_rdata),
+        .valid(valid),
+        .ready(1'b1),
+        .data(data)
+    );
+
+    reg [31:0] words [0:WORDS-1];
+    integer came = 0, failed = 0, now, waited;
+    // before the latest edge
+    reg begun = 1'b0, idle = 1'b0;
+
+    // one clock: what stands at the outputs before the edge counts
+    task tick;
+        begin
+            #5;
+            if (valid !== 1'b0 && !reset && failed == 0) begin
+                if (came >= WORDS) begin
+                    $display("FAIL: word %0d is %h, there should be %0d words", came, data, WORDS);
+                    failed = 1;
+                end else if (valid !== 1'b1 || data !== words[came]) begin
+                    $display("FAIL: word %0d is %h, %h is right", came, data, words[came]);
+                    failed = 1;
+                end
+                came = came + 1;
+            end
+            if (begun && hold !== 1'b0 && failed == 0) begin
+                $display("FAIL: the cores are to wait");
+                failed = 1;
+            end
+            begun = recording === 1'b1;
+            idle = bus_rdata[@IDLE];
+            clock = 1'b1;
+            #5;
+            clock = 1'b0;
+        end
+    endtask
+
+    task control;
+        input enable;
+        begin
+            bus_addr = 3'd@CONTROL;
+            bus_wdata = {31'd0, enable};
+            bus_write = 1'b1;
+            tick;
+            bus_addr = 3'd@STATUS;
+            bus_write = 1'b0;
+            // the answer to this address comes with the next clock
+            tick;
+            waited = 0;
+        end
+    endtask
+
+    integer beats, fields = 0, cycle, port, skipped;
+    reg [31:0] insn, pc, next_pc, value, addr, loaded, stored;
+    reg [7:0] masks;
+    reg [4:0] rd;
+    reg [3:0] told, cause;
+    reg [8*512-1:0] comment;
+
+    task next_beat;
+        fields = $fscanf(beats, "%d %d %h %h %h %h %h %h %h %h %h %h %h", cycle, port, insn, pc, next_pc, rd, value,
+                         addr, masks, loaded, stored, told, cause);
+    endtask
+
+    task quiet;
+        begin
+            mem_valid = 1'b0;
+@QUIET        end
+    endtask
+
+    task says;
+        begin
+            if (port == 8) begin
+                mem_valid = 1'b1;
+                mem_addr = insn;
+                {mem_again, mem_changes, mem_write} = pc[2:0];
+                mem_core = next_pc[2:0];
+            end
+@SAYS        end
+    endtask
+
+    initial begin
+        $readmemh("words.hex", words);
+        beats = $fopen("beats.txt", "r");
+        if (beats == 0) begin
+            $display("FAIL: there is no beats.txt");
+            failed = 1;
+        end else begin
+            // two lines of comment
+            skipped = $fgets(comment, beats);
+            if (skipped != 0) skipped = $fgets(comment, beats);
+            if (skipped == 0) begin
+                $display("FAIL: beats.txt is empty");
+                failed = 1;
+            end
+        end
+        repeat (4) tick;
+        reset = 1'b0;
+        control(1'b1);
+        while (!begun && waited < PATIENCE && failed == 0) begin
+            tick;
+            waited = waited + 1;
+        end
+        now = 0;
+        if (failed == 0) next_beat;
+        while (failed == 0 && now < STOP) begin
+            quiet;
+            while (fields == 13 && cycle == now) begin
+                says;
+                next_beat;
+            end
+            tick;
+            now = now + 1;
+        end
+        quiet;
+        control(1'b0);
+        tick;
+        while (idle !== 1'b1 && waited < PATIENCE && failed == 0) begin
+            tick;
+            waited = waited + 1;
+        end
+        if (failed == 0 && came != WORDS) begin
+            $display("FAIL: %0d words came, %0d are right", came, WORDS);
+            failed = 1;
+        end
+        if (failed == 0) $display("PASS: %0d words", came);
+        $finish;
+    end
+endmodule
+"#;

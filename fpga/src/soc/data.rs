@@ -1,0 +1,271 @@
+//! The retire log with its data: registers as the cores' own wires tell them, memory as the bus does
+//!
+//! Made without the adapters and without the trace, as [`super::log`]. What a load took is cut out of the bus's word by the
+//! address that the registers of this log give.
+
+use super::log::{Code, LogError};
+use retire::elf::Program;
+use retire::isa::{flow, length, Flow};
+use retire::DataKind;
+use sim::scheme::inputs::model::{Access, Beat, InputsStats, Recorder, Reference, Retired};
+use sim::scheme::inputs::InputsParams;
+
+/// An access of a core on the bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BusAccess {
+    /// Clock cycle.
+    pub cycle: u64,
+    /// Core.
+    pub core: u8,
+    /// Address of the word.
+    pub addr: u32,
+    /// Read, or written.
+    pub data: u32,
+    /// Bytes that are written; 0: a read.
+    pub strobes: u8,
+}
+
+/// An instruction that retired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Clock cycle.
+    pub cycle: u64,
+    /// Core.
+    pub core: u8,
+    /// Address.
+    pub pc: u32,
+    /// Where it goes.
+    pub npc: u32,
+    /// Its bits.
+    pub insn: u32,
+    /// Register, not 0, and what it holds now.
+    pub register: Option<(u8, u32)>,
+    /// What it loaded.
+    pub load: Option<Access>,
+    /// What it stored.
+    pub store: Option<Access>,
+}
+
+impl Step {
+    /// What it did, as replay tells it.
+    pub fn data(&self) -> impl Iterator<Item = DataKind> {
+        let load = self.load.map(|a| DataKind::Load { size: a.size, addr: a.addr.into(), value: a.value.into() });
+        let store = self.store.map(|a| DataKind::Store { size: a.size, addr: a.addr.into(), value: a.value.into() });
+        let register = self.register.map(|(rd, value)| DataKind::Register { rd, value: value.into() });
+        load.into_iter().chain(store).chain(register)
+    }
+
+    /// What the core's port tells of it.
+    fn beat(&self) -> Beat {
+        let open = self.insn & 0x7f == 0x73 && self.insn >> 12 & 3 != 0;
+        let csr = self.register.filter(|_| open).map(|(_, value)| ((self.insn >> 20) as u16, value));
+        Beat::Retired(Retired {
+            load: self.load,
+            store: self.store,
+            csr,
+            register: self.register,
+            conditional: None,
+            flow: (flow(self.insn, 32) != Flow::Sequential).then_some((self.pc, self.npc)),
+        })
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Core {
+    registers: [u32; 32],
+    /// What the instruction that retires next wrote.
+    register: Option<(u8, u32)>,
+    /// Accesses whose instruction has not retired.
+    accesses: Vec<BusAccess>,
+}
+
+/// The log.
+#[derive(Clone, Debug)]
+pub struct DataLog {
+    code: Code,
+    cores: Vec<Core>,
+    /// What retired, in the order of clocks.
+    pub steps: Vec<Step>,
+    /// What the bus did, in the order of clocks.
+    pub accesses: Vec<BusAccess>,
+    /// Interrupts: cycle, core, cause.
+    pub interrupts: Vec<(u64, u8, u8)>,
+}
+
+/// Of a load or store: bytes, whether it stores, and register and offset of its address where it may be less than a word.
+fn memory(insn: u32) -> Option<(u8, bool, Option<(usize, u32)>)> {
+    let rs1 = (insn >> 15 & 31) as usize;
+    match (length(insn as u16), insn & 0x7f, insn >> 13 & 7) {
+        (4, 0x03, _) => Some((1 << (insn >> 12 & 3), false, Some((rs1, (insn as i32 >> 20) as u32)))),
+        (4, 0x23, _) => Some((1 << (insn >> 12 & 3), true, None)),
+        // c.lw, c.lwsp; c.sw, c.swsp
+        (2, op, 2) if op & 1 == 0 => Some((4, false, None)),
+        (2, op, 6) if op & 1 == 0 => Some((4, true, None)),
+        _ => None,
+    }
+}
+
+impl DataLog {
+    /// For `cores` cores that run `program`; registers begin as 0.
+    pub fn new(program: &Program, cores: u8) -> Self {
+        let core = Core { registers: [0; 32], register: None, accesses: Vec::new() };
+        let (steps, accesses, interrupts) = (Vec::new(), Vec::new(), Vec::new());
+        Self { code: Code::new(program), cores: vec![core; cores.into()], steps, accesses, interrupts }
+    }
+
+    /// The bus does an access.
+    pub fn access(&mut self, access: BusAccess) {
+        self.accesses.push(access);
+        if let Some(core) = self.cores.get_mut(usize::from(access.core)) {
+            core.accesses.push(access);
+        }
+    }
+
+    /// What the instruction of core `core` that retires in this clock writes.
+    pub fn register(&mut self, core: u8, rd: u32, value: u32) {
+        self.cores[usize::from(core)].register = Some(((rd & 31) as u8, value));
+    }
+
+    /// Core `core` takes an interrupt; bit 4 of `cause` is set.
+    pub fn trap(&mut self, core: u8, cycle: u64, cause: u32) {
+        if cause >> 4 & 1 == 1 {
+            self.interrupts.push((cycle, core, (cause & 15) as u8));
+        }
+    }
+
+    /// Core `core` retires the instruction at `pc`.
+    pub fn retired(&mut self, core: u8, cycle: u64, pc: u32, npc: u32) -> Result<(), LogError> {
+        let insn = self.code.insn(pc).ok_or(LogError::NoCode { cycle, core, pc })?;
+        let c = &mut self.cores[usize::from(core)];
+        let wants = memory(insn);
+        let made = c.accesses.len();
+        if made != usize::from(wants.is_some()) {
+            return Err(LogError::Accesses { cycle, core, pc, made });
+        }
+        let (mut load, mut store) = (None, None);
+        if let (Some((size, stores, base)), Some(a)) = (wants, c.accesses.pop()) {
+            let lane = match base {
+                _ if stores => a.strobes.trailing_zeros() & 3,
+                Some((rs1, offset)) => c.registers[rs1].wrapping_add(offset) & 3,
+                None => 0,
+            };
+            let value = a.data >> (8 * lane) & (u32::MAX >> (32 - 8 * u32::from(size)));
+            *(if stores { &mut store } else { &mut load }) = Some(Access { size, addr: (a.addr & !3) + lane, value });
+        }
+        let register = c.register.take().filter(|r| r.0 != 0);
+        if let Some((rd, value)) = register {
+            c.registers[usize::from(rd)] = value;
+        }
+        self.steps.push(Step { cycle, core, pc, npc, insn, register, load, store });
+        Ok(())
+    }
+
+    /// What the golden model sends of it, clock by clock, and what that is made of.
+    ///
+    /// # Errors
+    /// Parameters that are not possible.
+    pub fn golden(
+        &self,
+        params: &InputsParams,
+        program: &Program,
+    ) -> Result<(Vec<u32>, InputsStats), super::record::RecordError> {
+        let mut model = Recorder::new(params, program)?;
+        let (mut step, mut access, mut interrupt) = (0, 0, 0);
+        let mut beats = vec![Beat::Idle; params.cores.into()];
+        loop {
+            let times = [
+                self.steps.get(step).map(|s| s.cycle),
+                self.accesses.get(access).map(|a| a.cycle),
+                self.interrupts.get(interrupt).map(|i| i.0),
+            ];
+            let Some(now) = times.into_iter().flatten().min() else { break };
+            beats.fill(Beat::Idle);
+            while let Some(s) = self.steps.get(step).filter(|s| s.cycle == now) {
+                beats[usize::from(s.core)] = s.beat();
+                step += 1;
+            }
+            while let Some(&(_, core, cause)) = self.interrupts.get(interrupt).filter(|i| i.0 == now) {
+                beats[usize::from(core)] = Beat::Trap { interrupt: true, cause };
+                interrupt += 1;
+            }
+            let mut reference = None;
+            if let Some(a) = self.accesses.get(access).filter(|a| a.cycle == now) {
+                let write = a.strobes != 0;
+                let there = write || params.is_ram(a.addr.into(), 4);
+                // the bus does not know what RAM held
+                reference =
+                    there.then_some(Reference { core: a.core, addr: a.addr.into(), changes: write, again: false });
+                access += 1;
+            }
+            model.clock(reference.as_ref(), &beats);
+        }
+        model.finish();
+        let words = model.drain().collect();
+        Ok((words, *model.stats()))
+    }
+
+    /// RAM at the end of the run, of `bytes` bytes from `base` on, with `program` in it at the start.
+    pub fn ram(&self, program: &Program, base: u64, bytes: usize) -> Vec<u8> {
+        let mut ram = vec![0; bytes];
+        for s in &program.segments {
+            let at = s.addr.wrapping_sub(base) as usize;
+            if let Some(place) = at.checked_add(s.data.len()).and_then(|end| ram.get_mut(at..end)) {
+                place.copy_from_slice(&s.data);
+            }
+        }
+        for a in &self.accesses {
+            let at = u64::from(a.addr & !3).wrapping_sub(base) as usize;
+            for lane in (0..4).filter(|lane| a.strobes >> lane & 1 == 1) {
+                if let Some(byte) = ram.get_mut(at.wrapping_add(lane)) {
+                    *byte = (a.data >> (8 * lane)) as u8;
+                }
+            }
+        }
+        ram
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use retire::elf::Segment;
+
+    fn program(code: &[u32]) -> Program {
+        let data: Vec<u8> = code.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let segment = Segment { addr: 0x8000_0000, mem_size: data.len() as u64, data, executable: true };
+        Program {
+            xlen: 32,
+            compressed: false,
+            multiplies: false,
+            entry: 0x8000_0000,
+            segments: vec![segment],
+            build_id: vec![1],
+        }
+    }
+
+    /// `lui x1, 0x80000`, `lh x2, 6(x1)`, `sb x2, 5(x1)`: half word 3 of the word at 4, then its byte 1.
+    #[test]
+    fn loads_and_stores_are_cut_out_of_the_words_of_the_bus() {
+        let mut log = DataLog::new(&program(&[0x8000_00b7, 0x0060_9103, 0x0020_82a3]), 1);
+        log.register(0, 1, 0x8000_0000);
+        log.retired(0, 3, 0x8000_0000, 0x8000_0004).unwrap();
+        log.access(BusAccess { cycle: 4, core: 0, addr: 0x8000_0004, data: 0x8765_4321, strobes: 0 });
+        log.register(0, 2, 0xffff_8765);
+        log.retired(0, 7, 0x8000_0004, 0x8000_0008).unwrap();
+        log.access(BusAccess { cycle: 8, core: 0, addr: 0x8000_0004, data: 0x6565_6565, strobes: 2 });
+        log.retired(0, 9, 0x8000_0008, 0x8000_000c).unwrap();
+        let data: Vec<DataKind> = log.steps.iter().flat_map(Step::data).collect();
+        assert_eq!(
+            data,
+            [
+                DataKind::Register { rd: 1, value: 0x8000_0000 },
+                DataKind::Load { size: 2, addr: 0x8000_0006, value: 0x8765 },
+                DataKind::Register { rd: 2, value: 0xffff_8765 },
+                DataKind::Store { size: 1, addr: 0x8000_0005, value: 0x65 },
+            ]
+        );
+        assert_eq!(log.ram(&program(&[]), 0x8000_0000, 8), [0, 0, 0, 0, 0, 0x65, 0, 0]);
+        let e = log.retired(0, 10, 0x8000_0004, 0x8000_0008).unwrap_err().to_string();
+        assert_eq!(e, "cycle 10, core 0: 0x80000004 retires with 0 accesses of the bus before it");
+    }
+}

@@ -1,0 +1,215 @@
+//! SoCs of softcores that record (scheme `inputs`) in Verilator: replay of what the trace port sends is what the cores did,
+//! in every register, load and store
+//!
+//! The runs are cut at some hundred thousand cycles; with `GOSHAWK_LONG=1` all programs run on 1, 2 and 4 cores, each for
+//! twenty million.
+
+use fpga::soc::core::CoreKind;
+use fpga::soc::record::{check, RecordError, Recorded};
+use fpga::soc::run::{Run, RunOptions, Soc};
+use fpga::soc::top::{Host, Output, SocConfig, RAM_BASE};
+use fpga::soc::verilate::default_cache;
+use retire::elf::{Program, Segment};
+use retire::NullSink;
+use sim::scheme::inputs::params::Sizes;
+use sim::scheme::inputs::replay::{InputsError, Replay};
+
+fn long() -> bool {
+    std::env::var_os("GOSHAWK_LONG").is_some_and(|v| v == "1")
+}
+
+/// Small enough that a bank fits, and a check comes soon.
+fn sizes() -> Sizes {
+    Sizes { entries: 256, check: 12, ..Sizes::default() }
+}
+
+fn config(core: CoreKind, cores: u8, sizes: Sizes) -> SocConfig {
+    SocConfig {
+        core,
+        cores,
+        log2_ram: 22,
+        private_fetch: true,
+        trace: None,
+        record: Some(sizes),
+        log2_fifo: 8,
+        buffer: None,
+        output: Output::Port { pins: 4 },
+        host: Host::Listens,
+        tick: 16,
+    }
+}
+
+fn program(core: CoreKind, name: &str) -> Option<Program> {
+    let builds = programs::find(name).unwrap().soc;
+    builds.get(core.core().isa().name()).map(|elf| Program::parse(elf).unwrap())
+}
+
+fn run(config: &SocConfig, program: &Program, max_cycles: u64) -> Run {
+    let soc = Soc::build(config, false, &default_cache()).unwrap();
+    soc.run(program, &RunOptions { max_cycles, ..RunOptions::default() }, |_| {}).unwrap()
+}
+
+/// Records, replays and compares; what was found.
+fn recorded(config: &SocConfig, name: &str, cycles: u64) -> (Run, Recorded) {
+    let program = program(config.core, name).unwrap();
+    let r = run(config, &program, cycles);
+    let what = format!("{} {} {name}", config.cores, config.core.name());
+    let c = check(&config.inputs().unwrap(), &program, &r).unwrap_or_else(|e| panic!("{what}: {e}"));
+    assert_eq!(c.instructions, r.instructions, "{what}");
+    assert!(c.golden, "{what}: other bits than the golden model's");
+    assert!(r.instructions.iter().all(|n| *n > 100), "{what}: {:?}", r.instructions);
+    println!("{what}: {} instructions, {:?}", r.instructions.iter().sum::<u64>(), c.stats);
+    (r, c)
+}
+
+#[test]
+fn one_picorv32_replays_to_all_that_it_did() {
+    let (_, c) = recorded(&config(CoreKind::Picorv32, 1, sizes()), "strsearch", 400_000);
+    assert!(c.data > 20_000 && c.stats.checks.messages > 5 && c.stats.episodes.messages == 0, "{c:?}");
+}
+
+#[test]
+fn four_picorv32_replay_to_all_that_they_did() {
+    let soc = config(CoreKind::Picorv32, 4, sizes());
+    let mut episodes = 0;
+    for name in ["bank", "lockcont", "qsort"] {
+        let (_, c) = recorded(&soc, name, 300_000);
+        assert!(c.data > 50_000 && c.stats.inputs.messages > 20, "{name}: {c:?}");
+        episodes += c.stats.episodes.messages;
+    }
+    assert!(episodes > 500, "{episodes}");
+}
+
+/// Two loads of the timer in a loop, each an input of 32 bits: they come faster than they are sent.
+fn talker() -> Program {
+    #[rustfmt::skip]
+    let code: [u32; 9] = [
+        0xf200c2b7, // lui x5, 0xf200c
+        0x32000413, // addi x8, x0, 800
+        0xff82a303, // lw x6, -8(x5): mtime
+        0xffc2a383, // lw x7, -4(x5)
+        0xfff40413, // addi x8, x8, -1
+        0xfe041ae3, // bne x8, x0, -12
+        0xf01004b7, // lui x9, 0xf0100: exit
+        0x0004a023, // sw x0, 0(x9)
+        0x0000006f, // j .
+    ];
+    let data: Vec<u8> = code.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let code = Segment { addr: RAM_BASE, mem_size: data.len() as u64, data, executable: true };
+    let segments = vec![code];
+    Program { xlen: 32, compressed: false, multiplies: false, entry: RAM_BASE, segments, build_id: vec![1] }
+}
+
+/// With a table of one value, a FIFO of 14 entries and one pin; without waiting, messages are lost.
+#[test]
+fn cores_wait_where_messages_come_faster_than_they_leave() {
+    let small = Sizes { entries: 16, check: 10, last: 1, ..Sizes::default() };
+    let config = SocConfig { log2_fifo: 4, output: Output::Port { pins: 1 }, ..config(CoreKind::Picorv32, 1, small) };
+    let (program, params) = (talker(), config.inputs().unwrap());
+    let options = RunOptions { mtime: 0x5555_5555_5555_5555, ..RunOptions::default() };
+    let go = |soc: &Soc| soc.run(&program, &options, |_| {}).unwrap();
+    let waits = go(&Soc::build(&config, false, &default_cache()).unwrap());
+    let c = check(&params, &program, &waits).unwrap();
+    assert!(c.golden && c.stats.inputs.messages == 1600, "{c:?}");
+    let rushes = Soc::build_edited(&config, false, &default_cache(), |verilog| {
+        assert_eq!(verilog.matches("wire still = stopping || hold;").count(), 1);
+        verilog.replace("wire still = stopping || hold;", "wire still = stopping;")
+    });
+    let rushes = go(&rushes.unwrap());
+    assert!(rushes.cycles < waits.cycles, "{} and {} cycles", rushes.cycles, waits.cycles);
+    assert!(!check(&params, &program, &rushes).is_ok_and(|c| c.golden), "nothing was lost");
+}
+
+#[test]
+fn all_programs_on_one_two_and_four_cores() {
+    if !long() {
+        return;
+    }
+    let mut instructions = 0;
+    for core in [CoreKind::Picorv32] {
+        for cores in [1, 2, 4] {
+            let soc = config(core, cores, Sizes::default());
+            for p in programs::PROGRAMS.iter().filter(|p| program(core, p.name).is_some()) {
+                let (r, c) = recorded(&soc, p.name, 20_000_000);
+                let n: u64 = r.instructions.iter().sum();
+                instructions += n;
+                println!(
+                    "{} {cores} {}: {n} instructions, {:.5} bits each",
+                    core.name(),
+                    p.name,
+                    c.stats.bits as f64 / n as f64
+                );
+            }
+        }
+    }
+    println!("{instructions} instructions");
+}
+
+/// Runs of `race` from so many times on.
+fn races(soc: &Soc, runs: u64) -> Vec<(u64, Run)> {
+    let program = program(CoreKind::Picorv32, "race").unwrap();
+    let one = |mtime| (mtime, soc.run(&program, &RunOptions { mtime, ..RunOptions::default() }, |_| {}).unwrap());
+    (0..runs).map(one).filter(|(_, r)| r.exit_code != Some(0)).collect()
+}
+
+/// Of a hundred runs some fail; what was recorded of one fails each time that it is replayed, in the same instruction.
+#[test]
+fn a_race_that_seldom_shows_is_recorded_once_and_replayed_a_hundred_times() {
+    let config = config(CoreKind::Picorv32, 4, sizes());
+    let soc = Soc::build(&config, false, &default_cache()).unwrap();
+    let program = program(CoreKind::Picorv32, "race").unwrap();
+    let failed = races(&soc, 100);
+    println!("{:?}", failed.iter().map(|f| f.0).collect::<Vec<_>>());
+    assert!((1..=3).contains(&failed.len()), "{} of 100 runs fail", failed.len());
+    let (_, r) = &failed[0];
+    assert!(r.exit_code == Some(1) && r.console == b"race: 1 updates lost\n", "{:?}", r.exit_code);
+    let params = config.inputs().unwrap();
+    let c = check(&params, &program, r).unwrap();
+    assert!(c.golden && c.instructions == r.instructions);
+    let ends = |replay: &Replay| (0..4).map(|c| (replay.pc(c), replay.registers(c))).collect::<Vec<_>>();
+    let mut first = None;
+    for _ in 0..100 {
+        let mut replay = Replay::new(&params, &program, r.words.as_slice()).unwrap().unwrap();
+        replay.run(&mut NullSink, |_| false).unwrap();
+        assert_eq!(*first.get_or_insert_with(|| ends(&replay)), ends(&replay));
+    }
+}
+
+/// `sltu`, and what branches take from it, without the highest bit.
+#[test]
+fn a_fault_of_a_core_is_found_by_the_check_of_the_state() {
+    let config = config(CoreKind::Picorv32, 1, sizes());
+    let right = "alu_ltu = reg_op1 < reg_op2;";
+    let soc = Soc::build_edited(&config, false, &default_cache(), |verilog| {
+        assert_eq!(verilog.matches(right).count(), 1);
+        verilog.replace(right, "alu_ltu = reg_op1[30:0] < reg_op2[30:0];")
+    });
+    let program = program(CoreKind::Picorv32, "crypt").unwrap();
+    let r = soc.unwrap().run(&program, &RunOptions { max_cycles: 200_000, ..RunOptions::default() }, |_| {}).unwrap();
+    let params = config.inputs().unwrap();
+    // the log says which instruction it was
+    let told = check(&params, &program, &r).unwrap_err();
+    println!("{told}");
+    let RecordError::Different { core, what: "datum" | "event", .. } = told else { panic!("{told}") };
+    // without it, replay says in which stretch
+    let mut replay = Replay::new(&params, &program, r.words.as_slice()).unwrap().unwrap();
+    let found = replay.run(&mut NullSink, |_| false).unwrap_err();
+    println!("{found}");
+    let InputsError::Diverged { core: of, stretches, .. } = found else { panic!("{found}") };
+    assert_eq!(of, core);
+    let (from, to) = stretches.0[usize::from(of)];
+    assert!(to - from <= 2 << sizes().check, "{from} to {to}");
+}
+
+#[test]
+fn a_wrong_bit_is_found() {
+    let soc = config(CoreKind::Picorv32, 4, sizes());
+    let program = program(CoreKind::Picorv32, "bank").unwrap();
+    let mut r = run(&soc, &program, 100_000);
+    let middle = r.words.len() / 2;
+    r.words[middle] ^= 1 << 7;
+    assert!(matches!(
+        check(&soc.inputs().unwrap(), &program, &r),
+        Err(RecordError::Replay(_) | RecordError::Different { .. })
+    ));
+}

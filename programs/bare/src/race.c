@@ -1,0 +1,36 @@
+// A race that seldom shows: one update in 32 of hart 1 is done without the lock. Each hart waits at random between its
+// updates, and the random numbers begin with the time, so that runs differ by when they begin.
+#include "rt.h"
+
+#define ROUNDS 8
+
+static lock_t guard;
+static volatile uint32_t balance;
+
+static void work(uint32_t hart, uint32_t harts, void *arg)
+{
+    (void)harts;
+    (void)arg;
+    uint32_t random = rand_seed((uint32_t)timer_now() * MAX_HARTS + hart);
+    for (int i = 0; i < ROUNDS; i++) {
+        for (volatile uint32_t n = rand_below(&random, 60); n; n--)
+            ;
+        if (hart == 1 && rand_below(&random, 32) == 0) {
+            balance = balance + 1; // the fault
+            continue;
+        }
+        lock(&guard);
+        balance = balance + 1;
+        unlock(&guard);
+    }
+}
+
+int main(void)
+{
+    parallel(work, NULL);
+    uint32_t lost = hart_count() * ROUNDS - balance;
+    uart_puts("race: ");
+    uart_putdec(lost);
+    uart_puts(" updates lost\n");
+    return lost != 0;
+}
