@@ -92,8 +92,8 @@ fn traces_without_code_are_the_run_but_for_lengths() {
     let plain = |r: &Record| Record { len: 0, target: if r.kind == 0 { 0 } else { r.target }, ..*r };
     for (name, trace) in [("parse.champsim", champsim(steps)), ("parse.sbbt", sbbt(steps))] {
         std::fs::write(place.path().join(name), trace).unwrap();
-        place.good(&format!("import {name} -o x.rbt1"));
-        let found = records(&place.path().join("x.rbt1"));
+        place.good(&format!("import {name} -o {name}.rbt1"));
+        let found = records(&place.path().join(format!("{name}.rbt1")));
         // where it begins and ends is another record, or none; in front of the first branch SBBT counts nothing
         let branches = |all: &[Record]| -> Vec<Record> { all.iter().filter(|r| r.kind != 7).copied().collect() };
         let (found, want) = (branches(&found), branches(want));
@@ -106,7 +106,7 @@ fn traces_without_code_are_the_run_but_for_lengths() {
         let calls = found[..same].iter().zip(&want).filter(|(a, _)| matches!(a.kind, 3 | 5));
         let right = calls.clone().filter(|(a, b)| a.len == b.len).count();
         assert!(right > 10 && right + 4 >= calls.clone().count(), "{name}: {right} of {}", calls.count());
-        goes_through(&place, "x.rbt1");
+        goes_through(&place, &format!("{name}.rbt1"));
     }
 }
 
