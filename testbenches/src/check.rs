@@ -16,10 +16,15 @@ use tempfile::NamedTempFile;
 
 /// Instructions of each run: `short`, or with `GOSHAWK_LONG` set the whole program.
 pub fn limit(short: u64) -> u64 {
+    rounds(short, u64::MAX)
+}
+
+/// How much a bench does: `usual`, or with `GOSHAWK_LONG` set `long`.
+pub fn rounds<T>(usual: T, long: T) -> T {
     if std::env::var_os("GOSHAWK_LONG").is_some() {
-        u64::MAX
+        long
     } else {
-        short
+        usual
     }
 }
 

@@ -7,6 +7,7 @@ use encoder_harness::tr::{passes_the_static_gates, platform, run};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sim::params::{Chunks, Coding, FlowScheme, NexusParams, TrParams, TraceParams};
+use testbenches::check::rounds;
 
 fn params(rng: &mut impl Rng) -> TraceParams {
     let mut c = || Chunks::new(rng.random_range(1..=16), rng.random_range(1..=16));
@@ -23,7 +24,7 @@ fn params(rng: &mut impl Rng) -> TraceParams {
 fn random_entries_of_named_encodings_match_the_golden_coder() {
     for (i, coding) in [Coding::TR_E, Coding::TR_B].into_iter().enumerate() {
         let p = TraceParams::tr(TrParams::sizes(512, 8, 0).coded(coding));
-        run::<32>(&p, i as u64, 12_000, false, false);
+        run::<32>(&p, i as u64, rounds(6_000, 12_000), false, false);
         run::<32>(&p, i as u64 + 10, 2_000, true, true);
     }
 }
@@ -32,7 +33,7 @@ fn random_entries_of_named_encodings_match_the_golden_coder() {
 fn random_entries_of_random_parameters_match_the_golden_coder() {
     for seed in 0..40 {
         let p = params(&mut ChaCha8Rng::seed_from_u64(seed));
-        run::<32>(&p, seed, 1_000, seed % 2 == 0, false);
+        run::<32>(&p, seed, rounds(400, 1_000), seed % 2 == 0, false);
     }
     for seed in 40..46 {
         let p = params(&mut ChaCha8Rng::seed_from_u64(seed));

@@ -14,6 +14,7 @@ use sim::message::{Body, Escape};
 use sim::params::{named_set, Platform, TrParams, TraceParams};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::Config;
+use testbenches::check::rounds;
 use testbenches::driver::CheckVerilog;
 use testbenches::gates::emit_checked;
 
@@ -93,7 +94,7 @@ fn all_adapters(name: &str, p: &TraceParams, config: &Config, steps: usize, veri
 #[test]
 fn every_variant_matches_golden_at_one_instruction_a_clock() {
     for (i, (name, p)) in variants().iter().enumerate() {
-        let steps = if p.xlen == 64 { 3_000 } else { 10_000 };
+        let steps = if p.xlen == 64 { rounds(1_500, 3_000) } else { rounds(5_000, 10_000) };
         all_adapters(name, p, &busy(i as u64, 100), steps, true);
     }
 }

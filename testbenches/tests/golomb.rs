@@ -10,6 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use sim::params::{TrParams, TraceParams};
 use sim::scheme::tr::coder::golomb::Orders;
 use sim::scheme::tr::coder::CoderParams;
+use testbenches::check::rounds;
 
 fn golomb(orders: Orders) -> TraceParams {
     TraceParams::tr(TrParams { coder: CoderParams::Golomb(orders), ..TrParams::sizes(512, 8, 0) })
@@ -25,14 +26,14 @@ fn params(seed: u64) -> TraceParams {
 
 #[test]
 fn random_entries_of_the_usual_orders_match_the_golden_coder() {
-    run::<32>(&golomb(Orders::USUAL), 1, 50_000, false, false);
+    run::<32>(&golomb(Orders::USUAL), 1, rounds(20_000, 50_000), false, false);
     run::<32>(&golomb(Orders::USUAL), 2, 2_000, true, true);
 }
 
 #[test]
 fn random_entries_of_random_parameters_match_the_golden_coder() {
     for seed in 0..30 {
-        run::<32>(&params(seed), seed, 700, seed % 2 == 0, seed < 5);
+        run::<32>(&params(seed), seed, rounds(400, 700), seed % 2 == 0, seed < 5);
     }
     for seed in 30..36 {
         run::<64>(&params(seed).with(|p| p.xlen = 64), seed, 300, seed % 2 == 0, seed < 32);

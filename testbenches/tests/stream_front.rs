@@ -13,6 +13,7 @@ use sim::params::TraceParams;
 use sim::scheme::sc_lsp::{Hash, Record, StreamCacheParams, Variant};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::Config;
+use testbenches::check::rounds;
 use testbenches::driver::CheckVerilog;
 use testbenches::gates::emit_checked;
 
@@ -79,7 +80,7 @@ fn all_adapters(p: &TraceParams, config: &Config, steps: usize, verilog: bool) {
 #[test]
 fn every_variant_matches_golden_at_one_instruction_a_clock() {
     for (i, p) in variants().iter().enumerate() {
-        let steps = if p.xlen == 64 { 3_000 } else { 10_000 };
+        let steps = if p.xlen == 64 { rounds(1_500, 3_000) } else { rounds(5_000, 10_000) };
         all_adapters(p, &busy(i as u64, 100), steps, true);
     }
 }

@@ -17,7 +17,7 @@ use sim::scheme::sc_lsp::{Hash, StreamCacheParams, Variant};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
 use sim::system::System;
-use testbenches::check::{beat_file, right_around_gaps, run};
+use testbenches::check::{beat_file, right_around_gaps, rounds, run};
 use testbenches::gates::emit_checked_system;
 
 /// Nothing that can be built in besides.
@@ -151,6 +151,7 @@ fn verilog_matches_golden_on_random_programs() {
 
 #[test]
 fn the_rust_hdl_simulation_matches_golden() {
+    let instructions = rounds(8_000, 20_000);
     for (params, name, pace) in [
         (params(StreamCacheParams::new(Variant::Rbase, 32, 4), 1), "irq", 4),
         (params(StreamCacheParams::new(Variant::Ebase, 8, 8), 4), "fft", 4),
@@ -158,11 +159,11 @@ fn the_rust_hdl_simulation_matches_golden() {
         (timed(StreamCacheParams::new(Variant::Rbase, 32, 4), 1), "qsort", 4),
     ] {
         let info = program(name);
-        let (events, _) = run(&info.load().unwrap(), params.cores, 20_000);
+        let (events, _) = run(&info.load().unwrap(), params.cores, instructions);
         let play = Play { options: SystemOptions::default(), pace, vcd: None, progress: &|_| () };
         let c = compare(&params, &info.load().unwrap(), &events, play).unwrap();
         let place = format!("{name}, {}", params.canonical());
-        assert_eq!((c.summary.beats, c.summary.overflow), (20_000, 0), "{place}");
+        assert_eq!((c.summary.beats, c.summary.overflow), (instructions, 0), "{place}");
         assert_eq!(c.difference(), None, "{place}: {} words, golden {}", c.circuit.len(), c.golden.len());
         assert!(c.golden.len() > 20, "{place}: {} words", c.golden.len());
     }

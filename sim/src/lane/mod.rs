@@ -272,21 +272,20 @@ impl<F: Front> Lane<F> {
             }
             FlowKind::Jump => front.jump(e, false, c, out),
             FlowKind::Call => front.jump(e, true, c, out),
-            FlowKind::IndirectJump | FlowKind::TrapReturn => {
+            // one call for all, which is then inlined
+            FlowKind::IndirectJump
+            | FlowKind::TrapReturn
+            | FlowKind::IndirectCall
+            | FlowKind::Return
+            | FlowKind::CoSwap => {
+                let kind = match e.kind {
+                    FlowKind::IndirectCall => Indirect::Call,
+                    FlowKind::Return => Indirect::Return,
+                    FlowKind::CoSwap => Indirect::CoSwap,
+                    _ => Indirect::Jump,
+                };
                 c.indirect();
-                front.indirect(e, Indirect::Jump, c, out)
-            }
-            FlowKind::IndirectCall => {
-                c.indirect();
-                front.indirect(e, Indirect::Call, c, out)
-            }
-            FlowKind::Return => {
-                c.indirect();
-                front.indirect(e, Indirect::Return, c, out)
-            }
-            FlowKind::CoSwap => {
-                c.indirect();
-                front.indirect(e, Indirect::CoSwap, c, out)
+                front.indirect(e, kind, c, out)
             }
             FlowKind::ConditionalIndirect { taken } => {
                 c.indirect();

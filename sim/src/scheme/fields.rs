@@ -148,6 +148,7 @@ impl<C: Code> Writer<C> {
         Self { platform: *platform, addresses: Addresses::new(platform), code, lengths: None }
     }
 
+    #[inline]
     fn number(&mut self, field: Field, value: u64, out: &mut BitWriter) {
         if let Some(l) = &mut self.lengths {
             match field {
@@ -161,12 +162,14 @@ impl<C: Code> Writer<C> {
         self.code.number(field, value, out);
     }
 
+    #[inline]
     fn address(&mut self, core: u8, address: u64, out: &mut BitWriter) {
         let (diff, negative) = self.addresses.difference(core, address);
         self.number(Field::DiffTa, diff, out);
         self.code.bits(Field::Sign, negative.into(), 1, out);
     }
 
+    #[cold]
     fn escape(&mut self, core: u8, escape: Escape, out: &mut BitWriter) {
         self.number(Field::Count, 0, out);
         let (kind, bits) = match escape {
@@ -284,6 +287,7 @@ impl<C: Code> Reader<C> {
         Ok(Head::Escape(Message { core, diff_cc, body: Body::Escape(escape) }))
     }
 
+    #[cold]
     fn escape<I: Iterator<Item = u32>>(&mut self, core: u8, input: &mut BitReader<I>) -> Result<Escape, CodingError> {
         let width = self.platform.count_bits.into();
         let kind = match self.code.read_bits(Field::Kind, 1, input)? {
@@ -307,6 +311,7 @@ impl<C: Code> Reader<C> {
     }
 
     /// Reads the target behind a head that reports an indirect branch of `core`.
+    #[inline]
     pub fn target<I: Iterator<Item = u32>>(&mut self, core: u8, input: &mut BitReader<I>) -> Result<u64, CodingError> {
         let bits = self.platform.address_bits();
         let diff = self.code.read_number(Field::DiffTa, bits, input)?;

@@ -166,6 +166,7 @@ impl lane::Front for Front {
     }
 
     /// Predicted taken, always; its target as that of an indirect jump.
+    #[cold]
     fn conditional_indirect(
         &mut self,
         e: &FlowEvent,

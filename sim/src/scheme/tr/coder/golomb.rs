@@ -110,6 +110,7 @@ impl Golomb {
 }
 
 /// Appends `value`, which is 2^63 at most, in order `k`.
+#[inline(never)]
 fn write(value: u64, k: u32, out: &mut BitWriter) {
     let w = value + (1 << k);
     let n = 63 - w.leading_zeros();
@@ -121,7 +122,7 @@ fn write(value: u64, k: u32, out: &mut BitWriter) {
 }
 
 /// Reads a number of at most `bits` bits in order `k`.
-#[inline]
+#[inline(never)]
 fn read<I: Iterator<Item = u32>>(k: u32, bits: u32, input: &mut BitReader<I>) -> Option<Result<u64, ()>> {
     let mut n = k;
     while input.take(1)? == 1 {

@@ -81,10 +81,12 @@ macro_rules! list {
         }
 
         impl Code for Coder {
+            #[inline]
             fn number(&mut self, field: Field, value: u64, out: &mut BitWriter) {
                 match self { $(Self::$name(c) => c.number(field, value, out),)* }
             }
 
+            #[inline]
             fn bits(&mut self, field: Field, value: u64, bits: u32, out: &mut BitWriter) {
                 match self { $(Self::$name(c) => c.bits(field, value, bits, out),)* }
             }
