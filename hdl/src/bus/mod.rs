@@ -6,12 +6,12 @@
 //!
 //! | block | standard |
 //! | --- | --- |
-//! | [`apb::Apb`] | AMBA APB, ARM IHI 0024: APB4 without `PPROT` |
-//! | [`axi_lite::AxiLite`] | AMBA AXI4-Lite, ARM IHI 0022, chapter B1, without `AxPROT` |
-//! | [`wishbone::Wishbone`] | Wishbone B4, classic cycles |
-//! | [`octets::Octets`] | 8-bit valid/ready port |
-//! | [`atb::Atb`] | AMBA ATB, ARM IHI 0032, 32 bits wide |
-//! | [`crossing::Crossing`] | none: words into another clock |
+//! | [`apb`] | AMBA APB, ARM IHI 0024: APB4 without `PPROT` |
+//! | [`axi_lite`] | AMBA AXI4-Lite, ARM IHI 0022, chapter B1, without `AxPROT` |
+//! | [`wishbone`] | Wishbone B4, classic cycles |
+//! | [`octets`] | 8-bit valid/ready port |
+//! | [`atb`] | AMBA ATB, ARM IHI 0032, 32 bits wide |
+//! | [`crossing`] | none: words into another clock |
 //!
 //! All registers are 32 bits wide and are accessed whole, in a window of 4 KiB. A write of some of the bytes, or an
 //! access behind the last register, changes nothing and is answered with an error; reading there gives 0.
