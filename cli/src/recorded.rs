@@ -178,7 +178,8 @@ pub fn make(p: &InputsParams, options: &SystemOptions, style: &Style) -> Result<
     let verilog = emit_inputs(p, options.log2_fifo, style).map_err(|e| Failure::Other(e.to_string()))?;
     let lines = count(verilog.lines().count() as u64);
     let v = vectors(p)?;
-    let described = json!({ "tool": TOOL, "fifo_entries": options.fifo_entries(), "parameters": inputs::parameters(p) });
+    let described =
+        json!({ "tool": TOOL, "fifo_entries": options.fifo_entries(), "parameters": inputs::parameters(p) });
     // the map is that of any system; what differs is which one it says that it is
     let set = named_set("small").map_err(|e| Failure::Other(e.to_string()))?;
     let other = TraceParams::tr(set.params).with(|o| o.cores = p.cores);

@@ -133,7 +133,12 @@ fn all_programs_on_one_two_and_four_cores() {
                 let (r, c) = recorded(&soc, p.name, 20_000_000);
                 let n: u64 = r.instructions.iter().sum();
                 instructions += n;
-                println!("{} {cores} {}: {n} instructions, {:.5} bits each", core.name(), p.name, c.stats.bits as f64 / n as f64);
+                println!(
+                    "{} {cores} {}: {n} instructions, {:.5} bits each",
+                    core.name(),
+                    p.name,
+                    c.stats.bits as f64 / n as f64
+                );
             }
         }
     }

@@ -127,7 +127,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (program, name) = loaded.ok_or_else(|| Failure::Other("--elf or --program is needed".into()))?;
     let kind = CoreKind::from(args.core);
     let sizes = inputs::sizes(&args.params, &SyncArgs::default())?;
-    if let (Some(_), Some(given)) = (sizes, [("--no-trace", args.no_trace), ("--buffer", args.buffer.is_some())].into_iter().find(|g| g.1)) {
+    if let (Some(_), Some(given)) =
+        (sizes, [("--no-trace", args.no_trace), ("--buffer", args.buffer.is_some())].into_iter().find(|g| g.1))
+    {
         return Err(Failure::Other(format!("{} is not for the scheme `inputs`, which records the whole run", given.0)));
     }
     let (params, set) = match sizes {
@@ -381,7 +383,11 @@ fn report(
         Found::Recorded(inputs, Ok(c)) => {
             lines.push(("parameters", inputs.canonical()));
             lines.extend(inputs::lines(&c.stats));
-            let what = format!("equal to what the cores did: {} registers, loads and stores, {} events", count(c.data), count(c.events));
+            let what = format!(
+                "equal to what the cores did: {} registers, loads and stores, {} events",
+                count(c.data),
+                count(c.events)
+            );
             lines.push(("replay", what));
             lines.push(("memory, console", "equal at the end".into()));
             lines.push(("golden model", if c.golden { "the same bits" } else { "OTHER bits" }.into()));

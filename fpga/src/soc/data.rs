@@ -164,7 +164,11 @@ impl DataLog {
     ///
     /// # Errors
     /// Parameters that are not possible.
-    pub fn golden(&self, params: &InputsParams, program: &Program) -> Result<(Vec<u32>, InputsStats), super::record::RecordError> {
+    pub fn golden(
+        &self,
+        params: &InputsParams,
+        program: &Program,
+    ) -> Result<(Vec<u32>, InputsStats), super::record::RecordError> {
         let mut model = Recorder::new(params, program)?;
         let (mut step, mut access, mut interrupt) = (0, 0, 0);
         let mut beats = vec![Beat::Idle; params.cores.into()];
@@ -189,7 +193,8 @@ impl DataLog {
                 let write = a.strobes != 0;
                 let there = write || params.is_ram(a.addr.into(), 4);
                 // the bus does not know what RAM held
-                reference = there.then_some(Reference { core: a.core, addr: a.addr.into(), changes: write, again: false });
+                reference =
+                    there.then_some(Reference { core: a.core, addr: a.addr.into(), changes: write, again: false });
                 access += 1;
             }
             model.clock(reference.as_ref(), &beats);

@@ -152,7 +152,9 @@ pub fn check(params: &InputsParams, program: &Program, run: &Run) -> Result<Reco
     }
     end?;
     for (core, (events, data)) in compare.at.iter().enumerate() {
-        for (what, at, all) in [("event", *events, compare.events[core].len()), ("datum", *data, compare.data[core].len())] {
+        for (what, at, all) in
+            [("event", *events, compare.events[core].len()), ("datum", *data, compare.data[core].len())]
+        {
             if at < all {
                 let (replayed, done) = ("nothing more".into(), format!("{} more", all - at));
                 return Err(RecordError::Different { core: core as u8, what, at, replayed, done });

@@ -135,7 +135,10 @@ impl Soc {
         std::fs::write(&image, hex)?;
         let limit = if options.max_cycles == 0 { u64::MAX } else { options.max_cycles };
         let mut command = Command::new(&self.program);
-        command.arg(format!("+image={}", image.display())).arg(format!("+mtime={}", options.mtime)).arg(limit.to_string());
+        command
+            .arg(format!("+image={}", image.display()))
+            .arg(format!("+mtime={}", options.mtime))
+            .arg(limit.to_string());
         match (&options.vcd, &options.serial) {
             (vcd, Some(link)) => command.arg(vcd.clone().unwrap_or_else(|| "-".into())).arg(link),
             (vcd, None) => command.args(vcd),

@@ -177,7 +177,12 @@ impl SocConfig {
                 return needs("scheme inputs", "fetches that do not use the bus");
             }
             // the lowest page of the scheme's RAM
-            one_of("log2_ram", self.log2_ram.into(), format!("12 to {} for scheme inputs", LOG2_RAM.end()), self.log2_ram >= 12)?;
+            one_of(
+                "log2_ram",
+                self.log2_ram.into(),
+                format!("12 to {} for scheme inputs", LOG2_RAM.end()),
+                self.log2_ram >= 12,
+            )?;
         }
         if self.host != Host::Listens && matches!(self.output, Output::Port { .. }) {
             return Err(SocError::Needs { what: "a host that reaches registers", needs: "a serial line" });
@@ -212,7 +217,9 @@ impl SocConfig {
         };
         let bus = include_str!("../../verilog/bus.v").replace("`SOC_RAM_INIT", &init);
         let time = match purpose {
-            Purpose::Simulation => "reg [63:0] start;\n    initial if (!$value$plusargs(\"mtime=%d\", start)) start = 64'd0;",
+            Purpose::Simulation => {
+                "reg [63:0] start;\n    initial if (!$value$plusargs(\"mtime=%d\", start)) start = 64'd0;"
+            }
             Purpose::Synthesis { .. } => "wire [63:0] start = 64'd0;",
         };
         let core = self.core.core();
