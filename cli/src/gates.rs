@@ -25,7 +25,7 @@ use std::io::Write;
 #[command(after_help = "Examples:\n  goshawk gates --set medium\n  \
     goshawk gates --set small --upper-bits 12 --fifo 8 --library nangate45\n  \
     goshawk gates --set medium --place hx8k --seed 2 --json\n  \
-    goshawk gates --scheme inputs:256 --cores 2 --place hx8k")]
+    goshawk gates --scheme inputs:256 --cores 2")]
 pub struct Args {
     #[command(flatten)]
     params: ParamArgs,
@@ -34,7 +34,7 @@ pub struct Args {
     /// Cell library: nand2 (our own), nangate45, osu035
     #[arg(long, value_name = "NAME", default_value = "nand2")]
     library: String,
-    /// Place and route on a device: hx8k or ecp5; may be given twice
+    /// Place and route on a device: hx8k or ecp5; may be given twice; not for the scheme `inputs`
     #[arg(long, value_name = "DEVICE", value_parser = device)]
     place: Vec<Device>,
     /// Seed of the placement
@@ -121,12 +121,18 @@ fn measure(
 
 /// Of a record system.
 fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Status, Failure> {
+    if !args.place.is_empty() {
+        return Err(Failure::Other(
+            "--place is not for the scheme `inputs`: its system by itself has more ports than the devices have pins"
+                .into(),
+        ));
+    }
     let options = args.hardware.options();
     let verilog = || {
         let verilog = emit_inputs(params, options.log2_fifo, &Style::default(), Buses::default());
         verilog.map_err(|e| Failure::Other(e.to_string()))
     };
-    let (report, placed) = measure(args, verilog)?;
+    let (report, _) = measure(args, verilog)?;
     let name = params.sizes.to_string();
     if args.json {
         Object::new("gates", &name)
@@ -134,12 +140,10 @@ fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Sta
             .with("fifo_entries", options.fifo_entries().into())
             .with("gates", json!(report))
             .with("gates_with_memory", report.with_memory().into())
-            .with("place", json!(placed))
             .print(out)?;
         return Ok(Status::Done);
     }
     print_gates(&name, params.cores, &options, &report, out)?;
-    placed.iter().try_for_each(|p| print_place(p, out))?;
     Ok(Status::Done)
 }
 

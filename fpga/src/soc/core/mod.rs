@@ -152,7 +152,7 @@ pub enum CoreError {
     #[error("rust-hdl refuses the adapter: {0}")]
     Check(String),
     /// The scheme `inputs` on a core that does not show registers and memory.
-    #[error("scheme inputs: the port of {0} shows no registers and no memory here; picorv32 and ibex do")]
+    #[error("scheme inputs: the port of {0} shows no registers and no memory here; that of picorv32 does")]
     NoData(&'static str),
 }
 
