@@ -4,6 +4,7 @@ Environment: BUS and PORT as `goshawk gen` takes them, FOLDER with its files, SE
 PERIOD, of it, where that of the system is 70.
 """
 
+import logging
 import os
 import random
 import re
@@ -18,6 +19,8 @@ from cocotbext.axi.apb import ApbBus, ApbMaster
 FOLDER = Path(os.environ["FOLDER"])
 draw = random.Random(int(os.environ["SEED"]))
 OKAY, SLVERR = 0, 2
+# the models tell every transfer
+logging.getLogger("cocotb.goshawk").setLevel(logging.WARNING)
 
 
 def registers():
