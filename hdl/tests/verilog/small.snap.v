@@ -206,7 +206,7 @@ module goshawk_encoder (
     assign opens = step == 3'd0;
     assign kinds = {20'd0, entry_word[31:20]};
     assign known = own_pta;
-    assign coder_valid = entry_have & !opens;
+    assign coder_valid = entry_have & (step != 3'd0);
     assign take = entry_have & coder_ready & !opens;
     assign entry_done = take & fields_last;
     assign entry_again = 1'd0;
