@@ -1,16 +1,18 @@
 //! Gate counts: NAND2 equivalents from synthesis to a cell library, memory bits apart
 //!
 //! Memories stay memories and are counted in bits; everything else, flip-flops included, is mapped to the
-//! cells of a library and divided by its NAND2. By block: synthesis that keeps the hierarchy, each module
-//! counted with the block whose instance it is. In total: with the hierarchy flattened, which finds a
-//! little more to share.
+//! cells of a library and divided by its NAND2. Both counts are of the flattened circuit, in which what a system does
+//! not use is gone: the total of all of it mapped at once, by block ([`crate::parts`]) of the cells whose source lines
+//! are a block's, mapped by themselves. Mapping at once finds a little more to share, so the blocks add up to some more.
 //!
 //! # Source
 //! The papers' totals fit 1.5 gates for each bit of predictor state; that is a column of its own.
 
 use crate::flow::tool::{Tool, ToolError, YOSYS};
-use crate::flow::{cells, instances, top_of, yosys_stat, Cells};
+use crate::flow::{cells, instances, top_of, Cells, Run};
+use crate::parts;
 use serde::Serialize;
+use sim::scheme::FlowScheme;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -137,87 +139,164 @@ pub struct GateReport {
     pub gates: f64,
     /// Bits of memory.
     pub memory_bits: u64,
-    /// By block, hierarchy kept; largest first.
+    /// By block, each mapped by itself; largest first.
     pub blocks: Vec<BlockGates>,
 }
 
 impl GateReport {
+    /// Of the gates by block those of predictors and caches, with their tables' bits: what the papers count.
+    pub fn tables(&self) -> (f64, u64) {
+        let tables = self.blocks.iter().filter(|b| is_table(&b.block));
+        tables.fold((0.0, 0), |sum, b| (sum.0 + b.gates, sum.1 + b.memory_bits))
+    }
+
     /// Gates with memory at the papers' 1.5 gates a bit.
     pub fn with_memory(&self) -> f64 {
         self.gates + 1.5 * self.memory_bits as f64
     }
 }
 
+/// Whether a block is a predictor or a cache: of a scheme's blocks, what does not decide about messages.
+fn is_table(block: &str) -> bool {
+    FlowScheme::blocks().contains(&block) && !["messages", "detector", "records"].contains(&block)
+}
+
 fn is_flip_flop(cell: &str) -> bool {
     cell.contains("DFF")
 }
 
-/// Of each module the area of its cells, in NAND2 equivalents, and flip-flops.
-type Areas = BTreeMap<String, (f64, u64)>;
-
-/// Areas, and which module has which cells.
-fn map(yosys: &Tool, verilog: &str, library: &Library, flatten: bool) -> Result<(Areas, Cells), GatesError> {
-    let areas = library.areas();
-    let no_area = |cell: &str| GatesError::Area(library.name.clone(), cell.to_string());
-    let unit = *areas.get(&library.nand2).ok_or_else(|| no_area(&library.nand2))?;
-    let top = top_of(verilog);
-    let flat = if flatten { "-flatten " } else { "" };
-    let script = format!(
-        "read_verilog top.v; synth -top {top} {flat}-run begin:fine; opt_expr -mux_undef -undriven; opt -fast; techmap; opt -fast; setattr -unset init w:*; \
-         dfflegalize -cell $_DFF_P_ x; dfflibmap -liberty cells.lib; abc -liberty cells.lib -script abc.script; opt_clean -purge; \
-         tee -q -o stat.json stat -json"
-    );
-    let stat = yosys_stat(yosys, verilog, &[("cells.lib", &library.text), ("abc.script", ABC)], &script, "stat.json")?;
-    let all = cells(&stat);
-    let mut out = BTreeMap::new();
-    for (module, list) in &all {
-        let mut sum = (0.0, 0);
-        for (cell, n) in list {
-            if all.contains_key(cell) || cell.starts_with("$mem") || cell.starts_with("$paramod") {
-                continue;
-            }
-            let area = areas.get(cell).ok_or_else(|| no_area(cell))?;
-            sum.0 += area / unit * *n as f64;
-            sum.1 += if is_flip_flop(cell) { *n } else { 0 };
-        }
-        out.insert(module.clone(), sum);
-    }
-    Ok((out, all))
+/// Areas of cells in NAND2 equivalents.
+struct Scale<'a> {
+    library: &'a Library,
+    areas: BTreeMap<String, f64>,
+    unit: f64,
 }
 
-/// Bits of memory of each module.
-fn memories(yosys: &Tool, verilog: &str) -> Result<BTreeMap<String, u64>, GatesError> {
+impl<'a> Scale<'a> {
+    fn new(library: &'a Library) -> Result<Self, GatesError> {
+        let areas = library.areas();
+        let unit =
+            *areas.get(&library.nand2).ok_or_else(|| GatesError::Area(library.name.clone(), library.nand2.clone()))?;
+        Ok(Self { library, areas, unit })
+    }
+
+    /// Gates of all mapped cells, and flip-flops among them; what is not mapped yet has names that begin with `$`.
+    fn sum(&self, cells: &Cells) -> Result<(f64, u64), GatesError> {
+        let mut sum = (0.0, 0);
+        for (cell, n) in cells.values().flatten().filter(|(cell, _)| !cell.starts_with('$')) {
+            let area = self.areas.get(cell).ok_or_else(|| GatesError::Area(self.library.name.clone(), cell.clone()))?;
+            sum.0 += area / self.unit * *n as f64;
+            sum.1 += if is_flip_flop(cell) { *n } else { 0 };
+        }
+        Ok(sum)
+    }
+}
+
+/// The flattened circuit, gate by gate, its flip-flops mapped.
+struct Flat {
+    netlist: serde_json::Value,
+    /// The same as Yosys reads it.
+    text: String,
+    /// Gates when all of it is mapped.
+    gates: f64,
+}
+
+fn flatten(yosys: &Tool, verilog: &str, scale: &Scale) -> Result<Flat, GatesError> {
+    let top = top_of(verilog);
+    let script = format!(
+        "read_verilog top.v; synth -top {top} -flatten -run begin:fine; opt_expr -mux_undef -undriven; opt -fast; techmap; opt -fast; setattr -unset init w:*; \
+         dfflegalize -cell $_DFF_P_ x; dfflibmap -liberty cells.lib; opt_clean -purge; write_json flat.json; write_rtlil flat.il; \
+         abc -liberty cells.lib -script abc.script; opt_clean -purge; tee -q -o stat.json stat -json"
+    );
+    let run = Run::new(&[("top.v", verilog), ("cells.lib", &scale.library.text), ("abc.script", ABC)])?;
+    run.yosys(yosys, &script)?;
+    let gates = scale.sum(&cells(&run.json(yosys, "stat.json")?))?.0;
+    Ok(Flat { netlist: run.json(yosys, "flat.json")?, text: run.text("flat.il")?, gates })
+}
+
+/// Gates and flip-flops of each block.
+fn by_block(
+    yosys: &Tool,
+    verilog: &str,
+    flat: &Flat,
+    hierarchy: &Cells,
+    scale: &Scale,
+) -> Result<BTreeMap<&'static str, (f64, u64)>, GatesError> {
+    let top = top_of(verilog);
+    let parts = parts::of(verilog, &flat.netlist["modules"][top], hierarchy);
+    let mut script = "read_rtlil flat.il;".to_string();
+    let lists: Vec<(String, String)> = parts
+        .iter()
+        .enumerate()
+        .map(|(i, (_, cells))| {
+            let gates = cells.iter().filter(|c| c.kind.starts_with("$_")).map(|c| format!("{top}/{}\n", c.name));
+            (format!("{i}.list"), gates.collect())
+        })
+        .collect();
+    for (i, (name, list)) in lists.iter().enumerate() {
+        if !list.is_empty() {
+            script += &format!(" select -read {name}; abc -liberty cells.lib -script abc.script; select -clear;");
+        }
+        script += &format!(" tee -q -o {i}.json stat -json;");
+    }
+    let mut files = vec![("flat.il", flat.text.as_str()), ("cells.lib", &scale.library.text), ("abc.script", ABC)];
+    files.extend(lists.iter().map(|(name, list)| (name.as_str(), list.as_str())));
+    let run = Run::new(&files)?;
+    run.yosys(yosys, &script)?;
+    let mut out = BTreeMap::new();
+    // flip-flops are mapped from the beginning, gates a block at a time
+    let flip_flops = |cells: &[parts::Cell]| -> Cells {
+        let mut list = BTreeMap::new();
+        cells.iter().filter(|c| !c.kind.starts_with('$')).for_each(|c| *list.entry(c.kind.clone()).or_default() += 1);
+        Cells::from([(String::new(), list)])
+    };
+    let all: f64 = parts.values().map(|c| Ok(scale.sum(&flip_flops(c))?.0)).sum::<Result<f64, GatesError>>()?;
+    let mut before = all;
+    for (i, (block, cells_of)) in parts.iter().enumerate() {
+        let now = scale.sum(&cells(&run.json(yosys, &format!("{i}.json"))?))?.0;
+        let own = scale.sum(&flip_flops(cells_of))?;
+        out.insert(*block, (own.0 + now - before, own.1));
+        before = now;
+    }
+    Ok(out)
+}
+
+/// Bits of memory of each module, and which module has which cells.
+fn memories(yosys: &Tool, verilog: &str) -> Result<(BTreeMap<String, u64>, Cells), GatesError> {
     let top = top_of(verilog);
     let script =
         format!("read_verilog top.v; hierarchy -check -top {top}; proc; opt_clean; tee -q -o stat.json stat -json");
-    let stat = yosys_stat(yosys, verilog, &[], &script, "stat.json")?;
+    let run = Run::new(&[("top.v", verilog)])?;
+    run.yosys(yosys, &script)?;
+    let stat = run.json(yosys, "stat.json")?;
     let modules = stat["modules"].as_object().into_iter().flatten();
-    Ok(modules
+    let bits = modules
         .map(|(m, v)| (m.trim_start_matches('\\').to_string(), v["num_memory_bits"].as_u64().unwrap_or(0)))
-        .collect())
+        .collect();
+    Ok((bits, cells(&stat)))
 }
 
 /// Counts the gates of `verilog`, whose top module is the first one.
 pub fn count(verilog: &str, library: &Library) -> Result<GateReport, GatesError> {
     let yosys = YOSYS.find()?;
-    let (flat, _) = map(&yosys, verilog, library, true)?;
-    let (by_module, hierarchy) = map(&yosys, verilog, library, false)?;
-    let bits = memories(&yosys, verilog)?;
+    let scale = Scale::new(library)?;
+    let (bits, hierarchy) = memories(&yosys, verilog)?;
+    let flat = flatten(&yosys, verilog, &scale)?;
     let mut blocks: BTreeMap<&str, BlockGates> = BTreeMap::new();
+    for (block, (gates, flip_flops)) in by_block(&yosys, verilog, &flat, &hierarchy, &scale)? {
+        blocks.insert(block, BlockGates { gates, flip_flops, ..BlockGates::default() });
+    }
     instances(&hierarchy, top_of(verilog), &mut |block, module, times| {
-        let b = blocks.entry(block).or_default();
-        let (gates, flip_flops) = by_module.get(module).copied().unwrap_or_default();
-        b.gates += gates * times as f64;
-        b.flip_flops += flip_flops * times;
-        b.memory_bits += bits.get(module).unwrap_or(&0) * times;
+        blocks.entry(block).or_default().memory_bits += bits.get(module).unwrap_or(&0) * times;
     });
+    blocks.retain(|_, b| b.gates > 0.0 || b.memory_bits > 0);
     let mut blocks: Vec<BlockGates> =
         blocks.into_iter().map(|(name, b)| BlockGates { block: name.to_string(), ..b }).collect();
     blocks.sort_by(|a, b| b.gates.total_cmp(&a.gates));
     Ok(GateReport {
         library: library.name.clone(),
         tool: yosys.version,
-        gates: flat.values().map(|v| v.0).sum(),
+        gates: flat.gates,
         memory_bits: blocks.iter().map(|b| b.memory_bits).sum(),
         blocks,
     })

@@ -11,5 +11,6 @@
 pub mod cosim;
 pub mod flow;
 pub mod gates;
+mod parts;
 pub mod place;
 pub mod soc;

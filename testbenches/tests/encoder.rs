@@ -1,9 +1,10 @@
-//! `hdl/src/scheme/tr/{encoder,fields}.rs` and `hdl/src/scheme/tr/coder/chunked.rs` with
+//! `hdl/src/scheme/tr/{encoder,fields}.rs` and `hdl/src/scheme/tr/coder/{chunked,serial}.rs` with
 //! `hdl/src/spine/{session,packer}.rs` against the golden coder
 
 mod encoder_harness;
 
 use encoder_harness::tr::{passes_the_static_gates, platform, run};
+use hdl::scheme::tr::coder::serial;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sim::params::{Chunks, Coding, FlowScheme, NexusParams, TrParams, TraceParams};
@@ -38,6 +39,29 @@ fn random_entries_of_random_parameters_match_the_golden_coder() {
     for seed in 40..46 {
         let p = params(&mut ChaCha8Rng::seed_from_u64(seed));
         run::<32>(&p, seed, 1_000, seed % 2 == 0, true);
+    }
+}
+
+/// One core, chunks of at most four bits: the serial coder.
+fn short(rng: &mut impl Rng) -> TraceParams {
+    let mut c = || Chunks::new(rng.random_range(1..=4), rng.random_range(1..=4));
+    let coding = Coding { b_cnt: c(), diff_ta: c(), diff_cc: c(), i_cnt: c() };
+    let mut p = TraceParams::tr(TrParams::sizes(512, 8, 0).coded(coding));
+    platform(rng, &mut p);
+    p.cores = 1;
+    assert!(serial::fits(&coding, &p));
+    p
+}
+
+#[test]
+fn random_entries_of_one_core_in_short_chunks_match_the_golden_coder() {
+    for seed in 0..8 {
+        let p = short(&mut ChaCha8Rng::seed_from_u64(seed));
+        run::<32>(&p, seed, 300, seed % 2 == 0, false);
+    }
+    for seed in 8..10 {
+        let p = short(&mut ChaCha8Rng::seed_from_u64(seed));
+        run::<32>(&p, seed, 300, seed % 2 == 0, true);
     }
 }
 

@@ -13,7 +13,7 @@ pub fn top_of(verilog: &str) -> &str {
 }
 
 /// What belongs to no block.
-const REST: &str = "pipeline, wiring";
+pub(crate) const REST: &str = "pipeline, wiring";
 
 /// Block of a trace system that an emitted module is: `goshawk_event_fifo` or its second form, `goshawk_event_fifo_2`,
 /// to `fifo`.
@@ -32,7 +32,7 @@ pub fn block_of(module: &str) -> &'static str {
 }
 
 /// Calls `each` with every instance in `top`, itself among them: the block that it belongs to and its module. What is
-/// in a block belongs to it.
+/// in a block belongs to it, unless it is one itself.
 pub(crate) fn instances(cells: &Cells, top: &str, each: &mut impl FnMut(&'static str, &str, u64)) {
     inside(cells, top, REST, 1, each);
 }
@@ -44,7 +44,7 @@ fn inside(
     times: u64,
     each: &mut impl FnMut(&'static str, &str, u64),
 ) {
-    let block = if block == REST { block_of(module) } else { block };
+    let block = Some(block_of(module)).filter(|own| *own != REST).unwrap_or(block);
     each(block, module, times);
     for (kind, n) in cells.get(module).into_iter().flatten() {
         let kind = kind.trim_start_matches('\\');
@@ -57,27 +57,38 @@ fn inside(
 /// Cells of each module as `stat -json` tells them: module, cell type, number.
 pub(crate) type Cells = BTreeMap<String, BTreeMap<String, u64>>;
 
-/// Runs a Yosys script on `verilog` (file `top.v`) and returns what its `stat -json` wrote to `file`.
-pub(crate) fn yosys_stat(
-    yosys: &Tool,
-    verilog: &str,
-    extra: &[(&str, &str)],
-    script: &str,
-    file: &str,
-) -> Result<serde_json::Value, ToolError> {
-    let folder = tempfile::tempdir().map_err(|e| ToolError::Folder(e.to_string()))?;
-    let write = |name: &str, text: &str| {
-        std::fs::write(folder.path().join(name), text).map_err(|e| ToolError::Folder(e.to_string()))
-    };
-    write("top.v", verilog)?;
-    for (name, text) in extra {
-        write(name, text)?;
+/// A folder in which tools run, with their files.
+pub(crate) struct Run(tempfile::TempDir);
+
+impl Run {
+    /// With these files: name, content.
+    pub fn new(files: &[(&str, &str)]) -> Result<Self, ToolError> {
+        let folder = tempfile::tempdir().map_err(|e| ToolError::Folder(e.to_string()))?;
+        for (name, text) in files {
+            std::fs::write(folder.path().join(name), text).map_err(|e| ToolError::Folder(e.to_string()))?;
+        }
+        Ok(Self(folder))
     }
-    yosys.run(&["-q", "-p", script], folder.path())?;
-    let text = std::fs::read_to_string(folder.path().join(file)).map_err(|e| ToolError::Folder(e.to_string()))?;
-    // the file may hold warnings in front of the object
-    let json = text.find('{').map_or("", |at| &text[at..]);
-    serde_json::from_str(json).map_err(|e| ToolError::Output { tool: yosys.name.clone(), what: e.to_string() })
+
+    /// Runs a script of Yosys.
+    pub fn yosys(&self, yosys: &Tool, script: &str) -> Result<(), ToolError> {
+        std::fs::write(self.0.path().join("run.ys"), script.replace("; ", "\n").trim_end_matches(';'))
+            .map_err(|e| ToolError::Folder(e.to_string()))?;
+        yosys.run(&["-q", "run.ys"], self.0.path())
+    }
+
+    /// What was written to `file`.
+    pub fn text(&self, file: &str) -> Result<String, ToolError> {
+        std::fs::read_to_string(self.0.path().join(file)).map_err(|e| ToolError::Folder(e.to_string()))
+    }
+
+    /// The same, JSON.
+    pub fn json(&self, tool: &Tool, file: &str) -> Result<serde_json::Value, ToolError> {
+        let text = self.text(file)?;
+        // the file may hold warnings in front of the object
+        let json = text.find('{').map_or("", |at| &text[at..]);
+        serde_json::from_str(json).map_err(|e| ToolError::Output { tool: tool.name.clone(), what: e.to_string() })
+    }
 }
 
 /// The cells of a `stat -json` object.

@@ -168,8 +168,9 @@ module goshawk_encoder (
     input  wire        bits_ready
 );
 
-    localparam [2:0] FIELD_STEP_ADDRESS = 3'd4;
-    localparam [2:0] FIELD_STEP_COUNT = 3'd0;
+    localparam [2:0] FIELD_STEP_ADDRESS = 3'd5;
+    localparam [2:0] FIELD_STEP_COUNT = 3'd1;
+    localparam [2:0] FIELD_STEP_OPEN = 3'd0;
     localparam [31:0] MASK = 32'h7fffffff;
 
     reg  [2:0]  step;
@@ -179,6 +180,8 @@ module goshawk_encoder (
     reg  [1:0]  pre;
     reg  [1:0]  post;
     reg  [31:0] own_pta;
+    wire        opens;
+    wire [31:0] kinds;
     wire        take;
     wire [31:0] known;
     wire [2:0]  fields_kind;
@@ -196,11 +199,15 @@ module goshawk_encoder (
     wire [1:0]  fields_new_post;
     wire        fields_sync;
     wire        fields_marks;
+    wire        coder_valid;
     reg  [31:0] coder_minus;
     wire        coder_ready;
 
+    assign opens = step == 3'd0;
+    assign kinds = {20'd0, entry_word[31:20]};
     assign known = own_pta;
-    assign take = entry_have & coder_ready;
+    assign coder_valid = entry_have & (step != 3'd0);
+    assign take = entry_have & coder_ready & !opens;
     assign entry_done = take & fields_last;
     assign entry_again = 1'd0;
 
@@ -231,15 +238,16 @@ module goshawk_encoder (
         .ends(entry_ends)
     );
 
-    goshawk_chunked u_coder (
+    goshawk_serial u_coder (
         .clock(clock),
         .reset(reset),
-        .valid(entry_have),
+        .valid(coder_valid),
         .kind(fields_kind),
         .size(fields_size),
         .value(fields_value),
         .zero(fields_zero),
         .minus(coder_minus),
+        .fresh(fields_sync),
         .lead(fields_lead),
         .core(entry_core),
         .taken(bits_ready),
@@ -265,6 +273,11 @@ module goshawk_encoder (
     end
 
     always @(posedge clock) begin
+        if (opens & entry_have) begin
+            step <= FIELD_STEP_COUNT;
+            pre <= kinds[1:0];
+            post <= kinds[3:2];
+        end
         if (take) begin
             step <= fields_next_step;
             pre <= fields_new_pre;
@@ -277,7 +290,7 @@ module goshawk_encoder (
             end
         end
         if (reset) begin
-            step <= FIELD_STEP_COUNT;
+            step <= FIELD_STEP_OPEN;
             told <= 1'd0;
             second <= 1'd0;
             third <= 1'd0;
@@ -295,8 +308,8 @@ module goshawk_encoder (
     end
 endmodule
 
-// chunks with connect bits
-module goshawk_chunked (
+// chunks with connect bits for one core, four bits of a difference a clock
+module goshawk_serial (
     input  wire        clock,
     input  wire        reset,
     input  wire        valid,
@@ -305,89 +318,100 @@ module goshawk_chunked (
     input  wire [31:0] value,
     input  wire        zero,
     input  wire [31:0] minus,
+    input  wire        fresh,
     input  wire        lead,
     input  wire [3:0]  core,
     input  wire        taken,
-    output reg         ready,
+    output wire        ready,
     output wire        have,
-    output reg  [3:0]  count,
-    output reg  [7:0]  data,
+    output wire [3:0]  count,
+    output wire [7:0]  data,
     output wire        busy
 );
 
-    localparam [5:0] B_FIRST = 6'd2;
-    localparam [5:0] C_FIRST = 6'd3;
-    localparam [5:0] FOUR = 6'd4;
-    localparam [5:0] T_FIRST = 6'd2;
-    localparam [3:0] T_NEXT = 4'd3;
-    localparam [3:0] TWO_4 = 4'd2;
+    localparam [2:0] SERIAL_STATE_IDLE = 3'd0;
+    localparam [2:0] SERIAL_STATE_LOOK = 3'd3;
+    localparam [2:0] SERIAL_STATE_NEGATE = 3'd2;
+    localparam [2:0] SERIAL_STATE_SEND = 3'd4;
+    localparam [2:0] SERIAL_STATE_SUBTRACT = 3'd1;
+    localparam [1:0] B_FIRST = 2'd2;
+    localparam [1:0] C_FIRST = 2'd3;
+    localparam [1:0] T_FIRST = 2'd2;
+    localparam [1:0] T_NEXT = 2'd3;
+    localparam [2:0] TWO = 3'd2;
 
+    reg  [2:0]  state;
     reg  [31:0] v;
-    reg  [5:0]  left;
-    reg  [3:0]  again;
+    reg  [1:0]  size_q;
+    reg  [1:0]  again;
     reg         raw;
     reg         address;
     reg         negative;
-    reg         lead_q;
-    reg  [3:0]  core_q;
-    reg         busy_q;
     reg         ends;
-    reg         whole;
-    reg         below;
-    reg         settled;
-    wire        tail;
-    wire [5:0]  full;
-    reg  [3:0]  bits;
+    reg  [31:0] pta;
+    reg         fresh_q;
+    reg  [3:0]  turn;
+    reg         carry;
     wire [3:0]  low;
-    wire [3:0]  shift;
-    reg  [31:0] rest;
-    wire        connect;
+    wire [3:0]  low_not;
+    reg  [3:0]  left_term;
+    reg  [3:0]  right_term;
+    wire [4:0]  sum;
+    wire        last;
+    reg  [3:0]  digit;
+    wire        under;
+    wire [31:0] round;
+    wire [31:0] passed;
+    wire [2:0]  bits;
+    wire [2:0]  shift;
     wire        sign;
     reg  [7:0]  behind;
     reg  [7:0]  own;
-    reg  [3:0]  extra;
-    reg  [5:0]  after_left;
-    wire        after_tail;
-    reg  [3:0]  after_bits;
-    reg         then_tail;
-    reg  [3:0]  gone;
-    reg         more;
-    reg  [5:0]  first;
-    reg  [3:0]  next;
-    reg         free;
-    wire        is_address;
-    wire        is_raw;
-    wire        new_tail;
-    reg  [3:0]  new_bits;
-    reg         new_more;
-    reg  [31:0] left_term;
-    reg  [31:0] right_term;
-    wire [31:0] sum;
+    reg  [2:0]  extra;
+    reg  [31:0] rest;
+    wire [2:0]  next_bits;
+    reg  [3:0]  reach;
+    reg         further;
 
-    assign full = FOUR;
-    assign tail = 1'd1;
-    assign connect = tail & !raw;
-    assign sign = ends & address;
     assign low = v[3:0];
-    assign shift = bits | TWO_4;
-    assign have = busy_q;
-    assign busy = busy_q | whole | below | settled;
-    assign after_tail = (after_left[5:2] == 4'd0) | 1'd1;
-    assign is_address = kind == 3'd2;
-    assign is_raw = kind == 3'd0;
-    assign new_tail = (first[5:2] == 4'd0) | 1'd1;
-    assign sum = left_term + right_term + 32'd1;
+    assign low_not = ~low;
+    assign sum = {1'd0, left_term} + {1'd0, right_term} + {4'd0, carry};
+    assign last = turn == 4'd7;
+    assign under = |{sum[2], 2'd0};
+    assign round = {digit, v[31:4]};
+    assign passed = {low_not, pta[31:4]};
+    assign bits = {1'd0, size_q} + 3'd1;
+    assign shift = bits | TWO;
+    assign sign = ends & address;
+    assign have = state == SERIAL_STATE_SEND;
+    assign data = own;
+    assign count = {1'd0, bits} + {1'd0, extra};
+    assign busy = state != 3'd0;
+    assign next_bits = {1'd0, again} + 3'd1;
+    assign ready = state == 3'd0;
 
     always @(*) begin
-        bits = full[3:0];
-        if (tail) begin
-            bits = {2'd0, left[1:0]} + 4'd1;
+        left_term = low;
+        right_term = pta[3:0];
+        if (fresh_q) begin
+            right_term = 4'hf;
+        end
+        if (state == 3'd2) begin
+            left_term = low_not;
+            right_term = 4'd0;
+        end
+    end
+
+    always @(*) begin
+        digit = sum[3:0];
+        if (last) begin
+            digit = {1'd0, sum[2:0]};
         end
     end
 
     always @(*) begin
         behind = 8'd0;
-        if (connect & !ends) begin
+        if (!ends) begin
             behind = 8'd1;
         end
         if (sign & negative) begin
@@ -397,15 +421,15 @@ module goshawk_chunked (
 
     always @(*) begin
         case (shift)
-            4'd1: begin
+            3'd1: begin
                 rest = {1'd0, v[31:1]};
                 own = {behind[6:0], low[0]};
             end
-            4'd2: begin
+            3'd2: begin
                 rest = {2'd0, v[31:2]};
                 own = {behind[5:0], low[1:0]};
             end
-            4'd3: begin
+            3'd3: begin
                 rest = {3'd0, v[31:3]};
                 own = {behind[4:0], low[2:0]};
             end
@@ -417,203 +441,144 @@ module goshawk_chunked (
     end
 
     always @(*) begin
-        extra = 4'd0;
-        if (connect) begin
-            extra = 4'd1;
+        extra = 3'd1;
+        if (raw) begin
+            extra = 3'd0;
         end
         if (sign) begin
-            extra = 4'd2;
+            extra = 3'd2;
         end
     end
 
     always @(*) begin
-        data = own;
-        count = bits + extra;
-        if (lead_q) begin
-            data = own | {4'd0, core_q};
-            count = bits + extra;
+        reach = {1'd0, bits} + {1'd0, next_bits};
+        if (state == 3'd3) begin
+            reach = {1'd0, bits};
         end
     end
 
     always @(*) begin
-        free = !busy_q;
-        then_tail = tail;
-        gone = bits;
-        if (busy_q & taken) begin
-            free = ends;
-            then_tail = after_tail;
-            gone = bits + after_bits;
-        end
-    end
-
-    always @(*) begin
-        after_left = left - full;
-        if (tail) begin
-            after_left = {2'd0, again};
-        end
-    end
-
-    always @(*) begin
-        after_bits = 4'd4;
-        if (after_tail) begin
-            after_bits = {2'd0, after_left[1:0]} + 4'd1;
-        end
-    end
-
-    always @(*) begin
-        case (gone)
+        case (reach)
             4'd1: begin
-                more = |v[31:1];
+                further = |v[31:1];
             end
             4'd2: begin
-                more = |v[31:2];
+                further = |v[31:2];
             end
             4'd3: begin
-                more = |v[31:3];
+                further = |v[31:3];
             end
             4'd4: begin
-                more = |v[31:4];
+                further = |v[31:4];
             end
             4'd5: begin
-                more = |v[31:5];
+                further = |v[31:5];
             end
             4'd6: begin
-                more = |v[31:6];
+                further = |v[31:6];
             end
             4'd7: begin
-                more = |v[31:7];
+                further = |v[31:7];
             end
             default: begin
-                more = |v[31:8];
+                further = |v[31:8];
             end
         endcase
-    end
-
-    always @(*) begin
-        first = 6'd1;
-        next = 4'd1;
-        if (kind == 3'd1) begin
-            first = B_FIRST;
-            next = 4'd1;
-        end
-        if (kind == 3'd3) begin
-            first = C_FIRST;
-            next = 4'd1;
-        end
-        if (is_address) begin
-            first = T_FIRST;
-            next = T_NEXT;
-        end
-        if (is_raw) begin
-            first = size;
-        end
-    end
-
-    always @(*) begin
-        new_bits = 4'd4;
-        if (new_tail) begin
-            new_bits = {2'd0, first[1:0]} + 4'd1;
-        end
-    end
-
-    always @(*) begin
-        case (new_bits)
-            4'd1: begin
-                new_more = |value[31:1];
-            end
-            4'd2: begin
-                new_more = |value[31:2];
-            end
-            4'd3: begin
-                new_more = |value[31:3];
-            end
-            default: begin
-                new_more = |value[31:4];
-            end
-        endcase
-    end
-
-    always @(*) begin
-        left_term = v;
-        right_term = minus;
-        if (below) begin
-            left_term = ~v;
-            right_term = 32'd0;
-        end
-    end
-
-    always @(*) begin
-        ready = 1'd0;
-        if (!settled) begin
-            if (!below) begin
-                if (whole) begin
-                    ready = 1'd1;
-                end else if (free & valid) begin
-                    ready = !is_address;
-                end
-            end
-        end
     end
 
     always @(posedge clock) begin
-        if (busy_q & taken) begin
-            v <= rest;
-            left <= after_left;
-            lead_q <= 1'd0;
-            busy_q <= !ends;
-        end
-        ends <= then_tail & (raw | !more);
-        if (settled) begin
-            settled <= 1'd0;
-            busy_q <= 1'd1;
-        end else if (below) begin
-            below <= 1'd0;
-            settled <= 1'd1;
-            v <= {1'd0, sum[30:0]};
-        end else if (whole) begin
-            whole <= 1'd0;
-            negative <= |{sum[30], 30'd0};
-            below <= |{sum[30], 30'd0};
-            settled <= {sum[30], 30'd0} == 31'd0;
-            v <= {1'd0, sum[30:0]};
-        end else if (free & valid) begin
-            v <= value;
-            if (zero) begin
-                v <= 32'd0;
+        case (state)
+            SERIAL_STATE_IDLE: begin
+                v <= value;
+                if (zero) begin
+                    v <= 32'd0;
+                end
+                size_q <= 2'd1;
+                again <= 2'd1;
+                if (kind == 3'd1) begin
+                    size_q <= B_FIRST;
+                    again <= 2'd1;
+                end
+                if (kind == 3'd3) begin
+                    size_q <= C_FIRST;
+                    again <= 2'd1;
+                end
+                if (kind == 3'd2) begin
+                    size_q <= T_FIRST;
+                    again <= T_NEXT;
+                end
+                if (kind == 3'd0) begin
+                    size_q <= size[1:0];
+                end
+                raw <= kind == 3'd0;
+                address <= kind == 3'd2;
+                fresh_q <= fresh;
+                carry <= 1'd1;
+                turn <= 4'd0;
+                if (valid) begin
+                    state <= SERIAL_STATE_LOOK;
+                    if (kind == 3'd2) begin
+                        state <= SERIAL_STATE_SUBTRACT;
+                    end
+                end
             end
-            left <= first;
-            again <= next;
-            raw <= is_raw;
-            ends <= new_tail & (is_raw | zero | !new_more);
-            address <= is_address;
-            whole <= is_address;
-            busy_q <= !is_address;
-            lead_q <= lead;
-            core_q <= core;
-        end
+            SERIAL_STATE_SUBTRACT: begin
+                v <= round;
+                pta <= passed;
+                carry <= sum[4];
+                turn <= turn + 4'd1;
+                if (last) begin
+                    carry <= 1'd1;
+                    turn <= 4'd0;
+                    negative <= under;
+                    state <= SERIAL_STATE_LOOK;
+                    if (under) begin
+                        state <= SERIAL_STATE_NEGATE;
+                    end
+                end
+            end
+            SERIAL_STATE_NEGATE: begin
+                v <= round;
+                carry <= sum[4];
+                turn <= turn + 4'd1;
+                if (last) begin
+                    state <= SERIAL_STATE_LOOK;
+                end
+            end
+            SERIAL_STATE_LOOK: begin
+                ends <= raw | !further;
+                state <= SERIAL_STATE_SEND;
+            end
+            SERIAL_STATE_SEND: begin
+                if (taken) begin
+                    v <= rest;
+                    ends <= raw | !further;
+                    size_q <= again;
+                    if (ends) begin
+                        state <= SERIAL_STATE_IDLE;
+                    end
+                end
+            end
+            default: ;
+        endcase
         if (reset) begin
-            busy_q <= 1'd0;
-            whole <= 1'd0;
-            below <= 1'd0;
-            settled <= 1'd0;
-            lead_q <= 1'd0;
+            state <= SERIAL_STATE_IDLE;
         end
     end
 
     initial begin
+        state = 3'd0;
         v = 32'd0;
-        left = 6'd0;
-        again = 4'd0;
+        size_q = 2'd0;
+        again = 2'd0;
         raw = 1'd0;
         address = 1'd0;
         negative = 1'd0;
-        lead_q = 1'd0;
-        core_q = 4'd0;
-        busy_q = 1'd0;
         ends = 1'd0;
-        whole = 1'd0;
-        below = 1'd0;
-        settled = 1'd0;
+        pta = 32'd0;
+        fresh_q = 1'd0;
+        turn = 4'd0;
+        carry = 1'd0;
     end
 endmodule
 
@@ -638,18 +603,19 @@ module goshawk_fields (
     output reg         last,
     output wire        is_time,
     output reg         again,
-    output wire [1:0]  new_pre,
-    output wire [1:0]  new_post,
+    output reg  [1:0]  new_pre,
+    output reg  [1:0]  new_post,
     output wire        sync,
     output wire        marks,
     output wire        ends
 );
 
-    localparam [2:0] FIELD_STEP_ADDRESS = 3'd4;
-    localparam [2:0] FIELD_STEP_COUNT = 3'd0;
-    localparam [2:0] FIELD_STEP_INSTRUCTIONS = 3'd2;
-    localparam [2:0] FIELD_STEP_KIND = 3'd1;
-    localparam [2:0] FIELD_STEP_LOST = 3'd3;
+    localparam [2:0] FIELD_STEP_ADDRESS = 3'd5;
+    localparam [2:0] FIELD_STEP_COUNT = 3'd1;
+    localparam [2:0] FIELD_STEP_INSTRUCTIONS = 3'd3;
+    localparam [2:0] FIELD_STEP_KIND = 3'd2;
+    localparam [2:0] FIELD_STEP_LOST = 3'd4;
+    localparam [2:0] FIELD_STEP_OPEN = 3'd0;
     localparam [2:0] C_ADDRESS = 3'd2;
     localparam [2:0] C_INSTRUCTIONS = 3'd4;
     localparam [1:0] F_PC = 2'd2;
@@ -663,11 +629,7 @@ module goshawk_fields (
     localparam [5:0] KIND_SIZE = 6'd3;
     localparam [3:0] KIND_STOP = 4'd5;
 
-    wire        begins;
     reg  [3:0]  special;
-    wire [31:0] kinds;
-    reg  [1:0]  own_pre;
-    reg  [1:0]  own_post;
     wire        escape;
     wire        exception;
     wire        synced;
@@ -678,8 +640,6 @@ module goshawk_fields (
     wire        third_of;
     wire        has_pc;
 
-    assign begins = step == 3'd0;
-    assign kinds = {20'd0, word[31:20]};
     assign third_of = 1'd0;
     assign exception = pre == 2'd1;
     assign synced = pre == K_SYNC;
@@ -688,25 +648,11 @@ module goshawk_fields (
     assign overflow = (control & (post == 2'd1)) | resync;
     assign behind = resync & second;
     assign has_pc = exception | synced;
-    assign escape = (|own_pre) | (own_post == K_PROGRESS);
+    assign escape = (|pre) | (post == K_PROGRESS);
     assign is_time = 1'd0;
-    assign new_pre = own_pre;
-    assign new_post = own_post;
     assign sync = synced;
-    assign marks = resync & (step == 3'd3);
+    assign marks = resync & (step == FIELD_STEP_LOST);
     assign ends = control & !overflow;
-
-    always @(*) begin
-        own_pre = pre;
-        own_post = post;
-        if (begins) begin
-            own_pre = kinds[1:0];
-            own_post = kinds[3:2];
-            if (second) begin
-                own_pre = 2'd0;
-            end
-        end
-    end
 
     always @(*) begin
         special = KIND_PROGRESS;
@@ -736,13 +682,14 @@ module goshawk_fields (
         lead = 1'd0;
         size = KIND_SIZE;
         case (step)
+            FIELD_STEP_OPEN: ;
             FIELD_STEP_COUNT: begin
                 lead = 1'd0;
                 if (escape) begin
                     zero = 1'd1;
                     next_step = FIELD_STEP_KIND;
                     next_field = 2'd1;
-                end else if (own_post == K_TARGET) begin
+                end else if (post == K_TARGET) begin
                     next_step = FIELD_STEP_ADDRESS;
                     next_field = F_TARGET;
                 end else begin
@@ -805,6 +752,21 @@ module goshawk_fields (
             end
             default: ;
         endcase
+        if (last) begin
+            next_step = FIELD_STEP_OPEN;
+        end
+    end
+
+    always @(*) begin
+        new_pre = pre;
+        new_post = post;
+        if (again) begin
+            new_pre = 2'd0;
+            if (resync) begin
+                new_pre = K_SYNC;
+                new_post = 2'd0;
+            end
+        end
     end
 endmodule
 

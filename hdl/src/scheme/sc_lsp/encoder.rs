@@ -90,6 +90,7 @@ impl<const W: usize> Logic for StreamEncoder<W> {
 
         // to the coder; no address is sent as a difference
         self.coder.port.minus.next = self.none.val();
+        self.coder.port.fresh.next = false;
         self.coder.port.reset.next = self.reset.val();
         self.coder.port.valid.next = self.entry.have.val();
         self.coder.port.kind.next = self.fields.kind.val();

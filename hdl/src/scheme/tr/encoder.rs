@@ -11,8 +11,9 @@
 //! | `bits` | out | | pieces of its bits |
 //!
 //! # Timing
-//! A field a clock, for as long as the coder takes them: while one is sent, the word of the next one is read, and behind
-//! the last field of an entry the first one of the next is there. The core index goes with the first field behind
+//! A field a clock and one more an entry, for as long as the coder takes them: while one is sent, the word of the next one
+//! is read, and behind the last field of an entry the first one of the next is there. What an entry is goes from its first
+//! word to registers, while the coder may still be at the one before: nothing is decided behind block RAM. The core index goes with the first field behind
 //! `diffCC`.
 //!
 //! # Addresses
@@ -41,7 +42,7 @@ pub struct Encoder<const W: usize> {
     pub bits: PieceOut,
     fields: Fields<W>,
     coder: Slot<CoderIn<W>>,
-    // where it is; in the first step `told` says that the time was sent, `second` that this is the entry's second message
+    // where it is, and what the message is; in the first step `told` says that the time was sent, `second` that this is the entry's second message
     step: DFF<FieldStep>,
     told: DFF<Bit>,
     second: DFF<Bit>,
@@ -49,6 +50,9 @@ pub struct Encoder<const W: usize> {
     third: DFF<Bit>,
     pre: DFF<Bits<2>>,
     post: DFF<Bits<2>>,
+    opens: Signal<Local, Bit>,
+    kinds: Signal<Local, Bits<W>>,
+    kinds_at: Fixed<Bits<5>>,
     take: Signal<Local, Bit>,
     // complement of PTA
     pta: Mem<4, W>,
@@ -83,6 +87,7 @@ impl<const W: usize> Encoder<W> {
             sync: Fixed::new(extras.sync),
             coder: parts.coder(params),
             pta: Mem::new((params.ti_bits() as usize).max(1), if many { bits as usize } else { 0 }),
+            kinds_at: Fixed::of(params.count_bits),
             many: Fixed::new(many),
             mask: Fixed::of(u64::MAX >> (64 - bits)),
             ..Default::default()
@@ -95,6 +100,15 @@ impl<const W: usize> Logic for Encoder<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, step, told, second, third, pre, post, own_pta);
         clock!(self, clock, coder, pta);
+
+        // its first word says what an entry is; from there on registers do
+        self.opens.next = self.step.q.val() == FieldStep::Open;
+        self.kinds.next = self.entry.word.val() >> self.kinds_at.val();
+        if self.opens.val() & self.entry.have.val() {
+            self.step.d.next = FieldStep::Count;
+            self.pre.d.next = self.kinds.val().get_bits::<2>(0);
+            self.post.d.next = self.kinds.val().get_bits::<2>(2);
+        }
 
         // the field
         self.fields.step.next = self.step.q.val();
@@ -115,8 +129,10 @@ impl<const W: usize> Logic for Encoder<W> {
         if self.fields.sync.val() {
             self.coder.port.minus.next = self.mask.val();
         }
+        self.coder.port.fresh.next = self.fields.sync.val();
         self.coder.port.reset.next = self.reset.val();
-        self.coder.port.valid.next = self.entry.have.val();
+        // not by `opens`: a local shared with `take` would tie it to the coder's `ready`, and Verilator would see a loop
+        self.coder.port.valid.next = self.entry.have.val() & (self.step.q.val() != FieldStep::Open);
         self.coder.port.kind.next = self.fields.kind.val();
         self.coder.port.size.next = self.fields.size.val();
         self.coder.port.lead.next = self.fields.lead.val();
@@ -130,7 +146,7 @@ impl<const W: usize> Logic for Encoder<W> {
         self.bits.busy.next = self.coder.port.busy.val();
 
         // on to the next field, or the next entry
-        self.take.next = self.entry.have.val() & self.coder.port.ready.val();
+        self.take.next = self.entry.have.val() & self.coder.port.ready.val() & !self.opens.val();
         self.entry.field.next = self.fields.own_field.val();
         self.pta.raddr.next = self.entry.core.val();
         self.pta.waddr.next = self.entry.core.val();
@@ -157,7 +173,7 @@ impl<const W: usize> Logic for Encoder<W> {
             self.entry.again.next = self.take.val() & self.fields.marks.val() & !self.entry.core.val().any();
         }
         if self.reset.val() {
-            self.step.d.next = FieldStep::Count;
+            self.step.d.next = FieldStep::Open;
             self.told.d.next = false;
             self.second.d.next = false;
             self.third.d.next = false;

@@ -10,7 +10,7 @@
 //! | `told` | in | 1 | the time of the message was sent |
 //! | `second` | in | 1 | it is not the entry's first message |
 //! | `third` | in | 1 | it is the sync of a resync, behind its marker |
-//! | `pre`, `post` | in | 2 | kinds of the entry, see [`crate::spine::entry`]; the first step reads them itself |
+//! | `pre`, `post` | in | 2 | kinds of the message, see [`crate::spine::entry`] |
 //! | `word` | in | W | its word |
 //! | `cc` | in | 32 | `cc` of the entry |
 //! | `kind`, `size`, `value`, `zero`, `lead` | out | | the field, see [`super::coder`] |
@@ -19,7 +19,7 @@
 //! | `last` | out | 1 | there is none |
 //! | `is_time` | out | 1 | it is the time |
 //! | `again` | out | 1 | a second message follows |
-//! | `new_pre`, `new_post` | out | 2 | kinds of the message |
+//! | `new_pre`, `new_post` | out | 2 | kinds of the message that the field behind it is of |
 //! | `sync` | out | 1 | it is a sync |
 //! | `marks` | out | 1 | it is the last field of a marker |
 //! | `ends` | out | 1 | it is a stop message |
@@ -42,6 +42,8 @@ use sim::params::TraceParams;
 /// A field of a message; the first one goes after the time, if that is sent.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum FieldStep {
+    /// None: what the entry is is read.
+    Open,
     /// bCnt, 0 in an escape message.
     Count,
     /// Kind of an escape message.
@@ -81,12 +83,7 @@ pub struct Fields<const W: usize> {
     pub sync: Signal<Out, Bit>,
     pub marks: Signal<Out, Bit>,
     pub ends: Signal<Out, Bit>,
-    begins: Signal<Local, Bit>,
     special: Signal<Local, Bits<4>>,
-    // the message; kinds share their word with a count
-    kinds: Signal<Local, Bits<W>>,
-    own_pre: Signal<Local, Bits<2>>,
-    own_post: Signal<Local, Bits<2>>,
     escape: Signal<Local, Bit>,
     exception: Signal<Local, Bit>,
     synced: Signal<Local, Bit>,
@@ -102,7 +99,6 @@ pub struct Fields<const W: usize> {
     many: Fixed<Bit>,
     mask: Fixed<Bits<W>>,
     count_mask: Fixed<Bits<W>>,
-    kinds_at: Fixed<Bits<5>>,
     c_raw: Fixed<Bits<3>>,
     c_count: Fixed<Bits<3>>,
     c_address: Fixed<Bits<3>>,
@@ -137,7 +133,6 @@ impl<const W: usize> Fields<W> {
             many: Fixed::new(params.cores > 1),
             mask: Fixed::of(u64::MAX >> (64 - params.address_bits())),
             count_mask: Fixed::of((1u64 << params.count_bits) - 1),
-            kinds_at: Fixed::of(params.count_bits),
             c_raw: Fixed::of(RAW),
             c_count: Fixed::of(COUNT),
             c_address: Fixed::of(ADDRESS),
@@ -169,31 +164,8 @@ impl<const W: usize> Fields<W> {
 impl<const W: usize> Logic for Fields<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        // what the message is: in the first step its word says so, without the one before that has been sent
-        self.begins.next = self.step.val() == FieldStep::Count;
-        self.kinds.next = self.word.val() >> self.kinds_at.val();
-        self.own_pre.next = self.pre.val();
-        self.own_post.next = self.post.val();
-        if self.begins.val() {
-            self.own_pre.next = self.kinds.val().get_bits::<2>(0);
-            self.own_post.next = self.kinds.val().get_bits::<2>(2);
-            if self.second.val() {
-                self.own_pre.next = 0.into();
-            }
-        }
-        // a resync behind an exception is its second message and its third, alone its first and its second
+        // what the message is
         self.third_of.next = self.third.val() & self.sync_built.val();
-        if self.begins.val() & self.sync_built.val() {
-            if self.second.val() & (self.kinds.val().get_bits::<2>(2) == self.k_behind.val()) {
-                self.own_pre.next = self.k_control.val();
-                self.own_post.next = self.k_resync.val();
-            }
-            if self.third.val() {
-                self.own_pre.next = self.k_sync.val();
-                self.own_post.next = self.k_none.val();
-            }
-        }
-        // only the first step looks at its word for that; what follows is decided by registers
         self.exception.next = self.pre.val() == self.k_exception.val();
         self.synced.next = self.pre.val() == self.k_sync.val();
         self.control.next = self.pre.val() == self.k_control.val();
@@ -201,7 +173,7 @@ impl<const W: usize> Logic for Fields<W> {
         self.overflow.next = (self.control.val() & (self.post.val() == self.k_overflow.val())) | self.resync.val();
         self.behind.next = self.resync.val() & self.second.val();
         self.has_pc.next = self.exception.val() | self.synced.val();
-        self.escape.next = self.own_pre.val().any() | (self.own_post.val() == self.k_progress.val());
+        self.escape.next = self.pre.val().any() | (self.post.val() == self.k_progress.val());
         self.special.next = self.kind_progress.val();
         if self.control.val() {
             self.special.next = self.kind_stop.val();
@@ -229,6 +201,7 @@ impl<const W: usize> Logic for Fields<W> {
         self.lead.next = false;
         self.size.next = self.kind_size.val();
         match self.step.val() {
+            FieldStep::Open => {}
             FieldStep::Count => {
                 if self.timed.val() & !self.told.val() {
                     self.is_time.next = true;
@@ -241,7 +214,7 @@ impl<const W: usize> Logic for Fields<W> {
                         self.zero.next = true;
                         self.next_step.next = FieldStep::Kind;
                         self.next_field.next = self.f_instructions.val();
-                    } else if self.own_post.val() == self.k_target.val() {
+                    } else if self.post.val() == self.k_target.val() {
                         self.next_step.next = FieldStep::Address;
                         self.next_field.next = self.f_target.val();
                     } else {
@@ -304,8 +277,23 @@ impl<const W: usize> Logic for Fields<W> {
                 }
             }
         }
-        self.new_pre.next = self.own_pre.val();
-        self.new_post.next = self.own_post.val();
+        if self.last.val() {
+            self.next_step.next = FieldStep::Open;
+        }
+        // the message behind it; a resync behind an exception is its second and its third, alone its first and its second
+        self.new_pre.next = self.pre.val();
+        self.new_post.next = self.post.val();
+        if self.again.val() {
+            self.new_pre.next = 0.into();
+            if self.sync_built.val() & self.exception.val() & (self.post.val() == self.k_behind.val()) {
+                self.new_pre.next = self.k_control.val();
+                self.new_post.next = self.k_resync.val();
+            }
+            if self.resync.val() {
+                self.new_pre.next = self.k_sync.val();
+                self.new_post.next = self.k_none.val();
+            }
+        }
         self.sync.next = self.synced.val();
         self.marks.next = self.resync.val() & (self.step.val() == FieldStep::Lost);
         self.ends.next = self.control.val() & !self.overflow.val();

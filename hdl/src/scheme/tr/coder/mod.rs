@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`chunked`] | chunks with connect bits |
 //! | [`golomb`] | exponential Golomb codes |
+//! | [`serial`] | chunks with connect bits for one core, four bits of a difference a clock |
 //!
 //! # Ports
 //! | port of [`CoderIn`] | dir | bits | meaning |
@@ -15,6 +16,7 @@
 //! | `value` | in | W | the field; of an [`ADDRESS`] the address; of a [`RAW`] one, 0 above its size |
 //! | `zero` | in | 1 | the field is 0, whatever stands in `value`: known late, and used late |
 //! | `minus` | in | W | of an [`ADDRESS`] the complement of the one before: sent are the magnitude of the difference, modulo the address width, and its sign |
+//! | `fresh` | in | 1 | of an [`ADDRESS`]: nothing is subtracted; `minus` says so, too |
 //! | `lead` | in | 1 | the core index goes before the field |
 //! | `core` | in | 4 | the core index |
 //! | `ready` | out | 1 | the field is taken |
@@ -29,7 +31,7 @@
 use crate::widget::bundle::bundle;
 use crate::widget::slot::Slot;
 use rust_hdl::prelude::*;
-use sim::params::TraceParams;
+use sim::params::{Coding, FlowScheme, TraceParams};
 use sim::scheme::tr::coder::CoderParams;
 
 /// `kind`: bits as they are.
@@ -54,12 +56,21 @@ bundle!(
         value: Bits<W>,
         zero: Bit,
         minus: Bits<W>,
+        fresh: Bit,
         lead: Bit,
         core: Bits<4>,
         taken: Bit,
     }
     { ready: Bit, have: Bit, count: Bits<4>, data: Bits<8>, busy: Bit, }
 );
+
+pub mod serial;
+
+/// Whether the small coder does: T-raptor's predictors leave it a message in dozens of clocks, a message for every taken
+/// branch does not.
+fn is_serial(coding: &Coding, params: &TraceParams) -> bool {
+    matches!(params.flow, FlowScheme::Tr(_)) && serial::fits(coding, params)
+}
 
 macro_rules! list {
     ($($name:ident: $module:ident::$block:ident,)*) => {
@@ -68,6 +79,9 @@ macro_rules! list {
         /// The circuit of a coder for systems of `params`; `None`: there is only a model.
         pub fn coder<const W: usize>(coder: &CoderParams, params: &TraceParams) -> Option<Slot<CoderIn<W>>> {
             match coder {
+                CoderParams::Chunked(coding) if is_serial(coding, params) => {
+                    Some(Slot::new(Box::new(serial::Serial::<W>::new(coding, params))))
+                }
                 $(CoderParams::$name(sizes) => {
                     Some(Slot::new(Box::new($module::$block::<W>::new(sizes, params))))
                 })*
