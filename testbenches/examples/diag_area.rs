@@ -5,7 +5,8 @@
 
 use fpga::gates::{count, Library};
 use fpga::place::{place, Device};
-use hdl::diag::client::{lite, node, SeatIn};
+use hdl::diag::client::{generator, node, SeatIn};
+use hdl::diag::generator::observer::Observer;
 use hdl::diag::framer::Framer;
 use hdl::noc::router::Router;
 use hdl::verilog::{write, Style};
@@ -13,13 +14,19 @@ use hdl::widget::slot::Slot;
 use rust_hdl::prelude::*;
 use sim::diag::node::NodeKind;
 use sim::diag::trigger::GeneratorParams;
+use sim::params::{Platform, TraceParams};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let only: Vec<String> = std::env::args().skip(1).collect();
     let seat = |kind| Slot::<SeatIn>::new(node(kind).expect("a circuit"));
+    let twelve = GeneratorParams { slots: 12, ..GeneratorParams::FULL };
+    let rvfi = TraceParams::new(Platform::RV32, "tr_e:small".parse()?);
     let mut circuits: Vec<(&str, Box<dyn Block>)> = vec![
         ("router", Box::new(Router::new(3, 0, false))),
-        ("lite generator, 12 slots", Box::new(Slot::new(lite(&GeneratorParams::LITE, 0)))),
+        ("lite generator, 12 slots", Box::new(Slot::new(generator(&GeneratorParams::LITE, 0)))),
+        ("full generator, 16 slots", Box::new(Slot::new(generator(&GeneratorParams::FULL, 0)))),
+        ("full generator, 12 slots", Box::new(Slot::new(generator(&twelve, 0)))),
+        ("observer", Box::new(Observer::new(&rvfi))),
         ("counters, 64", Box::new(seat(NodeKind::Count(64)))),
         ("aggregate, 256 entries", Box::new(seat(NodeKind::Aggregate(256)))),
         ("machine, 16 states", Box::new(seat(NodeKind::Machine(16)))),

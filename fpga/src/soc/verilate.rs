@@ -102,10 +102,15 @@ fn hash(parts: &[&str]) -> String {
 
 /// Builds the simulation of `config` below `cache`, or finds it built: the program.
 pub fn build(config: &SocConfig, vcd: bool, cache: &Path) -> Result<PathBuf, BuildError> {
-    let verilator = VERILATOR.find()?;
     let verilog = config.verilog(Purpose::Simulation)?;
     let files =
         [("soc.v", verilog), ("soc.h", header(config)), ("main.cpp", include_str!("../../verilator/soc.cpp").into())];
+    build_files(&files, vcd, cache)
+}
+
+/// Builds `soc.v` with `main.cpp` and what it includes.
+pub(super) fn build_files(files: &[(&str, String)], vcd: bool, cache: &Path) -> Result<PathBuf, BuildError> {
+    let verilator = VERILATOR.find()?;
     let mut parts = vec![verilator.version.as_str(), if vcd { "vcd" } else { "" }];
     parts.extend(FLAGS);
     parts.extend(files.iter().flat_map(|(name, text)| [*name, text.as_str()]));
@@ -120,7 +125,7 @@ pub fn build(config: &SocConfig, vcd: bool, cache: &Path) -> Result<PathBuf, Bui
     };
     std::fs::create_dir_all(cache).map_err(io(cache))?;
     let work = tempfile::Builder::new().prefix("build-").tempdir_in(cache).map_err(io(cache))?;
-    for (name, text) in &files {
+    for (name, text) in files {
         std::fs::write(work.path().join(name), text).map_err(io(work.path()))?;
     }
     let mut args = FLAGS.to_vec();

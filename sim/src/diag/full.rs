@@ -106,6 +106,8 @@ pub struct Full {
     loading: u8,
     held: Option<(u8, Event)>,
     untold: u64,
+    /// Lost in the clock before.
+    lost_before: u64,
     /// Events that are lost, all of them.
     pub lost: u64,
     /// Of those, because instructions came too fast.
@@ -144,6 +146,7 @@ impl Full {
             loading: 0,
             held: None,
             untold: 0,
+            lost_before: 0,
             lost: 0,
             crowded: 0,
             made: 0,
@@ -160,9 +163,7 @@ impl Full {
 
     /// Calls that are open are forgotten.
     pub fn forget(&mut self) {
-        (0..self.params.returns.into()).for_each(|at| {
-            self.returns.drop_call(at);
-        });
+        self.returns = Returns::new(self.params.returns.into());
     }
 
     /// Whether nothing waits in it.
@@ -206,7 +207,7 @@ impl Full {
                 self.recovering = false;
             }
         }
-        self.untold += self.lost - lost;
+        self.untold += std::mem::replace(&mut self.lost_before, self.lost - lost);
         if let Some(seen) = seen {
             assert!(self.log.len() < LOG, "the log holds {LOG}");
             let entry = self.entry(seen);
@@ -366,8 +367,9 @@ impl Full {
             }
             State::Write(n) => State::Write(n - 1),
             State::Begin => {
-                if recovering || waiting == usize::from(self.params.fifo) {
-                    self.recovering = true;
+                let full = waiting == usize::from(self.params.fifo);
+                if recovering || full {
+                    self.recovering |= full;
                     self.lose(1);
                     self.work.current = None;
                     State::Next

@@ -4,7 +4,7 @@
 //! pointers, and so have the calls of preempted threads. A return is a return instruction (`jalr` through a link
 //! register) that goes to a return address with the stack pointer of the entry. Code that reaches that address otherwise
 //! is no return. A call that was left by `longjmp` stays until the same caller calls again with the same stack pointer,
-//! which shows that it is over, or until its place is needed.
+//! which shows that it is over, or until its place is needed: where all are taken, one after the other is.
 //!
 //! Jumping back to the first instruction of a function in the same frame is the same call, and is kept once.
 //!

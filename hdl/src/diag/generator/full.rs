@@ -89,6 +89,8 @@ pub struct Full {
     touched: Signal<Local, Bit>,
     bytes: Signal<Local, Bits<32>>,
     last_byte: Signal<Local, Bits<32>>,
+    upper: Signal<Local, Bits<16>>,
+    lower: Signal<Local, Bits<16>>,
     first_bound: Signal<Local, Bits<32>>,
     last_bound: Signal<Local, Bits<32>>,
     wanted: Signal<Local, Bits<32>>,
@@ -184,6 +186,7 @@ pub struct Full {
     place: Signal<Local, Bits<4>>,
     place_bit: Signal<Local, Bits<16>>,
     not_place: Signal<Local, Bits<16>>,
+    slot_at: Signal<Local, Bits<4>>,
 
     // what is done for the oldest instruction
     state: DFF<FullState>,
@@ -210,6 +213,7 @@ pub struct Full {
     lowest: Signal<Local, Bits<16>>,
     index: Signal<Local, Bits<4>>,
     not_lowest: Signal<Local, Bits<16>>,
+    of_todo: Signal<Local, Bits<16>>,
     plan_slot: Signal<Local, Bits<4>>,
     plan_k: Signal<Local, Bits<3>>,
 
@@ -245,6 +249,9 @@ pub struct Full {
     // events that were lost and not told
     lost: Signal<Local, Bits<6>>,
     lost_before: DFF<Bits<6>>,
+    one_lost: Signal<Local, Bit>,
+    left_hits: Signal<Local, Bits<16>>,
+    left_stores: Signal<Local, Bits<4>>,
     untold: DFF<Bits<32>>,
     untold_1: Signal<Local, Bits<32>>,
     telling: Signal<Local, Bits<16>>,
@@ -253,6 +260,7 @@ pub struct Full {
     loading: DFF<Bit>,
     step: DFF<Bits<3>>,
     step_before: Signal<Local, Bits<3>>,
+    word_step: Signal<Local, Bits<3>>,
     loads: Signal<Local, Bits<32>>,
     held: DFF<Bit>,
     held_head: DFF<Bits<19>>,
@@ -267,10 +275,10 @@ pub struct Full {
     mark: Fixed<Bits<5>>,
     all: Fixed<Bits<5>>,
     half_more: Fixed<Bits<5>>,
+    one_2: Fixed<Bits<2>>,
     one_3: Fixed<Bits<3>>,
     one_4: Fixed<Bits<4>>,
     one_5: Fixed<Bits<5>>,
-    one_6: Fixed<Bits<6>>,
     one_16: Fixed<Bits<16>>,
     most: Fixed<Bits<16>>,
     most_32: Fixed<Bits<32>>,
@@ -332,10 +340,10 @@ impl Full {
             mark: Fixed::of(CROWDED as u64),
             all: Fixed::of(params.fifo),
             half_more: Fixed::of(params.fifo / 2 + 1),
+            one_2: Fixed::of(1u64),
             one_3: Fixed::of(1u64),
             one_4: Fixed::of(1u64),
             one_5: Fixed::of(1u64),
-            one_6: Fixed::of(1u64),
             one_16: Fixed::of(1u64),
             most: Fixed::of(0xffffu64),
             most_32: Fixed::of(0xffff_ffffu64),
@@ -446,12 +454,15 @@ impl Logic for Full {
                     self.value_high[i].d.next = self.write.data.val();
                 }
             }
-            self.first_bound.next =
-                (bit_cast::<32, 16>(self.high[i].q.val()) << 16) | bit_cast::<32, 16>(self.low[i].q.val());
-            self.last_bound.next =
-                (bit_cast::<32, 16>(self.end_high[i].q.val()) << 16) | bit_cast::<32, 16>(self.end_low[i].q.val());
-            self.wanted.next =
-                (bit_cast::<32, 16>(self.value_high[i].q.val()) << 16) | bit_cast::<32, 16>(self.value_low[i].q.val());
+            self.upper.next = self.high[i].q.val();
+            self.lower.next = self.low[i].q.val();
+            self.first_bound.next = (bit_cast::<32, 16>(self.upper.val()) << 16) | bit_cast::<32, 16>(self.lower.val());
+            self.upper.next = self.end_high[i].q.val();
+            self.lower.next = self.end_low[i].q.val();
+            self.last_bound.next = (bit_cast::<32, 16>(self.upper.val()) << 16) | bit_cast::<32, 16>(self.lower.val());
+            self.upper.next = self.value_high[i].q.val();
+            self.lower.next = self.value_low[i].q.val();
+            self.wanted.next = (bit_cast::<32, 16>(self.upper.val()) << 16) | bit_cast::<32, 16>(self.lower.val());
             self.alive.next = self.seen.valid.val() & (self.used.q.val() > i.to_bits::<5>());
             self.touched.next = self.alive.val()
                 & (self.kind[i].q.val().get_bits::<3>(0) == 2)
@@ -589,6 +600,7 @@ impl Logic for Full {
         self.not_rest.next = !self.rest.val();
         self.lowest.next = self.pool.val() & self.not_rest.val();
         self.not_lowest.next = !self.lowest.val();
+        self.of_todo.next = self.todo.q.val() & self.lowest.val();
         self.index.next = 0.into();
         for i in 0..self._sixteen {
             if self.lowest.val().get_bit(i) {
@@ -701,6 +713,12 @@ impl Logic for Full {
             }
         }
         self.not_place.next = !self.place_bit.val();
+        self.slot_at.next = 0.into();
+        for i in 0..self._calls {
+            if self.place_bit.val().get_bit(i) {
+                self.slot_at.next = self.call_slot[i].q.val();
+            }
+        }
         self.matches.next = self.same.q.val() & (self.calls.rdata.val() == self.sp.q.val());
 
         // how old open calls are, in halves of 2^32 clocks
@@ -762,8 +780,8 @@ impl Logic for Full {
                     if self.pool.val().any() {
                         self.slot.d.next = self.index.val();
                         self.current.d.next = true;
-                        self.of_store.d.next = !(self.todo.q.val() & self.lowest.val()).any();
-                        if (self.todo.q.val() & self.lowest.val()).any() {
+                        self.of_store.d.next = !self.of_todo.val().any();
+                        if self.of_todo.val().any() {
                             self.todo.d.next = self.todo.q.val() & self.not_lowest.val();
                         } else {
                             self.stores.d.next = self.stores.q.val() & self.not_lowest.val().get_bits::<4>(0);
@@ -779,7 +797,7 @@ impl Logic for Full {
                     self.candidates.d.next = self.tagged.val();
                     self.state.d.next = FullState::Search;
                 } else {
-                    self.phase.d.next = self.phase.q.val() + 1;
+                    self.phase.d.next = self.phase.q.val() + self.one_2.val();
                 }
             }
             FullState::Ask => {
@@ -824,7 +842,7 @@ impl Logic for Full {
                 self.candidates.d.next = self.rest.val();
                 self.state.d.next = FullState::To;
                 if !self.pool.val().any() {
-                    self.phase.d.next = self.phase.q.val() + 1;
+                    self.phase.d.next = self.phase.q.val() + self.one_2.val();
                     self.state.d.next = FullState::Pick;
                     if self.phase.q.val() == 0 {
                         self.phase.d.next = 0.into();
@@ -848,9 +866,9 @@ impl Logic for Full {
                     }
                     if self.phase.q.val() == 2 {
                         self.ended.d.next = self.ended.q.val() | self.place_bit.val();
-                        for i in 0..self._calls {
-                            if self.place_bit.val().get_bit(i) {
-                                self.slot.d.next = self.call_slot[i].q.val();
+                        for i in 0..self._sixteen {
+                            if self.slot_at.val() == i.to_bits::<4>() {
+                                self.todo.d.next = self.todo.q.val().replace_bit(i, true);
                             }
                         }
                     }
@@ -920,20 +938,13 @@ impl Logic for Full {
                 self.state.d.next = FullState::Pick;
             }
         }
-        // the slots of calls that have ended
-        for i in 0..self._calls {
-            for j in 0..self._slots {
-                if (self.state.q.val() == FullState::Sp)
-                    & self.matches.val()
-                    & (self.phase.q.val() == 2)
-                    & self.place_bit.val().get_bit(i)
-                    & (self.call_slot[i].q.val() == j.to_bits::<4>())
-                {
-                    self.todo.d.next = self.todo.q.val().replace_bit(j, true);
-                }
-            }
+        self.one_lost.next = false;
+        self.left_hits.next = self.todo.q.val();
+        self.left_stores.next = self.stores.q.val();
+        if self.state.q.val() == FullState::Look {
+            self.left_hits.next = self.head_hits.val();
+            self.left_stores.next = self.head_stores.val();
         }
-
         // no room to wait: what is not made yet is lost
         if self.crowded.val() & self.shown.q.val() & ((self.state.q.val() != FullState::Look) | self.work.val()) {
             self.advance.next = true;
@@ -946,19 +957,14 @@ impl Logic for Full {
                 self.lost.next = 0.into();
             }
             for i in 0..self._sixteen {
-                if self.state.q.val() == FullState::Look {
-                    self.lost.next = self.lost.val() + bit_cast::<6, 1>(self.head_hits.val().get_bit(i).into());
-                } else {
-                    self.lost.next = self.lost.val() + bit_cast::<6, 1>(self.todo.q.val().get_bit(i).into());
-                }
-                self.lost.next = self.lost.val() + bit_cast::<6, 1>(self.dropped.val().get_bit(i).into());
+                self.one_lost.next = self.left_hits.val().get_bit(i);
+                self.lost.next = self.lost.val() + bit_cast::<6, 1>(self.one_lost.val().into());
+                self.one_lost.next = self.dropped.val().get_bit(i);
+                self.lost.next = self.lost.val() + bit_cast::<6, 1>(self.one_lost.val().into());
             }
             for i in 0..self._four {
-                if self.state.q.val() == FullState::Look {
-                    self.lost.next = self.lost.val() + bit_cast::<6, 1>(self.head_stores.val().get_bit(i).into());
-                } else {
-                    self.lost.next = self.lost.val() + bit_cast::<6, 1>(self.stores.q.val().get_bit(i).into());
-                }
+                self.one_lost.next = self.left_stores.val().get_bit(i);
+                self.lost.next = self.lost.val() + bit_cast::<6, 1>(self.one_lost.val().into());
             }
         }
         self.plan.raddr.next = (bit_cast::<7, 4>(self.plan_slot.val()) << 3) | bit_cast::<7, 3>(self.plan_k.val());
@@ -1082,6 +1088,7 @@ impl Logic for Full {
         // out of the FIFO, a word a clock
         self.fifo.raddr.next = (bit_cast::<7, 4>(self.fifo_read.q.val()) << 3) | bit_cast::<7, 3>(self.step.q.val());
         self.step_before.next = self.step.q.val() - self.one_3.val();
+        self.word_step.next = self.step_before.val() - self.one_3.val();
         self.loads.next = 0.into();
         if self.held_head.q.val().get_bits::<3>(16) > self.step_before.val() {
             self.loads.next = self.fifo.rdata.val();
@@ -1099,7 +1106,7 @@ impl Logic for Full {
         for i in 0..self._words {
             self.held_word[i].clock.next = self.clock.val();
             self.held_word[i].d.next = self.held_word[i].q.val();
-            if self.loading.q.val() & (self.step.q.val() == (i + 2).to_bits::<3>()) {
+            if self.loading.q.val() & (self.word_step.val() == i.to_bits::<3>()) {
                 self.held_word[i].d.next = self.loads.val();
             }
         }
@@ -1111,7 +1118,6 @@ impl Logic for Full {
             self.loading.d.next = false;
             self.held.d.next = true;
             self.held_stamp.d.next = self.fifo.rdata.val();
-            self.held_lost.d.next = self.telling.val();
             self.fifo_read.d.next = self.fifo_read.q.val() + self.one_4.val();
             self.length_1.next = self.fifo_length.q.val() - self.one_5.val();
             if self.fifo_length.q.val() <= self.half_more.val() {
@@ -1123,7 +1129,10 @@ impl Logic for Full {
             self.fifo_length.d.next = self.length_1.val() + self.one_5.val();
             self.fifo_write.d.next = self.fifo_write.q.val() + self.one_4.val();
         }
-        if (self.state.q.val() == FullState::Open) & self.refuses.val() & !self.crowded.val() {
+        if (self.state.q.val() == FullState::Open)
+            & (self.fifo_length.q.val() == self.all.val())
+            & !self.crowded.val()
+        {
             self.recovering.d.next = true;
         }
 
