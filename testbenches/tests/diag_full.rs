@@ -90,8 +90,8 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 3] {
     let mut quiet = 0;
     for clock in 0..clocks {
         let phase = (clock * 8 / clocks) as usize;
-        let (retires, takes) = ([10, 100, 40, 25, 15, 60, 5, 30][phase], [100, 60, 100, 2, 10, 90, 30, 50][phase]);
-        let reset = s.per_64k(15);
+        let (retires, takes) = ([3, 100, 6, 12, 2, 30, 4, 8][phase], [100, 60, 100, 2, 10, 90, 30, 50][phase]);
+        let reset = s.per_64k(6);
         if quiet == 0 && s.percent(1) {
             quiet = s.below(400);
         }
@@ -114,7 +114,7 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 3] {
         }
         // new slots when nothing waits: an instruction that waits has the hits of the old ones
         if writes.is_empty() && b.golden.is_idle() {
-            if s.percent(3) {
+            if s.per_64k(300) {
                 new = slots(&mut s, &params);
                 writes = shuffled(&mut s, registers::full(&new));
                 writes.reverse();
@@ -136,11 +136,11 @@ fn full_generators_do_what_the_golden_one_does() {
     let mut runs = Vec::new();
     for seed in 1..=3 * times {
         let params = if seed % 3 == 0 { small } else { GeneratorParams::FULL };
-        runs.push(play(params, seed, if seed == 1 { 24_000 } else { 16_000 }));
+        runs.push(play(params, seed, if seed == 1 { 16_000 } else { 8_000 }));
     }
     println!("events, that told losses, lost by haste: {runs:?}");
     let sum = |i: usize| runs.iter().map(|r| r[i]).sum::<u64>();
-    assert!(sum(0) > 1_000 && sum(1) > 100 && sum(2) > 100, "{runs:?}");
+    assert!(sum(0) > 300 && sum(1) > 30 && sum(2) > 100, "{runs:?}");
 }
 
 /// Instructions worked by hand.
@@ -298,14 +298,14 @@ fn arguments_on_the_stack_are_those_that_were_passed() {
     c.step(store(0x1_2023, 0x9000, 0));
     c.back(F + 40, 0x24);
     assert_eq!(c.args(), [vec![41], vec![41, 42, 5]]);
-    // the second word is stored otherwise, and not known any more: the return is counted as lost, and told so
+    // the second word is stored otherwise, and not known any more: each return is counted as lost at the entry
     c.step(store(0x4_2023, 0x9008, 9));
     c.call(0x20, F);
     c.plain(F);
     c.back(F + 40, 0x24);
     c.plain(F);
     assert_eq!(c.args()[2..], [vec![0], vec![0]]);
-    assert_eq!(c.events.iter().map(|e| e.lost).collect::<Vec<_>>(), [0, 0, 0, 2]);
+    assert_eq!(c.events.iter().map(|e| e.lost).collect::<Vec<_>>(), [0, 0, 1, 1]);
 }
 
 /// RVFI of random instructions, and what is to be seen of it.

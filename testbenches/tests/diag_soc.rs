@@ -25,9 +25,13 @@ use sim::diag::node::{aggregate, Field, NodeKind, Target};
 use sim::diag::packet::{Body, Event, Op, Packet, HOST};
 use sim::diag::registers::{self, Writes};
 use sim::diag::trigger::{Capture, GeneratorParams};
+use std::sync::Mutex;
 
 const CORES: u8 = 4;
 const HZ: u64 = 50_000_000;
+
+/// Two tests do not build the same SoC at the same time.
+static BUILDS: Mutex<()> = Mutex::new(());
 
 fn long() -> bool {
     std::env::var_os("GOSHAWK_LONG").is_some()
@@ -120,7 +124,10 @@ impl Case {
             after.extend(Packet::control(HOST, dest, Op::Flush, 0, &[1]).to_words());
         }
         (0..CORES).for_each(|c| before.extend(packets(c, &registers::full(&layout.slots))));
+        let once = BUILDS.lock().unwrap_or_else(|e| e.into_inner());
         let soc = DiagSoc::build(&config(), &chip(), &default_cache()).unwrap();
+        let alone = Soc::build(&config(), false, &default_cache()).unwrap();
+        drop(once);
         let run = soc.run(&self.program, &before, &after, byte_clocks, self.max_cycles).unwrap();
         let mut reader = FrameReader::default();
         let mut packets = Vec::new();
@@ -131,7 +138,6 @@ impl Case {
         packets.retain(|p| !matches!(p.body, Body::Control { op: Op::Written, .. }));
         let bytes = run.bytes.iter().filter(|b| b.0 >= run.start).count();
         // the chip is not seen by what it observes
-        let alone = Soc::build(&config(), false, &default_cache()).unwrap();
         let options = RunOptions { max_cycles: self.max_cycles, ..RunOptions::default() };
         let alone = alone.run(&self.program, &options, |_| {}).unwrap();
         assert_eq!(run.stores, (alone.stores, alone.stores_hash));

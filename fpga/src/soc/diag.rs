@@ -168,6 +168,8 @@ fn take(source: &mut impl Read) -> std::io::Result<DiagRun> {
             4 => {
                 let mut double = || Ok::<u64, std::io::Error>(u64::from(word()?) | u64::from(word()?) << 32);
                 (run.cycles, run.stores) = (double()?, (double()?, double()?));
+                // as `super::run` counts them, without the clock in which they stop
+                run.cycles = run.cycles.saturating_sub(1);
                 run.exited = word()? != 0;
                 return Ok(run);
             }
@@ -179,10 +181,23 @@ fn take(source: &mut impl Read) -> std::io::Result<DiagRun> {
 /// The SoC and the chip side by side.
 fn top(cores: u8) -> String {
     let mut ports = [
-        "input clk", "input reset", "input soc_reset", "input halt", "output run", "output exited",
-        "output access", "output [3:0] access_master", "output [31:0] access_addr", "output [31:0] access_wdata",
-        "output [3:0] access_wstrb", "input host_valid", "input [15:0] host_word", "output host_ready", "output valid",
-        "output [7:0] octet", "input ready",
+        "input clk",
+        "input reset",
+        "input soc_reset",
+        "input halt",
+        "output run",
+        "output exited",
+        "output access",
+        "output [3:0] access_master",
+        "output [31:0] access_addr",
+        "output [31:0] access_wdata",
+        "output [3:0] access_wstrb",
+        "input host_valid",
+        "input [15:0] host_word",
+        "output host_ready",
+        "output valid",
+        "output [7:0] octet",
+        "input ready",
     ]
     .map(String::from)
     .to_vec();

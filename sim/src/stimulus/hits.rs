@@ -134,7 +134,8 @@ impl Hits {
 
     fn jump(&mut self, s: &mut Source, seen: &mut Seen, insn: u32, len: u8, call: bool) {
         (seen.insn, seen.len) = (insn, len);
-        seen.next_pc = if call && s.percent(80) { CODE + 2 * s.below(8) as u32 } else { CODE + 2 * s.below(10) as u32 + 4 };
+        seen.next_pc =
+            if call && s.percent(80) { CODE + 2 * s.below(8) as u32 } else { CODE + 2 * s.below(10) as u32 + 4 };
         if call {
             seen.rd = Some((1, seen.pc + u32::from(len)));
         }

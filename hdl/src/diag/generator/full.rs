@@ -173,7 +173,7 @@ pub struct Full {
     not_old: Signal<Local, Bits<16>>,
     is_tagged: Signal<Local, Bit>,
     is_mine: Signal<Local, Bit>,
-    tagged: Signal<Local, Bits<16>>,
+    likely: Signal<Local, Bits<16>>,
     mine: Signal<Local, Bits<16>>,
     wanted_to: Signal<Local, Bits<32>>,
     wanted_tag: Signal<Local, Bits<8>>,
@@ -202,7 +202,7 @@ pub struct Full {
     candidates: DFF<Bits<16>>,
     at: DFF<Bits<4>>,
     same: DFF<Bit>,
-    matches: Signal<Local, Bit>,
+    is_match: Signal<Local, Bit>,
     ended: DFF<Bits<16>>,
     ended_at: Signal<Local, Bits<4>>,
     work: Signal<Local, Bit>,
@@ -282,8 +282,8 @@ pub struct Full {
     one_16: Fixed<Bits<16>>,
     most: Fixed<Bits<16>>,
     most_32: Fixed<Bits<32>>,
-    byte: Fixed<Bits<32>>,
-    half_word: Fixed<Bits<32>>,
+    byte_mask: Fixed<Bits<32>>,
+    half_mask: Fixed<Bits<32>>,
     _slots: usize,
     _wide: usize,
     _calls: usize,
@@ -347,8 +347,8 @@ impl Full {
             one_16: Fixed::of(1u64),
             most: Fixed::of(0xffffu64),
             most_32: Fixed::of(0xffff_ffffu64),
-            byte: Fixed::of(0xffu64),
-            half_word: Fixed::of(0xffffu64),
+            byte_mask: Fixed::of(0xffu64),
+            half_mask: Fixed::of(0xffffu64),
             _slots: slots,
             _wide: wide,
             _calls: calls,
@@ -373,8 +373,20 @@ impl Logic for Full {
             slot, k, candidates, at, same, ended
         );
         dff_setup!(
-            self, clock, fifo_length, fifo_write, fifo_read, recovering, lost_before, untold, loading, step, held,
-            held_head, held_stamp, held_lost
+            self,
+            clock,
+            fifo_length,
+            fifo_write,
+            fifo_read,
+            recovering,
+            lost_before,
+            untold,
+            loading,
+            step,
+            held,
+            held_head,
+            held_stamp,
+            held_lost
         );
         clock!(self, clock, plan, log_flags, log_pc, log_value, log_address, log_stored, log_came, log_time, log_cause);
         clock!(self, clock, registers, words, tag_even, tag_odd, calls, fifo);
@@ -479,7 +491,8 @@ impl Logic for Full {
             if self.alive.val()
                 & (self.kind[i].q.val().get_bits::<3>(0) == 3)
                 & self.seen.trap.val()
-                & (!self.low[i].q.val().get_bit(0) | (self.low[i].q.val().get_bit(1) == self.seen.cause.val().get_bit(8)))
+                & (!self.low[i].q.val().get_bit(0)
+                    | (self.low[i].q.val().get_bit(1) == self.seen.cause.val().get_bit(8)))
                 & (!self.low[i].q.val().get_bit(2)
                     | (self.low[i].q.val().get_bits::<8>(8) == self.seen.cause.val().get_bits::<8>(0)))
             {
@@ -555,22 +568,22 @@ impl Logic for Full {
             self.wanted_to.next = self.head_address.val();
         }
         self.wanted_tag.next = self.wanted_to.val().get_bits::<8>(1) ^ self.sp.q.val().get_bits::<8>(4);
-        self.tagged.next = 0.into();
+        self.likely.next = 0.into();
         self.mine.next = 0.into();
         self.ended_at.next = 0.into();
         for i in 0..self._calls {
             self.is_tagged.next = self.valid.q.val().get_bit(i) & (self.call_tag[i].q.val() == self.wanted_tag.val());
-            self.tagged.next = self.tagged.val().replace_bit(i, self.is_tagged.val());
+            self.likely.next = self.likely.val().replace_bit(i, self.is_tagged.val());
             self.is_mine.next = self.call_slot[i].q.val() == self.slot.q.val();
             self.mine.next = self.mine.val().replace_bit(i, self.is_mine.val());
             if self.is_mine.val() & self.ended.q.val().get_bit(i) {
                 self.ended_at.next = i.to_bits::<4>();
             }
         }
-        self.ends.next = (self.head_call.val() | self.head_back.val()) & self.tagged.val().any();
+        self.ends.next = (self.head_call.val() | self.head_back.val()) & self.likely.val().any();
         self.dropped.next = 0.into();
         if self.head_call.val() | self.head_back.val() {
-            self.dropped.next = self.tagged.val();
+            self.dropped.next = self.likely.val();
         }
         if self.head_call.val() & self.head_back.val() {
             self.ends.next = self.valid.q.val().any();
@@ -630,13 +643,14 @@ impl Logic for Full {
         self.low_bits.next = self.old_low.q.val() >> self.at.q.val();
         self.high_bits.next = self.old_high.q.val() >> self.at.q.val();
         // 2 or 3 halves of 2^32 clocks have begun since
-        self.too_old.next = self.high_bits.val().get_bit(0) & (self.low_bits.val().get_bit(0) | !self.elapsed.val().get_bit(31));
+        self.too_old.next =
+            self.high_bits.val().get_bit(0) & (self.low_bits.val().get_bit(0) | !self.elapsed.val().get_bit(31));
         self.loaded.next = self.head_value.val();
         if self.head_size.val() == 0 {
-            self.loaded.next = self.head_value.val() & self.byte.val();
+            self.loaded.next = self.head_value.val() & self.byte_mask.val();
         }
         if self.head_size.val() == 1 {
-            self.loaded.next = self.head_value.val() & self.half_word.val();
+            self.loaded.next = self.head_value.val() & self.half_mask.val();
         }
         self.word.next = self.registers.rdata.val();
         self.is_known.next = true;
@@ -696,8 +710,7 @@ impl Logic for Full {
         self.plan_k.next = 1.into();
         self.calls.raddr.next = bit_cast::<7, 4>(self.at.q.val()) << 3;
         self.calls.we.next = false;
-        self.calls.waddr.next =
-            (bit_cast::<7, 4>(self.at.q.val()) << 3) | bit_cast::<7, 3>(self.k.q.val());
+        self.calls.waddr.next = (bit_cast::<7, 4>(self.at.q.val()) << 3) | bit_cast::<7, 3>(self.k.q.val());
         self.calls.wdata.next = self.word.val();
         self.fifo.we.next = false;
         self.fifo_k.next = self.k.q.val();
@@ -719,7 +732,7 @@ impl Logic for Full {
                 self.slot_at.next = self.call_slot[i].q.val();
             }
         }
-        self.matches.next = self.same.q.val() & (self.calls.rdata.val() == self.sp.q.val());
+        self.is_match.next = self.same.q.val() & (self.calls.rdata.val() == self.sp.q.val());
 
         // how old open calls are, in halves of 2^32 clocks
         self.half_now.next = self.half.q.val();
@@ -794,7 +807,7 @@ impl Logic for Full {
                 } else if ((self.phase.q.val() == 1) & self.head_call.val())
                     | ((self.phase.q.val() == 2) & self.head_back.val())
                 {
-                    self.candidates.d.next = self.tagged.val();
+                    self.candidates.d.next = self.likely.val();
                     self.state.d.next = FullState::Search;
                 } else {
                     self.phase.d.next = self.phase.q.val() + self.one_2.val();
@@ -804,14 +817,13 @@ impl Logic for Full {
                 self.plan_k.next = self.k.q.val();
                 self.state.d.next = FullState::Put;
                 if self.capture.val() != 5 {
-                    self.calls.raddr.next =
-                        (bit_cast::<7, 4>(self.at.q.val()) << 3) | bit_cast::<7, 3>(self.k.q.val());
+                    self.calls.raddr.next = (bit_cast::<7, 4>(self.at.q.val()) << 3) | bit_cast::<7, 3>(self.k.q.val());
                 }
                 if self.over.val() {
                     self.plan_k.next = 0.into();
                     match self.mode.q.val() {
                         FullMode::Check => {
-                            self.candidates.d.next = self.tagged.val() & self.mine.val();
+                            self.candidates.d.next = self.likely.val() & self.mine.val();
                             self.state.d.next = FullState::Search;
                         }
                         FullMode::Keep => {
@@ -828,8 +840,8 @@ impl Logic for Full {
                 self.k.d.next = self.k_1.val();
                 self.state.d.next = FullState::Ask;
                 self.fifo.we.next = self.mode.q.val() == FullMode::Fire;
-                self.calls.we.next = (self.mode.q.val() == FullMode::Keep)
-                    & ((self.capture.val() == 3) | (self.capture.val() == 4));
+                self.calls.we.next =
+                    (self.mode.q.val() == FullMode::Keep) & ((self.capture.val() == 3) | (self.capture.val() == 4));
                 if !self.is_known.val() {
                     self.lost.next = 1.into();
                     self.current.d.next = false;
@@ -857,7 +869,7 @@ impl Logic for Full {
             }
             FullState::Sp => {
                 self.state.d.next = FullState::Search;
-                if self.matches.val() {
+                if self.is_match.val() {
                     if self.phase.q.val() == 0 {
                         self.current.d.next = false;
                         self.state.d.next = FullState::Pick;
@@ -970,8 +982,7 @@ impl Logic for Full {
         self.plan.raddr.next = (bit_cast::<7, 4>(self.plan_slot.val()) << 3) | bit_cast::<7, 3>(self.plan_k.val());
         self.registers.raddr.next = self.number.val().get_bits::<5>(0);
         self.words.raddr.next = self.stack_at.val().get_bits::<4>(2);
-        self.fifo.waddr.next =
-            (bit_cast::<7, 4>(self.fifo_write.q.val()) << 3) | bit_cast::<7, 3>(self.fifo_k.val());
+        self.fifo.waddr.next = (bit_cast::<7, 4>(self.fifo_write.q.val()) << 3) | bit_cast::<7, 3>(self.fifo_k.val());
 
         // it leaves the log, and the copy has what it did
         self.next_read.next = self.log_read.q.val();
@@ -1129,9 +1140,7 @@ impl Logic for Full {
             self.fifo_length.d.next = self.length_1.val() + self.one_5.val();
             self.fifo_write.d.next = self.fifo_write.q.val() + self.one_4.val();
         }
-        if (self.state.q.val() == FullState::Open)
-            & (self.fifo_length.q.val() == self.all.val())
-            & !self.crowded.val()
+        if (self.state.q.val() == FullState::Open) & (self.fifo_length.q.val() == self.all.val()) & !self.crowded.val()
         {
             self.recovering.d.next = true;
         }

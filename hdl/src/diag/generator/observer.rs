@@ -114,8 +114,7 @@ impl Logic for Observer {
         self.xret_2.d.next = self.word_of_xret.val() == self.sret.val();
         self.fields.next = self.rvfi_insn.val() & self.store_mask.val();
         self.fields_c.next = self.rvfi_insn.val() & self.store_c_mask.val();
-        self.through_2.d.next =
-            (self.fields.val() == self.store.val()) | (self.fields_c.val() == self.store_c.val());
+        self.through_2.d.next = (self.fields.val() == self.store.val()) | (self.fields_c.val() == self.store_c.val());
         self.cause_2.d.next = bit_cast::<9, 8>(self.cause.val());
         if !self.trapped.q.val() {
             self.cause_2.d.next = bit_cast::<9, 8>(self.cause.val()) | 256;
