@@ -92,7 +92,7 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 3] {
         let phase = (clock * 8 / clocks) as usize;
         let (retires, takes) = ([3, 100, 6, 12, 2, 30, 4, 8][phase], [100, 60, 100, 2, 10, 90, 30, 50][phase]);
         let reset = s.per_64k(6);
-        if quiet == 0 && s.percent(1) {
+        if quiet == 0 && s.per_64k(60) {
             quiet = s.below(400);
         }
         quiet -= u64::from(quiet > 0);
@@ -140,7 +140,7 @@ fn full_generators_do_what_the_golden_one_does() {
     }
     println!("events, that told losses, lost by haste: {runs:?}");
     let sum = |i: usize| runs.iter().map(|r| r[i]).sum::<u64>();
-    assert!(sum(0) > 300 && sum(1) > 30 && sum(2) > 100, "{runs:?}");
+    assert!(sum(0) > 100 && sum(1) > 20 && sum(2) > 100, "{runs:?}");
 }
 
 /// Instructions worked by hand.
