@@ -103,6 +103,16 @@ pub fn check(app: &App, params: &ChipParams, name: &str, script: &str) -> Result
         );
         return Err(Mistake::new(app.uses[slots].at, what).in_script(name, script));
     }
+    let wide = usize::from(params.generator.wide);
+    if let Some(u) = app.uses.iter().filter(|u| u.trigger.is_wide()).nth(wide) {
+        let what = format!(
+            "this is one trigger of data or traps more than the {wide} that an event generator has: take out a probe, or a \
+             statement that has one of its own"
+        );
+        if !params.generator.lite {
+            return Err(Mistake::new(u.at, what).in_script(name, script));
+        }
+    }
     if params.generator.lite {
         if let Some(u) = app.uses.iter().find(|u| !u.captures.is_empty() || u.name.starts_with("ret:")) {
             let what = "a lite event generator knows addresses and the time, no arguments and no returns";

@@ -240,7 +240,7 @@ pub struct Reference {
 impl Reference {
     /// An application with everything on the host.
     pub fn new(app: &App, layout: &Layout, cores: u8, image: Image) -> Result<Self, String> {
-        let params = GeneratorParams { slots: 64, returns: 64, stack: 64, ..GeneratorParams::FULL };
+        let params = GeneratorParams { slots: 64, wide: 64, returns: 64, stack: 64, ..GeneratorParams::FULL };
         let mut generators: Vec<Generator> = (0..cores).map(|c| Generator::new(params, c)).collect();
         for g in &mut generators {
             g.set(layout.slots.clone()).map_err(|e| e.to_string())?;

@@ -90,6 +90,14 @@ impl Bench {
                         u.rvfi_intr[i].next = false;
                         u.rvfi_pc_rdata[i].next = u64::from(pc).to_bits();
                         u.rvfi_pc_wdata[i].next = u64::from(next).to_bits();
+                        u.rvfi_rd_addr[i].next = 0.into();
+                        u.rvfi_rd_wdata[i].next = 0.into();
+                        u.rvfi_mem_addr[i].next = (noise & 0xffff_ffff).to_bits();
+                        u.rvfi_mem_rmask[i].next = 0.into();
+                        u.rvfi_mem_wmask[i].next = 0.into();
+                        u.rvfi_mem_rdata[i].next = 0.into();
+                        u.rvfi_mem_wdata[i].next = 0.into();
+                        u.cause[i].next = 0.into();
                     }
                 },
                 |u| {

@@ -8,6 +8,7 @@
 //! | [`package`] | softcore sources in Python packages |
 //! | [`emitted`] | a circuit of its own as Verilog |
 //! | [`verilate`], [`image`], [`run`] | the simulation: built, loaded, run |
+//! | [`diag`] | the simulation with a diagnosis chip at the cores |
 //! | [`board`], [`pll`], [`build`] | boards, their clocks, and the way to a bitstream |
 //! | [`blocks`] | what of the netlist belongs to which part |
 //! | [`frame`] | frames of the serial line |
@@ -24,6 +25,7 @@ pub mod check;
 pub mod circuit;
 pub mod core;
 pub mod data;
+pub mod diag;
 pub mod emitted;
 pub mod frame;
 pub mod image;

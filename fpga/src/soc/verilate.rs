@@ -85,9 +85,14 @@ fn header(config: &SocConfig) -> String {
 
 /// Builds the simulation of `config`, whose Verilog is `verilog`, below `cache`, or finds it built: the program.
 pub fn build(config: &SocConfig, verilog: &str, vcd: bool, cache: &Path) -> Result<PathBuf, BuildError> {
-    VERILATOR.find()?;
     let header = header(config);
     let files = [("soc.v", verilog), ("soc.h", &header), ("main.cpp", include_str!("../../verilator/soc.cpp"))];
+    build_files(&files, vcd, cache)
+}
+
+/// Builds `soc.v` with `main.cpp` and what it includes.
+pub(super) fn build_files(files: &[(&str, &str)], vcd: bool, cache: &Path) -> Result<PathBuf, BuildError> {
+    VERILATOR.find()?;
     let recipe = Recipe { prefix: "Vsoc", top: ("soc.v", "soc"), options: &OPTIONS, vcd };
-    Ok(build_in(cache, &recipe, &files)?)
+    Ok(build_in(cache, &recipe, files)?)
 }

@@ -1,7 +1,7 @@
 //! Chip: the diagnosis part of one, a ring of generators and nodes with the host's interface
 //!
-//! On the ring are the host, clients that are outside (a generator or a trace module of another kind, a processor), the lite
-//! generators of the cores, and the nodes. Packets of the host leave as bytes of frames; it gives its own as words.
+//! On the ring are the host, clients that are outside (a generator or a trace module of another kind, a processor), the
+//! generators of the cores, lite or full, and the nodes. Packets of the host leave as bytes of frames; it gives its own as words.
 //!
 //! # Source
 //! Paper 004 figure 3 and section 4.
@@ -13,16 +13,16 @@
 //! | `host` | in | | packets of the host |
 //! | `valid`, `octet`, `ready` | out, out, in | 1, 8, 1 | frames to the host, see [`super::framer`] |
 //! | `put[i]`, `got[i]` | in, out | | packets of the i-th client outside, see [`crate::noc::ports`] |
-//! | `rvfi_*[i]` | in | | of core i, see [`crate::ingress::rvfi`] |
+//! | `rvfi_*[i]`, `cause[i]` | in | | of core i, see [`super::generator::observer`] |
 //!
 //! # Timing
 //! An event has the clock in which its instruction was at the RVFI port, counted from the end of the reset.
 //!
 //! Golden models: those of its parts, and `sim::diag::chip`.
 
-use super::client::{self, SeatIn};
+use super::client::{self, CoreSeatIn, SeatIn};
 use super::framer::Framer;
-use crate::ingress::rvfi::Rvfi;
+use super::generator::observer::Observer;
 use crate::noc::ports::{PacketIn, PacketOut};
 use crate::noc::router::Router;
 use crate::widget::each::each;
@@ -38,7 +38,7 @@ use sim::params::TraceParams;
 /// What is on a chip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiagParams {
-    /// Cores with a lite generator each, from address 0 on; 0 to 16.
+    /// Cores with a generator each, from address 0 on; 0 to 16.
     pub cores: u8,
     /// Those.
     pub generator: GeneratorParams,
@@ -79,13 +79,20 @@ pub struct DiagChip {
     pub rvfi_intr: Vec<Signal<In, Bit>>,
     pub rvfi_pc_rdata: Vec<Signal<In, Bits<32>>>,
     pub rvfi_pc_wdata: Vec<Signal<In, Bits<32>>>,
+    pub rvfi_rd_addr: Vec<Signal<In, Bits<5>>>,
+    pub rvfi_rd_wdata: Vec<Signal<In, Bits<32>>>,
+    pub rvfi_mem_addr: Vec<Signal<In, Bits<32>>>,
+    pub rvfi_mem_rmask: Vec<Signal<In, Bits<4>>>,
+    pub rvfi_mem_wmask: Vec<Signal<In, Bits<4>>>,
+    pub rvfi_mem_rdata: Vec<Signal<In, Bits<32>>>,
+    pub rvfi_mem_wdata: Vec<Signal<In, Bits<32>>>,
+    pub cause: Vec<Signal<In, Bits<8>>>,
     clocks: DFF<Bits<32>>,
-    clocks_2: DFF<Bits<32>>,
-    rvfi: Vec<Rvfi<32>>,
+    observer: Vec<Observer>,
     router: Router,
     outer: Vec<Router>,
     generator_router: Vec<Router>,
-    generator: Vec<Slot<SeatIn>>,
+    generator: Vec<Slot<CoreSeatIn>>,
     node_router: Vec<Router>,
     node: Vec<Slot<SeatIn>>,
     framer: Framer,
@@ -129,11 +136,19 @@ impl DiagChip {
             rvfi_intr: each(cores),
             rvfi_pc_rdata: each(cores),
             rvfi_pc_wdata: each(cores),
-            rvfi: (0..cores).map(|_| Rvfi::new(&rvfi)).collect(),
+            rvfi_rd_addr: each(cores),
+            rvfi_rd_wdata: each(cores),
+            rvfi_mem_addr: each(cores),
+            rvfi_mem_rmask: each(cores),
+            rvfi_mem_wmask: each(cores),
+            rvfi_mem_rdata: each(cores),
+            rvfi_mem_wdata: each(cores),
+            cause: each(cores),
+            observer: (0..cores).map(|_| Observer::new(&rvfi)).collect(),
             router: Router::new(HOST, 1, true),
             outer: params.outside.iter().map(|a| Router::new(*a, 1, false)).collect(),
             generator_router: (0..params.cores).map(|c| Router::new(c, 0, false)).collect(),
-            generator: (0..params.cores).map(|c| Slot::new(client::lite(&params.generator, c))).collect(),
+            generator: (0..params.cores).map(|c| Slot::new(client::generator(&params.generator, c))).collect(),
             node_router: (0..nodes).map(|n| Router::new(node_at(n), 2, false)).collect(),
             node: params.nodes.iter().map(seat).collect::<Result<_, _>>()?,
             framer: Framer::new(),
@@ -149,10 +164,9 @@ impl DiagChip {
 impl Logic for DiagChip {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, clocks, clocks_2);
+        dff_setup!(self, clock, clocks);
         clock!(self, clock, router, framer);
         self.clocks.d.next = self.clocks.q.val() + self.one.val();
-        self.clocks_2.d.next = self.clocks.q.val();
 
         self.router.reset.next = self.reset.val();
         self.framer.reset.next = self.reset.val();
@@ -176,21 +190,46 @@ impl Logic for DiagChip {
             self.hop_word.next = self.outer[i].to.word.val();
         }
         for i in 0..self._cores {
-            self.rvfi[i].clock.next = self.clock.val();
-            self.rvfi[i].live.next = true;
-            self.rvfi[i].rvfi_valid.next = self.rvfi_valid[i].val();
-            self.rvfi[i].rvfi_insn.next = self.rvfi_insn[i].val();
-            self.rvfi[i].rvfi_trap.next = self.rvfi_trap[i].val();
-            self.rvfi[i].rvfi_intr.next = self.rvfi_intr[i].val();
-            self.rvfi[i].rvfi_pc_rdata.next = self.rvfi_pc_rdata[i].val();
-            self.rvfi[i].rvfi_pc_wdata.next = self.rvfi_pc_wdata[i].val();
+            self.observer[i].clock.next = self.clock.val();
+            self.observer[i].now.next = self.clocks.q.val();
+            self.observer[i].rvfi_valid.next = self.rvfi_valid[i].val();
+            self.observer[i].rvfi_insn.next = self.rvfi_insn[i].val();
+            self.observer[i].rvfi_trap.next = self.rvfi_trap[i].val();
+            self.observer[i].rvfi_intr.next = self.rvfi_intr[i].val();
+            self.observer[i].rvfi_pc_rdata.next = self.rvfi_pc_rdata[i].val();
+            self.observer[i].rvfi_pc_wdata.next = self.rvfi_pc_wdata[i].val();
+            self.observer[i].rvfi_rd_addr.next = self.rvfi_rd_addr[i].val();
+            self.observer[i].rvfi_rd_wdata.next = self.rvfi_rd_wdata[i].val();
+            self.observer[i].rvfi_mem_addr.next = self.rvfi_mem_addr[i].val();
+            self.observer[i].rvfi_mem_rmask.next = self.rvfi_mem_rmask[i].val();
+            self.observer[i].rvfi_mem_wmask.next = self.rvfi_mem_wmask[i].val();
+            self.observer[i].rvfi_mem_rdata.next = self.rvfi_mem_rdata[i].val();
+            self.observer[i].rvfi_mem_wdata.next = self.rvfi_mem_wdata[i].val();
+            self.observer[i].cause.next = self.cause[i].val();
             self.generator_router[i].clock.next = self.clock.val();
             self.generator_router[i].reset.next = self.reset.val();
             self.generator[i].clock.next = self.clock.val();
             self.generator[i].port.reset.next = self.reset.val();
-            self.generator[i].port.retires.next = self.rvfi[i].beat.valid.val();
-            self.generator[i].port.pc.next = self.rvfi[i].beat.pc.val() << 1;
-            self.generator[i].port.now.next = self.clocks_2.q.val();
+            self.generator[i].port.valid.next = self.observer[i].seen.valid.val();
+            self.generator[i].port.now.next = self.observer[i].seen.now.val();
+            self.generator[i].port.pc.next = self.observer[i].seen.pc.val();
+            self.generator[i].port.target.next = self.observer[i].seen.target.val();
+            self.generator[i].port.call.next = self.observer[i].seen.call.val();
+            self.generator[i].port.back.next = self.observer[i].seen.back.val();
+            self.generator[i].port.xret.next = self.observer[i].seen.xret.val();
+            self.generator[i].port.through_sp.next = self.observer[i].seen.through_sp.val();
+            self.generator[i].port.trap.next = self.observer[i].seen.trap.val();
+            self.generator[i].port.cause.next = self.observer[i].seen.cause.val();
+            self.generator[i].port.came.next = self.observer[i].seen.came.val();
+            self.generator[i].port.load.next = self.observer[i].seen.load.val();
+            self.generator[i].port.store.next = self.observer[i].seen.store.val();
+            self.generator[i].port.addr.next = self.observer[i].seen.addr.val();
+            self.generator[i].port.size.next = self.observer[i].seen.size.val();
+            self.generator[i].port.loaded.next = self.observer[i].seen.loaded.val();
+            self.generator[i].port.stored.next = self.observer[i].seen.stored.val();
+            self.generator[i].port.sets.next = self.observer[i].seen.sets.val();
+            self.generator[i].port.rd.next = self.observer[i].seen.rd.val();
+            self.generator[i].port.value.next = self.observer[i].seen.value.val();
             self.generator[i].port.got_valid.next = self.generator_router[i].got.valid.val();
             self.generator[i].port.got_word.next = self.generator_router[i].got.word.val();
             self.generator[i].port.put_ready.next = self.generator_router[i].put.ready.val();
@@ -207,9 +246,6 @@ impl Logic for DiagChip {
             self.node_router[i].reset.next = self.reset.val();
             self.node[i].clock.next = self.clock.val();
             self.node[i].port.reset.next = self.reset.val();
-            self.node[i].port.retires.next = false;
-            self.node[i].port.pc.next = 0.into();
-            self.node[i].port.now.next = 0.into();
             self.node[i].port.got_valid.next = self.node_router[i].got.valid.val();
             self.node[i].port.got_word.next = self.node_router[i].got.word.val();
             self.node[i].port.put_ready.next = self.node_router[i].put.ready.val();

@@ -8,11 +8,12 @@
 //! | `reset` | in | 1 | 1: nothing is set, nothing is on its way |
 //! | `got_valid`, `got_word`, `got_ready` | in, in, out | 1, 16, 1 | packets that arrived, see [`crate::noc::ports`] |
 //! | `put_valid`, `put_word`, `put_ready` | out, out, in | 1, 16, 1 | packets to send |
-//! | `retires`, `pc`, `now` | in | 1, 32, 32 | what the core of a generator retires, and when; a node does not look at it |
+//! | `valid` to `value` | in | | of a generator: what its core retires, see [`super::ports`] |
 //!
 //! # Timing
 //! As [`super::port`] and what is behind it.
 
+use super::generator::full::Full;
 use super::generator::lite::Lite;
 use super::node::{
     aggregate::Aggregate, count::Count, filter::Filter, histogram::Histogram, machine::Machine, pair::Pair,
@@ -34,25 +35,54 @@ bundle!(
         got_valid: Bit,
         got_word: Bits<16>,
         put_ready: Bit,
-        retires: Bit,
-        pc: Bits<32>,
+    }
+    { got_ready: Bit, put_valid: Bit, put_word: Bits<16>, }
+);
+
+bundle!(
+    /// A seat of a generator.
+    CoreSeatOut "CoreSeatIn" CoreSeatIn
+    {
+        reset: Bit,
+        got_valid: Bit,
+        got_word: Bits<16>,
+        put_ready: Bit,
+        valid: Bit,
         now: Bits<32>,
+        pc: Bits<32>,
+        target: Bits<32>,
+        call: Bit,
+        back: Bit,
+        xret: Bit,
+        through_sp: Bit,
+        trap: Bit,
+        cause: Bits<9>,
+        came: Bits<32>,
+        load: Bit,
+        store: Bit,
+        addr: Bits<32>,
+        size: Bits<2>,
+        loaded: Bits<32>,
+        stored: Bits<32>,
+        sets: Bit,
+        rd: Bits<5>,
+        value: Bits<32>,
     }
     { got_ready: Bit, put_valid: Bit, put_word: Bits<16>, }
 );
 
 macro_rules! client {
-    ($(#[$doc:meta])* $client:ident, $name:literal, $inner:ident: $block:ident, $($kernel:tt)*) => {
+    ($(#[$doc:meta])* $client:ident, $seat:ident, $name:literal, $inner:ident: $block:ident, $($kernel:tt)*) => {
         $(#[$doc])*
         #[derive(LogicBlock, Default)]
         pub struct $client {
             pub clock: Signal<In, Clock>,
-            pub port: SeatIn,
+            pub port: $seat,
             packets: Port,
             $inner: $block,
         }
 
-        impl Part<SeatIn> for $client {
+        impl Part<$seat> for $client {
             fn name(&self) -> &'static str {
                 $name
             }
@@ -62,7 +92,7 @@ macro_rules! client {
             fn clock(&mut self) -> &mut Signal<In, Clock> {
                 &mut self.clock
             }
-            fn port(&mut self) -> &mut SeatIn {
+            fn port(&mut self) -> &mut $seat {
                 &mut self.port
             }
         }
@@ -75,7 +105,7 @@ macro_rules! client {
 
 macro_rules! node_client {
     ($(#[$doc:meta])* $client:ident, $name:literal, $inner:ident: $block:ident) => {
-        client! { $(#[$doc])* $client, $name, $inner: $block,
+        client! { $(#[$doc])* $client, SeatIn, $name, $inner: $block,
             #[hdl_gen]
             fn update(&mut self) {
                 clock!(self, clock, packets, $inner);
@@ -121,7 +151,7 @@ node_client! {
 }
 client! {
     /// A lite event generator.
-    LiteClient, "lite_generator", lite: Lite,
+    LiteClient, CoreSeatIn, "lite_generator", lite: Lite,
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, packets, lite);
@@ -136,15 +166,59 @@ client! {
         WriteOut::join(&mut self.packets.write, &mut self.lite.write);
         ResultOut::join(&mut self.lite.result, &mut self.packets.result);
         self.packets.event.ready.next = false;
-        self.lite.valid.next = self.port.retires.val();
+        self.lite.valid.next = self.port.valid.val();
         self.lite.pc.next = self.port.pc.val();
         self.lite.now.next = self.port.now.val();
     }
 }
 
-/// A lite generator of a core.
-pub fn lite(params: &GeneratorParams, core: u8) -> Box<dyn Part<SeatIn>> {
+client! {
+    /// A full event generator.
+    FullClient, CoreSeatIn, "full_generator", full: Full,
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, packets, full);
+        self.packets.reset.next = self.port.reset.val();
+        self.full.reset.next = self.port.reset.val();
+        self.packets.got.valid.next = self.port.got_valid.val();
+        self.packets.got.word.next = self.port.got_word.val();
+        self.port.got_ready.next = self.packets.got.ready.val();
+        self.port.put_valid.next = self.packets.put.valid.val();
+        self.port.put_word.next = self.packets.put.word.val();
+        self.packets.put.ready.next = self.port.put_ready.val();
+        WriteOut::join(&mut self.packets.write, &mut self.full.write);
+        ResultOut::join(&mut self.full.result, &mut self.packets.result);
+        self.packets.event.ready.next = false;
+        self.full.seen.valid.next = self.port.valid.val();
+        self.full.seen.now.next = self.port.now.val();
+        self.full.seen.pc.next = self.port.pc.val();
+        self.full.seen.target.next = self.port.target.val();
+        self.full.seen.call.next = self.port.call.val();
+        self.full.seen.back.next = self.port.back.val();
+        self.full.seen.xret.next = self.port.xret.val();
+        self.full.seen.through_sp.next = self.port.through_sp.val();
+        self.full.seen.trap.next = self.port.trap.val();
+        self.full.seen.cause.next = self.port.cause.val();
+        self.full.seen.came.next = self.port.came.val();
+        self.full.seen.load.next = self.port.load.val();
+        self.full.seen.store.next = self.port.store.val();
+        self.full.seen.addr.next = self.port.addr.val();
+        self.full.seen.size.next = self.port.size.val();
+        self.full.seen.loaded.next = self.port.loaded.val();
+        self.full.seen.stored.next = self.port.stored.val();
+        self.full.seen.sets.next = self.port.sets.val();
+        self.full.seen.rd.next = self.port.rd.val();
+        self.full.seen.value.next = self.port.value.val();
+    }
+}
+
+/// A generator of a core, lite or full.
+pub fn generator(params: &GeneratorParams, core: u8) -> Box<dyn Part<CoreSeatIn>> {
     let registers = [1, params.slots.into()];
+    if !params.lite {
+        let packets = Port::new(registers, false);
+        return Box::new(FullClient { packets, full: Full::new(params, core), ..Default::default() });
+    }
     Box::new(LiteClient { packets: Port::new(registers, false), lite: Lite::new(params, core), ..Default::default() })
 }
 

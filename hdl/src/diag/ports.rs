@@ -5,6 +5,7 @@
 //! | [`WriteOut`] | network interface, its client | a register that is written |
 //! | [`EventOut`] | network interface, node | an event that arrived, or a flush |
 //! | [`ResultOut`] | node or generator, network interface | an event to send |
+//! | [`SeenOut`] | observer of a core, generator | what the core retires |
 //!
 //! # Write
 //! | port | bits | meaning |
@@ -26,6 +27,18 @@
 //! | `stamped`, `stamp` | 1, 32 | it has a time; that |
 //! | `count`, `a0` to `a5` | 3, 32 each | arguments |
 //! | `ready` | 1 | back: it is done with |
+
+//!
+//! # Seen
+//! | port | bits | meaning |
+//! | --- | ---: | --- |
+//! | `valid` | 1 | an instruction retires |
+//! | `now` | 32 | the clock in which it does; also while none does |
+//! | `pc`, `target` | 32 | its address; where it goes |
+//! | `call`, `back`, `xret` | 1 | it is a call; a return; both; a trap return |
+//! | `through_sp` | 1 | it stores a word with `sp` as its base |
+//! | `trap`, `cause`, `came` | 1, 9, 32 | it is the first after a trap; bit 8: interrupt, then the cause; where that came |
+//! | `load` to `stored`, `sets`, `rd`, `value` | | as [`crate::ingress::rvfi_data`] |
 
 use crate::widget::bundle::bundle;
 use rust_hdl::prelude::*;
@@ -78,4 +91,32 @@ bundle!(
         a5: Bits<32>,
     }
     { ready: Bit, }
+);
+
+bundle!(
+    /// What a core retires.
+    SeenOut "SeenIn" SeenIn
+    {
+        valid: Bit,
+        now: Bits<32>,
+        pc: Bits<32>,
+        target: Bits<32>,
+        call: Bit,
+        back: Bit,
+        xret: Bit,
+        through_sp: Bit,
+        trap: Bit,
+        cause: Bits<9>,
+        came: Bits<32>,
+        load: Bit,
+        store: Bit,
+        addr: Bits<32>,
+        size: Bits<2>,
+        loaded: Bits<32>,
+        stored: Bits<32>,
+        sets: Bit,
+        rd: Bits<5>,
+        value: Bits<32>,
+    }
+    { }
 );

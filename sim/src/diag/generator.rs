@@ -115,10 +115,11 @@ impl Generator {
         }
     }
 
-    /// Sets all slots.
+    /// Sets all slots; calls that were open are forgotten.
     pub fn set(&mut self, slots: Vec<Slot>) -> Result<(), SlotError> {
         self.params.check(&slots)?;
-        self.slots = slots;
+        self.slots = GeneratorParams::placed(&slots);
+        self.returns = Returns::new(self.params.returns.into());
         Ok(())
     }
 
@@ -244,20 +245,14 @@ impl Generator {
                         fire(None, Some(call));
                     }
                 }
-                Trigger::Data { first, last, loads, stores, value } => {
-                    for a in seen.accesses.iter().flatten() {
-                        let touched = a.addr <= last && a.addr.wrapping_add(u32::from(a.size) - 1) >= first;
-                        let wanted = if a.store { stores } else { loads };
-                        if touched && wanted && value.is_none_or(|v| v == a.value) {
-                            fire(Some(a), None);
-                        }
+                Trigger::Data { .. } => {
+                    for a in seen.accesses.iter().flatten().filter(|a| slot.trigger.is_access(a)) {
+                        fire(Some(a), None);
                     }
                 }
-                Trigger::Trap { interrupt, cause } => {
-                    if let Some((i, c, _)) = seen.trap {
-                        if interrupt.is_none_or(|want| want == i) && cause.is_none_or(|want| want == c) {
-                            fire(None, None);
-                        }
+                Trigger::Trap { .. } => {
+                    if slot.trigger.is_trap(seen) {
+                        fire(None, None);
                     }
                 }
                 Trigger::TrapReturn => {
@@ -315,6 +310,21 @@ impl Generator {
     }
 }
 
+impl Trigger {
+    /// A data trigger waits for this access.
+    pub(super) fn is_access(&self, a: &Access) -> bool {
+        let Self::Data { first, last, loads, stores, value } = *self else { return false };
+        let touched = a.addr <= last && a.addr.wrapping_add(u32::from(a.size) - 1) >= first;
+        touched && (if a.store { stores } else { loads }) && value.is_none_or(|v| v == a.value)
+    }
+
+    /// A trap trigger waits for the trap before this instruction.
+    pub(super) fn is_trap(&self, seen: &Seen) -> bool {
+        let (Self::Trap { interrupt, cause }, Some((i, c, _))) = (self, seen.trap) else { return false };
+        interrupt.is_none_or(|want| want == i) && cause.is_none_or(|want| want == c)
+    }
+}
+
 /// The words of an event; `None` where one is not known.
 fn captured(
     shadow: &Shadow,
@@ -324,17 +334,29 @@ fn captured(
     call: Option<&Open>,
 ) -> Option<[u32; CAPTURES]> {
     let mut words = [0; CAPTURES];
-    for (i, c) in slot.captures.iter().enumerate() {
-        words[i] = match c {
-            Capture::Register(r) => shadow.register(*r)?,
-            Capture::Stack(k) => shadow.stack(*k)?,
-            Capture::EntryRegister(_) | Capture::EntryStack(_) => call?.captured[i],
-            Capture::Elapsed => u32::try_from(seen.cycle.saturating_sub(call?.cycle)).unwrap_or(u32::MAX),
-            Capture::Pc => seen.trap.filter(|_| matches!(slot.trigger, Trigger::Trap { .. })).map_or(seen.pc, |t| t.2),
-            Capture::Address => access?.addr,
-            Capture::Value => access?.value,
-            Capture::Cause => seen.trap.map(|(i, c, _)| u32::from(i) << 31 | u32::from(c))?,
-        };
+    for (i, word) in words.iter_mut().enumerate().take(slot.captures.len()) {
+        *word = captured_word(shadow, slot, i, seen, access, call)?;
     }
     Some(words)
+}
+
+/// The i-th of them.
+pub(super) fn captured_word(
+    shadow: &Shadow,
+    slot: &Slot,
+    i: usize,
+    seen: &Seen,
+    access: Option<&Access>,
+    call: Option<&Open>,
+) -> Option<u32> {
+    Some(match slot.captures[i] {
+        Capture::Register(r) => shadow.register(r)?,
+        Capture::Stack(k) => shadow.stack(k)?,
+        Capture::EntryRegister(_) | Capture::EntryStack(_) => call?.captured[i],
+        Capture::Elapsed => u32::try_from(seen.cycle.saturating_sub(call?.cycle)).unwrap_or(u32::MAX),
+        Capture::Pc => seen.trap.filter(|_| matches!(slot.trigger, Trigger::Trap { .. })).map_or(seen.pc, |t| t.2),
+        Capture::Address => access?.addr,
+        Capture::Value => access?.value,
+        Capture::Cause => seen.trap.map(|(i, c, _)| u32::from(i) << 31 | u32::from(c))?,
+    })
 }

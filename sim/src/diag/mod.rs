@@ -7,6 +7,7 @@
 //! | [`packet`] | events and register accesses as 16-bit words |
 //! | [`trigger`] | what an event generator waits for and what it captures |
 //! | [`generator`] | the CPU event generator, full and lite |
+//! | [`full`] | the circuit of the full one, clock by clock |
 //! | [`returns`], [`shadow`] | its memory of open calls; its copy of registers and stack |
 //! | [`ring`] | the diagnosis NoC: a token ring of 16-bit words |
 //! | [`interface`] | what packets ask of generators and nodes, and results as packets |
@@ -18,6 +19,7 @@
 //! Paper 004 (DiaSys) sections 3.3 to 4.2. Addresses and captured words have 32 bits: RV32.
 
 pub mod chip;
+pub mod full;
 pub mod generator;
 pub mod interface;
 pub mod node;

@@ -37,11 +37,30 @@
 //!
 //! # A trigger slot of a lite generator
 //! Word 0: as word 1 of a record, bit 14: with the time. Words 2 and 3: address of the instruction.
+//!
+//! # A trigger slot of a full generator
+//! Slots that need it ([`Trigger::is_wide`]) are the first ones.
+//!
+//! | word | bits | meaning |
+//! | ---: | --- | --- |
+//! | 0 | | as of a lite generator |
+//! | 1 | 2:0 | 0: address, 1: return, 2: data, 3: trap, 4: trap return |
+//! | | 3, 4, 5 | of data: by loads, by stores, only of a value |
+//! | 2, 3 | | address of instruction or function; first byte of data |
+//! | | 0, 1 | of a trap: 1: not any, but (1) an interrupt or (0) an exception |
+//! | | 2, 15:8 | of a trap: 1: of this cause |
+//! | 4, 5 | | last byte of data |
+//! | 6, 7 | | value of data |
+//! | 9 to 13 | 7:0, 11:8 | captured words: number of a register or word, and kind; a 0 ends them |
+//! | 14 | | 0 |
+//!
+//! Kinds of captured words: 1 register, 2 word of the stack, 3, 4 the same at the entry, 5 clocks since the entry, 6 address
+//! of the instruction, 7, 8 address and value of data, 9 cause of a trap, 10 where it came.
 
 use super::node::filter::{Compare, Rule as FilterRule};
 use super::node::machine::{Step, Table};
 use super::node::{aggregate, count, histogram, pair, Field, Target};
-use super::trigger::{Slot, Trigger};
+use super::trigger::{Capture, GeneratorParams, Slot, Trigger, CAPTURES};
 
 /// Register of the kind.
 pub const KIND: u16 = 0;
@@ -204,10 +223,84 @@ pub fn lite(slots: &[Slot]) -> Writes {
     writes
 }
 
+/// First of the words of a slot that say what is captured.
+pub const SLOT_CAPTURES: u16 = 9;
+
+/// Sets the slots of a full generator.
+pub fn full(slots: &[Slot]) -> Writes {
+    let mut writes = Vec::new();
+    for (n, slot) in GeneratorParams::placed(slots).iter().enumerate() {
+        let base = RECORDS + 16 * n as u16;
+        let to = u16::from(slot.stamped) << 14 | target(Target { dest: slot.dest, id: slot.event });
+        let (kind, words) = match slot.trigger {
+            Trigger::Pc(pc) => (0, [pc, 0, 0]),
+            Trigger::Return(pc) => (1, [pc, 0, 0]),
+            Trigger::Data { first, last, loads, stores, value } => {
+                let flags = u16::from(value.is_some()) << 5 | u16::from(stores) << 4 | u16::from(loads) << 3;
+                (2 | flags, [first, last, value.unwrap_or(0)])
+            }
+            Trigger::Trap { interrupt, cause } => {
+                let i = interrupt.map_or(0, |i| u32::from(i) << 1 | 1);
+                (3, [cause.map_or(0, |c| u32::from(c) << 8 | 4) | i, 0, 0])
+            }
+            Trigger::TrapReturn => (4, [0; 3]),
+        };
+        writes.extend([(base, to), (base + 1, kind)]);
+        for (i, w) in words.iter().enumerate() {
+            let at = base + 2 + 2 * i as u16;
+            writes.extend([(at, *w as u16), (at + 1, (w >> 16) as u16)]);
+        }
+        for k in 0..=CAPTURES {
+            let word = slot.captures.get(k).map_or(0, |c| capture(*c, slot.trigger));
+            writes.push((base + SLOT_CAPTURES + k as u16, word));
+        }
+    }
+    writes.push(control(slots.len()));
+    writes
+}
+
+fn capture(capture: Capture, trigger: Trigger) -> u16 {
+    let (kind, n) = match capture {
+        Capture::Register(r) => (1, r),
+        Capture::Stack(k) => (2, k),
+        Capture::EntryRegister(r) => (3, r),
+        Capture::EntryStack(k) => (4, k),
+        Capture::Elapsed => (5, 0),
+        Capture::Pc if matches!(trigger, Trigger::Trap { .. }) => (10, 0),
+        Capture::Pc => (6, 0),
+        Capture::Address => (7, 0),
+        Capture::Value => (8, 0),
+        Capture::Cause => (9, 0),
+    };
+    kind << 8 | u16::from(n)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::diag::node::machine::Class;
+
+    #[test]
+    fn slots_of_a_full_generator_are_the_words_worked_by_hand() {
+        let slot = |trigger, captures| Slot { trigger, event: 0x21, dest: 63, captures, stamped: true };
+        let slots = [
+            slot(Trigger::Return(0x8000_1234), vec![Capture::EntryRegister(10), Capture::Elapsed]),
+            slot(
+                Trigger::Data { first: 0x10, last: 0x2_0013, loads: false, stores: true, value: Some(7) },
+                vec![Capture::Value],
+            ),
+            slot(Trigger::Trap { interrupt: Some(true), cause: Some(3) }, vec![Capture::Pc]),
+        ];
+        let writes = full(&slots);
+        let words: Vec<u16> = writes.iter().map(|w| w.1).collect();
+        // those of data and traps come first
+        assert_eq!(words[..14], [0x7f21, 0x32, 0x10, 0, 0x13, 2, 7, 0, 0x800, 0, 0, 0, 0, 0]);
+        assert_eq!(words[14..23], [0x7f21, 3, 0x307, 0, 0, 0, 0, 0, 0xa00]);
+        assert_eq!(words[28..39], [0x7f21, 1, 0x1234, 0x8000, 0, 0, 0, 0, 0x30a, 0x500, 0]);
+        let places: Vec<u16> = writes[28..].iter().map(|w| w.0 & 0xfff).collect();
+        assert_eq!(places[..9], [0x420, 0x421, 0x422, 0x423, 0x424, 0x425, 0x426, 0x427, 0x429]);
+        assert_eq!(writes.last(), Some(&(CONTROL, 0x0301)));
+    }
 
     #[test]
     fn rules_are_the_words_worked_by_hand() {

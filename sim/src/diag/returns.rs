@@ -4,7 +4,7 @@
 //! pointers, and so have the calls of preempted threads. A return is a return instruction (`jalr` through a link
 //! register) that goes to a return address with the stack pointer of the entry. Code that reaches that address otherwise
 //! is no return. A call that was left by `longjmp` stays until the same caller calls again with the same stack pointer,
-//! which shows that it is over, or until its place is needed.
+//! which shows that it is over, or until its place is needed: where all are taken, one after the other is.
 //!
 //! Jumping back to the first instruction of a function in the same frame is the same call, and is kept once.
 //!
@@ -12,7 +12,6 @@
 //! Paper 004 section 4.1, "return address stack", which knows no stack pointer and looks at its top only.
 
 use super::trigger::CAPTURES;
-use std::collections::VecDeque;
 
 /// A call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,11 +28,12 @@ pub struct Open {
     pub captured: [u32; CAPTURES],
 }
 
-/// The calls, oldest first.
+/// The calls, each at its place.
 #[derive(Clone, Debug)]
 pub struct Returns {
-    calls: VecDeque<Open>,
-    room: usize,
+    places: Vec<Option<Open>>,
+    /// The place that is needed next.
+    victim: usize,
     /// Calls whose place was needed: their returns will not be seen.
     pub replaced: u64,
     /// Calls that ended without a return.
@@ -43,47 +43,69 @@ pub struct Returns {
 impl Returns {
     /// Room for `room` calls.
     pub fn new(room: usize) -> Self {
-        Self { calls: VecDeque::with_capacity(room), room, replaced: 0, abandoned: 0 }
+        Self { places: vec![None; room], victim: 0, replaced: 0, abandoned: 0 }
     }
 
-    /// A function is entered. True: the oldest call lost its place.
+    /// The places.
+    pub fn places(&self) -> &[Option<Open>] {
+        &self.places
+    }
+
+    /// The call at a place is no longer watched.
+    pub fn drop_call(&mut self, at: usize) -> Option<Open> {
+        self.places[at].take()
+    }
+
+    /// The first place that is free; where none is, one after the other loses its call, which is counted.
+    pub fn make_place(&mut self) -> (usize, bool) {
+        if let Some(free) = self.places.iter().position(Option::is_none) {
+            return (free, false);
+        }
+        let at = self.victim;
+        self.victim = (at + 1) % self.places.len();
+        self.places[at] = None;
+        self.replaced += 1;
+        (at, true)
+    }
+
+    /// A call takes the place that was made.
+    pub fn put(&mut self, at: usize, call: Open) {
+        self.places[at] = Some(call);
+    }
+
+    /// A function is entered. True: another call lost its place.
     pub fn enter(&mut self, call: Open) -> bool {
-        if self.calls.iter().any(|c| (c.slot, c.to, c.sp) == (call.slot, call.to, call.sp)) {
+        if self.places.iter().flatten().any(|c| (c.slot, c.to, c.sp) == (call.slot, call.to, call.sp)) {
             return false;
         }
-        let full = self.calls.len() == self.room;
-        if full {
-            self.calls.pop_front();
-            self.replaced += 1;
-        }
-        self.calls.push_back(call);
-        full
+        let (at, lost) = self.make_place();
+        self.put(at, call);
+        lost
     }
 
     /// A call instruction with the link address `to`: what was called there before with this stack pointer is over.
     pub fn call(&mut self, to: u32, sp: u32) {
-        let before = self.calls.len();
-        self.calls.retain(|c| (c.to, c.sp) != (to, sp));
-        self.abandoned += (before - self.calls.len()) as u64;
+        self.abandoned += self.take(to, sp).len() as u64;
     }
 
     /// A return instruction that goes to `to`: the calls that it ends, by slot.
     pub fn leave(&mut self, to: u32, sp: u32) -> Vec<Open> {
-        let mut ended: Vec<Open> = self.calls.iter().filter(|c| (c.to, c.sp) == (to, sp)).copied().collect();
-        if !ended.is_empty() {
-            self.calls.retain(|c| (c.to, c.sp) != (to, sp));
-            ended.sort_by_key(|c| c.slot);
-        }
+        let mut ended = self.take(to, sp);
+        ended.sort_by_key(|c| c.slot);
         ended
+    }
+
+    fn take(&mut self, to: u32, sp: u32) -> Vec<Open> {
+        self.places.iter_mut().filter_map(|p| p.take_if(|c| (c.to, c.sp) == (to, sp))).collect()
     }
 
     /// Calls that are open.
     pub fn len(&self) -> usize {
-        self.calls.len()
+        self.places.iter().flatten().count()
     }
 
     /// Whether none is.
     pub fn is_empty(&self) -> bool {
-        self.calls.is_empty()
+        self.len() == 0
     }
 }

@@ -41,6 +41,16 @@ pub enum Trigger {
     TrapReturn,
 }
 
+impl Trigger {
+    /// It needs more than an address to be compared with.
+    pub fn is_wide(&self) -> bool {
+        match self {
+            Self::Data { .. } | Self::Trap { .. } => true,
+            Self::Pc(_) | Self::Return(_) | Self::TrapReturn => false,
+        }
+    }
+}
+
 /// A word that is captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Capture {
@@ -84,6 +94,8 @@ pub struct Slot {
 pub struct GeneratorParams {
     /// Trigger slots, 1 to 32.
     pub slots: u8,
+    /// Slots, the first of all, that also take data and traps; others take addresses, returns and trap returns.
+    pub wide: u8,
     /// Open calls that are watched, 0 to 64; 0: no return triggers.
     pub returns: u8,
     /// Words of stack that are remembered, a power of two, or 0.
@@ -97,10 +109,10 @@ pub struct GeneratorParams {
 }
 
 impl GeneratorParams {
-    /// 16 triggers of every kind, 16 open calls.
-    pub const FULL: Self = Self { slots: 16, returns: 16, stack: 16, queue: 4, fifo: 16, lite: false };
+    /// 16 triggers, 4 of them of every kind, 16 open calls.
+    pub const FULL: Self = Self { slots: 16, wide: 4, returns: 16, stack: 16, queue: 4, fifo: 16, lite: false };
     /// 12 PC triggers without captures, as the paper's reduced generator.
-    pub const LITE: Self = Self { slots: 12, returns: 0, stack: 0, queue: 4, fifo: 16, lite: true };
+    pub const LITE: Self = Self { slots: 12, wide: 0, returns: 0, stack: 0, queue: 4, fifo: 16, lite: true };
 }
 
 /// Why a slot cannot be set.
@@ -109,6 +121,14 @@ pub enum SlotError {
     /// Too many of them.
     #[error("{found} triggers, but the event generator has {right}")]
     Slots {
+        /// Asked for.
+        found: usize,
+        /// There are.
+        right: u8,
+    },
+    /// Too many of data and traps.
+    #[error("{found} triggers of data and traps, but the event generator has {right}")]
+    Wide {
         /// Asked for.
         found: usize,
         /// There are.
@@ -128,7 +148,19 @@ impl GeneratorParams {
         if slots.len() > usize::from(self.slots) {
             return Err(SlotError::Slots { found: slots.len(), right: self.slots });
         }
-        slots.iter().try_for_each(|s| self.check_slot(s))
+        slots.iter().try_for_each(|s| self.check_slot(s))?;
+        let found = slots.iter().filter(|s| s.trigger.is_wide()).count();
+        if found > usize::from(self.wide) {
+            return Err(SlotError::Wide { found, right: self.wide });
+        }
+        Ok(())
+    }
+
+    /// The slots as they are placed: those that need a wide one first.
+    pub fn placed(slots: &[Slot]) -> Vec<Slot> {
+        let mut placed = slots.to_vec();
+        placed.sort_by_key(|s| !s.trigger.is_wide());
+        placed
     }
 
     fn check_slot(&self, slot: &Slot) -> Result<(), SlotError> {

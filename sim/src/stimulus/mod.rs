@@ -2,6 +2,7 @@
 //!
 //! Everything here is a pure function of its seed, so a failure can be replayed from its one line.
 
+pub mod hits;
 mod layout;
 pub mod program;
 mod random;

@@ -3,10 +3,13 @@
 #![allow(dead_code)] // no bench needs all of it
 
 use fpga::cosim::{Cosim, Interface};
-use hdl::diag::ports::{EventIn, ResultOut, WriteIn};
+use hdl::diag::ports::{EventIn, ResultOut, SeenIn, WriteIn};
+use retire::isa::{self, Flow, Indirect};
 use rust_hdl::prelude::*;
+use sim::diag::generator::Seen;
 use sim::diag::packet::{Args, Event};
 use sim::diag::registers::Writes;
+use sim::diag::shadow::stores_word_through_sp;
 use sim::stimulus::Source;
 use testbenches::driver::Driver;
 
@@ -115,4 +118,39 @@ pub fn shuffled(s: &mut Source, mut writes: Writes) -> Writes {
         writes.swap(i, s.below(i as u64 + 1) as usize);
     }
     writes
+}
+
+/// Drives what retires in clock `now`; what stands there otherwise is noise.
+pub fn set_seen(port: &mut SeenIn, seen: Option<&Seen>, now: u64, noise: u64) {
+    let word = |w: u32| u64::from(w).to_bits::<32>();
+    let (low, high) = (noise as u32, !(noise >> 7) as u32);
+    port.valid.next = seen.is_some();
+    port.now.next = word(now as u32);
+    let noisy = Seen { pc: low, next_pc: high, insn: low, ..Seen::default() };
+    let s = seen.unwrap_or(&noisy);
+    port.pc.next = word(s.pc);
+    port.target.next = word(s.next_pc);
+    let flow = isa::flow(s.insn, 32);
+    let back = matches!(flow, Flow::Indirect(Indirect::Return | Indirect::CoSwap));
+    let call = matches!(flow, Flow::Jump { call: true, .. } | Flow::Indirect(Indirect::Call | Indirect::CoSwap));
+    port.call.next = call;
+    port.back.next = back;
+    port.xret.next = flow == Flow::TrapReturn;
+    port.through_sp.next = stores_word_through_sp(s.insn, s.len);
+    port.trap.next = s.trap.is_some();
+    let (interrupt, cause, came) = s.trap.unwrap_or((low & 1 == 1, low as u8, high));
+    port.cause.next = (u64::from(interrupt) << 8 | u64::from(cause)).to_bits();
+    port.came.next = word(came);
+    let [load, store] = s.accesses;
+    let any = load.or(store);
+    port.load.next = load.is_some();
+    port.store.next = store.is_some();
+    port.addr.next = word(any.map_or(high, |a| a.addr));
+    port.size.next = u64::from(any.map_or(low as u8 & 3, |a| a.size.trailing_zeros() as u8)).to_bits();
+    port.loaded.next = word(load.map_or(0, |a| a.value));
+    port.stored.next = word(store.map_or(0, |a| a.value));
+    port.sets.next = s.rd.is_some();
+    let (rd, value) = s.rd.unwrap_or((low as u8 & 31, high));
+    port.rd.next = u64::from(rd).to_bits();
+    port.value.next = word(value);
 }

@@ -1,0 +1,249 @@
+//! A SoC in Verilator with the diagnosis chip at its cores' RVFI ports
+//!
+//! The SoC is that of [`super::top`], not changed in any wire; the chip is a second module beside it. Ports of the cores that
+//! the SoC does not lead out are named through the hierarchy, so this is for simulation. The host's packets go into the chip
+//! before the cores start and after they stopped; its frames come out at the rate of a link.
+
+use super::core::CoreKind;
+use super::emitted::emitted;
+use super::image;
+use super::run::RunError;
+use super::top::{Output, Purpose, SocConfig, SocError};
+use super::verilate::{build_files, BuildError};
+use hdl::diag::chip::{DiagChip, DiagParams};
+use retire::elf::Program;
+use std::fmt::Write;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// An instruction that retired, as RVFI of the core has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retired {
+    /// Core.
+    pub core: u8,
+    /// Clock of the chip.
+    pub clock: u32,
+    /// Address, next address, encoding.
+    pub pc: u32,
+    /// Where it goes.
+    pub npc: u32,
+    /// Encoding.
+    pub insn: u32,
+    /// Register that it writes, 0: none.
+    pub rd: u8,
+    /// What it writes there.
+    pub rd_value: u32,
+    /// Bytes that it reads and writes in the word at `addr`.
+    pub masks: (u8, u8),
+    /// Word of memory.
+    pub addr: u32,
+    /// What was read and written there.
+    pub values: (u32, u32),
+}
+
+/// What a run did.
+#[derive(Clone, Debug, Default)]
+pub struct DiagRun {
+    /// All cores, in commit order.
+    pub retired: Vec<Retired>,
+    /// Bytes of the link, with their clocks.
+    pub bytes: Vec<(u32, u8)>,
+    /// Clock of the chip in which the cores started.
+    pub start: u32,
+    /// Clocks in which they ran.
+    pub cycles: u64,
+    /// Stores, and a hash over their cycles, cores, addresses and data.
+    pub stores: (u64, u64),
+    /// The program ended.
+    pub exited: bool,
+}
+
+/// A SoC with a diagnosis chip.
+#[derive(Clone, Debug)]
+pub struct DiagSoc {
+    config: SocConfig,
+    program: PathBuf,
+}
+
+const DATA: [(&str, usize); 7] = [
+    ("rd_addr", 5),
+    ("rd_wdata", 32),
+    ("mem_addr", 32),
+    ("mem_rmask", 4),
+    ("mem_wmask", 4),
+    ("mem_rdata", 32),
+    ("mem_wdata", 32),
+];
+
+impl DiagSoc {
+    /// Builds it, or finds it built, below `cache`.
+    pub fn build(config: &SocConfig, chip: &DiagParams, cache: &Path) -> Result<Self, BuildError> {
+        let needs = |what, needs| BuildError::Soc(SocError::Needs { what, needs });
+        if config.core != CoreKind::Picorv32 {
+            return Err(needs("a diagnosis chip", "picorv32: of other cores RVFI has no data here"));
+        }
+        if chip.cores != config.cores || !matches!(config.output, Output::Port { .. }) {
+            return Err(needs("a diagnosis chip", "a generator for each core, and a SoC with a port"));
+        }
+        let soc = config.verilog(Purpose::Simulation)?.replace("module soc(", "module soc_inner(");
+        let chip = DiagChip::new(chip).map_err(|e| SocError::Refused(e.to_string()))?;
+        let chip = emitted(chip, "diag_chip").map_err(SocError::Refused)?;
+        let text = format!("{soc}{chip}{}", top(config.cores));
+        let header = header(config.cores);
+        let files = [
+            ("soc.v", text.as_str()),
+            ("diag.h", header.as_str()),
+            ("main.cpp", include_str!("../../verilator/diag.cpp")),
+        ];
+        Ok(Self { config: config.clone(), program: build_files(&files, false, cache)? })
+    }
+
+    /// Runs `program`; `before` and `after` are words of packets. A byte leaves in each `byte_clocks` clocks.
+    pub fn run(
+        &self,
+        program: &Program,
+        before: &[u16],
+        after: &[u16],
+        byte_clocks: u32,
+        max_cycles: u64,
+    ) -> Result<DiagRun, RunError> {
+        image::suits(program, self.config.core)?;
+        let hex = image::hex(program, self.config.ram_bytes())?;
+        let folder = tempfile::tempdir()?;
+        let (image, words) = (folder.path().join("image.hex"), folder.path().join("words.bin"));
+        std::fs::write(&image, hex)?;
+        let mut bytes = Vec::new();
+        for group in [before, after] {
+            bytes.extend((group.len() as u32).to_le_bytes());
+            bytes.extend(group.iter().flat_map(|w| w.to_le_bytes()));
+        }
+        std::fs::write(&words, bytes)?;
+        let mut child = Command::new(&self.program)
+            .arg(format!("+image={}", image.display()))
+            .arg(if max_cycles == 0 { u64::MAX / 2 } else { max_cycles }.to_string())
+            .arg(&words)
+            .arg(byte_clocks.to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let lost = || std::io::Error::other("the simulation has no pipes");
+        let mut source = BufReader::with_capacity(1 << 18, child.stdout.take().ok_or_else(lost)?);
+        let taken = take(&mut source);
+        drop(source);
+        let mut said = String::new();
+        child.stderr.take().ok_or_else(lost)?.read_to_string(&mut said)?;
+        let status = child.wait()?;
+        taken.map_err(|_| RunError::Ended { status: status.to_string(), said: said.trim().into() })
+    }
+}
+
+fn take(source: &mut impl Read) -> std::io::Result<DiagRun> {
+    let mut word = || -> std::io::Result<u32> {
+        let mut b = [0; 4];
+        source.read_exact(&mut b)?;
+        Ok(u32::from_le_bytes(b))
+    };
+    let mut run = DiagRun::default();
+    loop {
+        let head = word()?;
+        match head & 15 {
+            1 => {
+                let (clock, pc, npc, insn, lanes) = (word()?, word()?, word()?, word()?, word()?);
+                run.retired.push(Retired {
+                    core: (head >> 4 & 15) as u8,
+                    clock,
+                    pc,
+                    npc,
+                    insn,
+                    rd: (lanes & 31) as u8,
+                    masks: ((lanes >> 8 & 15) as u8, (lanes >> 16 & 15) as u8),
+                    rd_value: word()?,
+                    addr: word()?,
+                    values: (word()?, word()?),
+                });
+            }
+            2 => run.bytes.push((word()?, word()? as u8)),
+            3 => run.start = word()?,
+            4 => {
+                let mut double = || Ok::<u64, std::io::Error>(u64::from(word()?) | u64::from(word()?) << 32);
+                (run.cycles, run.stores) = (double()?, (double()?, double()?));
+                // as `super::run` counts them, without the clock in which they stop
+                run.cycles = run.cycles.saturating_sub(1);
+                run.exited = word()? != 0;
+                return Ok(run);
+            }
+            other => return Err(std::io::Error::other(format!("record of kind {other}"))),
+        }
+    }
+}
+
+/// The SoC and the chip side by side.
+fn top(cores: u8) -> String {
+    let mut ports = [
+        "input clk",
+        "input reset",
+        "input soc_reset",
+        "input halt",
+        "output run",
+        "output exited",
+        "output access",
+        "output [3:0] access_master",
+        "output [31:0] access_addr",
+        "output [31:0] access_wdata",
+        "output [3:0] access_wstrb",
+        "input host_valid",
+        "input [15:0] host_word",
+        "output host_ready",
+        "output valid",
+        "output [7:0] octet",
+        "input ready",
+    ]
+    .map(String::from)
+    .to_vec();
+    let (mut body, mut joined) = (String::new(), String::new());
+    for i in 0..cores {
+        let mut port = |name: &str, bits: usize, from: &str, of_chip: bool| {
+            let range = if bits > 1 { format!("[{}:0] ", bits - 1) } else { String::new() };
+            ports.push(format!("output {range}{name}_{i}"));
+            let _ = writeln!(body, "    assign {name}_{i} = inner.core_{i}.{from};");
+            if of_chip {
+                let _ = write!(joined, ",\n        .{name}_{i}({name}_{i})");
+            }
+        };
+        for (name, bits) in [("valid", 1), ("insn", 32), ("trap", 1), ("intr", 1), ("pc_rdata", 32), ("pc_wdata", 32)] {
+            port(&format!("rvfi_{name}"), bits, &format!("rvfi_{name}"), true);
+        }
+        for (name, bits) in DATA {
+            port(&format!("rvfi_{name}"), bits, &format!("core.rvfi_{name}"), true);
+        }
+        let _ = write!(joined, ",\n        .cause_{i}(8'd0)");
+    }
+    format!(
+        "module soc(\n    {}\n);\n    soc_inner inner(.clk(clk), .reset(soc_reset), .halt(halt), .run(run), .exited(exited), \
+         .access(access),\n        .access_master(access_master), .access_addr(access_addr), .access_wdata(access_wdata), \
+         .access_wstrb(access_wstrb));\n{body}    diag_chip chip(.clock(clk), .reset(reset), .host_valid(host_valid), \
+         .host_word(host_word), .host_ready(host_ready),\n        .valid(valid), .octet(octet), .ready(ready){joined});\n\
+         endmodule\n",
+        ports.join(",\n    ")
+    )
+}
+
+fn header(cores: u8) -> String {
+    let mut s = format!(
+        "#pragma once\n#include <cstdint>\n#define CORES {cores}u\n\
+         static inline bool get_retired(Vsoc& t, unsigned core, uint32_t* v) {{\n    switch (core) {{\n"
+    );
+    for i in 0..cores {
+        let _ = writeln!(
+            s,
+            "    case {i}: v[0] = t.rvfi_pc_rdata_{i}; v[1] = t.rvfi_pc_wdata_{i}; v[2] = t.rvfi_insn_{i};\n        \
+             v[3] = t.rvfi_rd_addr_{i} | t.rvfi_mem_rmask_{i} << 8 | t.rvfi_mem_wmask_{i} << 16; v[4] = t.rvfi_rd_wdata_{i};\n        \
+             v[5] = t.rvfi_mem_addr_{i}; v[6] = t.rvfi_mem_rdata_{i}; v[7] = t.rvfi_mem_wdata_{i};\n        \
+             return t.rvfi_valid_{i} && !t.rvfi_trap_{i};"
+        );
+    }
+    s.push_str("    }\n    return false;\n}\n");
+    s
+}

@@ -1,0 +1,152 @@
+//! Observer: what an event generator sees, of a core's RVFI port
+//!
+//! Beats of [`crate::ingress::rvfi`] and [`crate::ingress::rvfi_data`], stores through the stack pointer, and traps with the
+//! place where they came.
+//!
+//! # Source
+//! As there. `sw` with base x2 and `c.swsp`: RISC-V unprivileged ISA, chapters "RV32I" and "C".
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `rvfi_*` | in | | of RVFI |
+//! | `cause` | in | 8 | RVFI has none: cause of the trap before this instruction, as far as the core tells it |
+//! | `now` | in | 32 | the clock |
+//! | `seen` | out | | see [`crate::diag::ports`] |
+//!
+//! A trap that an instruction took (`rvfi_trap`) is an exception, another (`rvfi_intr`) an interrupt.
+//!
+//! # Timing
+//! One instruction a clock, shown in the next one.
+//!
+//! Golden models: `retire::isa::flow`, `sim::diag::shadow`.
+
+use crate::diag::ports::SeenOut;
+use crate::ingress::rvfi::Rvfi;
+use crate::ingress::rvfi_data::RvfiData;
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+
+/// The observer of a core of RV32.
+#[derive(LogicBlock, Default)]
+pub struct Observer {
+    pub clock: Signal<In, Clock>,
+    pub now: Signal<In, Bits<32>>,
+    pub cause: Signal<In, Bits<8>>,
+    pub rvfi_valid: Signal<In, Bit>,
+    pub rvfi_insn: Signal<In, Bits<32>>,
+    pub rvfi_trap: Signal<In, Bit>,
+    pub rvfi_intr: Signal<In, Bit>,
+    pub rvfi_pc_rdata: Signal<In, Bits<32>>,
+    pub rvfi_pc_wdata: Signal<In, Bits<32>>,
+    pub rvfi_rd_addr: Signal<In, Bits<5>>,
+    pub rvfi_rd_wdata: Signal<In, Bits<32>>,
+    pub rvfi_mem_addr: Signal<In, Bits<32>>,
+    pub rvfi_mem_rmask: Signal<In, Bits<4>>,
+    pub rvfi_mem_wmask: Signal<In, Bits<4>>,
+    pub rvfi_mem_rdata: Signal<In, Bits<32>>,
+    pub rvfi_mem_wdata: Signal<In, Bits<32>>,
+    pub seen: SeenOut,
+    flow: Rvfi<32>,
+    values: RvfiData<32, 4>,
+    now_2: DFF<Bits<32>>,
+    xret_2: DFF<Bit>,
+    through_2: DFF<Bit>,
+    cause_2: DFF<Bits<9>>,
+    came_2: DFF<Bits<32>>,
+    // where the next trap would come, and whether it is that of an instruction
+    next: DFF<Bits<32>>,
+    trapped: DFF<Bit>,
+    word_of_xret: Signal<Local, Bits<32>>,
+    fields: Signal<Local, Bits<32>>,
+    fields_c: Signal<Local, Bits<32>>,
+    but_bit_29: Fixed<Bits<32>>,
+    sret: Fixed<Bits<32>>,
+    store_mask: Fixed<Bits<32>>,
+    store: Fixed<Bits<32>>,
+    store_c_mask: Fixed<Bits<32>>,
+    store_c: Fixed<Bits<32>>,
+}
+
+impl Observer {
+    /// With `params` of a trace module, for widths only.
+    pub fn new(params: &TraceParams) -> Self {
+        Self {
+            flow: Rvfi::new(params),
+            values: RvfiData::new(),
+            but_bit_29: Fixed::of(0xdfff_ffff_u64),
+            sret: Fixed::of(0x1020_0073_u64),
+            store_mask: Fixed::of(0x000f_f07f_u64),
+            store: Fixed::of(0x0001_2023_u64),
+            store_c_mask: Fixed::of(0xe003_u64),
+            store_c: Fixed::of(0xc002_u64),
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for Observer {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, now_2, xret_2, through_2, cause_2, came_2, next, trapped);
+        clock!(self, clock, flow, values);
+        self.flow.live.next = true;
+        self.flow.rvfi_valid.next = self.rvfi_valid.val();
+        self.flow.rvfi_insn.next = self.rvfi_insn.val();
+        self.flow.rvfi_trap.next = self.rvfi_trap.val();
+        self.flow.rvfi_intr.next = self.rvfi_intr.val();
+        self.flow.rvfi_pc_rdata.next = self.rvfi_pc_rdata.val();
+        self.flow.rvfi_pc_wdata.next = self.rvfi_pc_wdata.val();
+        self.values.rvfi_valid.next = self.rvfi_valid.val();
+        self.values.rvfi_trap.next = self.rvfi_trap.val();
+        self.values.rvfi_insn.next = self.rvfi_insn.val();
+        self.values.rvfi_rd_addr.next = self.rvfi_rd_addr.val();
+        self.values.rvfi_rd_wdata.next = self.rvfi_rd_wdata.val();
+        self.values.rvfi_mem_addr.next = self.rvfi_mem_addr.val();
+        self.values.rvfi_mem_rmask.next = self.rvfi_mem_rmask.val();
+        self.values.rvfi_mem_wmask.next = self.rvfi_mem_wmask.val();
+        self.values.rvfi_mem_rdata.next = self.rvfi_mem_rdata.val();
+        self.values.rvfi_mem_wdata.next = self.rvfi_mem_wdata.val();
+
+        self.now_2.d.next = self.now.val();
+        self.word_of_xret.next = self.rvfi_insn.val() & self.but_bit_29.val();
+        self.xret_2.d.next = self.word_of_xret.val() == self.sret.val();
+        self.fields.next = self.rvfi_insn.val() & self.store_mask.val();
+        self.fields_c.next = self.rvfi_insn.val() & self.store_c_mask.val();
+        self.through_2.d.next = (self.fields.val() == self.store.val()) | (self.fields_c.val() == self.store_c.val());
+        self.cause_2.d.next = bit_cast::<9, 8>(self.cause.val());
+        if !self.trapped.q.val() {
+            self.cause_2.d.next = bit_cast::<9, 8>(self.cause.val()) | 256;
+        }
+        self.came_2.d.next = self.next.q.val();
+        if self.rvfi_valid.val() {
+            self.trapped.d.next = self.rvfi_trap.val();
+            self.next.d.next = self.rvfi_pc_wdata.val();
+            if self.rvfi_trap.val() {
+                self.next.d.next = self.rvfi_pc_rdata.val();
+            }
+        }
+
+        self.seen.valid.next = self.flow.beat.valid.val();
+        self.seen.now.next = self.now_2.q.val();
+        self.seen.pc.next = self.flow.beat.pc.val() << 1;
+        self.seen.target.next = self.flow.beat.target.val() << 1;
+        self.seen.call.next = self.flow.beat.push.val();
+        self.seen.back.next = self.flow.beat.pop.val();
+        self.seen.xret.next = self.xret_2.q.val();
+        self.seen.through_sp.next = self.through_2.q.val();
+        self.seen.trap.next = self.flow.beat.intr.val();
+        self.seen.cause.next = self.cause_2.q.val();
+        self.seen.came.next = self.came_2.q.val();
+        self.seen.load.next = self.values.data.load.val();
+        self.seen.store.next = self.values.data.store.val();
+        self.seen.addr.next = self.values.data.addr.val();
+        self.seen.size.next = self.values.data.size.val();
+        self.seen.loaded.next = self.values.data.loaded.val();
+        self.seen.stored.next = self.values.data.stored.val();
+        self.seen.sets.next = self.values.data.sets.val();
+        self.seen.rd.next = self.values.data.rd.val();
+        self.seen.value.next = self.values.data.value.val();
+    }
+}

@@ -1,0 +1,491 @@
+//! The full event generator as its circuit does it, clock by clock
+//!
+//! What an instruction causes is that of [`super::generator`]; here is when, and what is lost where it comes too fast. Every
+//! instruction goes into a log of 16 with the slots that it hits. Behind the log, a copy of the registers is kept: one
+//! instruction a clock leaves the log, or waits there until its calls are opened and closed and its events made, a word after
+//! the other. Nothing is compared with the copy, so that it need not keep up with the core.
+//!
+//! * An instruction that hits nothing and ends no call takes a clock.
+//! * A slot takes 4 clocks and 2 for each captured word; a function whose return is waited for, 8, 4 for each word captured
+//!   at the entry and 2 for each other; a call that may be the one that ends, 4 (calls are looked up by 8 bits of return
+//!   address and stack pointer, then compared).
+//! * When [`CROWDED`] instructions are in the log, what the oldest has not made yet is lost and counted, so that each takes
+//!   one clock from then on. Calls that it may end are no longer watched, which is counted, too: none that is over stays open.
+//!
+//! Behind an overflow of the FIFO, events are taken again when half of it is empty.
+//!
+//! # Source
+//! Paper 004 section 4.1 and figure 6. Log and order of work are ours.
+
+use super::generator::{captured_word, Access, Seen};
+use super::packet::{Args, Event};
+use super::returns::{Open, Returns};
+use super::shadow::{stores_word_through_sp, Shadow};
+use super::trigger::{Capture, GeneratorParams, Slot, SlotError, Trigger, CAPTURES};
+use retire::isa::{self, Flow, Indirect};
+use std::collections::VecDeque;
+
+/// Instructions in the log from which on nothing is waited for.
+pub const CROWDED: usize = 14;
+/// Instructions that it holds.
+pub const LOG: usize = 16;
+/// Clocks in which an event comes out of the FIFO.
+const LOAD: u8 = 8;
+
+/// By what calls are looked up.
+pub fn tag(to: u32, sp: u32) -> u8 {
+    (to >> 1 ^ sp >> 4) as u8
+}
+
+/// Where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Look,
+    Next,
+    Ask,
+    Put,
+    Search,
+    To,
+    Sp,
+    Place,
+    Write(u8),
+    Begin,
+    Done,
+}
+
+/// What captured words are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Check,
+    Keep,
+    Fire,
+}
+
+/// An instruction in the log.
+#[derive(Clone, Debug)]
+struct Entry {
+    seen: Seen,
+    hits: u32,
+    stores: u32,
+    call: bool,
+    back: bool,
+}
+
+/// What is done for the oldest instruction.
+#[derive(Clone, Debug)]
+struct Work {
+    state: State,
+    /// Slots that are still to be served, and those that a store hit.
+    todo: u32,
+    stores: u32,
+    /// A slot is being served: its number; whether for its store.
+    current: Option<(usize, bool)>,
+    /// 0: calls are opened, 1, 2: closed by a call, a return, 3: events are made.
+    phase: u8,
+    mode: Mode,
+    k: usize,
+    candidates: u32,
+    at: usize,
+    ended: Vec<Option<Open>>,
+    words: [u32; CAPTURES],
+}
+
+/// The generator.
+#[derive(Clone, Debug)]
+pub struct Full {
+    params: GeneratorParams,
+    core: u8,
+    slots: Vec<Slot>,
+    shadow: Shadow,
+    returns: Returns,
+    log: VecDeque<Entry>,
+    shown: bool,
+    work: Work,
+    fifo: VecDeque<(u8, Event)>,
+    recovering: bool,
+    loading: u8,
+    held: Option<(u8, Event)>,
+    untold: u64,
+    /// Lost in the clock before.
+    lost_before: u64,
+    /// Events that are lost, all of them.
+    pub lost: u64,
+    /// Of those, because instructions came too fast.
+    pub crowded: u64,
+    /// Events that were made.
+    pub made: u64,
+}
+
+impl Full {
+    /// Of core `core`, with no slot set.
+    pub fn new(params: GeneratorParams, core: u8) -> Self {
+        let work = Work {
+            state: State::Look,
+            todo: 0,
+            stores: 0,
+            current: None,
+            phase: 0,
+            mode: Mode::Check,
+            k: 0,
+            candidates: 0,
+            at: 0,
+            ended: vec![None; params.returns.into()],
+            words: [0; CAPTURES],
+        };
+        Self {
+            params,
+            core,
+            slots: Vec::new(),
+            shadow: Shadow::new(params.stack),
+            returns: Returns::new(params.returns.into()),
+            log: VecDeque::new(),
+            shown: false,
+            work,
+            fifo: VecDeque::new(),
+            recovering: false,
+            loading: 0,
+            held: None,
+            untold: 0,
+            lost_before: 0,
+            lost: 0,
+            crowded: 0,
+            made: 0,
+        }
+    }
+
+    /// Sets all slots; calls that were open are forgotten.
+    pub fn set(&mut self, slots: &[Slot]) -> Result<(), SlotError> {
+        self.params.check(slots)?;
+        self.slots = GeneratorParams::placed(slots);
+        self.forget();
+        Ok(())
+    }
+
+    /// Calls that are open are forgotten.
+    pub fn forget(&mut self) {
+        self.returns = Returns::new(self.params.returns.into());
+    }
+
+    /// Whether nothing waits in it.
+    pub fn is_idle(&self) -> bool {
+        self.log.is_empty() && self.fifo.is_empty() && self.held.is_none()
+    }
+
+    /// The event that is there.
+    pub fn result(&self) -> Option<(u8, Event)> {
+        self.held
+    }
+
+    /// One clock, with the instruction that retires in it; `ready`: the event that is there is taken.
+    pub fn clock(&mut self, seen: Option<&Seen>, ready: bool) {
+        let waiting = self.fifo.len();
+        let recovering = self.recovering;
+        // the output
+        let told = self.untold.min(u16::MAX.into());
+        let mut pop = false;
+        if self.held.is_some() {
+            self.held = self.held.filter(|_| !ready);
+        } else if self.loading == 0 {
+            self.loading = if waiting > 0 { LOAD } else { 0 };
+        } else {
+            self.loading -= 1;
+            pop = self.loading == 0;
+        }
+        let lost = self.lost;
+        let (length, shown) = (self.log.len(), self.shown);
+        let left = shown && self.work(length >= CROWDED, waiting, recovering);
+        if left {
+            let entry = self.log.pop_front();
+            self.apply(&entry.map(|e| e.seen).unwrap_or_default());
+        }
+        self.shown = !self.log.is_empty();
+        if pop {
+            let front = self.fifo.pop_front();
+            self.held = front.map(|(dest, e)| (dest, Event { lost: told as u16, ..e }));
+            self.untold -= told;
+            if waiting <= usize::from(self.params.fifo) / 2 + 1 {
+                self.recovering = false;
+            }
+        }
+        self.untold += std::mem::replace(&mut self.lost_before, self.lost - lost);
+        if let Some(seen) = seen {
+            assert!(self.log.len() < LOG, "the log holds {LOG}");
+            let entry = self.entry(seen);
+            self.log.push_back(entry);
+        }
+    }
+
+    fn entry(&self, seen: &Seen) -> Entry {
+        let flow = isa::flow(seen.insn, 32);
+        let (mut hits, mut stores) = (0, 0);
+        for (n, slot) in self.slots.iter().enumerate() {
+            let [load, store] = seen.accesses.map(|a| a.is_some_and(|a| slot.trigger.is_access(&a)));
+            let hit = match slot.trigger {
+                Trigger::Pc(pc) | Trigger::Return(pc) => pc == seen.pc,
+                Trigger::Data { .. } => load,
+                Trigger::Trap { .. } => slot.trigger.is_trap(seen),
+                Trigger::TrapReturn => flow == Flow::TrapReturn,
+            };
+            hits |= u32::from(hit) << n;
+            stores |= u32::from(store) << n;
+        }
+        let (call, back) = match flow {
+            Flow::Jump { call, .. } => (call, false),
+            Flow::Indirect(Indirect::Call) => (true, false),
+            Flow::Indirect(Indirect::Return) => (false, true),
+            Flow::Indirect(Indirect::CoSwap) => (true, true),
+            Flow::Indirect(_) | Flow::Sequential | Flow::Conditional { .. } | Flow::TrapReturn => (false, false),
+        };
+        Entry { seen: *seen, hits, stores, call, back }
+    }
+
+    fn apply(&mut self, seen: &Seen) {
+        for access in seen.accesses.iter().flatten().filter(|a| a.store) {
+            if stores_word_through_sp(seen.insn, seen.len) {
+                self.shadow.push(access.addr, access.value);
+            } else {
+                self.shadow.touch(access.addr, access.addr.wrapping_add(u32::from(access.size) - 1));
+            }
+        }
+        if let Some((rd, value)) = seen.rd {
+            self.shadow.write(rd, value);
+        }
+    }
+
+    fn sp(&self) -> u32 {
+        self.shadow.register(2).unwrap_or(0)
+    }
+
+    /// Places of calls that may be the one at `to`.
+    fn tagged(&self, to: u32) -> u32 {
+        let t = tag(to, self.sp());
+        let of = |(at, c): (usize, &Option<Open>)| u32::from(c.is_some_and(|c| tag(c.to, c.sp) == t)) << at;
+        self.returns.places().iter().enumerate().map(of).sum()
+    }
+
+    fn lose(&mut self, events: u32) {
+        self.lost += u64::from(events);
+    }
+
+    /// A clock of work for the oldest instruction. True: it is done.
+    fn work(&mut self, crowded: bool, waiting: usize, recovering: bool) -> bool {
+        let entry = self.log[0].clone();
+        let link = entry.seen.pc.wrapping_add(entry.seen.len.into());
+        if self.work.state == State::Look {
+            let open = self.returns.len() > 0;
+            let ends = match (entry.call, entry.back) {
+                (false, false) => false,
+                (true, true) => open,
+                (call, _) => self.tagged(if call { link } else { entry.seen.next_pc }) != 0,
+            };
+            if entry.hits == 0 && entry.stores == 0 && !ends {
+                return true;
+            }
+            self.work.todo = entry.hits;
+            self.work.stores = entry.stores;
+            self.work.current = None;
+            self.work.phase = 0;
+            self.work.ended.iter_mut().for_each(|e| *e = None);
+        }
+        if crowded {
+            let open = self.returns.places().iter().enumerate().map(|(at, c)| u32::from(c.is_some()) << at).sum();
+            let drop = match (entry.call, entry.back) {
+                _ if self.work.phase == 3 => 0,
+                (false, false) => 0,
+                (true, true) => open,
+                (call, _) => self.tagged(if call { link } else { entry.seen.next_pc }),
+            };
+            (0..self.work.ended.len()).filter(|at| drop >> at & 1 == 1).for_each(|at| {
+                self.returns.drop_call(at);
+            });
+            let w = &self.work;
+            let lost = w.todo.count_ones() + w.stores.count_ones() + u32::from(w.current.is_some()) + drop.count_ones();
+            self.lose(lost);
+            self.crowded += u64::from(lost);
+            self.work.state = State::Look;
+            return true;
+        }
+        let slot = self.work.current.map(|c| self.slots[c.0].clone());
+        self.work.state = match self.work.state {
+            State::Look => State::Next,
+            State::Next => match self.next(&entry, link) {
+                Some(state) => state,
+                None => {
+                    self.work.state = State::Look;
+                    return true;
+                }
+            },
+            State::Ask => {
+                if self.work.k == slot.as_ref().map_or(0, |s| s.captures.len()) {
+                    match self.work.mode {
+                        Mode::Check => {
+                            let n = self.work.current.map_or(0, |c| c.0 as u8);
+                            let mine = |at: &usize| self.returns.places()[*at].is_some_and(|c| c.slot == n);
+                            let mine: u32 = (0..self.work.ended.len()).filter(mine).map(|at| 1 << at).sum();
+                            self.work.candidates = mine & self.tagged(self.shadow.register(1).unwrap_or(0));
+                            State::Search
+                        }
+                        Mode::Keep => State::Write(3),
+                        Mode::Fire => State::Done,
+                    }
+                } else {
+                    State::Put
+                }
+            }
+            State::Put => self.put(slot.as_ref(), &entry.seen),
+            State::Search => match (self.work.candidates, self.work.phase) {
+                (0, 0) => State::Place,
+                (0, phase) => {
+                    self.work.phase = phase + 1;
+                    State::Next
+                }
+                (c, _) => {
+                    self.work.at = c.trailing_zeros() as usize;
+                    State::To
+                }
+            },
+            State::To => State::Sp,
+            State::Sp => self.compare(&entry, link),
+            State::Place => {
+                let (at, lost) = self.returns.make_place();
+                self.lose(lost.into());
+                self.work.at = at;
+                (self.work.mode, self.work.k) = (Mode::Keep, 0);
+                State::Ask
+            }
+            State::Write(1) => {
+                let call = Open {
+                    slot: self.work.current.map_or(0, |c| c.0 as u8),
+                    to: self.shadow.register(1).unwrap_or(0),
+                    sp: self.sp(),
+                    cycle: entry.seen.cycle,
+                    captured: self.work.words,
+                };
+                self.returns.put(self.work.at, call);
+                self.work.current = None;
+                State::Next
+            }
+            State::Write(n) => State::Write(n - 1),
+            State::Begin => {
+                let full = waiting == usize::from(self.params.fifo);
+                if recovering || full {
+                    self.recovering |= full;
+                    self.lose(1);
+                    self.work.current = None;
+                    State::Next
+                } else {
+                    (self.work.mode, self.work.k) = (Mode::Fire, 0);
+                    State::Ask
+                }
+            }
+            State::Done => {
+                if let Some(slot) = slot {
+                    let time = slot.stamped.then_some(entry.seen.cycle as u32);
+                    let args = Args::of(&self.work.words[..slot.captures.len()]);
+                    self.fifo.push_back((slot.dest, Event { id: slot.event, core: self.core, lost: 0, time, args }));
+                    self.made += 1;
+                }
+                self.work.current = None;
+                State::Next
+            }
+        };
+        false
+    }
+
+    /// What comes next; `None`: nothing.
+    fn next(&mut self, entry: &Entry, link: u32) -> Option<State> {
+        let w = &mut self.work;
+        let is_return = |n: u32| matches!(self.slots[n as usize].trigger, Trigger::Return(_));
+        match w.phase {
+            0 => match (0..16).find(|n| w.todo >> n & 1 == 1 && is_return(*n)) {
+                Some(n) => {
+                    w.todo &= !(1 << n);
+                    if self.shadow.register(1).is_none() || self.shadow.register(2).is_none() {
+                        self.lose(1);
+                        return Some(State::Next);
+                    }
+                    w.current = Some((n as usize, false));
+                    (w.mode, w.k) = (Mode::Check, 0);
+                    Some(State::Ask)
+                }
+                None => {
+                    w.phase = 1;
+                    Some(State::Next)
+                }
+            },
+            1 | 2 => {
+                let (does, to) = if w.phase == 1 { (entry.call, link) } else { (entry.back, entry.seen.next_pc) };
+                if !does {
+                    w.phase += 1;
+                    return Some(State::Next);
+                }
+                let candidates = self.tagged(to);
+                self.work.candidates = candidates;
+                Some(State::Search)
+            }
+            _ => {
+                let both = w.todo | w.stores;
+                if both == 0 {
+                    return None;
+                }
+                let n = both.trailing_zeros();
+                let of_store = w.todo >> n & 1 == 0;
+                *(if of_store { &mut w.stores } else { &mut w.todo }) &= !(1 << n);
+                w.current = Some((n as usize, of_store));
+                Some(State::Begin)
+            }
+        }
+    }
+
+    /// A word is there.
+    fn put(&mut self, slot: Option<&Slot>, seen: &Seen) -> State {
+        let (Some(slot), Some((n, of_store))) = (slot, self.work.current) else { return State::Next };
+        let k = self.work.k;
+        let word = if self.work.mode == Mode::Fire {
+            let access: Option<&Access> = seen.accesses[usize::from(of_store)].as_ref();
+            let ended = self.work.ended.iter().flatten().find(|c| usize::from(c.slot) == n);
+            captured_word(&self.shadow, slot, k, seen, access, ended)
+        } else {
+            match slot.captures[k] {
+                Capture::EntryRegister(r) => self.shadow.register(r),
+                Capture::EntryStack(s) => self.shadow.stack(s),
+                _ => Some(0),
+            }
+        };
+        let Some(word) = word else {
+            self.lose(1);
+            self.work.current = None;
+            return State::Next;
+        };
+        self.work.words[k] = word;
+        self.work.k += 1;
+        State::Ask
+    }
+
+    /// A call's return address and stack pointer are there.
+    fn compare(&mut self, entry: &Entry, link: u32) -> State {
+        let at = self.work.at;
+        let to = match self.work.phase {
+            0 => self.shadow.register(1).unwrap_or(0),
+            1 => link,
+            _ => entry.seen.next_pc,
+        };
+        self.work.candidates &= self.work.candidates - 1;
+        let same = self.returns.places()[at].is_some_and(|c| (c.to, c.sp) == (to, self.sp()));
+        match (same, self.work.phase) {
+            (false, _) => State::Search,
+            (true, 0) => {
+                self.work.current = None;
+                State::Next
+            }
+            (true, phase) => {
+                let call = self.returns.drop_call(at);
+                if phase == 2 {
+                    self.work.todo |= call.map_or(0, |c| 1 << c.slot);
+                    self.work.ended[at] = call;
+                }
+                State::Search
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What a core retires, made to hit the slots of an event generator: few addresses, return addresses and stack pointers
+//!
+//! Not a program: an instruction may go anywhere. What a core keeps to is kept to: a call writes the address behind it, a
+//! load writes what it reads.
+
+use super::Source;
+use crate::diag::generator::{Access, Seen};
+use crate::diag::trigger::{Capture, GeneratorParams, Slot, Trigger, CAPTURES};
+
+const CODE: u32 = 0x8000_0100;
+const STACK: u32 = 0x9000_0040;
+const DATA: u32 = 0xa000_0000;
+
+/// Slots that such instructions hit.
+pub fn slots(s: &mut Source, params: &GeneratorParams) -> Vec<Slot> {
+    let mut wide = 0;
+    (0..s.below(u64::from(params.slots) + 1))
+        .map(|_| {
+            let pc = CODE + 2 * s.below(8) as u32;
+            let first = DATA + s.below(16) as u32;
+            wide += 1;
+            let kinds = if wide <= params.wide { 6 } else { 4 };
+            let trigger = match s.below(kinds) {
+                0 => Trigger::Pc(pc),
+                1 | 2 => Trigger::Return(pc),
+                3 => Trigger::TrapReturn,
+                4 => Trigger::Data {
+                    first,
+                    last: first + *s.pick(&[0, 1, 3, 9]),
+                    loads: s.percent(70),
+                    stores: s.percent(70),
+                    value: s.percent(30).then(|| s.below(4) as u32),
+                },
+                _ => Trigger::Trap {
+                    interrupt: s.percent(50).then(|| s.percent(50)),
+                    cause: s.percent(50).then(|| s.below(4) as u8),
+                },
+            };
+            let captures = (0..s.below(CAPTURES as u64 + 1)).map(|_| capture(s, trigger)).collect();
+            Slot { trigger, event: s.bits(8) as u8, dest: s.bits(6) as u8, captures, stamped: s.percent(50) }
+        })
+        .collect()
+}
+
+fn capture(s: &mut Source, trigger: Trigger) -> Capture {
+    let r = 1 + s.below(12) as u8;
+    match (s.below(6), trigger) {
+        (0 | 1, Trigger::Return(_)) => Capture::EntryRegister(r),
+        (2, Trigger::Return(_)) => Capture::EntryStack(s.below(3) as u8),
+        (3, Trigger::Return(_)) => Capture::Elapsed,
+        (0 | 1, Trigger::Data { .. }) => Capture::Address,
+        (2 | 3, Trigger::Data { .. }) => Capture::Value,
+        (0 | 1, Trigger::Trap { .. }) => Capture::Cause,
+        (2, _) => Capture::Stack(s.below(3) as u8),
+        (3, _) => Capture::Pc,
+        _ => Capture::Register(r),
+    }
+}
+
+/// The instructions.
+#[derive(Clone, Debug)]
+pub struct Hits {
+    sp: u32,
+    /// Of 100 instructions, those that are no plain ones elsewhere.
+    busy: u8,
+}
+
+impl Hits {
+    /// Some.
+    pub fn new(s: &mut Source) -> Self {
+        Self { sp: STACK, busy: *s.pick(&[20, 50, 90]) }
+    }
+
+    fn value(s: &mut Source) -> u32 {
+        if s.percent(60) {
+            s.below(4) as u32
+        } else {
+            s.bits(32) as u32
+        }
+    }
+
+    /// The next one, in clock `cycle`.
+    pub fn next(&mut self, s: &mut Source, cycle: u64) -> Seen {
+        let among = if s.percent(self.busy) { 8 } else { 400 };
+        let pc = CODE + 2 * s.below(among) as u32;
+        let mut seen = Seen { cycle, pc, next_pc: pc + 4, insn: 0x13, len: 4, ..Seen::default() };
+        if s.percent(3) {
+            seen.trap = Some((s.percent(50), s.below(4) as u8, CODE + 2 * s.below(400) as u32));
+        }
+        let kind = if s.percent(self.busy) { s.below(14) } else { 0 };
+        match kind {
+            0 | 1 => seen.rd = Some((3 + s.below(10) as u8, Self::value(s))),
+            2 => {
+                self.sp = STACK - 16 * s.below(5) as u32;
+                seen.rd = Some((2, self.sp));
+            }
+            // what behind a call the return address is, is written to it otherwise, too
+            3 => seen.rd = Some((1, CODE + 2 * s.below(10) as u32 + 4)),
+            4 => self.jump(s, &mut seen, 0xef, 4, true),
+            5 => self.jump(s, &mut seen, 0x2001, 2, true),
+            6 => self.jump(s, &mut seen, 0x2_80e7, 4, true),
+            7 | 8 => self.jump(s, &mut seen, 0x8067, 4, false),
+            9 => self.jump(s, &mut seen, 0x8082, 2, false),
+            10 => {
+                (seen.insn, seen.len) = *s.pick(&[(0x1_2023, 4), (0xc002, 2)]);
+                let addr = self.sp.wrapping_add(4 * s.below(4) as u32 + u32::from(s.percent(5)));
+                seen.accesses[1] = Some(Access { addr, size: 4, value: Self::value(s), store: true });
+            }
+            11 => {
+                seen.insn = 0x4_2023;
+                let value = Self::value(s);
+                seen.accesses[1] = Some(self.access(s, value, true));
+            }
+            12 => {
+                seen.insn = 0x3;
+                let value = Self::value(s);
+                let a = self.access(s, value, false);
+                // a load of fewer bytes may have extended their sign
+                let sign = if a.size < 4 && s.percent(50) { u32::MAX << (8 * a.size) } else { 0 };
+                seen.rd = s.percent(80).then_some((3 + s.below(10) as u8, a.value | sign));
+                seen.accesses[0] = Some(a);
+            }
+            _ if s.percent(40) => seen.insn = *s.pick(&[0x3020_0073, 0x1020_0073, 0x1050_0073]),
+            _ => {
+                seen.insn = 0x2f;
+                let value = Self::value(s);
+                let a = Access { size: 4, value, ..self.access(s, value, false) };
+                seen.rd = s.percent(80).then_some((3 + s.below(10) as u8, a.value));
+                seen.accesses = [Some(a), Some(Access { value: Self::value(s), store: true, ..a })];
+            }
+        }
+        seen
+    }
+
+    fn jump(&mut self, s: &mut Source, seen: &mut Seen, insn: u32, len: u8, call: bool) {
+        (seen.insn, seen.len) = (insn, len);
+        seen.next_pc =
+            if call && s.percent(80) { CODE + 2 * s.below(8) as u32 } else { CODE + 2 * s.below(10) as u32 + 4 };
+        if call {
+            seen.rd = Some((1, seen.pc + u32::from(len)));
+        }
+    }
+
+    fn access(&self, s: &mut Source, value: u32, store: bool) -> Access {
+        let near = if s.percent(40) { self.sp } else { DATA };
+        let size = *s.pick(&[1, 2, 4, 4]);
+        Access { addr: near + s.below(20) as u32, size, value: value & (u32::MAX >> (32 - 8 * size)), store }
+    }
+}

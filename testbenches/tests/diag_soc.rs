@@ -1,0 +1,270 @@
+//! The diagnosis chip in a SoC of four picorv32 in Verilator: its frames against what the golden generator and the host make
+//! of the cores' own retire log
+//!
+//! The paper's two examples. All is set over the ring by the host's packets, from a planned script; frames leave at the rate
+//! of a serial line. Cores do in each clock what they do without the chip. Building the SoC takes minutes: only with
+//! `GOSHAWK_LONG=1`.
+
+use diag::app::App;
+use diag::layout::{layout, table, Cut, Layout, MACHINES, MAPS};
+use diag::link::FrameReader;
+use diag::parse::parse;
+use diag::resolve::resolve;
+use diag::runtime::Runtime;
+use diag::sink::{Format, Sink};
+use diag::symbols::Symbols;
+use fpga::soc::core::CoreKind;
+use fpga::soc::diag::{DiagRun, DiagSoc, Retired};
+use fpga::soc::run::{RunOptions, Soc};
+use fpga::soc::top::{Host, Output, SocConfig};
+use fpga::soc::verilate::default_cache;
+use hdl::diag::chip::DiagParams;
+use retire::elf::Program;
+use sim::diag::chip::FIRST_NODE;
+use sim::diag::generator::{Access, Generator, Seen};
+use sim::diag::node::{aggregate, Field, NodeKind, Target};
+use sim::diag::packet::{Body, Event, Op, Packet, HOST};
+use sim::diag::registers::{self, Writes};
+use sim::diag::trigger::{Capture, GeneratorParams};
+use std::sync::Mutex;
+
+const CORES: u8 = 4;
+const HZ: u64 = 50_000_000;
+
+/// Two tests do not build the same SoC at the same time.
+static BUILDS: Mutex<()> = Mutex::new(());
+
+fn long() -> bool {
+    std::env::var_os("GOSHAWK_LONG").is_some()
+}
+
+fn config() -> SocConfig {
+    SocConfig {
+        core: CoreKind::Picorv32,
+        cores: CORES,
+        log2_ram: 24,
+        private_fetch: true,
+        trace: None,
+        log2_fifo: 8,
+        buffer: None,
+        output: Output::Port { pins: 4 },
+        host: Host::Listens,
+        tick: 16,
+    }
+}
+
+fn nodes() -> Vec<NodeKind> {
+    vec![NodeKind::Machine(16), NodeKind::Aggregate(256)]
+}
+
+fn chip() -> DiagParams {
+    DiagParams { cores: CORES, generator: GeneratorParams::FULL, outside: Vec::new(), nodes: nodes() }
+}
+
+/// Packets of the host that write registers.
+fn packets(dest: u8, writes: &Writes) -> Vec<u16> {
+    let mut words = Vec::new();
+    let mut rest = writes.as_slice();
+    while let Some(first) = rest.first() {
+        let most = rest.len().min(14);
+        let run = (1..most).find(|i| rest[*i].0 != first.0 + *i as u16).unwrap_or(most);
+        let data: Vec<u16> = rest[..run].iter().map(|w| w.1).collect();
+        words.extend(Packet::control(HOST, dest, Op::Write, first.0, &data).to_words());
+        rest = &rest[run..];
+    }
+    words
+}
+
+fn seen(r: &Retired) -> Seen {
+    let access = |mask: u8, value: u32, store| {
+        let (offset, size) = (mask.trailing_zeros(), mask.count_ones());
+        let value = value.wrapping_shr(8 * offset) & (u32::MAX >> (32 - 8 * size.clamp(1, 4)));
+        (mask != 0).then_some(Access { addr: r.addr + offset, size: size as u8, value, store })
+    };
+    Seen {
+        cycle: r.clock.into(),
+        pc: r.pc,
+        next_pc: r.npc,
+        insn: r.insn,
+        len: 4,
+        trap: None,
+        rd: (r.rd != 0).then_some((r.rd, r.rd_value)),
+        accesses: [access(r.masks.0, r.values.0, false), access(r.masks.1, r.values.1, true)],
+    }
+}
+
+/// A program under a script.
+struct Case {
+    symbols: Symbols,
+    app: App,
+    program: Program,
+    max_cycles: u64,
+}
+
+/// What the host gets.
+struct Got {
+    run: DiagRun,
+    /// Packets, and bytes of the link while the cores ran, without answers to what is set.
+    packets: Vec<Packet>,
+    bytes: usize,
+}
+
+impl Case {
+    fn new(program: &str, script: &str, max_cycles: u64) -> Self {
+        let elf = programs::find(program).unwrap().soc.get("rv32im").unwrap();
+        let symbols = Symbols::parse(elf).unwrap();
+        let app = parse(script).and_then(|i| resolve(&i, &symbols, HZ)).unwrap();
+        Self { symbols, app, program: Program::parse(elf).unwrap(), max_cycles }
+    }
+
+    fn run(&self, layout: &Layout, node: Option<(u8, Writes)>, byte_clocks: u32) -> Got {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        if let Some((dest, writes)) = node {
+            before.extend(packets(dest, &writes));
+            after.extend(Packet::control(HOST, dest, Op::Flush, 0, &[1]).to_words());
+        }
+        (0..CORES).for_each(|c| before.extend(packets(c, &registers::full(&layout.slots))));
+        let once = BUILDS.lock().unwrap_or_else(|e| e.into_inner());
+        let soc = DiagSoc::build(&config(), &chip(), &default_cache()).unwrap();
+        let alone = Soc::build(&config(), false, &default_cache()).unwrap();
+        drop(once);
+        let run = soc.run(&self.program, &before, &after, byte_clocks, self.max_cycles).unwrap();
+        let mut reader = FrameReader::default();
+        let mut packets = Vec::new();
+        for (_, byte) in &run.bytes {
+            packets.extend(reader.push(&[*byte]));
+        }
+        assert_eq!((reader.lost, reader.skipped, reader.malformed), (0, 0, 0));
+        packets.retain(|p| !matches!(p.body, Body::Control { op: Op::Written, .. }));
+        let bytes = run.bytes.iter().filter(|b| b.0 >= run.start).count();
+        // the chip is not seen by what it observes
+        let options = RunOptions { max_cycles: self.max_cycles, ..RunOptions::default() };
+        let alone = alone.run(&self.program, &options, |_| {}).unwrap();
+        assert_eq!(run.stores, (alone.stores, alone.stores_hash));
+        assert_eq!(run.retired.len() as u64, alone.instructions.iter().sum::<u64>());
+        assert_eq!(run.cycles, alone.cycles);
+        Got { run, packets, bytes }
+    }
+
+    /// The events of the golden generators, in commit order.
+    fn events(&self, layout: &Layout, run: &DiagRun) -> Vec<(u8, Event)> {
+        let params = GeneratorParams { queue: u8::MAX, fifo: u8::MAX, ..GeneratorParams::FULL };
+        let mut generators: Vec<Generator> = (0..CORES).map(|c| Generator::new(params, c)).collect();
+        generators.iter_mut().for_each(|g| g.set(layout.slots.clone()).unwrap());
+        let mut events = Vec::new();
+        for r in &run.retired {
+            let g = &mut generators[usize::from(r.core)];
+            g.observe(&seen(r));
+            while !g.is_idle() {
+                g.clock(None);
+                events.extend(g.pop());
+            }
+        }
+        assert!(generators.iter().all(|g| g.counts().0.total() == 0));
+        events
+    }
+
+    fn printed(&self, layout: &Layout, cut: &Cut, events: impl Iterator<Item = Event>) -> String {
+        let mut runtime = Runtime::new(&self.app, cut, &layout.counters);
+        events.for_each(|e| runtime.take(&e));
+        runtime.end(0);
+        let mut out = Vec::new();
+        let mut sink = Sink::new(&mut out, Format::Text, &self.symbols, HZ).unwrap();
+        runtime.take_outputs().iter().for_each(|o| sink.put(o).unwrap());
+        sink.lost(runtime.lost).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+}
+
+fn events(packets: &[Packet]) -> Vec<Event> {
+    let event = |p: &Packet| if let Body::Event(e) = &p.body { Some(*e) } else { None };
+    packets.iter().filter_map(event).collect()
+}
+
+fn rate(bytes: usize, cycles: u64) -> f64 {
+    8.0 * bytes as f64 * HZ as f64 / cycles as f64 / 1e6
+}
+
+/// What a full trace takes as the paper reckons it, Mbit/s: 2 bits an instruction, 16 an access.
+fn full_trace(run: &DiagRun) -> f64 {
+    let accesses = run.retired.iter().filter(|r| r.masks != (0, 0)).count();
+    (2 * run.retired.len() + 16 * accesses) as f64 * HZ as f64 / run.cycles as f64 / 1e6
+}
+
+fn report(what: &str, got: &Got, events: usize) {
+    let (r, full) = (rate(got.bytes, got.run.cycles), full_trace(&got.run));
+    let n = got.run.retired.len();
+    println!(
+        "{what}: {} clocks, {n} instructions, {events} events, {} bytes; link {r:.4} Mbit/s, full trace {full:.1}, ratio {:.0}",
+        got.run.cycles,
+        got.bytes,
+        full / r
+    );
+}
+
+/// Approach I: every event leaves.
+fn all_events(case: &Case, what: &str) -> Vec<(u8, Event)> {
+    let host = Cut::host(&case.app);
+    let layout = layout(&case.app, &nodes(), &host).unwrap();
+    let got = case.run(&layout, None, 4);
+    let want = case.events(&layout, &got.run);
+    let found = events(&got.packets);
+    for core in 0..CORES {
+        let want: Vec<Event> = want.iter().map(|e| e.1).filter(|e| e.core == core).collect();
+        let found: Vec<Event> = found.iter().copied().filter(|e| e.core == core).collect();
+        assert_eq!(found.len(), want.len(), "{what}, core {core}");
+        found.iter().zip(&want).enumerate().for_each(|(n, (f, w))| assert_eq!(f, w, "{what}, core {core}, event {n}"));
+    }
+    report(&format!("{what}, all events"), &got, want.len());
+    want
+}
+
+#[test]
+fn races_are_those_of_the_retire_log() {
+    if !long() {
+        return;
+    }
+    let script = diag::scripts::find("race").unwrap();
+    let case = Case::new("bank", script, 400_000);
+    all_events(&case, "bank");
+    // approach II: the transaction is checked on the chip
+    let mut cut = Cut::host(&case.app);
+    cut.machines[0] = true;
+    let laid = layout(&case.app, &nodes(), &cut).unwrap();
+    let writes = registers::machine(&table(&case.app, 0, Target { dest: HOST, id: MACHINES }));
+    let got = case.run(&laid, Some((FIRST_NODE, writes)), 33);
+    let want = case.events(&laid, &got.run);
+    report("bank, checked on the chip", &got, want.len());
+    let found = case.printed(&laid, &cut, events(&got.packets).into_iter());
+    let host = Cut::host(&case.app);
+    let replayed = case.printed(&laid, &host, want.into_iter().map(|e| e.1));
+    println!("{found}\nreplayed:\n{replayed}");
+    assert!(found.ends_with("lost: 0 events\n"), "{found}");
+    assert_eq!(found, replayed);
+}
+
+#[test]
+fn lock_profiles_are_those_of_the_retire_log() {
+    if !long() {
+        return;
+    }
+    let script = diag::scripts::find("locks").unwrap();
+    let case = Case::new("lockcont", script, 1_500_000);
+    all_events(&case, "lockcont");
+    let mut cut = Cut::host(&case.app);
+    cut.maps[0] = true;
+    let laid = layout(&case.app, &nodes(), &cut).unwrap();
+    let slot = &laid.slots[0];
+    let place = |c: Capture| slot.captures.iter().position(|x| *x == c).unwrap() as u8;
+    let (key, value) = (place(Capture::EntryRegister(10)), place(Capture::Elapsed));
+    let to = Target { dest: HOST, id: MAPS };
+    let rule = aggregate::Rule { event: slot.event, key: Field::Arg(key), value: Field::Arg(value), to };
+    let got = case.run(&laid, Some((FIRST_NODE + 1, registers::aggregate(&[rule]))), 33);
+    let want = case.events(&laid, &got.run);
+    report("lockcont, summed up on the chip", &got, want.len());
+    let found = case.printed(&laid, &cut, events(&got.packets).into_iter());
+    let replayed = case.printed(&laid, &Cut::host(&case.app), want.into_iter().map(|e| e.1));
+    println!("{found}");
+    assert!(found.lines().count() > 4 && found.ends_with("lost: 0 events\n"), "{found}");
+    assert_eq!(found, replayed);
+}
