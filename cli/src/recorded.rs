@@ -135,7 +135,7 @@ struct Vectors {
 fn vectors(p: &InputsParams) -> Result<Vectors, Failure> {
     // the model clock by clock needs no program
     let (segments, build_id) = (Vec::new(), Vec::new());
-    let none = Program { xlen: p.xlen, compressed: true, multiplies: true, entry: 0, segments, build_id };
+    let none = Program { xlen: p.xlen, compressed: true, multiplies: true, entry: 0, segments, build_id, tohost: None };
     let (mut model, mut s) = (Recorder::new(p, &none)?, Source::seeded(1));
     let mut beats = String::from(
         "// hex but for the decimal cycle and port; the first clock behind the one in which `recording` rises is 0; port 8 is the memory bus: \

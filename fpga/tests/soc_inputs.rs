@@ -97,7 +97,15 @@ fn talker() -> Program {
     let data: Vec<u8> = code.iter().flat_map(|w| w.to_le_bytes()).collect();
     let code = Segment { addr: RAM_BASE, mem_size: data.len() as u64, data, executable: true };
     let segments = vec![code];
-    Program { xlen: 32, compressed: false, multiplies: false, entry: RAM_BASE, segments, build_id: vec![1] }
+    Program {
+        xlen: 32,
+        compressed: false,
+        multiplies: false,
+        entry: RAM_BASE,
+        segments,
+        build_id: vec![1],
+        tohost: None,
+    }
 }
 
 /// With a table of one value, a FIFO of 14 entries and one pin; without waiting, messages are lost.

@@ -45,6 +45,7 @@ fn config() -> SocConfig {
         log2_ram: 24,
         private_fetch: true,
         trace: None,
+        record: None,
         log2_fifo: 8,
         buffer: None,
         output: Output::Port { pins: 4 },

@@ -240,6 +240,7 @@ mod tests {
             entry: 0x8000_0000,
             segments: vec![segment],
             build_id: vec![1],
+            tohost: None,
         }
     }
 

@@ -118,7 +118,7 @@ impl Soc {
         edit: impl FnOnce(String) -> String,
     ) -> Result<Self, BuildError> {
         let verilog = edit(config.verilog(Purpose::Simulation).map_err(BuildError::Soc)?);
-        Ok(Self { config: config.clone(), program: build(config, verilog, vcd, cache)? })
+        Ok(Self { config: config.clone(), program: build(config, &verilog, vcd, cache)? })
     }
 
     /// What it is made of.
