@@ -9,8 +9,8 @@ use super::axi_lite::AxiLite;
 use super::crossing::Crossing;
 use super::octets::Octets;
 use super::wishbone::Wishbone;
-use crate::emit::EmitError;
-use crate::verilog::{write, Style, Written};
+
+use crate::verilog::{write, Refused, Style, Written};
 use rust_hdl::prelude::{check_all, Block};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
@@ -146,16 +146,16 @@ impl Part {
         mut block: impl Block,
         style: &Style,
         net: impl Fn(&str) -> String,
-    ) -> Result<Self, EmitError> {
+    ) -> Result<Self, Refused> {
         block.connect_all();
-        check_all(&block).map_err(|e| EmitError::Check(format!("{e:?}")))?;
+        check_all(&block).map_err(|e| Refused(format!("rust-hdl refuses it: {e:?}")))?;
         let style = Style { name: format!("{}_{name}", style.name), ..style.clone() };
         Ok(Self::new(name, write(&block, &style)?, net))
     }
 }
 
 /// `system`, which `style` named, on `buses`: its text, behind that of a module around it where one is needed.
-pub(crate) fn wrap(mut system: Written, style: &Style, buses: Buses) -> Result<String, EmitError> {
+pub(crate) fn wrap(mut system: Written, style: &Style, buses: Buses) -> Result<String, Refused> {
     if buses == Buses::default() {
         return Ok(system.text);
     }
@@ -179,7 +179,7 @@ fn outside(port: WordPort, signal: &str) -> String {
     }
 }
 
-fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, EmitError> {
+fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refused> {
     let Buses { registers, words, crossing } = buses;
     let adapted = matches!(words, WordPort::Atb | WordPort::Octets);
     let mut parts = vec![Part::new("system", system, |pin| match pin {
