@@ -12,8 +12,11 @@ use sim::stimulus::Source;
 
 const CORE: u8 = 5;
 
+/// Events with their slots.
+type Events = Vec<(u8, Event)>;
+
 /// Events, and those lost, of both; of the circuit's losses, those by haste.
-fn run(seed: u64, instructions: u64, gap: (u64, u64)) -> ([Vec<(u8, Event)>; 2], [u64; 2], u64) {
+fn run(seed: u64, instructions: u64, gap: (u64, u64)) -> ([Events; 2], [u64; 2], u64) {
     let mut s = Source::seeded(seed);
     let set = slots(&mut s, &GeneratorParams::FULL);
     let (mut full, mut program) = (Full::new(GeneratorParams::FULL, CORE), Hits::new(&mut s));

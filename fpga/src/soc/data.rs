@@ -92,8 +92,11 @@ pub struct DataLog {
     pub interrupts: Vec<(u64, u8, u8)>,
 }
 
+/// Register and offset of an address.
+type Address = (usize, u32);
+
 /// Of a load or store: bytes, whether it stores, and register and offset of its address where it may be less than a word.
-fn memory(insn: u32) -> Option<(u8, bool, Option<(usize, u32)>)> {
+fn memory(insn: u32) -> Option<(u8, bool, Option<Address>)> {
     let rs1 = (insn >> 15 & 31) as usize;
     match (length(insn as u16), insn & 0x7f, insn >> 13 & 7) {
         (4, 0x03, _) => Some((1 << (insn >> 12 & 3), false, Some((rs1, (insn as i32 >> 20) as u32)))),

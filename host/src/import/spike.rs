@@ -66,7 +66,7 @@ enum Step {
 fn step(pc: u64, bits: u32, xlen: u8, to: u64) -> Result<Step, String> {
     let len = u64::from(isa::length(bits as u16));
     let mask = u64::MAX >> (64 - xlen);
-    let (through, at) = (pc + len & mask, |offset: i32| pc.wrapping_add(i64::from(offset) as u64) & mask);
+    let (through, at) = (pc.wrapping_add(len) & mask, |offset: i32| pc.wrapping_add(i64::from(offset) as u64) & mask);
     Ok(match isa::flow(bits, xlen) {
         Flow::Sequential if to == through => Step::Sequential,
         Flow::Sequential => Step::Trap(None, through),

@@ -272,7 +272,7 @@ impl Full {
         let entry = self.log[0].clone();
         let link = entry.seen.pc.wrapping_add(entry.seen.len.into());
         if self.work.state == State::Look {
-            let open = self.returns.len() > 0;
+            let open = !self.returns.is_empty();
             let ends = match (entry.call, entry.back) {
                 (false, false) => false,
                 (true, true) => open,

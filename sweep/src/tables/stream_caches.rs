@@ -75,7 +75,7 @@ fn beside(m: &Measured) -> Result<String, SweepError> {
         let c = m.streams(trace, Way::alone(&shapes[2]))?;
         let rate = |n| format!("{:.2} %", 100.0 * ratio(n, c.streams));
         let mut cells = vec![name, rate(c.cache_hits), rate(c.predicted)];
-        let functional = shapes.iter().map(String::as_str).chain(["tr_e:m4", "nx_b"]).map(|s| Way::alone(s));
+        let functional = shapes.iter().map(String::as_str).chain(["tr_e:m4", "nx_b"]).map(Way::alone);
         let stamped = shapes.iter().map(|s| Way { timestamps: true, ..Way::alone(s) });
         for way in functional.chain(stamped) {
             cells.push(format!("{:.3}", m.sum(trace, way)?.bpi()));
