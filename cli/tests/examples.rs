@@ -102,7 +102,7 @@ fn pages() -> Vec<Page> {
         }
         found.push(Page { name, examples });
     }
-    // tests/days.rs runs the transcripts, and compares what they print
+    // tests/days.rs and tests/day_researcher.rs run the transcripts, and compare what they print
     found.retain(|p| !p.examples.is_empty() && !p.name.starts_with("docs/days/"));
     found
 }
@@ -258,8 +258,7 @@ fn every_example_runs_as_it_is_printed() {
         // what examples that were only parsed would have written
         let mut missing: Vec<&str> = Vec::new();
         for example in &page.examples {
-            // a script makes the transcript, and a test runs the script
-            let how = if page.name.starts_with("docs/day-") { How::Elsewhere } else { how(example) };
+            let how = how(example);
             let parse = matches!(how, How::Board | How::Elsewhere)
                 || how == How::Long && !long()
                 || missing.iter().any(|m| example.contains(m));
