@@ -2,7 +2,7 @@
 //!
 //! Memories stay memories and are counted in bits; everything else, flip-flops included, is mapped to the
 //! cells of a library and divided by its NAND2. Both counts are of the flattened circuit, in which what a system does
-//! not use is gone: the total of all of it mapped at once, by block ([`crate::parts`]) of the cells whose source lines
+//! not use is gone: the total of all of it mapped at once, by block (`parts.rs`) of the cells whose source lines
 //! are a block's, mapped by themselves. Mapping at once finds a little more to share, so the blocks add up to some more.
 //!
 //! # Source
