@@ -100,7 +100,11 @@ mod tests {
             "of_nothing": cell("$_NOT_", "", 7, 8),
         } });
         let parts = of(verilog, &netlist, &hierarchy);
-        let names = |block: &str| parts[block].iter().map(|c| c.name.as_str()).collect::<Vec<_>>();
+        let names = |block: &str| {
+            let mut names: Vec<&str> = parts[block].iter().map(|c| c.name.as_str()).collect();
+            names.sort_unstable();
+            names
+        };
         assert_eq!(names("gshare"), ["before_it", "before_that", "of_gshare"]);
         assert_eq!(names(REST), ["of_nothing", "own"]);
     }
