@@ -109,18 +109,6 @@ pub struct Measured {
     traces: Vec<String>,
 }
 
-/// What a table asked for was not measured.
-fn missing(what: &str, trace: &str, way: Way<'_>) -> SweepError {
-    let Way { scheme, harts, timestamps } = way;
-    let time = if timestamps { ", time-stamped" } else { "" };
-    let harts = match harts {
-        ALONE => "alone".into(),
-        1 => "1 hart".into(),
-        n => format!("{n} harts"),
-    };
-    SweepError::Other(format!("{what} of {scheme} on {trace}, {harts}{time}, was not measured: no table is made"))
-}
-
 impl Measured {
     /// Of these points.
     pub fn new(points: Vec<Point>) -> Self {
@@ -162,6 +150,16 @@ impl Measured {
         }
     }
 
+    /// What a table asked for was not measured.
+    fn missing(&self, what: &str, trace: &str, way: Way<'_>) -> SweepError {
+        let Way { scheme, timestamps, .. } = way;
+        let harts = self.meant(trace, way.harts);
+        let (s, time) = (if harts == 1 { "" } else { "s" }, if timestamps { ", time-stamped" } else { "" });
+        SweepError::Other(format!(
+            "{what} of {scheme} on {trace}, {harts} hart{s}{time}, was not measured: no table is made"
+        ))
+    }
+
     /// Whether a trace was measured with so many harts, time-stamped or not: a recording has its own number, and one
     /// without cycles no time stamps.
     pub fn has(&self, trace: &str, harts: u8, timestamps: bool) -> bool {
@@ -187,7 +185,7 @@ impl Measured {
                 && (p.scheme.as_str(), p.harts) == (way.scheme, harts)
                 && p.platform.timestamps == way.timestamps
         };
-        self.points.iter().find(mine).ok_or_else(|| missing("a stream", trace, way))
+        self.points.iter().find(mine).ok_or_else(|| self.missing("a stream", trace, way))
     }
 
     /// The points of a trace, or of all that were measured with so many harts.
@@ -211,7 +209,7 @@ impl Measured {
     pub fn sum(&self, trace: Option<&str>, way: Way<'_>) -> Result<Sum, SweepError> {
         let mut sum = Sum::default();
         for p in self.each(trace, way)? {
-            sum.bits += p.bits.ok_or_else(|| missing("the length of a stream", &p.trace, way))?;
+            sum.bits += p.bits.ok_or_else(|| self.missing("the length of a stream", &p.trace, way))?;
             sum.instructions += p.instructions;
             sum.cycles += p.cycles;
             sum.timeless |= p.cycles == 0;
@@ -223,7 +221,7 @@ impl Measured {
     pub fn decoded(&self, trace: Option<&str>, way: Way<'_>) -> Result<Sum, SweepError> {
         let not = |p: &&&Point| p.verified != Verified::Equal;
         match self.each(trace, way)?.iter().find(not) {
-            Some(p) => Err(missing("a decoded stream", &p.trace, way)),
+            Some(p) => Err(self.missing("a decoded stream", &p.trace, way)),
             None => self.sum(trace, way),
         }
     }
@@ -233,7 +231,7 @@ impl Measured {
         let mut sum = Rates::default();
         for p in self.each(trace, way)? {
             if !p.predicts() {
-                return Err(missing("the predictions", &p.trace, way));
+                return Err(self.missing("the predictions", &p.trace, way));
             }
             sum += p.rates;
         }
@@ -244,7 +242,7 @@ impl Measured {
     pub fn lengths(&self, way: Way<'_>) -> Result<sim::lengths::FieldLengths, SweepError> {
         let mut sum = sim::lengths::FieldLengths::default();
         for p in self.each(None, way)? {
-            sum += p.lengths.as_ref().ok_or_else(|| missing("the lengths of the fields", &p.trace, way))?;
+            sum += p.lengths.as_ref().ok_or_else(|| self.missing("the lengths of the fields", &p.trace, way))?;
         }
         Ok(sum)
     }
@@ -253,7 +251,7 @@ impl Measured {
     pub fn streams(&self, trace: Option<&str>, way: Way<'_>) -> Result<Counts, SweepError> {
         let mut sum = Counts::default();
         for p in self.each(trace, way)? {
-            sum += p.streams.ok_or_else(|| missing("the hits of a stream cache", &p.trace, way))?;
+            sum += p.streams.ok_or_else(|| self.missing("the hits of a stream cache", &p.trace, way))?;
         }
         Ok(sum)
     }
@@ -264,14 +262,14 @@ impl Measured {
         let mine = self.points.iter().filter(|p| p.trace == trace && p.harts == harts);
         mine.filter_map(|p| p.census.as_ref())
             .next()
-            .ok_or_else(|| missing("the census", trace, Way::new("a run", harts)))
+            .ok_or_else(|| self.missing("the census", trace, Way::new("a run", harts)))
     }
 
     /// Instructions of a run.
     pub fn instructions(&self, trace: &str, harts: u8) -> Result<u64, SweepError> {
         let harts = self.meant(trace, harts);
         let found = self.points.iter().find(|p| p.trace == trace && p.harts == harts);
-        found.map(|p| p.instructions).ok_or_else(|| missing("a stream", trace, Way::new("a run", harts)))
+        found.map(|p| p.instructions).ok_or_else(|| self.missing("a stream", trace, Way::new("a run", harts)))
     }
 }
 
