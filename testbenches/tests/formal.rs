@@ -262,5 +262,5 @@ fn words_cross_from_any_clock_to_any_other() {
 fn a_pointer_that_is_not_gray_and_a_place_taken_too_early_are_found() {
     let crossing = outside(&crossing().unwrap());
     finds(&crossing, "came_gray$d = then ^ ", "came_gray$d = then ^ 3'd0 & ", "one_bit_at_a_time", 20);
-    finds(&crossing, "full = came_gray$q ==", "full = 1'b0 & came_gray$q ==", "never_more_than_fit", 30);
+    finds(&crossing, "full = came_gray$q ==", "full = 1'b0 & came_gray$q ==", "full_is_refused", 30);
 }
