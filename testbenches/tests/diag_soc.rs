@@ -2,8 +2,7 @@
 //! of the cores' own retire log
 //!
 //! The paper's two examples. All is set over the ring by the host's packets, from a planned script; frames leave at the rate
-//! of a serial line. Cores do in each clock what they do without the chip. Building the SoC takes minutes: only with
-//! `GOSHAWK_LONG=1`.
+//! of a serial line. Cores do in each clock what they do without the chip.
 
 use diag::app::App;
 use diag::layout::{layout, table, Cut, Layout, MACHINES, MAPS};
@@ -33,10 +32,6 @@ const HZ: u64 = 50_000_000;
 
 /// Two tests do not build the same SoC at the same time.
 static BUILDS: Mutex<()> = Mutex::new(());
-
-fn long() -> bool {
-    std::env::var_os("GOSHAWK_LONG").is_some()
-}
 
 fn config() -> SocConfig {
     SocConfig {
@@ -222,9 +217,6 @@ fn all_events(case: &Case, what: &str) -> Vec<(u8, Event)> {
 
 #[test]
 fn races_are_those_of_the_retire_log() {
-    if !long() {
-        return;
-    }
     let script = diag::scripts::find("race").unwrap();
     let case = Case::new("bank", script, 400_000);
     all_events(&case, "bank");
@@ -246,9 +238,6 @@ fn races_are_those_of_the_retire_log() {
 
 #[test]
 fn lock_profiles_are_those_of_the_retire_log() {
-    if !long() {
-        return;
-    }
     let script = diag::scripts::find("locks").unwrap();
     let case = Case::new("lockcont", script, 1_500_000);
     all_events(&case, "lockcont");
