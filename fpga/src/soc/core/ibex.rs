@@ -164,8 +164,8 @@ const DATA: &str = r"
 /// What else is there. `retire_npc` is where `mret` goes, too.
 ///
 /// Of every instruction the core's masks say the size of the access that it would be, from bit 0 up: whether it is one is
-/// made from the instruction. A trap is told a clock after the core takes it, because what retired before it comes from a
-/// register; in that clock nothing can retire, since the handler is still fetched.
+/// made from the instruction. A trap is told a clock after the core takes it, as what retired before it comes from a register;
+/// in that clock nothing can retire, since the handler is still fetched.
 const DATA_WIRES: &str = r"
     // lb to lhu; c.lw, c.lwsp. sb to sw; c.sw, c.swsp
     wire short = insn[1:0] != 2'b11;
