@@ -37,6 +37,6 @@ mod semihosting;
 pub mod timing;
 pub(crate) mod tohost;
 
-pub use isa::{Isa, Unmodelled};
+pub use isa::{Isa, Profile, Unmodelled};
 pub use machine::{Exit, Limits, Machine, MachineConfig, MachineError, RunSummary};
 pub use timing::Timing;
