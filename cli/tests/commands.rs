@@ -235,7 +235,7 @@ fn the_messages_of_a_long_trace_are_listed_in_little_memory() {
     let place = Place::new();
     place.good("encode builtin:vm --max-instructions 6000000 --timing functional --encoding nx_b -o vm.gtr");
     let script =
-        format!("ulimit -v 400000; exec {} decode vm.gtr --elf builtin:vm --json", env!("CARGO_BIN_EXE_goshawk"));
+        format!("ulimit -v 100000; exec {} decode vm.gtr --elf builtin:vm --json", env!("CARGO_BIN_EXE_goshawk"));
     let mut child = std::process::Command::new("sh")
         .args(["-c", &script])
         .current_dir(place.path())
