@@ -39,4 +39,5 @@ pub(crate) mod tohost;
 
 pub use isa::{Isa, Profile, Unmodelled};
 pub use machine::{Exit, Limits, Machine, MachineConfig, MachineError, RunSummary};
+pub use semihosting::Unanswered;
 pub use timing::Timing;
