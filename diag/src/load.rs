@@ -47,25 +47,3 @@ pub fn set(layout: &Layout, cores: u8, lite: bool) -> Vec<Packet> {
 pub fn flush(layout: &Layout) -> Vec<Packet> {
     layout.flushed.iter().map(|dest| Packet::control(HOST, *dest, Op::Flush, 0, &[1])).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use sim::diag::packet::Body;
-
-    #[test]
-    fn registers_beside_each_other_share_packets_of_fourteen() {
-        let mut writes: Writes = (0..20).map(|n| (0x400 + n, 100 + n)).collect();
-        writes.push((2, 1));
-        writes.push((0x500, 7));
-        let found: Vec<(u16, usize)> = write(17, &writes)
-            .iter()
-            .map(|p| match &p.body {
-                Body::Control { op: Op::Write, addr, data } => (*addr, data.len()),
-                other => panic!("{other:?}"),
-            })
-            .collect();
-        assert_eq!(found, [(0x400, 14), (0x40e, 6), (2, 1), (0x500, 1)]);
-        assert_eq!(write(17, &writes)[0].to_words().len(), MAX_WORDS);
-    }
-}

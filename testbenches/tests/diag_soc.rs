@@ -230,7 +230,7 @@ fn a_correct_program_has_no_races() {
     assert!(want.len() > 100, "{} events", want.len());
     assert!(events(&got.packets).is_empty());
     let found = case.printed(&laid, &cut, std::iter::empty());
-    assert_eq!(found, "lost: 0 events\n");
+    assert_eq!(found, "@races  count\nlost: 0 events\n");
     let host = Cut::host(&case.app);
     assert_eq!(case.printed(&laid, &host, want.into_iter().map(|e| e.1)), found);
 }
