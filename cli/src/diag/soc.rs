@@ -29,7 +29,7 @@ pub struct SocArgs {
     #[arg(long, conflicts_with_all = ["timing", "caches", "seed", "max_instructions", "elf", "any_build"])]
     pub soc: bool,
     /// Stop the cores of --soc after so many clock cycles
-    #[arg(long, value_name = "N", requires = "soc", default_value_t = 1_000_000,
+    #[arg(long, value_name = "N", requires = "soc", default_value_t = 2_000_000,
         value_parser = clap::value_parser!(u64).range(1..=20_000_000))]
     pub cycles: u64,
 }
