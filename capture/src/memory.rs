@@ -94,7 +94,7 @@ impl Memory {
         match page.bytes[offset..].first_chunk_mut() {
             Some(bytes) if bits + usize::from(size) <= 64 => {
                 let before = u64::from_le_bytes(*bytes);
-                *bytes = (low(value, size) | before & !low(u64::MAX, size)).to_le_bytes();
+                *bytes = (low(value, size) | (before & !low(u64::MAX, size))).to_le_bytes();
                 page.seen[offset / 64] |= ((1 << size) - 1) << bits;
                 low(before, size)
             }

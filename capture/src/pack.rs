@@ -296,10 +296,12 @@ impl Packer {
                 return 7;
             }
         }
-        let (how, bytes) = match value {
-            0..=0xffff => (2, 2),
-            0..=0xffff_ffff => (3, 4),
-            _ => (4, 8),
+        let (how, bytes) = if value <= u16::MAX.into() {
+            (2, 2)
+        } else if value <= u32::MAX.into() {
+            (3, 4)
+        } else {
+            (4, 8)
         };
         values.extend_from_slice(&value.to_le_bytes()[..bytes]);
         how
@@ -456,7 +458,7 @@ mod tests {
                     _ => 0x10000 + 64 * u64::from(block) + 8 * (words.len() as u64 / 40),
                 };
                 let value = low(if r >> 12 & 3 == 0 { random(&mut x) << 8 | 7 } else { r >> 30 & 0xff }, 1 << shift);
-                let head = escape(layout::ACCESS, place | shift << layout::SIZE_SHIFT | kind * layout::LOADS);
+                let head = escape(layout::ACCESS, place | (shift << layout::SIZE_SHIFT) | (kind * layout::LOADS));
                 words.extend([head, address as u32, (address >> 32) as u32, value as u32, (value >> 32) as u32]);
             }
             match random(&mut x) % 50 {

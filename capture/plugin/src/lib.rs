@@ -249,7 +249,7 @@ extern "C" fn on_access(vcpu: c_uint, info: u32, address: u64, place: *mut c_voi
 #[inline(always)]
 fn what(info: u32, place: *mut c_void) -> u32 {
     // bits 17:16 in 7.2: 1 read, 2 write, 3 both
-    (place as usize as u32) & ((1 << PLACE_BITS) - 1) | (info >> 16 & 3) * LOADS
+    ((place as usize as u32) & ((1 << PLACE_BITS) - 1)) | ((info >> 16 & 3) * LOADS)
 }
 
 /// A load or a store where the gate is not open, at a page's end, or of more than 8 bytes.
