@@ -121,7 +121,9 @@ enum How {
 
 fn how(example: &str) -> How {
     let tools = ["goshawk gates", "goshawk soc", "--engine verilator", "--soc"];
-    if example.contains("goshawk capture") && !example.contains("goshawk capture run") {
+    if example.contains("goshawk capture")
+        && !["run", "bench"].iter().any(|c| example.contains(&format!("goshawk capture {c}")))
+    {
         How::Board
     } else if example == "goshawk demo" {
         // tests/readme.rs runs it and compares what it prints
