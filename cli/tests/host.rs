@@ -59,3 +59,32 @@ fn programs_print_and_end_as_in_qemu_and_replay() {
         }
     }
 }
+
+/// Of picolibc: its start code, `malloc`, `qsort`, soft `double` and `printf`, none of them written for this machine.
+#[test]
+fn a_program_of_a_c_library_prints_as_in_qemu_and_replays() {
+    let place = Place::new();
+    for (xlen, abi) in [(32, "ilp32"), (64, "lp64")] {
+        let elf = format!("hello{xlen}.elf");
+        let out = Command::new("riscv64-unknown-elf-gcc")
+            .args(["--specs=picolibc.specs", "--oslib=semihost", "--crt0=hosted", "-mcmodel=medany", "-O2"])
+            .args([format!("-march=rv{xlen}imac"), format!("-mabi={abi}")])
+            .args(["-Wl,--defsym=__flash=0x80000000", "-Wl,--defsym=__flash_size=0x100000"])
+            .args(["-Wl,--defsym=__ram=0x80100000", "-Wl,--defsym=__ram_size=0x100000"])
+            .args([concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/host/hello.c"), "-o", &elf, "-lm"])
+            .current_dir(place.path())
+            .output()
+            .expect("riscv64-unknown-elf-gcc; tools/setup installs it");
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        let said = place.good(&format!("run {elf} -o p.ret"));
+        let (printed, code) = qemu(&place, &elf, xlen, &["virt", "-semihosting"]);
+        assert_eq!(code, Some(0), "{elf} in QEMU: {printed}");
+        assert!(printed.starts_with("median 506, sum of roots 21175.304054"), "{elf} in QEMU: {printed}");
+        assert!(said.starts_with(&printed) && said.contains("with code 0"), "{elf}: {said}");
+        for scheme in ["inputs", "tr_e:small", "sc-lsp"] {
+            place.good(&format!("encode {elf} --scheme {scheme} -o p.gtr"));
+            let checked = place.good(&format!("replay p.gtr --elf {elf} --check p.ret"));
+            assert!(checked.contains("equal to p.ret"), "{elf} {scheme}: {checked}");
+        }
+    }
+}

@@ -88,7 +88,7 @@ fn every_variant_matches_golden_at_one_instruction_a_clock() {
 #[test]
 fn gaps_between_instructions_change_nothing_but_times() {
     for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
-        all_adapters(p, &busy(100 + i as u64, 40), 5_000, false);
+        all_adapters(p, &busy(100 + i as u64, 40), rounds(2_500, 5_000), false);
     }
 }
 
@@ -166,7 +166,7 @@ fn nothing_retired_makes_a_stop_only() {
 fn streams_without_a_conditional_end_by_their_length_and_slow_ones_are_sent_early() {
     let p = TraceParams::sc_lsp(StreamCacheParams::new(Variant::Rbase, 32, 4))
         .with(|p| (p.timestamps, p.cc_bits) = (true, 16));
-    for (n, gap, early) in [(70_000, 1, false), (1_600, 150, true), (1_100, 330, true)] {
+    for (n, gap, early) in [(40_000, 1, false), (1_100, 150, true), (800, 330, true)] {
         let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
         bench.play_steps(&spin(n, gap)).unwrap_or_else(|e| panic!("gap {gap}: {e}"));
         // a run that is not full, with streams of 254 instructions between this record and the one before

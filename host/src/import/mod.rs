@@ -101,11 +101,14 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<Opened<'_>, HostError
         None if champsim() => Found::Trace(Format::ChampSim),
         None if wrong.is_some() => Found::Trace(Format::ChampSim),
         None => {
+            let begins = match &head[..head.len().min(8)] {
+                [] => "is empty".to_string(),
+                bytes => format!("begins with {bytes:02x?}"),
+            };
             return Err(HostError::Other(format!(
-                "{}: begins with {:02x?}; a branch trace (rbt1), a log of QEMU (-d exec,nochain,int) or Spike, an SBBT \
+                "{}: {begins}; a branch trace (rbt1), a log of QEMU (-d exec,nochain,int) or Spike, an SBBT \
                  trace would be right, and --format champsim where it is of ChampSim",
-                path.display(),
-                &head[..head.len().min(8)]
+                path.display()
             )))
         }
     };
