@@ -2,17 +2,22 @@
 
 use crate::output::{big, Left, Object, Right, Table};
 use crate::{Failure, Status};
-use host::speed::measure;
+use host::speed::{files, inputs, models};
 use serde_json::json;
 use std::io::Write;
 
 /// Measure how fast this machine simulates, encodes and replays
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  goshawk bench\n  goshawk bench --program fsm --json")]
+#[command(
+    after_help = "Examples:\n  goshawk bench\n  goshawk bench --program fsm --json\n  goshawk bench --part inputs --program bank"
+)]
 pub struct Args {
     /// Built-in program
     #[arg(long, value_name = "NAME", default_value = "lz")]
     program: String,
+    /// What is measured
+    #[arg(long, value_enum, default_value_t = Part::All)]
+    part: Part,
     /// Instructions to run at most
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     instructions: u64,
@@ -21,10 +26,30 @@ pub struct Args {
     json: bool,
 }
 
+/// Parts of the table.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// All of them
+    All,
+    /// Simulator, golden models, encoder and replay, in memory
+    Models,
+    /// What the commands do from file to file
+    Files,
+    /// Record and replay, on 1 and 4 cores, and going back through it
+    Inputs,
+}
+
 /// Measures and prints.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let name = args.program.trim_start_matches("builtin:");
-    let speeds = measure(name, args.instructions)?;
+    let is = |part| args.part == Part::All || args.part == part;
+    let mut speeds = Vec::new();
+    for (part, measure) in [(Part::Models, models as fn(&str, u64) -> _), (Part::Files, files), (Part::Inputs, inputs)]
+    {
+        if is(part) {
+            speeds.extend(measure(name, args.instructions)?);
+        }
+    }
     if args.json {
         Object::new("bench", name).with("speeds", json!(speeds)).print(out)?;
     } else {

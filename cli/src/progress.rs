@@ -1,7 +1,8 @@
 //! Progress of long work: a line on standard error, on a terminal only
 
 use host::progress::{Bar, Progress};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
+use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -11,10 +12,14 @@ pub fn bar(what: &'static str, unit: &'static str, total: Option<u64>) -> Progre
         Some(n) => {
             (ProgressBar::new(n), format!("{{msg}} {{bar:30}} {{percent:>3}} %  {{human_pos}} {unit}, {{eta}} left"))
         }
-        None => (ProgressBar::new_spinner(), format!("{{msg}} {{spinner}} {{human_pos}} {unit}, {{per_sec}}")),
+        None => (ProgressBar::new_spinner(), format!("{{msg}} {{spinner}} {{human_pos}} {unit}, {{rate}}")),
     };
     let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    bar.set_style(style);
+    // whole numbers: the library's own rate has four decimals
+    let rate = |state: &ProgressState, line: &mut dyn Write| {
+        let _ = write!(line, "{}/s", HumanCount(state.per_sec() as u64));
+    };
+    bar.set_style(style.with_key("rate", rate));
     bar.set_message(what);
     if !bar.is_hidden() {
         bar.enable_steady_tick(Duration::from_millis(200));

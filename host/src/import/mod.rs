@@ -109,7 +109,7 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<Opened<'_>, HostError
                 "{}: {begins}; a branch trace (rbt1), a log of QEMU (-d exec,nochain,int) or Spike, an SBBT \
                  trace would be right, and --format champsim where it is of ChampSim",
                 path.display()
-            )))
+            )));
         }
     };
     match wrong {

@@ -3,6 +3,7 @@
 //! Here and not with the command, so that what is timed is compiled as what is used.
 
 pub mod etrace;
+mod inputs;
 
 use crate::check::Check;
 use crate::encode::{to_file, Request};
@@ -91,8 +92,11 @@ fn begin_behind(events: &mut Vec<FlowEvent>, last: Option<usize>) {
     }
 }
 
-/// Measures everything on `program`, a single-hart run of at most `limit` instructions.
-pub fn measure(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
+/// Measures simulator, golden model, encoder and replay in memory, on a single-hart run of at most `limit` instructions.
+///
+/// # Errors
+/// No such program, or too few branches in it.
+pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     let program = programs::load(name).ok_or_else(|| HostError::unknown_program(name))?;
     let mut speeds = Vec::new();
     let mut add = |what: String, n: u64, unit, time: Duration| {
@@ -196,13 +200,15 @@ pub fn measure(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
             }
         }
     }
-    speeds.extend(files(name, limit)?);
     Ok(speeds)
 }
 
-/// As [`measure`], of what commands do from file to file.
-fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
-    let folder = tempfile::tempdir().map_err(|e| HostError::Other(format!("a temporary folder: {e}")))?;
+/// As [`models`], of what commands do from file to file.
+///
+/// # Errors
+/// As [`models`], and files that cannot be written.
+pub fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
+    let folder = folder()?;
     let [ret, gtr] = ["run.ret", "run.gtr"].map(|n| folder.path().join(n));
     let program = format!("builtin:{name}");
     let settings = Settings { max_instructions: Some(limit), ..Settings::default() };
@@ -254,6 +260,21 @@ fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
         }),
     )?;
     Ok(speeds)
+}
+
+/// As [`files`], of record and replay with one core and with four, and of going back through it as a debugger does.
+///
+/// # Errors
+/// As [`files`].
+pub fn inputs(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
+    let folder = folder()?;
+    let of = |harts| inputs::measure(&format!("builtin:{name}"), harts, limit, &folder.path().join("inputs.gtr"));
+    Ok([of(1)?, of(4)?].concat())
+}
+
+/// Where files are for a while.
+fn folder() -> Result<tempfile::TempDir, HostError> {
+    tempfile::tempdir().map_err(|e| HostError::Other(format!("a temporary folder: {e}")))
 }
 
 #[cfg(test)]

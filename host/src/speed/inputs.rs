@@ -1,0 +1,105 @@
+//! Record and replay: recording, replay, and going back as a debugger does
+
+use super::{best_of, Speed};
+use crate::debug::motion::{Kind, Motion, Stop, Watch};
+use crate::input::{Beside, Input};
+use crate::inputs::{record, Session};
+use crate::machine::Settings;
+use crate::progress::Quiet;
+use crate::HostError;
+use retire::NullSink;
+use sim::scheme::inputs::params::Sizes;
+use sim::scheme::inputs::replay::InputsError;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A word that no program touches: what waits for it waits to the end of the recording.
+const NOWHERE: u32 = 0x0000_0100;
+
+/// Measures `program` on `harts` cores, at most `limit` instructions; `path` is where the recording goes.
+pub(super) fn measure(program: &str, harts: u8, limit: u64, path: &Path) -> Result<Vec<Speed>, HostError> {
+    let settings = Settings { max_instructions: Some(limit), ..Settings::default() };
+    let input = Input::open(program)?;
+    let mut instructions = 0;
+    let recording = timed(|| {
+        let start = Instant::now();
+        let recorded = record(&input.run(harts, &settings)?, Sizes::default(), Some(path), &Quiet)?;
+        instructions = recorded.told.instructions;
+        Ok(start.elapsed())
+    })?;
+    let open = || Session::open(path, Beside { elf: Some(program), any_build: false, ..Beside::default() });
+    let replaying = timed(|| {
+        let mut session = open()?;
+        let start = Instant::now();
+        session.run(&mut NullSink, &Quiet, |_| false)?;
+        Ok(start.elapsed())
+    })?;
+    let (mut back, mut held) = (Duration::ZERO, (0, 0));
+    let on = timed(|| {
+        let mut motion = Motion::new(open()?.replay());
+        motion.breakpoints.insert(NOWHERE.into());
+        motion.watches.push(Watch { addr: NOWHERE, length: 4, kind: Kind::Write });
+        let edge = |stop: Result<Stop, InputsError>| match stop {
+            Ok(Stop::Edge) => Ok(()),
+            Ok(stop) => Err(HostError::Other(format!("{program}: stopped by {stop:?}, where nothing is to stop it"))),
+            Err(source) => Err(HostError::Inputs { path: path.display().to_string(), source }),
+        };
+        let start = Instant::now();
+        edge(motion.forwards(None, || false))?;
+        let on = start.elapsed();
+        held = motion.line.held();
+        let start = Instant::now();
+        edge(motion.backwards(None))?;
+        back = start.elapsed();
+        Ok(on)
+    })?;
+    let (bytes, checkpoints) = held;
+    let cores = format!("inputs, {harts} core{}", if harts == 1 { "" } else { "s" });
+    let speed = |what: String, time: Duration| Speed {
+        what: format!("{cores}: {what}"),
+        per_second: instructions as f64 / time.as_secs_f64(),
+        unit: "instructions",
+    };
+    Ok(vec![
+        speed("run and record".into(), recording),
+        speed("replay".into(), replaying),
+        speed("continue to the end, a watchpoint and a breakpoint set".into(), on),
+        speed(
+            format!(
+                "reverse-continue to the beginning ({:.2} s; {checkpoints} checkpoints, {:.1} MB)",
+                back.as_secs_f64(),
+                bytes as f64 / 1e6
+            ),
+            back,
+        ),
+    ])
+}
+
+/// The best time of work that may fail.
+fn timed(mut work: impl FnMut() -> Result<Duration, HostError>) -> Result<Duration, HostError> {
+    let mut failed = None;
+    let time = best_of(|| match work() {
+        Ok(time) => time,
+        Err(e) => {
+            failed.get_or_insert(e);
+            Duration::MAX
+        }
+    });
+    failed.map_or(Ok(time), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_recorded_replayed_and_gone_back() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let speeds = measure("builtin:bank", 2, 300_000, file.path()).unwrap();
+        assert_eq!(speeds.len(), 4);
+        assert!(speeds.iter().all(|s| s.per_second > 1e3 && s.per_second.is_finite()), "{speeds:?}");
+        assert!(speeds[3].what.contains("checkpoints, "), "{speeds:?}");
+        let none = measure("builtin:none", 1, 1, file.path()).unwrap_err().to_string();
+        assert!(none.contains("none"), "{none}");
+    }
+}
