@@ -3,15 +3,15 @@
 use crate::args::{ParamArgs, SyncArgs};
 use crate::describe::System;
 use crate::files::OutputPath;
-use crate::hardware::HardwareArgs;
-use crate::output::{count, facts, folder, plural, write_file, Object};
-use crate::package::{make, RECORDING, VERILOG};
+use crate::hardware::{module_name, HardwareArgs};
+use crate::output::{count, facts, plural, Object};
+use crate::package::{make, write_all, RECORDING, VERILOG};
 use crate::ports;
 use crate::{inputs, recorded, Failure, Status};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
 use hdl::verilog::Style;
-use serde_json::{json, Value};
+use serde_json::json;
 use sim::scheme::inputs::InputsParams;
 use std::io::Write;
 
@@ -48,11 +48,6 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-}
-
-/// A name that Verilog takes for a module.
-fn module_name(name: &str) -> Result<String, String> {
-    Style::check(name).map(|()| name.to_string())
 }
 
 /// The name of a register bus.
@@ -114,7 +109,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     };
     let described = system.describe();
     files.extend(described);
-    let mut list = write(args, &files)?;
+    let mut list = write_all(&args.output, &files)?;
     package.record(&args.output.join(RECORDING), &params)?;
     let recorded = std::fs::metadata(args.output.join(RECORDING))?.len();
     list.push(json!({ "name": RECORDING, "bytes": recorded }));
@@ -143,15 +138,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// Writes the files; names and sizes of them.
-fn write(args: &Args, files: &[(&'static str, String, String)]) -> Result<Vec<Value>, Failure> {
-    folder(&args.output)?;
-    for (name, text, _) in files {
-        write_file(&args.output.join(name), text.as_bytes())?;
-    }
-    Ok(files.iter().map(|(name, text, _)| json!({ "name": name, "bytes": text.len() })).collect())
-}
-
 /// Of a record system.
 fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Status, Failure> {
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
@@ -165,7 +151,7 @@ fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Sta
     };
     let described = system.describe();
     files.extend(described);
-    let list = write(args, &files)?;
+    let list = write_all(&args.output, &files)?;
     if args.json {
         Object::new("gen", &params.sizes.to_string())
             .with("parameters", inputs::parameters(params))

@@ -89,19 +89,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         outside: Vec::new(),
         nodes: vec![NodeKind::Machine(16), NodeKind::Aggregate(256)],
     };
-    let soc = SocConfig {
-        core: CoreKind::Picorv32,
-        cores: 4,
-        log2_ram: 15,
-        private_fetch: true,
-        trace: None,
-        record: None,
-        log2_fifo: 8,
-        buffer: None,
-        output: Output::Uart { divisor: 25 },
-        host: Host::Starts,
-        tick: 16,
-    };
+    let (output, host) = (Output::Uart { divisor: 25 }, Host::Starts);
+    let soc = SocConfig { log2_ram: 15, output, host, ..SocConfig::simulated(CoreKind::Picorv32, 4) };
     let both: &[Device] = &[Device::Hx8k, Device::Ecp5];
     type Make<'a> = Box<dyn Fn() -> Result<String, Box<dyn std::error::Error>> + 'a>;
     let circuits: Vec<(&str, Make, &[Device])> = vec![

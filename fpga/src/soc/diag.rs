@@ -12,7 +12,9 @@ use super::top::{More, Output, Purpose, SocConfig, SocError};
 use super::verilate::{build_files, BuildError};
 use hdl::diag::chip::{DiagChip, DiagParams};
 use retire::elf::Program;
-use sim::diag::generator::{Access, Seen};
+use sim::diag::generator::{Access, Generator, Seen};
+use sim::diag::packet::Event;
+use sim::diag::trigger::{GeneratorParams, Slot, SlotError};
 use std::fmt::Write;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -80,6 +82,31 @@ pub struct DiagRun {
     pub stores: (u64, u64),
     /// The program ended.
     pub exited: bool,
+}
+
+impl DiagRun {
+    /// What golden generators with `slots` make of the retire log, in commit order: events with their destinations, and how
+    /// many were lost. Nothing waits for room.
+    pub fn events(
+        &self,
+        cores: u8,
+        params: GeneratorParams,
+        slots: &[Slot],
+    ) -> Result<(Vec<(u8, Event)>, u64), SlotError> {
+        let params = GeneratorParams { queue: u8::MAX, fifo: u8::MAX, ..params };
+        let mut generators: Vec<Generator> = (0..cores).map(|c| Generator::new(params, c)).collect();
+        generators.iter_mut().try_for_each(|g| g.set(slots.to_vec()))?;
+        let mut events = Vec::new();
+        for r in &self.retired {
+            let g = &mut generators[usize::from(r.core)];
+            g.observe(&r.seen());
+            while !g.is_idle() {
+                g.clock(None);
+                events.extend(g.pop());
+            }
+        }
+        Ok((events, generators.iter().map(|g| g.counts().0.total()).sum()))
+    }
 }
 
 /// A SoC with a diagnosis chip.

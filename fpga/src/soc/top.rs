@@ -150,6 +150,23 @@ pub enum Purpose<'a> {
 }
 
 impl SocConfig {
+    /// For simulation: 16 MiB of RAM, fetches that do not use the bus, a port of 4 pins, nothing that traces.
+    pub const fn simulated(core: CoreKind, cores: u8) -> Self {
+        Self {
+            core,
+            cores,
+            log2_ram: 24,
+            private_fetch: true,
+            trace: None,
+            record: None,
+            log2_fifo: 8,
+            buffer: None,
+            output: Output::Port { pins: 4 },
+            host: Host::Listens,
+            tick: 16,
+        }
+    }
+
     /// Refuses what the parts cannot honour.
     pub fn check(&self) -> Result<(), SocError> {
         let one_of = |field, value: u64, right: String, ok: bool| {

@@ -1,0 +1,144 @@
+//! The chip under overload: an event in every clock at every generator, in Verilator
+//!
+//! The link stays full of events, nobody starves, and what is lost is counted: events that arrive and losses that are told
+//! add up to all that happened. `-- --nocapture` prints the rows of docs/diagnosis.md.
+
+use diag::link::FrameReader;
+use diag::load;
+use fpga::cosim::Cosim;
+use hdl::diag::chip::{DiagChip, DiagParams};
+use rust_hdl::prelude::*;
+use sim::diag::chip::FRAME_BYTES;
+use sim::diag::packet::{Body, Event, Packet, HOST};
+use sim::diag::registers;
+use sim::diag::trigger::{Capture, GeneratorParams, Slot, Trigger};
+
+const PC: u128 = 0x400;
+/// Clocks before, while and after events happen.
+const RESET: u64 = 4;
+
+/// What came of it.
+struct Got {
+    offered: u64,
+    /// Events that arrived while all generators had one in every clock, by core.
+    in_time: Vec<u64>,
+    /// Of the link's bytes in that time, those of events and their frames, without counts of losses.
+    useful: f64,
+    arrived: u64,
+    told: u64,
+}
+
+/// A frame's bytes without those that only tell of losses.
+fn bytes(event: &Event) -> usize {
+    2 * Event { lost: 0, ..*event }.words() + FRAME_BYTES
+}
+
+/// `cores` generators under overload for `clocks` clocks, with a byte of the link in `byte_clocks`.
+fn overload(cores: u8, generator: GeneratorParams, byte_clocks: u64, clocks: u64) -> Got {
+    let params = DiagParams { cores, generator, outside: Vec::new(), nodes: Vec::new() };
+    let mut chip = DiagChip::new(&params).unwrap();
+    chip.connect_all();
+    let cosim = Cosim::of_block(&chip).unwrap();
+    let captures = if generator.lite { Vec::new() } else { vec![Capture::Pc] };
+    let slots = [Slot { trigger: Trigger::Pc(PC as u32), event: 1, dest: HOST, captures, stamped: true }];
+    let writes = if generator.lite { registers::lite(&slots) } else { registers::full(&slots) };
+    let words: Vec<u16> = (0..cores).flat_map(|c| load::write(c, &writes)).flat_map(|p| Packet::to_words(&p)).collect();
+    let names: Vec<String> = cosim.inputs().iter().map(|p| p.name.replace('$', "_")).collect();
+    let vector = |clock: u64, word: Option<u16>, hits: bool| -> Vec<u128> {
+        let value = |name: &String| match name.as_str() {
+            "reset" => u128::from(clock < RESET),
+            "ready" => u128::from(clock.is_multiple_of(byte_clocks)),
+            "host_valid" => u128::from(word.is_some()),
+            "host_word" => word.unwrap_or(0).into(),
+            n if n.starts_with("rvfi_valid") => u128::from(hits),
+            n if n.starts_with("rvfi_pc_rdata") => PC,
+            n if n.starts_with("rvfi_pc_wdata") => PC + 4,
+            n if n.starts_with("rvfi_insn") => 0x13,
+            _ => 0,
+        };
+        names.iter().map(value).collect()
+    };
+    // how long the ring takes to set the generators, seen once
+    let (ready, mut set, mut left) =
+        (cosim.output("host$ready").unwrap(), Vec::new(), words.iter().copied().peekable());
+    let mut session = cosim.session().unwrap();
+    for clock in 0.. {
+        let word = left.peek().copied().filter(|_| clock >= RESET);
+        let inputs = vector(clock, word, false);
+        let taken = session.step(&inputs).unwrap()[ready] == 1;
+        set.push(inputs);
+        if word.is_some() && taken {
+            left.next();
+        }
+        if left.peek().is_none() {
+            break;
+        }
+    }
+    drop(session);
+    let begin = set.len() as u64 + 2_000 * byte_clocks;
+    let drained = begin + clocks + byte_clocks * 20 * 24 * u64::from(cores) + 2_000;
+    // then one more of each, which tells what had not been told
+    let end = drained + 1 + byte_clocks * 24 * u64::from(cores) * 2 + 2_000;
+    let hits = |clock: u64| (begin..begin + clocks).contains(&clock) || clock == drained;
+    let inputs = (0..end).map(|clock| match set.get(clock as usize) {
+        Some(inputs) => inputs.clone(),
+        None => vector(clock, None, hits(clock)),
+    });
+    let (valid, octet) = (cosim.output("valid").unwrap(), cosim.output("octet").unwrap());
+    let mut reader = FrameReader::default();
+    let mut got = Got {
+        offered: (clocks + 1) * u64::from(cores),
+        in_time: vec![0; cores.into()],
+        useful: 0.0,
+        arrived: 0,
+        told: 0,
+    };
+    let mut useful = 0;
+    cosim
+        .run(inputs, |clock, out| {
+            if clock < RESET || out[valid] == 0 || !clock.is_multiple_of(byte_clocks) {
+                return;
+            }
+            for packet in reader.push(&[out[octet] as u8]) {
+                let Body::Event(event) = packet.body else { continue };
+                got.arrived += 1;
+                got.told += u64::from(event.lost);
+                if (begin..begin + clocks).contains(&clock) {
+                    got.in_time[usize::from(event.core)] += 1;
+                    useful += bytes(&event);
+                }
+            }
+        })
+        .unwrap();
+    assert_eq!((reader.lost, reader.skipped, reader.malformed), (0, 0, 0));
+    got.useful = useful as f64 * byte_clocks as f64 / clocks as f64;
+    got
+}
+
+fn check(generator: GeneratorParams, name: &str) {
+    let long = std::env::var_os("GOSHAWK_LONG").is_some();
+    for cores in [1, 2, 4, 8] {
+        // a line of 12 Mbit/s at 50 MHz
+        let got = overload(cores, generator, 33, if long { 2_000_000 } else { 100_000 });
+        let Got { offered, arrived, told, useful, .. } = got;
+        let (least, most) = (got.in_time.iter().min().unwrap(), got.in_time.iter().max().unwrap());
+        println!(
+            "| {name} | {cores} | {offered} | {arrived} | {told} | {} | {:.1} % | {least} to {most} |",
+            offered as i64 - (arrived + told) as i64,
+            100.0 * useful
+        );
+        assert_eq!(arrived + told, offered, "{name}, {cores} cores");
+        assert!(useful > 0.8, "{name}, {cores} cores: {useful}");
+        assert!(most - least <= 2, "{name}, {cores} cores: {:?}", got.in_time);
+    }
+}
+
+#[test]
+fn lite_generators_keep_the_link_full_and_count_the_rest() {
+    check(GeneratorParams::LITE, "lite");
+}
+
+#[test]
+fn full_generators_keep_the_link_full_and_count_the_rest() {
+    check(GeneratorParams::FULL, "full");
+}
