@@ -7,7 +7,7 @@
 use fpga::soc::core::CoreKind;
 use fpga::soc::record::{check, RecordError, Recorded};
 use fpga::soc::run::{Run, RunOptions, Soc};
-use fpga::soc::top::{Host, Output, Purpose, SocConfig, RAM_BASE};
+use fpga::soc::top::{Output, Purpose, SocConfig, RAM_BASE};
 use fpga::soc::verilate::default_cache;
 use retire::elf::{Program, Segment};
 use retire::NullSink;

@@ -66,7 +66,7 @@ fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64,
     let mut session = cosim.session().unwrap();
     for clock in 0.. {
         let word = left.peek().copied().filter(|_| clock >= RESET);
-        let inputs = vector(clock < RESET, clock.is_multiple_of(byte_clocks), word, false);
+        let inputs = vector(clock < RESET, clock % byte_clocks == 0, word, false);
         let taken = session.step(&inputs).unwrap()[ready] == 1;
         set.push(inputs);
         if word.is_some() && taken {
@@ -79,20 +79,22 @@ fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64,
     drop(session);
     let begin = set.len() as u64 + 2_000 * byte_clocks;
     let drained = begin + clocks + byte_clocks * 20 * 24 * u64::from(cores) + 2_000;
-    // then one more of each, which tells what had not been told
-    let end = drained + 1 + byte_clocks * 24 * u64::from(cores) * 2 + 2_000;
+    // then some more of each, which tell what had not been told: 65,535 each
+    let (more, apart) = (clocks / 65_535 + 1, byte_clocks * 48 * u64::from(cores) + 2_000);
+    let end = drained + more * apart;
     let hits = |clock: u64| {
-        ((begin..begin + clocks).contains(&clock) && (clock - begin).is_multiple_of(every)) || clock == drained
+        ((begin..begin + clocks).contains(&clock) && (clock - begin) % every == 0)
+            || (clock >= drained && (clock - drained) % apart == 0)
     };
     let idle = [false, true].map(|takes| [false, true].map(|hits| vector(false, takes, None, hits)));
     let inputs = (0..end).map(|clock| match set.get(clock as usize) {
         Some(inputs) => inputs.clone(),
-        None => idle[usize::from(clock.is_multiple_of(byte_clocks))][usize::from(hits(clock))].clone(),
+        None => idle[usize::from(clock % byte_clocks == 0)][usize::from(hits(clock))].clone(),
     });
     let (valid, octet) = (cosim.output("valid").unwrap(), cosim.output("octet").unwrap());
     let mut reader = FrameReader::default();
     let mut got = Got {
-        offered: (clocks.div_ceil(every) + 1) * u64::from(cores),
+        offered: (clocks.div_ceil(every) + more) * u64::from(cores),
         in_time: vec![0; cores.into()],
         useful: 0.0,
         arrived: 0,
@@ -101,7 +103,7 @@ fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64,
     let mut useful = 0;
     cosim
         .run(inputs, |clock, out| {
-            if clock < RESET || out[valid] == 0 || !clock.is_multiple_of(byte_clocks) {
+            if clock < RESET || out[valid] == 0 || clock % byte_clocks != 0 {
                 return;
             }
             for packet in reader.push(&[out[octet] as u8]) {
