@@ -1,11 +1,13 @@
 //! `goshawk diag`: scripts that observe a run, cut between chip and host
 
 mod common;
+mod gen;
 mod ls;
 mod plan;
 mod run;
 mod soc;
 mod test;
+mod vectors;
 
 use crate::{Failure, Status};
 use std::io::Write;
@@ -14,6 +16,7 @@ use std::io::Write;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag run builtin:locks builtin:lockcont --harts 4\n  \
     goshawk diag plan builtin:race builtin:bank --harts 4 --json\n  \
+    goshawk diag gen --cores 4 -o diag4\n  \
     goshawk diag run -e 'call:rt_trap { @[core] = count(); }' builtin:irq --harts 2")]
 pub struct Args {
     #[command(subcommand)]
@@ -28,6 +31,7 @@ enum Command {
     Top(run::TopArgs),
     Replay(run::ReplayArgs),
     Test(test::Args),
+    Gen(gen::Args),
 }
 
 /// Runs it.
@@ -39,5 +43,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Top(args) => run::top(args, out),
         Command::Replay(args) => run::replay(args, out),
         Command::Test(args) => test::run(args, out),
+        Command::Gen(args) => gen::run(args, out),
     }
 }

@@ -58,7 +58,7 @@ fn device(name: &str) -> Result<Device, String> {
 const fn target_mhz(device: Device) -> u32 {
     match device {
         Device::Hx8k => 80,
-        Device::Ecp5 => 110,
+        Device::Ecp5 | Device::Ecp85 => 110,
     }
 }
 

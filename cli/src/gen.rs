@@ -3,15 +3,15 @@
 use crate::args::{ParamArgs, SyncArgs};
 use crate::describe::describe;
 use crate::files::OutputPath;
-use crate::hardware::HardwareArgs;
-use crate::output::{count, facts, folder, plural, write_file, Object};
-use crate::package::{make, RECORDING, VERILOG};
+use crate::hardware::{module_name, HardwareArgs};
+use crate::output::{count, facts, plural, Object};
+use crate::package::{make, write_all, RECORDING, VERILOG};
 use crate::ports;
 use crate::{inputs, recorded, Failure, Status};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
 use hdl::verilog::Style;
-use serde_json::{json, Value};
+use serde_json::json;
 use sim::scheme::inputs::InputsParams;
 use std::io::Write;
 
@@ -48,11 +48,6 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-}
-
-/// A name that Verilog takes for a module.
-fn module_name(name: &str) -> Result<String, String> {
-    Style::check(name).map(|()| name.to_string())
 }
 
 /// The name of a register bus.
@@ -105,8 +100,32 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         1,
         (ports::FILE, ports::markdown(verilog, &style, params.xlen), "ports, and an instance to copy".into()),
     );
+<<<<<<< HEAD
     describe(&mut files, &style, params.cores, params.fingerprint(), params.canonical());
-    let mut list = write(args, &files)?;
+    let mut list = write_all(&args.output, &files)?;
+||||||| 723f186
+    let system = System {
+        style: &style,
+        cores: params.cores,
+        fingerprint: params.fingerprint(),
+        line: params.canonical(),
+        files: &files,
+    };
+    let described = system.describe();
+    files.extend(described);
+    let mut list = write_all(&args.output, &files)?;
+=======
+    let system = System {
+        style: &style,
+        cores: params.cores,
+        fingerprint: params.fingerprint(),
+        line: params.canonical(),
+        files: &files,
+    };
+    let described = system.describe();
+    files.extend(described);
+    let mut list = write_all(&args.output, &files)?;
+>>>>>>> w-diag4
     package.record(&args.output.join(RECORDING), &params)?;
     let recorded = std::fs::metadata(args.output.join(RECORDING))?.len();
     list.push(json!({ "name": RECORDING, "bytes": recorded }));
@@ -135,21 +154,36 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// Writes the files; names and sizes of them.
-fn write(args: &Args, files: &[(&'static str, String, String)]) -> Result<Vec<Value>, Failure> {
-    folder(&args.output)?;
-    for (name, text, _) in files {
-        write_file(&args.output.join(name), text.as_bytes())?;
-    }
-    Ok(files.iter().map(|(name, text, _)| json!({ "name": name, "bytes": text.len() })).collect())
-}
-
 /// Of a record system.
 fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Status, Failure> {
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
     let mut files = recorded::make(params, &args.hardware.options(), &style, args.buses())?;
+<<<<<<< HEAD
     describe(&mut files, &style, params.cores, params.fingerprint(), params.canonical());
-    let list = write(args, &files)?;
+    let list = write_all(&args.output, &files)?;
+||||||| 723f186
+    let system = System {
+        style: &style,
+        cores: params.cores,
+        fingerprint: params.fingerprint(),
+        line: params.canonical(),
+        files: &files,
+    };
+    let described = system.describe();
+    files.extend(described);
+    let list = write_all(&args.output, &files)?;
+=======
+    let system = System {
+        style: &style,
+        cores: params.cores,
+        fingerprint: params.fingerprint(),
+        line: params.canonical(),
+        files: &files,
+    };
+    let described = system.describe();
+    files.extend(described);
+    let list = write_all(&args.output, &files)?;
+>>>>>>> w-diag4
     if args.json {
         Object::new("gen", &params.sizes.to_string())
             .with("parameters", inputs::parameters(params))

@@ -5,8 +5,14 @@ use crate::Failure;
 use clap::{Args, ValueEnum};
 use hdl::emit::{SystemOptions, CORES, LOG2_FIFO};
 use hdl::spine::Extras;
+use hdl::verilog::Style;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::InputsParams;
+
+/// A name that Verilog takes for a module.
+pub fn module_name(name: &str) -> Result<String, String> {
+    Style::check(name).map(|()| name.to_string())
+}
 
 /// Interface between core and trace module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

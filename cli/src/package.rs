@@ -1,13 +1,13 @@
 //! The files of a trace system: Verilog, register map, parameters, test vectors
 
-use crate::output::{count, parameters, TOOL};
+use crate::output::{count, folder, parameters, write_file, TOOL};
 use crate::{testbench, vectors, Failure};
 use hdl::bus::wrap::Buses;
 use hdl::emit::{emit_on, Ingress, SystemOptions};
 use hdl::verilog::Style;
 use retire::file::retire::{RetireInfo, RetireWriter};
 use retire::{FlowEvent, RetireSink};
-use serde_json::json;
+use serde_json::{json, Value};
 use sim::params::TraceParams;
 use sim::regmap;
 use std::path::Path;
@@ -20,6 +20,15 @@ pub const RECORDING: &str = "beats.ret";
 
 /// A file: its name, its text, what it is.
 pub type File = (&'static str, String, String);
+
+/// Writes the files into a folder, which is made where it is missing; names and sizes of them.
+pub fn write_all(path: &Path, files: &[File]) -> Result<Vec<Value>, Failure> {
+    folder(path)?;
+    for (name, text, _) in files {
+        write_file(&path.join(name), text.as_bytes())?;
+    }
+    Ok(files.iter().map(|(name, text, _)| json!({ "name": name, "bytes": text.len() })).collect())
+}
 
 /// What a folder of a trace system holds.
 pub struct Package {

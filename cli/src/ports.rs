@@ -9,7 +9,7 @@ use std::fmt::Write;
 pub const FILE: &str = "ports.md";
 
 /// What a port means, by its name without the core's number, and what an instance connects it to.
-const MEANINGS: [(&str, &str, &str); 22] = [
+const MEANINGS: [Meaning; 22] = [
     ("clock", "all is at its rising edge", "clk"),
     ("reset", "synchronous; at least one clock", "reset"),
     ("rvfi_valid", "an instruction is here, retired or trapped", "core@_rvfi_valid"),
@@ -38,7 +38,7 @@ const MEANINGS: [(&str, &str, &str); 22] = [
     ("bus_rdata", "the register that `bus_addr` named at the edge before", "bus_rdata"),
 ];
 /// Those of the trace words.
-const WORDS: [(&str, &str, &str); 3] = [
+const WORDS: [Meaning; 3] = [
     ("valid", "a trace word is here, and stays until `ready`", "trace_valid"),
     ("ready", "it is taken at this edge if `valid`", "trace_ready"),
     ("data", "the word, in the order of the stream", "trace_data"),
@@ -59,6 +59,9 @@ const CROSSING: [(&str, &str); 2] = [
     ("port_reset", "synchronous to `port_clock`; high together with `reset` over an edge of both"),
 ];
 
+/// What a port means, by its name without the core's number, and what an instance connects it to.
+pub type Meaning = (&'static str, &'static str, &'static str);
+
 /// A port of the emitted module.
 pub struct Port {
     /// Name in Verilog.
@@ -76,18 +79,16 @@ impl Port {
         numbered.map_or((&self.name, None), |(base, n)| (base, Some(n)))
     }
 
-    /// What it means, and what it is connected to.
-    fn meaning(&self) -> (&'static str, &str) {
-        let of = |list: &[(&'static str, &'static str, &'static str)]| {
-            list.iter().find(|m| m.0 == self.base().0).map(|m| (m.1, m.2))
-        };
+    /// What it means, and what it is connected to; `own` before what all systems have.
+    fn meaning(&self, own: &[Meaning]) -> (&'static str, &str) {
+        let of = |list: &[Meaning]| list.iter().find(|m| m.0 == self.base().0).map(|m| (m.1, m.2));
         let named =
             |&(name, meaning): &(&str, &'static str)| (self.name == name).then_some((meaning, self.name.as_str()));
         let begins = |&(name, meaning): &(&str, &'static str)| {
             self.name.starts_with(name).then_some((meaning, self.name.as_str()))
         };
         let of_buses = || CROSSING.iter().find_map(named).or_else(|| BUSES.iter().find_map(begins));
-        of(&MEANINGS).or_else(|| of(&WORDS)).or_else(of_buses).unwrap_or_default()
+        of(own).or_else(|| of(&MEANINGS)).or_else(|| of(&WORDS)).or_else(of_buses).unwrap_or_default()
     }
 }
 
@@ -107,6 +108,11 @@ pub fn ports(verilog: &str, name: &str) -> Vec<Port> {
 
 /// The table and the instance, of the system in `verilog`.
 pub fn markdown(verilog: &str, style: &Style, xlen: u8) -> String {
+    markdown_with(verilog, style, xlen, "trace", &[])
+}
+
+/// As [`markdown`], with an instance of that name and meanings of its own.
+pub fn markdown_with(verilog: &str, style: &Style, xlen: u8, instance: &str, own: &[Meaning]) -> String {
     let ports = ports(verilog, &style.name);
     let cores = ports.iter().filter_map(|p| p.base().1).max().map_or(0, |last| last + 1);
     let mut text = format!("# Ports of `{}`\n\n", style.name);
@@ -115,12 +121,12 @@ pub fn markdown(verilog: &str, style: &Style, xlen: u8) -> String {
     for port in ports.iter().filter(|p| p.base().1.is_none_or(|core| core == 0)) {
         let (base, core) = port.base();
         let (dir, i) = (if port.output { "out" } else { "in" }, if core.is_some() { "_i" } else { "" });
-        let _ = writeln!(text, "| `{base}{i}` | {dir} | {} | {} |", port.bits, port.meaning().0);
+        let _ = writeln!(text, "| `{base}{i}` | {dir} | {} | {} |", port.bits, port.meaning(own).0);
     }
-    let _ = writeln!(text, "\n## An instance\n\n```verilog\n{} trace (", style.name);
+    let _ = writeln!(text, "\n## An instance\n\n```verilog\n{} {instance} (", style.name);
     for (i, port) in ports.iter().enumerate() {
         let core = port.base().1.map_or(String::new(), |n| n.to_string());
-        let to = port.meaning().1.replace('@', &core).replace("XLEN", &xlen.to_string());
+        let to = port.meaning(own).1.replace('@', &core).replace("XLEN", &xlen.to_string());
         let _ = writeln!(text, "    .{}({to}){}", port.name, if i + 1 < ports.len() { "," } else { "" });
     }
     text.push_str(");\n```\n");
@@ -144,7 +150,7 @@ mod tests {
             let found = ports(&verilog, "acme");
             assert!(found.len() > 10, "{} ports", found.len());
             for port in &found {
-                assert!(!port.meaning().0.is_empty(), "{} has no meaning", port.name);
+                assert!(!port.meaning(&[]).0.is_empty(), "{} has no meaning", port.name);
                 named.insert(port.base().0.to_string());
             }
         }
@@ -163,7 +169,7 @@ mod tests {
             let found = ports(&verilog, "acme");
             assert!(found.len() > 12, "{} ports", found.len());
             for port in &found {
-                assert!(!port.meaning().0.is_empty(), "{} has no meaning", port.name);
+                assert!(!port.meaning(&[]).0.is_empty(), "{} has no meaning", port.name);
             }
         }
     }

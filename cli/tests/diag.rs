@@ -3,6 +3,8 @@
 mod common;
 
 use common::Place;
+use std::path::Path;
+use std::process::Command;
 
 const SHORT: &str = "--max-instructions 400000";
 
@@ -84,6 +86,121 @@ fn mistakes_are_one_message_with_exit_code_2() {
     assert!(
         String::from_utf8_lossy(&output.stderr).contains("plain.ret: has no data; `goshawk run --data` records them")
     );
+}
+
+#[test]
+fn an_object_has_what_the_text_has() {
+    let place = Place::new();
+    let words = format!("diag run builtin:locks builtin:lockcont --harts 4 --rates {SHORT}");
+    let text = place.good(&words);
+    let object: serde_json::Value = serde_json::from_str(&place.good(&format!("{words} --json"))).unwrap();
+    assert_eq!((object["command"].as_str(), object["lost"].as_u64()), (Some("diag run"), Some(0)));
+    let table = &object["outputs"][0];
+    assert_eq!(table["map"], "locks");
+    let rows = table["rows"].as_array().unwrap();
+    let columns = ["name", "count", "sum", "avg", "min", "max"];
+    for (line, row) in text.lines().skip(1).zip(rows) {
+        let cells: Vec<&str> = line.split_whitespace().collect();
+        for (cell, column) in cells.iter().zip(columns) {
+            let value = &row[column];
+            let same = value.as_str().map_or_else(|| cell.parse::<f64>().ok() == value.as_f64(), |name| name == *cell);
+            assert!(same, "{column} of {line}: {value}");
+        }
+    }
+    assert!(rows.len() >= 2 && text.lines().nth(rows.len() + 1).unwrap() == "lost: 0 events", "{text}");
+    let rates = &object["rates"];
+    let grouped = |value: &serde_json::Value| {
+        let digits = value.as_u64().unwrap().to_string();
+        digits.as_bytes().rchunks(3).rev().map(|c| std::str::from_utf8(c).unwrap()).collect::<Vec<_>>().join(",")
+    };
+    let run = format!("{} instructions, {} clocks", grouped(&rates["instructions"]), grouped(&rates["cycles"]));
+    assert!(text.contains(&run), "{run}: {text}");
+    assert!(text.contains(&format!("{} events, ", grouped(&rates["events"]))), "{text}");
+    let link = rates["link"]["rate"].as_f64().unwrap() / 1000.0;
+    assert!(text.contains(&format!("{} bytes, {link:.2} kbit/s", grouped(&rates["link"]["bytes"]))), "{text}");
+}
+
+/// What the generated bench says in Icarus.
+fn icarus(folder: &Path) -> String {
+    let run = |tool: &str, args: &[&str]| {
+        let out = Command::new(tool).args(args).current_dir(folder).output().unwrap_or_else(|e| panic!("{tool}: {e}"));
+        assert!(out.status.success(), "{tool}: {}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).unwrap()
+    };
+    run("iverilog", &["-g2005", "-o", "tb", "goshawk_diag_tb.v", "goshawk_diag.v"]);
+    run("vvp", &["tb"])
+}
+
+#[test]
+fn a_written_chip_passes_its_bench_and_fails_when_a_byte_is_changed() {
+    let place = Place::new();
+    let words = "diag gen --cores 2 --lite --nodes count:16,machine --module-name acme --no-initial -o out";
+    let text = place.good(words);
+    assert!(text.contains("chip               2 cores, lite event generators, 2 nodes\n"), "{text}");
+    let out = place.path().join("out");
+    let verilog = std::fs::read_to_string(out.join("goshawk_diag.v")).unwrap();
+    assert!(!verilog.contains("initial") && !verilog.contains("goshawk_"), "a name or a value is left");
+    assert!(verilog.contains("\nmodule acme (") && verilog.contains("\nmodule acme_router ("));
+    let said = icarus(&out);
+    assert!(said.contains("PASS") && !said.contains("FAIL"), "{said}");
+    let bytes = out.join("bytes.hex");
+    let mut lines: Vec<String> = std::fs::read_to_string(&bytes).unwrap().lines().map(String::from).collect();
+    let right = std::mem::replace(&mut lines[100], "xx".into());
+    std::fs::write(&bytes, lines.join("\n")).unwrap();
+    let said = icarus(&out);
+    assert!(said.contains(&format!("FAIL: byte 100 is {right}, xx is right")), "{said}");
+    // one byte too many
+    lines[100] = right;
+    lines.pop();
+    std::fs::write(&bytes, lines.join("\n")).unwrap();
+    assert!(icarus(&out).contains(&format!("FAIL: byte {} is ", lines.len())));
+    let registers = std::fs::read_to_string(out.join("registers.md")).unwrap();
+    for line in ["| 1 | lite event generator | 1 | 12 triggers |", "| 17 | machine | 7 | 16 states |", "# Frames"] {
+        assert!(registers.contains(line), "{line}: {registers}");
+    }
+}
+
+/// Full generators and every node, from unknown registers.
+#[test]
+fn a_chip_of_everything_passes_its_bench_and_has_its_ports_told() {
+    let place = Place::new();
+    let object: serde_json::Value = serde_json::from_str(&place.good("diag gen --no-initial -o out --json")).unwrap();
+    assert_eq!(object["parameters"]["clients"].as_array().unwrap().len(), 9);
+    let out = place.path().join("out");
+    for file in object["files"].as_array().unwrap() {
+        let there = std::fs::metadata(out.join(file["name"].as_str().unwrap())).unwrap().len();
+        assert_eq!(file["bytes"].as_u64(), Some(there), "{file}");
+    }
+    let said = icarus(&out);
+    assert!(said.contains("PASS") && !said.contains("FAIL"), "{said}");
+    let ports = std::fs::read_to_string(out.join("ports.md")).unwrap();
+    let (table, instance) = ports.split_once("## An instance").unwrap();
+    let rows: Vec<&str> = table.lines().filter(|l| l.starts_with("| `")).collect();
+    assert_eq!(rows.len(), 22, "{table}");
+    assert!(rows.iter().all(|r| !r.ends_with("|  |")), "{table}");
+    assert!(instance.contains("goshawk_diag diag (") && instance.contains(".cause_0(core0_cause)"), "{instance}");
+}
+
+#[test]
+fn chips_that_there_are_not_are_refused_before_anything_is_written() {
+    let place = Place::new();
+    for (words, want) in [
+        ("--nodes count:3", "a count of 3 has no circuit; count of 2 to 128"),
+        ("--nodes log", "a log of 32 has no circuit"),
+        ("--nodes sum", "node `sum` is not known; filter, count, pair"),
+        ("--nodes count:x", "count: `x` is no number of counters"),
+        ("--nodes count --no-nodes", "cannot be used with"),
+        ("--cores 17", "17 is not in 1..=16"),
+        ("--module-name 1st", "a letter and up to 63 letters"),
+        (&format!("--nodes {}", ["pair"; 41].join(",")), "41 nodes are outside 0 to 40"),
+    ] {
+        let output = place.output(&format!("diag gen {words} -o none"));
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words}: {err}");
+        assert!(err.contains(want), "{words}: {err}");
+        assert!(!place.path().join("none").exists());
+    }
+    assert_eq!(place.output("diag run builtin:race builtin:bank --json --format csv").status.code(), Some(2));
 }
 
 /// What is missing is told before anything is built.

@@ -175,7 +175,7 @@ case " $* " in
     sweep) [ "$2" != merge ] && limit="--max-instructions 5000" ;;
     results | papers) limit="--instructions 5000" ;;
     bench) limit="--instructions 1000000" ;;
-    diag) case "$*" in "diag ls"*|*--soc*|*.ret*) ;; *) limit="--max-instructions 100000" ;; esac ;;
+    diag) case "$*" in "diag ls"*|"diag gen"*|*--soc*|*.ret*) ;; *) limit="--max-instructions 100000" ;; esac ;;
     esac ;;
 esac
 exec "$GOSHAWK" "$@" $limit

@@ -12,6 +12,11 @@ use sim::diag::packet::{Packet, MAX_WORDS};
 const START: u8 = 0xd5;
 const CRC: Crc<u16> = Crc::<u16>::new(&CRC_16_KERMIT);
 
+/// Frames, as Markdown.
+pub fn markdown() -> String {
+    format!("# Frames\n{}", sim::diag::describe::head(include_str!("link.rs")))
+}
+
 /// Writes frames.
 #[derive(Clone, Debug, Default)]
 pub struct FrameWriter {

@@ -75,6 +75,34 @@ fn numbers(summary: Option<Summary>, s: &Sum) -> Vec<String> {
     }
 }
 
+/// An output as a JSON object.
+pub fn object(output: &Output, symbols: &Symbols) -> Value {
+    match output {
+        Output::Text { core, time, parts } => {
+            json!({ "clock": time, "core": core, "text": text(parts, symbols).trim_end_matches('\n') })
+        }
+        Output::Table { map, summary, time, rows, rest } => {
+            let row = |(key, s): &(Vec<i64>, Sum)| {
+                let mut row = json!({ "key": key, "name": key_text(key, symbols) });
+                for (name, number) in columns(*summary).iter().zip(numbers(*summary, s)) {
+                    row[*name] = number
+                        .parse::<i64>()
+                        .map(Value::from)
+                        .or_else(|_| number.parse::<f64>().map(Value::from))
+                        .unwrap_or(Value::Null);
+                }
+                if *summary == Some(Summary::Hist) {
+                    let bucket = |(b, n): (&u8, &u64)| json!({ "from": least(*b), "count": n });
+                    row["buckets"] = s.buckets.iter().map(bucket).collect();
+                }
+                row
+            };
+            let rows: Vec<Value> = rows.iter().map(row).collect();
+            json!({ "clock": time, "map": map, "rows": rows, "other": { "keys": rest.0, "values": rest.1 } })
+        }
+    }
+}
+
 impl<'a, W: Write> Sink<'a, W> {
     /// To `out`, with the symbols of a program; `clock_hz` is what clocks are reckoned with.
     pub fn new(mut out: W, format: Format, symbols: &'a Symbols, clock_hz: u64) -> io::Result<Self> {
@@ -89,7 +117,7 @@ impl<'a, W: Write> Sink<'a, W> {
         match self.format {
             Format::Text => self.text(output),
             Format::Json => {
-                let line = self.json(output);
+                let line = object(output, self.symbols);
                 writeln!(self.out, "{line}")
             }
             Format::Csv => self.csv(output),
@@ -146,33 +174,6 @@ impl<'a, W: Write> Sink<'a, W> {
                     writeln!(self.out, "other: {} keys, {} values", rest.0, rest.1)?;
                 }
                 Ok(())
-            }
-        }
-    }
-
-    fn json(&self, output: &Output) -> Value {
-        match output {
-            Output::Text { core, time, parts } => {
-                json!({ "clock": time, "core": core, "text": text(parts, self.symbols).trim_end_matches('\n') })
-            }
-            Output::Table { map, summary, time, rows, rest } => {
-                let row = |(key, s): &(Vec<i64>, Sum)| {
-                    let mut row = json!({ "key": key, "name": key_text(key, self.symbols) });
-                    for (name, number) in columns(*summary).iter().zip(numbers(*summary, s)) {
-                        row[*name] = number
-                            .parse::<i64>()
-                            .map(Value::from)
-                            .or_else(|_| number.parse::<f64>().map(Value::from))
-                            .unwrap_or(Value::Null);
-                    }
-                    if *summary == Some(Summary::Hist) {
-                        let bucket = |(b, n): (&u8, &u64)| json!({ "from": least(*b), "count": n });
-                        row["buckets"] = s.buckets.iter().map(bucket).collect();
-                    }
-                    row
-                };
-                let rows: Vec<Value> = rows.iter().map(row).collect();
-                json!({ "clock": time, "map": map, "rows": rows, "other": { "keys": rest.0, "values": rest.1 } })
             }
         }
     }

@@ -16,6 +16,8 @@ pub enum Device {
     Hx8k,
     /// Lattice ECP5 LFE5U-45F, speed grade 6, package CABGA554: enough pins for a trace module.
     Ecp5,
+    /// Lattice ECP5 LFE5U-85F, speed grade 6, package CABGA756: the largest.
+    Ecp85,
 }
 
 impl Device {
@@ -24,13 +26,14 @@ impl Device {
         match self {
             Self::Hx8k => "iCE40 HX8K",
             Self::Ecp5 => "ECP5-45F",
+            Self::Ecp85 => "ECP5-85F",
         }
     }
 
     const fn nextpnr(self) -> ToolKind {
         match self {
             Self::Hx8k => NEXTPNR_ICE40,
-            Self::Ecp5 => NEXTPNR_ECP5,
+            Self::Ecp5 | Self::Ecp85 => NEXTPNR_ECP5,
         }
     }
 }
@@ -102,7 +105,7 @@ pub fn place(verilog: &str, device: Device, seed: u32, target_mhz: u32) -> Resul
     std::fs::write(path.join("top.v"), verilog).map_err(|e| ToolError::Folder(e.to_string()))?;
     let synth = match device {
         Device::Hx8k => "synth_ice40",
-        Device::Ecp5 => "synth_ecp5",
+        Device::Ecp5 | Device::Ecp85 => "synth_ecp5",
     };
     let top = top_of(verilog);
     // cells that only tell where others came from are unknown to older versions of nextpnr
@@ -118,6 +121,7 @@ pub fn place(verilog: &str, device: Device, seed: u32, target_mhz: u32) -> Resul
     args.extend(["--timing-allow-fail", "-q"]);
     args.extend(match device {
         Device::Hx8k => ["--hx8k", "--package", "ct256", "--pcf-allow-unconstrained", "--asc", "top.asc"],
+        Device::Ecp85 => ["--85k", "--package", "CABGA756", "--lpf-allow-unconstrained", "--textcfg", "top.cfg"],
         Device::Ecp5 => ["--45k", "--package", "CABGA554", "--lpf-allow-unconstrained", "--textcfg", "top.cfg"],
     });
     nextpnr.run(&args, path)?;

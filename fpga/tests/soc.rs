@@ -26,19 +26,7 @@ fn params(core: CoreKind, cores: u8, set: &str, timestamps: bool) -> TraceParams
 }
 
 fn config(core: CoreKind, cores: u8, trace: Option<TraceParams>) -> SocConfig {
-    SocConfig {
-        core,
-        cores,
-        log2_ram: 24,
-        private_fetch: true,
-        trace,
-        record: None,
-        log2_fifo: 8,
-        buffer: None,
-        output: Output::Port { pins: 4 },
-        host: Host::Listens,
-        tick: 16,
-    }
+    SocConfig { trace, ..SocConfig::simulated(core, cores) }
 }
 
 fn program(core: CoreKind, name: &str) -> Program {

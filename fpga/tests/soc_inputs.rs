@@ -7,7 +7,7 @@
 use fpga::soc::core::CoreKind;
 use fpga::soc::record::{check, RecordError, Recorded};
 use fpga::soc::run::{Run, RunOptions, Soc};
-use fpga::soc::top::{Host, Output, Purpose, SocConfig, RAM_BASE};
+use fpga::soc::top::{Output, Purpose, SocConfig, RAM_BASE};
 use fpga::soc::verilate::default_cache;
 use retire::elf::{Program, Segment};
 use retire::NullSink;
@@ -24,19 +24,7 @@ fn sizes() -> Sizes {
 }
 
 fn config(core: CoreKind, cores: u8, sizes: Sizes) -> SocConfig {
-    SocConfig {
-        core,
-        cores,
-        log2_ram: 22,
-        private_fetch: true,
-        trace: None,
-        record: Some(sizes),
-        log2_fifo: 8,
-        buffer: None,
-        output: Output::Port { pins: 4 },
-        host: Host::Listens,
-        tick: 16,
-    }
+    SocConfig { log2_ram: 22, record: Some(sizes), ..SocConfig::simulated(core, cores) }
 }
 
 fn program(core: CoreKind, name: &str) -> Option<Program> {

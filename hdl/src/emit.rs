@@ -4,6 +4,7 @@
 
 use crate::any_top::AnyTop;
 use crate::bus::wrap::{wrap, Buses};
+use crate::diag::chip::{DiagChip, DiagParams, NoChip};
 use crate::scheme::inputs::system::InputsSystem;
 use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
@@ -99,6 +100,9 @@ pub enum EmitError {
     /// A record system that exists in software only.
     #[error("{0} of the scheme inputs has no circuit; {1}")]
     Inputs(&'static str, &'static str),
+    /// There is no such chip of diagnosis.
+    #[error("{0}")]
+    Diag(#[from] NoChip),
     /// rust-hdl refused the circuit: a fault of this crate.
     #[error("rust-hdl refuses the circuit: {0}")]
     Check(String),
@@ -178,6 +182,18 @@ pub fn emit_inputs(params: &InputsParams, log2_fifo: u8, style: &Style, buses: B
         (1u32 << log2_fifo) - 2,
         params.canonical(),
         params.fingerprint(),
+    ))
+}
+
+/// The Verilog of a chip of diagnosis, behind a comment that says what it is.
+pub fn emit_diag(params: &DiagParams, style: &Style) -> Result<String, EmitError> {
+    let mut top = DiagChip::new(params)?;
+    top.connect_all();
+    check_all(&top).map_err(|e| EmitError::Check(format!("{e:?}")))?;
+    Ok(format!(
+        "// Goshawk diagnosis chip, version {}\n// {params}\n\n{}",
+        env!("CARGO_PKG_VERSION"),
+        verilog::write(&top, style)?.text
     ))
 }
 

@@ -6,6 +6,10 @@
 
 use fpga::gates::{count, Library};
 use fpga::place::{place, Device};
+use fpga::soc::core::CoreKind;
+use fpga::soc::diag::placed;
+use fpga::soc::top::{Host, Output, SocConfig};
+use hdl::diag::chip::{DiagChip, DiagParams};
 use hdl::diag::client::{generator, node, SeatIn};
 use hdl::diag::framer::Framer;
 use hdl::diag::generator::observer::Observer;
@@ -56,49 +60,85 @@ fn few_pins(verilog: &str) -> (String, u64) {
     (text, bits + 1)
 }
 
+/// A circuit by itself as Verilog.
+fn verilog(mut block: impl Block) -> Result<String, Box<dyn std::error::Error>> {
+    block.connect_all();
+    Ok(write(&block, &Style::default())?.text)
+}
+
+/// A chip as Verilog.
+fn chip(params: &DiagParams) -> Result<String, Box<dyn std::error::Error>> {
+    verilog(DiagChip::new(params)?)
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let only: Vec<String> = std::env::args().skip(1).collect();
-    let seat = |kind| Slot::<SeatIn>::new(node(kind).expect("a circuit"));
+    let seat = |kind| verilog(Slot::<SeatIn>::new(node(kind).expect("a circuit")));
+    let of = |params: GeneratorParams| verilog(Slot::new(generator(&params, 0)));
     let twelve = GeneratorParams { slots: 12, ..GeneratorParams::FULL };
     let rvfi = TraceParams::new(Platform::RV32, "tr_e:small".parse()?);
-    let mut circuits: Vec<(&str, Box<dyn Block>)> = vec![
-        ("router", Box::new(Router::new(3, 0, false))),
-        ("lite generator, 12 slots", Box::new(Slot::new(generator(&GeneratorParams::LITE, 0)))),
-        ("full generator, 16 slots", Box::new(Slot::new(generator(&GeneratorParams::FULL, 0)))),
-        ("full generator, 12 slots", Box::new(Slot::new(generator(&twelve, 0)))),
-        ("observer", Box::new(Observer::new(&rvfi))),
-        ("counters, 64", Box::new(seat(NodeKind::Count(64)))),
-        ("aggregate, 256 entries", Box::new(seat(NodeKind::Aggregate(256)))),
-        ("machine, 16 states", Box::new(seat(NodeKind::Machine(16)))),
-        ("filter, 8 rules", Box::new(seat(NodeKind::Filter(8)))),
-        ("pair, 16 contexts", Box::new(seat(NodeKind::Pair(16)))),
-        ("histogram, 4 keys", Box::new(seat(NodeKind::Histogram(4)))),
-        ("framer", Box::new(Framer::new())),
+    let small = DiagParams {
+        cores: 1,
+        generator: GeneratorParams::LITE,
+        outside: Vec::new(),
+        nodes: vec![NodeKind::Count(64)],
+    };
+    let paper = DiagParams {
+        cores: 4,
+        generator: GeneratorParams::FULL,
+        outside: Vec::new(),
+        nodes: vec![NodeKind::Machine(16), NodeKind::Aggregate(256)],
+    };
+    let (output, host) = (Output::Uart { divisor: 25 }, Host::Starts);
+    let soc = SocConfig { log2_ram: 15, output, host, ..SocConfig::simulated(CoreKind::Picorv32, 4) };
+    let both: &[Device] = &[Device::Hx8k, Device::Ecp5];
+    type Make<'a> = Box<dyn Fn() -> Result<String, Box<dyn std::error::Error>> + 'a>;
+    let circuits: Vec<(&str, Make, &[Device])> = vec![
+        ("router", Box::new(|| verilog(Router::new(3, 0, false))), both),
+        ("lite generator, 12 slots", Box::new(|| of(GeneratorParams::LITE)), both),
+        ("full generator, 16 slots", Box::new(|| of(GeneratorParams::FULL)), both),
+        ("full generator, 12 slots", Box::new(|| of(twelve)), both),
+        ("observer", Box::new(|| verilog(Observer::new(&rvfi))), both),
+        ("counters, 64", Box::new(|| seat(NodeKind::Count(64))), both),
+        ("aggregate, 256 entries", Box::new(|| seat(NodeKind::Aggregate(256))), both),
+        ("machine, 16 states", Box::new(|| seat(NodeKind::Machine(16))), both),
+        ("filter, 8 rules", Box::new(|| seat(NodeKind::Filter(8))), both),
+        ("pair, 16 contexts", Box::new(|| seat(NodeKind::Pair(16))), both),
+        ("histogram, 4 keys", Box::new(|| seat(NodeKind::Histogram(4))), both),
+        ("framer", Box::new(|| verilog(Framer::new())), both),
+        ("chip: 1 lite generator, counters", Box::new(|| chip(&small)), both),
+        ("chip: 4 full generators, machine, aggregate", Box::new(|| chip(&paper)), &[Device::Ecp5]),
+        ("SoC: 4 picorv32 and that chip", Box::new(|| Ok(placed(&soc, &paper)?)), &[Device::Ecp85]),
     ];
-    println!("| circuit | NAND2 | memory bits | device | LUT4 | FF | carry | block RAM | LUT RAM | MHz |");
-    println!("| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |");
-    for (name, block) in &mut circuits {
+    println!("| circuit | NAND2 | memory bits | device | LUT4 | FF | carry | block RAM | LUT RAM | cells | MHz |");
+    println!("| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    for (name, make, devices) in &circuits {
         if !only.is_empty() && !only.iter().any(|o| name.starts_with(o.as_str())) {
             continue;
         }
-        block.connect_all();
-        let verilog = write(&**block, &Style::default())?.text;
-        let gates = count(&verilog, &Library::named("nand2")?)?;
-        for device in [Device::Hx8k, Device::Ecp5] {
-            let (text, added) = if name.contains("generator") { few_pins(&verilog) } else { (verilog.clone(), 0) };
-            let p = place(&text, device, 1, 50)?;
+        let verilog = make()?;
+        // cores and RAM of others are no gates of ours
+        let gates = if name.starts_with("SoC") {
+            "| |".to_string()
+        } else {
+            let gates = count(&verilog, &Library::named("nand2")?)?;
+            format!("{:.0} | {} |", gates.gates, gates.memory_bits)
+        };
+        for device in *devices {
+            let many = name.contains("generator");
+            let (text, added) = if many { few_pins(&verilog) } else { (verilog.clone(), 0) };
+            let p = place(&text, *device, 1, 50)?;
             let mut r = p.resources;
             r.flip_flops -= added;
             println!(
-                "| {name} | {:.0} | {} | {} | {} | {} | {} | {} | {} | {:.1} |",
-                gates.gates,
-                gates.memory_bits,
+                "| {name} | {gates} {} | {} | {} | {} | {} | {} | {} | {:.1} |",
                 device.name(),
                 r.lut4,
                 r.flip_flops,
                 r.carry,
                 r.block_ram,
                 r.lut_ram,
+                p.cells,
                 p.fmax_mhz
             );
         }

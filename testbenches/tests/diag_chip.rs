@@ -330,3 +330,11 @@ fn chips_pass_the_static_gates() {
     let params = DiagParams { cores: 2, generator: GeneratorParams::LITE, outside: vec![40, 41], nodes };
     emit_checked_system(&mut DiagChip::new(&params).unwrap()).unwrap();
 }
+
+/// Every kind of generator and node, as `goshawk diag gen` writes them.
+#[test]
+fn whole_chips_pass_the_static_gates() {
+    let nodes = ["filter", "count", "pair", "aggregate", "histogram", "machine"].map(|k| k.parse().unwrap()).to_vec();
+    let params = DiagParams { cores: 1, generator: GeneratorParams::FULL, outside: Vec::new(), nodes };
+    emit_checked_system(&mut DiagChip::new(&params).unwrap()).unwrap();
+}

@@ -16,12 +16,11 @@ use diag::symbols::Symbols;
 use fpga::soc::core::CoreKind;
 use fpga::soc::diag::{DiagRun, DiagSoc};
 use fpga::soc::run::{RunOptions, Soc};
-use fpga::soc::top::{Host, Output, SocConfig};
+use fpga::soc::top::SocConfig;
 use fpga::soc::verilate::default_cache;
 use hdl::diag::chip::DiagParams;
 use retire::elf::Program;
 use sim::diag::chip::FIRST_NODE;
-use sim::diag::generator::Generator;
 use sim::diag::node::{aggregate, Field, NodeKind, Target};
 use sim::diag::packet::{Body, Event, Op, Packet, HOST};
 use sim::diag::registers::{self, Writes};
@@ -35,19 +34,7 @@ const HZ: u64 = 50_000_000;
 static BUILDS: Mutex<()> = Mutex::new(());
 
 fn config() -> SocConfig {
-    SocConfig {
-        core: CoreKind::Picorv32,
-        cores: CORES,
-        log2_ram: 24,
-        private_fetch: true,
-        trace: None,
-        record: None,
-        log2_fifo: 8,
-        buffer: None,
-        output: Output::Port { pins: 4 },
-        host: Host::Listens,
-        tick: 16,
-    }
+    SocConfig::simulated(CoreKind::Picorv32, CORES)
 }
 
 fn nodes() -> Vec<NodeKind> {
@@ -117,21 +104,10 @@ impl Case {
     }
 
     /// The events of the golden generators, in commit order.
-    fn events(&self, layout: &Layout, run: &DiagRun) -> Vec<(u8, Event)> {
-        let params = GeneratorParams { queue: u8::MAX, fifo: u8::MAX, ..GeneratorParams::FULL };
-        let mut generators: Vec<Generator> = (0..CORES).map(|c| Generator::new(params, c)).collect();
-        generators.iter_mut().for_each(|g| g.set(layout.slots.clone()).unwrap());
-        let mut events = Vec::new();
-        for r in &run.retired {
-            let g = &mut generators[usize::from(r.core)];
-            g.observe(&r.seen());
-            while !g.is_idle() {
-                g.clock(None);
-                events.extend(g.pop());
-            }
-        }
-        assert!(generators.iter().all(|g| g.counts().0.total() == 0));
-        events
+    fn events(&self, layout: &Layout, run: &DiagRun) -> Vec<Event> {
+        let (events, lost) = run.events(CORES, GeneratorParams::FULL, &layout.slots).unwrap();
+        assert_eq!(lost, 0);
+        events.into_iter().map(|e| e.1).collect()
     }
 
     fn printed(&self, layout: &Layout, cut: &Cut, events: impl Iterator<Item = Event>) -> String {
@@ -173,87 +149,79 @@ fn report(what: &str, got: &Got, events: usize) {
 }
 
 /// Approach I: every event leaves.
-fn all_events(case: &Case, what: &str) -> Vec<(u8, Event)> {
-    let host = Cut::host(&case.app);
-    let layout = layout(&case.app, &nodes(), &host).unwrap();
+fn all_events(case: &Case, what: &str) {
+    let layout = layout(&case.app, &nodes(), &Cut::host(&case.app)).unwrap();
     let got = case.run(&layout, None, 4);
     let want = case.events(&layout, &got.run);
     let found = events(&got.packets);
     for core in 0..CORES {
-        let want: Vec<Event> = want.iter().map(|e| e.1).filter(|e| e.core == core).collect();
-        let found: Vec<Event> = found.iter().copied().filter(|e| e.core == core).collect();
+        let of = |all: &[Event]| all.iter().copied().filter(|e| e.core == core).collect::<Vec<_>>();
+        let (found, want) = (of(&found), of(&want));
         assert_eq!(found.len(), want.len(), "{what}, core {core}");
         found.iter().zip(&want).enumerate().for_each(|(n, (f, w))| assert_eq!(f, w, "{what}, core {core}, event {n}"));
     }
     report(&format!("{what}, all events"), &got, want.len());
-    want
+}
+
+/// Approach II: the script is cut as `cut` says, `set` gives a node and its registers. What the script prints of the link,
+/// which is what it prints of the retire log, and the numbers of events there and on the link.
+fn on_chip(case: &Case, what: &str, cut: &Cut, set: impl Fn(&Layout) -> (u8, Writes)) -> (String, usize, usize) {
+    let laid = layout(&case.app, &nodes(), cut).unwrap();
+    let got = case.run(&laid, Some(set(&laid)), 33);
+    let want = case.events(&laid, &got.run);
+    report(what, &got, want.len());
+    let (happened, left) = (want.len(), events(&got.packets));
+    let (n, found) = (left.len(), case.printed(&laid, cut, left.into_iter()));
+    let replayed = case.printed(&laid, &Cut::host(&case.app), want.into_iter());
+    println!("{found}");
+    assert_eq!(found, replayed);
+    assert!(found.ends_with("lost: 0 events\n"), "{found}");
+    (found, happened, n)
+}
+
+/// The transaction is checked on the chip.
+fn checked(case: &Case, what: &str) -> (String, usize, usize) {
+    let mut cut = Cut::host(&case.app);
+    cut.machines[0] = true;
+    let table = table(&case.app, 0, Target { dest: HOST, id: MACHINES });
+    on_chip(case, what, &cut, |_| (FIRST_NODE, registers::machine(&table)))
 }
 
 #[test]
 fn races_are_those_of_the_retire_log() {
-    let script = diag::scripts::find("race").unwrap();
-    let case = Case::new("bank", script, 400_000);
+    let case = Case::new("bank", diag::scripts::find("race").unwrap(), 400_000);
     all_events(&case, "bank");
-    // approach II: the transaction is checked on the chip
-    let mut cut = Cut::host(&case.app);
-    cut.machines[0] = true;
-    let laid = layout(&case.app, &nodes(), &cut).unwrap();
-    let writes = registers::machine(&table(&case.app, 0, Target { dest: HOST, id: MACHINES }));
-    let got = case.run(&laid, Some((FIRST_NODE, writes)), 33);
-    let want = case.events(&laid, &got.run);
-    report("bank, checked on the chip", &got, want.len());
-    let found = case.printed(&laid, &cut, events(&got.packets).into_iter());
-    let host = Cut::host(&case.app);
-    let replayed = case.printed(&laid, &host, want.into_iter().map(|e| e.1));
-    println!("{found}\nreplayed:\n{replayed}");
-    assert!(found.ends_with("lost: 0 events\n"), "{found}");
-    assert_eq!(found, replayed);
+    let (_, _, reports) = checked(&case, "bank, checked on the chip");
+    assert!(reports > 100, "{reports} reports");
 }
 
 #[test]
 fn a_correct_program_has_no_races() {
-    let script = diag::scripts::find("race").unwrap();
-    let mut case = Case::new("bank", script, 400_000);
+    let mut case = Case::new("bank", diag::scripts::find("race").unwrap(), 400_000);
     // the first half of bank goes without the lock; here it takes it: li a0, 0 before round is li a0, 1
     let main = case.symbols.find("main").unwrap().0;
     let code = case.program.segments.iter_mut().find(|s| s.executable).unwrap();
     let at = (u64::from(main) - code.addr) as usize + 4;
     assert_eq!(code.data[at..at + 4], 0x0000_0513_u32.to_le_bytes());
     code.data[at..at + 4].copy_from_slice(&0x0010_0513_u32.to_le_bytes());
-    let mut cut = Cut::host(&case.app);
-    cut.machines[0] = true;
-    let laid = layout(&case.app, &nodes(), &cut).unwrap();
-    let writes = registers::machine(&table(&case.app, 0, Target { dest: HOST, id: MACHINES }));
-    let got = case.run(&laid, Some((FIRST_NODE, writes)), 33);
-    let want = case.events(&laid, &got.run);
-    report("bank with its lock, checked on the chip", &got, want.len());
-    assert!(want.len() > 100, "{} events", want.len());
-    assert!(events(&got.packets).is_empty());
-    let found = case.printed(&laid, &cut, std::iter::empty());
+    let (found, happened, reports) = checked(&case, "bank with its lock, checked on the chip");
+    assert!(happened > 100, "{happened} events");
+    assert_eq!(reports, 0);
     assert_eq!(found, "@races  count\nlost: 0 events\n");
-    let host = Cut::host(&case.app);
-    assert_eq!(case.printed(&laid, &host, want.into_iter().map(|e| e.1)), found);
 }
 
 #[test]
 fn lock_profiles_are_those_of_the_retire_log() {
-    let script = diag::scripts::find("locks").unwrap();
-    let case = Case::new("lockcont", script, 1_500_000);
+    let case = Case::new("lockcont", diag::scripts::find("locks").unwrap(), 1_500_000);
     all_events(&case, "lockcont");
     let mut cut = Cut::host(&case.app);
     cut.maps[0] = true;
-    let laid = layout(&case.app, &nodes(), &cut).unwrap();
-    let slot = &laid.slots[0];
-    let place = |c: Capture| slot.captures.iter().position(|x| *x == c).unwrap() as u8;
-    let (key, value) = (place(Capture::EntryRegister(10)), place(Capture::Elapsed));
-    let to = Target { dest: HOST, id: MAPS };
-    let rule = aggregate::Rule { event: slot.event, key: Field::Arg(key), value: Field::Arg(value), to };
-    let got = case.run(&laid, Some((FIRST_NODE + 1, registers::aggregate(&[rule]))), 33);
-    let want = case.events(&laid, &got.run);
-    report("lockcont, summed up on the chip", &got, want.len());
-    let found = case.printed(&laid, &cut, events(&got.packets).into_iter());
-    let replayed = case.printed(&laid, &Cut::host(&case.app), want.into_iter().map(|e| e.1));
-    println!("{found}");
-    assert!(found.lines().count() > 4 && found.ends_with("lost: 0 events\n"), "{found}");
-    assert_eq!(found, replayed);
+    let (found, ..) = on_chip(&case, "lockcont, summed up on the chip", &cut, |laid| {
+        let slot = &laid.slots[0];
+        let place = |c: Capture| Field::Arg(slot.captures.iter().position(|x| *x == c).unwrap() as u8);
+        let (key, value) = (place(Capture::EntryRegister(10)), place(Capture::Elapsed));
+        let rule = aggregate::Rule { event: slot.event, key, value, to: Target { dest: HOST, id: MAPS } };
+        (FIRST_NODE + 1, registers::aggregate(&[rule]))
+    });
+    assert!(found.lines().count() > 4, "{found}");
 }

@@ -57,6 +57,11 @@ impl ChipArgs {
     }
 }
 
+/// The nodes of a chip that have circuits: all but the log.
+pub fn with_circuits() -> Vec<NodeKind> {
+    ChipParams::new(1).nodes.into_iter().filter(|k| !matches!(k, NodeKind::Log(_))).collect()
+}
+
 /// A script that is read, its program, and the chip it is for.
 pub struct Opened {
     /// The run.
@@ -132,8 +137,7 @@ impl ScriptArgs {
         let program = Program::parse(&elf).map_err(|e| Failure::program(input, e))?;
         let symbols = Symbols::parse(&elf).map_err(|e| Failure::Other(format!("{input}: {e}")))?;
         let mut params = chip.params(machine.harts.unwrap_or(1));
-        // a log has no circuit
-        params.nodes.retain(|k| !matches!(k, NodeKind::Log(_)));
+        params.nodes = with_circuits();
         let app = resolve(&name, &text, &symbols, &params)?;
         if app.tick.is_some() {
             return Err(Failure::Other(format!(

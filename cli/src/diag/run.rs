@@ -4,14 +4,15 @@ use super::common::{ChipArgs, Opened, ScriptArgs};
 use super::soc::{self, SocArgs};
 use crate::args::MachineArgs;
 use crate::files::OutputPath;
-use crate::output::{count, facts, write_file};
+use crate::output::{count, facts, write_file, Object};
 use crate::{Failure, Status};
 use ::diag::log::{self, Header};
 use ::diag::runtime::Output;
 use ::diag::session::{OnChip, Totals};
-use ::diag::sink::{Format, Sink};
+use ::diag::sink::{object, Format, Sink};
 use ::diag::symbols::Symbols;
 use retire::{DataEvent, FlowEvent, RetireSink};
+use serde_json::{json, Value};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -47,6 +48,7 @@ impl From<FormatName> for Format {
 #[command(after_help = "Examples:\n  goshawk diag run builtin:race builtin:bank --harts 4 --rates\n  \
     goshawk diag run builtin:messages builtin:bank --harts 4 --format json | head\n  \
     goshawk diag run -e 'write:balance { printf(\"%s: %d\", pc, value); }' builtin:bank --format perfetto -o bank.pftrace\n  \
+    goshawk diag run builtin:locks builtin:lockcont --harts 4 --rates --json\n  \
     goshawk diag run builtin:race builtin:bank --soc --harts 4 --cycles 400000 --rates")]
 pub struct RunArgs {
     #[command(flatten)]
@@ -62,6 +64,9 @@ pub struct RunArgs {
     /// How outputs look
     #[arg(long, value_enum, default_value = "text")]
     pub(super) format: FormatName,
+    /// Print one JSON object: all that the script prints, the losses, and with --rates the rates
+    #[arg(long, conflicts_with_all = ["format", "output"])]
+    pub(super) json: bool,
     /// File to write; standard output without it
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<OutputPath>,
@@ -150,6 +155,26 @@ pub(super) fn rates(clock_hz: u64, t: &Totals, raw_bytes: u64, told: &str) -> Ve
     ]
 }
 
+/// The object of `--json`: what the script prints, what was lost, and rates if they are wanted.
+pub(super) fn whole(input: &str, symbols: &Symbols, outputs: &[Output], lost: u64, rates: Option<Value>) -> Object {
+    let outputs = outputs.iter().map(|o| object(o, symbols)).collect();
+    let whole = Object::new("diag run", input).with("outputs", outputs).with("lost", lost.into());
+    match rates {
+        Some(rates) => whole.with("rates", rates),
+        None => whole,
+    }
+}
+
+/// The same as [`rates`] as numbers; rates are bits a second.
+pub(super) fn rate_values(clock_hz: u64, t: &Totals, raw_bytes: u64) -> Value {
+    let full = (FULL_TRACE.0 * t.instructions + FULL_TRACE.1 * t.accesses) / 8;
+    let of = |bytes: u64| json!({ "bytes": bytes, "rate": t.rate(bytes, clock_hz) });
+    json!({
+        "clock_hz": clock_hz, "cycles": t.cycles, "instructions": t.instructions, "accesses": t.accesses,
+        "full_trace": of(full), "events": t.events, "all_events": of(raw_bytes), "link": of(t.link_bytes),
+    })
+}
+
 /// Where the simulated chip lost events.
 fn causes(t: &Totals) -> String {
     let l = &t.losses;
@@ -181,12 +206,26 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let outputs = chip.runtime().take_outputs();
     let (symbols, hz) = (&opened.symbols, opened.params.clock_hz);
-    write(symbols, hz, &outputs, totals.lost(), args.format, args.output.as_ref(), out)?;
-    if args.rates {
-        // what the same triggers would send with everything on the host
+    // what the same triggers would send with everything on the host
+    let raw_bytes = if args.rates {
         let mut reference = opened.reference()?;
         opened.tell(&mut reference)?;
-        facts(out, &rates(hz, &totals, reference.totals().event_bytes, &causes(&totals)))?;
+        reference.totals().event_bytes
+    } else {
+        0
+    };
+    if args.json {
+        let rates = args.rates.then(|| rate_values(hz, &totals, raw_bytes));
+        let (l, nodes) = (&totals.losses, totals.node_losses);
+        let causes =
+            json!({ "queue": l.queue, "noc": l.fifo, "returns": l.returns, "unknown": l.unknown, "nodes": nodes });
+        let whole = whole(&opened.input, symbols, &outputs, totals.lost(), rates);
+        whole.with("causes", causes).print(out)?;
+        return Ok(Status::Done);
+    }
+    write(symbols, hz, &outputs, totals.lost(), args.format, args.output.as_ref(), out)?;
+    if args.rates {
+        facts(out, &rates(hz, &totals, raw_bytes, &causes(&totals)))?;
     }
     Ok(Status::Done)
 }

@@ -1,7 +1,7 @@
 //! `--soc` of `goshawk diag run` and `test`: a script on the chip's circuits, beside softcores in Verilator
 
 use super::common::OpenedSoc;
-use super::run::{rates, write, RunArgs};
+use super::run::{rate_values, rates, whole, write, RunArgs};
 use crate::output::{count, facts};
 use crate::progress::bar;
 use crate::{Failure, Status};
@@ -14,12 +14,11 @@ use ::diag::session::{Host, Totals};
 use fpga::soc::core::CoreKind;
 use fpga::soc::diag::{DiagRun, DiagSoc};
 use fpga::soc::image;
-use fpga::soc::top::{Host as SocHost, Output as SocOutput, SocConfig};
+use fpga::soc::top::SocConfig;
 use fpga::soc::verilate::default_cache;
 use hdl::diag::chip::DiagParams;
-use sim::diag::generator::{Generator, Losses};
-use sim::diag::packet::Packet;
-use sim::diag::trigger::GeneratorParams;
+use sim::diag::generator::Losses;
+use sim::diag::packet::{Event, Packet};
 use std::io::Write;
 
 /// The SoC.
@@ -46,19 +45,7 @@ impl OpenedSoc {
     }
 
     fn config(&self) -> SocConfig {
-        SocConfig {
-            core: CoreKind::Picorv32,
-            cores: self.params.cores,
-            log2_ram: 24,
-            private_fetch: true,
-            trace: None,
-            record: None,
-            log2_fifo: 8,
-            buffer: None,
-            output: SocOutput::Port { pins: 4 },
-            host: SocHost::Listens,
-            tick: 16,
-        }
+        SocConfig::simulated(CoreKind::Picorv32, self.params.cores)
     }
 }
 
@@ -117,44 +104,24 @@ pub fn observe(opened: &OpenedSoc, layout: &Layout, args: &SocArgs) -> Result<Ob
         ..Totals::default()
     };
     let mut got = Observed { outputs: host.runtime().take_outputs(), totals, run };
-    let (events, bytes) = got.golden(opened, layout, |_| {})?;
-    (got.totals.events, got.totals.event_bytes) = (events, bytes);
+    let events = got.golden(opened, layout)?;
+    got.totals.events = events.len() as u64;
+    got.totals.event_bytes = events.iter().map(|(_, e)| 2 * e.words() as u64).sum();
     Ok(got)
 }
 
 impl Observed {
-    /// Golden generators on the cores' retire log: each event, their number, and bytes of their packets.
-    fn golden(
-        &self,
-        opened: &OpenedSoc,
-        layout: &Layout,
-        mut each: impl FnMut(&sim::diag::packet::Event),
-    ) -> Result<(u64, u64), Failure> {
-        let params = GeneratorParams { queue: u8::MAX, fifo: u8::MAX, ..opened.params.generator };
-        let mut generators: Vec<Generator> = (0..opened.params.cores).map(|c| Generator::new(params, c)).collect();
-        for g in &mut generators {
-            g.set(layout.slots.clone()).map_err(|e| Failure::Other(e.to_string()))?;
-        }
-        let (mut events, mut bytes) = (0, 0);
-        for r in &self.run.retired {
-            let g = &mut generators[usize::from(r.core)];
-            g.observe(&r.seen());
-            while !g.is_idle() {
-                g.clock(None);
-                while let Some((_, event)) = g.pop() {
-                    (events, bytes) = (events + 1, bytes + 2 * event.words() as u64);
-                    each(&event);
-                }
-            }
-        }
-        Ok((events, bytes))
+    /// Golden generators on the cores' retire log.
+    fn golden(&self, opened: &OpenedSoc, layout: &Layout) -> Result<Vec<(u8, Event)>, Failure> {
+        let events = self.run.events(opened.params.cores, opened.params.generator, &layout.slots);
+        events.map(|(events, _)| events).map_err(|e| Failure::Other(e.to_string()))
     }
 
     /// What the script prints of the cores' retire log, all of it on the host.
     pub fn replayed(&self, opened: &OpenedSoc) -> Result<Vec<Output>, Failure> {
         let layout = opened.host_layout()?;
         let mut runtime = Runtime::new(&opened.app, &layout.cut, &layout.counters);
-        self.golden(opened, &layout, |e| runtime.take(e))?;
+        self.golden(opened, &layout)?.iter().for_each(|(_, e)| runtime.take(e));
         runtime.end(u64::from(self.run.start) + self.run.cycles);
         Ok(runtime.take_outputs())
     }
@@ -166,6 +133,12 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let layout = if args.on_host { opened.host_layout()? } else { opened.plan()? };
     let got = observe(&opened, &layout, &args.soc)?;
     let (t, clock_hz) = (&got.totals, opened.params.clock_hz);
+    if args.json {
+        let rates = args.rates.then(|| rate_values(clock_hz, t, t.event_bytes));
+        let whole = whole(&opened.input, &opened.symbols, &got.outputs, t.lost(), rates);
+        whole.with("cores", opened.params.cores.into()).with("exited", got.run.exited.into()).print(out)?;
+        return Ok(Status::Done);
+    }
     write(&opened.symbols, clock_hz, &got.outputs, t.lost(), args.format, args.output.as_ref(), out)?;
     if args.rates {
         let mut lines = rates(clock_hz, t, t.event_bytes, "as the chip told");

@@ -8,11 +8,13 @@ use super::core::CoreKind;
 use super::emitted::emitted;
 use super::image;
 use super::run::RunError;
-use super::top::{Output, Purpose, SocConfig, SocError};
+use super::top::{More, Output, Purpose, SocConfig, SocError};
 use super::verilate::{build_files, BuildError};
 use hdl::diag::chip::{DiagChip, DiagParams};
 use retire::elf::Program;
-use sim::diag::generator::{Access, Seen};
+use sim::diag::generator::{Access, Generator, Seen};
+use sim::diag::packet::Event;
+use sim::diag::trigger::{GeneratorParams, Slot, SlotError};
 use std::fmt::Write;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -82,6 +84,31 @@ pub struct DiagRun {
     pub exited: bool,
 }
 
+impl DiagRun {
+    /// What golden generators with `slots` make of the retire log, in commit order: events with their destinations, and how
+    /// many were lost. Nothing waits for room.
+    pub fn events(
+        &self,
+        cores: u8,
+        params: GeneratorParams,
+        slots: &[Slot],
+    ) -> Result<(Vec<(u8, Event)>, u64), SlotError> {
+        let params = GeneratorParams { queue: u8::MAX, fifo: u8::MAX, ..params };
+        let mut generators: Vec<Generator> = (0..cores).map(|c| Generator::new(params, c)).collect();
+        generators.iter_mut().try_for_each(|g| g.set(slots.to_vec()))?;
+        let mut events = Vec::new();
+        for r in &self.retired {
+            let g = &mut generators[usize::from(r.core)];
+            g.observe(&r.seen());
+            while !g.is_idle() {
+                g.clock(None);
+                events.extend(g.pop());
+            }
+        }
+        Ok((events, generators.iter().map(|g| g.counts().0.total()).sum()))
+    }
+}
+
 /// A SoC with a diagnosis chip.
 #[derive(Clone, Debug)]
 pub struct DiagSoc {
@@ -89,6 +116,8 @@ pub struct DiagSoc {
     program: PathBuf,
 }
 
+const FLOW: [(&str, usize); 6] =
+    [("valid", 1), ("insn", 32), ("trap", 1), ("intr", 1), ("pc_rdata", 32), ("pc_wdata", 32)];
 const DATA: [(&str, usize); 7] = [
     ("rd_addr", 5),
     ("rd_wdata", 32),
@@ -160,6 +189,43 @@ impl DiagSoc {
         let status = child.wait()?;
         taken.map_err(|_| RunError::Ended { status: status.to_string(), said: said.trim().into() })
     }
+}
+
+/// The SoC with the chip in it, for synthesis, top module `placed`: the chip's packets are ports, as is the serial line of
+/// the console. RAM is not loaded.
+pub fn placed(config: &SocConfig, chip: &DiagParams) -> Result<String, SocError> {
+    let needs = |what, needs| SocError::Needs { what, needs };
+    if chip.cores != config.cores || !matches!(config.output, Output::Uart { .. }) {
+        return Err(needs("a placed diagnosis chip", "a generator for each core, and a SoC with a serial line"));
+    }
+    let ports = [
+        "input host_valid",
+        "input [15:0] host_word",
+        "output host_ready",
+        "output valid",
+        "output [7:0] octet",
+        "input ready",
+    ];
+    let names: Vec<&str> = ports.iter().filter_map(|p| p.split_whitespace().last()).collect();
+    let list = |names: &[&str]| names.iter().map(|p| format!(".{p}({p})")).collect::<Vec<_>>().join(", ");
+    let of_core = |i: u8| {
+        let flow = FLOW.iter().map(|(name, _)| name);
+        let each = flow.chain(DATA.iter().map(|(name, _)| name));
+        let joined: String = each.map(|name| format!(", .rvfi_{name}_{i}(rvfi_{name}_{i})")).collect();
+        format!("{joined}, .cause_{i}(8'd0)")
+    };
+    let joined: String = (0..chip.cores).map(of_core).collect();
+    let instance = format!("    diag_chip chip(.clock(clk), .reset(reset), {}{joined});\n", list(&names));
+    let chip = DiagChip::new(chip).map_err(|e| SocError::Refused(e.to_string()))?;
+    let chip = emitted(chip, "diag_chip").map_err(SocError::Refused)?;
+    let more = More { ports: ports.map(String::from).to_vec(), instance };
+    let soc = config.verilog_with(Purpose::Synthesis { image: "" }, Some(&more))?;
+    Ok(format!(
+        "module placed(\n    input clk, input reset, input rx, output tx,\n    {}\n);\n    \
+         soc soc(.clk(clk), .reset(reset), .halt(1'b0), .rx(rx), .tx(tx), {});\nendmodule\n{soc}{chip}",
+        ports.join(",\n    "),
+        list(&names)
+    ))
 }
 
 fn take(source: &mut impl Read) -> std::io::Result<DiagRun> {
@@ -235,7 +301,7 @@ fn top(cores: u8) -> String {
                 let _ = write!(joined, ",\n        .{name}_{i}({name}_{i})");
             }
         };
-        for (name, bits) in [("valid", 1), ("insn", 32), ("trap", 1), ("intr", 1), ("pc_rdata", 32), ("pc_wdata", 32)] {
+        for (name, bits) in FLOW {
             port(&format!("rvfi_{name}"), bits, &format!("rvfi_{name}"), true);
         }
         for (name, bits) in DATA {

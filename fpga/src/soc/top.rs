@@ -128,6 +128,14 @@ const DATA_PORTS: [&str; 7] = [
     "rvfi_mem_wdata",
 ];
 
+/// A circuit of its own in a SoC, with what the cores' RVFI ports say of data.
+pub(super) struct More {
+    /// Ports that the SoC has for it.
+    pub ports: Vec<String>,
+    /// Its instance; the wires of core `i` are called as its ports with `_i` behind them.
+    pub instance: String,
+}
+
 /// What the text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose<'a> {
@@ -136,12 +144,29 @@ pub enum Purpose<'a> {
     Simulation,
     /// Synthesis: RAM is loaded from this file.
     Synthesis {
-        /// `$readmemh` file name.
+        /// `$readmemh` file name; none: RAM is not loaded.
         image: &'a str,
     },
 }
 
 impl SocConfig {
+    /// For simulation: 16 MiB of RAM, fetches that do not use the bus, a port of 4 pins, nothing that traces.
+    pub const fn simulated(core: CoreKind, cores: u8) -> Self {
+        Self {
+            core,
+            cores,
+            log2_ram: 24,
+            private_fetch: true,
+            trace: None,
+            record: None,
+            log2_fifo: 8,
+            buffer: None,
+            output: Output::Port { pins: 4 },
+            host: Host::Listens,
+            tick: 16,
+        }
+    }
+
     /// Refuses what the parts cannot honour.
     pub fn check(&self) -> Result<(), SocError> {
         let one_of = |field, value: u64, right: String, ok: bool| {
@@ -209,11 +234,17 @@ impl SocConfig {
 
     /// The whole SoC as Verilog, top module `soc`.
     pub fn verilog(&self, purpose: Purpose) -> Result<String, SocError> {
+        self.verilog_with(purpose, None)
+    }
+
+    /// As [`SocConfig::verilog`], with a circuit of its own at the cores' ports.
+    pub(super) fn verilog_with(&self, purpose: Purpose, more: Option<&More>) -> Result<String, SocError> {
         self.check()?;
         let init = match purpose {
             Purpose::Simulation => "reg [8*256-1:0] image;\n    \
                 initial if ($value$plusargs(\"image=%s\", image)) $readmemh(image, ram);"
                 .to_string(),
+            Purpose::Synthesis { image: "" } => String::new(),
             Purpose::Synthesis { image } => format!("initial $readmemh(\"{image}\", ram);"),
         };
         let bus = include_str!("../../verilog/bus.v").replace("`SOC_RAM_INIT", &init);
@@ -224,7 +255,7 @@ impl SocConfig {
             Purpose::Synthesis { .. } => "wire [63:0] start = 64'd0;",
         };
         let core = self.core.core();
-        let mut text = if self.record.is_some() { core.recorded()? } else { core.verilog()? };
+        let mut text = if self.record.is_some() || more.is_some() { core.recorded()? } else { core.verilog()? };
         text.push_str(&bus);
         text.push_str(&include_str!("../../verilog/devices.v").replace("`SOC_TIME", time));
         text.push_str(&self.circuits().map_err(SocError::Refused)?);
@@ -236,7 +267,7 @@ impl SocConfig {
         if let Some(params) = self.inputs() {
             text.push_str(&emit_inputs(&params, self.log2_fifo, &style, Buses::default())?);
         }
-        text.push_str(&self.top(purpose == Purpose::Simulation));
+        text.push_str(&self.top(purpose == Purpose::Simulation, more));
         Ok(text)
     }
 
@@ -256,7 +287,7 @@ impl SocConfig {
         Ok(text)
     }
 
-    fn top(&self, observed: bool) -> String {
+    fn top(&self, observed: bool, more: Option<&More>) -> String {
         let n = u32::from(self.cores);
         // masters: the cores' data ports, then, where fetches use the bus, their fetch ports
         let masters = if self.private_fetch { n } else { 2 * n };
@@ -296,6 +327,7 @@ impl SocConfig {
                 ports.push("output [31:0] access_rdata".into());
             }
         }
+        ports.extend(more.iter().flat_map(|m| m.ports.clone()));
         let _ = writeln!(s, "module soc(\n    {}\n);", ports.join(",\n    "));
         let _ = write!(
             s,
@@ -320,7 +352,7 @@ impl SocConfig {
         }
         let stop = self.stop_path(&mut s);
         for i in 0..n {
-            self.core_instance(&mut s, i, observed);
+            self.core_instance(&mut s, i, observed, self.record.is_some() || more.is_some());
         }
         if !self.private_fetch {
             s.push_str("    assign f_valid = 1'b0;\n    assign f_addr = 32'd0;\n");
@@ -374,6 +406,7 @@ impl SocConfig {
         }
         self.trace_path(&mut s);
         self.host_path(&mut s);
+        s.push_str(more.map_or("", |m| &m.instance));
         s.push_str("endmodule\n");
         s
     }
@@ -487,7 +520,7 @@ impl SocConfig {
         );
     }
 
-    fn core_instance(&self, s: &mut String, i: u32, observed: bool) {
+    fn core_instance(&self, s: &mut String, i: u32, observed: bool, told: bool) {
         let n = u32::from(self.cores);
         for one in ["rvfi_valid", "rvfi_trap", "rvfi_intr"] {
             let _ = writeln!(s, "    wire {one}_{i};");
@@ -495,7 +528,7 @@ impl SocConfig {
         for word in ["rvfi_insn", "rvfi_pc_rdata", "rvfi_pc_wdata"] {
             let _ = writeln!(s, "    wire [31:0] {word}_{i};");
         }
-        if self.record.is_some() {
+        if told {
             let _ = writeln!(
                 s,
                 "    wire [4:0] rvfi_rd_addr_{i};\n    wire [31:0] rvfi_rd_wdata_{i}, rvfi_mem_addr_{i}, rvfi_mem_rdata_{i}, \
@@ -535,7 +568,7 @@ impl SocConfig {
         }
         list.push(wires(&["rvfi_valid", "rvfi_insn", "rvfi_trap"]));
         list.push(wires(&["rvfi_intr", "rvfi_pc_rdata", "rvfi_pc_wdata"]));
-        if self.record.is_some() {
+        if told {
             list.push(wires(&DATA_PORTS));
             list.push(wires(&["trap_valid", "trap_cause"]));
             if observed {

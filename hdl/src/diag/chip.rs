@@ -34,6 +34,7 @@ use sim::diag::node::NodeKind;
 use sim::diag::packet::HOST;
 use sim::diag::trigger::GeneratorParams;
 use sim::params::TraceParams;
+use std::fmt;
 
 /// What is on a chip.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +47,15 @@ pub struct DiagParams {
     pub outside: Vec<u8>,
     /// Nodes, from [`FIRST_NODE`] on.
     pub nodes: Vec<NodeKind>,
+}
+
+impl fmt::Display for DiagParams {
+    /// `cores=4;generator=full;nodes=count:64,pair:16`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let generator = if self.generator.lite { "lite" } else { "full" };
+        let nodes: Vec<String> = self.nodes.iter().map(NodeKind::to_string).collect();
+        write!(f, "cores={};generator={generator};nodes={}", self.cores, nodes.join(","))
+    }
 }
 
 /// Why there is no such chip.

@@ -12,6 +12,7 @@
 //! | [`ring`] | the diagnosis NoC: a token ring of 16-bit words |
 //! | [`interface`] | what packets ask of generators and nodes, and results as packets |
 //! | [`registers`] | registers of generators and nodes |
+//! | [`describe`] | packets and registers as a page |
 //! | [`node`] | filter, counters, pair, aggregate, histogram, state machine, tick, log buffer |
 //! | [`chip`] | all of them on one ring, with the link to the host |
 //!
@@ -19,6 +20,7 @@
 //! Paper 004 (DiaSys) sections 3.3 to 4.2. Addresses and captured words have 32 bits: RV32.
 
 pub mod chip;
+pub mod describe;
 pub mod full;
 pub mod generator;
 pub mod interface;

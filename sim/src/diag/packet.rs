@@ -9,6 +9,15 @@
 //! then arguments of an event, 32 bits each, low word first; or the words of a control packet
 //! ```
 //!
+//! | OP | what | data words |
+//! | ---: | --- | --- |
+//! | 0 | read registers from ADDR on | how many, 1 to 14 |
+//! | 1 | write registers from ADDR on | 1 to 14 |
+//! | 2, 3 | answers: what was read; it was written | of a read 1 to 14 |
+//! | 4 | answer: there is no such register, or it cannot be written | |
+//! | 5 | time: the clock's upper bits, when bit 31 of it changes; the golden chip sends it, no circuit does | bit 31, then the upper 32 |
+//! | 6 | flush: send what is in tables to the host, then this | its number |
+//!
 //! Events may be lost and are counted then; control packets are never lost. Which argument is what, the trigger or the
 //! node that sent the event tells.
 //!

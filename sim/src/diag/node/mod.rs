@@ -28,6 +28,8 @@ pub mod pair;
 pub mod tick;
 
 use super::packet::Event;
+use std::fmt;
+use std::str::FromStr;
 
 /// Events with their destinations.
 pub type Outbox = Vec<(u8, Event)>;
@@ -129,6 +131,20 @@ impl NodeKind {
         }
     }
 
+    /// Its capacity, and what it counts.
+    pub fn capacity(self) -> (u16, &'static str) {
+        let of = match self {
+            Self::Filter(_) => "rules",
+            Self::Count(_) => "counters",
+            Self::Pair(_) => "contexts",
+            Self::Aggregate(_) => "entries",
+            Self::Histogram(_) => "keys",
+            Self::Machine(_) => "states",
+            Self::Log(_) => "events",
+        };
+        (self.registers()[1], of)
+    }
+
     /// An empty node of this kind.
     pub fn build(self) -> Node {
         match self {
@@ -140,6 +156,49 @@ impl NodeKind {
             Self::Machine(n) => Node::Machine(machine::Machine::new(n)),
             Self::Log(n) => Node::Log(log::Log::new(n)),
         }
+    }
+}
+
+impl fmt::Display for NodeKind {
+    /// `filter:8`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.name(), self.capacity().0)
+    }
+}
+
+impl FromStr for NodeKind {
+    type Err = String;
+
+    /// `filter:8`, or `filter` of the usual capacity.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, size) = text.split_once(':').map_or((text, None), |(name, size)| (name, Some(size)));
+        let all = [
+            Self::Filter(8),
+            Self::Count(64),
+            Self::Pair(16),
+            Self::Aggregate(256),
+            Self::Histogram(4),
+            Self::Machine(16),
+            Self::Log(32),
+        ];
+        let names = || all.map(Self::name).join(", ");
+        let usual = *all
+            .iter()
+            .find(|k| k.name() == name)
+            .ok_or_else(|| format!("node `{name}` is not known; {} are", names()))?;
+        let Some(size) = size else { return Ok(usual) };
+        let wrong = || format!("{name}: `{size}` is no number of {}", usual.capacity().1);
+        let byte = || size.parse::<u8>().map_err(|_| wrong());
+        let word = || size.parse::<u16>().map_err(|_| wrong());
+        Ok(match usual {
+            Self::Filter(_) => Self::Filter(byte()?),
+            Self::Count(_) => Self::Count(byte()?),
+            Self::Pair(_) => Self::Pair(byte()?),
+            Self::Aggregate(_) => Self::Aggregate(word()?),
+            Self::Histogram(_) => Self::Histogram(byte()?),
+            Self::Machine(_) => Self::Machine(byte()?),
+            Self::Log(_) => Self::Log(word()?),
+        })
     }
 }
 
@@ -186,4 +245,23 @@ pub(crate) fn room(what: &'static str, found: usize, room: usize) -> Result<(), 
         return Err(NoRoom { what, found, room });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_read_as_they_are_written() {
+        for text in ["filter:8", "count:64", "pair:16", "aggregate:256", "histogram:4", "machine:16", "log:32"] {
+            let kind: NodeKind = text.parse().unwrap();
+            assert_eq!(kind.to_string(), text);
+            assert_eq!(text.split(':').next().unwrap().parse(), Ok(kind));
+        }
+        assert_eq!("aggregate:16".parse(), Ok(NodeKind::Aggregate(16)));
+        let refused = |text: &str| text.parse::<NodeKind>().unwrap_err();
+        assert_eq!(refused("count:256"), "count: `256` is no number of counters");
+        assert!(refused("sum").starts_with("node `sum` is not known; filter, count, pair, "));
+        assert!(refused("").starts_with("node `` is not known"));
+    }
 }

@@ -1,0 +1,168 @@
+//! `goshawk diag gen`: a chip of diagnosis as Verilog, with its registers and test vectors
+
+use super::common::with_circuits;
+use super::vectors::{self, Vectors};
+use crate::files::OutputPath;
+use crate::hardware::module_name;
+use crate::output::{count, facts, plural, Object, TOOL};
+use crate::package::{write_all, File};
+use crate::ports::{self, Meaning};
+use crate::{Failure, Status};
+use hdl::diag::chip::DiagParams;
+use hdl::emit::emit_diag;
+use hdl::verilog::Style;
+use serde_json::{json, Value};
+use sim::diag::chip::FIRST_NODE;
+use sim::diag::describe;
+use sim::diag::node::NodeKind;
+use sim::diag::packet::HOST;
+use sim::diag::trigger::GeneratorParams;
+use std::io::Write;
+
+/// Write a chip of diagnosis: Verilog of generators, ring, nodes and framer, its registers, test vectors
+///
+/// The generators are at RVFI ports with data, one a core. The host sets them and the nodes by packets over the ring, and gets
+/// what they send as bytes of frames.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk diag gen --cores 4 -o diag4\n  \
+    goshawk diag gen --cores 2 --lite --nodes count:64,histogram -o diag-lite --json\n  \
+    goshawk diag gen --nodes machine,aggregate:64 --module-name acme_diag -o acme")]
+pub struct Args {
+    /// Folder to write to; it is made where it is missing
+    #[arg(short, long, value_name = "DIR")]
+    output: OutputPath,
+    /// Cores with an event generator each, 1 to 16
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
+    cores: u8,
+    /// Event generators that know addresses only
+    #[arg(long)]
+    lite: bool,
+    /// Nodes on the ring, up to 40: filter, count:2 to 128, pair:2 to 64, aggregate:2 to 256, histogram:2 to 8, machine
+    /// [default: one of each, two filters, two machines]
+    #[arg(long, value_name = "KIND[:N],...", value_delimiter = ',', conflicts_with = "no_nodes")]
+    nodes: Vec<NodeKind>,
+    /// No nodes: all events go to the host
+    #[arg(long)]
+    no_nodes: bool,
+    /// Name of the top module; all others begin with it
+    #[arg(long, value_name = "NAME", default_value = "goshawk_diag", value_parser = module_name)]
+    module_name: String,
+    /// Leave out the values that registers have at power-up: reset does all
+    #[arg(long)]
+    no_initial: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Name of the Verilog file.
+const VERILOG: &str = "goshawk_diag.v";
+
+/// What ports of a chip mean; those of RVFI without data are as of a trace system.
+const MEANINGS: [Meaning; 14] = [
+    ("host_valid", "a word of a packet from the host is here, and stays until `host_ready`", "host_valid"),
+    ("host_word", "the word", "host_word"),
+    ("host_ready", "it is taken at this edge if `host_valid`", "host_ready"),
+    ("valid", "a byte of a frame for the host is here, and stays until `ready`", "link_valid"),
+    ("octet", "the byte", "link_octet"),
+    ("ready", "it is taken at this edge if `valid`", "link_ready"),
+    ("rvfi_rd_addr", "register that it writes; 0: none", "core@_rvfi_rd_addr"),
+    ("rvfi_rd_wdata", "what it writes there", "core@_rvfi_rd_wdata"),
+    ("rvfi_mem_addr", "address of its memory access", "core@_rvfi_mem_addr"),
+    ("rvfi_mem_rmask", "bytes that it loads, from that address on", "core@_rvfi_mem_rmask"),
+    ("rvfi_mem_wmask", "bytes that it stores", "core@_rvfi_mem_wmask"),
+    ("rvfi_mem_rdata", "what it loads", "core@_rvfi_mem_rdata"),
+    ("rvfi_mem_wdata", "what it stores", "core@_rvfi_mem_wdata"),
+    ("cause", "of the trap before this instruction; 0 where the core does not tell", "core@_cause"),
+];
+
+/// A client of the ring: its address, what it is, its capacity and what that counts.
+type Client = (u8, &'static str, u16, &'static str);
+
+/// All of them, but the host.
+fn clients(params: &DiagParams) -> Vec<Client> {
+    let name = if params.generator.lite { "lite event generator" } else { "full event generator" };
+    let generators = (0..params.cores).map(|c| (c, name, params.generator.slots.into(), "triggers"));
+    let nodes = params.nodes.iter().enumerate().map(|(n, kind)| {
+        let (capacity, of) = kind.capacity();
+        (FIRST_NODE + n as u8, kind.name(), capacity, of)
+    });
+    generators.chain(nodes).collect()
+}
+
+/// Clients, packets, registers and frames.
+fn registers(params: &DiagParams) -> String {
+    let mut text = format!(
+        "# Clients of the ring\n\nThe host has address {HOST}. Registers 0 and 1 of a client tell its kind and its capacity.\n\n\
+         | address | client | kind | capacity |\n| ---: | --- | ---: | --- |\n"
+    );
+    let kinds = params.nodes.iter().map(|k| k.registers()[0]);
+    let kinds = (0..params.cores).map(|_| 1).chain(kinds);
+    for ((address, name, capacity, of), kind) in clients(params).into_iter().zip(kinds) {
+        text += &format!("| {address} | {name} | {kind} | {capacity} {of} |\n");
+    }
+    format!("{text}\n{}\n{}", describe::markdown(), ::diag::link::markdown())
+}
+
+fn described(params: &DiagParams) -> Value {
+    let client = |(address, name, capacity, of): Client| json!({ "address": address, "client": name, "capacity": capacity, "of": of });
+    let g = &params.generator;
+    json!({
+        "cores": params.cores, "canonical": params.to_string(),
+        "generator": { "lite": g.lite, "slots": g.slots, "wide_slots": g.wide, "open_calls": g.returns, "stack_words": g.stack, "fifo": g.fifo },
+        "clients": clients(params).into_iter().map(client).collect::<Vec<_>>(),
+    })
+}
+
+fn files(params: &DiagParams, style: &Style) -> Result<Vec<File>, Failure> {
+    let verilog = emit_diag(params, style).map_err(|e| Failure::Other(e.to_string()))?;
+    let lines = count(verilog.lines().count() as u64);
+    let ports = ports::markdown_with(&verilog, style, 32, "diag", &MEANINGS);
+    let json = json!({ "tool": TOOL, "parameters": described(params) });
+    let v = Vectors::make(params)?;
+    let bench = vectors::bench(params, style, &v);
+    let (packets, bytes) = (count(v.packets as u64), count(v.bytes.len() as u64));
+    Ok(vec![
+        (VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
+        (ports::FILE, ports, "ports, and an instance to copy".into()),
+        ("registers.md", registers(params), "clients of the ring, packets, registers, frames".into()),
+        ("parameters.json", format!("{json:#}\n"), "all parameters".into()),
+        ("host.hex", v.host_text(), "test vectors: words of the host's packets".into()),
+        ("beats.txt", v.beats.clone(), "test vectors: what happens in which clock".into()),
+        ("bytes.hex", v.bytes_text(), format!("test vectors: {bytes} bytes of {packets} frames")),
+        (vectors::FILE, bench, "test bench that plays them".into()),
+    ])
+}
+
+/// Runs it.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let nodes = match (args.no_nodes, args.nodes.is_empty()) {
+        (true, _) => Vec::new(),
+        (false, true) => with_circuits(),
+        (false, false) => args.nodes.clone(),
+    };
+    let generator = if args.lite { GeneratorParams::LITE } else { GeneratorParams::FULL };
+    let params = DiagParams { cores: args.cores, generator, outside: Vec::new(), nodes };
+    let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
+    let files = files(&params, &style)?;
+    let list = write_all(&args.output, &files)?;
+    if args.json {
+        Object::new("diag gen", &params.to_string())
+            .with("parameters", described(&params))
+            .with("folder", args.output.display().to_string().into())
+            .with("files", list.into())
+            .print(out)?;
+        return Ok(Status::Done);
+    }
+    let kind = if args.lite { "lite" } else { "full" };
+    let chip = format!(
+        "{}, {kind} event generators, {}",
+        plural(params.cores, "core"),
+        plural(params.nodes.len() as u64, "node")
+    );
+    let mut lines =
+        vec![("chip", chip), ("parameters", params.to_string()), ("folder", args.output.display().to_string())];
+    lines.extend(files.iter().map(|(name, _, what)| (*name, what.clone())));
+    facts(out, &lines)?;
+    Ok(Status::Done)
+}

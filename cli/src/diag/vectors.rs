@@ -1,0 +1,339 @@
+//! Test vectors of a chip of diagnosis, and the bench that plays them
+//!
+//! Every client is asked who it is, for a register that it has not, and set; then cores retire what their generators wait
+//! for, counters count some of it, and all nodes are flushed. One thing happens at a time, so that the bytes do not
+//! depend on how long the ring takes. What is right, the golden models say: interface, generator, counters, frames.
+
+use crate::Failure;
+use ::diag::link::FrameWriter;
+use ::diag::load;
+use hdl::diag::chip::DiagParams;
+use hdl::verilog::Style;
+use sim::diag::chip::FIRST_NODE;
+use sim::diag::generator::{Generator, Seen};
+use sim::diag::interface::{Ask, Interface};
+use sim::diag::node::{count, Node, NodeKind, Outbox, Target};
+use sim::diag::packet::{Op, Packet, HOST};
+use sim::diag::registers;
+use sim::diag::trigger::{Capture, Slot, Trigger};
+use std::fmt::Write;
+
+/// Name of the bench.
+pub const FILE: &str = "goshawk_diag_tb.v";
+
+/// In `beats.txt`, in place of a core: so many words of the host may leave.
+const FROM_HOST: u8 = 16;
+/// Clocks between two things that happen.
+const GAP: u64 = 320;
+/// Clocks in which a node has emptied its tables.
+const CLEARS: u64 = 1200;
+/// Events of the vectors: one that goes to the host, one that is counted.
+const EVENTS: [u8; 2] = [1, 2];
+/// Addresses that the generators wait for.
+const PLACES: [u32; 2] = [0x400, 0x404];
+/// `a0`.
+const A0: u8 = 10;
+
+/// What is put in, and what comes out.
+pub struct Vectors {
+    /// Words of the host's packets.
+    pub host: Vec<u16>,
+    /// Lines of `beats.txt`.
+    pub beats: String,
+    /// Bytes that leave.
+    pub bytes: Vec<u8>,
+    /// Frames that they are.
+    pub packets: usize,
+    /// Clock behind the last of what is put in.
+    pub stop: u64,
+    frames: FrameWriter,
+}
+
+impl Vectors {
+    /// Those of a chip.
+    pub fn make(params: &DiagParams) -> Result<Self, Failure> {
+        let beats = String::from(
+            "// hex but for the decimal cycle and core; the first clock without reset is 0; core 16 is the host, and so many of\n\
+             // its words may leave: cycle core pc next_pc insn rd value\n",
+        );
+        let (host, bytes, frames) = (Vec::new(), Vec::new(), FrameWriter::default());
+        let mut v = Self { host, beats, bytes, packets: 0, stop: GAP, frames };
+        v.play(params)?;
+        Ok(v)
+    }
+
+    /// A packet that comes out.
+    fn expect(&mut self, packet: &Packet) {
+        self.bytes.extend(self.frames.frame(packet));
+        self.packets += 1;
+    }
+
+    /// A packet goes in.
+    fn send(&mut self, packet: &Packet) {
+        let words = packet.to_words();
+        let n = words.len();
+        let _ = writeln!(self.beats, "{} {FROM_HOST} {n:08x} 00000000 00000000 00 00000000", self.stop);
+        self.host.extend(words);
+        self.stop += GAP;
+    }
+
+    /// A packet goes in; its answer comes out.
+    fn ask(&mut self, client: &mut Interface, packet: &Packet) {
+        if let Some(Ask::Answer(answer) | Ask::Write(.., answer) | Ask::Flush(answer)) = client.take(&packet.to_words())
+        {
+            self.expect(&answer);
+        }
+        self.send(packet);
+    }
+
+    /// An instruction retires.
+    fn retire(&mut self, core: u8, pc: u32, rd: u8, value: u32) -> Seen {
+        let (insn, next_pc) = (0x13 | u32::from(rd) << 7 | value << 20, pc + 4);
+        let _ = writeln!(self.beats, "{} {core} {pc:08x} {next_pc:08x} {insn:08x} {rd:02x} {value:08x}", self.stop);
+        let rd = (rd != 0).then_some((rd, value));
+        let seen = Seen { cycle: self.stop, pc, next_pc, insn, len: 4, rd, ..Seen::default() };
+        self.stop += GAP;
+        seen
+    }
+
+    fn play(&mut self, params: &DiagParams) -> Result<(), Failure> {
+        let nodes = || params.nodes.iter().enumerate().map(|(n, kind)| (FIRST_NODE + n as u8, kind.registers(), true));
+        let generators = (0..params.cores).map(|c| (c, [1, params.generator.slots.into()], false));
+        let mut clients: Vec<Interface> = Vec::new();
+        for (address, registers, node) in generators.chain(nodes()) {
+            let mut client = Interface::new(address, registers, node);
+            for (at, n) in [(0, 2), (7, 1)] {
+                self.ask(&mut client, &Packet::control(HOST, address, Op::Read, at, &[n]));
+            }
+            clients.push(client);
+        }
+        // where nobody is, nobody answers
+        self.send(&Packet::control(HOST, FIRST_NODE + 43, Op::Read, 0, &[2]));
+
+        let counters = params.nodes.iter().position(|k| matches!(k, NodeKind::Count(_)));
+        let counters_at = counters.map(|n| FIRST_NODE + n as u8);
+        let to = Target { dest: HOST, id: 128 };
+        let rule = count::Rule { event: EVENTS[1], first: 1, by_core: false, threshold: 0, to };
+        let slot = |n: usize, dest, stamped, captures| Slot {
+            trigger: Trigger::Pc(PLACES[n]),
+            event: EVENTS[n],
+            dest,
+            captures,
+            stamped,
+        };
+        let lite = params.generator.lite;
+        let captures = if lite { Vec::new() } else { vec![Capture::Pc, Capture::Register(A0)] };
+        let slots = vec![slot(0, HOST, true, captures), slot(1, counters_at.unwrap_or(HOST), false, Vec::new())];
+        let mut settings = Vec::new();
+        settings.extend(counters_at.map(|at| (at, registers::count(&[rule]))));
+        let of_generator = if lite { registers::lite(&slots) } else { registers::full(&slots) };
+        settings.extend((0..params.cores).map(|c| (c, of_generator.clone())));
+        for (address, writes) in &settings {
+            let at = if *address < FIRST_NODE { *address } else { params.cores + *address - FIRST_NODE };
+            for packet in load::write(*address, writes) {
+                self.ask(&mut clients[usize::from(at)], &packet);
+            }
+        }
+        self.stop += CLEARS;
+
+        let mut counted = counters.map(|n| params.nodes[n].build());
+        if let Some(Node::Count(node)) = &mut counted {
+            node.add(rule).map_err(|e| Failure::Other(e.to_string()))?;
+        }
+        let mut out = Outbox::new();
+        for round in 0..2u32 {
+            for core in 0..params.cores {
+                let mut generator = Generator::new(params.generator, core);
+                generator.set(slots.clone()).map_err(|e| Failure::Other(e.to_string()))?;
+                let value = 0x100 * round + u32::from(core);
+                for (pc, rd) in [(0x3fc, A0), (PLACES[0], 0), (PLACES[1], 0), (0x500, 0)] {
+                    let seen = self.retire(core, pc, rd, if rd == 0 { 0 } else { value });
+                    generator.observe(&seen);
+                    while !generator.is_idle() {
+                        generator.clock(None);
+                        let Some((dest, event)) = generator.pop() else { continue };
+                        match (&mut counted, dest) {
+                            (Some(node), d) if d != HOST => node.take(&event, &mut out),
+                            _ => self.expect(&Packet::event(core, dest, event)),
+                        }
+                    }
+                }
+            }
+        }
+        for (address, ..) in nodes() {
+            let at = params.cores + address - FIRST_NODE;
+            if Some(address) == counters_at {
+                counted.iter_mut().for_each(|node| node.flush(&mut out));
+                for (dest, event) in std::mem::take(&mut out) {
+                    self.expect(&Packet::event(address, dest, event));
+                }
+            }
+            self.ask(&mut clients[usize::from(at)], &Packet::control(HOST, address, Op::Flush, 0, &[7]));
+            self.stop += CLEARS;
+        }
+        Ok(())
+    }
+
+    /// The host's words, one a line.
+    pub fn host_text(&self) -> String {
+        self.host.iter().map(|w| format!("{w:04x}\n")).collect()
+    }
+
+    /// The bytes, one a line.
+    pub fn bytes_text(&self) -> String {
+        self.bytes.iter().map(|b| format!("{b:02x}\n")).collect()
+    }
+}
+
+/// The bench.
+pub fn bench(params: &DiagParams, style: &Style, v: &Vectors) -> String {
+    let each = |line: &dyn Fn(u8) -> String| (0..params.cores).map(line).collect::<String>();
+    let quiet = [
+        ("trap", "1'b0"),
+        ("intr", "1'b0"),
+        ("mem_addr", "32'd0"),
+        ("mem_rmask", "4'd0"),
+        ("mem_wmask", "4'd0"),
+        ("mem_rdata", "32'd0"),
+        ("mem_wdata", "32'd0"),
+    ];
+    let played = ["valid", "insn", "pc_rdata", "pc_wdata", "rd_addr", "rd_wdata"];
+    let connected = |i: u8| {
+        let quiet = quiet.map(|(p, value)| format!("        .rvfi_{p}_{i}({value}),\n")).concat();
+        let played = played.map(|p| format!("        .rvfi_{p}_{i}({p}_{i}),\n")).concat();
+        format!("{played}{quiet}        .cause_{i}(8'd0),\n")
+    };
+    TEXT.replace(
+        "@SIGNALS",
+        &each(&|i| {
+            format!(
+                "    reg valid_{i} = 1'b0;\n    reg [31:0] insn_{i} = 0, pc_rdata_{i} = 0, pc_wdata_{i} = 0, rd_wdata_{i} = 0;\n    \
+                 reg [4:0] rd_addr_{i} = 0;\n"
+            )
+        }),
+    )
+    .replace("@PORTS", &each(&connected))
+    .replace("@QUIET", &each(&|i| format!("            valid_{i} = 1'b0;\n")))
+    .replace(
+        "@SAYS",
+        &each(&|i| {
+            format!(
+                "            if (core == {i}) begin\n                valid_{i} = 1'b1;\n                pc_rdata_{i} = pc;\n                \
+                 pc_wdata_{i} = next_pc;\n                insn_{i} = insn;\n                rd_addr_{i} = rd;\n                \
+                 rd_wdata_{i} = value;\n            end\n"
+            )
+        }),
+    )
+    .replace("@NAME", &style.name)
+    .replace("@WORDS", &v.host.len().to_string())
+    .replace("@BYTES", &v.bytes.len().to_string())
+    .replace("@STOP", &v.stop.to_string())
+}
+
+const TEXT: &str = r#"// Test bench of the diagnosis chip in goshawk_diag.v: plays beats.txt and host.hex, and compares with bytes.hex
+//
+//     iverilog -o tb goshawk_diag_tb.v goshawk_diag.v && vvp tb
+//
+// It says PASS, or FAIL with the first wrong byte. An unknown bit counts as wrong.
+
+module @NAME_tb;
+    localparam WORDS = @WORDS;
+    localparam BYTES = @BYTES;
+    localparam STOP = @STOP;
+    // clocks in which more than is right would come
+    localparam QUIET = 4000;
+
+    reg clock = 1'b0, reset = 1'b1, ready = 1'b0;
+    reg host_valid = 1'b0;
+    reg [15:0] host_word = 16'd0;
+    wire host_ready, valid;
+    wire [7:0] octet;
+@SIGNALS
+    @NAME dut (
+@PORTS        .clock(clock),
+        .reset(reset),
+        .host_valid(host_valid),
+        .host_word(host_word),
+        .host_ready(host_ready),
+        .valid(valid),
+        .octet(octet),
+        .ready(ready)
+    );
+
+    reg [15:0] words [0:WORDS-1];
+    reg [7:0] bytes [0:BYTES-1];
+    integer came = 0, failed = 0, sent = 0, allowed = 0, now;
+    integer beats, fields = 0, cycle, core, skipped;
+    reg [31:0] pc, next_pc, insn, value;
+    reg [4:0] rd;
+    reg [8*256-1:0] comment;
+
+    // one clock: what stands at the outputs before the edge counts
+    task tick;
+        begin
+            #5;
+            if (!reset && ready && valid !== 1'b0 && failed == 0) begin
+                if (came >= BYTES) begin
+                    $display("FAIL: byte %0d is %h, there should be %0d bytes", came, octet, BYTES);
+                    failed = 1;
+                end else if (valid !== 1'b1 || octet !== bytes[came]) begin
+                    $display("FAIL: byte %0d is %h, %h is right", came, octet, bytes[came]);
+                    failed = 1;
+                end
+                came = came + 1;
+            end
+            if (!reset && host_valid && host_ready === 1'b1) sent = sent + 1;
+            clock = 1'b1;
+            #5;
+            clock = 1'b0;
+        end
+    endtask
+
+    task next_beat;
+        fields = $fscanf(beats, "%d %d %h %h %h %h %h", cycle, core, pc, next_pc, insn, rd, value);
+    endtask
+
+    task says;
+        begin
+            if (core == 16) allowed = allowed + pc;
+@SAYS        end
+    endtask
+
+    initial begin
+        $readmemh("host.hex", words);
+        $readmemh("bytes.hex", bytes);
+        beats = $fopen("beats.txt", "r");
+        if (beats == 0) begin
+            $display("FAIL: there is no beats.txt");
+            failed = 1;
+        end else begin
+            // two lines of comment
+            skipped = $fgets(comment, beats);
+            if (skipped != 0) skipped = $fgets(comment, beats);
+            if (skipped == 0) begin
+                $display("FAIL: beats.txt is empty");
+                failed = 1;
+            end
+        end
+        repeat (4) tick;
+        reset = 1'b0;
+        if (failed == 0) next_beat;
+        for (now = 0; now < STOP + QUIET && failed == 0; now = now + 1) begin
+@QUIET            while (fields == 7 && cycle == now) begin
+                says;
+                next_beat;
+            end
+            host_valid = sent < allowed;
+            host_word = host_valid ? words[sent] : 16'hxxxx;
+            ready = now % 4 != 3;
+            tick;
+        end
+        if (failed == 0 && came != BYTES) begin
+            $display("FAIL: %0d bytes came, %0d are right", came, BYTES);
+            failed = 1;
+        end
+        if (failed == 0) $display("PASS: %0d bytes", came);
+        $finish;
+    end
+endmodule
+"#;

@@ -1,0 +1,47 @@
+//! Registers and packets for people: the heads of their files, with numbers in the place of names
+
+use super::registers::{ALL, ANY, CAPACITY, CONTROL, KIND, RECORDS, STEPS, TARGET};
+
+/// The comment at the head of a source, without its title.
+pub fn head(source: &str) -> String {
+    let lines = source.lines().map_while(|l| l.strip_prefix("//!")).skip(1);
+    let line = |l: &str| format!("{}\n", l.strip_prefix(' ').unwrap_or(l));
+    // a heading in a file is one lower in a page
+    lines.map(line).map(|l| if l.starts_with("# ") { format!("##{}", &l[1..]) } else { l }).collect()
+}
+
+/// Packets and registers of a chip, as Markdown.
+pub fn markdown() -> String {
+    let hex = |address: u16| format!("0x{address:03x}");
+    let mut text =
+        format!("# Packets\n{}\n# Registers\n{}", head(include_str!("packet.rs")), head(include_str!("registers.rs")));
+    for (name, number) in [
+        ("KIND", hex(KIND)),
+        ("CAPACITY", hex(CAPACITY)),
+        ("CONTROL", hex(CONTROL)),
+        ("TARGET", hex(TARGET)),
+        ("RECORDS", hex(RECORDS)),
+        ("STEPS", hex(STEPS)),
+        ("ALL", format!("{ALL} (all terms)")),
+        ("ANY", format!("{ANY} (any of them)")),
+        ("super::node::NodeKind::registers", "in the table above".into()),
+        ("Trigger::is_wide", "data and traps".into()),
+    ] {
+        text = text.replace(&format!("[`{name}`]"), &number);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_has_numbers_and_no_names_of_the_source() {
+        let text = markdown();
+        assert!(!text.contains("[`") && !text.contains("::"), "{text}");
+        for line in ["| 0x002 | 0 | 1: it works.", "| 0x400 + 16 n + k | 16 |", "\n## A record\n", "W0   LEN[15:12]"] {
+            assert!(text.contains(line), "{line} is not in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The chip under overload: every generator has an event in every clock, or with every instruction, in Verilator
+//!
+//! What is lost is counted: events that arrive and losses that are told add up to all that happened. The link stays full of
+//! events and nobody starves, but where full generators have an instruction in every clock: their log stays full then.
+//! `GOSHAWK_LONG=1` and `-- --nocapture` print the rows of docs/diagnosis.md.
+
+use diag::link::FrameReader;
+use diag::load;
+use fpga::cosim::Cosim;
+use hdl::diag::chip::{DiagChip, DiagParams};
+use rust_hdl::prelude::*;
+use sim::diag::chip::FRAME_BYTES;
+use sim::diag::packet::{Body, Event, Packet, HOST};
+use sim::diag::registers;
+use sim::diag::trigger::{Capture, GeneratorParams, Slot, Trigger};
+
+const PC: u128 = 0x400;
+/// Clocks of reset.
+const RESET: u64 = 4;
+
+/// What came of it.
+struct Got {
+    offered: u64,
+    /// Events that arrived while all generators had one in every clock, by core.
+    in_time: Vec<u64>,
+    /// Of the link's bytes in that time, those of events and their frames, without counts of losses.
+    useful: f64,
+    arrived: u64,
+    told: u64,
+}
+
+/// A frame's bytes without those that only tell of losses.
+fn bytes(event: &Event) -> usize {
+    2 * Event { lost: 0, ..*event }.words() + FRAME_BYTES
+}
+
+/// `cores` generators under overload for `clocks` clocks, with an instruction that is an event in `every` clocks and a byte
+/// of the link in `byte_clocks`.
+fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64, clocks: u64) -> Got {
+    let params = DiagParams { cores, generator, outside: Vec::new(), nodes: Vec::new() };
+    let mut chip = DiagChip::new(&params).unwrap();
+    chip.connect_all();
+    let cosim = Cosim::of_block(&chip).unwrap();
+    let captures = if generator.lite { Vec::new() } else { vec![Capture::Pc] };
+    let slots = [Slot { trigger: Trigger::Pc(PC as u32), event: 1, dest: HOST, captures, stamped: true }];
+    let writes = if generator.lite { registers::lite(&slots) } else { registers::full(&slots) };
+    let words: Vec<u16> = (0..cores).flat_map(|c| load::write(c, &writes)).flat_map(|p| Packet::to_words(&p)).collect();
+    let names: Vec<String> = cosim.inputs().iter().map(|p| p.name.replace('$', "_")).collect();
+    let vector = |reset: bool, takes: bool, word: Option<u16>, hits: bool| -> Vec<u128> {
+        let value = |name: &String| match name.as_str() {
+            "reset" => reset.into(),
+            "ready" => takes.into(),
+            "host_valid" => u128::from(word.is_some()),
+            "host_word" => word.unwrap_or(0).into(),
+            n if n.starts_with("rvfi_valid") => u128::from(hits),
+            n if n.starts_with("rvfi_pc_rdata") => PC,
+            n if n.starts_with("rvfi_pc_wdata") => PC + 4,
+            n if n.starts_with("rvfi_insn") => 0x13,
+            _ => 0,
+        };
+        names.iter().map(value).collect()
+    };
+    // how long the ring takes to set the generators, seen once
+    let (ready, mut set, mut left) =
+        (cosim.output("host$ready").unwrap(), Vec::new(), words.iter().copied().peekable());
+    let mut session = cosim.session().unwrap();
+    for clock in 0.. {
+        let word = left.peek().copied().filter(|_| clock >= RESET);
+        let inputs = vector(clock < RESET, clock % byte_clocks == 0, word, false);
+        let taken = session.step(&inputs).unwrap()[ready] == 1;
+        set.push(inputs);
+        if word.is_some() && taken {
+            left.next();
+        }
+        if left.peek().is_none() {
+            break;
+        }
+    }
+    drop(session);
+    let begin = set.len() as u64 + 2_000 * byte_clocks;
+    let drained = begin + clocks + byte_clocks * 20 * 24 * u64::from(cores) + 2_000;
+    // then some more of each, which tell what had not been told: 65,535 each
+    let (more, apart) = (clocks / 65_535 + 1, byte_clocks * 48 * u64::from(cores) + 2_000);
+    let end = drained + more * apart;
+    let hits = |clock: u64| {
+        ((begin..begin + clocks).contains(&clock) && (clock - begin) % every == 0)
+            || (clock >= drained && (clock - drained) % apart == 0)
+    };
+    let idle = [false, true].map(|takes| [false, true].map(|hits| vector(false, takes, None, hits)));
+    let inputs = (0..end).map(|clock| match set.get(clock as usize) {
+        Some(inputs) => inputs.clone(),
+        None => idle[usize::from(clock % byte_clocks == 0)][usize::from(hits(clock))].clone(),
+    });
+    let (valid, octet) = (cosim.output("valid").unwrap(), cosim.output("octet").unwrap());
+    let mut reader = FrameReader::default();
+    let mut got = Got {
+        offered: (clocks.div_ceil(every) + more) * u64::from(cores),
+        in_time: vec![0; cores.into()],
+        useful: 0.0,
+        arrived: 0,
+        told: 0,
+    };
+    let mut useful = 0;
+    cosim
+        .run(inputs, |clock, out| {
+            if clock < RESET || out[valid] == 0 || clock % byte_clocks != 0 {
+                return;
+            }
+            for packet in reader.push(&[out[octet] as u8]) {
+                let Body::Event(event) = packet.body else { continue };
+                got.arrived += 1;
+                got.told += u64::from(event.lost);
+                if (begin..begin + clocks).contains(&clock) {
+                    got.in_time[usize::from(event.core)] += 1;
+                    useful += bytes(&event);
+                }
+            }
+        })
+        .unwrap();
+    assert_eq!((reader.lost, reader.skipped, reader.malformed), (0, 0, 0));
+    got.useful = useful as f64 * byte_clocks as f64 / clocks as f64;
+    got
+}
+
+/// Prints a row; `full`: the link has to be.
+fn check(generator: GeneratorParams, cores: u8, every: u64, full: bool) {
+    let long = std::env::var_os("GOSHAWK_LONG").is_some();
+    let name = if generator.lite { "lite" } else { "full" };
+    // a line of 12 Mbit/s at 50 MHz
+    let got = overload(cores, generator, every, 33, if long { 1_000_000 } else { 60_000 });
+    let Got { offered, arrived, told, useful, .. } = got;
+    let (least, most) = (got.in_time.iter().min().unwrap(), got.in_time.iter().max().unwrap());
+    println!(
+        "| {name} | {cores} | {every} | {offered} | {arrived} | {told} | {:.1} % | {least} to {most} |",
+        100.0 * useful
+    );
+    assert_eq!(arrived + told, offered, "{name}, {cores} cores, every {every} clocks");
+    if full {
+        assert!(useful > 0.8, "{name}, {cores} cores, every {every} clocks: {useful}");
+        assert!(most - least <= 2, "{name}, {cores} cores, every {every} clocks: {:?}", got.in_time);
+    }
+}
+
+fn numbers_of_cores() -> &'static [u8] {
+    if std::env::var_os("GOSHAWK_LONG").is_some() {
+        &[1, 2, 4, 8]
+    } else {
+        &[2]
+    }
+}
+
+#[test]
+fn lite_generators_keep_the_link_full_and_count_the_rest() {
+    numbers_of_cores().iter().for_each(|cores| check(GeneratorParams::LITE, *cores, 1, true));
+}
+
+#[test]
+fn full_generators_count_what_they_lose() {
+    for cores in numbers_of_cores() {
+        [1, 2, 4].iter().for_each(|every| check(GeneratorParams::FULL, *cores, *every, false));
+        check(GeneratorParams::FULL, *cores, 8, true);
+    }
+}
