@@ -1,7 +1,6 @@
 //! `hdl/src/spine/room.rs` against a count
 
 use hdl::spine::room::Room;
-use rust_hdl::prelude::*;
 use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
@@ -16,13 +15,13 @@ fn places_taken_given_back_and_popped_match_a_count() {
         let (mut used, mut popped, mut rate) = (0, 0, 50);
         let mut seen = [0; 3];
         for cycle in 0..20_000 {
-            if s.per_64k(1_500) {
+            if s.per_64k(300) {
                 rate = *s.pick(&[0, 20, 50, 80, 100]);
             }
             let reset = s.per_64k(30);
             let take = used < places && s.percent(rate);
-            let give = used > popped && s.percent(30);
-            let pop = used > popped + usize::from(give) && s.percent(40);
+            let give = used > popped && s.percent(if rate == 100 { 3 } else { 30 });
+            let pop = used > popped + usize::from(give) && s.percent(if rate == 100 { 5 } else { 40 });
             let got = d
                 .cycle(
                     |u| {
