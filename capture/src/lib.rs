@@ -10,6 +10,7 @@
 //! | [`machine`] | machines, their QEMU, and what their instructions do to the pc |
 //! | [`schedule`] | which thread runs, and how long |
 //! | [`run`] | a program is run, and what the plugin tells is kept in a file without a name |
+//! | `pack` | those words, packed |
 //! | [`words`] | what the words of the ring say |
 //! | [`expand`] | blocks to events, data and branches |
 //! | [`harts`] | which hart a thread is |
@@ -33,6 +34,7 @@ pub mod layout;
 pub mod machine;
 pub mod memory;
 pub mod outputs;
+mod pack;
 pub mod run;
 pub mod schedule;
 mod shared;

@@ -5,17 +5,38 @@
 
 use std::collections::HashMap;
 
-const PAGE: u64 = 4096;
+const PAGE: usize = 4096;
+/// Pages that are found without asking the table, a power of 2.
+const NEAR: usize = 256;
 
 struct Page {
-    bytes: [u8; PAGE as usize],
-    seen: [u64; PAGE as usize / 64],
+    bytes: [u8; PAGE],
+    seen: [u64; PAGE / 64],
 }
 
 /// Bytes that were seen.
-#[derive(Default)]
 pub struct Memory {
-    pages: HashMap<u64, Box<Page>>,
+    index: HashMap<u64, u32>,
+    pages: Vec<Box<Page>>,
+    /// Page and its place in `pages`, by the page's last bits.
+    near: Vec<(u64, u32)>,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        // no address has this page
+        Self { index: HashMap::new(), pages: Vec::new(), near: vec![(u64::MAX, 0); NEAR] }
+    }
+}
+
+/// The lowest `size` bytes of a value.
+#[inline]
+pub fn low(value: u64, size: u8) -> u64 {
+    if size < 8 {
+        value & ((1 << (8 * size)) - 1)
+    } else {
+        value
+    }
 }
 
 impl Memory {
@@ -24,33 +45,73 @@ impl Memory {
         Self::default()
     }
 
-    /// `size` bytes, if all of them were seen.
-    pub fn get(&self, address: u64, size: u8) -> Option<u64> {
-        let mut value = 0;
-        for i in 0..u64::from(size) {
-            let at = address.wrapping_add(i);
-            let page = self.pages.get(&(at / PAGE))?;
-            let offset = (at % PAGE) as usize;
-            if page.seen[offset / 64] >> (offset % 64) & 1 == 0 {
-                return None;
-            }
-            value |= u64::from(page.bytes[offset]) << (8 * i);
+    #[inline]
+    fn place(&mut self, page: u64) -> &mut Page {
+        let near = &mut self.near[page as usize % NEAR];
+        if near.0 != page {
+            let place = *self.index.entry(page).or_insert_with(|| {
+                self.pages.push(Box::new(Page { bytes: [0; PAGE], seen: [0; PAGE / 64] }));
+                (self.pages.len() - 1) as u32
+            });
+            *near = (page, place);
         }
-        Some(value)
+        &mut self.pages[near.1 as usize]
     }
 
-    /// `size` bytes are these.
-    pub fn set(&mut self, address: u64, size: u8, value: u64) {
+    /// `size` bytes, 8 at most; those that were not seen are 0.
+    #[inline]
+    pub fn value(&mut self, address: u64, size: u8) -> u64 {
+        let offset = address as usize % PAGE;
+        let page = self.place(address / PAGE as u64);
+        if let Some(bytes) = page.bytes[offset..].first_chunk() {
+            return low(u64::from_le_bytes(*bytes), size);
+        }
+        let byte = |i: u8| {
+            let at = address.wrapping_add(i.into());
+            u64::from(self.place(at / PAGE as u64).bytes[at as usize % PAGE]) << (8 * i)
+        };
+        (0..size).map(byte).sum()
+    }
+
+    /// `size` bytes, if all of them were seen.
+    pub fn get(&mut self, address: u64, size: u8) -> Option<u64> {
         for i in 0..u64::from(size) {
             let at = address.wrapping_add(i);
-            let page = self
-                .pages
-                .entry(at / PAGE)
-                .or_insert_with(|| Box::new(Page { bytes: [0; PAGE as usize], seen: [0; PAGE as usize / 64] }));
-            let offset = (at % PAGE) as usize;
+            let offset = at as usize % PAGE;
+            if self.place(at / PAGE as u64).seen[offset / 64] >> (offset % 64) & 1 == 0 {
+                return None;
+            }
+        }
+        Some(self.value(address, size))
+    }
+
+    /// `size` bytes, 8 at most, are these; what they were, as [`Memory::value`].
+    #[inline]
+    pub fn set(&mut self, address: u64, size: u8, value: u64) -> u64 {
+        let offset = address as usize % PAGE;
+        let page = self.place(address / PAGE as u64);
+        let bits = offset % 64;
+        match page.bytes[offset..].first_chunk_mut() {
+            Some(bytes) if bits + usize::from(size) <= 64 => {
+                let before = u64::from_le_bytes(*bytes);
+                *bytes = (low(value, size) | (before & !low(u64::MAX, size))).to_le_bytes();
+                page.seen[offset / 64] |= ((1 << size) - 1) << bits;
+                low(before, size)
+            }
+            _ => self.set_bytes(address, size, value),
+        }
+    }
+
+    #[cold]
+    fn set_bytes(&mut self, address: u64, size: u8, value: u64) -> u64 {
+        let before = self.value(address, size);
+        for i in 0..size {
+            let at = address.wrapping_add(i.into());
+            let (page, offset) = (self.place(at / PAGE as u64), at as usize % PAGE);
             page.bytes[offset] = (value >> (8 * i)) as u8;
             page.seen[offset / 64] |= 1 << (offset % 64);
         }
+        before
     }
 }
 
@@ -67,5 +128,22 @@ mod tests {
         memory.set(0x1000, 1, 0xaa);
         assert_eq!(memory.get(0xfff, 2), Some(0xaa22));
         assert_eq!(memory.get(0xfff, 4), None);
+    }
+
+    #[test]
+    fn accesses_of_any_size_and_place_are_those_of_bytes() {
+        let (mut memory, mut bytes, mut x) = (Memory::new(), HashMap::new(), 1u64);
+        for _ in 0..20_000 {
+            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let (size, address) = (1 << (x >> 60 & 3), 3 * PAGE as u64 - 80 + (x >> 40) % 160);
+            let right = (0..u64::from(size)).map(|i| bytes.get(&(address + i)).map(|b: &u8| u64::from(*b) << (8 * i)));
+            let right: Vec<Option<u64>> = right.collect();
+            assert_eq!(memory.value(address, size), right.iter().flatten().sum::<u64>());
+            assert_eq!(memory.get(address, size), right.iter().copied().sum::<Option<u64>>());
+            if x >> 59 & 1 == 0 {
+                assert_eq!(memory.set(address, size, x), right.iter().flatten().sum::<u64>());
+                (0..u64::from(size)).for_each(|i| _ = bytes.insert(address + i, (x >> (8 * i)) as u8));
+            }
+        }
     }
 }

@@ -16,8 +16,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// How long to wait when nothing was told.
+/// How long to wait when little was told.
 const PAUSE: Duration = Duration::from_micros(200);
+/// Words that are more than little; a fraction of the ring.
+const PORTION: usize = 1 << 16;
 /// Harts that a recording can have.
 pub const MOST_HARTS: u8 = 16;
 
@@ -158,7 +160,7 @@ pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u
         }
         control.skip = options.skip;
     })?;
-    let writer = SpoolWriter::create(&options.folder)?;
+    let writer = SpoolWriter::create(&options.folder, options.data)?;
     let _patient = Patient::new();
     let child = command(&executable, options, &qemu, Some((&shared, &plugin)))
         .spawn()
@@ -186,7 +188,7 @@ pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u
         threads: control.threads.load(Relaxed),
         switches: control.switches.load(Relaxed),
         steals: control.steals.load(Relaxed),
-        executed: control.executed.load(Relaxed),
+        executed: control.written.executed.load(Relaxed),
         no_registers: state == layout::NO_REGISTERS,
         kept: spool.size,
         skip: options.skip,
@@ -212,13 +214,15 @@ impl Drain<'_> {
         tell: &mut dyn FnMut(u64),
     ) -> Result<Ended, CaptureError> {
         let control = self.shared.control();
-        let (mut words, mut parser, mut told) = (Vec::new(), Words::default(), 0);
+        let (mut parser, mut told) = (Words::default(), 0);
         loop {
             // asked first: what was told before the end is then in the ring
             let status = guest.0.try_wait().map_err(|e| CaptureError::System("the guest", e))?;
-            let n = self.shared.read(&mut words);
-            if n > 0 && self.failure.is_none() && self.limit.is_none() {
-                self.keep(&words, &mut parser, counting.as_deref_mut());
+            let n = self.shared.read(|words| {
+                if self.failure.is_some() || self.limit.is_some() {
+                    return;
+                }
+                self.keep(words, &mut parser, counting.as_deref_mut());
                 if self.failure.is_some() || self.limit.is_some() {
                     control.stop.store(1, Relaxed);
                     if self.options.end_with_trace {
@@ -226,8 +230,8 @@ impl Drain<'_> {
                         let _ = guest.0.kill();
                     }
                 }
-            }
-            let executed = control.executed.load(Relaxed);
+            });
+            let executed = control.written.executed.load(Relaxed);
             tell(executed.saturating_sub(told));
             told = told.max(executed);
             match status {
@@ -238,7 +242,8 @@ impl Drain<'_> {
                     let signal = status.signal().unwrap_or(0);
                     return Ok(status.code().map_or(Ended::Signal(signal), Ended::Code));
                 }
-                None if n == 0 => std::thread::sleep(PAUSE),
+                // what comes in small portions costs more to take than it is
+                None if n < PORTION => std::thread::sleep(PAUSE),
                 _ => {}
             }
         }

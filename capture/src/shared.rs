@@ -11,8 +11,8 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 /// The plugin, as the build script made it.
 static PLUGIN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plugin.so"));
 
-/// Words of the ring: 16 MiB.
-const WORDS: usize = 1 << 22;
+/// Words of the ring: 4 MiB, which caches hold.
+const WORDS: usize = 1 << 20;
 
 /// A file in memory, without a name.
 fn memory(name: &std::ffi::CStr) -> Result<File, CaptureError> {
@@ -55,21 +55,23 @@ impl Shared {
         let length = CONTROL_BYTES + 4 * WORDS;
         let failed = |e| CaptureError::System("shared memory", e);
         file.set_len(length as u64).map_err(failed)?;
-        // SAFETY: a new mapping of a new file, of its length.
-        let place = unsafe {
-            let flags = libc::PROT_READ | libc::PROT_WRITE;
-            libc::mmap(std::ptr::null_mut(), length, flags, libc::MAP_SHARED, file.as_raw_fd(), 0)
+        let map = |at, length, flags, offset| {
+            let rights = libc::PROT_READ | libc::PROT_WRITE;
+            // SAFETY: a new mapping of a new file, or one over the part of it that is beyond the file's end.
+            match unsafe { libc::mmap(at, length, rights, libc::MAP_SHARED | flags, file.as_raw_fd(), offset) } {
+                libc::MAP_FAILED => Err(failed(std::io::Error::last_os_error())),
+                place => Ok(place),
+            }
         };
-        if place == libc::MAP_FAILED {
-            return Err(failed(std::io::Error::last_os_error()));
-        }
+        let place = map(std::ptr::null_mut(), length + 4 * WORDS, 0, 0)?;
+        map(place.wrapping_byte_add(length), 4 * WORDS, libc::MAP_FIXED, CONTROL_BYTES as i64)?;
         let control: *mut Control = place.cast();
         // SAFETY: zeros are a control page, and nobody else has it yet.
         let page = unsafe { &mut *control };
         fill(page);
         page.words = WORDS as u64;
         page.magic = crate::layout::MAGIC;
-        Ok(Self { file, control, length })
+        Ok(Self { file, control, length: length + 4 * WORDS })
     }
 
     /// The file, for the child to map.
@@ -83,21 +85,22 @@ impl Shared {
         unsafe { &*self.control }
     }
 
-    /// Copies what was written since the last time; 0 where nothing was.
-    pub(crate) fn read(&self, into: &mut Vec<u32>) -> usize {
+    /// Hands out what was written since the last time, in whole entries, and how many words it was; 0 where nothing was.
+    pub(crate) fn read(&self, take: impl FnOnce(&[u32])) -> usize {
         let control = self.control();
-        let (tail, head) = (control.tail.0.load(Relaxed), control.head.0.load(Acquire));
+        let (tail, head) = (control.tail.0.load(Relaxed), control.written.head.load(Acquire));
         // what a guest that writes at random makes of it must not be believed
         let n = (head.wrapping_sub(tail) as usize).min(WORDS);
-        into.clear();
-        let at = tail as usize & (WORDS - 1);
-        let first = n.min(WORDS - at);
-        // SAFETY: below the head, where the plugin does not write until the tail moves.
-        unsafe {
-            let ring = self.control.cast::<u8>().add(CONTROL_BYTES).cast::<u32>();
-            into.extend_from_slice(std::slice::from_raw_parts(ring.add(at), first));
-            into.extend_from_slice(std::slice::from_raw_parts(ring, n - first));
+        if n == 0 {
+            return 0;
         }
+        let at = tail as usize & (WORDS - 1);
+        // SAFETY: below the head, where the plugin does not write until the tail moves; the ring is mapped twice, one
+        // behind the other.
+        take(unsafe {
+            let ring = self.control.cast::<u8>().add(CONTROL_BYTES).cast::<u32>();
+            std::slice::from_raw_parts(ring.add(at), n)
+        });
         control.tail.0.store(tail + n as u64, Release);
         n
     }

@@ -3,22 +3,24 @@
 //! What a file says of its harts stands at its beginning, and is known at the end of the run. So the run is kept first:
 //! block numbers pack to a fraction of a byte each.
 
+use crate::pack::{Packer, Unpacker};
 use crate::CaptureError;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::Path;
 
-/// zstd: higher levels cost more than they save.
-const LEVEL: i32 = 1;
-/// Words read at once.
-const PORTION: usize = 1 << 16;
+/// zstd: higher levels cost more than they save. What comes here has few repetitions left.
+const LEVEL: i32 = -1;
+/// Bytes that a column of a frame has at most; a frame has less, but for a block of code of 64 MB.
+const MOST: u32 = 1 << 28;
 
 /// Takes the words of a run.
 pub(crate) struct SpoolWriter {
+    packer: Packer,
     zstd: zstd::Encoder<'static, File>,
     /// The same file.
     file: File,
-    bytes: Vec<u8>,
+    data: bool,
     folder: String,
 }
 
@@ -26,6 +28,7 @@ pub(crate) struct SpoolWriter {
 #[derive(Debug)]
 pub(crate) struct Spool {
     file: File,
+    data: bool,
     folder: String,
     /// Packed, bytes.
     pub(crate) size: u64,
@@ -36,21 +39,17 @@ fn failed(folder: &str) -> impl Fn(std::io::Error) -> CaptureError + '_ {
 }
 
 impl SpoolWriter {
-    /// A new file in `folder`.
-    pub(crate) fn create(folder: &Path) -> Result<Self, CaptureError> {
+    /// A new file in `folder`, for a run with loads and stores or without.
+    pub(crate) fn create(folder: &Path, data: bool) -> Result<Self, CaptureError> {
         let name = folder.display().to_string();
         let file = tempfile::tempfile_in(folder).map_err(failed(&name))?;
         let zstd = zstd::Encoder::new(file.try_clone().map_err(failed(&name))?, LEVEL).map_err(failed(&name))?;
-        Ok(Self { zstd, file, bytes: Vec::new(), folder: name })
+        Ok(Self { packer: Packer::new(data), zstd, file, data, folder: name })
     }
 
-    /// Appends words.
+    /// Appends words: whole entries.
     pub(crate) fn write(&mut self, words: &[u32]) -> Result<(), CaptureError> {
-        self.bytes.resize(4 * words.len(), 0);
-        for (bytes, word) in self.bytes.chunks_exact_mut(4).zip(words) {
-            bytes.copy_from_slice(&word.to_le_bytes());
-        }
-        self.zstd.write_all(&self.bytes).map_err(failed(&self.folder))
+        self.packer.pack(words, |frame| self.zstd.write_all(frame)).map_err(failed(&self.folder))
     }
 
     /// Bytes in the file so far.
@@ -60,11 +59,11 @@ impl SpoolWriter {
 
     /// All that was written; also after a write that failed, up to there.
     pub(crate) fn finish(self) -> Result<Spool, CaptureError> {
-        let Self { zstd, file, folder, .. } = self;
+        let Self { mut packer, mut zstd, file, data, folder } = self;
         // a disk that is full has kept what came before
-        let _ = zstd.finish();
+        let _ = packer.end(|frame| zstd.write_all(frame)).and_then(|()| zstd.finish());
         let size = file.metadata().map_err(failed(&folder))?.len();
-        Ok(Spool { file, folder, size })
+        Ok(Spool { file, data, folder, size })
     }
 }
 
@@ -75,23 +74,43 @@ impl Spool {
         let mut file = &self.file;
         file.rewind().map_err(&failed)?;
         let mut zstd = zstd::Decoder::new(file).map_err(&failed)?;
-        let (mut bytes, mut words) = (vec![0; 4 * PORTION], Vec::with_capacity(PORTION));
+        let mut unpacker = Unpacker::new(self.data);
+        let (mut bytes, mut words) = (Vec::new(), Vec::new());
         loop {
-            let mut got = 0;
-            while got < bytes.len() {
-                match zstd.read(&mut bytes[got..]) {
-                    Ok(0) => break,
-                    Ok(n) => got += n,
-                    // the disk was full: the words before are whole
-                    Err(e) if e.kind() == ErrorKind::UnexpectedEof => break,
-                    Err(e) => return Err(failed(e)),
-                }
+            let mut lengths = [0; 16];
+            // where the disk was full, the frames before are whole
+            if !whole(&mut zstd, &mut lengths).map_err(&failed)? {
+                return Ok(());
             }
+            let lengths = [0, 4, 8, 12].map(|i| u32::from_le_bytes(std::array::from_fn(|j| lengths[i + j])));
+            let damaged = || failed(std::io::Error::new(ErrorKind::InvalidData, "what was kept is damaged"));
+            if lengths.iter().any(|n| *n > MOST) {
+                return Err(damaged());
+            }
+            bytes.resize(lengths.iter().map(|n| *n as usize).sum(), 0);
+            if !whole(&mut zstd, &mut bytes).map_err(&failed)? {
+                return Ok(());
+            }
+            let mut rest = &bytes[..];
+            let columns = lengths.map(|n| {
+                let (column, behind) = rest.split_at(n as usize);
+                rest = behind;
+                column
+            });
             words.clear();
-            words.extend(bytes[..got].chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
-            if !take(&words)? || got < bytes.len() {
+            unpacker.unpack(columns, &mut words).ok_or_else(damaged)?;
+            if !take(&words)? {
                 return Ok(());
             }
         }
+    }
+}
+
+/// Fills `bytes`; false where there are not so many.
+fn whole(from: &mut impl Read, bytes: &mut [u8]) -> std::io::Result<bool> {
+    match from.read_exact(bytes) {
+        Ok(()) => Ok(true),
+        Err(e) if e.kind() == ErrorKind::UnexpectedEof => Ok(false),
+        Err(e) => Err(e),
     }
 }

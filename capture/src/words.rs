@@ -66,7 +66,7 @@ fn wide(words: &[u32]) -> u64 {
 }
 
 /// Words of the entry that begins with `word`.
-fn length(word: u32) -> Result<usize, String> {
+pub(crate) fn length(word: u32) -> Result<usize, String> {
     if word & ESCAPE == 0 {
         return Ok(1);
     }

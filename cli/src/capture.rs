@@ -1,5 +1,6 @@
 //! `goshawk capture`: a trace from a board, and recordings of real programs
 
+mod bench;
 mod registers;
 mod run;
 
@@ -34,6 +35,7 @@ pub struct Args {
 #[derive(clap::Subcommand, Debug)]
 enum Command {
     Run(Box<run::Args>),
+    Bench(bench::Args),
     Serial(SerialArgs),
     Registers(registers::Args),
 }
@@ -89,6 +91,7 @@ pub struct SerialArgs {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     match &args.command {
         Command::Run(args) => run::run(args, out),
+        Command::Bench(args) => bench::run(args, out),
         Command::Serial(args) => serial(args, out),
         Command::Registers(args) => registers::run(args, out),
     }

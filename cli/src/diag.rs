@@ -4,6 +4,7 @@ mod common;
 mod ls;
 mod plan;
 mod run;
+mod soc;
 mod test;
 
 use crate::{Failure, Status};

@@ -13,6 +13,7 @@ mod circuit;
 mod completions;
 mod decode;
 mod demo;
+mod describe;
 mod diag;
 mod encode;
 mod error;

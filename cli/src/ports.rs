@@ -60,10 +60,13 @@ const CROSSING: [(&str, &str); 2] = [
 ];
 
 /// A port of the emitted module.
-struct Port {
-    name: String,
-    output: bool,
-    bits: u32,
+pub struct Port {
+    /// Name in Verilog.
+    pub name: String,
+    /// Whether it is an output.
+    pub output: bool,
+    /// Width, bits.
+    pub bits: u32,
 }
 
 impl Port {
@@ -89,7 +92,7 @@ impl Port {
 }
 
 /// The ports of the module `name`, in their order.
-fn ports(verilog: &str, name: &str) -> Vec<Port> {
+pub fn ports(verilog: &str, name: &str) -> Vec<Port> {
     let head = format!("module {name} (\n");
     let body = verilog.split_once(&head).and_then(|(_, rest)| rest.split_once(");")).map_or("", |(body, _)| body);
     let port = |line: &str| {

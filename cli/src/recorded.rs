@@ -5,7 +5,8 @@
 
 use crate::inputs;
 use crate::output::{count, TOOL};
-use crate::testbench::{address, bit, FILE};
+use crate::package::{File, VERILOG};
+use crate::testbench::{Own, FILE};
 use crate::Failure;
 use hdl::bus::wrap::Buses;
 use hdl::emit::{emit_inputs, SystemOptions};
@@ -18,9 +19,6 @@ use sim::scheme::inputs::model::{Access, Beat, Recorder, Reference, Retired};
 use sim::scheme::inputs::InputsParams;
 use sim::stimulus::Source;
 use std::fmt::Write;
-
-/// Name, text, and what it is.
-type File = (&'static str, String, String);
 
 /// Instructions of all cores together.
 const INSTRUCTIONS: u32 = 3000;
@@ -188,7 +186,7 @@ pub fn make(p: &InputsParams, options: &SystemOptions, style: &Style, buses: Bus
     let map = |text: String| text.replace(&line, &p.canonical()).replace(&number, &format!("{:x}", p.fingerprint()));
     let bench = bench(p, &buses.system(style), &v);
     Ok(vec![
-        (crate::package::VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
+        (VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
         ("registers.md", map(regmap::markdown(&other)), "register map".into()),
         ("registers.rdl", map(regmap::systemrdl(&other)), "register map in SystemRDL 2.0".into()),
         ("parameters.json", format!("{described:#}\n"), "all parameters, fingerprint".into()),
@@ -232,17 +230,22 @@ fn bench(p: &InputsParams, style: &Style, v: &Vectors) -> String {
              trap_cause_{i} = cause;\n            end\n"
         )
     };
-    TEXT.replace("@NAME", &style.name)
-        .replace("@STOP", &v.stop.to_string())
-        .replace("@WORDS", &v.count.to_string())
-        .replace("@CONTROL", &address("control").to_string())
-        .replace("@STATUS", &address("status").to_string())
-        .replace("@IDLE", &bit("status", "idle").to_string())
+    Own { text: TEXT, edge: EDGE, fields: 13, take: "says" }
+        .fill(style, v.count, v.stop)
         .replace("@PORTS", &each(&connected))
         .replace("@SIGNALS", &each(&declared))
         .replace("@QUIET", &each(&quiet))
         .replace("@SAYS", &each(&says))
 }
+
+/// The model takes what comes at a pace at which no core waits.
+const EDGE: &str = r#"            if (begun && hold !== 1'b0 && failed == 0) begin
+                $display("FAIL: the cores are to wait");
+                failed = 1;
+            end
+            begun = recording === 1'b1;
+            idle = bus_rdata[@IDLE];
+"#;
 
 const TEXT: &str = r#"// Test bench of the record system in goshawk_trace.v: plays beats.txt and compares with words.hex
 //
@@ -255,12 +258,7 @@ module @NAME_tb;
     localparam STOP = @STOP;
     localparam PATIENCE = 4000000;
 
-    reg clock = 1'b0, reset = 1'b1;
-    reg [2:0] bus_addr = 3'd0;
-    reg bus_write = 1'b0;
-    reg [31:0] bus_wdata = 32'd0;
-    wire [31:0] bus_rdata;
-    wire valid, recording, hold;
+@BUS    wire valid, recording, hold;
     wire [31:0] data;
     reg mem_valid = 1'b0, mem_write = 1'b0, mem_changes = 1'b0, mem_again = 1'b0;
     reg [2:0] mem_core = 3'd0;
@@ -275,63 +273,10 @@ module @NAME_tb;
         .mem_again(mem_again),
         .recording(recording),
         .hold(hold),
-        .clock(clock),
-        .reset(reset),
-        .bus_addr(bus_addr),
-        .bus_write(bus_write),
-        .bus_wdata(bus_wdata),
-        .bus_rdata(bus_rdata),
-        .valid(valid),
-        .ready(1'b1),
-        .data(data)
-    );
-
-    reg [31:0] words [0:WORDS-1];
-    integer came = 0, failed = 0, now, waited;
-    // before the latest edge
+@SYSTEM    // before the latest edge
     reg begun = 1'b0, idle = 1'b0;
 
-    // one clock: what stands at the outputs before the edge counts
-    task tick;
-        begin
-            #5;
-            if (valid !== 1'b0 && !reset && failed == 0) begin
-                if (came >= WORDS) begin
-                    $display("FAIL: word %0d is %h, there should be %0d words", came, data, WORDS);
-                    failed = 1;
-                end else if (valid !== 1'b1 || data !== words[came]) begin
-                    $display("FAIL: word %0d is %h, %h is right", came, data, words[came]);
-                    failed = 1;
-                end
-                came = came + 1;
-            end
-            if (begun && hold !== 1'b0 && failed == 0) begin
-                $display("FAIL: the cores are to wait");
-                failed = 1;
-            end
-            begun = recording === 1'b1;
-            idle = bus_rdata[@IDLE];
-            clock = 1'b1;
-            #5;
-            clock = 1'b0;
-        end
-    endtask
-
-    task control;
-        input enable;
-        begin
-            bus_addr = 3'd@CONTROL;
-            bus_wdata = {31'd0, enable};
-            bus_write = 1'b1;
-            tick;
-            bus_addr = 3'd@STATUS;
-            bus_write = 1'b0;
-            // the answer to this address comes with the next clock
-            tick;
-            waited = 0;
-        end
-    endtask
-
+@TASKS
     integer beats, fields = 0, cycle, port, skipped;
     reg [31:0] insn, pc, next_pc, value, addr, loaded, stored;
     reg [7:0] masks;
@@ -362,51 +307,10 @@ module @NAME_tb;
     endtask
 
     initial begin
-        $readmemh("words.hex", words);
-        beats = $fopen("beats.txt", "r");
-        if (beats == 0) begin
-            $display("FAIL: there is no beats.txt");
-            failed = 1;
-        end else begin
-            // two lines of comment
-            skipped = $fgets(comment, beats);
-            if (skipped != 0) skipped = $fgets(comment, beats);
-            if (skipped == 0) begin
-                $display("FAIL: beats.txt is empty");
-                failed = 1;
-            end
-        end
-        repeat (4) tick;
-        reset = 1'b0;
-        control(1'b1);
-        while (!begun && waited < PATIENCE && failed == 0) begin
+@OPEN        while (!begun && waited < PATIENCE && failed == 0) begin
             tick;
             waited = waited + 1;
         end
         now = 0;
-        if (failed == 0) next_beat;
-        while (failed == 0 && now < STOP) begin
-            quiet;
-            while (fields == 13 && cycle == now) begin
-                says;
-                next_beat;
-            end
-            tick;
-            now = now + 1;
-        end
-        quiet;
-        control(1'b0);
-        tick;
-        while (idle !== 1'b1 && waited < PATIENCE && failed == 0) begin
-            tick;
-            waited = waited + 1;
-        end
-        if (failed == 0 && came != WORDS) begin
-            $display("FAIL: %0d words came, %0d are right", came, WORDS);
-            failed = 1;
-        end
-        if (failed == 0) $display("PASS: %0d words", came);
-        $finish;
-    end
-endmodule
+@PLAYendmodule
 "#;

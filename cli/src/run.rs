@@ -13,7 +13,7 @@ use retire::file::retire::{RetireInfo, Writer};
 use retire::NullSink;
 use serde_json::json;
 use sim::analysis::ratio;
-use sim::riscv::{Exit, RunSummary};
+use sim::riscv::{Exit, RunSummary, Unanswered};
 use std::io::Write;
 use std::path::Path;
 
@@ -30,7 +30,7 @@ A program is an RV32 or RV64 ELF (IMAFDC) without an operating system, linked to
   0x00100000  end: store 0x5555 for code 0, code << 16 | 0x3333 for another
   0x02000000  CLINT: msip + 4 hart, mtimecmp + 0x4000 + 8 hart, mtime + 0xbff8
   tohost      where the ELF has this symbol: exit and putchar of HTIF
-  ebreak      semihosting: SYS_WRITEC, SYS_WRITE0, SYS_WRITE, SYS_EXIT
+  ebreak      semihosting: SYS_WRITEC, SYS_WRITE0, SYS_WRITE, SYS_EXIT, and what C libraries ask at their start
 
 All harts start at the ELF's entry in machine mode, a0 and mhartid the number of the hart, all other registers and mtvec \
 0: stack, gp and .bss are the program's to set up. docs/platform.md has a linker script and a start to copy, and what to \
@@ -120,6 +120,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     })
 }
 
+/// What a program asked of its host in vain.
+fn unanswered(u: &Unanswered) -> String {
+    let times = plural(u.count, "time");
+    match &u.file {
+        Some(file) => format!("SYS_OPEN of `{file}`, {times}: there are no files, its handle is the console"),
+        None => format!("{} (operation {}), {times}: not served, answered with -1", u.name(), u.operation),
+    }
+}
+
 /// Says how it ended, and which exceptions led to that.
 fn report(
     args: &Args,
@@ -151,6 +160,14 @@ fn report(
             .with("cycles", summary.cycles.into())
             .with("ipc", ratio(instructions, summary.cycles).into())
             .with("uart", uart.into())
+            .with(
+                "unanswered",
+                summary
+                    .unanswered
+                    .iter()
+                    .map(|u| json!({ "operation": u.operation, "name": u.name(), "file": u.file, "count": u.count }))
+                    .collect(),
+            )
             .with("faults", faults.iter().map(|f| places.json(f)).collect())
             .with("output", written.into())
             .print(out)?;
@@ -174,6 +191,7 @@ fn report(
         ("IPC", format!("{:.3}", ratio(instructions, summary.cycles))),
     ];
     lines.extend(written.map(|w| ("written", w)));
+    lines.extend(summary.unanswered.iter().map(|u| ("semihosting", unanswered(u))));
     for fault in faults {
         let mut name = if fault.handler.is_some() { "exception" } else { "crash" };
         for line in places.lines(fault) {

@@ -13,14 +13,47 @@ use sim::regs::REGS;
 pub const FILE: &str = "goshawk_tb.v";
 
 /// Address of a register.
-pub fn address(register: &str) -> u8 {
+fn address(register: &str) -> u8 {
     REGS.iter().find(|r| r.name == register).map_or(0, |r| r.addr)
 }
 
 /// Lowest bit of a field.
-pub fn bit(register: &str, field: &str) -> u8 {
+fn bit(register: &str, field: &str) -> u8 {
     let fields = REGS.iter().find(|r| r.name == register).map_or(&[][..], |r| r.fields);
     fields.iter().find(|f| f.name == field).map_or(0, |f| f.lsb)
+}
+
+/// What is a bench's own.
+pub struct Own {
+    /// The text around what all benches have.
+    pub text: &'static str,
+    /// What happens before an edge.
+    pub edge: &'static str,
+    /// Fields of a line of `beats.txt`.
+    pub fields: u8,
+    /// The task that takes one.
+    pub take: &'static str,
+}
+
+impl Own {
+    /// With what benches of all systems have: their bus, tasks and vectors.
+    pub fn fill(&self, style: &Style, words: usize, stop: u64) -> String {
+        self.text
+            .replace("@BUS", BUS)
+            .replace("@SYSTEM", SYSTEM)
+            .replace("@TASKS", TASKS)
+            .replace("@OPEN", OPEN)
+            .replace("@PLAY", PLAY)
+            .replace("@EDGE", self.edge)
+            .replace("@FIELDS", &self.fields.to_string())
+            .replace("@TAKE", self.take)
+            .replace("@NAME", &style.name)
+            .replace("@STOP", &stop.to_string())
+            .replace("@WORDS", &words.to_string())
+            .replace("@CONTROL", &address("control").to_string())
+            .replace("@STATUS", &address("status").to_string())
+            .replace("@IDLE", &bit("status", "idle").to_string())
+    }
 }
 
 /// The text, for a system with RVFI ingress.
@@ -35,15 +68,11 @@ pub fn make(params: &TraceParams, style: &Style, vectors: &Vectors) -> String {
         };
         ports.map(port).concat()
     };
-    TEXT.replace("@NAME", &style.name)
+    Own { text: TEXT, edge: "", fields: 6, take: "retire" }
+        .fill(style, vectors.word_count, vectors.stop)
         .replace("@START", &START.to_string())
-        .replace("@STOP", &vectors.stop.to_string())
-        .replace("@WORDS", &vectors.word_count.to_string())
         .replace("@MSB", &(params.xlen - 1).to_string())
-        .replace("@CONTROL", &address("control").to_string())
-        .replace("@STATUS", &address("status").to_string())
         .replace("@ACTIVE", &bit("status", "active").to_string())
-        .replace("@IDLE", &bit("status", "idle").to_string())
         .replace("@PORTS", &each(&connected))
         .replace(
             "@SIGNALS",
@@ -68,29 +97,14 @@ pub fn make(params: &TraceParams, style: &Style, vectors: &Vectors) -> String {
         )
 }
 
-const TEXT: &str = r#"// Test bench of the trace system in goshawk_trace.v: plays beats.txt and compares with words.hex
-//
-//     iverilog -o tb goshawk_tb.v goshawk_trace.v && vvp tb
-//
-// It says PASS, or FAIL with the first wrong word.
-
-module @NAME_tb;
-    localparam WORDS = @WORDS;
-    // clock of tracing that a program can know to be there, and the one in which it ends
-    localparam START = @START;
-    localparam STOP = @STOP;
-    localparam PATIENCE = 4000000;
-
-    reg clock = 1'b0, reset = 1'b1;
+const BUS: &str = r#"    reg clock = 1'b0, reset = 1'b1;
     reg [2:0] bus_addr = 3'd0;
     reg bus_write = 1'b0;
     reg [31:0] bus_wdata = 32'd0;
     wire [31:0] bus_rdata;
-    wire valid;
-    wire [31:0] data;
-@SIGNALS
-    @NAME dut (
-@PORTS        .clock(clock),
+"#;
+
+const SYSTEM: &str = r#"        .clock(clock),
         .reset(reset),
         .bus_addr(bus_addr),
         .bus_write(bus_write),
@@ -103,8 +117,9 @@ module @NAME_tb;
 
     reg [31:0] words [0:WORDS-1];
     integer came = 0, failed = 0, now, waited;
+"#;
 
-    // one clock: what stands at the outputs before the edge counts
+const TASKS: &str = r#"    // one clock: what stands at the outputs before the edge counts
     task tick;
         begin
             #5;
@@ -118,7 +133,7 @@ module @NAME_tb;
                 end
                 came = came + 1;
             end
-            clock = 1'b1;
+@EDGE            clock = 1'b1;
             #5;
             clock = 1'b0;
         end
@@ -138,7 +153,72 @@ module @NAME_tb;
             waited = 0;
         end
     endtask
+"#;
 
+const OPEN: &str = r#"        $readmemh("words.hex", words);
+        beats = $fopen("beats.txt", "r");
+        if (beats == 0) begin
+            $display("FAIL: there is no beats.txt");
+            failed = 1;
+        end else begin
+            // two lines of comment
+            skipped = $fgets(comment, beats);
+            if (skipped != 0) skipped = $fgets(comment, beats);
+            if (skipped == 0) begin
+                $display("FAIL: beats.txt is empty");
+                failed = 1;
+            end
+        end
+        repeat (4) tick;
+        reset = 1'b0;
+        control(1'b1);
+"#;
+
+const PLAY: &str = r#"        if (failed == 0) next_beat;
+        while (failed == 0 && now < STOP) begin
+            quiet;
+            while (fields == @FIELDS && cycle == now) begin
+                @TAKE;
+                next_beat;
+            end
+            tick;
+            now = now + 1;
+        end
+        quiet;
+        control(1'b0);
+        tick;
+        while (idle !== 1'b1 && waited < PATIENCE && failed == 0) begin
+            tick;
+            waited = waited + 1;
+        end
+        if (failed == 0 && came != WORDS) begin
+            $display("FAIL: %0d words came, %0d are right", came, WORDS);
+            failed = 1;
+        end
+        if (failed == 0) $display("PASS: %0d words", came);
+        $finish;
+    end
+"#;
+
+const TEXT: &str = r#"// Test bench of the trace system in goshawk_trace.v: plays beats.txt and compares with words.hex
+//
+//     iverilog -o tb goshawk_tb.v goshawk_trace.v && vvp tb
+//
+// It says PASS, or FAIL with the first wrong word.
+
+module @NAME_tb;
+    localparam WORDS = @WORDS;
+    // clock of tracing that a program can know to be there, and the one in which it ends
+    localparam START = @START;
+    localparam STOP = @STOP;
+    localparam PATIENCE = 4000000;
+
+@BUS    wire valid;
+    wire [31:0] data;
+@SIGNALS
+    @NAME dut (
+@PORTS@SYSTEM
+@TASKS
     integer beats, fields = 0, cycle, core, trapped, skipped;
     reg [@MSB:0] pc, next_pc;
     reg [31:0] insn;
@@ -159,55 +239,14 @@ module @NAME_tb;
     endtask
 
     initial begin
-        $readmemh("words.hex", words);
-        beats = $fopen("beats.txt", "r");
-        if (beats == 0) begin
-            $display("FAIL: there is no beats.txt");
-            failed = 1;
-        end else begin
-            // two lines of comment
-            skipped = $fgets(comment, beats);
-            if (skipped != 0) skipped = $fgets(comment, beats);
-            if (skipped == 0) begin
-                $display("FAIL: beats.txt is empty");
-                failed = 1;
-            end
-        end
-        repeat (4) tick;
-        reset = 1'b0;
-        control(1'b1);
-        tick;
+@OPEN        tick;
         // `tick` ends behind the edge; what was read counts from before it
         while (active !== 1'b1 && waited < PATIENCE && failed == 0) begin
             tick;
             waited = waited + 1;
         end
         now = START;
-        if (failed == 0) next_beat;
-        while (failed == 0 && now < STOP) begin
-            quiet;
-            while (fields == 6 && cycle == now) begin
-                retire;
-                next_beat;
-            end
-            tick;
-            now = now + 1;
-        end
-        quiet;
-        control(1'b0);
-        tick;
-        while (idle !== 1'b1 && waited < PATIENCE && failed == 0) begin
-            tick;
-            waited = waited + 1;
-        end
-        if (failed == 0 && came != WORDS) begin
-            $display("FAIL: %0d words came, %0d are right", came, WORDS);
-            failed = 1;
-        end
-        if (failed == 0) $display("PASS: %0d words", came);
-        $finish;
-    end
-
+@PLAY
     // status before the latest edge
     reg active = 1'b0, idle = 1'b0;
     always @(posedge clock) begin

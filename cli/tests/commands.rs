@@ -226,3 +226,28 @@ fn completions_end_quietly_at_a_closed_pipe() {
         assert_eq!((o.status.code(), String::from_utf8(o.stderr).unwrap().as_str()), (Some(0), ""), "{shell}");
     }
 }
+
+/// The list is written while it is read: with the whole of it in memory (700 bytes a message and more) this does not run.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_messages_of_a_long_trace_are_listed_in_little_memory() {
+    use std::io::{BufRead, BufReader};
+    let place = Place::new();
+    place.good("encode builtin:vm --max-instructions 6000000 --timing functional --encoding nx_b -o vm.gtr");
+    let script =
+        format!("ulimit -v 100000; exec {} decode vm.gtr --elf builtin:vm --json", env!("CARGO_BIN_EXE_goshawk"));
+    let mut child = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(place.path())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut lines, mut bytes, mut last) = (0u64, 0, String::new());
+    for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+        last = line.unwrap();
+        (lines, bytes) = (lines + 1, bytes + last.len());
+    }
+    assert!(child.wait().unwrap().success(), "after {lines} lines: {last}");
+    assert!(lines > 500_000 && bytes > 40_000_000, "{lines} lines of {bytes} bytes are too few to show it");
+    assert!(last.contains("\"kind\":\"stop\""), "{last}");
+}

@@ -60,6 +60,16 @@ fn mistakes_are_one_message_with_exit_code_2() {
         ("diag run builtin:none builtin:bank", "built-in script `none` is not known; calls, interrupts"),
         ("diag run missing.dx builtin:bank", "missing.dx: "),
         ("diag run builtin:race", "what is observed is missing"),
+        (
+            "diag run builtin:interrupts builtin:irq --soc",
+            "irq needs interrupts and exceptions, which picorv32 has not",
+        ),
+        ("diag run builtin:rate builtin:lockcont --soc", "builtin:rate: has a tick, of which there is no circuit"),
+        ("diag run builtin:race builtin:bank --soc --harts 9", "cores = 9 is outside"),
+        ("diag test builtin:race builtin:bank --soc --elf x", "cannot be used with"),
+        ("diag run builtin:race builtin:bank --soc --seed 1", "cannot be used with"),
+        ("diag run builtin:race builtin:bank --cycles 1", "--soc"),
+        ("diag run builtin:race builtin:none --soc", "`none`"),
         ("diag test builtin:rate builtin:lockcont", "the script has a tick"),
         ("diag run builtin:locks builtin:lockcont --lite", "a lite event generator knows addresses"),
         ("diag run builtin:locks builtin:bank", "the program has no symbol `mutex_lock`"),
@@ -74,6 +84,34 @@ fn mistakes_are_one_message_with_exit_code_2() {
     assert!(
         String::from_utf8_lossy(&output.stderr).contains("plain.ret: has no data; `goshawk run --data` records them")
     );
+}
+
+/// What is missing is told before anything is built.
+#[test]
+fn a_soc_without_verilator_is_one_message() {
+    let place = Place::new();
+    let mut command = place.command("diag run builtin:race builtin:bank --soc");
+    let output = command.env("VERILATOR", "/none/verilator").env("GOSHAWK_SOC_CACHE", place.path()).output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.lines().count() == 1 && err.contains("/none/verilator"), "{err}");
+}
+
+/// Verilator builds for minutes.
+#[test]
+fn circuits_print_what_the_retire_log_says() {
+    if std::env::var_os("GOSHAWK_LONG").is_none() {
+        return;
+    }
+    let place = Place::new();
+    for (script, program) in [("race", "bank"), ("locks", "lockcont"), ("calls", "lockcont"), ("writers", "bank")] {
+        let words = format!("diag test builtin:{script} builtin:{program} --soc --harts 4 --cycles 1500000");
+        let text = place.good(&words);
+        assert!(text.starts_with("chip and host  equal") && text.ends_with("lost           0\n"), "{words}: {text}");
+        assert!(!text.contains("events         0"), "{words}: {text}");
+    }
+    let text = place.good("diag run builtin:race builtin:bank --soc --harts 4 --cycles 400000 --rates");
+    assert!(text.contains("lost: 0 events\n") && text.contains("over the link"), "{text}");
 }
 
 #[test]

@@ -120,8 +120,10 @@ enum How {
 }
 
 fn how(example: &str) -> How {
-    let tools = ["goshawk gates", "goshawk soc", "--engine verilator"];
-    if example.contains("goshawk capture") && !example.contains("goshawk capture run") {
+    let tools = ["goshawk gates", "goshawk soc", "--engine verilator", "--soc"];
+    if example.contains("goshawk capture")
+        && !["run", "bench"].iter().any(|c| example.contains(&format!("goshawk capture {c}")))
+    {
         How::Board
     } else if example == "goshawk demo" {
         // tests/readme.rs runs it and compares what it prints
@@ -173,7 +175,7 @@ case " $* " in
     sweep) [ "$2" != merge ] && limit="--max-instructions 5000" ;;
     results | papers) limit="--instructions 5000" ;;
     bench) limit="--instructions 1000000" ;;
-    diag) case "$*" in "diag ls"*|*.ret*) ;; *) limit="--max-instructions 100000" ;; esac ;;
+    diag) case "$*" in "diag ls"*|*--soc*|*.ret*) ;; *) limit="--max-instructions 100000" ;; esac ;;
     esac ;;
 esac
 exec "$GOSHAWK" "$@" $limit

@@ -200,3 +200,31 @@ fn gdb_goes_along_a_trace_of_the_control_flow_in_both_directions() {
         assert_eq!(moments[0], moments[1], "{scheme}: a step and a step back are the same moment\n{told}");
     }
 }
+
+/// At a `fsd fa5, IMM(a4)` the register is what the store then leaves in memory, and it is a number.
+#[test]
+fn gdb_reads_the_float_registers_of_a_recorded_run() {
+    let place = Place::new();
+    let elf = programs::RV64.iter().find(|p| p.name == "float").unwrap().elf;
+    std::fs::write(place.path().join("bank.elf"), elf).unwrap();
+    place.good("encode bank.elf --max-instructions 200000 --scheme inputs -o float.gip");
+    let program = retire::elf::Program::parse(elf).unwrap();
+    let code = program.segments.iter().find(|s| s.executable).unwrap();
+    let fsd = |at: &usize| {
+        let word = u32::from_le_bytes(code.data[*at..at + 4].try_into().unwrap());
+        (word & 0x01ff_f07f == 0x00f7_3027)
+            .then(|| (code.addr + *at as u64, (word & 0xfe00_0000 | (word & 0xf80) << 13) as i32 >> 20))
+    };
+    let (pc, offset) = (0..code.data.len() - 4).step_by(2).find_map(|at| fsd(&at)).unwrap();
+    let script = format!(
+        "set pagination off\ntarget remote | goshawk gdb float.gip --elf bank.elf --stdio\nbreak *{pc}\ncontinue\ncontinue\n\
+         print/x $fa5\nprint $fa5\nset $at = $a4 + {offset}\nstepi\nprint/x *(long *)$at\ninfo registers fa5\nreverse-stepi\nprint $fs11\n"
+    );
+    std::fs::write(place.path().join("script"), script).unwrap();
+    let said = gdb(&place);
+    let of = |start: &str| {
+        said.lines().find_map(|l| l.strip_prefix(start)).unwrap_or_else(|| panic!("no {start} in\n{said}"))
+    };
+    let (register, stored) = (of("$1 = "), of("$3 = "));
+    assert!(register.contains(stored) && stored.len() > 10, "{said}");
+}

@@ -9,7 +9,7 @@ const SHARED: [&[&str]; 6] = [
     &["args", "vectors", "etrace"],
     &["cfiat", "circuit", "hardware", "inputs", "measured", "ports", "testbench"],
     &["package"],
-    &["recorded"],
+    &["describe", "recorded"],
 ];
 
 /// Level of a module; commands stand above all that is shared.

@@ -128,6 +128,66 @@ fn what_cannot_be_swept_is_told() {
     assert!(!place.path().join("s/results.csv").exists());
 }
 
+#[test]
+fn names_say_widths_and_synchronisation_as_the_flags_of_encode_do() {
+    let place = Place::new();
+    place.good(
+        "sweep --trace builtin:fft --max-instructions 300000 --encoding tr_e,nx_b+sync12,nexs+count16 \
+        --set small,small+shift2+count16+align0+sync12,small+cc16 --timestamps both -o s",
+    );
+    let mut bits = std::collections::HashMap::new();
+    for r in csv::Reader::from_path(place.path().join("s/results.csv")).unwrap().records().map(Result::unwrap) {
+        assert_eq!(&r[21], "equal", "{r:?}");
+        let timed = &r[5] == "true";
+        bits.insert((r[2].to_string(), timed), r[8].parse::<u64>().unwrap());
+    }
+    assert_eq!(bits.len(), 10, "{bits:?}");
+    for (scheme, flags) in [
+        ("tr_e:small", "--set small"),
+        (
+            "tr_e:small+shift2+count16+align0+sync12",
+            "--set small --pc-shift 2 --count-bits 16 --align 0 --sync-period 12",
+        ),
+        ("tr_e:small+cc16", "--set small --cc-bits 16"),
+        ("nx_b+sync12", "--encoding nx_b --sync-period 12"),
+        ("nexs+count16", "--encoding nexs --count-bits 16"),
+    ] {
+        for (timed, stamps) in [(false, ""), (true, "--timestamps")] {
+            let told = place.good(&format!("stats builtin:fft --max-instructions 300000 {flags} {stamps} --json"));
+            let object: Value = serde_json::from_str(&told).unwrap();
+            let found = bits[&(scheme.to_string(), timed)];
+            assert_eq!(object["bits"], found, "{scheme} {timed}");
+        }
+    }
+    let (code, error) =
+        refused(&place, "sweep --trace builtin:fft --max-instructions 9000 --encoding nx_b+align2 --no-verify -o a");
+    assert_eq!(code, Some(2));
+    assert!(error.contains("nx_b+align2: branch targets of which only 1 low bits are 0"), "{error}");
+}
+
+#[test]
+fn a_second_plan_does_not_replace_the_results_of_the_first() {
+    let place = Place::new();
+    let one = "sweep --trace p.elf --encoding nx_b";
+    let other = "sweep --trace p.elf --encoding nexs";
+    place.good(&format!("{one} -o s"));
+    let kept = || ["results.csv", "sweep.json"].map(|f| std::fs::read(place.path().join("s").join(f)).unwrap());
+    let before = kept();
+    place.good(&format!("{other} -o t"));
+    for words in [&format!("{other} -o s"), "sweep merge t -o s"] {
+        let (code, error) = refused(&place, words);
+        assert_eq!(code, Some(2), "{words}: {error}");
+        assert!(
+            error.contains("s: holds 1 point") && error.contains("-o must name another folder"),
+            "{words}: {error}"
+        );
+        assert!(before == kept(), "{words}");
+    }
+    // one that has all of the first is no other plan
+    place.good("sweep --trace p.elf --encoding nx_b,nexs -o s");
+    assert!(before != kept());
+}
+
 /// A shell that may mount a file system of `size` at `disk`: as root, or in a user namespace.
 fn with_small_disk(place: &Place, size: &str, then: &str) -> Option<std::process::Output> {
     let script = format!("mount -t tmpfs -o size={size} tmpfs disk && echo mounted && {then}");

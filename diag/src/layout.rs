@@ -52,6 +52,40 @@ impl Cut {
     }
 }
 
+/// What a node is set to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rules {
+    /// Of a filter.
+    Filter(Vec<Rule>),
+    /// Of counters.
+    Count(Vec<count::Rule>),
+    /// Of a pair.
+    Pair(Vec<pair::Rule>),
+    /// Of an aggregate.
+    Aggregate(Vec<aggregate::Rule>),
+    /// Of a histogram.
+    Histogram(Vec<histogram::Rule>),
+    /// Of a machine, which has one table.
+    Machine(Option<Table>),
+    /// A log takes none of a script.
+    Log,
+}
+
+impl Rules {
+    /// None yet.
+    fn of(kind: NodeKind) -> Self {
+        match kind {
+            NodeKind::Filter(_) => Self::Filter(Vec::new()),
+            NodeKind::Count(_) => Self::Count(Vec::new()),
+            NodeKind::Pair(_) => Self::Pair(Vec::new()),
+            NodeKind::Aggregate(_) => Self::Aggregate(Vec::new()),
+            NodeKind::Histogram(_) => Self::Histogram(Vec::new()),
+            NodeKind::Machine(_) => Self::Machine(None),
+            NodeKind::Log(_) => Self::Log,
+        }
+    }
+}
+
 /// Settings of a chip.
 #[derive(Clone, Debug)]
 pub struct Layout {
@@ -59,6 +93,8 @@ pub struct Layout {
     pub slots: Vec<Slot>,
     /// The nodes, set.
     pub nodes: Vec<Node>,
+    /// What they were set to, node by node.
+    pub rules: Vec<Rules>,
     /// For each map, clause, machine or span that is on the chip: what it is called and the node's number.
     pub places: Vec<(String, usize)>,
     /// Addresses of nodes with tables.
@@ -181,6 +217,7 @@ pub fn pair_rule(app: &App, s: usize, to: Target) -> pair::Rule {
 struct Builder<'a> {
     app: &'a App,
     nodes: Vec<Node>,
+    rules: Vec<Rules>,
     kinds: &'a [NodeKind],
     free_counters: Vec<u8>,
     places: Vec<(String, usize)>,
@@ -221,7 +258,8 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
         return Err("the script has more than 64 probes or clauses, 32 maps, 16 machines or 16 spans".into());
     }
     let nodes = kinds.iter().map(|k| k.build()).collect();
-    let mut b = Builder { app, nodes, kinds, free_counters: vec![0; kinds.len()], places: Vec::new() };
+    let rules = kinds.iter().map(|k| Rules::of(*k)).collect();
+    let mut b = Builder { app, nodes, rules, kinds, free_counters: vec![0; kinds.len()], places: Vec::new() };
     let mut counters = vec![None; app.maps.len()];
     let mut targets: Vec<Option<Target>> = vec![None; app.maps.len()];
     for m in 0..app.maps.len() {
@@ -245,7 +283,9 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
                 Node::Machine(n) => Some(n.set(table.clone()).map_err(|e| e.to_string())),
                 _ => None,
             };
-            *place = Some(b.put(&name, set)?);
+            let n = b.put(&name, set)?;
+            b.rules[n] = Rules::Machine(Some(table));
+            *place = Some(n);
         }
     }
     let mut span_nodes = vec![None; app.spans.len()];
@@ -256,7 +296,11 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
                 Node::Pair(n) => Some(n.add(rule).map_err(|e| e.to_string())),
                 _ => None,
             };
-            *place = Some(b.put(&format!("span {}", app.spans[s].name), set)?);
+            let n = b.put(&format!("span {}", app.spans[s].name), set)?;
+            if let Rules::Pair(rules) = &mut b.rules[n] {
+                rules.push(rule);
+            }
+            *place = Some(n);
         }
     }
     let mut slots = Vec::new();
@@ -277,7 +321,11 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
                         Node::Filter(n) => Some(n.add(rule.clone()).map_err(|e| e.to_string())),
                         _ => None,
                     };
-                    to.dest = at(Some(b.put(&format!("predicate of {}", site.name), set)?));
+                    let n = b.put(&format!("predicate of {}", site.name), set)?;
+                    if let Rules::Filter(rules) = &mut b.rules[n] {
+                        rules.push(rule);
+                    }
+                    to.dest = at(Some(n));
                 } else if let Some(t) = table {
                     to.dest = t.dest;
                 }
@@ -294,7 +342,7 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
     let mut flushed: Vec<u8> = targets.iter().flatten().map(|t| t.dest).collect();
     flushed.sort_unstable();
     flushed.dedup();
-    Ok(Layout { slots, nodes: b.nodes, places: b.places, flushed, counters, cut: cut.clone() })
+    Ok(Layout { slots, nodes: b.nodes, rules: b.rules, places: b.places, flushed, counters, cut: cut.clone() })
 }
 
 impl Builder<'_> {
@@ -366,7 +414,15 @@ impl Builder<'_> {
             })),
             _ => None,
         });
-        Ok((Target { dest: FIRST_NODE + n? as u8, id }, None))
+        let n = n?;
+        for (event, key, value) in rules {
+            match &mut self.rules[n] {
+                Rules::Aggregate(of) => of.push(aggregate::Rule { event, key, value, to }),
+                Rules::Histogram(of) => of.push(histogram::Rule { event, key, value, to }),
+                _ => {}
+            }
+        }
+        Ok((Target { dest: FIRST_NODE + n as u8, id }, None))
     }
 
     /// Counters for a map, if a node has as many.
@@ -388,6 +444,9 @@ impl Builder<'_> {
             for (event, ..) in rules {
                 let rule = count::Rule { event: *event, first, by_core, threshold: 0, to: Target { dest: HOST, id } };
                 node.add(rule).ok()?;
+                if let Rules::Count(of) = &mut self.rules[n] {
+                    of.push(rule);
+                }
             }
             self.free_counters[n] += needed as u8;
             self.places.push((name.into(), n));

@@ -14,6 +14,7 @@
 //! | [`runtime`] | what runs on the host |
 //! | [`watch`] | a run, as event generators see it |
 //! | [`session`] | an application on a chip, run to its end |
+//! | [`load`] | packets that set a chip's circuits |
 //! | [`link`] | packets on a line of bytes |
 //! | [`log`] | what went over the link, in a file |
 //! | [`scripts`] | scripts that come with Goshawk |
@@ -22,6 +23,7 @@
 pub mod app;
 pub mod layout;
 pub mod link;
+pub mod load;
 pub mod log;
 pub mod parse;
 mod perfetto;

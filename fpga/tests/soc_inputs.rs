@@ -2,12 +2,12 @@
 //! in every register, load and store
 //!
 //! The runs are cut at some hundred thousand cycles; with `GOSHAWK_LONG=1` all programs run on 1, 2 and 4 cores, each for
-//! twenty million.
+//! twenty million, or as many as `GOSHAWK_CYCLES` says.
 
 use fpga::soc::core::CoreKind;
 use fpga::soc::record::{check, RecordError, Recorded};
 use fpga::soc::run::{Run, RunOptions, Soc};
-use fpga::soc::top::{Host, Output, SocConfig, RAM_BASE};
+use fpga::soc::top::{Host, Output, Purpose, SocConfig, RAM_BASE};
 use fpga::soc::verilate::default_cache;
 use retire::elf::{Program, Segment};
 use retire::NullSink;
@@ -80,6 +80,68 @@ fn four_picorv32_replay_to_all_that_they_did() {
     assert!(episodes > 500, "{episodes}");
 }
 
+/// Interrupts of a cause that were taken.
+fn interrupts(r: &Run, cause: u8) -> u64 {
+    r.data.as_ref().unwrap().interrupts.iter().filter(|i| i.2 == cause).count() as u64
+}
+
+/// One core has no episodes: all that is sent is the counts of its interrupts, values and checks.
+#[test]
+fn one_ibex_replays_with_its_interrupts() {
+    if !long() {
+        return;
+    }
+    let (r, c) = recorded(&config(CoreKind::Ibex, 1, sizes()), "irq", 600_000);
+    let (timer, software) = (interrupts(&r, 7), interrupts(&r, 3));
+    println!("{timer} timer interrupts, {software} of software");
+    assert!(timer > 100 && software > 200 && c.stats.episodes.messages == 0, "{timer}, {software}, {c:?}");
+    assert_eq!(c.stats.traps.messages, timer + software);
+}
+
+/// Handlers, `mret`, `wfi`, exceptions that the host makes itself, and timer and software interrupts that are sent.
+#[test]
+fn four_ibex_replay_to_all_that_they_did() {
+    let soc = config(CoreKind::Ibex, 4, sizes());
+    let (mut episodes, mut timer, mut software) = (0, 0, 0);
+    for name in ["irq", "bank"] {
+        let (r, c) = recorded(&soc, name, 200_000);
+        assert!(c.data > 50_000 && c.stats.inputs.messages > 20, "{name}: {c:?}");
+        let (of_timer, of_software) = (interrupts(&r, 7), interrupts(&r, 3));
+        assert_eq!(c.stats.traps.messages, of_timer + of_software);
+        (timer, software) = (timer + of_timer, software + of_software);
+        episodes += c.stats.episodes.messages;
+    }
+    println!("{episodes} episodes, {timer} timer interrupts, {software} of software");
+    assert!(episodes > 1000 && timer > 0 && software > 0 && timer + software > 300, "{episodes}, {timer}, {software}");
+}
+
+/// The timer's interrupt told as that of software, and the other way round: the handler is entered elsewhere.
+#[test]
+fn an_interrupt_of_another_cause_is_found() {
+    if !long() {
+        return;
+    }
+    let config = config(CoreKind::Ibex, 1, sizes());
+    let soc = Soc::build_edited(&config, false, &default_cache(), |verilog| {
+        let right = "assign trap_cause = taken_cause[3:0];";
+        assert_eq!(verilog.matches(right).count(), 1);
+        verilog.replace(right, "assign trap_cause = taken_cause[3:0] ^ 4'd4;")
+    });
+    let program = program(CoreKind::Ibex, "irq").unwrap();
+    let r = soc.unwrap().run(&program, &RunOptions { max_cycles: 100_000, ..RunOptions::default() }, |_| {}).unwrap();
+    let told = check(&config.inputs().unwrap(), &program, &r).unwrap_err();
+    println!("{told}");
+}
+
+#[test]
+fn cores_that_cannot_be_recorded_say_why() {
+    let say = |core| config(core, 1, sizes()).verilog(Purpose::Simulation).unwrap_err().to_string();
+    let vexriscv = say(CoreKind::Vexriscv);
+    assert!(vexriscv.starts_with("scheme inputs: vexriscv retires a store before memory has it"), "{vexriscv}");
+    let serv = say(CoreKind::Serv);
+    assert!(serv.contains("shows no registers and no memory here"), "{serv}");
+}
+
 /// Two loads of the timer in a loop, each an input of 32 bits: they come faster than they are sent.
 fn talker() -> Program {
     #[rustfmt::skip]
@@ -133,12 +195,13 @@ fn all_programs_on_one_two_and_four_cores() {
     if !long() {
         return;
     }
+    let cycles = std::env::var("GOSHAWK_CYCLES").map_or(20_000_000, |n| n.parse().unwrap());
     let mut instructions = 0;
-    for core in [CoreKind::Picorv32] {
+    for core in [CoreKind::Picorv32, CoreKind::Ibex] {
         for cores in [1, 2, 4] {
             let soc = config(core, cores, Sizes::default());
             for p in programs::PROGRAMS.iter().filter(|p| program(core, p.name).is_some()) {
-                let (r, c) = recorded(&soc, p.name, 20_000_000);
+                let (r, c) = recorded(&soc, p.name, cycles);
                 let n: u64 = r.instructions.iter().sum();
                 instructions += n;
                 println!(

@@ -35,6 +35,16 @@ impl fmt::Display for Chunks {
 /// Appends `value`.
 #[inline]
 pub fn write(value: u64, chunks: Chunks, out: &mut BitWriter) {
+    let size = u32::from(chunks.first);
+    // most numbers are one chunk
+    if value >> size == 0 {
+        return out.push(value, size + 1);
+    }
+    write_more(value, chunks, out);
+}
+
+#[inline(never)]
+fn write_more(value: u64, chunks: Chunks, out: &mut BitWriter) {
     let mut rest = value;
     let mut size = u32::from(chunks.first);
     loop {

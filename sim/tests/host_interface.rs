@@ -184,6 +184,52 @@ fn semihosting_prints_answers_and_ends() {
 }
 
 #[test]
+fn what_c_libraries_ask_at_their_start_is_answered_and_the_rest_is_named() {
+    let mut asm = Asm::new();
+    let names = BASE + 0x800;
+    asm.li(S0, DATA);
+    // newlib's librdimon: three consoles, for reading, writing and appending; then the features, which are none
+    for (name, length, mode) in [(0, 3, 0), (0, 3, 4), (0, 3, 8), (4, 22, 0)] {
+        let at = block(&mut asm, &[names + name, mode, length]);
+        call(&mut asm, 1, at).out(A0);
+    }
+    let at = block(&mut asm, &[1]);
+    for operation in [12, 2, 9, 19, 21] {
+        call(&mut asm, operation, at).out(A0);
+    }
+    let at = block(&mut asm, &[1, names, 3]);
+    call(&mut asm, 5, at).out(A0);
+    // a file, twice, a clock, and to read
+    for _ in 0..2 {
+        let at = block(&mut asm, &[names + 27, 0, 4]);
+        call(&mut asm, 1, at).out(A0);
+    }
+    for operation in [16, 6] {
+        call(&mut asm, operation, at).out(A0);
+    }
+    call(&mut asm, 24, 0x2_0026).put(&[jal(0, 0)]);
+    assert!(asm.bytes.len() <= 0x800);
+    asm.org(0x800).bytes.extend_from_slice(b":tt\0:semihosting-features\0\0file\0");
+    let last = u32::MAX;
+    assert_eq!(asm.run().out(), [1, 1, 1, 1, 0, 0, 1, 5, last, 0, 1, 1, last, last]);
+    let (summary, _) = run(&asm.program(), 1);
+    let unanswered: Vec<_> = summary.unanswered.iter().map(|u| (u.name(), u.file.as_deref(), u.count)).collect();
+    assert_eq!(unanswered, [("SYS_OPEN", Some("file"), 2), ("SYS_CLOCK", None, 1), ("SYS_READ", None, 1)]);
+    assert_eq!(replayed(&asm.program(), 1), (":tt".into(), Exit::Finished(0)));
+}
+
+#[test]
+fn a_program_that_asks_for_many_things_takes_no_memory_without_bound() {
+    let mut asm = Asm::new();
+    asm.li(S1, 0x100);
+    // operations 0x100 to 0x163
+    asm.li(T2, 0x164);
+    asm.put(&[addi(A0, S1, 0)]).put(&CALL).put(&[addi(S1, S1, 1), branch(1, S1, T2, -20)]).exit();
+    let (summary, _) = run(&asm.program(), 1);
+    assert_eq!((summary.exit, summary.unanswered.len()), (Exit::Finished(0), 16));
+}
+
+#[test]
 fn an_ebreak_without_its_marks_is_an_exception() {
     for (i, wrong) in [[NOP, EBREAK, CALL[2]], [CALL[0], EBREAK, NOP]].into_iter().enumerate() {
         let mut asm = Asm::new();

@@ -25,13 +25,13 @@ struct Hart {
 /// The stream of `events` when the buffers are full now and then, and the events that must come back.
 fn lossy<S: Scheme>(scheme: &S, p: &TraceParams, events: &[FlowEvent], seed: u64) -> (Vec<u32>, Vec<FlowEvent>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let Cores { mut lanes, mut coder, .. } = Cores::new(scheme, &p.platform);
+    let Cores { mut lanes, mut end, .. } = Cores::new(scheme, &p.platform);
     let (mut out, mut want) = (BitWriter::new(), Vec::new());
     header(p).iter().for_each(|w| out.push((*w).into(), 32));
     let mut harts = vec![Hart::default(); usize::from(p.cores)];
     for e in events {
         let (lane, hart) = (&mut lanes[usize::from(e.hart)], &mut harts[usize::from(e.hart)]);
-        let send = &mut |m: &Message<_>| coder.encode(m, &mut out);
+        let send = &mut |m: &Message<_>| end.coder.encode(m, &mut out);
         if e.kind == FlowKind::Stop {
             lane.pass(e.count);
             if let Some(at) = hart.lost {
@@ -65,9 +65,9 @@ fn lossy<S: Scheme>(scheme: &S, p: &TraceParams, events: &[FlowEvent], seed: u64
         }
     }
     for lane in &mut lanes {
-        lane.stop(events[events.len() - 1].cycle, &mut |m: &Message<_>| coder.encode(m, &mut out));
+        lane.stop(events[events.len() - 1].cycle, &mut |m: &Message<_>| end.coder.encode(m, &mut out));
     }
-    coder.flush(&mut out);
+    end.coder.flush(&mut out);
     out.pad();
     // a trap that was lost, and no instruction with it, is told as one
     for e in &mut want {

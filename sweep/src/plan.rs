@@ -202,6 +202,7 @@ impl Jobs {
         timestamps: bool,
     ) -> Result<(), SweepError> {
         let platform = Platform { cores: harts, xlen: trace.xlen, align: trace.align, timestamps, ..Platform::RV32 };
+        let platform = spec.on(&platform);
         if let Err(source) = spec.check(&platform) {
             if !timestamps {
                 return Err(SweepError::Params { name: spec.name.clone(), source });

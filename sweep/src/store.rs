@@ -223,6 +223,15 @@ pub fn merge(output: &Path, folders: &[PathBuf]) -> Result<usize, SweepError> {
         return Err(SweepError::Other(format!("shard {}/{of} is given twice", twice[0])));
     }
     let out = Store::create(output)?;
+    let points: Vec<String> = shards.iter().flat_map(|(_, m)| m.points.iter().cloned()).collect();
+    if let Some((lost, kept)) = out.left_out(&points) {
+        return Err(SweepError::Other(format!(
+            "{}: holds {kept} point{} of another plan, which its results would no longer have ({lost}); -o must name \
+             another folder",
+            output.display(),
+            if kept == 1 { "" } else { "s" }
+        )));
+    }
     let mut digests: HashMap<(String, u8), (String, &Path)> = HashMap::new();
     for (store, m) in &shards {
         for file in &m.points {
@@ -242,11 +251,7 @@ pub fn merge(output: &Path, folders: &[PathBuf]) -> Result<usize, SweepError> {
             out.put(file, &point)?;
         }
     }
-    let manifest = Manifest {
-        shard: Shard::ALL,
-        points: shards.iter().flat_map(|(_, m)| m.points.iter().cloned()).collect(),
-        seconds: shards.iter().map(|(_, m)| m.seconds).sum(),
-        ..first.clone()
-    };
+    let manifest =
+        Manifest { shard: Shard::ALL, points, seconds: shards.iter().map(|(_, m)| m.seconds).sum(), ..first.clone() };
     out.finish(&manifest)
 }

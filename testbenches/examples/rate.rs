@@ -2,28 +2,59 @@
 //!
 //! Every test program on cores that retire together, an instruction a clock each, as far as the timing model lets them.
 //! For each set, kind of stream and number of cores: the smallest event FIFO with which no program loses a message, and
-//! the bits a clock, over all programs and of the worst one. `cargo run --release -p testbenches --example rate`
+//! the bits a clock, over all programs and of the worst one. Where nothing is lost, every word is the golden model's, or
+//! it ends. `cargo run --release -p testbenches --example rate [CORES[,CORES]] [SCHEME]...`
 
 use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};
 use hdl::emit::{emit, SystemOptions};
-use sim::params::{Platform, TraceParams};
+use retire::{FlowEvent, RetireSink};
+use sim::params::{Platform, TraceParams, NAMED_SETS};
+use sim::system::System;
 use testbenches::check::{beat_file, run};
 
 /// Instructions of each program.
 const INSTRUCTIONS: u64 = 100_000;
+/// Clocks from activation to clock 0 of the beat file, and from the write that ends tracing to the stop messages.
+const ACTIVATION: u64 = 1;
+const STOPPING: u64 = 2;
 
 fn main() {
+    let mut args = std::env::args().skip(1);
+    let cores: Vec<u8> = args.next().map_or(vec![1, 2, 4, 8], |list| {
+        list.split(',').map(|n| n.parse().unwrap_or_else(|_| usage(&format!("`{n}` is no number of cores")))).collect()
+    });
+    let mut schemes: Vec<String> = args.collect();
+    if schemes.is_empty() {
+        schemes.extend(NAMED_SETS.iter().map(|set| format!("tr_e:{}", set.name)));
+        schemes.extend(["nx_b".into(), "sc-lsp:rbase-32x4".into()]);
+    }
     println!("| scheme | cores | places | bits a clock, all | worst program | loses with 16 places |");
     println!("| --- | ---: | ---: | ---: | --- | --- |");
-    for scheme in ["tr_e:small", "tr_e:medium", "tr_e:large", "nx_b", "sc-lsp:rbase-32x4"] {
+    for scheme in &schemes {
         for timestamps in [false, true] {
-            for cores in [1, 2, 4, 8] {
-                let mut params = TraceParams::new(Platform::RV32, scheme.parse().expect("a scheme"));
+            for &cores in &cores {
+                let parsed = scheme.parse().unwrap_or_else(|e| usage(&format!("`{scheme}`: {e}")));
+                let mut params = TraceParams::new(Platform::RV32, parsed);
                 (params.timestamps, params.cores) = (timestamps, cores);
                 println!("{}", row(scheme, &params));
             }
         }
     }
+}
+
+fn usage(found: &str) -> ! {
+    eprintln!("rate: {found}; usage: rate [CORES[,CORES]] [SCHEME]..., such as rate 1,4 tr_e:small");
+    std::process::exit(2);
+}
+
+/// Words of the golden model; tracing ends in clock `stop` of the beat file.
+fn golden(params: &TraceParams, events: &[FlowEvent], stop: u64) -> Vec<u32> {
+    let mut system = System::new(params).expect("legal parameters");
+    for e in events {
+        system.event(&FlowEvent { cycle: e.cycle + ACTIVATION, ..*e });
+    }
+    system.finish(stop + ACTIVATION + STOPPING);
+    system.drain().collect()
 }
 
 /// Bits and clocks of each program, and which of them lose messages.
@@ -37,10 +68,14 @@ fn play(params: &TraceParams, log2_fifo: u8) -> (Vec<(&'static str, u64, u64)>, 
         let program = info.load().expect("a built-in program");
         let (events, _) = run(&program, params.cores, INSTRUCTIONS);
         let (file, _) = beat_file(&program, params, &events);
-        let summary = sim.run(file.path(), &TraceOptions::default(), |_| ()).expect("it runs");
+        let mut words = Vec::new();
+        let summary = sim.run(file.path(), &TraceOptions::default(), |w| words.push(w)).expect("it runs");
         rates.push((info.name, 32 * summary.words, summary.stop));
         if summary.overflow != 0 {
             lose.push(info.name);
+        } else {
+            let same = words == golden(params, &events, summary.stop);
+            assert!(same, "{}, {}: the words are not the golden model's", info.name, params.canonical());
         }
     }
     (rates, lose)
@@ -48,9 +83,12 @@ fn play(params: &TraceParams, log2_fifo: u8) -> (Vec<(&'static str, u64, u64)>, 
 
 fn row(scheme: &str, params: &TraceParams) -> String {
     let name = format!("{scheme}{}", if params.timestamps { ", time-stamped" } else { "" });
-    let (_, first) = play(params, 4);
+    let mut first = None;
+    let mut lost = 0;
     for log2_fifo in 4..=8 {
         let (rates, lose) = play(params, log2_fifo);
+        lost = lose.len();
+        let first = *first.get_or_insert(lost);
         if lose.is_empty() {
             let (bits, clocks) = rates.iter().fold((0, 0), |(b, c), r| (b + r.1, c + r.2));
             let rate = |r: &(&str, u64, u64)| r.1 as f64 / r.2 as f64;
@@ -62,16 +100,11 @@ fn row(scheme: &str, params: &TraceParams) -> String {
                 bits as f64 / clocks as f64,
                 rate(worst),
                 worst.0,
-                if first.is_empty() { "-".into() } else { format!("{} of {}", first.len(), programs::PROGRAMS.len()) },
+                if first == 0 { "-".into() } else { format!("{first} of {}", programs::PROGRAMS.len()) },
             );
         }
     }
     let all = programs::PROGRAMS.len();
-    let (_, lose) = play(params, 8);
-    format!(
-        "| {name} | {} | more than 256 | | {} of {all} lose with 256 | {} of {all} |",
-        params.cores,
-        lose.len(),
-        first.len()
-    )
+    let first = first.unwrap_or(lost);
+    format!("| {name} | {} | more than 256 | | {lost} of {all} lose with 256 | {first} of {all} |", params.cores)
 }

@@ -1,4 +1,4 @@
-//! Properties of `hdl/src/spine/{event_fifo,packer,session,merger,life}.rs`, `hdl/src/scheme/tr/coder/chunked.rs`,
+//! Properties of `hdl/src/spine/{event_fifo,packer,session,merger,life}.rs`, `hdl/src/scheme/tr/coder/{chunked,serial}.rs`,
 //! `hdl/src/noc/router.rs` and `hdl/src/bus/crossing.rs`, proved
 //!
 //! What is proved how, and how long it takes: `docs/formal.md`. Each set of properties has covers that are reached, and is
@@ -7,6 +7,7 @@
 use hdl::bus::crossing::Crossing;
 use hdl::noc::router::Router;
 use hdl::scheme::tr::coder::chunked::Chunked;
+use hdl::scheme::tr::coder::serial::Serial;
 use hdl::spine::entry::EntryLayout;
 use hdl::spine::event_fifo::EventFifo;
 use hdl::spine::life::Life;
@@ -210,6 +211,36 @@ fn chunks_are_those_of_the_specification() {
 fn a_sign_in_every_chunk_is_found() {
     let coder = outside(&chunked(&Coding::TR_E, 2));
     finds(&coder, "sign = ends$q & address$q;", "sign = address$q;", "bits_as_specified", 10);
+}
+
+/// The coder of one core, with ports of twelve bits and addresses of ten.
+fn serial(coding: &Coding) -> Proof {
+    let p = params(1).with(|p| (p.xlen, p.align) = (12, 2));
+    let chunks = [coding.b_cnt, coding.diff_ta, coding.diff_cc, coding.i_cnt];
+    let no_ones = chunks.iter().all(|c| c.first > 1 && c.next > 1);
+    let mut proof = verilog(Serial::<12>::new(coding, &p))
+        .size("TURNS", 3)
+        .size("ROOM", 32)
+        .size("CHUNKS", 12)
+        .size("NO_ONES", u8::from(no_ones))
+        .size("ADDRESS_BITS", p.address_bits());
+    for (name, Chunks { first, next }) in ["B", "T", "C", "I"].into_iter().zip(chunks) {
+        proof = proof.size(&format!("{name}0"), first).size(&format!("{name}1"), next);
+    }
+    proof.inside("top", include_str!("../formal/serial.sv")).unwrap()
+}
+
+#[test]
+fn chunks_of_one_core_are_those_of_the_specification() {
+    for coding in [Coding::TR_E, Coding::TR_E_SHORT] {
+        holds(&serial(&coding), 2, 24);
+    }
+}
+
+#[test]
+fn a_carry_that_is_forgotten_is_found() {
+    let coder = outside(&serial(&Coding::TR_E));
+    finds(&coder, "((carry$q) & 5'h1f)", "5'h1", "bits_as_specified", 12);
 }
 
 /// The router at address 3 with 2^`log2_places` places.

@@ -136,8 +136,15 @@ fn periodic_synchronisation_matches_the_golden_model() {
 /// and the words are the golden model's.
 #[test]
 fn at_full_rate_nothing_is_lost() {
-    for (set, cores) in [("small", 1), ("small", 2), ("small", 4), ("large", 4)] {
-        let params = params(set, false, false, cores);
+    for (set, timed, cores) in [
+        ("small", false, 1),
+        ("small", false, 2),
+        ("small", false, 4),
+        ("large", false, 4),
+        ("small", true, 1),
+        ("large", true, 1),
+    ] {
+        let params = params(set, false, timed, cores);
         let verilog = emit(&params, &SystemOptions { log2_fifo: 4, ..SystemOptions::default() }).unwrap();
         let sim = TraceCosim::build(&verilog, &ports(cores.into(), params.xlen)).unwrap();
         let mut lost = Vec::new();
@@ -153,7 +160,7 @@ fn at_full_rate_nothing_is_lost() {
             }
             compare(info.name, &golden(&params, &events, ACTIVATION, summary.stop + STOPPING, 0), &got);
         }
-        assert!(lost.is_empty(), "{set}, N = {cores}: {}", lost.join(", "));
+        assert!(lost.is_empty(), "{set}, N = {cores}, timed {timed}: {}", lost.join(", "));
     }
 }
 

@@ -107,16 +107,23 @@ pub struct Control {
     pub switches: AtomicU64,
     /// Turns that were taken from a thread that made no progress.
     pub steals: AtomicU64,
-    /// Instructions of the blocks that were begun, whether traced or not.
-    pub executed: AtomicU64,
     /// Threads so far.
     pub threads: AtomicU64,
     /// Most threads that lived at one time.
     pub most_alive: AtomicU32,
-    /// Words written since the beginning.
-    pub head: Line,
+    /// What the writer counts.
+    pub written: Written,
     /// Words read since the beginning.
     pub tail: Line,
+}
+
+/// Counters of the writer, in a cache line of their own.
+#[repr(C, align(128))]
+pub struct Written {
+    /// Words written since the beginning; always at the end of an entry.
+    pub head: AtomicU64,
+    /// Instructions of the blocks that were begun, whether traced or not.
+    pub executed: AtomicU64,
 }
 
 /// A counter in a cache line of its own.

@@ -18,12 +18,12 @@ mod turns;
 use guest::{Call, Guest, Interrupted};
 use layout::*;
 use qemu::*;
-use ring::Ring;
+use ring::{Ring, Writer};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::*};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use turns::Turns;
 
 /// The newest version of the interface that this plugin knows; QEMU looks for the name.
@@ -32,7 +32,8 @@ pub static qemu_plugin_version: c_int = 1;
 
 /// Nothing more is told: at the end, and in a child after a fork.
 static OFF: AtomicBool = AtomicBool::new(false);
-static STATE: OnceLock<State> = OnceLock::new();
+/// Set before any callback is registered, and leaked.
+static STATE: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 static TURNS: Turns = Turns::new();
 /// Thread by QEMU's index of it, which is used again when a thread has ended. Only the thread itself looks here, between
 /// its beginning and its end.
@@ -44,6 +45,9 @@ static ALIVE: AtomicU32 = AtomicU32::new(0);
 /// Threads at one time.
 const MOST_THREADS: usize = 4096;
 
+// `on_access` takes both bits as QEMU has them.
+const _: () = assert!(STORES == 2 * LOADS);
+
 /// A handler of signals may begin here.
 const HANDLER: u32 = 1;
 /// Not of the program's own image.
@@ -53,8 +57,14 @@ struct State {
     ring: Ring,
     guest: Guest,
     flags: u32,
-    quantum: i64,
+    quantum: u64,
     blocks: Mutex<Blocks>,
+}
+
+#[inline(always)]
+fn state() -> &'static State {
+    // SAFETY: callbacks, which alone call this, are registered when it is set; it is never freed.
+    unsafe { &*STATE.load(Relaxed) }
 }
 
 /// A translated block, for good: QEMU keeps pointers to it.
@@ -77,57 +87,79 @@ struct Blocks {
 
 /// A thread of the guest, which is a thread of the host.
 struct Thread {
-    id: u32,
+    writer: Writer,
     bell: Arc<Condvar>,
-    left: Cell<i64>,
+    /// Instructions of all threads at which its turn is over.
+    end: Cell<u64>,
     random: Cell<u64>,
     outside: Cell<bool>,
     /// Frames of handlers that were interrupted before they began, and are told.
     told: RefCell<Vec<u64>>,
 }
 
-#[inline]
+#[inline(always)]
+fn known_thread(vcpu: c_uint) -> Option<&'static Thread> {
+    // SAFETY: null, or leaked by `on_thread`.
+    unsafe { THREADS[vcpu as usize % MOST_THREADS].load(Relaxed).as_ref() }
+}
+
 fn thread(vcpu: c_uint) -> &'static Thread {
-    let place = &THREADS[vcpu as usize % MOST_THREADS];
-    if place.load(Relaxed).is_null() {
-        on_thread(0, vcpu);
-    }
+    known_thread(vcpu).unwrap_or_else(|| new_thread(vcpu))
+}
+
+#[cold]
+fn new_thread(vcpu: c_uint) -> &'static Thread {
+    on_thread(0, vcpu);
     // SAFETY: leaked by `on_thread`.
-    unsafe { &*place.load(Relaxed) }
+    unsafe { &*THREADS[vcpu as usize % MOST_THREADS].load(Relaxed) }
 }
 
 impl Thread {
     fn new(id: u32) -> Self {
-        let seed = STATE.get().map_or(0, |s| s.ring.control().seed);
+        let seed = state().ring.control().seed;
         let random = (seed ^ (u64::from(id) << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let thread = Self {
-            id,
+        Self {
+            writer: Writer::new(id),
             bell: Arc::default(),
-            left: Cell::new(0),
+            end: Cell::new(0),
             random: Cell::new(random),
             outside: Cell::new(false),
             told: RefCell::default(),
-        };
-        thread.renew();
-        thread
+        }
     }
 
-    /// A new turn; with jitter of 1/2 to 3/2 of the quantum.
-    fn renew(&self) {
-        let Some(state) = STATE.get() else { return };
-        let quantum = state.quantum;
-        let length = if state.flags & JITTER != 0 {
+    fn id(&self) -> u32 {
+        self.writer.id
+    }
+
+    /// A new turn, which begins when `executed` instructions were; with jitter of 1/2 to 3/2 of the quantum.
+    fn renew(&self, executed: u64) {
+        let State { quantum, flags, .. } = *state();
+        let length = if flags & JITTER != 0 {
             // xorshift64
             let mut x = self.random.get();
             x ^= x << 13;
             x ^= x >> 7;
             x ^= x << 17;
             self.random.set(x);
-            quantum / 2 + (x % (quantum as u64 + 1)) as i64
+            quantum / 2 + x % (quantum + 1)
         } else {
             quantum
         };
-        self.left.set(length.max(1));
+        self.end.set(executed + length.max(1));
+    }
+
+    /// Waits for a turn.
+    fn take(&self) {
+        let ring = &state().ring;
+        TURNS.take(self.id(), &self.bell, ring);
+        self.renew(ring.executed());
+    }
+
+    /// Ends the turn, if it is this thread's.
+    fn give(&self) {
+        state().ring.close(&self.writer);
+        TURNS.give(self.id());
     }
 }
 
@@ -137,44 +169,57 @@ fn off() {
 }
 
 extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
+    // SAFETY: a leaked block, see `on_translate`.
+    let block: &Block = unsafe { &*data.cast_const().cast() };
+    if block.flags.load(Relaxed) == 0 {
+        if let Some(me) = known_thread(vcpu) {
+            if state().ring.begin_behind_gate(&me.writer, block.number, block.instructions) {
+                return;
+            }
+        }
+    }
+    begin(vcpu, block);
+}
+
+/// A block begins where the gate is not open: another thread's turn, the turn's end, a block that is not plain.
+#[cold]
+#[inline(never)]
+fn begin(vcpu: c_uint, block: &'static Block) {
     if OFF.load(Relaxed) {
         return;
     }
-    // SAFETY: a leaked block, see `on_translate`.
-    let block: &Block = unsafe { &*data.cast_const().cast() };
-    let Some(state) = STATE.get() else { return };
-    let me = thread(vcpu);
+    let (state, me) = (state(), thread(vcpu));
     let serial = state.flags & FREE == 0;
-    if serial && !TURNS.is_of(me.id) {
-        TURNS.take(me.id, &me.bell, &state.ring);
-        me.renew();
+    if serial && !TURNS.is_of(me.id()) {
+        me.take();
     }
     let flags = block.flags.load(Relaxed);
     if flags & HANDLER != 0 && (flags & OUTSIDE == 0 || !me.outside.get()) {
         state.signal(vcpu, me);
     }
-    if serial {
-        let left = me.left.get() - i64::from(block.instructions);
-        me.left.set(left);
-        if left < 0 {
-            if TURNS.waited_for() {
-                if !me.outside.get() {
-                    state.ring.tell(me.id, &[escape(AHEAD, 0), block.number]);
-                }
-                state.ring.control().switches.fetch_add(1, Relaxed);
-                TURNS.give(me.id);
-                TURNS.take(me.id, &me.bell, &state.ring);
+    if serial && state.ring.executed() + u64::from(block.instructions) > me.end.get() {
+        if TURNS.waited_for() {
+            if !me.outside.get() {
+                state.ring.tell(me.id(), &[escape(AHEAD, 0), block.number]);
             }
-            me.renew();
+            state.ring.control().switches.fetch_add(1, Relaxed);
+            me.give();
+            me.take();
         }
+        me.renew(state.ring.executed() + u64::from(block.instructions));
     }
     let wanted = if flags & OUTSIDE == 0 {
         me.outside.set(false);
-        state.ring.begin(me.id, block.number, block.instructions, &[])
-    } else if !me.outside.replace(true) {
-        state.ring.tell(me.id, &[escape(LEAVE, 0), block.number])
+        let open = serial.then(|| me.end.get());
+        state.ring.begin(&me.writer, block.number, block.instructions, open)
     } else {
-        state.ring.control().stop.load(Relaxed) == 0
+        // they count for the turn, and for nothing else
+        me.end.set(me.end.get().saturating_sub(block.instructions.into()));
+        if !me.outside.replace(true) {
+            state.ring.tell(me.id(), &[escape(LEAVE, 0), block.number])
+        } else {
+            !state.ring.stopped()
+        }
     };
     if !wanted {
         off();
@@ -182,36 +227,54 @@ extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
 }
 
 extern "C" fn on_access(vcpu: c_uint, info: u32, address: u64, place: *mut c_void) {
+    // bits 6:4 in 7.2: log2 of the size, as `known_layout` has found
+    let shift = info >> 4 & 7;
+    let host = state().guest.host(address);
+    // not over the end of a page, behind which there may be none
+    if shift <= 3 && host as usize & 4095 <= 4088 {
+        // SAFETY: the guest has just accessed bytes of this page. Another thread of it may write them now, if its
+        // threads run freely; then the value is told to be inexact.
+        let value = unsafe { u64::from_le(host.cast::<u64>().read_unaligned()) };
+        let value = value & u64::MAX >> (64 - (8 << shift));
+        if let Some(me) = known_thread(vcpu) {
+            if state().ring.access_behind_gate(&me.writer, what(info, place) | shift << SIZE_SHIFT, address, value) {
+                return;
+            }
+        }
+    }
+    access(vcpu, info, address, place);
+}
+
+/// Place and kind of an access.
+#[inline(always)]
+fn what(info: u32, place: *mut c_void) -> u32 {
+    // bits 17:16 in 7.2: 1 read, 2 write, 3 both
+    ((place as usize as u32) & ((1 << PLACE_BITS) - 1)) | ((info >> 16 & 3) * LOADS)
+}
+
+/// A load or a store where the gate is not open, at a page's end, or of more than 8 bytes.
+#[cold]
+#[inline(never)]
+fn access(vcpu: c_uint, info: u32, address: u64, place: *mut c_void) {
     if OFF.load(Relaxed) {
         return;
     }
-    let Some(state) = STATE.get() else { return };
-    let me = thread(vcpu);
-    // SAFETY: a number that QEMU gave.
-    let shift = unsafe { qemu_plugin_mem_size_shift(info) };
-    // bits 17:16 in 7.2: 1 read, 2 write, 3 both
-    let kind = match info >> 16 & 3 {
-        1 => LOADS,
-        2 => STORES,
-        _ => LOADS | STORES,
-    };
-    let place = (place as usize as u32) & ((1 << PLACE_BITS) - 1);
-    let size = 1usize << shift.min(5);
+    let (state, me) = (state(), thread(vcpu));
+    let shift = (info >> 4 & 7).min(5);
+    let size = 1usize << shift;
     for part in (0..size).step_by(8) {
         let at = address.wrapping_add(part as u64);
         let mut value = [0; 8];
-        // SAFETY: the guest has just accessed these bytes. Another thread of it may write them now, if its threads run
-        // freely; then the value is told to be inexact.
+        // SAFETY: as in `on_access`.
         unsafe { std::ptr::copy_nonoverlapping(state.guest.host(at), value.as_mut_ptr(), size.min(8)) };
         let value = u64::from_le_bytes(value);
-        let head = escape(ACCESS, place | shift.min(3) << SIZE_SHIFT | kind);
-        let words = [head, at as u32, (at >> 32) as u32, value as u32, (value >> 32) as u32];
-        state.ring.tell(me.id, &words);
+        let head = escape(ACCESS, what(info, place) | shift.min(3) << SIZE_SHIFT);
+        state.ring.tell(me.id(), &[head, at as u32, (at >> 32) as u32, value as u32, (value >> 32) as u32]);
     }
 }
 
 extern "C" fn on_translate(_: Id, tb: *mut Tb) {
-    let Some(state) = STATE.get() else { return };
+    let state = state();
     if OFF.load(Relaxed) {
         return;
     }
@@ -262,7 +325,7 @@ impl State {
         }
         for Interrupted { signal, caused, pc, .. } in chain.iter().rev() {
             let argument = signal | if *caused { CAUSED } else { 0 };
-            self.ring.tell(me.id, &[escape(SIGNAL, argument), *pc as u32, (*pc >> 32) as u32]);
+            self.ring.tell(me.id(), &[escape(SIGNAL, argument), *pc as u32, (*pc >> 32) as u32]);
         }
     }
 
@@ -344,7 +407,7 @@ extern "C" fn on_syscall(
     if OFF.load(Relaxed) {
         return;
     }
-    let Some(state) = STATE.get() else { return };
+    let state = state();
     let me = thread(vcpu);
     let call = state.guest.call(number);
     let kind = match call {
@@ -354,7 +417,7 @@ extern "C" fn on_syscall(
         Call::ExitAll => EXIT_ALL,
     };
     if !me.outside.get() || call == Call::ExitAll {
-        state.ring.tell(me.id, &[escape(SYSCALL, kind)]);
+        state.ring.tell(me.id(), &[escape(SYSCALL, kind)]);
     }
     if call == Call::Sigaction && a2 > 4096 && readable(a2) {
         // SAFETY: looked at just before; a guest that unmaps it meanwhile is refused by the kernel's own reading too.
@@ -364,7 +427,7 @@ extern "C" fn on_syscall(
             state.handler(handler);
         }
     }
-    TURNS.give(me.id);
+    me.give();
     if call == Call::ExitAll {
         // QEMU waits for all threads to leave their blocks
         off();
@@ -373,7 +436,7 @@ extern "C" fn on_syscall(
 
 /// Whether the guest can read a page: what it gives to the system may be anything.
 fn readable(address: u64) -> bool {
-    let Some(state) = STATE.get() else { return false };
+    let state = state();
     let page = state.guest.host(address & !4095);
     let mut resident = 0u8;
     // SAFETY: only asks whether a page is mapped.
@@ -388,22 +451,20 @@ extern "C" fn on_thread(_: Id, vcpu: c_uint) {
     let id = NEXT_THREAD.fetch_add(1, Relaxed);
     THREADS[vcpu as usize % MOST_THREADS].store(Box::into_raw(Box::new(Thread::new(id))), Release);
     let alive = ALIVE.fetch_add(1, Relaxed) + 1;
-    if let Some(state) = STATE.get() {
-        let control = state.ring.control();
-        control.threads.store(u64::from(id) + 1, Relaxed);
-        control.most_alive.fetch_max(alive, Relaxed);
-    }
+    let control = state().ring.control();
+    control.threads.store(u64::from(id) + 1, Relaxed);
+    control.most_alive.fetch_max(alive, Relaxed);
 }
 
 extern "C" fn on_thread_end(_: Id, vcpu: c_uint) {
     if OFF.load(Relaxed) {
         return;
     }
-    let Some(state) = STATE.get() else { return };
-    let id = thread(vcpu).id;
+    let state = state();
+    let me = thread(vcpu);
     ALIVE.fetch_sub(1, Relaxed);
-    state.ring.tell(id, &[escape(EXIT, id)]);
-    TURNS.give(id);
+    state.ring.tell(me.id(), &[escape(EXIT, me.id())]);
+    me.give();
 }
 
 extern "C" fn on_exit(_: Id, _: *mut c_void) {
@@ -413,6 +474,7 @@ extern "C" fn on_exit(_: Id, _: *mut c_void) {
 /// A child has the ring, too, and must not write to it.
 extern "C" fn on_fork() {
     OFF.store(true, Relaxed);
+    state().ring.close_for_all();
 }
 
 /// A number given as `name=number`.
@@ -424,6 +486,12 @@ unsafe fn argument(argc: c_int, argv: *const *const c_char, name: &str) -> Optio
         let text = CStr::from_ptr(*argv.add(i)).to_str().ok()?;
         text.strip_prefix(name)?.strip_prefix('=')?.parse().ok()
     })
+}
+
+/// Whether what QEMU tells of an access has the size where `on_access` looks.
+fn known_layout() -> bool {
+    // SAFETY: a function of a number.
+    (0..=5).all(|shift| unsafe { qemu_plugin_mem_size_shift(shift << 4) } == shift)
 }
 
 /// What QEMU calls first.
@@ -444,16 +512,18 @@ pub unsafe extern "C" fn qemu_plugin_install(
     let (Some(ring), Some(guest)) = (Ring::map(memory), Guest::of(name)) else {
         return -1;
     };
+    if !known_layout() {
+        return -1;
+    }
     // the guest must not see more open files than it would have
     close(memory);
     close(plugin);
     let control = ring.control();
     let state = if guest.shows_registers() { READY } else { NO_REGISTERS };
     control.state.store(state, Relaxed);
-    let (flags, quantum) = (control.flags, i64::from(control.quantum.max(1)));
-    if STATE.set(State { ring, guest, flags, quantum, blocks: Mutex::default() }).is_err() {
-        return -1;
-    }
+    let (flags, quantum) = (control.flags, u64::from(control.quantum.max(1)));
+    let state = Box::new(State { ring, guest, flags, quantum, blocks: Mutex::default() });
+    STATE.store(Box::into_raw(state), Release);
     pthread_atfork(None, None, Some(on_fork));
     qemu_plugin_register_vcpu_init_cb(id, on_thread);
     qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);

@@ -141,3 +141,40 @@ impl Registers {
         Some(values)
     }
 }
+
+/// A barrier on every processor that runs a thread of this process, so that threads need none themselves
+///
+/// Source: Linux, `membarrier(2)`.
+pub mod membarrier {
+    use std::ffi::{c_int, c_long};
+
+    extern "C" {
+        fn syscall(number: c_long, ...) -> c_long;
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    const NUMBER: c_long = 324;
+    #[cfg(not(target_arch = "x86_64"))]
+    // the generic number, of aarch64 and riscv
+    const NUMBER: c_long = 283;
+
+    const PRIVATE_EXPEDITED: c_int = 1 << 3;
+    const REGISTER_PRIVATE_EXPEDITED: c_int = 1 << 4;
+
+    fn call(command: c_int) -> bool {
+        // SAFETY: takes two numbers, and touches no memory.
+        unsafe { syscall(NUMBER, command, 0 as c_int, 0 as c_int) == 0 }
+    }
+
+    /// Whether there is such a barrier, from now on.
+    pub fn register() -> bool {
+        cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))
+            && call(REGISTER_PRIVATE_EXPEDITED)
+    }
+
+    /// The barrier.
+    pub fn all() {
+        // it cannot fail once it is registered
+        let _ = call(PRIVATE_EXPEDITED);
+    }
+}

@@ -9,9 +9,11 @@ use ::diag::plan::{check, plan, Plan, Rates};
 use ::diag::session::{OnChip, Reference};
 use ::diag::symbols::Symbols;
 use host::input::BUILTIN;
+use retire::elf::Program;
 use retire::image::Image;
 use retire::RetireSink;
 use sim::diag::chip::ChipParams;
+use sim::diag::node::NodeKind;
 use sim::diag::trigger::GeneratorParams;
 use std::path::Path;
 
@@ -72,9 +74,31 @@ pub struct Opened {
     image: Image,
 }
 
+/// A script that is read and its program, for a SoC.
+pub struct OpenedSoc {
+    /// The program.
+    pub program: Program,
+    /// Names.
+    pub symbols: Symbols,
+    /// What the script says.
+    pub app: App,
+    /// The chip, of nodes that have circuits.
+    pub params: ChipParams,
+    /// What is observed, by its name.
+    pub input: String,
+}
+
+/// A script with its meaning, if the chip's triggers are enough for it.
+fn resolve(name: &str, text: &str, symbols: &Symbols, params: &ChipParams) -> Result<App, Failure> {
+    let app = ::diag::parse::parse(text).and_then(|i| ::diag::resolve::resolve(&i, symbols, params.clock_hz));
+    let app = app.map_err(|m| Failure::Other(m.in_script(name, text).to_string()))?;
+    check(&app, params, name, text).map_err(|e| Failure::Other(e.to_string()))?;
+    Ok(app)
+}
+
 impl ScriptArgs {
-    /// Reads script and program.
-    pub fn open(&self, machine: &MachineArgs, chip: &ChipArgs) -> Result<Opened, Failure> {
+    /// Name and text of the script, and name of what is observed.
+    fn named(&self) -> Result<(String, String, &String), Failure> {
         // with -e the first name is the input
         let (script, input) = match (&self.text, &self.script, &self.input) {
             (None, Some(script), Some(input)) => (Some(script), input),
@@ -90,6 +114,38 @@ impl ScriptArgs {
             (None, text) => ("-e".to_string(), text.clone().unwrap_or_default()),
             (Some(name), _) => (name.clone(), read_script(name)?),
         };
+        Ok((name, text, input))
+    }
+
+    /// Reads script and program for a SoC of softcores that run RV32IM: `goshawk diag run --soc`.
+    pub fn open_soc(&self, machine: &MachineArgs, chip: &ChipArgs) -> Result<OpenedSoc, Failure> {
+        let (name, text, input) = self.named()?;
+        let elf = match input.strip_prefix(BUILTIN) {
+            Some(builtin) => {
+                let info = programs::find(builtin).ok_or_else(|| Failure::unknown_program(builtin))?;
+                let none =
+                    || Failure::Other(format!("{builtin} needs interrupts and exceptions, which picorv32 has not"));
+                info.soc.get("rv32im").ok_or_else(none)?.to_vec()
+            }
+            None => std::fs::read(input).map_err(|e| Failure::io(Path::new(input), e))?,
+        };
+        let program = Program::parse(&elf).map_err(|e| Failure::program(input, e))?;
+        let symbols = Symbols::parse(&elf).map_err(|e| Failure::Other(format!("{input}: {e}")))?;
+        let mut params = chip.params(machine.harts.unwrap_or(1));
+        // a log has no circuit
+        params.nodes.retain(|k| !matches!(k, NodeKind::Log(_)));
+        let app = resolve(&name, &text, &symbols, &params)?;
+        if app.tick.is_some() {
+            return Err(Failure::Other(format!(
+                "{name}: has a tick, of which there is no circuit; run it without --soc"
+            )));
+        }
+        Ok(OpenedSoc { program, symbols, app, params, input: input.clone() })
+    }
+
+    /// Reads script and program.
+    pub fn open(&self, machine: &MachineArgs, chip: &ChipArgs) -> Result<Opened, Failure> {
+        let (name, text, input) = self.named()?;
         let source = Source::open(input, &self.program, machine)?;
         let named = source
             .input
@@ -108,10 +164,7 @@ impl ScriptArgs {
             return Err(Failure::Other(format!("{input}: has {cores} harts; a chip has 1 to 16 event generators")));
         }
         let params = chip.params(cores);
-        let items = ::diag::parse::parse(&text);
-        let app = items.and_then(|i| ::diag::resolve::resolve(&i, &symbols, params.clock_hz));
-        let app = app.map_err(|m| Failure::Other(m.in_script(&name, &text).to_string()))?;
-        check(&app, &params, &name, &text).map_err(|e| Failure::Other(e.to_string()))?;
+        let app = resolve(&name, &text, &symbols, &params)?;
         let image = Image::new(&named.program);
         Ok(Opened { input: input.clone(), script: text, source, symbols, app, params, image })
     }

@@ -1,6 +1,7 @@
 //! `goshawk diag run`, `top` and `replay`: a script on a chip, live, and on generators alone
 
 use super::common::{ChipArgs, Opened, ScriptArgs};
+use super::soc::{self, SocArgs};
 use crate::args::MachineArgs;
 use crate::files::OutputPath;
 use crate::output::{count, facts, write_file};
@@ -9,6 +10,7 @@ use ::diag::log::{self, Header};
 use ::diag::runtime::Output;
 use ::diag::session::{OnChip, Totals};
 use ::diag::sink::{Format, Sink};
+use ::diag::symbols::Symbols;
 use retire::{DataEvent, FlowEvent, RetireSink};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -38,32 +40,38 @@ impl From<FormatName> for Format {
 }
 
 /// Run a script: on the simulated chip and, what does not fit there, on the host
+///
+/// With --soc the chip is its circuits, at the retirement ports of picorv32 softcores in Verilator. They are set over the
+/// ring by packets of the host, and what they send is read from the bytes of the link.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag run builtin:race builtin:bank --harts 4 --rates\n  \
     goshawk diag run builtin:messages builtin:bank --harts 4 --format json | head\n  \
-    goshawk diag run -e 'write:balance { printf(\"%s: %d\", pc, value); }' builtin:bank --format perfetto -o bank.pftrace")]
+    goshawk diag run -e 'write:balance { printf(\"%s: %d\", pc, value); }' builtin:bank --format perfetto -o bank.pftrace\n  \
+    goshawk diag run builtin:race builtin:bank --soc --harts 4 --cycles 400000 --rates")]
 pub struct RunArgs {
     #[command(flatten)]
-    script: ScriptArgs,
+    pub(super) script: ScriptArgs,
+    #[command(flatten)]
+    pub(super) soc: SocArgs,
     /// Only triggers on the chip, all else on the host
     #[arg(long)]
-    on_host: bool,
+    pub(super) on_host: bool,
     /// Tell the rates at each stage behind the output
     #[arg(long)]
-    rates: bool,
+    pub(super) rates: bool,
     /// How outputs look
     #[arg(long, value_enum, default_value = "text")]
-    format: FormatName,
+    pub(super) format: FormatName,
     /// File to write; standard output without it
     #[arg(short, long, value_name = "FILE")]
-    output: Option<OutputPath>,
+    pub(super) output: Option<OutputPath>,
     /// Keep what went over the link in this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "soc")]
     log: Option<OutputPath>,
     #[command(flatten)]
-    chip: ChipArgs,
+    pub(super) chip: ChipArgs,
     #[command(flatten)]
-    machine: MachineArgs,
+    pub(super) machine: MachineArgs,
 }
 
 /// Run a script and show its tables as they change, at each tick
@@ -104,8 +112,9 @@ pub struct ReplayArgs {
 }
 
 /// Outputs of the whole run, in the wanted form.
-fn write(
-    opened: &Opened,
+pub(super) fn write(
+    symbols: &Symbols,
+    clock_hz: u64,
     outputs: &[Output],
     lost: u64,
     format: FormatName,
@@ -113,7 +122,7 @@ fn write(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let mut text = Vec::new();
-    let mut sink = Sink::new(&mut text, format.into(), &opened.symbols, opened.params.clock_hz)?;
+    let mut sink = Sink::new(&mut text, format.into(), symbols, clock_hz)?;
     for o in outputs {
         sink.put(o)?;
     }
@@ -127,8 +136,9 @@ fn write(
 /// Bits an instruction and bits an access of a full trace, as the paper reckons.
 const FULL_TRACE: (u64, u64) = (2, 16);
 
-fn rates(opened: &Opened, t: &Totals, raw_bytes: u64) -> Vec<(&'static str, String)> {
-    let kbit = |bytes: u64| format!("{:.2} kbit/s", t.rate(bytes, opened.params.clock_hz) / 1000.0);
+/// What a run came to; `told`: how the losses came about.
+pub(super) fn rates(clock_hz: u64, t: &Totals, raw_bytes: u64, told: &str) -> Vec<(&'static str, String)> {
+    let kbit = |bytes: u64| format!("{:.2} kbit/s", t.rate(bytes, clock_hz) / 1000.0);
     let full = (FULL_TRACE.0 * t.instructions + FULL_TRACE.1 * t.accesses) / 8;
     let of = |bytes: u64| format!("{:.1} times less", full as f64 / bytes.max(1) as f64);
     vec![
@@ -136,23 +146,24 @@ fn rates(opened: &Opened, t: &Totals, raw_bytes: u64) -> Vec<(&'static str, Stri
         ("full trace", format!("{} (2 bits an instruction, 16 an access)", kbit(full))),
         ("events", format!("{} events, {}, {}", count(t.events), kbit(raw_bytes), of(raw_bytes))),
         ("over the link", format!("{} bytes, {}, {}", count(t.link_bytes), kbit(t.link_bytes), of(t.link_bytes))),
-        (
-            "lost",
-            format!(
-                "{} (queue {}, NoC {}, returns {}, unknown words {}, nodes {})",
-                t.lost(),
-                t.losses.queue,
-                t.losses.fifo,
-                t.losses.returns,
-                t.losses.unknown,
-                t.node_losses
-            ),
-        ),
+        ("lost", format!("{} ({told})", t.lost())),
     ]
+}
+
+/// Where the simulated chip lost events.
+fn causes(t: &Totals) -> String {
+    let l = &t.losses;
+    format!(
+        "queue {}, NoC {}, returns {}, unknown words {}, nodes {}",
+        l.queue, l.fifo, l.returns, l.unknown, t.node_losses
+    )
 }
 
 /// Runs a script on the chip.
 pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    if args.soc.soc {
+        return soc::run(args, out);
+    }
     let opened = args.script.open(&args.machine, &args.chip)?;
     let layout = if args.on_host { opened.host_layout()? } else { opened.plan(false)?.0.layout };
     let mut chip = opened.on_chip(&layout)?;
@@ -169,12 +180,13 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         write_file(path, &log::write(&header, chip.log()))?;
     }
     let outputs = chip.runtime().take_outputs();
-    write(&opened, &outputs, totals.lost(), args.format, args.output.as_ref(), out)?;
+    let (symbols, hz) = (&opened.symbols, opened.params.clock_hz);
+    write(symbols, hz, &outputs, totals.lost(), args.format, args.output.as_ref(), out)?;
     if args.rates {
         // what the same triggers would send with everything on the host
         let mut reference = opened.reference()?;
         opened.tell(&mut reference)?;
-        facts(out, &rates(&opened, &totals, reference.totals().event_bytes))?;
+        facts(out, &rates(hz, &totals, reference.totals().event_bytes, &causes(&totals)))?;
     }
     Ok(Status::Done)
 }
@@ -190,7 +202,8 @@ pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure>
     opened.check_data(reference.has_data())?;
     reference.finish().map_err(Failure::Other)?;
     let outputs = reference.runtime().take_outputs();
-    write(&opened, &outputs, reference.totals().lost(), args.format, args.output.as_ref(), out)?;
+    let (symbols, hz) = (&opened.symbols, opened.params.clock_hz);
+    write(symbols, hz, &outputs, reference.totals().lost(), args.format, args.output.as_ref(), out)?;
     Ok(Status::Done)
 }
 
@@ -205,7 +218,8 @@ fn replay_log(opened: &Opened, path: &Path, args: &ReplayArgs, out: &mut dyn Wri
     let layout = opened.layout(&header.cut)?;
     let (mut host, damage) = log::replay(&opened.app, &layout, &header, frames);
     let outputs = host.runtime().take_outputs();
-    write(opened, &outputs, header.lost, args.format, args.output.as_ref(), out)?;
+    let (symbols, hz) = (&opened.symbols, opened.params.clock_hz);
+    write(symbols, hz, &outputs, header.lost, args.format, args.output.as_ref(), out)?;
     if damage != log::Damage::default() {
         eprintln!(
             "goshawk: {}: {} frames are missing, {} bytes belong to none",

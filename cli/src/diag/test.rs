@@ -1,20 +1,29 @@
 //! `goshawk diag test`: the same script on the chip and on the host, compared
 
 use super::common::{ChipArgs, ScriptArgs};
+use super::soc::{self, SocArgs};
 use crate::args::MachineArgs;
 use crate::output::{count, facts, Object};
 use crate::{Failure, Status};
 use ::diag::runtime::Output;
+use ::diag::session::Totals;
 use ::diag::sink::{Format, Sink};
+use ::diag::symbols::Symbols;
 use std::io::Write;
 
 /// Run a script on the chip and on the host and compare what both print; 1 is the exit code when they differ
+///
+/// With --soc the chip is its circuits beside softcores in Verilator, and the host has what the cores' own retirement
+/// ports logged.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag test builtin:locks builtin:lockcont --harts 2\n  \
-    goshawk diag test builtin:race builtin:bank --harts 4 --json")]
+    goshawk diag test builtin:race builtin:bank --harts 4 --json\n  \
+    goshawk diag test builtin:locks builtin:lockcont --soc --harts 4")]
 pub struct Args {
     #[command(flatten)]
     script: ScriptArgs,
+    #[command(flatten)]
+    soc: SocArgs,
     #[command(flatten)]
     chip: ChipArgs,
     #[command(flatten)]
@@ -26,6 +35,14 @@ pub struct Args {
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    if args.soc.soc {
+        let opened = args.script.open_soc(&args.machine, &args.chip)?;
+        let layout = opened.plan()?;
+        let got = soc::observe(&opened, &layout, &args.soc)?;
+        let model = got.replayed(&opened)?;
+        let (clock_hz, totals) = (opened.params.clock_hz, got.totals);
+        return compare(&opened.input, &opened.symbols, clock_hz, (&model, &got.outputs), &totals, args.json, out);
+    }
     let opened = args.script.open(&args.machine, &args.chip)?;
     if opened.app.tick.is_some() {
         let what = "has a tick, which stands between other events on the chip than on the host; scripts without one are compared";
@@ -41,21 +58,35 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     chip.finish().map_err(Failure::Other)?;
     let (model, totals) = (reference.runtime().take_outputs(), chip.totals());
     let found = chip.runtime().take_outputs();
+    let clock_hz = opened.params.clock_hz;
+    compare(&opened.input, &opened.symbols, clock_hz, (&model, &found), &totals, args.json, out)
+}
+
+/// Compares what host and chip print.
+fn compare(
+    input: &str,
+    symbols: &Symbols,
+    clock_hz: u64,
+    (model, found): (&[Output], &[Output]),
+    totals: &Totals,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
     let lines = |outputs: &[Output]| -> Result<Vec<String>, Failure> {
         let mut text = Vec::new();
-        let mut sink = Sink::new(&mut text, Format::Text, &opened.symbols, opened.params.clock_hz)?;
+        let mut sink = Sink::new(&mut text, Format::Text, symbols, clock_hz)?;
         for o in outputs {
             sink.put(o)?;
         }
         Ok(String::from_utf8_lossy(&text).lines().map(str::to_string).collect())
     };
-    let (model, found) = (lines(&model)?, lines(&found)?);
+    let (model, found) = (lines(model)?, lines(found)?);
     let different = (0..model.len().max(found.len())).find(|n| model.get(*n) != found.get(*n));
     let at = |lines: &[String], n: usize| lines.get(n).cloned().unwrap_or_else(|| "nothing".into());
-    if args.json {
+    if json {
         let difference =
             different.map(|n| serde_json::json!({ "line": n + 1, "chip": at(&found, n), "host": at(&model, n) }));
-        Object::new("diag test", &opened.input)
+        Object::new("diag test", input)
             .with("equal", different.is_none().into())
             .with("difference", difference.into())
             .with("lines", model.len().into())

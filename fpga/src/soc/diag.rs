@@ -12,6 +12,7 @@ use super::top::{Output, Purpose, SocConfig, SocError};
 use super::verilate::{build_files, BuildError};
 use hdl::diag::chip::{DiagChip, DiagParams};
 use retire::elf::Program;
+use sim::diag::generator::{Access, Seen};
 use std::fmt::Write;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -40,6 +41,28 @@ pub struct Retired {
     pub addr: u32,
     /// What was read and written there.
     pub values: (u32, u32),
+}
+
+impl Retired {
+    /// As the golden generator sees it.
+    pub fn seen(&self) -> Seen {
+        // picorv32 tells loads by the aligned word
+        let access = |mask: u8, value: u32, store| {
+            let (offset, size) = (mask.trailing_zeros(), mask.count_ones());
+            let value = value.wrapping_shr(8 * offset) & (u32::MAX >> (32 - 8 * size.clamp(1, 4)));
+            (mask != 0).then_some(Access { addr: self.addr + offset, size: size as u8, value, store })
+        };
+        Seen {
+            cycle: self.clock.into(),
+            pc: self.pc,
+            next_pc: self.npc,
+            insn: self.insn,
+            len: 4,
+            trap: None,
+            rd: (self.rd != 0).then_some((self.rd, self.rd_value)),
+            accesses: [access(self.masks.0, self.values.0, false), access(self.masks.1, self.values.1, true)],
+        }
+    }
 }
 
 /// What a run did.

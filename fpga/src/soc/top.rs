@@ -199,7 +199,7 @@ impl SocConfig {
     /// Parameters of the record system, where there is one.
     pub fn inputs(&self) -> Option<InputsParams> {
         let ram = (RAM_BASE as u32, self.ram_bytes() as u32);
-        self.record.map(|sizes| InputsParams::new(self.cores, 32, ram, sizes))
+        self.record.map(|sizes| InputsParams::new(self.cores, 32, ram, sizes).with_profile(self.core.profile()))
     }
 
     /// Whether words come.

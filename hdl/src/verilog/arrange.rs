@@ -7,6 +7,7 @@
 
 use super::build::Module;
 use super::module::{filtered, Role, Statement};
+use super::prune;
 use super::value::{Id, Value};
 use super::Refused;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,15 +27,23 @@ pub(super) struct Arranged {
     pub registers: BTreeSet<usize>,
     /// Signals that are used.
     pub live: BTreeSet<Id>,
+    /// Outputs of instances that nobody reads.
+    pub unread: BTreeSet<Id>,
 }
 
 /// Places the statements of `module`.
 pub(super) fn arrange(module: &mut Module) -> Result<Arranged, Refused> {
     let mut out = Arranged::default();
     let mut list = std::mem::take(&mut module.statements);
+    while prune::numbers(module, &mut list) {
+        overwritten(&mut list);
+    }
     forward(module, &mut list);
     chained(&mut list);
     overwritten(&mut list);
+    while prune::numbers(module, &mut list) {
+        overwritten(&mut list);
+    }
     connect(module, &mut list, &mut out);
     live(module, &mut list, &mut out)?;
     place(module, list, &mut out)?;
@@ -196,8 +205,6 @@ fn live(module: &Module, list: &mut Vec<Statement>, out: &mut Arranged) -> Resul
                 Some(value) => value.signals(&mut |s| open.push(s)),
                 None => open.push(id),
             },
-            // an unused output of an instance keeps its name
-            Role::From(..) if !out.connected.contains_key(&id) => open.push(id),
             _ => {}
         }
     }
@@ -219,6 +226,11 @@ fn live(module: &Module, list: &mut Vec<Statement>, out: &mut Arranged) -> Resul
         }
     }
     *list = filtered(list, &|to| out.live.contains(&to));
+    for (id, signal) in module.signals.iter().enumerate() {
+        if matches!(signal.role, Role::From(..)) && !out.connected.contains_key(&id) && out.live.insert(id) {
+            out.unread.insert(id);
+        }
+    }
     Ok(())
 }
 

@@ -21,12 +21,23 @@ pub(super) struct Port {
     pub width: usize,
 }
 
+/// A port that rust-hdl's module has and the one that is written has not.
+#[derive(Clone)]
+pub(super) struct Gone {
+    /// rust-hdl's name.
+    pub key: String,
+    pub width: usize,
+    /// What the output always is, 0 if nobody needs it; `None`: an input that is not read.
+    pub output: Option<u128>,
+}
+
 /// An instance: of what, and where it comes from.
 #[derive(Clone)]
 pub(super) struct Child {
     /// Module with its parameters; `None`: a memory of no bits.
     pub module: Option<String>,
     pub ports: Vec<Port>,
+    pub gone: Vec<Gone>,
     /// Registers and memories in it: path in rust-hdl's text and path here.
     pub places: Vec<(String, String)>,
 }
@@ -110,7 +121,14 @@ fn snake(label: &str) -> String {
 
 fn own(atom: &Named, module: &mut Module, lower: &mut Lower) -> Result<(), Refused> {
     let role = match atom.kind {
-        AtomKind::InputParameter => Role::Input,
+        AtomKind::InputParameter => {
+            if let Some(value) = atom.tied {
+                lower.names.insert(atom.name.clone(), Meaning::Constant(Value::number(value, atom.bits)));
+                return Ok(());
+            }
+            Role::Input
+        }
+        AtomKind::OutputParameter if atom.open => Role::Local,
         AtomKind::OutputParameter => Role::Output,
         AtomKind::LocalSignal => Role::Local,
         AtomKind::Constant => {
@@ -148,8 +166,17 @@ fn register(node: &Node, module: &mut Module, lower: &mut Lower) -> Result<(), R
 
 fn instance(name: &str, child: Child, module: &mut Module, lower: &mut Lower, narrow: &mut Vec<Id>) {
     let number = module.instances.len();
-    let there = child.module.is_some();
+    // what drives nothing is left out
+    let there = child.module.is_some() && child.ports.iter().any(|p| p.output);
     let mut signals = Vec::new();
+    for gone in &child.gone {
+        let key = format!("{name}${}", gone.key);
+        let meaning = match gone.output {
+            Some(value) => Meaning::Constant(Value::number(value, gone.width)),
+            None => Meaning::Signal(module.signal(key.clone(), gone.width, Role::Local), gone.width),
+        };
+        lower.names.insert(key, meaning);
+    }
     for (i, port) in child.ports.iter().enumerate() {
         let key = format!("{name}${}", port.key);
         if port.output && !there {

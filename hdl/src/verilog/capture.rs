@@ -1,5 +1,6 @@
 //! A rust-hdl circuit as a tree of blocks, each with its signals and its code
 
+use super::build::Port;
 use super::Refused;
 use crate::widget::mem::MemoryShape;
 use rust_hdl::core::ast::{Verilog, VerilogLiteral};
@@ -13,6 +14,10 @@ pub(super) struct Named {
     pub bits: usize,
     /// Of a constant its value, of a signal the one that it starts with.
     pub value: u128,
+    /// An input that all instances of the module tie to this.
+    pub tied: Option<u128>,
+    /// An output that no instance of the module needs.
+    pub open: bool,
 }
 
 /// What a block is made of.
@@ -34,6 +39,8 @@ pub(super) struct Node {
     pub labels: Vec<(String, u128, usize)>,
     pub content: Content,
     pub children: Vec<Node>,
+    /// The module that it was written as, and its ports.
+    pub written: Option<(String, Vec<Port>)>,
 }
 
 /// The tree of `block`, under the name `top`.
@@ -108,7 +115,14 @@ impl Probe for Walk {
             Err(what) => (Content::Kernel(Vec::new()), Some(what)),
         };
         let name = name.to_string();
-        self.open.push(Node { name, atoms: Vec::new(), labels: Vec::new(), content, children: Vec::new() });
+        self.open.push(Node {
+            name,
+            atoms: Vec::new(),
+            labels: Vec::new(),
+            content,
+            children: Vec::new(),
+            written: None,
+        });
         if let Some(what) = wrong {
             self.refuse(Refused(what.into()));
         }
@@ -127,7 +141,7 @@ impl Probe for Walk {
         };
         let name = self.namespace.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("$");
         if let Some(node) = self.open.last_mut() {
-            node.atoms.push(Named { name, kind: signal.kind(), bits, value });
+            node.atoms.push(Named { name, kind: signal.kind(), bits, value, tied: None, open: false });
         }
     }
 

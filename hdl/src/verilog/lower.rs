@@ -122,11 +122,14 @@ impl Lower {
         };
         let name = name.trim_start_matches('.');
         let (to, width) = self.signal(&format!("{to}${name}"))?;
-        let (from, from_width) = self.signal(&format!("{from}${name}"))?;
-        if width != from_width {
-            return refuse(format!("link of {width} to {from_width} bits at {name}"));
+        let value = match self.meaning(&format!("{from}${name}"))? {
+            Meaning::Signal(id, width) => Value::whole(id, width),
+            Meaning::Constant(value) => value,
+        };
+        if width != value.width() {
+            return refuse(format!("link of {width} to {} bits at {name}", value.width()));
         }
-        Ok(Statement::Assign { to, part: None, value: Value::whole(from, width) })
+        Ok(Statement::Assign { to, part: None, value })
     }
 
     /// A name as it stands in the tree, as rust-hdl writes it: `v[i+1]$q$next` to `v$2$q`.

@@ -24,6 +24,7 @@ pub(super) fn child(node: &Node, shape: &MemoryShape, prefix: &str) -> Child {
     Child {
         module: (shape.width > 0).then_some(module),
         ports: ports.collect(),
+        gone: Vec::new(),
         places: vec![(String::new(), String::new())],
     }
 }

@@ -11,6 +11,7 @@
 //! | `build` | block to `module` |
 //! | `arrange` | statements to connections, assignments, `always` blocks |
 //! | `names`, `expression`, `text` | module to text |
+//! | `prune` | what this circuit does not need is left out |
 //! | `memory` | the modules of memories |
 //! | `blocks` | what a module is called and what it is |
 
@@ -24,6 +25,7 @@ mod lower;
 mod memory;
 mod module;
 mod names;
+mod prune;
 mod text;
 mod value;
 
@@ -102,13 +104,14 @@ pub struct Pin {
 
 /// Writes `block`, connected and checked.
 pub fn write(block: &dyn Block, style: &Style) -> Result<Written, Refused> {
-    let node = capture::capture(block)?;
-    let mut writer = Writer { style, modules: Vec::new(), names: BTreeMap::new() };
-    // what these are called does not depend on what else there is
-    for memory in memory::NAMES {
-        writer.names.insert(format!("{}_{memory}", style.name), 1);
-    }
-    let top = writer.module(&node, true)?;
+    let mut node = capture::capture(block)?;
+    let (writer, top) = loop {
+        let mut writer = Writer::new(style);
+        let top = writer.module(&mut node, true)?;
+        if !writer.uses.mark(&mut node) {
+            break (writer, top);
+        }
+    };
     let text = writer.modules.iter().rev().map(|m| format!("{}module {}{}", m.comment, m.name, m.body));
     let pins = top.ports.into_iter().map(|p| Pin { name: p.name, output: p.output, width: p.width }).collect();
     Ok(Written { text: text.collect::<Vec<_>>().join("\n"), places: top.places, pins })
@@ -125,24 +128,39 @@ struct Writer<'a> {
     modules: Vec<Done>,
     /// How often a name was given.
     names: BTreeMap<String, usize>,
+    uses: prune::Uses,
 }
 
-impl Writer<'_> {
-    fn module(&mut self, node: &Node, top: bool) -> Result<Child, Refused> {
-        let at = |e: Refused| Refused(format!("{}: {e}", node.name));
+impl<'a> Writer<'a> {
+    fn new(style: &'a Style) -> Self {
+        // what these are called does not depend on what else there is
+        let names = memory::NAMES.iter().map(|memory| (format!("{}_{memory}", style.name), 1)).collect();
+        Self { style, modules: Vec::new(), names, uses: prune::Uses::default() }
+    }
+
+    fn module(&mut self, node: &mut Node, top: bool) -> Result<Child, Refused> {
+        let name = node.name.clone();
+        let at = |e: Refused| Refused(format!("{name}: {e}"));
         let mut children = Vec::new();
-        for child in &node.children {
+        for child in &mut node.children {
             children.push(match &child.content {
                 Content::FlipFlop => None,
-                Content::Memory(shape) => Some(self.memory(child, shape)),
+                Content::Memory(shape) => {
+                    let shape = *shape;
+                    Some(self.memory(child, &shape))
+                }
                 Content::Kernel(_) => Some(self.module(child, false).map_err(at)?),
             });
         }
         let mut module = build::build(node, children).map_err(at)?;
         let mut arranged = arrange::arrange(&mut module).map_err(at)?;
-        if let Some(child) = (!top).then(|| slot(&module, &arranged)).flatten() {
+        let gone = if top { Vec::new() } else { prune::ports(node, &mut module, &mut arranged) };
+        if let Some(mut child) = (!top).then(|| slot(&module, &arranged)).flatten() {
+            child.gone = gone;
+            node.written = child.module.clone().map(|m| (m, child.ports.clone()));
             return Ok(child);
         }
+        self.uses.add(&module, &arranged);
         let (body, ports, names) = text::text(&module, &mut arranged, self.style.initial);
         let mut places = Vec::new();
         for r in &arranged.registers {
@@ -157,7 +175,10 @@ impl Writer<'_> {
             places.extend(instance.child.places.iter().map(|(o, n)| (join(&instance.name, o), join(name, n))));
         }
         let name = self.keep(node, body, top);
-        Ok(Child { module: Some(name), ports, places })
+        if !top {
+            node.written = Some((name.clone(), ports.clone()));
+        }
+        Ok(Child { module: Some(name), ports, gone, places })
     }
 
     /// The name of a module with that body: one that is there, or a new one.
@@ -206,5 +227,5 @@ fn slot(module: &build::Module, arranged: &arrange::Arranged) -> Option<Child> {
         ports.push(Port { key: outside.key.clone(), ..port.clone() });
     }
     let places = inner.child.places.iter().map(|(o, n)| (format!("{}.{o}", inner.name), n.clone())).collect();
-    Some(Child { module: inner.child.module.clone(), ports, places })
+    Some(Child { module: inner.child.module.clone(), ports, gone: Vec::new(), places })
 }

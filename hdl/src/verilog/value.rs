@@ -442,7 +442,20 @@ pub(super) fn test(test: Test, a: Value, b: Value) -> Value {
         };
         return Value::number(holds.into(), 1);
     }
-    Value::Test(test, Box::new(a), Box::new(b))
+    // one of the two that is known decides, or leaves it to the other
+    let known = |c: &Value| c.constant().map(|c| c != 0);
+    match (test, known(&a), known(&b)) {
+        (Test::Both, Some(false), _) | (Test::Both, _, Some(false)) => return Value::number(0, 1),
+        (Test::Either, Some(true), _) | (Test::Either, _, Some(true)) => return Value::number(1, 1),
+        (Test::Both | Test::Either, Some(_), None) => return reduce(Reduce::Any, b),
+        (Test::Both | Test::Either, None, Some(_)) => return reduce(Reduce::Any, a),
+        _ => {}
+    }
+    // a number stands behind what it is compared with
+    match (test, a.constant(), b.constant()) {
+        (Test::Eq | Test::Ne, Some(_), None) => Value::Test(test, Box::new(b), Box::new(a)),
+        _ => Value::Test(test, Box::new(a), Box::new(b)),
+    }
 }
 
 /// As [`Value::fit`], but a constant keeps its name.

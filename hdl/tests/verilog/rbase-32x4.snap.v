@@ -20,10 +20,6 @@ module goshawk (
     wire        core_0_control_ready;
     wire        core_0_control_stop_ready;
     wire        core_0_control_lost;
-    wire        core_0_control_counted;
-    wire        core_0_control_resynced;
-    wire        core_0_control_synced;
-    wire        core_0_control_broken;
     wire        core_0_entry_push;
     wire [1:0]  core_0_entry_pre;
     wire [1:0]  core_0_entry_post;
@@ -31,22 +27,16 @@ module goshawk (
     wire [23:0] core_0_entry_bcnt;
     wire [31:0] core_0_entry_pc;
     wire [31:0] core_0_entry_target;
-    wire [31:0] core_0_entry_cc;
     wire        spine_control_0_enable;
     wire        spine_control_0_full;
     wire        spine_control_0_drained;
     wire        spine_control_0_stop_go;
-    wire        spine_control_0_due;
-    wire        spine_control_0_ask;
     wire        spine_read_have;
-    wire [3:0]  spine_read_core;
     wire [31:0] spine_read_word;
-    wire [31:0] spine_read_cc;
     wire        spine_coded_ready;
     wire [1:0]  encoder_entry_field;
     wire        encoder_entry_done;
     wire        encoder_entry_ends;
-    wire        encoder_entry_again;
     wire        encoder_bits_valid;
     wire [3:0]  encoder_bits_count;
     wire [7:0]  encoder_bits_data;
@@ -65,23 +55,16 @@ module goshawk (
         .control_full(spine_control_0_full),
         .control_drained(spine_control_0_drained),
         .control_stop_go(spine_control_0_stop_go),
-        .control_due(spine_control_0_due),
-        .control_ask(spine_control_0_ask),
         .control_ready(core_0_control_ready),
         .control_stop_ready(core_0_control_stop_ready),
         .control_lost(core_0_control_lost),
-        .control_counted(core_0_control_counted),
-        .control_resynced(core_0_control_resynced),
-        .control_synced(core_0_control_synced),
-        .control_broken(core_0_control_broken),
         .entry_push(core_0_entry_push),
         .entry_pre(core_0_entry_pre),
         .entry_post(core_0_entry_post),
         .entry_icnt(core_0_entry_icnt),
         .entry_bcnt(core_0_entry_bcnt),
         .entry_pc(core_0_entry_pc),
-        .entry_target(core_0_entry_target),
-        .entry_cc(core_0_entry_cc)
+        .entry_target(core_0_entry_target)
     );
 
     goshawk_spine u_spine (
@@ -98,15 +81,9 @@ module goshawk (
         .control_0_full(spine_control_0_full),
         .control_0_drained(spine_control_0_drained),
         .control_0_stop_go(spine_control_0_stop_go),
-        .control_0_due(spine_control_0_due),
-        .control_0_ask(spine_control_0_ask),
         .control_0_ready(core_0_control_ready),
         .control_0_stop_ready(core_0_control_stop_ready),
         .control_0_lost(core_0_control_lost),
-        .control_0_counted(core_0_control_counted),
-        .control_0_resynced(core_0_control_resynced),
-        .control_0_synced(core_0_control_synced),
-        .control_0_broken(core_0_control_broken),
         .entry_0_push(core_0_entry_push),
         .entry_0_pre(core_0_entry_pre),
         .entry_0_post(core_0_entry_post),
@@ -114,15 +91,11 @@ module goshawk (
         .entry_0_bcnt(core_0_entry_bcnt),
         .entry_0_pc(core_0_entry_pc),
         .entry_0_target(core_0_entry_target),
-        .entry_0_cc(core_0_entry_cc),
         .read_have(spine_read_have),
-        .read_core(spine_read_core),
         .read_word(spine_read_word),
-        .read_cc(spine_read_cc),
         .read_field(encoder_entry_field),
         .read_done(encoder_entry_done),
         .read_ends(encoder_entry_ends),
-        .read_again(encoder_entry_again),
         .coded_valid(encoder_bits_valid),
         .coded_count(encoder_bits_count),
         .coded_data(encoder_bits_data),
@@ -134,13 +107,10 @@ module goshawk (
         .clock(clock),
         .reset(reset),
         .entry_have(spine_read_have),
-        .entry_core(spine_read_core),
         .entry_word(spine_read_word),
-        .entry_cc(spine_read_cc),
         .entry_field(encoder_entry_field),
         .entry_done(encoder_entry_done),
         .entry_ends(encoder_entry_ends),
-        .entry_again(encoder_entry_again),
         .bits_valid(encoder_bits_valid),
         .bits_count(encoder_bits_count),
         .bits_data(encoder_bits_data),
@@ -154,13 +124,10 @@ module goshawk_encoder (
     input  wire        clock,
     input  wire        reset,
     input  wire        entry_have,
-    input  wire [3:0]  entry_core,
     input  wire [31:0] entry_word,
-    input  wire [31:0] entry_cc,
     output reg  [1:0]  entry_field,
     output wire        entry_done,
     output wire        entry_ends,
-    output wire        entry_again,
     output wire        bits_valid,
     output wire [3:0]  bits_count,
     output wire [7:0]  bits_data,
@@ -171,7 +138,6 @@ module goshawk_encoder (
     localparam [2:0] RECORD_FIELD_BEGIN = 3'd0;
 
     reg  [2:0]  step;
-    reg         told;
     reg         past_run;
     reg         past_pre;
     reg         known;
@@ -179,14 +145,12 @@ module goshawk_encoder (
     reg  [1:0]  pre;
     reg  [1:0]  post;
     wire        take;
-    wire [2:0]  fields_kind;
     wire [5:0]  fields_size;
     wire [31:0] fields_value;
     wire        fields_lead;
     wire [1:0]  fields_own_field;
     wire [1:0]  fields_next_field;
     wire [2:0]  fields_next_step;
-    wire        fields_is_time;
     wire        fields_over;
     wire        fields_rest;
     wire        fields_run;
@@ -198,11 +162,9 @@ module goshawk_encoder (
 
     assign take = entry_have & coder_ready;
     assign entry_done = take & fields_over & !fields_rest;
-    assign entry_again = 1'd0;
 
     goshawk_fields u_fields (
         .step(step),
-        .told(told),
         .past_run(past_run),
         .past_pre(past_pre),
         .known(known),
@@ -210,15 +172,12 @@ module goshawk_encoder (
         .pre(pre),
         .post(post),
         .word(entry_word),
-        .cc(entry_cc),
-        .kind(fields_kind),
         .size(fields_size),
         .value(fields_value),
         .lead(fields_lead),
         .own_field(fields_own_field),
         .next_field(fields_next_field),
         .next_step(fields_next_step),
-        .is_time(fields_is_time),
         .over(fields_over),
         .rest(fields_rest),
         .run(fields_run),
@@ -233,14 +192,9 @@ module goshawk_encoder (
         .clock(clock),
         .reset(reset),
         .valid(entry_have),
-        .kind(fields_kind),
         .size(fields_size),
         .value(fields_value),
-        .zero(1'd0),
-        .minus(32'd0),
-        .fresh(1'd0),
         .lead(fields_lead),
-        .core(entry_core),
         .taken(bits_ready),
         .ready(coder_ready),
         .have(bits_valid),
@@ -259,7 +213,6 @@ module goshawk_encoder (
     always @(posedge clock) begin
         if (take) begin
             step <= fields_next_step;
-            told <= fields_is_time;
             known <= fields_new_known;
             upper <= fields_new_upper;
             pre <= fields_new_pre;
@@ -271,7 +224,6 @@ module goshawk_encoder (
         end
         if (reset) begin
             step <= RECORD_FIELD_BEGIN;
-            told <= 1'd0;
             past_run <= 1'd0;
             past_pre <= 1'd0;
         end
@@ -279,7 +231,6 @@ module goshawk_encoder (
 
     initial begin
         step = 3'd0;
-        told = 1'd0;
         past_run = 1'd0;
         past_pre = 1'd0;
         known = 1'd0;
@@ -294,14 +245,9 @@ module goshawk_coder (
     input  wire        clock,
     input  wire        reset,
     input  wire        valid,
-    input  wire [2:0]  kind,
     input  wire [5:0]  size,
     input  wire [31:0] value,
-    input  wire        zero,
-    input  wire [31:0] minus,
-    input  wire        fresh,
     input  wire        lead,
-    input  wire [3:0]  core,
     input  wire        taken,
     output reg         ready,
     output wire        have,
@@ -310,11 +256,7 @@ module goshawk_coder (
     output wire        busy
 );
 
-    localparam [5:0] B_FIRST = 6'd3;
-    localparam [5:0] C_FIRST = 6'd3;
     localparam [5:0] FOUR = 6'd4;
-    localparam [5:0] I_FIRST = 6'd3;
-    localparam [5:0] T_FIRST = 6'd3;
 
     reg  [31:0] v;
     reg  [5:0]  left;
@@ -323,7 +265,7 @@ module goshawk_coder (
     reg         address;
     reg         negative;
     reg         lead_q;
-    reg  [3:0]  core_q;
+    reg  [3:0]  core;
     reg         busy_q;
     reg         ends;
     reg         whole;
@@ -346,11 +288,8 @@ module goshawk_coder (
     reg         then_tail;
     reg  [3:0]  gone;
     reg         more;
-    reg  [5:0]  first;
-    reg  [3:0]  next;
+    wire [5:0]  first;
     reg         free;
-    wire        is_address;
-    wire        is_raw;
     wire        new_tail;
     reg  [3:0]  new_bits;
     reg         new_more;
@@ -367,8 +306,7 @@ module goshawk_coder (
     assign have = busy_q;
     assign busy = busy_q | whole | below | settled;
     assign after_tail = after_left[5:2] == 4'd0;
-    assign is_address = kind == 3'd2;
-    assign is_raw = kind == 3'd0;
+    assign first = size;
     assign new_tail = first[5:2] == 4'd0;
     assign sum = left_term + right_term + 32'd1;
 
@@ -424,7 +362,7 @@ module goshawk_coder (
         data = own;
         count = bits + extra;
         if (lead_q) begin
-            data = own | {4'd0, core_q};
+            data = own | {4'd0, core};
             count = bits + extra;
         end
     end
@@ -484,26 +422,6 @@ module goshawk_coder (
     end
 
     always @(*) begin
-        first = I_FIRST;
-        next = 4'd1;
-        if (kind == 3'd1) begin
-            first = B_FIRST;
-            next = 4'd1;
-        end
-        if (kind == 3'd3) begin
-            first = C_FIRST;
-            next = 4'd1;
-        end
-        if (is_address) begin
-            first = T_FIRST;
-            next = 4'd1;
-        end
-        if (is_raw) begin
-            first = size;
-        end
-    end
-
-    always @(*) begin
         new_bits = 4'd4;
         if (new_tail) begin
             new_bits = {2'd0, first[1:0]} + 4'd1;
@@ -529,7 +447,7 @@ module goshawk_coder (
 
     always @(*) begin
         left_term = v;
-        right_term = minus;
+        right_term = 32'd0;
         if (below) begin
             left_term = ~v;
             right_term = 32'd0;
@@ -543,7 +461,7 @@ module goshawk_coder (
                 if (whole) begin
                     ready = 1'd1;
                 end else if (free & valid) begin
-                    ready = !is_address;
+                    ready = 1'd1;
                 end
             end
         end
@@ -566,24 +484,21 @@ module goshawk_coder (
             v <= {1'd0, sum[30:0]};
         end else if (whole) begin
             whole <= 1'd0;
-            negative <= |{sum[30], 30'd0};
-            below <= |{sum[30], 30'd0};
+            negative <= sum[30];
+            below <= sum[30];
             settled <= {sum[30], 30'd0} == 31'd0;
             v <= {1'd0, sum[30:0]};
         end else if (free & valid) begin
             v <= value;
-            if (zero) begin
-                v <= 32'd0;
-            end
             left <= first;
-            again <= next;
-            raw <= is_raw;
-            ends <= new_tail & (is_raw | zero | !new_more);
-            address <= is_address;
-            whole <= is_address;
-            busy_q <= !is_address;
+            again <= 4'd1;
+            raw <= 1'd1;
+            ends <= new_tail & (1'd1 | !new_more);
+            address <= 1'd0;
+            whole <= 1'd0;
+            busy_q <= 1'd1;
             lead_q <= lead;
-            core_q <= core;
+            core <= 4'd0;
         end
         if (reset) begin
             busy_q <= 1'd0;
@@ -602,7 +517,7 @@ module goshawk_coder (
         address = 1'd0;
         negative = 1'd0;
         lead_q = 1'd0;
-        core_q = 4'd0;
+        core = 4'd0;
         busy_q = 1'd0;
         ends = 1'd0;
         whole = 1'd0;
@@ -614,7 +529,6 @@ endmodule
 // event entries to fields
 module goshawk_fields (
     input  wire [2:0]  step,
-    input  wire        told,
     input  wire        past_run,
     input  wire        past_pre,
     input  wire        known,
@@ -622,15 +536,12 @@ module goshawk_fields (
     input  wire [1:0]  pre,
     input  wire [1:0]  post,
     input  wire [31:0] word,
-    input  wire [31:0] cc,
-    output wire [2:0]  kind,
     output reg  [5:0]  size,
     output reg  [31:0] value,
     output reg         lead,
     output reg  [1:0]  own_field,
     output reg  [1:0]  next_field,
     output reg  [2:0]  next_step,
-    output wire        is_time,
     output reg         over,
     output wire        rest,
     output wire        run,
@@ -703,8 +614,6 @@ module goshawk_fields (
     assign in_run = (run_size != NO_RUN) & !past_run;
     assign in_pre = (|its_pre) & !past_pre;
     assign streams = (|its_post) & !control;
-    assign kind = 3'd0;
-    assign is_time = 1'd0;
     assign rest = another;
     assign run = in_run;
     assign new_known = its_known;
@@ -850,15 +759,9 @@ module goshawk_spine (
     output wire        control_0_full,
     output wire        control_0_drained,
     output wire        control_0_stop_go,
-    output wire        control_0_due,
-    output wire        control_0_ask,
     input  wire        control_0_ready,
     input  wire        control_0_stop_ready,
     input  wire        control_0_lost,
-    input  wire        control_0_counted,
-    input  wire        control_0_resynced,
-    input  wire        control_0_synced,
-    input  wire        control_0_broken,
     input  wire        entry_0_push,
     input  wire [1:0]  entry_0_pre,
     input  wire [1:0]  entry_0_post,
@@ -866,15 +769,11 @@ module goshawk_spine (
     input  wire [23:0] entry_0_bcnt,
     input  wire [31:0] entry_0_pc,
     input  wire [31:0] entry_0_target,
-    input  wire [31:0] entry_0_cc,
     output wire        read_have,
-    output wire [3:0]  read_core,
     output wire [31:0] read_word,
-    output wire [31:0] read_cc,
     input  wire [1:0]  read_field,
     input  wire        read_done,
     input  wire        read_ends,
-    input  wire        read_again,
     input  wire        coded_valid,
     input  wire [3:0]  coded_count,
     input  wire [7:0]  coded_data,
@@ -882,40 +781,26 @@ module goshawk_spine (
     output wire        coded_ready
 );
 
-    reg  [15:0] broken;
-    wire        lead;
     reg         all_ready;
     reg         all_stopped;
-    reg  [15:0] pushes;
     reg  [15:0] haves;
     reg  [15:0] losses;
-    reg  [31:0] word;
-    reg  [31:0] cc;
+    wire [31:0] word;
     wire        fifo_0_have;
-    reg         fifo_0_pop;
-    reg  [1:0]  fifo_0_field;
     wire [31:0] fifo_0_word;
-    wire [31:0] fifo_0_cc;
     wire        merger_show;
-    wire        merger_empty;
     wire        session_active;
     wire        session_bits_valid;
     wire [3:0]  session_bits_count;
     wire [7:0]  session_bits_data;
-    wire        session_bits_busy;
     wire        packer_bits_ready;
     wire        packer_aligned;
     wire        registers_idle;
     wire        registers_enable;
-    wire [4:0]  registers_period;
-    wire        registers_request;
 
-    assign lead = 1'd0;
+    assign word = fifo_0_word;
     assign control_0_stop_go = all_stopped;
-    assign control_0_due = lead;
-    assign control_0_ask = 1'd0;
     assign read_word = word;
-    assign read_cc = cc;
     assign registers_idle = !session_active & !words_valid & !registers_enable;
 
     goshawk_event_fifo u_fifo_0 (
@@ -928,25 +813,17 @@ module goshawk_spine (
         .entry_bcnt(entry_0_bcnt),
         .entry_pc(entry_0_pc),
         .entry_target(entry_0_target),
-        .entry_cc(entry_0_cc),
         .full(control_0_full),
         .empty(control_0_drained),
         .have(fifo_0_have),
-        .pop(fifo_0_pop),
-        .field(fifo_0_field),
-        .word(fifo_0_word),
-        .cc(fifo_0_cc)
+        .pop(read_done),
+        .field(read_field),
+        .word(fifo_0_word)
     );
 
     goshawk_merger u_merger (
-        .clock(clock),
-        .reset(reset),
-        .pushes(pushes),
         .have(haves),
-        .core(read_core),
-        .show(merger_show),
-        .done(read_done),
-        .empty(merger_empty)
+        .show(merger_show)
     );
 
     goshawk_session u_session (
@@ -960,7 +837,6 @@ module goshawk_spine (
         .have(read_have),
         .done(read_done),
         .ends(read_ends),
-        .again(read_again),
         .coded_valid(coded_valid),
         .coded_count(coded_count),
         .coded_data(coded_data),
@@ -969,7 +845,6 @@ module goshawk_spine (
         .bits_valid(session_bits_valid),
         .bits_count(session_bits_count),
         .bits_data(session_bits_data),
-        .bits_busy(session_bits_busy),
         .bits_ready(packer_bits_ready),
         .aligned(packer_aligned)
     );
@@ -980,7 +855,6 @@ module goshawk_spine (
         .bits_valid(session_bits_valid),
         .bits_count(session_bits_count),
         .bits_data(session_bits_data),
-        .bits_busy(session_bits_busy),
         .bits_ready(packer_bits_ready),
         .aligned(packer_aligned),
         .words_valid(words_valid),
@@ -999,16 +873,8 @@ module goshawk_spine (
         .active(control_0_enable),
         .idle(registers_idle),
         .overflow(losses),
-        .broken(broken),
-        .enable(registers_enable),
-        .period(registers_period),
-        .request(registers_request)
+        .enable(registers_enable)
     );
-
-    always @(*) begin
-        pushes = 16'd0;
-        pushes = {pushes[15:1], entry_0_push};
-    end
 
     always @(*) begin
         haves = 16'd0;
@@ -1018,11 +884,6 @@ module goshawk_spine (
     always @(*) begin
         losses = 16'd0;
         losses = {losses[15:1], control_0_lost};
-    end
-
-    always @(*) begin
-        broken = 16'd0;
-        broken = {broken[15:1], control_0_broken};
     end
 
     always @(*) begin
@@ -1036,24 +897,6 @@ module goshawk_spine (
         all_stopped = 1'd1;
         if (!control_0_stop_ready) begin
             all_stopped = 1'd0;
-        end
-    end
-
-    always @(*) begin
-        word = 32'd0;
-        cc = 32'd0;
-        if (read_core == 4'd0) begin
-            word = fifo_0_word;
-            cc = fifo_0_cc;
-        end
-    end
-
-    always @(*) begin
-        fifo_0_field = 2'd0;
-        fifo_0_pop = 1'd0;
-        if (read_core == 4'd0) begin
-            fifo_0_field = read_field;
-            fifo_0_pop = read_done;
         end
     end
 endmodule
@@ -1070,10 +913,7 @@ module goshawk_registers (
     input  wire        active,
     input  wire        idle,
     input  wire [15:0] overflow,
-    input  wire [15:0] broken,
-    output wire        enable,
-    output wire [4:0]  period,
-    output wire        request
+    output wire        enable
 );
 
     localparam [31:0] ACTIVE_BIT = 32'd2;
@@ -1083,8 +923,6 @@ module goshawk_registers (
     localparam [2:0] OVERFLOW_ADDR = 3'd4;
 
     reg         enabled;
-    reg  [4:0]  every;
-    reg         requested;
     reg  [15:0] noted;
     reg  [31:0] answer;
     reg  [15:0] clear;
@@ -1094,8 +932,6 @@ module goshawk_registers (
     assign keep = ~clear;
     assign bus_rdata = answer;
     assign enable = enabled;
-    assign period = every;
-    assign request = requested;
 
     always @(*) begin
         clear = 16'd0;
@@ -1125,12 +961,9 @@ module goshawk_registers (
                 enabled <= bus_wdata[0];
             end
         end
-        requested <= 1'd0;
         noted <= ((noted & keep) | overflow) & 16'd1;
         if (reset) begin
             enabled <= 1'd0;
-            every <= 5'd0;
-            requested <= 1'd0;
             noted <= 16'd0;
         end
         answer <= 32'd0;
@@ -1153,8 +986,6 @@ module goshawk_registers (
 
     initial begin
         enabled = 1'd0;
-        every = 5'd0;
-        requested = 1'd0;
         noted = 16'd0;
         answer = 32'd0;
     end
@@ -1167,7 +998,6 @@ module goshawk_packer (
     input  wire        bits_valid,
     input  wire [3:0]  bits_count,
     input  wire [7:0]  bits_data,
-    input  wire        bits_busy,
     output wire        bits_ready,
     output wire        aligned,
     output wire        words_valid,
@@ -1237,7 +1067,6 @@ module goshawk_session (
     output wire        have,
     input  wire        done,
     input  wire        ends,
-    input  wire        again,
     input  wire        coded_valid,
     input  wire [3:0]  coded_count,
     input  wire [7:0]  coded_data,
@@ -1246,7 +1075,6 @@ module goshawk_session (
     output reg         bits_valid,
     output reg  [3:0]  bits_count,
     output reg  [7:0]  bits_data,
-    output wire        bits_busy,
     input  wire        bits_ready,
     input  wire        aligned
 );
@@ -1273,7 +1101,6 @@ module goshawk_session (
     assign over = (stops == 5'd1) & !coded_busy;
     assign pad = over;
     assign have = show & !head & !due;
-    assign bits_busy = session;
     assign coded_ready = bits_ready & !head;
 
     always @(*) begin
@@ -1365,19 +1192,11 @@ endmodule
 
 // which core's entry is next
 module goshawk_merger (
-    input  wire        clock,
-    input  wire        reset,
-    input  wire [15:0] pushes,
     input  wire [15:0] have,
-    output wire [3:0]  core,
-    output wire        show,
-    input  wire        done,
-    output wire        empty
+    output wire        show
 );
 
-    assign core = 4'd0;
     assign show = |have;
-    assign empty = 1'd1;
 endmodule
 
 // entries of one core until the encoder takes them
@@ -1391,14 +1210,12 @@ module goshawk_event_fifo (
     input  wire [23:0] entry_bcnt,
     input  wire [31:0] entry_pc,
     input  wire [31:0] entry_target,
-    input  wire [31:0] entry_cc,
     output wire        full,
     output wire        empty,
     output wire        have,
     input  wire        pop,
     input  wire [1:0]  field,
-    output wire [31:0] word,
-    output wire [31:0] cc
+    output wire [31:0] word
 );
 
     localparam [7:0] FEEDBACK = 8'hb8;
@@ -1441,7 +1258,6 @@ module goshawk_event_fifo (
     assign entries_w0 = {kinds[6:0], entry_bcnt};
     assign entries_w1 = {7'd0, entry_icnt};
     assign word = {1'd0, entries_rdata};
-    assign cc = 32'd0;
     assign have = fresh;
 
     goshawk_field_mem #(.ADDRESS(8), .WIDTH(31)) u_entries (
@@ -1535,37 +1351,27 @@ module goshawk_core (
     input  wire        control_full,
     input  wire        control_drained,
     input  wire        control_stop_go,
-    input  wire        control_due,
-    input  wire        control_ask,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
-    output wire        control_counted,
-    output wire        control_resynced,
-    output wire        control_synced,
-    output wire        control_broken,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
     output wire [23:0] entry_icnt,
     output wire [23:0] entry_bcnt,
     output wire [31:0] entry_pc,
-    output wire [31:0] entry_target,
-    output wire [31:0] entry_cc
+    output wire [31:0] entry_target
 );
 
     wire        ingress_beat_live;
     wire        ingress_beat_valid;
     wire        ingress_beat_intr;
-    wire        ingress_beat_broken;
     wire        ingress_beat_branch;
     wire        ingress_beat_taken;
     wire        ingress_beat_look;
-    wire        ingress_beat_push;
     wire        ingress_beat_pop;
     wire        ingress_beat_jump;
     wire [31:0] ingress_beat_pc;
-    wire [31:0] ingress_beat_link;
     wire [31:0] ingress_beat_target;
     wire        front_go;
 
@@ -1581,15 +1387,12 @@ module goshawk_core (
         .beat_live(ingress_beat_live),
         .beat_valid(ingress_beat_valid),
         .beat_intr(ingress_beat_intr),
-        .beat_broken(ingress_beat_broken),
         .beat_branch(ingress_beat_branch),
         .beat_taken(ingress_beat_taken),
         .beat_look(ingress_beat_look),
-        .beat_push(ingress_beat_push),
         .beat_pop(ingress_beat_pop),
         .beat_jump(ingress_beat_jump),
         .beat_pc(ingress_beat_pc),
-        .beat_link(ingress_beat_link),
         .beat_target(ingress_beat_target)
     );
 
@@ -1600,28 +1403,19 @@ module goshawk_core (
         .control_full(control_full),
         .control_drained(control_drained),
         .control_stop_go(control_stop_go),
-        .control_due(control_due),
-        .control_ask(control_ask),
         .control_ready(control_ready),
         .control_stop_ready(control_stop_ready),
         .control_lost(control_lost),
-        .control_counted(control_counted),
-        .control_resynced(control_resynced),
-        .control_synced(control_synced),
-        .control_broken(control_broken),
         .go(front_go),
         .beat_live(ingress_beat_live),
         .beat_valid(ingress_beat_valid),
         .beat_intr(ingress_beat_intr),
-        .beat_broken(ingress_beat_broken),
         .beat_branch(ingress_beat_branch),
         .beat_taken(ingress_beat_taken),
         .beat_look(ingress_beat_look),
-        .beat_push(ingress_beat_push),
         .beat_pop(ingress_beat_pop),
         .beat_jump(ingress_beat_jump),
         .beat_pc(ingress_beat_pc),
-        .beat_link(ingress_beat_link),
         .beat_target(ingress_beat_target),
         .entry_push(entry_push),
         .entry_pre(entry_pre),
@@ -1629,8 +1423,7 @@ module goshawk_core (
         .entry_icnt(entry_icnt),
         .entry_bcnt(entry_bcnt),
         .entry_pc(entry_pc),
-        .entry_target(entry_target),
-        .entry_cc(entry_cc)
+        .entry_target(entry_target)
     );
 endmodule
 
@@ -1642,28 +1435,19 @@ module goshawk_front (
     input  wire        control_full,
     input  wire        control_drained,
     input  wire        control_stop_go,
-    input  wire        control_due,
-    input  wire        control_ask,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
-    output wire        control_counted,
-    output wire        control_resynced,
-    output wire        control_synced,
-    output wire        control_broken,
     output wire        go,
     input  wire        beat_live,
     input  wire        beat_valid,
     input  wire        beat_intr,
-    input  wire        beat_broken,
     input  wire        beat_branch,
     input  wire        beat_taken,
     input  wire        beat_look,
-    input  wire        beat_push,
     input  wire        beat_pop,
     input  wire        beat_jump,
     input  wire [31:0] beat_pc,
-    input  wire [31:0] beat_link,
     input  wire [31:0] beat_target,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
@@ -1671,8 +1455,7 @@ module goshawk_front (
     output wire [23:0] entry_icnt,
     output wire [23:0] entry_bcnt,
     output wire [31:0] entry_pc,
-    output wire [31:0] entry_target,
-    output wire [31:0] entry_cc
+    output wire [31:0] entry_target
 );
 
     reg         swept;
@@ -1719,7 +1502,6 @@ module goshawk_front (
     reg  [9:0]  index_6;
     wire        sweep;
     wire        life_clear;
-    wire        life_broken;
     wire        life_verdict_beat;
     wire        life_verdict_sync;
     wire        life_verdict_exception;
@@ -1727,7 +1509,6 @@ module goshawk_front (
     wire        life_verdict_drop;
     wire        life_verdict_overflow;
     wire        life_verdict_stop;
-    wire        life_verdict_resync;
     wire        life_verdict_restart;
     wire        life_verdict_losing;
     wire        life_verdict_tracing;
@@ -1735,7 +1516,6 @@ module goshawk_front (
     wire [23:0] detector_count;
     wire [31:0] detector_start;
     wire        detector_known;
-    wire        detector_first;
     wire        detector_ends;
     wire [31:0] detector_own_start;
     wire [9:0]  detector_length;
@@ -1744,9 +1524,7 @@ module goshawk_front (
     wire [9:0]  stream_cache_index;
     wire        lsp_same;
     wire        records_verdict_asks;
-    wire        records_verdict_flow;
 
-    assign life_broken = beat_broken & beat_live;
     assign sweep = !swept;
     assign detector_indirect = beat_look | beat_pop;
 
@@ -1757,15 +1535,9 @@ module goshawk_front (
         .control_full(control_full),
         .control_drained(control_drained),
         .control_stop_go(control_stop_go),
-        .control_due(control_due),
-        .control_ask(control_ask),
         .control_ready(control_ready),
         .control_stop_ready(control_stop_ready),
         .control_lost(control_lost),
-        .control_counted(control_counted),
-        .control_resynced(control_resynced),
-        .control_synced(control_synced),
-        .control_broken(control_broken),
         .able(swept),
         .clear(life_clear),
         .go(go),
@@ -1773,7 +1545,6 @@ module goshawk_front (
         .live_next(live_5),
         .valid(valid_6),
         .intr(intr_6),
-        .broken(life_broken),
         .verdict_beat(life_verdict_beat),
         .verdict_sync(life_verdict_sync),
         .verdict_exception(life_verdict_exception),
@@ -1781,12 +1552,10 @@ module goshawk_front (
         .verdict_drop(life_verdict_drop),
         .verdict_overflow(life_verdict_overflow),
         .verdict_stop(life_verdict_stop),
-        .verdict_resync(life_verdict_resync),
         .verdict_restart(life_verdict_restart),
         .verdict_losing(life_verdict_losing),
         .verdict_tracing(life_verdict_tracing),
-        .verdict_asks(records_verdict_asks),
-        .verdict_flow(records_verdict_flow)
+        .verdict_asks(records_verdict_asks)
     );
 
     goshawk_detector u_detector (
@@ -1803,7 +1572,6 @@ module goshawk_front (
         .count(detector_count),
         .start(detector_start),
         .known(detector_known),
-        .first(detector_first),
         .ends(detector_ends),
         .own_start(detector_own_start),
         .length(detector_length)
@@ -1851,20 +1619,17 @@ module goshawk_front (
         .verdict_drop(life_verdict_drop),
         .verdict_overflow(life_verdict_overflow),
         .verdict_stop(life_verdict_stop),
-        .verdict_resync(life_verdict_resync),
         .verdict_restart(life_verdict_restart),
         .verdict_losing(life_verdict_losing),
         .verdict_tracing(life_verdict_tracing),
         .verdict_asks(records_verdict_asks),
-        .verdict_flow(records_verdict_flow),
         .entry_push(entry_push),
         .entry_pre(entry_pre),
         .entry_post(entry_post),
         .entry_icnt(entry_icnt),
         .entry_bcnt(entry_bcnt),
         .entry_pc(entry_pc),
-        .entry_target(entry_target),
-        .entry_cc(entry_cc)
+        .entry_target(entry_target)
     );
 
     always @(posedge clock) begin
@@ -1988,23 +1753,19 @@ module goshawk_records (
     input  wire        verdict_drop,
     input  wire        verdict_overflow,
     input  wire        verdict_stop,
-    input  wire        verdict_resync,
     input  wire        verdict_restart,
     input  wire        verdict_losing,
     input  wire        verdict_tracing,
     output wire        verdict_asks,
-    output wire        verdict_flow,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
     output wire [23:0] entry_icnt,
     output wire [23:0] entry_bcnt,
     output wire [31:0] entry_pc,
-    output wire [31:0] entry_target,
-    output wire [31:0] entry_cc
+    output wire [31:0] entry_target
 );
 
-    localparam [31:0] CC_MASK = 32'hffffffff;
     localparam [3:0] MIDDLE = 4'd8;
     localparam [3:0] MOST_SIZE = 4'd8;
     localparam [3:0] NO_RUN = 4'hf;
@@ -2019,7 +1780,6 @@ module goshawk_records (
     reg  [7:0]  ones;
     reg  [3:0]  monitor;
     reg  [31:0] upper;
-    reg  [31:0] cc;
     reg         push_7;
     reg  [1:0]  pre_7;
     reg  [1:0]  post_7;
@@ -2027,7 +1787,6 @@ module goshawk_records (
     reg  [23:0] bcnt_7;
     reg  [31:0] pc_7;
     reg  [31:0] target_7;
-    reg  [31:0] cc_7;
     wire        any_pre;
     wire        sure;
     reg  [31:0] own_start;
@@ -2037,9 +1796,7 @@ module goshawk_records (
     wire        found;
     wire        guessed;
     wire        filled;
-    wire        late;
     wire        goes;
-    wire        alone;
     wire        told;
     wire        idle;
     wire        forget;
@@ -2062,7 +1819,6 @@ module goshawk_records (
     wire        dropped_top;
     wire [23:0] dropped_more;
     reg  [23:0] dropped_now;
-    wire        cc_all;
     wire        pre_0;
     wire        pre_1;
     wire        post_0;
@@ -2080,10 +1836,7 @@ module goshawk_records (
     assign guessed = found & same;
     assign told = over & !guessed;
     assign filled = hits == ones;
-    assign late = 1'd0;
-    assign goes = guessed & !any_pre & (filled | late);
-    assign alone = 1'd0;
-    assign verdict_flow = 1'd0;
+    assign goes = guessed & !any_pre & filled;
     assign verdict_asks = ends & (!hit | !same | ({1'd0, start[30:19], 19'd0} != upper) | (hits == ones));
     assign idle = !live & !verdict_tracing & !verdict_losing;
     assign forget = verdict_drop | idle | reset;
@@ -2100,14 +1853,13 @@ module goshawk_records (
     assign widest = size == MOST_SIZE;
     assign narrowest = size == 4'd1;
     assign ask_start = told & !found & !sure;
-    assign dropped_top = |{dropped[19], 19'd0};
+    assign dropped_top = dropped[19];
     assign dropped_more = dropped + 24'd1;
-    assign cc_all = cc == CC_MASK;
     assign load = !verdict_losing;
     assign pre_0 = verdict_exception | verdict_overflow | verdict_stop;
     assign pre_1 = verdict_sync | verdict_overflow | verdict_stop;
-    assign post_0 = (found & !guessed) | ask_start | alone;
-    assign post_1 = (told & !found) | alone;
+    assign post_0 = (found & !guessed) | ask_start;
+    assign post_1 = told & !found;
     assign entry_push = push_7;
     assign entry_pre = pre_7;
     assign entry_post = post_7;
@@ -2115,7 +1867,6 @@ module goshawk_records (
     assign entry_bcnt = bcnt_7;
     assign entry_pc = pc_7;
     assign entry_target = target_7;
-    assign entry_cc = cc_7;
 
     always @(*) begin
         own_start = start;
@@ -2223,19 +1974,10 @@ module goshawk_records (
         if (verdict_drop) begin
             dropped <= 24'd1;
         end
-        if (verdict_restart) begin
-            cc <= 32'd1;
-        end else if (idle) begin
-            cc <= 32'd0;
-        end else if (!cc_all & (live | verdict_losing)) begin
-            cc <= cc + 32'd1;
-        end
-        cc <= 32'd0;
         push_7 <= verdict_restart;
         if (reset) begin
             push_7 <= 1'd0;
         end
-        cc_7 <= cc;
         pre_7 <= {pre_1, pre_0};
         post_7 <= {post_1, post_0};
         if (verdict_overflow) begin
@@ -2254,7 +1996,6 @@ module goshawk_records (
         ones = 8'd0;
         monitor = 4'd0;
         upper = 32'd0;
-        cc = 32'd0;
         push_7 = 1'd0;
         pre_7 = 2'd0;
         post_7 = 2'd0;
@@ -2262,7 +2003,6 @@ module goshawk_records (
         bcnt_7 = 24'd0;
         pc_7 = 32'd0;
         target_7 = 32'd0;
-        cc_7 = 32'd0;
     end
 endmodule
 
@@ -2415,7 +2155,6 @@ module goshawk_stream_cache (
     reg  [7:0]  chosen;
     wire        any_hit;
     wire        first_set;
-    wire        no_room;
     reg  [2:0]  oldest;
     reg  [2:0]  was;
     reg  [7:0]  fresh_0_2;
@@ -2452,7 +2191,6 @@ module goshawk_stream_cache (
     assign plane_1 = {4'd0, word_1[3:0]};
     assign plane_2 = {4'd0, word_2[3:0]};
     assign first_set = set_4 == 10'd0;
-    assign no_room = 1'd0;
     assign any_hit = |hits;
     assign older_0 = rank_0 + 3'd1;
     assign older_1 = rank_1 + 3'd1;
@@ -2686,7 +2424,7 @@ module goshawk_stream_cache (
     end
 
     always @(*) begin
-        matches_4 = (10'd0 == length_4) & (32'd0 == start_4);
+        matches_4 = (length_4 == 10'd0) & (start_4 == 32'd0);
         if (same_set_4 & last_way[4]) begin
             matches_4 = same_stream_4;
         end
@@ -2706,7 +2444,7 @@ module goshawk_stream_cache (
     end
 
     always @(*) begin
-        matches_5 = (10'd0 == length_4) & (32'd0 == start_4);
+        matches_5 = (length_4 == 10'd0) & (start_4 == 32'd0);
         if (same_set_4 & last_way[5]) begin
             matches_5 = same_stream_4;
         end
@@ -2726,7 +2464,7 @@ module goshawk_stream_cache (
     end
 
     always @(*) begin
-        matches_6 = (10'd0 == length_4) & (32'd0 == start_4);
+        matches_6 = (length_4 == 10'd0) & (start_4 == 32'd0);
         if (same_set_4 & last_way[6]) begin
             matches_6 = same_stream_4;
         end
@@ -2746,7 +2484,7 @@ module goshawk_stream_cache (
     end
 
     always @(*) begin
-        matches_7 = (10'd0 == length_4) & (32'd0 == start_4);
+        matches_7 = (length_4 == 10'd0) & (start_4 == 32'd0);
         if (same_set_4 & last_way[7]) begin
             matches_7 = same_stream_4;
         end
@@ -2754,9 +2492,6 @@ module goshawk_stream_cache (
 
     always @(*) begin
         chosen = {4'd0, victims[3:0]};
-        if (no_room) begin
-            chosen = 8'd0;
-        end
         if (any_hit) begin
             chosen = hits;
         end
@@ -2978,7 +2713,6 @@ module goshawk_detector (
     output wire [23:0] count,
     output wire [31:0] start,
     output wire        known,
-    output wire        first,
     output wire        ends,
     output wire [31:0] own_start,
     output reg  [9:0]  length
@@ -3012,7 +2746,6 @@ module goshawk_detector (
     assign count = counted;
     assign start = from;
     assign known = sure;
-    assign first = restart;
     assign ends = over & beat;
     assign own_start = origin;
 
@@ -3067,15 +2800,9 @@ module goshawk_life (
     input  wire        control_full,
     input  wire        control_drained,
     input  wire        control_stop_go,
-    input  wire        control_due,
-    input  wire        control_ask,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
-    output wire        control_counted,
-    output wire        control_resynced,
-    output wire        control_synced,
-    output wire        control_broken,
     input  wire        able,
     output wire        clear,
     output reg         go,
@@ -3083,7 +2810,6 @@ module goshawk_life (
     input  wire        live_next,
     input  wire        valid,
     input  wire        intr,
-    input  wire        broken,
     output wire        verdict_beat,
     output wire        verdict_sync,
     output wire        verdict_exception,
@@ -3091,12 +2817,10 @@ module goshawk_life (
     output wire        verdict_drop,
     output wire        verdict_overflow,
     output wire        verdict_stop,
-    output wire        verdict_resync,
     output wire        verdict_restart,
     output wire        verdict_losing,
     output wire        verdict_tracing,
-    input  wire        verdict_asks,
-    input  wire        verdict_flow
+    input  wire        verdict_asks
 );
 
     reg         run;
@@ -3115,21 +2839,15 @@ module goshawk_life (
     wire        overflow;
     wire        stop_due;
     wire        stop;
-    wire        resync;
 
     assign start = control_enable & able & !run;
     assign active = start | (run & control_enable & !stopping);
     assign control_ready = able;
     assign control_lost = losing;
-    assign control_broken = broken;
     assign beat = valid & live & !losing;
     assign due = beat & (first | intr | verdict_asks);
     assign send = due & !control_full;
     assign drop = due & control_full;
-    assign resync = 1'd0;
-    assign control_resynced = resync;
-    assign control_synced = resync | (send & first);
-    assign control_counted = beat & !drop;
     assign overflow = losing & live_next & !live;
     assign stop_due = tracing & !live & !losing & !control_full;
     assign stop = stop_due & control_stop_go;
@@ -3144,8 +2862,7 @@ module goshawk_life (
     assign verdict_drop = drop;
     assign verdict_overflow = overflow;
     assign verdict_stop = stop;
-    assign verdict_resync = resync;
-    assign verdict_restart = send | overflow | stop | resync;
+    assign verdict_restart = send | overflow | stop;
 
     always @(*) begin
         go = active;
@@ -3208,15 +2925,12 @@ module goshawk_ingress (
     output wire        beat_live,
     output wire        beat_valid,
     output wire        beat_intr,
-    output wire        beat_broken,
     output wire        beat_branch,
     output wire        beat_taken,
     output wire        beat_look,
-    output wire        beat_push,
     output wire        beat_pop,
     output wire        beat_jump,
     output wire [31:0] beat_pc,
-    output wire [31:0] beat_link,
     output wire [31:0] beat_target
 );
 
@@ -3229,13 +2943,11 @@ module goshawk_ingress (
     reg         intr_2;
     reg         branch_2;
     reg         look_2;
-    reg         push_2;
     reg         pop_2;
     reg         jump_2;
     reg  [31:0] pc_2;
     reg         long_2;
     reg  [31:0] target_2;
-    reg         broken_2;
     wire [6:0]  opcode;
     wire        wide;
     wire [4:0]  rd;
@@ -3252,7 +2964,6 @@ module goshawk_ingress (
     reg         is_jalr;
     wire        is_xret;
     wire [31:0] xret_word;
-    reg         jal_links;
     wire        pops;
     wire        retires;
     wire        traced;
@@ -3260,7 +2971,6 @@ module goshawk_ingress (
     wire [31:0] target_1;
     reg  [1:0]  length;
     wire [31:0] link;
-    wire        broken;
 
     assign opcode = rvfi_insn[6:0];
     assign quadrant = rvfi_insn[1:0];
@@ -3277,20 +2987,16 @@ module goshawk_ingress (
     assign traced = retires & live;
     assign pc_1 = {1'd0, rvfi_pc_rdata[31:1]};
     assign target_1 = {1'd0, rvfi_pc_wdata[31:1]};
-    assign broken = 1'd0;
     assign link = pc_2 + {30'd0, length};
     assign beat_live = live_2;
     assign beat_valid = valid_2;
     assign beat_intr = intr_2;
-    assign beat_broken = broken_2;
     assign beat_branch = branch_2;
     assign beat_taken = link[11:0] != target_2[11:0];
     assign beat_look = look_2;
-    assign beat_push = push_2;
     assign beat_pop = pop_2;
     assign beat_jump = jump_2;
     assign beat_pc = pc_2;
-    assign beat_link = link;
     assign beat_target = target_2;
 
     always @(*) begin
@@ -3298,7 +3004,6 @@ module goshawk_ingress (
             is_branch = (opcode == 7'h63) & (rvfi_insn[14:13] != 2'd1);
             is_jal = opcode == 7'h6f;
             is_jalr = (opcode == 7'h67) & (rvfi_insn[14:12] == 3'd0);
-            jal_links = rd_is_link;
             links = rd_is_link;
             returns = rs1_is_link;
             same = rvfi_insn[9] == rvfi_insn[17];
@@ -3306,7 +3011,6 @@ module goshawk_ingress (
             is_branch = (quadrant == 2'd1) & (rvfi_insn[15:14] == 2'd3);
             is_jal = (quadrant == 2'd1) & ((funct_c == 3'd5) | (funct_c == 3'd1));
             is_jalr = (quadrant == 2'd2) & (funct_c == 3'd4) & (rvfi_insn[6:2] == 5'd0) & (rd != 5'd0);
-            jal_links = funct_c == 3'd1;
             links = rvfi_insn[12];
             returns = rd_is_link;
             same = !rvfi_insn[9];
@@ -3328,21 +3032,18 @@ module goshawk_ingress (
         valid_2 <= retires;
         branch_2 <= is_branch;
         look_2 <= (is_jalr & !pops) | is_xret;
-        push_2 <= (is_jalr & links) | (is_jal & jal_links);
         pop_2 <= pops;
         jump_2 <= is_jal;
         if (!traced) begin
             branch_2 <= 1'd0;
             look_2 <= 1'd0;
-            push_2 <= 1'd0;
             pop_2 <= 1'd0;
             jump_2 <= 1'd0;
         end
         long_2 <= wide;
         pc_2 <= pc_1;
         target_2 <= target_1;
-        broken_2 <= broken;
-        intr_2 <= rvfi_intr | trap_before | broken;
+        intr_2 <= rvfi_intr | trap_before;
     end
 
     initial begin
@@ -3352,12 +3053,10 @@ module goshawk_ingress (
         intr_2 = 1'd0;
         branch_2 = 1'd0;
         look_2 = 1'd0;
-        push_2 = 1'd0;
         pop_2 = 1'd0;
         jump_2 = 1'd0;
         pc_2 = 32'd0;
         long_2 = 1'd0;
         target_2 = 32'd0;
-        broken_2 = 1'd0;
     end
 endmodule

@@ -20,10 +20,6 @@ module goshawk (
     wire        core_0_control_ready;
     wire        core_0_control_stop_ready;
     wire        core_0_control_lost;
-    wire        core_0_control_counted;
-    wire        core_0_control_resynced;
-    wire        core_0_control_synced;
-    wire        core_0_control_broken;
     wire        core_0_entry_push;
     wire [1:0]  core_0_entry_pre;
     wire [1:0]  core_0_entry_post;
@@ -31,22 +27,16 @@ module goshawk (
     wire [23:0] core_0_entry_bcnt;
     wire [31:0] core_0_entry_pc;
     wire [31:0] core_0_entry_target;
-    wire [31:0] core_0_entry_cc;
     wire        spine_control_0_enable;
     wire        spine_control_0_full;
     wire        spine_control_0_drained;
     wire        spine_control_0_stop_go;
-    wire        spine_control_0_due;
-    wire        spine_control_0_ask;
     wire        spine_read_have;
-    wire [3:0]  spine_read_core;
     wire [31:0] spine_read_word;
-    wire [31:0] spine_read_cc;
     wire        spine_coded_ready;
     wire [1:0]  encoder_entry_field;
     wire        encoder_entry_done;
     wire        encoder_entry_ends;
-    wire        encoder_entry_again;
     wire        encoder_bits_valid;
     wire [3:0]  encoder_bits_count;
     wire [7:0]  encoder_bits_data;
@@ -65,23 +55,16 @@ module goshawk (
         .control_full(spine_control_0_full),
         .control_drained(spine_control_0_drained),
         .control_stop_go(spine_control_0_stop_go),
-        .control_due(spine_control_0_due),
-        .control_ask(spine_control_0_ask),
         .control_ready(core_0_control_ready),
         .control_stop_ready(core_0_control_stop_ready),
         .control_lost(core_0_control_lost),
-        .control_counted(core_0_control_counted),
-        .control_resynced(core_0_control_resynced),
-        .control_synced(core_0_control_synced),
-        .control_broken(core_0_control_broken),
         .entry_push(core_0_entry_push),
         .entry_pre(core_0_entry_pre),
         .entry_post(core_0_entry_post),
         .entry_icnt(core_0_entry_icnt),
         .entry_bcnt(core_0_entry_bcnt),
         .entry_pc(core_0_entry_pc),
-        .entry_target(core_0_entry_target),
-        .entry_cc(core_0_entry_cc)
+        .entry_target(core_0_entry_target)
     );
 
     goshawk_spine u_spine (
@@ -98,15 +81,9 @@ module goshawk (
         .control_0_full(spine_control_0_full),
         .control_0_drained(spine_control_0_drained),
         .control_0_stop_go(spine_control_0_stop_go),
-        .control_0_due(spine_control_0_due),
-        .control_0_ask(spine_control_0_ask),
         .control_0_ready(core_0_control_ready),
         .control_0_stop_ready(core_0_control_stop_ready),
         .control_0_lost(core_0_control_lost),
-        .control_0_counted(core_0_control_counted),
-        .control_0_resynced(core_0_control_resynced),
-        .control_0_synced(core_0_control_synced),
-        .control_0_broken(core_0_control_broken),
         .entry_0_push(core_0_entry_push),
         .entry_0_pre(core_0_entry_pre),
         .entry_0_post(core_0_entry_post),
@@ -114,15 +91,11 @@ module goshawk (
         .entry_0_bcnt(core_0_entry_bcnt),
         .entry_0_pc(core_0_entry_pc),
         .entry_0_target(core_0_entry_target),
-        .entry_0_cc(core_0_entry_cc),
         .read_have(spine_read_have),
-        .read_core(spine_read_core),
         .read_word(spine_read_word),
-        .read_cc(spine_read_cc),
         .read_field(encoder_entry_field),
         .read_done(encoder_entry_done),
         .read_ends(encoder_entry_ends),
-        .read_again(encoder_entry_again),
         .coded_valid(encoder_bits_valid),
         .coded_count(encoder_bits_count),
         .coded_data(encoder_bits_data),
@@ -134,13 +107,10 @@ module goshawk (
         .clock(clock),
         .reset(reset),
         .entry_have(spine_read_have),
-        .entry_core(spine_read_core),
         .entry_word(spine_read_word),
-        .entry_cc(spine_read_cc),
         .entry_field(encoder_entry_field),
         .entry_done(encoder_entry_done),
         .entry_ends(encoder_entry_ends),
-        .entry_again(encoder_entry_again),
         .bits_valid(encoder_bits_valid),
         .bits_count(encoder_bits_count),
         .bits_data(encoder_bits_data),
@@ -154,13 +124,10 @@ module goshawk_encoder (
     input  wire        clock,
     input  wire        reset,
     input  wire        entry_have,
-    input  wire [3:0]  entry_core,
     input  wire [31:0] entry_word,
-    input  wire [31:0] entry_cc,
     output reg  [1:0]  entry_field,
     output wire        entry_done,
     output wire        entry_ends,
-    output wire        entry_again,
     output wire        bits_valid,
     output wire [3:0]  bits_count,
     output wire [7:0]  bits_data,
@@ -168,73 +135,51 @@ module goshawk_encoder (
     input  wire        bits_ready
 );
 
-    localparam [2:0] FIELD_STEP_ADDRESS = 3'd5;
     localparam [2:0] FIELD_STEP_COUNT = 3'd1;
     localparam [2:0] FIELD_STEP_OPEN = 3'd0;
-    localparam [31:0] MASK = 32'h7fffffff;
 
     reg  [2:0]  step;
-    reg         told;
-    reg         second;
-    reg         third;
     reg  [1:0]  pre;
     reg  [1:0]  post;
-    reg  [31:0] own_pta;
     wire        opens;
     wire [31:0] kinds;
     wire        take;
-    wire [31:0] known;
     wire [2:0]  fields_kind;
     wire [5:0]  fields_size;
     wire [31:0] fields_value;
     wire        fields_zero;
-    wire        fields_lead;
     wire [1:0]  fields_own_field;
     wire [1:0]  fields_next_field;
     wire [2:0]  fields_next_step;
     wire        fields_last;
-    wire        fields_is_time;
-    wire        fields_again;
     wire [1:0]  fields_new_pre;
     wire [1:0]  fields_new_post;
     wire        fields_sync;
-    wire        fields_marks;
     wire        coder_valid;
-    reg  [31:0] coder_minus;
     wire        coder_ready;
 
     assign opens = step == 3'd0;
     assign kinds = {20'd0, entry_word[31:20]};
-    assign known = own_pta;
     assign coder_valid = entry_have & (step != 3'd0);
     assign take = entry_have & coder_ready & !opens;
     assign entry_done = take & fields_last;
-    assign entry_again = 1'd0;
 
     goshawk_fields u_fields (
         .step(step),
-        .told(told),
-        .second(second),
-        .third(third),
         .pre(pre),
         .post(post),
         .word(entry_word),
-        .cc(entry_cc),
         .kind(fields_kind),
         .size(fields_size),
         .value(fields_value),
         .zero(fields_zero),
-        .lead(fields_lead),
         .own_field(fields_own_field),
         .next_field(fields_next_field),
         .next_step(fields_next_step),
         .last(fields_last),
-        .is_time(fields_is_time),
-        .again(fields_again),
         .new_pre(fields_new_pre),
         .new_post(fields_new_post),
         .sync(fields_sync),
-        .marks(fields_marks),
         .ends(entry_ends)
     );
 
@@ -246,10 +191,7 @@ module goshawk_encoder (
         .size(fields_size),
         .value(fields_value),
         .zero(fields_zero),
-        .minus(coder_minus),
         .fresh(fields_sync),
-        .lead(fields_lead),
-        .core(entry_core),
         .taken(bits_ready),
         .ready(coder_ready),
         .have(bits_valid),
@@ -257,13 +199,6 @@ module goshawk_encoder (
         .data(bits_data),
         .busy(bits_busy)
     );
-
-    always @(*) begin
-        coder_minus = known;
-        if (fields_sync) begin
-            coder_minus = MASK;
-        end
-    end
 
     always @(*) begin
         entry_field = fields_own_field;
@@ -282,29 +217,16 @@ module goshawk_encoder (
             step <= fields_next_step;
             pre <= fields_new_pre;
             post <= fields_new_post;
-            told <= fields_is_time;
-            second <= (second | fields_again) & !fields_last;
-            third <= 1'd0;
-            if (step == FIELD_STEP_ADDRESS) begin
-                own_pta <= ~entry_word & MASK;
-            end
         end
         if (reset) begin
             step <= FIELD_STEP_OPEN;
-            told <= 1'd0;
-            second <= 1'd0;
-            third <= 1'd0;
         end
     end
 
     initial begin
         step = 3'd0;
-        told = 1'd0;
-        second = 1'd0;
-        third = 1'd0;
         pre = 2'd0;
         post = 2'd0;
-        own_pta = 32'd0;
     end
 endmodule
 
@@ -317,10 +239,7 @@ module goshawk_serial (
     input  wire [5:0]  size,
     input  wire [31:0] value,
     input  wire        zero,
-    input  wire [31:0] minus,
     input  wire        fresh,
-    input  wire        lead,
-    input  wire [3:0]  core,
     input  wire        taken,
     output wire        ready,
     output wire        have,
@@ -585,28 +504,20 @@ endmodule
 // event entries to fields
 module goshawk_fields (
     input  wire [2:0]  step,
-    input  wire        told,
-    input  wire        second,
-    input  wire        third,
     input  wire [1:0]  pre,
     input  wire [1:0]  post,
     input  wire [31:0] word,
-    input  wire [31:0] cc,
     output reg  [2:0]  kind,
     output reg  [5:0]  size,
     output reg  [31:0] value,
     output reg         zero,
-    output reg         lead,
     output reg  [1:0]  own_field,
     output reg  [1:0]  next_field,
     output reg  [2:0]  next_step,
     output reg         last,
-    output wire        is_time,
-    output reg         again,
     output reg  [1:0]  new_pre,
-    output reg  [1:0]  new_post,
+    output wire [1:0]  new_post,
     output wire        sync,
-    output wire        marks,
     output wire        ends
 );
 
@@ -629,29 +540,23 @@ module goshawk_fields (
     localparam [5:0] KIND_SIZE = 6'd3;
     localparam [3:0] KIND_STOP = 4'd5;
 
+    reg         again;
     reg  [3:0]  special;
     wire        escape;
     wire        exception;
     wire        synced;
     wire        control;
     wire        overflow;
-    wire        resync;
-    wire        behind;
-    wire        third_of;
     wire        has_pc;
 
-    assign third_of = 1'd0;
     assign exception = pre == 2'd1;
     assign synced = pre == K_SYNC;
     assign control = pre == K_CONTROL;
-    assign resync = 1'd0;
-    assign overflow = (control & (post == 2'd1)) | resync;
-    assign behind = resync & second;
+    assign overflow = control & (post == 2'd1);
     assign has_pc = exception | synced;
     assign escape = (|pre) | (post == K_PROGRESS);
-    assign is_time = 1'd0;
+    assign new_post = post;
     assign sync = synced;
-    assign marks = resync & (step == FIELD_STEP_LOST);
     assign ends = control & !overflow;
 
     always @(*) begin
@@ -679,12 +584,10 @@ module goshawk_fields (
         next_step = FIELD_STEP_COUNT;
         last = 1'd0;
         again = 1'd0;
-        lead = 1'd0;
         size = KIND_SIZE;
         case (step)
             FIELD_STEP_OPEN: ;
             FIELD_STEP_COUNT: begin
-                lead = 1'd0;
                 if (escape) begin
                     zero = 1'd1;
                     next_step = FIELD_STEP_KIND;
@@ -704,24 +607,15 @@ module goshawk_fields (
                 end
                 own_field = 2'd1;
                 next_field = 2'd1;
-                if (behind) begin
-                    next_field = 2'd0;
-                end
                 next_step = FIELD_STEP_INSTRUCTIONS;
             end
             FIELD_STEP_INSTRUCTIONS: begin
                 kind = C_INSTRUCTIONS;
                 own_field = 2'd1;
-                if (behind) begin
-                    own_field = 2'd0;
-                end
-                zero = third_of;
+                zero = 1'd0;
                 if (has_pc) begin
                     next_step = FIELD_STEP_ADDRESS;
                     next_field = F_PC;
-                    if (third_of) begin
-                        next_field = F_TARGET;
-                    end
                 end else if (overflow) begin
                     next_step = FIELD_STEP_LOST;
                 end else begin
@@ -730,9 +624,9 @@ module goshawk_fields (
             end
             FIELD_STEP_LOST: begin
                 kind = C_INSTRUCTIONS;
-                zero = resync;
-                last = !resync;
-                again = resync;
+                zero = 1'd0;
+                last = 1'd1;
+                again = 1'd0;
             end
             FIELD_STEP_ADDRESS: begin
                 kind = C_ADDRESS;
@@ -741,9 +635,6 @@ module goshawk_fields (
                 last = 1'd1;
                 if (has_pc) begin
                     own_field = F_PC;
-                    if (third_of) begin
-                        own_field = F_TARGET;
-                    end
                     if (post != 2'd0) begin
                         last = 1'd0;
                         again = 1'd1;
@@ -759,13 +650,8 @@ module goshawk_fields (
 
     always @(*) begin
         new_pre = pre;
-        new_post = post;
         if (again) begin
             new_pre = 2'd0;
-            if (resync) begin
-                new_pre = K_SYNC;
-                new_post = 2'd0;
-            end
         end
     end
 endmodule
@@ -785,15 +671,9 @@ module goshawk_spine (
     output wire        control_0_full,
     output wire        control_0_drained,
     output wire        control_0_stop_go,
-    output wire        control_0_due,
-    output wire        control_0_ask,
     input  wire        control_0_ready,
     input  wire        control_0_stop_ready,
     input  wire        control_0_lost,
-    input  wire        control_0_counted,
-    input  wire        control_0_resynced,
-    input  wire        control_0_synced,
-    input  wire        control_0_broken,
     input  wire        entry_0_push,
     input  wire [1:0]  entry_0_pre,
     input  wire [1:0]  entry_0_post,
@@ -801,15 +681,11 @@ module goshawk_spine (
     input  wire [23:0] entry_0_bcnt,
     input  wire [31:0] entry_0_pc,
     input  wire [31:0] entry_0_target,
-    input  wire [31:0] entry_0_cc,
     output wire        read_have,
-    output wire [3:0]  read_core,
     output wire [31:0] read_word,
-    output wire [31:0] read_cc,
     input  wire [1:0]  read_field,
     input  wire        read_done,
     input  wire        read_ends,
-    input  wire        read_again,
     input  wire        coded_valid,
     input  wire [3:0]  coded_count,
     input  wire [7:0]  coded_data,
@@ -817,40 +693,26 @@ module goshawk_spine (
     output wire        coded_ready
 );
 
-    reg  [15:0] broken;
-    wire        lead;
     reg         all_ready;
     reg         all_stopped;
-    reg  [15:0] pushes;
     reg  [15:0] haves;
     reg  [15:0] losses;
-    reg  [31:0] word;
-    reg  [31:0] cc;
+    wire [31:0] word;
     wire        fifo_0_have;
-    reg         fifo_0_pop;
-    reg  [1:0]  fifo_0_field;
     wire [31:0] fifo_0_word;
-    wire [31:0] fifo_0_cc;
     wire        merger_show;
-    wire        merger_empty;
     wire        session_active;
     wire        session_bits_valid;
     wire [3:0]  session_bits_count;
     wire [7:0]  session_bits_data;
-    wire        session_bits_busy;
     wire        packer_bits_ready;
     wire        packer_aligned;
     wire        registers_idle;
     wire        registers_enable;
-    wire [4:0]  registers_period;
-    wire        registers_request;
 
-    assign lead = 1'd0;
+    assign word = fifo_0_word;
     assign control_0_stop_go = all_stopped;
-    assign control_0_due = lead;
-    assign control_0_ask = 1'd0;
     assign read_word = word;
-    assign read_cc = cc;
     assign registers_idle = !session_active & !words_valid & !registers_enable;
 
     goshawk_event_fifo u_fifo_0 (
@@ -863,25 +725,17 @@ module goshawk_spine (
         .entry_bcnt(entry_0_bcnt),
         .entry_pc(entry_0_pc),
         .entry_target(entry_0_target),
-        .entry_cc(entry_0_cc),
         .full(control_0_full),
         .empty(control_0_drained),
         .have(fifo_0_have),
-        .pop(fifo_0_pop),
-        .field(fifo_0_field),
-        .word(fifo_0_word),
-        .cc(fifo_0_cc)
+        .pop(read_done),
+        .field(read_field),
+        .word(fifo_0_word)
     );
 
     goshawk_merger u_merger (
-        .clock(clock),
-        .reset(reset),
-        .pushes(pushes),
         .have(haves),
-        .core(read_core),
-        .show(merger_show),
-        .done(read_done),
-        .empty(merger_empty)
+        .show(merger_show)
     );
 
     goshawk_session u_session (
@@ -895,7 +749,6 @@ module goshawk_spine (
         .have(read_have),
         .done(read_done),
         .ends(read_ends),
-        .again(read_again),
         .coded_valid(coded_valid),
         .coded_count(coded_count),
         .coded_data(coded_data),
@@ -904,7 +757,6 @@ module goshawk_spine (
         .bits_valid(session_bits_valid),
         .bits_count(session_bits_count),
         .bits_data(session_bits_data),
-        .bits_busy(session_bits_busy),
         .bits_ready(packer_bits_ready),
         .aligned(packer_aligned)
     );
@@ -915,7 +767,6 @@ module goshawk_spine (
         .bits_valid(session_bits_valid),
         .bits_count(session_bits_count),
         .bits_data(session_bits_data),
-        .bits_busy(session_bits_busy),
         .bits_ready(packer_bits_ready),
         .aligned(packer_aligned),
         .words_valid(words_valid),
@@ -934,16 +785,8 @@ module goshawk_spine (
         .active(control_0_enable),
         .idle(registers_idle),
         .overflow(losses),
-        .broken(broken),
-        .enable(registers_enable),
-        .period(registers_period),
-        .request(registers_request)
+        .enable(registers_enable)
     );
-
-    always @(*) begin
-        pushes = 16'd0;
-        pushes = {pushes[15:1], entry_0_push};
-    end
 
     always @(*) begin
         haves = 16'd0;
@@ -953,11 +796,6 @@ module goshawk_spine (
     always @(*) begin
         losses = 16'd0;
         losses = {losses[15:1], control_0_lost};
-    end
-
-    always @(*) begin
-        broken = 16'd0;
-        broken = {broken[15:1], control_0_broken};
     end
 
     always @(*) begin
@@ -971,24 +809,6 @@ module goshawk_spine (
         all_stopped = 1'd1;
         if (!control_0_stop_ready) begin
             all_stopped = 1'd0;
-        end
-    end
-
-    always @(*) begin
-        word = 32'd0;
-        cc = 32'd0;
-        if (read_core == 4'd0) begin
-            word = fifo_0_word;
-            cc = fifo_0_cc;
-        end
-    end
-
-    always @(*) begin
-        fifo_0_field = 2'd0;
-        fifo_0_pop = 1'd0;
-        if (read_core == 4'd0) begin
-            fifo_0_field = read_field;
-            fifo_0_pop = read_done;
         end
     end
 endmodule
@@ -1005,10 +825,7 @@ module goshawk_registers (
     input  wire        active,
     input  wire        idle,
     input  wire [15:0] overflow,
-    input  wire [15:0] broken,
-    output wire        enable,
-    output wire [4:0]  period,
-    output wire        request
+    output wire        enable
 );
 
     localparam [31:0] ACTIVE_BIT = 32'd2;
@@ -1018,8 +835,6 @@ module goshawk_registers (
     localparam [2:0] OVERFLOW_ADDR = 3'd4;
 
     reg         enabled;
-    reg  [4:0]  every;
-    reg         requested;
     reg  [15:0] noted;
     reg  [31:0] answer;
     reg  [15:0] clear;
@@ -1029,8 +844,6 @@ module goshawk_registers (
     assign keep = ~clear;
     assign bus_rdata = answer;
     assign enable = enabled;
-    assign period = every;
-    assign request = requested;
 
     always @(*) begin
         clear = 16'd0;
@@ -1060,12 +873,9 @@ module goshawk_registers (
                 enabled <= bus_wdata[0];
             end
         end
-        requested <= 1'd0;
         noted <= ((noted & keep) | overflow) & 16'd1;
         if (reset) begin
             enabled <= 1'd0;
-            every <= 5'd0;
-            requested <= 1'd0;
             noted <= 16'd0;
         end
         answer <= 32'd0;
@@ -1088,8 +898,6 @@ module goshawk_registers (
 
     initial begin
         enabled = 1'd0;
-        every = 5'd0;
-        requested = 1'd0;
         noted = 16'd0;
         answer = 32'd0;
     end
@@ -1102,7 +910,6 @@ module goshawk_packer (
     input  wire        bits_valid,
     input  wire [3:0]  bits_count,
     input  wire [7:0]  bits_data,
-    input  wire        bits_busy,
     output wire        bits_ready,
     output wire        aligned,
     output wire        words_valid,
@@ -1172,7 +979,6 @@ module goshawk_session (
     output wire        have,
     input  wire        done,
     input  wire        ends,
-    input  wire        again,
     input  wire        coded_valid,
     input  wire [3:0]  coded_count,
     input  wire [7:0]  coded_data,
@@ -1181,7 +987,6 @@ module goshawk_session (
     output reg         bits_valid,
     output reg  [3:0]  bits_count,
     output reg  [7:0]  bits_data,
-    output wire        bits_busy,
     input  wire        bits_ready,
     input  wire        aligned
 );
@@ -1208,7 +1013,6 @@ module goshawk_session (
     assign over = (stops == 5'd1) & !coded_busy;
     assign pad = over;
     assign have = show & !head & !due;
-    assign bits_busy = session;
     assign coded_ready = bits_ready & !head;
 
     always @(*) begin
@@ -1300,19 +1104,11 @@ endmodule
 
 // which core's entry is next
 module goshawk_merger (
-    input  wire        clock,
-    input  wire        reset,
-    input  wire [15:0] pushes,
     input  wire [15:0] have,
-    output wire [3:0]  core,
-    output wire        show,
-    input  wire        done,
-    output wire        empty
+    output wire        show
 );
 
-    assign core = 4'd0;
     assign show = |have;
-    assign empty = 1'd1;
 endmodule
 
 // entries of one core until the encoder takes them
@@ -1326,14 +1122,12 @@ module goshawk_event_fifo (
     input  wire [23:0] entry_bcnt,
     input  wire [31:0] entry_pc,
     input  wire [31:0] entry_target,
-    input  wire [31:0] entry_cc,
     output wire        full,
     output wire        empty,
     output wire        have,
     input  wire        pop,
     input  wire [1:0]  field,
-    output wire [31:0] word,
-    output wire [31:0] cc
+    output wire [31:0] word
 );
 
     localparam [7:0] FEEDBACK = 8'hb8;
@@ -1376,7 +1170,6 @@ module goshawk_event_fifo (
     assign entries_w0 = {7'd0, entry_bcnt} | {kinds[10:0], 20'd0};
     assign entries_w1 = {7'd0, entry_icnt};
     assign word = {1'd0, entries_rdata};
-    assign cc = 32'd0;
     assign have = fresh;
 
     goshawk_field_mem #(.ADDRESS(8), .WIDTH(31)) u_entries (
@@ -1470,29 +1263,21 @@ module goshawk_core (
     input  wire        control_full,
     input  wire        control_drained,
     input  wire        control_stop_go,
-    input  wire        control_due,
-    input  wire        control_ask,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
-    output wire        control_counted,
-    output wire        control_resynced,
-    output wire        control_synced,
-    output wire        control_broken,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
     output wire [23:0] entry_icnt,
     output wire [23:0] entry_bcnt,
     output wire [31:0] entry_pc,
-    output wire [31:0] entry_target,
-    output wire [31:0] entry_cc
+    output wire [31:0] entry_target
 );
 
     wire        ingress_beat_live;
     wire        ingress_beat_valid;
     wire        ingress_beat_intr;
-    wire        ingress_beat_broken;
     wire        ingress_beat_branch;
     wire        ingress_beat_taken;
     wire        ingress_beat_look;
@@ -1516,7 +1301,6 @@ module goshawk_core (
         .beat_live(ingress_beat_live),
         .beat_valid(ingress_beat_valid),
         .beat_intr(ingress_beat_intr),
-        .beat_broken(ingress_beat_broken),
         .beat_branch(ingress_beat_branch),
         .beat_taken(ingress_beat_taken),
         .beat_look(ingress_beat_look),
@@ -1535,20 +1319,13 @@ module goshawk_core (
         .control_full(control_full),
         .control_drained(control_drained),
         .control_stop_go(control_stop_go),
-        .control_due(control_due),
-        .control_ask(control_ask),
         .control_ready(control_ready),
         .control_stop_ready(control_stop_ready),
         .control_lost(control_lost),
-        .control_counted(control_counted),
-        .control_resynced(control_resynced),
-        .control_synced(control_synced),
-        .control_broken(control_broken),
         .go(front_go),
         .beat_live(ingress_beat_live),
         .beat_valid(ingress_beat_valid),
         .beat_intr(ingress_beat_intr),
-        .beat_broken(ingress_beat_broken),
         .beat_branch(ingress_beat_branch),
         .beat_taken(ingress_beat_taken),
         .beat_look(ingress_beat_look),
@@ -1564,8 +1341,7 @@ module goshawk_core (
         .entry_icnt(entry_icnt),
         .entry_bcnt(entry_bcnt),
         .entry_pc(entry_pc),
-        .entry_target(entry_target),
-        .entry_cc(entry_cc)
+        .entry_target(entry_target)
     );
 endmodule
 
@@ -1577,20 +1353,13 @@ module goshawk_front (
     input  wire        control_full,
     input  wire        control_drained,
     input  wire        control_stop_go,
-    input  wire        control_due,
-    input  wire        control_ask,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
-    output wire        control_counted,
-    output wire        control_resynced,
-    output wire        control_synced,
-    output wire        control_broken,
     output wire        go,
     input  wire        beat_live,
     input  wire        beat_valid,
     input  wire        beat_intr,
-    input  wire        beat_broken,
     input  wire        beat_branch,
     input  wire        beat_taken,
     input  wire        beat_look,
@@ -1606,8 +1375,7 @@ module goshawk_front (
     output wire [23:0] entry_icnt,
     output wire [23:0] entry_bcnt,
     output wire [31:0] entry_pc,
-    output wire [31:0] entry_target,
-    output wire [31:0] entry_cc
+    output wire [31:0] entry_target
 );
 
     reg  [31:0] upper;
@@ -1620,13 +1388,11 @@ module goshawk_front (
     reg         miss_5;
     reg  [31:0] pc_5;
     reg  [31:0] target_5;
-    wire        hold;
     wire        asks_target;
     wire [17:0] pc_low;
     wire [17:0] pc_up;
     wire [17:0] pc_hash;
     wire [13:0] hash;
-    wire [31:0] target_upper;
     wire        same_upper;
     wire        indirect;
     wire        reported;
@@ -1636,7 +1402,6 @@ module goshawk_front (
     wire        hit_4;
     wire        life_able;
     wire        life_clear;
-    wire        life_broken;
     wire        life_verdict_beat;
     wire        life_verdict_sync;
     wire        life_verdict_exception;
@@ -1644,23 +1409,15 @@ module goshawk_front (
     wire        life_verdict_drop;
     wire        life_verdict_overflow;
     wire        life_verdict_stop;
-    wire        life_verdict_resync;
     wire        life_verdict_restart;
     wire        life_verdict_losing;
-    wire        life_verdict_tracing;
-    wire        outcome_branch;
     wire        outcome_clear;
     wire        outcome_ready;
     wire        outcome_miss;
-    wire        target_look;
-    wire        target_push;
-    wire        target_pop;
-    wire        target_branch;
     wire        target_clear;
     wire        target_ready;
     wire        target_hit;
     wire        messages_verdict_asks;
-    wire        messages_verdict_flow;
     wire [8:0]  flags_from;
     wire [8:0]  flags_to;
     wire [31:0] pcs_to;
@@ -1669,25 +1426,17 @@ module goshawk_front (
     wire        hits_to;
 
     assign life_able = outcome_ready & target_ready;
-    assign life_broken = beat_broken & beat_live;
-    assign hold = 1'd0;
-    assign asks_target = beat_live & !hold;
+    assign asks_target = beat_live;
     assign pc_low = beat_pc[17:0];
     assign pc_up = pc_low;
     assign pc_hash = pc_up;
     assign hash = pc_hash[13:0];
-    assign outcome_branch = beat_branch & !hold;
     assign outcome_clear = life_clear | reset;
-    assign target_look = beat_look & !hold;
-    assign target_push = beat_push & !hold;
-    assign target_pop = beat_pop & !hold;
-    assign target_branch = beat_branch & !hold;
     assign target_clear = life_clear | reset;
     assign indirect = beat_look | beat_pop;
     assign reported = beat_branch | indirect;
-    assign target_upper = 32'd0;
-    assign same_upper = target_upper == upper;
-    assign flags_from = {{4'd0, beat_jump} | {4'd0, reported}, reported, beat_intr, beat_valid, beat_live} | {{3'd0, beat_branch} & {3'd0, beat_taken}, 5'd0} | {2'd0, indirect, 6'd0} | {1'd0, same_upper, 7'd0} | {hold, 8'd0};
+    assign same_upper = upper == 32'd0;
+    assign flags_from = {{4'd0, beat_jump} | {4'd0, reported}, reported, beat_intr, beat_valid, beat_live} | {{3'd0, beat_branch} & {3'd0, beat_taken}, 5'd0} | {2'd0, indirect, 6'd0} | {1'd0, same_upper, 7'd0};
     assign flags_4 = flags_to;
     assign live_4 = flags_4[0];
     assign indirect_4 = flags_4[6];
@@ -1700,15 +1449,9 @@ module goshawk_front (
         .control_full(control_full),
         .control_drained(control_drained),
         .control_stop_go(control_stop_go),
-        .control_due(control_due),
-        .control_ask(control_ask),
         .control_ready(control_ready),
         .control_stop_ready(control_stop_ready),
         .control_lost(control_lost),
-        .control_counted(control_counted),
-        .control_resynced(control_resynced),
-        .control_synced(control_synced),
-        .control_broken(control_broken),
         .able(life_able),
         .clear(life_clear),
         .go(go),
@@ -1716,7 +1459,6 @@ module goshawk_front (
         .live_next(flags_to[0]),
         .valid(valid_5),
         .intr(intr_5),
-        .broken(life_broken),
         .verdict_beat(life_verdict_beat),
         .verdict_sync(life_verdict_sync),
         .verdict_exception(life_verdict_exception),
@@ -1724,17 +1466,14 @@ module goshawk_front (
         .verdict_drop(life_verdict_drop),
         .verdict_overflow(life_verdict_overflow),
         .verdict_stop(life_verdict_stop),
-        .verdict_resync(life_verdict_resync),
         .verdict_restart(life_verdict_restart),
         .verdict_losing(life_verdict_losing),
-        .verdict_tracing(life_verdict_tracing),
-        .verdict_asks(messages_verdict_asks),
-        .verdict_flow(messages_verdict_flow)
+        .verdict_asks(messages_verdict_asks)
     );
 
     goshawk_gshare u_outcome (
         .clock(clock),
-        .branch(outcome_branch),
+        .branch(beat_branch),
         .taken(beat_taken),
         .hash(hash),
         .clear(outcome_clear),
@@ -1745,12 +1484,8 @@ module goshawk_front (
     goshawk_ras_ibtb u_target (
         .clock(clock),
         .live(asks_target),
-        .look(target_look),
-        .push(target_push),
-        .pop(target_pop),
-        .branch(target_branch),
-        .taken(beat_taken),
-        .hash(hash),
+        .push(beat_push),
+        .pop(beat_pop),
         .link(beat_link),
         .target(beat_target),
         .clear(target_clear),
@@ -1761,7 +1496,6 @@ module goshawk_front (
     goshawk_messages u_messages (
         .clock(clock),
         .reset(reset),
-        .live(live_5),
         .valid(valid_5),
         .reported(reported_5),
         .flow(flow_5),
@@ -1769,7 +1503,6 @@ module goshawk_front (
         .miss(miss_5),
         .pc(pc_5),
         .target(target_5),
-        .ask(control_ask),
         .verdict_beat(life_verdict_beat),
         .verdict_sync(life_verdict_sync),
         .verdict_exception(life_verdict_exception),
@@ -1777,20 +1510,16 @@ module goshawk_front (
         .verdict_drop(life_verdict_drop),
         .verdict_overflow(life_verdict_overflow),
         .verdict_stop(life_verdict_stop),
-        .verdict_resync(life_verdict_resync),
         .verdict_restart(life_verdict_restart),
         .verdict_losing(life_verdict_losing),
-        .verdict_tracing(life_verdict_tracing),
         .verdict_asks(messages_verdict_asks),
-        .verdict_flow(messages_verdict_flow),
         .entry_push(entry_push),
         .entry_pre(entry_pre),
         .entry_post(entry_post),
         .entry_icnt(entry_icnt),
         .entry_bcnt(entry_bcnt),
         .entry_pc(entry_pc),
-        .entry_target(entry_target),
-        .entry_cc(entry_cc)
+        .entry_target(entry_target)
     );
 
     goshawk_delay u_flags (
@@ -1802,35 +1531,29 @@ module goshawk_front (
 
     goshawk_delay_2 u_pcs (
         .clock(clock),
-        .clear(1'd0),
         .from(beat_pc),
         .to(pcs_to)
     );
 
     goshawk_delay_2 u_targets (
         .clock(clock),
-        .clear(1'd0),
         .from(beat_target),
         .to(targets_to)
     );
 
     goshawk_delay_3 u_misses (
-        .clock(clock),
-        .clear(1'd0),
         .from(outcome_miss),
         .to(misses_to)
     );
 
     goshawk_delay_3 u_hits (
-        .clock(clock),
-        .clear(1'd0),
         .from(target_hit),
         .to(hits_to)
     );
 
     always @(posedge clock) begin
         if (indirect) begin
-            upper <= target_upper;
+            upper <= 32'd0;
         end
         if (!asks_target) begin
             upper <= 32'd0;
@@ -1862,8 +1585,6 @@ endmodule
 
 // delay line, its length chosen at run time
 module goshawk_delay_3 (
-    input  wire        clock,
-    input  wire        clear,
     input  wire        from,
     output wire        to
 );
@@ -1877,7 +1598,6 @@ endmodule
 // delay line, its length chosen at run time
 module goshawk_delay_2 (
     input  wire        clock,
-    input  wire        clear,
     input  wire [31:0] from,
     output wire [31:0] to
 );
@@ -1888,9 +1608,6 @@ module goshawk_delay_2 (
 
     always @(posedge clock) begin
         stage_0 <= from;
-        if (clear) begin
-            stage_0 <= 32'd0;
-        end
     end
 
     initial begin
@@ -1926,7 +1643,6 @@ endmodule
 module goshawk_messages (
     input  wire        clock,
     input  wire        reset,
-    input  wire        live,
     input  wire        valid,
     input  wire        reported,
     input  wire        flow,
@@ -1934,7 +1650,6 @@ module goshawk_messages (
     input  wire        miss,
     input  wire [31:0] pc,
     input  wire [31:0] target,
-    input  wire        ask,
     input  wire        verdict_beat,
     input  wire        verdict_sync,
     input  wire        verdict_exception,
@@ -1942,27 +1657,20 @@ module goshawk_messages (
     input  wire        verdict_drop,
     input  wire        verdict_overflow,
     input  wire        verdict_stop,
-    input  wire        verdict_resync,
     input  wire        verdict_restart,
     input  wire        verdict_losing,
-    input  wire        verdict_tracing,
     output wire        verdict_asks,
-    output wire        verdict_flow,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
     output wire [23:0] entry_icnt,
     output reg  [23:0] entry_bcnt,
     output wire [31:0] entry_pc,
-    output wire [31:0] entry_target,
-    output wire [31:0] entry_cc
+    output wire [31:0] entry_target
 );
-
-    localparam [31:0] CC_MASK = 32'hffffffff;
 
     reg  [23:0] icnt;
     reg  [23:0] bcnt;
-    reg  [31:0] cc;
     wire        any_pre;
     wire        any_post;
     wire        long;
@@ -1977,57 +1685,40 @@ module goshawk_messages (
     wire        remains_reported;
     wire        clear_counts;
     wire        bcnt_one;
-    wire        cc_all;
-    wire [31:0] cc_now;
-    wire        resync;
-    reg         pre_1;
-    reg         pre_0;
-    reg         post_1;
-    reg         post_0;
+    wire        pre_1;
+    wire        pre_0;
+    wire        post_1;
+    wire        post_0;
 
-    assign cc_now = cc;
-    assign resync = 1'd0;
-    assign verdict_flow = flow;
     assign any_pre = verdict_sync | verdict_exception;
     assign any_post = outcome | miss;
     assign icnt_inc = verdict_beat & !any_pre;
     assign icnt_sum = icnt + {23'd0, icnt_inc};
-    assign long = |{icnt[19], 19'd0};
+    assign long = icnt[19];
     assign progress = flow & long & !any_pre & !any_post;
-    assign verdict_asks = outcome | miss | (flow & (|{icnt[19], 19'd0}));
+    assign verdict_asks = outcome | miss | (flow & icnt[19]);
     assign counted = reported;
-    assign bcnt_stop = |{bcnt[19], 19'd0};
+    assign bcnt_stop = bcnt[19];
     assign bcnt_sum = bcnt + {23'd0, bcnt_inc};
-    assign remains = verdict_send & any_pre & !any_post & !resync;
+    assign remains = verdict_send & any_pre & !any_post;
     assign remains_reported = remains & counted;
     assign clear_counts = verdict_restart;
     assign bcnt_one = remains_reported | verdict_drop;
-    assign cc_all = cc_now == CC_MASK;
     assign entry_push = verdict_restart;
+    assign pre_0 = verdict_exception | verdict_overflow | verdict_stop;
+    assign pre_1 = verdict_sync | verdict_overflow | verdict_stop;
+    assign post_0 = outcome | progress | verdict_overflow;
+    assign post_1 = miss | progress;
     assign entry_pre = {pre_1, pre_0};
     assign entry_post = {post_1, post_0};
     assign entry_icnt = {4'd0, icnt_sum[19:0]};
     assign entry_pc = pc;
     assign entry_target = target;
-    assign entry_cc = cc_now;
 
     always @(*) begin
         bcnt_inc = counted;
         if (verdict_losing) begin
             bcnt_inc = valid & !bcnt_stop;
-        end
-    end
-
-    always @(*) begin
-        pre_0 = verdict_exception | verdict_overflow | verdict_stop;
-        pre_1 = verdict_sync | verdict_overflow | verdict_stop;
-        post_0 = outcome | progress | verdict_overflow;
-        post_1 = miss | progress;
-        if (resync) begin
-            pre_0 = 1'd1;
-            pre_1 = !verdict_exception;
-            post_0 = verdict_exception;
-            post_1 = 1'd1;
         end
     end
 
@@ -2052,20 +1743,11 @@ module goshawk_messages (
             icnt <= 24'd0;
             bcnt <= 24'd0;
         end
-        if (verdict_restart) begin
-            cc <= 32'd1;
-        end else if (!live & !verdict_tracing) begin
-            cc <= 32'd0;
-        end else if (!cc_all) begin
-            cc <= cc_now + 32'd1;
-        end
-        cc <= 32'd0;
     end
 
     initial begin
         icnt = 24'd0;
         bcnt = 24'd0;
-        cc = 32'd0;
     end
 endmodule
 
@@ -2073,12 +1755,8 @@ endmodule
 module goshawk_ras_ibtb (
     input  wire        clock,
     input  wire        live,
-    input  wire        look,
     input  wire        push,
     input  wire        pop,
-    input  wire        branch,
-    input  wire        taken,
-    input  wire [13:0] hash,
     input  wire [31:0] link,
     input  wire [31:0] target,
     input  wire        clear,
@@ -2093,12 +1771,9 @@ module goshawk_ras_ibtb (
     reg         hit_3;
     wire        done;
     wire        ras_hit;
-    wire        ibtb_sweep;
-    wire        ibtb_hit;
 
     assign done = cleared[6];
     assign ready = done;
-    assign ibtb_sweep = !done;
 
     goshawk_ras u_ras (
         .clock(clock),
@@ -2109,19 +1784,6 @@ module goshawk_ras_ibtb (
         .link(link),
         .target(target_2),
         .hit(ras_hit)
-    );
-
-    goshawk_ibtb u_ibtb (
-        .clock(clock),
-        .live(live),
-        .look(look),
-        .branch(branch),
-        .taken(taken),
-        .hash(hash),
-        .target(target_2),
-        .sweep(ibtb_sweep),
-        .index(cleared[4:0]),
-        .hit(ibtb_hit)
     );
 
     always @(*) begin
@@ -2155,32 +1817,8 @@ endmodule
 
 // targets by path and address, part of a predictor
 module goshawk_ibtb (
-    input  wire        clock,
-    input  wire        live,
-    input  wire        look,
-    input  wire        branch,
-    input  wire        taken,
-    input  wire [13:0] hash,
-    input  wire [31:0] target,
-    input  wire        sweep,
-    input  wire [4:0]  index,
-    output wire        hit
+
 );
-
-    reg         hit_4;
-    reg  [31:0] target_4;
-
-    assign hit = hit_4 & (32'd0 == target_4);
-
-    always @(posedge clock) begin
-        hit_4 <= 1'd0;
-        target_4 <= {1'd0, target[30:0]};
-    end
-
-    initial begin
-        hit_4 = 1'd0;
-        target_4 = 32'd0;
-    end
 endmodule
 
 // return addresses, part of a predictor
@@ -2429,15 +2067,9 @@ module goshawk_life (
     input  wire        control_full,
     input  wire        control_drained,
     input  wire        control_stop_go,
-    input  wire        control_due,
-    input  wire        control_ask,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
-    output wire        control_counted,
-    output wire        control_resynced,
-    output wire        control_synced,
-    output wire        control_broken,
     input  wire        able,
     output wire        clear,
     output reg         go,
@@ -2445,7 +2077,6 @@ module goshawk_life (
     input  wire        live_next,
     input  wire        valid,
     input  wire        intr,
-    input  wire        broken,
     output wire        verdict_beat,
     output wire        verdict_sync,
     output wire        verdict_exception,
@@ -2453,12 +2084,9 @@ module goshawk_life (
     output wire        verdict_drop,
     output wire        verdict_overflow,
     output wire        verdict_stop,
-    output wire        verdict_resync,
     output wire        verdict_restart,
     output wire        verdict_losing,
-    output wire        verdict_tracing,
-    input  wire        verdict_asks,
-    input  wire        verdict_flow
+    input  wire        verdict_asks
 );
 
     reg         run;
@@ -2476,21 +2104,15 @@ module goshawk_life (
     wire        overflow;
     wire        stop_due;
     wire        stop;
-    wire        resync;
 
     assign start = control_enable & able & !run;
     assign active = start | (run & control_enable & !stopping);
     assign control_ready = able;
     assign control_lost = losing;
-    assign control_broken = broken;
     assign beat = valid & live & !losing;
     assign due = beat & (first | intr | verdict_asks);
     assign send = due & !control_full;
     assign drop = due & control_full;
-    assign resync = 1'd0;
-    assign control_resynced = resync;
-    assign control_synced = resync | (send & first);
-    assign control_counted = beat & !drop;
     assign overflow = losing & live_next & !live;
     assign stop_due = tracing & !live & !losing & !control_full;
     assign stop = stop_due & control_stop_go;
@@ -2500,13 +2122,11 @@ module goshawk_life (
     assign verdict_sync = valid & live & !losing & first;
     assign verdict_exception = valid & live & !losing & intr & !first;
     assign verdict_losing = losing;
-    assign verdict_tracing = tracing;
     assign verdict_send = send;
     assign verdict_drop = drop;
     assign verdict_overflow = overflow;
     assign verdict_stop = stop;
-    assign verdict_resync = resync;
-    assign verdict_restart = send | overflow | stop | resync;
+    assign verdict_restart = send | overflow | stop;
 
     always @(*) begin
         go = active;
@@ -2567,7 +2187,6 @@ module goshawk_ingress (
     output wire        beat_live,
     output wire        beat_valid,
     output wire        beat_intr,
-    output wire        beat_broken,
     output wire        beat_branch,
     output wire        beat_taken,
     output wire        beat_look,
@@ -2594,7 +2213,6 @@ module goshawk_ingress (
     reg  [31:0] pc_2;
     reg         long_2;
     reg  [31:0] target_2;
-    reg         broken_2;
     wire [6:0]  opcode;
     wire        wide;
     wire [4:0]  rd;
@@ -2619,7 +2237,6 @@ module goshawk_ingress (
     wire [31:0] target_1;
     reg  [1:0]  length;
     wire [31:0] link;
-    wire        broken;
 
     assign opcode = rvfi_insn[6:0];
     assign quadrant = rvfi_insn[1:0];
@@ -2636,12 +2253,10 @@ module goshawk_ingress (
     assign traced = retires & live;
     assign pc_1 = {1'd0, rvfi_pc_rdata[31:1]};
     assign target_1 = {1'd0, rvfi_pc_wdata[31:1]};
-    assign broken = 1'd0;
     assign link = pc_2 + {30'd0, length};
     assign beat_live = live_2;
     assign beat_valid = valid_2;
     assign beat_intr = intr_2;
-    assign beat_broken = broken_2;
     assign beat_branch = branch_2;
     assign beat_taken = link[11:0] != target_2[11:0];
     assign beat_look = look_2;
@@ -2700,8 +2315,7 @@ module goshawk_ingress (
         long_2 <= wide;
         pc_2 <= pc_1;
         target_2 <= target_1;
-        broken_2 <= broken;
-        intr_2 <= rvfi_intr | trap_before | broken;
+        intr_2 <= rvfi_intr | trap_before;
     end
 
     initial begin
@@ -2717,6 +2331,5 @@ module goshawk_ingress (
         pc_2 = 32'd0;
         long_2 = 1'd0;
         target_2 = 32'd0;
-        broken_2 = 1'd0;
     end
 endmodule

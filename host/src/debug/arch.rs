@@ -80,11 +80,13 @@ const CSRS: [(&str, u16); 10] = [
 ];
 /// GDB's number of pc.
 pub const PC: usize = 32;
+/// GDB's number of f0.
+pub const FIRST_FLOAT: usize = 33;
 /// GDB's number of CSR 0.
 pub const FIRST_CSR: usize = 65;
 
-/// The registers, as GDB's target descriptions have them.
-pub fn description(xlen: u8, csrs: bool) -> String {
+/// The registers, as GDB's target descriptions have them; `floats`: those of F and D too, of 64 bits.
+pub fn description(xlen: u8, csrs: bool, floats: bool) -> String {
     let mut xml = format!(
         "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n\
          <architecture>riscv:rv{xlen}</architecture>\n<feature name=\"org.gnu.gdb.riscv.cpu\">\n"
@@ -103,6 +105,16 @@ pub fn description(xlen: u8, csrs: bool) -> String {
     }
     xml.push_str(&register("pc", "code_ptr", PC));
     xml.push_str("</feature>\n");
+    if floats {
+        xml.push_str("<feature name=\"org.gnu.gdb.riscv.fpu\">\n");
+        let names = "ft0 ft1 ft2 ft3 ft4 ft5 ft6 ft7 fs0 fs1 fa0 fa1 fa2 fa3 fa4 fa5 fa6 fa7 \
+                     fs2 fs3 fs4 fs5 fs6 fs7 fs8 fs9 fs10 fs11 ft8 ft9 ft10 ft11";
+        for (i, name) in names.split_whitespace().enumerate() {
+            let number = FIRST_FLOAT + i;
+            xml.push_str(&format!("<reg name=\"{name}\" bitsize=\"64\" type=\"ieee_double\" regnum=\"{number}\"/>\n"));
+        }
+        xml.push_str("</feature>\n");
+    }
     if csrs {
         xml.push_str("<feature name=\"org.gnu.gdb.riscv.csr\">\n");
         for (name, csr) in CSRS {

@@ -22,6 +22,10 @@ pub trait Scene: Moments<Error: Display> {
     fn moved(&self) -> &[u8];
     /// Registers x0 to x31 of a core.
     fn registers(&self, core: u8) -> Option<[u64; 32]>;
+    /// Registers f0 to f31 of a core that has F and D; a number of 32 bits has ones above it.
+    fn floats(&self, _: u8) -> Option<[u64; 32]> {
+        None
+    }
     /// A CSR of a core.
     fn csr(&self, core: u8, number: u16) -> Option<u64>;
     /// Bytes of memory from `addr` on, at most `most`: as many as are known, perhaps none.
@@ -61,6 +65,10 @@ impl Scene for Replay {
 
     fn registers(&self, core: u8) -> Option<[u64; 32]> {
         Some(Replay::registers(self, core))
+    }
+
+    fn floats(&self, core: u8) -> Option<[u64; 32]> {
+        self.params().isa().float.then(|| Replay::floats(self, core))
     }
 
     fn csr(&self, core: u8, number: u16) -> Option<u64> {

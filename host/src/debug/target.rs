@@ -1,6 +1,6 @@
 //! A recorded run or a trace as GDB's remote protocol has it: a thread a core, what is known readable, nothing writable
 
-use super::arch::{description, Number, Regs, Riscv, FIRST_CSR, PC};
+use super::arch::{description, Number, Regs, Riscv, FIRST_CSR, FIRST_FLOAT, PC};
 use super::motion::{Kind, Motion, Stop, Watch};
 use super::scene::Scene;
 use gdbstub::common::{Signal, Tid};
@@ -62,7 +62,7 @@ fn core(tid: Tid) -> u8 {
 
 impl<S: Scene> Debugger<S> {
     pub fn new(scene: S, tell: Box<dyn Fn(&str)>) -> Self {
-        let xml = description(scene.xlen(), S::VALUES);
+        let xml = description(scene.xlen(), S::VALUES, scene.floats(0).is_some());
         Self { motion: Motion::new(scene), go: Go::On(None), current: 0, xml, tell }
     }
 
@@ -208,6 +208,11 @@ impl<S: Scene> MultiThreadBase for Debugger<S> {
 impl<S: Scene> SingleRegisterAccess<Tid> for Debugger<S> {
     fn read_register(&mut self, tid: Tid, id: Number, buf: &mut [u8]) -> TargetResult<usize, Self> {
         let (scene, core) = (self.replay(), core(tid));
+        if (FIRST_FLOAT..FIRST_CSR).contains(&id.0) {
+            let floats = scene.floats(core).ok_or(TargetError::NonFatal)?;
+            buf[..8].copy_from_slice(&floats[id.0 - FIRST_FLOAT].to_le_bytes());
+            return Ok(8);
+        }
         let value = match id.0 {
             n @ 0..PC => scene.registers(core).map(|x| x[n]),
             PC => scene.pc(core),

@@ -253,6 +253,50 @@ mod tests {
         assert_eq!(records(&listed).unwrap(), want);
     }
 
+    /// Lines in every shape that logs of others have (docs/import.md says where they were found).
+    #[test]
+    fn registers_memory_tval_and_labels_are_skipped() {
+        let log = "core   0: >>>>  _start\n\
+            core   0: 0x80000000 (0x30529073) csrw    mtvec, t0\n\
+            core   0: 3 0x80000000 (0x30529073) c773_mtvec 0x80000100\n\
+            core   0: 0x80000004 (0x00000073) ecall\n\
+            core   0: exception trap_machine_ecall, epc 0x80000004\n\
+            core   0:           tval 0x00000000\n\
+            core   0: >>>>  handler\n\
+            core   0: 0x80000100 (0x0085a583) lw      a1, 8(a1)\n\
+            core   0: 3 0x80000100 (0x0085a583) x11 0x0000000b mem 0x80002008\n\
+            core   0: 0x80000104 (0x30200073) mret\n\
+            core   0: 3 0x80000104 (0x30200073) c768_mstatus 0x00001880 c784_mstatush 0x00000000\n\
+            core   0: 0x80000008 (0x002082af) amoadd.w t0, sp, (ra)\n\
+            core   0: 0 0x80000008 (0x002082af) x5  0x00000002 mem 0x80001000 mem 0x80001000 0x00000004\n\
+            core   0: 0x8000000c (0x0000a001) c.j     pc + 0\n\
+            core   0: 0 0x8000000c (0xa001)\n\
+            core   0: exception interrupt #7, epc 0x8000000c\n\
+            core   0: 0x80000100 (0x0085a583) lw      a1, 8(a1)\n\
+            core   0: 3 0x80000100 (0x0085a583) x11 0x0000000b mem 0x80002008\n";
+        let of = |kind, len, count, pc, target| Record { kind, len, thread: 0, count, pc, target };
+        let want = [
+            of(7, 0, 0, 0x8000_0000, 0x8000_0000),
+            of(7, 1, 1, 0x8000_0004, 0x8000_0100),
+            of(8, 4, 2, 0x8000_0104, 0x8000_0008),
+            of(2, 2, 2, 0x8000_000c, 0x8000_000c),
+            of(7, 1, 0, 0x8000_000c, 0x8000_0100),
+            of(7, 0, 0, 0x8000_0100, 0x8000_0100),
+        ];
+        assert_eq!(records(log).unwrap(), want);
+        // RV64 has 16 digits; the same with -l alone, and with --log-commits alone but for the traps
+        let wide = log.replace("0x8000", "0x000000008000");
+        assert_eq!(records(&wide).unwrap(), want);
+        let listed: String = log
+            .lines()
+            .filter(|l| !l.contains(": 3 0x") && !l.contains(": 0 0x"))
+            .fold(String::new(), |s, l| s + l + "\n");
+        assert_eq!(records(&listed).unwrap(), want);
+        // Spike of 2018 wrote what is committed without its core
+        let old = "3 0x0000000080000000 (0x00000297) x 5 0x0000000080000000\n";
+        assert!(records(old).unwrap_err().contains("without an instruction"));
+    }
+
     #[test]
     fn an_exception_does_not_retire_and_an_interrupt_does() {
         let of = |kind, len, count, pc, target| Record { kind, len, thread: 0, count, pc, target };

@@ -6,6 +6,7 @@ use super::stream::{Shared, Stream};
 use super::TraceScheme;
 use retire::image::Image;
 use sim::baseline::{self, etrace};
+use sim::lane::SyncPeriod;
 use sim::params::{ParamError, TraceParams};
 use sim::platform::Platform;
 use sim::scheme::tr::TrParams;
@@ -18,6 +19,54 @@ pub struct SchemeSpec {
     pub name: String,
     /// What makes the stream.
     kind: Kind,
+    /// What the name says of the platform.
+    stated: Stated,
+}
+
+/// What stands behind a scheme's name, in the place of what the trace or the default says: `+count18`, `+cc24`, `+align0`,
+/// `+sync12`, in any order, each once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Stated {
+    count_bits: Option<u8>,
+    cc_bits: Option<u8>,
+    align: Option<u8>,
+    sync_period: Option<u8>,
+}
+
+/// How [`Stated`] looks, for people.
+const STATED: &str =
+    "behind a scheme of a trace module +count16 to +count24, +cc16 to +cc32, +align0 to +align2 and +sync10 to +sync31";
+
+impl Stated {
+    /// Cuts what stands behind a name.
+    fn cut(name: &str) -> (&str, Self) {
+        let (mut rest, mut stated) = (name, Self::default());
+        while let Some((front, word)) = rest.rsplit_once('+') {
+            let digits = word.find(|c: char| c.is_ascii_digit()).unwrap_or(word.len());
+            let field = match &word[..digits] {
+                "count" => &mut stated.count_bits,
+                "cc" => &mut stated.cc_bits,
+                "align" => &mut stated.align,
+                "sync" => &mut stated.sync_period,
+                _ => break,
+            };
+            let Ok(value) = word[digits..].parse() else { break };
+            if field.replace(value).is_some() {
+                break;
+            }
+            rest = front;
+        }
+        (rest, stated)
+    }
+
+    fn on(&self, platform: &Platform) -> Platform {
+        Platform {
+            count_bits: self.count_bits.unwrap_or(platform.count_bits),
+            cc_bits: self.cc_bits.unwrap_or(platform.cc_bits),
+            align: self.align.unwrap_or(platform.align),
+            ..*platform
+        }
+    }
 }
 
 /// What makes a stream.
@@ -39,12 +88,12 @@ pub enum SchemeError {
     /// Not one of the forms above.
     #[error(
         "scheme `{0}` is not known: {forms}, tslz(256x12,9), edmtf(192,4), gzip-9, zstd-19, xz-9, etrace+ir8+bp512+jtc64 \
-         and shared:SET are",
+         and shared:SET are; {STATED}",
         forms = FlowScheme::forms().join(", ")
     )]
     Unknown(String),
     /// A set or a size that is not legal.
-    #[error("scheme `{name}`: {source}")]
+    #[error("scheme `{name}`: {source}{}", more(.source))]
     Params {
         /// As it was given.
         name: String,
@@ -53,13 +102,26 @@ pub enum SchemeError {
     },
 }
 
+/// What else is right behind a name of which the set is not known.
+fn more(source: &ParamError) -> String {
+    match source {
+        ParamError::UnknownSet(_) | ParamError::UnknownStreamCache(_) => format!("; {STATED}"),
+        _ => String::new(),
+    }
+}
+
 impl SchemeSpec {
     /// The scheme of that name, see the table above.
     pub fn parse(name: &str) -> Result<Self, SchemeError> {
         let illegal = |source| SchemeError::Params { name: name.to_string(), source };
-        let kind = if let Some(scheme) = FlowScheme::find(name) {
+        let (front, stated) = Stated::cut(name);
+        let found = FlowScheme::find(front);
+        let stated = if found.is_some() { stated } else { Stated::default() };
+        let kind = if let Some(scheme) = found {
             let scheme = scheme.map_err(illegal)?;
-            scheme.check(&Platform::RV32).map_err(illegal)?;
+            let platform = stated.on(&Platform::RV32);
+            platform.check().and_then(|()| scheme.check(&platform)).map_err(illegal)?;
+            stated.sync_period.map(SyncPeriod::new).transpose().map_err(illegal)?;
             Kind::System(scheme)
         } else if let Some(set) = name.strip_prefix("shared:") {
             Kind::Shared(TrParams::set(set).map_err(illegal)?)
@@ -68,7 +130,17 @@ impl SchemeSpec {
             let kind = compressor.or_else(|| name.parse().map(Kind::Etrace).ok());
             kind.ok_or_else(|| SchemeError::Unknown(name.to_string()))?
         };
-        Ok(Self { name: name.to_string(), kind })
+        Ok(Self { name: name.to_string(), kind, stated })
+    }
+
+    /// The platform of a trace, with what the name says in its place.
+    pub fn on(&self, platform: &Platform) -> Platform {
+        self.stated.on(platform)
+    }
+
+    /// How often a decoder can begin.
+    pub fn sync_period(&self) -> Option<u8> {
+        self.stated.sync_period
     }
 
     /// What it is.
@@ -105,17 +177,20 @@ impl SchemeSpec {
 
     /// All that shapes what it does on a platform, but for what its name says.
     pub fn canonical(&self, platform: &Platform) -> String {
+        let platform = &self.on(platform);
         self.flow().map_or_else(|| platform.canonical(), |scheme| scheme.canonical(platform))
     }
 
     /// Refuses platforms that it cannot honour.
     pub fn check(&self, platform: &Platform) -> Result<(), ParamError> {
+        let platform = &self.on(platform);
         platform.check()?;
         self.flow().map_or(Ok(()), |scheme| scheme.check(platform))
     }
 
     /// Bits of state of all cores on a platform: predictors or stream cache.
     pub fn state_bits(&self, platform: &Platform) -> u64 {
+        let platform = &self.on(platform);
         match &self.kind {
             Kind::Baseline(_) | Kind::Etrace(_) => 0,
             Kind::Shared(params) => params.state_bits(platform.address_bits()).into(),
@@ -132,8 +207,12 @@ impl SchemeSpec {
         image: Option<&'a Image>,
     ) -> Result<Box<dyn TraceScheme + 'a>, ParamError> {
         self.check(platform)?;
+        let platform = &self.on(platform);
         Ok(match &self.kind {
-            Kind::System(scheme) => Box::new(Stream::new(TraceParams::new(*platform, *scheme), keep)?),
+            Kind::System(scheme) => {
+                let period = self.stated.sync_period.map(SyncPeriod::new).transpose()?;
+                Box::new(Stream::new(TraceParams::new(*platform, *scheme), period, keep)?)
+            }
             Kind::Shared(params) => Box::new(Shared::new(params, platform)),
             Kind::Baseline(compressor) => Box::new(Baseline::new(*compressor, *platform, keep)),
             Kind::Etrace(options) => Box::new(Etrace::new(*options, *platform, keep, image)),
@@ -163,6 +242,40 @@ mod tests {
             ["tr_e:small", "shared:small", "nx_b", "xz-9"].map(state),
             [3 * u64::from(small), small.into(), 0, 0]
         );
+    }
+
+    #[test]
+    fn a_name_says_widths_alignment_and_synchronisation() {
+        let platform = Platform { cores: 2, align: 1, ..Platform::RV32 };
+        for (name, flow) in [
+            ("tr_e:m4+shift2+count18+cc24+align0+sync12", "tr_e:m4+shift2"),
+            ("nx_b(bcnt=4,4)+sync12+align0+cc24+count18", "nx_b(bcnt=4,4)"),
+            ("nexs+cc24+sync12+count18+align0", "nexs"),
+            ("sc-lsp:rbase-32x4+run5+count18+cc24+align0+sync12", "sc-lsp:rbase-32x4+run5"),
+        ] {
+            let spec = SchemeSpec::parse(name).unwrap();
+            assert_eq!(spec.flow(), Some(flow.parse().unwrap()));
+            assert_eq!(spec.on(&platform), Platform { count_bits: 18, cc_bits: 24, align: 0, ..platform }, "{name}");
+            assert_eq!((spec.sync_period(), spec.name.as_str()), (Some(12), name));
+            // nothing said, nothing changed
+            assert_eq!(SchemeSpec::parse(flow).unwrap().on(&platform), platform);
+        }
+        for (bad, why) in [
+            ("tr_e:m4+count15", "count_bits = 15 is outside 16 to 24"),
+            ("nx_b+cc33", "cc_bits = 33 is outside 16 to 32"),
+            ("nexs+align3", "align = 3 is outside 0 to 2"),
+            ("tr_e:m4+sync9", "sync period = 9 is outside 10 to 31"),
+            ("tr_e:m4+count18+count20", "+align0 to +align2"),
+            ("tr_e:m4+wide3", "+count16 to +count24"),
+            ("tr_e:m4+count", "+count16 to +count24"),
+            ("sc-lsp:rbase-32x4+count999", "+sync10 to +sync31"),
+            ("nx_b+foo1", "+cc16 to +cc32"),
+            ("gzip-9+count18", "is not known"),
+            ("shared:small+count18", "parameter set `small+count18`"),
+        ] {
+            let e = SchemeSpec::parse(bad).unwrap_err().to_string();
+            assert!(e.contains(why), "{bad}: {e}");
+        }
     }
 
     #[test]

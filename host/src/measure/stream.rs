@@ -4,7 +4,7 @@ use super::kept::Kept;
 use super::{FlowDigest, Measured, TraceScheme};
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
-use sim::lane::Rates;
+use sim::lane::{Rates, SyncPeriod};
 use sim::params::{ParamError, TraceParams};
 use sim::platform::Platform;
 use sim::replay::{Events, Replay};
@@ -19,14 +19,16 @@ pub struct Stream {
     params: TraceParams,
     /// The stream, where it is to be verified.
     kept: Option<Kept>,
+    /// All targets, or-ed: bits that the stream drops must be 0.
+    targets: u64,
 }
 
 impl Stream {
-    /// At the beginning of a run; with `keep` the stream is kept, to be verified.
-    pub fn new(params: TraceParams, keep: bool) -> Result<Self, ParamError> {
-        let mut system = System::new(&params)?;
+    /// At the beginning of a run, with the header again every `period`; with `keep` the stream is kept, to be verified.
+    pub fn new(params: TraceParams, period: Option<SyncPeriod>, keep: bool) -> Result<Self, ParamError> {
+        let mut system = System::new(&params)?.sync_every(&params, period);
         system.count_lengths();
-        Ok(Self { system, params, kept: keep.then(Kept::default) })
+        Ok(Self { system, params, kept: keep.then(Kept::default), targets: 0 })
     }
 
     fn drain(&mut self) {
@@ -39,7 +41,10 @@ impl Stream {
 
 impl TraceScheme for Stream {
     fn push(&mut self, events: &[FlowEvent]) {
-        events.iter().for_each(|e| self.system.event(e));
+        for e in events {
+            self.targets |= e.target;
+            self.system.event(e);
+        }
         self.drain();
     }
 
@@ -48,6 +53,12 @@ impl TraceScheme for Stream {
     }
 
     fn finish(&mut self, cycle: u64) -> Result<Measured, String> {
+        let (zeros, align) = (self.targets.trailing_zeros(), self.params.align);
+        if zeros < align.into() {
+            return Err(format!(
+                "branch targets of which only {zeros} low bits are 0; +align{align} drops {align}, +align{zeros} would be right"
+            ));
+        }
         self.system.finish(cycle);
         self.drain();
         let mut rates = Rates::default();

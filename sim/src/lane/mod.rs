@@ -107,10 +107,10 @@ pub trait Front {
 pub struct Counters {
     core: u8,
     timestamps: bool,
-    /// Instructions since the last message; a scheme whose messages wait counts from where they reach.
-    pub i_cnt: u64,
-    /// Reported branches since the last message.
-    pub b_cnt: u64,
+    /// Instructions in `rates` up to the last message; a scheme whose messages wait counts from where they reach.
+    i_base: u64,
+    /// Reported branches in `rates` up to the last message.
+    b_base: u64,
     /// Cycle of the last message (of activation before the first).
     last_cycle: u64,
     /// From here on, counted before the instruction, a progress message is due.
@@ -119,6 +119,8 @@ pub struct Counters {
     cc_max: u64,
     /// Up to this number of instructions in `rates` nothing is predicted or learnt.
     settled: u64,
+    /// Up to this number of instructions in `rates` neither a resync nor a progress message is due for their count.
+    quiet: u64,
     /// What was counted from the beginning.
     pub rates: Rates,
 }
@@ -128,15 +130,34 @@ impl Counters {
         Self {
             core,
             timestamps: platform.timestamps,
-            i_cnt: 0,
-            b_cnt: 0,
+            i_base: 0,
+            b_base: 0,
             last_cycle: 0,
             count_limit: 1 << (platform.count_bits - 1),
             cc_limit: 1 << (platform.cc_bits - 1),
             cc_max: (1 << platform.cc_bits) - 1,
             settled: 0,
+            quiet: 0,
             rates: Rates::default(),
         }
+    }
+
+    /// Instructions since the last message.
+    #[inline]
+    pub fn i_cnt(&self) -> u64 {
+        self.rates.instructions - self.i_base
+    }
+
+    /// Reported branches since the last message.
+    #[inline]
+    pub fn b_cnt(&self) -> u64 {
+        self.rates.conditionals + self.rates.indirects - self.b_base
+    }
+
+    /// Instructions are counted from here.
+    #[inline]
+    pub fn count_from_here(&mut self) {
+        self.i_base = self.rates.instructions;
     }
 
     /// Cycles since the last message.
@@ -160,8 +181,8 @@ impl Counters {
     /// Sends `body`, and counts anew from here.
     #[inline]
     pub fn send<B>(&mut self, cycle: u64, body: B, out: &mut impl Out<B>) {
-        self.i_cnt = 0;
-        self.b_cnt = 0;
+        self.count_from_here();
+        self.b_base = self.rates.conditionals + self.rates.indirects;
         self.send_waiting(cycle, body, out);
     }
 
@@ -238,6 +259,7 @@ impl<F: Front> Lane<F> {
     pub fn sync_every(&mut self, settle: u32, period: Option<SyncPeriod>) {
         let period = period.map(SyncPeriod::instructions);
         self.resync = Resync { due: period.unwrap_or(NEVER), asked: false, period, settle: settle.into() };
+        self.counters.quiet = 0;
     }
 
     /// The header was sent again in `cycle`: a resync is due at the next control-flow instruction, and times
@@ -245,13 +267,14 @@ impl<F: Front> Lane<F> {
     pub fn ask(&mut self, cycle: u64) {
         self.front.ask();
         self.counters.last_cycle = cycle;
-        self.resync.due = 0;
+        self.request();
         self.resync.asked = true;
     }
 
     /// A resync is due at the next control-flow instruction: of the core that leads, on request.
     pub fn request(&mut self) {
         self.resync.due = 0;
+        self.counters.quiet = 0;
     }
 
     /// Goes on behind gaps with `rejoin`, and where that settles for `settle` instructions.
@@ -273,16 +296,32 @@ impl<F: Front> Lane<F> {
     /// The next event of this core; messages go to `out` in order.
     #[inline]
     pub fn event(&mut self, e: &FlowEvent, out: &mut impl Out<F::Body>) {
-        let Self { front, counters: c, resync, .. } = self;
-        let count = u64::from(e.count);
-        c.i_cnt += count;
-        c.rates.instructions += count;
+        let c = &mut self.counters;
+        c.rates.instructions += u64::from(e.count);
+        if c.rates.instructions > c.quiet {
+            return self.looked_at(e, out);
+        }
+        self.told(e, false, out);
+    }
+
+    /// An event at which a resync or a progress message may be due.
+    #[inline(never)]
+    fn looked_at(&mut self, e: &FlowEvent, out: &mut impl Out<F::Body>) {
+        let Self { counters: c, resync, .. } = self;
         if c.rates.instructions > resync.due && e.kind.retires() {
             return self.resync(e, out);
         }
+        c.quiet = resync.due.min(c.i_base + c.count_limit);
+        let long = c.i_cnt() > c.count_limit;
+        self.told(e, long, out);
+    }
+
+    /// An event without a resync; `long` says that for the count of instructions a progress message is due.
+    #[inline(always)]
+    fn told(&mut self, e: &FlowEvent, long: bool, out: &mut impl Out<F::Body>) {
+        let Self { front, counters: c, .. } = self;
         let sent = match e.kind {
             FlowKind::Conditional { taken } => {
-                c.b_cnt += 1;
                 c.rates.conditionals += 1;
                 front.conditional(e, taken, c, out)
             }
@@ -300,17 +339,17 @@ impl<F: Front> Lane<F> {
                     FlowKind::CoSwap => Indirect::CoSwap,
                     _ => Indirect::Jump,
                 };
-                c.indirect();
+                c.rates.indirects += 1;
                 front.indirect(e, kind, c, out)
             }
             FlowKind::ConditionalIndirect { taken } => {
-                c.indirect();
+                c.rates.indirects += 1;
                 front.conditional_indirect(e, taken, c, out)
             }
             FlowKind::Start => return self.sync(e.cycle, e.target, out),
             FlowKind::Trap { .. } => {
                 c.rates.traps += 1;
-                return front.escape(e.cycle, Escape::Exception { i_cnt: c.i_cnt, target: e.target }, c, out);
+                return front.escape(e.cycle, Escape::Exception { i_cnt: c.i_cnt(), target: e.target }, c, out);
             }
             // what a replayed stream did not know is not known in this one either
             FlowKind::Gap { lost } => {
@@ -320,8 +359,8 @@ impl<F: Front> Lane<F> {
             }
             FlowKind::Stop => return,
         };
-        if F::PROGRESS && !sent && (c.i_cnt > c.count_limit || c.late(e.cycle)) {
-            front.escape(e.cycle, Escape::Progress { i_cnt: c.i_cnt }, c, out);
+        if F::PROGRESS && !sent && (long || c.late(e.cycle)) {
+            front.escape(e.cycle, Escape::Progress { i_cnt: c.i_cnt() }, c, out);
         }
     }
 
@@ -338,7 +377,8 @@ impl<F: Front> Lane<F> {
             Some(Rejoin::Settle) => (front.reset(pc), c.settled = settled),
             Some(Rejoin::Clear) | None => (front.reset(pc), c.settled = 0),
         };
-        c.i_cnt = 0;
+        c.count_from_here();
+        c.quiet = 0;
         resync.synced(c.rates.instructions + 1);
         front.escape(cycle, Escape::Sync { i_cnt: 0, pc }, c, out);
     }
@@ -352,7 +392,7 @@ impl<F: Front> Lane<F> {
             FlowKind::Jump | FlowKind::Call => {}
             _ => c.rates.indirects += 1,
         }
-        self.front.escape(e.cycle, Escape::Resync { i_cnt: c.i_cnt }, c, out);
+        self.front.escape(e.cycle, Escape::Resync { i_cnt: c.i_cnt() }, c, out);
         self.begin_anew(e.cycle, e.target, out);
     }
 
@@ -382,7 +422,6 @@ impl<F: Front> Lane<F> {
         }
         // the instructions before this one are known
         let own = u64::from(events.last().is_some_and(|e| e.count > 0 && e.len > 0));
-        self.counters.i_cnt += count - own;
         self.counters.rates.instructions += count - own;
         self.lost = Some(own);
         true
@@ -392,10 +431,7 @@ impl<F: Front> Lane<F> {
     pub fn pass(&mut self, count: u32) {
         match &mut self.lost {
             Some(lost) => *lost += u64::from(count),
-            None => {
-                self.counters.i_cnt += u64::from(count);
-                self.counters.rates.instructions += u64::from(count);
-            }
+            None => self.counters.rates.instructions += u64::from(count),
         }
     }
 
@@ -406,10 +442,10 @@ impl<F: Front> Lane<F> {
         if let Some(lost) = lost.take() {
             // the counter of a circuit stops at its top bit; 0 says that nothing is lost
             let lost = lost.clamp(1, c.count_limit);
-            front.escape(cycle, Escape::Overflow { i_cnt: c.i_cnt, lost }, c, out);
+            front.escape(cycle, Escape::Overflow { i_cnt: c.i_cnt(), lost }, c, out);
             // what was open is told; a stop may follow
             front.rejoin(0);
-            c.i_cnt = 0;
+            c.count_from_here();
             self.gap = true;
         }
     }
@@ -417,14 +453,6 @@ impl<F: Front> Lane<F> {
     /// Tracing is disabled in `cycle`.
     pub fn stop(&mut self, cycle: u64, out: &mut impl Out<F::Body>) {
         let Self { front, counters: c, .. } = self;
-        front.escape(cycle, Escape::Stop { i_cnt: c.i_cnt }, c, out);
-    }
-}
-
-impl Counters {
-    #[inline]
-    fn indirect(&mut self) {
-        self.b_cnt += 1;
-        self.rates.indirects += 1;
+        front.escape(cycle, Escape::Stop { i_cnt: c.i_cnt() }, c, out);
     }
 }

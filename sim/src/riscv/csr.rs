@@ -3,14 +3,19 @@
 //! # Source
 //! RISC-V privileged ISA, chapters 2 and 3. M-mode only: no S or U mode, no delegation. The PMP registers are there,
 //! because start-up code for other boards writes them, and read 0: no entries.
+//!
+//! [`Profile::Ibex`]: lowRISC, ibex, `rtl/ibex_cs_registers.sv`, without its debug, PMP and performance registers.
 
-use super::isa::Isa;
+use super::isa::{Isa, Profile};
 
 /// `mstatus.MIE`.
 pub const MIE: u64 = 1 << 3;
 /// `mstatus.MPIE`.
 pub const MPIE: u64 = 1 << 7;
 const MPP: u64 = 3 << 11;
+/// `mstatus.MPRV` and `mstatus.TW` of a core with user mode.
+const MPRV: u64 = 1 << 17;
+const TW: u64 = 1 << 21;
 /// `mstatus.FS`: 0 off, 3 dirty.
 pub const FS: u64 = 3 << 13;
 /// Software interrupt bit of `mip` and `mie`.
@@ -18,6 +23,7 @@ pub const MSI: u64 = 1 << 3;
 /// Timer interrupt bit of `mip` and `mie`.
 pub const MTI: u64 = 1 << 7;
 const MEI: u64 = 1 << 11;
+const BREAKPOINT: u32 = 3;
 
 /// Whether a CSR changes by itself, and the ISA leaves open when: `mip` and the counters of time.
 pub const fn is_open(number: u32) -> bool {
@@ -56,11 +62,15 @@ pub struct View {
 impl Csrs {
     /// At reset.
     pub fn new(isa: Isa) -> Self {
+        let (mstatus, mtvec) = match isa.profile {
+            Profile::Plain => (0, 0),
+            Profile::Ibex => (MPIE, 1),
+        };
         Self {
             isa,
-            mstatus: 0,
+            mstatus,
             mie: 0,
-            mtvec: 0,
+            mtvec,
             mscratch: 0,
             mepc: 0,
             mcause: 0,
@@ -85,6 +95,10 @@ impl Csrs {
     }
 
     fn misa(&self) -> u64 {
+        if self.isa.profile == Profile::Ibex {
+            // RV32, C, I, M, U
+            return 1 << 30 | 1 << 2 | 1 << 8 | 1 << 12 | 1 << 20;
+        }
         let letters = |text: &str| text.bytes().fold(0, |all, letter| all | 1 << (letter - b'A'));
         let float = if self.isa.float { letters("FD") } else { 0 };
         u64::from(self.isa.xlen() / 32) << (self.isa.xlen() - 2) | letters("IMAC") | float
@@ -100,6 +114,7 @@ impl Csrs {
             0x001 => self.fflags.into(),
             0x002 => self.frm.into(),
             0x003 => u64::from(self.frm) << 5 | u64::from(self.fflags),
+            0x300 if self.isa.profile == Profile::Ibex => self.mstatus,
             0x300 => self.mstatus | MPP | if self.mstatus & FS == FS { 1 << (self.isa.xlen() - 1) } else { 0 },
             0x301 => self.misa(),
             0x304 => self.mie,
@@ -117,6 +132,7 @@ impl Csrs {
             0xb82 | 0xc82 if rv32 => instret >> 32,
             0xc01 => view.time,
             0xc81 if rv32 => view.time >> 32,
+            0xf12 if self.isa.profile == Profile::Ibex => 22,
             0xf11..=0xf13 | 0xf15 => 0,
             0xf14 => view.hart.into(),
             // performance counters and their events that do not exist read as 0
@@ -148,6 +164,7 @@ impl Csrs {
                 }
                 self.mstatus |= FS;
             }
+            0x300..=0x305 | 0x342 if self.isa.profile == Profile::Ibex => return self.write_ibex(number, value),
             0x300 => self.mstatus = value & (MIE | MPIE | if self.isa.float { FS } else { 0 }),
             0x304 => self.mie = value & (MSI | MTI | MEI),
             // direct and vectored mode
@@ -174,13 +191,39 @@ impl Csrs {
         Some(())
     }
 
+    /// The registers that ibex makes something else of.
+    fn write_ibex(&mut self, number: u32, value: u64) -> Option<()> {
+        match number {
+            0x300 => {
+                // there is no supervisor mode to go back to
+                let mpp = if value & MPP == MPP { MPP } else { 0 };
+                self.mstatus = value & (MIE | MPIE | MPRV | TW) | mpp;
+            }
+            0x301 => {}
+            // with the 15 fast interrupts
+            0x304 => self.mie = value & (MSI | MTI | MEI | 0x7fff << 16),
+            0x305 => self.mtvec = value & !0xff | 1,
+            0x342 => self.mcause = value & 0x8000_001f,
+            _ => return None,
+        }
+        Some(())
+    }
+
     /// Takes a trap at `pc`; returns the handler's address.
     pub fn trap(&mut self, interrupt: bool, cause: u32, pc: u64, tval: u64) -> u64 {
         self.mepc = pc;
         self.mcause = u64::from(cause) | u64::from(interrupt) << (self.isa.xlen() - 1);
         self.mtval = tval & self.ones();
-        let mie = self.mstatus & MIE;
-        self.mstatus = self.mstatus & FS | if mie != 0 { MPIE } else { 0 };
+        let mie = if self.mstatus & MIE != 0 { MPIE } else { 0 };
+        self.mstatus = match self.isa.profile {
+            Profile::Plain => self.mstatus & FS | mie,
+            Profile::Ibex => {
+                if !interrupt && cause == BREAKPOINT {
+                    self.mtval = 0;
+                }
+                self.mstatus & (MPRV | TW) | MPP | mie
+            }
+        };
         let base = self.mtvec & !3;
         if interrupt && self.mtvec & 1 == 1 {
             base.wrapping_add(4 * u64::from(cause)) & self.ones()
@@ -192,7 +235,13 @@ impl Csrs {
     /// `mret`; returns where it goes.
     pub fn mret(&mut self) -> u64 {
         let mie = if self.mstatus & MPIE != 0 { MIE } else { 0 };
-        self.mstatus = self.mstatus & FS | mie | MPIE;
+        self.mstatus = match self.isa.profile {
+            Profile::Plain => self.mstatus & FS | mie | MPIE,
+            Profile::Ibex => {
+                let mprv = if self.mstatus & MPP == MPP { MPRV } else { 0 };
+                self.mstatus & (mprv | TW) | mie | MPIE
+            }
+        };
         self.mepc
     }
 }

@@ -2,6 +2,28 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What the privileged ISA leaves to a core, as far as programs in machine mode see it: which values `mstatus`, `mie`,
+/// `mtvec` and `mcause` can have, and where interrupts go. Replay must make the same of it as the core did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// Of the built-in simulator: machine mode only, direct and vectored interrupts.
+    #[default]
+    Plain,
+    /// Of ibex: user mode in `mstatus.MPP`, interrupts always vectored, a base of 256 bytes, RV32IMC only.
+    Ibex,
+}
+
+impl Profile {
+    /// Lower-case name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Ibex => "ibex",
+        }
+    }
+}
+
 /// Width and extensions; M, A, C, Zicsr and Zifencei are always there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Isa {
@@ -13,15 +35,26 @@ pub struct Isa {
     pub bits: bool,
     /// Instructions that are not modelled: what they write comes from outside.
     pub unmodelled: Option<Unmodelled>,
+    /// What the ISA leaves open.
+    pub profile: Profile,
 }
 
 impl Isa {
     /// No extension but those that are always there.
-    pub const RV32IMAC: Self = Self { rv64: false, float: false, bits: false, unmodelled: None };
+    pub const RV32IMAC: Self =
+        Self { rv64: false, float: false, bits: false, unmodelled: None, profile: Profile::Plain };
 
     /// Everything that is modelled.
     pub const fn all(xlen: u8) -> Self {
-        Self { rv64: xlen == 64, float: true, bits: true, unmodelled: None }
+        Self { rv64: xlen == 64, float: true, bits: true, unmodelled: None, profile: Profile::Plain }
+    }
+
+    /// What a core of `profile` has.
+    pub const fn of(profile: Profile, xlen: u8) -> Self {
+        match profile {
+            Profile::Plain => Self::all(xlen),
+            Profile::Ibex => Self { profile, ..Self::RV32IMAC },
+        }
     }
 
     /// Bits of an integer register: 32 or 64.

@@ -5,6 +5,7 @@ use super::csr::MTI;
 use super::hart::{Break, Hart, Shared, State};
 use super::isa::{Isa, Unmodelled};
 use super::memory::{Memory, DEVICES, RAM_BASE};
+use super::semihosting::Unanswered;
 use super::timing::{Caches, Timing};
 use retire::elf::Program;
 use retire::{Note, RetireSink};
@@ -120,6 +121,8 @@ pub struct RunSummary {
     pub cycles: u64,
     /// What was written to the UART.
     pub uart: Vec<u8>,
+    /// What was asked of the host by semihosting in vain.
+    pub unanswered: Vec<Unanswered>,
 }
 
 /// A machine with a program in it.
@@ -249,6 +252,7 @@ impl Machine {
             instructions: self.harts.iter().map(|h| h.at.instret).collect(),
             cycles,
             uart: self.memory.uart.clone(),
+            unanswered: self.memory.unanswered.clone(),
         })
     }
 

@@ -1,5 +1,7 @@
 //! RAM, devices and load reservations
 
+use super::semihosting::Unanswered;
+
 /// Start of RAM, where a program fits in there.
 pub const RAM_BASE: u32 = 0x8000_0000;
 const CLINT: u32 = 0x0200_0000;
@@ -33,6 +35,8 @@ pub struct Memory {
     pub uart: Vec<u8>,
     /// Line control register; bit 7 puts the divisor latch at offsets 0 and 1.
     uart_lcr: u8,
+    /// What was asked of the host in vain.
+    pub unanswered: Vec<Unanswered>,
     /// Reserved bytes of each hart: the first, and how many.
     pub reservations: Vec<(u64, u8)>,
     /// Whether any reservation was made since all were cleared, or stores can be commands to the host.
@@ -59,6 +63,7 @@ impl Memory {
             mtime_written: (0, 0),
             uart: Vec::new(),
             uart_lcr: 0,
+            unanswered: Vec::new(),
             reservations: vec![NO_RESERVATION; harts],
             reserved: false,
             tohost: None,

@@ -37,6 +37,7 @@ mod semihosting;
 pub mod timing;
 pub(crate) mod tohost;
 
-pub use isa::{Isa, Unmodelled};
+pub use isa::{Isa, Profile, Unmodelled};
 pub use machine::{Exit, Limits, Machine, MachineConfig, MachineError, RunSummary};
+pub use semihosting::Unanswered;
 pub use timing::Timing;

@@ -12,6 +12,16 @@
 //! | `SYS_WRITE` | 5 | block: handle (any), address, length | prints so many bytes |
 //! | `SYS_EXIT` | 24 | RV32: reason; RV64: block: reason, code | ends: reason `0x20026` is code 0 or the block's, any other 1 |
 //! | `SYS_EXIT_EXTENDED` | 32 | block: reason, code | ends as `SYS_EXIT` of RV64 |
+//! | `SYS_OPEN` | 1 | block: name, mode, length | nothing; the handle is 1, the console |
+//! | `SYS_CLOSE` | 2 | block: handle | nothing |
+//! | `SYS_ISTTY` | 9 | block: handle | nothing; the result is 1: every handle is the console |
+//! | `SYS_FLEN` | 12 | block: handle | nothing; the length is 0 |
+//! | `SYS_ERRNO` | 19 | | nothing; the result is 5, `EIO` |
+//! | `SYS_GET_CMDLINE` | 21 | block | nothing; the result is -1: there are no arguments |
+//!
+//! That is what C libraries call at their start (newlib's librdimon opens `:tt` three times, both it and picolibc open
+//! `:semihosting-features`, which is empty here) and for their output. All else is answered with -1 and noted
+//! ([`Unanswered`]), so that a run can say what a program asked for in vain; the same is a `SYS_OPEN` of another file.
 //!
 //! What the result is follows from the operation alone, so that cores can be executed again without a word from the host.
 //! The `ebreak` retires as any other instruction; it makes no exception.
@@ -28,9 +38,15 @@ const ENTRY: u32 = 0x01f0_1013;
 /// `srai x0, x0, 7` behind it.
 const LEAVE: u32 = 0x4070_5013;
 
+const OPEN: u64 = 0x01;
+const CLOSE: u64 = 0x02;
 const WRITEC: u64 = 0x03;
 const WRITE0: u64 = 0x04;
 const WRITE: u64 = 0x05;
+const ISTTY: u64 = 0x09;
+const FLEN: u64 = 0x0c;
+const ERRNO: u64 = 0x13;
+const GET_CMDLINE: u64 = 0x15;
 const EXIT: u64 = 0x18;
 const EXIT_EXTENDED: u64 = 0x20;
 /// `ADP_Stopped_ApplicationExit`: the program ended as it should.
@@ -43,11 +59,52 @@ pub fn is_call(memory: &impl Bus, pc: u64) -> bool {
     at(pc.wrapping_sub(4)) == Some(ENTRY) && at(pc) == Some(0x0010_0073) && at(pc.wrapping_add(4)) == Some(LEAVE)
 }
 
-/// What the host answers: 0, or -1 where it does not know the operation.
+/// What the host answers: -1 where it does not know the operation.
 pub fn result(operation: u64) -> u64 {
     match operation {
-        WRITEC | WRITE0 | WRITE | EXIT | EXIT_EXTENDED => 0,
+        CLOSE | WRITEC | WRITE0 | WRITE | FLEN | EXIT | EXIT_EXTENDED => 0,
+        OPEN | ISTTY => 1,
+        ERRNO => 5,
         _ => u64::MAX,
+    }
+}
+
+/// An operation that was asked for in vain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unanswered {
+    /// Its number.
+    pub operation: u64,
+    /// Of a `SYS_OPEN` the name of the file.
+    pub file: Option<String>,
+    /// How often.
+    pub count: u64,
+}
+
+/// Different operations and files that are kept: what a program asks for must not take memory without bound.
+const KEPT: usize = 16;
+/// Bytes of a file's name that are kept.
+const NAME: usize = 64;
+
+impl Unanswered {
+    /// The operation's name, where Arm's document has one.
+    pub fn name(&self) -> &'static str {
+        match self.operation {
+            0x01 => "SYS_OPEN",
+            0x06 => "SYS_READ",
+            0x07 => "SYS_READC",
+            0x08 => "SYS_ISERROR",
+            0x0a => "SYS_SEEK",
+            0x0d => "SYS_TMPNAM",
+            0x0e => "SYS_REMOVE",
+            0x0f => "SYS_RENAME",
+            0x10 => "SYS_CLOCK",
+            0x11 => "SYS_TIME",
+            0x12 => "SYS_SYSTEM",
+            0x16 => "SYS_HEAPINFO",
+            0x30 => "SYS_ELAPSED",
+            0x31 => "SYS_TICKFREQ",
+            _ => "unknown",
+        }
     }
 }
 
@@ -71,9 +128,33 @@ impl Memory {
             }
             EXIT if !rv64 => return code(argument, 0),
             EXIT | EXIT_EXTENDED => return code(word(self, 0), word(self, 1)),
-            _ => {}
+            OPEN => {
+                let at = word(self, 0);
+                let name = self.text(at);
+                if !matches!(name, b":tt" | b":semihosting-features") {
+                    let name = String::from_utf8_lossy(&name[..name.len().min(NAME)]).into_owned();
+                    self.note_unanswered(operation, Some(name));
+                }
+            }
+            CLOSE | ISTTY | FLEN | ERRNO | GET_CMDLINE => {}
+            _ => self.note_unanswered(operation, None),
         }
         Effect::None
+    }
+
+    /// Bytes of RAM from `start` on, up to a 0.
+    fn text(&self, start: u64) -> &[u8] {
+        let bytes = self.offset::<1>(start).and_then(|at| self.ram.get(at..)).unwrap_or(&[]);
+        &bytes[..bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len())]
+    }
+
+    fn note_unanswered(&mut self, operation: u64, file: Option<String>) {
+        let same = |u: &&mut Unanswered| u.operation == operation && u.file == file;
+        if let Some(known) = self.unanswered.iter_mut().find(same) {
+            known.count += 1;
+        } else if self.unanswered.len() < KEPT {
+            self.unanswered.push(Unanswered { operation, file, count: 1 });
+        }
     }
 
     /// Prints bytes of RAM from `start` on, at most `length`, up to a 0 where that ends them.

@@ -12,24 +12,34 @@ use retire::FlowEvent;
 pub struct Cores<S: Scheme> {
     /// One a core.
     pub lanes: Vec<Lane<S::Front>>,
-    /// Writes their messages.
-    pub coder: S::Coder,
+    /// Takes their messages.
+    pub end: End<S::Coder>,
     settle: u32,
+}
+
+/// Where the messages of all cores go.
+#[derive(Clone, Debug)]
+pub struct End<C> {
+    /// Writes them.
+    pub coder: C,
     /// What stands behind the resync of core 0.
     header: [u32; 3],
+    /// It was sent, and the other cores do not know yet.
+    again: bool,
 }
 
 impl<S: Scheme> Cores<S> {
     /// In the reset state.
     pub fn new(params: &S, platform: &Platform) -> Self {
         let lanes = (0..platform.cores).map(|i| Lane::new(i, platform, params.front(platform))).collect();
-        Self { lanes, coder: params.coder(platform), settle: params.settle(), header: [0; 3] }
+        let end = End { coder: params.coder(platform), header: [0; 3], again: false };
+        Self { lanes, settle: params.settle(), end }
     }
 
     /// Every core is told of anew every `period`, behind `header`: core 0 leads, all others follow at their next
     /// control-flow instruction.
     pub fn sync_every(&mut self, period: SyncPeriod, header: [u32; 3]) {
-        self.header = header;
+        self.end.header = header;
         for (i, lane) in self.lanes.iter_mut().enumerate() {
             lane.sync_every(self.settle, (i == 0).then_some(period));
         }
@@ -38,23 +48,21 @@ impl<S: Scheme> Cores<S> {
     /// The next event, of one of the cores, in global commit order.
     #[inline]
     pub fn event(&mut self, e: &FlowEvent, out: &mut BitWriter, stats: &mut StreamStats) {
-        let Self { lanes, coder, header, .. } = self;
-        let mut again = false;
-        lanes[usize::from(e.hart)].event(e, &mut |m| again |= write(coder, header, out, stats, m));
-        if again {
+        let Self { lanes, end, .. } = self;
+        lanes[usize::from(e.hart)].event(e, &mut |m| end.write(out, stats, m));
+        if end.again {
+            end.again = false;
             lanes.iter_mut().skip(1).for_each(|lane| lane.ask(e.cycle));
         }
     }
 
     /// Tracing is disabled in `cycle`: the stop messages of all cores, and what the coder kept back.
     pub fn finish(&mut self, cycle: u64, out: &mut BitWriter, stats: &mut StreamStats) {
-        let Self { lanes, coder, header, .. } = self;
+        let Self { lanes, end, .. } = self;
         for lane in lanes {
-            lane.stop(cycle, &mut |m| {
-                write(coder, header, out, stats, m);
-            });
+            lane.stop(cycle, &mut |m| end.write(out, stats, m));
         }
-        coder.flush(out);
+        end.coder.flush(out);
     }
 
     /// What was counted so far, by core.
@@ -63,25 +71,23 @@ impl<S: Scheme> Cores<S> {
     }
 }
 
-// whether the header stands behind it; out of line: messages are rare, and the loop over events stays small
-#[inline(never)]
-fn write<B: Report>(
-    coder: &mut impl Encode<B>,
-    header: &[u32; 3],
-    out: &mut BitWriter,
-    stats: &mut StreamStats,
-    message: &Message<B>,
-) -> bool {
-    let before = out.len();
-    coder.encode(message, out);
-    stats.count(message.body.kind(), out.len() - before);
-    let again = message.core == 0 && message.body.is_resync();
-    if again {
-        coder.flush(out);
-        out.pad();
-        header.iter().for_each(|word| out.push((*word).into(), 32));
+impl<C> End<C> {
+    // out of line: messages are rare, and the loop over events stays small
+    #[inline(never)]
+    fn write<B: Report>(&mut self, out: &mut BitWriter, stats: &mut StreamStats, message: &Message<B>)
+    where
+        C: Encode<B>,
+    {
+        let before = out.len();
+        self.coder.encode(message, out);
+        stats.count(message.body.kind(), out.len() - before);
+        if message.core == 0 && message.body.is_resync() {
+            self.coder.flush(out);
+            out.pad();
+            self.header.iter().for_each(|word| out.push((*word).into(), 32));
+            self.again = true;
+        }
     }
-    again
 }
 
 /// What the front ends of the cores have in themselves, by core.

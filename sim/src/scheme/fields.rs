@@ -151,14 +151,8 @@ impl<C: Code> Writer<C> {
 
     #[inline]
     fn number(&mut self, field: Field, value: u64, out: &mut BitWriter) {
-        if let Some(l) = &mut self.lengths {
-            match field {
-                Field::Count => l.b_cnt.add(value),
-                Field::DiffTa => l.diff_ta.add(value),
-                Field::DiffCc => l.diff_cc.add(value),
-                Field::ICnt | Field::Lost => l.i_cnt.add(value),
-                Field::Core | Field::Sign | Field::Taken | Field::Kind => {}
-            }
+        if let Some(lengths) = &mut self.lengths {
+            count(lengths, field, value);
         }
         self.code.number(field, value, out);
     }
@@ -193,6 +187,17 @@ impl<C: Code> Writer<C> {
             Escape::Resync { .. } => self.number(Field::Lost, 0, out),
             Escape::Stop { .. } | Escape::Progress { .. } => {}
         }
+    }
+}
+
+#[inline(never)]
+fn count(lengths: &mut FieldLengths, field: Field, value: u64) {
+    match field {
+        Field::Count => lengths.b_cnt.add(value),
+        Field::DiffTa => lengths.diff_ta.add(value),
+        Field::DiffCc => lengths.diff_cc.add(value),
+        Field::ICnt | Field::Lost => lengths.i_cnt.add(value),
+        Field::Core | Field::Sign | Field::Taken | Field::Kind => {}
     }
 }
 

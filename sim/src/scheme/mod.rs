@@ -229,12 +229,12 @@ macro_rules! schemes {
 
             /// Counts the lengths of all fields from now on, where they are numbers of any length.
             pub fn count_lengths(&mut self) {
-                match self { $(Self::$name(cores) => cores.coder.count_lengths(),)* }
+                match self { $(Self::$name(cores) => cores.end.coder.count_lengths(),)* }
             }
 
             /// Lengths of the fields since they were asked for.
             pub fn lengths(&self) -> Option<&FieldLengths> {
-                match self { $(Self::$name(cores) => cores.coder.lengths(),)* }
+                match self { $(Self::$name(cores) => cores.end.coder.lengths(),)* }
             }
         }
 

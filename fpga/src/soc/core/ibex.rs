@@ -11,7 +11,7 @@
 //! See [`Adapter`].
 
 use super::expose::exposed;
-use super::{soc_core, Core, CoreError, Isa};
+use super::{soc_core, soc_core_with_data, Core, CoreError, Isa};
 use crate::flow::tool::YOSYS_SLANG;
 use crate::soc::emitted::emitted;
 use crate::soc::package::Package;
@@ -70,7 +70,9 @@ module ibex_softcore import ibex_pkg::*; (
     input logic [31:0] data_rdata_i,
     input logic irq_software_i, input logic irq_timer_i,
     output logic rvfi_valid, output logic [31:0] rvfi_insn, output logic rvfi_trap, output logic rvfi_intr,
-    output logic [31:0] rvfi_pc_rdata, output logic [31:0] rvfi_pc_wdata
+    output logic [31:0] rvfi_pc_rdata, output logic [31:0] rvfi_pc_wdata,
+    output logic [4:0] rvfi_rd_addr, output logic [31:0] rvfi_rd_wdata, output logic [31:0] rvfi_mem_addr,
+    output logic [3:0] rvfi_mem_rmask, output logic [31:0] rvfi_mem_rdata, output logic [31:0] rvfi_mem_wdata
 );
     logic [4:0] raddr_a, raddr_b, waddr;
     logic [31:0] rdata_a, rdata_b, wdata;
@@ -89,6 +91,7 @@ module ibex_softcore import ibex_pkg::*; (
         .irq_software_i, .irq_timer_i, .irq_external_i(1'b0), .irq_fast_i('0), .irq_nm_i(1'b0), .irq_pending_o(),
         .debug_req_i(1'b0), .crash_dump_o(), .double_fault_seen_o(),
         .rvfi_valid, .rvfi_insn, .rvfi_trap, .rvfi_intr, .rvfi_pc_rdata, .rvfi_pc_wdata,
+        .rvfi_rd_addr, .rvfi_rd_wdata, .rvfi_mem_addr, .rvfi_mem_rmask, .rvfi_mem_rdata, .rvfi_mem_wdata,
         .fetch_enable_i(IbexMuBiOn), .alert_minor_o(), .alert_major_internal_o(), .alert_major_bus_o(), .core_busy_o()
     );
     ibex_register_file_fpga registers(
@@ -126,24 +129,55 @@ const WRAPPER: &str = r"
         .irq_software_i(soft_irq), .irq_timer_i(timer_irq),
         .rvfi_valid(valid), .rvfi_insn(insn), .rvfi_trap(trap), .rvfi_intr(intr),
         .rvfi_pc_rdata(retire_pc), .rvfi_pc_wdata(retire_npc),
+        .rvfi_rd_addr(), .rvfi_rd_wdata(), .rvfi_mem_addr(), .rvfi_mem_rmask(), .rvfi_mem_rdata(), .rvfi_mem_wdata(),
         .\core.csr_mepc (mepc), .\core.csr_save_cause (trap_taken), .\core.exc_cause (cause)
     );
     assign retire_valid = valid && !trap && retire_pc[31];
     // mepc is written in the clock in which the trap is taken
     assign retire_mepc = mepc;
     reg trapped;
-    reg [4:0] trap_cause;
+    reg [4:0] taken_cause;
     assign retire_trap = trapped;
-    assign retire_cause = trap_cause;
+    assign retire_cause = taken_cause;
     always @(posedge clk) begin
         trapped <= !reset && trap_taken;
-        trap_cause <= {cause[6] || cause[5], cause[3:0]};
+        taken_cause <= {cause[6] || cause[5], cause[3:0]};
     end
     ibex_adapter adapter(
         .valid(valid), .insn(insn), .trap(trap), .intr(intr), .pc(retire_pc), .npc(retire_npc), .mepc(mepc),
         .rvfi_valid(rvfi_valid), .rvfi_insn(rvfi_insn), .rvfi_trap(rvfi_trap), .rvfi_intr(rvfi_intr),
         .rvfi_pc_rdata(rvfi_pc_rdata), .rvfi_pc_wdata(rvfi_pc_wdata)
     );
+";
+
+/// Connections of data in a SoC that does not record.
+const NO_DATA: &str = r"
+        .rvfi_rd_addr(), .rvfi_rd_wdata(), .rvfi_mem_addr(), .rvfi_mem_rmask(), .rvfi_mem_rdata(), .rvfi_mem_wdata(),
+";
+
+/// Those in one that does.
+const DATA: &str = r"
+        .rvfi_rd_addr(rvfi_rd_addr), .rvfi_rd_wdata(rvfi_rd_wdata), .rvfi_mem_addr(rvfi_mem_addr),
+        .rvfi_mem_rmask(size_mask), .rvfi_mem_rdata(rvfi_mem_rdata), .rvfi_mem_wdata(rvfi_mem_wdata),
+";
+
+/// What else is there. `retire_npc` is where `mret` goes, too.
+///
+/// Of every instruction the core's masks say the size of the access that it would be, from bit 0 up: whether it is one is
+/// made from the instruction. A trap is told a clock after the core takes it, as what retired before it comes from a register;
+/// in that clock nothing can retire, since the handler is still fetched.
+const DATA_WIRES: &str = r"
+    // lb to lhu; c.lw, c.lwsp. sb to sw; c.sw, c.swsp
+    wire short = insn[1:0] != 2'b11;
+    wire loads = short ? !insn[0] && insn[15:13] == 3'b010 : insn[6:0] == 7'h03;
+    wire stores = short ? !insn[0] && insn[15:13] == 3'b110 : insn[6:0] == 7'h23;
+    assign rvfi_mem_rmask = loads ? size_mask : 4'd0;
+    assign rvfi_mem_wmask = stores ? size_mask : 4'd0;
+    assign retire_rd = rvfi_rd_addr;
+    assign retire_value = rvfi_rd_wdata;
+    assign retire_npc = insn == 32'h3020_0073 ? mepc : npc;
+    assign trap_valid = trapped && taken_cause[4];
+    assign trap_cause = taken_cause[3:0];
 ";
 
 /// RVFI of ibex, as the trace system takes it
@@ -213,6 +247,20 @@ impl Core for Ibex {
     }
 
     fn verilog(&self) -> Result<String, CoreError> {
+        self.wrapped(&soc_core(WRAPPER))
+    }
+
+    fn recorded(&self) -> Result<String, CoreError> {
+        let body = WRAPPER.replace("retire_npc", "npc").replacen(NO_DATA, DATA, 1);
+        self.wrapped(&soc_core_with_data(&format!(
+            "\n    wire [31:0] npc;\n    wire [3:0] size_mask;{body}{DATA_WIRES}"
+        )))
+    }
+}
+
+impl Ibex {
+    /// The core with `soc_core`.
+    fn wrapped(&self, soc_core: &str) -> Result<String, CoreError> {
         let mut files = self.package().read_all(FILES.into_iter().chain(INCLUDED))?;
         files.push(("softcore.sv".into(), SOFTCORE.into()));
         let names: Vec<&str> = files[..FILES.len()].iter().map(|(name, _)| name.as_str()).collect();
@@ -223,6 +271,6 @@ impl Core for Ibex {
         );
         let exposed = exposed(&YOSYS_SLANG, &files, &script, "ibex_softcore", &EXPOSED)?;
         let adapter = emitted(Adapter::default(), "ibex_adapter").map_err(CoreError::Check)?;
-        Ok(format!("{exposed}\n{adapter}\n{}", soc_core(WRAPPER)))
+        Ok(format!("{exposed}\n{adapter}\n{soc_core}"))
     }
 }

@@ -37,6 +37,7 @@ pub mod vexriscv;
 use super::package::{Package, PackageError};
 use crate::flow::tool::ToolError;
 use serde::Serialize;
+use sim::riscv::Profile;
 
 /// A softcore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -152,8 +153,11 @@ pub enum CoreError {
     #[error("rust-hdl refuses the adapter: {0}")]
     Check(String),
     /// The scheme `inputs` on a core that does not show registers and memory.
-    #[error("scheme inputs: the port of {0} shows no registers and no memory here; that of picorv32 does")]
+    #[error("scheme inputs: the port of {0} shows no registers and no memory here; those of picorv32 and ibex do")]
     NoData(&'static str),
+    /// The scheme `inputs` on a core with a store buffer.
+    #[error("scheme inputs: {0} retires a store before memory has it, so the order of cores in memory is not known where they retire; picorv32 and ibex wait for memory")]
+    Posts(&'static str),
 }
 
 impl CoreKind {
@@ -167,6 +171,14 @@ impl CoreKind {
             Self::Vexriscv => "vexriscv",
             Self::Ibex => "ibex",
             Self::Serv => "serv",
+        }
+    }
+
+    /// What it makes of what the privileged ISA leaves open, for replay. picorv32 has no machine mode.
+    pub const fn profile(self) -> Profile {
+        match self {
+            Self::Ibex => Profile::Ibex,
+            Self::Picorv32 | Self::Vexriscv | Self::Serv => Profile::Plain,
         }
     }
 

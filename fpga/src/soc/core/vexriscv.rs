@@ -8,6 +8,10 @@
 //! Data accesses pass its data cache by because address bit 31 is set, in RAM and devices alike: nothing would
 //! keep the caches of several cores coherent.
 //!
+//! Its stores are posted: two registers stand between the cache and the bus, and a store retires when the first takes it.
+//! So a SoC that records (scheme `inputs`) refuses it: a check or an interrupt of the core would be told before a store
+//! that another core's access still comes before.
+//!
 //! # Adapter
 //! See [`Adapter`].
 
@@ -224,5 +228,9 @@ impl Core for Vexriscv {
         let exposed = exposed(&YOSYS, &[source], script, "VexRiscv", &EXPOSED)?;
         let adapter = emitted(Adapter::default(), "vexriscv_adapter").map_err(CoreError::Check)?;
         Ok(format!("{exposed}\n{adapter}\n{}", soc_core(WRAPPER)))
+    }
+
+    fn recorded(&self) -> Result<String, CoreError> {
+        Err(CoreError::Posts("vexriscv"))
     }
 }

@@ -1,7 +1,7 @@
 //! Parameters of the scheme, and their names
 
 use crate::platform::ParamError;
-use crate::riscv::{Isa, Unmodelled};
+use crate::riscv::{Isa, Profile, Unmodelled};
 use retire::elf::Program;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -19,9 +19,16 @@ pub struct InputsParams {
     pub ram_base: u32,
     /// Bytes of RAM. A multiple of 4096, up to 1 GiB.
     pub ram_bytes: u32,
+    /// What the cores make of what the ISA leaves open.
+    #[serde(default, skip_serializing_if = "is_plain")]
+    pub profile: Profile,
     /// What is kept of an episode, and how often the state is checked.
     #[serde(flatten)]
     pub sizes: Sizes,
+}
+
+fn is_plain(profile: &Profile) -> bool {
+    *profile == Profile::Plain
 }
 
 /// Files from before there was a choice.
@@ -147,7 +154,12 @@ impl fmt::Display for Sizes {
 impl InputsParams {
     /// The cores of a machine.
     pub fn new(cores: u8, xlen: u8, (ram_base, ram_bytes): (u32, u32), sizes: Sizes) -> Self {
-        Self { cores, xlen, ram_base, ram_bytes, sizes }
+        Self { cores, xlen, ram_base, ram_bytes, profile: Profile::Plain, sizes }
+    }
+
+    /// The same with cores of `profile`.
+    pub fn with_profile(self, profile: Profile) -> Self {
+        Self { profile, ..self }
     }
 
     /// Refuses what model and circuit cannot honour.
@@ -155,6 +167,7 @@ impl InputsParams {
         let range = |field, value: u32, right, ok| ParamError::unless(ok, field, value, right);
         range("cores", self.cores.into(), "1 to 8", (1..=8).contains(&self.cores))?;
         range("xlen", self.xlen.into(), "32 and 64", matches!(self.xlen, 32 | 64))?;
+        range("xlen", self.xlen.into(), "32, the width of ibex", self.profile == Profile::Plain || self.xlen == 32)?;
         range("ram_base", self.ram_base, "multiples of 4096", self.ram_base % 4096 == 0)?;
         let top = u64::from(self.ram_base) + u64::from(self.ram_bytes);
         let fits = self.ram_bytes % 4096 == 0 && (1..=1 << 30).contains(&self.ram_bytes) && top <= 1 << 32;
@@ -169,7 +182,7 @@ impl InputsParams {
 
     /// What the cores execute.
     pub fn isa(&self) -> Isa {
-        Isa { unmodelled: self.sizes.unmodelled, ..Isa::all(self.xlen) }
+        Isa { unmodelled: self.sizes.unmodelled, ..Isa::of(self.profile, self.xlen) }
     }
 
     /// Whether `bytes` from `addr` on are RAM.
@@ -194,6 +207,9 @@ impl InputsParams {
         );
         if self.xlen != 32 {
             line.push_str(&format!(" xlen={}", self.xlen));
+        }
+        if !is_plain(&self.profile) {
+            line.push_str(&format!(" profile={}", self.profile.name()));
         }
         if let Some(Unmodelled { mask, value }) = unmodelled {
             line.push_str(&format!(" mask=0x{mask:x}=0x{value:x}"));

@@ -13,7 +13,7 @@ use retire::FlowEvent;
 pub struct Front;
 
 fn stream(cycle: u64, target: Option<u64>, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
-    lane.send(cycle, Body::Stream { length: lane.i_cnt, target }, out);
+    lane.send(cycle, Body::Stream { length: lane.i_cnt(), target }, out);
     true
 }
 

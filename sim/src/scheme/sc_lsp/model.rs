@@ -129,15 +129,15 @@ impl Front {
     fn begin(&mut self, start: u64, known: bool, lane: &mut Counters) {
         self.stream.start = start;
         self.stream.known = known;
-        lane.i_cnt = 0;
+        lane.count_from_here();
     }
 
     #[inline]
     fn instruction(&mut self, e: &FlowEvent, end: End, lane: &mut Counters, out: &mut impl Out<Record>) -> bool {
-        let long = lane.i_cnt >= u64::from(self.longest);
+        let long = lane.i_cnt() >= u64::from(self.longest);
         if long || matches!(end, End::Direct | End::Indirect) {
             self.counts.long += u64::from(long);
-            let length = if long { self.longest + u32::from(end == End::NotTaken) } else { lane.i_cnt as u32 };
+            let length = if long { self.longest + u32::from(end == End::NotTaken) } else { lane.i_cnt() as u32 };
             self.complete(e.cycle, length, lane, out);
             self.begin(e.target, end != End::Indirect, lane);
         }

@@ -69,7 +69,7 @@ impl Predictor {
     /// An indirect branch at `pc`: predicts, asks `resolve` for the target given the prediction, learns,
     /// and returns the target. `link` is the address after the branch. A `None` from `resolve` learns
     /// nothing and is handed on.
-    #[inline]
+    #[inline(always)]
     pub fn indirect(
         &mut self,
         kind: Indirect,
@@ -116,7 +116,9 @@ impl Front {
             correct = predicted == Some(e.target);
             Some(e.target)
         });
-        lane.rates.target_misses += u64::from(!correct);
+        if !correct {
+            lane.rates.target_misses += 1;
+        }
         correct
     }
 }
@@ -138,9 +140,9 @@ impl lane::Front for Front {
             correct = predicted == taken;
             taken
         });
-        lane.rates.outcome_misses += u64::from(!correct);
         if !correct {
-            lane.send(e.cycle, Body::Outcome { count: lane.b_cnt }, out);
+            lane.rates.outcome_misses += 1;
+            lane.send(e.cycle, Body::Outcome { count: lane.b_cnt() }, out);
         }
         !correct
     }
@@ -157,7 +159,7 @@ impl lane::Front for Front {
     fn indirect(&mut self, e: &FlowEvent, kind: Indirect, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
         let correct = self.target_hit(e, kind, lane);
         if !correct {
-            lane.send(e.cycle, Body::Target { count: lane.b_cnt, target: e.target }, out);
+            lane.send(e.cycle, Body::Target { count: lane.b_cnt(), target: e.target }, out);
         }
         !correct
     }
@@ -174,12 +176,12 @@ impl lane::Front for Front {
         if !taken {
             lane.rates.target_misses += 1;
             self.predictor.indirect_not_taken(e.pc, lane.settling());
-            lane.send(e.cycle, Body::NotTaken { count: lane.b_cnt }, out);
+            lane.send(e.cycle, Body::NotTaken { count: lane.b_cnt() }, out);
             return true;
         }
         let correct = self.target_hit(e, Indirect::Jump, lane);
         if !correct {
-            lane.send(e.cycle, Body::Taken { count: lane.b_cnt, target: e.target }, out);
+            lane.send(e.cycle, Body::Taken { count: lane.b_cnt(), target: e.target }, out);
         }
         !correct
     }

@@ -66,10 +66,10 @@ bundle!(
 
 pub mod serial;
 
-/// Whether the small coder does: T-raptor's predictors leave it a message in dozens of clocks, a message for every taken
-/// branch does not.
+/// Whether the small coder does: T-raptor's predictors leave it a message in dozens of clocks. A message for every taken
+/// branch does not, nor do times, whose field in each message fills an event FIFO of 16 places.
 fn is_serial(coding: &Coding, params: &TraceParams) -> bool {
-    matches!(params.flow, FlowScheme::Tr(_)) && serial::fits(coding, params)
+    matches!(params.flow, FlowScheme::Tr(_)) && !params.timestamps && serial::fits(coding, params)
 }
 
 macro_rules! list {

@@ -162,10 +162,12 @@ impl Chunked {
 }
 
 impl Code for Chunked {
+    #[inline]
     fn number(&mut self, field: Field, value: u64, out: &mut BitWriter) {
         chunk::write(value, self.chunks(field), out);
     }
 
+    #[inline]
     fn bits(&mut self, _: Field, value: u64, bits: u32, out: &mut BitWriter) {
         out.push(value, bits);
     }

@@ -103,9 +103,9 @@ impl OutcomePredictor for Gshare {
     #[inline]
     fn update(&mut self, pc: u64, taken: bool) {
         let counter = &mut self.counters[self.index(pc)];
-        // a table walks faster than two branches: NEXT[taken][counter]
-        const NEXT: [[u8; 4]; 2] = [[0, 0, 1, 2], [1, 2, 3, 3]];
-        *counter = NEXT[usize::from(taken)][usize::from(*counter & 3)];
+        // a table walks faster than two branches: four counters not taken, four taken
+        const NEXT: [u8; 8] = [0, 0, 1, 2, 1, 2, 3, 3];
+        *counter = NEXT[usize::from(*counter & 3 | u8::from(taken) << 2)];
         self.bhr = (self.bhr << 1 | u32::from(taken)) & self.mask;
     }
 }

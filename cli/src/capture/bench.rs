@@ -1,0 +1,132 @@
+//! `goshawk capture bench`: what capture costs, in CPU time against plain QEMU
+
+use crate::output::{count, facts, Left, Object, Right, Table};
+use crate::progress::bar;
+use crate::{Failure, Status};
+use ::capture::cost::Cost;
+use ::capture::machine::Executable;
+use ::capture::run::{capture, run_plain, Options};
+use ::capture::schedule::Schedule;
+use serde_json::json;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Measure what capture of a program costs, in CPU time against plain QEMU
+///
+/// The program runs in QEMU without capture, with a plugin that tells nothing, with control flow and with loads and
+/// stores too. CPU time is that of all processes, user and system, with what packs the kept run; files are not
+/// written. Of several repetitions the shortest counts. What the program prints is thrown away or goes to standard
+/// error.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk capture bench -- /bin/true\n  \
+    goshawk capture bench --repeat 3 --schedule free --json -- /bin/ls /")]
+pub struct Args {
+    /// Repetitions
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// How threads take turns, as in `goshawk capture run`
+    #[arg(long, value_name = "SCHEDULE", default_value_t)]
+    schedule: Schedule,
+    /// QEMU's user mode emulator, in place of qemu-NAME on the path
+    #[arg(long, value_name = "FILE")]
+    qemu: Option<PathBuf>,
+    /// Folder where the program finds its libraries [default: that of Debian's cross compilers]
+    #[arg(long, value_name = "DIR")]
+    sysroot: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Program and its arguments
+    #[arg(last = true, required = true, num_args = 1.., value_name = "PROGRAM")]
+    program: Vec<OsString>,
+}
+
+/// What is measured: a name, whether loads and stores are told, and instructions that are skipped.
+const MODES: [(&str, bool, u64); 3] =
+    [("told nothing", false, u64::MAX), ("control flow", false, 0), ("loads and stores too", true, 0)];
+
+/// Of one mode.
+#[derive(Clone, Copy, Debug)]
+struct Measured {
+    seconds: f64,
+    kept: u64,
+    instructions: u64,
+}
+
+/// Runs it.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let open = || Executable::open(args.program[0].as_ref());
+    let mut options = Options {
+        arguments: args.program[1..].to_vec(),
+        qemu: args.qemu.clone(),
+        sysroot: args.sysroot.clone(),
+        schedule: args.schedule,
+        data: false,
+        text: false,
+        own_image: false,
+        skip: 0,
+        length: None,
+        size: None,
+        end_with_trace: false,
+        to_stderr: true,
+        folder: std::env::temp_dir(),
+    };
+    out.flush()?;
+    let executable = open()?;
+    let line = bar("measuring", "runs", Some(u64::from(args.repeat) * 4));
+    let mut plain = f64::INFINITY;
+    let mut found: [Option<Measured>; MODES.len()] = [None; MODES.len()];
+    for _ in 0..args.repeat {
+        plain = plain.min(Cost::of(|| run_plain(&executable, &options))?.1.seconds);
+        line.inc(1);
+        for ((_, data, skip), best) in MODES.iter().zip(&mut found) {
+            (options.data, options.skip) = (*data, *skip);
+            let (captured, cost) = Cost::of(|| capture(open()?, &options, &mut |_| {}))?;
+            if let Some(e) = captured.failure {
+                return Err(e.into());
+            }
+            if best.is_none_or(|b| cost.seconds < b.seconds) {
+                *best = Some(Measured { seconds: cost.seconds, kept: captured.kept, instructions: captured.executed });
+            }
+            line.inc(1);
+        }
+    }
+    line.finish_and_clear();
+    let times = |seconds: f64| if plain > 0.0 { seconds / plain } else { 0.0 };
+    let rows = MODES.iter().zip(&found).filter_map(|((name, ..), m)| m.as_ref().map(|m| (*name, m)));
+    if args.json {
+        let modes = rows.map(|(name, m)| {
+            json!({ "mode": name, "cpu_seconds": m.seconds, "times": times(m.seconds), "kept_bytes": m.kept,
+                "instructions": m.instructions })
+        });
+        Object::new("capture bench", &args.program[0].to_string_lossy())
+            .with("machine", executable.machine.name().into())
+            .with("schedule", args.schedule.to_string().into())
+            .with("repeat", args.repeat.into())
+            .with("plain_cpu_seconds", plain.into())
+            .with("modes", modes.collect::<Vec<_>>().into())
+            .print(out)?;
+        return Ok(Status::Done);
+    }
+    facts(
+        out,
+        &[
+            ("program", executable.path.display().to_string()),
+            ("machine", executable.machine.name().into()),
+            ("schedule", args.schedule.to_string()),
+        ],
+    )?;
+    writeln!(out)?;
+    let columns =
+        [("capture", Left), ("CPU time", Right), ("times", Right), ("instructions", Right), ("kept, bytes", Right)];
+    let mut t = Table::new(columns);
+    t.row(["none".into(), format!("{plain:.2} s"), String::new(), String::new(), String::new()]);
+    for (name, m) in rows {
+        let kept = if name == MODES[0].0 { String::new() } else { count(m.kept) };
+        let ratio = format!("{:.2}", times(m.seconds));
+        t.row([name.into(), format!("{:.2} s", m.seconds), ratio, count(m.instructions), kept]);
+    }
+    t.print(out)?;
+    Ok(Status::Done)
+}

@@ -1,0 +1,33 @@
+//! The files for FuseSoC (CAPI2)
+
+use super::{System, VERSION};
+use crate::package::VERILOG;
+use crate::testbench::FILE as BENCH;
+use std::fmt::Write;
+
+/// `fusesoc.core`: target `default` for designs that depend on it, `lint` by Verilator, `sim` plays the vectors in
+/// Icarus where there is a bench.
+pub(super) fn text(system: &System) -> String {
+    let name = system.name();
+    let mut s =
+        format!("CAPI=2:\n\nname: ::{name}:{VERSION}\ndescription: \"Goshawk trace system: {}\"\n", system.line);
+    let _ = write!(s, "\nfilesets:\n  rtl:\n    files:\n      - {VERILOG}\n    file_type: verilogSource\n");
+    // on a bus it is that of the system within
+    let bench = system.file(BENCH).and_then(|text| text.split_once("\nmodule ")?.1.split([';', ' ']).next());
+    if bench.is_some() {
+        let _ = write!(s, "  bench:\n    files:\n      - {BENCH}: {{file_type: verilogSource}}\n");
+        for vectors in ["beats.txt", "words.hex"] {
+            let _ = writeln!(s, "      - {vectors}: {{file_type: user, copyto: {vectors}}}");
+        }
+    }
+    let _ = write!(s, "\ntargets:\n  default:\n    filesets: [rtl]\n    toplevel: {name}\n");
+    let _ = write!(
+        s,
+        "  lint:\n    default_tool: verilator\n    filesets: [rtl]\n    toplevel: {name}\n    tools:\n      \
+         verilator:\n        mode: lint-only\n"
+    );
+    if let Some(top) = bench {
+        let _ = write!(s, "  sim:\n    default_tool: icarus\n    filesets: [rtl, bench]\n    toplevel: {top}\n");
+    }
+    s
+}

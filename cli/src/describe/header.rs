@@ -1,0 +1,41 @@
+//! The registers for C
+
+use super::System;
+use sim::regs::{RegAccess, REGS};
+use std::fmt::Write;
+
+/// `registers.h`: for each register its byte offset and value after reset, for each field its lowest bit and mask.
+pub(super) fn text(system: &System) -> String {
+    let name = system.name().to_uppercase();
+    let mut s = format!("/* Registers of the trace system `{}`.\n * {} */\n", system.name(), system.line);
+    let _ = writeln!(s, "#ifndef {name}_REGISTERS_H\n#define {name}_REGISTERS_H\n\n#include <stdint.h>");
+    for reg in &REGS {
+        let at = format!("{name}_{}", reg.name.to_uppercase());
+        let access = match reg.access {
+            RegAccess::Ro => "read only",
+            RegAccess::Rw => "read, write",
+            RegAccess::W1c => "read; a 1 that is written clears",
+            RegAccess::Once => "write only",
+        };
+        let _ = writeln!(s, "\n/* {}; {access} */", reg.doc);
+        let _ = writeln!(s, "#define {at}_OFFSET 0x{:02x}u", 4 * reg.addr);
+        let _ = writeln!(s, "#define {at}_RESET 0x{:08x}u", system.reset_value(reg));
+        for field in reg.fields {
+            let mask = ((1u64 << field.bits) - 1) << field.lsb;
+            let of = format!("{at}_{}", field.name.to_uppercase());
+            let _ = writeln!(s, "/* {} */", field.doc);
+            let _ = writeln!(s, "#define {of}_LSB {}", field.lsb);
+            let _ = writeln!(s, "#define {of}_MASK 0x{mask:08x}u");
+        }
+    }
+    let lower = system.name();
+    let _ = write!(
+        s,
+        "\n/* The register at a byte offset from where the system lies. */\n\
+         static inline uint32_t {lower}_read(uintptr_t base, uint32_t offset)\n{{\n    \
+         return *(volatile uint32_t *)(base + offset);\n}}\n\n\
+         static inline void {lower}_write(uintptr_t base, uint32_t offset, uint32_t value)\n{{\n    \
+         *(volatile uint32_t *)(base + offset) = value;\n}}\n\n#endif\n"
+    );
+    s
+}

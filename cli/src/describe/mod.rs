@@ -1,0 +1,66 @@
+//! A generated trace system for the tools of a chip: its registers for C, its files for FuseSoC, its ports, registers
+//! and files for IP-XACT
+//!
+//! Registers and fields are those of [`sim::regs`], ports those of the emitted Verilog.
+
+mod fusesoc;
+mod header;
+mod ipxact;
+
+use crate::package::{File, VERILOG};
+use crate::ports::{ports, Port};
+use hdl::verilog::Style;
+use sim::regmap;
+use sim::regs::Reg;
+
+/// A system, as far as its descriptions go.
+pub struct System<'a> {
+    /// Name of its top module.
+    pub style: &'a Style,
+    /// Traced cores.
+    pub cores: u8,
+    /// Fingerprint of its parameters.
+    pub fingerprint: u32,
+    /// What it is: its parameters in one line.
+    pub line: String,
+    /// Its other files.
+    pub files: &'a [File],
+}
+
+impl System<'_> {
+    /// What `reg` holds after reset.
+    fn reset_value(&self, reg: &Reg) -> u32 {
+        match reg.name {
+            "id" => regmap::id(self.cores),
+            "params" => self.fingerprint,
+            _ => 0,
+        }
+    }
+
+    /// The ports of its top module.
+    fn ports(&self) -> Vec<Port> {
+        ports(self.file(VERILOG).unwrap_or_default(), &self.style.name)
+    }
+
+    /// Name in VLNV, and of the files' subject: that of the top module.
+    fn name(&self) -> &str {
+        &self.style.name
+    }
+
+    /// The text of a file, if it is there.
+    fn file(&self, name: &str) -> Option<&str> {
+        Some(self.files.iter().find(|f| f.0 == name)?.1.as_str())
+    }
+
+    /// The description files.
+    pub fn describe(&self) -> Vec<File> {
+        vec![
+            ("registers.h", header::text(self), "register map for C".into()),
+            ("fusesoc.core", fusesoc::text(self), "files and targets for FuseSoC".into()),
+            ("component.xml", ipxact::text(self), "ports, registers and files in IP-XACT".into()),
+        ]
+    }
+}
+
+/// Version in VLNV.
+const VERSION: &str = env!("CARGO_PKG_VERSION");

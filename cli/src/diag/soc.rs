@@ -1,0 +1,177 @@
+//! `--soc` of `goshawk diag run` and `test`: a script on the chip's circuits, beside softcores in Verilator
+
+use super::common::OpenedSoc;
+use super::run::{rates, write, RunArgs};
+use crate::output::{count, facts};
+use crate::progress::bar;
+use crate::{Failure, Status};
+use ::diag::layout::{layout, Cut, Layout};
+use ::diag::link::FrameReader;
+use ::diag::load;
+use ::diag::plan::{plan, Rates};
+use ::diag::runtime::{Output, Runtime};
+use ::diag::session::{Host, Totals};
+use fpga::soc::core::CoreKind;
+use fpga::soc::diag::{DiagRun, DiagSoc};
+use fpga::soc::image;
+use fpga::soc::top::{Host as SocHost, Output as SocOutput, SocConfig};
+use fpga::soc::verilate::default_cache;
+use hdl::diag::chip::DiagParams;
+use sim::diag::generator::{Generator, Losses};
+use sim::diag::packet::Packet;
+use sim::diag::trigger::GeneratorParams;
+use std::io::Write;
+
+/// The SoC.
+#[derive(clap::Args, Clone, Debug)]
+pub struct SocArgs {
+    /// On the chip's circuits, beside --harts picorv32 in Verilator
+    #[arg(long, conflicts_with_all = ["timing", "caches", "seed", "max_instructions", "elf", "any_build"])]
+    pub soc: bool,
+    /// Stop the cores of --soc after so many clock cycles
+    #[arg(long, value_name = "N", requires = "soc", default_value_t = 2_000_000,
+        value_parser = clap::value_parser!(u64).range(1..=20_000_000))]
+    pub cycles: u64,
+}
+
+impl OpenedSoc {
+    /// The best plan for the nodes that have circuits.
+    pub fn plan(&self) -> Result<Layout, Failure> {
+        let rates = Rates::assumed(&self.app, self.params.clock_hz);
+        Ok(plan(&self.app, &self.params, &rates).map_err(Failure::Other)?.layout)
+    }
+
+    fn host_layout(&self) -> Result<Layout, Failure> {
+        layout(&self.app, &self.params.nodes, &Cut::host(&self.app)).map_err(Failure::Other)
+    }
+
+    fn config(&self) -> SocConfig {
+        SocConfig {
+            core: CoreKind::Picorv32,
+            cores: self.params.cores,
+            log2_ram: 24,
+            private_fetch: true,
+            trace: None,
+            record: None,
+            log2_fifo: 8,
+            buffer: None,
+            output: SocOutput::Port { pins: 4 },
+            host: SocHost::Listens,
+            tick: 16,
+        }
+    }
+}
+
+/// What came of a run.
+pub struct Observed {
+    /// What the script prints.
+    pub outputs: Vec<Output>,
+    /// Losses are those that the chip told, and frames.
+    pub totals: Totals,
+    run: DiagRun,
+}
+
+/// Sets the chip, runs the program, and takes what leaves.
+pub fn observe(opened: &OpenedSoc, layout: &Layout, args: &SocArgs) -> Result<Observed, Failure> {
+    let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
+    let (config, params) = (opened.config(), &opened.params);
+    // what does not fit is refused before minutes go into it
+    config.check().map_err(|e| other(&e))?;
+    image::suits(&opened.program, config.core).map_err(|e| other(&e))?;
+    image::hex(&opened.program, config.ram_bytes()).map_err(|e| other(&e))?;
+    let chip = DiagParams {
+        cores: params.cores,
+        generator: params.generator,
+        outside: Vec::new(),
+        nodes: params.nodes.clone(),
+    };
+    let building = bar("building with Verilator", "", None);
+    let soc = DiagSoc::build(&config, &chip, &default_cache()).map_err(|e| other(&e))?;
+    building.finish_and_clear();
+    let words = |packets: Vec<Packet>| packets.iter().flat_map(Packet::to_words).collect::<Vec<u16>>();
+    let before = words(load::set(layout, params.cores, params.generator.lite));
+    let after = words(load::flush(layout));
+    // the whole clocks in which a byte is over
+    let byte_clocks = (8 * params.clock_hz / params.link_bits).clamp(1, u64::from(u32::MAX)) as u32;
+    let running = bar("simulating", "", None);
+    let run = soc.run(&opened.program, &before, &after, byte_clocks, args.cycles).map_err(|e| other(&e))?;
+    running.finish_and_clear();
+    let (mut reader, mut host) = (FrameReader::default(), Host::new(&opened.app, layout));
+    let bytes: Vec<u8> = run.bytes.iter().map(|b| b.1).collect();
+    reader.push(&bytes).iter().for_each(|p| host.take(p));
+    if (reader.lost, reader.skipped, reader.malformed) != (0, 0, 0) {
+        let (lost, skipped, malformed) = (reader.lost, reader.skipped, reader.malformed);
+        return Err(Failure::Other(format!(
+            "link of the simulation: {lost} frames are missing, {malformed} hold no packet, {skipped} bytes belong to none"
+        )));
+    }
+    host.finish(u64::from(run.start) + run.cycles);
+    let lost = host.runtime().lost;
+    let totals = Totals {
+        cycles: run.cycles,
+        instructions: run.retired.len() as u64,
+        accesses: run.retired.iter().map(|r| u64::from(r.masks.0 != 0) + u64::from(r.masks.1 != 0)).sum(),
+        link_bytes: run.bytes.iter().filter(|b| b.0 >= run.start).count() as u64,
+        losses: Losses { fifo: lost, ..Losses::default() },
+        told: lost,
+        ..Totals::default()
+    };
+    let mut got = Observed { outputs: host.runtime().take_outputs(), totals, run };
+    let (events, bytes) = got.golden(opened, layout, |_| {})?;
+    (got.totals.events, got.totals.event_bytes) = (events, bytes);
+    Ok(got)
+}
+
+impl Observed {
+    /// Golden generators on the cores' retire log: each event, their number, and bytes of their packets.
+    fn golden(
+        &self,
+        opened: &OpenedSoc,
+        layout: &Layout,
+        mut each: impl FnMut(&sim::diag::packet::Event),
+    ) -> Result<(u64, u64), Failure> {
+        let params = GeneratorParams { queue: u8::MAX, fifo: u8::MAX, ..opened.params.generator };
+        let mut generators: Vec<Generator> = (0..opened.params.cores).map(|c| Generator::new(params, c)).collect();
+        for g in &mut generators {
+            g.set(layout.slots.clone()).map_err(|e| Failure::Other(e.to_string()))?;
+        }
+        let (mut events, mut bytes) = (0, 0);
+        for r in &self.run.retired {
+            let g = &mut generators[usize::from(r.core)];
+            g.observe(&r.seen());
+            while !g.is_idle() {
+                g.clock(None);
+                while let Some((_, event)) = g.pop() {
+                    (events, bytes) = (events + 1, bytes + 2 * event.words() as u64);
+                    each(&event);
+                }
+            }
+        }
+        Ok((events, bytes))
+    }
+
+    /// What the script prints of the cores' retire log, all of it on the host.
+    pub fn replayed(&self, opened: &OpenedSoc) -> Result<Vec<Output>, Failure> {
+        let layout = opened.host_layout()?;
+        let mut runtime = Runtime::new(&opened.app, &layout.cut, &layout.counters);
+        self.golden(opened, &layout, |e| runtime.take(e))?;
+        runtime.end(u64::from(self.run.start) + self.run.cycles);
+        Ok(runtime.take_outputs())
+    }
+}
+
+/// Runs a script on the circuits.
+pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let opened = args.script.open_soc(&args.machine, &args.chip)?;
+    let layout = if args.on_host { opened.host_layout()? } else { opened.plan()? };
+    let got = observe(&opened, &layout, &args.soc)?;
+    let (t, clock_hz) = (&got.totals, opened.params.clock_hz);
+    write(&opened.symbols, clock_hz, &got.outputs, t.lost(), args.format, args.output.as_ref(), out)?;
+    if args.rates {
+        let mut lines = rates(clock_hz, t, t.event_bytes, "as the chip told");
+        let end = if got.run.exited { "the program ended" } else { "stopped by --cycles" };
+        lines.push(("cores", format!("{} picorv32 in Verilator, {end}", count(opened.params.cores.into()))));
+        facts(out, &lines)?;
+    }
+    Ok(Status::Done)
+}

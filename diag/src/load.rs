@@ -1,0 +1,49 @@
+//! What the host sends to the circuits of a chip: packets that set them as they are laid out, and that flush them
+//!
+//! Registers are those of [`sim::diag::registers`]. Neighbouring ones go together, up to 14 in a packet.
+
+use crate::layout::{Layout, Rules};
+use sim::diag::chip::FIRST_NODE;
+use sim::diag::packet::{Op, Packet, HOST, MAX_WORDS};
+use sim::diag::registers::{self, Writes};
+
+/// Words of a packet before its data: addresses, and operation with register.
+const HEAD: usize = 2;
+
+/// Packets that write registers of a client.
+pub fn write(dest: u8, writes: &Writes) -> Vec<Packet> {
+    let mut packets = Vec::new();
+    let mut rest = writes.as_slice();
+    while let Some(first) = rest.first() {
+        let most = rest.len().min(MAX_WORDS - HEAD);
+        let run = (1..most).find(|i| rest[*i].0 != first.0 + *i as u16).unwrap_or(most);
+        let data: Vec<u16> = rest[..run].iter().map(|w| w.1).collect();
+        packets.push(Packet::control(HOST, dest, Op::Write, first.0, &data));
+        rest = &rest[run..];
+    }
+    packets
+}
+
+fn node(rules: &Rules) -> Writes {
+    match rules {
+        Rules::Filter(r) if !r.is_empty() => registers::filter(r),
+        Rules::Count(r) if !r.is_empty() => registers::count(r),
+        Rules::Pair(r) if !r.is_empty() => registers::pair(r),
+        Rules::Aggregate(r) if !r.is_empty() => registers::aggregate(r),
+        Rules::Histogram(r) if !r.is_empty() => registers::histogram(r),
+        Rules::Machine(Some(table)) => registers::machine(table),
+        _ => Writes::new(),
+    }
+}
+
+/// Packets that set nodes, then the generators of `cores` cores: what is observed finds its node at work.
+pub fn set(layout: &Layout, cores: u8, lite: bool) -> Vec<Packet> {
+    let nodes = layout.rules.iter().enumerate().flat_map(|(n, r)| write(FIRST_NODE + n as u8, &node(r)));
+    let slots = if lite { registers::lite(&layout.slots) } else { registers::full(&layout.slots) };
+    nodes.chain((0..cores).flat_map(|c| write(c, &slots))).collect()
+}
+
+/// Packets that flush all tables, each of which answers when it is empty.
+pub fn flush(layout: &Layout) -> Vec<Packet> {
+    layout.flushed.iter().map(|dest| Packet::control(HOST, *dest, Op::Flush, 0, &[1])).collect()
+}

@@ -1,0 +1,127 @@
+//! One word for one thing: the register list, its SystemRDL, its Markdown and the pages in `docs` say the same
+
+use sim::params::{named_set, TraceParams};
+use sim::regmap::{markdown, systemrdl};
+use sim::regs::REGS;
+use std::path::Path;
+
+/// A field as a document has it: register, byte offset, field, highest and lowest bit, meaning.
+type Said = (String, u32, String, u8, u8, String);
+
+fn declared() -> Vec<Said> {
+    let field = |r: &sim::regs::Reg, f: &sim::regs::Field| {
+        (r.name.into(), 4 * u32::from(r.addr), f.name.into(), f.lsb + f.bits - 1, f.lsb, f.doc.into())
+    };
+    REGS.iter().flat_map(|r| r.fields.iter().map(move |f| field(r, f))).collect()
+}
+
+fn params() -> TraceParams {
+    TraceParams::tr(named_set("small").unwrap().params)
+}
+
+/// What stands between `before` and `after`.
+fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
+    let rest = text.split_once(before).unwrap_or_else(|| panic!("no {before:?} in {text:?}")).1;
+    rest.split_once(after).unwrap_or_else(|| panic!("no {after:?} in {text:?}")).0
+}
+
+#[test]
+fn systemrdl_has_the_words_of_the_list() {
+    let (mut told, mut fields, mut of_register) = (Vec::<Said>::new(), Vec::new(), Vec::new());
+    for line in systemrdl(&params()).lines().map(str::trim) {
+        if line.starts_with("field ") {
+            let place = line.rsplit_once("} ").unwrap().1;
+            let (name, bits) = place.split_once('[').unwrap();
+            let (high, low) = between(bits, "", "]").split_once(':').unwrap();
+            fields.push((
+                name.to_string(),
+                high.parse().unwrap(),
+                low.parse().unwrap(),
+                between(line, "desc = \"", "\""),
+            ));
+        } else if line.starts_with("desc = ") {
+            of_register.push(between(line, "\"", "\"").to_string());
+        } else if let Some((name, offset)) = line.strip_prefix("} ").and_then(|l| l.split_once("_reg @ 0x")) {
+            let offset = u32::from_str_radix(offset.trim_end_matches(';'), 16).unwrap();
+            let whole = |(f, high, low, doc): (String, u8, u8, &str)| (name.into(), offset, f, high, low, doc.into());
+            told.extend(fields.drain(..).map(whole));
+        }
+    }
+    assert_eq!(told, declared());
+    assert_eq!(of_register, REGS.map(|r| r.doc));
+}
+
+#[test]
+fn markdown_has_the_words_of_the_list() {
+    let (mut told, mut registers, mut now) = (Vec::<Said>::new(), Vec::new(), String::new());
+    for line in markdown(&params()).lines() {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(|c| c.trim().trim_matches('`')).collect();
+        if let Some(name) = line.strip_prefix("## ") {
+            now = name.trim_matches('`').into();
+        } else if now.is_empty() && cells.len() == 6 && cells[1].starts_with("0x") {
+            let offset = u32::from_str_radix(cells[1].trim_start_matches("0x"), 16).unwrap();
+            registers.push((cells[2].to_string(), offset, cells[5].to_string()));
+        } else if !now.is_empty() && cells.len() == 3 && cells[0].starts_with(|c: char| c.is_ascii_digit()) {
+            let (high, low) = cells[0].split_once(':').unwrap_or((cells[0], cells[0]));
+            let offset = registers.iter().find(|r| r.0 == now).unwrap().1;
+            told.push((
+                now.clone(),
+                offset,
+                cells[1].into(),
+                high.parse().unwrap(),
+                low.parse().unwrap(),
+                cells[2].into(),
+            ));
+        }
+    }
+    assert_eq!(told, declared());
+    let list = REGS.map(|r| (r.name.to_string(), 4 * u32::from(r.addr), r.doc.to_string()));
+    assert_eq!(registers, list);
+}
+
+/// Every page of a folder.
+fn pages(folder: &Path, found: &mut Vec<(String, String)>) {
+    for entry in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+        if entry.is_dir() {
+            pages(&entry, found);
+        } else if entry.extension().is_some_and(|e| e == "md") {
+            found.push((entry.display().to_string(), std::fs::read_to_string(&entry).unwrap()));
+        }
+    }
+}
+
+#[test]
+fn pages_call_registers_and_bits_by_their_names_and_numbers() {
+    let mut found = Vec::new();
+    pages(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs"), &mut found);
+    let (mut names, mut numbers, mut bits) = (0, 0, 0);
+    for (page, text) in &found {
+        // register `NAME`
+        for name in text.split("register `").skip(1).map(|t| between(t, "", "`")) {
+            assert!(REGS.iter().any(|r| r.name == name), "{page}: there is no register `{name}`");
+            names += 1;
+        }
+        // `NAME` (register N)
+        for (before, after) in text.match_indices(" (register ").map(|(at, m)| (&text[..at], &text[at + m.len()..])) {
+            let name = before.trim_end_matches('`').rsplit('`').next().unwrap();
+            let Ok(number) = between(after, "", ")").parse::<u8>() else { continue };
+            let right = REGS.iter().find(|r| r.addr == number).map(|r| r.name);
+            assert_eq!(Some(name), right, "{page}: register {number}");
+            numbers += 1;
+        }
+        // bit N `NAME`
+        for (at, m) in text.match_indices("bit ") {
+            let rest = &text[at + m.len()..];
+            let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            let (Ok(lsb), Some(name)) = (rest[..digits].parse::<u8>(), rest[digits..].strip_prefix(" `")) else {
+                continue;
+            };
+            let name = between(name, "", "`");
+            let known = REGS.iter().flat_map(|r| r.fields).any(|f| f.name == name && f.lsb == lsb);
+            assert!(known, "{page}: bit {lsb} is not `{name}`");
+            bits += 1;
+        }
+    }
+    // so that a page in other words does not make this test one of nothing
+    assert!(names >= 2 && numbers >= 4 && bits >= 2, "{names} names, {numbers} numbers, {bits} bits");
+}
