@@ -1,7 +1,7 @@
 //! `goshawk gen`: a trace system as Verilog, with its register map and test vectors
 
 use crate::args::{ParamArgs, SyncArgs};
-use crate::describe::System;
+use crate::describe::describe;
 use crate::files::OutputPath;
 use crate::hardware::HardwareArgs;
 use crate::output::{count, facts, folder, plural, write_file, Object};
@@ -105,15 +105,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         1,
         (ports::FILE, ports::markdown(verilog, &style, params.xlen), "ports, and an instance to copy".into()),
     );
-    let system = System {
-        style: &style,
-        cores: params.cores,
-        fingerprint: params.fingerprint(),
-        line: params.canonical(),
-        files: &files,
-    };
-    let described = system.describe();
-    files.extend(described);
+    describe(&mut files, &style, params.cores, params.fingerprint(), params.canonical());
     let mut list = write(args, &files)?;
     package.record(&args.output.join(RECORDING), &params)?;
     let recorded = std::fs::metadata(args.output.join(RECORDING))?.len();
@@ -156,15 +148,7 @@ fn write(args: &Args, files: &[(&'static str, String, String)]) -> Result<Vec<Va
 fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Status, Failure> {
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
     let mut files = recorded::make(params, &args.hardware.options(), &style, args.buses())?;
-    let system = System {
-        style: &style,
-        cores: params.cores,
-        fingerprint: params.fingerprint(),
-        line: params.canonical(),
-        files: &files,
-    };
-    let described = system.describe();
-    files.extend(described);
+    describe(&mut files, &style, params.cores, params.fingerprint(), params.canonical());
     let list = write(args, &files)?;
     if args.json {
         Object::new("gen", &params.sizes.to_string())

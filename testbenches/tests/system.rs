@@ -143,6 +143,7 @@ fn at_full_rate_nothing_is_lost() {
         ("large", false, 4),
         ("small", true, 1),
         ("large", true, 1),
+        ("s0", false, 1),
     ] {
         let params = params(set, false, timed, cores);
         let verilog = emit(&params, &SystemOptions { log2_fifo: 4, ..SystemOptions::default() }).unwrap();

@@ -14,7 +14,7 @@ use sim::regmap;
 use sim::regs::Reg;
 
 /// A system, as far as its descriptions go.
-pub struct System<'a> {
+struct System<'a> {
     /// Name of its top module.
     pub style: &'a Style,
     /// Traced cores.
@@ -51,15 +51,17 @@ impl System<'_> {
     fn file(&self, name: &str) -> Option<&str> {
         Some(self.files.iter().find(|f| f.0 == name)?.1.as_str())
     }
+}
 
-    /// The description files.
-    pub fn describe(&self) -> Vec<File> {
-        vec![
-            ("registers.h", header::text(self), "register map for C".into()),
-            ("fusesoc.core", fusesoc::text(self), "files and targets for FuseSoC".into()),
-            ("component.xml", ipxact::text(self), "ports, registers and files in IP-XACT".into()),
-        ]
-    }
+/// Adds the description files to those of a system of `cores` cores: `line` and `fingerprint` are its parameters.
+pub fn describe(files: &mut Vec<File>, style: &Style, cores: u8, fingerprint: u32, line: String) {
+    let system = System { style, cores, fingerprint, line, files };
+    let more = [
+        ("registers.h", header::text(&system), "register map for C".into()),
+        ("fusesoc.core", fusesoc::text(&system), "files and targets for FuseSoC".into()),
+        ("component.xml", ipxact::text(&system), "ports, registers and files in IP-XACT".into()),
+    ];
+    files.extend(more);
 }
 
 /// Version in VLNV.

@@ -242,6 +242,8 @@ impl<I: Iterator<Item = u32>> Input<I> {
         let bit = self.bits.position();
         let read = chunk::read(SL, "SL", 32, &mut self.bits.reader);
         let length = read.map_err(|e| BaselineError::Content { bit, what: e.to_string() })?;
+        // the chunks may be of the zeros that fill the last word
+        self.bits.field(0)?;
         Ok(length as u32)
     }
 

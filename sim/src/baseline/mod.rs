@@ -209,6 +209,8 @@ pub fn decode(
     match *params {
         Params::Tslz(sizes) => tslz::decode(encoded, sizes, xlen, align, image),
         Params::Edmtf(sizes) => edmtf::decode(encoded, sizes, xlen, align, image),
+        // whole bytes only: the last one may have lost bits that no compressor misses
+        Params::General(_) if encoded.bits % 8 != 0 => Err(BaselineError::Truncated(encoded.bits)),
         Params::General(compressor) => general::decode(&encoded.bytes, compressor, xlen, image),
     }
 }

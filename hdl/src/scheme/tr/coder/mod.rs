@@ -66,10 +66,11 @@ bundle!(
 
 pub mod serial;
 
-/// Whether the small coder does: T-raptor's predictors leave it a message in dozens of clocks. A message for every taken
-/// branch does not, nor do times, whose field in each message fills an event FIFO of 16 places.
+/// Whether the small coder does: T-raptor's predictors leave it a message in dozens of clocks. Without a target predictor,
+/// with a message for every taken branch, or with a time in each message, an event FIFO of 16 places would fill up.
 fn is_serial(coding: &Coding, params: &TraceParams) -> bool {
-    matches!(params.flow, FlowScheme::Tr(_)) && !params.timestamps && serial::fits(coding, params)
+    let predicts = matches!(params.flow, FlowScheme::Tr(p) if p.target.predicts());
+    predicts && !params.timestamps && serial::fits(coding, params)
 }
 
 macro_rules! list {
