@@ -190,7 +190,12 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.flow.next = self.beat.branch.val() | self.beat.look.val() | self.beat.pop.val() | self.beat.jump.val();
         self.life.here.next = self.beat.live.val();
         self.life.enter.next = self.beat.live.val() & self.beat.valid.val();
-        self.life.may.next = self.beat.intr.val() | self.flow.val();
+        // of inputs alone: shared with what is not `away`, `flow` would tie the two into a circle
+        self.life.may.next = self.beat.intr.val()
+            | self.beat.branch.val()
+            | self.beat.look.val()
+            | self.beat.pop.val()
+            | self.beat.jump.val();
         self.live_2.next = self.beat.live.val() & !self.life.away.val();
         self.detector.live.next = self.live_2.val();
         self.detector.valid.next = self.beat.valid.val();
