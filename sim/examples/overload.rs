@@ -21,7 +21,7 @@ use std::error::Error;
 
 const SCHEMES: [&str; 4] = ["tr_e:small", "tr_e:large", "sc-lsp:rbase-32x4", "nx_b"];
 /// Percent of what the link carries.
-const LOADS: [u64; 5] = [101, 125, 150, 200, 500];
+const LOADS: [u64; 7] = [101, 110, 125, 150, 200, 300, 500];
 /// Entries that an event FIFO of 16 places takes.
 const ENTRIES: usize = 12;
 
@@ -40,11 +40,13 @@ const fn way(name: &'static str, rejoin: Rejoin, entries: usize, waits: bool) ->
     Way { name, rejoin, entries, waits }
 }
 
-const WAYS: [Way; 7] = [
+const WAYS: [Way; 8] = [
     way("tables cleared: from empty", Rejoin::Clear, 0, true),
     way("tables cleared: from 6 entries", Rejoin::Clear, 6, true),
     way("nothing predicted for K: from 6", Rejoin::Settle, 6, false),
     way("tables kept: from empty", Rejoin::Keep, 0, false),
+    // an eighth of the places: what the circuit does
+    way("tables kept: from 1", Rejoin::Keep, 1, false),
     way("tables kept: from 3", Rejoin::Keep, 3, false),
     way("tables kept: from 6", Rejoin::Keep, 6, false),
     way("tables kept: from 9", Rejoin::Keep, 9, false),
