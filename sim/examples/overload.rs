@@ -73,7 +73,7 @@ struct Core {
 }
 
 fn run<S: Scheme>(scheme: &S, params: &TraceParams, events: &[FlowEvent], rate: f64, way: Way) -> Sum {
-    let Cores { mut lanes, mut coder, .. } = Cores::new(scheme, &params.platform);
+    let Cores { mut lanes, mut end, .. } = Cores::new(scheme, &params.platform);
     lanes.iter_mut().for_each(|lane| lane.rejoin_with(way.rejoin, scheme.settle()));
     let waits = if way.waits { u64::from(scheme.settle()) } else { 0 };
     let mut cores = vec![Core::default(); usize::from(params.cores)];
@@ -101,7 +101,7 @@ fn run<S: Scheme>(scheme: &S, params: &TraceParams, events: &[FlowEvent], rate: 
         let mut bits = 0;
         let mut send = |m: &Message<_>| {
             let before = out.len();
-            coder.encode(m, &mut out);
+            end.coder.encode(m, &mut out);
             bits += out.len() - before;
         };
         let ready = core.gap.is_some_and(|since| core.held <= way.entries && clock >= since + waits);

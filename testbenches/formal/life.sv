@@ -44,6 +44,8 @@ always @(*) begin
     assume(control$spent == (f_used == `PLACES));
     assume(control$roomy == (f_used < `ROOMY));
     if (control$stop_go) assume(control$stop_ready);
+    // a session begins when all of the last one has left (`hdl/src/spine/session.rs`)
+    if (control$enable && !run$q) assume(f_used == 0);
 end
 
 // since the last sync no overflow, no stop; since the last stop or reset something was traced
