@@ -100,32 +100,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         1,
         (ports::FILE, ports::markdown(verilog, &style, params.xlen), "ports, and an instance to copy".into()),
     );
-<<<<<<< HEAD
     describe(&mut files, &style, params.cores, params.fingerprint(), params.canonical());
     let mut list = write_all(&args.output, &files)?;
-||||||| 723f186
-    let system = System {
-        style: &style,
-        cores: params.cores,
-        fingerprint: params.fingerprint(),
-        line: params.canonical(),
-        files: &files,
-    };
-    let described = system.describe();
-    files.extend(described);
-    let mut list = write_all(&args.output, &files)?;
-=======
-    let system = System {
-        style: &style,
-        cores: params.cores,
-        fingerprint: params.fingerprint(),
-        line: params.canonical(),
-        files: &files,
-    };
-    let described = system.describe();
-    files.extend(described);
-    let mut list = write_all(&args.output, &files)?;
->>>>>>> w-diag4
     package.record(&args.output.join(RECORDING), &params)?;
     let recorded = std::fs::metadata(args.output.join(RECORDING))?.len();
     list.push(json!({ "name": RECORDING, "bytes": recorded }));
@@ -158,32 +134,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
 fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Status, Failure> {
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
     let mut files = recorded::make(params, &args.hardware.options(), &style, args.buses())?;
-<<<<<<< HEAD
     describe(&mut files, &style, params.cores, params.fingerprint(), params.canonical());
     let list = write_all(&args.output, &files)?;
-||||||| 723f186
-    let system = System {
-        style: &style,
-        cores: params.cores,
-        fingerprint: params.fingerprint(),
-        line: params.canonical(),
-        files: &files,
-    };
-    let described = system.describe();
-    files.extend(described);
-    let list = write_all(&args.output, &files)?;
-=======
-    let system = System {
-        style: &style,
-        cores: params.cores,
-        fingerprint: params.fingerprint(),
-        line: params.canonical(),
-        files: &files,
-    };
-    let described = system.describe();
-    files.extend(described);
-    let list = write_all(&args.output, &files)?;
->>>>>>> w-diag4
     if args.json {
         Object::new("gen", &params.sizes.to_string())
             .with("parameters", inputs::parameters(params))

@@ -1,6 +1,6 @@
 // Runs a Verilated trace system on a beat file; its trace words go to standard output.
 //
-// usage: sim <beats> <idle-limit> <rest> <gap> <stall-seed> <init-seed>      (see TraceOptions)
+// usage: sim <beats> <idle-limit> <rest> <gap> <stall-seed> <init-seed> <sync> <clocks-a-word>      (see TraceOptions)
 // system.h, written beside it, names the ports. The beat file is described in src/beats/mod.rs.
 //
 // One cycle: inputs set, clock low, eval, outputs sampled; clock high, eval. A word is taken in a cycle
@@ -28,8 +28,11 @@ static void flush_out() {
 static uint64_t seed;
 static bool open_now = true;
 static unsigned left;
+// at most a word in so many cycles
+static uint64_t clocks_a_word, since_word;
 
 static bool next_ready() {
+    if (since_word < clocks_a_word) return false;
     if (seed == 0) return true;
     if (left == 0) {
         seed ^= seed << 13;
@@ -48,7 +51,9 @@ static void tick() {
     set_ready(*top, ready);
     set_clock(*top, 0);
     top->eval();
+    since_word++;
     if (ready && get_valid(*top)) {
+        since_word = 1;
         out[out_n++] = get_data(*top);
         words++;
         if (out_n == sizeof(out) / sizeof(out[0])) flush_out();
@@ -101,7 +106,7 @@ static uint64_t need_address() {
 }
 
 int main(int argc, char** argv) {
-    if (argc != 8) return 2;
+    if (argc != 9) return 2;
     file = fopen(argv[1], "rb");
     if (!file) {
         perror(argv[1]);
@@ -140,6 +145,7 @@ int main(int argc, char** argv) {
     } while (!(get_rdata(*top) & STATUS_ACTIVE));
 
     seed = strtoull(argv[5], nullptr, 0);
+    clocks_a_word = strtoull(argv[8], nullptr, 0);
     const uint64_t start = cycles;
     uint64_t idle = 0;  // cycles without a beat that are due before the next one
     uint32_t used = 0;  // cores with a beat in the present cycle

@@ -1,25 +1,51 @@
-// Inside of the emitted life of a trace, with its pipeline of LATENCY clocks and its event FIFO of PLACES entries
+// Inside of the emitted life of a trace, with its ingress and pipeline of LATENCY clocks and its event FIFO of PLACES
+// entries, of which ROOMY may be in use where a core goes on behind a gap
 //
-// The pipeline answers `go` with `live`; an entry stands at the FIFO with its verdict, or if LATE a clock after it. Of the other cores nothing is assumed but that `stop_go` comes only to those who are `stop_ready`.
+// The ingress answers `go` with `here` a clock later; what is not lost there is `live` in the last stage; an entry stands at
+// the FIFO with its verdict, or if LATE a clock after it. Places are counted as `hdl/src/spine/room.rs` counts them. Of the
+// other cores nothing is assumed but that `stop_go` comes only to those who are `stop_ready`.
 
-reg [`LATENCY-1:0] f_pipe = 0;
+localparam D = `LATENCY - 1;
+reg f_here = 0;
+// by stage behind the one where predictors are asked: live; an instruction; it is control flow, the first after a trap
+reg [D-1:0] f_pipe = 0;
+reg [D-1:0] f_valid = 0;
+reg [D-1:0] f_flow = 0;
+reg [D-1:0] f_intr = 0;
+(* anyseq *) wire f_in_valid;
+(* anyseq *) wire f_in_flow;
+(* anyseq *) wire f_in_intr;
+wire f_stays = f_here && !away;
 reg f_push = 0;
-reg f_low = 0;
 reg [8:0] f_held = 0;
+reg [8:0] f_used = 0;
+reg f_popped = 0;
 (* anyseq *) wire f_pop;
 wire f_message = verdict$send || verdict$overflow || verdict$stop;
 wire f_in = `LATE ? f_push : f_message;
+wire f_out = f_pop && f_held != 0;
 always @(posedge clock) begin
-    f_pipe <= reset ? 0 : {f_pipe[`LATENCY-2:0], go};
+    f_here <= !reset && go;
+    f_pipe <= reset ? 0 : {f_pipe[D-2:0], f_stays};
+    f_valid <= reset ? 0 : {f_valid[D-2:0], f_in_valid};
+    f_flow <= reset ? 0 : {f_flow[D-2:0], f_in_flow && f_stays && f_in_valid};
+    f_intr <= reset ? 0 : {f_intr[D-2:0], f_in_intr};
     f_push <= !reset && f_message && `LATE;
-    f_low <= !reset && `PLACES - f_held < 3;
-    f_held <= reset ? 0 : f_held + f_in - (f_pop && f_held != 0);
+    f_popped <= !reset && f_out;
+    f_held <= reset ? 0 : f_held + f_in - f_out;
+    f_used <= reset ? 0 : f_used + control$take - control$give - f_popped;
 end
 always @(*) begin
-    assume(live == f_pipe[`LATENCY-1] && live_next == f_pipe[`LATENCY-2]);
-    assume(control$full == f_low);
-    assume(control$drained == (f_held == 0));
+    assume(here == f_here && enter == (f_here && f_in_valid) && may == (f_in_flow || f_in_intr));
+    assume(live == f_pipe[D-1] && live_next == f_pipe[D-2]);
+    assume(valid == f_valid[D-1] && intr == f_intr[D-1] && verdict$flow == f_flow[D-1]);
+    // nothing but control flow is told for its own sake
+    assume(!verdict$asks || verdict$flow);
+    assume(control$spent == (f_used == `PLACES));
+    assume(control$roomy == (f_used < `ROOMY));
     if (control$stop_go) assume(control$stop_ready);
+    // a session begins when all of the last one has left (`hdl/src/spine/session.rs`)
+    if (control$enable && !run$q) assume(f_used == 0);
 end
 
 // since the last sync no overflow, no stop; since the last stop or reset something was traced
@@ -32,56 +58,29 @@ end
 always @(*) begin
     one_sync_between_breaks: assert(!(f_sync && f_synced));
     nothing_before_the_sync: assert(!(verdict$send && !verdict$sync) || f_synced);
-    no_push_while_full: assert(!(f_message && control$full));
     no_push_is_refused: assert(!(f_in && f_held == `PLACES));
+    no_place_is_taken_twice: assert(!(control$take && control$spent));
+    every_entry_has_its_place: assert(f_held + f_push + f_popped <= f_used);
     one_message_a_clock: assert(verdict$send + verdict$overflow + verdict$stop <= 1);
     lost_until_overflow: assert(!verdict$losing || !verdict$send && !verdict$stop);
     stop_only_of_a_trace: assert(!verdict$stop || verdict$tracing && !live);
 end
 
-// it ends: when `enable` is 0 and the others answer at once, then in so many clocks
+// what is lost is noted: in the last stage an instruction of a trace that goes on is live, or the core is losing
+reg [D-1:0] f_gone = 0;
+always @(posedge clock) f_gone <= reset ? 0 : {f_gone[D-2:0], f_here && away && f_in_valid};
+always @(*) nothing_lost_in_silence: assert(!f_gone[D-1] || verdict$drop || verdict$losing);
+
+// it ends: when `enable` is 0 and the others answer at once, then in so many clocks; and all places are free again
 wire f_idle = !run$q && !verdict$tracing && !verdict$losing && f_pipe == 0;
 `ifdef ENDS
-localparam f_bound = 3 * `LATENCY + `PLACES + 4;
+localparam f_bound = 3 * `LATENCY + 2 * `PLACES + 4;
 reg [6:0] f_quiet = 0;
 always @(posedge clock) f_quiet <= control$enable || reset ? 0 : f_quiet == 127 ? 127 : f_quiet + 1;
 always @(*) begin
     if (!control$enable) assume(f_pop && able && control$stop_go == control$stop_ready && !reset);
     it_ends: assert(f_quiet < f_bound || f_idle);
-end
-`endif
-
-// nor can it be put off: once room was waited for with `enable` at 0, what is left in the pipeline has room
-reg f_past = 0;
-always @(posedge clock) f_past <= !control$enable && !reset && (f_past || verdict$losing && !resume$q);
-always @(*) no_loss_anew: assert(!(f_past && verdict$drop));
-
-// what makes it inductive: which cycles of the pipeline are live. One run of them; while messages are lost the old ones,
-// a gap, and from `resume` on the new ones
-wire [`LATENCY-1:0] f_gap = ~f_pipe;
-wire f_one_run = ((f_pipe + (f_pipe & -f_pipe)) & f_pipe) == 0;
-wire f_one_gap = ((f_gap + (f_gap & -f_gap)) & f_gap) == 0 && f_gap != 0;
-wire f_only_old = (f_pipe[`LATENCY-2:0] & ~f_pipe[`LATENCY-1:1]) == 0;
-reg [4:0] f_dead;
-integer f_i;
-always @(*) begin
-    f_dead = 0;
-    for (f_i = 0; f_i < `LATENCY; f_i = f_i + 1) f_dead = f_dead + f_gap[f_i];
-end
-`ifndef OUTSIDE
-always @(*) begin
-    state_run: assert(run$q == (f_pipe != 0 || verdict$tracing || verdict$losing) && (run$q || !f_synced && !stopping$q));
-    state_held: assert(f_held + f_push <= `PLACES);
-    state_low: assert(f_low || f_held + 2 <= `PLACES);
-    state_pipe: assert(verdict$losing ? (resume$q ? f_one_gap : f_only_old) : f_one_run);
-    state_past: assert(!(f_past && !verdict$losing && live) || f_held + f_push <= 1 + f_dead);
-    state_lost: assert(!verdict$losing || !f_push);
-    state_resume: assert(!resume$q || f_held + f_push <= !verdict$losing);
-    state_stopping: assert(verdict$losing || stopping$q || f_pipe == 0 || f_pipe[0] || !run$q);
-    state_stopped: assert(!f_synced || verdict$losing || live || f_pipe == 0 && stopping$q);
-    state_first: assert(!live || first$q || f_synced || verdict$losing);
-    state_again: assert(!f_synced || !first$q || !live || verdict$losing);
-    state_tracing: assert(!f_synced || verdict$tracing);
+    all_is_given_back: assert(f_quiet < f_bound || f_used == 0);
 end
 `endif
 

@@ -99,16 +99,16 @@ pub fn replays_exactly(
 }
 
 /// Replays `words`, which have gaps in every hart: what is told around them was retired, at the instruction it is told
-/// for, and told and lost instructions are all there were. The number of gaps.
+/// for, and told and lost instructions are all there were. The number of gaps, and of instructions told.
 pub fn right_around_gaps(
     image: &Image,
     params: &TraceParams,
     words: impl Iterator<Item = u32>,
     events: &[FlowEvent],
-) -> usize {
+) -> (usize, u64) {
     let mut back: Vec<FlowEvent> = Vec::new();
     Replay::new(image, params, words).unwrap().run(&mut Events(&mut back)).unwrap();
-    let mut gaps = 0;
+    let (mut gaps, mut known) = (0, 0);
     for hart in 0..params.cores {
         // what was retired, by the number of instructions up to it
         let mut at = 0;
@@ -138,6 +138,7 @@ pub fn right_around_gaps(
         }
         assert_eq!(at, all, "hart {hart}: told and lost instructions are all there were");
         assert!(told > 0 && told < all, "hart {hart}: {told} of {all} instructions are told");
+        known += told;
     }
-    gaps
+    (gaps, known)
 }

@@ -124,23 +124,6 @@ fn a_full_fifo_loses_whole_records_and_says_how_many_instructions() {
     assert!(runs > 5, "{runs} overflows behind predicted streams");
 }
 
-/// The room runs out so often that it does at first instructions, too: then there is nothing to tell but the loss.
-#[test]
-fn a_lost_sync_is_counted_from_nothing() {
-    let p = variants()[6];
-    let m = model(&p, 5);
-    let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
-    bench.full_per_64k = 3_000;
-    bench.play(&m, &busy(5, 100), 40_000).unwrap();
-    let lost = |w: &[Message<Record>]| {
-        let overflow = |r: &Record| matches!(r, Record::Escape { escape: Escape::Overflow { .. }, .. });
-        overflow(&w[0].body) && overflow(&w[1].body)
-    };
-    let n = bench.messages.windows(2).filter(|w| lost(w)).count();
-    assert!(n > 2, "{n} of {} overflows follow another one", bench.overflows);
-    bench.d.check_verilog().unwrap();
-}
-
 #[test]
 fn tracing_that_is_disabled_and_enabled_again_begins_from_nothing() {
     let p = variants()[6];

@@ -184,7 +184,7 @@ fn after_an_overflow_the_trace_goes_on_right() {
     let options = TraceOptions { stall_seed: 1, ..TraceOptions::default() };
     let summary = sim.run(file.path(), &options, |w| words.push(w)).unwrap();
     assert_eq!(summary.overflow, 0xf, "all cores lose something");
-    let gaps = right_around_gaps(&Image::new(&program), &params, words.into_iter(), &events);
+    let (gaps, _) = right_around_gaps(&Image::new(&program), &params, words.into_iter(), &events);
     assert!(gaps > 4, "{gaps} gaps");
 }
 

@@ -181,8 +181,35 @@ fn replay_goes_on_after_an_overflow() {
     let summary = sim.run(file.path(), &options, |w| words.push(w)).unwrap();
     assert_ne!(summary.overflow, 0, "nothing was lost: the test shows nothing");
 
-    let gaps = right_around_gaps(&Image::new(&program), &params, words.into_iter(), &events);
+    let (gaps, _) = right_around_gaps(&Image::new(&program), &params, words.into_iter(), &events);
     assert!(gaps > 4, "{gaps} gaps");
+}
+
+/// A sink that takes a quarter of what is sent: most is lost, what is told is right around each gap, and it is more than the
+/// link would carry of cold tables.
+#[test]
+fn an_overloaded_link_is_told_of_with_warm_tables() {
+    for (scheme, timestamps, cores, least) in
+        [("tr_e:large", false, 1, 14), ("tr_e:small", true, 2, 10), ("sc-lsp:rbase-32x4", false, 2, 10)]
+    {
+        let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+        (params.timestamps, params.cores) = (timestamps, cores);
+        let program = program("fsm").load().unwrap();
+        let (events, _) = run(&program, cores, 400_000);
+        let verilog = emit(&params, &SystemOptions { log2_fifo: 4, ..SystemOptions::default() }).unwrap();
+        let sim = TraceCosim::build(&verilog, &ports(cores.into(), 32)).unwrap();
+        let (file, beats) = beat_file(&program, &params, &events);
+        let free = sim.run(file.path(), &TraceOptions::default(), |_| ()).unwrap();
+        assert_eq!(free.overflow, 0, "{scheme}: the link is not overloaded by itself");
+        let clocks_a_word = 4 * free.stop / free.words;
+        let mut words = Vec::new();
+        let options = TraceOptions { clocks_a_word, ..TraceOptions::default() };
+        let summary = sim.run(file.path(), &options, |w| words.push(w)).unwrap();
+        assert_ne!(summary.overflow, 0, "{scheme}: nothing was lost");
+        let (gaps, told) = right_around_gaps(&Image::new(&program), &params, words.into_iter(), &events);
+        eprintln!("{scheme}: {told} of {beats} instructions, {gaps} gaps");
+        assert!(gaps > 20 && 100 * told > least * beats, "{scheme}: {told} of {beats} instructions, {gaps} gaps");
+    }
 }
 
 /// Every named set, both encodings, functional and time-stamped, one and four cores: 5 million retired

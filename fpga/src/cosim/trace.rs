@@ -160,12 +160,14 @@ pub struct TraceOptions {
     pub init_seed: u32,
     /// Not 0: what is written to register `sync` before.
     pub sync: u8,
+    /// Not 0: the sink takes no more than a word in so many clocks.
+    pub clocks_a_word: u64,
 }
 
 impl Default for TraceOptions {
     /// The file as it is, ready always, from a state of zeros.
     fn default() -> Self {
-        Self { idle_limit: u64::MAX, rest: 0, gap: 0, stall_seed: 0, init_seed: 0, sync: 0 }
+        Self { idle_limit: u64::MAX, rest: 0, gap: 0, stall_seed: 0, init_seed: 0, sync: 0, clocks_a_word: 0 }
     }
 }
 
@@ -208,8 +210,8 @@ impl TraceCosim {
         options: &TraceOptions,
         mut each: impl FnMut(u32),
     ) -> Result<TraceSummary, CosimError> {
-        let TraceOptions { idle_limit, rest, gap, stall_seed, init_seed, sync } = *options;
-        let numbers = [idle_limit, rest, gap, stall_seed, init_seed.into(), sync.into()];
+        let TraceOptions { idle_limit, rest, gap, stall_seed, init_seed, sync, clocks_a_word } = *options;
+        let numbers = [idle_limit, rest, gap, stall_seed, init_seed.into(), sync.into(), clocks_a_word];
         let mut child = Command::new(&self.program)
             .arg(beats)
             .args(numbers.map(|n| n.to_string()))

@@ -19,7 +19,7 @@
 //! All but the first are the bundles of [`super::ports`].
 //!
 //! # Timing
-//! As the parts. `control[i].full` and `.drained` are those of FIFO i.
+//! As the parts. `control[i].full` is that of FIFO i, `.spent` and `.roomy` are of what is promised of it.
 
 use super::entry::EntryLayout;
 use super::event_fifo::{EventFifo, FIELD_COUNT};
@@ -28,6 +28,7 @@ use super::packer::Packer;
 use super::ports::{BusIn, ControlOut, EntryIn, PieceIn, PieceOut, ReadOut, WordsOut};
 use super::registers::Registers;
 use super::resync::Resync;
+use super::room::Room;
 use super::session::Session;
 use super::{Extras, Stream};
 use crate::widget::each::each;
@@ -48,6 +49,7 @@ pub struct Spine<const W: usize> {
     pub coded: PieceIn,
     _cores: usize,
     fifo: Vec<EventFifo<W>>,
+    room: Vec<Room>,
     merger: Merger,
     session: Session,
     packer: Packer,
@@ -105,6 +107,7 @@ impl<const W: usize> Spine<W> {
             entry: each(cores),
             _cores: cores,
             fifo: (0..cores).map(|_| EventFifo::new(layout, log2_depth)).collect(),
+            room: (0..cores).map(|_| Room::new(log2_depth)).collect(),
             merger: Merger::of(stream, log2_depth),
             session: Session::of(stream, false),
             packer: Packer::new(),
@@ -146,7 +149,16 @@ impl<const W: usize> Logic for Spine<W> {
                 self.fifo[i].pop.next = self.read.done.val();
             }
             self.control[i].full.next = self.fifo[i].full.val();
-            self.control[i].drained.next = self.fifo[i].empty.val();
+            self.room[i].clock.next = self.clock.val();
+            self.room[i].reset.next = self.reset.val();
+            self.room[i].take.next = self.control[i].take.val();
+            self.room[i].give.next = self.control[i].give.val();
+            self.room[i].pop.next = false;
+            if self.merger.core.val() == i.to_bits() {
+                self.room[i].pop.next = self.read.done.val();
+            }
+            self.control[i].spent.next = self.room[i].spent.val();
+            self.control[i].roomy.next = self.room[i].roomy.val();
             self.control[i].enable.next = self.session.tracing.val();
             self.pushes.next = self.pushes.val().replace_bit(i, self.entry[i].push.val());
             self.haves.next = self.haves.val().replace_bit(i, self.fifo[i].have.val());
@@ -183,9 +195,11 @@ impl<const W: usize> Logic for Spine<W> {
         for k in 0..self._cores {
             self.control[k].stop_go.next = self.all_stopped.val();
             self.control[k].due.next = self.follow.val().get_bit(k);
+            self.control[k].anew.next = self.follow.val().get_bit(k);
             self.control[k].ask.next = self.ask.val();
         }
         self.control[0].due.next = self.lead.val();
+        self.control[0].anew.next = false;
         self.control[0].ask.next = false;
         self.merger.pushes.next = self.pushes.val();
         self.merger.have.next = self.haves.val();

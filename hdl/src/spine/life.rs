@@ -1,7 +1,8 @@
 //! Life of one core's trace: when it runs, what an instruction is due to, and what happens when there is no room
 //!
-//! Stands at both ends of every front end's pipeline: says to the ingress which cycles are traced, and to the block
-//! that makes the entries what becomes of the instruction that is in the last stage.
+//! Stands at both ends of every front end's pipeline: says to the ingress which cycles are traced, where the predictors are
+//! asked which instructions are lost, and to the block that makes the entries what becomes of the instruction that is in the
+//! last stage.
 //!
 //! # Source
 //! `docs/stream.md`, "When each is sent"; `docs/trace-module.md`.
@@ -12,28 +13,36 @@
 //! | `reset` | in | back to the state at power-up |
 //! | `control` | | to the spine, see [`super::ports`] |
 //! | `able` | in | the predictors are in their reset state |
+//! | `here` | in | the cycle is traced that is where predictors are asked |
+//! | `enter` | in | an instruction retires in it |
+//! | `may` | in | that can make an entry: it is control flow, or the first after a trap |
+//! | `away` | out | it is lost, or those before it are: predictors must stand |
 //! | `clear` | out | they are no longer needed and must be cleared |
 //! | `go` | out | this cycle is traced: for the ingress adapter, which answers a cycle later with the beat's `live` |
-//! | `live`, `live_next` | in | the cycle in the last stage is traced; the next one is |
+//! | `live`, `live_next` | in | the cycle in the last stage is traced, and not lost; the next one is |
 //! | `valid`, `intr` | in | in the last stage an instruction retires; it is the first after a trap |
 //! | `broken` | in | a traced instruction does not follow from the one before, at the ingress |
 //! | `verdict.asks` | in | if it is traced, it is due to be told of: 1 or 0 at will where `sync` or `exception` is 1 |
 //! | `verdict.beat` | out | it is traced |
 //! | `verdict.sync`, `.exception` | out | it is the first that is; it follows a trap |
-//! | `verdict.send`, `.drop` | out | it is due to be told of and there is room; there is none: messages are lost from here |
+//! | `verdict.send` | out | it is due to be told of |
+//! | `verdict.drop` | out | it is the first that is lost |
+//! | `verdict.fresh` | out | its sync is for those who begin at the header before it, too: tables are cleared behind it |
 //! | `verdict.overflow`, `.stop` | out | an overflow, a stop message is sent in this cycle |
 //! | `verdict.flow` | in | it is a control-flow instruction |
 //! | `verdict.resync` | out | a resync is sent in its place, behind an exception if it follows a trap |
 //! | `verdict.restart` | out | one of `send`, `overflow`, `stop`, `resync` |
-//! | `verdict.losing`, `.tracing` | out | messages are being lost; a stop message is still due |
+//! | `verdict.losing`, `.tracing` | out | instructions are being lost; a stop message is still due |
 //!
 //! # Timing
 //! All outputs answer in the same cycle; `asks` must not depend on the verdict. `live` may rise again only when
-//! messages are lost (then one overflow message is sent in the cycle before) or after the stop message.
+//! instructions were lost (then one overflow message is sent in the cycle before) or after the stop message.
 //!
 //! `enable` may rise and fall at any time; a trace that has begun always ends with a stop message before the next
-//! begins. When there is no room, the core loses messages, clears its predictors, waits for `drained`, and goes on
-//! with overflow and sync. A resync that is due waits for a control-flow instruction that finds room and has no sync.
+//! begins. An instruction that may make an entry takes a place of the FIFO when it enters. Where none is left, it and those
+//! behind it are lost, before they can change a table; once those before it have left the pipeline and there is room again,
+//! the core goes on with overflow and sync, with its tables as they were. A resync that is due waits for a control-flow
+//! instruction that is not lost and has no sync.
 
 use super::ports::{ControlIn, VerdictOut};
 use crate::widget::fixed::Fixed;
@@ -47,6 +56,10 @@ pub struct Life {
     pub control: ControlIn,
     pub able: Signal<In, Bit>,
     pub clear: Signal<Out, Bit>,
+    pub here: Signal<In, Bit>,
+    pub enter: Signal<In, Bit>,
+    pub may: Signal<In, Bit>,
+    pub away: Signal<Out, Bit>,
     pub go: Signal<Out, Bit>,
     pub live: Signal<In, Bit>,
     pub live_next: Signal<In, Bit>,
@@ -60,6 +73,10 @@ pub struct Life {
     resume: DFF<Bit>,
     start: Signal<Local, Bit>,
     active: Signal<Local, Bit>,
+    // where predictors are asked: in a gap; nothing was traced yet
+    gap: DFF<Bit>,
+    opened: DFF<Bit>,
+    begun: DFF<Bit>,
     // what becomes of them
     losing: DFF<Bit>,
     first: DFF<Bit>,
@@ -67,6 +84,7 @@ pub struct Life {
     stop_ready_2: DFF<Bit>,
     beat: Signal<Local, Bit>,
     due: Signal<Local, Bit>,
+    opens: Signal<Local, Bit>,
     send: Signal<Local, Bit>,
     drop: Signal<Local, Bit>,
     overflow: Signal<Local, Bit>,
@@ -88,13 +106,12 @@ impl Life {
 impl Logic for Life {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, run, stopping, resume, losing, first, tracing, stop_ready_2);
+        dff_setup!(self, clock, run, stopping, resume, losing, first, tracing, stop_ready_2, gap, opened, begun);
 
         // which cycles are traced
         self.start.next = self.control.enable.val() & self.able.val() & !self.run.q.val();
         self.active.next = self.start.val() | (self.run.q.val() & self.control.enable.val() & !self.stopping.q.val());
-        self.resume.d.next =
-            self.losing.q.val() & (self.resume.q.val() | (self.control.drained.val() & self.able.val()));
+        self.resume.d.next = self.losing.q.val() & (self.resume.q.val() | self.control.roomy.val());
         self.go.next = self.active.val();
         if self.losing.q.val() {
             self.go.next = self.resume.q.val();
@@ -112,29 +129,57 @@ impl Logic for Life {
         self.control.lost.next = self.losing.q.val();
         self.control.broken.next = self.broken.val();
 
+        // room again
+        self.opens.next = self.losing.q.val() & self.control.roomy.val() & !self.resume.q.val();
+
+        // which instructions are lost
+        self.away.next =
+            self.gap.q.val() | (self.enter.val() & (!self.begun.q.val() | self.may.val()) & self.control.spent.val());
+        // until the ingress answers
+        self.opened.d.next = self.opens.val();
+        self.gap.d.next = ((self.gap.q.val() & !self.opened.q.val())
+            | (self.enter.val() & (!self.begun.q.val() | self.may.val()) & self.control.spent.val()))
+            & !self.reset.val();
+        self.begun.d.next = self.here.val()
+            & !self.gap.q.val()
+            & (self.begun.q.val() | (self.enter.val() & !self.control.spent.val()))
+            & !(self.enter.val() & self.may.val() & self.control.spent.val())
+            & !self.reset.val();
+
         // what the instruction in the last stage is due to
         self.beat.next = self.valid.val() & self.live.val() & !self.losing.q.val();
         self.due.next = self.beat.val() & (self.first.q.val() | self.intr.val() | self.verdict.asks.val());
-        self.send.next = self.due.val() & !self.control.full.val();
-        self.drop.next = self.due.val() & self.control.full.val();
+        self.send.next = self.due.val();
+        self.drop.next =
+            self.valid.val() & !self.live.val() & self.gap.q.val() & self.tracing.q.val() & !self.losing.q.val();
 
         // in place of what the instruction would send
         self.resync.next = false;
         if self.sync.val() {
-            self.resync.next = self.beat.val()
-                & self.verdict.flow.val()
-                & self.control.due.val()
-                & !self.first.q.val()
-                & !self.control.full.val();
+            self.resync.next = self.beat.val() & self.verdict.flow.val() & self.control.due.val() & !self.first.q.val();
         }
         self.control.resynced.next = self.resync.val();
         self.control.synced.next = self.resync.val() | (self.send.val() & self.first.q.val());
-        self.control.counted.next = self.beat.val() & !self.drop.val();
+        self.control.counted.next = self.beat.val();
 
         // the overflow message goes out in the cycle before the first live one
         self.overflow.next = self.losing.q.val() & self.live_next.val() & !self.live.val();
-        self.stop_due.next = self.tracing.q.val() & !self.live.val() & !self.losing.q.val() & !self.control.full.val();
+        self.stop_due.next = self.tracing.q.val()
+            & !self.live.val()
+            & !self.gap.q.val()
+            & !self.losing.q.val()
+            & !self.control.spent.val();
         self.stop.next = self.stop_due.val() & self.control.stop_go.val();
+        // places of the FIFO: one for the overflow message, too, before those behind it can take them all
+        self.control.take.next =
+            (self.enter.val() & !self.gap.q.val() & (!self.begun.q.val() | self.may.val()) & !self.control.spent.val())
+                | self.opens.val()
+                | self.stop.val();
+        self.control.give.next = self.beat.val()
+            & (self.first.q.val() | self.intr.val() | self.verdict.flow.val())
+            & !self.send.val()
+            & !self.resync.val();
+
         if self.stop.val() | self.reset.val() {
             self.run.d.next = false;
             self.stopping.d.next = false;
@@ -157,25 +202,32 @@ impl Logic for Life {
             self.control.stop_ready.next = self.stop_ready_2.q.val();
         }
 
-        // `drop`, `resync` or `stop`, from inputs and registers alone: a local shared with `run` would tie it to `able`
-        self.clear.next = (self.valid.val()
+        // `resync`, `fresh` or `stop`, from inputs and registers alone: a local shared with `run` would tie it to `able`
+        self.clear.next = (self.sync.val()
+            & self.valid.val()
             & self.live.val()
             & !self.losing.q.val()
-            & (self.first.q.val() | self.intr.val() | self.verdict.asks.val())
-            & self.control.full.val())
+            & self.verdict.flow.val()
+            & self.control.due.val()
+            & !self.first.q.val())
             | (self.sync.val()
                 & self.valid.val()
                 & self.live.val()
                 & !self.losing.q.val()
-                & self.verdict.flow.val()
-                & self.control.due.val()
-                & !self.first.q.val()
-                & !self.control.full.val())
+                & self.first.q.val()
+                & self.control.anew.val())
             | (self.tracing.q.val()
                 & !self.live.val()
+                & !self.gap.q.val()
                 & !self.losing.q.val()
-                & !self.control.full.val()
+                & !self.control.spent.val()
                 & self.control.stop_go.val());
+        self.verdict.fresh.next = self.sync.val()
+            & self.valid.val()
+            & self.live.val()
+            & !self.losing.q.val()
+            & self.first.q.val()
+            & self.control.anew.val();
         // likewise these, so that nothing ties them to `asks`
         self.verdict.beat.next = self.valid.val() & self.live.val() & !self.losing.q.val();
         self.verdict.sync.next = self.valid.val() & self.live.val() & !self.losing.q.val() & self.first.q.val();

@@ -11,6 +11,7 @@
 //! | [`ports`] | port bundles |
 //! | [`registers`] | control and status |
 //! | [`resync`] | when the cores are told of anew |
+//! | [`room`] | places of a FIFO that are held or promised |
 //! | [`session`] | a trace from its header to its last word |
 //! | [`settle`] | instructions behind a resync in which nothing is predicted |
 
@@ -67,5 +68,6 @@ pub mod packer;
 pub mod ports;
 pub mod registers;
 pub mod resync;
+pub mod room;
 pub mod session;
 pub mod settle;

@@ -15,13 +15,16 @@
 //! | --- | --- | --- |
 //! | `enable` | in | 1: trace, from when `ready`; 0: end the trace with a stop message |
 //! | `full` | in | fewer than two entries are free by the event FIFO's registered count |
-//! | `drained` | in | all entries of this core have left the trace system's buffers |
+//! | `spent` | in | no place of the event FIFO is left to be taken, see [`super::room`] |
+//! | `roomy` | in | there is room to go on behind a gap |
 //! | `stop_go` | in | all cores of the system are `stop_ready`: send the stop message now |
 //! | `due` | in | at the next control-flow instruction a resync is |
+//! | `anew` | in | the header was sent again, and no sync since: the next one is for those who begin there |
 //! | `ask` | in | the header is sent again: times count from this clock |
 //! | `ready` | out | the predictors are in their reset state, tracing can begin |
 //! | `stop_ready` | out | tracing has ended, all else is sent |
-//! | `lost` | out | messages are being lost |
+//! | `lost` | out | instructions are being lost |
+//! | `take`, `give` | out | a place of the event FIFO is taken, given back |
 //! | `counted` | out | an instruction retires, and is not lost |
 //! | `broken` | out | a traced instruction does not follow from the one before |
 //! | `resynced`, `synced` | out | a resync is sent; that or another sync is |
@@ -53,8 +56,18 @@ use rust_hdl::prelude::*;
 bundle!(
     /// When a front end is to trace, and what became of it.
     ControlOut "ControlIn" ControlIn
-    { enable: Bit, full: Bit, drained: Bit, stop_go: Bit, due: Bit, ask: Bit, }
-    { ready: Bit, stop_ready: Bit, lost: Bit, counted: Bit, resynced: Bit, synced: Bit, broken: Bit, }
+    { enable: Bit, full: Bit, spent: Bit, roomy: Bit, stop_go: Bit, due: Bit, anew: Bit, ask: Bit, }
+    {
+        ready: Bit,
+        stop_ready: Bit,
+        lost: Bit,
+        take: Bit,
+        give: Bit,
+        counted: Bit,
+        resynced: Bit,
+        synced: Bit,
+        broken: Bit,
+    }
 );
 
 bundle!(
@@ -63,6 +76,7 @@ bundle!(
     {
         beat: Bit,
         sync: Bit,
+        fresh: Bit,
         exception: Bit,
         send: Bit,
         drop: Bit,

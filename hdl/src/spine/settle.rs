@@ -10,14 +10,15 @@
 //! | port | dir | meaning |
 //! | --- | --- | --- |
 //! | `reset` | in | back to the state at power-up |
-//! | `resync` | in | the instruction in the last stage makes a resync |
-//! | `cancel` | in | messages are lost, or the trace is over |
+//! | `resync` | in | the instruction in the last stage makes a resync: the K are those behind it |
+//! | `fresh` | in | it has a sync for those who begin there: it is the first of the K |
+//! | `cancel` | in | the trace is over |
 //! | `enter` | in | a traced instruction is where predictors are asked |
 //! | `leave` | in | one is in the last stage |
 //! | `hold` | out | predictors must not be asked |
 //!
 //! # Timing
-//! `hold` rises in the clock behind `resync`, and falls behind the last of the K instructions that enters.
+//! `hold` rises in the clock behind `resync` or `fresh`, and falls behind the last of the K instructions that enters.
 
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -31,6 +32,7 @@ pub struct Settle {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub resync: Signal<In, Bit>,
+    pub fresh: Signal<In, Bit>,
     pub cancel: Signal<In, Bit>,
     pub enter: Signal<In, Bit>,
     pub leave: Signal<In, Bit>,
@@ -42,6 +44,7 @@ pub struct Settle {
     holding: DFF<Bit>,
     off: Signal<Local, Bits<3>>,
     k: Fixed<Bits<13>>,
+    k_fresh: Fixed<Bits<13>>,
     one: Fixed<Bits<13>>,
     one_3: Fixed<Bits<3>>,
 }
@@ -56,6 +59,7 @@ impl Settle {
         // of those in flight one makes the resync
         Self {
             k: Fixed::of(u64::from(instructions) + 1),
+            k_fresh: Fixed::of(u64::from(instructions)),
             one: Fixed::of(1u64),
             one_3: Fixed::of(1u64),
             ..Default::default()
@@ -81,6 +85,10 @@ impl Logic for Settle {
         }
         if self.resync.val() {
             self.left.d.next = self.k.val() - bit_cast::<13, 3>(self.off.val());
+            self.holding.d.next = true;
+        }
+        if self.fresh.val() {
+            self.left.d.next = self.k_fresh.val() - bit_cast::<13, 3>(self.off.val());
             self.holding.d.next = true;
         }
         if self.cancel.val() | self.reset.val() {

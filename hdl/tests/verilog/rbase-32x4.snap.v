@@ -20,6 +20,8 @@ module goshawk (
     wire        core_0_control_ready;
     wire        core_0_control_stop_ready;
     wire        core_0_control_lost;
+    wire        core_0_control_take;
+    wire        core_0_control_give;
     wire        core_0_entry_push;
     wire [1:0]  core_0_entry_pre;
     wire [1:0]  core_0_entry_post;
@@ -28,8 +30,8 @@ module goshawk (
     wire [31:0] core_0_entry_pc;
     wire [31:0] core_0_entry_target;
     wire        spine_control_0_enable;
-    wire        spine_control_0_full;
-    wire        spine_control_0_drained;
+    wire        spine_control_0_spent;
+    wire        spine_control_0_roomy;
     wire        spine_control_0_stop_go;
     wire        spine_read_have;
     wire [31:0] spine_read_word;
@@ -52,12 +54,14 @@ module goshawk (
         .rvfi_pc_rdata(rvfi_pc_rdata_0),
         .rvfi_pc_wdata(rvfi_pc_wdata_0),
         .control_enable(spine_control_0_enable),
-        .control_full(spine_control_0_full),
-        .control_drained(spine_control_0_drained),
+        .control_spent(spine_control_0_spent),
+        .control_roomy(spine_control_0_roomy),
         .control_stop_go(spine_control_0_stop_go),
         .control_ready(core_0_control_ready),
         .control_stop_ready(core_0_control_stop_ready),
         .control_lost(core_0_control_lost),
+        .control_take(core_0_control_take),
+        .control_give(core_0_control_give),
         .entry_push(core_0_entry_push),
         .entry_pre(core_0_entry_pre),
         .entry_post(core_0_entry_post),
@@ -78,12 +82,14 @@ module goshawk (
         .words_data(data),
         .words_ready(ready),
         .control_0_enable(spine_control_0_enable),
-        .control_0_full(spine_control_0_full),
-        .control_0_drained(spine_control_0_drained),
+        .control_0_spent(spine_control_0_spent),
+        .control_0_roomy(spine_control_0_roomy),
         .control_0_stop_go(spine_control_0_stop_go),
         .control_0_ready(core_0_control_ready),
         .control_0_stop_ready(core_0_control_stop_ready),
         .control_0_lost(core_0_control_lost),
+        .control_0_take(core_0_control_take),
+        .control_0_give(core_0_control_give),
         .entry_0_push(core_0_entry_push),
         .entry_0_pre(core_0_entry_pre),
         .entry_0_post(core_0_entry_post),
@@ -558,7 +564,7 @@ module goshawk_fields (
     localparam [2:0] RECORD_FIELD_OPEN = 3'd2;
     localparam [2:0] RECORD_FIELD_START = 3'd4;
     localparam [5:0] ADDRESS_SIZE = 6'h1e;
-    localparam [3:0] CODE_OVERFLOW = 4'd3;
+    localparam [3:0] CODE_OVERFLOW = 4'd9;
     localparam [3:0] CODE_STOP = 4'd5;
     localparam [5:0] COUNT_SIZE = 6'h13;
     localparam [5:0] ESCAPE_SIZE = 6'h13;
@@ -756,12 +762,14 @@ module goshawk_spine (
     output wire [31:0] words_data,
     input  wire        words_ready,
     output wire        control_0_enable,
-    output wire        control_0_full,
-    output wire        control_0_drained,
+    output wire        control_0_spent,
+    output wire        control_0_roomy,
     output wire        control_0_stop_go,
     input  wire        control_0_ready,
     input  wire        control_0_stop_ready,
     input  wire        control_0_lost,
+    input  wire        control_0_take,
+    input  wire        control_0_give,
     input  wire        entry_0_push,
     input  wire [1:0]  entry_0_pre,
     input  wire [1:0]  entry_0_post,
@@ -813,12 +821,20 @@ module goshawk_spine (
         .entry_bcnt(entry_0_bcnt),
         .entry_pc(entry_0_pc),
         .entry_target(entry_0_target),
-        .full(control_0_full),
-        .empty(control_0_drained),
         .have(fifo_0_have),
         .pop(read_done),
         .field(read_field),
         .word(fifo_0_word)
+    );
+
+    goshawk_room u_room_0 (
+        .clock(clock),
+        .reset(reset),
+        .take(control_0_take),
+        .give(control_0_give),
+        .pop(read_done),
+        .spent(control_0_spent),
+        .roomy(control_0_roomy)
     );
 
     goshawk_merger u_merger (
@@ -1199,6 +1215,52 @@ module goshawk_merger (
     assign show = |have;
 endmodule
 
+// places of a FIFO that are held or promised
+module goshawk_room (
+    input  wire        clock,
+    input  wire        reset,
+    input  wire        take,
+    input  wire        give,
+    input  wire        pop,
+    output wire        spent,
+    output wire        roomy
+);
+
+    localparam [7:0] HIGH = 8'he0;
+    localparam [7:0] PLACES = 8'hfe;
+
+    reg  [7:0]  used;
+    reg         popped;
+    wire        odd;
+    wire        less;
+    reg  [7:0]  change;
+
+    assign odd = take ^ give ^ popped;
+    assign less = (!take & (give | popped)) | (give & popped);
+    assign spent = used == PLACES;
+    assign roomy = (used & HIGH) == 8'd0;
+
+    always @(*) begin
+        change = {7'd0, odd};
+        if (less) begin
+            change = {7'h7f, odd};
+        end
+    end
+
+    always @(posedge clock) begin
+        popped <= pop & !reset;
+        used <= used + change;
+        if (reset) begin
+            used <= 8'd0;
+        end
+    end
+
+    initial begin
+        used = 8'd0;
+        popped = 1'd0;
+    end
+endmodule
+
 // entries of one core until the encoder takes them
 module goshawk_event_fifo (
     input  wire        clock,
@@ -1210,8 +1272,6 @@ module goshawk_event_fifo (
     input  wire [23:0] entry_bcnt,
     input  wire [31:0] entry_pc,
     input  wire [31:0] entry_target,
-    output wire        full,
-    output wire        empty,
     output wire        have,
     input  wire        pop,
     input  wire [1:0]  field,
@@ -1222,16 +1282,11 @@ module goshawk_event_fifo (
 
     reg  [7:0]  write;
     reg  [7:0]  read;
-    reg         low;
     reg         fresh;
     wire [7:0]  after_write;
-    wire [7:0]  after_that;
-    wire [7:0]  after_these;
     wire [7:0]  after_read;
     reg  [7:0]  next_read;
     wire        write_bit;
-    wire        after_bit;
-    wire        that_bit;
     wire        read_bit;
     wire        brim;
     wire        none;
@@ -1243,16 +1298,10 @@ module goshawk_event_fifo (
 
     assign write_bit = !(^(write & FEEDBACK));
     assign after_write = {write[6:0], write_bit};
-    assign after_bit = !(^(after_write & FEEDBACK));
-    assign after_that = {after_write[6:0], after_bit};
-    assign that_bit = !(^(after_that & FEEDBACK));
-    assign after_these = {after_that[6:0], that_bit};
     assign read_bit = !(^(read & FEEDBACK));
     assign after_read = {read[6:0], read_bit};
     assign brim = after_write == read;
     assign none = write == read;
-    assign full = low;
-    assign empty = none;
     assign accept = entry_push & !brim;
     assign kinds = {28'd0, entry_post, entry_pre};
     assign entries_w0 = {kinds[6:0], entry_bcnt};
@@ -1281,7 +1330,6 @@ module goshawk_event_fifo (
     end
 
     always @(posedge clock) begin
-        low <= brim | (after_that == read) | (after_these == read);
         if (accept) begin
             write <= after_write;
         end
@@ -1294,14 +1342,12 @@ module goshawk_event_fifo (
             write <= 8'd0;
             read <= 8'd0;
             fresh <= 1'd0;
-            low <= 1'd0;
         end
     end
 
     initial begin
         write = 8'd0;
         read = 8'd0;
-        low = 1'd0;
         fresh = 1'd0;
     end
 endmodule
@@ -1348,12 +1394,14 @@ module goshawk_core (
     input  wire [31:0] rvfi_pc_rdata,
     input  wire [31:0] rvfi_pc_wdata,
     input  wire        control_enable,
-    input  wire        control_full,
-    input  wire        control_drained,
+    input  wire        control_spent,
+    input  wire        control_roomy,
     input  wire        control_stop_go,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
+    output wire        control_take,
+    output wire        control_give,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
@@ -1400,12 +1448,14 @@ module goshawk_core (
         .clock(clock),
         .reset(reset),
         .control_enable(control_enable),
-        .control_full(control_full),
-        .control_drained(control_drained),
+        .control_spent(control_spent),
+        .control_roomy(control_roomy),
         .control_stop_go(control_stop_go),
         .control_ready(control_ready),
         .control_stop_ready(control_stop_ready),
         .control_lost(control_lost),
+        .control_take(control_take),
+        .control_give(control_give),
         .go(front_go),
         .beat_live(ingress_beat_live),
         .beat_valid(ingress_beat_valid),
@@ -1432,12 +1482,14 @@ module goshawk_front (
     input  wire        clock,
     input  wire        reset,
     input  wire        control_enable,
-    input  wire        control_full,
-    input  wire        control_drained,
+    input  wire        control_spent,
+    input  wire        control_roomy,
     input  wire        control_stop_go,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
+    output wire        control_take,
+    output wire        control_give,
     output wire        go,
     input  wire        beat_live,
     input  wire        beat_valid,
@@ -1464,6 +1516,7 @@ module goshawk_front (
     reg         valid_3;
     reg         intr_3;
     reg         ends_3;
+    reg         flow_3;
     reg         known_3;
     reg  [23:0] count_3;
     reg  [9:0]  length_3;
@@ -1474,6 +1527,7 @@ module goshawk_front (
     reg         valid_4;
     reg         intr_4;
     reg         ends_4;
+    reg         flow_4;
     reg         known_4;
     reg  [23:0] count_4;
     reg  [9:0]  length_4;
@@ -1483,6 +1537,7 @@ module goshawk_front (
     reg         valid_5;
     reg         intr_5;
     reg         ends_5;
+    reg         flow_5;
     reg         known_5;
     reg  [23:0] count_5;
     reg  [9:0]  length_5;
@@ -1492,6 +1547,7 @@ module goshawk_front (
     reg         valid_6;
     reg         intr_6;
     reg         ends_6;
+    reg         flow_6;
     reg         known_6;
     reg  [23:0] count_6;
     reg  [9:0]  length_6;
@@ -1501,7 +1557,12 @@ module goshawk_front (
     reg         same_6;
     reg  [9:0]  index_6;
     wire        sweep;
+    wire        live_2;
+    wire        flow;
     wire        life_clear;
+    wire        life_enter;
+    wire        life_may;
+    wire        life_away;
     wire        life_verdict_beat;
     wire        life_verdict_sync;
     wire        life_verdict_exception;
@@ -1512,7 +1573,9 @@ module goshawk_front (
     wire        life_verdict_restart;
     wire        life_verdict_losing;
     wire        life_verdict_tracing;
+    wire        detector_branch;
     wire        detector_indirect;
+    wire        detector_jump;
     wire [23:0] detector_count;
     wire [31:0] detector_start;
     wire        detector_known;
@@ -1524,22 +1587,35 @@ module goshawk_front (
     wire [9:0]  stream_cache_index;
     wire        lsp_same;
     wire        records_verdict_asks;
+    wire        records_verdict_flow;
 
     assign sweep = !swept;
-    assign detector_indirect = beat_look | beat_pop;
+    assign flow = beat_branch | beat_look | beat_pop | beat_jump;
+    assign life_enter = beat_live & beat_valid;
+    assign life_may = beat_intr | beat_branch | beat_look | beat_pop | beat_jump;
+    assign live_2 = beat_live & !life_away;
+    assign detector_branch = beat_branch & !life_away;
+    assign detector_indirect = (beat_look | beat_pop) & !life_away;
+    assign detector_jump = beat_jump & !life_away;
 
     goshawk_life u_life (
         .clock(clock),
         .reset(reset),
         .control_enable(control_enable),
-        .control_full(control_full),
-        .control_drained(control_drained),
+        .control_spent(control_spent),
+        .control_roomy(control_roomy),
         .control_stop_go(control_stop_go),
         .control_ready(control_ready),
         .control_stop_ready(control_stop_ready),
         .control_lost(control_lost),
+        .control_take(control_take),
+        .control_give(control_give),
         .able(swept),
         .clear(life_clear),
+        .here(beat_live),
+        .enter(life_enter),
+        .may(life_may),
+        .away(life_away),
         .go(go),
         .live(live_6),
         .live_next(live_5),
@@ -1555,18 +1631,19 @@ module goshawk_front (
         .verdict_restart(life_verdict_restart),
         .verdict_losing(life_verdict_losing),
         .verdict_tracing(life_verdict_tracing),
-        .verdict_asks(records_verdict_asks)
+        .verdict_asks(records_verdict_asks),
+        .verdict_flow(records_verdict_flow)
     );
 
     goshawk_detector u_detector (
         .clock(clock),
-        .live(beat_live),
+        .live(live_2),
         .valid(beat_valid),
         .intr(beat_intr),
-        .branch(beat_branch),
+        .branch(detector_branch),
         .taken(beat_taken),
         .indirect(detector_indirect),
-        .jump(beat_jump),
+        .jump(detector_jump),
         .pc(beat_pc),
         .target(beat_target),
         .count(detector_count),
@@ -1608,6 +1685,7 @@ module goshawk_front (
         .start(start_6),
         .known(known_6),
         .ends(ends_6),
+        .flow(flow_6),
         .length(length_6),
         .hit(hit_6),
         .same(same_6),
@@ -1623,6 +1701,7 @@ module goshawk_front (
         .verdict_losing(life_verdict_losing),
         .verdict_tracing(life_verdict_tracing),
         .verdict_asks(records_verdict_asks),
+        .verdict_flow(records_verdict_flow),
         .entry_push(entry_push),
         .entry_pre(entry_pre),
         .entry_post(entry_post),
@@ -1643,10 +1722,11 @@ module goshawk_front (
             sweep_at <= 10'd0;
             swept <= 1'd0;
         end
-        live_3 <= beat_live & !reset;
+        live_3 <= live_2 & !reset;
         valid_3 <= beat_valid;
         intr_3 <= beat_intr;
         ends_3 <= detector_ends;
+        flow_3 <= flow & !life_away;
         known_3 <= detector_known;
         count_3 <= detector_count;
         length_3 <= detector_length;
@@ -1657,6 +1737,7 @@ module goshawk_front (
         valid_4 <= valid_3;
         intr_4 <= intr_3;
         ends_4 <= ends_3;
+        flow_4 <= flow_3;
         known_4 <= known_3;
         count_4 <= count_3;
         length_4 <= length_3;
@@ -1666,6 +1747,7 @@ module goshawk_front (
         valid_5 <= valid_4;
         intr_5 <= intr_4;
         ends_5 <= ends_4;
+        flow_5 <= flow_4;
         known_5 <= known_4;
         count_5 <= count_4;
         length_5 <= length_4;
@@ -1675,6 +1757,7 @@ module goshawk_front (
         valid_6 <= valid_5;
         intr_6 <= intr_5;
         ends_6 <= ends_5;
+        flow_6 <= flow_5;
         known_6 <= known_5;
         count_6 <= count_5;
         length_6 <= length_5;
@@ -1692,6 +1775,7 @@ module goshawk_front (
         valid_3 = 1'd0;
         intr_3 = 1'd0;
         ends_3 = 1'd0;
+        flow_3 = 1'd0;
         known_3 = 1'd0;
         count_3 = 24'd0;
         length_3 = 10'd0;
@@ -1702,6 +1786,7 @@ module goshawk_front (
         valid_4 = 1'd0;
         intr_4 = 1'd0;
         ends_4 = 1'd0;
+        flow_4 = 1'd0;
         known_4 = 1'd0;
         count_4 = 24'd0;
         length_4 = 10'd0;
@@ -1711,6 +1796,7 @@ module goshawk_front (
         valid_5 = 1'd0;
         intr_5 = 1'd0;
         ends_5 = 1'd0;
+        flow_5 = 1'd0;
         known_5 = 1'd0;
         count_5 = 24'd0;
         length_5 = 10'd0;
@@ -1720,6 +1806,7 @@ module goshawk_front (
         valid_6 = 1'd0;
         intr_6 = 1'd0;
         ends_6 = 1'd0;
+        flow_6 = 1'd0;
         known_6 = 1'd0;
         count_6 = 24'd0;
         length_6 = 10'd0;
@@ -1742,6 +1829,7 @@ module goshawk_records (
     input  wire [31:0] start,
     input  wire        known,
     input  wire        ends,
+    input  wire        flow,
     input  wire [9:0]  length,
     input  wire        hit,
     input  wire        same,
@@ -1757,6 +1845,7 @@ module goshawk_records (
     input  wire        verdict_losing,
     input  wire        verdict_tracing,
     output wire        verdict_asks,
+    output wire        verdict_flow,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
@@ -1800,6 +1889,7 @@ module goshawk_records (
     wire        told;
     wire        idle;
     wire        forget;
+    wire        parts;
     wire        load;
     wire        waiting;
     wire [7:0]  more_hits;
@@ -1837,9 +1927,11 @@ module goshawk_records (
     assign told = over & !guessed;
     assign filled = hits == ones;
     assign goes = guessed & !any_pre & filled;
+    assign verdict_flow = flow;
     assign verdict_asks = ends & (!hit | !same | ({1'd0, start[30:19], 19'd0} != upper) | (hits == ones));
     assign idle = !live & !verdict_tracing & !verdict_losing;
-    assign forget = verdict_drop | idle | reset;
+    assign forget = idle | reset;
+    assign parts = verdict_send | verdict_drop;
     assign waiting = |hits;
     assign more_hits = hits + 8'd1;
     assign less_hits = hits - 8'd1;
@@ -1849,7 +1941,7 @@ module goshawk_records (
     assign up = monitor + THREE;
     assign down = monitor - 4'd1;
     assign grow = full_run & (monitor >= TWELVE);
-    assign shrink = verdict_send & short_run & (monitor == 4'd1);
+    assign shrink = parts & short_run & (monitor == 4'd1);
     assign widest = size == MOST_SIZE;
     assign narrowest = size == 4'd1;
     assign ask_start = told & !found & !sure;
@@ -1922,7 +2014,7 @@ module goshawk_records (
         if (guessed & verdict_beat) begin
             hits <= more_hits;
         end
-        if (verdict_send) begin
+        if (parts) begin
             hits <= 8'd0;
             if (guessed & any_pre) begin
                 hits <= 8'd1;
@@ -1930,7 +2022,7 @@ module goshawk_records (
         end
         if (full_run) begin
             monitor <= up;
-        end else if (verdict_send & short_run) begin
+        end else if (parts & short_run) begin
             monitor <= down;
         end
         if (grow | shrink) begin
@@ -1962,7 +2054,7 @@ module goshawk_records (
             target_7 <= start;
             pc_7 <= pc;
             bcnt_7 <= {run_size, run, known, upper_hit, value};
-            if ((verdict_stop & !begun) | (verdict_drop & verdict_sync)) begin
+            if (verdict_stop & !begun) begin
                 icnt_7 <= 24'd0;
                 bcnt_7 <= 24'hf00800;
             end
@@ -2797,14 +2889,20 @@ module goshawk_life (
     input  wire        clock,
     input  wire        reset,
     input  wire        control_enable,
-    input  wire        control_full,
-    input  wire        control_drained,
+    input  wire        control_spent,
+    input  wire        control_roomy,
     input  wire        control_stop_go,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
+    output wire        control_take,
+    output wire        control_give,
     input  wire        able,
     output wire        clear,
+    input  wire        here,
+    input  wire        enter,
+    input  wire        may,
+    output wire        away,
     output reg         go,
     input  wire        live,
     input  wire        live_next,
@@ -2820,12 +2918,16 @@ module goshawk_life (
     output wire        verdict_restart,
     output wire        verdict_losing,
     output wire        verdict_tracing,
-    input  wire        verdict_asks
+    input  wire        verdict_asks,
+    input  wire        verdict_flow
 );
 
     reg         run;
     reg         stopping;
     reg         resume;
+    reg         gap;
+    reg         opened;
+    reg         begun;
     reg         losing;
     reg         first;
     reg         tracing;
@@ -2834,6 +2936,7 @@ module goshawk_life (
     wire        active;
     wire        beat;
     wire        due;
+    wire        opens;
     wire        send;
     wire        drop;
     wire        overflow;
@@ -2844,15 +2947,19 @@ module goshawk_life (
     assign active = start | (run & control_enable & !stopping);
     assign control_ready = able;
     assign control_lost = losing;
+    assign opens = losing & control_roomy & !resume;
+    assign away = gap | (enter & (!begun | may) & control_spent);
     assign beat = valid & live & !losing;
     assign due = beat & (first | intr | verdict_asks);
-    assign send = due & !control_full;
-    assign drop = due & control_full;
+    assign send = due;
+    assign drop = valid & !live & gap & tracing & !losing;
     assign overflow = losing & live_next & !live;
-    assign stop_due = tracing & !live & !losing & !control_full;
+    assign stop_due = tracing & !live & !gap & !losing & !control_spent;
     assign stop = stop_due & control_stop_go;
+    assign control_take = (enter & !gap & (!begun | may) & !control_spent) | opens | stop;
+    assign control_give = beat & (first | intr | verdict_flow) & !send;
     assign control_stop_ready = stop_ready_2;
-    assign clear = (valid & live & !losing & (first | intr | verdict_asks) & control_full) | (tracing & !live & !losing & !control_full & control_stop_go);
+    assign clear = tracing & !live & !gap & !losing & !control_spent & control_stop_go;
     assign verdict_beat = valid & live & !losing;
     assign verdict_sync = valid & live & !losing & first;
     assign verdict_exception = valid & live & !losing & intr & !first;
@@ -2896,7 +3003,10 @@ module goshawk_life (
             losing <= 1'd0;
             tracing <= 1'd0;
         end
-        resume <= losing & (resume | (control_drained & able));
+        resume <= losing & (resume | control_roomy);
+        opened <= opens;
+        gap <= ((gap & !opened) | (enter & (!begun | may) & control_spent)) & !reset;
+        begun <= here & !gap & (begun | (enter & !control_spent)) & !(enter & may & control_spent) & !reset;
         first <= !live | (first & !valid);
         stop_ready_2 <= stop_due & !stop;
     end
@@ -2905,6 +3015,9 @@ module goshawk_life (
         run = 1'd0;
         stopping = 1'd0;
         resume = 1'd0;
+        gap = 1'd0;
+        opened = 1'd0;
+        begun = 1'd0;
         losing = 1'd0;
         first = 1'd0;
         tracing = 1'd0;

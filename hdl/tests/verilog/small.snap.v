@@ -20,6 +20,8 @@ module goshawk (
     wire        core_0_control_ready;
     wire        core_0_control_stop_ready;
     wire        core_0_control_lost;
+    wire        core_0_control_take;
+    wire        core_0_control_give;
     wire        core_0_entry_push;
     wire [1:0]  core_0_entry_pre;
     wire [1:0]  core_0_entry_post;
@@ -28,8 +30,8 @@ module goshawk (
     wire [31:0] core_0_entry_pc;
     wire [31:0] core_0_entry_target;
     wire        spine_control_0_enable;
-    wire        spine_control_0_full;
-    wire        spine_control_0_drained;
+    wire        spine_control_0_spent;
+    wire        spine_control_0_roomy;
     wire        spine_control_0_stop_go;
     wire        spine_read_have;
     wire [31:0] spine_read_word;
@@ -52,12 +54,14 @@ module goshawk (
         .rvfi_pc_rdata(rvfi_pc_rdata_0),
         .rvfi_pc_wdata(rvfi_pc_wdata_0),
         .control_enable(spine_control_0_enable),
-        .control_full(spine_control_0_full),
-        .control_drained(spine_control_0_drained),
+        .control_spent(spine_control_0_spent),
+        .control_roomy(spine_control_0_roomy),
         .control_stop_go(spine_control_0_stop_go),
         .control_ready(core_0_control_ready),
         .control_stop_ready(core_0_control_stop_ready),
         .control_lost(core_0_control_lost),
+        .control_take(core_0_control_take),
+        .control_give(core_0_control_give),
         .entry_push(core_0_entry_push),
         .entry_pre(core_0_entry_pre),
         .entry_post(core_0_entry_post),
@@ -78,12 +82,14 @@ module goshawk (
         .words_data(data),
         .words_ready(ready),
         .control_0_enable(spine_control_0_enable),
-        .control_0_full(spine_control_0_full),
-        .control_0_drained(spine_control_0_drained),
+        .control_0_spent(spine_control_0_spent),
+        .control_0_roomy(spine_control_0_roomy),
         .control_0_stop_go(spine_control_0_stop_go),
         .control_0_ready(core_0_control_ready),
         .control_0_stop_ready(core_0_control_stop_ready),
         .control_0_lost(core_0_control_lost),
+        .control_0_take(core_0_control_take),
+        .control_0_give(core_0_control_give),
         .entry_0_push(core_0_entry_push),
         .entry_0_pre(core_0_entry_pre),
         .entry_0_post(core_0_entry_post),
@@ -535,7 +541,7 @@ module goshawk_fields (
     localparam [1:0] K_PROGRESS = 2'd3;
     localparam [1:0] K_SYNC = 2'd2;
     localparam [1:0] K_TARGET = 2'd2;
-    localparam [3:0] KIND_OVERFLOW = 4'd3;
+    localparam [3:0] KIND_OVERFLOW = 4'd9;
     localparam [3:0] KIND_PROGRESS = 4'd7;
     localparam [5:0] KIND_SIZE = 6'd3;
     localparam [3:0] KIND_STOP = 4'd5;
@@ -668,12 +674,14 @@ module goshawk_spine (
     output wire [31:0] words_data,
     input  wire        words_ready,
     output wire        control_0_enable,
-    output wire        control_0_full,
-    output wire        control_0_drained,
+    output wire        control_0_spent,
+    output wire        control_0_roomy,
     output wire        control_0_stop_go,
     input  wire        control_0_ready,
     input  wire        control_0_stop_ready,
     input  wire        control_0_lost,
+    input  wire        control_0_take,
+    input  wire        control_0_give,
     input  wire        entry_0_push,
     input  wire [1:0]  entry_0_pre,
     input  wire [1:0]  entry_0_post,
@@ -725,12 +733,20 @@ module goshawk_spine (
         .entry_bcnt(entry_0_bcnt),
         .entry_pc(entry_0_pc),
         .entry_target(entry_0_target),
-        .full(control_0_full),
-        .empty(control_0_drained),
         .have(fifo_0_have),
         .pop(read_done),
         .field(read_field),
         .word(fifo_0_word)
+    );
+
+    goshawk_room u_room_0 (
+        .clock(clock),
+        .reset(reset),
+        .take(control_0_take),
+        .give(control_0_give),
+        .pop(read_done),
+        .spent(control_0_spent),
+        .roomy(control_0_roomy)
     );
 
     goshawk_merger u_merger (
@@ -1111,6 +1127,52 @@ module goshawk_merger (
     assign show = |have;
 endmodule
 
+// places of a FIFO that are held or promised
+module goshawk_room (
+    input  wire        clock,
+    input  wire        reset,
+    input  wire        take,
+    input  wire        give,
+    input  wire        pop,
+    output wire        spent,
+    output wire        roomy
+);
+
+    localparam [7:0] HIGH = 8'he0;
+    localparam [7:0] PLACES = 8'hfe;
+
+    reg  [7:0]  used;
+    reg         popped;
+    wire        odd;
+    wire        less;
+    reg  [7:0]  change;
+
+    assign odd = take ^ give ^ popped;
+    assign less = (!take & (give | popped)) | (give & popped);
+    assign spent = used == PLACES;
+    assign roomy = (used & HIGH) == 8'd0;
+
+    always @(*) begin
+        change = {7'd0, odd};
+        if (less) begin
+            change = {7'h7f, odd};
+        end
+    end
+
+    always @(posedge clock) begin
+        popped <= pop & !reset;
+        used <= used + change;
+        if (reset) begin
+            used <= 8'd0;
+        end
+    end
+
+    initial begin
+        used = 8'd0;
+        popped = 1'd0;
+    end
+endmodule
+
 // entries of one core until the encoder takes them
 module goshawk_event_fifo (
     input  wire        clock,
@@ -1122,8 +1184,6 @@ module goshawk_event_fifo (
     input  wire [23:0] entry_bcnt,
     input  wire [31:0] entry_pc,
     input  wire [31:0] entry_target,
-    output wire        full,
-    output wire        empty,
     output wire        have,
     input  wire        pop,
     input  wire [1:0]  field,
@@ -1134,16 +1194,11 @@ module goshawk_event_fifo (
 
     reg  [7:0]  write;
     reg  [7:0]  read;
-    reg         low;
     reg         fresh;
     wire [7:0]  after_write;
-    wire [7:0]  after_that;
-    wire [7:0]  after_these;
     wire [7:0]  after_read;
     reg  [7:0]  next_read;
     wire        write_bit;
-    wire        after_bit;
-    wire        that_bit;
     wire        read_bit;
     wire        brim;
     wire        none;
@@ -1155,16 +1210,10 @@ module goshawk_event_fifo (
 
     assign write_bit = !(^(write & FEEDBACK));
     assign after_write = {write[6:0], write_bit};
-    assign after_bit = !(^(after_write & FEEDBACK));
-    assign after_that = {after_write[6:0], after_bit};
-    assign that_bit = !(^(after_that & FEEDBACK));
-    assign after_these = {after_that[6:0], that_bit};
     assign read_bit = !(^(read & FEEDBACK));
     assign after_read = {read[6:0], read_bit};
     assign brim = after_write == read;
     assign none = write == read;
-    assign full = low;
-    assign empty = none;
     assign accept = entry_push & !brim;
     assign kinds = {28'd0, entry_post, entry_pre};
     assign entries_w0 = {7'd0, entry_bcnt} | {kinds[10:0], 20'd0};
@@ -1193,7 +1242,6 @@ module goshawk_event_fifo (
     end
 
     always @(posedge clock) begin
-        low <= brim | (after_that == read) | (after_these == read);
         if (accept) begin
             write <= after_write;
         end
@@ -1206,14 +1254,12 @@ module goshawk_event_fifo (
             write <= 8'd0;
             read <= 8'd0;
             fresh <= 1'd0;
-            low <= 1'd0;
         end
     end
 
     initial begin
         write = 8'd0;
         read = 8'd0;
-        low = 1'd0;
         fresh = 1'd0;
     end
 endmodule
@@ -1260,12 +1306,14 @@ module goshawk_core (
     input  wire [31:0] rvfi_pc_rdata,
     input  wire [31:0] rvfi_pc_wdata,
     input  wire        control_enable,
-    input  wire        control_full,
-    input  wire        control_drained,
+    input  wire        control_spent,
+    input  wire        control_roomy,
     input  wire        control_stop_go,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
+    output wire        control_take,
+    output wire        control_give,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
@@ -1316,12 +1364,14 @@ module goshawk_core (
         .clock(clock),
         .reset(reset),
         .control_enable(control_enable),
-        .control_full(control_full),
-        .control_drained(control_drained),
+        .control_spent(control_spent),
+        .control_roomy(control_roomy),
         .control_stop_go(control_stop_go),
         .control_ready(control_ready),
         .control_stop_ready(control_stop_ready),
         .control_lost(control_lost),
+        .control_take(control_take),
+        .control_give(control_give),
         .go(front_go),
         .beat_live(ingress_beat_live),
         .beat_valid(ingress_beat_valid),
@@ -1350,12 +1400,14 @@ module goshawk_front (
     input  wire        clock,
     input  wire        reset,
     input  wire        control_enable,
-    input  wire        control_full,
-    input  wire        control_drained,
+    input  wire        control_spent,
+    input  wire        control_roomy,
     input  wire        control_stop_go,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
+    output wire        control_take,
+    output wire        control_give,
     output wire        go,
     input  wire        beat_live,
     input  wire        beat_valid,
@@ -1388,6 +1440,12 @@ module goshawk_front (
     reg         miss_5;
     reg  [31:0] pc_5;
     reg  [31:0] target_5;
+    wire        live_2;
+    wire        branch_2;
+    wire        look_2;
+    wire        push_2;
+    wire        pop_2;
+    wire        jump_2;
     wire        asks_target;
     wire [17:0] pc_low;
     wire [17:0] pc_up;
@@ -1402,6 +1460,9 @@ module goshawk_front (
     wire        hit_4;
     wire        life_able;
     wire        life_clear;
+    wire        life_enter;
+    wire        life_may;
+    wire        life_away;
     wire        life_verdict_beat;
     wire        life_verdict_sync;
     wire        life_verdict_exception;
@@ -1418,6 +1479,7 @@ module goshawk_front (
     wire        target_ready;
     wire        target_hit;
     wire        messages_verdict_asks;
+    wire        messages_verdict_flow;
     wire [8:0]  flags_from;
     wire [8:0]  flags_to;
     wire [31:0] pcs_to;
@@ -1426,17 +1488,25 @@ module goshawk_front (
     wire        hits_to;
 
     assign life_able = outcome_ready & target_ready;
-    assign asks_target = beat_live;
+    assign life_enter = beat_live & beat_valid;
+    assign life_may = beat_intr | beat_branch | beat_look | beat_pop | beat_jump;
+    assign live_2 = beat_live & !life_away;
+    assign branch_2 = beat_branch & !life_away;
+    assign look_2 = beat_look & !life_away;
+    assign push_2 = beat_push & !life_away;
+    assign pop_2 = beat_pop & !life_away;
+    assign jump_2 = beat_jump & !life_away;
+    assign asks_target = live_2 | life_away;
     assign pc_low = beat_pc[17:0];
     assign pc_up = pc_low;
     assign pc_hash = pc_up;
     assign hash = pc_hash[13:0];
     assign outcome_clear = life_clear | reset;
     assign target_clear = life_clear | reset;
-    assign indirect = beat_look | beat_pop;
-    assign reported = beat_branch | indirect;
+    assign indirect = look_2 | pop_2;
+    assign reported = branch_2 | indirect;
     assign same_upper = upper == 32'd0;
-    assign flags_from = {{4'd0, beat_jump} | {4'd0, reported}, reported, beat_intr, beat_valid, beat_live} | {{3'd0, beat_branch} & {3'd0, beat_taken}, 5'd0} | {2'd0, indirect, 6'd0} | {1'd0, same_upper, 7'd0};
+    assign flags_from = {{4'd0, jump_2} | {4'd0, reported}, reported, beat_intr, beat_valid, live_2} | {{3'd0, branch_2} & {3'd0, beat_taken}, 5'd0} | {2'd0, indirect, 6'd0} | {1'd0, same_upper, 7'd0};
     assign flags_4 = flags_to;
     assign live_4 = flags_4[0];
     assign indirect_4 = flags_4[6];
@@ -1446,14 +1516,20 @@ module goshawk_front (
         .clock(clock),
         .reset(reset),
         .control_enable(control_enable),
-        .control_full(control_full),
-        .control_drained(control_drained),
+        .control_spent(control_spent),
+        .control_roomy(control_roomy),
         .control_stop_go(control_stop_go),
         .control_ready(control_ready),
         .control_stop_ready(control_stop_ready),
         .control_lost(control_lost),
+        .control_take(control_take),
+        .control_give(control_give),
         .able(life_able),
         .clear(life_clear),
+        .here(beat_live),
+        .enter(life_enter),
+        .may(life_may),
+        .away(life_away),
         .go(go),
         .live(live_5),
         .live_next(flags_to[0]),
@@ -1468,12 +1544,13 @@ module goshawk_front (
         .verdict_stop(life_verdict_stop),
         .verdict_restart(life_verdict_restart),
         .verdict_losing(life_verdict_losing),
-        .verdict_asks(messages_verdict_asks)
+        .verdict_asks(messages_verdict_asks),
+        .verdict_flow(messages_verdict_flow)
     );
 
     goshawk_gshare u_outcome (
         .clock(clock),
-        .branch(beat_branch),
+        .branch(branch_2),
         .taken(beat_taken),
         .hash(hash),
         .clear(outcome_clear),
@@ -1484,8 +1561,8 @@ module goshawk_front (
     goshawk_ras_ibtb u_target (
         .clock(clock),
         .live(asks_target),
-        .push(beat_push),
-        .pop(beat_pop),
+        .push(push_2),
+        .pop(pop_2),
         .link(beat_link),
         .target(beat_target),
         .clear(target_clear),
@@ -1513,6 +1590,7 @@ module goshawk_front (
         .verdict_restart(life_verdict_restart),
         .verdict_losing(life_verdict_losing),
         .verdict_asks(messages_verdict_asks),
+        .verdict_flow(messages_verdict_flow),
         .entry_push(entry_push),
         .entry_pre(entry_pre),
         .entry_post(entry_post),
@@ -1660,6 +1738,7 @@ module goshawk_messages (
     input  wire        verdict_restart,
     input  wire        verdict_losing,
     output wire        verdict_asks,
+    output wire        verdict_flow,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
@@ -1690,6 +1769,7 @@ module goshawk_messages (
     wire        post_1;
     wire        post_0;
 
+    assign verdict_flow = flow;
     assign any_pre = verdict_sync | verdict_exception;
     assign any_post = outcome | miss;
     assign icnt_inc = verdict_beat & !any_pre;
@@ -2064,14 +2144,20 @@ module goshawk_life (
     input  wire        clock,
     input  wire        reset,
     input  wire        control_enable,
-    input  wire        control_full,
-    input  wire        control_drained,
+    input  wire        control_spent,
+    input  wire        control_roomy,
     input  wire        control_stop_go,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
+    output wire        control_take,
+    output wire        control_give,
     input  wire        able,
     output wire        clear,
+    input  wire        here,
+    input  wire        enter,
+    input  wire        may,
+    output wire        away,
     output reg         go,
     input  wire        live,
     input  wire        live_next,
@@ -2086,12 +2172,16 @@ module goshawk_life (
     output wire        verdict_stop,
     output wire        verdict_restart,
     output wire        verdict_losing,
-    input  wire        verdict_asks
+    input  wire        verdict_asks,
+    input  wire        verdict_flow
 );
 
     reg         run;
     reg         stopping;
     reg         resume;
+    reg         gap;
+    reg         opened;
+    reg         begun;
     reg         losing;
     reg         first;
     reg         tracing;
@@ -2099,6 +2189,7 @@ module goshawk_life (
     wire        active;
     wire        beat;
     wire        due;
+    wire        opens;
     wire        send;
     wire        drop;
     wire        overflow;
@@ -2109,15 +2200,19 @@ module goshawk_life (
     assign active = start | (run & control_enable & !stopping);
     assign control_ready = able;
     assign control_lost = losing;
+    assign opens = losing & control_roomy & !resume;
+    assign away = gap | (enter & (!begun | may) & control_spent);
     assign beat = valid & live & !losing;
     assign due = beat & (first | intr | verdict_asks);
-    assign send = due & !control_full;
-    assign drop = due & control_full;
+    assign send = due;
+    assign drop = valid & !live & gap & tracing & !losing;
     assign overflow = losing & live_next & !live;
-    assign stop_due = tracing & !live & !losing & !control_full;
+    assign stop_due = tracing & !live & !gap & !losing & !control_spent;
     assign stop = stop_due & control_stop_go;
+    assign control_take = (enter & !gap & (!begun | may) & !control_spent) | opens | stop;
+    assign control_give = beat & (first | intr | verdict_flow) & !send;
     assign control_stop_ready = stop_due;
-    assign clear = (valid & live & !losing & (first | intr | verdict_asks) & control_full) | (tracing & !live & !losing & !control_full & control_stop_go);
+    assign clear = tracing & !live & !gap & !losing & !control_spent & control_stop_go;
     assign verdict_beat = valid & live & !losing;
     assign verdict_sync = valid & live & !losing & first;
     assign verdict_exception = valid & live & !losing & intr & !first;
@@ -2160,7 +2255,10 @@ module goshawk_life (
             losing <= 1'd0;
             tracing <= 1'd0;
         end
-        resume <= losing & (resume | (control_drained & able));
+        resume <= losing & (resume | control_roomy);
+        opened <= opens;
+        gap <= ((gap & !opened) | (enter & (!begun | may) & control_spent)) & !reset;
+        begun <= here & !gap & (begun | (enter & !control_spent)) & !(enter & may & control_spent) & !reset;
         first <= !live | (first & !valid);
     end
 
@@ -2168,6 +2266,9 @@ module goshawk_life (
         run = 1'd0;
         stopping = 1'd0;
         resume = 1'd0;
+        gap = 1'd0;
+        opened = 1'd0;
+        begun = 1'd0;
         losing = 1'd0;
         first = 1'd0;
         tracing = 1'd0;

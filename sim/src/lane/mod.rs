@@ -76,19 +76,14 @@ impl<B, F: FnMut(&Message<B>)> Out<B> for F {}
 pub trait Front {
     /// What its messages say.
     type Body;
-    /// What it must be able to go back to, when the messages of an instruction are lost: what shapes the overflow
-    /// message that follows, and no more, since the sync after that resets the rest.
-    type Mark: Copy;
     /// A counter of instructions or cycles that is about to overflow makes a progress message.
     const PROGRESS: bool;
     /// A sync: back to the state after reset, at `pc`.
     fn reset(&mut self, pc: u64);
+    /// A sync behind a gap, at `pc`: what was learnt stays.
+    fn rejoin(&mut self, pc: u64);
     /// The header was sent again: what is sent up to the next sync must not need what was sent before.
     fn ask(&mut self) {}
-    /// The place to go back to.
-    fn mark(&self) -> Self::Mark;
-    /// Goes back to `mark`.
-    fn back_to(&mut self, mark: Self::Mark);
     /// A direct conditional branch.
     fn conditional(&mut self, e: &FlowEvent, taken: bool, lane: &mut Counters, out: &mut impl Out<Self::Body>) -> bool;
     /// A direct jump, or a call.
@@ -200,6 +195,18 @@ impl Counters {
     }
 }
 
+/// What the sync behind a gap does to the predictors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rejoin {
+    /// They are as they were before the gap. This is what streams are made with; the others are there to be measured.
+    #[default]
+    Keep,
+    /// They are in the reset state, as a circuit has them that waited until its tables were clear.
+    Clear,
+    /// As [`Rejoin::Clear`], but nothing is predicted or learnt for the K instructions in which a circuit clears them.
+    Settle,
+}
+
 /// Golden model of what one core sends.
 #[derive(Clone, Debug)]
 pub struct Lane<F> {
@@ -209,6 +216,9 @@ pub struct Lane<F> {
     lost: Option<u64>,
     /// When it is told of anew.
     resync: Resync,
+    rejoin: Rejoin,
+    /// The next sync is behind a gap.
+    gap: bool,
 }
 
 /// When a core is told of anew.
@@ -241,7 +251,7 @@ impl<F: Front> Lane<F> {
     /// Core `core` with `front` in its reset state; tracing becomes active in cycle 0.
     pub fn new(core: u8, platform: &Platform, front: F) -> Self {
         let resync = Resync { due: NEVER, asked: false, period: None, settle: 0 };
-        Self { front, counters: Counters::new(core, platform), lost: None, resync }
+        Self { front, counters: Counters::new(core, platform), lost: None, resync, rejoin: Rejoin::Keep, gap: false }
     }
 
     /// Takes part in resyncs, with `settle` instructions behind each in which nothing is predicted; `period` is that of
@@ -265,6 +275,12 @@ impl<F: Front> Lane<F> {
     pub fn request(&mut self) {
         self.resync.due = 0;
         self.counters.quiet = 0;
+    }
+
+    /// Goes on behind gaps with `rejoin`, and where that settles for `settle` instructions.
+    pub fn rejoin_with(&mut self, rejoin: Rejoin, settle: u32) {
+        self.rejoin = rejoin;
+        self.resync.settle = settle.into();
     }
 
     /// What was counted so far.
@@ -348,15 +364,23 @@ impl<F: Front> Lane<F> {
         }
     }
 
-    /// The front is reset, and the next instruction is at `pc`.
+    /// The next instruction is at `pc`. The front is reset, but behind a gap, of which the decoder knows where it began.
     #[inline(never)]
     fn sync(&mut self, cycle: u64, pc: u64, out: &mut impl Out<F::Body>) {
-        self.front.reset(pc);
-        self.counters.count_from_here();
-        self.counters.settled = 0;
-        self.counters.quiet = 0;
-        self.resync.synced(self.counters.rates.instructions + 1);
-        self.front.escape(cycle, Escape::Sync { i_cnt: 0, pc }, &mut self.counters, out);
+        let Self { front, counters: c, resync, rejoin, gap, .. } = self;
+        let keep = std::mem::take(gap).then_some(*rejoin);
+        let settled = c.rates.instructions + resync.settle;
+        match keep {
+            // who begins to read at the header does not know what was before
+            _ if resync.asked => (front.reset(pc), c.settled = settled),
+            Some(Rejoin::Keep) => (front.rejoin(pc), ()),
+            Some(Rejoin::Settle) => (front.reset(pc), c.settled = settled),
+            Some(Rejoin::Clear) | None => (front.reset(pc), c.settled = 0),
+        };
+        c.count_from_here();
+        c.quiet = 0;
+        resync.synced(c.rates.instructions + 1);
+        front.escape(cycle, Escape::Sync { i_cnt: 0, pc }, c, out);
     }
 
     /// A resync at `e`: what it would send else, the sync behind it tells.
@@ -380,8 +404,9 @@ impl<F: Front> Lane<F> {
         resync.due = resync.period.map_or(NEVER, |period| c.rates.instructions + period);
     }
 
-    /// The events of one instruction (the start or trap before it, and its own), into a buffer that may be `full`:
-    /// then what they would send is lost, with all that follows up to [`Lane::overflow`]. Returns whether it is.
+    /// The events of one instruction (the start or trap before it, and its own), for which there may be no place left
+    /// (`full`): then it is lost, whether it would send anything or not, with all that follows up to [`Lane::overflow`].
+    /// Returns whether it is.
     pub fn offer(&mut self, events: &[FlowEvent], full: bool, out: &mut impl Out<F::Body>) -> bool {
         if self.lost.is_none() && !full {
             events.iter().for_each(|e| self.event(e, out));
@@ -392,21 +417,14 @@ impl<F: Front> Lane<F> {
             *lost += count;
             return true;
         }
-        let (counters, mark, resync, mut sends) = (self.counters, self.front.mark(), self.resync, false);
-        // a resync waits for room
-        self.resync = Resync { due: NEVER, asked: false, ..resync };
-        events.iter().for_each(|e| self.event(e, &mut |_: &Message<F::Body>| sends = true));
-        self.resync = resync;
-        self.counters.quiet = 0;
-        if sends {
-            // the instructions before this one are known
-            let own = u64::from(events.last().is_some_and(|e| e.count > 0 && e.len > 0));
-            self.counters = counters;
-            self.counters.rates.instructions += count - own;
-            self.front.back_to(mark);
-            self.lost = Some(own);
+        if events.is_empty() {
+            return false;
         }
-        sends
+        // the instructions before this one are known
+        let own = u64::from(events.last().is_some_and(|e| e.count > 0 && e.len > 0));
+        self.counters.rates.instructions += count - own;
+        self.lost = Some(own);
+        true
     }
 
     /// `count` instructions retired behind the last event.
@@ -425,8 +443,10 @@ impl<F: Front> Lane<F> {
             // the counter of a circuit stops at its top bit; 0 says that nothing is lost
             let lost = lost.clamp(1, c.count_limit);
             front.escape(cycle, Escape::Overflow { i_cnt: c.i_cnt(), lost }, c, out);
-            front.reset(0);
+            // what was open is told; a stop may follow
+            front.rejoin(0);
             c.count_from_here();
+            self.gap = true;
         }
     }
 

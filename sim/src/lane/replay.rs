@@ -89,6 +89,8 @@ pub trait Path {
     fn follow(&mut self, hart: &mut Hart, exit: &Exit, sink: &mut impl ReplaySink) -> Result<(), PathError>;
     /// A sync: back to the state after reset.
     fn reset(&mut self);
+    /// A sync behind a gap: what was learnt stays.
+    fn rejoin(&mut self);
 }
 
 /// Takes the straight line: conditionals not taken; indirect branches are always told.
@@ -110,9 +112,8 @@ pub(crate) fn follow_straight(hart: &mut Hart, exit: &Exit, sink: &mut impl Repl
 enum State {
     /// No sync yet.
     Waiting,
-    /// Reading began at a header that was sent again, and there was no sync yet. Whether it will be that of a core that
-    /// goes on, and whether the core was known before.
-    Joining { goes_on: bool, gap: bool },
+    /// Reading began at a header that was sent again, and there was no sync yet. Whether the core was known before.
+    Joining { gap: bool },
     /// The path is known.
     Running,
     /// Between a resync and its sync.
@@ -141,6 +142,8 @@ pub struct Hart {
     /// Up to here nothing is predicted, and instructions for which that is so behind a resync.
     settled: u64,
     settle: u64,
+    /// The header was sent again, and there was no sync since: that will be one for those who begin there.
+    asked: bool,
 }
 
 impl Hart {
@@ -156,6 +159,7 @@ impl Hart {
             instructions: 0,
             settled: 0,
             settle: settle.into(),
+            asked: false,
         }
     }
 
@@ -356,9 +360,9 @@ impl<'a> Lanes<'a> {
         self.open.fill(None);
         for hart in &mut self.harts {
             let gap = !matches!(hart.state, State::Waiting | State::Stopped | State::Joining { gap: false, .. });
-            // the sync of core 0 stands right behind a header that was sent again
+            hart.asked = again;
             hart.state = match (again, gap) {
-                (true, gap) => State::Joining { goes_on: hart.index == 0, gap },
+                (true, gap) => State::Joining { gap },
                 (false, true) => State::Lost(0),
                 (false, false) => State::Waiting,
             };
@@ -371,7 +375,10 @@ impl<'a> Lanes<'a> {
     /// The header was sent again: times of all cores count from there.
     pub fn header(&mut self) {
         let cycle = self.harts[0].cycle;
-        self.harts.iter_mut().for_each(|hart| hart.cycle = cycle);
+        for hart in &mut self.harts {
+            hart.cycle = cycle;
+            hart.asked = true;
+        }
     }
 
     /// Instructions, by core.
@@ -432,7 +439,8 @@ impl<'a> Lanes<'a> {
                 _ => hart.tell(FlowKind::Trap { interrupt: false, cause: 0 }, pc, 0, target, sink),
             },
             Escape::Sync { pc: target, .. } => {
-                let mut goes_on = true;
+                let settles = std::mem::take(&mut hart.asked);
+                let keeps = !settles && matches!(hart.state, State::Lost(_));
                 match hart.state {
                     State::Resync => {
                         if let Some(exit) = open.take() {
@@ -440,29 +448,28 @@ impl<'a> Lanes<'a> {
                         }
                     }
                     State::Waiting | State::Running | State::Stopped => {
-                        goes_on = false;
                         hart.tell(FlowKind::Start, target, 0, target, sink);
                     }
-                    State::Lost(lost) => {
-                        goes_on = false;
-                        hart.tell(FlowKind::Gap { lost }, pc, 0, target, sink);
-                    }
-                    State::Joining { goes_on: anew, gap } => {
-                        goes_on = anew;
+                    State::Lost(lost) => hart.tell(FlowKind::Gap { lost }, pc, 0, target, sink),
+                    State::Joining { gap } => {
                         let kind = if gap { FlowKind::Gap { lost: 0 } } else { FlowKind::Start };
                         hart.tell(kind, if gap { pc } else { target }, 0, target, sink);
                     }
                 }
-                path.reset();
-                hart.settled = if goes_on { hart.instructions + hart.settle } else { 0 };
+                if keeps {
+                    path.rejoin();
+                } else {
+                    path.reset();
+                    hart.settled = if settles { hart.instructions + hart.settle } else { 0 };
+                }
                 hart.state = State::Running;
             }
             Escape::Resync { .. } => match &mut hart.state {
-                State::Joining { goes_on, .. } => *goes_on = true,
+                State::Joining { .. } => {}
                 state => *state = State::Resync,
             },
             Escape::Overflow { lost, .. } => match &mut hart.state {
-                State::Joining { goes_on, .. } => *goes_on = false,
+                State::Joining { .. } => {}
                 state => *state = State::Lost(lost.try_into().unwrap_or(u32::MAX)),
             },
             Escape::Stop { .. } => {

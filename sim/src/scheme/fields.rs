@@ -83,9 +83,10 @@ pub trait Code {
 }
 
 const SYNC: u64 = 0;
-const OVERFLOW: u64 = 1;
+const RESYNC: u64 = 1;
 const STOP: u64 = 2;
 const PROGRESS: u64 = 3;
+const OVERFLOW: u64 = 4;
 
 /// Previous address of each core, without its always-zero bits: PTA.
 #[derive(Clone, Debug)]
@@ -169,7 +170,8 @@ impl<C: Code> Writer<C> {
         let (kind, bits) = match escape {
             Escape::Exception { .. } => (0, 1),
             Escape::Sync { .. } => (1 | SYNC << 1, 4),
-            Escape::Overflow { .. } | Escape::Resync { .. } => (1 | OVERFLOW << 1, 4),
+            Escape::Resync { .. } => (1 | RESYNC << 1, 4),
+            Escape::Overflow { .. } => (1 | OVERFLOW << 1, 4),
             Escape::Stop { .. } => (1 | STOP << 1, 4),
             Escape::Progress { .. } => (1 | PROGRESS << 1, 4),
         };
@@ -299,7 +301,7 @@ impl<C: Code> Reader<C> {
             0 => None,
             _ => Some(self.code.read_bits(Field::Kind, 3, input)?),
         };
-        if let Some(kind @ 4..) = kind {
+        if let Some(kind @ 5..) = kind {
             return Err(CodingError::Kind(kind));
         }
         let i_cnt = self.code.read_number(Field::ICnt, width, input)?;
@@ -309,7 +311,14 @@ impl<C: Code> Reader<C> {
                 self.addresses.forget(core);
                 Escape::Sync { i_cnt, pc: self.target(core, input)? }
             }
-            Some(OVERFLOW) => Escape::overflow(i_cnt, self.code.read_number(Field::Lost, width, input)?),
+            Some(kind @ (RESYNC | OVERFLOW)) => {
+                let lost = self.code.read_number(Field::Lost, width, input)?;
+                // of a stream whose tables were cleared behind a gap, or a gap of nothing
+                if (kind == RESYNC) != (lost == 0) {
+                    return Err(CodingError::Kind(kind));
+                }
+                Escape::overflow(i_cnt, lost)
+            }
             Some(STOP) => Escape::Stop { i_cnt },
             Some(_) => Escape::Progress { i_cnt },
         })

@@ -11,12 +11,16 @@ use sim::stimulus::run::{Config, Retired, Run, Step};
 use sim::stimulus::Source;
 use testbenches::driver::{Driver, DriverError};
 
+/// Entries that the FIFO takes, and with how many places held or promised it goes on behind a gap.
+const PLACES: usize = 6;
+const ROOMY: usize = 1;
+
 /// A front end, what it said, and what it should.
 pub struct Bench<T: Ingress> {
     pub d: Driver<T>,
     pub(super) params: TraceParams,
     source: Source,
-    /// In so many of 65,536 clocks the FIFO becomes full for a while.
+    /// In so many of 65,536 clocks nothing is taken out of the FIFO for a while.
     pub full_per_64k: u16,
     /// In so many of 65,536 clocks a resync becomes due.
     pub sync_per_64k: u16,
@@ -30,6 +34,9 @@ pub struct Bench<T: Ingress> {
     pub overflows: usize,
     /// A resync, a sync in the last clock.
     synced: (bool, bool),
+    /// Places that are held or promised, and entries that are held.
+    used: usize,
+    held: usize,
     /// All messages of the last run.
     pub messages: Vec<Message<<T::Golden as Golden>::Body>>,
 }
@@ -53,6 +60,8 @@ impl<T: Ingress> Bench<T> {
             idle_before_stop: 2,
             overflows: 0,
             synced: (false, false),
+            used: 0,
+            held: 0,
             messages: Vec::new(),
         })
     }
@@ -68,27 +77,28 @@ impl<T: Ingress> Bench<T> {
         let known = if T::ANNOUNCED { None } else { Some(chained(steps, &self.params)) };
         let (shows, mut beats) = self.shows(known.as_deref().unwrap_or(steps));
         let mut clock = 0;
-        while !self.cycle(&Show::Nothing, [false, false, true, false], [false; 2]).0 {
+        while !self.cycle(&Show::Nothing, [false, false], [false; 3], true).0 {
             clock += 1;
             assert!(clock < 10_000, "never ready");
         }
         // enabled in the clock of the first instruction
         let (mut entries, mut full_at) = (Vec::new(), Vec::new());
-        let (mut full_for, mut drain_for) = (0, 0);
+        let mut shut_for = 0;
         // a resync that is due, of a core that leads or follows; and when each was asked for
         let (mut due, mut asks) = (None, Vec::new());
         let end = shows.len() + self.idle_before_stop;
         let mut stopped = None;
         for t in 0..end + 20_000 {
             let show = shows.get(t).unwrap_or(&Show::Nothing);
-            if full_for == 0 && self.source.per_64k(self.full_per_64k) {
-                full_for = self.source.between(1, 60);
-                drain_for = full_for + self.source.between(0, 300);
+            if shut_for == 0 && self.source.per_64k(self.full_per_64k) {
+                shut_for = self.source.between(1, 400);
             }
-            let full = full_for > 0 && (t < end || !T::Golden::TELLS_THE_END);
-            let [enable, drained] = [t < end, drain_for == 0];
-            (full_for, drain_for) = (full_for.saturating_sub(1), drain_for.saturating_sub(1));
-            full_at.push(full);
+            // where the stop message does not tell when it was its turn, it is not put off
+            let pop = shut_for == 0 && (self.full_per_64k == 0 || self.source.percent(60))
+                || t >= end && T::Golden::TELLS_THE_END;
+            let enable = t < end;
+            shut_for = u64::saturating_sub(shut_for, 1);
+            full_at.push(self.used == PLACES);
             let mut ask = false;
             if (8..end).contains(&t) && self.source.per_64k(self.sync_per_64k) {
                 let follows = due.unwrap_or_else(|| self.source.percent(50));
@@ -96,7 +106,8 @@ impl<T: Ingress> Bench<T> {
                 ask = follows;
                 asks.push((t as u64, follows));
             }
-            let (_, ready_to_stop, entry) = self.cycle(show, [enable, full, drained, false], [due.is_some(), ask]);
+            let sync = [due.is_some(), due == Some(true), ask];
+            let (_, ready_to_stop, entry) = self.cycle(show, [enable, false], sync, pop);
             let (resynced, synced) = self.synced;
             self.resyncs += usize::from(resynced);
             due = due.filter(|follows| !(resynced || *follows && synced));
@@ -108,7 +119,7 @@ impl<T: Ingress> Bench<T> {
                 let told = if T::Golden::TELLS_THE_END { t as u64 - 1 } else { t as u64 + 1 };
                 stopped = Some(told - T::Golden::to_decision(&self.params));
                 for after in 0..=1 {
-                    let (_, _, entry) = self.cycle(&Show::Nothing, [false, false, true, true], [false; 2]);
+                    let (_, _, entry) = self.cycle(&Show::Nothing, [false, true], [false; 3], true);
                     assert_eq!(entry.is_some(), after == T::Golden::TO_ENTRY, "stop entry");
                     entries.extend(entry.map(|e| (t as u64 + 1 + after, e)));
                 }
@@ -116,29 +127,38 @@ impl<T: Ingress> Bench<T> {
             }
         }
         let stopped = stopped.ok_or("never ready to stop")?;
+        assert_eq!(self.held, self.used, "places that nobody gave back");
         beats.retain(|b| b.clock < end as u64);
         self.compare(&beats, &entries, &full_at, &asks, stopped)
     }
 
-    /// One clock: ready, stop_ready, entry.
+    /// One clock, in which an entry is taken out of the FIFO if `pop`: ready, stop_ready, entry.
     fn cycle(
         &mut self,
         show: &Show,
-        [enable, full, drained, go]: [bool; 4],
-        [due, ask]: [bool; 2],
+        [enable, go]: [bool; 2],
+        [due, follows, ask]: [bool; 3],
+        pop: bool,
     ) -> (bool, bool, Option<Entry>) {
-        let (ready, stop_ready, entry, synced) = self
+        let (spent, roomy) = (self.used == PLACES, self.used < ROOMY);
+        let (ready, stop_ready, entry, synced, (take, give)) = self
             .d
             .cycle(
                 |u| {
                     u.set(show);
-                    u.control(enable, full, drained, go);
-                    u.sync(due, ask);
+                    u.control(enable, spent, roomy, go);
+                    u.sync(due, follows, ask);
                 },
-                |u| (u.ready(), u.stop_ready(), u.entry(), u.synced()),
+                |u| (u.ready(), u.stop_ready(), u.entry(), u.synced(), u.places()),
             )
             .unwrap();
         self.synced = synced;
+        // every entry has a place that was taken for it
+        let pop = usize::from(pop && self.held > 0);
+        assert!(!(take && spent), "a place is taken where none is left");
+        self.used = self.used + usize::from(take) - usize::from(give) - pop;
+        self.held = self.held + usize::from(entry.is_some()) - pop;
+        assert!(self.held <= self.used, "{} entries in {} places that were taken", self.held, self.used);
         (ready, stop_ready, entry)
     }
 

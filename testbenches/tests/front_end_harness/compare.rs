@@ -8,8 +8,8 @@ use retire::{FlowEvent, FlowKind};
 use sim::message::Message;
 
 impl<T: Ingress> Bench<T> {
-    /// Holds `entries` to the golden model. Where an entry finds the FIFO full is known; when there is room again is
-    /// not, so it is looked up in the overflow entry.
+    /// Holds `entries` to the golden model. Where an instruction finds no place left, a clock behind the ingress, is known;
+    /// when there is room again is not, so it is looked up in the overflow entry.
     pub(super) fn compare(
         &mut self,
         beats: &[Beat],
@@ -54,7 +54,7 @@ impl<T: Ingress> Bench<T> {
                 count = 0;
             }
             ask(&mut lane, beat.clock + to_decision);
-            let full = full_at.get((beat.clock + to_decision) as usize) == Some(&true);
+            let full = full_at.get(beat.clock as usize + 1) == Some(&true);
             if !lane.offer(&events, full, &mut due) {
                 continue;
             }

@@ -34,8 +34,11 @@ pub trait Ingress: Block {
     type Golden: Golden;
     fn set_clock(&mut self, c: bool);
     fn set(&mut self, show: &Show);
-    fn control(&mut self, enable: bool, full: bool, drained: bool, go: bool);
-    fn sync(&mut self, due: bool, ask: bool);
+    fn control(&mut self, enable: bool, spent: bool, roomy: bool, go: bool);
+    /// A resync is due, of a core that follows; the header is sent again.
+    fn sync(&mut self, due: bool, follows: bool, ask: bool);
+    /// A place is taken, given back.
+    fn places(&self) -> (bool, bool);
     /// A resync is sent in this clock; a sync is.
     fn synced(&self) -> (bool, bool);
     fn ready(&self) -> bool;
@@ -48,15 +51,20 @@ macro_rules! common {
         fn set_clock(&mut self, c: bool) {
             self.clock.next = c.into();
         }
-        fn control(&mut self, enable: bool, full: bool, drained: bool, go: bool) {
+        fn control(&mut self, enable: bool, spent: bool, roomy: bool, go: bool) {
             self.control.enable.next = enable;
-            self.control.full.next = full;
-            self.control.drained.next = drained;
+            self.control.full.next = false;
+            self.control.spent.next = spent;
+            self.control.roomy.next = roomy;
             self.control.stop_go.next = go;
         }
-        fn sync(&mut self, due: bool, ask: bool) {
+        fn sync(&mut self, due: bool, follows: bool, ask: bool) {
             self.control.due.next = due;
+            self.control.anew.next = follows;
             self.control.ask.next = ask;
+        }
+        fn places(&self) -> (bool, bool) {
+            (self.control.take.val(), self.control.give.val())
         }
         fn synced(&self) -> (bool, bool) {
             (self.control.resynced.val(), self.control.synced.val())

@@ -222,6 +222,8 @@ impl Logic for InputsFront {
         self.go.next = self.control.enable.val() & !self.reset.val();
         self.control.ready.next = self.able.val() & !self.recording.q.val();
         self.control.stop_ready.next = self.stop_ready.q.val();
+        self.control.take.next = false;
+        self.control.give.next = false;
         self.control.counted.next = false;
         self.control.resynced.next = false;
         self.control.synced.next = false;

@@ -174,7 +174,7 @@ impl<const W: usize> RecordFields<W> {
             k_start: two(POST_MISS_START),
             no_run: four(NO_RUN.into()),
             code_sync: four(1),
-            code_overflow: four(1 | 1 << 1),
+            code_overflow: four(1 | 4 << 1),
             code_stop: four(1 | 2 << 1),
             f_count: two(FIELD_COUNT),
             f_instructions: two(FIELD_INSTRUCTIONS),

@@ -51,11 +51,15 @@ pub struct StreamFront<const W: usize> {
     swept: DFF<Bit>,
     sweep_at: DFF<Bits<10>>,
     sweep: Signal<Local, Bit>,
+    // S2
+    live_2: Signal<Local, Bit>,
+    flow: Signal<Local, Bit>,
     // S3
     live_3: DFF<Bit>,
     valid_3: DFF<Bit>,
     intr_3: DFF<Bit>,
     ends_3: DFF<Bit>,
+    flow_3: DFF<Bit>,
     known_3: DFF<Bit>,
     count_3: DFF<Bits<24>>,
     length_3: DFF<Bits<10>>,
@@ -67,6 +71,7 @@ pub struct StreamFront<const W: usize> {
     valid_4: DFF<Bit>,
     intr_4: DFF<Bit>,
     ends_4: DFF<Bit>,
+    flow_4: DFF<Bit>,
     known_4: DFF<Bit>,
     count_4: DFF<Bits<24>>,
     length_4: DFF<Bits<10>>,
@@ -77,6 +82,7 @@ pub struct StreamFront<const W: usize> {
     valid_5: DFF<Bit>,
     intr_5: DFF<Bit>,
     ends_5: DFF<Bit>,
+    flow_5: DFF<Bit>,
     known_5: DFF<Bit>,
     count_5: DFF<Bits<24>>,
     length_5: DFF<Bits<10>>,
@@ -87,6 +93,7 @@ pub struct StreamFront<const W: usize> {
     valid_6: DFF<Bit>,
     intr_6: DFF<Bit>,
     ends_6: DFF<Bit>,
+    flow_6: DFF<Bit>,
     known_6: DFF<Bit>,
     count_6: DFF<Bits<24>>,
     length_6: DFF<Bits<10>>,
@@ -142,6 +149,7 @@ impl<const W: usize> Logic for StreamFront<W> {
             valid_3,
             intr_3,
             ends_3,
+            flow_3,
             known_3,
             count_3,
             length_3,
@@ -149,9 +157,9 @@ impl<const W: usize> Logic for StreamFront<W> {
             start_3,
             own_start_3
         );
-        dff_setup!(self, clock, live_4, valid_4, intr_4, ends_4, known_4, count_4, length_4, pc_4, start_4);
-        dff_setup!(self, clock, live_5, valid_5, intr_5, ends_5, known_5, count_5, length_5, pc_5, start_5);
-        dff_setup!(self, clock, live_6, valid_6, intr_6, ends_6, known_6, count_6, length_6, pc_6, start_6);
+        dff_setup!(self, clock, live_4, valid_4, intr_4, ends_4, flow_4, known_4, count_4, length_4, pc_4, start_4);
+        dff_setup!(self, clock, live_5, valid_5, intr_5, ends_5, flow_5, known_5, count_5, length_5, pc_5, start_5);
+        dff_setup!(self, clock, live_6, valid_6, intr_6, ends_6, flow_6, known_6, count_6, length_6, pc_6, start_6);
         dff_setup!(self, clock, hit_6, same_6, index_6);
         clock!(self, clock, life, detector, stream_cache, lsp, records);
 
@@ -178,20 +186,31 @@ impl<const W: usize> Logic for StreamFront<W> {
             self.swept.d.next = false;
         }
 
-        // S2
-        self.detector.live.next = self.beat.live.val();
+        // S2: what is lost enters no table
+        self.flow.next = self.beat.branch.val() | self.beat.look.val() | self.beat.pop.val() | self.beat.jump.val();
+        self.life.here.next = self.beat.live.val();
+        self.life.enter.next = self.beat.live.val() & self.beat.valid.val();
+        // of inputs alone: shared with what is not `away`, `flow` would tie the two into a circle
+        self.life.may.next = self.beat.intr.val()
+            | self.beat.branch.val()
+            | self.beat.look.val()
+            | self.beat.pop.val()
+            | self.beat.jump.val();
+        self.live_2.next = self.beat.live.val() & !self.life.away.val();
+        self.detector.live.next = self.live_2.val();
         self.detector.valid.next = self.beat.valid.val();
         self.detector.intr.next = self.beat.intr.val();
-        self.detector.branch.next = self.beat.branch.val();
+        self.detector.branch.next = self.beat.branch.val() & !self.life.away.val();
         self.detector.taken.next = self.beat.taken.val();
-        self.detector.indirect.next = self.beat.look.val() | self.beat.pop.val();
-        self.detector.jump.next = self.beat.jump.val();
+        self.detector.indirect.next = (self.beat.look.val() | self.beat.pop.val()) & !self.life.away.val();
+        self.detector.jump.next = self.beat.jump.val() & !self.life.away.val();
         self.detector.pc.next = self.beat.pc.val();
         self.detector.target.next = self.beat.target.val();
-        self.live_3.d.next = self.beat.live.val() & !self.reset.val();
+        self.live_3.d.next = self.live_2.val() & !self.reset.val();
         self.valid_3.d.next = self.beat.valid.val();
         self.intr_3.d.next = self.beat.intr.val();
         self.ends_3.d.next = self.detector.ends.val();
+        self.flow_3.d.next = self.flow.val() & !self.life.away.val();
         self.known_3.d.next = self.detector.known.val();
         self.count_3.d.next = self.detector.count.val();
         self.length_3.d.next = self.detector.length.val();
@@ -209,6 +228,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.valid_4.d.next = self.valid_3.q.val();
         self.intr_4.d.next = self.intr_3.q.val();
         self.ends_4.d.next = self.ends_3.q.val();
+        self.flow_4.d.next = self.flow_3.q.val();
         self.known_4.d.next = self.known_3.q.val();
         self.count_4.d.next = self.count_3.q.val();
         self.length_4.d.next = self.length_3.q.val();
@@ -220,6 +240,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.valid_5.d.next = self.valid_4.q.val();
         self.intr_5.d.next = self.intr_4.q.val();
         self.ends_5.d.next = self.ends_4.q.val();
+        self.flow_5.d.next = self.flow_4.q.val();
         self.known_5.d.next = self.known_4.q.val();
         self.count_5.d.next = self.count_4.q.val();
         self.length_5.d.next = self.length_4.q.val();
@@ -235,6 +256,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.valid_6.d.next = self.valid_5.q.val();
         self.intr_6.d.next = self.intr_5.q.val();
         self.ends_6.d.next = self.ends_5.q.val();
+        self.flow_6.d.next = self.flow_5.q.val();
         self.known_6.d.next = self.known_5.q.val();
         self.count_6.d.next = self.count_5.q.val();
         self.length_6.d.next = self.length_5.q.val();
@@ -246,6 +268,7 @@ impl<const W: usize> Logic for StreamFront<W> {
 
         // S6
         self.records.reset.next = self.reset.val();
+        self.records.flow.next = self.flow_6.q.val();
         self.records.live.next = self.live_6.q.val();
         self.records.valid.next = self.valid_6.q.val();
         self.records.pc.next = self.pc_6.q.val();

@@ -14,6 +14,7 @@
 //! | `pc` | in | W | its address |
 //! | `count`, `start`, `known` | in | 24, W, 1 | of the stream before it, see [`super::detector`]; also while not `live` |
 //! | `ends` | in | 1 | it ends a stream. 0 unless `valid` and `live` |
+//! | `flow` | in | 1 | it is a control-flow instruction. 0 unless `valid` and `live` |
 //! | `length` | in | 10 | SL of that |
 //! | `hit`, `same`, `index` | in | 1, 1, 10 | what the tables say of it |
 //! | `verdict` | in | | what becomes of it, see [`crate::spine::life`] |
@@ -43,6 +44,7 @@ pub struct Records<const W: usize> {
     pub start: Signal<In, Bits<W>>,
     pub known: Signal<In, Bit>,
     pub ends: Signal<In, Bit>,
+    pub flow: Signal<In, Bit>,
     pub length: Signal<In, Bits<10>>,
     pub hit: Signal<In, Bit>,
     pub same: Signal<In, Bit>,
@@ -75,6 +77,7 @@ pub struct Records<const W: usize> {
     told: Signal<Local, Bit>,
     idle: Signal<Local, Bit>,
     forget: Signal<Local, Bit>,
+    parts: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
     // counters
     waiting: Signal<Local, Bit>,
@@ -201,7 +204,7 @@ impl<const W: usize> Logic for Records<W> {
         self.alone.next = self.guessed.val() & self.any_pre.val() & !self.counts.val();
 
         // what else is due to be told, from inputs and registers alone, so that nothing ties it to the verdict
-        self.verdict.flow.next = false;
+        self.verdict.flow.next = self.flow.val();
         self.verdict.asks.next = self.ends.val()
             & (!self.hit.val()
                 | !self.same.val()
@@ -210,7 +213,9 @@ impl<const W: usize> Logic for Records<W> {
                 | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val()));
 
         self.idle.next = !self.live.val() & !self.verdict.tracing.val() & !self.verdict.losing.val();
-        self.forget.next = self.verdict.drop.val() | self.idle.val() | self.reset.val();
+        self.forget.next = self.idle.val() | self.reset.val();
+        // what waits goes out with the overflow message, and is loaded in the clock of the first that is lost
+        self.parts.next = self.verdict.send.val() | self.verdict.drop.val();
         if self.verdict.beat.val() {
             self.begun.d.next = true;
         }
@@ -233,7 +238,7 @@ impl<const W: usize> Logic for Records<W> {
         if self.guessed.val() & self.verdict.beat.val() {
             self.hits.d.next = self.more_hits.val();
         }
-        if self.verdict.send.val() {
+        if self.parts.val() {
             self.hits.d.next = 0.into();
             if self.guessed.val() & self.any_pre.val() & self.counts.val() {
                 self.hits.d.next = self.one_8.val();
@@ -249,12 +254,12 @@ impl<const W: usize> Logic for Records<W> {
         self.up.next = self.monitor.q.val() + self.three.val();
         self.down.next = self.monitor.q.val() - self.one_4.val();
         self.grow.next = self.full_run.val() & (self.monitor.q.val() >= self.twelve.val());
-        self.shrink.next = self.verdict.send.val() & self.short_run.val() & (self.monitor.q.val() == self.one_4.val());
+        self.shrink.next = self.parts.val() & self.short_run.val() & (self.monitor.q.val() == self.one_4.val());
         self.widest.next = self.size.q.val() == self.most_size.val();
         self.narrowest.next = self.size.q.val() == self.one_4.val();
         if self.full_run.val() {
             self.monitor.d.next = self.up.val();
-        } else if self.verdict.send.val() & self.short_run.val() {
+        } else if self.parts.val() & self.short_run.val() {
             self.monitor.d.next = self.down.val();
         }
         if self.grow.val() | self.shrink.val() {
@@ -303,7 +308,7 @@ impl<const W: usize> Logic for Records<W> {
             self.cc.d.next = self.one_32.val();
         } else if self.idle.val() {
             self.cc.d.next = 0.into();
-        } else if !self.cc_all.val() & (self.live.val() | self.verdict.losing.val()) {
+        } else if !self.cc_all.val() & (self.live.val() | self.verdict.drop.val() | self.verdict.losing.val()) {
             self.cc.d.next = self.cc.q.val() + self.one_32.val();
         }
         if !self.timed.val() {
@@ -345,7 +350,7 @@ impl<const W: usize> Logic for Records<W> {
                 | (bit_cast::<24, 1>(self.known.val().into()) << 11)
                 | (bit_cast::<24, 8>(self.run.val()) << 12)
                 | (bit_cast::<24, 4>(self.run_size.val()) << 20);
-            if (self.verdict.stop.val() & !self.begun.q.val()) | (self.verdict.drop.val() & self.verdict.sync.val()) {
+            if self.verdict.stop.val() & !self.begun.q.val() {
                 // nothing since the last gap: no stream is open
                 self.icnt_7.d.next = 0.into();
                 self.bcnt_7.d.next = (bit_cast::<24, 4>(self.no_run.val()) << 20) | (self.one_24.val() << 11);

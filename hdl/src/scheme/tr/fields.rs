@@ -119,6 +119,7 @@ pub struct Fields<const W: usize> {
     f_target: Fixed<Bits<2>>,
     kind_size: Fixed<Bits<6>>,
     kind_sync: Fixed<Bits<4>>,
+    kind_resync: Fixed<Bits<4>>,
     kind_overflow: Fixed<Bits<4>>,
     kind_stop: Fixed<Bits<4>>,
     kind_progress: Fixed<Bits<4>>,
@@ -153,7 +154,8 @@ impl<const W: usize> Fields<W> {
             f_target: Fixed::of(FIELD_TARGET),
             kind_size: Fixed::of(3u8),
             kind_sync: Fixed::of(1u8),
-            kind_overflow: Fixed::of(1u8 | 1 << 1),
+            kind_resync: Fixed::of(1u8 | 1 << 1),
+            kind_overflow: Fixed::of(1u8 | 4 << 1),
             kind_stop: Fixed::of(1u8 | 2 << 1),
             kind_progress: Fixed::of(1u8 | 3 << 1),
             ..Default::default()
@@ -180,6 +182,9 @@ impl<const W: usize> Logic for Fields<W> {
         }
         if self.overflow.val() {
             self.special.next = self.kind_overflow.val();
+        }
+        if self.resync.val() {
+            self.special.next = self.kind_resync.val();
         }
         if self.synced.val() {
             self.special.next = self.kind_sync.val();

@@ -59,6 +59,13 @@ pub struct FrontEnd<const W: usize> {
     settle: Vec<Settle>,
     _settles: usize,
     hold: Signal<Local, Bit>,
+    // S2: of the beat what is not lost
+    live_2: Signal<Local, Bit>,
+    branch_2: Signal<Local, Bit>,
+    look_2: Signal<Local, Bit>,
+    push_2: Signal<Local, Bit>,
+    pop_2: Signal<Local, Bit>,
+    jump_2: Signal<Local, Bit>,
     asks_target: Signal<Local, Bit>,
     // S2
     pc_low: Signal<Local, Bits<18>>,
@@ -169,33 +176,49 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.life.valid.next = self.valid_5.q.val();
         self.life.intr.next = self.intr_5.q.val();
 
+        // S2: what is lost enters no predictor; while it is, they stand
+        self.life.here.next = self.beat.live.val();
+        self.life.enter.next = self.beat.live.val() & self.beat.valid.val();
+        self.life.may.next = self.beat.intr.val()
+            | self.beat.branch.val()
+            | self.beat.look.val()
+            | self.beat.pop.val()
+            | self.beat.jump.val();
+        self.live_2.next = self.beat.live.val() & !self.life.away.val();
+        self.branch_2.next = self.beat.branch.val() & !self.life.away.val();
+        self.look_2.next = self.beat.look.val() & !self.life.away.val();
+        self.push_2.next = self.beat.push.val() & !self.life.away.val();
+        self.pop_2.next = self.beat.pop.val() & !self.life.away.val();
+        self.jump_2.next = self.beat.jump.val() & !self.life.away.val();
+
         // behind a resync
         self.hold.next = false;
         for i in 0..self._settles {
             self.settle[i].clock.next = self.clock.val();
             self.settle[i].reset.next = self.reset.val();
             self.settle[i].resync.next = self.life.verdict.resync.val();
-            self.settle[i].cancel.next = self.life.verdict.drop.val() | self.life.verdict.stop.val();
-            self.settle[i].enter.next = self.beat.live.val() & self.beat.valid.val();
+            self.settle[i].fresh.next = self.life.verdict.fresh.val();
+            self.settle[i].cancel.next = self.life.verdict.stop.val();
+            self.settle[i].enter.next = self.live_2.val() & self.beat.valid.val();
             self.settle[i].leave.next = self.live_5.q.val() & self.valid_5.q.val();
             self.hold.next = self.settle[i].hold.val();
         }
-        self.asks_target.next = self.beat.live.val() & !self.hold.val();
+        self.asks_target.next = (self.live_2.val() | self.life.away.val()) & !self.hold.val();
 
         // S2: PC >> s, of which the lowest bits are dropped already
         self.pc_low.next = self.beat.pc.val().get_bits::<18>(0);
         self.pc_up.next = self.pc_low.val() << self.shift_up.val();
         self.pc_hash.next = self.pc_up.val() >> self.shift_down.val();
         self.hash.next = self.pc_hash.val().get_bits::<14>(0);
-        self.outcome.port.branch.next = self.beat.branch.val() & !self.hold.val();
+        self.outcome.port.branch.next = self.branch_2.val() & !self.hold.val();
         self.outcome.port.taken.next = self.beat.taken.val();
         self.outcome.port.hash.next = self.hash.val();
         self.outcome.port.clear.next = self.life.clear.val() | self.reset.val();
         self.target.port.live.next = self.asks_target.val();
-        self.target.port.look.next = self.beat.look.val() & !self.hold.val();
-        self.target.port.push.next = self.beat.push.val() & !self.hold.val();
-        self.target.port.pop.next = self.beat.pop.val() & !self.hold.val();
-        self.target.port.branch.next = self.beat.branch.val() & !self.hold.val();
+        self.target.port.look.next = self.look_2.val() & !self.hold.val();
+        self.target.port.push.next = self.push_2.val() & !self.hold.val();
+        self.target.port.pop.next = self.pop_2.val() & !self.hold.val();
+        self.target.port.branch.next = self.branch_2.val() & !self.hold.val();
         self.target.port.taken.next = self.beat.taken.val();
         self.target.port.hash.next = self.hash.val();
         self.target.port.link.next = self.beat.link.val();
@@ -203,8 +226,8 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.target.port.clear.next = self.life.clear.val() | self.reset.val();
 
         // upper address bits of the last indirect target
-        self.indirect.next = self.beat.look.val() | self.beat.pop.val();
-        self.reported.next = self.beat.branch.val() | self.indirect.val();
+        self.indirect.next = self.look_2.val() | self.pop_2.val();
+        self.reported.next = self.branch_2.val() | self.indirect.val();
         self.target_upper.next = self.beat.target.val() & self.upper_mask.val();
         self.same_upper.next = self.target_upper.val() == self.upper.q.val();
         if self.indirect.val() {
@@ -216,12 +239,12 @@ impl<const W: usize> Logic for FrontEnd<W> {
 
         // all else waits until both predictors have answered
         self.flags.clear.next = self.reset.val();
-        self.flags.from.next = bit_cast::<9, 1>(self.beat.live.val().into())
+        self.flags.from.next = bit_cast::<9, 1>(self.live_2.val().into())
             | (bit_cast::<9, 1>(self.beat.valid.val().into()) << 1)
             | (bit_cast::<9, 1>(self.beat.intr.val().into()) << 2)
             | (bit_cast::<9, 1>(self.reported.val().into()) << 3)
-            | (bit_cast::<9, 1>((self.beat.jump.val() | self.reported.val()).into()) << 4)
-            | (bit_cast::<9, 1>((self.beat.branch.val() & self.beat.taken.val()).into()) << 5)
+            | (bit_cast::<9, 1>((self.jump_2.val() | self.reported.val()).into()) << 4)
+            | (bit_cast::<9, 1>((self.branch_2.val() & self.beat.taken.val()).into()) << 5)
             | (bit_cast::<9, 1>(self.indirect.val().into()) << 6)
             | (bit_cast::<9, 1>(self.same_upper.val().into()) << 7)
             | (bit_cast::<9, 1>(self.hold.val().into()) << 8);
@@ -267,7 +290,7 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.untold.next = false;
         if self.sync.val() & !self.nexus.val() {
             // held when it was asked, or since
-            self.untold.next = self.held_5.q.val() | self.hold.val();
+            self.untold.next = self.held_5.q.val() | self.hold.val() | self.life.verdict.fresh.val();
             if self.untold.val() {
                 self.messages.outcome.next = self.taken_5.q.val();
                 self.messages.miss.next = self.indirect_5.q.val();

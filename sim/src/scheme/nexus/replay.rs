@@ -64,6 +64,8 @@ impl Path for Straight {
     }
 
     fn reset(&mut self) {}
+
+    fn rejoin(&mut self) {}
 }
 
 impl<'a> Decode<'a> for Replay {

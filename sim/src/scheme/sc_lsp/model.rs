@@ -6,7 +6,6 @@
 use super::cache::Descriptor;
 use super::params::{StreamCacheParams, Variant};
 use super::record::{self, Record};
-use super::run_length::RunLength;
 use super::tables::{Outcome, Tables};
 use crate::lane::{self, Counters, Out};
 use crate::message::Escape;
@@ -147,16 +146,8 @@ impl Front {
     }
 }
 
-/// What an overflow message is behind.
-#[derive(Clone, Copy, Debug)]
-pub struct Mark {
-    stream: Current,
-    runs: RunLength,
-}
-
 impl lane::Front for Front {
     type Body = Record;
-    type Mark = Mark;
     // streams end early enough
     const PROGRESS: bool = false;
 
@@ -165,17 +156,12 @@ impl lane::Front for Front {
         self.stream = Current { start: pc, known: true, hits: 0, asked: false };
     }
 
+    fn rejoin(&mut self, pc: u64) {
+        self.stream = Current { start: pc, known: true, hits: 0, asked: false };
+    }
+
     fn ask(&mut self) {
         self.stream.asked = true;
-    }
-
-    fn mark(&self) -> Mark {
-        Mark { stream: self.stream, runs: self.tables.runs }
-    }
-
-    fn back_to(&mut self, mark: Mark) {
-        self.stream = mark.stream;
-        self.tables.runs = mark.runs;
     }
 
     #[inline]

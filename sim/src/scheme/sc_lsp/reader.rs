@@ -41,6 +41,11 @@ impl Reader {
         self.asked[usize::from(core)] = false;
     }
 
+    /// A sync of `core` behind a gap: its tables are as they were.
+    pub fn rejoin(&mut self, core: u8) {
+        self.asked[usize::from(core)] = false;
+    }
+
     /// The header was sent again.
     pub fn header(&mut self) {
         self.asked.fill(true);
@@ -109,7 +114,7 @@ impl Reader {
             return Ok(Record::Miss { length, start: Some((start, if l.register { upper } else { true })) });
         }
         let kind = if take(1)? == 0 { None } else { Some(take(3)?) };
-        if let Some(kind @ 3..) = kind {
+        if let Some(kind @ (3 | 5..)) = kind {
             return Err(CodingError::Kind(kind));
         }
         if kind == Some(0) {
@@ -125,7 +130,13 @@ impl Reader {
         let start = if known && !asked { None } else { Some(take(l.address)? << l.align) };
         let escape = match kind {
             None => Escape::Exception { i_cnt, target: take(l.address)? << l.align },
-            Some(1) => Escape::overflow(i_cnt, take(l.count)?),
+            Some(kind @ (1 | 4)) => {
+                let lost = take(l.count)?;
+                if (kind == 1) != (lost == 0) {
+                    return Err(CodingError::Kind(kind));
+                }
+                Escape::overflow(i_cnt, lost)
+            }
             Some(_) => Escape::Stop { i_cnt },
         };
         Ok(Record::Escape { start, hits, escape })

@@ -173,7 +173,8 @@ fn write(l: &Layout, message: &Message<Record>, out: &mut BitWriter) {
             let (kind, kind_bits, i_cnt) = match escape {
                 Escape::Exception { i_cnt, .. } => (0, 1, i_cnt),
                 Escape::Sync { .. } => (1, 4, 0),
-                Escape::Overflow { i_cnt, .. } | Escape::Resync { i_cnt } => (1 | 1 << 1, 4, i_cnt),
+                Escape::Resync { i_cnt } => (1 | 1 << 1, 4, i_cnt),
+                Escape::Overflow { i_cnt, .. } => (1 | 4 << 1, 4, i_cnt),
                 Escape::Stop { i_cnt } => (1 | 2 << 1, 4, i_cnt),
                 Escape::Progress { .. } => unreachable!("streams end early enough: there is no progress message"),
             };

@@ -41,6 +41,10 @@ impl Path for Straight<'_> {
     fn reset(&mut self) {
         self.reader.reset(self.core);
     }
+
+    fn rejoin(&mut self) {
+        self.reader.rejoin(self.core);
+    }
 }
 
 impl<'a> Replay<'a> {

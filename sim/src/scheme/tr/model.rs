@@ -125,16 +125,13 @@ impl Front {
 
 impl lane::Front for Front {
     type Body = Body;
-    type Mark = ();
     const PROGRESS: bool = true;
 
     fn reset(&mut self, _: u64) {
         self.predictor.reset();
     }
 
-    fn mark(&self) {}
-
-    fn back_to(&mut self, (): ()) {}
+    fn rejoin(&mut self, _: u64) {}
 
     #[inline]
     fn conditional(&mut self, e: &FlowEvent, taken: bool, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {

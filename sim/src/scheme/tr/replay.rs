@@ -56,6 +56,8 @@ impl Path for Predictor {
     fn reset(&mut self) {
         Predictor::reset(self);
     }
+
+    fn rejoin(&mut self) {}
 }
 
 /// Goes to the `count`-th reported branch, which then counts as retired and waits to be resolved.

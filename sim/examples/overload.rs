@@ -1,0 +1,179 @@
+//! What is recovered of an execution when the link carries less than is asked, by how a core goes on behind a gap
+//!
+//! A model of the trace module in clocks: golden lanes, event FIFOs of [`ENTRIES`] entries, the order between them, and
+//! a link that takes so many bits a clock. For each load (what is asked of the link in parts of what it carries) and each
+//! way to go on: the share of all instructions that the stream tells, and how many are lost in a gap.
+//!
+//! `cargo run --release -p sim --example overload [THOUSANDS_OF_INSTRUCTIONS]`
+
+use programs::PROGRAMS;
+use retire::{FlowEvent, FlowKind, RetireSink};
+use sim::bits::BitWriter;
+use sim::lane::Rejoin;
+use sim::message::Message;
+use sim::params::{FlowScheme, Platform, TraceParams};
+use sim::riscv::{Limits, Machine, MachineConfig};
+use sim::scheme::cores::Cores;
+use sim::scheme::{Encode, Scheme};
+use sim::system::System;
+use std::collections::VecDeque;
+use std::error::Error;
+
+const SCHEMES: [&str; 4] = ["tr_e:small", "tr_e:large", "sc-lsp:rbase-32x4", "nx_b"];
+/// Percent of what the link carries.
+const LOADS: [u64; 7] = [101, 110, 125, 150, 200, 300, 500];
+/// Entries that an event FIFO of 16 places takes.
+const ENTRIES: usize = 12;
+
+/// How a core goes on behind a gap.
+#[derive(Clone, Copy)]
+struct Way {
+    name: &'static str,
+    rejoin: Rejoin,
+    /// Once so few entries wait.
+    entries: usize,
+    /// And so many clocks have passed since the gap began: K of the scheme, or none.
+    waits: bool,
+}
+
+const fn way(name: &'static str, rejoin: Rejoin, entries: usize, waits: bool) -> Way {
+    Way { name, rejoin, entries, waits }
+}
+
+const WAYS: [Way; 8] = [
+    way("tables cleared: from empty", Rejoin::Clear, 0, true),
+    way("tables cleared: from 6 entries", Rejoin::Clear, 6, true),
+    way("nothing predicted for K: from 6", Rejoin::Settle, 6, false),
+    way("tables kept: from empty", Rejoin::Keep, 0, false),
+    // an eighth of the places: what the circuit does
+    way("tables kept: from 1", Rejoin::Keep, 1, false),
+    way("tables kept: from 3", Rejoin::Keep, 3, false),
+    way("tables kept: from 6", Rejoin::Keep, 6, false),
+    way("tables kept: from 9", Rejoin::Keep, 9, false),
+];
+
+/// Programs that ask for about the same in each quarter of a run: of others an overload cannot be forced by a rate.
+const SOME: [&str; 6] = ["bank", "fsm", "irq", "parse", "lz", "strsearch"];
+
+/// What a run came to.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    told: u64,
+    all: u64,
+    gaps: u64,
+}
+
+/// A core beside its lane.
+#[derive(Clone, Copy, Default)]
+struct Core {
+    held: usize,
+    pc: u64,
+    /// Clock in which the gap began that it is in.
+    gap: Option<u64>,
+}
+
+fn run<S: Scheme>(scheme: &S, params: &TraceParams, events: &[FlowEvent], rate: f64, way: Way) -> Sum {
+    let Cores { mut lanes, mut end, .. } = Cores::new(scheme, &params.platform);
+    lanes.iter_mut().for_each(|lane| lane.rejoin_with(way.rejoin, scheme.settle()));
+    let waits = if way.waits { u64::from(scheme.settle()) } else { 0 };
+    let mut cores = vec![Core::default(); usize::from(params.cores)];
+    // entries in order: whose, and bits still to send
+    let (mut queue, mut budget, mut clock) = (VecDeque::<(usize, f64)>::new(), 0.0, 0);
+    let (mut out, mut sum) = (BitWriter::new(), Sum::default());
+    for e in events {
+        let of = usize::from(e.hart);
+        budget += rate * (e.cycle - clock) as f64;
+        clock = e.cycle;
+        while let Some((core, bits)) = queue.front_mut() {
+            if budget < *bits {
+                *bits -= budget;
+                budget = 0.0;
+                break;
+            }
+            budget -= *bits;
+            cores[*core].held -= 1;
+            queue.pop_front();
+        }
+        // nothing is saved up but what a word holds
+        budget = budget.min(32.0);
+        let (core, lane) = (&mut cores[of], &mut lanes[of]);
+        sum.all += u64::from(e.count);
+        let mut bits = 0;
+        let mut send = |m: &Message<_>| {
+            let before = out.len();
+            end.coder.encode(m, &mut out);
+            bits += out.len() - before;
+        };
+        let ready = core.gap.is_some_and(|since| core.held <= way.entries && clock >= since + waits);
+        if ready {
+            core.gap = None;
+            lane.overflow(clock, &mut send);
+            let start = FlowEvent { kind: FlowKind::Start, len: 0, count: 0, pc: core.pc, target: core.pc, ..*e };
+            lane.offer(&[start], false, &mut send);
+        }
+        let lost = lane.offer(&[*e], core.held >= ENTRIES, &mut send);
+        if lost && core.gap.is_none() {
+            core.gap = Some(clock);
+            sum.gaps += 1;
+        }
+        core.pc = e.target;
+        if bits > 0 {
+            core.held += 1;
+            queue.push_back((of, bits as f64));
+            out.drain();
+        }
+    }
+    sum.told = lanes.iter().map(|lane| lane.rates().instructions).sum();
+    sum
+}
+
+fn overloaded(params: &TraceParams, events: &[FlowEvent], rate: f64, way: Way) -> Sum {
+    match &params.flow {
+        FlowScheme::Tr(scheme) => run(scheme, params, events, rate, way),
+        FlowScheme::Nexus(scheme) => run(scheme, params, events, rate, way),
+        FlowScheme::ScLsp(scheme) => run(scheme, params, events, rate, way),
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let thousands: u64 = std::env::args().nth(1).map_or(Ok(1_000), |n| n.parse())?;
+    for harts in [1, 4] {
+        let mut runs = Vec::new();
+        for program in PROGRAMS.iter().filter(|p| SOME.contains(&p.name)) {
+            let config = MachineConfig { harts, ..MachineConfig::default() };
+            let limits = Limits { instructions: thousands * 1_000, ..Limits::default() };
+            let mut events: Vec<FlowEvent> = Vec::new();
+            Machine::new(&program.load()?, config)?.run(&mut events, limits)?;
+            runs.push(events);
+        }
+        for name in SCHEMES {
+            let params = TraceParams::new(Platform { cores: harts, ..Platform::RV32 }, name.parse()?);
+            println!("\n{name}, N = {harts}\n");
+            println!("| behind a gap |{}", LOADS.map(|load| format!(" {load} % |")).concat());
+            println!("| --- |{}", LOADS.map(|_| " ---: |").concat());
+            let mut rates = Vec::new();
+            for events in &runs {
+                let mut system = System::new(&params)?;
+                for e in events {
+                    system.event(e);
+                    system.drain();
+                }
+                let clocks = events.last().map_or(1, |e| e.cycle.max(1));
+                rates.push(system.bits() as f64 / clocks as f64);
+            }
+            for way in WAYS {
+                let cells = LOADS.map(|load| {
+                    let mut sum = Sum::default();
+                    for (events, asked) in runs.iter().zip(&rates) {
+                        let s = overloaded(&params, events, asked * 100.0 / load as f64, way);
+                        sum = Sum { told: sum.told + s.told, all: sum.all + s.all, gaps: sum.gaps + s.gaps };
+                    }
+                    let lost = (sum.all - sum.told) / sum.gaps.max(1);
+                    format!(" {:.1} %, {lost} |", 100.0 * sum.told as f64 / sum.all as f64)
+                });
+                println!("| {} |{}", way.name, cells.concat());
+            }
+        }
+    }
+    Ok(())
+}
