@@ -10,6 +10,7 @@ use crate::ports;
 use crate::{inputs, recorded, Failure, Status};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
+use hdl::bus::Writers;
 use hdl::verilog::Style;
 use serde_json::json;
 use sim::scheme::inputs::InputsParams;
@@ -21,6 +22,7 @@ use std::io::Write;
     goshawk gen --set 512/8/16 --timestamps --xlen 64 --ingress etrace -o trace64\n  \
     goshawk gen --set small --cores 2 --sync --check -o trace-sync\n  \
     goshawk gen --set small --bus axi-lite --port axi-stream -o trace-axi\n  \
+    goshawk gen --set small --bus apb --writes privileged-secure -o trace-apb\n  \
     goshawk gen --scheme inputs:256 --cores 2 -o record2")]
 pub struct Args {
     /// Folder to write to; it is made where it is missing
@@ -37,6 +39,9 @@ pub struct Args {
     /// Bus of the registers
     #[arg(long, value_name = "BUS", default_value = "native", value_parser = registers())]
     bus: RegisterBus,
+    /// Whose writes of registers are taken, by PPROT or AWPROT
+    #[arg(long, value_name = "WHOSE", default_value = "any", value_parser = writers())]
+    writes: Writers,
     /// Port of the trace words
     #[arg(long, value_name = "PORT", default_value = "native", value_parser = words())]
     port: WordPort,
@@ -55,6 +60,11 @@ fn registers() -> impl TypedValueParser<Value = RegisterBus> {
     named(&RegisterBus::ALL, |b| b.name())
 }
 
+/// The name of those who may write.
+fn writers() -> impl TypedValueParser<Value = Writers> {
+    named(&Writers::ALL, |w| w.name())
+}
+
 /// The name of a port of words.
 fn words() -> impl TypedValueParser<Value = WordPort> {
     named(&WordPort::ALL, |p| p.name())
@@ -70,14 +80,21 @@ fn named<T: Copy + Send + Sync + 'static>(
 }
 
 impl Args {
-    fn buses(&self) -> Buses {
-        Buses { registers: self.bus, words: self.port, crossing: self.port_clock }
+    fn buses(&self) -> Result<Buses, Failure> {
+        if self.writes != Writers::Any && !self.bus.protects() {
+            let (writes, bus) = (self.writes.name(), self.bus.name());
+            return Err(Failure::Other(format!(
+                "--writes {writes}: bus {bus} does not tell who writes; --bus apb or axi-lite does"
+            )));
+        }
+        Ok(Buses { registers: self.bus, writers: self.writes, words: self.port, crossing: self.port_clock })
     }
 
     /// The buses for people.
     fn told(&self) -> String {
         let clock = if self.port_clock { " by a clock of their own" } else { "" };
-        format!("registers {}, words {}{clock}", self.bus.name(), self.port.name())
+        let by = if self.writes == Writers::Any { String::new() } else { format!(", writes {}", self.writes.name()) };
+        format!("registers {}{by}, words {}{clock}", self.bus.name(), self.port.name())
     }
 }
 
@@ -93,7 +110,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let options = args.hardware.options();
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
-    let package = make(&params, set.as_deref(), &options, &style, args.buses())?;
+    let package = make(&params, set.as_deref(), &options, &style, args.buses()?)?;
     let mut files = package.files.clone();
     let verilog = files.iter().find(|f| f.0 == VERILOG).map_or("", |f| f.1.as_str());
     files.insert(
@@ -110,6 +127,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             .with_params(&params, set.as_deref())
             .with("ingress", options.ingress.name().into())
             .with("bus", args.bus.name().into())
+            .with("writes", args.writes.name().into())
             .with("port", args.port.name().into())
             .with("port_clock", args.port_clock.into())
             .with("folder", args.output.display().to_string().into())
@@ -133,7 +151,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
 /// Of a record system.
 fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Status, Failure> {
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
-    let mut files = recorded::make(params, &args.hardware.options(), &style, args.buses())?;
+    let mut files = recorded::make(params, &args.hardware.options(), &style, args.buses()?)?;
     describe(&mut files, &style, params.cores, params.fingerprint(), params.canonical());
     let list = write_all(&args.output, &files)?;
     if args.json {

@@ -164,7 +164,7 @@ mod tests {
         let params = TraceParams::new(Platform::RV32, "tr_e:s0".parse().unwrap());
         let style = Style { name: "acme".into(), initial: true };
         for (registers, words) in RegisterBus::ALL.into_iter().zip(WordPort::ALL) {
-            let buses = Buses { registers, words, crossing: true };
+            let buses = Buses { registers, words, crossing: true, ..Buses::default() };
             let verilog = hdl::emit::emit_on(&params, &SystemOptions::default(), &style, buses).unwrap();
             let found = ports(&verilog, "acme");
             assert!(found.len() > 12, "{} ports", found.len());

@@ -40,6 +40,7 @@ fn play(bus: &str, port: &str, more: &str, period: Option<u32>, change: impl Fn(
         .current_dir(&out)
         .env("PYTHONPATH", root().join("cli/tests/buses"))
         .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("WRITES", more.strip_prefix("--writes ").unwrap_or("any"))
         .envs([("BUS", bus), ("PORT", port), ("SEED", "7")])
         .env("FOLDER", &out)
         .envs(period.map(|p| ("PERIOD", p.to_string())))
@@ -67,6 +68,15 @@ fn registers_and_words_by_models_of_others() {
 fn words_by_another_clock() {
     for (period, port) in [(10, "native"), (70, "atb"), (94, "bytes"), (490, "axi-stream")] {
         play("apb", port, "", Some(period), str::to_string).unwrap_or_else(|said| panic!("{period}, {port}: {said}"));
+    }
+}
+
+/// Writes by those who may not change nothing and end with an error.
+#[test]
+fn writes_of_the_named_alone() {
+    for (bus, whose) in [("apb", "privileged"), ("axi-lite", "secure"), ("axi-lite", "privileged-secure")] {
+        let more = format!("--writes {whose}");
+        play(bus, "native", &more, None, str::to_string).unwrap_or_else(|said| panic!("{bus}, {whose}: {said}"));
     }
 }
 

@@ -9,6 +9,7 @@ use hdl::bus::axi_lite::AxiLite;
 use hdl::bus::crossing::Crossing;
 use hdl::bus::octets::Octets;
 use hdl::bus::wishbone::Wishbone;
+use hdl::bus::Writers;
 use rust_hdl::prelude::*;
 use sim::stimulus::Source;
 use std::collections::VecDeque;
@@ -43,20 +44,33 @@ impl Held {
 struct Access {
     addr: u64,
     write: Option<(u32, u64)>,
+    /// Protection: bit 0 is privileged, bit 1 not secure.
+    prot: u64,
 }
 
 impl Access {
     fn draw(s: &mut Source) -> Self {
         let addr = if s.percent(15) { s.bits(12) } else { s.bits(5) };
         let strobe = if s.percent(20) { s.bits(4) } else { 15 };
-        Self { addr, write: s.percent(50).then(|| (s.bits(32) as u32, strobe)) }
+        Self { addr, write: s.percent(50).then(|| (s.bits(32) as u32, strobe)), prot: s.bits(3) }
+    }
+
+    /// Whether its write is not taken, by a bus that takes those of `writers`.
+    fn refused(&self, writers: Writers) -> bool {
+        let (privileged, secure) = (self.prot & 1 != 0, self.prot & 2 == 0);
+        match writers {
+            Writers::Any => false,
+            Writers::Privileged => !privileged,
+            Writers::Secure => !secure,
+            Writers::PrivilegedSecure => !(privileged && secure),
+        }
     }
 
     /// What is answered: whether it is an error, and what is read. Does it, too.
-    fn done(&self, words: &mut [u32; 8]) -> (bool, u32) {
+    fn done(&self, words: &mut [u32; 8], writers: Writers) -> (bool, u32) {
         let beyond = self.addr >> 5 != 0;
         match self.write {
-            Some((_, strobe)) if beyond || strobe != 15 => (true, 0),
+            Some((_, strobe)) if beyond || strobe != 15 || self.refused(writers) => (true, 0),
             Some((data, _)) => {
                 words[self.addr as usize >> 2] = data;
                 (false, 0)
@@ -75,11 +89,15 @@ macro_rules! native {
 
 #[test]
 fn apb_answers_in_two_clocks() {
+    Writers::ALL.into_iter().for_each(apb);
+}
+
+fn apb(writers: Writers) {
     let mut s = Source::seeded(1);
-    let mut d = Driver::new(Apb::new(), |_, _| ()).unwrap().recording();
+    let mut d = Driver::new(Apb::new(writers), |_, _| ()).unwrap().recording();
     let mut held = Held::new(&mut s);
     let mut golden = held.words;
-    for _ in 0..3_000 {
+    for _ in 0..1_500 {
         let access = Access::draw(&mut s);
         let (data, strobe) = access.write.unwrap_or((s.bits(32) as u32, s.bits(4)));
         let idle = s.below(3);
@@ -95,6 +113,7 @@ fn apb_answers_in_two_clocks() {
                         u.paddr.next = access.addr.to_bits();
                         u.pwdata.next = u64::from(data).to_bits();
                         u.pstrb.next = strobe.to_bits();
+                        u.pprot.next = access.prot.to_bits();
                         u.bus.rdata.next = u64::from(answer).to_bits();
                     },
                     |u| (native!(u), u.prdata.val().to_u64() as u32, u.pready.val(), u.pslverr.val()),
@@ -103,7 +122,7 @@ fn apb_answers_in_two_clocks() {
             let ((addr, write, value), read, ready, error) = now;
             held.cycle(addr, write, value);
             if phase == 1 {
-                let (wrong, right) = access.done(&mut golden);
+                let (wrong, right) = access.done(&mut golden, writers);
                 assert!(ready);
                 assert_eq!(error, wrong, "{access:x?}");
                 assert!(access.write.is_some() || read == right, "{access:x?}: {read:x}, {right:x} is right");
@@ -155,7 +174,7 @@ fn wishbone_answers_every_cycle_once() {
         assert!(!(ack && err));
         if ack || err {
             let access = under_way.take().expect("an answer to nothing");
-            let (wrong, right) = access.done(&mut golden);
+            let (wrong, right) = access.done(&mut golden, Writers::Any);
             assert_eq!(err, wrong, "{access:x?}");
             assert!(access.write.is_some() || read == right, "{access:x?}: {read:x}, {right:x} is right");
             assert_eq!(held.words, golden, "{access:x?}");
@@ -187,9 +206,9 @@ impl<T: Copy> Offer<T> {
 
 #[test]
 fn axi_lite_answers_every_transaction_once_in_order() {
-    for seed in 0..3u64 {
+    for (seed, writers) in (0..4u64).zip(Writers::ALL) {
         let mut s = Source::seeded(30 + seed);
-        let mut d = Driver::new(AxiLite::new(), |u, c| u.clock.next = c.into()).unwrap().recording();
+        let mut d = Driver::new(AxiLite::new(writers), |u, c| u.clock.next = c.into()).unwrap().recording();
         let mut held = Held::new(&mut s);
         let rates: [u8; 5] = std::array::from_fn(|i| [100, 30, 70, 90, 50][(i + seed as usize) % 5]);
         let (mut aw, mut w, mut ar) = (Offer::default(), Offer::default(), Offer::default());
@@ -197,13 +216,14 @@ fn axi_lite_answers_every_transaction_once_in_order() {
         let (mut writes, mut reads) = (VecDeque::new(), VecDeque::new());
         let mut answered = (0, 0);
         let (mut last_b, mut last_r) = (None, None);
-        for cycle in 0..12_000 {
+        for cycle in 0..9_000 {
             let access = Access::draw(&mut s);
             match access.write {
                 Some((data, strobe)) if writes.len() < 4 => {
-                    aw.later.push_back(access.addr);
+                    aw.later.push_back((access.addr, access.prot));
                     w.later.push_back((data, strobe));
-                    writes.push_back((access.addr >> 5 != 0 || strobe != 15, access.addr, data));
+                    let wrong = access.addr >> 5 != 0 || strobe != 15 || access.refused(writers);
+                    writes.push_back((wrong, access.addr, data));
                 }
                 None if reads.len() < 4 => {
                     ar.later.push_back(access.addr);
@@ -220,7 +240,8 @@ fn axi_lite_answers_every_transaction_once_in_order() {
                     |u| {
                         u.reset.next = reset;
                         u.awvalid.next = to.is_some();
-                        u.awaddr.next = to.unwrap_or(access.addr).to_bits();
+                        u.awaddr.next = to.map_or(access.addr, |t| t.0).to_bits();
+                        u.awprot.next = to.map_or(access.prot, |t| t.1).to_bits();
                         u.wvalid.next = value.is_some();
                         u.wdata.next = u64::from(value.map_or(!0, |v| v.0)).to_bits();
                         u.wstrb.next = value.map_or(15, |v| v.1).to_bits();
@@ -252,10 +273,11 @@ fn axi_lite_answers_every_transaction_once_in_order() {
                 (last_b, last_r) = (None, None);
                 continue;
             }
-            for (taken, now) in [(readies[0], &mut aw.now), (readies[2], &mut ar.now)] {
-                if taken {
-                    *now = None;
-                }
+            if readies[0] {
+                aw.now = None;
+            }
+            if readies[2] {
+                ar.now = None;
             }
             if readies[1] {
                 w.now = None;
@@ -284,7 +306,7 @@ fn axi_lite_answers_every_transaction_once_in_order() {
                 }
             }
         }
-        assert!(answered.0 > 700 && answered.1 > 300, "{answered:?}");
+        assert!(answered.0 > 500 && answered.1 > 200, "{answered:?}");
         d.check_verilog().unwrap();
     }
 }
@@ -413,9 +435,9 @@ fn words_cross_in_order_at_any_ratio() {
 
 #[test]
 fn buses_pass_the_static_gates() {
-    emit_checked(&mut Apb::new()).unwrap();
+    emit_checked(&mut Apb::new(Writers::PrivilegedSecure)).unwrap();
     emit_checked(&mut Wishbone::new()).unwrap();
-    emit_checked(&mut AxiLite::new()).unwrap();
+    emit_checked(&mut AxiLite::new(Writers::PrivilegedSecure)).unwrap();
     emit_checked(&mut Octets::new()).unwrap();
     emit_checked(&mut Atb::new()).unwrap();
     emit_checked(&mut Crossing::new()).unwrap();

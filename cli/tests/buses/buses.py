@@ -1,6 +1,7 @@
 """A generated trace system on its buses, by cocotb's bus models: registers by random accesses, then the vectors.
 
-Environment: BUS and PORT as `goshawk gen` takes them, FOLDER with its files, SEED, and with a clock for the port
+Environment: BUS and PORT as `goshawk gen` takes them, FOLDER with its files, SEED, WRITES as `--writes`
+takes it, and with a clock for the port
 PERIOD, of it, where that of the system is 70.
 """
 
@@ -13,12 +14,15 @@ from pathlib import Path
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge, Timer
-from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiStreamBus, AxiStreamSink
+from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiProt, AxiStreamBus, AxiStreamSink
 from cocotbext.axi.apb import ApbBus, ApbMaster
 
 FOLDER = Path(os.environ["FOLDER"])
 draw = random.Random(int(os.environ["SEED"]))
 OKAY, SLVERR = 0, 2
+WRITES = os.environ["WRITES"]
+# protection of an access that is privileged and secure
+BEST = 1
 # the models tell every transfer
 logging.getLogger("cocotb.goshawk").setLevel(logging.WARNING)
 
@@ -68,7 +72,7 @@ class Wishbone:
                 return SLVERR if err else OKAY, read
         assert False, "no answer"
 
-    async def write(self, address, data, sel=15):
+    async def write(self, address, data, sel=15, prot=BEST):
         return (await self.cycle(address, data, sel))[0]
 
     async def read(self, address):
@@ -81,11 +85,11 @@ class Mapped:
     def __init__(self, master):
         self.master = master
 
-    async def write(self, address, data, sel=15):
+    async def write(self, address, data, sel=15, prot=BEST):
         first = (sel & -sel).bit_length() - 1
         length = bin(sel).count("1")
         part = data.to_bytes(4, "little")[first : first + length]
-        return int((await self.master.write(address + first, part)).resp)
+        return int((await self.master.write(address + first, part, prot=AxiProt(prot))).resp)
 
     async def read(self, address):
         got = await self.master.read(address, 4)
@@ -183,12 +187,17 @@ async def flushed(dut, got):
     await RisingEdge(clock)
 
 
+def refused(prot):
+    """Whether a write with these protection bits is not taken."""
+    return ("privileged" in WRITES and not prot & 1) or ("secure" in WRITES and prot & 2 != 0)
+
+
 async def random_accesses(bus):
     """Registers with a value after reset, parts of words, and what is behind the last register."""
     for _ in range(150):
         name = draw.choice(list(MAP))
         at, value = MAP[name]
-        kind = draw.randrange(4)
+        kind, prot = draw.randrange(5), draw.randrange(8)
         if kind == 0:
             beyond = draw.randrange(4 * len(MAP), 4096, 4)
             assert await bus.read(beyond) == (SLVERR, 0)
@@ -196,7 +205,10 @@ async def random_accesses(bus):
         elif kind == 1:
             assert await bus.write(MAP["control"][0], 1, draw.choice([1, 3, 4, 8, 12])) == SLVERR
         elif kind == 2 and name in ["id", "params"]:
-            assert await bus.write(at, draw.getrandbits(32)) == OKAY
+            right = SLVERR if refused(prot) else OKAY
+            assert await bus.write(at, draw.getrandbits(32), prot=prot) == right
+        elif kind == 3 and refused(prot):
+            assert await bus.write(MAP["control"][0], 1, prot=prot) == SLVERR
         if name not in ["status", "sync"]:
             assert await bus.read(at) == (OKAY, value), name
 

@@ -1,15 +1,17 @@
 //! AXI4-Lite: the registers as a subordinate of AMBA AXI4-Lite
 //!
 //! # Source
-//! ARM IHI 0022 (AXI4): A3.2, handshake; A3.3, relationships between the channels; A3.4.4, responses; B1, AXI4-Lite.
+//! ARM IHI 0022 (AXI4): A3.2, handshake; A3.3, relationships between the channels; A3.4.4, responses; A4.7,
+//! permissions; B1, AXI4-Lite.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | no transaction is under way |
 //! | `awvalid`, `awready`, `awaddr` | in, out, in | 1, 1, 12 | byte address; the two lowest bits are not looked at |
+//! | `awprot` | in | 3 | bit 0: privileged, bit 1: not secure; bit 2 is not looked at |
 //! | `wvalid`, `wready`, `wdata`, `wstrb` | in, out, in, in | 1, 1, 32, 4 | |
-//! | `bvalid`, `bready`, `bresp` | out, in, out | 1, 1, 2 | OKAY or SLVERR: behind the registers, or not all bytes |
+//! | `bvalid`, `bready`, `bresp` | out, in, out | 1, 1, 2 | OKAY or SLVERR: behind the registers, not all bytes, or not by one of [`Writers`] |
 //! | `arvalid`, `arready`, `araddr` | in, out, in | 1, 1, 12 | |
 //! | `rvalid`, `rready`, `rdata`, `rresp` | out, in, out, out | 1, 1, 32, 2 | |
 //! | `bus` | out | | register bus |
@@ -18,6 +20,7 @@
 //! Every output comes from a register: no path leads from an input to an output. Addresses and data of a write come in
 //! any order. A write takes three clocks at least, a read four; a write goes first where both are due.
 
+use super::Writers;
 use crate::spine::ports::BusOut;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -30,6 +33,7 @@ pub struct AxiLite {
     pub awvalid: Signal<In, Bit>,
     pub awready: Signal<Out, Bit>,
     pub awaddr: Signal<In, Bits<12>>,
+    pub awprot: Signal<In, Bits<3>>,
     pub wvalid: Signal<In, Bit>,
     pub wready: Signal<Out, Bit>,
     pub wdata: Signal<In, Bits<32>>,
@@ -62,18 +66,23 @@ pub struct AxiLite {
     answer: DFF<Bits<32>>,
     answered: DFF<Bit>,
     read_wrong: DFF<Bit>,
+    refused: Signal<Local, Bit>,
     write: Signal<Local, Bit>,
     wrong: Signal<Local, Bit>,
     read: Signal<Local, Bit>,
+    privileged: Fixed<Bit>,
+    secure: Fixed<Bit>,
     zero: Fixed<Bits<32>>,
     okay: Fixed<Bits<2>>,
     slverr: Fixed<Bits<2>>,
 }
 
 impl AxiLite {
-    /// One.
-    pub fn new() -> Self {
+    /// One that takes writes of `writers`.
+    pub fn new(writers: Writers) -> Self {
         Self {
+            privileged: Fixed::new(writers.privileged()),
+            secure: Fixed::new(writers.secure()),
             zero: Fixed::new(0.into()),
             okay: Fixed::new(0.into()),
             slverr: Fixed::new(2.into()),
@@ -88,13 +97,15 @@ impl Logic for AxiLite {
         dff_setup!(self, clock, to, to_wrong, addressed, value, part, filled, written, write_wrong);
         dff_setup!(self, clock, from, from_wrong, asked, reading, answer, answered, read_wrong);
         self.write.next = self.addressed.q.val() & self.filled.q.val() & !self.written.q.val();
+        self.refused.next = (self.privileged.val() & !self.awprot.val().get_bit(0))
+            | (self.secure.val() & self.awprot.val().get_bit(1));
         self.wrong.next = self.to_wrong.q.val() | self.part.q.val();
         self.read.next = self.asked.q.val() & !self.reading.q.val() & !self.answered.q.val() & !self.write.val();
 
         if self.awvalid.val() & !self.addressed.q.val() {
             self.addressed.d.next = true;
             self.to.d.next = self.awaddr.val().get_bits::<3>(2);
-            self.to_wrong.d.next = self.awaddr.val().get_bits::<7>(5).any();
+            self.to_wrong.d.next = self.awaddr.val().get_bits::<7>(5).any() | self.refused.val();
         }
         if self.wvalid.val() & !self.filled.q.val() {
             self.filled.d.next = true;

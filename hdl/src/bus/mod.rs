@@ -6,15 +6,16 @@
 //!
 //! | block | standard |
 //! | --- | --- |
-//! | [`apb`] | AMBA APB, ARM IHI 0024: APB4 without `PPROT` |
-//! | [`axi_lite`] | AMBA AXI4-Lite, ARM IHI 0022, chapter B1, without `AxPROT` |
+//! | [`apb`] | AMBA APB, ARM IHI 0024: APB4 |
+//! | [`axi_lite`] | AMBA AXI4-Lite, ARM IHI 0022, chapter B1, without `ARPROT` |
 //! | [`wishbone`] | Wishbone B4, classic cycles |
 //! | [`octets`] | 8-bit valid/ready port |
 //! | [`atb`] | AMBA ATB, ARM IHI 0032, 32 bits wide |
 //! | [`crossing`] | none: words into another clock |
 //!
 //! All registers are 32 bits wide and are accessed whole, in a window of 4 KiB. A write of some of the bytes, or an
-//! access behind the last register, changes nothing and is answered with an error; reading there gives 0.
+//! access behind the last register, changes nothing and is answered with an error; reading there gives 0. So is a write by
+//! one whom [`Writers`] does not name.
 
 pub mod apb;
 pub mod atb;
@@ -26,3 +27,43 @@ pub mod wrap;
 
 /// Bits of a byte address in the window of the registers.
 pub const WINDOW_BITS: usize = 12;
+
+/// Whose writes of registers are taken, by the protection bits of APB4 (ARM IHI 0024, section 3.5) and AXI4 (ARM IHI 0022,
+/// A4.7): bit 0 is 1 for a privileged access, bit 1 is 1 for one that is not secure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Writers {
+    /// Everyone's.
+    #[default]
+    Any,
+    /// Those of privileged accesses.
+    Privileged,
+    /// Those of secure accesses.
+    Secure,
+    /// Those of accesses that are both.
+    PrivilegedSecure,
+}
+
+impl Writers {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Any, Self::Privileged, Self::Secure, Self::PrivilegedSecure];
+
+    /// Lower-case name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Privileged => "privileged",
+            Self::Secure => "secure",
+            Self::PrivilegedSecure => "privileged-secure",
+        }
+    }
+
+    /// Whether a write must be privileged.
+    pub const fn privileged(self) -> bool {
+        matches!(self, Self::Privileged | Self::PrivilegedSecure)
+    }
+
+    /// Whether a write must be secure.
+    pub const fn secure(self) -> bool {
+        matches!(self, Self::Secure | Self::PrivilegedSecure)
+    }
+}

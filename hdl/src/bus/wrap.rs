@@ -9,6 +9,7 @@ use super::axi_lite::AxiLite;
 use super::crossing::Crossing;
 use super::octets::Octets;
 use super::wishbone::Wishbone;
+use super::Writers;
 
 use crate::verilog::{write, Refused, Style, Written};
 use rust_hdl::prelude::{check_all, Block};
@@ -48,6 +49,8 @@ pub enum WordPort {
 pub struct Buses {
     /// How the registers are reached.
     pub registers: RegisterBus,
+    /// Whose writes of them are taken; for buses that tell: [`RegisterBus::protects`].
+    pub writers: Writers,
     /// How trace words leave.
     pub words: WordPort,
     /// Whether they leave by a clock of their own, `port_clock`, with `port_reset`.
@@ -65,6 +68,14 @@ impl RegisterBus {
             Self::Apb => "apb",
             Self::AxiLite => "axi-lite",
             Self::Wishbone => "wishbone",
+        }
+    }
+
+    /// Whether it tells who accesses a register.
+    pub const fn protects(self) -> bool {
+        match self {
+            Self::Apb | Self::AxiLite => true,
+            Self::Native | Self::Wishbone => false,
         }
     }
 
@@ -114,6 +125,9 @@ impl fmt::Display for Buses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.registers != RegisterBus::Native {
             write!(f, ", registers on {}", self.registers.name())?;
+        }
+        if self.writers != Writers::Any {
+            write!(f, ", writes {}", self.writers.name())?;
         }
         if self.words != WordPort::Native {
             write!(f, ", words on {}", self.words.name())?;
@@ -180,7 +194,7 @@ fn outside(port: WordPort, signal: &str) -> String {
 }
 
 fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refused> {
-    let Buses { registers, words, crossing } = buses;
+    let Buses { registers, writers, words, crossing } = buses;
     let adapted = matches!(words, WordPort::Atb | WordPort::Octets);
     let mut parts = vec![Part::new("system", system, |pin| match pin {
         "valid" | "ready" | "data" if crossing || adapted => format!("words_{pin}"),
@@ -194,8 +208,8 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refu
     };
     match registers {
         RegisterBus::Native => {}
-        RegisterBus::Apb => parts.push(Part::of("apb", Apb::new(), style, of_bus)?),
-        RegisterBus::AxiLite => parts.push(Part::of("axi_lite", AxiLite::new(), style, of_bus)?),
+        RegisterBus::Apb => parts.push(Part::of("apb", Apb::new(writers), style, of_bus)?),
+        RegisterBus::AxiLite => parts.push(Part::of("axi_lite", AxiLite::new(writers), style, of_bus)?),
         RegisterBus::Wishbone => parts.push(Part::of("wishbone", Wishbone::new(), style, of_bus)?),
     }
     if crossing {
