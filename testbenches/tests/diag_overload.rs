@@ -155,9 +155,10 @@ fn lite_generators_keep_the_link_full_and_count_the_rest() {
 }
 
 #[test]
-fn full_generators_count_what_they_lose() {
+fn full_generators_keep_it_full_but_with_an_event_in_every_clock() {
     for cores in numbers_of_cores() {
-        [1, 2, 4].iter().for_each(|every| check(GeneratorParams::FULL, *cores, *every, false));
-        check(GeneratorParams::FULL, *cores, 8, true);
+        [(1, false), (2, true), (4, true), (8, true)]
+            .iter()
+            .for_each(|(every, full)| check(GeneratorParams::FULL, *cores, *every, *full));
     }
 }

@@ -10,7 +10,8 @@
 //!   at the entry and 2 for each other; a call that may be the one that ends, 4 (calls are looked up by 8 bits of return
 //!   address and stack pointer, then compared).
 //! * When [`CROWDED`] instructions are in the log, what the oldest has not made yet is lost and counted, so that each takes
-//!   one clock from then on. Calls that it may end are no longer watched, which is counted, too: none that is over stays open.
+//!   one clock from then on, until [`CALM`] are left: the room is for the next events, else none would ever be finished. Calls
+//!   that it may end are no longer watched, which is counted, too: none that is over stays open.
 //!
 //! Behind an overflow of the FIFO, events are taken again when half of it is empty.
 //!
@@ -27,6 +28,8 @@ use std::collections::VecDeque;
 
 /// Instructions in the log from which on nothing is waited for.
 pub const CROWDED: usize = 14;
+/// Instructions in the log at which events are made again.
+pub const CALM: usize = 4;
 /// Instructions that it holds.
 pub const LOG: usize = 16;
 /// Clocks in which an event comes out of the FIFO.
@@ -100,6 +103,7 @@ pub struct Full {
     returns: Returns,
     log: VecDeque<Entry>,
     shown: bool,
+    haste: bool,
     work: Work,
     fifo: VecDeque<(u8, Event)>,
     recovering: bool,
@@ -142,6 +146,7 @@ impl Full {
             shown: false,
             work,
             fifo: VecDeque::new(),
+            haste: false,
             recovering: false,
             loading: 0,
             held: None,
@@ -193,7 +198,8 @@ impl Full {
         }
         let lost = self.lost;
         let (length, shown) = (self.log.len(), self.shown);
-        let left = shown && self.work(length >= CROWDED, waiting, recovering);
+        self.haste = length >= CROWDED || self.haste && length > CALM;
+        let left = shown && self.work(self.haste, waiting, recovering);
         if left {
             let entry = self.log.pop_front();
             self.apply(&entry.map(|e| e.seen).unwrap_or_default());

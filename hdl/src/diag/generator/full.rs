@@ -30,7 +30,7 @@ use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
-use sim::diag::full::CROWDED;
+use sim::diag::full::{CALM, CROWDED};
 use sim::diag::registers::CONTROL;
 use sim::diag::trigger::GeneratorParams;
 
@@ -242,6 +242,7 @@ pub struct Full {
     fifo_k: Signal<Local, Bits<3>>,
     refuses: Signal<Local, Bit>,
     recovering: DFF<Bit>,
+    haste: DFF<Bit>,
     commit: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
     length_1: Signal<Local, Bits<5>>,
@@ -273,6 +274,7 @@ pub struct Full {
     places: Fixed<Bits<16>>,
     last_place: Fixed<Bits<4>>,
     mark: Fixed<Bits<5>>,
+    calm: Fixed<Bits<5>>,
     all: Fixed<Bits<5>>,
     half_more: Fixed<Bits<5>>,
     one_2: Fixed<Bits<2>>,
@@ -338,6 +340,7 @@ impl Full {
             places: Fixed::of((1u64 << calls) - 1),
             last_place: Fixed::of(calls as u64 - 1),
             mark: Fixed::of(CROWDED as u64),
+            calm: Fixed::of(CALM as u64),
             all: Fixed::of(params.fifo),
             half_more: Fixed::of(params.fifo / 2 + 1),
             one_2: Fixed::of(1u64),
@@ -379,6 +382,7 @@ impl Logic for Full {
             fifo_write,
             fifo_read,
             recovering,
+            haste,
             lost_before,
             untold,
             loading,
@@ -556,7 +560,9 @@ impl Logic for Full {
         self.head_back.next = self.log_flags.rdata.val().get_bit(31);
         self.head_address.next = self.log_address.rdata.val();
         self.head_value.next = self.log_value.rdata.val();
-        self.crowded.next = self.log_length.q.val() >= self.mark.val();
+        self.crowded.next = (self.log_length.q.val() >= self.mark.val())
+            | (self.haste.q.val() & (self.log_length.q.val() > self.calm.val()));
+        self.haste.d.next = self.crowded.val();
 
         // calls that may be the one that is looked for
         self.by_flags.next = (self.state.q.val() == FullState::Look) | self.crowded.val();
@@ -1194,6 +1200,7 @@ impl Logic for Full {
             self.fifo_write.d.next = 0.into();
             self.fifo_read.d.next = 0.into();
             self.recovering.d.next = false;
+            self.haste.d.next = false;
             self.lost_before.d.next = 0.into();
             self.untold.d.next = 0.into();
             self.loading.d.next = false;
