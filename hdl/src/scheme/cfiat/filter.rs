@@ -130,6 +130,7 @@ pub struct Filter {
     width: Signal<Local, Bits<2>>,
     one_more: Signal<Local, Bits<32>>,
     shifted: Signal<Local, Bits<32>>,
+    odd: Signal<Local, Bit>,
     next_index: Signal<Local, Bits<14>>,
     // shifts and masks of line, set, granule
     line_shift: Fixed<Bits<5>>,
@@ -405,7 +406,15 @@ impl Logic for Filter {
             self.width.next = self.size.val();
         }
         self.one_more.next = self.known.q.val() + self.one.val();
-        self.shifted.next = self.check.q.val() >> 1;
+        // the signature, five steps a word
+        self.shifted.next = self.check.q.val();
+        for _i in 0..5 {
+            self.odd.next = self.shifted.val().get_bit(0);
+            self.shifted.next = self.shifted.val() >> 1;
+            if self.odd.val() {
+                self.shifted.next = self.shifted.val() ^ self.polynomial.val();
+            }
+        }
         if self.waits.q.val() & self.record_ready.val() {
             self.waits.d.next = false;
         }
@@ -420,9 +429,6 @@ impl Logic for Filter {
                 self.known.d.next = 0.into();
             }
             self.check.d.next = self.shifted.val() ^ self.what.val();
-            if self.check.q.val().get_bit(0) {
-                self.check.d.next = self.shifted.val() ^ self.what.val() ^ self.polynomial.val();
-            }
         }
 
         // emptied
