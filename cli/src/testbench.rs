@@ -43,6 +43,7 @@ impl Own {
             .replace("@SYSTEM", SYSTEM)
             .replace("@TASKS", TASKS)
             .replace("@OPEN", OPEN)
+            .replace("@BEATS", BEATS)
             .replace("@PLAY", PLAY)
             .replace("@EDGE", self.edge)
             .replace("@FIELDS", &self.fields.to_string())
@@ -155,8 +156,8 @@ const TASKS: &str = r#"    // one clock: what stands at the outputs before the e
     endtask
 "#;
 
-const OPEN: &str = r#"        $readmemh("words.hex", words);
-        beats = $fopen("beats.txt", "r");
+/// Opens the list of what happens when, and resets.
+pub const BEATS: &str = r#"        beats = $fopen("beats.txt", "r");
         if (beats == 0) begin
             $display("FAIL: there is no beats.txt");
             failed = 1;
@@ -171,7 +172,10 @@ const OPEN: &str = r#"        $readmemh("words.hex", words);
         end
         repeat (4) tick;
         reset = 1'b0;
-        control(1'b1);
+"#;
+
+const OPEN: &str = r#"        $readmemh("words.hex", words);
+@BEATS        control(1'b1);
 "#;
 
 const PLAY: &str = r#"        if (failed == 0) next_beat;

@@ -4,6 +4,7 @@
 //! for, counters count some of it, and all nodes are flushed. One thing happens at a time, so that the bytes do not
 //! depend on how long the ring takes. What is right, the golden models say: interface, generator, counters, frames.
 
+use crate::testbench::BEATS;
 use crate::Failure;
 use ::diag::link::FrameWriter;
 use ::diag::load;
@@ -224,6 +225,7 @@ pub fn bench(params: &DiagParams, style: &Style, v: &Vectors) -> String {
             )
         }),
     )
+    .replace("@BEATS", BEATS)
     .replace("@NAME", &style.name)
     .replace("@WORDS", &v.host.len().to_string())
     .replace("@BYTES", &v.bytes.len().to_string())
@@ -302,22 +304,7 @@ module @NAME_tb;
     initial begin
         $readmemh("host.hex", words);
         $readmemh("bytes.hex", bytes);
-        beats = $fopen("beats.txt", "r");
-        if (beats == 0) begin
-            $display("FAIL: there is no beats.txt");
-            failed = 1;
-        end else begin
-            // two lines of comment
-            skipped = $fgets(comment, beats);
-            if (skipped != 0) skipped = $fgets(comment, beats);
-            if (skipped == 0) begin
-                $display("FAIL: beats.txt is empty");
-                failed = 1;
-            end
-        end
-        repeat (4) tick;
-        reset = 1'b0;
-        if (failed == 0) next_beat;
+@BEATS        if (failed == 0) next_beat;
         for (now = 0; now < STOP + QUIET && failed == 0; now = now + 1) begin
 @QUIET            while (fields == 7 && cycle == now) begin
                 says;

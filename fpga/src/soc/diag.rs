@@ -191,6 +191,16 @@ impl DiagSoc {
     }
 }
 
+/// Ports of the chip for its host: words of packets in, bytes of frames out.
+const CHIP: [&str; 6] = [
+    "input host_valid",
+    "input [15:0] host_word",
+    "output host_ready",
+    "output valid",
+    "output [7:0] octet",
+    "input ready",
+];
+
 /// The SoC with the chip in it, for synthesis, top module `placed`: the chip's packets are ports, as is the serial line of
 /// the console. RAM is not loaded.
 pub fn placed(config: &SocConfig, chip: &DiagParams) -> Result<String, SocError> {
@@ -198,15 +208,7 @@ pub fn placed(config: &SocConfig, chip: &DiagParams) -> Result<String, SocError>
     if chip.cores != config.cores || !matches!(config.output, Output::Uart { .. }) {
         return Err(needs("a placed diagnosis chip", "a generator for each core, and a SoC with a serial line"));
     }
-    let ports = [
-        "input host_valid",
-        "input [15:0] host_word",
-        "output host_ready",
-        "output valid",
-        "output [7:0] octet",
-        "input ready",
-    ];
-    let names: Vec<&str> = ports.iter().filter_map(|p| p.split_whitespace().last()).collect();
+    let names: Vec<&str> = CHIP.iter().filter_map(|p| p.split_whitespace().last()).collect();
     let list = |names: &[&str]| names.iter().map(|p| format!(".{p}({p})")).collect::<Vec<_>>().join(", ");
     let of_core = |i: u8| {
         let flow = FLOW.iter().map(|(name, _)| name);
@@ -218,12 +220,12 @@ pub fn placed(config: &SocConfig, chip: &DiagParams) -> Result<String, SocError>
     let instance = format!("    diag_chip chip(.clock(clk), .reset(reset), {}{joined});\n", list(&names));
     let chip = DiagChip::new(chip).map_err(|e| SocError::Refused(e.to_string()))?;
     let chip = emitted(chip, "diag_chip").map_err(SocError::Refused)?;
-    let more = More { ports: ports.map(String::from).to_vec(), instance };
+    let more = More { ports: CHIP.map(String::from).to_vec(), instance };
     let soc = config.verilog_with(Purpose::Synthesis { image: "" }, Some(&more))?;
     Ok(format!(
         "module placed(\n    input clk, input reset, input rx, output tx,\n    {}\n);\n    \
          soc soc(.clk(clk), .reset(reset), .halt(1'b0), .rx(rx), .tx(tx), {});\nendmodule\n{soc}{chip}",
-        ports.join(",\n    "),
+        CHIP.join(",\n    "),
         list(&names)
     ))
 }
@@ -282,15 +284,10 @@ fn top(cores: u8) -> String {
         "output [31:0] access_addr",
         "output [31:0] access_wdata",
         "output [3:0] access_wstrb",
-        "input host_valid",
-        "input [15:0] host_word",
-        "output host_ready",
-        "output valid",
-        "output [7:0] octet",
-        "input ready",
     ]
     .map(String::from)
     .to_vec();
+    ports.extend(CHIP.map(String::from));
     let (mut body, mut joined) = (String::new(), String::new());
     for i in 0..cores {
         let mut port = |name: &str, bits: usize, from: &str, of_chip: bool| {
