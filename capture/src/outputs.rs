@@ -242,6 +242,8 @@ pub fn write(
         program: executable.path.display().to_string(),
         source: captured.source(),
         threads: Vec::new(),
+        // a turn of a thread behind the other
+        untimed: true,
     };
     let retire = match &wanted.retire {
         Some(path) if wanted.data => Some(Recording::Data(Box::new(DataWriter::create(path, &info)?))),

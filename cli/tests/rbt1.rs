@@ -98,7 +98,7 @@ fn a_recording_without_cycles_has_no_figures_by_cycle() {
             assert!(object["cycles"].is_null(), "{text}");
         }
         let told = place.session(&format!("stats {input} --window 100"));
-        assert!(told.contains("has no cycles") && told.ends_with("exit code 2\n"), "{told}");
+        assert!(told.contains("have no cycles") && told.ends_with("exit code 2\n"), "{told}");
     }
     place.good("sweep --trace p.rbt1 --set small -o s");
     let rows = std::fs::read_to_string(place.path().join("s/results.csv")).unwrap();

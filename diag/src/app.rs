@@ -4,6 +4,7 @@
 //! one probe fire in the order of the script.
 
 use crate::syntax::{Binary, Summary, Unary};
+use crate::Mistake;
 use sim::diag::trigger::{Capture, Trigger};
 
 /// A value of an event.
@@ -162,6 +163,8 @@ pub struct App {
     pub spans: Vec<SpanDef>,
     /// Clocks of a tick.
     pub tick: Option<u32>,
+    /// What is worth knowing of its probes.
+    pub notes: Vec<Mistake>,
 }
 
 impl Expr {

@@ -176,7 +176,8 @@ impl Resolver<'_> {
                     let what = format!("{point} has {size} bytes; +{offset} is outside");
                     return Err(Mistake::new(probe.at, what));
                 }
-                Ok((at.wrapping_add(offset), size.max(1)))
+                // what is left of it behind the offset
+                Ok((at.wrapping_add(offset), size.saturating_sub(offset).max(1)))
             }
             Some(_) => {
                 let (is, needed) = if code { ("data", "a function") } else { ("code", "a variable") };
@@ -185,6 +186,10 @@ impl Resolver<'_> {
             None => {
                 let inlined = self.symbols.inlined(point);
                 let hint = match self.symbols.like(point) {
+                    Some(_) if code && self.symbols.clone_of(point).is_some() => {
+                        let clone = self.symbols.clone_of(point).unwrap_or_default();
+                        format!("the compiler made {clone} of it, which can be probed")
+                    }
                     _ if !inlined.is_empty() => {
                         format!("every call of it was inlined, at {}; probe there with pc:", inlined.join(", "))
                     }
@@ -194,6 +199,21 @@ impl Resolver<'_> {
                 Err(Mistake::new(probe.at, format!("the program has no symbol `{point}`: {hint}")))
             }
         }
+    }
+
+    /// Address at which a function is entered. One that goes back to it by itself is entered again each time, as the
+    /// generators see it.
+    fn entry(&mut self, probe: &Probe) -> Result<u32, Mistake> {
+        let (start, size) = self.address(probe, true)?;
+        if let Some(back) = self.symbols.back_to_start(start, size).filter(|_| probe.offset == 0) {
+            let place = self.symbols.at(back).unwrap_or_else(|| format!("{back:#x}"));
+            let what =
+                format!("its first instruction is in a loop, too ({place} goes there): each turn counts as a call");
+            if !self.app.notes.iter().any(|n| n.at == probe.at) {
+                self.app.notes.push(Mistake::new(probe.at, what));
+            }
+        }
+        Ok(start)
     }
 
     fn source(&mut self, probe: &Probe) -> Result<Source, Mistake> {
@@ -206,9 +226,9 @@ impl Resolver<'_> {
             }
         };
         match probe.kind.as_str() {
-            "call" => slot(Trigger::Pc(self.address(probe, true)?.0)),
+            "call" => slot(Trigger::Pc(self.entry(probe)?)),
             "pc" => slot(Trigger::Pc(self.address(probe, true)?.0)),
-            "ret" => slot(Trigger::Return(self.address(probe, true)?.0)),
+            "ret" => slot(Trigger::Return(self.entry(probe)?)),
             "read" | "write" | "access" => {
                 let (first, size) = self.address(probe, false)?;
                 let (loads, stores) = (probe.kind != "write", probe.kind != "read");

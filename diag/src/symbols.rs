@@ -1,6 +1,7 @@
 //! Names and source lines of a program, from its ELF
 
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+use retire::isa::{self, Flow};
 use std::borrow::Cow;
 
 type Reader = gimli::EndianArcSlice<gimli::LittleEndian>;
@@ -10,7 +11,7 @@ pub struct Symbols {
     /// By address: address, size, name, whether it is code.
     all: Vec<(u32, u32, String, bool)>,
     lines: Option<addr2line::Context<Reader>>,
-    code: Vec<(u32, u32)>,
+    code: Vec<(u32, Vec<u8>)>,
 }
 
 impl std::fmt::Debug for Symbols {
@@ -50,7 +51,8 @@ impl Symbols {
         let dwarf = gimli::Dwarf::load(load).ok();
         let lines = dwarf.and_then(|d| addr2line::Context::from_dwarf(d).ok());
         let text = file.sections().filter(|s| s.kind() == object::SectionKind::Text);
-        let code = text.map(|s| (s.address() as u32, s.size() as u32)).collect();
+        let bytes = |s: object::Section| s.uncompressed_data().map(Cow::into_owned).unwrap_or_default();
+        let code = text.map(|s| (s.address() as u32, bytes(s))).collect();
         Ok(Self { all, lines, code })
     }
 
@@ -82,7 +84,7 @@ impl Symbols {
     pub fn inlined(&self, name: &str) -> Vec<String> {
         let Some(lines) = &self.lines else { return Vec::new() };
         let (mut found, mut inside) = (Vec::new(), false);
-        for addr in self.code.iter().flat_map(|(at, size)| (*at..at + size).step_by(2)) {
+        for addr in self.code.iter().flat_map(|(at, bytes)| (*at..at + bytes.len() as u32).step_by(2)) {
             let mut here = false;
             if let Ok(mut frames) = lines.find_frames(addr.into()).skip_all_loads() {
                 while let Ok(Some(frame)) = frames.next() {
@@ -96,6 +98,32 @@ impl Symbols {
             inside = here;
         }
         found
+    }
+
+    /// What the compiler made of a function, if not the function itself: `copy.constprop.0` of `copy`.
+    pub fn clone_of(&self, name: &str) -> Option<&str> {
+        let is_clone = |s: &&str| s.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+        self.all.iter().filter(|s| s.3).map(|s| s.2.as_str()).find(is_clone)
+    }
+
+    /// Where the function at `start`, of `size` bytes, goes back to its first instruction: a branch or jump of its own.
+    pub fn back_to_start(&self, start: u32, size: u32) -> Option<u32> {
+        let (at, bytes) =
+            self.code.iter().find(|(at, b)| start.checked_sub(*at).is_some_and(|o| o < b.len() as u32))?;
+        let mut pc = start;
+        while pc < start.saturating_add(size) {
+            let rest = &bytes.get((pc - at) as usize..).filter(|b| b.len() >= 2)?;
+            let half = |n: usize| u32::from(u16::from_le_bytes([rest[n], rest[n + 1]]));
+            let long = half(0) & 3 == 3;
+            let insn = if long && rest.len() >= 4 { half(2) << 16 | half(0) } else { half(0) };
+            if let Flow::Conditional { offset } | Flow::Jump { offset, call: false } = isa::flow(insn, 32) {
+                if pc.wrapping_add_signed(offset) == start {
+                    return Some(pc);
+                }
+            }
+            pc += if long { 4 } else { 2 };
+        }
+        None
     }
 
     /// Names that are like `name`: for messages.

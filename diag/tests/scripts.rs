@@ -79,3 +79,30 @@ fn random_text_is_refused_or_parsed() {
         let _ = parse(&text).map(|items| resolve(&items, &Symbols::none(), 1));
     }
 }
+
+fn app(program: &str, script: &str) -> diag::app::App {
+    let symbols = Symbols::parse(programs::find(program).unwrap().elf).unwrap();
+    resolve(&parse(script).unwrap(), &symbols, 50_000_000).unwrap()
+}
+
+#[test]
+fn a_variable_ends_behind_an_offset_where_it_ends_without() {
+    let last = |script| match app("bank", script).uses[0].trigger {
+        sim::diag::trigger::Trigger::Data { first, last, .. } => (first, last),
+        other => panic!("{other:?}"),
+    };
+    let (first, end) = last("write:mailbox { @n = count(); }");
+    assert_eq!(last("write:mailbox+8 { @n = count(); }"), (first + 8, end));
+}
+
+#[test]
+fn a_loop_at_the_entry_of_a_function_is_noted() {
+    let notes = |script| app("bank", script).notes.into_iter().map(|n| (n.at, n.what)).collect::<Vec<_>>();
+    // try_lock begins with lr.w, where the branch behind a failed sc.w goes
+    for script in ["call:try_lock { @n = count(); }", "ret:try_lock { @n = count(); }"] {
+        let found = notes(script);
+        assert_eq!((found.len(), found[0].0), (1, 0), "{found:?}");
+        assert!(found[0].1.contains("(try_lock+0xc goes there): each turn counts as a call"), "{found:?}");
+    }
+    assert_eq!(notes("pc:try_lock { @n = count(); } call:main { @m = count(); }"), []);
+}

@@ -108,6 +108,7 @@ impl Recording {
             program: name,
             source: format!("{} records of rbt1, threads {}", found.records, threads.join(", ")),
             threads: found.threads.clone(),
+            untimed: true,
         };
         Ok(Self { path: path.into(), info, rbt1: Some(found) })
     }

@@ -93,6 +93,7 @@ impl<'a> Run<'a> {
                 program: named.name.clone(),
                 source: self.settings.describe(),
                 threads: Vec::new(),
+                untimed: false,
             },
             Input::Recording(recording, named) => {
                 let mut info = recording.info().clone();
@@ -105,12 +106,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Whether events have the clock cycles in which they retired. A branch trace (`rbt1`) has none, and what was imported
-    /// from one counts its instructions in their place.
+    /// Whether events have the clock cycles in which they retired. A branch trace (`rbt1`) has none, nor has a captured run, and
+    /// what was imported from one counts its instructions in their place.
     pub fn has_cycles(&self) -> bool {
         match self.input {
             Input::Program(_) => true,
-            Input::Recording(recording, _) => recording.info().threads.is_empty(),
+            Input::Recording(recording, _) => recording.info().threads.is_empty() && !recording.info().untimed,
         }
     }
 

@@ -27,6 +27,7 @@ fn info(xlen: u8, build_id: &str) -> RetireInfo {
         program: text("p"),
         source: text("s"),
         threads: Vec::new(),
+        untimed: false,
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 fn info() -> RetireInfo {
     let text = |s: &str| s.to_string();
     let (tool, build_id, program, source) = (text("test"), text("ab"), text("p.elf"), text("proptest"));
-    RetireInfo { tool, harts: 4, xlen: 32, build_id, program, source, threads: Vec::new() }
+    RetireInfo { tool, harts: 4, xlen: 32, build_id, program, source, threads: Vec::new(), untimed: false }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -89,6 +89,7 @@ fn record(name: &str, harts: u8) -> (Vec<FlowEvent>, RetireInfo) {
         program: name.into(),
         source: text(),
         threads: Vec::new(),
+        untimed: false,
     };
     (events, info)
 }

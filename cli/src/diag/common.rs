@@ -98,6 +98,9 @@ fn resolve(name: &str, text: &str, symbols: &Symbols, params: &ChipParams) -> Re
     let app = ::diag::parse::parse(text).and_then(|i| ::diag::resolve::resolve(&i, symbols, params.clock_hz));
     let app = app.map_err(|m| Failure::Other(m.in_script(name, text).to_string()))?;
     check(&app, params, name, text).map_err(|e| Failure::Other(e.to_string()))?;
+    for note in &app.notes {
+        eprintln!("goshawk: note: {}", note.clone().in_script(name, text));
+    }
     Ok(app)
 }
 

@@ -188,6 +188,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             program: name.clone(),
             source: format!("SoC of {} {}, Verilator", args.cores, kind.name()),
             threads: Vec::new(),
+            untimed: false,
         };
         let mut writer = RetireWriter::create(&folder.join("retire.ret"), &info)?;
         run.events.iter().for_each(|e| writer.event(e));

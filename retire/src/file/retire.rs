@@ -49,6 +49,9 @@ pub struct RetireInfo {
     /// What the harts were called where the run was imported from; else empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<u16>,
+    /// Its cycles are an order of the events and no time: nothing by cycle follows from them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untimed: bool,
 }
 
 /// Writes a retire file of events.
