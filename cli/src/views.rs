@@ -2,7 +2,7 @@
 
 use crate::args::{Execution, FilterArgs};
 use crate::files::OutputPath;
-use crate::output::{count, percent, tell_missing, Left, Object, Right, Table};
+use crate::output::{count, facts, percent, tell_missing, Left, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::symbols::Symbols;
@@ -239,11 +239,22 @@ pub struct VcdArgs {
     json: bool,
 }
 
-/// What is said of a file with a time axis.
-fn drawn(execution: &Execution, command: &str, cores: u8, cycles: bool, output: &OutputPath) -> Object {
+/// Says what a file with a time axis has.
+fn drawn(
+    execution: &Execution,
+    command: &str,
+    cores: u8,
+    cycles: bool,
+    output: &OutputPath,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let axis = if cycles { "cycles" } else { "instructions" };
-    let object = execution.object(command).with("cores", cores.into()).with("axis", axis.into());
-    object.with("output", output.display().to_string().into())
+    if json {
+        let object = execution.object(command).with("cores", cores.into()).with("axis", axis.into());
+        return Ok(object.with("output", output.display().to_string().into()).print(out)?);
+    }
+    Ok(facts(out, &[("cores", cores.to_string()), ("axis", axis.into()), ("written", output.display().to_string())])?)
 }
 
 /// Writes a value change dump.
@@ -271,9 +282,7 @@ pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let missing = replayed.tell_until(&mut dump, &Bars, Dump::is_over)?;
     dump.finish().map_err(failure)?;
     file.commit()?;
-    if args.json {
-        drawn(&args.execution, "vcd", cores, cycles, &args.output).print(out)?;
-    }
+    drawn(&args.execution, "vcd", cores, cycles, &args.output, args.json, out)?;
     Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 
@@ -309,8 +318,6 @@ pub fn timeline(args: &TimelineArgs, out: &mut dyn Write) -> Result<Status, Fail
     let missing = replayed.tell(&mut timeline, &Bars)?;
     timeline.finish().map_err(failure)?;
     file.commit()?;
-    if args.json {
-        drawn(&args.execution, "timeline", cores, cycles, &args.output).print(out)?;
-    }
+    drawn(&args.execution, "timeline", cores, cycles, &args.output, args.json, out)?;
     Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }

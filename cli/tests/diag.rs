@@ -70,7 +70,7 @@ fn mistakes_are_one_message_with_exit_code_2() {
         ("diag run builtin:race builtin:bank --soc --harts 9", "cores = 9 is outside"),
         ("diag test builtin:race builtin:bank --soc --elf x", "cannot be used with"),
         ("diag run builtin:race builtin:bank --soc --seed 1", "cannot be used with"),
-        ("diag run builtin:race builtin:bank --cycles 1", "--soc"),
+        ("diag run builtin:race builtin:bank --max-cycles 1", "--soc"),
         ("diag run builtin:race builtin:none --soc", "`none`"),
         ("diag test builtin:rate builtin:lockcont", "the script has a tick"),
         ("diag run builtin:locks builtin:lockcont --lite", "a lite event generator knows addresses"),
@@ -222,12 +222,12 @@ fn circuits_print_what_the_retire_log_says() {
     }
     let place = Place::new();
     for (script, program) in [("race", "bank"), ("locks", "lockcont"), ("calls", "lockcont"), ("writers", "bank")] {
-        let words = format!("diag test builtin:{script} builtin:{program} --soc --harts 4 --cycles 1500000");
+        let words = format!("diag test builtin:{script} builtin:{program} --soc --harts 4 --max-cycles 1500000");
         let text = place.good(&words);
         assert!(text.starts_with("chip and host  equal") && text.ends_with("lost           0\n"), "{words}: {text}");
         assert!(!text.contains("events         0"), "{words}: {text}");
     }
-    let text = place.good("diag run builtin:race builtin:bank --soc --harts 4 --cycles 400000 --rates");
+    let text = place.good("diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --rates");
     assert!(text.contains("lost: 0 events\n") && text.contains("over the link"), "{text}");
 }
 

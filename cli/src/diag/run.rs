@@ -49,7 +49,7 @@ impl From<FormatName> for Format {
     goshawk diag run builtin:messages builtin:bank --harts 4 --format json | head\n  \
     goshawk diag run -e 'write:balance { printf(\"%s: %d\", pc, value); }' builtin:bank --format perfetto -o bank.pftrace\n  \
     goshawk diag run builtin:locks builtin:lockcont --harts 4 --rates --json\n  \
-    goshawk diag run builtin:race builtin:bank --soc --harts 4 --cycles 400000 --rates")]
+    goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --rates")]
 pub struct RunArgs {
     #[command(flatten)]
     pub(super) script: ScriptArgs,

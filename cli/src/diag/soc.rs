@@ -30,7 +30,7 @@ pub struct SocArgs {
     /// Stop the cores of --soc after so many clock cycles
     #[arg(long, value_name = "N", requires = "soc", default_value_t = 2_000_000,
         value_parser = clap::value_parser!(u64).range(1..=20_000_000))]
-    pub cycles: u64,
+    pub max_cycles: u64,
 }
 
 impl OpenedSoc {
@@ -81,7 +81,7 @@ pub fn observe(opened: &OpenedSoc, layout: &Layout, args: &SocArgs) -> Result<Ob
     // the whole clocks in which a byte is over
     let byte_clocks = (8 * params.clock_hz / params.link_bits).clamp(1, u64::from(u32::MAX)) as u32;
     let running = bar("simulating", "", None);
-    let run = soc.run(&opened.program, &before, &after, byte_clocks, args.cycles).map_err(|e| other(&e))?;
+    let run = soc.run(&opened.program, &before, &after, byte_clocks, args.max_cycles).map_err(|e| other(&e))?;
     running.finish_and_clear();
     let (mut reader, mut host) = (FrameReader::default(), Host::new(&opened.app, layout));
     let bytes: Vec<u8> = run.bytes.iter().map(|b| b.1).collect();
@@ -142,7 +142,7 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     write(&opened.symbols, clock_hz, &got.outputs, t.lost(), args.format, args.output.as_ref(), out)?;
     if args.rates {
         let mut lines = rates(clock_hz, t, t.event_bytes, "as the chip told");
-        let end = if got.run.exited { "the program ended" } else { "stopped by --cycles" };
+        let end = if got.run.exited { "the program ended" } else { "stopped by --max-cycles" };
         lines.push(("cores", format!("{} picorv32 in Verilator, {end}", count(opened.params.cores.into()))));
         facts(out, &lines)?;
     }
