@@ -89,6 +89,13 @@ pub struct FilterArgs {
     /// Up to this one, which is listed
     #[arg(long, value_name = "NUMBER")]
     pub last: Option<u64>,
+    /// Of a trace with time stamps: from this clock cycle on; an instruction has the time of the branch behind it, or where the
+    /// trace tells none, that of the last one that was told
+    #[arg(long, value_name = "CYCLE")]
+    pub from: Option<u64>,
+    /// Of a trace with time stamps: up to this clock cycle
+    #[arg(long, value_name = "CYCLE")]
+    pub to: Option<u64>,
 }
 
 /// A number, hexadecimal behind `0x`.
@@ -105,8 +112,8 @@ fn addresses(text: &str) -> Result<std::ops::Range<u64>, String> {
 }
 
 impl FilterArgs {
-    /// What they mean for the program `elf` on so many cores; `path` is the trace.
-    pub fn filter(&self, path: &Path, elf: &str, cores: u8) -> Result<Filter, Failure> {
+    /// What they mean for the program `elf` on so many cores; `path` is the trace, `cycles`: it has time stamps.
+    pub fn filter(&self, path: &Path, elf: &str, cores: u8, cycles: bool) -> Result<Filter, Failure> {
         if let Some(core) = self.core.filter(|c| *c >= cores) {
             let path = path.display();
             return Err(Failure::Other(format!("{path}: has no core {core}: it has {cores}, counted from 0")));
@@ -117,7 +124,26 @@ impl FilterArgs {
             return Err(Failure::Other(format!("--first {first} --last {last}: no instruction is between them")));
         }
         let places = [functions(elf, &self.function)?, self.range.clone()].concat();
-        Ok(Filter::new(self.core, places, numbers))
+        let filter = Filter::new(self.core, places, numbers);
+        if self.from.is_none() && self.to.is_none() {
+            return Ok(filter);
+        }
+        let times = self.from.unwrap_or(0)..self.to.map_or(u64::MAX, |to| to.saturating_add(1));
+        if !cycles {
+            let path = path.display();
+            return Err(Failure::Other(format!(
+                "{path}: has no time stamps for --from and --to; --first and --last go by instructions, `encode --timestamps` \
+                 makes a trace with times"
+            )));
+        }
+        if times.is_empty() {
+            return Err(Failure::Other(format!(
+                "--from {} --to {}: no cycle is between them",
+                times.start,
+                times.end - 1
+            )));
+        }
+        Ok(filter.within(times, cores))
     }
 }
 

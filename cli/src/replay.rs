@@ -29,6 +29,7 @@ use std::time::Instant;
     goshawk replay bank.gip --elf builtin:bank --summary\n  \
     goshawk replay fft.gtr --values fft.glv --elf builtin:fft --summary\n  \
     goshawk replay vm.gtr --elf builtin:vm --function rt_main --first 1000 --last 2000\n  \
+    goshawk replay timed.gtr --elf builtin:vm --symbols --from 10000 --to 10500\n  \
     goshawk replay firmware.gtr --elf firmware.elf --core 1 | less\n  \
     goshawk replay trace4/words.hex --elf trace4/beats.ret --check trace4/beats.ret")]
 pub struct Args {
@@ -40,7 +41,7 @@ pub struct Args {
     #[arg(long, value_name = "ELF|builtin:NAME|RET|RBT1")]
     elf: String,
     /// Load values of the run (`encode --values`): the cores are executed again, with registers, loads and stores
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "symbols", "function", "range", "first", "last"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "symbols", "function", "range", "first", "last", "from", "to"])]
     values: Option<PathBuf>,
     /// Take the program, and the run to compare with, although the trace names another build
     #[arg(long)]
@@ -75,7 +76,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let beside = Beside { elf: Some(&args.elf), any_build: args.any_build, parameters: args.parameters.as_deref() };
     if let Some(values) = &args.values {
         let session = host::values::Session::open(&args.trace, values, beside, &Bars)?;
-        args.filter.filter(&args.trace, &args.elf, session.info.params.cores)?;
+        args.filter.filter(&args.trace, &args.elf, session.info.params.cores, false)?;
         let asked = crate::cfiat::Asked {
             session,
             trace: &args.trace,
@@ -91,7 +92,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let opened = Trace::open(&args.trace, beside, &Bars)?.resuming(args.resume);
     let info = opened.info().clone();
-    let filter = args.filter.filter(&args.trace, &args.elf, info.params.cores)?;
+    let filter = args.filter.filter(&args.trace, &args.elf, info.params.cores, info.params.timestamps)?;
     let start = Instant::now();
     if let Some(ret) = &args.check {
         let mut check = Check::open(ret, &info, args.any_build)?;
@@ -137,7 +138,7 @@ fn recorded(args: &Args, beside: Beside<'_>, out: &mut dyn Write) -> Result<Stat
     if args.resume {
         return Err(Failure::Other("--resume is for traces with `encode --sync-period`, not for recorded runs".into()));
     }
-    let filter = args.filter.filter(&args.trace, &args.elf, session.info.params.cores)?;
+    let filter = args.filter.filter(&args.trace, &args.elf, session.info.params.cores, false)?;
     let asked = Asked {
         session,
         path: &args.trace,

@@ -51,7 +51,7 @@ pub fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (replayed, named) = args.execution.open()?;
     let cores = replayed.cores();
     let (path, elf) = (&args.execution.trace, &args.execution.elf);
-    let filter = args.filter.filter(path, elf, cores)?;
+    let filter = args.filter.filter(path, elf, cores, replayed.has_cycles())?;
     let (skip, limit, cycles) = (args.skip, args.limit.unwrap_or(u64::MAX), replayed.has_cycles());
     let shown = Shown { filter, skip, limit, cycles };
     let image = retire::image::Image::new(&named.program);

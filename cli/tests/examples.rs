@@ -139,13 +139,14 @@ fn how(example: &str) -> How {
 }
 
 /// Files that examples take and that a person brings: small ones.
-const STAND_INS: [&str; 17] = [
+const STAND_INS: [&str; 18] = [
     "gen --set medium --cores 4 -o trace4",
     "encode builtin:bank --harts 4 --scheme inputs -o again.gip",
     "encode builtin:bank --harts 4 --scheme inputs -o bank.gip",
     "encode builtin:fft --harts 2 -o fft.gtr --values fft.glv",
     "run builtin:vm -o vm.ret",
     "encode vm.ret -o vm.gtr",
+    "encode vm.ret --timestamps -o timed.gtr",
     "run builtin:fft --harts 2 -o fft.ret",
     "run firmware.elf --harts 4 -o firmware.ret",
     "encode firmware.ret -o firmware.gtr",

@@ -45,6 +45,34 @@ fn filters_list_what_they_say() {
 }
 
 #[test]
+fn times_part_a_listing() {
+    let place = Place::new();
+    place.good("run builtin:strsearch --harts 2 --max-instructions 20000 -o x.ret");
+    place.good("encode x.ret --timestamps -o x.gtr");
+    let of = |command: &str, rest: &str| place.good(&format!("{command} x.gtr --elf builtin:strsearch {rest}"));
+    let lines = |text: &str| text.lines().filter(|l| l.starts_with("   ") && l.contains("0x")).count();
+    for command in ["replay", "show"] {
+        let parts = ["--to 4999", "--from 5000 --to 7999", "--from 8000"].map(|p| of(command, p));
+        let counts = parts.each_ref().map(|p| lines(p));
+        assert_eq!(counts.iter().sum::<usize>(), lines(&of(command, "")), "{counts:?}");
+        assert!(counts.iter().all(|n| *n > 100), "{counts:?}");
+    }
+    let shown = of("show", "--from 5000 --to 7999");
+    let cycles: Vec<u64> =
+        shown.lines().filter_map(|l| l.split_once("  cycle ")?.1.split(' ').next()?.parse().ok()).collect();
+    assert!(cycles.len() > 10 && cycles.iter().all(|c| (5000..8000).contains(c)), "{cycles:?}");
+    place.good("encode x.ret -o plain.gtr");
+    for (words, wanted) in [
+        ("replay x.gtr --elf builtin:strsearch --from 9 --to 3", "no cycle is between them"),
+        ("show plain.gtr --elf builtin:strsearch --from 9", "plain.gtr: has no time stamps for --from and --to"),
+        ("replay plain.gtr --elf builtin:strsearch --to 9", "plain.gtr: has no time stamps for --from and --to"),
+    ] {
+        let told = place.session(words);
+        assert!(told.contains(wanted) && told.ends_with("exit code 2\n"), "{told}");
+    }
+}
+
+#[test]
 fn damage_ends_what_is_told_and_says_where() {
     let place = Place::new();
     // more than a block of the file, so that the first can be read

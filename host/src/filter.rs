@@ -1,4 +1,4 @@
-//! Which instructions of an execution are listed: by core, place and number
+//! Which instructions of an execution are listed: by core, place, number and time
 
 use crate::symbols::Symbols;
 use crate::HostError;
@@ -13,12 +13,23 @@ pub struct Filter {
     /// Numbers among the instructions of `core`, or of all cores, from 0.
     numbers: Range<u64>,
     next: u64,
+    times: Option<Times>,
+    /// The event that is told is one of those times.
+    now: bool,
+}
+
+/// Clock cycles that are looked at.
+#[derive(Clone, Debug)]
+struct Times {
+    wanted: Range<u64>,
+    /// Cores that are not behind them yet.
+    cores: u16,
 }
 
 impl Default for Filter {
     /// Takes all.
     fn default() -> Self {
-        Self { core: None, places: Vec::new(), numbers: 0..u64::MAX, next: 0 }
+        Self { core: None, places: Vec::new(), numbers: 0..u64::MAX, next: 0, times: None, now: true }
     }
 }
 
@@ -26,7 +37,25 @@ impl Filter {
     /// Takes what is in one of `places`, where there are any, of those instructions of `core` (or of all) whose number is
     /// in `numbers`.
     pub fn new(core: Option<u8>, places: Vec<Range<u64>>, numbers: Range<u64>) -> Self {
-        Self { core, places, numbers, next: 0 }
+        Self { core, places, numbers, next: 0, times: None, now: true }
+    }
+
+    /// Of those, what is told with a clock cycle in `wanted`, of an execution of so many `cores`. [`Filter::at`] says the times.
+    #[must_use]
+    pub fn within(self, wanted: Range<u64>, cores: u8) -> Self {
+        let cores = (0..cores).filter(|c| self.wants(*c)).fold(0, |all, c| all | 1u16 << (c & 15));
+        Self { times: Some(Times { wanted, cores }), now: false, ..self }
+    }
+
+    /// The event that is told next is of `hart`, at `cycle`. Cycles of a hart do not fall.
+    #[inline]
+    pub fn at(&mut self, hart: u8, cycle: u64) {
+        if let Some(times) = &mut self.times {
+            self.now = times.wanted.contains(&cycle);
+            if cycle >= times.wanted.end {
+                times.cores &= !(1 << (hart & 15));
+            }
+        }
     }
 
     /// Whether the next instruction, of `hart` at `pc`, is taken.
@@ -37,7 +66,7 @@ impl Filter {
         }
         let number = self.next;
         self.next += 1;
-        self.numbers.contains(&number) && self.is_place(pc)
+        self.now && self.numbers.contains(&number) && self.is_place(pc)
     }
 
     /// As [`Filter::take`] of `count` instructions that are only known together.
@@ -45,13 +74,13 @@ impl Filter {
         let first = self.next;
         let wants = self.wants(hart);
         self.next += if wants { count.into() } else { 0 };
-        wants && first < self.numbers.end && self.next > self.numbers.start && self.is_place(pc)
+        wants && self.now && first < self.numbers.end && self.next > self.numbers.start && self.is_place(pc)
     }
 
     /// Whether what happens between two instructions, to `hart` at `pc`, is told.
     pub fn between(&self, hart: u8, pc: u64) -> bool {
         let begun = self.next >= self.numbers.start;
-        self.wants(hart) && begun && !self.is_over() && self.is_place(pc)
+        self.wants(hart) && self.now && begun && !self.is_over() && self.is_place(pc)
     }
 
     /// Whether it is a core that is looked at.
@@ -68,7 +97,7 @@ impl Filter {
     /// Whether nothing more is taken.
     #[inline]
     pub fn is_over(&self) -> bool {
-        self.next >= self.numbers.end
+        self.next >= self.numbers.end || self.times.as_ref().is_some_and(|t| t.cores == 0)
     }
 }
 
@@ -119,6 +148,23 @@ mod tests {
         assert!(f.take(0, 4) && f.is_over() && !f.take(0, 8));
         let mut f = Filter::new(None, Vec::new(), 4..6);
         assert_eq!([3, 2, 2].map(|n| f.take_run(0, 0, n)), [false, true, true]);
+    }
+
+    #[test]
+    fn times_are_those_of_the_events_and_end_when_all_cores_are_behind_them() {
+        let mut f = Filter::default().within(10..20, 2);
+        let mut told = |hart, cycle| {
+            f.at(hart, cycle);
+            (f.take(hart, 0), f.is_over())
+        };
+        assert_eq!([told(0, 9), told(0, 10), told(1, 19)], [(false, false), (true, false), (true, false)]);
+        assert_eq!([told(0, 20), told(1, 12), told(1, 25)], [(false, false), (true, false), (false, true)]);
+        // of one core, the others do not count
+        let mut f = Filter::new(Some(1), Vec::new(), 0..u64::MAX).within(10..20, 2);
+        f.at(0, 30);
+        assert!(!f.is_over());
+        f.at(1, 20);
+        assert!(f.is_over());
     }
 
     #[test]

@@ -133,6 +133,7 @@ impl<'a> Listing<'a> {
 
 impl ReplaySink for Listing<'_> {
     fn event(&mut self, e: &FlowEvent) {
+        self.filter.at(e.hart, e.cycle);
         if self.error.is_none() && self.left > 0 && self.filter.wants(e.hart) {
             self.error = self.print(e).err();
         }

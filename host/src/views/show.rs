@@ -187,6 +187,7 @@ impl RetireSink for Show<'_> {
     const WANTS_DATA: bool = true;
 
     fn event(&mut self, e: &FlowEvent) {
+        self.shown.filter.at(e.hart, e.cycle);
         if !self.is_over() {
             self.error = self.event_lines(e).err();
         }
