@@ -9,11 +9,12 @@ use std::io::Write;
 /// Measure how fast this machine simulates, encodes and replays
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  goshawk bench\n  goshawk bench --program fsm --json\n  goshawk bench --part inputs --program bank"
+    after_help = "Examples:\n  goshawk bench\n  goshawk bench --program builtin:fsm --json\n  goshawk bench --part inputs --program builtin:bank\n  \
+    goshawk bench --part inputs --program program.elf --instructions 300000000"
 )]
 pub struct Args {
-    /// Built-in program
-    #[arg(long, value_name = "NAME", default_value = "lz")]
+    /// Program: RISC-V executable, or builtin:NAME
+    #[arg(long, value_name = "ELF|builtin:NAME", default_value = "builtin:lz")]
     program: String,
     /// What is measured
     #[arg(long, value_enum, default_value_t = Part::All)]
@@ -41,7 +42,7 @@ enum Part {
 
 /// Measures and prints.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let name = args.program.trim_start_matches("builtin:");
+    let name = args.program.as_str();
     let is = |part| args.part == Part::All || args.part == part;
     let mut speeds = Vec::new();
     for (part, measure) in [(Part::Models, models as fn(&str, u64) -> _), (Part::Files, files), (Part::Inputs, inputs)]

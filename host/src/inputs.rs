@@ -186,13 +186,17 @@ impl Session {
         const BLOCK: u64 = 1 << 16;
         let bar = progress.begin("replaying", "instructions", None);
         let mut told = 0;
-        while self.replay.step(sink).map_err(|e| self.error(e))?.is_some() && !stop(sink) {
+        loop {
+            let most = told + BLOCK - self.replay.position();
+            let core = self.replay.advance(sink, most, |sink, _| stop(sink)).map_err(|e| self.error(e))?;
+            if core.is_none() || stop(sink) {
+                return Ok(());
+            }
             if self.replay.position() - told == BLOCK {
                 bar.advance(BLOCK);
                 told += BLOCK;
             }
         }
-        Ok(())
     }
 
     /// Where replay is.

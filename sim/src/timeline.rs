@@ -24,6 +24,21 @@ pub trait Moments {
     /// # Errors
     /// What it goes along is damaged here.
     fn step(&mut self, sink: &mut impl RetireSink) -> Result<Option<u8>, Self::Error>;
+    /// Instructions of one core, at least one and at most `most`; its core, `None` at the end. `until` is asked behind all of
+    /// them but the last, with the sink and the address of the core's next instruction: where it says so, that one is the
+    /// last. What cannot do that makes one step.
+    ///
+    /// # Errors
+    /// As [`Moments::step`].
+    #[inline]
+    fn advance<S: RetireSink>(
+        &mut self,
+        sink: &mut S,
+        _most: u64,
+        _until: impl FnMut(&mut S, u64) -> bool,
+    ) -> Result<Option<u8>, Self::Error> {
+        self.step(sink)
+    }
     /// A moment to go back to: this one, or one since it was asked last. `None` where there is none yet: it is asked again
     /// after the next instruction. At the beginning there is one.
     fn checkpoint(&mut self) -> Option<Self::Checkpoint>;
@@ -76,7 +91,22 @@ impl<R: Moments> Timeline<R> {
     /// As [`Moments::step`].
     #[inline]
     pub fn step(&mut self, sink: &mut impl RetireSink) -> Result<Option<u8>, R::Error> {
-        let core = self.replay.step(sink)?;
+        self.advance(sink, 1, |_, _| false)
+    }
+
+    /// As [`Moments::advance`]; ends at the moments of checkpoints, too.
+    ///
+    /// # Errors
+    /// As [`Moments::step`].
+    #[inline]
+    pub fn advance<S: RetireSink>(
+        &mut self,
+        sink: &mut S,
+        most: u64,
+        until: impl FnMut(&mut S, u64) -> bool,
+    ) -> Result<Option<u8>, R::Error> {
+        let most = most.min(self.next.saturating_sub(self.replay.position()).max(1));
+        let core = self.replay.advance(sink, most, until)?;
         if self.replay.position() >= self.next {
             self.keep();
         }
@@ -121,22 +151,23 @@ impl<R: Moments> Timeline<R> {
             self.replay.restore(&self.checkpoints[from]);
         }
         while self.replay.position() < position {
-            if self.step(&mut NullSink)?.is_none() {
+            if self.advance(&mut NullSink, position - self.replay.position(), |_, _| false)?.is_none() {
                 break;
             }
         }
         Ok(())
     }
 
-    /// The last moment before this one, of those that `found` says so of: it is asked after each instruction, with the
-    /// core, what `sink` was told of it, and the moment before it. Goes back to the moment that it answers with;
-    /// false, and at the first moment, where there is none.
+    /// The last moment before this one, of those that `found` says so of: it is asked behind the instructions of which
+    /// `until` says so ([`Moments::advance`]) and others, of which it must not, with the core and what `sink` was told.
+    /// Goes back to the moment that it answers with; false, and at the first moment, where there is none.
     ///
     /// # Errors
     /// As [`Moments::step`].
     pub fn back<S: RetireSink>(
         &mut self,
         sink: &mut S,
+        mut until: impl FnMut(&mut S, u64) -> bool,
         mut found: impl FnMut(&R, u8, &mut S) -> Option<u64>,
     ) -> Result<bool, R::Error> {
         let here = self.replay.position();
@@ -146,7 +177,8 @@ impl<R: Moments> Timeline<R> {
             self.replay.restore(&self.checkpoints[from]);
             let mut last = None;
             while self.replay.position() < end {
-                let Some(core) = self.replay.step(sink)? else { break };
+                let most = end - self.replay.position();
+                let Some(core) = self.replay.advance(sink, most, &mut until)? else { break };
                 if let Some(moment) = found(&self.replay, core, sink).filter(|m| *m < here) {
                     last = Some(moment);
                 }

@@ -77,7 +77,8 @@ fn any_moment_can_be_gone_to_from_any_other() {
     moments.clear();
     let found = |r: &Replay, core: u8, _: &mut retire::NullSink| (core == 2 && r.pc(2) == pc).then(|| r.position());
     for _ in 0..4 {
-        assert!(line.back(&mut retire::NullSink, found).unwrap());
+        // the line stops behind every core's instruction that leads there, and `found` asks which core it was
+        assert!(line.back(&mut retire::NullSink, |_, at| at == pc, found).unwrap());
         moments.push(line.replay().position());
     }
     let last: Vec<u64> = arrivals.iter().rev().copied().filter(|m| *m < 400_000).take(4).collect();

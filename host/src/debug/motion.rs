@@ -89,6 +89,22 @@ impl<S: Scene> Motion<S> {
         std::iter::once(core).chain(replay.moved().iter().copied()).find(stands)
     }
 
+    /// Whether an instruction is one to look at; the accesses of others are forgotten. `all`: each is.
+    fn until<'a>(
+        breakpoints: &'a BTreeSet<u64>,
+        watches: &'a [Watch],
+        all: bool,
+    ) -> impl FnMut(&mut Accesses, u64) -> bool + 'a {
+        move |accesses, pc| {
+            let hit = !accesses.0.is_empty() && Self::watch(watches, accesses).is_some();
+            if all || hit || breakpoints.contains(&pc) {
+                return true;
+            }
+            accesses.0.clear();
+            false
+        }
+    }
+
     /// On until something stops it: one instruction of core `step`, where that is given; `interrupted` is asked now
     /// and then.
     ///
@@ -98,7 +114,9 @@ impl<S: Scene> Motion<S> {
         let mut accesses = Accesses::default();
         loop {
             accesses.0.clear();
-            let Some(core) = self.line.step(&mut accesses)? else { return Ok(Stop::Edge) };
+            let most = if step.is_some() { 1 } else { LOOK - self.line.replay().position() % LOOK };
+            let until = Self::until(&self.breakpoints, &self.watches, false);
+            let Some(core) = self.line.advance(&mut accesses, most, until)? else { return Ok(Stop::Edge) };
             if let Some(watch) = Self::watch(&self.watches, &accesses) {
                 return Ok(Stop::Watch(core, watch));
             }
@@ -139,7 +157,8 @@ impl<S: Scene> Motion<S> {
             stop = why;
             Some(moment)
         };
-        if self.line.back(&mut Accesses::default(), found)? {
+        let until = Self::until(breakpoints, watches, step.is_some());
+        if self.line.back(&mut Accesses::default(), until, found)? {
             Ok(stop)
         } else {
             Ok(Stop::Edge)

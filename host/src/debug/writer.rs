@@ -23,10 +23,18 @@ pub struct Written {
 /// Where the recording is damaged.
 pub fn who_wrote(line: &mut Timeline, addr: u32, length: u32, most: usize) -> Result<Vec<Written>, InputsError> {
     let mut all = Vec::new();
+    let touches = |a: &&Access| a.store && a.touches(addr, length);
     while all.len() < most {
         let mut last = None;
+        let until = |accesses: &mut Accesses, _| {
+            let hit = accesses.0.iter().any(|a| touches(&a));
+            if !hit {
+                accesses.0.clear();
+            }
+            hit
+        };
         let found = |replay: &Replay, core: u8, accesses: &mut Accesses| {
-            let store = accesses.0.iter().find(|a| a.store && a.touches(addr, length)).copied();
+            let store = accesses.0.iter().find(touches).copied();
             accesses.0.clear();
             store.map(|access| {
                 let moment = replay.position() - 1;
@@ -34,7 +42,7 @@ pub fn who_wrote(line: &mut Timeline, addr: u32, length: u32, most: usize) -> Re
                 moment
             })
         };
-        if !line.back(&mut Accesses::default(), found)? {
+        if !line.back(&mut Accesses::default(), until, found)? {
             break;
         }
         all.extend(last);

@@ -7,7 +7,7 @@ mod inputs;
 
 use crate::check::Check;
 use crate::encode::{to_file, Request};
-use crate::input::{Beside, Input};
+use crate::input::{Beside, Input, Named};
 use crate::listing::Listing;
 use crate::machine::Settings;
 use crate::progress::Quiet;
@@ -92,12 +92,14 @@ fn begin_behind(events: &mut Vec<FlowEvent>, last: Option<usize>) {
     }
 }
 
-/// Measures simulator, golden model, encoder and replay in memory, on a single-hart run of at most `limit` instructions.
+/// Measures simulator, golden model, encoder and replay in memory, on a single-hart run of at most `limit` instructions; `name`
+/// is an ELF or `builtin:NAME`.
 ///
 /// # Errors
 /// No such program, or too few branches in it.
 pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
-    let program = programs::load(name).ok_or_else(|| HostError::unknown_program(name))?;
+    let program = Named::open(name)?.program;
+    let machine = |e| HostError::Machine { name: name.into(), source: e };
     let mut speeds = Vec::new();
     let mut add = |what: String, n: u64, unit, time: Duration| {
         speeds.push(Speed { what, per_second: n as f64 / time.as_secs_f64(), unit });
@@ -108,14 +110,15 @@ pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     {
         for harts in [1, 4] {
             let config = MachineConfig { harts, timing: timing.clone(), ..MachineConfig::default() };
-            let mut n = 0;
+            let mut ran = Ok(0);
             let time = best_of(|| {
-                let mut machine = Machine::new(&program, config.clone()).expect("a built-in program");
+                let made = Machine::new(&program, config.clone());
                 let start = Instant::now();
-                let summary = machine.run(&mut NullSink, limits).expect("a built-in program");
-                n = summary.instructions.iter().sum();
+                let summary = made.and_then(|mut m| m.run(&mut NullSink, limits));
+                ran = summary.map(|s| s.instructions.iter().sum());
                 start.elapsed()
             });
+            let n = ran.map_err(machine)?;
             add(
                 format!("simulator, {label}, {harts} hart{}, no tracing", if harts == 1 { "" } else { "s" }),
                 n,
@@ -126,7 +129,6 @@ pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     }
     let mut events: Vec<FlowEvent> = Vec::new();
     let config = MachineConfig { timing: Timing::functional(), ..MachineConfig::default() };
-    let machine = |e| HostError::Machine { name: format!("builtin:{name}"), source: e };
     let summary = Machine::new(&program, config).and_then(|mut m| m.run(&mut events, limits)).map_err(machine)?;
     // E-Trace is measured without traps: from behind those of the start-up on
     let last = events.iter().rposition(|e| matches!(e.kind, FlowKind::Trap { .. }));
@@ -210,9 +212,8 @@ pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
 pub fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     let folder = folder()?;
     let [ret, gtr] = ["run.ret", "run.gtr"].map(|n| folder.path().join(n));
-    let program = format!("builtin:{name}");
     let settings = Settings { max_instructions: Some(limit), ..Settings::default() };
-    let input = Input::open(&program)?;
+    let input = Input::open(name)?;
     let run = input.run(1, &settings)?;
     let mut writer = RetireWriter::create(&ret, &run.info())?;
     let instructions = run.tell(&mut writer, &Quiet)?.instructions;
@@ -231,7 +232,7 @@ pub fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     };
     let set = named_set("medium")?;
     let request = Request { params: TraceParams::tr(set.params), set: None, fixed_align: true, sync_period: None };
-    let open = || Trace::open(&gtr, Beside { elf: Some(&program), any_build: false, ..Beside::default() }, &Quiet);
+    let open = || Trace::open(&gtr, Beside { elf: Some(name), any_build: false, ..Beside::default() }, &Quiet);
     add(
         "file to file: encode to tr_e, medium",
         Box::new(|| {
@@ -268,7 +269,7 @@ pub fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
 /// As [`files`].
 pub fn inputs(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     let folder = folder()?;
-    let of = |harts| inputs::measure(&format!("builtin:{name}"), harts, limit, &folder.path().join("inputs.gtr"));
+    let of = |harts| inputs::measure(name, harts, limit, &folder.path().join("inputs.gtr"));
     Ok([of(1)?, of(4)?].concat())
 }
 

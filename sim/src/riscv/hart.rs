@@ -178,6 +178,50 @@ impl Hart {
         end
     }
 
+    /// Instructions one behind the other, without caches and with nothing pending, until `done` says so behind one (it is told
+    /// where the next one is) or something happens, which is returned.
+    #[inline(never)]
+    pub fn follow<S: RetireSink, B: Bus, const RV64: bool>(
+        &mut self,
+        shared: &mut Shared<'_, B>,
+        code: &mut CodeCache,
+        sink: &mut S,
+        mut done: impl FnMut(&At, &mut S, &B) -> bool,
+    ) -> Option<Break> {
+        let mut at = self.at;
+        let isa = code.isa();
+        let end = 'run: loop {
+            let Some((start, page)) = code.page(at.pc) else { break Some(Break::Trap(1, at.pc)) };
+            let place = |pc: u64| (pc.wrapping_sub(start) >> 1) as usize;
+            let mut slot = place(at.pc);
+            while slot < PAGE_OPS {
+                let op = &mut page[slot];
+                if op.code == Code::Undecoded {
+                    match code::fetch(shared.memory, at.pc, isa) {
+                        Ok(decoded) => *op = decoded,
+                        Err(addr) => break 'run Some(Break::Trap(1, addr)),
+                    }
+                }
+                let through = at.pc.wrapping_add(4);
+                if let Err(end) = self.step::<S, B, false, false, RV64>(&mut at, op, shared, sink) {
+                    break 'run Some(end);
+                }
+                if done(&at, sink, shared.memory) {
+                    break 'run None;
+                }
+                // as in `run`
+                if at.pc == through {
+                    slot += 2;
+                } else {
+                    elsewhere();
+                    slot = place(at.pc);
+                }
+            }
+        };
+        self.at = at;
+        end
+    }
+
     /// Runs alone until the cycle reaches `bound`, `instructions` have retired, or something happens.
     #[inline(never)]
     pub fn run<S: RetireSink, const CACHES: bool, const RV64: bool>(

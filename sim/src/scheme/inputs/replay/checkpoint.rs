@@ -81,6 +81,16 @@ impl Moments for Replay {
         Replay::step(self, sink)
     }
 
+    #[inline]
+    fn advance<S: RetireSink>(
+        &mut self,
+        sink: &mut S,
+        most: u64,
+        until: impl FnMut(&mut S, u64) -> bool,
+    ) -> Result<Option<u8>, InputsError> {
+        Replay::advance(self, sink, most, until)
+    }
+
     fn checkpoint(&mut self) -> Option<Checkpoint> {
         Some(Replay::checkpoint(self))
     }

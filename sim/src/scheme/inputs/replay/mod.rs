@@ -26,7 +26,7 @@ use crate::message::CodingError;
 use crate::platform::ParamError;
 use crate::riscv::code::CodeCache;
 use crate::riscv::csr::{self, View};
-use crate::riscv::hart::{Break, Hart, Shared, State};
+use crate::riscv::hart::{At, Break, Hart, Shared, State};
 use crate::riscv::timing::{Caches, Timing};
 use retire::elf::Program;
 use retire::{DataEvent, FlowEvent, Note, RetireSink};
@@ -259,6 +259,22 @@ impl Replay {
     /// Where the stream is damaged or of another run. Nothing more can be replayed then.
     #[inline]
     pub fn step(&mut self, sink: &mut impl RetireSink) -> Result<Option<u8>, InputsError> {
+        self.advance(sink, 1, |_, _| false)
+    }
+
+    /// Executes instructions of one core, the next of the run in replay's order, at least one and at most `most`; its core,
+    /// `None` at the end. `until` is asked behind all of them but the last, with the sink and the address of the core's next
+    /// instruction: where it says so, that one is the last.
+    ///
+    /// # Errors
+    /// As [`Replay::step`].
+    #[inline]
+    pub fn advance<S: RetireSink>(
+        &mut self,
+        sink: &mut S,
+        most: u64,
+        until: impl FnMut(&mut S, u64) -> bool,
+    ) -> Result<Option<u8>, InputsError> {
         loop {
             let Some((core, goal)) = self.goal else {
                 if !self.message()? {
@@ -272,11 +288,60 @@ impl Replay {
                 Goal::Trap(at, trap) if hart.at.instret == at => self.trap(core, trap, sink)?,
                 Goal::Stop(at, signature) if hart.at.instret == at => self.stop(core, signature, sink)?,
                 Goal::References(_) | Goal::Input | Goal::Trap(..) | Goal::Check(_) | Goal::Stop(..) => {
-                    self.execute(core, sink)?;
+                    if hart.pending.is_some() || most <= 1 {
+                        self.execute(core, sink)?;
+                    } else {
+                        self.burst(core, goal, most, sink, until)?;
+                    }
                     return Ok(Some(core as u8));
                 }
             }
         }
+    }
+
+    /// Instructions of `core` towards its goal, nothing pending: as [`Replay::advance`].
+    fn burst<S: RetireSink>(
+        &mut self,
+        core: usize,
+        goal: Goal,
+        most: u64,
+        sink: &mut S,
+        mut until: impl FnMut(&mut S, u64) -> bool,
+    ) -> Result<(), InputsError> {
+        let hart = &mut self.harts[core];
+        let first = hart.at.instret;
+        let (last, references) = match goal {
+            Goal::References(until) => (u64::MAX, until),
+            Goal::Trap(at, _) | Goal::Stop(at, _) => (at, u64::MAX),
+            Goal::Input | Goal::Check(_) => (u64::MAX, u64::MAX),
+        };
+        let last = last.min(first.saturating_add(most));
+        let input = matches!(goal, Goal::Input);
+        let done = |at: &At, signed: &mut Signed<'_, S>, world: &World| {
+            let inputs = &world.inputs[core];
+            at.instret >= last
+                || signed.due.is_some()
+                || inputs.references >= references
+                || input && inputs.next.is_none()
+                || until(signed.sink, at.pc)
+        };
+        let mut shared = Shared { memory: &mut self.world, caches: &mut self.caches, timing: &self.timing };
+        let mut signed = Signed { sink, signature: &mut self.cores[core].signature, due: None };
+        hart.at.cycle = self.position;
+        let end = if self.code.isa().rv64 {
+            hart.follow::<_, _, true>(&mut shared, &mut self.code, &mut signed, done)
+        } else {
+            hart.follow::<_, _, false>(&mut shared, &mut self.code, &mut signed, done)
+        };
+        let (due, retired) = (signed.due, hart.at.instret - first);
+        self.position += retired;
+        match end {
+            // nothing of it has happened yet
+            Some(Break::Trap(..) | Break::Input) => return self.execute(core, sink),
+            Some(Break::FenceI) => self.code.clear(),
+            None | Some(Break::Bound | Break::Interrupts | Break::Wait | Break::Exit(_)) => {}
+        }
+        self.retired_one(core, due)
     }
 
     /// Replays to the end, or until `until` says so after an instruction.
@@ -284,7 +349,7 @@ impl Replay {
     /// # Errors
     /// As [`Replay::step`].
     pub fn run<S: RetireSink>(&mut self, sink: &mut S, mut until: impl FnMut(&S) -> bool) -> Result<(), InputsError> {
-        while self.step(sink)?.is_some() {
+        while self.advance(sink, u64::MAX, |sink, _| until(sink))?.is_some() {
             if until(sink) {
                 break;
             }
