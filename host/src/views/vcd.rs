@@ -91,7 +91,7 @@ impl<'a> Dump<'a> {
         let mut out = Writer::new(out);
         out.version(crate::TOOL)?;
         let unit = if shown.cycles { "clock cycle" } else { "instruction of all cores, in the order of replay" };
-        out.comment(&format!("a time step is a {unit}"))?;
+        out.comment(&format!("one time step: {unit}"))?;
         out.timescale(1, TimescaleUnit::NS)?;
         out.add_module("goshawk")?;
         let width = u32::from(shown.xlen);
