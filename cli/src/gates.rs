@@ -26,7 +26,7 @@ use std::io::Write;
 #[command(after_help = "Examples:\n  goshawk gates --set medium\n  \
     goshawk gates --set small --upper-bits 12 --fifo 8 --library nangate45\n  \
     goshawk gates --set medium --place hx8k --seed 2 --json\n  \
-    goshawk gates --scheme inputs:256 --cores 2")]
+    goshawk gates --scheme inputs:256 --cores 2 --place ecp5")]
 pub struct Args {
     #[command(flatten)]
     params: ParamArgs,
@@ -35,7 +35,7 @@ pub struct Args {
     /// Cell library: nand2 (our own), nangate45, osu035
     #[arg(long, value_name = "NAME", default_value = "nand2")]
     library: String,
-    /// Place and route on a device: hx8k or ecp5; may be given twice; not for the scheme `inputs`
+    /// Place and route on a device: hx8k or ecp5; may be given twice
     #[arg(long, value_name = "DEVICE", value_parser = device)]
     place: Vec<Device>,
     /// Seed of the placement
@@ -71,7 +71,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     args.hardware.no_inputs()?;
     let (params, set) = args.params.resolve(args.hardware.cores, args.hardware.xlen)?;
     let options = args.hardware.options();
-    let (report, placed) = measure(args, || emit(&params, &options).map_err(|e| other(&e)))?;
+    let (report, placed) = measure(args, false, || emit(&params, &options).map_err(|e| other(&e)))?;
     let state = params.state_bits() * u32::from(params.cores);
     let scheme = params.flow.name();
     let name = set.as_deref().unwrap_or(&scheme);
@@ -110,9 +110,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// Counts gates, and places, what `emit` gives.
+/// Counts gates, and places, what `emit` gives; `wide`: it has more ports than the devices have pins.
 fn measure(
     args: &Args,
+    wide: bool,
     emit: impl FnOnce() -> Result<String, Failure>,
 ) -> Result<(GateReport, Vec<PlaceReport>), Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
@@ -122,8 +123,11 @@ fn measure(
     let report = gates::count(&verilog, &library).map_err(|e| other(&e))?;
     progress.inc(1);
     let mut placed = Vec::new();
+    let (text, added) = if wide { place::few_pins(&verilog) } else { (verilog, 0) };
     for device in &args.place {
-        placed.push(place::place(&verilog, *device, args.seed, target_mhz(*device)).map_err(|e| other(&e))?);
+        let mut report = place::place(&text, *device, args.seed, target_mhz(*device)).map_err(|e| other(&e))?;
+        report.forget_flip_flops(added);
+        placed.push(report);
         progress.inc(1);
     }
     progress.finish_and_clear();
@@ -132,18 +136,12 @@ fn measure(
 
 /// Of a record system.
 fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Status, Failure> {
-    if !args.place.is_empty() {
-        return Err(Failure::Other(
-            "--place is not for the scheme `inputs`: its system by itself has more ports than the devices have pins"
-                .into(),
-        ));
-    }
     let options = args.hardware.options();
     let verilog = || {
         let verilog = emit_inputs(params, options.log2_fifo, &Style::default(), Buses::default());
         verilog.map_err(|e| Failure::Other(e.to_string()))
     };
-    let (report, _) = measure(args, verilog)?;
+    let (report, placed) = measure(args, true, verilog)?;
     let name = params.sizes.to_string();
     if args.json {
         Object::new("gates", &name)
@@ -151,10 +149,15 @@ fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Sta
             .with("fifo_entries", options.fifo_entries().into())
             .with("gates", json!(report))
             .with("gates_with_memory", report.with_memory().into())
+            .with("place", json!(placed))
             .print(out)?;
         return Ok(Status::Done);
     }
     print_gates(&name, params.cores, &options, &report, out)?;
+    placed.iter().try_for_each(|p| print_place(p, out))?;
+    if !placed.is_empty() {
+        writeln!(out, "\nIt has more ports than the devices have pins: they are behind a shift register, whose flip-flops are not counted; cells are.")?;
+    }
     Ok(Status::Done)
 }
 

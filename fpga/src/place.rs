@@ -4,7 +4,7 @@
 //! register-to-register paths.
 
 use crate::flow::tool::{ToolError, ToolKind, NEXTPNR_ECP5, NEXTPNR_ICE40, YOSYS};
-use crate::flow::{cells, instances, top_of};
+use crate::flow::{cells, instances, top_of, REST};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -156,6 +156,56 @@ pub fn place(verilog: &str, device: Device, seed: u32, target_mhz: u32) -> Resul
     })
 }
 
+impl PlaceReport {
+    /// Takes the flip-flops of [`few_pins`] out of the counts; logic cells keep them.
+    pub fn forget_flip_flops(&mut self, added: u64) {
+        let top = self.blocks.iter_mut().find(|b| b.0 == REST).map(|b| &mut b.1);
+        for r in std::iter::once(&mut self.resources).chain(top) {
+            r.flip_flops = r.flip_flops.saturating_sub(added);
+        }
+    }
+}
+
+/// The circuit with a shift register before its inputs and its outputs in one pin, for one with more ports than a package has
+/// pins; and how many flip-flops that adds.
+pub fn few_pins(verilog: &str) -> (String, u64) {
+    let (mut bits, mut ports, mut outputs) = (0, Vec::new(), Vec::new());
+    let mut name = "";
+    for line in verilog.lines() {
+        let words: Vec<&str> = line.trim().trim_end_matches([',', ';']).split_whitespace().collect();
+        if let ["module", module, ..] = words[..] {
+            name = module.split('(').next().unwrap_or(module);
+        }
+        let (Some(kind @ ("input" | "output")), Some(port)) = (words.first().copied(), words.last()) else {
+            if line.contains(");") {
+                break;
+            }
+            continue;
+        };
+        let width = words.iter().find_map(|w| w.strip_prefix('[')?.split(':').next()?.parse::<u64>().ok());
+        let width = width.map_or(1, |w| w + 1);
+        if *port == "clock" {
+            ports.push(".clock(clock)".to_string());
+        } else if kind == "input" {
+            ports.push(format!(".{port}(s[{bits} +: {width}])"));
+            bits += width;
+        } else {
+            ports.push(format!(".{port}(w_{port})"));
+            outputs.push((port.to_string(), width));
+        }
+    }
+    let wires: String = outputs.iter().map(|(p, w)| format!("wire [{}:0] w_{p};\n", w - 1)).collect();
+    let all: Vec<String> = outputs.iter().map(|(p, _)| format!("^w_{p}")).collect();
+    let text = format!(
+        "module few_pins(input clock, input d, output reg q);\nreg [{}:0] s;\n{wires}\
+         always @(posedge clock) begin s <= {{s, d}}; q <= {}; end\n{name} uut({});\nendmodule\n{verilog}",
+        bits - 1,
+        all.join(" ^ "),
+        ports.join(", ")
+    );
+    (text, bits + 1)
+}
+
 /// Logic cells in use.
 fn logic_cells(report: &serde_json::Value) -> Option<u64> {
     let used = |kind: &str| report["utilization"][kind]["used"].as_u64();
@@ -180,6 +230,21 @@ pub(crate) fn critical_path(report: &serde_json::Value) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_circuit_of_many_ports_has_few_pins_and_the_same_size() {
+        // 300 inputs, more than the package has pins
+        let verilog = "module top(\n  input clock,\n  input [299:0] a,\n  output [15:0] q,\n  output any\n);\n\
+            reg [15:0] sum;\nalways @(posedge clock) sum <= sum + a[15:0];\nassign q = sum;\nassign any = ^a;\nendmodule\n";
+        let (text, added) = few_pins(verilog);
+        assert_eq!((top_of(&text), added), ("few_pins", 301));
+        let mut r = place(&text, Device::Hx8k, 1, 100).unwrap();
+        r.forget_flip_flops(added);
+        assert_eq!(r.resources.flip_flops, 16);
+        assert_eq!(r.blocks.iter().map(|b| b.1.flip_flops).sum::<u64>(), 16);
+        // the sum, and the parities
+        assert!((100..150).contains(&r.resources.lut4), "{r:?}");
+    }
 
     #[test]
     fn a_counter_is_placed_and_routed_on_ice40() {

@@ -5,7 +5,7 @@
 //! not counted, its outputs go into one pin. `cargo run --release -p testbenches --example diag_area`, or with names of circuits behind it
 
 use fpga::gates::{count, Library};
-use fpga::place::{place, Device};
+use fpga::place::{few_pins, place, Device};
 use fpga::soc::core::CoreKind;
 use fpga::soc::diag::placed;
 use fpga::soc::top::{Host, Output, SocConfig};
@@ -20,45 +20,6 @@ use rust_hdl::prelude::*;
 use sim::diag::node::NodeKind;
 use sim::diag::trigger::GeneratorParams;
 use sim::params::{Platform, TraceParams};
-
-/// The circuit with a shift register before its inputs, and how many flip-flops that has.
-fn few_pins(verilog: &str) -> (String, u64) {
-    let (mut bits, mut ports, mut outputs) = (0, Vec::new(), Vec::new());
-    let mut name = "";
-    for line in verilog.lines() {
-        let words: Vec<&str> = line.trim().trim_end_matches([',', ';']).split_whitespace().collect();
-        if let ["module", module, ..] = words[..] {
-            name = module.split('(').next().unwrap_or(module);
-        }
-        let (Some(kind @ ("input" | "output")), Some(port)) = (words.first().copied(), words.last()) else {
-            if line.contains(");") {
-                break;
-            }
-            continue;
-        };
-        let width = words.iter().find_map(|w| w.strip_prefix('[')?.split(':').next()?.parse::<u64>().ok());
-        let width = width.map_or(1, |w| w + 1);
-        if *port == "clock" {
-            ports.push(".clock(clock)".to_string());
-        } else if kind == "input" {
-            ports.push(format!(".{port}(s[{bits} +: {width}])"));
-            bits += width;
-        } else {
-            ports.push(format!(".{port}(w_{port})"));
-            outputs.push((port.to_string(), width));
-        }
-    }
-    let wires: String = outputs.iter().map(|(p, w)| format!("wire [{}:0] w_{p};\n", w - 1)).collect();
-    let all: Vec<String> = outputs.iter().map(|(p, _)| format!("^w_{p}")).collect();
-    let text = format!(
-        "module few_pins(input clock, input d, output reg q);\nreg [{}:0] s;\n{wires}\
-         always @(posedge clock) begin s <= {{s, d}}; q <= {}; end\n{name} uut({});\nendmodule\n{verilog}",
-        bits - 1,
-        all.join(" ^ "),
-        ports.join(", ")
-    );
-    (text, bits + 1)
-}
 
 /// A circuit by itself as Verilog.
 fn verilog(mut block: impl Block) -> Result<String, Box<dyn std::error::Error>> {

@@ -20,7 +20,7 @@ pub(crate) const REST: &str = "pipeline, wiring";
 pub fn block_of(module: &str) -> &'static str {
     // those of the schemes, and what is around them
     let mut blocks = FlowScheme::blocks();
-    blocks.extend(["ingress", "life", "event_fifo", "merger", "session", "encoder", "packer", "registers"]);
+    blocks.extend(["ingress", "life", "event_fifo", "merger", "session", "encoder", "packer", "registers", "room"]);
     let plain = module.trim_end_matches(|c: char| c.is_ascii_digit());
     let names = [module, plain.strip_suffix('_').unwrap_or(module)];
     let ends = |b: &str| names.iter().any(|n| n.strip_suffix(b).is_some_and(|rest| rest.ends_with('_')));
