@@ -195,7 +195,10 @@ impl Shell {
         std::fs::write(&script, SCRIPT).unwrap();
         std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
         for name in ["firmware.elf", "program.elf", "hello.elf"] {
-            std::fs::write(path.join(name), elf(RISCV, 0)).unwrap();
+            // `csrr x5, mhartid` is `mv x5, x10`, for cores without that register
+            let mut file = elf(RISCV, 0);
+            file[84..88].copy_from_slice(&0x0005_0293u32.to_le_bytes());
+            std::fs::write(path.join(name), file).unwrap();
         }
         std::fs::write(path.join("papers.toml"), PLAN).unwrap();
         std::fs::write(path.join("big.toml"), PLAN).unwrap();

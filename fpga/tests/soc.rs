@@ -145,6 +145,21 @@ fn timer_software_and_synchronous_traps_are_all_in_the_log() {
     }
 }
 
+/// picorv32 has no `mhartid` here: it stops at the first instruction, and all that is sent is its stop.
+#[test]
+fn a_core_that_never_retires_is_told_as_the_golden_model_tells_it() {
+    let mut stuck = program(CoreKind::Picorv32, "fsm");
+    let entry = (stuck.entry - u64::from(RAM_BASE)) as usize;
+    stuck.segments[0].data[entry..entry + 4].copy_from_slice(&0xf140_22f3u32.to_le_bytes());
+    for timed in [false, true] {
+        let config = config(CoreKind::Picorv32, 2, Some(params(CoreKind::Picorv32, 2, "small", timed)));
+        let run = run(&config, &stuck, 3000);
+        assert_eq!(run.instructions, [0, 0]);
+        let checked = check(&config.trace.unwrap(), &stuck, &run).unwrap();
+        assert_eq!((checked.events, checked.messages, checked.golden), (0, 2, Some(true)), "timed: {timed}");
+    }
+}
+
 #[test]
 fn a_program_runs_to_its_end_with_its_result() {
     let info = programs::find("irq").unwrap();
