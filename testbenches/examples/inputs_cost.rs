@@ -38,9 +38,9 @@ fn main() {
     p.cores = cores;
     let options = SystemOptions { log2_fifo: LOG2_FIFO, ..SystemOptions::default() };
     row("tr_e:small", devices, &emit(&p, &options).expect("a circuit"));
-    for name in ["4k", "16k", "32k"] {
-        let sizes = name.parse().expect("a cache");
-        row(&format!("cfiat:{name}, filter of one core"), devices, &verilog(Filter::new(&sizes)));
+    for name in ["cfiat:4k", "cfiat:16k", "cfiat:32k"] {
+        let sizes = name.parse().expect("a scheme");
+        row(&format!("{name}, filter of one core"), devices, &verilog(Filter::new(&sizes)));
     }
 }
 
