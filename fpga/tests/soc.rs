@@ -149,7 +149,7 @@ fn timer_software_and_synchronous_traps_are_all_in_the_log() {
 #[test]
 fn a_core_that_never_retires_is_told_as_the_golden_model_tells_it() {
     let mut stuck = program(CoreKind::Picorv32, "fsm");
-    let entry = (stuck.entry - u64::from(RAM_BASE)) as usize;
+    let entry = (stuck.entry - RAM_BASE) as usize;
     stuck.segments[0].data[entry..entry + 4].copy_from_slice(&0xf140_22f3u32.to_le_bytes());
     for timed in [false, true] {
         let config = config(CoreKind::Picorv32, 2, Some(params(CoreKind::Picorv32, 2, "small", timed)));

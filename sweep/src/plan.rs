@@ -217,7 +217,7 @@ impl Jobs {
             return Ok(());
         }
         if timestamps && !trace.input.run(harts, &trace.settings)?.has_cycles() {
-            self.leave_out(format!("{} with time stamps: it is of a branch trace, which has no cycles", trace.name));
+            self.leave_out(format!("{} with time stamps: it has no cycles", trace.name));
             return Ok(());
         }
         if timestamps && spec.family() == Family::Baseline {

@@ -3,7 +3,7 @@
 //! NAND2 of the library `nand2`, bits of memory, and on HX8K and ECP5 cells and clock rate. Four cores, or as many as are said,
 //! with event FIFOs of 16 places, by sizes of the tables; the filter is one core's, by itself: it is in no system yet. Behind
 //! `--gates` nothing is placed. Those with more ports than the devices have pins are behind a shift register that is not counted.
-//! `cargo run --release -p testbenches --example inputs_cost -- [CORES] [--gates]`
+//! `cargo run --release -p testbenches --example inputs_cost -- [CORES] [--gates] [SCHEME...]`: those that begin so, of all
 
 use fpga::gates::{count, Library};
 use fpga::place::{few_pins, place, Device};
@@ -27,20 +27,31 @@ fn main() {
         }
         None => &[Device::Hx8k, Device::Ecp5],
     };
-    let cores = words.first().map_or(4, |n| n.parse().expect("a number of cores"));
+    let cores = match words.first().and_then(|n| n.parse().ok()) {
+        Some(cores) => {
+            words.remove(0);
+            cores
+        }
+        None => 4,
+    };
+    let row = |name: &str, verilog: &dyn Fn() -> String| {
+        if words.is_empty() || words.iter().any(|w| name.starts_with(w.as_str())) {
+            row(name, devices, &verilog());
+        }
+    };
     println!("| {cores} cores | NAND2 | flip-flops | memory bits | HX8K: LUT4, block RAM, MHz | ECP5: LUT4, block RAM, MHz |");
     println!("| --- | ---: | ---: | ---: | --- | --- |");
     for name in ["inputs:256", "inputs:512", "inputs:1024", "inputs:512+last1"] {
         let p = InputsParams::new(cores, 32, RAM, name.parse().expect("a scheme"));
-        row(name, devices, &verilog(InputsSystem::new(&p, LOG2_FIFO.into())));
+        row(name, &|| verilog(InputsSystem::new(&p, LOG2_FIFO.into())));
     }
     let mut p = TraceParams::new(Platform::RV32, "tr_e:small".parse().expect("a scheme"));
     p.cores = cores;
     let options = SystemOptions { log2_fifo: LOG2_FIFO, ..SystemOptions::default() };
-    row("tr_e:small", devices, &emit(&p, &options).expect("a circuit"));
+    row("tr_e:small", &|| emit(&p, &options).expect("a circuit"));
     for name in ["cfiat:4k", "cfiat:16k", "cfiat:32k"] {
         let sizes = name.parse().expect("a scheme");
-        row(&format!("{name}, filter of one core"), devices, &verilog(Filter::new(&sizes)));
+        row(&format!("{name}, filter of one core"), &|| verilog(Filter::new(&sizes)));
     }
 }
 
