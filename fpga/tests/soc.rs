@@ -151,13 +151,11 @@ fn a_core_that_never_retires_is_told_as_the_golden_model_tells_it() {
     let mut stuck = program(CoreKind::Picorv32, "fsm");
     let entry = (stuck.entry - RAM_BASE) as usize;
     stuck.segments[0].data[entry..entry + 4].copy_from_slice(&0xf140_22f3u32.to_le_bytes());
-    for timed in [false, true] {
-        let config = config(CoreKind::Picorv32, 2, Some(params(CoreKind::Picorv32, 2, "small", timed)));
-        let run = run(&config, &stuck, 3000);
-        assert_eq!(run.instructions, [0, 0]);
-        let checked = check(&config.trace.unwrap(), &stuck, &run).unwrap();
-        assert_eq!((checked.events, checked.messages, checked.golden), (0, 2, Some(true)), "timed: {timed}");
-    }
+    let config = config(CoreKind::Picorv32, 2, Some(params(CoreKind::Picorv32, 2, "small", true)));
+    let run = run(&config, &stuck, 3000);
+    assert_eq!(run.instructions, [0, 0]);
+    let checked = check(&config.trace.unwrap(), &stuck, &run).unwrap();
+    assert_eq!((checked.events, checked.messages, checked.golden), (0, 2, Some(true)));
 }
 
 #[test]
