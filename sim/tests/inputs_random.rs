@@ -26,6 +26,7 @@ fn random_programs_replay_for_any_sizes() {
             block: 4 << rng.random_range(0..4),
             check: rng.random_range(10..=14),
             last: 1 << rng.random_range(0..5),
+            known: 0,
             unmodelled: None,
         };
         let program = program(seed, harts.into());

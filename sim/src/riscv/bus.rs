@@ -30,8 +30,16 @@ pub trait Bus {
     fn take_reservation(&mut self, hart: usize, addr: u64) -> Result<bool, Break>;
     /// What CSRs show of the outside.
     fn view(&self, hart: &Hart, at: &At) -> View;
-    /// Value of a CSR whose reads the ISA leaves open, where it comes from elsewhere than [`Bus::view`].
+    /// Value of a CSR that a register takes and whose reads the ISA leaves open, where it comes from elsewhere than [`Bus::view`].
     fn open_csr(&mut self, hart: usize, number: u32) -> Result<Option<u64>, Break>;
+    /// Whether the value of a CSR is known. Where a run is executed again from its middle, some are not at first.
+    fn knows_csr(&self, _hart: usize, _number: u32) -> bool {
+        true
+    }
+    /// `mepc`, before an `mret` that is the first to need it there.
+    fn untold_mepc(&mut self, _hart: usize) -> Result<Option<u64>, Break> {
+        Ok(None)
+    }
     /// Does what a program asks of the host by semihosting; where a run is executed again, the host did.
     fn ask_host(&mut self, _operation: u64, _argument: u64, _rv64: bool) -> Effect {
         Effect::None

@@ -362,7 +362,7 @@ impl Hart {
                 };
                 // the CSR's value is there even where it goes to x0
                 let value = self.regs[usize::from(op.rd)];
-                if self.tells_csr(*op) {
+                if self.tells_csr(*op, shared.memory) {
                     data!(DataKind::Csr { csr: op.imm as u16 & 0xfff, value });
                 }
                 if op.rd != SINK {
@@ -392,6 +392,9 @@ impl Hart {
                 return Err(Break::Wait);
             }
             Code::Mret => {
+                if let Some(pc) = shared.memory.untold_mepc(self.index.into())? {
+                    self.csrs.mepc = pc;
+                }
                 next = self.csrs.mret();
                 event!(FlowKind::TrapReturn);
                 retire!(penalty + fetch!());
@@ -459,9 +462,10 @@ impl Hart {
     /// Whether the read of a CSR is told, and taken from outside where the ISA leaves its value open. One that changes by
     /// itself is not where no register takes it: no port shows that.
     #[inline]
-    fn tells_csr(&self, op: Op) -> bool {
-        let open = csr::is_open(op.imm as u32 & 0xfff);
-        op.rd != SINK || (!open && !matches!(op.code, Code::Csrrw | Code::Csrrwi))
+    fn tells_csr(&self, op: Op, bus: &impl Bus) -> bool {
+        let number = op.imm as u32 & 0xfff;
+        let read = !matches!(op.code, Code::Csrrw | Code::Csrrwi);
+        op.rd != SINK || (read && !csr::is_open(number) && bus.knows_csr(self.index.into(), number))
     }
 
     /// Executes a CSR instruction; whether it wrote, `None` when there is no such CSR.
@@ -475,8 +479,11 @@ impl Hart {
         if writes && number >> 10 == 3 {
             return Ok(None);
         }
-        if let Some(value) = if self.tells_csr(op) { bus.open_csr(self.index.into(), number)? } else { None } {
+        if let Some(value) = if op.rd != SINK { bus.open_csr(self.index.into(), number)? } else { None } {
             old = value;
+            if !csr::is_open(number) {
+                self.csrs.write(number, value, &view);
+            }
         }
         let immediate = op.code >= Code::Csrrwi;
         let operand = if immediate { u64::from(op.rs1) } else { rs1 };

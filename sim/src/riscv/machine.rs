@@ -6,6 +6,7 @@ use super::hart::{Break, Hart, Shared, State};
 use super::isa::{Isa, Unmodelled};
 use super::memory::{Memory, DEVICES, RAM_BASE};
 use super::semihosting::Unanswered;
+use super::state::CoreState;
 use super::timing::{Caches, Timing};
 use retire::elf::Program;
 use retire::{Note, RetireSink};
@@ -223,6 +224,22 @@ impl Machine {
     /// First byte of RAM, and the bytes of it.
     pub fn ram(&self) -> (u32, u32) {
         (self.memory.ram_base, self.memory.ram.len() as u32)
+    }
+
+    /// What RAM holds now.
+    pub fn memory(&self) -> &[u8] {
+        &self.memory.ram
+    }
+
+    /// State of each hart now.
+    pub fn states(&self) -> Vec<CoreState> {
+        let state = |h: &Hart| {
+            let mut registers = [0; 32];
+            registers[1..].copy_from_slice(&h.regs[1..32]);
+            let fcsr = u64::from(h.csrs.frm) << 5 | u64::from(h.csrs.fflags);
+            CoreState { pc: h.at.pc, registers, mtvec: h.csrs.mtvec, floats: h.floats, fcsr, retired: h.at.instret }
+        };
+        self.harts.iter().map(state).collect()
     }
 
     /// Runs to the end of the program or to a limit. Called again it goes on, with a new `Start` of each hart;

@@ -34,10 +34,12 @@ pub mod isa;
 mod machine;
 pub(crate) mod memory;
 mod semihosting;
+mod state;
 pub mod timing;
 pub(crate) mod tohost;
 
 pub use isa::{Isa, Profile, Unmodelled};
 pub use machine::{Exit, Limits, Machine, MachineConfig, MachineError, RunSummary};
 pub use semihosting::Unanswered;
+pub use state::CoreState;
 pub use timing::Timing;

@@ -2,7 +2,7 @@
 #![allow(dead_code, missing_docs)] // each test file uses its part
 
 use retire::elf::Program;
-use retire::{DataEvent, DataKind, FlowEvent, Note, RetireSink};
+use retire::{DataEvent, DataKind, FlowEvent, Note, NullSink, RetireSink};
 use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::scheme::inputs::model::InputsStats;
 use sim::scheme::inputs::params::Sizes;
@@ -76,15 +76,31 @@ pub struct Recorded {
 
 /// Runs and records.
 pub fn record(program: &Program, config: MachineConfig, instructions: u64, sizes: Sizes) -> Recorded {
+    record_from(program, config, 0, instructions, sizes).0
+}
+
+/// Runs, and records what is behind so many instructions of all harts; and the machine at the end.
+pub fn record_from(
+    program: &Program,
+    config: MachineConfig,
+    skip: u64,
+    instructions: u64,
+    sizes: Sizes,
+) -> (Recorded, Machine) {
     let harts = config.harts;
     let mut machine = Machine::new(program, config).unwrap();
     let params = InputsParams::new(harts, program.xlen, machine.ram(), sizes);
     let mut recorder = Recorder::new(&params, program).unwrap();
+    if sizes.known > 0 {
+        machine.run(&mut NullSink, Limits { instructions: skip, ..Limits::default() }).unwrap();
+        recorder.begin(machine.memory(), machine.states());
+    }
     let mut log = Log::default();
     let limits = Limits { instructions, ..Limits::default() };
     let summary = machine.run(&mut Both(&mut recorder, &mut log), limits).unwrap();
     recorder.finish();
-    Recorded { params, words: recorder.drain().collect(), stats: *recorder.stats(), log, uart: summary.uart }
+    let (words, stats) = (recorder.drain().collect(), *recorder.stats());
+    (Recorded { params, words, stats, log, uart: summary.uart }, machine)
 }
 
 /// The first item in which two logs differ.

@@ -166,9 +166,18 @@ pub fn read_value<I: Iterator<Item = u32>>(
     bits: u32,
     input: &mut BitReader<I>,
 ) -> Result<u64, CodingError> {
-    let zigzag = chunk::read(VALUE, "value", bits, input)?;
-    let difference = (zigzag >> 1) ^ (zigzag & 1).wrapping_neg();
+    let difference = unzigzag(chunk::read(VALUE, "value", bits, input)?);
     Ok(predicted.wrapping_add(difference) & (u64::MAX >> (64 - bits)))
+}
+
+/// Reads what stands for the difference, whatever the width of the value is.
+pub fn read_difference<I: Iterator<Item = u32>>(input: &mut BitReader<I>) -> Result<u64, CodingError> {
+    chunk::read(VALUE, "value", 64, input)
+}
+
+/// The difference that a zigzag number stands for.
+pub fn unzigzag(zigzag: u64) -> u64 {
+    (zigzag >> 1) ^ (zigzag & 1).wrapping_neg()
 }
 
 #[cfg(test)]

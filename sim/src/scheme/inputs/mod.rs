@@ -8,6 +8,8 @@
 //! | [`params`] | [`InputsParams`] and their names |
 //! | [`table`] | the tagged table of an episode's reads and writes |
 //! | [`length`] | adaptive Rice code of lengths |
+//! | [`start`] | what is told of the cores where a recording begins in the middle of a run |
+//! | [`first`] | first accesses to RAM since then |
 //! | [`last`] | last values by place, so that polling is a count |
 //! | [`signature`] | the check of the retired state |
 //! | [`message`] | messages and their bits |
@@ -26,6 +28,7 @@
 //! Hower and Hill, "Rerun", ISCA 2008 (episodes); Pokam et al., MICRO 2009 and ISCA 2013 (chunks ended by conflicts);
 //! the tagged table, the slots with predicted values and the check are ours.
 
+pub mod first;
 pub mod last;
 pub mod length;
 pub mod message;
@@ -33,6 +36,7 @@ pub mod model;
 pub mod params;
 pub mod replay;
 pub mod signature;
+pub mod start;
 pub mod table;
 
 pub use model::Recorder;

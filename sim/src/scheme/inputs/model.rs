@@ -6,15 +6,20 @@
 //! The same twice: told datum by datum as a [`RetireSink`], and clock by clock as the circuit is ([`Recorder::clock`]),
 //! where a clock has one reference of all cores, and for each core what its port says. The messages of a clock stand by
 //! core; of one core the end of its episode first.
+//!
+//! A recording that may begin in the middle of a run ([`super::params::Sizes::known`]) begins with the state of all cores
+//! ([`Recorder::begin`]); then first accesses to RAM and first reads of some CSRs are slots too.
 
+use super::first::FirstAccesses;
 use super::last::LastValues;
 use super::message::{write_value, Body, Coder, Trap};
 use super::signature::Signature;
+use super::start;
 use super::table::Table;
 use super::{csr_place, header, insn_place, InputsParams};
 use crate::bits::BitWriter;
 use crate::platform::ParamError;
-use crate::riscv::csr;
+use crate::riscv::{csr, CoreState};
 use retire::elf::Program;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, Note, RetireSink};
 use serde::Serialize;
@@ -74,6 +79,14 @@ struct Core {
     loaded: Option<u64>,
     /// An open CSR that was read, its value, and when: a slot if a register is written with it.
     open: Option<(u16, u64, u64)>,
+    /// What of RAM it has reached; `None` where the recording began at reset.
+    first: Option<FirstAccesses>,
+    /// CSRs that were told, by [`start::bit`].
+    told: u32,
+    /// Value and bits of an atomic's load that is to be told: behind its store, which ends episodes of others.
+    atomic: Option<(u64, u32)>,
+    /// Instructions before the recording, as notes count them.
+    before: u64,
     stopped: bool,
 }
 
@@ -116,6 +129,8 @@ pub struct Retired {
     pub conditional: Option<bool>,
     /// It is a control-flow instruction; its address, and where it goes.
     pub flow: Option<(u32, u32)>,
+    /// It is an `mret`.
+    pub returns: bool,
 }
 
 /// What a core's port says in a clock.
@@ -143,6 +158,12 @@ pub struct Recorder {
     ram: Vec<u8>,
     out: BitWriter,
     stats: InputsStats,
+}
+
+/// Whether an instruction of the extension A loads and stores.
+fn is_atomic(insn: u32) -> bool {
+    const LR: u32 = 2;
+    insn & 0x7f == 0x2f && insn >> 27 != LR
 }
 
 /// RAM as a program is loaded into it.
@@ -178,10 +199,29 @@ impl Recorder {
             signature: Signature::new(s.check),
             loaded: None,
             open: None,
+            first: FirstAccesses::new(params),
+            told: 0,
+            atomic: None,
+            before: 0,
             stopped: false,
         };
         let cores = vec![core; params.cores.into()];
         Ok(Self { params: *params, cores, ram: load(params, program), out, stats: InputsStats::default() })
+    }
+
+    /// Tells the state of the cores, before all else; with `ram` as it is now, all of it. For parameters with
+    /// [`super::params::Sizes::known`], which need it, and only for them.
+    pub fn begin(&mut self, ram: &[u8], mut states: Vec<CoreState>) {
+        self.ram.copy_from_slice(ram);
+        for (core, state) in self.cores.iter_mut().zip(&states) {
+            core.before = state.retired;
+        }
+        let params = self.params;
+        for (item, bits) in start::items(&params) {
+            for (core, state) in states.iter_mut().enumerate().take(self.cores.len()) {
+                self.fill(core, *item.of(state), bits);
+            }
+        }
     }
 
     /// Ends the stream: cores that never began stop too, and the last word is filled.
@@ -305,22 +345,24 @@ impl Recorder {
         }
         if let Some(Access { size, addr, value }) = r.load {
             self.cores[core].signature.data(&DataKind::Load { size, addr: addr.into(), value: value.into() });
-            if !self.params.is_ram(addr.into(), size) {
-                self.slot(core, addr.into(), value.into(), 8 * u32::from(size));
+            if let Some((value, bits)) = self.loaded(core, addr.into(), size, value.into()) {
+                self.fill(core, value, bits);
             }
         }
         if let Some(Access { size, addr, value }) = r.store {
             self.cores[core].signature.data(&DataKind::Store { size, addr: addr.into(), value: value.into() });
+            self.stored(core, addr.into(), size);
         }
         if let Some((csr, value)) = r.csr {
-            if csr::is_open(csr.into()) {
-                self.slot(core, csr_place(csr.into()), value.into(), 32);
-            }
+            self.csr_read(core, csr, value.into());
         }
         if let Some((rd, value)) = r.register {
             self.cores[core].signature.data(&DataKind::Register { rd, value: value.into() });
         }
         if let Some((pc, target)) = r.flow {
+            if r.returns {
+                self.returned(core, target.into());
+            }
             if self.cores[core].signature.flow(pc.into(), target.into()) {
                 self.check(core);
             }
@@ -339,8 +381,65 @@ impl Recorder {
             self.cores[core].slots += 1;
         } else {
             let skipped = std::mem::take(&mut self.cores[core].slots);
-            self.send(core, Body::Input { skipped }, None);
+            // every value is there where replay must look ahead
+            let value = self.cores[core].first.is_some().then_some((0, 0, 32));
+            self.send(core, Body::Input { skipped }, value);
         }
+    }
+
+    /// A load has taken `value`, from RAM or not; value and bits if it is the first access.
+    fn loaded(&mut self, core: usize, addr: u64, size: u8, value: u64) -> Option<(u64, u32)> {
+        let bits = 8 * u32::from(size);
+        if !self.params.is_ram(addr, size) {
+            self.slot(core, addr, value, bits);
+            return None;
+        }
+        let first = self.cores[core].first.as_mut().filter(|f| !f.has(addr, size))?;
+        first.set(addr, size);
+        Some((value, bits))
+    }
+
+    /// A store to RAM or elsewhere.
+    fn stored(&mut self, core: usize, addr: u64, size: u8) {
+        if self.params.is_ram(addr, size) {
+            if let Some(first) = &mut self.cores[core].first {
+                first.set(addr, size);
+            }
+        }
+    }
+
+    /// A register took the value of a CSR.
+    fn csr_read(&mut self, core: usize, csr: u16, value: u64) {
+        let number = u32::from(csr);
+        let me = &mut self.cores[core];
+        if me.first.is_some() && start::is_told_later(number) {
+            if me.told & start::bit(number) == 0 {
+                me.told |= start::bit(number);
+                self.fill(core, value, self.params.xlen.into());
+            }
+        } else if csr::is_open(number) || me.first.is_some() && start::is_count(number) {
+            self.slot(core, csr_place(number), value, self.params.xlen.into());
+        }
+    }
+
+    /// An `mret` went to `target`.
+    fn returned(&mut self, core: usize, target: u64) {
+        let me = &mut self.cores[core];
+        if me.first.is_some() && me.told & start::bit(start::MEPC) == 0 {
+            me.told |= start::bit(start::MEPC);
+            self.fill(core, target, self.params.xlen.into());
+        }
+    }
+
+    /// A value that the host does not know, since the recording began behind it: predicted 0.
+    fn fill(&mut self, core: usize, value: u64, bits: u32) {
+        let me = &mut self.cores[core];
+        if value == 0 {
+            me.slots += 1;
+            return;
+        }
+        let skipped = std::mem::take(&mut me.slots);
+        self.send(core, Body::Input { skipped }, Some((value, 0, bits)));
     }
 
     /// A value from outside, of `bits` bits; 0: an `sc`, which is predicted to store.
@@ -361,10 +460,14 @@ impl Recorder {
     /// The instruction at `pc`, where it is one that the host does not execute.
     fn unmodelled(&self, pc: u64) -> Option<u32> {
         let which = self.params.sizes.unmodelled?;
+        self.insn(pc).filter(|insn| which.matches(*insn))
+    }
+
+    /// The four bytes at `pc`.
+    fn insn(&self, pc: u64) -> Option<u32> {
         let offset = pc.wrapping_sub(self.params.ram_base.into()) as usize;
         let bytes = self.ram.get(offset..offset.checked_add(4)?)?;
-        let insn = u32::from_le_bytes(bytes.try_into().ok()?);
-        which.matches(insn).then_some(insn)
+        Some(u32::from_le_bytes(bytes.try_into().ok()?))
     }
 
     fn trap(&mut self, core: usize, interrupt: bool, cause: u8, retired: u64) {
@@ -382,6 +485,9 @@ impl RetireSink for Recorder {
     fn event(&mut self, e: &FlowEvent) {
         let core = usize::from(e.hart);
         self.stats.instructions += u64::from(e.count);
+        if e.kind == FlowKind::TrapReturn {
+            self.returned(core, e.target);
+        }
         let due = self.cores[core].signature.event(e);
         if e.kind == FlowKind::Stop {
             self.stop(core);
@@ -398,8 +504,11 @@ impl RetireSink for Recorder {
                 if self.params.is_ram(addr, size) {
                     self.cores[core].loaded = Some(d.cycle);
                     self.reference(core, addr, size, false, false);
-                } else {
-                    self.slot(core, addr, value, 8 * u32::from(size));
+                }
+                match self.loaded(core, addr, size, value) {
+                    Some(told) if self.insn(d.pc).is_some_and(is_atomic) => self.cores[core].atomic = Some(told),
+                    Some((value, bits)) => self.fill(core, value, bits),
+                    None => {}
                 }
             }
             DataKind::Store { size, addr, value } => {
@@ -413,30 +522,33 @@ impl RetireSink for Recorder {
                 }
                 let again = self.cores[core].loaded == Some(d.cycle);
                 self.reference(core, addr, size, !silent, again);
+                self.stored(core, addr, size);
+                if let Some((value, bits)) = self.cores[core].atomic.take() {
+                    self.fill(core, value, bits);
+                }
             }
-            DataKind::Csr { csr, value } if csr::is_open(csr.into()) => {
-                self.cores[core].open = Some((csr, value, d.cycle));
-            }
+            DataKind::Csr { csr, value } => self.cores[core].open = Some((csr, value, d.cycle)),
             DataKind::Register { value, .. } => {
                 if let Some((csr, value, cycle)) = self.cores[core].open.take() {
                     if cycle == d.cycle {
-                        self.slot(core, csr_place(csr.into()), value, self.params.xlen.into());
+                        self.csr_read(core, csr, value);
                     }
                 }
                 if let Some(insn) = self.unmodelled(d.pc) {
                     self.slot(core, insn_place(insn), value, self.params.xlen.into());
                 }
             }
-            DataKind::Csr { .. } | DataKind::Float { .. } | DataKind::Imported { .. } => {}
+            DataKind::Float { .. } | DataKind::Imported { .. } => {}
         }
     }
 
     fn note(&mut self, hart: u8, note: &Note) {
         let core = usize::from(hart);
+        let before = self.cores[core].before;
         match *note {
             Note::StoreConditional { stored } => self.conditional(core, stored),
-            Note::Interrupt { cause, retired } => self.trap(core, true, cause, retired),
-            Note::AccessFault { cause, retired } => self.trap(core, false, cause, retired),
+            Note::Interrupt { cause, retired } => self.trap(core, true, cause, retired - before),
+            Note::AccessFault { cause, retired } => self.trap(core, false, cause, retired - before),
         }
     }
 }

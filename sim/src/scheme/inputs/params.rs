@@ -31,6 +31,10 @@ fn is_plain(profile: &Profile) -> bool {
     *profile == Profile::Plain
 }
 
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
 /// Files from before there was a choice.
 fn narrow() -> u8 {
     32
@@ -49,6 +53,10 @@ pub struct Sizes {
     pub check: u8,
     /// Entries of the table of last values. Power of two, 1..=64.
     pub last: u8,
+    /// Bytes of RAM whose first accesses a core remembers, so that a recording can begin in the middle of a run; 0: it
+    /// begins at reset. Power of two, 64 to 1 Mi.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub known: u32,
     /// Instructions that the host does not execute: what they write is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmodelled: Option<Unmodelled>,
@@ -57,12 +65,13 @@ pub struct Sizes {
 impl Default for Sizes {
     /// Two block RAMs of 4 kbit on an iCE40.
     fn default() -> Self {
-        Self { entries: 512, tag: 8, block: 8, check: 20, last: 8, unmodelled: None }
+        Self { entries: 512, tag: 8, block: 8, check: 20, last: 8, known: 0, unmodelled: None }
     }
 }
 
 /// How names look, for people.
-pub const FORMS: &str = "inputs, inputs:512+tag8+block8+check20+last8, and +mask0x7f=0xb for instructions not modelled";
+pub const FORMS: &str = "inputs, inputs:512+tag8+block8+check20+last8, +known4096 for a start in the middle of a run, and \
+                         +mask0x7f=0xb for instructions not modelled";
 
 impl Sizes {
     /// Refuses what model and circuit cannot honour.
@@ -75,6 +84,8 @@ impl Sizes {
         range("block", self.block.into(), "4, 8, 16, 32", matches!(self.block, 4 | 8 | 16 | 32))?;
         range("check", self.check.into(), "10 to 30", (10..=30).contains(&self.check))?;
         range("last", last.into(), "powers of two from 1 to 64", last.is_power_of_two() && last <= 64)?;
+        let known = self.known == 0 || self.known.is_power_of_two() && (64..=1 << 20).contains(&self.known);
+        range("known", self.known, "powers of two from 64 to 1048576", known)?;
         let Some(Unmodelled { mask, value }) = self.unmodelled else { return Ok(()) };
         range("mask", mask, "masks with bits 0 to 6", mask & 0x7f == 0x7f)?;
         // its result must be all that is not known of it
@@ -116,8 +127,14 @@ impl FromStr for Sizes {
                 continue;
             }
             let digits = part.find(|c: char| c.is_ascii_digit()).ok_or_else(unknown)?;
-            let value: u8 = part[digits..].parse().map_err(|_| unknown())?;
-            match &part[..digits] {
+            let (name, number) = part.split_at(digits);
+            if name == "known" {
+                sizes.known = number.parse().map_err(|_| unknown())?;
+                ParamError::unless(sizes.known > 0, "known", 0u32, "powers of two from 64 to 1048576")?;
+                continue;
+            }
+            let value: u8 = number.parse().map_err(|_| unknown())?;
+            match name {
                 "tag" => sizes.tag = value,
                 "block" => sizes.block = value,
                 "check" => sizes.check = value,
@@ -143,6 +160,9 @@ impl fmt::Display for Sizes {
             if value != usual {
                 write!(f, "+{name}{value}")?;
             }
+        }
+        if self.known > 0 {
+            write!(f, "+known{}", self.known)?;
         }
         if let Some(Unmodelled { mask, value }) = self.unmodelled {
             write!(f, "+mask0x{mask:x}=0x{value:x}")?;
@@ -199,7 +219,7 @@ impl InputsParams {
 
     /// All parameters on one line, in a fixed order.
     pub fn canonical(&self) -> String {
-        let Sizes { entries, tag, block, check, last, unmodelled } = self.sizes;
+        let Sizes { entries, tag, block, check, last, known, unmodelled } = self.sizes;
         let (base, bytes) = (self.ram_base, self.ram_bytes);
         let mut line = format!(
             "inputs entries={entries} tag={tag} block={block} check={check} last={last} cores={} ram=0x{base:x}+0x{bytes:x}",
@@ -210,6 +230,9 @@ impl InputsParams {
         }
         if !is_plain(&self.profile) {
             line.push_str(&format!(" profile={}", self.profile.name()));
+        }
+        if known > 0 {
+            line.push_str(&format!(" known={known}"));
         }
         if let Some(Unmodelled { mask, value }) = unmodelled {
             line.push_str(&format!(" mask=0x{mask:x}=0x{value:x}"));
@@ -234,7 +257,7 @@ mod tests {
 
     #[test]
     fn names_come_back_and_wrong_ones_say_what_is_right() {
-        for name in ["inputs:512", "inputs:256+tag10", "inputs:1024+block16+check18+last4", "inputs:512+mask0x7f=0xb"] {
+        for name in ["inputs:512", "inputs:256+tag10", "inputs:1024+block16+check18+last4", "inputs:256+known4096+mask0x7f=0xb"] {
             assert_eq!(name.parse::<Sizes>().unwrap().to_string(), name);
         }
         assert_eq!("inputs".parse::<Sizes>().unwrap(), Sizes::default());
@@ -249,6 +272,7 @@ mod tests {
             "inputs:512+tag999",
             "inputs:512+mask7f=0xb",
             "inputs:512+mask0x7f",
+            "inputs:512+known",
         ] {
             assert!(say(bad).starts_with(&format!("scheme `{bad}` is not known: inputs")), "{}", say(bad));
         }
@@ -256,6 +280,7 @@ mod tests {
         assert_eq!(say("inputs:512+block5"), "block = 5 is outside 4, 8, 16, 32");
         assert_eq!(say("inputs:512+mask0x7=0x3"), "mask = 7 is outside masks with bits 0 to 6");
         assert!(say("inputs:512+mask0x7f=0x3").starts_with("value = 3 is outside of custom-0"));
+        assert_eq!(say("inputs:512+known100"), "known = 100 is outside powers of two from 64 to 1048576");
         assert_eq!(say("inputs:512+check9"), "check = 9 is outside 10 to 30");
     }
 

@@ -1,11 +1,12 @@
 //! Moments to go back to: everything that replay has, with RAM in pages that checkpoints share
 
-use super::world::{Inputs, Page};
-use super::{Core, Goal, InputsError, Replay, Words};
+use super::world::{Bits, Inputs, Page};
+use super::{Core, Goal, InputsError, Message, Replay, Words};
 use crate::bits::BitReader;
 use crate::riscv::hart::Hart;
 use crate::timeline::Moments;
 use retire::RetireSink;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A moment of replay. Pages of RAM that did not change since the checkpoint before are shared with it.
@@ -16,6 +17,8 @@ pub struct Checkpoint {
     cores: Vec<Core>,
     reader: BitReader<Words>,
     goal: Option<(usize, Goal)>,
+    queue: VecDeque<Message>,
+    known: Vec<Bits>,
     messages: u64,
     position: u64,
     pages: Vec<Page>,
@@ -45,6 +48,8 @@ impl Replay {
             cores: self.cores.clone(),
             reader: self.reader.clone(),
             goal: self.goal,
+            queue: self.queue.clone(),
+            known: self.world.known.clone(),
             messages: self.messages,
             position: self.position,
             pages,
@@ -64,6 +69,9 @@ impl Replay {
         self.world.inputs.clone_from(&to.inputs);
         self.cores.clone_from(&to.cores);
         self.reader = to.reader.clone();
+        self.queue.clone_from(&to.queue);
+        self.world.known.clone_from(&to.known);
+        self.world.contradiction = None;
         (self.goal, self.messages, self.position) = (to.goal, to.messages, to.position);
     }
 }

@@ -6,30 +6,36 @@
 //! replay needs no look-ahead, and what it executes is a function of the stream alone: a position (instructions of all
 //! cores in replay's order) names one moment, for checkpoints and for going back.
 //!
+//! A recording that began in the middle of a run has the state of the cores first ([`start`]), and of a load that is the last
+//! reference of its episode the value may come behind what other cores did then: that one message is looked for ahead.
+//!
 //! Where the host and a core went apart, that is told with what was not yet checked; it never hangs, because a state
 //! check is due after a bounded number of instructions, which the stream must have.
 
 mod checkpoint;
 mod error;
+mod start;
 mod world;
 
 pub use crate::timeline::MOST;
 pub use checkpoint::Checkpoint;
 pub use error::{InputsError, Stretches};
 
-use super::message::{read_value, Body, Coder, Trap};
+use super::message::{read_difference, read_value, Body, Coder, Trap};
 use super::model::load;
 use super::signature::Signature;
 use super::{header, InputsParams};
 use crate::bits::BitReader;
 use crate::message::CodingError;
 use crate::platform::ParamError;
+use crate::riscv::bus::Bus;
 use crate::riscv::code::CodeCache;
 use crate::riscv::csr::{self, View};
 use crate::riscv::hart::{At, Break, Hart, Shared, State};
 use crate::riscv::timing::{Caches, Timing};
 use retire::elf::Program;
 use retire::{DataEvent, FlowEvent, Note, RetireSink};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use world::{Next, World};
 
@@ -70,6 +76,14 @@ enum Goal {
     Check(u32),
     /// To so many instructions, and the end.
     Stop(u64, u32),
+}
+
+/// A message, and where replay can look ahead the difference of an input.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    core: usize,
+    body: Body,
+    difference: Option<u64>,
 }
 
 /// What is known of one core.
@@ -131,6 +145,8 @@ pub struct Replay {
     reader: BitReader<Words>,
     cores: Vec<Core>,
     goal: Option<(usize, Goal)>,
+    /// Messages that were read and not yet come to.
+    queue: VecDeque<Message>,
     messages: u64,
     position: u64,
     /// RAM of the checkpoint that was made or gone back to last.
@@ -167,7 +183,7 @@ impl Replay {
             stopped: false,
         };
         let timing = Timing::functional();
-        Ok(Ok(Self {
+        let replay = Self {
             params: *params,
             harts: (0..params.cores).map(|h| Hart::new(h, params.isa(), program.entry, 0)).collect(),
             world: World::new(params, load(params, program), program.tohost),
@@ -177,10 +193,12 @@ impl Replay {
             reader,
             cores: vec![core; params.cores.into()],
             goal: None,
+            queue: VecDeque::new(),
             messages: 0,
             position: 0,
             held: None,
-        }))
+        };
+        Ok(if params.sizes.known == 0 { Ok(replay) } else { replay.begin(program) })
     }
 
     /// Instructions of all cores so far: names this moment.
@@ -229,13 +247,16 @@ impl Replay {
     pub fn csr(&self, core: u8, number: u16) -> Option<u64> {
         let hart = &self.harts[usize::from(core)];
         let view = View { hart: core.into(), mip: 0, cycle: 0, instret: hart.at.instret, time: 0 };
-        hart.csrs.read(number.into(), &view).filter(|_| !csr::is_open(number.into()))
+        let known = !csr::is_open(number.into()) && self.world.knows_csr(core.into(), number.into());
+        hart.csrs.read(number.into(), &view).filter(|_| known)
     }
 
-    /// `bytes` bytes of RAM from `addr` on; `None` where some are not RAM.
+    /// `bytes` bytes of RAM from `addr` on; `None` where some are not RAM, or not known yet in a recording that began in the
+    /// middle of a run.
     pub fn memory(&self, addr: u32, bytes: usize) -> Option<&[u8]> {
         let offset = addr.checked_sub(self.params.ram_base)? as usize;
-        self.world.ram.get(offset..offset.checked_add(bytes)?)
+        let held = self.world.ram.get(offset..offset.checked_add(bytes)?)?;
+        (offset..offset + bytes).all(|at| self.world.knows(at)).then_some(held)
     }
 
     /// Instructions of each core before its last good check, and in all.
@@ -357,7 +378,26 @@ impl Replay {
         Ok(())
     }
 
-    /// Reads the next message; false at the end of the stream.
+    /// Reads the next message from the stream.
+    fn read(&mut self) -> Result<Message, InputsError> {
+        let cores = self.params.cores;
+        let found = self.reader.take(self.params.ti_bits()).ok_or(CodingError::Truncated);
+        let found = found.map_err(|e| self.coding(e))?;
+        if found >= cores.into() {
+            return Err(self.coding(CodingError::Core { found, cores }));
+        }
+        let core = found as usize;
+        let body = self.cores[core].coder.read(&mut self.reader).map_err(|e| self.coding(e))?;
+        let difference = match body {
+            Body::Input { .. } if self.params.sizes.known > 0 => {
+                Some(read_difference(&mut self.reader).map_err(|e| self.coding(e))?)
+            }
+            _ => None,
+        };
+        Ok(Message { core, body, difference })
+    }
+
+    /// Takes the next message; false at the end of the stream.
     fn message(&mut self) -> Result<bool, InputsError> {
         if self.cores.iter().all(|c| c.stopped) {
             // the last word is filled with zeros, and nothing follows
@@ -367,28 +407,26 @@ impl Replay {
             }
             return Ok(false);
         }
-        let cores = self.params.cores;
-        let found = self.reader.take(self.params.ti_bits()).ok_or(CodingError::Truncated);
-        let found = found.map_err(|e| self.coding(e))?;
-        if found >= cores.into() {
-            return Err(self.coding(CodingError::Core { found, cores }));
-        }
-        let core = found as usize;
-        let body = self.cores[core].coder.read(&mut self.reader).map_err(|e| self.coding(e))?;
+        let Message { core, body, difference } = match self.queue.pop_front() {
+            Some(message) => message,
+            None => self.read()?,
+        };
         self.messages += 1;
         if self.cores[core].stopped {
             return Err(self.diverged(core, "a message behind the core's stop"));
         }
         let counted = self.cores[core].counted;
         let inputs = &mut self.world.inputs[core];
+        (inputs.until, inputs.passed) = (0, None);
         let goal = match body {
             Body::Episode(references) => {
                 // those of the episode that were replayed with messages before are among them
                 inputs.episode += u64::from(references);
+                inputs.until = inputs.episode;
                 Goal::References(inputs.episode)
             }
             Body::Input { skipped } => {
-                inputs.next = Some(Next { at: skipped, value: None });
+                inputs.next = Some(Next { at: skipped, value: None, difference });
                 Goal::Input
             }
             Body::Trap(trap) => Goal::Trap(counted + u64::from(trap.instructions), trap),
@@ -455,6 +493,9 @@ impl Replay {
     /// An instruction of `core` has retired.
     #[inline]
     fn retired_one(&mut self, core: usize, due: Option<u32>) -> Result<(), InputsError> {
+        if self.world.contradiction.is_some() {
+            return self.contradiction(core);
+        }
         match (self.goal, due) {
             (Some((_, Goal::Check(told))), Some(found)) => {
                 if told != found {
@@ -480,6 +521,9 @@ impl Replay {
     /// The slot that `core` stands before takes a value from the stream.
     #[cold]
     fn value(&mut self, core: usize) -> Result<(), InputsError> {
+        if self.world.inputs[core].until > 0 && self.params.sizes.known > 0 {
+            return self.look_ahead(core);
+        }
         let Some(wanted) = self.world.inputs[core].wanted.take() else {
             let pc = self.harts[core].at.pc;
             return Err(self.diverged(core, format!("pc 0x{pc:08x} takes an input, and the trace has none for it")));

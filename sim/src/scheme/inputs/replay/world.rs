@@ -1,6 +1,9 @@
 //! What the replayed harts reach: RAM, and what was recorded
 
+use super::super::first::FirstAccesses;
 use super::super::last::LastValues;
+use super::super::message::unzigzag;
+use super::super::start;
 use super::super::{csr_place, insn_place, InputsParams};
 use crate::riscv::bus::Bus;
 use crate::riscv::csr::{self, View};
@@ -21,6 +24,8 @@ pub struct Next {
     pub at: u32,
     /// Its value, once it is read.
     pub value: Option<u64>,
+    /// The difference that makes it, where it was read with its message.
+    pub difference: Option<u64>,
 }
 
 /// A slot that waits for its value.
@@ -46,6 +51,26 @@ pub struct Inputs {
     pub references: u64,
     /// References at the end of the last episode.
     pub episode: u64,
+    /// What of RAM the core has reached; `None` where the recording began at reset.
+    pub first: Option<FirstAccesses>,
+    /// CSRs that were told, by [`start::bit`].
+    pub told: u32,
+    /// References at the end of the episode that is replayed; 0 where the message is another one. The value of the last of
+    /// them may stand further behind in the stream.
+    pub until: u64,
+    /// That was looked for, for the slot behind so many, and is not there: it is as predicted.
+    pub passed: Option<u32>,
+}
+
+/// A bit a byte of a page.
+pub type Bits = Arc<[u64; 1 << (PAGE_SHIFT - 6)]>;
+
+/// A load whose value was told is not what RAM holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Contradiction {
+    pub addr: u64,
+    pub told: u8,
+    pub held: u8,
 }
 
 /// RAM and what was recorded.
@@ -58,6 +83,9 @@ pub struct World {
     pub inputs: Vec<Inputs>,
     /// Where commands to the host are stored, which reads back as 0.
     tohost: Option<u64>,
+    /// Bytes of RAM whose value is known, by page; empty where all are.
+    pub known: Vec<Bits>,
+    pub contradiction: Option<Contradiction>,
 }
 
 impl World {
@@ -70,9 +98,30 @@ impl World {
             fault: false,
             references: 0,
             episode: 0,
+            first: FirstAccesses::new(params),
+            told: 0,
+            until: 0,
+            passed: None,
         };
         let dirty = vec![true; ram.len() >> PAGE_SHIFT];
-        Self { params: *params, ram, dirty, inputs: vec![inputs; params.cores.into()], tohost }
+        let pages = if inputs.first.is_some() { dirty.len() } else { 0 };
+        let known = vec![Bits::new([0; 1 << (PAGE_SHIFT - 6)]); pages];
+        let inputs = vec![inputs; params.cores.into()];
+        Self { params: *params, ram, dirty, inputs, tohost, known, contradiction: None }
+    }
+
+    /// Whether the byte at a place of RAM is known.
+    pub fn knows(&self, at: usize) -> bool {
+        let bit = at & ((1 << PAGE_SHIFT) - 1);
+        self.known.is_empty() || self.known[at >> PAGE_SHIFT][bit >> 6] >> (bit & 63) & 1 == 1
+    }
+
+    /// The byte at a place of RAM is known from now on.
+    pub fn learn(&mut self, at: usize) {
+        let bit = at & ((1 << PAGE_SHIFT) - 1);
+        if let Some(page) = self.known.get_mut(at >> PAGE_SHIFT) {
+            Arc::make_mut(page)[bit >> 6] |= 1 << (bit & 63);
+        }
     }
 
     /// RAM as pages, those that were not written since shared with `before`.
@@ -120,6 +169,60 @@ impl World {
         }
     }
 
+    /// A load from RAM, of what the host may not know: the value is told then.
+    #[cold]
+    fn first<const N: usize>(&mut self, hart: usize, addr: u64, at: usize) -> Result<(), Break> {
+        if self.inputs[hart].first.as_ref().is_none_or(|f| f.has(addr, N as u8)) {
+            return Ok(());
+        }
+        let value = self.fill(hart, 8 * N as u32)?;
+        if let Some(first) = &mut self.inputs[hart].first {
+            first.set(addr, N as u8);
+        }
+        for (i, told) in value.to_le_bytes()[..N].iter().enumerate() {
+            let (place, held) = (at + i, self.ram[at + i]);
+            if self.knows(place) && held != *told {
+                self.contradiction = Some(Contradiction { addr: addr + i as u64, told: *told, held });
+            }
+            self.learn(place);
+            self.dirty[place >> PAGE_SHIFT] = true;
+            self.ram[place] = *told;
+        }
+        Ok(())
+    }
+
+    /// A store to RAM.
+    #[cold]
+    fn stored<const N: usize>(&mut self, hart: usize, addr: u64, at: usize) {
+        if let Some(first) = &mut self.inputs[hart].first {
+            first.set(addr, N as u8);
+        }
+        for place in at..at + N {
+            self.learn(place);
+        }
+    }
+
+    /// Whether a CSR needs no slot: it was told, or it is none of those that are.
+    fn was_told(&self, hart: usize, number: u32) -> bool {
+        self.known.is_empty() || !start::is_told_later(number) || self.inputs[hart].told & start::bit(number) != 0
+    }
+
+    /// A slot whose value is predicted to be 0.
+    fn fill(&mut self, hart: usize, bits: u32) -> Result<u64, Break> {
+        let inputs = &mut self.inputs[hart];
+        match inputs.next {
+            Some(Next { at, difference: Some(difference), .. }) if at == inputs.slots => {
+                (inputs.next, inputs.slots) = (None, 0);
+                Ok(unzigzag(difference) & (u64::MAX >> (64 - bits)))
+            }
+            None if inputs.references + 1 == inputs.until && inputs.passed != Some(inputs.slots) => Err(Break::Input),
+            _ => {
+                inputs.slots += 1;
+                Ok(0)
+            }
+        }
+    }
+
     #[cold]
     fn slot(&mut self, hart: usize, place: u64, bits: u32) -> Result<u64, Break> {
         let inputs = &mut self.inputs[hart];
@@ -127,8 +230,10 @@ impl World {
         let told = match inputs.next {
             Some(next) if next.at == inputs.slots => {
                 let mask = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
-                inputs.wanted = Some(Wanted { bits, predicted: predicted.unwrap_or(0) & mask });
-                Some(next.value.ok_or(Break::Input)?)
+                let predicted = predicted.unwrap_or(0) & mask;
+                inputs.wanted = Some(Wanted { bits, predicted });
+                let value = next.difference.map(|d| predicted.wrapping_add(unzigzag(d)) & mask).or(next.value);
+                Some(value.ok_or(Break::Input)?)
             }
             _ => None,
         };
@@ -158,6 +263,9 @@ impl Bus for World {
     #[inline]
     fn read<const N: usize>(&mut self, hart: usize, addr: u64, _: u64) -> Result<u64, Break> {
         if let Some(at) = self.offset::<N>(addr) {
+            if !self.known.is_empty() {
+                self.first::<N>(hart, addr, at)?;
+            }
             self.inputs[hart].references += 1;
             let mut bytes = [0; 8];
             bytes[..N].copy_from_slice(&self.ram[at..at + N]);
@@ -173,6 +281,9 @@ impl Bus for World {
     fn write<const N: usize>(&mut self, hart: usize, addr: u64, value: u64, _: u64) -> Result<Effect, Break> {
         if let Some(at) = self.offset::<N>(addr) {
             self.put::<N>(at, value);
+            if !self.known.is_empty() {
+                self.stored::<N>(hart, addr, at);
+            }
         } else if self.inputs[hart].fault {
             return Err(Break::Trap(7, addr));
         }
@@ -192,6 +303,9 @@ impl Bus for World {
         let new = f(old);
         if let Some(at) = self.offset::<N>(addr) {
             self.put::<N>(at, new);
+            if !self.known.is_empty() {
+                self.stored::<N>(hart, addr, at);
+            }
         }
         Ok((old, new))
     }
@@ -204,7 +318,7 @@ impl Bus for World {
         match inputs.next {
             Some(next) if next.at == inputs.slots => {
                 inputs.wanted = Some(Wanted { bits: 0, predicted: 0 });
-                next.value.ok_or(Break::Input)?;
+                next.value.or(next.difference).ok_or(Break::Input)?;
                 (inputs.next, inputs.wanted, inputs.slots) = (None, None, 0);
                 Ok(false)
             }
@@ -220,10 +334,26 @@ impl Bus for World {
     }
 
     fn open_csr(&mut self, hart: usize, number: u32) -> Result<Option<u64>, Break> {
-        if !csr::is_open(number) {
+        if !self.was_told(hart, number) {
+            let value = self.fill(hart, self.params.xlen.into())?;
+            self.inputs[hart].told |= start::bit(number);
+            return Ok(Some(value));
+        }
+        if !(csr::is_open(number) || !self.known.is_empty() && start::is_count(number)) {
             return Ok(None);
         }
         self.slot(hart, csr_place(number), self.params.xlen.into()).map(Some)
+    }
+
+    fn knows_csr(&self, hart: usize, number: u32) -> bool {
+        self.was_told(hart, number) && (self.known.is_empty() || !start::is_count(number))
+    }
+
+    fn untold_mepc(&mut self, hart: usize) -> Result<Option<u64>, Break> {
+        if self.was_told(hart, start::MEPC) {
+            return Ok(None);
+        }
+        self.open_csr(hart, start::MEPC)
     }
 
     fn unmodelled(&mut self, hart: usize, insn: u32, _: [u64; 2]) -> Result<u64, Break> {

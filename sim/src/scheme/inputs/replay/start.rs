@@ -1,0 +1,110 @@
+//! A recording that began in the middle of a run: the state of its cores, and values that stand further behind
+
+use super::super::start;
+use super::world::{Contradiction, Next};
+use super::{Body, InputsError, Message, Replay};
+use crate::message::CodingError;
+use crate::riscv::csr::{View, FS};
+use crate::riscv::CoreState;
+use retire::elf::Program;
+
+/// `mtvec`, and `fcsr`.
+const MTVEC: u32 = 0x305;
+const FCSR: u32 = 0x003;
+
+impl Replay {
+    /// Reads the state of the cores. What is code is known: the program is in RAM.
+    pub(super) fn begin(mut self, program: &Program) -> Result<Self, InputsError> {
+        let items: Vec<_> = start::items(&self.params).collect();
+        let cores = self.cores.len();
+        let mut states = vec![CoreState::default(); cores];
+        // how many items of each core are told
+        let mut told = vec![0; cores];
+        loop {
+            let message = self.read()?;
+            let Message { core, body: Body::Input { skipped }, difference: Some(difference) } = message else {
+                self.queue.push_back(message);
+                break;
+            };
+            let at = told[core] + skipped as usize;
+            let Some((item, bits)) = items.get(at) else {
+                self.queue.push_back(message);
+                break;
+            };
+            *item.of(&mut states[core]) = super::super::message::unzigzag(difference) & (u64::MAX >> (64 - bits));
+            told[core] = at + 1;
+            self.messages += 1;
+        }
+        for (core, state) in states.into_iter().enumerate() {
+            self.world.inputs[core].slots = (items.len() - told[core]) as u32;
+            if state.pc != 0 {
+                self.set(core, &state);
+            }
+        }
+        for s in program.segments.iter().filter(|s| s.executable) {
+            let offset = s.addr.wrapping_sub(self.params.ram_base.into()) as usize;
+            let end = offset.saturating_add(s.data.len()).min(self.world.ram.len());
+            (offset..end).for_each(|at| self.world.learn(at));
+        }
+        Ok(self)
+    }
+
+    fn set(&mut self, core: usize, state: &CoreState) {
+        let hart = &mut self.harts[core];
+        hart.at.pc = state.pc;
+        if let Some(pending) = &mut hart.pending {
+            pending.pc = state.pc;
+        }
+        hart.regs[1..32].copy_from_slice(&state.registers[1..]);
+        hart.floats = state.floats;
+        if hart.csrs.isa.float {
+            // instructions of F and D are taken to be on; `mstatus` tells when it is read
+            hart.csrs.mstatus |= FS;
+        }
+        let view = View { hart: core as u32, mip: 0, cycle: 0, instret: 0, time: 0 };
+        for (number, value) in [(MTVEC, state.mtvec), (FCSR, state.fcsr)] {
+            if value != 0 {
+                // `fcsr` is not there without F, and nobody told one
+                let _ = hart.csrs.write(number, value, &view);
+            }
+        }
+    }
+
+    /// The slot that `core` stands before, of the last reference of its episode: its value stands in the next message of
+    /// the core, which may be behind those of others, or it is as predicted.
+    #[cold]
+    pub(super) fn look_ahead(&mut self, core: usize) -> Result<(), InputsError> {
+        let slots = self.world.inputs[core].slots;
+        let mut at = 0;
+        loop {
+            if at == self.queue.len() {
+                match self.read() {
+                    Ok(message) => self.queue.push_back(message),
+                    // what is damaged is told where it is come to: nothing before it is of this core
+                    Err(InputsError::Coding { source: CodingError::Truncated, .. }) => break,
+                    Err(e) => return Err(e),
+                }
+            }
+            let message = self.queue[at];
+            if message.core == core {
+                let Body::Input { skipped } = message.body else { break };
+                if skipped != slots {
+                    break;
+                }
+                self.queue.remove(at);
+                self.messages += 1;
+                self.world.inputs[core].next = Some(Next { at: skipped, value: None, difference: message.difference });
+                return Ok(());
+            }
+            at += 1;
+        }
+        self.world.inputs[core].passed = Some(slots);
+        Ok(())
+    }
+
+    #[cold]
+    pub(super) fn contradiction(&mut self, core: usize) -> Result<(), InputsError> {
+        let Some(Contradiction { addr, told, held }) = self.world.contradiction.take() else { return Ok(()) };
+        Err(self.diverged(core, format!("it loaded 0x{told:02x} from 0x{addr:08x}, where memory has 0x{held:02x}")))
+    }
+}
