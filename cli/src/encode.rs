@@ -2,6 +2,7 @@
 
 use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source, SyncArgs};
 use crate::files::OutputPath;
+use crate::inputs::SkipArgs;
 use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, sum_streams, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
@@ -49,6 +50,8 @@ pub struct Args {
     #[command(flatten)]
     sync: SyncArgs,
     #[command(flatten)]
+    skip: SkipArgs,
+    #[command(flatten)]
     machine: MachineArgs,
     /// Print one JSON object
     #[arg(long)]
@@ -59,8 +62,16 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let source = Source::open(&args.input, &args.program, &args.machine)?;
     if let Some(sizes) = crate::inputs::sizes(&args.params, &args.sync)? {
-        return crate::inputs::encode("encode", &source, sizes, Some(&args.output), args.json, out);
+        return crate::inputs::encode(
+            "encode",
+            &source,
+            (sizes, args.skip.instructions()),
+            Some(&args.output),
+            args.json,
+            out,
+        );
     }
+    args.skip.refuse()?;
     let form = match (args.ascii, args.binary) {
         (true, _) => Some(("--ascii", Form::Ascii)),
         (_, true) => Some(("--binary", Form::Binary)),

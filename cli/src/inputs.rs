@@ -29,6 +29,34 @@ pub fn sizes(params: &ParamArgs, sync: &SyncArgs) -> Result<Option<Sizes>, Failu
     Ok(Some(name.parse::<Sizes>()?))
 }
 
+/// Where a recording begins.
+#[derive(clap::Args, Debug)]
+pub struct SkipArgs {
+    /// With --scheme inputs:...+knownN: record what is behind so many instructions of all cores
+    #[arg(long, value_name = "INSTRUCTIONS")]
+    skip: Option<u64>,
+}
+
+impl SkipArgs {
+    /// Instructions before the recording.
+    pub fn instructions(&self) -> u64 {
+        self.skip.unwrap_or(0)
+    }
+
+    /// Refuses it beside another scheme.
+    ///
+    /// # Errors
+    /// It is there.
+    pub fn refuse(&self) -> Result<(), Failure> {
+        match self.skip {
+            None => Ok(()),
+            Some(_) => Err(Failure::Other(
+                "--skip goes with --scheme inputs:256+known4096, which begins in the middle of a run".into(),
+            )),
+        }
+    }
+}
+
 fn sent(s: &Sent) -> Value {
     json!({ "messages": s.messages, "bits": s.bits })
 }
@@ -58,19 +86,20 @@ pub fn lines(s: &InputsStats) -> Vec<(&'static str, String)> {
 pub fn encode(
     command: &str,
     source: &Source,
-    sizes: Sizes,
+    (sizes, skip): (Sizes, u64),
     output: Option<&Path>,
     as_json: bool,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let run = source.run()?;
-    let recorded = record(&run, sizes, output, &Bars)?;
+    let recorded = record(&run, sizes, skip, output, &Bars)?;
     let (info, stats) = (run.info(), &recorded.stats);
     if as_json {
         let object = Object::new(command, &info.program)
             .with("build_id", info.build_id.into())
             .with("source", info.source.into())
             .with("parameters", parameters(&recorded.params))
+            .with("skipped", skip.into())
             .with("instructions", stats.instructions.into())
             .with("cycles", recorded.told.cycles.into())
             .with("messages", stats.messages().into())
@@ -93,6 +122,9 @@ pub fn encode(
         ("parameters", recorded.params.canonical()),
         ("instructions", count(stats.instructions)),
     ];
+    if skip > 0 {
+        facts_.push(("skipped", format!("{} before them", count(skip))));
+    }
     facts_.extend(lines(stats));
     facts_.extend(output.map(|path| ("written", path.display().to_string())));
     facts(out, &facts_)?;

@@ -1,6 +1,7 @@
 //! `goshawk stats`: misprediction rates, messages and bits, in total and over time
 
 use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source, SyncArgs};
+use crate::inputs::SkipArgs;
 use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, sum_streams};
 use crate::output::{Left, Object, Right, Table};
 use crate::progress::Bars;
@@ -54,6 +55,8 @@ pub struct Args {
     params: ParamArgs,
     #[command(flatten)]
     sync: SyncArgs,
+    #[command(flatten)]
+    skip: SkipArgs,
     #[command(flatten)]
     machine: MachineArgs,
     /// Print one JSON object
@@ -266,8 +269,9 @@ fn one(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             return Err(Failure::Other("--window is not for the scheme `inputs`".into()));
         }
         let source = Source::open(&args.input, &args.program, &args.machine)?;
-        return crate::inputs::encode("stats", &source, sizes, None, args.json, out);
+        return crate::inputs::encode("stats", &source, (sizes, args.skip.instructions()), None, args.json, out);
     }
+    args.skip.refuse()?;
     if let Some(sizes) = crate::cfiat::sizes(&args.params, &args.sync)? {
         if args.window.is_some() {
             return Err(Failure::Other("--window is not for the scheme `cfiat`".into()));

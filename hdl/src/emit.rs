@@ -5,6 +5,7 @@
 use crate::any_top::AnyTop;
 use crate::bus::wrap::{wrap, Buses};
 use crate::diag::chip::{DiagChip, DiagParams, NoChip};
+use crate::scheme::inputs::first::KNOWN;
 use crate::scheme::inputs::system::InputsSystem;
 use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
@@ -163,6 +164,9 @@ pub fn build_inputs(params: &InputsParams, log2_fifo: u8) -> Result<InputsSystem
     }
     if params.sizes.unmodelled.is_some() {
         return Err(EmitError::Inputs("a mask", "the scheme without one has one"));
+    }
+    if params.sizes.known > KNOWN {
+        return Err(EmitError::Inputs("known above 65536", "up to 65536 has one"));
     }
     if !LOG2_RECORD_FIFO.contains(&log2_fifo) {
         return Err(EmitError::RecordFifo(log2_fifo));

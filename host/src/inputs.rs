@@ -70,13 +70,15 @@ impl RetireSink for ToFile {
     }
 }
 
-/// Records `run`, into the file at `path` where there is one.
+/// Records what `run` does behind its first `skip` instructions of all cores, into the file at `path` where there is one.
 ///
 /// # Errors
-/// A recording cannot be recorded again: it has no values. A mask of instructions that the simulator lacks. A file that cannot be written.
+/// A recording cannot be recorded again: it has no values. A mask of instructions that the simulator lacks. A run that ends
+/// before, or sizes that are for a start at reset only. A file that cannot be written.
 pub fn record(
     run: &Run<'_>,
     sizes: Sizes,
+    skip: u64,
     path: Option<&Path>,
     progress: &dyn Progress,
 ) -> Result<Recorded, HostError> {
@@ -92,6 +94,12 @@ pub fn record(
             mask.mask, mask.value
         )));
     }
+    if skip > 0 && sizes.known == 0 {
+        return Err(HostError::Other(format!(
+            "{sizes} begins at reset; behind --skip {skip} instructions it must tell what RAM held, as {sizes}+known4096 does \
+             (bytes of RAM whose first accesses a core remembers)"
+        )));
+    }
     let failure = |source| HostError::Machine { name: named.name.clone(), source };
     let ram = Machine::new(&named.program, run.settings.config(run.harts)).map_err(failure)?.ram();
     let params = InputsParams::new(run.harts, named.program.xlen, ram, sizes);
@@ -99,7 +107,11 @@ pub fn record(
     let writer = path.map(|path| TraceWriter::create(path, &info)).transpose()?;
     let recorder = Recorder::new(&params, &named.program)?;
     let mut sink = ToFile { recorder, writer, error: None, since: 0 };
-    let told = run.tell(&mut sink, progress)?;
+    let told = run.tell_behind(skip, &mut sink, progress, |machine, sink| {
+        if sizes.known > 0 {
+            sink.recorder.begin(machine.memory(), machine.states());
+        }
+    })?;
     sink.recorder.finish();
     sink.drain();
     if let Some(e) = sink.error {

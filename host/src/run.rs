@@ -8,7 +8,7 @@ use crate::HostError;
 use retire::file::retire::RetireInfo;
 use retire::image::Image;
 use retire::{FlowEvent, NullSink, RetireSink};
-use sim::riscv::{Limits, Machine, RunSummary};
+use sim::riscv::{Exit, Limits, Machine, RunSummary};
 
 /// A run: one to be made, or a recorded one.
 #[derive(Clone, Copy, Debug)]
@@ -117,10 +117,52 @@ impl<'a> Run<'a> {
 
     /// Tells the whole run to `sink`.
     pub fn tell(&self, sink: &mut impl RetireSink, progress: &dyn Progress) -> Result<Told, HostError> {
+        self.tell_behind(0, sink, progress, |_, _| {})
+    }
+
+    /// Runs the first `skip` instructions.
+    fn skip(&self, machine: &mut Machine, skip: u64, progress: &dyn Progress) -> Result<(), HostError> {
+        const STEP: u64 = 1 << 22;
+        let bar = (skip > 0).then(|| progress.begin("skipping", "instructions", Some(skip)));
+        let mut left = skip;
+        while left > 0 {
+            let instructions = left.min(STEP);
+            let failure = |source| HostError::Machine { name: self.info().program, source };
+            let limits = Limits { instructions, ..Limits::default() };
+            let summary = machine.run(&mut NullSink, limits).map_err(failure)?;
+            left -= instructions;
+            if summary.exit != Exit::Limit || progress.stops() {
+                let (name, found) = (self.info().program, summary.instructions.iter().sum::<u64>());
+                let why = if progress.stops() { "was stopped" } else { "ends" };
+                return Err(HostError::Other(format!(
+                    "{name}: {why} after {found} instructions; --skip {skip} leaves nothing to record"
+                )));
+            }
+            if let Some(bar) = &bar {
+                bar.advance(instructions);
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells to `sink` what is behind the first `skip` instructions of all harts; `begins` is called with the machine there.
+    ///
+    /// # Errors
+    /// As [`Run::tell`]; and a run that is not so long, or of which only a recording is there, where `skip` is not 0.
+    pub fn tell_behind<S: RetireSink>(
+        &self,
+        skip: u64,
+        sink: &mut S,
+        progress: &dyn Progress,
+        begins: impl FnOnce(&Machine, &mut S),
+    ) -> Result<Told, HostError> {
         match self.input {
             Input::Program(named) => {
                 let failure = |source| HostError::Machine { name: named.name.clone(), source };
                 let mut machine = Machine::new(&named.program, self.settings.config(self.harts)).map_err(failure)?;
+                self.skip(&mut machine, skip, progress)?;
+                let before: u64 = machine.states().iter().map(|s| s.retired).sum();
+                begins(&machine, sink);
                 let bar = progress.begin("running", "instructions", self.settings.max_instructions);
                 let mut sink = Stoppable::new(Counted::new(sink, bar), self.harts, progress);
                 let ended = sink.run(|sink| machine.run(sink, self.settings.limits()));
@@ -135,10 +177,14 @@ impl<'a> Run<'a> {
                     }
                 };
                 let (faults, counted) = (sink.faults, sink.into_sink());
-                let instructions = summary.instructions.iter().sum();
+                let instructions = summary.instructions.iter().sum::<u64>() - if stopped { 0 } else { before };
                 let (events, cycles) = (counted.events, summary.cycles);
                 Ok(Told { events, instructions, cycles, summary: Some(summary), stopped, faults })
             }
+            Input::Recording(recording, _) if skip > 0 => Err(HostError::Other(format!(
+                "{}: is a recording, and has no state of the cores behind {skip} instructions; a program has",
+                recording.path().display()
+            ))),
             Input::Recording(recording, _) => {
                 let mut counted = Counted::new(sink, progress.begin("reading", "instructions", None));
                 recording.tell(&mut counted)?;

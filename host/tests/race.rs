@@ -18,7 +18,7 @@ fn ends(seed: u64, instructions: u64, times: usize) -> Vec<(u32, u32)> {
     let path = dir.path().join("a.gip");
     let settings = Settings { max_instructions: Some(instructions), seed, ..Settings::default() };
     let input = Input::open(ELF).unwrap();
-    record(&input.run(4, &settings).unwrap(), Sizes::default(), Some(&path), &Quiet).unwrap();
+    record(&input.run(4, &settings).unwrap(), Sizes::default(), 0, Some(&path), &Quiet).unwrap();
     let places = ["balance", "sets"].map(|name| Symbols::data(ELF, name).unwrap());
     let beside = Beside { elf: Some(ELF), any_build: false, ..Beside::default() };
     let replay = |_| {

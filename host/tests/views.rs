@@ -31,7 +31,7 @@ fn both(dir: &tempfile::TempDir) -> [PathBuf; 2] {
     let params = TraceParams::new(Platform { cores: 3, ..Platform::RV32 }, flow);
     let request = Request { params, set: None, fixed_align: true, sync_period: None };
     to_file(&run, &request, &trace, &Quiet).unwrap();
-    record(&run, Sizes::default(), Some(&recording), &Quiet).unwrap();
+    record(&run, Sizes::default(), 0, Some(&recording), &Quiet).unwrap();
     [trace, recording]
 }
 
@@ -195,7 +195,7 @@ fn two_runs_part_where_they_differ_and_one_with_itself_nowhere() {
     let input = Input::open(ELF).unwrap();
     let settings = Settings { max_instructions: Some(INSTRUCTIONS), seed: 5, ..Settings::default() };
     let late = dir.path().join("late.gip");
-    record(&input.run(3, &settings).unwrap(), Sizes::default(), Some(&late), &Quiet).unwrap();
+    record(&input.run(3, &settings).unwrap(), Sizes::default(), 0, Some(&late), &Quiet).unwrap();
     let partings = diff(open(&recording), open(&late), &Quiet).unwrap();
     assert!(!partings.is_empty());
     // by hand: the events of both, core by core

@@ -71,6 +71,9 @@ fn indirect(rd: u32, rs1: u32) -> Flow {
     })
 }
 
+/// `mret`.
+pub const MRET: u32 = 0x3020_0073;
+
 /// Control flow of `insn` (for a 2-byte instruction, its low half). `xlen` is 32 or 64: `c.jal`
 /// exists in RV32 only, where RV64 has `c.addiw`.
 pub fn flow(insn: u32, xlen: u8) -> Flow {
@@ -99,7 +102,7 @@ pub fn flow(insn: u32, xlen: u8) -> Flow {
             // JALR
             0x67 if insn >> 12 & 7 == 0 => indirect(rd, rs1),
             // SYSTEM: mret, sret
-            0x73 if insn == 0x3020_0073 || insn == 0x1020_0073 => Flow::TrapReturn,
+            0x73 if insn == MRET || insn == 0x1020_0073 => Flow::TrapReturn,
             _ => Flow::Sequential,
         }
     } else {

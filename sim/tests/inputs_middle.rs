@@ -5,20 +5,14 @@ mod inputs_support;
 mod random_programs;
 mod rv32_support;
 
-use inputs_support::{difference, record_from, Item, Log, Recorded};
+use inputs_support::{difference, known, record_from, Log, Recorded};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use retire::elf::Program;
-use retire::{DataKind, NullSink};
+use retire::NullSink;
 use sim::riscv::{Machine, MachineConfig, Timing};
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::{Replay, Timeline};
-
-/// CSRs whose value is not known before a register takes it: where none does, replay does not tell it.
-fn known(log: &Log) -> Log {
-    let later = |item: &Item| matches!(item, Item::Data(_, DataKind::Csr { csr: 0x300 | 0x304 | 0x340..=0x343 | 0xb02 | 0xb82 | 0xc02 | 0xc82, .. }));
-    Log(log.0.iter().map(|items| items.iter().filter(|i| !later(i)).cloned().collect()).collect())
-}
 
 /// Bytes of RAM that replay knows at the end, all held to the machine.
 fn assert_replays(program: &Program, (run, machine): &(Recorded, Machine), what: &str) -> usize {
@@ -115,10 +109,12 @@ fn unknown_bytes_are_none_and_moments_come_again() {
     };
     let mut line = Timeline::new(replay);
     let moments = [90_000, 17, 40_003, 0, 99_999];
-    let forwards: Vec<_> = [0, 17, 40_003, 90_000, 99_999].map(|at| {
-        line.seek(at).unwrap();
-        state(line.replay())
-    }).into();
+    let forwards: Vec<_> = [0, 17, 40_003, 90_000, 99_999]
+        .map(|at| {
+            line.seek(at).unwrap();
+            state(line.replay())
+        })
+        .into();
     for at in moments {
         line.seek(at).unwrap();
         let found = state(line.replay());

@@ -11,7 +11,7 @@ use hdl::scheme::inputs::system::InputsSystem;
 use inputs_harness::beats::{beat, memory, noise, ports};
 use inputs_harness::run::Collect;
 use inputs_harness::{Bench, Dut, MemPorts};
-use inputs_support::{difference, Log};
+use inputs_support::{difference, known, Log};
 use retire::{DataEvent, FlowEvent, Note, RetireSink};
 use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::scheme::inputs::model::{Beat, InputsStats};
@@ -38,6 +38,9 @@ fn random(bench: &mut Bench, seed: u64, cycles: u64, trace: u64) -> InputsStats 
     let mut sum = InputsStats::default();
     let p = bench.p;
     while bench.cycles < cycles {
+        if p.sizes.known > 0 {
+            warm(bench, &mut s);
+        }
         bench.begin();
         let quiet = s.percent(30);
         let (end, resets, busy) =
@@ -81,6 +84,29 @@ fn random(bench: &mut Bench, seed: u64, cycles: u64, trace: u64) -> InputsStats 
     sum
 }
 
+/// What cores do before a recording begins, and while it is asked for: up to 55 clocks behind `hold`.
+fn warm(bench: &mut Bench, s: &mut Source) {
+    let p = bench.p;
+    let (clocks, late) = (s.between(1, 200), s.below(56));
+    for n in 0..clocks + 1000 {
+        if n == clocks {
+            bench.write("control", 1);
+        }
+        let goes = bench.waits <= late;
+        let mut all = Vec::new();
+        for _ in 0..p.cores {
+            let (b, insn) = if goes { beat(s, &p, false) } else { (Beat::Idle, 0) };
+            let aligned = s.percent(50);
+            all.push(if goes { ports(s, &b, insn, aligned) } else { noise(s) });
+        }
+        let mem = if goes { memory(s, &p, false) } else { MemPorts { valid: false, ..memory(s, &p, false) } };
+        bench.cycle(false, s.percent(60), mem, all, &[]);
+        if !goes {
+            return;
+        }
+    }
+}
+
 #[test]
 fn random_ports_give_the_words_of_the_model_in_both_simulations() {
     let p = params(2, small());
@@ -89,6 +115,16 @@ fn random_ports_give_the_words_of_the_model_in_both_simulations() {
     assert!(sent.episodes.messages > 20 && sent.inputs.messages > 50, "{sent:?}: too few to trust this run");
     let Dut::Rust(d) = bench.dut else { unreachable!() };
     d.check_verilog_from_random(7).unwrap();
+}
+
+#[test]
+fn from_the_middle_both_simulations_give_the_words_of_the_model() {
+    let p = params(2, Sizes { known: 256, ..small() });
+    let mut bench = Bench::new(Dut::rust(&p, 4), p);
+    let sent = random(&mut bench, 6, 6_000, 1_000);
+    assert!(sent.episodes.messages > 20 && sent.inputs.messages > 100, "{sent:?}: too few to trust this run");
+    let Dut::Rust(d) = bench.dut else { unreachable!() };
+    d.check_verilog_from_random(9).unwrap();
 }
 
 /// Every size that changes the circuit, on 1, 3, 4 and 8 cores.
@@ -100,6 +136,8 @@ fn verilog_gives_the_words_of_the_model_on_random_ports() {
         (2, 1, 4, Sizes { last: 1, ..small() }),
         (3, 3, 5, Sizes { entries: 64, tag: 0, block: 4, check: 10, last: 8, known: 0, unmodelled: None }),
         (4, 4, 4, small()),
+        (9, 3, 4, Sizes { known: 64, ..small() }),
+        (8, 1, 5, Sizes { known: 4096, ..small() }),
         (5, 8, 6, Sizes { entries: 512, tag: 8, block: 32, check: 10, last: 64, known: 0, unmodelled: None }),
     ] {
         let p = params(cores, sizes);
@@ -108,7 +146,9 @@ fn verilog_gives_the_words_of_the_model_on_random_ports() {
         // a large table is not filled in this time
         let full = sent.full > 2 || sizes.entries > 64;
         let order = cores == 1 || (sent.episodes.messages > 50 && full);
-        let rest = sent.inputs.messages > 200 && sent.traps.messages > 20 && sent.checks.messages > 1;
+        // a start in the middle takes time
+        let traps = if sizes.known > 0 { 5 } else { 20 };
+        let rest = sent.inputs.messages > 200 && sent.traps.messages > traps && sent.checks.messages > 1;
         assert!(order && rest, "{cores} cores: {sent:?}: too few to trust this run");
         assert!(bench.held > 100, "{cores} cores: the circuit never asked the cores to wait");
     }
@@ -147,16 +187,25 @@ fn programs_replay(cores: u8, names: &[&str], sizes: Sizes, depth: usize) {
         let p = InputsParams::new(cores, 32, machine.ram(), sizes);
         let (mut collect, mut log) = (Collect::new(&p, &program), Log::default());
         let limits = Limits { instructions, ..Limits::default() };
+        let mut before = vec![0; cores.into()];
+        if sizes.known > 0 {
+            let skip = Limits { instructions: 5_000 * u64::from(cores), ..Limits::default() };
+            machine.run(&mut collect, skip).unwrap();
+            while !collect.stands(&machine.states()) {
+                machine.run(&mut collect, Limits { instructions: 1, ..skip }).unwrap();
+            }
+            before = collect.so_far();
+        }
         machine.run(&mut Both(&mut collect, &mut log), limits).unwrap();
         let (of, cosim) = built.get_or_insert_with(|| (p, Dut::build(&p, depth, 1)));
         assert_eq!(*of, p, "{name}: RAM lies elsewhere");
         let mut bench = Bench::new(Dut::verilog(cosim), p);
-        bench.begin();
-        collect.play(&mut bench, &mut Source::seeded(cores.into()));
+        collect.play(&mut bench, &mut Source::seeded(cores.into()), &before);
         let place = format!("{name}, {cores} cores, {sizes}");
         let words = bench.end(&place);
         let mut back = Log::default();
         let end = Replay::new(&p, &program, words).unwrap().unwrap().run(&mut back, |_| false);
+        let (log, back) = if sizes.known > 0 { (known(&log), known(&back)) } else { (log, back) };
         if let Some(difference) = difference(&log, &back) {
             panic!("{place}: {difference}; {end:?}");
         }
@@ -180,7 +229,14 @@ fn what_the_circuit_records_of_four_cores_replays() {
 }
 
 #[test]
+fn what_the_circuit_records_from_the_middle_replays() {
+    programs_replay(1, &["irq", "vm"], Sizes { check: 12, known: 1024, ..Sizes::default() }, 8);
+    programs_replay(4, &["bank", "irq"], Sizes { check: 12, known: 4096, ..small() }, 5);
+}
+
+#[test]
 fn the_emitted_verilog_passes_all_gates() {
     emit_checked_system(&mut InputsSystem::new(&params(1, small()), 4)).unwrap();
     emit_checked_system(&mut InputsSystem::new(&params(4, Sizes::default()), 8)).unwrap();
+    emit_checked_system(&mut InputsSystem::new(&params(2, Sizes { known: 1024, ..small() }), 4)).unwrap();
 }

@@ -5,7 +5,7 @@
 
 use super::log::{Code, LogError};
 use retire::elf::Program;
-use retire::isa::{flow, length, Flow};
+use retire::isa::{flow, length, Flow, MRET};
 use retire::DataKind;
 use sim::scheme::inputs::model::{Access, Beat, InputsStats, Recorder, Reference, Retired};
 use sim::scheme::inputs::InputsParams;
@@ -66,6 +66,7 @@ impl Step {
             register: self.register,
             conditional: None,
             flow: (flow(self.insn, 32) != Flow::Sequential).then_some((self.pc, self.npc)),
+            returns: self.insn == MRET,
         })
     }
 }

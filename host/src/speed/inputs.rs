@@ -23,7 +23,7 @@ pub(super) fn measure(program: &str, harts: u8, limit: u64, path: &Path) -> Resu
     let mut instructions = 0;
     let recording = timed(|| {
         let start = Instant::now();
-        let recorded = record(&input.run(harts, &settings)?, Sizes::default(), Some(path), &Quiet)?;
+        let recorded = record(&input.run(harts, &settings)?, Sizes::default(), 0, Some(path), &Quiet)?;
         instructions = recorded.told.instructions;
         Ok(start.elapsed())
     })?;

@@ -1,6 +1,7 @@
 //! Random beats, and the ports that say them
 
 use super::{CorePorts, MemPorts};
+use retire::isa::MRET;
 use sim::scheme::inputs::model::{Access, Beat, Retired};
 use sim::scheme::inputs::InputsParams;
 use sim::stimulus::Source;
@@ -121,7 +122,14 @@ pub fn beat(s: &mut Source, p: &InputsParams, quiet: bool) -> (Beat, u32) {
             let csr = if quiet {
                 0x300
             } else {
-                *s.pick(&[0x344u16, 0xb00, 0xb80, 0xc00, 0xc80, 0xc01, 0xc81, 0xc02, 0x300, 0xb02, 0xf14])
+                let open = [0x344u16, 0xb00, 0xb80, 0xc00, 0xc80, 0xc01, 0xc81];
+                let others =
+                    [0x300, 0x304, 0x305, 0x340, 0x341, 0x342, 0x343, 0xb02, 0xb82, 0xc02, 0xc82, 0xb03, 0xf14];
+                if s.percent(65) {
+                    *s.pick(&open)
+                } else {
+                    *s.pick(&others)
+                }
             };
             r.register = register(s);
             r.csr = r.register.map(|(_, value)| (csr, value));
@@ -130,8 +138,9 @@ pub fn beat(s: &mut Source, p: &InputsParams, quiet: bool) -> (Beat, u32) {
         6 | 7 => {
             let even = |s: &mut Source| s.bits(32) as u32 & !1;
             r.flow = Some((even(s), even(s)));
-            let flows = [0x63, 0x6f | regs, 0x67 | regs, 0x3020_0073, 0xa001, 0xc001, 0x1063];
+            let flows = [0x63, 0x6f | regs, 0x67 | regs, MRET, 0xa001, 0xc001, 0x1063];
             let insn = *s.pick(&flows);
+            r.returns = insn == MRET;
             if matches!(insn & 0x7f, 0x6f | 0x67) {
                 r.register = register(s);
             }

@@ -9,6 +9,7 @@ use hdl::scheme::inputs::system::InputsSystem;
 use retire::elf::Program;
 use rust_hdl::prelude::*;
 use sim::regs::REGS;
+use sim::riscv::{CoreState, Profile};
 use sim::scheme::inputs::model::{Beat, Reference};
 use sim::scheme::inputs::{InputsParams, Recorder};
 use testbenches::driver::Driver;
@@ -197,6 +198,41 @@ fn address(name: &str) -> u64 {
     REGS.iter().find(|r| r.name == name).unwrap().addr.into()
 }
 
+/// What a core's port tells of its state, as a circuit that is reset with it keeps it.
+pub fn track(state: &mut CoreState, c: &CorePorts, profile: Profile) {
+    let mtvec = state.mtvec as u32;
+    let (base, vectored) = match profile {
+        Profile::Plain => (mtvec & !3, mtvec & 1 == 1),
+        Profile::Ibex => (mtvec & !0xff, true),
+    };
+    if let Some((interrupt, cause)) = c.told {
+        let offset = if interrupt && vectored { 4 * u32::from(cause) } else { 0 };
+        state.pc = base.wrapping_add(offset).into();
+    } else if c.valid && c.trap {
+        state.pc = base.into();
+    }
+    if !c.valid || c.trap {
+        return;
+    }
+    if c.told.is_none() {
+        state.pc = c.pc.1.into();
+    }
+    let (funct, rs1) = (c.insn >> 12 & 7, c.insn >> 15 & 31);
+    if c.insn & 0x7f == 0x73 && c.insn >> 20 == 0x305 {
+        let operand = if funct & 4 != 0 { rs1 } else { state.registers[rs1 as usize] as u32 };
+        state.mtvec = match funct & 3 {
+            1 => operand,
+            2 => mtvec | operand,
+            3 => mtvec & !operand,
+            _ => mtvec,
+        }
+        .into();
+    }
+    if c.rd.0 != 0 {
+        state.registers[usize::from(c.rd.0)] = c.rd.1.into();
+    }
+}
+
 /// A circuit and its model.
 pub struct Bench {
     pub dut: Dut,
@@ -208,6 +244,9 @@ pub struct Bench {
     pub cycles: u64,
     /// Clocks in which `hold` was 1.
     pub held: u64,
+    /// Clocks since `hold` rose.
+    pub waits: u64,
+    states: Vec<CoreState>,
     bus: (u64, Option<u64>),
     rdata: u32,
 }
@@ -223,6 +262,8 @@ impl Bench {
             recording: false,
             cycles: 0,
             held: 0,
+            waits: 0,
+            states: vec![CoreState::default(); p.cores.into()],
             bus: (address("status"), None),
             rdata: 0,
         }
@@ -230,15 +271,27 @@ impl Bench {
 
     /// One clock. What stands at the ports is `beats`, if it is recorded.
     pub fn cycle(&mut self, reset: bool, ready: bool, mem: MemPorts, ports: Vec<CorePorts>, beats: &[Beat]) {
+        let profile = self.p.profile;
+        let before = self.states.clone();
+        for (state, core) in self.states.iter_mut().zip(&ports) {
+            track(state, core, profile);
+        }
         let inputs = Inputs { reset, bus: self.bus, ready, mem, cores: ports };
         self.bus = (address("status"), None);
         let out = self.dut.step(&inputs);
         (self.hold, self.recording, self.rdata) = (out.hold, out.recording, out.rdata);
         self.cycles += 1;
         self.held += u64::from(out.hold);
+        self.waits = if out.hold { self.waits + 1 } else { 0 };
         if out.recording {
             let p = self.p;
-            let golden = self.golden.get_or_insert_with(|| Recorder::new(&p, &nothing()).unwrap());
+            let golden = self.golden.get_or_insert_with(|| {
+                let mut golden = Recorder::new(&p, &nothing()).unwrap();
+                if p.sizes.known > 0 {
+                    golden.begin(&vec![0; p.ram_bytes as usize], before);
+                }
+                golden
+            });
             golden.clock(mem.reference(&p).as_ref(), beats);
         }
         if let (true, Some(word)) = (ready, out.word) {
@@ -247,6 +300,7 @@ impl Bench {
         if reset {
             self.golden = None;
             self.words.clear();
+            self.states.fill(CoreState::default());
         }
     }
 

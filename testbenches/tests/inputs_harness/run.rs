@@ -3,9 +3,10 @@
 use super::beats::ports;
 use super::{Bench, CorePorts, MemPorts};
 use retire::elf::Program;
-use retire::isa::{self, Flow};
+use retire::isa::{self, Flow, MRET};
 use retire::{DataEvent, DataKind, FlowEvent, Note, RetireSink};
 use sim::beats::{Expander, Retired as Instruction};
+use sim::riscv::CoreState;
 use sim::scheme::inputs::model::{Access, Beat, Retired};
 use sim::scheme::inputs::InputsParams;
 use sim::stimulus::Source;
@@ -26,6 +27,8 @@ struct Hart {
 struct Step {
     beat: Beat,
     insn: u32,
+    /// Its address, and that of the next.
+    pc: Option<(u32, u32)>,
     references: VecDeque<MemPorts>,
 }
 
@@ -109,7 +112,7 @@ impl Collect {
             while h.traps.front().is_some_and(|t| t.0 == n) {
                 let (_, interrupt, cause) = h.traps.pop_front().unwrap();
                 let references = VecDeque::new();
-                steps.push_back(Step { beat: Beat::Trap { interrupt, cause }, insn: 0, references });
+                steps.push_back(Step { beat: Beat::Trap { interrupt, cause }, insn: 0, pc: None, references });
             }
         };
         for (n, i) in h.instructions.iter().enumerate() {
@@ -146,17 +149,38 @@ impl Collect {
             r.csr = r.csr.filter(|_| r.register.is_some());
             if isa::flow(i.insn, 32) != Flow::Sequential {
                 r.flow = Some((i.pc as u32, i.next_pc as u32));
+                r.returns = i.insn == MRET;
             }
-            steps.push_back(Step { beat: Beat::Retired(r), insn: i.insn, references });
+            let pc = Some((i.pc as u32, i.next_pc as u32));
+            steps.push_back(Step { beat: Beat::Retired(r), insn: i.insn, pc, references });
         }
         traps(&mut steps, h.instructions.len() as u64);
         assert!(h.data.is_empty() && h.traps.is_empty() && h.conditionals.is_empty(), "hart {hart}: data is left");
         steps
     }
 
-    /// Plays the run to a system that records, at random speeds; references in their order.
-    pub fn play(mut self, bench: &mut Bench, s: &mut Source) {
+    /// Instructions and traps of each hart so far.
+    pub fn so_far(&self) -> Vec<usize> {
+        self.harts.iter().map(|h| h.instructions.len() + h.traps.len()).collect()
+    }
+
+    /// Whether each hart stands where its last instruction goes: not before a handler that nothing of its port told of.
+    pub fn stands(&self, states: &[CoreState]) -> bool {
+        self.harts.iter().zip(states).all(|(h, s)| h.instructions.last().is_none_or(|i| i.next_pc == s.pc))
+    }
+
+    /// Plays the run to a system, at random speeds; references in their order. What is behind so many steps of each hart is
+    /// recorded.
+    pub fn play(mut self, bench: &mut Bench, s: &mut Source, before: &[usize]) {
         let mut harts: Vec<VecDeque<Step>> = (0..self.harts.len()).map(|h| self.steps(h)).collect();
+        let mut rest: Vec<VecDeque<Step>> = harts.iter_mut().zip(before).map(|(h, n)| h.split_off(*n)).collect();
+        self.steps_of(bench, s, &mut harts);
+        bench.begin();
+        self.steps_of(bench, s, &mut rest);
+        assert!(self.order.is_empty(), "references are left");
+    }
+
+    fn steps_of(&mut self, bench: &mut Bench, s: &mut Source, harts: &mut [VecDeque<Step>]) {
         while harts.iter().any(|h| !h.is_empty()) {
             let mut mem = MemPorts::default();
             let mut said = Vec::new();
@@ -169,16 +193,19 @@ impl Collect {
                     self.order.pop_front();
                 }
             }
-            for steps in &mut harts {
+            for steps in harts.iter_mut() {
                 let goes = !bench.hold && s.percent(85) && steps.front().is_some_and(|s| s.references.is_empty());
                 let step = if goes { steps.pop_front() } else { None };
+                let pc = step.as_ref().and_then(|s| s.pc);
                 let (beat, insn) = step.map_or((Beat::Idle, 0), |s| (s.beat, s.insn));
                 let aligned = s.percent(50);
-                all.push(ports(s, &beat, insn, aligned));
+                let mut ports = ports(s, &beat, insn, aligned);
+                // what traps would leave the core at its handler
+                ports.valid &= self.p.sizes.known == 0 || !matches!(beat, Beat::Idle);
+                all.push(CorePorts { pc: pc.unwrap_or(ports.pc), ..ports });
                 said.push(beat);
             }
             bench.cycle(false, s.percent(70), mem, all, &said);
         }
-        assert!(self.order.is_empty(), "references are left");
     }
 }

@@ -9,7 +9,8 @@
 //! | `rvfi_*` | in | | as in [`crate::ingress::rvfi`] and [`crate::ingress::rvfi_data`] |
 //! | `trap_valid` | in | 1 | in this clock an interrupt is taken, or an access is refused. Nothing retires |
 //! | `trap_interrupt`, `trap_cause` | in | 1, 4 | which; as in `mcause` |
-//! | `look` .. `again`, `pop`, `go`, `hold`, `control`, `entry` | | | as in [`super::front`] |
+//! | `begun`, `walks`, `item`, `rest` | in | | see [`super::start`] |
+//! | `look` .. `again`, `pop`, `session`, `go`, `hold`, `control`, `entry` | | | as in [`super::front`] |
 //!
 //! # Timing
 //! As [`super::front`], the ports a clock before its S1.
@@ -17,6 +18,7 @@
 //! Golden model: [`sim::scheme::inputs::model`].
 
 use super::front::InputsFront;
+use super::state::KeptState;
 use crate::ingress::beat::BeatOut;
 use crate::ingress::rvfi::Rvfi;
 use crate::ingress::rvfi_data::{DataOut, RvfiData};
@@ -48,6 +50,10 @@ pub struct InputsCore {
     pub trap_valid: Signal<In, Bit>,
     pub trap_interrupt: Signal<In, Bit>,
     pub trap_cause: Signal<In, Bits<4>>,
+    pub begun: Signal<In, Bit>,
+    pub walks: Signal<In, Bit>,
+    pub item: Signal<In, Bits<6>>,
+    pub rest: Signal<In, Bit>,
     pub look: Signal<In, Bit>,
     pub own: Signal<In, Bit>,
     pub index: Signal<In, Bits<12>>,
@@ -55,17 +61,24 @@ pub struct InputsCore {
     pub alters: Signal<In, Bit>,
     pub again: Signal<In, Bit>,
     pub pop: Signal<In, Bit>,
+    pub session: Signal<Out, Bit>,
     pub go: Signal<Out, Bit>,
     pub hold: Signal<Out, Bit>,
+    _middle: usize,
+    kept: Vec<KeptState>,
     ingress: Rvfi<32>,
     memory: RvfiData<32, 4>,
     front: InputsFront,
     masked: Signal<Local, Bits<32>>,
     conditional: DFF<Bit>,
+    returns: DFF<Bit>,
+    walks_1: DFF<Bit>,
+    rest_1: DFF<Bit>,
     trap: DFF<Bit>,
     cause: DFF<Bits<5>>,
     sc_mask: Fixed<Bits<32>>,
     sc_word: Fixed<Bits<32>>,
+    mret: Fixed<Bits<32>>,
 }
 
 impl InputsCore {
@@ -76,7 +89,11 @@ impl InputsCore {
     pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
         // of a flow trace the adapter needs the width of addresses only
         let flow = TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| p.cores = params.cores);
+        let middle = usize::from(params.sizes.known > 0);
         Self {
+            _middle: middle,
+            kept: (0..middle).map(|_| KeptState::new(params)).collect(),
+            mret: Fixed::of(0x3020_0073u32),
             ingress: Rvfi::new(&flow),
             memory: RvfiData::new(),
             front: InputsFront::new(params, log2_depth),
@@ -89,14 +106,14 @@ impl InputsCore {
 
     /// Bits of memory.
     pub fn bits(&self) -> usize {
-        self.front.bits()
+        self.front.bits() + self.kept.iter().map(KeptState::bits).sum::<usize>()
     }
 }
 
 impl Logic for InputsCore {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, conditional, trap, cause);
+        dff_setup!(self, clock, conditional, trap, cause, returns, walks_1, rest_1);
         clock!(self, clock, ingress, memory, front);
         self.ingress.live.next = self.front.go.val();
         self.ingress.rvfi_valid.next = self.rvfi_valid.val();
@@ -128,6 +145,31 @@ impl Logic for InputsCore {
         ControlIn::link(&mut self.control, &mut self.front.control);
         EntryOut::<32>::link(&mut self.entry, &mut self.front.entry);
         self.front.conditional.next = self.conditional.q.val();
+        self.returns.d.next = self.rvfi_insn.val() == self.mret.val();
+        self.walks_1.d.next = self.walks.val();
+        self.rest_1.d.next = self.rest.val();
+        self.front.returns.next = self.returns.q.val();
+        self.front.begun.next = self.begun.val();
+        self.front.tell.next = self.walks_1.q.val();
+        self.front.rest.next = self.rest_1.q.val();
+        self.front.state.next = 0.into();
+        for i in 0..self._middle {
+            self.kept[i].clock.next = self.clock.val();
+            self.kept[i].reset.next = self.reset.val();
+            self.kept[i].valid.next = self.rvfi_valid.val();
+            self.kept[i].insn.next = self.rvfi_insn.val();
+            self.kept[i].target.next = self.rvfi_pc_wdata.val();
+            self.kept[i].traps.next = self.rvfi_trap.val();
+            self.kept[i].trap.next = self.trap_valid.val();
+            self.kept[i].interrupt.next = self.trap_interrupt.val();
+            self.kept[i].cause.next = self.trap_cause.val();
+            self.kept[i].sets.next = self.memory.data.sets.val();
+            self.kept[i].rd.next = self.memory.data.rd.val();
+            self.kept[i].value.next = self.memory.data.value.val();
+            self.kept[i].item.next = self.item.val();
+            self.kept[i].walks.next = self.walks.val();
+            self.front.state.next = self.kept[i].state.val();
+        }
         self.front.trap.next = self.trap.q.val();
         self.front.cause.next = self.cause.q.val();
         self.front.look.next = self.look.val();
@@ -137,6 +179,7 @@ impl Logic for InputsCore {
         self.front.alters.next = self.alters.val();
         self.front.again.next = self.again.val();
         self.front.pop.next = self.pop.val();
+        self.session.next = self.front.session.val();
         self.go.next = self.front.go.val();
         self.hold.next = self.front.hold.val();
     }

@@ -12,8 +12,12 @@
 //! | `beat`, `data` | in | | S1 | of the ingress, see [`crate::ingress`] |
 //! | `conditional` | in | 1 | S1 | the instruction is an `sc` |
 //! | `trap`, `cause` | in | 1, 5 | S1 | a trap is told; see [`super::entry::cause`]. Nothing retires then |
+//! | `begun` | in | 1 | | the state of the cores is told: they are recorded; 1 where a recording begins at reset |
+//! | `tell`, `state`, `rest` | in | 1, 32, 1 | S1 | an item of the core's state, and what is behind the last one; see [`super::start`] |
+//! | `returns` | in | 1 | S1 | the instruction is an `mret` |
 //! | `look` .. `again` | in | | S1 | the reference of all cores, see [`super::table`] |
 //! | `pop` | in | 1 | | the encoder is done with an entry of this core |
+//! | `session` | out | 1 | | a recording is wanted, or has not come to its end |
 //! | `go` | out | 1 | S0 | this cycle is recorded |
 //! | `hold` | out | 1 | | the core is to make no more references and messages: see Timing |
 //!
@@ -21,14 +25,17 @@
 //! An instruction and a reference a clock. Nothing is lost as long as the core heeds `hold`: behind it there is room for
 //! half the event FIFO's entries less 4, and for 15 episodes.
 
+use super::first::Unknown;
 use super::last::LastTable;
 use super::signature::SignatureRegister;
+use super::state::MTVEC;
 use super::table::EpisodeTable;
 use crate::ingress::beat::BeatIn;
 use crate::ingress::rvfi_data::DataIn;
 use crate::spine::ports::{ControlIn, EntryOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
+use sim::scheme::inputs::start::items;
 use sim::scheme::inputs::InputsParams;
 
 /// The front end.
@@ -43,6 +50,11 @@ pub struct InputsFront {
     pub conditional: Signal<In, Bit>,
     pub trap: Signal<In, Bit>,
     pub cause: Signal<In, Bits<5>>,
+    pub begun: Signal<In, Bit>,
+    pub tell: Signal<In, Bit>,
+    pub state: Signal<In, Bits<32>>,
+    pub rest: Signal<In, Bit>,
+    pub returns: Signal<In, Bit>,
     pub look: Signal<In, Bit>,
     pub own: Signal<In, Bit>,
     pub index: Signal<In, Bits<12>>,
@@ -50,8 +62,11 @@ pub struct InputsFront {
     pub alters: Signal<In, Bit>,
     pub again: Signal<In, Bit>,
     pub pop: Signal<In, Bit>,
+    pub session: Signal<Out, Bit>,
     pub go: Signal<Out, Bit>,
     pub hold: Signal<Out, Bit>,
+    _middle: usize,
+    unknown: Vec<Unknown>,
     episodes: EpisodeTable,
     last: LastTable,
     signature: SignatureRegister,
@@ -79,6 +94,8 @@ pub struct InputsFront {
     reads: Signal<Local, Bit>,
     slot: Signal<Local, Bit>,
     fails: Signal<Local, Bit>,
+    forgotten: Signal<Local, Bit>,
+    counts: Signal<Local, Bit>,
     // instructions since the last trap or check; since the last check
     count: DFF<Bits<32>>,
     counted: Signal<Local, Bits<32>>,
@@ -95,6 +112,10 @@ pub struct InputsFront {
     target: Signal<Local, Bits<32>>,
     // S2
     slot_2: DFF<Bit>,
+    tell_2: DFF<Bit>,
+    rest_2: DFF<Bit>,
+    fill: Signal<Local, Bit>,
+    expected: Signal<Local, Bits<32>>,
     stored_2: DFF<Bit>,
     fails_2: DFF<Bit>,
     told_2: DFF<Bit>,
@@ -135,6 +156,10 @@ pub struct InputsFront {
     check_kind: Fixed<Bits<2>>,
     stop_kind: Fixed<Bits<2>>,
     one: Fixed<Bits<32>>,
+    // 1: a recording may begin in the middle of a run
+    middle: Fixed<Bits<1>>,
+    // items of the state that no core of these has: float registers
+    floats: Fixed<Bits<32>>,
     one_7: Fixed<Bits<7>>,
     one_9: Fixed<Bits<9>>,
     half: Fixed<Bits<9>>,
@@ -145,13 +170,19 @@ impl InputsFront {
     /// The front end for `params`, before an event FIFO of 2^`log2_depth` - 2 entries.
     ///
     /// # Panics
-    /// When `params` are refused by their check, or `log2_depth` is outside 4..=8.
+    /// When `params` are refused by their check, or `log2_depth` is outside 4..=8; and as [`Unknown::new`].
     pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!((4..=8).contains(&log2_depth), "log2_depth = {log2_depth} is outside 4..=8");
         let limit = |bytes| Fixed::of(params.ram_bytes - bytes);
         let period = 1u32 << params.sizes.check;
+        let middle = usize::from(params.sizes.known > 0);
+        let floats = items(params).count() - usize::from(MTVEC) - 1;
         Self {
+            _middle: middle,
+            unknown: (0..middle).map(|_| Unknown::new(params)).collect(),
+            middle: Fixed::of(middle as u8),
+            floats: Fixed::of(floats as u32),
             episodes: EpisodeTable::new(params),
             last: LastTable::new(params),
             signature: SignatureRegister::new(),
@@ -183,7 +214,7 @@ impl InputsFront {
 
     /// Bits of memory.
     pub fn bits(&self) -> usize {
-        self.episodes.bits() + self.last.bits()
+        self.episodes.bits() + self.last.bits() + self.unknown.iter().map(Unknown::bits).sum::<usize>()
     }
 }
 
@@ -192,12 +223,14 @@ impl Logic for InputsFront {
     fn update(&mut self) {
         dff_setup!(self, clock, live_1, live_2, recording, stop_ready, sweep, count, since, level);
         dff_setup!(self, clock, slot_2, stored_2, fails_2, told_2, kind_2, count_2, cause_2, value_2, size_2, slots);
+        dff_setup!(self, clock, tell_2, rest_2);
         clock!(self, clock, episodes, last, signature);
 
         // life
-        self.live_1.d.next = self.control.enable.val() & !self.reset.val();
+        self.live_1.d.next = self.control.enable.val() & self.begun.val() & !self.reset.val();
         self.live_2.d.next = self.live_1.q.val();
         self.stop_due.next = self.recording.q.val()
+            & self.begun.val()
             & !self.control.enable.val()
             & !self.live_1.q.val()
             & !self.live_2.q.val()
@@ -218,8 +251,13 @@ impl Logic for InputsFront {
         if self.clear.val() {
             self.sweep.d.next = 0.into();
         }
-        self.able.next = self.swept.val() & self.episodes.cleared.val();
-        self.go.next = self.control.enable.val() & !self.reset.val();
+        self.forgotten.next = true;
+        for i in 0..self._middle {
+            self.forgotten.next = self.unknown[i].cleared.val();
+        }
+        self.able.next = self.swept.val() & self.episodes.cleared.val() & self.forgotten.val();
+        self.session.next = self.recording.q.val();
+        self.go.next = self.control.enable.val() & self.begun.val() & !self.reset.val();
         self.control.ready.next = self.able.val() & !self.recording.q.val();
         self.control.stop_ready.next = self.stop_ready.q.val();
         self.control.take.next = false;
@@ -251,7 +289,20 @@ impl Logic for InputsFront {
             | ((self.data.csr_addr.val() & self.but_high.val()) == self.csr_mcycle.val())
             | ((self.data.csr_addr.val() & self.but_high.val()) == self.csr_cycle.val())
             | ((self.data.csr_addr.val() & self.but_high.val()) == self.csr_time.val());
-        self.reads.next = self.retires.val() & self.data.csr.val() & self.open.val();
+        self.counts.next = false;
+        for i in 0..self._middle {
+            self.unknown[i].clock.next = self.clock.val();
+            self.unknown[i].load.next = self.retires.val() & self.data.load.val() & !self.outside.val();
+            self.unknown[i].store.next = self.retires.val() & self.data.store.val() & !self.outside.val();
+            self.unknown[i].addr.next = self.data.addr.val();
+            self.unknown[i].size.next = self.data.size.val();
+            self.unknown[i].csr.next = self.retires.val() & self.data.csr.val();
+            self.unknown[i].csr_addr.next = self.data.csr_addr.val();
+            self.unknown[i].returns.next = self.retires.val() & self.returns.val();
+            self.unknown[i].clear.next = self.clear.val();
+            self.counts.next = self.unknown[i].counts.val();
+        }
+        self.reads.next = self.retires.val() & self.data.csr.val() & (self.open.val() | self.counts.val());
         self.slot.next = self.takes.val() | self.reads.val();
         self.fails.next = self.retires.val() & self.conditional.val() & !self.data.store.val();
 
@@ -338,17 +389,41 @@ impl Logic for InputsFront {
         if self.data.csr.val() {
             self.size_2.d.next = 2.into();
         }
+        self.tell_2.d.next = self.tell.val();
+        self.rest_2.d.next = self.rest.val();
+        if self.middle.val().any() & self.returns.val() {
+            self.value_2.d.next = self.target.val();
+            self.size_2.d.next = 2.into();
+        }
+        if self.middle.val().any() & self.tell.val() {
+            self.value_2.d.next = self.state.val();
+            self.size_2.d.next = 2.into();
+        }
 
         // S2: what is not as expected
-        self.miss.next = self.slot_2.q.val() & !self.last.hit.val();
-        if self.stored_2.q.val() | (self.slot_2.q.val() & self.last.hit.val()) {
+        self.fill.next = false;
+        for i in 0..self._middle {
+            self.fill.next = self.unknown[i].fill.val() | self.tell_2.q.val();
+        }
+        self.miss.next = (self.slot_2.q.val() & !self.last.hit.val()) | (self.fill.val() & self.value_2.q.val().any());
+        if self.stored_2.q.val()
+            | (self.slot_2.q.val() & self.last.hit.val())
+            | (self.fill.val() & !self.value_2.q.val().any())
+        {
             self.slots.d.next = self.slots.q.val() + self.one.val();
+        }
+        if self.middle.val().any() & self.rest_2.q.val() {
+            self.slots.d.next = self.slots.q.val() + self.floats.val();
         }
         if self.miss.val() | self.fails_2.q.val() | self.clear.val() {
             self.slots.d.next = 0.into();
         }
         // at the top of a word the difference is one of its size, and its sign the sign
-        self.difference.next = self.value_2.q.val() - self.last.expected.val();
+        self.expected.next = self.last.expected.val();
+        if self.fill.val() {
+            self.expected.next = 0.into();
+        }
+        self.difference.next = self.value_2.q.val() - self.expected.val();
         self.raised.next = self.difference.val();
         self.keep.next = self.keep_4.val();
         if self.size_2.q.val() == 0 {
@@ -386,6 +461,13 @@ impl Logic for InputsFront {
         }
         self.entry.post.next =
             bit_cast::<2, 1>(self.message.val().into()) | (bit_cast::<2, 1>(self.fails_2.q.val().into()) << 1);
+        // every value is there where replay must look ahead
+        if self.middle.val().any() {
+            self.entry.post.next = bit_cast::<2, 1>(self.message.val().into());
+        }
+        if self.middle.val().any() & self.fails_2.q.val() {
+            self.entry.target.next = 0.into();
+        }
         self.entry.icnt.next = 0.into();
         self.entry.cc.next = 0.into();
 
@@ -405,6 +487,8 @@ impl Logic for InputsFront {
             self.slot_2.d.next = false;
             self.stored_2.d.next = false;
             self.fails_2.d.next = false;
+            self.tell_2.d.next = false;
+            self.rest_2.d.next = false;
         }
         // a trace begins with nothing counted; `clear` is behind the stop message, and nothing retires then
         if self.clear.val() {

@@ -14,7 +14,7 @@
 //! | `mem_valid` | in | 1 | the memory bus does a load or store of a core |
 //! | `mem_core` .. `mem_again` | in | | see [`super::snoop`] |
 //! | `recording` | out | 1 | what the cores do is recorded: they begin after it has risen |
-//! | `hold` | out | 1 | the cores are to wait |
+//! | `hold` | out | 1 | the cores are to wait; with a start in the middle of a run, also before `recording` rises |
 //! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
 //!
@@ -22,12 +22,16 @@
 //! One instruction a core and one reference a clock. A core's reference is on the bus before it retires or with it, and
 //! not before what retires before it. `hold` comes from a register.
 //!
+//! Where a recording may begin in the middle of a run, nothing retires any more 60 clocks after `hold` has risen, and the
+//! cores are reset with this system only: it keeps their state from then on.
+//!
 //! Golden model: [`sim::scheme::inputs::Recorder::clock`].
 
 use super::core::InputsCore;
 use super::encoder::InputsEncoder;
 use super::entry::LAYOUT;
 use super::snoop::Snoop;
+use super::start::Start;
 use crate::spine::join::Spine;
 use crate::spine::ports::{ControlOut, EntryOut, PieceOut, ReadOut};
 use crate::spine::Stream;
@@ -73,9 +77,17 @@ pub struct InputsSystem {
     _cores: usize,
     core: Vec<InputsCore>,
     snoop: Snoop,
+    start: Vec<Start>,
+    _middle: usize,
     spine: Spine<32>,
     encoder: InputsEncoder,
     holds: Signal<Local, Bit>,
+    fills: Signal<Local, Bit>,
+    filled: DFF<Bit>,
+    begun: Signal<Local, Bit>,
+    walks: Signal<Local, Bit>,
+    item: Signal<Local, Bits<6>>,
+    rest: Signal<Local, Bit>,
     held: DFF<Bit>,
 }
 
@@ -84,11 +96,14 @@ impl InputsSystem {
     ///
     /// # Panics
     /// When `params` are refused, are of cores of 64 bits or with a mask of unmodelled instructions, or `log2_depth` is
-    /// outside 4..=8.
+    /// outside 4..=8; or `known` is above [`super::first::KNOWN`].
     pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
         assert!(params.xlen == 32 && params.sizes.unmodelled.is_none(), "no circuit for 64 bits, nor for a mask");
         let cores = usize::from(params.cores);
+        let middle = usize::from(params.sizes.known > 0);
         Self {
+            _middle: middle,
+            start: (0..middle).map(|_| Start::new()).collect(),
             _cores: cores,
             rvfi_valid: each(cores),
             rvfi_insn: each(cores),
@@ -117,7 +132,7 @@ impl InputsSystem {
 impl Logic for InputsSystem {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, held);
+        dff_setup!(self, clock, held, filled);
         clock!(self, clock, snoop, spine, encoder);
         self.spine.reset.next = self.reset.val();
         self.encoder.reset.next = self.reset.val();
@@ -141,6 +156,22 @@ impl Logic for InputsSystem {
         self.recording.next = self.core[0].go.val();
 
         self.holds.next = false;
+        self.begun.next = true;
+        self.walks.next = false;
+        self.item.next = 0.into();
+        self.rest.next = false;
+        for i in 0..self._middle {
+            self.start[i].clock.next = self.clock.val();
+            self.start[i].reset.next = self.reset.val();
+            self.start[i].session.next = self.core[0].session.val();
+            self.begun.next = self.start[i].begun.val();
+            self.walks.next = self.start[i].walks.val();
+            self.item.next = self.start[i].item.val();
+            self.rest.next = self.start[i].rest.val();
+            self.holds.next = self.start[i].hold.val();
+            self.start[i].full.next = self.filled.q.val();
+        }
+        self.fills.next = false;
         for i in 0..self._cores {
             self.core[i].clock.next = self.clock.val();
             self.core[i].reset.next = self.reset.val();
@@ -168,10 +199,16 @@ impl Logic for InputsSystem {
             self.core[i].pop.next = self.encoder.entry.done.val() & (self.spine.read.core.val() == i.to_bits());
             ControlOut::join(&mut self.spine.control[i], &mut self.core[i].control);
             EntryOut::<32>::join(&mut self.core[i].entry, &mut self.spine.entry[i]);
+            self.core[i].begun.next = self.begun.val();
+            self.core[i].walks.next = self.walks.val();
+            self.core[i].item.next = self.item.val();
+            self.core[i].rest.next = self.rest.val();
             if self.core[i].hold.val() {
                 self.holds.next = true;
+                self.fills.next = true;
             }
         }
+        self.filled.d.next = self.fills.val();
         self.held.d.next = self.holds.val();
         self.hold.next = self.held.q.val();
     }

@@ -70,7 +70,8 @@ impl Default for Sizes {
 }
 
 /// How names look, for people.
-pub const FORMS: &str = "inputs, inputs:512+tag8+block8+check20+last8, +known4096 for a start in the middle of a run, and \
+pub const FORMS: &str =
+    "inputs, inputs:512+tag8+block8+check20+last8, +known4096 for a start in the middle of a run, and \
                          +mask0x7f=0xb for instructions not modelled";
 
 impl Sizes {
@@ -257,7 +258,9 @@ mod tests {
 
     #[test]
     fn names_come_back_and_wrong_ones_say_what_is_right() {
-        for name in ["inputs:512", "inputs:256+tag10", "inputs:1024+block16+check18+last4", "inputs:256+known4096+mask0x7f=0xb"] {
+        for name in
+            ["inputs:512", "inputs:256+tag10", "inputs:1024+block16+check18+last4", "inputs:256+known4096+mask0x7f=0xb"]
+        {
             assert_eq!(name.parse::<Sizes>().unwrap().to_string(), name);
         }
         assert_eq!("inputs".parse::<Sizes>().unwrap(), Sizes::default());

@@ -1,0 +1,86 @@
+//! The start of a recording in the middle of a run: the cores wait, their state is told, and then they go on and are recorded
+//!
+//! # Source
+//! [`sim::scheme::inputs::start`]; `docs/replay.md`, "From the middle of a run".
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | |
+//! | `session` | in | 1 | a recording is wanted, or one has not come to its end |
+//! | `full` | in | 1 | the state cannot be told now |
+//! | `hold` | out | 1 | the cores are to wait |
+//! | `walks`, `item` | out | 1, 6 | S0: this item of every core is told, see [`super::state`] |
+//! | `rest` | out | 1 | S0: what is behind the last one is told as a count |
+//! | `begun` | out | 1 | what the cores do is recorded |
+//!
+//! # Timing
+//! With `session`, `hold` rises; 64 clocks later, when nothing retires any more, the items are told, one a clock at most;
+//! four clocks behind the last one `begun` rises and `hold` falls.
+
+use super::state::MTVEC;
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+
+/// The sequence.
+#[derive(LogicBlock, Default)]
+pub struct Start {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub session: Signal<In, Bit>,
+    pub full: Signal<In, Bit>,
+    pub hold: Signal<Out, Bit>,
+    pub walks: Signal<Out, Bit>,
+    pub item: Signal<Out, Bits<6>>,
+    pub rest: Signal<Out, Bit>,
+    pub begun: Signal<Out, Bit>,
+    clocks: DFF<Bits<7>>,
+    place: DFF<Bits<6>>,
+    waited: Signal<Local, Bit>,
+    items: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    over: Signal<Local, Bit>,
+    one_7: Fixed<Bits<7>>,
+    one_6: Fixed<Bits<6>>,
+    behind: Fixed<Bits<6>>,
+    last: Fixed<Bits<6>>,
+}
+
+impl Start {
+    /// The sequence.
+    pub fn new() -> Self {
+        Self {
+            one_7: Fixed::of(1u8),
+            one_6: Fixed::of(1u8),
+            behind: Fixed::of(MTVEC + 1),
+            last: Fixed::of(MTVEC + 5),
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for Start {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, clocks, place);
+        self.waited.next = self.clocks.q.val().get_bit(6);
+        self.items.next = self.place.q.val() < self.behind.val();
+        self.ends.next = self.place.q.val() == self.behind.val();
+        self.over.next = self.place.q.val() == self.last.val();
+        self.walks.next = self.waited.val() & self.items.val() & !self.full.val();
+        self.item.next = self.place.q.val();
+        self.rest.next = self.waited.val() & self.ends.val();
+        self.begun.next = self.session.val() & self.over.val();
+        self.hold.next = self.session.val() & !self.over.val();
+        if !self.waited.val() {
+            self.clocks.d.next = self.clocks.q.val() + self.one_7.val();
+        }
+        if self.waited.val() & !self.over.val() & (!self.items.val() | !self.full.val()) {
+            self.place.d.next = self.place.q.val() + self.one_6.val();
+        }
+        if !self.session.val() | self.reset.val() {
+            self.clocks.d.next = 0.into();
+            self.place.d.next = 0.into();
+        }
+    }
+}
