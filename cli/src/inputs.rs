@@ -30,7 +30,7 @@ pub fn sizes(params: &ParamArgs, sync: &SyncArgs) -> Result<Option<Sizes>, Failu
 }
 
 /// Where a recording begins.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub struct SkipArgs {
     /// With --scheme inputs:...+knownN: record what is behind so many instructions of all cores
     #[arg(long, value_name = "INSTRUCTIONS")]

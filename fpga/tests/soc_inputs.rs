@@ -103,6 +103,30 @@ fn four_ibex_replay_to_all_that_they_did() {
     assert!(episodes > 1000 && timer > 0 && software > 0 && timer + software > 300, "{episodes}, {timer}, {software}");
 }
 
+/// The cores run; then they wait, their state is told, and they go on: replay is what they do from there.
+#[test]
+fn a_recording_may_begin_in_the_middle_of_a_run() {
+    let known = Sizes { known: 4096, ..sizes() };
+    for (core, cores, name, after, cycles) in [
+        (CoreKind::Picorv32, 4, "bank", 40_001, 200_000),
+        (CoreKind::Picorv32, 3, "lockcont", 90_000, 200_000),
+        (CoreKind::Ibex, 2, "irq", 100_123, 250_000),
+    ] {
+        let config = SocConfig { record_after: after, ..config(core, cores, known) };
+        let program = program(core, name).unwrap();
+        let r = run(&config, &program, cycles);
+        let what = format!("{cores} {} {name}", core.name());
+        let c = check(&config.inputs().unwrap(), &program, &r).unwrap_or_else(|e| panic!("{what}: {e}"));
+        assert!(c.golden, "{what}: other bits than the golden model's");
+        let begun = r.data.as_ref().unwrap().begun.unwrap();
+        assert!((u64::from(after) + 60..u64::from(after) + 2_000).contains(&begun), "{what}: {begun}");
+        for (all, replayed) in r.instructions.iter().zip(&c.instructions) {
+            assert!(replayed > &100 && all > &(replayed + 100), "{what}: {replayed} of {all}");
+        }
+        println!("{what}: {:?} of {:?} instructions, {:?}", c.instructions, r.instructions, c.stats);
+    }
+}
+
 /// The timer's interrupt told as that of software, and the other way round: the handler is entered elsewhere.
 #[test]
 fn an_interrupt_of_another_cause_is_found() {

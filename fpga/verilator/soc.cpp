@@ -13,6 +13,7 @@
 // and of a SoC that records, with DATA in soc.h:
 //   7 register: number, value; before the instruction that wrote it
 //   8 access, told a cycle behind it: address, data read or written, strobes (0: read)
+//   9 the recording begins
 #include "Vsoc.h"
 #include "verilated.h"
 #include "soc.h"
@@ -167,7 +168,7 @@ int main(int argc, char** argv) {
     bool running = false, stopped = false;
     uint64_t after = 0, retired = 0;
 #ifdef DATA
-    bool accessed = false;
+    bool accessed = false, recorded = false;
     unsigned master = 0;
     uint32_t addr = 0, data = 0, strobes = 0;
 #endif
@@ -200,6 +201,8 @@ int main(int argc, char** argv) {
                 put(strobes ? data : top.access_rdata);
                 put(strobes);
             }
+            if (top.recorded && !recorded) record(9, 0);
+            recorded = top.recorded;
             accessed = top.access;
             master = top.access_master;
             addr = top.access_addr;

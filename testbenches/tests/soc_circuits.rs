@@ -373,6 +373,9 @@ fn tracing_begins_before_the_cores_run_and_ends_after() {
         let mut t = Traced { idle: true, ..Traced::default() };
         let (mut ran, mut stopped_at, mut turns, mut done) = (0, None, 0, false);
         let (go_at, stop_at) = (s.between(5, 60), s.between(400, 900));
+        // the cores run first, or even end before
+        let late = if seed % 3 == 1 { s.between(1, 1000) } else { 0 };
+        let mut enabled_at = None;
         for cycle in 0..3_000_u64 {
             let mine = s.percent(70);
             let turn = traced && s.per_64k(600);
@@ -380,6 +383,7 @@ fn tracing_begins_before_the_cores_run_and_ends_after() {
                 u.reset.next = cycle < 3;
                 u.traced.next = traced;
                 u.go.next = cycle >= go_at;
+                u.late.next = late.to_bits();
                 u.stop.next = cycle >= stop_at;
                 u.turn.next = turn;
                 u.bus_mine.next = mine;
@@ -405,13 +409,19 @@ fn tracing_begins_before_the_cores_run_and_ends_after() {
             if let (Some(value), true) = (write, mine) {
                 assert!(traced && addr == 2, "seed {seed}, cycle {cycle}");
                 t.enabled = value == 1;
+                if t.enabled {
+                    enabled_at.get_or_insert(ran);
+                }
                 t.later = s.between(1, 60);
             }
             if run {
                 ran += 1;
                 // enabled all the time, but for the turns between two traces
-                assert!(cycle > go_at && (!traced || t.active || turns > 0 || t.later > 0 || !t.enabled));
-                assert!(ran > 1 || !traced || t.active, "seed {seed}: the cores start when tracing is active");
+                assert!(late > 0 || cycle > go_at && (!traced || t.active || turns > 0 || t.later > 0 || !t.enabled));
+                assert!(
+                    late > 0 || ran > 1 || !traced || t.active,
+                    "seed {seed}: the cores start when tracing is active"
+                );
             } else if ran > 0 {
                 stopped_at = stopped_at.or(Some(cycle));
             }
@@ -426,6 +436,9 @@ fn tracing_begins_before_the_cores_run_and_ends_after() {
             }
         }
         assert!(done && ran > 200, "seed {seed}: {ran} clocks, done {done}");
+        let right = if late == 0 { 0..=0 } else { late..=late + 40 };
+        assert!(enabled_at.is_none_or(|at| right.contains(&at)), "seed {seed}: {late} late, enabled at {enabled_at:?}");
+        assert!(!traced || late + 60 > ran || enabled_at.is_some(), "seed {seed}: never enabled");
         all_turns += turns;
         d.check_verilog().unwrap();
     }

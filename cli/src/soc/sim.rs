@@ -87,6 +87,9 @@ pub struct Args {
     /// Folder for trace.gtr (trace.gip of --scheme inputs), retire.ret, line.bin (the bytes of --uart) and soc.vcd (--vcd); it is made where it is missing
     #[arg(long, value_name = "DIR")]
     out: Option<OutputPath>,
+    /// With --scheme inputs:...+knownN: begin to record when the cores have run for so many cycles
+    #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(1..))]
+    record_after: Option<u32>,
     /// Write every signal to soc.vcd
     #[arg(long, requires = "out")]
     vcd: bool,
@@ -148,6 +151,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         private_fetch: true,
         trace: params.filter(|_| !args.no_trace),
         record: sizes,
+        record_after: args.record_after.unwrap_or(0),
         log2_fifo: args.log2_fifo,
         buffer: args.buffer,
         output: args.uart.map_or(Output::Port { pins: args.pins }, |divisor| Output::Uart { divisor }),

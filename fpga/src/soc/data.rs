@@ -7,7 +7,9 @@ use super::log::{Code, LogError};
 use retire::elf::Program;
 use retire::isa::{flow, length, Flow, MRET};
 use retire::DataKind;
+use sim::riscv::CoreState;
 use sim::scheme::inputs::model::{Access, Beat, InputsStats, Recorder, Reference, Retired};
+use sim::scheme::inputs::start::Kept;
 use sim::scheme::inputs::InputsParams;
 
 /// An access of a core on the bus.
@@ -91,6 +93,10 @@ pub struct DataLog {
     pub accesses: Vec<BusAccess>,
     /// Interrupts: cycle, core, cause.
     pub interrupts: Vec<(u64, u8, u8)>,
+    /// Exceptions: cycle, core.
+    exceptions: Vec<(u64, u8)>,
+    /// Cycle in which the recording began.
+    pub begun: Option<u64>,
 }
 
 /// Register and offset of an address.
@@ -114,7 +120,13 @@ impl DataLog {
     pub fn new(program: &Program, cores: u8) -> Self {
         let core = Core { registers: [0; 32], register: None, accesses: Vec::new() };
         let (steps, accesses, interrupts) = (Vec::new(), Vec::new(), Vec::new());
-        Self { code: Code::new(program), cores: vec![core; cores.into()], steps, accesses, interrupts }
+        let (code, cores) = (Code::new(program), vec![core; cores.into()]);
+        Self { code, cores, steps, accesses, interrupts, exceptions: Vec::new(), begun: None }
+    }
+
+    /// The recording begins.
+    pub fn begins(&mut self, cycle: u64) {
+        self.begun.get_or_insert(cycle);
     }
 
     /// The bus does an access.
@@ -134,6 +146,8 @@ impl DataLog {
     pub fn trap(&mut self, core: u8, cycle: u64, cause: u32) {
         if cause >> 4 & 1 == 1 {
             self.interrupts.push((cycle, core, (cause & 15) as u8));
+        } else {
+            self.exceptions.push((cycle, core));
         }
     }
 
@@ -174,7 +188,14 @@ impl DataLog {
         program: &Program,
     ) -> Result<(Vec<u32>, InputsStats), super::record::RecordError> {
         let mut model = Recorder::new(params, program)?;
-        let (mut step, mut access, mut interrupt) = (0, 0, 0);
+        let begun = self.begun.unwrap_or(0);
+        if params.sizes.known > 0 {
+            let ram = self.ram(program, params.ram_base.into(), params.ram_bytes as usize, begun);
+            model.begin(&ram, self.states(params, begun));
+        }
+        let mut step = self.steps.partition_point(|s| s.cycle < begun);
+        let mut access = self.accesses.partition_point(|a| a.cycle < begun);
+        let mut interrupt = self.interrupts.partition_point(|i| i.0 < begun);
         let mut beats = vec![Beat::Idle; params.cores.into()];
         loop {
             let times = [
@@ -208,8 +229,30 @@ impl DataLog {
         Ok((words, *model.stats()))
     }
 
-    /// RAM at the end of the run, of `bytes` bytes from `base` on, with `program` in it at the start.
-    pub fn ram(&self, program: &Program, base: u64, bytes: usize) -> Vec<u8> {
+    /// State of the cores before a cycle, as their ports tell it.
+    fn states(&self, params: &InputsParams, cycle: u64) -> Vec<CoreState> {
+        enum What {
+            Retires(u32, u32, Option<(u8, u32)>),
+            Traps(bool, u8),
+        }
+        let steps = self.steps.iter().map(|s| (s.cycle, s.core, What::Retires(s.insn, s.npc, s.register)));
+        let interrupts = self.interrupts.iter().map(|i| (i.0, i.1, What::Traps(true, i.2)));
+        let exceptions = self.exceptions.iter().map(|e| (e.0, e.1, What::Traps(false, 0)));
+        let mut all: Vec<_> = steps.chain(interrupts).chain(exceptions).filter(|w| w.0 < cycle).collect();
+        all.sort_by_key(|w| w.0);
+        let mut kept = vec![Kept::new(params.profile); params.cores.into()];
+        for (_, core, what) in all {
+            let kept = &mut kept[usize::from(core)];
+            match what {
+                What::Retires(insn, next, register) => kept.retired(insn, next, register),
+                What::Traps(interrupt, cause) => kept.trap(interrupt, cause),
+            }
+        }
+        kept.into_iter().map(|k| k.state).collect()
+    }
+
+    /// RAM before a cycle of the run, of `bytes` bytes from `base` on, with `program` in it at the start.
+    pub fn ram(&self, program: &Program, base: u64, bytes: usize, cycle: u64) -> Vec<u8> {
         let mut ram = vec![0; bytes];
         for s in &program.segments {
             let at = s.addr.wrapping_sub(base) as usize;
@@ -217,7 +260,7 @@ impl DataLog {
                 place.copy_from_slice(&s.data);
             }
         }
-        for a in &self.accesses {
+        for a in self.accesses.iter().take_while(|a| a.cycle < cycle) {
             let at = u64::from(a.addr & !3).wrapping_sub(base) as usize;
             for lane in (0..4).filter(|lane| a.strobes >> lane & 1 == 1) {
                 if let Some(byte) = ram.get_mut(at.wrapping_add(lane)) {
@@ -269,7 +312,7 @@ mod tests {
                 DataKind::Store { size: 1, addr: 0x8000_0005, value: 0x65 },
             ]
         );
-        assert_eq!(log.ram(&program(&[]), 0x8000_0000, 8), [0, 0, 0, 0, 0, 0x65, 0, 0]);
+        assert_eq!(log.ram(&program(&[]), 0x8000_0000, 8, u64::MAX), [0, 0, 0, 0, 0, 0x65, 0, 0]);
         let e = log.retired(0, 10, 0x8000_0004, 0x8000_0008).unwrap_err().to_string();
         assert_eq!(e, "cycle 10, core 0: 0x80000004 retires with 0 accesses of the bus before it");
     }

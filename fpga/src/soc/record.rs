@@ -1,9 +1,10 @@
 //! Holds a recorded run of the SoC to what its cores did: replay, console, memory, and the golden model
 
+use super::data::DataLog;
 use super::run::Run;
 use super::top::RAM_BASE;
 use retire::elf::Program;
-use retire::{DataEvent, DataKind, FlowEvent, RetireSink};
+use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 use sim::platform::ParamError;
 use sim::scheme::inputs::model::InputsStats;
 use sim::scheme::inputs::replay::{InputsError, Replay};
@@ -36,6 +37,9 @@ pub enum RecordError {
     /// The run was not of a SoC that records.
     #[error("the run has no data; the scheme inputs is needed")]
     NoData,
+    /// The program, or the run, was over before.
+    #[error("the run was over before the recording began")]
+    NotBegun,
     /// It replays to something else.
     #[error("core {core}, {what} {at}: replay says {replayed}, the core did {done}")]
     Different {
@@ -123,6 +127,41 @@ impl RetireSink for Compare {
     }
 }
 
+/// Events of each core behind a cycle: as they are where the cores begin behind it, else from a start there.
+fn events(run: &Run, log: &DataLog, begun: u64, cores: usize) -> Vec<Vec<FlowEvent>> {
+    let mut all = vec![Vec::new(); cores];
+    let mut before = vec![0u64; cores];
+    for s in log.steps.iter().filter(|s| s.cycle < begun) {
+        before[usize::from(s.core)] += 1;
+    }
+    // instructions that the events so far told
+    let mut told = vec![0u64; cores];
+    for e in &run.events {
+        let core = usize::from(e.hart);
+        told[core] += u64::from(e.count);
+        if before[core] == 0 {
+            all[core].push(*e);
+        } else if told[core] > before[core] || e.cycle >= begun {
+            let mut e = *e;
+            if all[core].is_empty() {
+                let first = log.steps.iter().find(|s| s.cycle >= begun && usize::from(s.core) == core);
+                let pc = first.map_or(e.pc, |s| s.pc.into());
+                // a stop without an instruction before it is no start
+                if first.is_some() {
+                    all[core].push(FlowEvent { kind: FlowKind::Start, len: 0, count: 0, pc, target: pc, ..e });
+                }
+                e.count = (told[core] - before[core]) as u32;
+            }
+            // a trap before the first instruction is part of the start
+            let start = all[core].len() == 1 && e.count == 0 && matches!(e.kind, FlowKind::Trap { .. });
+            if !start && !(e.kind == FlowKind::Stop && all[core].is_empty()) {
+                all[core].push(e);
+            }
+        }
+    }
+    all
+}
+
 /// Replays the words of `run` with `program`, and compares every event, register, load and store of every core, the
 /// console and RAM at the end with what the SoC did.
 ///
@@ -138,10 +177,9 @@ pub fn check(params: &InputsParams, program: &Program, run: &Run) -> Result<Reco
         console: Vec::new(),
         wrong: None,
     };
-    for e in &run.events {
-        compare.events[usize::from(e.hart)].push(*e);
-    }
-    for s in &log.steps {
+    let begun = log.begun.ok_or(RecordError::NotBegun)?;
+    compare.events = events(run, log, begun, cores);
+    for s in log.steps.iter().filter(|s| s.cycle >= begun) {
         compare.data[usize::from(s.core)].extend(s.data().map(|d| (s.pc, d)));
     }
     let mut replay = Replay::new(params, program, run.words.as_slice())??;
@@ -161,15 +199,23 @@ pub fn check(params: &InputsParams, program: &Program, run: &Run) -> Result<Reco
             }
         }
     }
-    if compare.console != run.console {
+    // what was printed before is not replayed
+    if begun == 0 && compare.console != run.console || !run.console.ends_with(&compare.console) {
         return Err(RecordError::Console { replayed: compare.console.len(), done: run.console.len() });
     }
     let bytes = params.ram_bytes as usize;
-    let ram = log.ram(program, RAM_BASE, bytes);
-    let replayed = replay.memory(params.ram_base, bytes).unwrap_or_default();
-    if let Some(i) = (0..bytes).find(|&i| replayed.get(i) != Some(&ram[i])) {
-        let replayed = replayed.get(i).copied().unwrap_or_default();
-        return Err(RecordError::Memory { addr: RAM_BASE + i as u64, replayed, done: ram[i] });
+    let ram = log.ram(program, RAM_BASE, bytes, u64::MAX);
+    for (i, done) in ram.into_iter().enumerate() {
+        // behind a start in the middle some bytes stay unknown
+        match replay.memory(params.ram_base + i as u32, 1) {
+            Some(&[replayed]) if replayed != done => {
+                return Err(RecordError::Memory { addr: RAM_BASE + i as u64, replayed, done });
+            }
+            None if params.sizes.known == 0 => {
+                return Err(RecordError::Memory { addr: RAM_BASE + i as u64, replayed: 0, done });
+            }
+            _ => {}
+        }
     }
     let (words, stats) = log.golden(params, program)?;
     Ok(Recorded {

@@ -103,6 +103,7 @@ const END: u32 = 5;
 const LINE: u32 = 6;
 const REGISTER: u32 = 7;
 const ACCESS: u32 = 8;
+const BEGINS: u32 = 9;
 
 impl Soc {
     /// Builds it, or finds it built, below `cache`.
@@ -218,6 +219,7 @@ impl Soc {
                     let access = BusAccess { cycle: cycle.saturating_sub(1), core, addr, data: value, strobes };
                     data.iter_mut().for_each(|d| d.access(access));
                 }
+                BEGINS => data.iter_mut().for_each(|d| d.begins(cycle)),
                 WORD => words.push(word()?),
                 CONSOLE => console.push(word()? as u8),
                 LINE => line.push(word()? as u8),

@@ -72,6 +72,8 @@ pub struct SocConfig {
     pub trace: Option<TraceParams>,
     /// Record system (scheme `inputs`) in its place.
     pub record: Option<Sizes>,
+    /// Clocks that the cores run before the record system begins; 0: it begins before them.
+    pub record_after: u32,
     /// log2 of the places of each event FIFO. 3..=8.
     pub log2_fifo: u8,
     /// log2 of the words of a circular trace buffer, which leaves when the program has ended; without one trace
@@ -159,6 +161,7 @@ impl SocConfig {
             private_fetch: true,
             trace: None,
             record: None,
+            record_after: 0,
             log2_fifo: 8,
             buffer: None,
             output: Output::Port { pins: 4 },
@@ -209,6 +212,10 @@ impl SocConfig {
                 format!("12 to {} for scheme inputs", LOG2_RAM.end()),
                 self.log2_ram >= 12,
             )?;
+        }
+        if self.record_after > 0 && self.record.is_none_or(|sizes| sizes.known == 0) {
+            let needs = "scheme inputs with +known4096: what RAM held must be told";
+            return Err(SocError::Needs { what: "a start of the recording behind the cores'", needs });
         }
         if self.host != Host::Listens && matches!(self.output, Output::Port { .. }) {
             return Err(SocError::Needs { what: "a host that reaches registers", needs: "a serial line" });
@@ -324,7 +331,7 @@ impl SocConfig {
                 }
             }
             if self.record.is_some() {
-                ports.push("output [31:0] access_rdata".into());
+                ports.extend(["output [31:0] access_rdata".into(), "output recorded".into()]);
             }
         }
         ports.extend(more.iter().flat_map(|m| m.ports.clone()));
@@ -362,12 +369,14 @@ impl SocConfig {
             s,
             "    soc_bus #(.M({masters}), .F({fetch_ports}), .WORDS({words}), .ABITS({})) bus(\n        \
              .clk(clk), .reset(cores_reset), .m_valid({}), .m_addr(m_addr), .m_wdata(m_wdata), .m_wstrb(m_wstrb),\n        \
-             .m_ready(m_ready), .m_rdata(m_rdata), .f_valid(f_valid), .f_addr(f_addr), .f_ready(f_ready),\n        \
+             .m_ready(m_ready), .m_rdata(m_rdata), .f_valid({}), .f_addr(f_addr), .f_ready(f_ready),\n        \
              .f_rdata(f_rdata), .d_valid(d_valid), .d_master(d_master), .d_addr(d_addr), .d_wdata(d_wdata),\n        \
              .d_wstrb(d_wstrb), .d_rdata(d_rdata){});\n",
             self.log2_ram - 2,
             // the access that has begun is answered
             if self.record.is_some() { format!("still ? {masters}'d0 : m_valid") } else { "m_valid".into() },
+            // nothing retires while the state of the cores is told
+            if self.record_after > 0 { format!("waits ? {fetch_ports}'d0 : f_valid") } else { "f_valid".into() },
             if observed || self.record.is_some() { ", .access(access)" } else { "" }
         );
         let _ = write!(
@@ -385,7 +394,7 @@ impl SocConfig {
              always @(posedge clk) begin\n        exit_seen <= !reset && (exit_seen || ended);\n        \
              if (ended) last_code <= code;\n    end\n    \
              assign exited = exit_seen;\n    assign exit_code = last_code;\n    \
-             soc_boot boot(.clock(clk), .reset(reset), .traced(1'b{}), .go(go), .stop({stop}),\n        \
+             soc_boot boot(.clock(clk), .reset(reset), .traced(1'b{}), .go(go), .late(32'd{}), .stop({stop}),\n        \
              .turn(turn), .turned(turned), .run(run), .done(traced),\n        .bus_addr(boot_addr), .bus_write(boot_write),\n        \
              .bus_wdata(boot_wdata), .bus_rdata(reg_rdata), .bus_mine(!core_access && !host_access));\n    \
              assign done = all_sent && trace_idle;\n    \
@@ -393,7 +402,8 @@ impl SocConfig {
              assign reg_addr = core_access ? core_addr : host_access ? host_addr : boot_addr;\n    \
              assign reg_write = !core_access && (host_access ? host_write : boot_write);\n    \
              assign reg_wdata = host_access ? host_wdata : boot_wdata;\n",
-            u8::from(self.traces())
+            u8::from(self.traces()),
+            self.record_after
         );
         if observed {
             s.push_str(
@@ -401,7 +411,7 @@ impl SocConfig {
                  assign access_wdata = d_wdata;\n    assign access_wstrb = d_wstrb;\n",
             );
             if self.record.is_some() {
-                s.push_str("    assign access_rdata = m_rdata;\n");
+                s.push_str("    assign access_rdata = m_rdata;\n    assign recorded = recording;\n");
             }
         }
         self.trace_path(&mut s);
@@ -418,7 +428,8 @@ impl SocConfig {
             return "ended || halt || host_halt";
         }
         s.push_str(
-            "    wire recording, hold;\n    reg stopping;\n    wire still = stopping || hold;\n    \
+            "    wire recording, hold;\n    wire waits = hold && !recording;\n    reg stopping;\n    \
+             wire still = stopping || hold;\n    \
              reg [6:0] stopped;\n    always @(posedge clk) begin\n        \
              stopping <= !reset && (stopping || ended || halt || host_halt);\n        \
              stopped <= !stopping || reset ? 7'd0 : stopped[6] ? stopped : stopped + 7'd1;\n    end\n",

@@ -125,7 +125,7 @@ pub fn beat(s: &mut Source, p: &InputsParams, quiet: bool) -> (Beat, u32) {
                 let open = [0x344u16, 0xb00, 0xb80, 0xc00, 0xc80, 0xc01, 0xc81];
                 let others =
                     [0x300, 0x304, 0x305, 0x340, 0x341, 0x342, 0x343, 0xb02, 0xb82, 0xc02, 0xc82, 0xb03, 0xf14];
-                if s.percent(65) {
+                if s.percent(85) {
                     *s.pick(&open)
                 } else {
                     *s.pick(&others)

@@ -9,8 +9,9 @@ use hdl::scheme::inputs::system::InputsSystem;
 use retire::elf::Program;
 use rust_hdl::prelude::*;
 use sim::regs::REGS;
-use sim::riscv::{CoreState, Profile};
+use sim::riscv::CoreState;
 use sim::scheme::inputs::model::{Beat, Reference};
+use sim::scheme::inputs::start::Kept;
 use sim::scheme::inputs::{InputsParams, Recorder};
 use testbenches::driver::Driver;
 
@@ -198,38 +199,14 @@ fn address(name: &str) -> u64 {
     REGS.iter().find(|r| r.name == name).unwrap().addr.into()
 }
 
-/// What a core's port tells of its state, as a circuit that is reset with it keeps it.
-pub fn track(state: &mut CoreState, c: &CorePorts, profile: Profile) {
-    let mtvec = state.mtvec as u32;
-    let (base, vectored) = match profile {
-        Profile::Plain => (mtvec & !3, mtvec & 1 == 1),
-        Profile::Ibex => (mtvec & !0xff, true),
-    };
-    if let Some((interrupt, cause)) = c.told {
-        let offset = if interrupt && vectored { 4 * u32::from(cause) } else { 0 };
-        state.pc = base.wrapping_add(offset).into();
-    } else if c.valid && c.trap {
-        state.pc = base.into();
-    }
-    if !c.valid || c.trap {
-        return;
-    }
-    if c.told.is_none() {
-        state.pc = c.pc.1.into();
-    }
-    let (funct, rs1) = (c.insn >> 12 & 7, c.insn >> 15 & 31);
-    if c.insn & 0x7f == 0x73 && c.insn >> 20 == 0x305 {
-        let operand = if funct & 4 != 0 { rs1 } else { state.registers[rs1 as usize] as u32 };
-        state.mtvec = match funct & 3 {
-            1 => operand,
-            2 => mtvec | operand,
-            3 => mtvec & !operand,
-            _ => mtvec,
-        }
-        .into();
-    }
-    if c.rd.0 != 0 {
-        state.registers[usize::from(c.rd.0)] = c.rd.1.into();
+/// What a core's port tells of its state.
+fn track(kept: &mut Kept, c: &CorePorts) {
+    let register = Some(c.rd).filter(|r| r.0 != 0);
+    match c.told {
+        _ if c.valid && !c.trap && c.told.is_none() => kept.retired(c.insn, c.pc.1, register),
+        Some((interrupt, cause)) => kept.trap(interrupt, cause),
+        None if c.valid => kept.trap(false, 0),
+        None => {}
     }
 }
 
@@ -246,7 +223,7 @@ pub struct Bench {
     pub held: u64,
     /// Clocks since `hold` rose.
     pub waits: u64,
-    states: Vec<CoreState>,
+    kept: Vec<Kept>,
     bus: (u64, Option<u64>),
     rdata: u32,
 }
@@ -263,7 +240,7 @@ impl Bench {
             cycles: 0,
             held: 0,
             waits: 0,
-            states: vec![CoreState::default(); p.cores.into()],
+            kept: vec![Kept::new(p.profile); p.cores.into()],
             bus: (address("status"), None),
             rdata: 0,
         }
@@ -271,10 +248,9 @@ impl Bench {
 
     /// One clock. What stands at the ports is `beats`, if it is recorded.
     pub fn cycle(&mut self, reset: bool, ready: bool, mem: MemPorts, ports: Vec<CorePorts>, beats: &[Beat]) {
-        let profile = self.p.profile;
-        let before = self.states.clone();
-        for (state, core) in self.states.iter_mut().zip(&ports) {
-            track(state, core, profile);
+        let before: Vec<CoreState> = self.kept.iter().map(|k| k.state.clone()).collect();
+        for (kept, core) in self.kept.iter_mut().zip(&ports) {
+            track(kept, core);
         }
         let inputs = Inputs { reset, bus: self.bus, ready, mem, cores: ports };
         self.bus = (address("status"), None);
@@ -300,7 +276,7 @@ impl Bench {
         if reset {
             self.golden = None;
             self.words.clear();
-            self.states.fill(CoreState::default());
+            self.kept.fill(Kept::new(self.p.profile));
         }
     }
 

@@ -1,7 +1,8 @@
 //! Boot sequence: starts tracing, then the cores; stops the cores when the program has ended, then tracing
 //!
 //! Between, it ends one trace and begins another where the trace buffer asks for it. So every instruction that retires is
-//! traced, and a SoC with tracing does in each clock after `run` rises what one without does.
+//! traced, and a SoC with tracing does in each clock after `run` rises what one without does. With `late` not 0, tracing
+//! starts when the cores have run for so many clocks.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
@@ -9,6 +10,7 @@
 //! | `clock`, `reset` | in | 1 | synchronous |
 //! | `traced` | in | 1 | there is a trace system; tied |
 //! | `go` | in | 1 | the cores may start |
+//! | `late` | in | 32 | clocks that the cores run before tracing is enabled; tied |
 //! | `stop` | in | 1 | the program has ended, or the host wants it to |
 //! | `turn` | in | 1 | the trace buffer wants another trace |
 //! | `turned` | out | 1 | for a clock: the last word of the one before is there |
@@ -25,6 +27,8 @@ use rust_hdl::prelude::*;
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 enum BootStep {
     Start,
+    Late,
+    LateOn,
     Active,
     Run,
     Drain,
@@ -44,6 +48,7 @@ pub struct Boot {
     pub reset: Signal<In, Bit>,
     pub traced: Signal<In, Bit>,
     pub go: Signal<In, Bit>,
+    pub late: Signal<In, Bits<32>>,
     pub stop: Signal<In, Bit>,
     pub turn: Signal<In, Bit>,
     pub turned: Signal<Out, Bit>,
@@ -56,6 +61,7 @@ pub struct Boot {
     pub bus_mine: Signal<In, Bit>,
     step: DFF<BootStep>,
     count: DFF<Bits<6>>,
+    clocks: DFF<Bits<32>>,
     /// `bus_rdata` is the status.
     fresh: DFF<Bit>,
     writing: DFF<Bit>,
@@ -73,7 +79,7 @@ pub struct Boot {
 impl Logic for Boot {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, count, fresh, writing, enable, running, ended, just_turned);
+        dff_setup!(self, clock, step, count, clocks, fresh, writing, enable, running, ended, just_turned);
         // register 2 is control, whose bit 0 enables tracing; 3 is the status: bit 1 active, bit 2 idle
         self.addr.next = 3.into();
         if self.writing.q.val() {
@@ -96,13 +102,33 @@ impl Logic for Boot {
         self.just_turned.d.next = false;
         match self.step.q.val() {
             BootStep::Start => {
-                if self.go.val() {
+                if self.go.val() & self.late.val().any() {
+                    self.running.d.next = true;
+                    self.step.d.next = BootStep::Late;
+                } else if self.go.val() {
                     self.enable.d.next = true;
                     self.writing.d.next = self.traced.val() & !self.written.val();
                     if self.written.val() {
                         self.count.d.next = 0.into();
                         self.step.d.next = BootStep::Active;
                     }
+                }
+            }
+            BootStep::Late => {
+                self.clocks.d.next = self.clocks.q.val() + 1;
+                self.count.d.next = 0.into();
+                if self.stop.val() {
+                    self.running.d.next = false;
+                    self.step.d.next = BootStep::Drain;
+                } else if self.clocks.q.val() == self.late.val() {
+                    self.step.d.next = BootStep::LateOn;
+                }
+            }
+            BootStep::LateOn => {
+                self.enable.d.next = true;
+                self.writing.d.next = self.traced.val() & !self.written.val();
+                if self.written.val() {
+                    self.step.d.next = BootStep::Run;
                 }
             }
             BootStep::Active => {
@@ -175,6 +201,7 @@ impl Logic for Boot {
         if self.reset.val() {
             self.step.d.next = BootStep::Start;
             self.count.d.next = 0.into();
+            self.clocks.d.next = 0.into();
             self.fresh.d.next = false;
             self.writing.d.next = false;
             self.running.d.next = false;

@@ -4,7 +4,7 @@
 //! What is not among them is told when a core first needs it: RAM ([`super::first`]), and the registers of traps ([`is_told_later`]).
 
 use super::InputsParams;
-use crate::riscv::CoreState;
+use crate::riscv::{CoreState, Profile};
 
 /// What is told at the start, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,55 @@ pub fn is_count(csr: u32) -> bool {
 
 /// `mepc`.
 pub const MEPC: u32 = 0x341;
+/// `mtvec`.
+pub const MTVEC: u32 = 0x305;
+
+/// The state of a core as its ports tell it from reset on: what a circuit can keep that is reset with it.
+///
+/// Registers that were not written are 0. A trap leaves the core at its handler, which `mtvec` and the cause say.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    /// The state now.
+    pub state: CoreState,
+    profile: Profile,
+}
+
+impl Kept {
+    /// At reset, of a core of `profile`.
+    pub fn new(profile: Profile) -> Self {
+        Self { state: CoreState::default(), profile }
+    }
+
+    /// `insn` retires, goes to `next`, and writes a register, not 0.
+    pub fn retired(&mut self, insn: u32, next: u32, register: Option<(u8, u32)>) {
+        let s = &mut self.state;
+        s.pc = next.into();
+        let (funct, rs1) = (insn >> 12 & 7, insn >> 15 & 31);
+        if insn & 0x7f == 0x73 && insn >> 20 == MTVEC {
+            let operand = if funct & 4 != 0 { rs1.into() } else { s.registers[rs1 as usize] };
+            match funct & 3 {
+                1 => s.mtvec = operand,
+                2 => s.mtvec |= operand,
+                3 => s.mtvec &= !operand,
+                _ => {}
+            }
+        }
+        if let Some((rd, value)) = register {
+            s.registers[usize::from(rd)] = value.into();
+        }
+    }
+
+    /// A trap is taken.
+    pub fn trap(&mut self, interrupt: bool, cause: u8) {
+        let mtvec = self.state.mtvec as u32;
+        let (base, by_cause) = match self.profile {
+            Profile::Plain => (mtvec & !3, mtvec & 1 == 1),
+            Profile::Ibex => (mtvec & !0xff, true),
+        };
+        let offset = if interrupt && by_cause { 4 * u32::from(cause) } else { 0 };
+        self.state.pc = base.wrapping_add(offset).into();
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -73,5 +122,24 @@ mod tests {
         let told: Vec<u32> = (0..4096).filter(|n| is_told_later(*n)).collect();
         let bits = told.iter().fold(0, |all: u32, n| all | bit(*n));
         assert_eq!((told.len(), bits.count_ones()), (6, 6));
+    }
+
+    /// `lui t0, 0x80001`, `csrrw t0, mtvec, t0`, `csrrsi x0, mtvec, 1`: vectored to 0x80001000; then interrupt 7, and a fault.
+    #[test]
+    fn what_is_kept_follows_mtvec_and_traps() {
+        let mut kept = Kept::new(Profile::Plain);
+        kept.retired(0x8000_12b7, 0x104, Some((5, 0x8000_1000)));
+        kept.retired(0x3052_92f3, 0x108, Some((5, 0x44)));
+        kept.retired(0x3050_e073, 0x10c, None);
+        assert_eq!((kept.state.pc, kept.state.mtvec, kept.state.registers[5]), (0x10c, 0x8000_1001, 0x44));
+        kept.trap(true, 7);
+        assert_eq!(kept.state.pc, 0x8000_101c);
+        kept.trap(false, 5);
+        assert_eq!(kept.state.pc, 0x8000_1000);
+        let mut ibex = Kept { profile: Profile::Ibex, ..kept };
+        ibex.retired(0x3052_9073, 0x110, None);
+        ibex.state.mtvec = 0x8000_0a01;
+        ibex.trap(true, 3);
+        assert_eq!(ibex.state.pc, 0x8000_0a0c);
     }
 }

@@ -8,8 +8,7 @@ use crate::riscv::csr::{View, FS};
 use crate::riscv::CoreState;
 use retire::elf::Program;
 
-/// `mtvec`, and `fcsr`.
-const MTVEC: u32 = 0x305;
+/// `fcsr`.
 const FCSR: u32 = 0x003;
 
 impl Replay {
@@ -62,7 +61,7 @@ impl Replay {
             hart.csrs.mstatus |= FS;
         }
         let view = View { hart: core as u32, mip: 0, cycle: 0, instret: 0, time: 0 };
-        for (number, value) in [(MTVEC, state.mtvec), (FCSR, state.fcsr)] {
+        for (number, value) in [(start::MTVEC, state.mtvec), (FCSR, state.fcsr)] {
             if value != 0 {
                 // `fcsr` is not there without F, and nobody told one
                 let _ = hart.csrs.write(number, value, &view);
