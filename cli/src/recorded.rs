@@ -15,6 +15,7 @@ use retire::elf::Program;
 use serde_json::json;
 use sim::params::{named_set, TraceParams};
 use sim::regmap;
+use sim::riscv::CoreState;
 use sim::scheme::inputs::model::{Access, Beat, Recorder, Reference, Retired};
 use sim::scheme::inputs::InputsParams;
 use sim::stimulus::Source;
@@ -135,6 +136,10 @@ fn vectors(p: &InputsParams) -> Result<Vectors, Failure> {
     let (segments, build_id) = (Vec::new(), Vec::new());
     let none = Program { xlen: p.xlen, compressed: true, multiplies: true, entry: 0, segments, build_id, tohost: None };
     let (mut model, mut s) = (Recorder::new(p, &none)?, Source::seeded(1));
+    if p.sizes.known > 0 {
+        // nothing has retired before
+        model.begin(&vec![0; p.ram_bytes as usize], vec![CoreState::default(); p.cores.into()]);
+    }
     let mut beats = String::from(
         "// hex but for the decimal cycle and port; the first clock behind the one in which `recording` rises is 0; port 8 is the memory bus: \
          address, flags (1 write, 2 changes, 4 again), core\n\

@@ -39,7 +39,7 @@ fn recorded(dir: &tempfile::TempDir) -> PathBuf {
     let input = Input::open(ELF).unwrap();
     let settings = Settings { max_instructions: Some(INSTRUCTIONS), ..Settings::default() };
     let path = dir.path().join("a.gip");
-    record(&input.run(CORES, &settings).unwrap(), Sizes::default(), Some(&path), &Quiet).unwrap();
+    record(&input.run(CORES, &settings).unwrap(), Sizes::default(), 0, Some(&path), &Quiet).unwrap();
     path
 }
 

@@ -1,5 +1,5 @@
-//! `hdl/src/scheme/inputs/{core,encoder,front,last,signature,snoop,system,table}.rs` against the golden model: whole record
-//! systems on random ports and on real programs, in rust-hdl's simulator and in Verilator
+//! `hdl/src/scheme/inputs/{core,encoder,first,front,last,signature,snoop,start,state,system,table}.rs` against the golden
+//! model: whole record systems on random ports and on real programs, in rust-hdl's simulator and in Verilator
 //!
 //! What the circuit sends of a program is replayed, and what comes back is the run.
 

@@ -26,7 +26,7 @@
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
-use sim::scheme::inputs::first::LINE;
+use sim::scheme::inputs::first::LINE_SHIFT;
 use sim::scheme::inputs::InputsParams;
 
 /// Most bytes that have a circuit.
@@ -53,7 +53,9 @@ pub struct Unknown {
     flags: Mem<12, 16>,
     line: Signal<Local, Bits<32>>,
     index: Signal<Local, Bits<12>>,
-    upper_line: Signal<Local, Bits<32>>,
+    upper: Signal<Local, Bits<32>>,
+    top: Signal<Local, Bits<32>>,
+    folded: Signal<Local, Bits<32>>,
     tag: Signal<Local, Bits<29>>,
     at: Signal<Local, Bits<5>>,
     bytes: Signal<Local, Bits<5>>,
@@ -80,7 +82,7 @@ pub struct Unknown {
     sweep: DFF<Bits<13>>,
     swept: Signal<Local, Bit>,
     // CSRs: a bit each that was told
-    upper: Signal<Local, Bits<12>>,
+    csr_upper: Signal<Local, Bits<12>>,
     which: Signal<Local, Bits<8>>,
     told: DFF<Bits<8>>,
     first: Signal<Local, Bit>,
@@ -110,7 +112,7 @@ impl Unknown {
     pub fn new(params: &InputsParams) -> Self {
         let known = params.sizes.known;
         assert!(known > 0 && known <= KNOWN, "known = {known} is outside 64..={KNOWN}");
-        let lines = known / u32::from(LINE);
+        let lines = known >> LINE_SHIFT;
         let bits = lines.trailing_zeros() as usize;
         Self {
             tags: Mem::new(bits, 29 - bits),
@@ -151,9 +153,11 @@ impl Logic for Unknown {
 
         // S1: the line, and the bytes in it; those of a next line are bits 16 and up
         self.line.next = self.addr.val() >> 4;
-        self.index.next = self.line.val().get_bits::<12>(0) & self.index_mask.val();
-        self.upper_line.next = self.line.val() >> self.shift.val();
-        self.tag.next = (self.upper_line.val().get_bits::<29>(0) << 1) | 1;
+        self.upper.next = self.line.val() >> self.shift.val();
+        self.top.next = self.upper.val() >> self.shift.val();
+        self.folded.next = self.line.val() ^ self.upper.val() ^ self.top.val();
+        self.index.next = self.folded.val().get_bits::<12>(0) & self.index_mask.val();
+        self.tag.next = (self.upper.val().get_bits::<29>(0) << 1) | 1;
         self.at.next = bit_cast::<5, 4>(self.addr.val().get_bits::<4>(0));
         self.bytes.next = 1.into();
         if self.size.val() == 1 {
@@ -211,10 +215,10 @@ impl Logic for Unknown {
         self.cleared.next = self.swept.val();
 
         // S1: CSRs
-        self.upper.next = self.csr_addr.val() & self.but_low.val();
+        self.csr_upper.next = self.csr_addr.val() & self.but_low.val();
         self.which.next = 0.into();
         if self.csr.val() {
-            if self.upper.val() == self.csr_scratch.val() {
+            if self.csr_upper.val() == self.csr_scratch.val() {
                 self.which.next = self.bit_one.val() << self.csr_addr.val().get_bits::<2>(0);
             }
             if self.csr_addr.val() == self.csr_status.val() {

@@ -90,15 +90,6 @@ impl Cache {
         found
     }
 
-    /// Whether all flags of an access within one line are set.
-    pub fn has(&self, addr: u64, size: u32) -> bool {
-        let line = u64::from(self.sizes.line);
-        let (tag, index) = (addr / line, (addr % line) as u32);
-        let granule = u32::from(self.sizes.granule);
-        let touched = mask(index / granule, (index + size).div_ceil(granule));
-        self.find(tag).is_some_and(|way| self.lines[self.set(tag) + way].flags & touched == touched)
-    }
-
     /// Another core wrote there: flags of the whole line go, the line stays.
     pub fn clear(&mut self, addr: u64, size: u32) {
         self.walk(addr, size, |cache, tag, _, _| {

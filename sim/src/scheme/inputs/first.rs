@@ -1,6 +1,6 @@
 //! First accesses: which bytes of RAM a core has reached since the recording began in the middle of a run
 //!
-//! A direct-mapped cache of lines of 16 bytes, tags and a flag a byte. What RAM held at the start is not known to the host;
+//! A direct-mapped cache of lines of 16 bytes, with tags and a flag a byte, but no data; its place is a hash of the address. What RAM held at the start is not known to the host;
 //! so a load of a byte that has no flag is told with its value, and sets the flags of its bytes, as a store does. A line
 //! that takes the place of another one forgets it, and its values are told again. An access that goes over the end of a
 //! line finds nothing and sets nothing.
@@ -9,47 +9,62 @@
 //! Paper 003, section 3.3 (first-access flags); here one lookup an access, so that a circuit takes one a clock.
 
 use super::InputsParams;
-use crate::scheme::cfiat::cache::Cache;
-use crate::scheme::cfiat::params::{Flags, Replacement, Sizes};
 
 /// Bytes of a line.
 pub const LINE: u8 = 16;
+/// log2 of them.
+pub const LINE_SHIFT: u32 = LINE.trailing_zeros();
+
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    /// Bits of the line's number above the index; `None`: empty.
+    tag: Option<u32>,
+    /// A bit a byte, the lowest address first.
+    flags: u16,
+}
 
 /// Flags of one core.
 #[derive(Clone, Debug)]
-pub struct FirstAccesses(Cache);
+pub struct FirstAccesses {
+    lines: Vec<Line>,
+}
 
 impl FirstAccesses {
     /// None set; `None` where a recording begins at reset.
     pub fn new(params: &InputsParams) -> Option<Self> {
-        let bytes = params.sizes.known;
-        let sizes = Sizes {
-            bytes,
-            ways: 1,
-            line: LINE,
-            granule: 1,
-            replacement: Replacement::Round,
-            flags: Flags::Touched,
-            ..Sizes::default()
-        };
-        (bytes > 0).then(|| Self(Cache::new(&sizes)))
+        let lines = params.sizes.known >> LINE_SHIFT;
+        (lines > 0).then(|| Self { lines: vec![Line { tag: None, flags: 0 }; lines as usize] })
     }
 
-    fn crosses(addr: u64, bytes: u8) -> bool {
-        addr % u64::from(LINE) + u64::from(bytes) > LINE.into()
+    /// Place and tag of a line, and the flags of an access in it; `None` where it goes over the line's end.
+    #[inline]
+    fn place(&self, addr: u64, bytes: u8) -> Option<(usize, u32, u16)> {
+        let at = addr as u32 % u32::from(LINE);
+        let flags = ((1u32 << bytes) - 1) << at;
+        let bits = self.lines.len().trailing_zeros();
+        let line = addr as u32 >> LINE_SHIFT;
+        let upper = line >> bits;
+        // stacks and data are often powers of two apart
+        let index = (line ^ upper ^ upper >> bits) as usize & (self.lines.len() - 1);
+        Some((index, upper, u16::try_from(flags).ok()?))
     }
 
     /// Whether the flags of all bytes are set.
     #[inline]
     pub fn has(&self, addr: u64, bytes: u8) -> bool {
-        !Self::crosses(addr, bytes) && self.0.has(addr, bytes.into())
+        self.place(addr, bytes).is_some_and(|(index, tag, flags)| {
+            let line = self.lines[index];
+            line.tag == Some(tag) && line.flags & flags == flags
+        })
     }
 
     /// A load or a store.
     #[inline]
     pub fn set(&mut self, addr: u64, bytes: u8) {
-        if !Self::crosses(addr, bytes) {
-            self.0.store(addr, bytes.into());
+        if let Some((index, tag, flags)) = self.place(addr, bytes) {
+            let line = &mut self.lines[index];
+            let held = if line.tag == Some(tag) { line.flags } else { 0 };
+            *line = Line { tag: Some(tag), flags: held | flags };
         }
     }
 }
@@ -74,8 +89,11 @@ mod tests {
         f.set(0x8000_001c, 4);
         f.set(0x8000_0020, 4);
         assert!(f.has(0x8000_001e, 2) && f.has(0x8000_0020, 2) && !f.has(0x8000_001e, 4));
-        // four lines: 64 bytes further is the same place
+        // of four lines that at 0x10 is number 0x800_0001: 01 ^ 00 ^ 00. 0x40 further it is 0x800_0005: 01 ^ 01, another place
         f.set(0x8000_0050, 1);
-        assert!(!f.has(0x8000_0012, 2) && f.has(0x8000_0020, 4));
+        assert!(f.has(0x8000_0012, 2) && f.has(0x8000_0020, 4));
+        // and 0x800_0004 at 0x40 is 00 ^ 01, the place of the one at 0x10
+        f.set(0x8000_0040, 1);
+        assert!(!f.has(0x8000_0012, 2) && f.has(0x8000_0020, 4) && f.has(0x8000_0040, 1));
     }
 }
