@@ -87,7 +87,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Ok(Status::Done);
     }
     if stores.is_empty() {
-        writeln!(out, "0x{address:08x}: no store before that moment; it is as the program was loaded")?;
+        let else_ = match line.replay().params().sizes.known {
+            0 => "it is as the program was loaded",
+            _ => "what was stored before the recording began is not known",
+        };
+        writeln!(out, "0x{address:08x}: no store before that moment; {else_}")?;
         return Ok(Status::Done);
     }
     let mut table = Table::new([

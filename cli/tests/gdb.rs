@@ -228,3 +228,59 @@ fn gdb_reads_the_float_registers_of_a_recorded_run() {
     let (register, stored) = (of("$1 = "), of("$3 = "));
     assert!(register.contains(stored) && stored.len() > 10, "{said}");
 }
+
+const LATE_SCRIPT: &str = r"
+set pagination off
+set confirm off
+set style enabled off
+target remote | goshawk gdb late.gip --elf builtin:bank --stdio
+print $sp > 0x80000000
+print balance
+print $mscratch
+break set_balance
+continue
+finish
+print balance > 0
+reverse-continue
+monitor when
+";
+
+/// From the middle of a run: what no core has reached yet is not made up, and becomes known.
+#[test]
+fn a_recording_from_the_middle_of_a_run_tells_what_it_knows() {
+    let place = Place::new();
+    place.good(
+        "encode builtin:bank --harts 4 --scheme inputs:512+known4096 --skip 500000 --max-instructions 200000 -o late.gip",
+    );
+    std::fs::write(place.path().join("bank.elf"), programs::find("bank").unwrap().elf).unwrap();
+    let said = place.good("replay late.gip --elf builtin:bank --json");
+    let told: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(told["instructions"]["total"], 200_000);
+    let (said, errors) = gdb_line_by_line(&place, LATE_SCRIPT);
+    in_order(&said, &["$1 = 1", "hit Breakpoint 1, set_balance", "= 1", "hit Breakpoint 1, set_balance"]);
+    assert!(errors.contains("Cannot access memory at address"), "{errors}");
+    // nobody printed before wrote it, and nobody knows who did before
+    let said = place.good("who-wrote late.gip balance --elf builtin:bank --before 10");
+    assert!(said.contains("what was stored before the recording began is not known"), "{said}");
+    let say = |words: &str| {
+        let output = place.output(words);
+        assert_eq!(output.status.code(), Some(2), "{words}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let refused = say("encode builtin:bank --scheme inputs --skip 5 -o x.gip");
+    assert!(refused.contains("begins at reset") && refused.contains("inputs:512+known4096 does"), "{refused}");
+    let refused = say("encode builtin:bank --skip 5 -o x.gtr");
+    assert!(refused.contains("--skip goes with --scheme inputs:256+known4096"), "{refused}");
+    let refused = say("encode builtin:bank --scheme inputs:512+known4096 --skip 999999999 -o x.gip");
+    assert!(
+        refused.contains("ends after 13224296 instructions; --skip 999999999 leaves nothing to record"),
+        "{refused}"
+    );
+    place.good("run builtin:bank --max-instructions 1000 -o bank.ret");
+    let refused = say("stats bank.ret --scheme inputs:512+known4096 --skip 5");
+    assert!(refused.contains("a recording has no values"), "{refused}");
+    let refused = say("gen --scheme inputs:512+known131072 -o x");
+    assert!(refused.contains("known above 65536"), "{refused}");
+    let refused = say("soc sim --core picorv32 --program bank --scheme inputs --record-after 1000");
+    assert!(refused.contains("needs scheme inputs with +known4096"), "{refused}");
+}

@@ -41,7 +41,7 @@ fn main() {
     };
     println!("| {cores} cores | NAND2 | flip-flops | memory bits | HX8K: LUT4, block RAM, MHz | ECP5: LUT4, block RAM, MHz |");
     println!("| --- | ---: | ---: | ---: | --- | --- |");
-    for name in ["inputs:256", "inputs:512", "inputs:1024", "inputs:512+last1"] {
+    for name in ["inputs:256", "inputs:512", "inputs:1024", "inputs:512+last1", "inputs:256+known4096"] {
         let p = InputsParams::new(cores, 32, RAM, name.parse().expect("a scheme"));
         row(name, &|| verilog(InputsSystem::new(&p, LOG2_FIFO.into())));
     }

@@ -38,7 +38,8 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:\n  goshawk soc sim --core vexriscv --cores 4 --program irq --max-cycles 2000000\n  \
     goshawk soc sim --core picorv32 --elf firmware.elf --timestamps --out run\n  \
     goshawk soc sim --core picorv32 --cores 4 --program vm --no-trace --json\n  \
-    goshawk soc sim --core picorv32 --cores 4 --program race --scheme inputs --time 7 --out race")]
+    goshawk soc sim --core picorv32 --cores 4 --program race --scheme inputs --time 7 --out race\n  \
+    goshawk soc sim --core ibex --cores 2 --program irq --scheme inputs:256+known4096 --record-after 100000 --max-cycles 300000 --out late")]
 pub struct Args {
     /// Softcore
     #[arg(long, value_enum)]
