@@ -45,7 +45,7 @@ fn sizes(known: u32) -> Sizes {
 
 #[test]
 fn every_program_replays_from_its_middle() {
-    let instructions = if std::env::var_os("GOSHAWK_LONG").is_some() { 2_000_000 } else { 60_000 };
+    let instructions = if std::env::var_os("GOSHAWK_LONG").is_some() { 2_000_000 } else { 30_000 };
     let narrow = programs::PROGRAMS.iter().map(|p| (p.name, p.elf));
     for (name, elf) in narrow.chain(programs::RV64.iter().map(|p| (p.name, p.elf))) {
         let loaded = Program::parse(elf).unwrap();
@@ -63,7 +63,7 @@ fn every_program_replays_from_its_middle() {
 #[test]
 fn random_programs_replay_from_anywhere() {
     let long = std::env::var_os("GOSHAWK_LONG").is_some();
-    let (seeds, instructions) = if long { (2_000, 200_000) } else { (100, 30_000) };
+    let (seeds, instructions) = if long { (2_000, 200_000) } else { (60, 20_000) };
     let (mut inputs, mut episodes) = (0, 0);
     for seed in 0..seeds {
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x51a7);
@@ -86,7 +86,7 @@ fn random_programs_replay_from_anywhere() {
         inputs += run.0.stats.inputs.messages;
         episodes += run.0.stats.episodes.messages;
     }
-    assert!(inputs > 50_000 && episodes > 30_000, "{inputs} {episodes}");
+    assert!(inputs > 10_000 && episodes > 10_000, "{inputs} {episodes}");
 }
 
 /// What was not told is not made up; and going back is as from reset.
