@@ -8,6 +8,7 @@ use ::capture::cost::Cost;
 use ::capture::descriptor::Form;
 use ::capture::machine::Executable;
 use ::capture::outputs::{self, Compression, Outcome, Wanted};
+use ::capture::routines::{self, Routine};
 use ::capture::run::{Captured, Ended, Options};
 use ::capture::schedule::Schedule;
 use ::capture::statistics::{BRANCHES, OPERANDS};
@@ -27,6 +28,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:\n  goshawk capture run -o true.ret -- /bin/true\n  \
     goshawk capture run --schedule serial:100,jitter,seed=1 --rbt1 ls.rbt1.zst -- /bin/ls /\n  \
     goshawk capture run --data -o true.ret --mls true.mls --ascii -- /bin/true\n  \
+    goshawk capture run --routine hash_search -o hash.ret -- /bin/bash -c true\n  \
     goshawk stats true.ret")]
 pub struct Args {
     /// Retire file to write
@@ -71,6 +73,10 @@ pub struct Args {
     /// Trace the program's own image only, not its libraries
     #[arg(long)]
     own_image: bool,
+    /// Trace the instructions of this routine only, not those of what it calls; as the symbol table has its name, or its
+    /// address there (0x...). Again for each further one
+    #[arg(long, value_name = "NAME")]
+    routine: Vec<String>,
     /// How threads take turns: serial:Q (one at a time, for Q instructions), serial:Q,jitter,seed=N (for Q/2 to 3Q/2),
     /// or free (as the host lets them; then values that several threads write are not exact)
     #[arg(long, value_name = "SCHEDULE", default_value_t)]
@@ -118,7 +124,7 @@ impl From<CaptureError> for Failure {
 }
 
 impl Args {
-    fn options(&self) -> Options {
+    fn options(&self, routines: Vec<Routine>) -> Options {
         Options {
             arguments: self.program[1..].to_vec(),
             qemu: self.qemu.clone(),
@@ -127,6 +133,7 @@ impl Args {
             data: self.data || self.mls.is_some(),
             text: self.disassemble,
             own_image: self.own_image,
+            routines,
             skip: self.skip,
             length: self.length,
             size: Some(self.size_limit << 20),
@@ -160,7 +167,8 @@ impl Args {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let executable = Executable::open(args.program[0].as_ref())?;
-    let (options, wanted) = (args.options(), args.wanted(executable.machine.xlen()));
+    let options = args.options(routines::find(&executable, &args.routine)?);
+    let wanted = args.wanted(executable.machine.xlen());
     if let Some(harts) = args.harts.filter(|h| *h > wanted.most_harts()) {
         let most = wanted.most_harts();
         return Err(Failure::Other(format!("--harts {harts}: a branch trace (rbt1) has {most} at most")));
@@ -215,12 +223,24 @@ fn complain(c: &Captured, o: &Outcome) {
     if c.no_registers && o.expanded.signals == 0 {
         eprintln!("goshawk: this QEMU does not show registers: handlers of signals look like traps without a cause");
     }
+    if !c.routines.is_empty() && o.expanded.instructions == 0 {
+        eprintln!(
+            "goshawk: {program}: no routine of --routine was executed{}",
+            if o.expanded.skipped > 0 { " behind --skip" } else { "" }
+        );
+    }
     if o.expanded.unexplained > 0 {
         eprintln!(
             "goshawk: {program}: {} went where no branch leads, and are told as traps of cause 0",
             plural(o.expanded.unexplained, "block")
         );
     }
+}
+
+/// As the ELF has it: where it begins, and bytes of all its pieces.
+fn routine(r: &Routine) -> Value {
+    let bytes: u64 = r.pieces.iter().map(|p| p.end - p.start).sum();
+    json!({ "name": r.name, "address": format!("0x{:x}", r.pieces[0].start), "bytes": bytes, "pieces": r.pieces.len() })
 }
 
 fn files(o: &Outcome) -> Vec<Value> {
@@ -244,6 +264,7 @@ fn json(args: &Args, c: &Captured, o: &Outcome, plain: Option<Cost>, cost: Cost)
         .with("qemu", c.qemu.clone().into())
         .with("source", c.source().into())
         .with("schedule", c.schedule.to_string().into())
+        .with("routines", json!(c.routines.iter().map(routine).collect::<Vec<_>>()))
         .with("ended", json!({ "code": code, "signal": signal, "with_trace": c.ended == Ended::Trace }))
         .with("limit", if o.full { "bytes".into() } else { c.limit.into() })
         .with("failure", c.failure.as_ref().map(ToString::to_string).into())
@@ -276,6 +297,10 @@ fn text(
         ("threads", format!("{}, on {}", count(c.threads), plural(o.harts, "hart"))),
         ("instructions", count(e.instructions)),
     ];
+    for r in &c.routines {
+        let bytes: u64 = r.pieces.iter().map(|p| p.end - p.start).sum();
+        lines.push(("only in", format!("{} at 0x{:x}, {}", r.name, r.pieces[0].start, plural(bytes, "byte"))));
+    }
     if e.skipped > 0 {
         lines.push(("skipped", count(e.skipped)));
     }
@@ -300,7 +325,7 @@ fn text(
     }
     t.row(["all".into(), count(all), String::new()]);
     t.print(out)?;
-    if args.options().data {
+    if args.data || args.mls.is_some() {
         writeln!(out)?;
         let columns = [("operands", Left), ("loads", Right), ("of all", Right), ("stores", Right), ("of all", Right)];
         let mut t = Table::new(columns);
