@@ -71,6 +71,7 @@ fn a_routine_alone_is_what_the_whole_run_has_of_it() {
         (wanted.data, wanted.routines) = (true, found(&program, names).unwrap());
         let captured = run(&program, &wanted);
         assert_eq!(captured.ended, capture::run::Ended::Code(0));
+        assert!(!schedule.starts_with("serial:37") || captured.switches > 100, "{}", captured.switches);
         all(&captured, harts)
     };
     for schedule in ["serial:1000", "serial:37,jitter,seed=4", "free"] {

@@ -2,6 +2,7 @@
  * is interrupted by its own fault, names that are in two files, inlined, and without a symbol. */
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
 
@@ -10,6 +11,7 @@ unsigned front(unsigned x, unsigned *to), behind(unsigned x, unsigned *to);
 
 volatile unsigned own[16];
 static char *page;
+static _Atomic int arrived;
 
 __attribute__((noinline)) unsigned leaf(unsigned x) { return x * 2654435761u >> 7; }
 
@@ -41,6 +43,9 @@ static void mend(int s) { mprotect(page, 4096, PROT_READ | PROT_WRITE); }
 
 static void *thread(void *which) {
     long me = (long)which;
+    atomic_fetch_add(&arrived, 1);
+    while (atomic_load(&arrived) < 3)
+        ; /* all of them work at the same time */
     for (int i = 0; i < 20; i++)
         own[me] ^= work(me, 10 + 3 * me);
     return 0;

@@ -1,5 +1,6 @@
 //! `goshawk capture run`: a real program under QEMU, to recordings and descriptors
 
+use super::statistics::{self, Values};
 use crate::files::OutputPath;
 use crate::output::{count, facts, percent, plural, short_id, Left, Object, Right, Table, TOOL};
 use crate::progress::bar;
@@ -15,6 +16,7 @@ use ::capture::statistics::{BRANCHES, OPERANDS};
 use ::capture::CaptureError;
 use clap::ValueEnum;
 use serde_json::{json, Value};
+use sim::scheme::cfiat::params::Sizes;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
@@ -29,13 +31,15 @@ use std::path::PathBuf;
     goshawk capture run --schedule serial:100,jitter,seed=1 --rbt1 ls.rbt1.zst -- /bin/ls /\n  \
     goshawk capture run --data -o true.ret --mls true.mls --ascii -- /bin/true\n  \
     goshawk capture run --routine hash_search -o hash.ret -- /bin/bash -c true\n  \
+    goshawk capture run --data --statistics true.json -- /bin/true\n  \
+    goshawk capture run --scheme cfiat:64k+line64 --statistics true.txt -- /bin/true\n  \
     goshawk stats true.ret")]
 pub struct Args {
     /// Retire file to write
     #[arg(short, long, value_name = "FILE")]
     output: Option<OutputPath>,
-    /// Record loads and stores, too, with their values
-    #[arg(long, requires = "output")]
+    /// Record and count loads and stores, too, with their values
+    #[arg(long)]
     data: bool,
     /// Branch trace (rbt1) to write; zstd-compressed if its name ends in .zst
     #[arg(long, value_name = "FILE")]
@@ -46,6 +50,13 @@ pub struct Args {
     /// File of mlsTrace descriptors to write: a load or a store each
     #[arg(long, value_name = "FILE")]
     mls: Option<OutputPath>,
+    /// File of statistics to write: branches by kind, with --data loads and stores by size, thread by thread; a table, or
+    /// JSON if its name ends in .json
+    #[arg(long, value_name = "FILE")]
+    statistics: Option<OutputPath>,
+    /// Load values of the statistics: hit rates of these caches by operand size; cfiat:32k+ways4+line32+gran4 and the like
+    #[arg(long, value_name = "NAME", requires = "statistics")]
+    scheme: Option<Sizes>,
     /// What descriptors are of, in mlsTrace
     #[arg(long, value_enum, default_value_t = Operands::Both, requires = "mls")]
     operands: Operands,
@@ -124,13 +135,17 @@ impl From<CaptureError> for Failure {
 }
 
 impl Args {
+    fn has_data(&self) -> bool {
+        self.data || self.mls.is_some() || self.scheme.is_some()
+    }
+
     fn options(&self, routines: Vec<Routine>) -> Options {
         Options {
             arguments: self.program[1..].to_vec(),
             qemu: self.qemu.clone(),
             sysroot: self.sysroot.clone(),
             schedule: self.schedule,
-            data: self.data || self.mls.is_some(),
+            data: self.has_data(),
             text: self.disassemble,
             own_image: self.own_image,
             routines,
@@ -183,8 +198,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     line.finish_and_clear();
     let harts = args.harts.unwrap_or_else(|| captured.harts(wanted.most_harts()));
     let line = bar("writing", "instructions", None);
-    let outcome = outputs::write(&captured, &wanted, harts, TOOL, &mut |n| line.inc(n))?;
+    let mut values = Values::new(args.scheme, harts, captured.executable.machine.xlen())?;
+    let mut outcome = outputs::write(&captured, &wanted, harts, TOOL, &mut values, &mut |n| line.inc(n))?;
     line.finish_and_clear();
+    if let Some(path) = &args.statistics {
+        let found = statistics::Found { captured: &captured, outcome: &outcome, data: args.has_data(), values };
+        let written = found.write(path)?;
+        outcome.written.push(written);
+    }
     complain(&captured, &outcome);
     if args.json {
         json(args, &captured, &outcome, plain, cost).print(out)?;
@@ -254,7 +275,7 @@ fn json(args: &Args, c: &Captured, o: &Outcome, plain: Option<Cost>, cost: Cost)
         Ended::Signal(signal) => (None, Some(signal)),
         Ended::Trace => (None, None),
     };
-    let s = &o.statistics;
+    let s = o.statistics.all();
     let named = |names: &[&str; 4], counts: &[u64; 4]| -> serde_json::Map<String, Value> {
         names.iter().zip(counts).map(|(name, n)| (name.to_string(), json!(n))).collect()
     };
@@ -272,7 +293,7 @@ fn json(args: &Args, c: &Captured, o: &Outcome, plain: Option<Cost>, cost: Cost)
         .with("harts", o.harts.into())
         .with("expanded", json!(o.expanded))
         .with("turns", json!({ "handed_over": c.switches, "taken": c.steals }))
-        .with("branches", named(&BRANCHES, &s.branches).into())
+        .with("branches", named(&BRANCHES, &s.classes()).into())
         .with("loads", named(&OPERANDS, &s.loads).into())
         .with("stores", named(&OPERANDS, &s.stores).into())
         .with("files", files(o).into())
@@ -316,16 +337,16 @@ fn text(
         ));
     }
     facts(out, &lines)?;
-    let s = &o.statistics;
+    let s = o.statistics.all();
     writeln!(out)?;
     let mut t = Table::new([("branches", Left), ("number", Right), ("of all", Right)]);
-    let all: u64 = s.branches.iter().sum();
-    for (name, n) in BRANCHES.iter().zip(s.branches) {
+    let all = s.all_branches();
+    for (name, n) in BRANCHES.iter().zip(s.classes()) {
         t.row([name.to_string(), count(n), percent(n, all)]);
     }
     t.row(["all".into(), count(all), String::new()]);
     t.print(out)?;
-    if args.data || args.mls.is_some() {
+    if args.has_data() {
         writeln!(out)?;
         let columns = [("operands", Left), ("loads", Right), ("of all", Right), ("stores", Right), ("of all", Right)];
         let mut t = Table::new(columns);
