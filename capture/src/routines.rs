@@ -240,8 +240,8 @@ mod tests {
 
     #[test]
     fn pieces_are_in_order_and_one_where_they_touch() {
-        let all = pieces(&[routine(&[20..30, 4..8]), routine(&[8..12, 22..24]), routine(&[40..44])]).unwrap();
-        assert_eq!(all, [4..12, 20..30, 40..44]);
+        let all = pieces(&[routine(&[20..30, 4..8]), routine(&[8..12, 22..24]), routine(&[40..44, 50..52])]).unwrap();
+        assert_eq!(all, [4..12, 20..30, 40..44, 50..52]);
         let many: Vec<_> = (0..MOST_PIECES as u64 + 1).map(|i| 8 * i..8 * i + 4).collect();
         assert!(pieces(&[routine(&many[1..])]).is_ok());
         let refused = pieces(&[routine(&many)]).unwrap_err().to_string();

@@ -71,10 +71,10 @@ fn a_routine_alone_is_what_the_whole_run_has_of_it() {
         (wanted.data, wanted.routines) = (true, found(&program, names).unwrap());
         let captured = run(&program, &wanted);
         assert_eq!(captured.ended, capture::run::Ended::Code(0));
-        assert!(!schedule.starts_with("serial:37") || captured.switches > 100, "{}", captured.switches);
+        assert!(!schedule.starts_with("serial:37") || captured.switches > 20, "{}", captured.switches);
         all(&captured, harts)
     };
-    for schedule in ["serial:1000", "serial:37,jitter,seed=4", "free"] {
+    for schedule in ["serial:1000", "serial:37,jitter,seed=4"] {
         let (whole, _) = captured(schedule, &[], 4);
         for names in [&["work"][..], &["leaf"], &["front"], &["behind"], &["faulty"], &["main", "leaf", "behind"]] {
             let (part, expanded) = captured(schedule, names, 4);
@@ -83,11 +83,7 @@ fn a_routine_alone_is_what_the_whole_run_has_of_it() {
             for thread in 0..4 {
                 let (right, mine) = (inside(&whole, thread, &pieces), inside(&part, thread, &[(0, u64::MAX)]));
                 assert_eq!(right.0, mine.0, "{schedule} {names:?}: thread {thread}");
-                // where threads run freely a racing load may be told with another value
-                assert_eq!(right.1.len(), mine.1.len(), "{schedule} {names:?}: thread {thread}");
-                if schedule != "free" {
-                    assert_eq!(right.1, mine.1, "{schedule} {names:?}: thread {thread}");
-                }
+                assert_eq!(right.1, mine.1, "{schedule} {names:?}: thread {thread}");
                 most = most.max(mine.0.len());
             }
             assert!(most > 10, "{schedule} {names:?}: {most}");
