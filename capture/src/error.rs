@@ -27,6 +27,9 @@ pub enum CaptureError {
     /// No QEMU, or one that is not known.
     #[error("{0}")]
     Qemu(String),
+    /// Routines that cannot be traced together.
+    #[error("{0}")]
+    Routines(String),
     /// Something of this machine.
     #[error("{0}: {1}")]
     System(&'static str, std::io::Error),

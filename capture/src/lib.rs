@@ -9,6 +9,7 @@
 //! | [`layout`] | the shared memory, as both sides see it |
 //! | [`machine`] | machines, their QEMU, and what their instructions do to the pc |
 //! | [`schedule`] | which thread runs, and how long |
+//! | [`routines`] | routines by name, for those that alone are traced |
 //! | [`run`] | a program is run, and what the plugin tells is kept in a file without a name |
 //! | `pack` | those words, packed |
 //! | [`words`] | what the words of the ring say |
@@ -35,6 +36,7 @@ pub mod machine;
 pub mod memory;
 pub mod outputs;
 mod pack;
+pub mod routines;
 pub mod run;
 pub mod schedule;
 mod shared;

@@ -62,6 +62,8 @@ pub struct Executable {
     pub path: PathBuf,
     /// Its machine.
     pub machine: Machine,
+    /// Address that it gives its lowest code.
+    pub code: u64,
     /// The dynamic linker it asks for.
     pub interpreter: Option<String>,
     /// GNU build id, or CRC-32 of the file; as [`retire::elf::Program`] names it where that can read it. Hex.
@@ -198,13 +200,13 @@ impl Executable {
         if data.starts_with(b"#!") {
             return Err(bad(format!("is a script; {RIGHT}: its interpreter, with the script as its argument")));
         }
-        let (machine, interpreter) = match object::FileKind::parse(&*data) {
+        let (machine, code, interpreter) = match object::FileKind::parse(&*data) {
             Ok(object::FileKind::Elf32) => header::<elf::FileHeader32<object::Endianness>>(&data),
             Ok(object::FileKind::Elf64) => header::<elf::FileHeader64<object::Endianness>>(&data),
             _ => Err(format!("is no ELF file; {RIGHT}")),
         }
         .map_err(|what| bad(if what.contains("needed") { what } else { format!("{what}; {RIGHT}") }))?;
-        Ok(Self { build_id: build_id(&data), path, machine, interpreter })
+        Ok(Self { build_id: build_id(&data), path, machine, code, interpreter })
     }
 
     /// `qemu-NAME` and its version; `given`: in its place.
@@ -238,7 +240,7 @@ impl Executable {
 
 fn header<H: object::read::elf::FileHeader<Endian = object::Endianness>>(
     data: &[u8],
-) -> Result<(Machine, Option<String>), String> {
+) -> Result<(Machine, u64, Option<String>), String> {
     use object::read::elf::ProgramHeader;
     let bad = |e: object::Error| format!("is a damaged ELF file ({e})");
     let header = H::parse(data).map_err(bad)?;
@@ -260,7 +262,9 @@ fn header<H: object::read::elf::FileHeader<Endian = object::Endianness>>(
     let interpreter = segments.iter().find(|s| s.p_type(endian) == elf::PT_INTERP);
     let text = interpreter.and_then(|s| s.data(endian, data).ok());
     let text = text.map(|t| String::from_utf8_lossy(t.strip_suffix(b"\0").unwrap_or(t)).into_owned());
-    Ok((machine, text))
+    let is_code = |s: &&H::ProgramHeader| s.p_type(endian) == elf::PT_LOAD && s.p_flags(endian).contains(elf::PF_X);
+    let code = segments.iter().filter(is_code).map(|s| s.p_vaddr(endian).into()).min().unwrap_or(0);
+    Ok((machine, code, text))
 }
 
 fn build_id(data: &[u8]) -> String {

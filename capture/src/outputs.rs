@@ -182,19 +182,21 @@ enum Recording {
     Data(Box<DataWriter>),
 }
 
-struct All {
+struct All<'a, S> {
     retire: Option<Recording>,
     rbt1: Option<Rbt1Writer>,
     mcf: Option<Descriptors>,
     mls: Option<Descriptors>,
     statistics: Statistics,
+    also: &'a mut S,
     most: u64,
 }
 
-impl Sink for All {
+impl<S: RetireSink> Sink for All<'_, S> {
     #[inline]
     fn event(&mut self, of: &Of<'_>, event: &FlowEvent) {
-        self.statistics.event(event);
+        self.statistics.event(of.thread, event.kind);
+        self.also.event(event);
         match &mut self.retire {
             Some(Recording::Flow(w)) => w.event(event),
             Some(Recording::Data(w)) => w.event(event),
@@ -210,7 +212,8 @@ impl Sink for All {
 
     #[inline]
     fn data(&mut self, of: &Of<'_>, data: &DataEvent) {
-        self.statistics.data(data);
+        self.statistics.data(of.thread, data);
+        self.also.data(data);
         if let Some(Recording::Data(w)) = &mut self.retire {
             w.data(data);
         }
@@ -225,12 +228,13 @@ impl Sink for All {
     }
 }
 
-/// Writes all files that are wanted of a run. `tool`: what the files say wrote them.
+/// Writes all files that are wanted of a run, and tells `also` of it. `tool`: what the files say wrote them.
 pub fn write(
     captured: &Captured,
     wanted: &Wanted,
     harts: u8,
     tool: &str,
+    also: &mut impl RetireSink,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Outcome, CaptureError> {
     let executable = &captured.executable;
@@ -261,6 +265,7 @@ pub fn write(
         mcf: descriptors(&wanted.mcf)?,
         mls: descriptors(&wanted.mls)?,
         statistics: Statistics::default(),
+        also,
         most: wanted.size.unwrap_or(u64::MAX),
     };
     let expanded = captured.tell(harts, &mut all, progress)?;

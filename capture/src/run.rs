@@ -3,6 +3,7 @@
 use crate::expand::{Expanded, Expander, Nothing, Sink};
 use crate::layout;
 use crate::machine::Executable;
+use crate::routines::{pieces, Routine};
 use crate::schedule::Schedule;
 use crate::shared::{hand_over, plugin, Patient, Shared};
 use crate::spool::{Spool, SpoolWriter};
@@ -40,6 +41,8 @@ pub struct Options {
     pub text: bool,
     /// Only what is in the image of the program.
     pub own_image: bool,
+    /// Only what is in these routines of the program; none: all.
+    pub routines: Vec<Routine>,
     /// Instructions before the first that is traced; blocks that are left early are counted whole.
     pub skip: u64,
     /// Instructions that are traced.
@@ -94,6 +97,8 @@ pub struct Captured {
     pub no_registers: bool,
     /// Bytes that the kept run has.
     pub kept: u64,
+    /// Routines that alone were traced.
+    pub routines: Vec<Routine>,
     skip: u64,
     length: Option<u64>,
     spool: Spool,
@@ -145,6 +150,7 @@ pub fn run_plain(executable: &Executable, options: &Options) -> Result<ExitStatu
 pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u64)) -> Result<Captured, CaptureError> {
     let (qemu, version) = executable.qemu(options.qemu.as_deref())?;
     let plugin = plugin()?;
+    let pieces = pieces(&options.routines)?;
     let shared = Shared::new(|control| {
         let flag = |on: bool, flag| if on { flag } else { 0 };
         control.flags = flag(options.data, layout::WANT_DATA)
@@ -159,6 +165,9 @@ pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u
             Schedule::Free => control.flags |= layout::FREE,
         }
         control.skip = options.skip;
+        control.code = executable.code;
+        control.piece_count = pieces.len() as u64;
+        control.pieces.iter_mut().zip(&pieces).for_each(|(to, piece)| *to = [piece.start, piece.end]);
     })?;
     let writer = SpoolWriter::create(&options.folder, options.data)?;
     let _patient = Patient::new();
@@ -191,6 +200,7 @@ pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u
         executed: control.written.executed.load(Relaxed),
         no_registers: state == layout::NO_REGISTERS,
         kept: spool.size,
+        routines: options.routines.clone(),
         skip: options.skip,
         length: options.length,
         executable,
@@ -271,6 +281,10 @@ impl Captured {
     pub fn source(&self) -> String {
         let name = self.executable.machine.name();
         let mut text = format!("captured under qemu-{name} {}, schedule {}", self.qemu, self.schedule);
+        if !self.routines.is_empty() {
+            let names: Vec<&str> = self.routines.iter().map(|r| r.name.as_str()).collect();
+            text.push_str(&format!(", only in {}", names.join(", ")));
+        }
         if self.skip > 0 {
             text.push_str(&format!(", behind {} instructions", self.skip));
         }

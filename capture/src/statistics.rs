@@ -1,48 +1,157 @@
-//! What the statistics files of mcfTrace and mlsTrace count
+//! What the statistics files of mcfTrace and mlsTrace count, thread by thread
 //!
 //! # Source
-//! Paper 003, figures 4.3 and 4.14, table 4.4.
+//! Paper 003, figures 4.3 and 4.14, table 4.4. Jumps, calls and returns are one there.
 
-use crate::descriptor;
-use retire::{DataEvent, DataKind, FlowEvent};
+use retire::{DataEvent, DataKind, FlowKind};
 use serde::Serialize;
+use std::ops::AddAssign;
 
-/// Counts of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Statistics {
-    /// Branches: unconditional indirect, unconditional direct, conditional direct taken, not taken.
-    pub branches: [u64; 4],
+/// Kinds of branches.
+pub const KINDS: usize = 8;
+/// Their names, in the order of [`Counts::branches`].
+pub const KIND_NAMES: [&str; KINDS] = [
+    "conditional, taken",
+    "conditional, not taken",
+    "jump",
+    "call",
+    "indirect jump",
+    "indirect call",
+    "return",
+    "swap",
+];
+/// Branches as the thesis counts them, in the order of [`Counts::classes`].
+pub const BRANCHES: [&str; 4] =
+    ["unconditional indirect", "unconditional direct", "conditional direct, taken", "conditional direct, not taken"];
+/// Operands of 1, 2, 4 and 8 bytes, as the thesis calls them.
+pub const OPERANDS: [&str; 4] = ["byte", "word", "doubleword", "quadword"];
+
+/// Counts of a thread, or of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// By kind, as [`KIND_NAMES`] has them.
+    pub branches: [u64; KINDS],
     /// Loads of 1, 2, 4 and 8 bytes.
     pub loads: [u64; 4],
     /// Stores of 1, 2, 4 and 8 bytes.
     pub stores: [u64; 4],
 }
 
-/// Branches by kind, in the order of [`Statistics::branches`], as the thesis calls them.
-pub const BRANCHES: [&str; 4] =
-    ["unconditional indirect", "unconditional direct", "conditional direct, taken", "conditional direct, not taken"];
-/// Operands by size, as the thesis calls them.
-pub const OPERANDS: [&str; 4] = ["byte", "word", "doubleword", "quadword"];
+/// Which of [`KIND_NAMES`] an event is; `None` for what is no branch instruction. A return from a handler is a system
+/// call.
+fn kind(event: FlowKind) -> Option<usize> {
+    match event {
+        FlowKind::Conditional { taken: true } | FlowKind::ConditionalIndirect { taken: true } => Some(0),
+        FlowKind::Conditional { taken: false } | FlowKind::ConditionalIndirect { taken: false } => Some(1),
+        FlowKind::Jump => Some(2),
+        FlowKind::Call => Some(3),
+        FlowKind::IndirectJump => Some(4),
+        FlowKind::IndirectCall => Some(5),
+        FlowKind::Return => Some(6),
+        FlowKind::CoSwap => Some(7),
+        FlowKind::TrapReturn | FlowKind::Start | FlowKind::Trap { .. } | FlowKind::Gap { .. } | FlowKind::Stop => None,
+    }
+}
+
+impl Counts {
+    /// All branches.
+    pub fn all_branches(&self) -> u64 {
+        self.branches.iter().sum()
+    }
+
+    /// As [`BRANCHES`] has them.
+    pub fn classes(&self) -> [u64; 4] {
+        let [taken, not_taken, jumps, calls, indirect @ ..] = self.branches;
+        [indirect.iter().sum(), jumps + calls, taken, not_taken]
+    }
+}
+
+impl AddAssign<&Self> for Counts {
+    fn add_assign(&mut self, other: &Self) {
+        let sum = |to: &mut [u64], of: &[u64]| to.iter_mut().zip(of).for_each(|(a, b)| *a += b);
+        sum(&mut self.branches, &other.branches);
+        sum(&mut self.loads, &other.loads);
+        sum(&mut self.stores, &other.stores);
+    }
+}
+
+/// Counts of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// By thread, in the order in which they were made.
+    pub threads: Vec<Counts>,
+}
 
 impl Statistics {
-    /// Counts an event.
+    /// Of all threads.
+    pub fn all(&self) -> Counts {
+        let mut sum = Counts::default();
+        self.threads.iter().for_each(|t| sum += t);
+        sum
+    }
+
     #[inline]
-    pub fn event(&mut self, event: &FlowEvent) {
-        if let Some(kind) = descriptor::kind(event.kind) {
-            self.branches[usize::from(kind)] += 1;
+    fn of(&mut self, thread: u32) -> &mut Counts {
+        let thread = thread as usize;
+        if self.threads.len() <= thread {
+            self.threads.resize(thread + 1, Counts::default());
+        }
+        &mut self.threads[thread]
+    }
+
+    /// Counts an event of a thread.
+    #[inline]
+    pub fn event(&mut self, thread: u32, event: FlowKind) {
+        if let Some(kind) = kind(event) {
+            self.of(thread).branches[kind] += 1;
         }
     }
 
-    /// Counts a datum.
+    /// Counts a datum of a thread.
     #[inline]
-    pub fn data(&mut self, data: &DataEvent) {
-        let (counts, size) = match data.kind {
-            DataKind::Load { size, .. } => (&mut self.loads, size),
-            DataKind::Store { size, .. } => (&mut self.stores, size),
+    pub fn data(&mut self, thread: u32, data: &DataEvent) {
+        let (is_load, size) = match data.kind {
+            DataKind::Load { size, .. } => (true, size),
+            DataKind::Store { size, .. } => (false, size),
             DataKind::Csr { .. } | DataKind::Register { .. } | DataKind::Float { .. } | DataKind::Imported { .. } => {
                 return
             }
         };
+        let of = self.of(thread);
+        let counts = if is_load { &mut of.loads } else { &mut of.stores };
         counts[size.trailing_zeros().min(3) as usize] += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_counted_apart_and_summed() {
+        let mut s = Statistics::default();
+        for (thread, event) in [
+            (0, FlowKind::Start),
+            (0, FlowKind::Call),
+            (2, FlowKind::Conditional { taken: true }),
+            (2, FlowKind::Conditional { taken: false }),
+            (2, FlowKind::Jump),
+            (0, FlowKind::IndirectCall),
+            (0, FlowKind::Return),
+            (2, FlowKind::Return),
+            (2, FlowKind::TrapReturn),
+        ] {
+            s.event(thread, event);
+        }
+        let load = DataEvent { hart: 0, kind: DataKind::Load { size: 4, addr: 0, value: 0 }, pc: 0, cycle: 0 };
+        let store = DataEvent { kind: DataKind::Store { size: 1, addr: 0, value: 0 }, ..load };
+        s.data(1, &load);
+        s.data(2, &load);
+        s.data(2, &store);
+        assert_eq!(s.threads[0].branches, [0, 0, 0, 1, 0, 1, 1, 0]);
+        assert_eq!(s.threads[2].branches, [1, 1, 1, 0, 0, 0, 1, 0]);
+        let all = s.all();
+        assert_eq!((all.classes(), all.all_branches()), ([3, 2, 1, 1], 7));
+        assert_eq!((all.loads, all.stores, s.threads[2].loads), ([0, 0, 2, 0], [1, 0, 0, 0], [0, 0, 1, 0]));
     }
 }

@@ -3,6 +3,7 @@
 mod bench;
 mod registers;
 mod run;
+mod statistics;
 
 use crate::args::{range, CoreName, ParamArgs};
 use crate::files::OutputPath;

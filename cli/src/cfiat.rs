@@ -27,7 +27,8 @@ pub fn sizes(params: &ParamArgs, sync: &SyncArgs) -> Result<Option<Sizes>, Failu
     Ok(Some(name.parse::<Sizes>()?))
 }
 
-fn parameters(p: &CfiatParams) -> Value {
+/// What JSON says of the parameters.
+pub fn parameters(p: &CfiatParams) -> Value {
     json!({
         "scheme": p.sizes.to_string(),
         "cores": p.cores,
@@ -37,7 +38,8 @@ fn parameters(p: &CfiatParams) -> Value {
     })
 }
 
-fn by_size(hits: &[Hits; SIZES]) -> Value {
+/// Hits and misses, all and by operand size.
+pub fn by_size(hits: &[Hits; SIZES]) -> Value {
     let mut object = serde_json::Map::new();
     object.insert("total".into(), json!(total(hits)));
     for (name, h) in SIZE_NAMES.iter().zip(hits) {
@@ -90,7 +92,8 @@ pub fn lines(traced: &Traced) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn table(s: &CfiatStats, out: &mut dyn Write) -> std::io::Result<()> {
+/// Hit rates of cache and flags by operand size, as figure 4.38 has them.
+pub fn table(s: &CfiatStats) -> Table {
     let mut t = Table::new([
         ("operands", Left),
         ("cache hits", Right),
@@ -110,7 +113,7 @@ fn table(s: &CfiatStats, out: &mut dyn Write) -> std::io::Result<()> {
     for (i, name) in SIZE_NAMES.iter().enumerate() {
         row(name, references[i], s.flags[i]);
     }
-    t.print(out)
+    t
 }
 
 /// Traces the loads of a run, into `output`, and says what that took.
@@ -153,7 +156,7 @@ pub fn encode(
     facts(out, &facts_)?;
     if matches!(output, Output::Nothing) {
         writeln!(out)?;
-        table(&traced.stats, out)?;
+        table(&traced.stats).print(out)?;
     }
     Ok(Status::Done)
 }

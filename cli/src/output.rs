@@ -152,7 +152,15 @@ impl Table {
 
     /// Prints it.
     pub fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        let heading = if coloured() { BOLD } else { Style::new() };
+        self.lines(out, if coloured() { BOLD } else { Style::new() })
+    }
+
+    /// Writes it to a file, which shows no colours.
+    pub fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        self.lines(out, Style::new())
+    }
+
+    fn lines(&self, out: &mut dyn Write, heading: Style) -> std::io::Result<()> {
         for (i, line) in self.0.lines().enumerate() {
             let style = if i == 0 { heading } else { Style::new() };
             writeln!(out, "{style}{}{style:#}", line.trim_end())?;

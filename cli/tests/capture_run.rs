@@ -3,7 +3,10 @@
 mod common;
 
 use common::Place;
+use retire::file::retire::RetireReader;
+use retire::{DataEvent, DataKind, FlowEvent, RetireSink};
 use serde_json::Value;
+use std::collections::{HashMap, HashSet};
 use std::process::Command;
 
 /// A folder with a program of the crate `capture`'s tests in it, compiled.
@@ -178,4 +181,223 @@ fn a_disk_that_is_full_leaves_no_file_behind() {
     assert!(!place.path().join("l.txt").exists());
     let left: Vec<_> = place.path().read_dir().unwrap().map(|e| e.unwrap().file_name()).collect();
     assert!(left.iter().all(|n| ["guest", "p.elf"].iter().any(|k| n == k)), "{left:?}");
+}
+
+/// `capture`'s program with routines, with these arguments of the compiler.
+fn routines(place: &Place, name: &str, more: &[&str]) {
+    let source = |s: &str| format!("{}/../capture/tests/guests/{s}.c", env!("CARGO_MANIFEST_DIR"));
+    let mut command = Command::new("riscv64-linux-gnu-gcc");
+    command.args(["-O1", "-static", "-pthread", "-g"]).args(more).args(["-o", name]);
+    command.args(["routines", "routines_other"].map(source)).current_dir(place.path());
+    assert!(command.status().expect("tools/setup installs the compiler").success());
+}
+
+#[test]
+fn routines_alone_are_recorded_encoded_and_replayed() {
+    let place = Place::new();
+    routines(&place, "guest", &[]);
+    let run = "capture run --schedule serial:50,jitter,seed=2 --data -o a.ret --json";
+    let told = captured(&place, &format!("{run} --routine work --routine leaf -- ./guest"));
+    let names: Vec<&str> = told["routines"].as_array().unwrap().iter().map(|r| r["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["work", "leaf"]);
+    assert!(told["source"].as_str().unwrap().contains(", only in work, leaf"), "{told}");
+    assert_eq!(told["expanded"]["unexplained"], 0);
+    goes_through(&place, "a.ret");
+    // the program itself in the place of what is learned, and where each instruction lies
+    place.good("encode a.ret -o x.gtr");
+    place.good("replay x.gtr --elf guest --check a.ret");
+    // a table, and a routine that is not reached
+    let text = place.output("capture run --routine faulty -- ./guest");
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("only in") && text.contains("faulty at 0x"), "{text}");
+    let o = place.output("capture run --routine work --skip 9999999 -o none.ret -- ./guest");
+    let err = String::from_utf8_lossy(&o.stderr);
+    assert!(err.contains("no routine of --routine was executed"), "{err}");
+    assert_eq!(json(&place.good("stats none.ret --json"))["instructions"], 0);
+    // refused before anything is run or written
+    routines(&place, "bare", &["-s"]);
+    for (program, name, message) in [
+        ("guest", "wrok", "no routine `wrok` in its symbols or debug information; there is `work`"),
+        ("guest", "twice", "routine `twice` is at 0x"),
+        ("guest", "nowhere", "routine `nowhere` was inlined wherever it is called (at 0x"),
+        ("bare", "work", "no routine `work`: it has no symbols; a program that is not stripped is needed"),
+    ] {
+        let o = place.output(&format!("capture run --routine {name} -o no.ret -- ./{program}"));
+        let err = String::from_utf8_lossy(&o.stderr);
+        assert_eq!((o.status.code(), err.lines().count()), (Some(2), 1), "{err}");
+        assert!(err.starts_with(&format!("goshawk: ./{program}: {message}")) && o.stdout.is_empty(), "{err}");
+        assert!(!place.path().join("no.ret").exists());
+    }
+}
+
+/// Counts a recording without the code that is tested.
+#[derive(Default)]
+struct Counted {
+    /// By the number that the file has for a kind.
+    kinds: [u64; 16],
+    instructions: u64,
+    loads: HashMap<u64, u64>,
+    stores: HashMap<u64, u64>,
+    /// Bytes in the cache of a hart, and those that its host knows: of a cache that holds all, a line a byte.
+    present: HashSet<(u8, u64)>,
+    known: HashSet<(u8, u64)>,
+    /// By size: cache hits and misses, hits and misses of flags.
+    hits: HashMap<u64, [u64; 4]>,
+}
+
+impl RetireSink for Counted {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, e: &FlowEvent) {
+        self.kinds[usize::from(e.kind.code())] += 1;
+        self.instructions += u64::from(e.count);
+    }
+
+    fn data(&mut self, d: &DataEvent) {
+        let (size, addr, load) = match d.kind {
+            DataKind::Load { size, addr, .. } => (size, addr, true),
+            DataKind::Store { size, addr, .. } => (size, addr, false),
+            other => panic!("{other:?}"),
+        };
+        *if load { &mut self.loads } else { &mut self.stores }.entry(size.into()).or_default() += 1;
+        let (mut lines, mut flags) = (true, true);
+        for byte in addr..addr + u64::from(size) {
+            lines &= !self.present.insert((d.hart, byte));
+            flags &= !self.known.insert((d.hart, byte));
+            for other in (0..16).filter(|h| *h != d.hart && !load) {
+                self.known.remove(&(other, byte));
+            }
+        }
+        let hits = self.hits.entry(size.into()).or_default();
+        hits[usize::from(!lines)] += 1;
+        if load && lines {
+            hits[2 + usize::from(!flags)] += 1;
+        }
+    }
+}
+
+const SIZES: [(&str, u64); 4] = [("byte", 1), ("word", 2), ("doubleword", 4), ("quadword", 8)];
+const KINDS: [(&str, usize); 8] = [
+    ("conditional, not taken", 1),
+    ("conditional, taken", 2),
+    ("jump", 3),
+    ("call", 4),
+    ("indirect jump", 5),
+    ("indirect call", 6),
+    ("return", 7),
+    ("swap", 8),
+];
+
+#[test]
+fn statistics_are_what_the_recording_and_the_descriptors_say() {
+    let place = place("threads", "riscv64-linux-gnu-gcc");
+    captured(
+        &place,
+        "capture run --schedule serial:100,jitter,seed=5 --data -o a.ret --mcf m.txt --mls l.txt -a --json \
+         --statistics s.json --scheme cfiat:4096k+ways16+line1+gran1 -- ./guest 3",
+    );
+    let text = |file: &str| std::fs::read_to_string(place.path().join(file)).unwrap();
+    let found = json(&text("s.json"));
+    // all, by the recording
+    let mut counted = Counted::default();
+    let mut reader = RetireReader::open(&place.path().join("a.ret")).unwrap();
+    reader.tell(&mut counted).unwrap();
+    let all = &found["all"];
+    for (name, code) in KINDS {
+        assert_eq!(all["branches"][name], counted.kinds[code], "{name}");
+    }
+    assert!(KINDS[..7].iter().all(|(_, code)| counted.kinds[*code] > 0), "{:?}", counted.kinds);
+    assert_eq!(all["branches"]["all"], counted.kinds[1..9].iter().sum::<u64>());
+    assert_eq!(all["instructions"], counted.instructions);
+    let of = |map: &HashMap<u64, u64>, size| map.get(&size).copied().unwrap_or(0);
+    let values = &found["load_values"];
+    let mut flag_misses = 0;
+    for (name, size) in SIZES {
+        assert_eq!(all["loads"][name], of(&counted.loads, size), "{name}");
+        assert_eq!(all["stores"][name], of(&counted.stores, size), "{name}");
+        let [hits, misses, flag_hits, flags] = counted.hits.get(&size).copied().unwrap_or_default();
+        let pair = |hits, misses| serde_json::json!({ "hits": hits, "misses": misses });
+        assert_eq!(values["cache_references"][name], pair(hits, misses), "{name}");
+        assert_eq!(values["first_access_flags"][name], pair(flag_hits, flags), "{name}");
+        flag_misses += flags;
+    }
+    assert!(flag_misses > 100 && of(&counted.loads, 8) > 1000, "{flag_misses}");
+    // the same by another command, for caches that do not hold all
+    captured(
+        &place,
+        "capture run --length 20000 -o b.ret --json --data --statistics b.json --scheme cfiat:1k -- ./guest 3",
+    );
+    let (mine, right) = (json(&text("b.json")), json(&place.good("stats b.ret --scheme cfiat:1k --json")));
+    for name in ["cache_references", "cache_loads", "first_access_flags"] {
+        assert!(right[name]["total"]["misses"].as_u64().unwrap() > 50, "{right}");
+        assert_eq!(mine["load_values"][name], right[name], "{name}");
+    }
+    // by thread, by the descriptors
+    let mut branches: HashMap<(usize, String), u64> = HashMap::new();
+    for line in text("m.txt").lines() {
+        let fields: Vec<&str> = line.splitn(4, ", ").collect();
+        *branches.entry((fields[0].parse().unwrap(), fields[3].to_string())).or_default() += 1;
+    }
+    let mut operands: HashMap<(usize, bool, u64), u64> = HashMap::new();
+    for line in text("l.txt").lines() {
+        let fields: Vec<&str> = line.split(", ").collect();
+        *operands.entry((fields[0].parse().unwrap(), fields[1] == "L", fields[4].parse().unwrap())).or_default() += 1;
+    }
+    let threads = found["threads"].as_array().unwrap();
+    assert_eq!(threads.len(), 7);
+    let number = |v: &Value| v.as_u64().unwrap();
+    for (i, thread) in threads.iter().enumerate() {
+        let b = &thread["branches"];
+        let right = |class: &str| branches.get(&(i, class.to_string())).copied().unwrap_or(0);
+        assert_eq!(number(&b["conditional, taken"]), right("C, D, T"), "{i}");
+        assert_eq!(number(&b["conditional, not taken"]), right("C, D, NT"), "{i}");
+        assert_eq!(number(&b["jump"]) + number(&b["call"]), right("U, D, T"), "{i}");
+        let indirect = ["indirect jump", "indirect call", "return", "swap"].map(|k| number(&b[k]));
+        assert_eq!(indirect.iter().sum::<u64>(), right("U, I, T"), "{i}");
+        for (name, size) in SIZES {
+            let of = |load| operands.get(&(i, load, size)).copied().unwrap_or(0);
+            assert_eq!((number(&thread["loads"][name]), number(&thread["stores"][name])), (of(true), of(false)), "{i}");
+        }
+    }
+    let instructions: u64 = threads.iter().map(|t| number(&t["instructions"])).sum();
+    assert_eq!(instructions, counted.instructions);
+}
+
+#[test]
+fn statistics_are_a_table_too() {
+    let place = place("flow", "riscv64-linux-gnu-gcc");
+    let run = |options: &str| captured(&place, &format!("capture run --json {options} -- ./guest"));
+    let text = |file: &str| std::fs::read_to_string(place.path().join(file)).unwrap();
+    run("--data --statistics s.json");
+    run("--data --statistics s.txt --scheme cfiat:1k");
+    run("--statistics flow.txt");
+    let (found, table, flow) = (json(&text("s.json")), text("s.txt"), text("flow.txt"));
+    // the program does the same each time: the row of all threads is that of the object
+    let digits = |line: &str| {
+        let words = line.split_whitespace().filter_map(|w| w.replace(',', "").parse::<u64>().ok());
+        words.collect::<Vec<_>>()
+    };
+    let rows: Vec<Vec<u64>> = table.lines().filter(|l| l.starts_with("all ")).map(digits).collect();
+    let all = &found["all"];
+    let named = |of: &str, names: &[&str]| names.iter().map(|n| all[of][n].as_u64().unwrap()).collect::<Vec<_>>();
+    let kinds = [
+        "conditional, taken",
+        "conditional, not taken",
+        "jump",
+        "call",
+        "indirect jump",
+        "indirect call",
+        "return",
+        "swap",
+    ];
+    let sizes = SIZES.map(|s| s.0);
+    let first = [vec![all["instructions"].as_u64().unwrap()], named("branches", &kinds)].concat();
+    assert_eq!(rows, [named("branches", &["all"]), first, [named("loads", &sizes), named("stores", &sizes)].concat()]);
+    assert!(table.contains("cache hits") && !flow.contains("loads") && !flow.contains("cache hits"), "{table}{flow}");
+    assert!(found["load_values"].is_null() && !table.contains('\u{1b}'));
+    let o = place.output("capture run --statistics /dev/full/x -- ./guest");
+    let err = String::from_utf8_lossy(&o.stderr);
+    assert!(o.status.code() == Some(2) && err.contains("/dev/full/x: not a directory"), "{err}");
+    let o = place.output("capture run --scheme cfiat:1k -- ./guest");
+    assert_eq!(o.status.code(), Some(2));
 }

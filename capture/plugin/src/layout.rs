@@ -14,7 +14,7 @@
 //! | [`ACCESS`], instruction + size + kind | address (2), value (2) | an instruction of the block loads or stores |
 //! | [`EXIT`], thread | | it has ended |
 //! | [`BEGIN`] | instructions (2) | so many were skipped; here tracing begins |
-//! | [`LEAVE`] | number of a block | the thread goes to a block that is not of the program's own image |
+//! | [`LEAVE`] | number of a block | the thread goes to a block that is not traced: of another image, or of no routine that is wanted |
 
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
@@ -22,6 +22,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 pub const MAGIC: u64 = u64::from_le_bytes(*b"GSHKCAP\x01");
 /// Bytes before the ring.
 pub const CONTROL_BYTES: usize = 4096;
+/// Pieces of code that can be traced alone.
+pub const MOST_PIECES: usize = 128;
 
 /// This word is no block.
 pub const ESCAPE: u32 = 1 << 31;
@@ -99,6 +101,12 @@ pub struct Control {
     pub quantum: u32,
     /// [`WANT_DATA`] and the like.
     pub flags: u32,
+    /// Address that the ELF gives its lowest code; where that is loaded, the plugin knows.
+    pub code: u64,
+    /// Pieces of code that are traced, from and up to, in addresses of the ELF.
+    pub pieces: [[u64; 2]; MOST_PIECES],
+    /// How many; 0: all code is traced.
+    pub piece_count: u64,
     /// The front end wants no more.
     pub stop: AtomicU32,
     /// 1: the plugin is at work; above: what it lacks, see [`NO_REGISTERS`].
@@ -116,6 +124,8 @@ pub struct Control {
     /// Words read since the beginning.
     pub tail: Line,
 }
+
+const _: () = assert!(std::mem::size_of::<Control>() <= CONTROL_BYTES);
 
 /// Counters of the writer, in a cache line of their own.
 #[repr(C, align(128))]

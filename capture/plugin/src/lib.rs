@@ -23,7 +23,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::*};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use turns::Turns;
 
 /// The newest version of the interface that this plugin knows; QEMU looks for the name.
@@ -50,7 +50,7 @@ const _: () = assert!(STORES == 2 * LOADS);
 
 /// A handler of signals may begin here.
 const HANDLER: u32 = 1;
-/// Not of the program's own image.
+/// Not of the image or the routines that are traced.
 const OUTSIDE: u32 = 2;
 
 struct State {
@@ -59,6 +59,8 @@ struct State {
     flags: u32,
     quantum: u64,
     blocks: Mutex<Blocks>,
+    /// Addresses that are traced; nothing in it: all.
+    traced: OnceLock<Vec<(u64, u64)>>,
 }
 
 #[inline(always)]
@@ -81,8 +83,6 @@ struct Blocks {
     known: HashMap<(u64, Vec<u8>), &'static Block>,
     at: HashMap<u64, Vec<&'static Block>>,
     handlers: HashSet<u64>,
-    /// Of the program's image.
-    image: Option<(u64, u64)>,
 }
 
 /// A thread of the guest, which is a thread of the host.
@@ -289,17 +289,34 @@ extern "C" fn on_translate(_: Id, tb: *mut Tb) {
         std::slice::from_raw_parts(qemu_plugin_insn_data(*i).cast::<u8>(), qemu_plugin_insn_size(*i))
     });
     let codes: Vec<&[u8]> = codes.collect();
-    let sizes = codes.iter().map(|c| c.len() as u8);
-    let bytes: Vec<u8> = sizes.chain(codes.concat()).collect();
-    let block = state.block(start, insns.len(), bytes, &insns);
-    // SAFETY: QEMU's own; the block and the number live as long as the process.
-    unsafe {
-        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NO_REGS, std::ptr::from_ref(block).cast_mut().cast());
-        if data && block.flags.load(Relaxed) & OUTSIDE == 0 {
-            for (place, insn) in insns.iter().enumerate() {
-                qemu_plugin_register_vcpu_mem_cb(*insn, on_access, NO_REGS, MEM_RW, place as *mut c_void);
+    let (mut first, mut at) = (0, start);
+    // what begins or ends inside a block of QEMU's is a block of its own
+    while first < insns.len() {
+        let outside = state.is_outside(at);
+        let (mut end, mut next) = (first, at);
+        while end < insns.len() && state.is_outside(next) == outside {
+            next = next.wrapping_add(codes[end].len() as u64);
+            end += 1;
+        }
+        let (codes, insns) = (&codes[first..end], &insns[first..end]);
+        let sizes = codes.iter().map(|c| c.len() as u8);
+        let bytes: Vec<u8> = sizes.chain(codes.concat()).collect();
+        let block = state.block(at, bytes, insns, outside);
+        let told = std::ptr::from_ref(block).cast_mut().cast();
+        // SAFETY: QEMU's own; the block and the number live as long as the process.
+        unsafe {
+            if first == 0 {
+                qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NO_REGS, told);
+            } else {
+                qemu_plugin_register_vcpu_insn_exec_cb(insns[0], on_block, NO_REGS, told);
+            }
+            if data && !outside {
+                for (place, insn) in insns.iter().enumerate() {
+                    qemu_plugin_register_vcpu_mem_cb(*insn, on_access, NO_REGS, MEM_RW, place as *mut c_void);
+                }
             }
         }
+        (first, at) = (end, next);
     }
 }
 
@@ -333,21 +350,37 @@ impl State {
         self.blocks.lock().unwrap_or_else(PoisonError::into_inner).handlers.contains(&pc)
     }
 
+    /// Whether the instruction at `pc` is one that is not traced.
+    fn is_outside(&self, pc: u64) -> bool {
+        let control = self.ring.control();
+        let pieces = &control.pieces[..(control.piece_count as usize).min(MOST_PIECES)];
+        let traced = self.traced.get_or_init(|| {
+            if pieces.is_empty() && self.flags & OWN_IMAGE == 0 {
+                return Vec::new();
+            }
+            // SAFETY: plain questions; the image is loaded before the first block.
+            let (start, end) = unsafe { (qemu_plugin_start_code(), qemu_plugin_end_code()) };
+            if pieces.is_empty() {
+                return vec![(start, end)];
+            }
+            // an image is loaded anywhere, but as a whole
+            let moved = start.wrapping_sub(control.code);
+            pieces.iter().map(|[from, to]| (from.wrapping_add(moved), to.wrapping_add(moved))).collect()
+        });
+        !traced.is_empty() && !traced.iter().any(|(from, to)| (*from..*to).contains(&pc))
+    }
+
     /// The block of these instructions: known, or told now. `bytes`: sizes, then code.
-    fn block(&self, start: u64, instructions: usize, bytes: Vec<u8>, insns: &[*mut Insn]) -> &'static Block {
+    fn block(&self, start: u64, bytes: Vec<u8>, insns: &[*mut Insn], outside: bool) -> &'static Block {
+        let instructions = insns.len();
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(block) = blocks.known.get(&(start, bytes.clone())) {
             return block;
         }
         let number = blocks.known.len() as u32;
         let mut flags = if blocks.handlers.contains(&start) { HANDLER } else { 0 };
-        if self.flags & OWN_IMAGE != 0 {
-            // SAFETY: plain questions; the image is loaded before the first block.
-            let image =
-                blocks.image.get_or_insert_with(|| unsafe { (qemu_plugin_start_code(), qemu_plugin_end_code()) });
-            if !(image.0..image.1).contains(&start) {
-                flags |= OUTSIDE;
-            }
+        if outside {
+            flags |= OUTSIDE;
         }
         let mut text = Vec::new();
         if self.flags & WANT_TEXT != 0 {
@@ -522,7 +555,7 @@ pub unsafe extern "C" fn qemu_plugin_install(
     let state = if guest.shows_registers() { READY } else { NO_REGISTERS };
     control.state.store(state, Relaxed);
     let (flags, quantum) = (control.flags, u64::from(control.quantum.max(1)));
-    let state = Box::new(State { ring, guest, flags, quantum, blocks: Mutex::default() });
+    let state = Box::new(State { ring, guest, flags, quantum, blocks: Mutex::default(), traced: OnceLock::new() });
     STATE.store(Box::into_raw(state), Release);
     pthread_atfork(None, None, Some(on_fork));
     qemu_plugin_register_vcpu_init_cb(id, on_thread);

@@ -42,6 +42,12 @@ extern "C" {
         flags: c_int,
         data: *mut c_void,
     );
+    pub fn qemu_plugin_register_vcpu_insn_exec_cb(
+        insn: *mut Insn,
+        callback: extern "C" fn(c_uint, *mut c_void),
+        flags: c_int,
+        data: *mut c_void,
+    );
     pub fn qemu_plugin_register_vcpu_mem_cb(
         insn: *mut Insn,
         callback: extern "C" fn(c_uint, u32, u64, *mut c_void),

@@ -43,6 +43,7 @@ pub fn options(schedule: &str, arguments: &[&str]) -> Options {
         data: false,
         text: false,
         own_image: false,
+        routines: Vec::new(),
         skip: 0,
         length: None,
         size: None,

@@ -65,6 +65,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         data: false,
         text: false,
         own_image: false,
+        routines: Vec::new(),
         skip: 0,
         length: None,
         size: None,

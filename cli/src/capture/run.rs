@@ -1,5 +1,6 @@
 //! `goshawk capture run`: a real program under QEMU, to recordings and descriptors
 
+use super::statistics::{self, Values};
 use crate::files::OutputPath;
 use crate::output::{count, facts, percent, plural, short_id, Left, Object, Right, Table, TOOL};
 use crate::progress::bar;
@@ -8,12 +9,14 @@ use ::capture::cost::Cost;
 use ::capture::descriptor::Form;
 use ::capture::machine::Executable;
 use ::capture::outputs::{self, Compression, Outcome, Wanted};
+use ::capture::routines::{self, Routine};
 use ::capture::run::{Captured, Ended, Options};
 use ::capture::schedule::Schedule;
 use ::capture::statistics::{BRANCHES, OPERANDS};
 use ::capture::CaptureError;
 use clap::ValueEnum;
 use serde_json::{json, Value};
+use sim::scheme::cfiat::params::Sizes;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
@@ -27,13 +30,16 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:\n  goshawk capture run -o true.ret -- /bin/true\n  \
     goshawk capture run --schedule serial:100,jitter,seed=1 --rbt1 ls.rbt1.zst -- /bin/ls /\n  \
     goshawk capture run --data -o true.ret --mls true.mls --ascii -- /bin/true\n  \
+    goshawk capture run --routine hash_search -o hash.ret -- /bin/bash -c true\n  \
+    goshawk capture run --data --statistics true.json -- /bin/true\n  \
+    goshawk capture run --scheme cfiat:64k+line64 --statistics true.txt -- /bin/true\n  \
     goshawk stats true.ret")]
 pub struct Args {
     /// Retire file to write
     #[arg(short, long, value_name = "FILE")]
     output: Option<OutputPath>,
-    /// Record loads and stores, too, with their values
-    #[arg(long, requires = "output")]
+    /// Record and count loads and stores, too, with their values
+    #[arg(long)]
     data: bool,
     /// Branch trace (rbt1) to write; zstd-compressed if its name ends in .zst
     #[arg(long, value_name = "FILE")]
@@ -44,6 +50,13 @@ pub struct Args {
     /// File of mlsTrace descriptors to write: a load or a store each
     #[arg(long, value_name = "FILE")]
     mls: Option<OutputPath>,
+    /// File of statistics to write: branches by kind, with --data loads and stores by size, thread by thread; a table, or
+    /// JSON if its name ends in .json
+    #[arg(long, value_name = "FILE")]
+    statistics: Option<OutputPath>,
+    /// Load values of the statistics: hit rates of these caches by operand size; cfiat:32k+ways4+line32+gran4 and the like
+    #[arg(long, value_name = "NAME", requires = "statistics")]
+    scheme: Option<Sizes>,
     /// What descriptors are of, in mlsTrace
     #[arg(long, value_enum, default_value_t = Operands::Both, requires = "mls")]
     operands: Operands,
@@ -71,6 +84,10 @@ pub struct Args {
     /// Trace the program's own image only, not its libraries
     #[arg(long)]
     own_image: bool,
+    /// Trace the instructions of this routine only, not those of what it calls; as the symbol table has its name, or its
+    /// address there (0x...). Again for each further one
+    #[arg(long, value_name = "NAME")]
+    routine: Vec<String>,
     /// How threads take turns: serial:Q (one at a time, for Q instructions), serial:Q,jitter,seed=N (for Q/2 to 3Q/2),
     /// or free (as the host lets them; then values that several threads write are not exact)
     #[arg(long, value_name = "SCHEDULE", default_value_t)]
@@ -118,15 +135,20 @@ impl From<CaptureError> for Failure {
 }
 
 impl Args {
-    fn options(&self) -> Options {
+    fn has_data(&self) -> bool {
+        self.data || self.mls.is_some() || self.scheme.is_some()
+    }
+
+    fn options(&self, routines: Vec<Routine>) -> Options {
         Options {
             arguments: self.program[1..].to_vec(),
             qemu: self.qemu.clone(),
             sysroot: self.sysroot.clone(),
             schedule: self.schedule,
-            data: self.data || self.mls.is_some(),
+            data: self.has_data(),
             text: self.disassemble,
             own_image: self.own_image,
+            routines,
             skip: self.skip,
             length: self.length,
             size: Some(self.size_limit << 20),
@@ -160,7 +182,8 @@ impl Args {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let executable = Executable::open(args.program[0].as_ref())?;
-    let (options, wanted) = (args.options(), args.wanted(executable.machine.xlen()));
+    let options = args.options(routines::find(&executable, &args.routine)?);
+    let wanted = args.wanted(executable.machine.xlen());
     if let Some(harts) = args.harts.filter(|h| *h > wanted.most_harts()) {
         let most = wanted.most_harts();
         return Err(Failure::Other(format!("--harts {harts}: a branch trace (rbt1) has {most} at most")));
@@ -175,8 +198,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     line.finish_and_clear();
     let harts = args.harts.unwrap_or_else(|| captured.harts(wanted.most_harts()));
     let line = bar("writing", "instructions", None);
-    let outcome = outputs::write(&captured, &wanted, harts, TOOL, &mut |n| line.inc(n))?;
+    let mut values = Values::new(args.scheme, harts, captured.executable.machine.xlen())?;
+    let mut outcome = outputs::write(&captured, &wanted, harts, TOOL, &mut values, &mut |n| line.inc(n))?;
     line.finish_and_clear();
+    if let Some(path) = &args.statistics {
+        let found = statistics::Found { captured: &captured, outcome: &outcome, data: args.has_data(), values };
+        let written = found.write(path)?;
+        outcome.written.push(written);
+    }
     complain(&captured, &outcome);
     if args.json {
         json(args, &captured, &outcome, plain, cost).print(out)?;
@@ -215,12 +244,24 @@ fn complain(c: &Captured, o: &Outcome) {
     if c.no_registers && o.expanded.signals == 0 {
         eprintln!("goshawk: this QEMU does not show registers: handlers of signals look like traps without a cause");
     }
+    if !c.routines.is_empty() && o.expanded.instructions == 0 {
+        eprintln!(
+            "goshawk: {program}: no routine of --routine was executed{}",
+            if o.expanded.skipped > 0 { " behind --skip" } else { "" }
+        );
+    }
     if o.expanded.unexplained > 0 {
         eprintln!(
             "goshawk: {program}: {} went where no branch leads, and are told as traps of cause 0",
             plural(o.expanded.unexplained, "block")
         );
     }
+}
+
+/// As the ELF has it: where it begins, and bytes of all its pieces.
+fn routine(r: &Routine) -> Value {
+    let bytes: u64 = r.pieces.iter().map(|p| p.end - p.start).sum();
+    json!({ "name": r.name, "address": format!("0x{:x}", r.pieces[0].start), "bytes": bytes, "pieces": r.pieces.len() })
 }
 
 fn files(o: &Outcome) -> Vec<Value> {
@@ -234,7 +275,7 @@ fn json(args: &Args, c: &Captured, o: &Outcome, plain: Option<Cost>, cost: Cost)
         Ended::Signal(signal) => (None, Some(signal)),
         Ended::Trace => (None, None),
     };
-    let s = &o.statistics;
+    let s = o.statistics.all();
     let named = |names: &[&str; 4], counts: &[u64; 4]| -> serde_json::Map<String, Value> {
         names.iter().zip(counts).map(|(name, n)| (name.to_string(), json!(n))).collect()
     };
@@ -244,6 +285,7 @@ fn json(args: &Args, c: &Captured, o: &Outcome, plain: Option<Cost>, cost: Cost)
         .with("qemu", c.qemu.clone().into())
         .with("source", c.source().into())
         .with("schedule", c.schedule.to_string().into())
+        .with("routines", json!(c.routines.iter().map(routine).collect::<Vec<_>>()))
         .with("ended", json!({ "code": code, "signal": signal, "with_trace": c.ended == Ended::Trace }))
         .with("limit", if o.full { "bytes".into() } else { c.limit.into() })
         .with("failure", c.failure.as_ref().map(ToString::to_string).into())
@@ -251,7 +293,7 @@ fn json(args: &Args, c: &Captured, o: &Outcome, plain: Option<Cost>, cost: Cost)
         .with("harts", o.harts.into())
         .with("expanded", json!(o.expanded))
         .with("turns", json!({ "handed_over": c.switches, "taken": c.steals }))
-        .with("branches", named(&BRANCHES, &s.branches).into())
+        .with("branches", named(&BRANCHES, &s.classes()).into())
         .with("loads", named(&OPERANDS, &s.loads).into())
         .with("stores", named(&OPERANDS, &s.stores).into())
         .with("files", files(o).into())
@@ -276,6 +318,10 @@ fn text(
         ("threads", format!("{}, on {}", count(c.threads), plural(o.harts, "hart"))),
         ("instructions", count(e.instructions)),
     ];
+    for r in &c.routines {
+        let bytes: u64 = r.pieces.iter().map(|p| p.end - p.start).sum();
+        lines.push(("only in", format!("{} at 0x{:x}, {}", r.name, r.pieces[0].start, plural(bytes, "byte"))));
+    }
     if e.skipped > 0 {
         lines.push(("skipped", count(e.skipped)));
     }
@@ -291,16 +337,16 @@ fn text(
         ));
     }
     facts(out, &lines)?;
-    let s = &o.statistics;
+    let s = o.statistics.all();
     writeln!(out)?;
     let mut t = Table::new([("branches", Left), ("number", Right), ("of all", Right)]);
-    let all: u64 = s.branches.iter().sum();
-    for (name, n) in BRANCHES.iter().zip(s.branches) {
+    let all = s.all_branches();
+    for (name, n) in BRANCHES.iter().zip(s.classes()) {
         t.row([name.to_string(), count(n), percent(n, all)]);
     }
     t.row(["all".into(), count(all), String::new()]);
     t.print(out)?;
-    if args.options().data {
+    if args.has_data() {
         writeln!(out)?;
         let columns = [("operands", Left), ("loads", Right), ("of all", Right), ("stores", Right), ("of all", Right)];
         let mut t = Table::new(columns);

@@ -154,7 +154,8 @@ fn events(run: &Run, log: &DataLog, begun: u64, cores: usize) -> Vec<Vec<FlowEve
             }
             // a trap before the first instruction is part of the start
             let start = all[core].len() == 1 && e.count == 0 && matches!(e.kind, FlowKind::Trap { .. });
-            if !start && !(e.kind == FlowKind::Stop && all[core].is_empty()) {
+            let nothing = e.kind == FlowKind::Stop && all[core].is_empty();
+            if !(start || nothing) {
                 all[core].push(e);
             }
         }

@@ -1,0 +1,267 @@
+//! Routines of a program by name, and the pieces of code that they are
+//!
+//! A routine is what the symbol table calls a function, from its address on, as long as its size says, and with it the
+//! part that a compiler puts elsewhere (`NAME.cold`). Where the symbol table does not have the name, debug information
+//! is asked. A name stands for one routine; an address (`0x...`) names one of several.
+//!
+//! # Source
+//! Paper 003, tables 4.1, 4.3, 4.5 and 4.6: `-filter_rtn`. As with Pin's routines, what counts is the address of an
+//! instruction, not who has called it.
+
+mod debug;
+
+use crate::layout::MOST_PIECES;
+use crate::machine::Executable;
+use crate::CaptureError;
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::ops::Range;
+
+/// A routine that is traced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Routine {
+    /// As it was asked for.
+    pub name: String,
+    /// Its code, in addresses of the ELF.
+    pub pieces: Vec<Range<u64>>,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+enum Wanted<'a> {
+    Name(&'a str),
+    /// Where it begins.
+    Address(u64),
+}
+
+impl<'a> Wanted<'a> {
+    fn of(name: &'a str) -> Self {
+        let address = name.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        address.map_or(Self::Name(name), Self::Address)
+    }
+}
+
+struct Symbol<'a> {
+    name: &'a str,
+    start: u64,
+    size: u64,
+    /// Source file of a name that only this file knows.
+    file: Option<&'a str>,
+}
+
+/// Code of a name at a place, with the source file where that is known.
+struct Place {
+    pieces: Vec<Range<u64>>,
+    file: Option<String>,
+}
+
+/// Looks for routines of a program.
+///
+/// # Errors
+/// A name that is none, that is several, or of which there is no code.
+pub fn find(executable: &Executable, names: &[String]) -> Result<Vec<Routine>, CaptureError> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let program = executable.path.display().to_string();
+    let data = std::fs::read(&executable.path).map_err(|source| CaptureError::Io { path: program.clone(), source })?;
+    let bad = |what: String| CaptureError::Program { program: program.clone(), what };
+    let file = object::File::parse(&*data).map_err(|e| bad(format!("is a damaged ELF file ({e})")))?;
+    let symbols = symbols(&file);
+    let routine = |name: &String| {
+        let pieces = look_up(&file, &symbols, name).map_err(&bad)?;
+        Ok(Routine { name: name.clone(), pieces })
+    };
+    names.iter().map(routine).collect()
+}
+
+/// All pieces, in order, none twice.
+pub(crate) fn pieces(routines: &[Routine]) -> Result<Vec<Range<u64>>, CaptureError> {
+    let mut all: Vec<Range<u64>> = routines.iter().flat_map(|r| r.pieces.iter().cloned()).collect();
+    all.sort_by_key(|p| p.start);
+    let mut merged: Vec<Range<u64>> = Vec::new();
+    for piece in all {
+        match merged.last_mut().filter(|last| piece.start <= last.end) {
+            Some(last) => last.end = last.end.max(piece.end),
+            None => merged.push(piece),
+        }
+    }
+    if merged.len() > MOST_PIECES {
+        let what = format!("--routine: {} pieces of code; {MOST_PIECES} at most can be traced alone", merged.len());
+        return Err(CaptureError::Routines(what));
+    }
+    Ok(merged)
+}
+
+/// Whether an address is one of code: what a linker left out has address 0 in debug information.
+fn is_code(file: &object::File<'_>, address: u64) -> bool {
+    let has = |s: &object::Section<'_, '_>| (s.address()..s.address().saturating_add(s.size())).contains(&address);
+    file.sections().any(|s| s.kind() == SectionKind::Text && has(&s))
+}
+
+fn symbols<'a>(file: &object::File<'a>) -> Vec<Symbol<'a>> {
+    let (mut found, mut of) = (Vec::new(), None);
+    for s in file.symbols().chain(file.dynamic_symbols()) {
+        let Ok(name) = s.name() else { continue };
+        match s.kind() {
+            // the names behind it are those of this file, up to the first that is known everywhere
+            SymbolKind::File => of = Some(name).filter(|n| !n.is_empty()),
+            // a label of assembler code is of no kind
+            SymbolKind::Text | SymbolKind::Unknown | SymbolKind::Label if is_code(file, s.address()) => {
+                let file = of.filter(|_| s.is_local());
+                found.push(Symbol { name, start: s.address(), size: s.size(), file });
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn look_up(file: &object::File<'_>, symbols: &[Symbol<'_>], name: &str) -> Result<Vec<Range<u64>>, String> {
+    let wanted = Wanted::of(name);
+    let is_wanted = |s: &&Symbol<'_>| match wanted {
+        Wanted::Name(name) => s.name == name,
+        Wanted::Address(start) => s.start == start,
+    };
+    // one place may have several names, and a name may stand in both tables
+    let mut found: Vec<&Symbol<'_>> = symbols.iter().filter(is_wanted).collect();
+    found.sort_by_key(|s| (s.start, Reverse(s.size)));
+    found.dedup_by_key(|s| s.start);
+    let place = |s: &&Symbol<'_>| Place { pieces: of_symbol(symbols, s), file: s.file.map(str::to_string) };
+    let mut places: Vec<Place> = found.iter().filter(|s| s.size > 0).map(place).collect();
+    let mut inlined = Vec::new();
+    if places.is_empty() {
+        // what is damaged tells as much as what is not there
+        let debug = debug::find(file, wanted).unwrap_or_default();
+        (places, inlined) = (debug.places, debug.inlined);
+    }
+    match (&mut places[..], &found[..], &inlined[..]) {
+        ([one], ..) => Ok(std::mem::take(&mut one.pieces)),
+        ([], [], []) => Err(unknown(symbols, name)),
+        ([], [], at) => Err(format!(
+            "routine `{name}` was inlined wherever it is called (at {}), and has no code of its own; with \
+             __attribute__((noinline)) it has",
+            listed(at.iter().map(|a| format!("{a:#x}")))
+        )),
+        ([], [first, ..], _) => Err(format!(
+            "routine `{name}` at {:#x} has no size in the symbol table, and no debug information; a routine with `.size` \
+             is needed",
+            first.start
+        )),
+        (several, ..) => {
+            let at = |p: &Place| {
+                let file = p.file.as_ref().map_or_else(String::new, |f| format!(" ({f})"));
+                format!("{:#x}{file}", p.pieces[0].start)
+            };
+            let first = several[0].pieces[0].start;
+            Err(format!(
+                "routine `{name}` is at {}; its address names one of them: --routine {first:#x}",
+                listed(several.iter().map(at))
+            ))
+        }
+    }
+}
+
+/// The code of a symbol, and what a compiler put elsewhere because it is seldom executed.
+fn of_symbol(symbols: &[Symbol<'_>], symbol: &Symbol<'_>) -> Vec<Range<u64>> {
+    let is_cold = |s: &&Symbol<'_>| s.name.strip_suffix(".cold") == Some(symbol.name) && s.size > 0;
+    let mut cold: Vec<&Symbol<'_>> = symbols.iter().filter(is_cold).collect();
+    cold.sort_by_key(|s| s.start);
+    cold.dedup_by_key(|s| s.start);
+    // of a name that several files have, each has its own
+    if cold.len() > 1 || symbol.file.is_some() {
+        cold.retain(|s| s.file == symbol.file);
+    }
+    let whole = |s: &Symbol<'_>| s.start..s.start.saturating_add(s.size);
+    let mut pieces = vec![whole(symbol)];
+    pieces.extend(cold.into_iter().map(whole));
+    pieces
+}
+
+/// At most four, and how many more.
+fn listed(all: impl ExactSizeIterator<Item = String>) -> String {
+    const MOST: usize = 4;
+    let n = all.len();
+    let mut text = String::new();
+    for (i, one) in all.take(MOST).enumerate() {
+        let between = match i {
+            0 => "",
+            _ if i + 1 == n => " and ",
+            _ => ", ",
+        };
+        text.push_str(between);
+        text.push_str(&one);
+    }
+    if n > MOST {
+        text.push_str(&format!(" and {} more", n - MOST));
+    }
+    text
+}
+
+fn unknown(symbols: &[Symbol<'_>], name: &str) -> String {
+    if symbols.is_empty() {
+        return format!("no routine `{name}`: it has no symbols; a program that is not stripped is needed");
+    }
+    if let Wanted::Address(at) = Wanted::of(name) {
+        let inside = |s: &&Symbol<'_>| (s.start..s.start.saturating_add(s.size)).contains(&at);
+        return match symbols.iter().find(inside) {
+            Some(s) => format!("no routine begins at {name}; `{}` begins at {:#x}", s.name, s.start),
+            None => format!("no routine begins at {name}; an address of its symbol table is needed"),
+        };
+    }
+    let functions = || symbols.iter().filter(|s| s.size > 0).map(|s| s.name);
+    let is_clone = |s: &&str| s.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    let is_like = |s: &&str| s.eq_ignore_ascii_case(name) || near(s, name);
+    match functions().find(is_clone).or_else(|| functions().find(is_like)) {
+        Some(like) => format!("no routine `{name}` in its symbols or debug information; there is `{like}`"),
+        None => format!("no routine `{name}` in its symbols or debug information"),
+    }
+}
+
+/// Whether two names differ in one letter: another, one more, or two that changed places.
+fn near(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let front = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[front..], &b[front..]);
+    let back = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[..a.len() - back], &b[..b.len() - back]);
+    let swapped = a.len() == 2 && b.len() == 2 && a[0] == b[1] && a[1] == b[0];
+    front + back > 1 && (swapped || a.len().max(b.len()) <= 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn routine(pieces: &[Range<u64>]) -> Routine {
+        Routine { name: "f".into(), pieces: pieces.to_vec() }
+    }
+
+    #[test]
+    fn pieces_are_in_order_and_one_where_they_touch() {
+        let all = pieces(&[routine(&[20..30, 4..8]), routine(&[8..12, 22..24]), routine(&[40..44, 50..52])]).unwrap();
+        assert_eq!(all, [4..12, 20..30, 40..44, 50..52]);
+        let many: Vec<_> = (0..MOST_PIECES as u64 + 1).map(|i| 8 * i..8 * i + 4).collect();
+        assert!(pieces(&[routine(&many[1..])]).is_ok());
+        let refused = pieces(&[routine(&many)]).unwrap_err().to_string();
+        assert_eq!(refused, "--routine: 129 pieces of code; 128 at most can be traced alone");
+    }
+
+    #[test]
+    fn names_that_were_mistyped_are_near() {
+        for (a, b) in [("work", "wrok"), ("work", "wor"), ("work", "works"), ("work", "wark")] {
+            assert!(near(a, b) && near(b, a), "{a} {b}");
+        }
+        for (a, b) in [("work", "walk"), ("work", "kwor"), ("f", "g"), ("work", "main")] {
+            assert!(!near(a, b) && !near(b, a), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn lists_are_short() {
+        let list = |n: u32| listed((0..n).map(|i| i.to_string()).collect::<Vec<_>>().into_iter());
+        assert_eq!([list(1), list(2), list(4)], ["0", "0 and 1", "0, 1, 2 and 3"]);
+        assert_eq!(list(6), "0, 1, 2, 3 and 2 more");
+    }
+}
