@@ -124,7 +124,13 @@ fn a_recording_may_begin_in_the_middle_of_a_run() {
         for (all, replayed) in r.instructions.iter().zip(&c.instructions) {
             assert!(replayed > &100 && all > &(replayed + 100), "{what}: {replayed} of {all}");
         }
-        println!("{what}: {:?} of {:?} instructions, {:?}", c.instructions, r.instructions, c.stats);
+        println!(
+            "{what}: begun {} cycles behind {after}, {:?} of {:?} instructions, {:?}",
+            begun - u64::from(after),
+            c.instructions,
+            r.instructions,
+            c.stats
+        );
     }
 }
 

@@ -127,6 +127,27 @@ fn from_the_middle_both_simulations_give_the_words_of_the_model() {
     d.check_verilog_from_random(9).unwrap();
 }
 
+/// Disabled at any clock of the start: the state is told whole, and each core stops.
+#[test]
+fn a_recording_that_ends_while_it_begins_is_whole() {
+    let p = params(2, Sizes { known: 64, ..small() });
+    let mut bench = Bench::new(Dut::rust(&p, 4), p);
+    let mut s = Source::seeded(12);
+    let mut none = 0;
+    for round in 0..10 {
+        warm(&mut bench, &mut s);
+        let clocks = s.below(4000);
+        for _ in 0..clocks {
+            bench.idle(s.percent(60));
+        }
+        none += u64::from(!bench.recording);
+        bench.end(&format!("round {round}, {clocks} clocks"));
+    }
+    assert!((2..9).contains(&none), "{none} ended before they began");
+    let Dut::Rust(d) = bench.dut else { unreachable!() };
+    d.check_verilog_from_random(13).unwrap();
+}
+
 /// Every size that changes the circuit, on 1, 3, 4 and 8 cores.
 #[test]
 fn verilog_gives_the_words_of_the_model_on_random_ports() {

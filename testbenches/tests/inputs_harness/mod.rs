@@ -246,9 +246,23 @@ impl Bench {
         }
     }
 
+    /// What the ports told of the cores so far.
+    fn states(&self) -> Vec<CoreState> {
+        self.kept.iter().map(|k| k.state.clone()).collect()
+    }
+
+    /// The model, where a recording begins.
+    fn fresh(&self, states: Vec<CoreState>) -> Recorder {
+        let mut golden = Recorder::new(&self.p, &nothing()).unwrap();
+        if self.p.sizes.known > 0 {
+            golden.begin(&vec![0; self.p.ram_bytes as usize], states);
+        }
+        golden
+    }
+
     /// One clock. What stands at the ports is `beats`, if it is recorded.
     pub fn cycle(&mut self, reset: bool, ready: bool, mem: MemPorts, ports: Vec<CorePorts>, beats: &[Beat]) {
-        let before: Vec<CoreState> = self.kept.iter().map(|k| k.state.clone()).collect();
+        let before = self.states();
         for (kept, core) in self.kept.iter_mut().zip(&ports) {
             track(kept, core);
         }
@@ -260,15 +274,9 @@ impl Bench {
         self.held += u64::from(out.hold);
         self.waits = if out.hold { self.waits + 1 } else { 0 };
         if out.recording {
-            let p = self.p;
-            let golden = self.golden.get_or_insert_with(|| {
-                let mut golden = Recorder::new(&p, &nothing()).unwrap();
-                if p.sizes.known > 0 {
-                    golden.begin(&vec![0; p.ram_bytes as usize], before);
-                }
-                golden
-            });
-            golden.clock(mem.reference(&p).as_ref(), beats);
+            let mut golden = self.golden.take().unwrap_or_else(|| self.fresh(before));
+            golden.clock(mem.reference(&self.p).as_ref(), beats);
+            self.golden = Some(golden);
         }
         if let (true, Some(word)) = (ready, out.word) {
             self.words.push(word);
@@ -312,7 +320,7 @@ impl Bench {
             }
         }
         assert_eq!(self.rdata & 4, 4, "{place}: it does not come to an end");
-        let mut golden = self.golden.take().expect("something was recorded");
+        let mut golden = self.golden.take().unwrap_or_else(|| self.fresh(self.states()));
         golden.finish();
         let want: Vec<u32> = golden.drain().collect();
         let got = std::mem::take(&mut self.words);

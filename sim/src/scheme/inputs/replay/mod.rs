@@ -6,7 +6,7 @@
 //! replay needs no look-ahead, and what it executes is a function of the stream alone: a position (instructions of all
 //! cores in replay's order) names one moment, for checkpoints and for going back.
 //!
-//! A recording that began in the middle of a run has the state of the cores first ([`start`]), and of a load that is the last
+//! A recording that began in the middle of a run has the state of the cores first (`start`), and of a load that is the last
 //! reference of its episode the value may come behind what other cores did then: that one message is looked for ahead.
 //!
 //! Where the host and a core went apart, that is told with what was not yet checked; it never hangs, because a state

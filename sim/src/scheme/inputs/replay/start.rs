@@ -8,6 +8,9 @@ use crate::riscv::csr::{View, FS};
 use crate::riscv::CoreState;
 use retire::elf::Program;
 
+/// Messages of other cores that may stand before the value of a load whose episode has ended: a load retires some clocks
+/// behind its reference, and a core tells one message a clock at most.
+const AHEAD: usize = 1024;
 /// `fcsr`.
 const FCSR: u32 = 0x003;
 
@@ -74,8 +77,7 @@ impl Replay {
     #[cold]
     pub(super) fn look_ahead(&mut self, core: usize) -> Result<(), InputsError> {
         let slots = self.world.inputs[core].slots;
-        let mut at = 0;
-        loop {
+        for at in 0..AHEAD {
             if at == self.queue.len() {
                 match self.read() {
                     Ok(message) => self.queue.push_back(message),
@@ -95,7 +97,6 @@ impl Replay {
                 self.world.inputs[core].next = Some(Next { at: skipped, value: None, difference: message.difference });
                 return Ok(());
             }
-            at += 1;
         }
         self.world.inputs[core].passed = Some(slots);
         Ok(())
