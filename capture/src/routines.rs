@@ -221,13 +221,7 @@ fn unknown(symbols: &[Symbol<'_>], name: &str) -> String {
 
 /// Whether two names differ in one letter: another, one more, or two that changed places.
 fn near(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let front = a.iter().zip(b).take_while(|(x, y)| x == y).count();
-    let (a, b) = (&a[front..], &b[front..]);
-    let back = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
-    let (a, b) = (&a[..a.len() - back], &b[..b.len() - back]);
-    let swapped = a.len() == 2 && b.len() == 2 && a[0] == b[1] && a[1] == b[0];
-    front + back > 1 && (swapped || a.len().max(b.len()) <= 1)
+    a.len().min(b.len()) > 1 && strsim::damerau_levenshtein(a, b) <= 1
 }
 
 #[cfg(test)]

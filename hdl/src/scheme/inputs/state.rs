@@ -25,6 +25,7 @@ use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::riscv::Profile;
+use sim::scheme::inputs::start;
 use sim::scheme::inputs::InputsParams;
 
 /// The item behind the registers.
@@ -92,7 +93,7 @@ impl KeptState {
             Profile::Ibex => (!0xffu32, 1),
         };
         Self {
-            csr_mtvec: Fixed::of(0x305u16),
+            csr_mtvec: Fixed::of(start::MTVEC),
             system: Fixed::of(0x73u8),
             one: Fixed::of(1u8),
             base_mask: Fixed::of(base_mask),

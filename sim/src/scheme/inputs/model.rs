@@ -345,13 +345,18 @@ impl Recorder {
         }
         if let Some(Access { size, addr, value }) = r.load {
             self.cores[core].signature.data(&DataKind::Load { size, addr: addr.into(), value: value.into() });
-            if let Some((value, bits)) = self.loaded(core, addr.into(), size, value.into()) {
-                self.fill(core, value, bits);
+            let bits = 8 * u32::from(size);
+            if !self.params.is_ram(addr.into(), size) {
+                self.slot(core, addr.into(), value.into(), bits);
+            } else if self.reaches(core, addr.into(), size) {
+                self.fill(core, value.into(), bits);
             }
         }
         if let Some(Access { size, addr, value }) = r.store {
             self.cores[core].signature.data(&DataKind::Store { size, addr: addr.into(), value: value.into() });
-            self.stored(core, addr.into(), size);
+            if self.params.is_ram(addr.into(), size) {
+                self.reaches(core, addr.into(), size);
+            }
         }
         if let Some((csr, value)) = r.csr {
             self.csr_read(core, csr, value.into());
@@ -387,25 +392,13 @@ impl Recorder {
         }
     }
 
-    /// A load has taken `value`, from RAM or not; value and bits if it is the first access.
-    fn loaded(&mut self, core: usize, addr: u64, size: u8, value: u64) -> Option<(u64, u32)> {
-        let bits = 8 * u32::from(size);
-        if !self.params.is_ram(addr, size) {
-            self.slot(core, addr, value, bits);
-            return None;
-        }
-        let first = self.cores[core].first.as_mut().filter(|f| !f.has(addr, size))?;
+    /// An access to RAM; whether the core had not reached some of its bytes since a start in the middle of the run.
+    #[inline]
+    fn reaches(&mut self, core: usize, addr: u64, size: u8) -> bool {
+        let Some(first) = &mut self.cores[core].first else { return false };
+        let new = !first.has(addr, size);
         first.set(addr, size);
-        Some((value, bits))
-    }
-
-    /// A store to RAM or elsewhere.
-    fn stored(&mut self, core: usize, addr: u64, size: u8) {
-        if self.params.is_ram(addr, size) {
-            if let Some(first) = &mut self.cores[core].first {
-                first.set(addr, size);
-            }
-        }
+        new
     }
 
     /// A register took the value of a CSR.
@@ -504,11 +497,15 @@ impl RetireSink for Recorder {
                 if self.params.is_ram(addr, size) {
                     self.cores[core].loaded = Some(d.cycle);
                     self.reference(core, addr, size, false, false);
-                }
-                match self.loaded(core, addr, size, value) {
-                    Some(told) if self.insn(d.pc).is_some_and(is_atomic) => self.cores[core].atomic = Some(told),
-                    Some((value, bits)) => self.fill(core, value, bits),
-                    None => {}
+                    if self.reaches(core, addr, size) {
+                        let bits = 8 * u32::from(size);
+                        match self.insn(d.pc).is_some_and(is_atomic) {
+                            true => self.cores[core].atomic = Some((value, bits)),
+                            false => self.fill(core, value, bits),
+                        }
+                    }
+                } else {
+                    self.slot(core, addr, value, 8 * u32::from(size));
                 }
             }
             DataKind::Store { size, addr, value } => {
@@ -519,10 +516,10 @@ impl RetireSink for Recorder {
                     let (old, new) = (&mut self.ram[offset..offset + bytes], &value.to_le_bytes()[..bytes]);
                     silent = *old == *new;
                     old.copy_from_slice(new);
+                    self.reaches(core, addr, size);
                 }
                 let again = self.cores[core].loaded == Some(d.cycle);
                 self.reference(core, addr, size, !silent, again);
-                self.stored(core, addr, size);
                 if let Some((value, bits)) = self.cores[core].atomic.take() {
                     self.fill(core, value, bits);
                 }

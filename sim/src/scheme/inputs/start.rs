@@ -4,7 +4,8 @@
 //! What is not among them is told when a core first needs it: RAM ([`super::first`]), and the registers of traps ([`is_told_later`]).
 
 use super::InputsParams;
-use crate::riscv::{CoreState, Profile};
+use crate::riscv::csr::{Csrs, View};
+use crate::riscv::{CoreState, Isa, Profile};
 
 /// What is told at the start, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,13 +104,11 @@ impl Kept {
 
     /// A trap is taken.
     pub fn trap(&mut self, interrupt: bool, cause: u8) {
-        let mtvec = self.state.mtvec as u32;
-        let (base, by_cause) = match self.profile {
-            Profile::Plain => (mtvec & !3, mtvec & 1 == 1),
-            Profile::Ibex => (mtvec & !0xff, true),
-        };
-        let offset = if interrupt && by_cause { 4 * u32::from(cause) } else { 0 };
-        self.state.pc = base.wrapping_add(offset).into();
+        let mut csrs = Csrs::new(Isa::of(self.profile, 32));
+        let view = View { hart: 0, mip: 0, cycle: 0, instret: 0, time: 0 };
+        // always there
+        let _ = csrs.write(MTVEC, self.state.mtvec, &view);
+        self.state.pc = csrs.trap(interrupt, cause.into(), 0, 0);
     }
 }
 
