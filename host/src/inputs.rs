@@ -6,7 +6,7 @@ use crate::recording::FileKind;
 use crate::run::{Run, Told};
 use crate::{HostError, TOOL};
 use retire::file::FileError;
-use retire::{DataEvent, FlowEvent, Note, RetireSink};
+use retire::{DataEvent, FlowEvent, MasterStore, Note, RetireSink};
 use sim::file::{InputsInfo, TraceReader, TraceWriter};
 use sim::riscv::Machine;
 use sim::scheme::inputs::model::InputsStats;
@@ -67,6 +67,11 @@ impl RetireSink for ToFile {
     #[inline]
     fn note(&mut self, hart: u8, note: &Note) {
         self.recorder.note(hart, note);
+    }
+
+    #[inline]
+    fn master(&mut self, store: &MasterStore) {
+        self.recorder.master(store);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Progress of long work, told to whoever shows it
 
-use retire::{DataEvent, FlowEvent, Note, RetireSink};
+use retire::{DataEvent, FlowEvent, MasterStore, Note, RetireSink};
 
 /// Shows the progress of long work.
 pub trait Progress: Sync {
@@ -82,6 +82,11 @@ impl<S: RetireSink> RetireSink for Counted<S> {
     #[inline]
     fn note(&mut self, hart: u8, note: &Note) {
         self.sink.note(hart, note);
+    }
+
+    #[inline]
+    fn master(&mut self, store: &MasterStore) {
+        self.sink.master(store);
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::progress::Progress;
 use retire::image::Image;
-use retire::{DataEvent, FlowEvent, FlowKind, Note, RetireSink};
+use retire::{DataEvent, FlowEvent, FlowKind, MasterStore, Note, RetireSink};
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 
 /// Events between two times that it is asked.
@@ -107,5 +107,10 @@ impl<S: RetireSink> RetireSink for Stoppable<'_, S> {
     #[inline]
     fn note(&mut self, hart: u8, note: &Note) {
         self.sink.note(hart, note);
+    }
+
+    #[inline]
+    fn master(&mut self, store: &MasterStore) {
+        self.sink.master(store);
     }
 }

@@ -226,6 +226,26 @@ pub enum Note {
     },
 }
 
+/// A store of a bus master that is no hart (DMA): to one word of 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MasterStore {
+    /// Byte address of the word, a multiple of 4.
+    pub addr: u64,
+    /// Its bytes, little-endian; 0 where none is stored.
+    pub value: u32,
+    /// Which bytes are stored, the lowest in bit 0. 1..=15.
+    pub mask: u8,
+    /// Clock cycle.
+    pub cycle: u64,
+}
+
+impl MasterStore {
+    /// The bits that are stored, as ones.
+    pub fn bits(&self) -> u32 {
+        (0..4).filter(|lane| self.mask >> lane & 1 == 1).map(|lane| 0xff << (8 * lane)).sum()
+    }
+}
+
 /// Takes the retire stream of a source.
 pub trait RetireSink {
     /// Whether the source should call [`RetireSink::data`] at all.
@@ -240,6 +260,10 @@ pub trait RetireSink {
     /// What `hart` did besides, in order with the data. Told by sources that can, where [`RetireSink::WANTS_DATA`].
     fn note(&mut self, hart: u8, note: &Note) {
         let _ = (hart, note);
+    }
+    /// A store to RAM of a bus master that is no hart, in order with the data. Told where [`RetireSink::WANTS_DATA`].
+    fn master(&mut self, store: &MasterStore) {
+        let _ = store;
     }
 }
 
@@ -271,5 +295,9 @@ impl<S: RetireSink> RetireSink for &mut S {
     #[inline]
     fn note(&mut self, hart: u8, note: &Note) {
         (**self).note(hart, note);
+    }
+    #[inline]
+    fn master(&mut self, store: &MasterStore) {
+        (**self).master(store);
     }
 }

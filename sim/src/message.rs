@@ -316,6 +316,9 @@ pub enum CodingError {
     /// The cause of the trap before, where there was none.
     #[error("a trap has the cause of the one before, and there is none")]
     NoCause,
+    /// A message of bus masters that is none, or a store of no byte.
+    #[error("a message of bus masters has a kind that is none, or stores no byte")]
+    MasterKind,
     /// A negative zero.
     #[error("an address difference of 0 with a negative sign")]
     NegativeZero,

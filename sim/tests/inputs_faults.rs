@@ -68,7 +68,7 @@ fn try_words(program: &Program, run: &Recorded, words: Vec<u32>, outcomes: &mut 
             }
             match e {
                 InputsError::Header { .. } | InputsError::Coding { .. } => outcomes.coding += 1,
-                InputsError::Diverged { .. } => outcomes.diverged += 1,
+                InputsError::Diverged { .. } | InputsError::Masters { .. } => outcomes.diverged += 1,
             }
         }
     }

@@ -75,6 +75,7 @@ fn random_programs_replay_from_anywhere() {
             check: rng.random_range(10..=14),
             last: 1 << rng.random_range(0..5),
             known: 64 << rng.random_range(0..8),
+            masters: false,
             unmodelled: None,
         };
         let program = random_programs::program(seed, harts.into());

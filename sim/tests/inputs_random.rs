@@ -27,6 +27,7 @@ fn random_programs_replay_for_any_sizes() {
             check: rng.random_range(10..=14),
             last: 1 << rng.random_range(0..5),
             known: 0,
+            masters: false,
             unmodelled: None,
         };
         let program = program(seed, harts.into());

@@ -29,7 +29,7 @@ fn params(cores: u8, sizes: Sizes) -> InputsParams {
 }
 
 fn small() -> Sizes {
-    Sizes { entries: 16, tag: 3, block: 8, check: 10, last: 2, known: 0, unmodelled: None }
+    Sizes { entries: 16, tag: 3, block: 8, check: 10, last: 2, known: 0, masters: false, unmodelled: None }
 }
 
 /// Traces of random beats, with stalls, until `cycles` are over; some end in a reset. What was sent in all.
@@ -155,11 +155,11 @@ fn verilog_gives_the_words_of_the_model_on_random_ports() {
     let cycles = if long { 2_000_000 } else { 40_000 };
     for (seed, cores, depth, sizes) in [
         (2, 1, 4, Sizes { last: 1, ..small() }),
-        (3, 3, 5, Sizes { entries: 64, tag: 0, block: 4, check: 10, last: 8, known: 0, unmodelled: None }),
+        (3, 3, 5, Sizes { entries: 64, tag: 0, block: 4, check: 10, last: 8, known: 0, masters: false, unmodelled: None }),
         (4, 4, 4, small()),
         (9, 3, 4, Sizes { known: 64, ..small() }),
         (8, 1, 5, Sizes { known: 4096, ..small() }),
-        (5, 8, 5, Sizes { entries: 512, tag: 8, block: 32, check: 10, last: 64, known: 0, unmodelled: None }),
+        (5, 8, 5, Sizes { entries: 512, tag: 8, block: 32, check: 10, last: 64, known: 0, masters: false, unmodelled: None }),
     ] {
         let p = params(cores, sizes);
         let mut bench = Bench::new(Dut::verilog(&Dut::build(&p, depth, seed as u32)), p);

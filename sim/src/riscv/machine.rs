@@ -316,6 +316,13 @@ impl Machine {
             if cycle >= limits.cycles || left == 0 {
                 return Exit::Limit;
             }
+            let copies = self.memory.dma.next();
+            if copies.is_some_and(|at| at <= cycle) {
+                if let Some(store) = self.memory.copy_word().filter(|_| S::WANTS_DATA) {
+                    sink.master(&store);
+                }
+                continue;
+            }
             if let Some(cause) = self.harts[i].interrupt(&self.memory) {
                 if S::WANTS_DATA {
                     let retired = self.harts[i].at.instret;
@@ -326,12 +333,13 @@ impl Machine {
                 continue;
             }
             if cycle >= look {
-                if timer.is_none() && self.is_stuck() {
+                if timer.is_none() && copies.is_none() && self.is_stuck() {
                     return Exit::Deadlock;
                 }
                 look = cycle.saturating_add(LOOK_CYCLES);
             }
             let bound = timer.map_or(limits.cycles, |(at, _)| at.max(cycle + 1).min(limits.cycles)).min(look);
+            let bound = copies.map_or(bound, |at| bound.min(at));
             let mut shared = Shared { memory: &mut self.memory, caches: &mut self.caches, timing: &self.timing };
             let hart = &mut self.harts[i];
             let (i, end) = if hart.pending.is_some() {

@@ -1,5 +1,6 @@
 //! RAM, devices and load reservations
 
+use super::dma::{Dma, DMA, DMA_BYTES};
 use super::semihosting::Unanswered;
 
 /// Start of RAM, where a program fits in there.
@@ -8,7 +9,8 @@ const CLINT: u32 = 0x0200_0000;
 const UART: u32 = 0x1000_0000;
 const FINISHER: u32 = 0x0010_0000;
 /// First and last address of each device: RAM elsewhere must not cover one.
-pub const DEVICES: [(u32, u32); 3] = [(FINISHER, FINISHER + 3), (CLINT, CLINT + 0xbfff), (UART, UART + 7)];
+pub const DEVICES: [(u32, u32); 4] =
+    [(FINISHER, FINISHER + 3), (CLINT, CLINT + 0xbfff), (UART, UART + 7), (DMA, DMA + DMA_BYTES - 1)];
 
 /// What a store did besides storing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +37,7 @@ pub struct Memory {
     pub uart: Vec<u8>,
     /// Line control register; bit 7 puts the divisor latch at offsets 0 and 1.
     uart_lcr: u8,
+    pub dma: Dma,
     /// What was asked of the host in vain.
     pub unanswered: Vec<Unanswered>,
     /// Reserved bytes of each hart: the first, and how many.
@@ -63,6 +66,7 @@ impl Memory {
             mtime_written: (0, 0),
             uart: Vec::new(),
             uart_lcr: 0,
+            dma: Dma::default(),
             unanswered: Vec::new(),
             reservations: vec![NO_RESERVATION; harts],
             reserved: false,
@@ -193,6 +197,9 @@ impl Memory {
         if bytes != 4 {
             return None;
         }
+        if addr.wrapping_sub(DMA) < DMA_BYTES {
+            return self.dma.load(addr - DMA);
+        }
         let half = |v: u64, high: bool| if high { (v >> 32) as u32 } else { v as u32 };
         let harts = self.msip.len() as u32;
         match addr.checked_sub(CLINT)? {
@@ -226,6 +233,10 @@ impl Memory {
         }
         if bytes != 4 {
             return None;
+        }
+        if addr.wrapping_sub(DMA) < DMA_BYTES {
+            // the next word may come before anything else happens
+            return self.dma.store(addr - DMA, value, cycle).map(|()| Effect::Interrupts);
         }
         let merge = |old: u64, high: bool| {
             if high {

@@ -7,6 +7,7 @@
 //! | `0x0010_0000` | test finisher: a store of `0x5555` ends with code 0, of `code << 16 \| 0x3333` with `code`; reads 0 |
 //! | `0x0200_0000` | CLINT: `msip` + 4 hart, `mtimecmp` + `0x4000` + 8 hart, `mtime` + `0xbff8` |
 //! | `0x1000_0000` | UART like the 16550: a store to offset 0 is output (with LCR bit 7 it is the divisor); offset 5 (LSR) reads `0x60`; no input |
+//! | `0x1001_0000` | DMA (`dma.rs`): copies words of RAM beside the harts, from `+0` to `+4`, `+8` of them |
 //! | `0x8000_0000` | RAM |
 //!
 //! `mtime` and `mtimecmp` take loads and stores of eight bytes too. Instructions: RV32 or RV64, as the ELF says, with M, A,
@@ -27,6 +28,7 @@ pub(crate) mod bus;
 pub(crate) mod code;
 pub(crate) mod csr;
 pub mod decode;
+mod dma;
 mod exec;
 mod float;
 pub(crate) mod hart;

@@ -2,7 +2,7 @@
 #![allow(dead_code, missing_docs)] // each test file uses its part
 
 use retire::elf::Program;
-use retire::{DataEvent, DataKind, FlowEvent, Note, NullSink, RetireSink};
+use retire::{DataEvent, DataKind, FlowEvent, MasterStore, Note, NullSink, RetireSink};
 use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::scheme::inputs::model::InputsStats;
 use sim::scheme::inputs::params::Sizes;
@@ -62,6 +62,10 @@ impl RetireSink for Both<'_> {
 
     fn note(&mut self, hart: u8, note: &Note) {
         self.0.note(hart, note);
+    }
+
+    fn master(&mut self, store: &MasterStore) {
+        self.0.master(store);
     }
 }
 

@@ -12,13 +12,15 @@ const UART_BASE: u32 = 20;
 const HART: u32 = 21;
 const TMP: u32 = 22;
 const TMP2: u32 = 23;
+/// The device that copies.
+const DMA: u32 = 0x1001_0000;
 
 /// One random instruction, or a few that belong together.
-fn some(rng: &mut ChaCha8Rng, words: u32, harts: u32, left: i32) -> Vec<u32> {
+fn some(rng: &mut ChaCha8Rng, words: u32, harts: u32, left: i32, dma: bool) -> Vec<u32> {
     let reg = |rng: &mut ChaCha8Rng| [0, 5, 6, 7, 8, 9, 10, 11, 12, 13][rng.random_range(0..10)];
     let (rd, rs) = (reg(rng), reg(rng));
     let word = 4 * rng.random_range(0..words) as i32;
-    match rng.random_range(0..24) {
+    match rng.random_range(0..if dma { 27 } else { 24 }) {
         0..=3 => vec![load([0, 1, 2, 4, 5][rng.random_range(0..5)], rd, SHARED, word + rng.random_range(0..4))],
         4..=6 => vec![store(rng.random_range(0..3), rs, SHARED, word + rng.random_range(0..4))],
         // often the same value: silent
@@ -40,12 +42,26 @@ fn some(rng: &mut ChaCha8Rng, words: u32, harts: u32, left: i32) -> Vec<u32> {
         19 => vec![[ECALL, EBREAK, 0, csr(1, rd, 0xc00, rs)][rng.random_range(0..4)]],
         20 if left > 2 => vec![branch([0, 1, 4, 5][rng.random_range(0..4)], rd, rs, 4 * rng.random_range(2..left + 1))],
         20 | 21 => vec![r(0, 0, rd, rd, HART)],
+        // start a copy of some words, from and to where the harts load and store; see how far it is
+        24 | 25 => {
+            let (other, many) = (4 * rng.random_range(0..words) as i32, rng.random_range(0..40));
+            let mut code = vec![lui(TMP, DMA), addi(TMP2, SHARED, word), sw(TMP2, TMP, 0), addi(TMP2, SHARED, other)];
+            code.extend([sw(TMP2, TMP, 4), addi(TMP2, 0, many), sw(TMP2, TMP, 8)]);
+            code
+        }
+        26 => vec![lui(TMP, DMA), lw(rd, TMP, 4 * rng.random_range(0..3))],
         _ => vec![r([0, 1][rng.random_range(0..2)], rng.random_range(0..8), rd, rd, rs)],
     }
 }
 
 /// An endless loop of random instructions on every hart, with a handler that goes on behind what trapped.
+#[allow(dead_code)] // not in every test file
 pub fn program(seed: u64, harts: u32) -> Program {
+    with(seed, harts, false)
+}
+
+/// As [`program`]; with `dma` the harts also start copies.
+pub fn with(seed: u64, harts: u32, dma: bool) -> Program {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let words = [2, 8, 64, 400][seed as usize % 4];
     // the handler: an interrupt clears its causes, an exception goes on behind its instruction
@@ -80,7 +96,7 @@ pub fn program(seed: u64, harts: u32) -> Program {
     let top = code.len();
     let mut left = 150;
     while left > 0 {
-        let more = some(&mut rng, words, harts, left.min(6));
+        let more = some(&mut rng, words, harts, left.min(6), dma);
         left -= more.len() as i32;
         code.extend(more);
     }

@@ -9,7 +9,7 @@
 //! | stop | `Ti rice(0) 11 chunked(iCnt; 8, 8) signature` |
 //!
 //! The two-bit kinds are written as they are sent, least significant bit first. One core has no episodes, and no
-//! `rice(0)`. Each core has its own means: `rice` of references, `rice'` of instructions.
+//! `rice(0)`, unless there are bus masters too ([`super::master`]). Each core has its own means: `rice` of references, `rice'` of instructions.
 
 use super::length::Rice;
 use super::InputsParams;
@@ -63,7 +63,7 @@ pub struct Trap {
 /// Writes or reads the messages of one core.
 #[derive(Clone, Debug)]
 pub struct Coder {
-    cores: u8,
+    orders: bool,
     references: Rice,
     instructions: Rice,
     last: Option<(bool, u8)>,
@@ -73,11 +73,11 @@ impl Coder {
     /// Before the first message of a core.
     pub fn new(params: &InputsParams) -> Self {
         let (references, instructions) = (Rice::new(REFERENCES), Rice::new(INSTRUCTIONS));
-        Self { cores: params.cores, references, instructions, last: None }
+        Self { orders: params.orders(), references, instructions, last: None }
     }
 
     fn escape(&self, kind: u64, out: &mut BitWriter) {
-        if self.cores > 1 {
+        if self.orders {
             self.references.write(0, out);
         }
         out.push(kind, 2);
@@ -120,7 +120,7 @@ impl Coder {
 
     /// Reads a message, as [`Coder::write`] appended it.
     pub fn read<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<Body, CodingError> {
-        if self.cores > 1 {
+        if self.orders {
             let references = self.references.read(input)?;
             if references != 0 {
                 self.references.learn(references);

@@ -12,6 +12,7 @@
 //! | [`first`] | first accesses to RAM since then |
 //! | [`last`] | last values by place, so that polling is a count |
 //! | [`signature`] | the check of the retired state |
+//! | [`master`] | stores of bus masters that are no cores |
 //! | [`message`] | messages and their bits |
 //! | [`model`] | golden model: a sink of the retire stream |
 //! | [`replay`] | the program executed again with what was sent |
@@ -31,6 +32,7 @@
 pub mod first;
 pub mod last;
 pub mod length;
+pub mod master;
 pub mod message;
 pub mod model;
 pub mod params;

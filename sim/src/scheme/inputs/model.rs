@@ -7,11 +7,14 @@
 //! where a clock has one reference of all cores, and for each core what its port says. The messages of a clock stand by
 //! core; of one core the end of its episode first.
 //!
+//! Bus masters that are no cores are told by [`RetireSink::master`], or clock by clock by [`Recorder::clock_master`].
+//!
 //! A recording that may begin in the middle of a run ([`super::params::Sizes::known`]) begins with the state of all cores
 //! ([`Recorder::begin`]); then first accesses to RAM and first reads of some CSRs are slots too.
 
 use super::first::FirstAccesses;
 use super::last::LastValues;
+use super::master::Masters;
 use super::message::{write_value, Body, Coder, Trap};
 use super::signature::Signature;
 use super::start;
@@ -21,7 +24,7 @@ use crate::bits::BitWriter;
 use crate::platform::ParamError;
 use crate::riscv::{csr, CoreState};
 use retire::elf::Program;
-use retire::{DataEvent, DataKind, FlowEvent, FlowKind, Note, RetireSink};
+use retire::{DataEvent, DataKind, FlowEvent, FlowKind, MasterStore, Note, RetireSink};
 use serde::Serialize;
 
 /// References after which a core ends its episode itself.
@@ -51,6 +54,10 @@ pub struct InputsStats {
     pub checks: Sent,
     /// Stops.
     pub stops: Sent,
+    /// Stores of bus masters that are no cores.
+    pub masters: Sent,
+    /// Such stores that changed RAM and were not recorded, since the parameters have no masters: it cannot be replayed.
+    pub unrecorded: u64,
     /// Instructions, all cores.
     pub instructions: u64,
     /// Bits in all, header and padding included; known when the stream is finished.
@@ -60,7 +67,7 @@ pub struct InputsStats {
 impl InputsStats {
     /// Messages of all kinds.
     pub fn messages(&self) -> u64 {
-        [self.episodes, self.inputs, self.traps, self.checks, self.stops].iter().map(|s| s.messages).sum()
+        [self.episodes, self.inputs, self.traps, self.checks, self.stops, self.masters].iter().map(|s| s.messages).sum()
     }
 }
 
@@ -155,6 +162,7 @@ pub enum Beat {
 pub struct Recorder {
     params: InputsParams,
     cores: Vec<Core>,
+    masters: Option<Masters>,
     ram: Vec<u8>,
     out: BitWriter,
     stats: InputsStats,
@@ -206,7 +214,8 @@ impl Recorder {
             stopped: false,
         };
         let cores = vec![core; params.cores.into()];
-        Ok(Self { params: *params, cores, ram: load(params, program), out, stats: InputsStats::default() })
+        let masters = s.masters.then(|| Masters::new(params.ram_base));
+        Ok(Self { params: *params, cores, masters, ram: load(params, program), out, stats: InputsStats::default() })
     }
 
     /// Tells the state of the cores, before all else; with `ram` as it is now, all of it. For parameters with
@@ -230,6 +239,11 @@ impl Recorder {
             if !self.cores[core].stopped {
                 self.stop(core);
             }
+        }
+        if self.masters.is_some() {
+            let sent = self.of_masters(|masters, out| masters.stop(out));
+            self.stats.stops.messages += 1;
+            self.stats.stops.bits += sent;
         }
         self.out.pad();
         self.stats.bits = self.out.len();
@@ -261,6 +275,16 @@ impl Recorder {
         };
         sent.messages += 1;
         sent.bits += self.out.len() - before;
+    }
+
+    /// Sends a message of the masters; its bits.
+    fn of_masters(&mut self, write: impl FnOnce(&mut Masters, &mut BitWriter)) -> u64 {
+        let before = self.out.len();
+        if let Some(masters) = &mut self.masters {
+            self.out.push(self.params.cores.into(), self.params.ti_bits());
+            write(masters, &mut self.out);
+        }
+        self.out.len() - before
     }
 
     fn end_episode(&mut self, core: usize) {
@@ -298,9 +322,19 @@ impl Recorder {
         }
     }
 
+    /// A clock in which a bus master that is no core stores to RAM what may not be there already, and what each core's
+    /// port says. The store of a clock stands behind the messages of the cores.
+    pub fn clock_master(&mut self, store: &MasterStore, beats: &[Beat]) {
+        let master = Reference { core: self.params.cores, addr: store.addr, changes: true, again: false };
+        self.clock(Some(&master), beats);
+        let sent = self.of_masters(|masters, out| masters.store(store, out));
+        self.stats.masters.messages += 1;
+        self.stats.masters.bits += sent;
+    }
+
     /// Whether `core` ends its episode before a reference.
     fn ends(&mut self, core: usize, r: &Reference) -> bool {
-        if self.cores.len() == 1 {
+        if !self.params.orders() {
             return false;
         }
         let c = &self.cores[core];
@@ -315,8 +349,8 @@ impl Recorder {
 
     /// A reference is made.
     fn touch(&mut self, r: &Reference) {
-        if self.cores.len() > 1 {
-            let me = &mut self.cores[usize::from(r.core)];
+        // of masters nothing is kept
+        if let (true, Some(me)) = (self.params.orders(), self.cores.get_mut(usize::from(r.core))) {
             me.table.touch(me.table.block(r.addr), r.changes);
             me.references += u32::from(!r.again);
         }
@@ -325,7 +359,7 @@ impl Recorder {
     /// A reference of `bytes` bytes, block by block (three where eight bytes begin inside a block of four); `again`: by an
     /// instruction that made one already.
     fn reference(&mut self, core: usize, addr: u64, bytes: u8, changes: bool, again: bool) {
-        if self.cores.len() == 1 {
+        if !self.params.orders() {
             return;
         }
         let table = &self.cores[core].table;
@@ -546,6 +580,22 @@ impl RetireSink for Recorder {
             Note::StoreConditional { stored } => self.conditional(core, stored),
             Note::Interrupt { cause, retired } => self.trap(core, true, cause, retired - before),
             Note::AccessFault { cause, retired } => self.trap(core, false, cause, retired - before),
+        }
+    }
+
+    fn master(&mut self, s: &MasterStore) {
+        let at = s.addr.wrapping_sub(self.params.ram_base.into()) as usize;
+        let Some(place) = at.checked_add(4).and_then(|end| self.ram.get_mut(at..end)) else { return };
+        let old = u32::from_le_bytes([place[0], place[1], place[2], place[3]]);
+        let new = old & !s.bits() | s.value & s.bits();
+        place.copy_from_slice(&new.to_le_bytes());
+        if new == old {
+            return;
+        }
+        if self.masters.is_some() {
+            self.clock_master(&MasterStore { value: s.value & s.bits(), ..*s }, &[]);
+        } else {
+            self.stats.unrecorded += 1;
         }
     }
 }

@@ -35,6 +35,10 @@ fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
+fn is_false(b: &bool) -> bool {
+    !b
+}
+
 /// Files from before there was a choice.
 fn narrow() -> u8 {
     32
@@ -57,6 +61,9 @@ pub struct Sizes {
     /// begins at reset. Power of two, 64 to 1 Mi.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub known: u32,
+    /// Bus masters that are no cores store to RAM: their stores are sent.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub masters: bool,
     /// Instructions that the host does not execute: what they write is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmodelled: Option<Unmodelled>,
@@ -65,14 +72,14 @@ pub struct Sizes {
 impl Default for Sizes {
     /// Two block RAMs of 4 kbit on an iCE40.
     fn default() -> Self {
-        Self { entries: 512, tag: 8, block: 8, check: 20, last: 8, known: 0, unmodelled: None }
+        Self { entries: 512, tag: 8, block: 8, check: 20, last: 8, known: 0, masters: false, unmodelled: None }
     }
 }
 
 /// How names look, for people.
 pub const FORMS: &str =
-    "inputs, inputs:512+tag8+block8+check20+last8, +known4096 for a start in the middle of a run, and \
-                         +mask0x7f=0xb for instructions not modelled";
+    "inputs, inputs:512+tag8+block8+check20+last8, +known4096 for a start in the middle of a run, +masters for \
+                         bus masters that are no cores, and +mask0x7f=0xb for instructions not modelled";
 
 impl Sizes {
     /// Refuses what model and circuit cannot honour.
@@ -127,6 +134,10 @@ impl FromStr for Sizes {
                 sizes.unmodelled = Some(Unmodelled { mask, value });
                 continue;
             }
+            if part == "masters" {
+                sizes.masters = true;
+                continue;
+            }
             let digits = part.find(|c: char| c.is_ascii_digit()).ok_or_else(unknown)?;
             let (name, number) = part.split_at(digits);
             if name == "known" {
@@ -164,6 +175,9 @@ impl fmt::Display for Sizes {
         }
         if self.known > 0 {
             write!(f, "+known{}", self.known)?;
+        }
+        if self.masters {
+            write!(f, "+masters")?;
         }
         if let Some(Unmodelled { mask, value }) = self.unmodelled {
             write!(f, "+mask0x{mask:x}=0x{value:x}")?;
@@ -213,14 +227,24 @@ impl InputsParams {
         offset < self.ram_bytes.into() && offset + u64::from(bytes) <= self.ram_bytes.into()
     }
 
-    /// Bits of the core index `Ti`: ceil(log2 N), 0 for one core.
+    /// Who sends messages: the cores, and behind them the bus masters where there are any.
+    pub fn senders(&self) -> u8 {
+        self.cores + u8::from(self.sizes.masters)
+    }
+
+    /// Whether the order of references is sent: others can store to what a core reaches.
+    pub fn orders(&self) -> bool {
+        self.senders() > 1
+    }
+
+    /// Bits of the index of senders `Ti`: ceil(log2), 0 for one.
     pub fn ti_bits(&self) -> u32 {
-        u32::from(self.cores).next_power_of_two().trailing_zeros()
+        u32::from(self.senders()).next_power_of_two().trailing_zeros()
     }
 
     /// All parameters on one line, in a fixed order.
     pub fn canonical(&self) -> String {
-        let Sizes { entries, tag, block, check, last, known, unmodelled } = self.sizes;
+        let Sizes { entries, tag, block, check, last, known, masters, unmodelled } = self.sizes;
         let (base, bytes) = (self.ram_base, self.ram_bytes);
         let mut line = format!(
             "inputs entries={entries} tag={tag} block={block} check={check} last={last} cores={} ram=0x{base:x}+0x{bytes:x}",
@@ -234,6 +258,9 @@ impl InputsParams {
         }
         if known > 0 {
             line.push_str(&format!(" known={known}"));
+        }
+        if masters {
+            line.push_str(" masters=1");
         }
         if let Some(Unmodelled { mask, value }) = unmodelled {
             line.push_str(&format!(" mask=0x{mask:x}=0x{value:x}"));
@@ -259,7 +286,7 @@ mod tests {
     #[test]
     fn names_come_back_and_wrong_ones_say_what_is_right() {
         for name in
-            ["inputs:512", "inputs:256+tag10", "inputs:1024+block16+check18+last4", "inputs:256+known4096+mask0x7f=0xb"]
+            ["inputs:512", "inputs:256+tag10", "inputs:1024+block16+check18+last4", "inputs:256+known4096+mask0x7f=0xb", "inputs:256+known4096+masters"]
         {
             assert_eq!(name.parse::<Sizes>().unwrap().to_string(), name);
         }
@@ -276,6 +303,7 @@ mod tests {
             "inputs:512+mask7f=0xb",
             "inputs:512+mask0x7f",
             "inputs:512+known",
+            "inputs:512+masters2",
         ] {
             assert!(say(bad).starts_with(&format!("scheme `{bad}` is not known: inputs")), "{}", say(bad));
         }

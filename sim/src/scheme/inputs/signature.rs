@@ -13,6 +13,13 @@ use retire::{DataKind, FlowEvent};
 /// CRC-32, reversed.
 pub const POLYNOMIAL: u32 = 0xedb8_8320;
 
+/// The register behind a word.
+#[inline]
+pub fn step(value: u32, word: u32) -> u32 {
+    let feedback = if value & 1 == 1 { POLYNOMIAL } else { 0 };
+    value >> 1 ^ feedback ^ word
+}
+
 /// Signature of one core, and when it is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature {
@@ -37,8 +44,7 @@ impl Signature {
 
     #[inline]
     fn add(&mut self, word: u32) {
-        let feedback = if self.value & 1 == 1 { POLYNOMIAL } else { 0 };
-        self.value = self.value >> 1 ^ feedback ^ word;
+        self.value = step(self.value, word);
     }
 
     /// A datum.

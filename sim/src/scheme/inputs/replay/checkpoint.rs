@@ -1,7 +1,7 @@
 //! Moments to go back to: everything that replay has, with RAM in pages that checkpoints share
 
 use super::world::{Bits, Inputs, Page};
-use super::{Core, Goal, InputsError, Message, Replay, Words};
+use super::{Core, Goal, InputsError, Masters, Read, Replay, Words};
 use crate::bits::BitReader;
 use crate::riscv::hart::Hart;
 use crate::timeline::Moments;
@@ -17,7 +17,8 @@ pub struct Checkpoint {
     cores: Vec<Core>,
     reader: BitReader<Words>,
     goal: Option<(usize, Goal)>,
-    queue: VecDeque<Message>,
+    masters: Option<(Masters, bool)>,
+    queue: VecDeque<Read>,
     known: Vec<Bits>,
     messages: u64,
     position: u64,
@@ -48,6 +49,7 @@ impl Replay {
             cores: self.cores.clone(),
             reader: self.reader.clone(),
             goal: self.goal,
+            masters: self.masters.clone(),
             queue: self.queue.clone(),
             known: self.world.known.clone(),
             messages: self.messages,
@@ -69,6 +71,7 @@ impl Replay {
         self.world.inputs.clone_from(&to.inputs);
         self.cores.clone_from(&to.cores);
         self.reader = to.reader.clone();
+        self.masters.clone_from(&to.masters);
         self.queue.clone_from(&to.queue);
         self.world.known.clone_from(&to.known);
         self.world.contradiction = None;

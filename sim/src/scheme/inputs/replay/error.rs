@@ -39,6 +39,16 @@ pub enum InputsError {
         /// What was executed and not yet checked, by core.
         stretches: Stretches,
     },
+    /// The host and the bus masters that are no cores went apart.
+    #[error("bus masters, message {message}: {what}; {stretches}")]
+    Masters {
+        /// Messages read before.
+        message: u64,
+        /// What differed.
+        what: String,
+        /// What was executed and not yet checked, by core.
+        stretches: Stretches,
+    },
 }
 
 impl InputsError {
@@ -46,7 +56,9 @@ impl InputsError {
     pub fn stretches(&self) -> Option<&Stretches> {
         match self {
             Self::Header { .. } => None,
-            Self::Coding { stretches, .. } | Self::Diverged { stretches, .. } => Some(stretches),
+            Self::Coding { stretches, .. } | Self::Diverged { stretches, .. } | Self::Masters { stretches, .. } => {
+                Some(stretches)
+            }
         }
     }
 }

@@ -9,6 +9,8 @@
 //! A recording that began in the middle of a run has the state of the cores first (`start`), and of a load that is the last
 //! reference of its episode the value may come behind what other cores did then: that one message is looked for ahead.
 //!
+//! Stores of bus masters that are no cores are messages of their own: each is done where it stands.
+//!
 //! Where the host and a core went apart, that is told with what was not yet checked; it never hangs, because a state
 //! check is due after a bounded number of instructions, which the stream must have.
 
@@ -21,6 +23,7 @@ pub use crate::timeline::MOST;
 pub use checkpoint::Checkpoint;
 pub use error::{InputsError, Stretches};
 
+use super::master::{MasterMessage, Masters};
 use super::message::{read_difference, read_value, Body, Coder, Trap};
 use super::model::load;
 use super::signature::Signature;
@@ -34,7 +37,7 @@ use crate::riscv::csr::{self, View};
 use crate::riscv::hart::{At, Break, Hart, Shared, State};
 use crate::riscv::timing::{Caches, Timing};
 use retire::elf::Program;
-use retire::{DataEvent, FlowEvent, Note, RetireSink};
+use retire::{DataEvent, FlowEvent, MasterStore, Note, RetireSink};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use world::{Next, World};
@@ -86,6 +89,13 @@ struct Message {
     difference: Option<u64>,
 }
 
+/// A message of a core, or of the bus masters.
+#[derive(Clone, Copy, Debug)]
+enum Read {
+    Core(Message),
+    Masters(MasterMessage),
+}
+
 /// What is known of one core.
 #[derive(Clone, Debug)]
 struct Core {
@@ -131,6 +141,13 @@ impl<S: RetireSink> RetireSink for Signed<'_, S> {
             self.sink.note(hart, note);
         }
     }
+
+    #[inline]
+    fn master(&mut self, store: &MasterStore) {
+        if S::WANTS_DATA {
+            self.sink.master(store);
+        }
+    }
 }
 
 /// Replay of all cores.
@@ -144,9 +161,11 @@ pub struct Replay {
     timing: Timing,
     reader: BitReader<Words>,
     cores: Vec<Core>,
+    /// Where there are bus masters that are no cores; whether their end was read.
+    masters: Option<(Masters, bool)>,
     goal: Option<(usize, Goal)>,
     /// Messages that were read and not yet come to.
-    queue: VecDeque<Message>,
+    queue: VecDeque<Read>,
     messages: u64,
     position: u64,
     /// RAM of the checkpoint that was made or gone back to last.
@@ -192,6 +211,7 @@ impl Replay {
             timing,
             reader,
             cores: vec![core; params.cores.into()],
+            masters: params.sizes.masters.then(|| (Masters::new(params.ram_base), false)),
             goal: None,
             queue: VecDeque::new(),
             messages: 0,
@@ -298,7 +318,7 @@ impl Replay {
     ) -> Result<Option<u8>, InputsError> {
         loop {
             let Some((core, goal)) = self.goal else {
-                if !self.message()? {
+                if !self.message(sink)? {
                     return Ok(None);
                 }
                 continue;
@@ -379,10 +399,14 @@ impl Replay {
     }
 
     /// Reads the next message from the stream.
-    fn read(&mut self) -> Result<Message, InputsError> {
+    fn read(&mut self) -> Result<Read, InputsError> {
         let cores = self.params.cores;
         let found = self.reader.take(self.params.ti_bits()).ok_or(CodingError::Truncated);
         let found = found.map_err(|e| self.coding(e))?;
+        if let (true, Some((masters, _))) = (found == u64::from(cores), &mut self.masters) {
+            let message = masters.read(&mut self.reader);
+            return message.map(Read::Masters).map_err(|e| self.coding(e));
+        }
         if found >= cores.into() {
             return Err(self.coding(CodingError::Core { found, cores }));
         }
@@ -394,12 +418,45 @@ impl Replay {
             }
             _ => None,
         };
-        Ok(Message { core, body, difference })
+        Ok(Read::Core(Message { core, body, difference }))
+    }
+
+    /// What the bus masters do at this place of the stream.
+    fn of_masters(&mut self, message: MasterMessage, sink: &mut impl RetireSink) -> Result<(), InputsError> {
+        let Some((masters, ended)) = &mut self.masters else { return Ok(()) };
+        let apart = |replay: &Self, what: String| {
+            let (message, stretches) = (replay.messages, replay.stretches());
+            Err(InputsError::Masters { message, what, stretches })
+        };
+        match message {
+            _ if *ended => return apart(self, "a message behind their end".into()),
+            MasterMessage::Store(store) => {
+                if !self.world.master(&store) {
+                    return apart(self, format!("a store to 0x{:08x}, which is not RAM", store.addr));
+                }
+                sink.master(&store);
+            }
+            MasterMessage::Stop { stores, signature } => {
+                // those of the queue are read, and not yet counted: behind the end there are none
+                let found = (masters.stores, masters.signature);
+                if found != (stores, signature) {
+                    return apart(
+                        self,
+                        format!(
+                            "{} stores with the signature 0x{:08x}, the run had {stores} with 0x{signature:08x}",
+                            found.0, found.1
+                        ),
+                    );
+                }
+                *ended = true;
+            }
+        }
+        Ok(())
     }
 
     /// Takes the next message; false at the end of the stream.
-    fn message(&mut self) -> Result<bool, InputsError> {
-        if self.cores.iter().all(|c| c.stopped) {
+    fn message(&mut self, sink: &mut impl RetireSink) -> Result<bool, InputsError> {
+        if self.cores.iter().all(|c| c.stopped) && self.masters.as_ref().is_none_or(|m| m.1) {
             // the last word is filled with zeros, and nothing follows
             let (rest, _) = self.reader.rest_of_word();
             if rest != 0 || !self.reader.at_end() {
@@ -407,11 +464,18 @@ impl Replay {
             }
             return Ok(false);
         }
-        let Message { core, body, difference } = match self.queue.pop_front() {
-            Some(message) => message,
+        let read = match self.queue.pop_front() {
+            Some(read) => read,
             None => self.read()?,
         };
         self.messages += 1;
+        let Message { core, body, difference } = match read {
+            Read::Core(message) => message,
+            Read::Masters(message) => {
+                self.of_masters(message, sink)?;
+                return Ok(true);
+            }
+        };
         if self.cores[core].stopped {
             return Err(self.diverged(core, "a message behind the core's stop"));
         }

@@ -2,7 +2,7 @@
 
 use super::super::start;
 use super::world::{Contradiction, Next};
-use super::{Body, InputsError, Message, Replay};
+use super::{Body, InputsError, Message, Read, Replay};
 use crate::message::CodingError;
 use crate::riscv::csr::{View, FS};
 use crate::riscv::CoreState;
@@ -23,14 +23,14 @@ impl Replay {
         // how many items of each core are told
         let mut told = vec![0; cores];
         loop {
-            let message = self.read()?;
-            let Message { core, body: Body::Input { skipped }, difference: Some(difference) } = message else {
-                self.queue.push_back(message);
+            let read = self.read()?;
+            let Read::Core(Message { core, body: Body::Input { skipped }, difference: Some(difference) }) = read else {
+                self.queue.push_back(read);
                 break;
             };
             let at = told[core] + skipped as usize;
             let Some((item, bits)) = items.get(at) else {
-                self.queue.push_back(message);
+                self.queue.push_back(read);
                 break;
             };
             *item.of(&mut states[core]) = super::super::message::unzigzag(difference) & (u64::MAX >> (64 - bits));
@@ -80,13 +80,13 @@ impl Replay {
         for at in 0..AHEAD {
             if at == self.queue.len() {
                 match self.read() {
-                    Ok(message) => self.queue.push_back(message),
+                    Ok(read) => self.queue.push_back(read),
                     // what is damaged is told where it is come to: nothing before it is of this core
                     Err(InputsError::Coding { source: CodingError::Truncated, .. }) => break,
                     Err(e) => return Err(e),
                 }
             }
-            let message = self.queue[at];
+            let Read::Core(message) = self.queue[at] else { continue };
             if message.core == core {
                 let Body::Input { skipped } = message.body else { break };
                 if skipped != slots {

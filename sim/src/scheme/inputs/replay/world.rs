@@ -10,6 +10,7 @@ use crate::riscv::csr::{self, View};
 use crate::riscv::hart::{At, Break, Hart};
 use crate::riscv::memory::Effect;
 use crate::riscv::tohost::taken;
+use retire::MasterStore;
 use std::sync::Arc;
 
 /// log2 of the bytes of a page: what a checkpoint keeps and shares.
@@ -167,6 +168,16 @@ impl World {
             let taken = taken(self.tohost, addr, N);
             self.ram[at + taken.start..at + taken.end].fill(0);
         }
+    }
+
+    /// A store of a bus master; whether there is RAM.
+    pub fn master(&mut self, store: &MasterStore) -> bool {
+        let Some(at) = self.offset::<4>(store.addr) else { return false };
+        for lane in (0..4).filter(|lane| store.mask >> lane & 1 == 1) {
+            self.put::<1>(at + lane, (store.value >> (8 * lane)).into());
+            self.learn(at + lane);
+        }
+        true
     }
 
     /// A load from RAM, of what the host may not know: the value is told then.

@@ -1,0 +1,68 @@
+//! DMA: a device that copies words of RAM beside the harts, a bus master that is no hart
+//!
+//! | offset | register | access |
+//! | ---: | --- | --- |
+//! | 0 | byte address of the next word to read | word |
+//! | 4 | byte address of the next word to store | word |
+//! | 8 | words left; a store begins with so many | word |
+//!
+//! Addresses are multiples of 4: the low bits are 0. Nothing is copied from or to where no RAM is; the word counts all the
+//! same.
+
+use super::memory::Memory;
+use retire::MasterStore;
+
+/// First address.
+pub const DMA: u32 = 0x1001_0000;
+/// Bytes of registers.
+pub const DMA_BYTES: u32 = 12;
+/// Clock cycles of a word.
+pub const WORD_CYCLES: u64 = 4;
+
+/// The device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dma {
+    from: u32,
+    to: u32,
+    left: u32,
+    /// Cycle of the next word.
+    next: u64,
+}
+
+impl Dma {
+    /// Cycle in which the next word is copied.
+    pub fn next(&self) -> Option<u64> {
+        (self.left > 0).then_some(self.next)
+    }
+
+    /// A register is read.
+    pub fn load(&self, offset: u32) -> Option<u32> {
+        [self.from, self.to, self.left].get(offset as usize / 4).copied()
+    }
+
+    /// A register is stored.
+    pub fn store(&mut self, offset: u32, value: u32, cycle: u64) -> Option<()> {
+        match offset {
+            0 => self.from = value & !3,
+            4 => self.to = value & !3,
+            8 => (self.left, self.next) = (value, cycle + WORD_CYCLES),
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+impl Memory {
+    /// Copies the next word; what was stored, where there is RAM.
+    pub fn copy_word(&mut self) -> Option<MasterStore> {
+        let Dma { from, to, next: cycle, .. } = self.dma;
+        self.dma.left -= 1;
+        self.dma.next += WORD_CYCLES;
+        (self.dma.from, self.dma.to) = (from.wrapping_add(4), to.wrapping_add(4));
+        let (from, addr) = (u64::from(from), u64::from(to));
+        (self.offset::<4>(from).is_some() && self.offset::<4>(addr).is_some()).then_some(())?;
+        let value = self.load::<4>(from, cycle)?;
+        self.store::<4>(addr, value, cycle)?;
+        Some(MasterStore { addr, value: value as u32, mask: 0xf, cycle })
+    }
+}
