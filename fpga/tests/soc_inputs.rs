@@ -68,6 +68,33 @@ fn four_picorv32_replay_to_all_that_they_did() {
     assert!(episodes > 500, "{episodes}");
 }
 
+/// A bus master that is no core stores what all of them wait for; the program says whether what they added up is right.
+#[test]
+fn a_dma_is_recorded_and_replayed() {
+    let masters = Sizes { masters: true, ..sizes() };
+    let more = [(CoreKind::Picorv32, 1, masters), (CoreKind::Ibex, 4, masters)];
+    let known = Sizes { known: 1024, ..masters };
+    for (core, cores, sizes) in [(CoreKind::Picorv32, 3, masters), (CoreKind::Ibex, 2, known)]
+        .into_iter()
+        .chain(long().then_some(more).into_iter().flatten())
+    {
+        let after = if sizes.known > 0 { 30_001 } else { 0 };
+        let config = SocConfig { record_after: after, ..config(core, cores, sizes) };
+        let program = program(core, "dma").unwrap();
+        let r = run(&config, &program, 2_000_000);
+        let what = format!("{cores} {}", core.name());
+        let console = String::from_utf8_lossy(&r.console);
+        assert!(r.exit_code == Some(0) && console.ends_with(" ok\n"), "{what}: {:?} {console}", r.exit_code);
+        let c = check(&config.inputs().unwrap(), &program, &r).unwrap_or_else(|e| panic!("{what}: {e}"));
+        println!("{what}: {:?} instructions, {:?}", c.instructions, c.stats);
+        assert!(c.golden, "{what}: other bits than the golden model's");
+        // 24 frames of 64 words
+        let stores = c.stats.masters.messages;
+        assert!(stores == 24 * 64 || after > 0 && (64..24 * 64).contains(&stores), "{what}: {stores}");
+        assert!(c.stats.episodes.messages > 100, "{what}: {:?}", c.stats);
+    }
+}
+
 /// Interrupts of a cause that were taken.
 fn interrupts(r: &Run, cause: u8) -> u64 {
     r.data.as_ref().unwrap().interrupts.iter().filter(|i| i.2 == cause).count() as u64

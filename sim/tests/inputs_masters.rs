@@ -40,12 +40,7 @@ fn by_hand(tell: impl FnOnce(&mut Recorder)) -> (InputsParams, Vec<u32>) {
 }
 
 fn load(recorder: &mut Recorder, hart: u8, addr: u32) {
-    recorder.data(&DataEvent {
-        hart,
-        kind: DataKind::Load { size: 4, addr: addr.into(), value: 0 },
-        pc: 0,
-        cycle: 0,
-    });
+    recorder.data(&DataEvent { hart, kind: DataKind::Load { size: 4, addr: addr.into(), value: 0 }, pc: 0, cycle: 0 });
 }
 
 fn store(addr: u32, value: u32, mask: u8) -> MasterStore {

@@ -6,7 +6,7 @@
 use super::log::{Code, LogError};
 use retire::elf::Program;
 use retire::isa::{flow, length, Flow, MRET};
-use retire::DataKind;
+use retire::{DataKind, MasterStore};
 use sim::riscv::CoreState;
 use sim::scheme::inputs::model::{Access, Beat, InputsStats, Recorder, Reference, Retired};
 use sim::scheme::inputs::start::Kept;
@@ -213,16 +213,25 @@ impl DataLog {
                 beats[usize::from(core)] = Beat::Trap { interrupt: true, cause };
                 interrupt += 1;
             }
-            let mut reference = None;
+            let (mut reference, mut store) = (None, None);
             if let Some(a) = self.accesses.get(access).filter(|a| a.cycle == now) {
                 let write = a.strobes != 0;
-                let there = write || params.is_ram(a.addr.into(), 4);
+                // what a bus master reads is nobody's input
+                let of_master = a.core >= params.cores;
+                if of_master && write && params.is_ram(a.addr.into(), 4) {
+                    let word = MasterStore { addr: (a.addr & !3).into(), value: a.data, mask: a.strobes, cycle: now };
+                    store = Some(MasterStore { value: a.data & word.bits(), ..word });
+                }
+                let there = !of_master && (write || params.is_ram(a.addr.into(), 4));
                 // the bus does not know what RAM held
                 reference =
                     there.then_some(Reference { core: a.core, addr: a.addr.into(), changes: write, again: false });
                 access += 1;
             }
-            model.clock(reference.as_ref(), &beats);
+            match store {
+                Some(store) => model.clock_master(&store, &beats),
+                None => model.clock(reference.as_ref(), &beats),
+            }
         }
         model.finish();
         let words = model.drain().collect();

@@ -234,6 +234,11 @@ impl SocConfig {
         self.record.map(|sizes| InputsParams::new(self.cores, 32, ram, sizes).with_profile(self.core.profile()))
     }
 
+    /// Whether it has a DMA: where bus masters that are no cores are recorded.
+    pub fn has_dma(&self) -> bool {
+        self.record.is_some_and(|sizes| sizes.masters)
+    }
+
     /// Whether words come.
     fn traces(&self) -> bool {
         self.trace.is_some() || self.record.is_some()
@@ -265,6 +270,9 @@ impl SocConfig {
         let mut text = if self.record.is_some() || more.is_some() { core.recorded()? } else { core.verilog()? };
         text.push_str(&bus);
         text.push_str(&include_str!("../../verilog/devices.v").replace("`SOC_TIME", time));
+        if self.has_dma() {
+            text.push_str(include_str!("../../verilog/dma.v"));
+        }
         text.push_str(&self.circuits().map_err(SocError::Refused)?);
         let style = Style { name: "trace_system".into(), ..Style::default() };
         if let Some(params) = &self.trace {
@@ -297,7 +305,8 @@ impl SocConfig {
     fn top(&self, observed: bool, more: Option<&More>) -> String {
         let n = u32::from(self.cores);
         // masters: the cores' data ports, then, where fetches use the bus, their fetch ports
-        let masters = if self.private_fetch { n } else { 2 * n };
+        let dma = self.has_dma();
+        let masters = if self.private_fetch { n } else { 2 * n } + u32::from(dma);
         let fetch_ports = if self.private_fetch { n } else { 1 };
         let mut s = String::new();
         let mut ports = vec![
@@ -364,6 +373,19 @@ impl SocConfig {
         if !self.private_fetch {
             s.push_str("    assign f_valid = 1'b0;\n    assign f_addr = 32'd0;\n");
         }
+        if dma {
+            let _ = write!(
+                s,
+                "    // recorded as a bus master that is no core\n    wire [31:0] device_rdata, dma_rdata;\n    \
+                 assign d_rdata = device_rdata | dma_rdata;\n    \
+                 soc_dma dma(.clk(clk), .reset(cores_reset),\n        \
+                 .valid(d_valid), .addr(d_addr), .wdata(d_wdata), .wstrb(d_wstrb), .rdata(dma_rdata),\n        \
+                 .m_valid(m_valid[{n}]), .m_addr(m_addr[{0} +: 32]), .m_wdata(m_wdata[{0} +: 32]),\n        \
+                 .m_wstrb(m_wstrb[{1} +: 4]), .m_ready(m_ready[{n}]), .m_rdata(m_rdata));\n",
+                32 * n,
+                4 * n
+            );
+        }
         let words = self.ram_bytes() / 4;
         let _ = write!(
             s,
@@ -383,10 +405,11 @@ impl SocConfig {
             s,
             "    soc_devices #(.N({n}), .M({masters}), .TICK({})) devices(\n        \
              .clk(clk), .reset(cores_reset), .valid(d_valid), .master(d_master), .addr(d_addr), .wdata(d_wdata),\n        \
-             .wstrb(d_wstrb), .rdata(d_rdata), .timer_irq(timer_irq), .soft_irq(soft_irq),\n        \
+             .wstrb(d_wstrb), .rdata({}), .timer_irq(timer_irq), .soft_irq(soft_irq),\n        \
              .console_valid(console_valid), .console_data(console_data), .exited(ended), .exit_code(code),\n        \
              .trace_access(core_access), .trace_addr(core_addr), .trace_rdata(reg_rdata));\n",
-            self.tick
+            self.tick,
+            if dma { "device_rdata" } else { "d_rdata" },
         );
         let _ = write!(
             s,
@@ -445,12 +468,24 @@ impl SocConfig {
             each.collect::<Vec<_>>().join(",\n        ")
         };
         if self.record.is_some() {
+            let of_master = format!("d_master == 4'd{}", self.cores);
+            let (valid, master) = if self.has_dma() {
+                (
+                    format!("access && !({of_master})"),
+                    format!(
+                        "\n        .master_valid_0(access && {of_master} && d_wstrb != 4'd0), .master_addr_0(d_addr),\n        \
+                         .master_data_0(d_wdata), .master_mask_0(d_wstrb),"
+                    ),
+                )
+            } else {
+                ("access".into(), String::new())
+            };
             // what RAM held is not known in the clock of a store
             let _ = write!(
                 s,
                 "    trace_system trace(.clock(clk), .reset(reset),\n        {},\n        {},\n        {},\n        \
-                 .mem_valid(access), .mem_core(d_master[2:0]), .mem_addr(d_addr), .mem_write(d_wstrb != 4'd0),\n        \
-                 .mem_changes(1'b1), .mem_again(1'b0), .recording(recording), .hold(hold),\n        \
+                 .mem_valid({valid}), .mem_core(d_master[2:0]), .mem_addr(d_addr), .mem_write(d_wstrb != 4'd0),\n        \
+                 .mem_changes(1'b1), .mem_again(1'b0),{master} .recording(recording), .hold(hold),\n        \
                  .bus_addr(reg_addr), .bus_write(reg_write), .bus_wdata(reg_wdata), .bus_rdata(reg_rdata),\n        \
                  .valid(word_valid), .ready(word_ready), .data(word));\n",
                 of(&["rvfi_valid", "rvfi_insn", "rvfi_trap", "rvfi_pc_rdata", "rvfi_pc_wdata"]),

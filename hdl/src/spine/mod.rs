@@ -22,7 +22,7 @@ use sim::system::{header, header_again};
 /// What the spine must know of its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
-    /// N: cores.
+    /// N: cores; bus masters that are recorded count as one more.
     pub cores: u8,
     /// Its header, the fingerprint last.
     pub header: [u32; 3],
@@ -46,7 +46,7 @@ impl From<&TraceParams> for Stream {
 impl From<&InputsParams> for Stream {
     fn from(params: &InputsParams) -> Self {
         let header = inputs::header(params);
-        Self { cores: params.cores, header, again: header[1] }
+        Self { cores: params.senders(), header, again: header[1] }
     }
 }
 

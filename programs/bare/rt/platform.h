@@ -7,6 +7,7 @@
 #define CLINT_BASE 0xf2000000
 #define UART_BASE 0xf0000000
 #define FINISHER_BASE 0xf0100000
+#define DMA_BASE 0xf3000000
 // Of the SoC only: the number of the hart that reads, and locks, whose read gives 0 once and then 1.
 #define SYSTEM_HART 0xf1000000
 #define SYSTEM_LOCKS 0xf1000040
@@ -15,6 +16,8 @@
 #define CLINT_BASE 0x02000000
 #define UART_BASE 0x10000000
 #define FINISHER_BASE 0x00100000
+// of the built-in simulator; QEMU has none
+#define DMA_BASE 0x10010000
 #endif
 
 #endif

@@ -57,6 +57,12 @@ fn address(s: &mut Source, p: &InputsParams) -> u32 {
 
 /// What the memory bus does in a clock; `quiet`: cores seldom meet.
 pub fn memory(s: &mut Source, p: &InputsParams, quiet: bool) -> MemPorts {
+    let master = p.sizes.masters && s.percent(if quiet { 5 } else { 40 });
+    let (data, mask) = match master {
+        true => (if s.percent(50) { s.below(3) as u32 } else { s.bits(32) as u32 }, s.bits(4) as u8),
+        false => (0, 0),
+    };
+    let mask = if master && s.percent(70) { 15 } else { mask };
     let addr = if quiet { p.ram_base + s.below(4096) as u32 } else { address(s, p) };
     MemPorts {
         valid: s.percent(60),
@@ -65,6 +71,9 @@ pub fn memory(s: &mut Source, p: &InputsParams, quiet: bool) -> MemPorts {
         write: s.percent(if quiet { 0 } else { 30 }),
         changes: s.percent(70),
         again: s.percent(15),
+        master,
+        data,
+        mask,
     }
 }
 

@@ -7,6 +7,7 @@ pub mod run;
 use fpga::cosim::{Cosim, Session};
 use hdl::scheme::inputs::system::InputsSystem;
 use retire::elf::Program;
+use retire::MasterStore;
 use rust_hdl::prelude::*;
 use sim::regs::REGS;
 use sim::riscv::CoreState;
@@ -39,6 +40,10 @@ pub struct MemPorts {
     pub write: bool,
     pub changes: bool,
     pub again: bool,
+    /// A store of a bus master that is no core, of these bytes of the word.
+    pub master: bool,
+    pub data: u32,
+    pub mask: u8,
 }
 
 impl MemPorts {
@@ -47,7 +52,15 @@ impl MemPorts {
         let ram = p.is_ram(self.addr.into(), 1);
         let MemPorts { core, addr, again, .. } = *self;
         let changes = self.write && (self.changes || !ram);
-        (self.valid && (self.write || ram)).then_some(Reference { core, addr: addr.into(), changes, again })
+        let of_core = self.valid && !self.master && (self.write || ram);
+        of_core.then_some(Reference { core, addr: addr.into(), changes, again })
+    }
+
+    /// The store of a bus master that it is, if any.
+    pub fn store(&self, p: &InputsParams) -> Option<MasterStore> {
+        let store = MasterStore { addr: (self.addr & !3).into(), value: self.data, mask: self.mask, cycle: 0 };
+        let there = self.valid && self.master && self.mask != 0 && p.is_ram(store.addr, 4);
+        there.then(|| MasterStore { value: self.data & store.bits(), ..store })
     }
 }
 
@@ -71,7 +84,11 @@ impl Inputs {
             "bus_write" => self.bus.1.is_some().into(),
             "bus_wdata" => self.bus.1.unwrap_or(0),
             "ready" => self.ready.into(),
-            "mem_valid" => self.mem.valid.into(),
+            "mem_valid" => (self.mem.valid && !self.mem.master).into(),
+            "master_valid" => (self.mem.valid && self.mem.master).into(),
+            "master_addr" => self.mem.addr.into(),
+            "master_data" => self.mem.data.into(),
+            "master_mask" => self.mem.mask.into(),
             "mem_core" => self.mem.core.into(),
             "mem_addr" => self.mem.addr.into(),
             "mem_write" => self.mem.write.into(),
@@ -155,7 +172,13 @@ fn set(u: &mut InputsSystem, i: &Inputs) {
     u.bus_write.next = i.bus.1.is_some();
     u.bus_wdata.next = i.bus.1.unwrap_or(0).to_bits();
     u.ready.next = i.ready;
-    u.mem_valid.next = i.mem.valid;
+    u.mem_valid.next = i.mem.valid && !i.mem.master;
+    for k in 0..u.master_valid.len() {
+        u.master_valid[k].next = i.mem.valid && i.mem.master;
+        u.master_addr[k].next = i.value("master_addr", k).to_bits();
+        u.master_data[k].next = i.value("master_data", k).to_bits();
+        u.master_mask[k].next = i.value("master_mask", k).to_bits();
+    }
     u.mem_core.next = i.value("mem_core", 0).to_bits();
     u.mem_addr.next = i.value("mem_addr", 0).to_bits();
     u.mem_write.next = i.mem.write;
@@ -275,7 +298,10 @@ impl Bench {
         self.waits = if out.hold { self.waits + 1 } else { 0 };
         if out.recording {
             let mut golden = self.golden.take().unwrap_or_else(|| self.fresh(before));
-            golden.clock(mem.reference(&self.p).as_ref(), beats);
+            match mem.store(&self.p) {
+                Some(store) => golden.clock_master(&store, beats),
+                None => golden.clock(mem.reference(&self.p).as_ref(), beats),
+            }
             self.golden = Some(golden);
         }
         if let (true, Some(word)) = (ready, out.word) {

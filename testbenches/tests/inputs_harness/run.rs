@@ -4,7 +4,7 @@ use super::beats::ports;
 use super::{Bench, CorePorts, MemPorts};
 use retire::elf::Program;
 use retire::isa::{self, Flow, MRET};
-use retire::{DataEvent, DataKind, FlowEvent, Note, RetireSink};
+use retire::{DataEvent, DataKind, FlowEvent, MasterStore, Note, RetireSink};
 use sim::beats::{Expander, Retired as Instruction};
 use sim::riscv::CoreState;
 use sim::scheme::inputs::model::{Access, Beat, Retired};
@@ -38,8 +38,10 @@ pub struct Collect {
     ram: Vec<u8>,
     expander: Expander,
     harts: Vec<Hart>,
-    /// Harts, a reference each, in the order of memory.
+    /// Harts, a reference each, in the order of memory; the number behind them is that of the bus master.
     order: VecDeque<u8>,
+    /// What it stores.
+    stores: VecDeque<MemPorts>,
 }
 
 impl Collect {
@@ -50,7 +52,14 @@ impl Collect {
             ram[at..at + s.data.len()].copy_from_slice(&s.data);
         }
         let harts = (0..p.cores).map(|_| Hart::default()).collect();
-        Self { p: *p, ram, expander: Expander::new(program, p.cores), harts, order: VecDeque::new() }
+        Self {
+            p: *p,
+            ram,
+            expander: Expander::new(program, p.cores),
+            harts,
+            order: VecDeque::new(),
+            stores: VecDeque::new(),
+        }
     }
 
     /// Blocks of an access that the bus takes one by one.
@@ -101,6 +110,18 @@ impl RetireSink for Collect {
             Note::AccessFault { cause, retired } => h.traps.push_back((retired, false, cause)),
         }
     }
+
+    fn master(&mut self, store: &MasterStore) {
+        let at = store.addr as usize - self.p.ram_base as usize;
+        let place: &mut [u8] = &mut self.ram[at..at + 4];
+        // what changes nothing is not told
+        if *place != store.value.to_le_bytes() {
+            place.copy_from_slice(&store.value.to_le_bytes());
+            let (addr, data) = (store.addr as u32, store.value);
+            self.order.push_back(self.p.cores);
+            self.stores.push_back(MemPorts { valid: true, master: true, addr, data, mask: 15, ..MemPorts::default() });
+        }
+    }
 }
 
 impl Collect {
@@ -136,7 +157,9 @@ impl Collect {
                             for addr in self.blocks(addr, size) {
                                 let again = !references.is_empty();
                                 let core = hart as u8;
-                                references.push_back(MemPorts { valid: true, core, addr, write, changes, again });
+                                let reference =
+                                    MemPorts { valid: true, core, addr, write, changes, again, ..MemPorts::default() };
+                                references.push_back(reference);
                             }
                         }
                         *(if write { &mut r.store } else { &mut r.load }) = access;
@@ -181,13 +204,17 @@ impl Collect {
     }
 
     fn steps_of(&mut self, bench: &mut Bench, s: &mut Source, harts: &mut [VecDeque<Step>]) {
-        while harts.iter().any(|h| !h.is_empty()) {
+        let master = Some(harts.len() as u8);
+        while harts.iter().any(|h| !h.is_empty()) || self.order.front().copied() == master {
             let mut mem = MemPorts::default();
             let mut said = Vec::new();
             let mut all: Vec<CorePorts> = Vec::new();
             // whose turn it is on the bus: looked at before cores go on, so that a clock has one reference
             let turn = self.order.front().copied().filter(|_| !bench.hold && s.percent(80)).map(usize::from);
-            if let Some(step) = turn.and_then(|t| harts[t].front_mut()) {
+            if turn == Some(harts.len()) {
+                mem = self.stores.pop_front().unwrap();
+                self.order.pop_front();
+            } else if let Some(step) = turn.and_then(|t| harts[t].front_mut()) {
                 if let Some(reference) = step.references.pop_front() {
                     mem = reference;
                     self.order.pop_front();

@@ -120,10 +120,12 @@ pub struct InputsEncoder {
     over: Signal<Local, Bits<8>>,
     keep: Signal<Local, Bits<8>>,
     taken: Signal<Local, Bit>,
+    of_masters: Signal<Local, Bit>,
     many: Fixed<Bit>,
+    masters: Fixed<Bit>,
+    masters_core: Fixed<Bits<4>>,
     ti_bits: Fixed<Bits<4>>,
     first_mean: Fixed<Bits<36>>,
-    input_kind: Fixed<Bits<2>>,
     trap_kind: Fixed<Bits<2>>,
     check_kind: Fixed<Bits<2>>,
     stop_kind: Fixed<Bits<2>>,
@@ -151,11 +153,13 @@ impl InputsEncoder {
     pub fn new(params: &InputsParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         Self {
-            means: Mem::new(params.ti_bits() as usize + 1, 41),
-            many: Fixed::new(params.cores > 1),
+            // bus masters have no means
+            means: Mem::new(params.cores.next_power_of_two().trailing_zeros() as usize + 1, 41),
+            many: Fixed::new(params.orders()),
+            masters: Fixed::new(params.sizes.masters),
+            masters_core: Fixed::of(params.cores),
             ti_bits: Fixed::of(params.ti_bits()),
             first_mean: Fixed::of(256u64 << 4),
-            input_kind: Fixed::of(super::entry::INPUT),
             trap_kind: Fixed::of(super::entry::TRAP),
             check_kind: Fixed::of(super::entry::CHECK),
             stop_kind: Fixed::of(super::entry::STOP),
@@ -189,6 +193,8 @@ impl Logic for InputsEncoder {
         dff_setup!(self, clock, step, references, kind, message, valueless, behind, trap, second, known);
         dff_setup!(self, clock, old_cause, had_cause, v, left, above, scale, k, ones, long, chunk);
         self.means.clock.next = self.clock.val();
+
+        self.of_masters.next = self.masters.val() & (self.entry.core.val() == self.masters_core.val());
 
         // the mean of this core: of references, or of a trap's instructions
         self.address.next = (bit_cast::<4, 4>(self.entry.core.val() << 1)) | bit_cast::<4, 1>(self.trap.q.val().into());
@@ -330,6 +336,9 @@ impl Logic for InputsEncoder {
                 if !self.many.val() & !self.trap.q.val() {
                     self.step.d.next = InputsStep::Kind;
                 }
+                if self.of_masters.val() {
+                    self.step.d.next = InputsStep::Core;
+                }
             }
             InputsStep::Shift => {
                 if self.rest.val().any() {
@@ -353,6 +362,9 @@ impl Logic for InputsEncoder {
             InputsStep::Core => {
                 if self.taken.val() {
                     self.step.d.next = InputsStep::Ones;
+                    if self.of_masters.val() {
+                        self.step.d.next = InputsStep::Kind;
+                    }
                 }
             }
             InputsStep::Ones => {
@@ -405,7 +417,7 @@ impl Logic for InputsEncoder {
                     if self.kind.q.val() == self.check_kind.val() {
                         self.step.d.next = InputsStep::Read;
                     }
-                    if self.kind.q.val() == self.trap_kind.val() {
+                    if (self.kind.q.val() == self.trap_kind.val()) & !self.of_masters.val() {
                         self.trap.d.next = true;
                         self.step.d.next = InputsStep::Mean;
                     }
@@ -419,7 +431,7 @@ impl Logic for InputsEncoder {
             }
             InputsStep::More => {
                 if self.taken.val() {
-                    if self.kind.q.val() == self.input_kind.val() {
+                    if self.kind.q.val() != self.stop_kind.val() {
                         self.chunk.d.next = self.four_4.val();
                     }
                     self.step.d.next = InputsStep::Chunk;
@@ -466,7 +478,7 @@ impl Logic for InputsEncoder {
             }
             InputsStep::Done => {
                 // behind the stop of a core its means are forgotten
-                if self.message.q.val() & (self.kind.q.val() == self.stop_kind.val()) {
+                if self.message.q.val() & (self.kind.q.val() == self.stop_kind.val()) & !self.of_masters.val() {
                     self.known.d.next = self.known.q.val() & self.others.val();
                 }
                 self.step.d.next = InputsStep::Wait;

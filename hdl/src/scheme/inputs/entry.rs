@@ -10,6 +10,10 @@
 //! | `pc` | 32 | of an input `skipped`; of a trap and a stop `iCnt` |
 //! | `target` | 32 | of an input the zigzag difference; of a trap its [`cause`]; of check and stop the signature |
 //!
+//! Of bus masters, behind the cores: [`INPUT`] is a store of a word, [`PART`] one of some bytes; `pc` is the zigzag number of
+//! words further, of some bytes shifted by 4 above the mask, `target` that of the value's difference; of [`STOP`] `pc` counts
+//! the stores.
+//!
 //! `icnt` and `cc` are not used. Fields that no message of an entry needs are arbitrary.
 //!
 //! # Source
@@ -21,6 +25,8 @@ use crate::spine::entry::EntryLayout;
 pub const INPUT: u8 = 0;
 /// `pre`: an interrupt, or a refused access.
 pub const TRAP: u8 = 1;
+/// `pre` of bus masters: a store of some bytes.
+pub const PART: u8 = TRAP;
 /// `pre`: a check of the state.
 pub const CHECK: u8 = 2;
 /// `pre`: the end.

@@ -27,6 +27,7 @@
 
 use super::first::Unknown;
 use super::last::LastTable;
+use super::level::Level;
 use super::signature::SignatureRegister;
 use super::state::MTVEC;
 use super::table::EpisodeTable;
@@ -134,9 +135,7 @@ pub struct InputsFront {
     keep: Signal<Local, Bits<32>>,
     push: Signal<Local, Bit>,
     message: Signal<Local, Bit>,
-    // entries in the FIFO
-    level: DFF<Bits<9>>,
-    brim: Signal<Local, Bit>,
+    level: Level,
     base: Fixed<Bits<32>>,
     limit_1: Fixed<Bits<32>>,
     limit_2: Fixed<Bits<32>>,
@@ -161,9 +160,6 @@ pub struct InputsFront {
     // items of the state that no core of these has: float registers
     floats: Fixed<Bits<32>>,
     one_7: Fixed<Bits<7>>,
-    one_9: Fixed<Bits<9>>,
-    half: Fixed<Bits<9>>,
-    capacity: Fixed<Bits<9>>,
 }
 
 impl InputsFront {
@@ -173,7 +169,6 @@ impl InputsFront {
     /// When `params` are refused by their check, or `log2_depth` is outside 4..=8; and as [`Unknown::new`].
     pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
-        assert!((4..=8).contains(&log2_depth), "log2_depth = {log2_depth} is outside 4..=8");
         let limit = |bytes| Fixed::of(params.ram_bytes - bytes);
         let period = 1u32 << params.sizes.check;
         let middle = usize::from(params.sizes.known > 0);
@@ -205,9 +200,7 @@ impl InputsFront {
             stop_kind: Fixed::of(super::entry::STOP),
             one: Fixed::of(1u8),
             one_7: Fixed::of(1u8),
-            one_9: Fixed::of(1u8),
-            half: Fixed::of(1u64 << (log2_depth - 1)),
-            capacity: Fixed::of((1u64 << log2_depth) - 2),
+            level: Level::new(log2_depth),
             ..Default::default()
         }
     }
@@ -221,10 +214,10 @@ impl InputsFront {
 impl Logic for InputsFront {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, live_1, live_2, recording, stop_ready, sweep, count, since, level);
+        dff_setup!(self, clock, live_1, live_2, recording, stop_ready, sweep, count, since);
         dff_setup!(self, clock, slot_2, stored_2, fails_2, told_2, kind_2, count_2, cause_2, value_2, size_2, slots);
         dff_setup!(self, clock, tell_2, rest_2);
-        clock!(self, clock, episodes, last, signature);
+        clock!(self, clock, episodes, last, signature, level);
 
         // life
         self.live_1.d.next = self.control.enable.val() & self.begun.val() & !self.reset.val();
@@ -472,17 +465,12 @@ impl Logic for InputsFront {
         self.entry.cc.next = 0.into();
 
         // how full the FIFO is
-        self.brim.next = self.level.q.val() == self.capacity.val();
-        if self.push.val() & !self.pop.val() & !self.brim.val() {
-            self.level.d.next = self.level.q.val() + self.one_9.val();
-        }
-        if self.pop.val() & (!self.push.val() | self.brim.val()) {
-            self.level.d.next = self.level.q.val() - self.one_9.val();
-        }
-        self.control.lost.next = (self.push.val() & self.brim.val()) | self.episodes.overrun.val();
-        self.hold.next = self.episodes.late.val() | (self.level.q.val() >= self.half.val());
+        self.level.reset.next = self.reset.val();
+        self.level.push.next = self.push.val();
+        self.level.pop.next = self.pop.val();
+        self.control.lost.next = (self.push.val() & self.level.brim.val()) | self.episodes.overrun.val();
+        self.hold.next = self.episodes.late.val() | self.level.half.val();
         if self.reset.val() {
-            self.level.d.next = 0.into();
             self.told_2.d.next = false;
             self.slot_2.d.next = false;
             self.stored_2.d.next = false;

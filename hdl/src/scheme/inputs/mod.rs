@@ -8,6 +8,8 @@
 //! | [`first`] | what the host does not know behind a start in the middle of a run |
 //! | [`front`] | what a core's port tells, to event entries |
 //! | [`last`] | last values by place |
+//! | [`level`] | how full an event FIFO is |
+//! | [`master`] | stores of bus masters that are no cores |
 //! | [`signature`] | check of the retired state |
 //! | [`snoop`] | references of all cores where memory orders them |
 //! | [`start`], [`state`] | the start in the middle of a run; the state that is told there |
@@ -20,6 +22,8 @@ pub mod entry;
 pub mod first;
 pub mod front;
 pub mod last;
+pub mod level;
+pub mod master;
 pub mod signature;
 pub mod snoop;
 pub mod start;

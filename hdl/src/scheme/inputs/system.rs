@@ -13,6 +13,7 @@
 //! | `rvfi_*[i]`, `trap_*[i]` | in | | of core i, see [`super::core`] |
 //! | `mem_valid` | in | 1 | the memory bus does a load or store of a core |
 //! | `mem_core` .. `mem_again` | in | | see [`super::snoop`] |
+//! | `master_*[0]` | in | | with bus masters that are no cores: a store of one, see [`super::master`]; no `mem_valid` then |
 //! | `recording` | out | 1 | what the cores do is recorded: they begin after it has risen |
 //! | `hold` | out | 1 | the cores are to wait; with a start in the middle of a run, also before `recording` rises |
 //! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
@@ -30,6 +31,7 @@
 use super::core::InputsCore;
 use super::encoder::InputsEncoder;
 use super::entry::LAYOUT;
+use super::master::Masters;
 use super::snoop::Snoop;
 use super::start::Start;
 use crate::spine::join::Spine;
@@ -65,6 +67,10 @@ pub struct InputsSystem {
     pub mem_write: Signal<In, Bit>,
     pub mem_changes: Signal<In, Bit>,
     pub mem_again: Signal<In, Bit>,
+    pub master_valid: Vec<Signal<In, Bit>>,
+    pub master_addr: Vec<Signal<In, Bits<32>>>,
+    pub master_data: Vec<Signal<In, Bits<32>>>,
+    pub master_mask: Vec<Signal<In, Bits<4>>>,
     pub recording: Signal<Out, Bit>,
     pub hold: Signal<Out, Bit>,
     pub bus_addr: Signal<In, Bits<3>>,
@@ -79,6 +85,9 @@ pub struct InputsSystem {
     snoop: Snoop,
     start: Vec<Start>,
     _middle: usize,
+    masters: Vec<Masters>,
+    _senders: usize,
+    foreign: Signal<Local, Bit>,
     spine: Spine<32>,
     encoder: InputsEncoder,
     holds: Signal<Local, Bit>,
@@ -100,9 +109,15 @@ impl InputsSystem {
     pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
         assert!(params.xlen == 32 && params.sizes.unmodelled.is_none(), "no circuit for 64 bits, nor for a mask");
         let cores = usize::from(params.cores);
-        let middle = usize::from(params.sizes.known > 0);
+        let (middle, masters) = (usize::from(params.sizes.known > 0), usize::from(params.sizes.masters));
         Self {
             _middle: middle,
+            masters: (0..masters).map(|_| Masters::new(params, log2_depth)).collect(),
+            _senders: cores + masters,
+            master_valid: each(masters),
+            master_addr: each(masters),
+            master_data: each(masters),
+            master_mask: each(masters),
             start: (0..middle).map(|_| Start::new()).collect(),
             _cores: cores,
             rvfi_valid: each(cores),
@@ -172,6 +187,32 @@ impl Logic for InputsSystem {
             self.start[i].full.next = self.filled.q.val();
         }
         self.fills.next = false;
+        self.foreign.next = false;
+        // behind the cores, where there are any
+        for i in self._cores..self._senders {
+            self.masters[0].clock.next = self.clock.val();
+            self.masters[0].reset.next = self.reset.val();
+            self.masters[0].begun.next = self.begun.val();
+            self.masters[0].valid.next = self.master_valid[0].val();
+            self.masters[0].addr.next = self.master_addr[0].val();
+            self.masters[0].data.next = self.master_data[0].val();
+            self.masters[0].mask.next = self.master_mask[0].val();
+            self.masters[0].pop.next = self.encoder.entry.done.val() & (self.spine.read.core.val() == i.to_bits());
+            ControlOut::join(&mut self.spine.control[i], &mut self.masters[0].control);
+            EntryOut::<32>::join(&mut self.masters[0].entry, &mut self.spine.entry[i]);
+            if self.masters[0].store.val() {
+                self.snoop.valid.next = true;
+                self.snoop.addr.next = self.master_addr[0].val();
+                self.snoop.write.next = true;
+                self.snoop.changes.next = true;
+                self.snoop.again.next = false;
+            }
+            self.foreign.next = self.masters[0].foreign.val();
+            if self.masters[0].hold.val() {
+                self.holds.next = true;
+                self.fills.next = true;
+            }
+        }
         for i in 0..self._cores {
             self.core[i].clock.next = self.clock.val();
             self.core[i].reset.next = self.reset.val();
@@ -191,7 +232,7 @@ impl Logic for InputsSystem {
             self.core[i].trap_interrupt.next = self.trap_interrupt[i].val();
             self.core[i].trap_cause.next = self.trap_cause[i].val();
             self.core[i].look.next = self.snoop.look.val();
-            self.core[i].own.next = self.snoop.whose.val() == i.to_bits();
+            self.core[i].own.next = (self.snoop.whose.val() == i.to_bits()) & !self.foreign.val();
             self.core[i].index.next = self.snoop.index.val();
             self.core[i].tag.next = self.snoop.tag.val();
             self.core[i].alters.next = self.snoop.alters.val();

@@ -110,7 +110,7 @@ impl EpisodeTable {
     pub fn new(params: &InputsParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(LONGEST, 1 << 20, "the top bit of `count`");
-        let (s, many) = (params.sizes, params.cores > 1);
+        let (s, many) = (params.sizes, params.orders());
         let width = if many { params.table_bits() / u32::from(s.entries) } else { 0 };
         Self {
             entries: Mem::new(s.entries.trailing_zeros() as usize, width as usize).in_block(),

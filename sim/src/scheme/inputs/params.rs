@@ -285,9 +285,13 @@ mod tests {
 
     #[test]
     fn names_come_back_and_wrong_ones_say_what_is_right() {
-        for name in
-            ["inputs:512", "inputs:256+tag10", "inputs:1024+block16+check18+last4", "inputs:256+known4096+mask0x7f=0xb", "inputs:256+known4096+masters"]
-        {
+        for name in [
+            "inputs:512",
+            "inputs:256+tag10",
+            "inputs:1024+block16+check18+last4",
+            "inputs:256+known4096+mask0x7f=0xb",
+            "inputs:256+known4096+masters",
+        ] {
             assert_eq!(name.parse::<Sizes>().unwrap().to_string(), name);
         }
         assert_eq!("inputs".parse::<Sizes>().unwrap(), Sizes::default());
