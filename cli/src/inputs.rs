@@ -69,14 +69,18 @@ pub fn parameters(p: &InputsParams) -> Value {
 /// What a recorded run is made of, a line each.
 pub fn lines(s: &InputsStats) -> Vec<(&'static str, String)> {
     let line = |s: &Sent| format!("{} in {} bits", count(s.messages), count(s.bits));
-    vec![
+    let mut lines = vec![
         ("episodes", format!("{}, {} by a full table", line(&s.episodes), count(s.full))),
         ("inputs", line(&s.inputs)),
         ("traps", line(&s.traps)),
         ("checks", line(&s.checks)),
         ("bits", format!("{}, header and padding included", count(s.bits))),
         ("per instruction", format!("{:.5} bits", ratio(s.bits, s.instructions))),
-    ]
+    ];
+    if s.masters.messages > 0 {
+        lines.insert(4, ("stores of bus masters", line(&s.masters)));
+    }
+    lines
 }
 
 /// Records a run, into `output` where it is given, and says what that took.
@@ -109,6 +113,7 @@ pub fn encode(
             .with("traps", sent(&stats.traps))
             .with("checks", sent(&stats.checks))
             .with("stops", sent(&stats.stops))
+            .with("masters", sent(&stats.masters))
             .with("bits", stats.bits.into())
             .with("bits_per_instruction", ratio(stats.bits, stats.instructions).into());
         match output {

@@ -12,6 +12,7 @@ use hdl::bus::wrap::Buses;
 use hdl::emit::{emit_inputs, SystemOptions};
 use hdl::verilog::Style;
 use retire::elf::Program;
+use retire::MasterStore;
 use serde_json::json;
 use sim::params::{named_set, TraceParams};
 use sim::regmap;
@@ -27,6 +28,8 @@ const INSTRUCTIONS: u32 = 3000;
 const PACE: u64 = 60;
 /// Port of the memory bus in `beats.txt`; those before it are the cores'.
 const BUS: u8 = 8;
+/// That of bus masters that are no cores.
+const MASTER: u8 = 9;
 
 /// A line of `beats.txt`, hex but for the first two.
 #[derive(Default)]
@@ -68,6 +71,16 @@ fn reference(s: &mut Source, p: &InputsParams, cycle: u64) -> (Option<Reference>
     let line = Line { cycle, port: BUS, insn: addr, pc: flags, npc: core.into(), ..Line::default() };
     let changes = write && (changes || !ram);
     ((write || ram).then_some(Reference { core, addr: addr.into(), changes, again }), line)
+}
+
+/// A store of a bus master, and its line: `insn` the address, `pc` the word, `npc` the bytes of it that are stored.
+fn store(s: &mut Source, p: &InputsParams, cycle: u64) -> (MasterStore, Line) {
+    let addr = p.ram_base + 4 * s.below(64) as u32;
+    let (data, mask) = (if s.percent(50) { s.below(3) } else { s.bits(32) } as u32, s.between(1, 15) as u8);
+    let mask = if s.percent(70) { 15 } else { mask };
+    let word = MasterStore { addr: addr.into(), value: data, mask, cycle };
+    let line = Line { cycle, port: MASTER, insn: addr, pc: data, npc: mask.into(), ..Line::default() };
+    (MasterStore { value: data & word.bits(), ..word }, line)
 }
 
 /// What a core does, and its line.
@@ -142,13 +155,18 @@ fn vectors(p: &InputsParams) -> Result<Vectors, Failure> {
     }
     let mut beats = String::from(
         "// hex but for the decimal cycle and port; the first clock behind the one in which `recording` rises is 0; port 8 is the memory bus: \
-         address, flags (1 write, 2 changes, 4 again), core\n\
+         address, flags (1 write, 2 changes, 4 again), core; port 9 that of bus masters: address, word, bytes of it\n\
          // cycle port insn pc next_pc rd value addr masks(write,read) loaded stored told(1 refused, 3 interrupt) cause\n",
     );
     let (mut cycle, mut instructions) = (0, 0);
     while instructions < INSTRUCTIONS {
         let mut told = vec![Beat::Idle; p.cores.into()];
-        let made = if s.below(PACE) == 0 {
+        let master = (p.sizes.masters && s.below(4 * PACE) == 0).then(|| {
+            let (store, line) = store(&mut s, p, cycle);
+            line.write(&mut beats);
+            store
+        });
+        let made = if master.is_none() && s.below(PACE) == 0 {
             let (made, line) = reference(&mut s, p, cycle);
             line.write(&mut beats);
             made
@@ -162,7 +180,10 @@ fn vectors(p: &InputsParams) -> Result<Vectors, Failure> {
             told[usize::from(core)] = beat;
             instructions += 1;
         }
-        model.clock(made.as_ref(), &told);
+        match master {
+            Some(store) => model.clock_master(&store, &told),
+            None => model.clock(made.as_ref(), &told),
+        }
         cycle += 1;
     }
     model.finish();
@@ -235,12 +256,13 @@ fn bench(p: &InputsParams, style: &Style, v: &Vectors) -> String {
              trap_cause_{i} = cause;\n            end\n"
         )
     };
+    let masters = if p.sizes.masters { MASTER_TEXT } else { [""; 4] };
     Own { text: TEXT, edge: EDGE, fields: 13, take: "says" }
         .fill(style, v.count, v.stop)
-        .replace("@PORTS", &each(&connected))
-        .replace("@SIGNALS", &each(&declared))
-        .replace("@QUIET", &each(&quiet))
-        .replace("@SAYS", &each(&says))
+        .replace("@PORTS", &(each(&connected) + masters[0]))
+        .replace("@SIGNALS", &(each(&declared) + masters[1]))
+        .replace("@QUIET", &(each(&quiet) + masters[2]))
+        .replace("@SAYS", &(each(&says) + masters[3]))
 }
 
 /// The model takes what comes at a pace at which no core waits.
@@ -251,6 +273,28 @@ const EDGE: &str = r#"            if (begun && hold !== 1'b0 && failed == 0) beg
             begun = recording === 1'b1;
             idle = bus_rdata[@IDLE];
 "#;
+
+/// Of bus masters: ports, signals, what says nothing, what says a store.
+const MASTER_TEXT: [&str; 4] = [
+    r#"        .master_valid_0(master_valid),
+        .master_addr_0(master_addr),
+        .master_data_0(master_data),
+        .master_mask_0(master_mask),
+"#,
+    r#"    reg master_valid = 1'b0;
+    reg [31:0] master_addr = 32'd0, master_data = 32'd0;
+    reg [3:0] master_mask = 4'd0;
+"#,
+    r#"            master_valid = 1'b0;
+"#,
+    r#"            if (port == 9) begin
+                master_valid = 1'b1;
+                master_addr = insn;
+                master_data = pc;
+                master_mask = next_pc[3:0];
+            end
+"#,
+];
 
 const TEXT: &str = r#"// Test bench of the record system in goshawk_trace.v: plays beats.txt and compares with words.hex
 //

@@ -27,6 +27,7 @@ A program is an RV32 or RV64 ELF (IMAFDC) without an operating system, linked to
 
   0x80000000  RAM, 16 MiB; elsewhere, where the ELF's first segment lies elsewhere
   0x10000000  UART: a byte stored here is printed
+  0x10010000  DMA: copies words from the address at +0 to that at +4, as many as are stored at +8
   0x00100000  end: store 0x5555 for code 0, code << 16 | 0x3333 for another
   0x02000000  CLINT: msip + 4 hart, mtimecmp + 0x4000 + 8 hart, mtime + 0xbff8
   tohost      where the ELF has this symbol: exit and putchar of HTIF

@@ -10,7 +10,7 @@ use serde_json::json;
 use sim::scheme::inputs::replay::Timeline;
 use std::io::Write;
 
-/// Tell which core wrote an address last, where in the program, and what
+/// Tell which core, or which bus master, wrote an address last, where in the program, and what
 ///
 /// The run is one of `goshawk encode --scheme inputs`. A moment is a number of instructions of all cores, in replay's
 /// order, as `monitor when` of `goshawk gdb` tells it.
@@ -72,9 +72,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         let stores: Vec<_> = stores
             .iter()
             .map(|s| {
+                let of_core = |value: serde_json::Value| if s.access.master { serde_json::Value::Null } else { value };
                 json!({
-                    "moment": s.moment, "core": s.core, "instruction": s.retired, "pc": format!("0x{:08x}", s.access.pc),
-                    "place": place(s.access.pc), "address": format!("0x{:08x}", s.access.addr),
+                    "moment": s.moment, "core": of_core(s.core.into()), "instruction": of_core(s.retired.into()),
+                    "pc": of_core(format!("0x{:08x}", s.access.pc).into()), "place": of_core(place(s.access.pc).into()),
+                    "bus_master": s.access.master, "address": format!("0x{:08x}", s.access.addr),
                     "bytes": s.access.size, "value": s.access.value,
                 })
             })
@@ -104,12 +106,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         ("value", Right),
     ]);
     for s in &stores {
+        let of_core = |text: String| if s.access.master { String::new() } else { text };
         table.row([
             count(s.moment),
-            s.core.to_string(),
-            count(s.retired),
-            format!("0x{:08x}", s.access.pc),
-            place(s.access.pc),
+            of_core(s.core.to_string()),
+            of_core(count(s.retired)),
+            of_core(format!("0x{:08x}", s.access.pc)),
+            if s.access.master { "a bus master that is no core".into() } else { place(s.access.pc) },
             format!("0x{:08x}", s.access.addr),
             format!("0x{:0width$x}", s.access.value, width = 2 * usize::from(s.access.size)),
         ]);

@@ -284,3 +284,37 @@ fn a_recording_from_the_middle_of_a_run_tells_what_it_knows() {
     let refused = say("soc sim --core picorv32 --program bank --scheme inputs --record-after 1000");
     assert!(refused.contains("needs scheme inputs with +known4096"), "{refused}");
 }
+
+/// Numbers of frames, which a DMA stores and no core: watched forwards and backwards.
+const DMA_SCRIPT: &str = "\
+target remote | goshawk gdb late.gip --elf builtin:dma --stdio
+watch *(unsigned *) 0x80000ce0
+continue
+continue
+print *(unsigned *) 0x80000ce0
+reverse-continue
+print *(unsigned *) 0x80000ce0
+";
+
+#[test]
+fn stores_of_a_bus_master_are_watched_and_found() {
+    let place = Place::new();
+    place.good("encode builtin:dma --harts 2 --scheme inputs:256+masters -o late.gip");
+    std::fs::write(place.path().join("bank.elf"), programs::find("dma").unwrap().elf).unwrap();
+    let said = place.good("who-wrote late.gip frame+252 --elf builtin:dma --before 40000 --last 2 --json");
+    let told: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let stores = &told["stores"];
+    // the script's address
+    assert_eq!((&stores[0]["address"], &stores[0]["bus_master"]), (&"0x80000ce0".into(), &true.into()), "{said}");
+    assert_eq!(stores[0]["value"].as_u64().unwrap(), 1 + stores[1]["value"].as_u64().unwrap(), "{said}");
+    assert!(stores[0]["core"].is_null() && stores[0]["moment"].as_u64() < Some(40_000), "{said}");
+    let (said, errors) = gdb_line_by_line(&place, DMA_SCRIPT);
+    assert!(said.matches("atchpoint 1").count() >= 3, "{said}{errors}");
+    in_order(&said, &["$1 = 2", "$2 = 1"]);
+    let refused = place.session("encode builtin:dma --harts 2 --scheme inputs:256 -o x.gip");
+    assert!(
+        refused.contains("a DMA stored 1536 words that inputs:256 does not record; inputs:256+masters does"),
+        "{refused}"
+    );
+    assert!(refused.ends_with("exit code 2\n") && !place.path().join("x.gip").exists(), "{refused}");
+}

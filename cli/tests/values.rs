@@ -86,6 +86,10 @@ fn what_does_not_fit_is_refused_with_what_would() {
     place.good(&format!("encode {RUN} --scheme cfiat:32k+shared -o shared.glv"));
     let out = |words: &str| format!("encode {RUN} {words} -o x.out");
     refused(&place, &out("--scheme cfiat:33k"), "bytes = 33792 is outside powers of two");
+    let dma = place.session("encode builtin:dma --scheme cfiat -o dma.glv");
+    assert!(dma.contains("a DMA stored 1536 words") && dma.ends_with("exit code 2\n"), "{dma}");
+    assert!(!place.path().join("dma.glv").exists());
+    place.good("stats builtin:dma --scheme cfiat");
     refused(&place, &out("--scheme cfiat:32k+foo"), "scheme `cfiat:32k+foo` is not known: cfiat, ");
     refused(&place, &out("--scheme cfiat:32k --set small"), "--set is not for the scheme `cfiat`");
     refused(&place, &out("--scheme cfiat:32k+touched"), "cannot be followed by a host");

@@ -122,6 +122,13 @@ pub fn record(
     if let Some(e) = sink.error {
         return Err(e.into());
     }
+    let missed = sink.recorder.stats().unrecorded;
+    if missed > 0 {
+        return Err(HostError::Other(format!(
+            "{}: a DMA stored {missed} words that {sizes} does not record; {sizes}+masters does",
+            named.name
+        )));
+    }
     if let Some(writer) = sink.writer {
         writer.finish()?;
     }

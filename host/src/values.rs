@@ -7,7 +7,7 @@ use crate::run::{Run, Told};
 use crate::trace::Trace;
 use crate::{HostError, TOOL};
 use retire::file::{FileError, Replacement};
-use retire::{DataEvent, DataKind, FlowEvent, Note, RetireSink};
+use retire::{DataEvent, DataKind, FlowEvent, MasterStore, Note, RetireSink};
 use sim::file::{TraceReader, TraceWriter, ValuesInfo};
 use sim::replay::{ReplaySink, ReplaySummary};
 use sim::riscv::Machine;
@@ -98,6 +98,11 @@ impl RetireSink for ToFile {
     fn note(&mut self, hart: u8, note: &Note) {
         self.recorder.note(hart, note);
     }
+
+    #[inline]
+    fn master(&mut self, store: &MasterStore) {
+        self.recorder.master(store);
+    }
 }
 
 /// Parameters of a run's stream. In a recording nobody knows what is a device, so all is memory.
@@ -152,6 +157,13 @@ pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Pr
     sink.recorder.finish();
     sink.drain();
     let stats = *sink.recorder.stats();
+    if stats.masters > 0 && matches!(sink.out, Out::Stream(_)) {
+        return Err(HostError::Other(format!(
+            "{}: a DMA stored {} words, which a trace of load values does not tell, so its cores cannot be executed again; \
+             `goshawk encode --scheme inputs:512+masters` records them, --ascii, --binary and `stats` need them not",
+            info.program, stats.masters
+        )));
+    }
     if run.input.is_recording() && stats.all_loads() == 0 {
         return Err(HostError::Other(format!("{}: holds no load; `goshawk run --data` records them", info.program)));
     }

@@ -1,6 +1,6 @@
 //! What one instruction read and wrote
 
-use retire::{DataEvent, DataKind, FlowEvent, RetireSink};
+use retire::{DataEvent, DataKind, FlowEvent, MasterStore, RetireSink};
 
 /// One access of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,8 +13,10 @@ pub struct Access {
     pub size: u8,
     /// What was read or written.
     pub value: u32,
-    /// The instruction.
+    /// The instruction; 0 of a bus master.
     pub pc: u32,
+    /// By a bus master that is no core, before the instruction.
+    pub master: bool,
 }
 
 impl Access {
@@ -44,6 +46,20 @@ impl RetireSink for Accesses {
                 return
             }
         };
-        self.0.push(Access { store, addr: addr as u32, size, value: value as u32, pc: d.pc as u32 });
+        self.0.push(Access { store, addr: addr as u32, size, value: value as u32, pc: d.pc as u32, master: false });
+    }
+
+    /// Each run of bytes that are stored.
+    fn master(&mut self, s: &MasterStore) {
+        let mut lane = 0;
+        while lane < 4 {
+            let size = (s.mask >> lane).trailing_ones() as u8;
+            if size > 0 {
+                let value = s.value >> (8 * lane) & (u32::MAX >> (32 - 8 * u32::from(size)));
+                let addr = s.addr as u32 + u32::from(lane);
+                self.0.push(Access { store: true, addr, size, value, pc: 0, master: true });
+            }
+            lane += size.max(1);
+        }
     }
 }

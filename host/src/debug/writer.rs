@@ -8,7 +8,7 @@ use sim::scheme::inputs::replay::{InputsError, Replay, Timeline};
 pub struct Written {
     /// The moment before it.
     pub moment: u64,
-    /// Core.
+    /// Core; of a bus master the one whose instruction is next.
     pub core: u8,
     /// Instructions that the core had retired before.
     pub retired: u64,
@@ -25,7 +25,7 @@ pub fn who_wrote(line: &mut Timeline, addr: u32, length: u32, most: usize) -> Re
     let mut all = Vec::new();
     let touches = |a: &&Access| a.store && a.touches(addr, length);
     while all.len() < most {
-        let mut last = None;
+        let mut last = Vec::new();
         let until = |accesses: &mut Accesses, _| {
             let hit = accesses.0.iter().any(|a| touches(&a));
             if !hit {
@@ -34,11 +34,13 @@ pub fn who_wrote(line: &mut Timeline, addr: u32, length: u32, most: usize) -> Re
             hit
         };
         let found = |replay: &Replay, core: u8, accesses: &mut Accesses| {
-            let store = accesses.0.iter().find(touches).copied();
+            let (moment, retired) = (replay.position() - 1, replay.retired(core) - 1);
+            // bus masters store before the instruction
+            let stores = accesses.0.iter().rev().filter(touches);
+            let all: Vec<_> = stores.map(|&access| Written { moment, core, retired, access }).collect();
             accesses.0.clear();
-            store.map(|access| {
-                let moment = replay.position() - 1;
-                last = Some(Written { moment, core, retired: replay.retired(core) - 1, access });
+            (!all.is_empty()).then(|| {
+                last = all;
                 moment
             })
         };
@@ -47,5 +49,6 @@ pub fn who_wrote(line: &mut Timeline, addr: u32, length: u32, most: usize) -> Re
         }
         all.extend(last);
     }
+    all.truncate(most);
     Ok(all)
 }

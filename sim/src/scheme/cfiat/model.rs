@@ -11,7 +11,7 @@ use super::stats::CfiatStats;
 use super::{header, is_open_csr, CfiatParams};
 use crate::bits::BitWriter;
 use crate::platform::ParamError;
-use retire::{DataEvent, DataKind, FlowEvent, Note, RetireSink};
+use retire::{DataEvent, DataKind, FlowEvent, MasterStore, Note, RetireSink};
 
 /// What is kept of one core beside its cache.
 #[derive(Clone, Copy, Debug, Default)]
@@ -147,6 +147,14 @@ impl Recorder {
 
 impl RetireSink for Recorder {
     const WANTS_DATA: bool = true;
+
+    /// No core has reached those bytes any more.
+    fn master(&mut self, store: &MasterStore) {
+        self.stats.masters += 1;
+        for lane in (0..4).filter(|lane| store.mask >> lane & 1 == 1) {
+            self.caches.iter_mut().for_each(|cache| cache.clear(store.addr + lane, 1));
+        }
+    }
 
     #[inline]
     fn event(&mut self, e: &FlowEvent) {

@@ -67,6 +67,8 @@ pub struct CfiatStats {
     pub instructions: u64,
     /// Bits in all, header, stops and padding included; known when the stream is finished.
     pub bits: u64,
+    /// Stores of bus masters that are no cores: cores cannot be executed again behind one.
+    pub masters: u64,
 }
 
 impl CfiatStats {
