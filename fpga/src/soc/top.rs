@@ -217,6 +217,10 @@ impl SocConfig {
             let needs = "scheme inputs with +known4096: what RAM held must be told";
             return Err(SocError::Needs { what: "a start of the recording behind the cores'", needs });
         }
+        if self.record_after > 0 && !self.core.core().waits() {
+            let needs = "a core that waits where its fetches do, picorv32 or ibex: vexriscv goes on from its instruction cache";
+            return Err(SocError::Needs { what: "a start of the recording behind the cores'", needs });
+        }
         if self.host != Host::Listens && matches!(self.output, Output::Port { .. }) {
             return Err(SocError::Needs { what: "a host that reaches registers", needs: "a serial line" });
         }

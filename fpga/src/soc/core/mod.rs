@@ -107,6 +107,10 @@ pub trait Core {
     fn recorded(&self) -> Result<String, CoreError> {
         Err(CoreError::NoData(self.package().name))
     }
+    /// Whether nothing retires any more some clocks after its bus and its fetch port are held.
+    fn waits(&self) -> bool {
+        true
+    }
 }
 
 /// The module `soc_core` with `body` between its ports and its end.
@@ -153,11 +157,16 @@ pub enum CoreError {
     #[error("rust-hdl refuses the adapter: {0}")]
     Check(String),
     /// The scheme `inputs` on a core that does not show registers and memory.
-    #[error("scheme inputs: the port of {0} shows no registers and no memory here; those of picorv32 and ibex do")]
+    #[error("scheme inputs: the port of {0} shows no registers and no memory here; those of picorv32, ibex and vexriscv do")]
     NoData(&'static str),
-    /// The scheme `inputs` on a core with a store buffer.
-    #[error("scheme inputs: {0} retires a store before memory has it, so the order of cores in memory is not known where they retire; picorv32 and ibex wait for memory")]
-    Posts(&'static str),
+    /// What is to be edited of a core's source is not there.
+    #[error("{core}: its source has not one line `{line}`; the package is another version")]
+    Source {
+        /// The core.
+        core: &'static str,
+        /// What is looked for.
+        line: String,
+    },
 }
 
 impl CoreKind {

@@ -9,14 +9,15 @@
 //! keep the caches of several cores coherent.
 //!
 //! Its stores are posted: two registers stand between the cache and the bus, and a store retires when the first takes it.
-//! So a SoC that records (scheme `inputs`) refuses it: a check or an interrupt of the core would be told before a store
-//! that another core's access still comes before.
+//! In a SoC that records (scheme `inputs`) they are left out, since a check or an interrupt of the core would be told before
+//! a store that another core's access still comes before: the cache talks to the bus itself, and a store retires when the
+//! bus has done it. It cannot be made to wait in the middle of a run, because it goes on from its instruction cache.
 //!
 //! # Adapter
 //! See [`Adapter`].
 
 use super::expose::exposed;
-use super::{soc_core, Core, CoreError, Isa};
+use super::{soc_core, soc_core_with_data, Core, CoreError, Isa};
 use crate::flow::tool::YOSYS;
 use crate::soc::emitted::emitted;
 use crate::soc::package::Package;
@@ -40,6 +41,72 @@ const EXPOSED: [&str; 11] = [
     "CsrPlugin_trapCause",
     "CsrPlugin_mepc",
 ];
+
+/// Others in a SoC that records: what the last stage does.
+const EXPOSED_DATA: [&str; 8] = [
+    "lastStageRegFileWrite_valid",
+    "lastStageRegFileWrite_payload_address",
+    "lastStageRegFileWrite_payload_data",
+    "writeBack_MEMORY_ENABLE",
+    "writeBack_MEMORY_WR",
+    "writeBack_REGFILE_WRITE_DATA",
+    "writeBack_MEMORY_STORE_DATA_RF",
+    "writeBack_DBusCachedPlugin_rspShifted",
+];
+
+/// Signals of a data access, from the cache to the bus.
+const COMMAND: [&str; 8] = [
+    "valid",
+    "payload_wr",
+    "payload_uncached",
+    "payload_address",
+    "payload_data",
+    "payload_mask",
+    "payload_size",
+    "payload_last",
+];
+
+/// What else there is in a SoC that records. An access has its mask from bit 0 up, beside its address: the store's data is
+/// the register, the load's what was shifted down. All comes a clock behind the last stage, as the adapter's outputs do.
+const DATA_WIRES: &str = r"
+    wire writes, accesses, stores;
+    wire [4:0] rd;
+    wire [31:0] npc, value, address, stored, loaded;
+    assign retire_npc = insn == 32'h3020_0073 ? mepc : npc;
+    assign retire_rd = writes ? rd : 5'd0;
+    assign retire_value = value;
+    wire [3:0] size_mask = insn[13] ? 4'b1111 : insn[12] ? 4'b0011 : 4'b0001;
+    reg [4:0] rd_1;
+    reg [31:0] value_1, address_1, stored_1, loaded_1;
+    reg [3:0] read_1, write_1;
+    always @(posedge clk) begin
+        rd_1 <= retire_rd;
+        value_1 <= value;
+        address_1 <= address;
+        stored_1 <= stored;
+        loaded_1 <= loaded;
+        read_1 <= accesses && !stores ? size_mask : 4'd0;
+        write_1 <= accesses && stores ? size_mask : 4'd0;
+    end
+    assign rvfi_rd_addr = rd_1;
+    assign rvfi_rd_wdata = value_1;
+    assign rvfi_mem_addr = address_1;
+    assign rvfi_mem_rmask = read_1;
+    assign rvfi_mem_wmask = write_1;
+    assign rvfi_mem_rdata = loaded_1;
+    assign rvfi_mem_wdata = stored_1;
+    assign trap_valid = trapped && trap_cause_taken[4];
+    assign trap_cause = trap_cause_taken[3:0];
+";
+
+/// Connections of the last stage there, in the place of the instance's end.
+const DATA: &str = r",
+        .lastStageRegFileWrite_valid(writes), .lastStageRegFileWrite_payload_address(rd),
+        .lastStageRegFileWrite_payload_data(value), .writeBack_MEMORY_ENABLE(accesses),
+        .writeBack_MEMORY_WR(stores), .writeBack_REGFILE_WRITE_DATA(address),
+        .writeBack_MEMORY_STORE_DATA_RF(stored), .writeBack_DBusCachedPlugin_rspShifted(loaded)
+    );
+";
 
 const WRAPPER: &str = r"
     wire f_cyc, f_stb, m_cyc, m_stb, m_we;
@@ -70,12 +137,12 @@ const WRAPPER: &str = r"
     // mepc is written in the clock in which the trap is taken
     assign retire_mepc = mepc;
     reg trapped;
-    reg [4:0] trap_cause;
+    reg [4:0] trap_cause_taken;
     assign retire_trap = trapped;
-    assign retire_cause = trap_cause;
+    assign retire_cause = trap_cause_taken;
     always @(posedge clk) begin
         trapped <= !reset && (jump || exception);
-        trap_cause <= {!exception, cause};
+        trap_cause_taken <= {!exception, cause};
     end
     vexriscv_adapter adapter(
         .clock(clk), .firing(retire_valid), .insn(insn), .pc(retire_pc), .npc(retire_npc), .mepc(mepc),
@@ -222,15 +289,46 @@ impl Core for Vexriscv {
     }
 
     fn verilog(&self) -> Result<String, CoreError> {
-        let source = ("VexRiscv.v".to_owned(), self.package().read("VexRiscv_IMAC.v")?);
-        // `proc` and nothing more: further passes would optimise the wires away before they are ports
-        let script = "read_verilog VexRiscv.v; hierarchy -top VexRiscv; proc";
-        let exposed = exposed(&YOSYS, &[source], script, "VexRiscv", &EXPOSED)?;
-        let adapter = emitted(Adapter::default(), "vexriscv_adapter").map_err(CoreError::Check)?;
-        Ok(format!("{exposed}\n{adapter}\n{}", soc_core(WRAPPER)))
+        self.wrapped(self.package().read("VexRiscv_IMAC.v")?, &EXPOSED, &soc_core(WRAPPER))
     }
 
     fn recorded(&self) -> Result<String, CoreError> {
-        Err(CoreError::Posts("vexriscv"))
+        let source = without_posting(self.package().read("VexRiscv_IMAC.v")?)?;
+        let wires: Vec<&str> = EXPOSED.into_iter().chain(EXPOSED_DATA).collect();
+        let body = WRAPPER.replace("retire_npc", "npc").replacen("\n    );\n", DATA, 1);
+        self.wrapped(source, &wires, &soc_core_with_data(&format!("{DATA_WIRES}{body}")))
     }
+
+    fn waits(&self) -> bool {
+        false
+    }
+}
+
+impl Vexriscv {
+    /// The core with ports of `wires`, and `soc_core`.
+    fn wrapped(&self, source: String, wires: &[&str], soc_core: &str) -> Result<String, CoreError> {
+        // `proc` and nothing more: further passes would optimise the wires away before they are ports
+        let script = "read_verilog VexRiscv.v; hierarchy -top VexRiscv; proc";
+        let exposed = exposed(&YOSYS, &[("VexRiscv.v".to_owned(), source)], script, "VexRiscv", wires)?;
+        let adapter = emitted(Adapter::default(), "vexriscv_adapter").map_err(CoreError::Check)?;
+        Ok(format!("{exposed}\n{adapter}\n{soc_core}"))
+    }
+}
+
+/// The core without the two registers between its data cache and the bus.
+fn without_posting(mut source: String) -> Result<String, CoreError> {
+    let ready = ("dataCache_1_io_mem_cmd_ready".to_owned(), "(! dataCache_1_io_mem_cmd_rValid)", "dBus_cmd_ready".into());
+    let mut edits = vec![ready];
+    let pipes: Vec<String> = COMMAND.iter().map(|s| format!("dataCache_1_io_mem_cmd_s2mPipe_m2sPipe_{s}")).collect();
+    for (signal, pipe) in COMMAND.iter().zip(&pipes) {
+        edits.push((format!("dBus_cmd_{signal}"), pipe, format!("dataCache_1_io_mem_cmd_{signal}")));
+    }
+    for (to, from, now) in edits {
+        let line = format!("assign {to} = {from};");
+        if source.matches(&line).count() != 1 {
+            return Err(CoreError::Source { core: "vexriscv", line });
+        }
+        source = source.replace(&line, &format!("assign {to} = {now};"));
+    }
+    Ok(source)
 }
