@@ -100,7 +100,7 @@ fn a_dma_is_recorded_and_replayed() {
 fn three_vexriscv_replay_to_all_that_they_did() {
     let soc = config(CoreKind::Vexriscv, 3, sizes());
     let mut episodes = 0;
-    for name in ["bank", "lockcont"] {
+    for name in ["bank", "irq"] {
         let (_, c) = recorded(&soc, name, 200_000);
         assert!(c.data > 50_000 && c.stats.inputs.messages > 20, "{name}: {c:?}");
         episodes += c.stats.episodes.messages;
@@ -258,7 +258,7 @@ fn all_programs_on_one_two_and_four_cores() {
     }
     let cycles = std::env::var("GOSHAWK_CYCLES").map_or(20_000_000, |n| n.parse().unwrap());
     let mut instructions = 0;
-    for core in [CoreKind::Picorv32, CoreKind::Ibex] {
+    for core in [CoreKind::Vexriscv, CoreKind::Picorv32, CoreKind::Ibex] {
         for cores in [1, 2, 4] {
             let soc = config(core, cores, Sizes::default());
             for p in programs::PROGRAMS.iter().filter(|p| program(core, p.name).is_some()) {

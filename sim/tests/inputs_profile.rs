@@ -93,6 +93,20 @@ fn ibex_replays_with_its_own_profile() {
     assert_eq!((replay.pc(0), replay.retired(0)), (0x8000_0104, 14));
 }
 
+/// `ebreak` is illegal, and `mtval` has the instruction; `misa`, `mstatus` after reset; a counter that it does not have.
+#[test]
+fn vexriscv_has_traps_of_its_own() {
+    use sim::riscv::Profile::{Ibex, Plain, Vexriscv};
+    assert_eq!(
+        [Plain, Ibex, Vexriscv].map(|p| p.exception(3, 0x8000_0100)),
+        [(3, 0x8000_0100), (3, 0x8000_0100), (2, 0x10_0073)]
+    );
+    assert_eq!([Plain, Ibex, Vexriscv].map(|p| p.exception(11, 0)), [(11, 0), (11, 0), (11, 0x73)]);
+    let replay = Replay::new(&params(Vexriscv), &program(), words(Vexriscv)).unwrap().unwrap();
+    let csrs = [0x300, 0x301, 0xf12, 0xf13, 0xb03].map(|n| replay.csr(0, n));
+    assert_eq!(csrs, [Some(0x1800), Some(0x4000_0042), Some(22), Some(33), None]);
+}
+
 #[test]
 fn the_plain_profile_is_another_core() {
     let mut replay = Replay::new(&params(Profile::Plain), &program(), words(Profile::Plain)).unwrap().unwrap();
@@ -110,5 +124,5 @@ fn the_profile_is_in_the_file_and_in_the_fingerprint() {
     assert_eq!(serde_json::from_str::<InputsParams>(&json).unwrap(), ibex);
     assert!(!serde_json::to_string(&params(Profile::Plain)).unwrap().contains("profile"));
     let wide = InputsParams { xlen: 64, ..ibex };
-    assert_eq!(wide.check().unwrap_err().to_string(), "xlen = 64 is outside 32, the width of ibex");
+    assert_eq!(wide.check().unwrap_err().to_string(), "xlen = 64 is outside 32, the width of the core");
 }

@@ -218,7 +218,8 @@ impl SocConfig {
             return Err(SocError::Needs { what: "a start of the recording behind the cores'", needs });
         }
         if self.record_after > 0 && !self.core.core().waits() {
-            let needs = "a core that waits where its fetches do, picorv32 or ibex: vexriscv goes on from its instruction cache";
+            let needs =
+                "a core that waits where its fetches do, picorv32 or ibex: vexriscv goes on from its instruction cache";
             return Err(SocError::Needs { what: "a start of the recording behind the cores'", needs });
         }
         if self.host != Host::Listens && matches!(self.output, Output::Port { .. }) {

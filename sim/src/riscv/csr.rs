@@ -5,6 +5,7 @@
 //! because start-up code for other boards writes them, and read 0: no entries.
 //!
 //! [`Profile::Ibex`]: lowRISC, ibex, `rtl/ibex_cs_registers.sv`, without its debug, PMP and performance registers.
+//! [`Profile::Vexriscv`]: C. Papon, VexRiscv, `CsrPlugin` of `VexRiscv_IMAC.v`; `misa` keeps its value at reset.
 
 use super::isa::{Isa, Profile};
 
@@ -59,12 +60,19 @@ pub struct View {
     pub time: u64,
 }
 
+/// Whether VexRiscv has a CSR.
+fn has_vexriscv(number: u32) -> bool {
+    let counters = matches!(number & 0xf7f, 0xb00 | 0xb02 | 0xc00 | 0xc02);
+    matches!(number, 0x300 | 0x301 | 0x304 | 0x305 | 0x340..=0x344 | 0xf11..=0xf14) || counters
+}
+
 impl Csrs {
     /// At reset.
     pub fn new(isa: Isa) -> Self {
         let (mstatus, mtvec) = match isa.profile {
             Profile::Plain => (0, 0),
             Profile::Ibex => (MPIE, 1),
+            Profile::Vexriscv => (MPP, 0),
         };
         Self {
             isa,
@@ -95,6 +103,9 @@ impl Csrs {
     }
 
     fn misa(&self) -> u64 {
+        if self.isa.profile == Profile::Vexriscv {
+            return 1 << 30 | 0x42;
+        }
         if self.isa.profile == Profile::Ibex {
             // RV32, C, I, M, U
             return 1 << 30 | 1 << 2 | 1 << 8 | 1 << 12 | 1 << 20;
@@ -106,6 +117,9 @@ impl Csrs {
 
     /// Value of CSR `number`; `None` where there is none.
     pub fn read(&self, number: u32, view: &View) -> Option<u64> {
+        if self.isa.profile == Profile::Vexriscv && !has_vexriscv(number) {
+            return None;
+        }
         let cycle = view.cycle.wrapping_add(self.cycle_offset);
         let instret = view.instret.wrapping_add(self.instret_offset);
         let rv32 = !self.isa.rv64;
@@ -114,7 +128,7 @@ impl Csrs {
             0x001 => self.fflags.into(),
             0x002 => self.frm.into(),
             0x003 => u64::from(self.frm) << 5 | u64::from(self.fflags),
-            0x300 if self.isa.profile == Profile::Ibex => self.mstatus,
+            0x300 if self.isa.profile != Profile::Plain => self.mstatus,
             0x300 => self.mstatus | MPP | if self.mstatus & FS == FS { 1 << (self.isa.xlen() - 1) } else { 0 },
             0x301 => self.misa(),
             0x304 => self.mie,
@@ -132,7 +146,9 @@ impl Csrs {
             0xb82 | 0xc82 if rv32 => instret >> 32,
             0xc01 => view.time,
             0xc81 if rv32 => view.time >> 32,
-            0xf12 if self.isa.profile == Profile::Ibex => 22,
+            0xf12 if self.isa.profile != Profile::Plain => 22,
+            0xf11 if self.isa.profile == Profile::Vexriscv => 11,
+            0xf13 if self.isa.profile == Profile::Vexriscv => 33,
             0xf11..=0xf13 | 0xf15 => 0,
             0xf14 => view.hart.into(),
             // performance counters and their events that do not exist read as 0
@@ -164,6 +180,11 @@ impl Csrs {
                 }
                 self.mstatus |= FS;
             }
+            _ if self.isa.profile == Profile::Vexriscv && !has_vexriscv(number) => return None,
+            0x300 if self.isa.profile == Profile::Vexriscv => self.mstatus = value & (MIE | MPIE | MPP),
+            0x305 if self.isa.profile == Profile::Vexriscv => self.mtvec = value,
+            0x341 if self.isa.profile == Profile::Vexriscv => self.mepc = value,
+            0x342 if self.isa.profile == Profile::Vexriscv => self.mcause = value & 0x8000_000f,
             0x300..=0x305 | 0x342 if self.isa.profile == Profile::Ibex => return self.write_ibex(number, value),
             0x300 => self.mstatus = value & (MIE | MPIE | if self.isa.float { FS } else { 0 }),
             0x304 => self.mie = value & (MSI | MTI | MEI),
@@ -213,6 +234,7 @@ impl Csrs {
     pub fn trap(&mut self, interrupt: bool, cause: u32, pc: u64, tval: u64) -> u64 {
         self.mepc = pc;
         self.mcause = u64::from(cause) | u64::from(interrupt) << (self.isa.xlen() - 1);
+        let before = self.mtval;
         self.mtval = tval & self.ones();
         let mie = if self.mstatus & MIE != 0 { MPIE } else { 0 };
         self.mstatus = match self.isa.profile {
@@ -223,9 +245,15 @@ impl Csrs {
                 }
                 self.mstatus & (MPRV | TW) | MPP | mie
             }
+            Profile::Vexriscv => {
+                if interrupt {
+                    self.mtval = before;
+                }
+                MPP | mie
+            }
         };
         let base = self.mtvec & !3;
-        if interrupt && self.mtvec & 1 == 1 {
+        if interrupt && self.mtvec & 1 == 1 && self.isa.profile != Profile::Vexriscv {
             base.wrapping_add(4 * u64::from(cause)) & self.ones()
         } else {
             base
@@ -241,6 +269,7 @@ impl Csrs {
                 let mprv = if self.mstatus & MPP == MPP { MPRV } else { 0 };
                 self.mstatus & (mprv | TW) | mie | MPIE
             }
+            Profile::Vexriscv => mie | MPIE,
         };
         self.mepc
     }

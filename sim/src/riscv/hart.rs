@@ -116,6 +116,8 @@ impl Hart {
 
     /// Enters the handler.
     pub fn trap(&mut self, interrupt: bool, cause: u32, tval: u64) {
+        let profile = self.csrs.isa.profile;
+        let (cause, tval) = if interrupt { (cause, tval) } else { profile.exception(cause, tval) };
         let kind = FlowKind::Trap { interrupt, cause: cause as u8 };
         match &mut self.pending {
             None => {

@@ -12,14 +12,29 @@ pub enum Profile {
     Plain,
     /// Of ibex: user mode in `mstatus.MPP`, interrupts always vectored, a base of 256 bytes, RV32IMC only.
     Ibex,
+    /// Of VexRiscv as LiteX makes it with `lr` and `sc`: direct handlers, `mtval` with the instruction where that traps, an illegal
+    /// `ebreak`, two bits of `mstatus.MPP`.
+    Vexriscv,
 }
 
 impl Profile {
+    /// Cause and `mtval` of an exception, as the core has them.
+    pub const fn exception(self, cause: u32, tval: u64) -> (u32, u64) {
+        const ILLEGAL: u32 = 2;
+        match (self, cause) {
+            // the instruction, a compressed one expanded; an `ebreak` is an illegal one
+            (Self::Vexriscv, 3) => (ILLEGAL, 0x0010_0073),
+            (Self::Vexriscv, 11) => (cause, 0x0000_0073),
+            _ => (cause, tval),
+        }
+    }
+
     /// Lower-case name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
             Self::Ibex => "ibex",
+            Self::Vexriscv => "vexriscv",
         }
     }
 }
@@ -53,7 +68,7 @@ impl Isa {
     pub const fn of(profile: Profile, xlen: u8) -> Self {
         match profile {
             Profile::Plain => Self::all(xlen),
-            Profile::Ibex => Self { profile, ..Self::RV32IMAC },
+            Profile::Ibex | Profile::Vexriscv => Self { profile, ..Self::RV32IMAC },
         }
     }
 

@@ -157,7 +157,9 @@ pub enum CoreError {
     #[error("rust-hdl refuses the adapter: {0}")]
     Check(String),
     /// The scheme `inputs` on a core that does not show registers and memory.
-    #[error("scheme inputs: the port of {0} shows no registers and no memory here; those of picorv32, ibex and vexriscv do")]
+    #[error(
+        "scheme inputs: the port of {0} shows no registers and no memory here; those of picorv32, ibex and vexriscv do"
+    )]
     NoData(&'static str),
     /// What is to be edited of a core's source is not there.
     #[error("{core}: its source has not one line `{line}`; the package is another version")]
@@ -187,7 +189,8 @@ impl CoreKind {
     pub const fn profile(self) -> Profile {
         match self {
             Self::Ibex => Profile::Ibex,
-            Self::Picorv32 | Self::Vexriscv | Self::Serv => Profile::Plain,
+            Self::Vexriscv => Profile::Vexriscv,
+            Self::Picorv32 | Self::Serv => Profile::Plain,
         }
     }
 

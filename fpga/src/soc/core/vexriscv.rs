@@ -67,20 +67,22 @@ const COMMAND: [&str; 8] = [
 ];
 
 /// What else there is in a SoC that records. An access has its mask from bit 0 up, beside its address: the store's data is
-/// the register, the load's what was shifted down. All comes a clock behind the last stage, as the adapter's outputs do.
+/// the register, the load's what was shifted down. All comes a clock behind the last stage, as the adapter's outputs do; the log's wires, too,
+/// so that the clocks of log and trace are the same.
 const DATA_WIRES: &str = r"
-    wire writes, accesses, stores;
+    wire fires, writes, accesses, stores;
     wire [4:0] rd;
-    wire [31:0] npc, value, address, stored, loaded;
-    assign retire_npc = insn == 32'h3020_0073 ? mepc : npc;
-    assign retire_rd = writes ? rd : 5'd0;
-    assign retire_value = value;
+    wire [31:0] pc, npc, value, address, stored, loaded;
     wire [3:0] size_mask = insn[13] ? 4'b1111 : insn[12] ? 4'b0011 : 4'b0001;
+    reg fires_1;
     reg [4:0] rd_1;
-    reg [31:0] value_1, address_1, stored_1, loaded_1;
+    reg [31:0] pc_1, npc_1, value_1, address_1, stored_1, loaded_1;
     reg [3:0] read_1, write_1;
     always @(posedge clk) begin
-        rd_1 <= retire_rd;
+        fires_1 <= fires;
+        pc_1 <= pc;
+        npc_1 <= insn == 32'h3020_0073 ? mepc : npc;
+        rd_1 <= writes ? rd : 5'd0;
         value_1 <= value;
         address_1 <= address;
         stored_1 <= stored;
@@ -88,6 +90,11 @@ const DATA_WIRES: &str = r"
         read_1 <= accesses && !stores ? size_mask : 4'd0;
         write_1 <= accesses && stores ? size_mask : 4'd0;
     end
+    assign retire_valid = fires_1;
+    assign retire_pc = pc_1;
+    assign retire_npc = npc_1;
+    assign retire_rd = rd_1;
+    assign retire_value = value_1;
     assign rvfi_rd_addr = rd_1;
     assign rvfi_rd_wdata = value_1;
     assign rvfi_mem_addr = address_1;
@@ -295,7 +302,9 @@ impl Core for Vexriscv {
     fn recorded(&self) -> Result<String, CoreError> {
         let source = without_posting(self.package().read("VexRiscv_IMAC.v")?)?;
         let wires: Vec<&str> = EXPOSED.into_iter().chain(EXPOSED_DATA).collect();
-        let body = WRAPPER.replace("retire_npc", "npc").replacen("\n    );\n", DATA, 1);
+        let own = [("retire_valid", "fires"), ("retire_pc", "pc"), ("retire_npc", "npc")];
+        let body = own.iter().fold(WRAPPER.to_string(), |body, (from, to)| body.replace(from, to));
+        let body = body.replacen("\n    );\n", DATA, 1);
         self.wrapped(source, &wires, &soc_core_with_data(&format!("{DATA_WIRES}{body}")))
     }
 
@@ -317,7 +326,8 @@ impl Vexriscv {
 
 /// The core without the two registers between its data cache and the bus.
 fn without_posting(mut source: String) -> Result<String, CoreError> {
-    let ready = ("dataCache_1_io_mem_cmd_ready".to_owned(), "(! dataCache_1_io_mem_cmd_rValid)", "dBus_cmd_ready".into());
+    let ready =
+        ("dataCache_1_io_mem_cmd_ready".to_owned(), "(! dataCache_1_io_mem_cmd_rValid)", "dBus_cmd_ready".into());
     let mut edits = vec![ready];
     let pipes: Vec<String> = COMMAND.iter().map(|s| format!("dataCache_1_io_mem_cmd_s2mPipe_m2sPipe_{s}")).collect();
     for (signal, pipe) in COMMAND.iter().zip(&pipes) {

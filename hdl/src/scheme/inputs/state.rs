@@ -82,15 +82,18 @@ pub struct KeptState {
     base_mask: Fixed<Bits<32>>,
     // bit 0: interrupts are vectored whatever mtvec says
     by_cause: Fixed<Bits<1>>,
+    direct: Fixed<Bits<1>>,
     item_mtvec: Fixed<Bits<6>>,
 }
 
 impl KeptState {
     /// For cores of the profile of `params`.
     pub fn new(params: &InputsParams) -> Self {
-        let (base_mask, by_cause) = match params.profile {
-            Profile::Plain => (!3u32, 0u8),
-            Profile::Ibex => (!0xffu32, 1),
+        let (base_mask, by_cause, direct) = match params.profile {
+            Profile::Plain => (!3u32, 0u8, 0u8),
+            Profile::Ibex => (!0xffu32, 1, 0),
+            // its handlers are direct
+            Profile::Vexriscv => (!3u32, 0, 1),
         };
         Self {
             csr_mtvec: Fixed::of(start::MTVEC),
@@ -98,6 +101,7 @@ impl KeptState {
             one: Fixed::of(1u8),
             base_mask: Fixed::of(base_mask),
             by_cause: Fixed::of(by_cause),
+            direct: Fixed::of(direct),
             item_mtvec: Fixed::of(MTVEC),
             ..Default::default()
         }
@@ -174,7 +178,9 @@ impl Logic for KeptState {
         // where the core is
         self.base.next = self.mtvec.q.val() & self.base_mask.val();
         self.offset.next = 0.into();
-        if self.interrupt_1.q.val() & (self.mtvec.q.val().get_bit(0) | self.by_cause.val().any()) {
+        if self.interrupt_1.q.val()
+            & ((self.mtvec.q.val().get_bit(0) & !self.direct.val().any()) | self.by_cause.val().any())
+        {
             self.offset.next = bit_cast::<32, 4>(self.cause_1.q.val()) << 2;
         }
         if self.valid_1.q.val() {

@@ -202,7 +202,12 @@ impl InputsParams {
         let range = |field, value: u32, right, ok| ParamError::unless(ok, field, value, right);
         range("cores", self.cores.into(), "1 to 8", (1..=8).contains(&self.cores))?;
         range("xlen", self.xlen.into(), "32 and 64", matches!(self.xlen, 32 | 64))?;
-        range("xlen", self.xlen.into(), "32, the width of ibex", self.profile == Profile::Plain || self.xlen == 32)?;
+        range(
+            "xlen",
+            self.xlen.into(),
+            "32, the width of the core",
+            self.profile == Profile::Plain || self.xlen == 32,
+        )?;
         range("ram_base", self.ram_base, "multiples of 4096", self.ram_base % 4096 == 0)?;
         let top = u64::from(self.ram_base) + u64::from(self.ram_bytes);
         let fits = self.ram_bytes % 4096 == 0 && (1..=1 << 30).contains(&self.ram_bytes) && top <= 1 << 32;
