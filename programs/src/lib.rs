@@ -215,7 +215,7 @@ mod tests {
             .expect("the sources are checked in")
             .map(|f| f.expect("a readable folder").file_name().into_string().expect("an ASCII name"))
             .filter_map(|f| f.strip_suffix(".c").map(str::to_owned))
-            .filter(|name| ![RACE.name, DMA.name].contains(name))
+            .filter(|name| ![RACE.name, DMA.name].contains(&name.as_str()))
             .collect();
         sources.sort();
         let names: Vec<&str> = PROGRAMS.iter().map(|p| p.name).collect();
