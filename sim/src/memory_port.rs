@@ -223,9 +223,7 @@ impl MemoryPort {
         match addr {
             0 => self.base << 2,
             1 => self.size << 2,
-            2 => {
-                u32::from(self.running && !self.closing) | u32::from(self.stop) << 1 | u32::from(self.discard) << 2
-            }
+            2 => u32::from(self.running && !self.closing) | u32::from(self.stop) << 1 | u32::from(self.discard) << 2,
             3 => u32::from(self.running) | self.response << 4,
             4 => self.flags,
             5 => self.offset << 2,

@@ -41,7 +41,11 @@ fn bits(lsb: u8, bits: u8) -> String {
 pub fn markdown(params: &TraceParams, memory: bool) -> String {
     let mut s = String::new();
     let _ = writeln!(s, "# Registers\n");
-    let _ = writeln!(s, "32-bit registers; the bus address counts registers and has {} bits.", ADDR_BITS + u8::from(memory));
+    let _ = writeln!(
+        s,
+        "32-bit registers; the bus address counts registers and has {} bits.",
+        ADDR_BITS + u8::from(memory)
+    );
     let _ = writeln!(s, "Parameters: `{}`\n", params.canonical());
     let _ = writeln!(s, "| address | byte offset | register | access | after reset | meaning |");
     let _ = writeln!(s, "| ---: | ---: | --- | --- | ---: | --- |");

@@ -53,7 +53,7 @@ struct Memory {
     held: (Option<(u32, u32)>, Option<(u32, bool)>),
     words: BTreeMap<u32, u32>,
     bursts: u32,
-    /// Those that end at a border of 4 KiB and would have been longer, or at the end of the range.
+    /// Those of fewer than 16 words that end at a border of 4 KiB.
     cut: u32,
 }
 
@@ -91,14 +91,14 @@ fn draw(s: &mut Source, addr: u32) -> u32 {
 
 #[test]
 fn the_circuit_is_the_golden_model_and_keeps_the_rules_of_axi4() {
-    for seed in 0..3u64 {
+    for seed in 0..2u64 {
         let mut s = Source::seeded(50 + seed);
         let mut d = Driver::new(MemoryPort::new(), |u, c| u.clock.next = c.into()).unwrap().recording();
         let mut golden = Golden::default();
         let mut memory = Memory::default();
         let (mut word, mut rates) = (None, [50; 5]);
         let (mut errors, mut fulls, mut taken, mut named) = (0, 0, 0, 0);
-        for cycle in 0..16_000 {
+        for cycle in 0..30_000 {
             if cycle % 400 == 0 {
                 rates = std::array::from_fn(|_| [2, 30, 70, 100][s.below(4) as usize]);
             }
@@ -133,14 +133,14 @@ fn the_circuit_is_the_golden_model_and_keeps_the_rules_of_axi4() {
             }
             if memory.burst.as_ref().is_some_and(|b| b.1.len() as u32 == b.2) {
                 memory.burst = None;
-                memory.answer = Some(if s.percent(4) { s.between(1, 3) as u32 } else { 0 });
+                memory.answer = Some(if s.percent(8) { s.between(1, 3) as u32 } else { 0 });
             }
             // register 4 was named at the edge before
             fulls += u32::from(named == 4 && out.rdata & 2 != 0);
             named = addr;
         }
-        assert!(memory.bursts > 250 && memory.cut > 20 && taken > 1_500, "{} {} {taken}", memory.bursts, memory.cut);
-        assert!(errors > 3 && fulls > 0, "{errors} errors, {fulls} clocks full");
+        assert!(memory.bursts > 200 && memory.cut > 15 && taken > 1_500, "{} {} {taken}", memory.bursts, memory.cut);
+        assert!(errors > 8 && fulls > 8, "{errors} errors, {fulls} times full");
         d.check_verilog().unwrap();
     }
 }

@@ -183,7 +183,9 @@ impl MemoryPort {
 impl Logic for MemoryPort {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, base, size, mark, stop, discard, running, closing, response, flags, offset, wraps, since);
+        dff_setup!(
+            self, clock, base, size, mark, stop, discard, running, closing, response, flags, offset, wraps, since
+        );
         dff_setup!(self, clock, head, tail, held, quiet, addressing, sending, answering, address, length, left, answer);
         self.queue.clock.next = self.clock.val();
 
@@ -278,8 +280,8 @@ impl Logic for MemoryPort {
         if self.enough.val() {
             self.now.next = self.limit.val();
         }
-        self.due.next = self.enough.val()
-            | (self.held.q.val().any() & (self.quiet.q.val().get_bit(6) | self.closing.q.val()));
+        self.due.next =
+            self.enough.val() | (self.held.q.val().any() & (self.quiet.q.val().get_bit(6) | self.closing.q.val()));
         self.halt.next = false;
         if self.running.q.val() & !self.addressing.q.val() & !self.sending.q.val() & !self.answering.q.val() {
             if self.due.val() {
@@ -349,8 +351,8 @@ impl Logic for MemoryPort {
                 | (bit_cast::<32, 1>(self.discard.q.val().into()) << 2);
         }
         if self.bus.addr.val() == self.status_addr.val() {
-            self.answer.d.next = bit_cast::<32, 1>(self.running.q.val().into())
-                | (bit_cast::<32, 2>(self.response.q.val()) << 4);
+            self.answer.d.next =
+                bit_cast::<32, 1>(self.running.q.val().into()) | (bit_cast::<32, 2>(self.response.q.val()) << 4);
         }
         if self.bus.addr.val() == self.interrupt_addr.val() {
             self.answer.d.next = bit_cast::<32, 3>(self.flags.q.val());
