@@ -15,7 +15,7 @@
 //! | `irq` | out | 1 | a bit of `memory_interrupt` is 1 |
 //!
 //! # Timing
-//! One burst at a time, a word a clock in it: of 16 words at best 16 in 20 clocks, and words come every eighth clock at most.
+//! One burst at a time; one of n words takes n + 3 clocks where nothing waits. A word comes every fourth clock at most.
 //! The address is of registers that are set as the burst begins. `words.ready`, `awvalid`, `wvalid`, `bready` are of registers.
 //! From `wready` there is a path to the memory's read address.
 //!
