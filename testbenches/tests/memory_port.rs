@@ -50,7 +50,9 @@ struct Memory {
     /// The burst that is under way: its address and words.
     burst: Option<(u32, Vec<u32>, u32)>,
     answer: Option<u32>,
-    held: (Option<(u32, u32)>, Option<(u32, bool)>),
+    /// What was offered in the clock before and not taken.
+    address: Option<(u32, u32)>,
+    data: Option<(u32, bool)>,
     words: BTreeMap<u32, u32>,
     bursts: u32,
     /// Those of fewer than 16 words that end at a border of 4 KiB.
@@ -59,9 +61,10 @@ struct Memory {
 
 impl Memory {
     fn edge(&mut self, i: &Inputs, o: &Outputs) {
-        assert!(self.held.0.is_none() || self.held.0 == o.address, "an address that was not taken went");
-        assert!(self.held.1.is_none() || self.held.1 == o.data, "a word that was not taken went");
-        self.held = (o.address.filter(|_| !i.address_ready), o.data.filter(|_| !i.data_ready));
+        assert!(self.address.is_none() || self.address == o.address, "an address that was not taken went");
+        assert!(self.data.is_none() || self.data == o.data, "a word that was not taken went");
+        self.address = o.address.filter(|_| !i.address_ready);
+        self.data = o.data.filter(|_| !i.data_ready);
         if let Some((at, len)) = o.address.filter(|_| i.address_ready) {
             assert!(self.burst.is_none() && self.answer.is_none(), "two bursts at a time");
             assert!(at % 4 == 0 && at % 4096 + 4 * (len + 1) <= 4096, "{at:x}: {} words go over 4 KiB", len + 1);
