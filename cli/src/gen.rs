@@ -23,6 +23,7 @@ use std::io::Write;
     goshawk gen --set small --cores 2 --sync --check -o trace-sync\n  \
     goshawk gen --set small --bus axi-lite --port axi-stream -o trace-axi\n  \
     goshawk gen --set small --bus apb --writes privileged-secure -o trace-apb\n  \
+    goshawk gen --set small --sync --bus axi-lite --port axi4-memory -o trace-memory\n  \
     goshawk gen --scheme inputs:256 --cores 2 -o record2")]
 pub struct Args {
     /// Folder to write to; it is made where it is missing
@@ -87,6 +88,12 @@ impl Args {
                 "--writes {writes}: bus {bus} does not tell who writes; --bus apb or axi-lite does"
             )));
         }
+        if self.port_clock && !self.port.crosses() {
+            return Err(Failure::Other(format!(
+                "--port-clock: port {} is written by the clock of its registers; leave --port-clock out",
+                self.port.name()
+            )));
+        }
         Ok(Buses { registers: self.bus, writers: self.writes, words: self.port, crossing: self.port_clock })
     }
 
@@ -117,7 +124,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         1,
         (ports::FILE, ports::markdown(verilog, &style, params.xlen), "ports, and an instance to copy".into()),
     );
-    describe(&mut files, &style, params.cores, params.fingerprint(), params.canonical());
+    describe(&mut files, &style, params.cores, params.fingerprint(), params.canonical(), args.port);
     let mut list = write_all(&args.output, &files)?;
     package.record(&args.output.join(RECORDING), &params)?;
     let recorded = std::fs::metadata(args.output.join(RECORDING))?.len();
@@ -152,7 +159,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
 fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Status, Failure> {
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
     let mut files = recorded::make(params, &args.hardware.options(), &style, args.buses()?)?;
-    describe(&mut files, &style, params.cores, params.fingerprint(), params.canonical());
+    describe(&mut files, &style, params.cores, params.fingerprint(), params.canonical(), args.port);
     let list = write_all(&args.output, &files)?;
     if args.json {
         Object::new("gen", &params.sizes.to_string())

@@ -77,8 +77,12 @@ pub fn make(
         if options.ingress == Ingress::Rvfi { "" } else { ", where instructions are told in their own clock (RVFI)" };
     let mut files = vec![
         (VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
-        ("registers.md", regmap::markdown(params), "register map".into()),
-        ("registers.rdl", regmap::systemrdl(params), "register map in SystemRDL 2.0".into()),
+        ("registers.md", regmap::markdown(params, buses.words.has_registers()), "register map".into()),
+        (
+            "registers.rdl",
+            regmap::systemrdl(params, buses.words.has_registers()),
+            "register map in SystemRDL 2.0".into(),
+        ),
         ("parameters.json", described, "all parameters, fingerprint".into()),
         ("beats.txt", vectors.beats, format!("test vectors: {} instructions in", count(vectors::INSTRUCTIONS as u64))),
         ("words.hex", vectors.words, format!("test vectors: {} words out{of}", count(vectors.word_count as u64))),

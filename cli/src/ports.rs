@@ -45,10 +45,12 @@ const WORDS: [Meaning; 3] = [
 ];
 
 /// Ports of standard buses, by how their names begin, and the standard.
-const BUSES: [(&str, &str); 6] = [
+const BUSES: [(&str, &str); 8] = [
     ("s_apb_", "AMBA APB4, registers (docs/buses.md)"),
     ("s_axil_", "AMBA AXI4-Lite, registers (docs/buses.md)"),
     ("wb_", "Wishbone B4, registers (docs/buses.md)"),
+    ("m_axi_", "AMBA AXI4, trace words into memory (docs/buses.md)"),
+    ("memory_irq", "interrupt: a bit of `memory_interrupt` is 1 (docs/buses.md)"),
     ("m_axis_", "AMBA AXI4-Stream, trace words (docs/buses.md)"),
     ("m_atb_", "AMBA ATB, trace words (docs/buses.md)"),
     ("byte_", "trace words as bytes (docs/buses.md)"),
@@ -163,8 +165,9 @@ mod tests {
         use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
         let params = TraceParams::new(Platform::RV32, "tr_e:s0".parse().unwrap());
         let style = Style { name: "acme".into(), initial: true };
-        for (registers, words) in RegisterBus::ALL.into_iter().zip(WordPort::ALL) {
-            let buses = Buses { registers, words, crossing: true, ..Buses::default() };
+        // every port, and every bus at least once
+        for (registers, words) in RegisterBus::ALL.into_iter().cycle().zip(WordPort::ALL) {
+            let buses = Buses { registers, words, crossing: words.crosses(), ..Buses::default() };
             let verilog = hdl::emit::emit_on(&params, &SystemOptions::default(), &style, buses).unwrap();
             let found = ports(&verilog, "acme");
             assert!(found.len() > 12, "{} ports", found.len());

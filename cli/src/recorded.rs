@@ -209,12 +209,13 @@ pub fn make(p: &InputsParams, options: &SystemOptions, style: &Style, buses: Bus
     let set = named_set("small").map_err(|e| Failure::Other(e.to_string()))?;
     let other = TraceParams::tr(set.params).with(|o| o.cores = p.cores);
     let (line, number) = (other.canonical(), format!("{:x}", other.fingerprint()));
+    let memory = buses.words.has_registers();
     let map = |text: String| text.replace(&line, &p.canonical()).replace(&number, &format!("{:x}", p.fingerprint()));
     let bench = bench(p, &buses.system(style), &v);
     Ok(vec![
         (VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
-        ("registers.md", map(regmap::markdown(&other)), "register map".into()),
-        ("registers.rdl", map(regmap::systemrdl(&other)), "register map in SystemRDL 2.0".into()),
+        ("registers.md", map(regmap::markdown(&other, memory)), "register map".into()),
+        ("registers.rdl", map(regmap::systemrdl(&other, memory)), "register map in SystemRDL 2.0".into()),
         ("parameters.json", format!("{described:#}\n"), "all parameters, fingerprint".into()),
         ("beats.txt", v.beats, format!("test vectors: {} instructions in", count(INSTRUCTIONS.into()))),
         ("words.hex", v.words, format!("test vectors: {} words out", count(v.count as u64))),

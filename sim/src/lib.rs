@@ -12,6 +12,7 @@ pub mod diag;
 pub mod file;
 pub mod lane;
 pub mod lengths;
+pub mod memory_port;
 pub mod message;
 pub mod params;
 pub mod platform;

@@ -3,7 +3,7 @@
 //! Both are made from [`crate::regs`], which the circuit reads too.
 
 use crate::params::TraceParams;
-use crate::regs::{Reg, RegAccess, ADDR_BITS, ID_KIND, REGS};
+use crate::regs::{list, Reg, RegAccess, ADDR_BITS, ID_KIND};
 use std::fmt::Write;
 
 /// Reset value of `reg` in a system of these parameters: constants where it has them, else 0.
@@ -37,15 +37,19 @@ fn bits(lsb: u8, bits: u8) -> String {
     }
 }
 
-/// The map as Markdown.
-pub fn markdown(params: &TraceParams) -> String {
+/// The map as Markdown; with `memory` that of a system with a memory port.
+pub fn markdown(params: &TraceParams, memory: bool) -> String {
     let mut s = String::new();
     let _ = writeln!(s, "# Registers\n");
-    let _ = writeln!(s, "32-bit registers; the bus address counts registers and has {ADDR_BITS} bits.");
+    let _ = writeln!(
+        s,
+        "32-bit registers; the bus address counts registers and has {} bits.",
+        ADDR_BITS + u8::from(memory)
+    );
     let _ = writeln!(s, "Parameters: `{}`\n", params.canonical());
     let _ = writeln!(s, "| address | byte offset | register | access | after reset | meaning |");
     let _ = writeln!(s, "| ---: | ---: | --- | --- | ---: | --- |");
-    for r in &REGS {
+    for r in list(memory) {
         let _ = writeln!(
             s,
             "| {} | 0x{:02x} | `{}` | {} | 0x{:08x} | {} |",
@@ -57,7 +61,7 @@ pub fn markdown(params: &TraceParams) -> String {
             r.doc
         );
     }
-    for r in &REGS {
+    for r in list(memory) {
         let _ = writeln!(s, "\n## `{}`\n\n| bits | field | meaning |\n| ---: | --- | --- |", r.name);
         for f in r.fields {
             let _ = writeln!(s, "| {} | `{}` | {} |", bits(f.lsb, f.bits), f.name, f.doc);
@@ -66,14 +70,14 @@ pub fn markdown(params: &TraceParams) -> String {
     s
 }
 
-/// The map as SystemRDL 2.0.
-pub fn systemrdl(params: &TraceParams) -> String {
+/// The map as SystemRDL 2.0; with `memory` that of a system with a memory port.
+pub fn systemrdl(params: &TraceParams, memory: bool) -> String {
     let mut s = String::new();
     let _ = writeln!(s, "// Parameters: {}", params.canonical());
     let _ = writeln!(s, "addrmap goshawk_trace {{");
     let _ = writeln!(s, "    name = \"Goshawk trace system\";");
     let _ = writeln!(s, "    default regwidth = 32;\n    default accesswidth = 32;");
-    for r in &REGS {
+    for r in list(memory) {
         let (sw, hw, more) = match r.access {
             RegAccess::Ro => ("r", "w", ""),
             RegAccess::Rw => ("rw", "r", ""),
@@ -104,12 +108,13 @@ pub fn systemrdl(params: &TraceParams) -> String {
 mod tests {
     use super::*;
     use crate::params::named_set;
+    use crate::regs::REGS;
 
     #[test]
     fn documents_of_the_small_set() {
         let params = TraceParams::tr(named_set("small").unwrap().params);
-        insta::assert_snapshot!("markdown", markdown(&params));
-        insta::assert_snapshot!("systemrdl", systemrdl(&params));
+        insta::assert_snapshot!("markdown", markdown(&params, false));
+        insta::assert_snapshot!("systemrdl", systemrdl(&params, false));
     }
 
     #[test]

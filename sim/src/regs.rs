@@ -137,13 +137,104 @@ pub const REGS: [Reg; 8] = [
     },
 ];
 
+/// Registers of the port that writes words into memory (`docs/buses.md`), behind those of every system.
+pub const MEMORY_REGS: [Reg; 8] = [
+    Reg {
+        name: "memory_base",
+        addr: 8,
+        access: RegAccess::Rw,
+        doc: "where the range in memory begins; written only while it is not running",
+        fields: &[Field { name: "word", lsb: 2, bits: 30, doc: "byte address, a multiple of 4" }],
+    },
+    Reg {
+        name: "memory_size",
+        addr: 9,
+        access: RegAccess::Rw,
+        doc: "how long the range is; written only while it is not running",
+        fields: &[Field { name: "words", lsb: 2, bits: 30, doc: "bytes, a multiple of 4; 0: it cannot be enabled" }],
+    },
+    Reg {
+        name: "memory_control",
+        addr: 10,
+        access: RegAccess::Rw,
+        doc: "control of the writer; but for a 0 to enable, written only while it is not running",
+        fields: &[
+            Field {
+                name: "enable",
+                lsb: 0,
+                bits: 1,
+                doc: "1: write from the beginning of the range; 0: write what is held, then end",
+            },
+            Field { name: "stop", lsb: 1, bits: 1, doc: "1: end where the range is full; 0: go on at its beginning" },
+            Field { name: "discard", lsb: 2, bits: 1, doc: "1: while it is not running, words are taken and dropped" },
+        ],
+    },
+    Reg {
+        name: "memory_status",
+        addr: 11,
+        access: RegAccess::Ro,
+        doc: "state of the writer",
+        fields: &[
+            Field { name: "running", lsb: 0, bits: 1, doc: "1: it takes words, or a burst is under way" },
+            Field {
+                name: "response",
+                lsb: 4,
+                bits: 2,
+                doc: "BRESP that ended it: 2 SLVERR, 3 DECERR; 0: none since it was enabled",
+            },
+        ],
+    },
+    Reg {
+        name: "memory_interrupt",
+        addr: 12,
+        access: RegAccess::W1c,
+        doc: "why the interrupt is high",
+        fields: &[
+            Field { name: "watermark", lsb: 0, bits: 1, doc: "1: memory_watermark bytes more were written" },
+            Field { name: "full", lsb: 1, bits: 1, doc: "1: the range is full and it ended" },
+            Field { name: "error", lsb: 2, bits: 1, doc: "1: a burst was answered with an error and it ended" },
+        ],
+    },
+    Reg {
+        name: "memory_pointer",
+        addr: 13,
+        access: RegAccess::Ro,
+        doc: "where the next word goes; what is before it is in memory",
+        fields: &[Field { name: "word", lsb: 2, bits: 30, doc: "bytes from the beginning of the range" }],
+    },
+    Reg {
+        name: "memory_wraps",
+        addr: 14,
+        access: RegAccess::Ro,
+        doc: "how often the range was filled to its end since it was enabled",
+        fields: &[Field { name: "count", lsb: 0, bits: 32, doc: "count, modulo 2^32" }],
+    },
+    Reg {
+        name: "memory_watermark",
+        addr: 15,
+        access: RegAccess::Rw,
+        doc: "when the watermark interrupt comes; written only while it is not running",
+        fields: &[Field {
+            name: "words",
+            lsb: 2,
+            bits: 30,
+            doc: "bytes between two, a multiple of 4, each at the end of its burst; 0: none comes",
+        }],
+    },
+];
+
+/// The registers of a system; with `memory` those of its memory port, too. By address.
+pub fn list(memory: bool) -> impl Iterator<Item = &'static Reg> {
+    REGS.iter().chain(MEMORY_REGS.iter().filter(move |_| memory))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn addresses_are_positions_and_fields_do_not_overlap() {
-        for (i, r) in REGS.iter().enumerate() {
+        for (i, r) in list(true).enumerate() {
             assert_eq!(usize::from(r.addr), i);
             let mut next = 0;
             for f in r.fields {
@@ -151,6 +242,7 @@ mod tests {
                 next = f.lsb + f.bits;
             }
         }
-        assert!(REGS.len() <= 1 << ADDR_BITS);
+        assert_eq!(REGS.len(), 1 << ADDR_BITS);
+        assert_eq!(MEMORY_REGS.len(), REGS.len());
     }
 }

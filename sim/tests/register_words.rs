@@ -2,7 +2,7 @@
 
 use sim::params::{named_set, TraceParams};
 use sim::regmap::{markdown, systemrdl};
-use sim::regs::REGS;
+use sim::regs::{list, MEMORY_REGS, REGS};
 use std::path::Path;
 
 /// A field as a document has it: register, byte offset, field, highest and lowest bit, meaning.
@@ -12,7 +12,7 @@ fn declared() -> Vec<Said> {
     let field = |r: &sim::regs::Reg, f: &sim::regs::Field| {
         (r.name.into(), 4 * u32::from(r.addr), f.name.into(), f.lsb + f.bits - 1, f.lsb, f.doc.into())
     };
-    REGS.iter().flat_map(|r| r.fields.iter().map(move |f| field(r, f))).collect()
+    list(true).flat_map(|r| r.fields.iter().map(move |f| field(r, f))).collect()
 }
 
 fn params() -> TraceParams {
@@ -28,7 +28,7 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
 #[test]
 fn systemrdl_has_the_words_of_the_list() {
     let (mut told, mut fields, mut of_register) = (Vec::<Said>::new(), Vec::new(), Vec::new());
-    for line in systemrdl(&params()).lines().map(str::trim) {
+    for line in systemrdl(&params(), true).lines().map(str::trim) {
         if line.starts_with("field ") {
             let place = line.rsplit_once("} ").unwrap().1;
             let (name, bits) = place.split_once('[').unwrap();
@@ -48,13 +48,13 @@ fn systemrdl_has_the_words_of_the_list() {
         }
     }
     assert_eq!(told, declared());
-    assert_eq!(of_register, REGS.map(|r| r.doc));
+    assert_eq!(of_register, list(true).map(|r| r.doc).collect::<Vec<_>>());
 }
 
 #[test]
 fn markdown_has_the_words_of_the_list() {
     let (mut told, mut registers, mut now) = (Vec::<Said>::new(), Vec::new(), String::new());
-    for line in markdown(&params()).lines() {
+    for line in markdown(&params(), true).lines() {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(|c| c.trim().trim_matches('`')).collect();
         if let Some(name) = line.strip_prefix("## ") {
             now = name.trim_matches('`').into();
@@ -75,8 +75,8 @@ fn markdown_has_the_words_of_the_list() {
         }
     }
     assert_eq!(told, declared());
-    let list = REGS.map(|r| (r.name.to_string(), 4 * u32::from(r.addr), r.doc.to_string()));
-    assert_eq!(registers, list);
+    let right = list(true).map(|r| (r.name.to_string(), 4 * u32::from(r.addr), r.doc.to_string()));
+    assert_eq!(registers, right.collect::<Vec<_>>());
 }
 
 /// Every page of a folder.
@@ -98,14 +98,14 @@ fn pages_call_registers_and_bits_by_their_names_and_numbers() {
     for (page, text) in &found {
         // register `NAME`
         for name in text.split("register `").skip(1).map(|t| between(t, "", "`")) {
-            assert!(REGS.iter().any(|r| r.name == name), "{page}: there is no register `{name}`");
+            assert!(list(true).any(|r| r.name == name), "{page}: there is no register `{name}`");
             names += 1;
         }
         // `NAME` (register N)
         for (before, after) in text.match_indices(" (register ").map(|(at, m)| (&text[..at], &text[at + m.len()..])) {
             let name = before.trim_end_matches('`').rsplit('`').next().unwrap();
             let Ok(number) = between(after, "", ")").parse::<u8>() else { continue };
-            let right = REGS.iter().find(|r| r.addr == number).map(|r| r.name);
+            let right = list(true).find(|r| r.addr == number).map(|r| r.name);
             assert_eq!(Some(name), right, "{page}: register {number}");
             numbers += 1;
         }
@@ -117,11 +117,19 @@ fn pages_call_registers_and_bits_by_their_names_and_numbers() {
                 continue;
             };
             let name = between(name, "", "`");
-            let known = REGS.iter().flat_map(|r| r.fields).any(|f| f.name == name && f.lsb == lsb);
+            let known = list(true).flat_map(|r| r.fields).any(|f| f.name == name && f.lsb == lsb);
             assert!(known, "{page}: bit {lsb} is not `{name}`");
             bits += 1;
         }
     }
     // so that a page in other words does not make this test one of nothing
     assert!(names >= 2 && numbers >= 4 && bits >= 2, "{names} names, {numbers} numbers, {bits} bits");
+}
+
+/// A system without a memory port has none of its registers.
+#[test]
+fn documents_of_other_systems_have_no_registers_of_the_memory_port() {
+    for text in [markdown(&params(), false), systemrdl(&params(), false)] {
+        assert!(REGS.iter().all(|r| text.contains(r.name)) && MEMORY_REGS.iter().all(|r| !text.contains(r.name)));
+    }
 }

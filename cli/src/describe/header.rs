@@ -1,7 +1,7 @@
 //! The registers for C
 
 use super::System;
-use sim::regs::{RegAccess, REGS};
+use sim::regs::{list, RegAccess};
 use std::fmt::Write;
 
 /// `registers.h`: for each register its byte offset and value after reset, for each field its lowest bit and mask.
@@ -9,7 +9,7 @@ pub(super) fn text(system: &System) -> String {
     let name = system.name().to_uppercase();
     let mut s = format!("/* Registers of the trace system `{}`.\n * {} */\n", system.name(), system.line);
     let _ = writeln!(s, "#ifndef {name}_REGISTERS_H\n#define {name}_REGISTERS_H\n\n#include <stdint.h>");
-    for reg in &REGS {
+    for reg in list(system.memory) {
         let at = format!("{name}_{}", reg.name.to_uppercase());
         let access = match reg.access {
             RegAccess::Ro => "read only",

@@ -3,7 +3,7 @@
 use super::{System, VERSION};
 use crate::package::VERILOG;
 use crate::ports::Port;
-use sim::regs::{Reg, RegAccess, REGS};
+use sim::regs::{list, Reg, RegAccess};
 use std::fmt::Write;
 
 /// Bytes of the registers' window.
@@ -21,7 +21,7 @@ struct Bus {
 }
 
 /// Buses that have a published definition.
-const BUSES: [Bus; 4] = [
+const BUSES: [Bus; 5] = [
     Bus {
         prefix: "s_apb_",
         name: "registers",
@@ -36,6 +36,14 @@ const BUSES: [Bus; 4] = [
         vlnv: ["amba.com", "AMBA4", "AXI4-Lite"],
         abstraction: "AXI4-Lite_rtl",
         master: false,
+        other: &[],
+    },
+    Bus {
+        prefix: "m_axi_",
+        name: "words",
+        vlnv: ["amba.com", "AMBA4", "AXI4"],
+        abstraction: "AXI4_rtl",
+        master: true,
         other: &[],
     },
     Bus {
@@ -156,7 +164,7 @@ fn registers(s: &mut String, system: &System) {
         leaf("width", 32),
         leaf("usage", "register")
     );
-    for reg in &REGS {
+    for reg in list(system.memory) {
         let _ = writeln!(
             s,
             "        <ipxact:register>\n          {}\n          {}\n          {}\n          {}\n          {}",

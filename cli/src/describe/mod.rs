@@ -9,6 +9,7 @@ mod ipxact;
 
 use crate::package::{File, VERILOG};
 use crate::ports::{ports, Port};
+use hdl::bus::wrap::WordPort;
 use hdl::verilog::Style;
 use sim::regmap;
 use sim::regs::Reg;
@@ -23,6 +24,8 @@ struct System<'a> {
     pub fingerprint: u32,
     /// What it is: its parameters in one line.
     pub line: String,
+    /// Whether it has the registers of a memory port.
+    pub memory: bool,
     /// Its other files.
     pub files: &'a [File],
 }
@@ -53,9 +56,10 @@ impl System<'_> {
     }
 }
 
-/// Adds the description files to those of a system of `cores` cores: `line` and `fingerprint` are its parameters.
-pub fn describe(files: &mut Vec<File>, style: &Style, cores: u8, fingerprint: u32, line: String) {
-    let system = System { style, cores, fingerprint, line, files };
+/// Adds the description files to those of a system of `cores` cores with that port of words: `line` and `fingerprint` are
+/// its parameters.
+pub fn describe(files: &mut Vec<File>, style: &Style, cores: u8, fingerprint: u32, line: String, words: WordPort) {
+    let system = System { style, cores, fingerprint, line, memory: words.has_registers(), files };
     let more = [
         ("registers.h", header::text(&system), "register map for C".into()),
         ("fusesoc.core", fusesoc::text(&system), "files and targets for FuseSoC".into()),

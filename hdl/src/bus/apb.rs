@@ -13,19 +13,18 @@
 //! | `prdata` | out | 32 | |
 //! | `pready` | out | 1 | always 1: no transfer waits |
 //! | `pslverr` | out | 1 | the address is behind the registers, not all bytes are written, or not by one of [`Writers`] |
-//! | `bus` | out | | register bus |
+//! | `bus` | out | | register bus, with addresses of A bits |
 //!
 //! # Timing
 //! The setup phase gives the address to the register bus, which answers in the access phase. No state, no clock.
 
-use super::Writers;
-use crate::spine::ports::BusOut;
+use super::{MapOut, Writers};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// The completer.
+/// The completer of 2^A registers.
 #[derive(LogicBlock, Default)]
-pub struct Apb {
+pub struct Apb<const A: usize> {
     pub psel: Signal<In, Bit>,
     pub penable: Signal<In, Bit>,
     pub pwrite: Signal<In, Bit>,
@@ -36,38 +35,41 @@ pub struct Apb {
     pub prdata: Signal<Out, Bits<32>>,
     pub pready: Signal<Out, Bit>,
     pub pslverr: Signal<Out, Bit>,
-    pub bus: BusOut,
+    pub bus: MapOut<A>,
     access: Signal<Local, Bit>,
     refused: Signal<Local, Bit>,
     wrong: Signal<Local, Bit>,
     privileged: Fixed<Bit>,
     secure: Fixed<Bit>,
     yes: Fixed<Bit>,
+    // the last byte of the registers
+    last: Fixed<Bits<12>>,
     zero: Fixed<Bits<32>>,
 }
 
-impl Apb {
+impl<const A: usize> Apb<A> {
     /// One that takes writes of `writers`.
     pub fn new(writers: Writers) -> Self {
         Self {
             privileged: Fixed::new(writers.privileged()),
             secure: Fixed::new(writers.secure()),
             yes: Fixed::new(true),
+            last: Fixed::of((1u64 << (A + 2)) - 1),
             zero: Fixed::new(0.into()),
             ..Default::default()
         }
     }
 }
 
-impl Logic for Apb {
+impl<const A: usize> Logic for Apb<A> {
     #[hdl_gen]
     fn update(&mut self) {
         self.access.next = self.psel.val() & self.penable.val();
         self.refused.next = (self.privileged.val() & !self.pprot.val().get_bit(0))
             | (self.secure.val() & self.pprot.val().get_bit(1))
             | !self.pstrb.val().all();
-        self.wrong.next = self.paddr.val().get_bits::<7>(5).any() | (self.pwrite.val() & self.refused.val());
-        self.bus.addr.next = self.paddr.val().get_bits::<3>(2);
+        self.wrong.next = (self.paddr.val() > self.last.val()) | (self.pwrite.val() & self.refused.val());
+        self.bus.addr.next = self.paddr.val().get_bits::<A>(2);
         self.bus.wdata.next = self.pwdata.val();
         self.bus.write.next = self.access.val() & self.pwrite.val() & !self.wrong.val();
         self.prdata.next = self.bus.rdata.val();

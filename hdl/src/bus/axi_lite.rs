@@ -20,14 +20,13 @@
 //! Every output comes from a register: no path leads from an input to an output. Addresses and data of a write come in
 //! any order. A write takes three clocks at least, a read four; a write goes first where both are due.
 
-use super::Writers;
-use crate::spine::ports::BusOut;
+use super::{MapOut, Writers};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
 /// The subordinate.
 #[derive(LogicBlock, Default)]
-pub struct AxiLite {
+pub struct AxiLite<const A: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub awvalid: Signal<In, Bit>,
@@ -48,9 +47,9 @@ pub struct AxiLite {
     pub rready: Signal<In, Bit>,
     pub rdata: Signal<Out, Bits<32>>,
     pub rresp: Signal<Out, Bits<2>>,
-    pub bus: BusOut,
+    pub bus: MapOut<A>,
     // a write: its address, its data, whether they are there, its answer
-    to: DFF<Bits<3>>,
+    to: DFF<Bits<A>>,
     to_wrong: DFF<Bit>,
     addressed: DFF<Bit>,
     value: DFF<Bits<32>>,
@@ -59,7 +58,7 @@ pub struct AxiLite {
     written: DFF<Bit>,
     write_wrong: DFF<Bit>,
     // a read: its address, whether it is there, whether the registers answer now, its answer
-    from: DFF<Bits<3>>,
+    from: DFF<Bits<A>>,
     from_wrong: DFF<Bit>,
     asked: DFF<Bit>,
     reading: DFF<Bit>,
@@ -72,17 +71,20 @@ pub struct AxiLite {
     read: Signal<Local, Bit>,
     privileged: Fixed<Bit>,
     secure: Fixed<Bit>,
+    // the last byte of the registers
+    last: Fixed<Bits<12>>,
     zero: Fixed<Bits<32>>,
     okay: Fixed<Bits<2>>,
     slverr: Fixed<Bits<2>>,
 }
 
-impl AxiLite {
+impl<const A: usize> AxiLite<A> {
     /// One that takes writes of `writers`.
     pub fn new(writers: Writers) -> Self {
         Self {
             privileged: Fixed::new(writers.privileged()),
             secure: Fixed::new(writers.secure()),
+            last: Fixed::of((1u64 << (A + 2)) - 1),
             zero: Fixed::new(0.into()),
             okay: Fixed::new(0.into()),
             slverr: Fixed::new(2.into()),
@@ -91,7 +93,7 @@ impl AxiLite {
     }
 }
 
-impl Logic for AxiLite {
+impl<const A: usize> Logic for AxiLite<A> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, to, to_wrong, addressed, value, part, filled, written, write_wrong);
@@ -104,8 +106,8 @@ impl Logic for AxiLite {
 
         if self.awvalid.val() & !self.addressed.q.val() {
             self.addressed.d.next = true;
-            self.to.d.next = self.awaddr.val().get_bits::<3>(2);
-            self.to_wrong.d.next = self.awaddr.val().get_bits::<7>(5).any() | self.refused.val();
+            self.to.d.next = self.awaddr.val().get_bits::<A>(2);
+            self.to_wrong.d.next = (self.awaddr.val() > self.last.val()) | self.refused.val();
         }
         if self.wvalid.val() & !self.filled.q.val() {
             self.filled.d.next = true;
@@ -124,8 +126,8 @@ impl Logic for AxiLite {
 
         if self.arvalid.val() & !self.asked.q.val() {
             self.asked.d.next = true;
-            self.from.d.next = self.araddr.val().get_bits::<3>(2);
-            self.from_wrong.d.next = self.araddr.val().get_bits::<7>(5).any();
+            self.from.d.next = self.araddr.val().get_bits::<A>(2);
+            self.from_wrong.d.next = self.araddr.val() > self.last.val();
         }
         if self.rready.val() {
             self.answered.d.next = false;

@@ -12,6 +12,8 @@
 //! | [`octets`] | 8-bit valid/ready port |
 //! | [`atb`] | AMBA ATB, ARM IHI 0032, 32 bits wide |
 //! | [`crossing`] | none: words into another clock |
+//! | [`memory`] | AMBA AXI4, ARM IHI 0022: write channels of a manager |
+//! | [`split`] | none: a register bus for the system's registers and those of [`memory`] |
 //!
 //! All registers are 32 bits wide and are accessed whole, in a window of 4 KiB. A write of some of the bytes, or an
 //! access behind the last register, changes nothing and is answered with an error; reading there gives 0. So is a write by
@@ -21,9 +23,21 @@ pub mod apb;
 pub mod atb;
 pub mod axi_lite;
 pub mod crossing;
+pub mod memory;
 pub mod octets;
+pub mod split;
 pub mod wishbone;
 pub mod wrap;
+
+use crate::widget::bundle::bundle;
+use rust_hdl::prelude::*;
+
+bundle!(
+    /// Register bus with addresses of A bits; of three it is [`BusOut`](crate::spine::ports::BusOut).
+    MapOut "MapIn" MapIn<A>
+    { addr: Bits<A>, write: Bit, wdata: Bits<32>, }
+    { rdata: Bits<32>, }
+);
 
 /// Bits of a byte address in the window of the registers.
 pub const WINDOW_BITS: usize = 12;

@@ -17,13 +17,13 @@
 //! # Timing
 //! A cycle takes two clocks: the answer comes with the clock after the strobe, from a register.
 
-use crate::spine::ports::BusOut;
+use super::MapOut;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
 /// The slave.
 #[derive(LogicBlock, Default)]
-pub struct Wishbone {
+pub struct Wishbone<const A: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub cyc: Signal<In, Bit>,
@@ -35,31 +35,32 @@ pub struct Wishbone {
     pub dat_r: Signal<Out, Bits<32>>,
     pub ack: Signal<Out, Bit>,
     pub err: Signal<Out, Bit>,
-    pub bus: BusOut,
+    pub bus: MapOut<A>,
     acked: DFF<Bit>,
     refused: DFF<Bit>,
     asked: Signal<Local, Bit>,
     wrong: Signal<Local, Bit>,
+    last: Fixed<Bits<10>>,
     zero: Fixed<Bits<32>>,
 }
 
-impl Wishbone {
+impl<const A: usize> Wishbone<A> {
     /// One.
     pub fn new() -> Self {
-        Self { zero: Fixed::new(0.into()), ..Default::default() }
+        Self { last: Fixed::of((1u64 << A) - 1), zero: Fixed::new(0.into()), ..Default::default() }
     }
 }
 
-impl Logic for Wishbone {
+impl<const A: usize> Logic for Wishbone<A> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, acked, refused);
         self.asked.next =
             self.cyc.val() & self.stb.val() & !self.acked.q.val() & !self.refused.q.val() & !self.reset.val();
-        self.wrong.next = self.adr.val().get_bits::<7>(3).any() | (self.we.val() & !self.sel.val().all());
+        self.wrong.next = (self.adr.val() > self.last.val()) | (self.we.val() & !self.sel.val().all());
         self.acked.d.next = self.asked.val() & !self.wrong.val();
         self.refused.d.next = self.asked.val() & self.wrong.val();
-        self.bus.addr.next = self.adr.val().get_bits::<3>(0);
+        self.bus.addr.next = self.adr.val().get_bits::<A>(0);
         self.bus.wdata.next = self.dat_w.val();
         self.bus.write.next = self.asked.val() & self.we.val() & !self.wrong.val();
         self.dat_r.next = self.bus.rdata.val();

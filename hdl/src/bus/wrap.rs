@@ -7,7 +7,9 @@ use super::apb::Apb;
 use super::atb::Atb;
 use super::axi_lite::AxiLite;
 use super::crossing::Crossing;
+use super::memory::MemoryPort;
 use super::octets::Octets;
+use super::split::Split;
 use super::wishbone::Wishbone;
 use super::Writers;
 
@@ -42,6 +44,8 @@ pub enum WordPort {
     Atb,
     /// `byte_*`, eight bits wide.
     Octets,
+    /// `m_axi_*`: into a range of memory, with registers of its own behind the system's and an interrupt, `memory_irq`.
+    Memory,
 }
 
 /// All of that.
@@ -91,7 +95,7 @@ impl RegisterBus {
 
 impl WordPort {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Native, Self::AxiStream, Self::Atb, Self::Octets];
+    pub const ALL: [Self; 5] = [Self::Native, Self::AxiStream, Self::Atb, Self::Octets, Self::Memory];
 
     /// Lower-case name.
     pub const fn name(self) -> &'static str {
@@ -100,7 +104,21 @@ impl WordPort {
             Self::AxiStream => "axi-stream",
             Self::Atb => "atb",
             Self::Octets => "bytes",
+            Self::Memory => "axi4-memory",
         }
+    }
+
+    /// Whether it has registers: [`sim::regs::MEMORY_REGS`].
+    pub const fn has_registers(self) -> bool {
+        match self {
+            Self::Memory => true,
+            Self::Native | Self::AxiStream | Self::Atb | Self::Octets => false,
+        }
+    }
+
+    /// Whether it may leave by a clock of its own. What is programmed by the register bus is by its clock.
+    pub const fn crosses(self) -> bool {
+        !self.has_registers()
     }
 
     fn prefix(self) -> &'static str {
@@ -109,6 +127,7 @@ impl WordPort {
             Self::AxiStream => "m_axis",
             Self::Atb => "m_atb",
             Self::Octets => "byte",
+            Self::Memory => "m_axi",
         }
     }
 }
@@ -195,8 +214,13 @@ fn outside(port: WordPort, signal: &str) -> String {
 
 fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refused> {
     let Buses { registers, writers, words, crossing } = buses;
-    let adapted = matches!(words, WordPort::Atb | WordPort::Octets);
+    let adapted = matches!(words, WordPort::Atb | WordPort::Octets | WordPort::Memory);
+    let split = words.has_registers();
+    if crossing && !words.crosses() {
+        return Err(Refused(format!("words on {} have no clock of their own", words.name())));
+    }
     let mut parts = vec![Part::new("system", system, |pin| match pin {
+        _ if split && pin.starts_with("bus_") => format!("system_{pin}"),
         "valid" | "ready" | "data" if crossing || adapted => format!("words_{pin}"),
         "valid" | "ready" | "data" => outside(words, pin),
         _ => pin.to_string(),
@@ -206,11 +230,23 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refu
         _ if pin.starts_with("bus_") => pin.to_string(),
         _ => format!("{}_{pin}", registers.prefix()),
     };
-    match registers {
-        RegisterBus::Native => {}
-        RegisterBus::Apb => parts.push(Part::of("apb", Apb::new(writers), style, of_bus)?),
-        RegisterBus::AxiLite => parts.push(Part::of("axi_lite", AxiLite::new(writers), style, of_bus)?),
-        RegisterBus::Wishbone => parts.push(Part::of("wishbone", Wishbone::new(), style, of_bus)?),
+    match (registers, split) {
+        (RegisterBus::Native, _) => {}
+        (RegisterBus::Apb, false) => parts.push(Part::of("apb", Apb::<3>::new(writers), style, of_bus)?),
+        (RegisterBus::Apb, true) => parts.push(Part::of("apb", Apb::<4>::new(writers), style, of_bus)?),
+        (RegisterBus::AxiLite, false) => parts.push(Part::of("axi_lite", AxiLite::<3>::new(writers), style, of_bus)?),
+        (RegisterBus::AxiLite, true) => parts.push(Part::of("axi_lite", AxiLite::<4>::new(writers), style, of_bus)?),
+        (RegisterBus::Wishbone, false) => parts.push(Part::of("wishbone", Wishbone::<3>::new(), style, of_bus)?),
+        (RegisterBus::Wishbone, true) => parts.push(Part::of("wishbone", Wishbone::<4>::new(), style, of_bus)?),
+    }
+    if split {
+        parts.push(Part::of("split", Split::default(), style, |pin| {
+            match (pin.strip_prefix("low_"), pin.strip_prefix("high_")) {
+                (Some(signal), _) => format!("system_bus_{signal}"),
+                (_, Some(signal)) => format!("memory_bus_{signal}"),
+                _ => pin.to_string(),
+            }
+        })?);
     }
     if crossing {
         parts.push(Part::of("crossing", Crossing::new(), style, |pin| match pin.strip_prefix("out_") {
@@ -230,6 +266,11 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refu
         WordPort::Native | WordPort::AxiStream => {}
         WordPort::Atb => parts.push(Part::of("atb", Atb::new(), style, of_port)?),
         WordPort::Octets => parts.push(Part::of("bytes", Octets::new(), style, of_port)?),
+        WordPort::Memory => parts.push(Part::of("memory", MemoryPort::new(), style, |pin| match pin {
+            "irq" => "memory_irq".into(),
+            _ if pin.starts_with("bus_") => format!("memory_{pin}"),
+            _ => of_port(pin),
+        })?),
     }
     Ok(parts)
 }
