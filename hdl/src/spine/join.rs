@@ -101,7 +101,7 @@ impl<const W: usize> Spine<W> {
     /// # Panics
     /// When `log2_depth` is outside 3..=8.
     pub fn of(stream: &Stream, layout: &EntryLayout, log2_depth: usize) -> Self {
-        let cores = usize::from(stream.cores);
+        let cores = usize::from(stream.senders);
         Self {
             control: each(cores),
             entry: each(cores),

@@ -78,8 +78,8 @@ impl Merger {
         let bits = (log2_depth + stream.ti_bits() as usize).min(A);
         let constant = Fixed::<Bits<16>>::of::<u64>;
         Self {
-            notes: Mem::new(bits, if stream.cores > 1 { stream.cores.into() } else { 0 }),
-            single: Fixed::new(stream.cores == 1),
+            notes: Mem::new(bits, if stream.senders > 1 { stream.senders.into() } else { 0 }),
+            single: Fixed::new(stream.senders == 1),
             mask: Fixed::of((1u64 << bits) - 1),
             one: Fixed::new(1.into()),
             one_16: Fixed::new(1.into()),

@@ -22,8 +22,10 @@ use sim::system::{header, header_again};
 /// What the spine must know of its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
-    /// N: cores; bus masters that are recorded count as one more.
+    /// N: cores.
     pub cores: u8,
+    /// Who sends messages: the cores, and where bus masters are recorded all of these as one more.
+    pub senders: u8,
     /// Its header, the fingerprint last.
     pub header: [u32; 3],
     /// Word 1 of a header that is sent again.
@@ -31,22 +33,22 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Bits of the core index.
+    /// Bits of the index of senders.
     pub fn ti_bits(&self) -> u32 {
-        u32::from(self.cores).next_power_of_two().trailing_zeros()
+        u32::from(self.senders).next_power_of_two().trailing_zeros()
     }
 }
 
 impl From<&TraceParams> for Stream {
     fn from(params: &TraceParams) -> Self {
-        Self { cores: params.cores, header: header(params), again: header_again(params)[1] }
+        Self { cores: params.cores, senders: params.cores, header: header(params), again: header_again(params)[1] }
     }
 }
 
 impl From<&InputsParams> for Stream {
     fn from(params: &InputsParams) -> Self {
         let header = inputs::header(params);
-        Self { cores: params.senders(), header, again: header[1] }
+        Self { cores: params.cores, senders: params.senders(), header, again: header[1] }
     }
 }
 

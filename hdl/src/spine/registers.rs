@@ -110,7 +110,7 @@ impl Registers {
             check: Fixed::new(extras.check),
             id: word(id(stream.cores).into()),
             fingerprint: word(stream.header[2].into()),
-            cores: Fixed::of((1u64 << stream.cores) - 1),
+            cores: Fixed::of((1u64 << stream.senders) - 1),
             zero: word(0),
             one: word(1),
             ready_bit: bit("ready"),

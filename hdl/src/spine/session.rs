@@ -99,7 +99,7 @@ impl Session {
             one: Fixed::of(1u8),
             eight: Fixed::of(8u8),
             one_5: Fixed::new(1.into()),
-            cores: Fixed::of(stream.cores),
+            cores: Fixed::of(stream.senders),
             ..Default::default()
         }
     }
