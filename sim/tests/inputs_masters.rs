@@ -174,6 +174,20 @@ fn random_programs_with_copies_replay() {
     assert!(stores > 20_000 && episodes > 20_000, "{stores} {episodes}");
 }
 
+/// What it adds up is right, and each word is one message.
+#[test]
+fn the_program_with_a_dma_ends_well_and_replays() {
+    let program = programs::load("dma").unwrap();
+    for harts in [1, 2, 4, 8] {
+        let sizes = Sizes { entries: 256, masters: true, check: 12, ..Sizes::default() };
+        let run = record_from(&program, MachineConfig { harts, ..MachineConfig::default() }, 0, 1 << 20, sizes);
+        let said = String::from_utf8_lossy(&run.0.uart);
+        assert!(said.starts_with("dma: result ") && said.ends_with(" ok\n"), "{harts} harts: {said}");
+        assert_eq!(run.0.stats.masters.messages, 24 * 64, "{harts} harts");
+        assert_replays(&program, &run, &format!("{harts} harts"));
+    }
+}
+
 fn copying(sizes: Sizes) -> (Program, (Recorded, Machine)) {
     let program = random_programs::with(6, 2, true);
     let config = MachineConfig { harts: 2, ram_bytes: 64 << 10, ..MachineConfig::default() };

@@ -66,3 +66,27 @@ impl Memory {
         Some(MasterStore { addr, value: value as u32, mask: 0xf, cycle })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three words from the last one of RAM on: two of them are not there, and count.
+    #[test]
+    fn words_are_copied_where_there_is_ram_and_counted_everywhere() {
+        let base = 0x8000_0000;
+        let mut m = Memory::new(base, 64 << 10, 1, 10);
+        m.ram[0xfffc..].copy_from_slice(&[1, 2, 3, 4]);
+        for (offset, value) in [(0, base + 0xffff), (4, base + 0x13), (8, 3)] {
+            m.store::<4>((DMA + offset).into(), value.into(), 100).unwrap();
+        }
+        let registers = |m: &mut Memory| [0, 4, 8].map(|o| m.load::<4>((DMA + o).into(), 0).unwrap() as u32);
+        assert_eq!((registers(&mut m), m.dma.next()), ([base + 0xfffc, base + 0x10, 3], Some(104)));
+        let first = MasterStore { addr: u64::from(base) + 0x10, value: 0x0403_0201, mask: 15, cycle: 104 };
+        assert_eq!((m.copy_word(), m.ram[0x10]), (Some(first), 1));
+        assert_eq!((m.copy_word(), m.copy_word(), m.dma.next()), (None, None, None));
+        assert_eq!(registers(&mut m), [base + 0x1_0008, base + 0x1c, 0]);
+        // registers are words, and there are three
+        assert!(m.store::<2>(DMA.into(), 0, 0).is_none() && m.load::<4>((DMA + 12).into(), 0).is_none());
+    }
+}
