@@ -5,13 +5,13 @@
 //! `--gates` nothing is placed. Those with more ports than the devices have pins are behind a shift register that is not counted.
 //! `cargo run --release -p testbenches --example inputs_cost -- [CORES] [--gates] [SCHEME...]`: those that begin so, of all
 
-use fpga::gates::{count, Library};
-use fpga::place::{few_pins, place, Device};
+mod cost;
+
+use cost::{head, verilog};
+use fpga::place::Device;
 use hdl::emit::{emit, SystemOptions};
 use hdl::scheme::cfiat::filter::Filter;
 use hdl::scheme::inputs::system::InputsSystem;
-use hdl::verilog::{write, Style};
-use rust_hdl::prelude::Block;
 use sim::params::{Platform, TraceParams};
 use sim::scheme::inputs::InputsParams;
 
@@ -36,12 +36,13 @@ fn main() {
     };
     let row = |name: &str, verilog: &dyn Fn() -> String| {
         if words.is_empty() || words.iter().any(|w| name.starts_with(w.as_str())) {
-            row(name, devices, &verilog());
+            cost::row(name, devices, &verilog());
         }
     };
-    println!("| {cores} cores | NAND2 | flip-flops | memory bits | HX8K: LUT4, block RAM, MHz | ECP5: LUT4, block RAM, MHz |");
-    println!("| --- | ---: | ---: | ---: | --- | --- |");
-    for name in ["inputs:256", "inputs:512", "inputs:1024", "inputs:512+last1", "inputs:256+known4096"] {
+    head(&format!("{cores} cores"));
+    for name in
+        ["inputs:256", "inputs:512", "inputs:1024", "inputs:512+last1", "inputs:256+known4096", "inputs:256+masters"]
+    {
         let p = InputsParams::new(cores, 32, RAM, name.parse().expect("a scheme"));
         row(name, &|| verilog(InputsSystem::new(&p, LOG2_FIFO.into())));
     }
@@ -53,24 +54,4 @@ fn main() {
         let sizes = name.parse().expect("a scheme");
         row(&format!("{name}, filter of one core"), &|| verilog(Filter::new(&sizes)));
     }
-}
-
-fn verilog(mut block: impl Block) -> String {
-    block.connect_all();
-    write(&block, &Style::default()).expect("Verilog").text
-}
-
-fn row(name: &str, devices: &[Device], verilog: &str) {
-    let r = count(verilog, &Library::nand2()).expect("yosys");
-    let flip_flops: u64 = r.blocks.iter().map(|b| b.flip_flops).sum();
-    print!("| `{name}` | {:.0} | {flip_flops} | {} |", r.gates, r.memory_bits);
-    let (text, _) = few_pins(verilog);
-    for device in devices {
-        match place(&text, *device, 1, 60) {
-            Ok(p) => print!(" {}, {}, {:.1} |", p.resources.lut4, p.resources.block_ram, p.fmax_mhz),
-            // what does not fit says so at its end
-            Err(e) => print!(" {} |", e.to_string().lines().last().unwrap_or_default()),
-        }
-    }
-    println!();
 }

@@ -1,0 +1,47 @@
+//! What the ports of standard buses take, and what a trace system takes with them
+//!
+//! NAND2 of the library `nand2`, bits of memory, and on HX8K and ECP5 cells and clock rate: blocks by themselves, then systems of the
+//! set `small` with one core and event FIFOs of 16 places. Behind `--gates` nothing is placed. All are behind a shift register that is not
+//! counted. The crossing has two clocks, of which the slower is told.
+//! `cargo run --release -p testbenches --example ports_cost -- [--gates]`
+
+mod cost;
+
+use cost::{head, row, verilog};
+use fpga::place::Device;
+use hdl::bus::apb::Apb;
+use hdl::bus::atb::Atb;
+use hdl::bus::axi_lite::AxiLite;
+use hdl::bus::crossing::Crossing;
+use hdl::bus::memory::MemoryPort;
+use hdl::bus::octets::Octets;
+use hdl::bus::wishbone::Wishbone;
+use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
+use hdl::bus::Writers;
+use hdl::emit::{emit_on, SystemOptions};
+use hdl::verilog::Style;
+use sim::params::{Platform, TraceParams};
+
+fn main() {
+    let devices: &[Device] = if std::env::args().any(|a| a == "--gates") { &[] } else { &[Device::Hx8k, Device::Ecp5] };
+    head("port");
+    row("apb", devices, &verilog(Apb::<3>::new(Writers::default())));
+    row("axi-lite", devices, &verilog(AxiLite::<3>::new(Writers::default())));
+    row("wishbone", devices, &verilog(Wishbone::<3>::new()));
+    row("atb", devices, &verilog(Atb::new()));
+    row("bytes", devices, &verilog(Octets::new()));
+    row("axi4-memory", devices, &verilog(MemoryPort::new()));
+    row("--port-clock", devices, &verilog(Crossing::new()));
+    let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().expect("a scheme"));
+    let options = SystemOptions { log2_fifo: 4, ..SystemOptions::default() };
+    for (registers, words) in [
+        (RegisterBus::Native, WordPort::Native),
+        (RegisterBus::Apb, WordPort::AxiStream),
+        (RegisterBus::AxiLite, WordPort::Atb),
+        (RegisterBus::AxiLite, WordPort::Memory),
+    ] {
+        let buses = Buses { registers, words, ..Buses::default() };
+        let text = emit_on(&params, &options, &Style::default(), buses).expect("a circuit");
+        row(&format!("small, {}, {}", registers.name(), words.name()), devices, &text);
+    }
+}
