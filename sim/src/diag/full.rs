@@ -12,6 +12,9 @@
 //! * When [`CROWDED`] instructions are in the log, what the oldest has not made yet is lost and counted, so that each takes
 //!   one clock from then on, until [`CALM`] are left: the room is for the next events, else none would ever be finished. Calls
 //!   that it may end are no longer watched, which is counted, too: none that is over stays open.
+//! * When that has lasted [`PATIENCE`] clocks, because an instruction comes in nearly each, the log is given up as a whole: all
+//!   that its instructions hit is lost and counted, and so is each open call. Registers that they write are unknown until they
+//!   are written again, and so is the stack.
 //!
 //! Behind an overflow of the FIFO, events are taken again when half of it is empty.
 //!
@@ -30,6 +33,8 @@ use std::collections::VecDeque;
 pub const CROWDED: usize = 14;
 /// Instructions in the log at which events are made again.
 pub const CALM: usize = 4;
+/// Clocks of haste after which the log is given up.
+pub const PATIENCE: u8 = 64;
 /// Instructions that it holds.
 pub const LOG: usize = 16;
 /// Clocks in which an event comes out of the FIFO.
@@ -104,6 +109,10 @@ pub struct Full {
     log: VecDeque<Entry>,
     shown: bool,
     haste: bool,
+    /// Clocks that it has lasted.
+    hurried: u8,
+    /// Registers that were written since the log was empty.
+    written: u32,
     work: Work,
     fifo: VecDeque<(u8, Event)>,
     recovering: bool,
@@ -116,6 +125,8 @@ pub struct Full {
     pub lost: u64,
     /// Of those, because instructions came too fast.
     pub crowded: u64,
+    /// How often the log was given up.
+    pub given_up: u64,
     /// Events that were made.
     pub made: u64,
 }
@@ -147,6 +158,8 @@ impl Full {
             work,
             fifo: VecDeque::new(),
             haste: false,
+            hurried: 0,
+            written: 0,
             recovering: false,
             loading: 0,
             held: None,
@@ -154,6 +167,7 @@ impl Full {
             lost_before: 0,
             lost: 0,
             crowded: 0,
+            given_up: 0,
             made: 0,
         }
     }
@@ -199,8 +213,11 @@ impl Full {
         let lost = self.lost;
         let (length, shown) = (self.log.len(), self.shown);
         self.haste = length >= CROWDED || self.haste && length > CALM;
-        let left = shown && self.work(self.haste, waiting, recovering);
-        if left {
+        let patient = self.hurried + 1 < PATIENCE;
+        self.hurried = if self.haste && patient { self.hurried + 1 } else { 0 };
+        if self.haste && !patient {
+            self.give_up();
+        } else if shown && self.work(self.haste, waiting, recovering) {
             let entry = self.log.pop_front();
             self.apply(&entry.map(|e| e.seen).unwrap_or_default());
         }
@@ -214,11 +231,26 @@ impl Full {
             }
         }
         self.untold += std::mem::replace(&mut self.lost_before, self.lost - lost);
+        self.written = if self.log.is_empty() { 0 } else { self.written };
         if let Some(seen) = seen {
             assert!(self.log.len() < LOG, "the log holds {LOG}");
+            self.written |= seen.rd.map_or(0, |(rd, _)| 1 << rd);
             let entry = self.entry(seen);
             self.log.push_back(entry);
         }
+    }
+
+    /// All that waits is lost, and what is known no more.
+    fn give_up(&mut self) {
+        let hits: u32 = self.log.drain(..).map(|e| e.hits.count_ones() + e.stores.count_ones()).sum();
+        let lost = hits + self.returns.len() as u32;
+        (0..self.work.ended.len()).for_each(|at| {
+            self.returns.drop_call(at);
+        });
+        self.shadow.forget(self.written);
+        self.lose(lost);
+        self.crowded += u64::from(lost);
+        self.given_up += 1;
     }
 
     fn entry(&self, seen: &Seen) -> Entry {

@@ -61,6 +61,12 @@ impl Shadow {
         }
     }
 
+    /// Registers were written and the stack was, nobody saw how.
+    pub fn forget(&mut self, written: u32) {
+        self.known &= !written | 1;
+        self.stack.fill(None);
+    }
+
     /// A register, if it is known.
     pub fn register(&self, r: u8) -> Option<u32> {
         (self.known >> (r & 31) & 1 == 1).then(|| self.registers[usize::from(r & 31)])

@@ -2,7 +2,8 @@
 //!
 //! Compares what retires with all slots at once and writes it into a log. Behind the log is a copy of registers and stack,
 //! and of the calls that are open; there the oldest instruction waits until its events are made, a word after the other.
-//! One that causes nothing takes a clock. Where the log would overflow, what is not made yet is lost and counted.
+//! One that causes nothing takes a clock. Where the log would overflow, what is not made yet is lost and counted; where that
+//! does not help, the log is emptied, and what its instructions write is not known.
 //!
 //! # Source
 //! Paper 004 section 4.1 and figure 6. Own: log in place of snapshots, calls known by return address and stack pointer.
@@ -30,7 +31,7 @@ use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
-use sim::diag::full::{CALM, CROWDED};
+use sim::diag::full::{CALM, CROWDED, PATIENCE};
 use sim::diag::registers::CONTROL;
 use sim::diag::trigger::GeneratorParams;
 
@@ -98,7 +99,7 @@ pub struct Full {
     store_hits: Signal<Local, Bits<4>>,
     returns: Signal<Local, Bits<16>>,
 
-    // log: flags are hits, stores that hit, size, store, through sp, sets, rd, call, return
+    // log: flags are hits, stores that hit, size, store, through sp, sets, rd, call, return; with the cause, how many hits
     log_flags: Mem<4, 32>,
     log_pc: Mem<4, 32>,
     log_value: Mem<4, 32>,
@@ -106,7 +107,7 @@ pub struct Full {
     log_stored: Mem<4, 32>,
     log_came: Mem<4, 32>,
     log_time: Mem<4, 32>,
-    log_cause: Mem<4, 9>,
+    log_cause: Mem<4, 14>,
     log_length: DFF<Bits<5>>,
     left_length: Signal<Local, Bits<5>>,
     log_write: DFF<Bits<4>>,
@@ -115,6 +116,16 @@ pub struct Full {
     shown: DFF<Bit>,
     advance: Signal<Local, Bit>,
     crowded: Signal<Local, Bit>,
+    hurried: DFF<Bits<6>>,
+    give_up: Signal<Local, Bit>,
+    // hits in the log, of what comes and of what leaves
+    pending: DFF<Bits<9>>,
+    pending_1: Signal<Local, Bits<9>>,
+    number_hit: Signal<Local, Bits<5>>,
+    // registers that the log writes
+    written: DFF<Bits<32>>,
+    written_1: Signal<Local, Bits<32>>,
+    not_written: Signal<Local, Bits<32>>,
     head_hits: Signal<Local, Bits<16>>,
     head_stores: Signal<Local, Bits<4>>,
     head_size: Signal<Local, Bits<2>>,
@@ -248,8 +259,8 @@ pub struct Full {
     length_1: Signal<Local, Bits<5>>,
 
     // events that were lost and not told
-    lost: Signal<Local, Bits<6>>,
-    lost_before: DFF<Bits<6>>,
+    lost: Signal<Local, Bits<9>>,
+    lost_before: DFF<Bits<9>>,
     one_lost: Signal<Local, Bit>,
     left_hits: Signal<Local, Bits<16>>,
     left_stores: Signal<Local, Bits<4>>,
@@ -274,6 +285,7 @@ pub struct Full {
     places: Fixed<Bits<16>>,
     last_place: Fixed<Bits<4>>,
     mark: Fixed<Bits<5>>,
+    patience: Fixed<Bits<6>>,
     calm: Fixed<Bits<5>>,
     all: Fixed<Bits<5>>,
     half_more: Fixed<Bits<5>>,
@@ -281,6 +293,7 @@ pub struct Full {
     one_3: Fixed<Bits<3>>,
     one_4: Fixed<Bits<4>>,
     one_5: Fixed<Bits<5>>,
+    one_6: Fixed<Bits<6>>,
     one_16: Fixed<Bits<16>>,
     most: Fixed<Bits<16>>,
     most_32: Fixed<Bits<32>>,
@@ -325,7 +338,7 @@ impl Full {
             log_stored: log(),
             log_came: log(),
             log_time: log(),
-            log_cause: Mem::new(4, 9),
+            log_cause: Mem::new(4, 14),
             registers: Mem::new(5, 32),
             words: Mem::new(4, 32),
             tag_even: Mem::new(3, 28),
@@ -340,6 +353,7 @@ impl Full {
             places: Fixed::of((1u64 << calls) - 1),
             last_place: Fixed::of(calls as u64 - 1),
             mark: Fixed::of(CROWDED as u64),
+            patience: Fixed::of(PATIENCE - 1),
             calm: Fixed::of(CALM as u64),
             all: Fixed::of(params.fifo),
             half_more: Fixed::of(params.fifo / 2 + 1),
@@ -347,6 +361,7 @@ impl Full {
             one_3: Fixed::of(1u64),
             one_4: Fixed::of(1u64),
             one_5: Fixed::of(1u64),
+            one_6: Fixed::of(1u64),
             one_16: Fixed::of(1u64),
             most: Fixed::of(0xffffu64),
             most_32: Fixed::of(0xffff_ffffu64),
@@ -383,6 +398,9 @@ impl Logic for Full {
             fifo_read,
             recovering,
             haste,
+            hurried,
+            pending,
+            written,
             lost_before,
             untold,
             loading,
@@ -530,7 +548,17 @@ impl Logic for Full {
         self.log_stored.wdata.next = self.seen.stored.val();
         self.log_came.wdata.next = self.seen.came.val();
         self.log_time.wdata.next = self.seen.now.val();
-        self.log_cause.wdata.next = self.seen.cause.val();
+        self.number_hit.next = 0.into();
+        for i in 0..self._slots {
+            self.is_hit.next = self.hits.val().get_bit(i);
+            self.number_hit.next = self.number_hit.val() + bit_cast::<5, 1>(self.is_hit.val().into());
+        }
+        for i in 0..self._wide {
+            self.is_hit.next = self.store_hits.val().get_bit(i);
+            self.number_hit.next = self.number_hit.val() + bit_cast::<5, 1>(self.is_hit.val().into());
+        }
+        self.log_cause.wdata.next =
+            bit_cast::<14, 9>(self.seen.cause.val()) | (bit_cast::<14, 5>(self.number_hit.val()) << 9);
         self.log_flags.we.next = self.seen.valid.val();
         self.log_pc.we.next = self.seen.valid.val();
         self.log_value.we.next = self.seen.valid.val();
@@ -563,6 +591,11 @@ impl Logic for Full {
         self.crowded.next = (self.log_length.q.val() >= self.mark.val())
             | (self.haste.q.val() & (self.log_length.q.val() > self.calm.val()));
         self.haste.d.next = self.crowded.val();
+        self.hurried.d.next = 0.into();
+        if self.crowded.val() {
+            self.hurried.d.next = self.hurried.q.val() + self.one_6.val();
+        }
+        self.give_up.next = self.crowded.val() & (self.hurried.q.val() == self.patience.val());
 
         // calls that may be the one that is looked for
         self.by_flags.next = (self.state.q.val() == FullState::Look) | self.crowded.val();
@@ -597,6 +630,9 @@ impl Logic for Full {
         }
         if (self.state.q.val() != FullState::Look) & (self.phase.q.val() == 3) {
             self.dropped.next = 0.into();
+        }
+        if self.give_up.val() {
+            self.dropped.next = self.valid.q.val();
         }
         self.not_dropped.next = !self.dropped.val();
         self.work.next = self.head_hits.val().any() | self.head_stores.val().any() | self.ends.val();
@@ -964,25 +1000,33 @@ impl Logic for Full {
             self.left_stores.next = self.head_stores.val();
         }
         // no room to wait: what is not made yet is lost
-        if self.crowded.val() & self.shown.q.val() & ((self.state.q.val() != FullState::Look) | self.work.val()) {
+        if self.give_up.val()
+            | (self.crowded.val() & self.shown.q.val() & ((self.state.q.val() != FullState::Look) | self.work.val()))
+        {
             self.advance.next = true;
             self.state.d.next = FullState::Look;
             self.commit.next = false;
             self.valid.d.next = self.valid.q.val() & self.not_dropped.val();
             self.victim.d.next = self.victim.q.val();
-            self.lost.next = bit_cast::<6, 1>(self.current.q.val().into());
+            self.lost.next = bit_cast::<9, 1>(self.current.q.val().into());
             if self.state.q.val() == FullState::Look {
                 self.lost.next = 0.into();
             }
+            if self.give_up.val() {
+                self.advance.next = false;
+                self.lost.next = self.pending.q.val();
+                self.left_hits.next = 0.into();
+                self.left_stores.next = 0.into();
+            }
             for i in 0..self._sixteen {
                 self.one_lost.next = self.left_hits.val().get_bit(i);
-                self.lost.next = self.lost.val() + bit_cast::<6, 1>(self.one_lost.val().into());
+                self.lost.next = self.lost.val() + bit_cast::<9, 1>(self.one_lost.val().into());
                 self.one_lost.next = self.dropped.val().get_bit(i);
-                self.lost.next = self.lost.val() + bit_cast::<6, 1>(self.one_lost.val().into());
+                self.lost.next = self.lost.val() + bit_cast::<9, 1>(self.one_lost.val().into());
             }
             for i in 0..self._four {
                 self.one_lost.next = self.left_stores.val().get_bit(i);
-                self.lost.next = self.lost.val() + bit_cast::<6, 1>(self.one_lost.val().into());
+                self.lost.next = self.lost.val() + bit_cast::<9, 1>(self.one_lost.val().into());
             }
         }
         self.plan.raddr.next = (bit_cast::<7, 4>(self.plan_slot.val()) << 3) | bit_cast::<7, 3>(self.plan_k.val());
@@ -997,6 +1041,17 @@ impl Logic for Full {
             self.next_read.next = self.log_read.q.val() + self.one_4.val();
             self.left_length.next = self.log_length.q.val() - self.one_5.val();
         }
+        self.pending_1.next = self.pending.q.val();
+        if self.advance.val() {
+            self.pending_1.next = self.pending.q.val() - bit_cast::<9, 5>(self.log_cause.rdata.val().get_bits::<5>(9));
+        }
+        if self.give_up.val() {
+            self.next_read.next = self.log_write.q.val();
+            self.left_length.next = 0.into();
+            self.pending_1.next = 0.into();
+        }
+        // without an instruction nothing is hit
+        self.pending.d.next = self.pending_1.val() + bit_cast::<9, 5>(self.number_hit.val());
         self.log_read.d.next = self.next_read.val();
         self.shown.d.next = self.left_length.val().any();
         self.log_length.d.next = self.left_length.val();
@@ -1030,7 +1085,21 @@ impl Logic for Full {
                 self.sp.d.next = self.head_value.val();
             }
         }
+        self.written_1.next = 0.into();
+        if self.left_length.val().any() {
+            self.written_1.next = self.written.q.val();
+        }
+        for i in 0..self._registers {
+            if self.seen.valid.val() & self.seen.sets.val() & (self.seen.rd.val() == i.to_bits::<5>()) {
+                self.written_1.next = self.written_1.val().replace_bit(i, true);
+            }
+        }
+        self.written.d.next = self.written_1.val();
+        self.not_written.next = !self.written.q.val();
         self.known.d.next = self.known_1.val();
+        if self.give_up.val() {
+            self.known.d.next = self.known.q.val() & self.not_written.val();
+        }
 
         // a word of the stack is known once it is stored through sp, and until something else is stored there
         self.push.next = self.advance.val() & self.head_store.val() & self.head_sp.val();
@@ -1101,6 +1170,9 @@ impl Logic for Full {
             }
         }
         self.there.d.next = self.there_1.val();
+        if self.give_up.val() {
+            self.there.d.next = 0.into();
+        }
 
         // out of the FIFO, a word a clock
         self.fifo.raddr.next = (bit_cast::<7, 4>(self.fifo_read.q.val()) << 3) | bit_cast::<7, 3>(self.step.q.val());
@@ -1161,7 +1233,7 @@ impl Logic for Full {
             self.untold_1.next = self.untold.q.val() - bit_cast::<32, 16>(self.telling.val());
             self.held_lost.d.next = self.telling.val();
         }
-        self.untold.d.next = self.untold_1.val() + bit_cast::<32, 6>(self.lost_before.q.val());
+        self.untold.d.next = self.untold_1.val() + bit_cast::<32, 9>(self.lost_before.q.val());
         self.lost_before.d.next = self.lost.val();
 
         self.result.valid.next = self.held.q.val();
@@ -1201,6 +1273,8 @@ impl Logic for Full {
             self.fifo_read.d.next = 0.into();
             self.recovering.d.next = false;
             self.haste.d.next = false;
+            self.hurried.d.next = 0.into();
+            self.pending.d.next = 0.into();
             self.lost_before.d.next = 0.into();
             self.untold.d.next = 0.into();
             self.loading.d.next = false;
