@@ -7,7 +7,7 @@
 //! # What it does
 //! Words wait in a queue of [`PLACES`]. A burst begins when as many wait as fit it: [`BURST`], or fewer before a border of
 //! 4 KiB or the end of the range; or when no word came for [`QUIET`] clocks, or the port is being disabled, with what
-//! is there. There is one burst at a time: its address, its words, its response.
+//! is there. There is one burst at a time: a clock to reckon it, its address, its words, its response.
 
 use std::collections::VecDeque;
 
@@ -89,6 +89,8 @@ pub struct MemoryPort {
     // written since the last watermark
     since: u32,
     quiet: u32,
+    // what a burst may be at most is known
+    settled: bool,
     phase: Phase,
     address: u32,
     length: u32,
@@ -141,8 +143,9 @@ impl MemoryPort {
             self.program(i);
         }
 
+        self.settled = before.running && before.phase == Phase::Wait;
         match before.phase {
-            Phase::Wait if before.running => self.begin(&before),
+            Phase::Wait if before.running && before.settled => self.begin(&before),
             Phase::Wait => {}
             Phase::Address if i.address_ready => self.phase = Phase::Data,
             Phase::Data if i.data_ready => {

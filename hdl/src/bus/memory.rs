@@ -15,7 +15,7 @@
 //! | `irq` | out | 1 | a bit of `memory_interrupt` is 1 |
 //!
 //! # Timing
-//! One burst at a time; one of n words takes n + 3 clocks where nothing waits. A word comes every fourth clock at most.
+//! One burst at a time; one of n words takes n + 4 clocks where nothing waits. A word comes every fourth clock at most.
 //! The address is of registers that are set as the burst begins. `words.ready`, `awvalid`, `wvalid`, `bready` are of registers.
 //! From `wready` there is a path to the memory's read address.
 //!
@@ -71,6 +71,9 @@ pub struct MemoryPort {
     tail: DFF<Bits<5>>,
     held: DFF<Bits<6>>,
     quiet: DFF<Bits<7>>,
+    // of the burst that may begin, known after a clock: its place and most words
+    settled: DFF<Bit>,
+    limit: DFF<Bits<5>>,
     // the burst that is under way: what is due of it
     addressing: DFF<Bit>,
     sending: DFF<Bit>,
@@ -91,10 +94,14 @@ pub struct MemoryPort {
     place: Signal<Local, Bits<30>>,
     border: Signal<Local, Bits<11>>,
     rest: Signal<Local, Bits<30>>,
-    limit: Signal<Local, Bits<5>>,
+    most_now: Signal<Local, Bits<5>>,
+    waits: Signal<Local, Bit>,
     now: Signal<Local, Bits<5>>,
     enough: Signal<Local, Bit>,
     due: Signal<Local, Bit>,
+    // settled long before a burst is answered
+    at_end: DFF<Bit>,
+    at_mark: DFF<Bit>,
     then: Signal<Local, Bits<30>>,
     total: Signal<Local, Bits<30>>,
     beats: Signal<Local, Bits<8>>,
@@ -186,7 +193,10 @@ impl Logic for MemoryPort {
         dff_setup!(
             self, clock, base, size, mark, stop, discard, running, closing, response, flags, offset, wraps, since
         );
-        dff_setup!(self, clock, head, tail, held, quiet, addressing, sending, answering, address, length, left, answer);
+        dff_setup!(
+            self, clock, head, tail, held, quiet, settled, limit, at_end, at_mark, addressing, sending, answering,
+            address, length, left, answer
+        );
         self.queue.clock.next = self.clock.val();
 
         // words come in, and leave in a burst
@@ -268,25 +278,31 @@ impl Logic for MemoryPort {
         self.place.next = self.base.q.val() + self.offset.q.val();
         self.border.next = self.page.val() - bit_cast::<11, 10>(self.place.val().get_bits::<10>(0));
         self.rest.next = self.size.q.val() - self.offset.q.val();
-        self.limit.next = self.most.val();
+        self.most_now.next = self.most.val();
         if self.border.val() < bit_cast::<11, 5>(self.most.val()) {
-            self.limit.next = self.border.val().get_bits::<5>(0);
+            self.most_now.next = self.border.val().get_bits::<5>(0);
         }
-        if self.rest.val() < bit_cast::<30, 5>(self.limit.val()) {
-            self.limit.next = self.rest.val().get_bits::<5>(0);
+        self.limit.d.next = self.most_now.val();
+        if self.rest.val() < bit_cast::<30, 5>(self.most_now.val()) {
+            self.limit.d.next = self.rest.val().get_bits::<5>(0);
         }
-        self.enough.next = self.held.q.val() >= bit_cast::<6, 5>(self.limit.val());
+        self.waits.next =
+            self.running.q.val() & !self.addressing.q.val() & !self.sending.q.val() & !self.answering.q.val();
+        self.settled.d.next = self.waits.val();
+        if self.waits.val() {
+            self.address.d.next = self.place.val();
+        }
+        self.enough.next = self.held.q.val() >= bit_cast::<6, 5>(self.limit.q.val());
         self.now.next = self.held.q.val().get_bits::<5>(0);
         if self.enough.val() {
-            self.now.next = self.limit.val();
+            self.now.next = self.limit.q.val();
         }
         self.due.next =
             self.enough.val() | (self.held.q.val().any() & (self.quiet.q.val().get_bit(6) | self.closing.q.val()));
         self.halt.next = false;
-        if self.running.q.val() & !self.addressing.q.val() & !self.sending.q.val() & !self.answering.q.val() {
+        if self.waits.val() & self.settled.q.val() {
             if self.due.val() {
                 self.addressing.d.next = true;
-                self.address.d.next = self.place.val();
                 self.length.d.next = self.now.val();
                 self.left.d.next = self.now.val();
             } else if self.closing.q.val() {
@@ -306,6 +322,8 @@ impl Logic for MemoryPort {
         }
         self.then.next = self.offset.q.val() + bit_cast::<30, 5>(self.length.q.val());
         self.total.next = self.since.q.val() + bit_cast::<30, 5>(self.length.q.val());
+        self.at_end.d.next = self.then.val() == self.size.q.val();
+        self.at_mark.d.next = self.mark.q.val().any() & (self.total.val() >= self.mark.q.val());
         if self.answering.q.val() & self.bvalid.val() {
             self.answering.d.next = false;
             if self.bresp.val().any() {
@@ -315,11 +333,11 @@ impl Logic for MemoryPort {
             } else {
                 self.offset.d.next = self.then.val();
                 self.since.d.next = self.total.val();
-                if self.mark.q.val().any() & (self.total.val() >= self.mark.q.val()) {
+                if self.at_mark.q.val() {
                     self.since.d.next = 0.into();
                     self.raise.next = self.marked.val();
                 }
-                if self.then.val() == self.size.q.val() {
+                if self.at_end.q.val() {
                     self.offset.d.next = 0.into();
                     self.wraps.d.next = self.wraps.q.val() + self.one_32.val();
                     if self.stop.q.val() {
@@ -399,6 +417,10 @@ impl Logic for MemoryPort {
             self.tail.d.next = 0.into();
             self.held.d.next = 0.into();
             self.quiet.d.next = 0.into();
+            self.settled.d.next = false;
+            self.limit.d.next = 0.into();
+            self.at_end.d.next = false;
+            self.at_mark.d.next = false;
             self.addressing.d.next = false;
             self.sending.d.next = false;
             self.answering.d.next = false;
