@@ -4,12 +4,13 @@
 //! (with many parts: each part is moved as long as that helps), and the one with the least rate over the link is taken; of
 //! those with the same rate, the one with fewer nodes.
 
-use crate::app::{App, Consumer, Origin};
+use crate::app::{App, Consumer, Origin, Use};
 use crate::layout::{chip_terms, layout, Cut, Layout};
 use crate::runtime::Tally;
 use crate::{Mistake, ScriptError};
 use sim::diag::chip::{ChipParams, FRAME_BYTES};
 use sim::diag::packet::HOST;
+use sim::diag::trigger::Trigger;
 
 /// How many parts are tried in all ways.
 const EXHAUSTIVE: usize = 12;
@@ -92,8 +93,13 @@ pub struct Plan {
     pub reasons: Vec<Reason>,
 }
 
-/// Whether a chip's triggers are enough for a script.
-pub fn check(app: &App, params: &ChipParams, name: &str, script: &str) -> Result<(), ScriptError> {
+fn is_entry(u: &Use) -> bool {
+    matches!(u.trigger, Trigger::Entry { .. })
+}
+
+/// Whether a chip's triggers are enough for a script. Where no trigger is left that tells a call of a function from a turn of
+/// a loop that it begins with, both count, and a note says so.
+pub fn fit(app: &mut App, params: &ChipParams, name: &str, script: &str) -> Result<(), ScriptError> {
     let slots = usize::from(params.generator.slots);
     if app.uses.len() > slots {
         let what = format!(
@@ -104,6 +110,19 @@ pub fn check(app: &App, params: &ChipParams, name: &str, script: &str) -> Result
         return Err(Mistake::new(app.uses[slots].at, what).in_script(name, script));
     }
     let wide = usize::from(params.generator.wide);
+    let mut left = if params.generator.lite { 0 } else { wide };
+    left = left.saturating_sub(app.uses.iter().filter(|u| u.trigger.is_wide() && !is_entry(u)).count());
+    for u in app.uses.iter_mut().filter(|u| is_entry(u)).skip(left) {
+        if let Trigger::Entry { first, .. } = u.trigger {
+            u.trigger = Trigger::Pc(first);
+        }
+        let what =
+            "its first instruction is in a loop, too, and no trigger is left that tells calls from turns of the loop: \
+                    each turn counts as a call";
+        if !app.notes.iter().any(|n| n.at == u.at) {
+            app.notes.push(Mistake::new(u.at, what));
+        }
+    }
     if let Some(u) = app.uses.iter().filter(|u| u.trigger.is_wide()).nth(wide) {
         let what = format!(
             "this is one trigger of data or traps more than the {wide} that an event generator has: take out a probe, or a \

@@ -201,19 +201,11 @@ impl Resolver<'_> {
         }
     }
 
-    /// Address at which a function is entered. One that goes back to it by itself is entered again each time, as the
-    /// generators see it.
-    fn entry(&mut self, probe: &Probe) -> Result<u32, Mistake> {
-        let (start, size) = self.address(probe, true)?;
-        if let Some(back) = self.symbols.back_to_start(start, size).filter(|_| probe.offset == 0) {
-            let place = self.symbols.at(back).unwrap_or_else(|| format!("{back:#x}"));
-            let what =
-                format!("its first instruction is in a loop, too ({place} goes there): each turn counts as a call");
-            if !self.app.notes.iter().any(|n| n.at == probe.at) {
-                self.app.notes.push(Mistake::new(probe.at, what));
-            }
-        }
-        Ok(start)
+    /// A function is entered. One that goes back to its first instruction by itself is not, each time that it does.
+    fn entry(&self, probe: &Probe) -> Result<Trigger, Mistake> {
+        let (first, size) = self.address(probe, true)?;
+        let turns = probe.offset == 0 && self.symbols.back_to_start(first, size).is_some();
+        Ok(if turns { Trigger::Entry { first, last: first.wrapping_add(size - 1) } } else { Trigger::Pc(first) })
     }
 
     fn source(&mut self, probe: &Probe) -> Result<Source, Mistake> {
@@ -226,9 +218,9 @@ impl Resolver<'_> {
             }
         };
         match probe.kind.as_str() {
-            "call" => slot(Trigger::Pc(self.entry(probe)?)),
+            "call" => slot(self.entry(probe)?),
             "pc" => slot(Trigger::Pc(self.address(probe, true)?.0)),
-            "ret" => slot(Trigger::Return(self.entry(probe)?)),
+            "ret" => slot(Trigger::Return(self.address(probe, true)?.0)),
             "read" | "write" | "access" => {
                 let (first, size) = self.address(probe, false)?;
                 let (loads, stores) = (probe.kind != "write", probe.kind != "read");
@@ -430,7 +422,7 @@ impl Resolver<'_> {
                         }
                         Trigger::Data { .. } => "addr, value, pc, arg0 to arg7, ra, sp, core, time",
                         Trigger::Trap { .. } => "cause, pc, sp, core, time",
-                        Trigger::Pc(_) | Trigger::TrapReturn => {
+                        Trigger::Pc(_) | Trigger::Entry { .. } | Trigger::TrapReturn => {
                             "arg0 to arg7, sarg0.., ra, sp, x1 to x31, pc, core, time"
                         }
                     });

@@ -179,6 +179,24 @@ fn the_lock_profile_is_that_of_the_retire_stream() {
     }
 }
 
+/// `try_lock` begins with `lr.w`, where the branch behind a failed `sc.w` goes.
+#[test]
+fn turns_of_a_loop_at_the_entry_are_no_calls() {
+    let script = "call:try_lock { @calls = count(); } pc:try_lock { @turns = count(); }";
+    let (outputs, totals) = on_chip("bank", script, 4, params(4), true);
+    assert_eq!(totals.lost(), 0);
+    let count = |map: &str| {
+        let of = |o: &Output| match o {
+            Output::Table { map: name, rows, .. } if name == map => Some(rows.iter().map(|r| r.1.count).sum::<u64>()),
+            _ => None,
+        };
+        outputs.iter().find_map(of).unwrap()
+    };
+    let called = calls("bank", 4, &["try_lock"]).entered.len() as u64;
+    assert_eq!(count("calls"), called);
+    assert!(count("turns") > called, "{called}");
+}
+
 #[test]
 fn a_slow_link_stays_full_of_events_and_counts_the_rest() {
     let slow = ChipParams { link_bits: 1_000_000, ..ChipParams::new(4) };

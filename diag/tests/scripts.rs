@@ -1,10 +1,11 @@
 //! Scripts with mistakes get one message with the place
 
 use diag::parse::parse;
-use diag::plan::check;
+use diag::plan::fit;
 use diag::resolve::resolve;
 use diag::symbols::Symbols;
 use sim::diag::chip::ChipParams;
+use sim::diag::trigger::{GeneratorParams, Trigger};
 
 fn wrong(script: &str) -> String {
     let elf = programs::find("bank").unwrap().elf;
@@ -12,7 +13,7 @@ fn wrong(script: &str) -> String {
     let app = parse(script).and_then(|items| resolve(&items, &symbols, 50_000_000));
     match app {
         Err(e) => e.in_script("x.dx", script).to_string(),
-        Ok(app) => check(&app, &ChipParams::new(4), "x.dx", script).unwrap_err().to_string(),
+        Ok(mut app) => fit(&mut app, &ChipParams::new(4), "x.dx", script).unwrap_err().to_string(),
     }
 }
 
@@ -88,21 +89,36 @@ fn app(program: &str, script: &str) -> diag::app::App {
 #[test]
 fn a_variable_ends_behind_an_offset_where_it_ends_without() {
     let last = |script| match app("bank", script).uses[0].trigger {
-        sim::diag::trigger::Trigger::Data { first, last, .. } => (first, last),
+        Trigger::Data { first, last, .. } => (first, last),
         other => panic!("{other:?}"),
     };
     let (first, end) = last("write:mailbox { @n = count(); }");
     assert_eq!(last("write:mailbox+8 { @n = count(); }"), (first + 8, end));
 }
 
+/// Where its calls are told from turns, and what is noted where a chip cannot.
 #[test]
-fn a_loop_at_the_entry_of_a_function_is_noted() {
-    let notes = |script| app("bank", script).notes.into_iter().map(|n| (n.at, n.what)).collect::<Vec<_>>();
+fn a_loop_at_the_entry_of_a_function_is_no_call() {
     // try_lock begins with lr.w, where the branch behind a failed sc.w goes
-    for script in ["call:try_lock { @n = count(); }", "ret:try_lock { @n = count(); }"] {
-        let found = notes(script);
-        assert_eq!((found.len(), found[0].0), (1, 0), "{found:?}");
-        assert!(found[0].1.contains("(try_lock+0xc goes there): each turn counts as a call"), "{found:?}");
+    let fitted = |script: &str, params: &ChipParams| {
+        let mut app = app("bank", script);
+        fit(&mut app, params, "x.dx", script).unwrap();
+        let entries = app.uses.iter().filter(|u| matches!(u.trigger, Trigger::Entry { .. })).count();
+        (entries, app.notes.into_iter().map(|n| (n.at, n.what)).collect::<Vec<_>>())
+    };
+    let full = ChipParams::new(4);
+    let call = "call:try_lock { @n = count(); }";
+    assert_eq!(fitted(call, &full), (1, vec![]));
+    for script in ["ret:try_lock { @n = count(); }", "pc:try_lock { @n = count(); } call:main { @m = count(); }"] {
+        assert_eq!(fitted(script, &full), (0, vec![]));
     }
-    assert_eq!(notes("pc:try_lock { @n = count(); } call:main { @m = count(); }"), []);
+    let lite = ChipParams { generator: GeneratorParams::LITE, ..full.clone() };
+    let (entries, notes) = fitted(call, &lite);
+    assert_eq!((entries, notes.len(), notes[0].0), (0, 1, 0));
+    assert!(notes[0].1.ends_with("each turn counts as a call"), "{notes:?}");
+    // data come first
+    let data = "write:mailbox { @a = count(); } read:mailbox { @b = count(); } write:mailbox+4 { @c = count(); } ";
+    assert_eq!(fitted(&format!("{call} {data}"), &full), (1, vec![]));
+    let (entries, notes) = fitted(&format!("{call} {data} read:mailbox+4 {{ @d = count(); }}"), &full);
+    assert_eq!((entries, notes.len()), (0, 1));
 }

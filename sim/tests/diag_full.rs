@@ -58,7 +58,7 @@ fn run(seed: u64, instructions: u64, gap: (u64, u64)) -> ([Events; 2], [u64; 2],
 fn with_time_enough_all_events_are_there() {
     let mut events = 0;
     for seed in 1..=20 {
-        let ([found, want], lost, [crowded, _]) = run(seed, 1_500, (150, 400));
+        let ([found, want], lost, [crowded, _]) = run(seed, 2_000, (150, 400));
         assert_eq!(found.len(), want.len(), "seed {seed}");
         found.iter().zip(&want).enumerate().for_each(|(n, (f, w))| assert_eq!(f, w, "seed {seed}, event {n}"));
         assert_eq!((lost[0], crowded), (lost[1], 0), "seed {seed}");

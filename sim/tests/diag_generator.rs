@@ -120,6 +120,44 @@ fn a_call_carries_its_argument_and_duration_to_the_return() {
 }
 
 #[test]
+fn turns_of_a_loop_are_no_calls() {
+    let entered = slot(Trigger::Entry { first: F, last: F + 0x1f }, 1, &[Capture::Register(10)]);
+    let mut c = Core::new(vec![entered]);
+    let go = |c: &mut Core, from, insn, to| {
+        c.pc = from;
+        c.step(Seen { insn, next_pc: to, ..Seen::default() });
+    };
+    let (jump, branch, mret) = (0x6f, 0x63, 0x3020_0073);
+    c.set(10, 1);
+    c.call(0x200, F);
+    c.step(Seen::default());
+    assert_eq!(c.found(), [(1, vec![1])]);
+    // turns: from its first byte, its last word, by branch and jump; and its first instruction again
+    for (from, insn) in [(F + 4, branch), (F + 0x1c, jump), (F, jump)] {
+        go(&mut c, from, insn, F);
+        c.step(Seen::default());
+    }
+    assert_eq!((c.found(), c.g.counts().0.total()), (vec![], 0));
+    // it calls itself; a function behind it jumps to it; one before it ends there; a trap handler begins there
+    for n in 2..6 {
+        c.set(10, n);
+        match n {
+            2 => c.call(F + 8, F),
+            3 => go(&mut c, F + 0x20, jump, F),
+            4 => c.at(F - 4),
+            _ => go(&mut c, F + 4, branch, F),
+        }
+        c.step(Seen { trap: (n == 5).then_some((true, 7, F)), ..Seen::default() });
+    }
+    assert_eq!(c.found(), [(1, vec![2]), (1, vec![3]), (1, vec![4]), (1, vec![5])]);
+    assert_eq!(c.g.counts().0.total(), 0);
+    // a trap came before it and returns there: who knows
+    go(&mut c, 0x80, mret, F);
+    c.step(Seen::default());
+    assert_eq!((c.found(), c.g.counts().0.unknown), (vec![], 1));
+}
+
+#[test]
 fn recursion_returns_as_often_as_it_enters() {
     for depth in [6_u32, 16, 20] {
         let mut c = Core::new(entry_and_return());

@@ -5,7 +5,7 @@ use crate::progress::Bars;
 use crate::Failure;
 use ::diag::app::App;
 use ::diag::layout::{layout, Cut, Layout};
-use ::diag::plan::{check, plan, Plan, Rates};
+use ::diag::plan::{fit, plan, Plan, Rates};
 use ::diag::session::{OnChip, Reference};
 use ::diag::symbols::Symbols;
 use host::input::BUILTIN;
@@ -96,8 +96,8 @@ pub struct OpenedSoc {
 /// A script with its meaning, if the chip's triggers are enough for it.
 fn resolve(name: &str, text: &str, symbols: &Symbols, params: &ChipParams) -> Result<App, Failure> {
     let app = ::diag::parse::parse(text).and_then(|i| ::diag::resolve::resolve(&i, symbols, params.clock_hz));
-    let app = app.map_err(|m| Failure::Other(m.in_script(name, text).to_string()))?;
-    check(&app, params, name, text).map_err(|e| Failure::Other(e.to_string()))?;
+    let mut app = app.map_err(|m| Failure::Other(m.in_script(name, text).to_string()))?;
+    fit(&mut app, params, name, text).map_err(|e| Failure::Other(e.to_string()))?;
     for note in &app.notes {
         eprintln!("goshawk: note: {}", note.clone().in_script(name, text));
     }

@@ -25,7 +25,7 @@ pub fn markdown() -> String {
         ("ALL", format!("{ALL} (all terms)")),
         ("ANY", format!("{ANY} (any of them)")),
         ("super::node::NodeKind::registers", "in the table above".into()),
-        ("Trigger::is_wide", "data and traps".into()),
+        ("Trigger::is_wide", "data, traps and entries".into()),
     ] {
         text = text.replace(&format!("[`{name}`]"), &number);
     }

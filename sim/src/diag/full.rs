@@ -21,7 +21,7 @@
 //! # Source
 //! Paper 004 section 4.1 and figure 6. Log and order of work are ours.
 
-use super::generator::{captured_word, Access, Seen};
+use super::generator::{captured_word, Access, Before, Seen};
 use super::packet::{Args, Event};
 use super::returns::{Open, Returns};
 use super::shadow::{stores_word_through_sp, Shadow};
@@ -75,6 +75,8 @@ struct Entry {
     seen: Seen,
     hits: u32,
     stores: u32,
+    /// Slots that may have waited for it: a trap returned there.
+    unsure: u32,
     call: bool,
     back: bool,
 }
@@ -105,6 +107,7 @@ pub struct Full {
     core: u8,
     slots: Vec<Slot>,
     shadow: Shadow,
+    before: Before,
     returns: Returns,
     log: VecDeque<Entry>,
     shown: bool,
@@ -127,6 +130,8 @@ pub struct Full {
     pub crowded: u64,
     /// How often the log was given up.
     pub given_up: u64,
+    /// Of those, because a trap returned to where a function begins.
+    pub unsure: u64,
     /// Events that were made.
     pub made: u64,
 }
@@ -152,6 +157,7 @@ impl Full {
             core,
             slots: Vec::new(),
             shadow: Shadow::new(params.stack),
+            before: Before::default(),
             returns: Returns::new(params.returns.into()),
             log: VecDeque::new(),
             shown: false,
@@ -168,6 +174,7 @@ impl Full {
             lost: 0,
             crowded: 0,
             given_up: 0,
+            unsure: 0,
             made: 0,
         }
     }
@@ -236,6 +243,7 @@ impl Full {
             assert!(self.log.len() < LOG, "the log holds {LOG}");
             self.written |= seen.rd.map_or(0, |(rd, _)| 1 << rd);
             let entry = self.entry(seen);
+            self.before = Before::is(seen);
             self.log.push_back(entry);
         }
     }
@@ -255,11 +263,16 @@ impl Full {
 
     fn entry(&self, seen: &Seen) -> Entry {
         let flow = isa::flow(seen.insn, 32);
-        let (mut hits, mut stores) = (0, 0);
+        let (mut hits, mut stores, mut unsure) = (0, 0, 0);
         for (n, slot) in self.slots.iter().enumerate() {
             let [load, store] = seen.accesses.map(|a| a.is_some_and(|a| slot.trigger.is_access(&a)));
             let hit = match slot.trigger {
                 Trigger::Pc(pc) | Trigger::Return(pc) => pc == seen.pc,
+                Trigger::Entry { first, last } => {
+                    let enters = self.before.enters(seen, first, last);
+                    unsure |= u32::from(enters.is_none()) << n;
+                    enters != Some(false)
+                }
                 Trigger::Data { .. } => load,
                 Trigger::Trap { .. } => slot.trigger.is_trap(seen),
                 Trigger::TrapReturn => flow == Flow::TrapReturn,
@@ -274,7 +287,7 @@ impl Full {
             Flow::Indirect(Indirect::CoSwap) => (true, true),
             Flow::Indirect(_) | Flow::Sequential | Flow::Conditional { .. } | Flow::TrapReturn => (false, false),
         };
-        Entry { seen: *seen, hits, stores, call, back }
+        Entry { seen: *seen, hits, stores, unsure, call, back }
     }
 
     fn apply(&mut self, seen: &Seen) {
@@ -406,7 +419,12 @@ impl Full {
             State::Write(n) => State::Write(n - 1),
             State::Begin => {
                 let full = waiting == usize::from(self.params.fifo);
-                if recovering || full {
+                if self.work.current.is_some_and(|c| entry.unsure >> c.0 & 1 == 1) {
+                    self.lose(1);
+                    self.unsure += 1;
+                    self.work.current = None;
+                    State::Next
+                } else if recovering || full {
                     self.recovering |= full;
                     self.lose(1);
                     self.work.current = None;

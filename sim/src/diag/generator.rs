@@ -52,6 +52,55 @@ pub struct Seen {
     pub accesses: [Option<Access>; 2],
 }
 
+/// How the instruction before went on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// None was seen, or it called.
+    Enters,
+    /// It returned from a trap.
+    Resumes,
+    /// Otherwise.
+    Goes,
+}
+
+/// The instruction before: from where an address was come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Before {
+    pc: u32,
+    way: Way,
+}
+
+impl Default for Before {
+    fn default() -> Self {
+        Self { pc: 0, way: Way::Enters }
+    }
+}
+
+impl Before {
+    /// An instruction retires.
+    pub(super) fn is(seen: &Seen) -> Self {
+        let way = match isa::flow(seen.insn, 32) {
+            Flow::Jump { call: true, .. } | Flow::Indirect(Indirect::Call | Indirect::CoSwap) => Way::Enters,
+            Flow::TrapReturn => Way::Resumes,
+            Flow::Jump { .. } | Flow::Indirect(_) | Flow::Sequential | Flow::Conditional { .. } => Way::Goes,
+        };
+        Self { pc: seen.pc, way }
+    }
+
+    /// Whether what retires next enters the function `first..=last` at its beginning; `None`: a trap returned there.
+    pub(super) fn enters(self, seen: &Seen, first: u32, last: u32) -> Option<bool> {
+        if seen.pc != first {
+            return Some(false);
+        }
+        match self.way {
+            _ if seen.trap.is_some() => Some(true),
+            Way::Enters => Some(true),
+            Way::Resumes => None,
+            Way::Goes => Some(!(first..=last).contains(&self.pc)),
+        }
+    }
+}
+
 /// Where events were lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
@@ -61,7 +110,7 @@ pub struct Losses {
     pub fifo: u64,
     /// More calls were open than can be watched.
     pub returns: u64,
-    /// A word to be captured was not known.
+    /// A word to be captured was not known, or whether a function was entered.
     pub unknown: u64,
 }
 
@@ -87,6 +136,7 @@ pub struct Generator {
     slots: Vec<Slot>,
     enabled: bool,
     shadow: Shadow,
+    before: Before,
     returns: Returns,
     queue: VecDeque<Vec<Hit>>,
     fifo: VecDeque<Hit>,
@@ -105,6 +155,7 @@ impl Generator {
             slots: Vec::new(),
             enabled: true,
             shadow: Shadow::new(params.stack),
+            before: Before::default(),
             returns: Returns::new(params.returns.into()),
             queue: VecDeque::new(),
             fifo: VecDeque::new(),
@@ -202,6 +253,7 @@ impl Generator {
                 }
             }
         }
+        self.before = Before::is(seen);
         for access in seen.accesses.iter().flatten().filter(|a| a.store) {
             if stores_word_through_sp(seen.insn, seen.len) {
                 self.shadow.push(access.addr, access.value);
@@ -240,6 +292,11 @@ impl Generator {
                         fire(None, None);
                     }
                 }
+                Trigger::Entry { first, last } => match self.before.enters(seen, first, last) {
+                    Some(true) => fire(None, None),
+                    Some(false) => {}
+                    None => self.losses.unknown += 1,
+                },
                 Trigger::Return(_) => {
                     for call in ends.iter().filter(|c| usize::from(c.slot) == n) {
                         fire(None, Some(call));

@@ -45,11 +45,12 @@
 //! | ---: | --- | --- |
 //! | 0 | | as of a lite generator |
 //! | 1 | 2:0 | 0: address, 1: return, 2: data, 3: trap, 4: trap return |
+//! | | 3 | of an address: only where a function is entered |
 //! | | 3, 4, 5 | of data: by loads, by stores, only of a value |
 //! | 2, 3 | | address of instruction or function; first byte of data |
 //! | | 0, 1 | of a trap: 1: not any, but (1) an interrupt or (0) an exception |
 //! | | 2, 15:8 | of a trap: 1: of this cause |
-//! | 4, 5 | | last byte of data |
+//! | 4, 5 | | last byte of data, or of the function |
 //! | 6, 7 | | value of data |
 //! | 9 to 13 | 7:0, 11:8 | captured words: number of a register or word, and kind; a 0 ends them |
 //! | 14 | | 0 |
@@ -234,6 +235,7 @@ pub fn full(slots: &[Slot]) -> Writes {
         let to = u16::from(slot.stamped) << 14 | target(Target { dest: slot.dest, id: slot.event });
         let (kind, words) = match slot.trigger {
             Trigger::Pc(pc) => (0, [pc, 0, 0]),
+            Trigger::Entry { first, last } => (8, [first, last, 0]),
             Trigger::Return(pc) => (1, [pc, 0, 0]),
             Trigger::Data { first, last, loads, stores, value } => {
                 let flags = u16::from(value.is_some()) << 5 | u16::from(stores) << 4 | u16::from(loads) << 3;

@@ -15,6 +15,14 @@ pub const CAPTURES: usize = 5;
 pub enum Trigger {
     /// The instruction at this address retires.
     Pc(u32),
+    /// The instruction at `first` retires, and no branch or jump of the function `first..=last` itself went there: a turn of
+    /// a loop is no call. One that a trap return went to may be either, and is counted as lost.
+    Entry {
+        /// First byte of the function.
+        first: u32,
+        /// Its last byte.
+        last: u32,
+    },
     /// The function that begins at this address returns to its caller.
     Return(u32),
     /// A load or store touches a byte of `first..=last`.
@@ -45,7 +53,7 @@ impl Trigger {
     /// It needs more than an address to be compared with.
     pub fn is_wide(&self) -> bool {
         match self {
-            Self::Data { .. } | Self::Trap { .. } => true,
+            Self::Data { .. } | Self::Trap { .. } | Self::Entry { .. } => true,
             Self::Pc(_) | Self::Return(_) | Self::TrapReturn => false,
         }
     }
@@ -94,7 +102,7 @@ pub struct Slot {
 pub struct GeneratorParams {
     /// Trigger slots, 1 to 32.
     pub slots: u8,
-    /// Slots, the first of all, that also take data and traps; others take addresses, returns and trap returns.
+    /// Slots, the first of all, that also take data, traps and entries; others take addresses, returns and trap returns.
     pub wide: u8,
     /// Open calls that are watched, 0 to 64; 0: no return triggers.
     pub returns: u8,
@@ -126,8 +134,8 @@ pub enum SlotError {
         /// There are.
         right: u8,
     },
-    /// Too many of data and traps.
-    #[error("{found} triggers of data and traps, but the event generator has {right}")]
+    /// Too many of data, traps and entries.
+    #[error("{found} triggers of data, traps and entries, but the event generator has {right}")]
     Wide {
         /// Asked for.
         found: usize,

@@ -19,11 +19,12 @@ pub fn slots(s: &mut Source, params: &GeneratorParams) -> Vec<Slot> {
             let pc = CODE + 2 * s.below(8) as u32;
             let first = DATA + s.below(16) as u32;
             wide += 1;
-            let kinds = if wide <= params.wide { 6 } else { 4 };
+            let kinds = if wide <= params.wide { 8 } else { 4 };
             let trigger = match s.below(kinds) {
                 0 => Trigger::Pc(pc),
                 1 | 2 => Trigger::Return(pc),
                 3 => Trigger::TrapReturn,
+                6 | 7 => Trigger::Entry { first: pc, last: pc + *s.pick(&[1, 5, 9, 21]) },
                 4 => Trigger::Data {
                     first,
                     last: first + *s.pick(&[0, 1, 3, 9]),
@@ -120,7 +121,7 @@ impl Hits {
                 seen.rd = s.percent(80).then_some((3 + s.below(10) as u8, a.value | sign));
                 seen.accesses[0] = Some(a);
             }
-            _ if s.percent(40) => seen.insn = *s.pick(&[0x3020_0073, 0x1020_0073, 0x1050_0073]),
+            _ if s.percent(60) => seen.insn = *s.pick(&[0x3020_0073, 0x1020_0073, 0x1050_0073]),
             _ => {
                 seen.insn = 0x2f;
                 let value = Self::value(s);

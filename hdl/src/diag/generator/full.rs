@@ -87,6 +87,7 @@ pub struct Full {
     at_pc: Signal<Local, Bit>,
     is_hit: Signal<Local, Bit>,
     is_store_hit: Signal<Local, Bit>,
+    in_range: Signal<Local, Bit>,
     touched: Signal<Local, Bit>,
     bytes: Signal<Local, Bits<32>>,
     last_byte: Signal<Local, Bits<32>>,
@@ -95,11 +96,22 @@ pub struct Full {
     first_bound: Signal<Local, Bits<32>>,
     last_bound: Signal<Local, Bits<32>>,
     wanted: Signal<Local, Bits<32>>,
+    // the instruction before, and slots of functions that are entered
+    before_pc: DFF<Bits<32>>,
+    before_call: DFF<Bit>,
+    before_xret: DFF<Bit>,
+    resumed: Signal<Local, Bit>,
+    is_entry: Signal<Local, Bit>,
+    at_first: Signal<Local, Bits<32>>,
+    at_last: Signal<Local, Bits<32>>,
+    entries: Signal<Local, Bits<4>>,
+    unsure: Signal<Local, Bit>,
     hits: Signal<Local, Bits<16>>,
     store_hits: Signal<Local, Bits<4>>,
     returns: Signal<Local, Bits<16>>,
 
-    // log: flags are hits, stores that hit, size, store, through sp, sets, rd, call, return; with the cause, how many hits
+    // log: flags are hits, stores that hit, size, store, through sp, sets, rd, call, return; with the cause, how many hits, and whether a
+    // trap returned there
     log_flags: Mem<4, 32>,
     log_pc: Mem<4, 32>,
     log_value: Mem<4, 32>,
@@ -107,7 +119,7 @@ pub struct Full {
     log_stored: Mem<4, 32>,
     log_came: Mem<4, 32>,
     log_time: Mem<4, 32>,
-    log_cause: Mem<4, 14>,
+    log_cause: Mem<4, 15>,
     log_length: DFF<Bits<5>>,
     left_length: Signal<Local, Bits<5>>,
     log_write: DFF<Bits<4>>,
@@ -338,7 +350,7 @@ impl Full {
             log_stored: log(),
             log_came: log(),
             log_time: log(),
-            log_cause: Mem::new(4, 14),
+            log_cause: Mem::new(4, 15),
             registers: Mem::new(5, 32),
             words: Mem::new(4, 32),
             tag_even: Mem::new(3, 28),
@@ -398,6 +410,9 @@ impl Logic for Full {
             fifo_read,
             recovering,
             haste,
+            before_pc,
+            before_call,
+            before_xret,
             hurried,
             pending,
             written,
@@ -465,6 +480,14 @@ impl Logic for Full {
             self.is_hit.next = self.kind[i].q.val().get_bits::<3>(0) == 1;
             self.returns.next = self.returns.val().replace_bit(i, self.is_hit.val());
         }
+        // from where it came there
+        if self.seen.valid.val() {
+            self.before_pc.d.next = self.seen.pc.val();
+            self.before_call.d.next = self.seen.call.val();
+            self.before_xret.d.next = self.seen.xret.val();
+        }
+        self.resumed.next = self.before_xret.q.val() & !self.seen.trap.val();
+        self.entries.next = 0.into();
         for i in 0..self._wide {
             self.end_low[i].clock.next = self.clock.val();
             self.end_high[i].clock.next = self.clock.val();
@@ -498,10 +521,26 @@ impl Logic for Full {
             self.lower.next = self.value_low[i].q.val();
             self.wanted.next = (bit_cast::<32, 16>(self.upper.val()) << 16) | bit_cast::<32, 16>(self.lower.val());
             self.alive.next = self.seen.valid.val() & (self.used.q.val() > i.to_bits::<5>());
-            self.touched.next = self.alive.val()
-                & (self.kind[i].q.val().get_bits::<3>(0) == 2)
-                & (self.seen.addr.val() <= self.last_bound.val())
-                & (self.last_byte.val() >= self.first_bound.val());
+            self.is_entry.next = self.kind[i].q.val().get_bits::<4>(0) == 8;
+            self.entries.next = self.entries.val().replace_bit(i, self.is_entry.val());
+            self.at_first.next = self.seen.addr.val();
+            self.at_last.next = self.last_byte.val();
+            if self.is_entry.val() {
+                self.at_first.next = self.before_pc.q.val();
+                self.at_last.next = self.before_pc.q.val();
+            }
+            self.in_range.next =
+                (self.at_first.val() <= self.last_bound.val()) & (self.at_last.val() >= self.first_bound.val());
+            self.touched.next = self.alive.val() & (self.kind[i].q.val().get_bits::<3>(0) == 2) & self.in_range.val();
+            // a turn of a loop is no call
+            if self.is_entry.val()
+                & self.in_range.val()
+                & !self.before_call.q.val()
+                & !self.before_xret.q.val()
+                & !self.seen.trap.val()
+            {
+                self.hits.next = self.hits.val().replace_bit(i, false);
+            }
             self.is_hit.next = self.touched.val()
                 & self.seen.load.val()
                 & self.kind[i].q.val().get_bit(3)
@@ -557,8 +596,9 @@ impl Logic for Full {
             self.is_hit.next = self.store_hits.val().get_bit(i);
             self.number_hit.next = self.number_hit.val() + bit_cast::<5, 1>(self.is_hit.val().into());
         }
-        self.log_cause.wdata.next =
-            bit_cast::<14, 9>(self.seen.cause.val()) | (bit_cast::<14, 5>(self.number_hit.val()) << 9);
+        self.log_cause.wdata.next = bit_cast::<15, 9>(self.seen.cause.val())
+            | (bit_cast::<15, 5>(self.number_hit.val()) << 9)
+            | (bit_cast::<15, 1>(self.resumed.val().into()) << 14);
         self.log_flags.we.next = self.seen.valid.val();
         self.log_pc.we.next = self.seen.valid.val();
         self.log_value.we.next = self.seen.valid.val();
@@ -747,6 +787,12 @@ impl Logic for Full {
         self.advance.next = false;
         self.lost.next = 0.into();
         self.commit.next = false;
+        self.unsure.next = false;
+        for i in 0..self._wide {
+            if self.slot.q.val() == i.to_bits::<4>() {
+                self.unsure.next = self.entries.val().get_bit(i) & self.log_cause.rdata.val().get_bit(14);
+            }
+        }
         self.refuses.next = self.recovering.q.val() | (self.fifo_length.q.val() == self.all.val());
         self.plan_slot.next = self.slot.q.val();
         self.plan_k.next = 1.into();
@@ -976,7 +1022,7 @@ impl Logic for Full {
                 self.fifo.wdata.next = self.log_time.rdata.val();
                 self.fifo.we.next = !self.refuses.val();
                 self.state.d.next = FullState::Ask;
-                if self.refuses.val() {
+                if self.refuses.val() | self.unsure.val() {
                     self.lost.next = 1.into();
                     self.current.d.next = false;
                     self.state.d.next = FullState::Pick;
@@ -1218,7 +1264,10 @@ impl Logic for Full {
             self.fifo_length.d.next = self.length_1.val() + self.one_5.val();
             self.fifo_write.d.next = self.fifo_write.q.val() + self.one_4.val();
         }
-        if (self.state.q.val() == FullState::Open) & (self.fifo_length.q.val() == self.all.val()) & !self.crowded.val()
+        if (self.state.q.val() == FullState::Open)
+            & (self.fifo_length.q.val() == self.all.val())
+            & !self.crowded.val()
+            & !self.unsure.val()
         {
             self.recovering.d.next = true;
         }
@@ -1261,6 +1310,8 @@ impl Logic for Full {
             self.log_write.d.next = 0.into();
             self.log_read.d.next = 0.into();
             self.shown.d.next = false;
+            self.before_call.d.next = true;
+            self.before_xret.d.next = false;
             self.known.d.next = 0.into();
             self.there.d.next = 0.into();
             self.touch_even.d.next = false;
