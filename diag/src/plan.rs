@@ -94,7 +94,7 @@ pub struct Plan {
 }
 
 fn is_entry(u: &Use) -> bool {
-    matches!(u.trigger, Trigger::Entry { .. })
+    matches!(u.trigger, Trigger::Entry { .. } | Trigger::ReturnFrom { .. })
 }
 
 /// Whether a chip's triggers are enough for a script. Where no trigger is left that tells a call of a function from a turn of
@@ -113,8 +113,14 @@ pub fn fit(app: &mut App, params: &ChipParams, name: &str, script: &str) -> Resu
     let mut left = if params.generator.lite { 0 } else { wide };
     left = left.saturating_sub(app.uses.iter().filter(|u| u.trigger.is_wide() && !is_entry(u)).count());
     for u in app.uses.iter_mut().filter(|u| is_entry(u)).skip(left) {
-        if let Trigger::Entry { first, .. } = u.trigger {
-            u.trigger = Trigger::Pc(first);
+        match u.trigger {
+            Trigger::Entry { first, .. } => u.trigger = Trigger::Pc(first),
+            // the same, with more work for each turn
+            Trigger::ReturnFrom { first, .. } => u.trigger = Trigger::Return(first),
+            _ => {}
+        }
+        if u.trigger.is_return() {
+            continue;
         }
         let what =
             "its first instruction is in a loop, too, and no trigger is left that tells calls from turns of the loop: \

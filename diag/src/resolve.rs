@@ -201,11 +201,16 @@ impl Resolver<'_> {
         }
     }
 
-    /// A function is entered. One that goes back to its first instruction by itself is not, each time that it does.
-    fn entry(&self, probe: &Probe) -> Result<Trigger, Mistake> {
+    /// What waits for a function to be entered: `plain`, or `looped` where it goes back to its first instruction by itself.
+    fn entry(
+        &self,
+        probe: &Probe,
+        plain: impl Fn(u32) -> Trigger,
+        looped: impl Fn(u32, u32) -> Trigger,
+    ) -> Result<Trigger, Mistake> {
         let (first, size) = self.address(probe, true)?;
         let turns = probe.offset == 0 && self.symbols.back_to_start(first, size).is_some();
-        Ok(if turns { Trigger::Entry { first, last: first.wrapping_add(size - 1) } } else { Trigger::Pc(first) })
+        Ok(if turns { looped(first, first.wrapping_add(size - 1)) } else { plain(first) })
     }
 
     fn source(&mut self, probe: &Probe) -> Result<Source, Mistake> {
@@ -218,9 +223,9 @@ impl Resolver<'_> {
             }
         };
         match probe.kind.as_str() {
-            "call" => slot(self.entry(probe)?),
+            "call" => slot(self.entry(probe, Trigger::Pc, |first, last| Trigger::Entry { first, last })?),
             "pc" => slot(Trigger::Pc(self.address(probe, true)?.0)),
-            "ret" => slot(Trigger::Return(self.address(probe, true)?.0)),
+            "ret" => slot(self.entry(probe, Trigger::Return, |first, last| Trigger::ReturnFrom { first, last })?),
             "read" | "write" | "access" => {
                 let (first, size) = self.address(probe, false)?;
                 let (loads, stores) = (probe.kind != "write", probe.kind != "read");
@@ -417,7 +422,7 @@ impl Resolver<'_> {
                     _ => capture(name, trigger),
                 }) else {
                     return bad(match trigger {
-                        Trigger::Return(_) => {
+                        Trigger::Return(_) | Trigger::ReturnFrom { .. } => {
                             "arg0 to arg7 and sarg0.. (as at the entry), retval, elapsed, sp, core, time"
                         }
                         Trigger::Data { .. } => "addr, value, pc, arg0 to arg7, ra, sp, core, time",
@@ -443,7 +448,7 @@ impl Resolver<'_> {
 
 fn capture(name: &str, trigger: &Trigger) -> Option<Capture> {
     let number = |prefix: &str, limit: u8| name.strip_prefix(prefix)?.parse::<u8>().ok().filter(|n| *n < limit);
-    let is_return = matches!(trigger, Trigger::Return(_));
+    let is_return = trigger.is_return();
     Some(match name {
         "retval" if is_return => Capture::Register(10),
         "elapsed" if is_return => Capture::Elapsed,

@@ -103,13 +103,15 @@ fn a_loop_at_the_entry_of_a_function_is_no_call() {
     let fitted = |script: &str, params: &ChipParams| {
         let mut app = app("bank", script);
         fit(&mut app, params, "x.dx", script).unwrap();
-        let entries = app.uses.iter().filter(|u| matches!(u.trigger, Trigger::Entry { .. })).count();
+        let entries =
+            app.uses.iter().filter(|u| matches!(u.trigger, Trigger::Entry { .. } | Trigger::ReturnFrom { .. })).count();
         (entries, app.notes.into_iter().map(|n| (n.at, n.what)).collect::<Vec<_>>())
     };
     let full = ChipParams::new(4);
     let call = "call:try_lock { @n = count(); }";
     assert_eq!(fitted(call, &full), (1, vec![]));
-    for script in ["ret:try_lock { @n = count(); }", "pc:try_lock { @n = count(); } call:main { @m = count(); }"] {
+    assert_eq!(fitted("ret:try_lock { @n = count(); }", &full), (1, vec![]));
+    for script in ["ret:main { @n = count(); }", "pc:try_lock { @n = count(); } call:main { @m = count(); }"] {
         assert_eq!(fitted(script, &full), (0, vec![]));
     }
     let lite = ChipParams { generator: GeneratorParams::LITE, ..full.clone() };

@@ -6,7 +6,7 @@
 use sim::diag::full::Full;
 use sim::diag::generator::Generator;
 use sim::diag::packet::Event;
-use sim::diag::trigger::{GeneratorParams, Slot, Trigger};
+use sim::diag::trigger::{GeneratorParams, Slot};
 use sim::stimulus::hits::{slots, Hits};
 use sim::stimulus::Source;
 
@@ -20,7 +20,7 @@ fn run(seed: u64, instructions: u64, gap: (u64, u64)) -> ([Events; 2], [u64; 2],
     let mut s = Source::seeded(seed);
     let set = slots(&mut s, &GeneratorParams::FULL);
     // those of a return may have lost another call than the golden one
-    let returns = |slot: &&Slot| matches!(slot.trigger, Trigger::Return(_));
+    let returns = |slot: &&Slot| slot.trigger.is_return();
     let by_return: Vec<_> = set.iter().filter(returns).map(|slot| (slot.dest, slot.event)).collect();
     let (mut full, mut program) = (Full::new(GeneratorParams::FULL, CORE), Hits::new(&mut s));
     let unbounded = GeneratorParams { queue: u8::MAX, fifo: u8::MAX, ..GeneratorParams::FULL };

@@ -158,6 +158,25 @@ fn turns_of_a_loop_are_no_calls() {
 }
 
 #[test]
+fn a_return_behind_turns_of_a_loop_is_that_of_the_call() {
+    let captures = [Capture::EntryRegister(10), Capture::Elapsed];
+    for trigger in [Trigger::ReturnFrom { first: F, last: F + 0x1f }, Trigger::Return(F)] {
+        let mut c = Core::new(vec![slot(trigger, 1, &captures)]);
+        c.set(10, 9);
+        c.call(0x200, F);
+        let entered = c.cycle + 1;
+        for n in (0..9).rev() {
+            c.step(Seen { rd: Some((10, n)), ..Seen::default() });
+            c.step(Seen { insn: 0x63, next_pc: if n > 0 { F } else { F + 8 }, ..Seen::default() });
+        }
+        c.ret(0x204);
+        let left = c.cycle - 1;
+        assert_eq!(c.found(), [(1, vec![9, (left - entered) as u32])]);
+        assert_eq!(c.g.counts().0.total(), 0);
+    }
+}
+
+#[test]
 fn recursion_returns_as_often_as_it_enters() {
     for depth in [6_u32, 16, 20] {
         let mut c = Core::new(entry_and_return());

@@ -273,6 +273,7 @@ impl Full {
                     unsure |= u32::from(enters.is_none()) << n;
                     enters != Some(false)
                 }
+                Trigger::ReturnFrom { first, last } => self.before.enters(seen, first, last) != Some(false),
                 Trigger::Data { .. } => load,
                 Trigger::Trap { .. } => slot.trigger.is_trap(seen),
                 Trigger::TrapReturn => flow == Flow::TrapReturn,
@@ -451,7 +452,7 @@ impl Full {
     /// What comes next; `None`: nothing.
     fn next(&mut self, entry: &Entry, link: u32) -> Option<State> {
         let w = &mut self.work;
-        let is_return = |n: u32| matches!(self.slots[n as usize].trigger, Trigger::Return(_));
+        let is_return = |n: u32| self.slots[n as usize].trigger.is_return();
         match w.phase {
             0 => match (0..16).find(|n| w.todo >> n & 1 == 1 && is_return(*n)) {
                 Some(n) => {

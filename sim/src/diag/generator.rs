@@ -297,7 +297,7 @@ impl Generator {
                     Some(false) => {}
                     None => self.losses.unknown += 1,
                 },
-                Trigger::Return(_) => {
+                Trigger::Return(_) | Trigger::ReturnFrom { .. } => {
                     for call in ends.iter().filter(|c| usize::from(c.slot) == n) {
                         fire(None, Some(call));
                     }
@@ -328,7 +328,12 @@ impl Generator {
             return Vec::new();
         }
         for (n, slot) in self.slots.iter().enumerate() {
-            if slot.trigger != Trigger::Return(seen.pc) {
+            let entered = match slot.trigger {
+                Trigger::Return(pc) => pc == seen.pc,
+                Trigger::ReturnFrom { first, last } => self.before.enters(seen, first, last) != Some(false),
+                _ => false,
+            };
+            if !entered {
                 continue;
             }
             let mut call = Open { slot: n as u8, to: 0, sp: 0, cycle: seen.cycle, captured: [0; CAPTURES] };

@@ -45,7 +45,7 @@
 //! | ---: | --- | --- |
 //! | 0 | | as of a lite generator |
 //! | 1 | 2:0 | 0: address, 1: return, 2: data, 3: trap, 4: trap return |
-//! | | 3 | of an address: only where a function is entered |
+//! | | 3 | of an address and a return: only where a function is entered |
 //! | | 3, 4, 5 | of data: by loads, by stores, only of a value |
 //! | 2, 3 | | address of instruction or function; first byte of data |
 //! | | 0, 1 | of a trap: 1: not any, but (1) an interrupt or (0) an exception |
@@ -237,6 +237,7 @@ pub fn full(slots: &[Slot]) -> Writes {
             Trigger::Pc(pc) => (0, [pc, 0, 0]),
             Trigger::Entry { first, last } => (8, [first, last, 0]),
             Trigger::Return(pc) => (1, [pc, 0, 0]),
+            Trigger::ReturnFrom { first, last } => (9, [first, last, 0]),
             Trigger::Data { first, last, loads, stores, value } => {
                 let flags = u16::from(value.is_some()) << 5 | u16::from(stores) << 4 | u16::from(loads) << 3;
                 (2 | flags, [first, last, value.unwrap_or(0)])

@@ -25,6 +25,14 @@ pub enum Trigger {
     },
     /// The function that begins at this address returns to its caller.
     Return(u32),
+    /// The function `first..=last` does. A branch or jump of its own to its first instruction is not taken for a call, which
+    /// would be found out, but each time anew.
+    ReturnFrom {
+        /// First byte of the function.
+        first: u32,
+        /// Its last byte.
+        last: u32,
+    },
     /// A load or store touches a byte of `first..=last`.
     Data {
         /// First byte.
@@ -50,10 +58,15 @@ pub enum Trigger {
 }
 
 impl Trigger {
+    /// It waits for the return of a function.
+    pub fn is_return(&self) -> bool {
+        matches!(self, Self::Return(_) | Self::ReturnFrom { .. })
+    }
+
     /// It needs more than an address to be compared with.
     pub fn is_wide(&self) -> bool {
         match self {
-            Self::Data { .. } | Self::Trap { .. } | Self::Entry { .. } => true,
+            Self::Data { .. } | Self::Trap { .. } | Self::Entry { .. } | Self::ReturnFrom { .. } => true,
             Self::Pc(_) | Self::Return(_) | Self::TrapReturn => false,
         }
     }
@@ -66,11 +79,11 @@ pub enum Capture {
     Register(u8),
     /// The word at `sp + 4 * n`, before the instruction: the arguments that did not fit in registers.
     Stack(u8),
-    /// For [`Trigger::Return`]: a register as it was when the function was entered.
+    /// For a return: a register as it was when the function was entered.
     EntryRegister(u8),
-    /// For [`Trigger::Return`]: a word of the stack as it was when the function was entered.
+    /// For a return: a word of the stack as it was when the function was entered.
     EntryStack(u8),
-    /// For [`Trigger::Return`]: clocks since it was entered; 2^32 - 1: or more.
+    /// For a return: clocks since it was entered; 2^32 - 1: or more.
     Elapsed,
     /// Address of the instruction; of a trap, where it came.
     Pc,
@@ -181,7 +194,7 @@ impl GeneratorParams {
             kind(matches!(t, Trigger::Pc(_)), "a lite event generator waits for addresses of instructions only")?;
             kind(slot.captures.is_empty(), "a lite event generator captures nothing but the time")?;
         }
-        let is_return = matches!(t, Trigger::Return(_));
+        let is_return = t.is_return();
         kind(!is_return || self.returns > 0, "this event generator watches no returns")?;
         for c in &slot.captures {
             match c {

@@ -19,10 +19,11 @@ pub fn slots(s: &mut Source, params: &GeneratorParams) -> Vec<Slot> {
             let pc = CODE + 2 * s.below(8) as u32;
             let first = DATA + s.below(16) as u32;
             wide += 1;
-            let kinds = if wide <= params.wide { 8 } else { 4 };
+            let kinds = if wide <= params.wide { 9 } else { 4 };
             let trigger = match s.below(kinds) {
                 0 => Trigger::Pc(pc),
                 1 | 2 => Trigger::Return(pc),
+                8 => Trigger::ReturnFrom { first: pc, last: pc + *s.pick(&[1, 5, 9, 21]) },
                 3 => Trigger::TrapReturn,
                 6 | 7 => Trigger::Entry { first: pc, last: pc + *s.pick(&[1, 5, 9, 21]) },
                 4 => Trigger::Data {
@@ -46,9 +47,9 @@ pub fn slots(s: &mut Source, params: &GeneratorParams) -> Vec<Slot> {
 fn capture(s: &mut Source, trigger: Trigger) -> Capture {
     let r = 1 + s.below(12) as u8;
     match (s.below(6), trigger) {
-        (0 | 1, Trigger::Return(_)) => Capture::EntryRegister(r),
-        (2, Trigger::Return(_)) => Capture::EntryStack(s.below(3) as u8),
-        (3, Trigger::Return(_)) => Capture::Elapsed,
+        (0 | 1, t) if t.is_return() => Capture::EntryRegister(r),
+        (2, t) if t.is_return() => Capture::EntryStack(s.below(3) as u8),
+        (3, t) if t.is_return() => Capture::Elapsed,
         (0 | 1, Trigger::Data { .. }) => Capture::Address,
         (2 | 3, Trigger::Data { .. }) => Capture::Value,
         (0 | 1, Trigger::Trap { .. }) => Capture::Cause,

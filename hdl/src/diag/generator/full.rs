@@ -521,8 +521,10 @@ impl Logic for Full {
             self.lower.next = self.value_low[i].q.val();
             self.wanted.next = (bit_cast::<32, 16>(self.upper.val()) << 16) | bit_cast::<32, 16>(self.lower.val());
             self.alive.next = self.seen.valid.val() & (self.used.q.val() > i.to_bits::<5>());
+            // of calls, not of returns: one that is open already is kept once
             self.is_entry.next = self.kind[i].q.val().get_bits::<4>(0) == 8;
             self.entries.next = self.entries.val().replace_bit(i, self.is_entry.val());
+            self.is_entry.next = self.kind[i].q.val().get_bit(3) & (self.kind[i].q.val().get_bits::<2>(1) == 0);
             self.at_first.next = self.seen.addr.val();
             self.at_last.next = self.last_byte.val();
             if self.is_entry.val() {
