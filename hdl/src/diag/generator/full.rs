@@ -110,8 +110,8 @@ pub struct Full {
     store_hits: Signal<Local, Bits<4>>,
     returns: Signal<Local, Bits<16>>,
 
-    // log: flags are hits, stores that hit, size, store, through sp, sets, rd, call, return; with the cause, how many hits, and whether a
-    // trap returned there
+    // log: flags are hits, stores that hit, size, store, through sp, sets, rd, call, return; with the cause, whether a trap returned
+    // there
     log_flags: Mem<4, 32>,
     log_pc: Mem<4, 32>,
     log_value: Mem<4, 32>,
@@ -119,7 +119,7 @@ pub struct Full {
     log_stored: Mem<4, 32>,
     log_came: Mem<4, 32>,
     log_time: Mem<4, 32>,
-    log_cause: Mem<4, 15>,
+    log_cause: Mem<4, 10>,
     log_length: DFF<Bits<5>>,
     left_length: Signal<Local, Bits<5>>,
     log_write: DFF<Bits<4>>,
@@ -130,10 +130,13 @@ pub struct Full {
     crowded: Signal<Local, Bit>,
     hurried: DFF<Bits<6>>,
     give_up: Signal<Local, Bit>,
-    // hits in the log, of what comes and of what leaves
+    // hits in the log: those of the clock before are counted in this one; and of what leaves
     pending: DFF<Bits<9>>,
     pending_1: Signal<Local, Bits<9>>,
-    number_hit: Signal<Local, Bits<5>>,
+    came_hits: DFF<Bits<16>>,
+    came_stores: DFF<Bits<4>>,
+    came_number: Signal<Local, Bits<9>>,
+    left_number: Signal<Local, Bits<9>>,
     // registers that the log writes
     written: DFF<Bits<32>>,
     written_1: Signal<Local, Bits<32>>,
@@ -350,7 +353,7 @@ impl Full {
             log_stored: log(),
             log_came: log(),
             log_time: log(),
-            log_cause: Mem::new(4, 15),
+            log_cause: Mem::new(4, 10),
             registers: Mem::new(5, 32),
             words: Mem::new(4, 32),
             tag_even: Mem::new(3, 28),
@@ -415,6 +418,8 @@ impl Logic for Full {
             before_xret,
             hurried,
             pending,
+            came_hits,
+            came_stores,
             written,
             lost_before,
             untold,
@@ -589,18 +594,8 @@ impl Logic for Full {
         self.log_stored.wdata.next = self.seen.stored.val();
         self.log_came.wdata.next = self.seen.came.val();
         self.log_time.wdata.next = self.seen.now.val();
-        self.number_hit.next = 0.into();
-        for i in 0..self._slots {
-            self.is_hit.next = self.hits.val().get_bit(i);
-            self.number_hit.next = self.number_hit.val() + bit_cast::<5, 1>(self.is_hit.val().into());
-        }
-        for i in 0..self._wide {
-            self.is_hit.next = self.store_hits.val().get_bit(i);
-            self.number_hit.next = self.number_hit.val() + bit_cast::<5, 1>(self.is_hit.val().into());
-        }
-        self.log_cause.wdata.next = bit_cast::<15, 9>(self.seen.cause.val())
-            | (bit_cast::<15, 5>(self.number_hit.val()) << 9)
-            | (bit_cast::<15, 1>(self.resumed.val().into()) << 14);
+        self.log_cause.wdata.next =
+            bit_cast::<10, 9>(self.seen.cause.val()) | (bit_cast::<10, 1>(self.resumed.val().into()) << 9);
         self.log_flags.we.next = self.seen.valid.val();
         self.log_pc.we.next = self.seen.valid.val();
         self.log_value.we.next = self.seen.valid.val();
@@ -638,6 +633,19 @@ impl Logic for Full {
             self.hurried.d.next = self.hurried.q.val() + self.one_6.val();
         }
         self.give_up.next = self.crowded.val() & (self.hurried.q.val() == self.patience.val());
+
+        // without an instruction nothing is hit
+        self.came_hits.d.next = self.hits.val();
+        self.came_stores.d.next = self.store_hits.val();
+        self.came_number.next = 0.into();
+        for i in 0..self._slots {
+            self.one_lost.next = self.came_hits.q.val().get_bit(i);
+            self.came_number.next = self.came_number.val() + bit_cast::<9, 1>(self.one_lost.val().into());
+        }
+        for i in 0..self._wide {
+            self.one_lost.next = self.came_stores.q.val().get_bit(i);
+            self.came_number.next = self.came_number.val() + bit_cast::<9, 1>(self.one_lost.val().into());
+        }
 
         // calls that may be the one that is looked for
         self.by_flags.next = (self.state.q.val() == FullState::Look) | self.crowded.val();
@@ -792,7 +800,7 @@ impl Logic for Full {
         self.unsure.next = false;
         for i in 0..self._wide {
             if self.slot.q.val() == i.to_bits::<4>() {
-                self.unsure.next = self.entries.val().get_bit(i) & self.log_cause.rdata.val().get_bit(14);
+                self.unsure.next = self.entries.val().get_bit(i) & self.log_cause.rdata.val().get_bit(9);
             }
         }
         self.refuses.next = self.recovering.q.val() | (self.fifo_length.q.val() == self.all.val());
@@ -1062,7 +1070,7 @@ impl Logic for Full {
             }
             if self.give_up.val() {
                 self.advance.next = false;
-                self.lost.next = self.pending.q.val();
+                self.lost.next = self.pending.q.val() + self.came_number.val();
                 self.left_hits.next = 0.into();
                 self.left_stores.next = 0.into();
             }
@@ -1089,17 +1097,25 @@ impl Logic for Full {
             self.next_read.next = self.log_read.q.val() + self.one_4.val();
             self.left_length.next = self.log_length.q.val() - self.one_5.val();
         }
-        self.pending_1.next = self.pending.q.val();
+        self.left_number.next = 0.into();
+        for i in 0..self._slots {
+            self.one_lost.next = self.head_hits.val().get_bit(i);
+            self.left_number.next = self.left_number.val() + bit_cast::<9, 1>(self.one_lost.val().into());
+        }
+        for i in 0..self._wide {
+            self.one_lost.next = self.head_stores.val().get_bit(i);
+            self.left_number.next = self.left_number.val() + bit_cast::<9, 1>(self.one_lost.val().into());
+        }
+        self.pending_1.next = self.pending.q.val() + self.came_number.val();
+        self.pending.d.next = self.pending_1.val();
         if self.advance.val() {
-            self.pending_1.next = self.pending.q.val() - bit_cast::<9, 5>(self.log_cause.rdata.val().get_bits::<5>(9));
+            self.pending.d.next = self.pending_1.val() - self.left_number.val();
         }
         if self.give_up.val() {
             self.next_read.next = self.log_write.q.val();
             self.left_length.next = 0.into();
-            self.pending_1.next = 0.into();
+            self.pending.d.next = 0.into();
         }
-        // without an instruction nothing is hit
-        self.pending.d.next = self.pending_1.val() + bit_cast::<9, 5>(self.number_hit.val());
         self.log_read.d.next = self.next_read.val();
         self.shown.d.next = self.left_length.val().any();
         self.log_length.d.next = self.left_length.val();
@@ -1328,6 +1344,8 @@ impl Logic for Full {
             self.haste.d.next = false;
             self.hurried.d.next = 0.into();
             self.pending.d.next = 0.into();
+            self.came_hits.d.next = 0.into();
+            self.came_stores.d.next = 0.into();
             self.lost_before.d.next = 0.into();
             self.untold.d.next = 0.into();
             self.loading.d.next = false;
