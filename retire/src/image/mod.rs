@@ -130,11 +130,12 @@ impl Image {
         self.segments.push(Segment { base, code, runs });
     }
 
+    #[inline]
     fn slot(&self, pc: u64) -> Option<(&Segment, usize)> {
         self.segments.iter().find_map(|s| {
-            let offset = pc.wrapping_sub(s.base);
-            let slot = (offset >> 1) as usize;
-            (offset & 1 == 0 && slot < s.runs.len()).then_some((s, slot))
+            // an odd address has its lowest bit at the top, behind all code
+            let slot = pc.wrapping_sub(s.base).rotate_right(1);
+            (slot < s.runs.len() as u64).then_some((s, slot as usize))
         })
     }
 

@@ -218,10 +218,10 @@ impl Hart {
         }
     }
 
-    /// Retires up to the next control-flow instruction, that included.
+    /// Retires up to the next control-flow instruction, that included; where the code ends, up to there.
     #[inline]
     pub fn run<'a>(&mut self, image: &'a Image) -> Result<&'a Exit, PathError> {
-        let (count, exit) = self.next_run(image)?;
+        let (count, exit) = image.run(self.pc).ok_or(PathError::OutsideCode(self.pc))?;
         self.retire(count)?;
         Ok(exit)
     }

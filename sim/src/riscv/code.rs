@@ -46,11 +46,12 @@ impl CodeCache {
     /// The instruction at `pc`; the error is the address that cannot be fetched.
     #[inline]
     pub fn op(&mut self, pc: u64, memory: &impl Bus) -> Result<&Op, u64> {
-        let isa = self.isa;
-        let (start, page) = self.page(pc).ok_or(pc)?;
-        let op = &mut page[(pc.wrapping_sub(start) >> 1) as usize % PAGE_OPS];
+        let place = pc.wrapping_sub(self.ram_base.into());
+        let page = self.pages.get_mut((place >> PAGE_SHIFT) as usize).ok_or(pc)?.get_or_insert_with(empty_page);
+        // RAM begins with a page
+        let op = &mut page[(place >> 1) as usize % PAGE_OPS];
         if op.code == Code::Undecoded {
-            *op = fetch(memory, pc, isa)?;
+            *op = fetch(memory, pc, self.isa)?;
         }
         Ok(op)
     }

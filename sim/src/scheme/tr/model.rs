@@ -52,8 +52,7 @@ impl Predictor {
         if settling {
             return resolve(false);
         }
-        let taken = resolve(self.outcome.predict(pc));
-        self.outcome.update(pc, taken);
+        let taken = self.outcome.resolve(pc, resolve);
         self.target.conditional(pc, taken);
         taken
     }

@@ -13,6 +13,13 @@ pub trait OutcomePredictor {
     fn predict(&self, pc: u64) -> bool;
     /// The branch at `pc` retired with this outcome.
     fn update(&mut self, pc: u64, taken: bool);
+    /// Predicts the branch at `pc`, asks `resolve` for its outcome given the prediction, learns that and returns it.
+    #[inline]
+    fn resolve(&mut self, pc: u64, resolve: impl FnOnce(bool) -> bool) -> bool {
+        let taken = resolve(self.predict(pc));
+        self.update(pc, taken);
+        taken
+    }
 }
 
 /// Sizes of an outcome predictor.
@@ -118,6 +125,12 @@ macro_rules! list {
             #[inline]
             fn update(&mut self, pc: u64, taken: bool) {
                 match self { $(Self::$name(p) => p.update(pc, taken),)* }
+            }
+
+            // which predictor it is, is asked once a branch
+            #[inline]
+            fn resolve(&mut self, pc: u64, resolve: impl FnOnce(bool) -> bool) -> bool {
+                match self { $(Self::$name(p) => p.resolve(pc, resolve),)* }
             }
         }
     };
