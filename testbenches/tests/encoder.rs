@@ -25,14 +25,14 @@ fn params(rng: &mut impl Rng) -> TraceParams {
 fn random_entries_of_named_encodings_match_the_golden_coder() {
     for (i, coding) in [Coding::TR_E, Coding::TR_B].into_iter().enumerate() {
         let p = TraceParams::tr(TrParams::sizes(512, 8, 0).coded(coding));
-        run::<32>(&p, i as u64, rounds(6_000, 12_000), false, false);
+        run::<32>(&p, i as u64, rounds(4_000, 12_000), false, false);
         run::<32>(&p, i as u64 + 10, 2_000, true, true);
     }
 }
 
 #[test]
 fn random_entries_of_random_parameters_match_the_golden_coder() {
-    for seed in 0..40 {
+    for seed in 0..rounds(20, 40) {
         let p = params(&mut ChaCha8Rng::seed_from_u64(seed));
         run::<32>(&p, seed, rounds(400, 1_000), seed % 2 == 0, false);
     }

@@ -103,7 +103,7 @@ fn params(rng: &mut impl Rng) -> TraceParams {
 fn random_entries_of_every_variant_match_the_golden_coder() {
     for (i, variant) in Variant::ALL.into_iter().enumerate() {
         let p = TraceParams::sc_lsp(StreamCacheParams::new(variant, 32, 4));
-        run::<32>(&p, i as u64, rounds(12_000, 35_000), false, false);
+        run::<32>(&p, i as u64, rounds(6_000, 35_000), false, false);
         run::<32>(&p.with(|p| (p.timestamps, p.cores) = (true, 4)), i as u64 + 10, 2_000, true, true);
     }
 }
@@ -112,7 +112,7 @@ fn random_entries_of_every_variant_match_the_golden_coder() {
 fn random_entries_of_random_parameters_match_the_golden_coder() {
     for seed in 0..20 {
         let p = params(&mut ChaCha8Rng::seed_from_u64(seed));
-        run::<32>(&p, seed, 1_000, seed % 2 == 0, seed < 6);
+        run::<32>(&p, seed, rounds(500, 1_000), seed % 2 == 0, seed < 6);
     }
 }
 

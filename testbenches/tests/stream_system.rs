@@ -151,7 +151,7 @@ fn verilog_matches_golden_on_random_programs() {
 
 #[test]
 fn the_rust_hdl_simulation_matches_golden() {
-    let instructions = rounds(8_000, 20_000);
+    let instructions = rounds(4_000, 20_000);
     for (params, name, pace) in [
         (params(StreamCacheParams::new(Variant::Rbase, 32, 4), 1), "irq", 4),
         (params(StreamCacheParams::new(Variant::Ebase, 8, 8), 4), "fft", 4),
