@@ -79,7 +79,7 @@ impl HardwareArgs {
         SystemOptions {
             ingress: self.ingress.into(),
             log2_fifo: self.log2_fifo,
-            extras: Extras { sync: self.sync, check: self.check },
+            extras: Extras { sync: self.sync, check: self.check, session: false },
         }
     }
 

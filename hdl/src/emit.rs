@@ -177,6 +177,9 @@ pub fn build_inputs(params: &InputsParams, log2_fifo: u8) -> Result<InputsSystem
 /// The Verilog of the record system for `params`, as [`emit_on`] gives it.
 pub fn emit_inputs(params: &InputsParams, log2_fifo: u8, style: &Style, buses: Buses) -> Result<String, EmitError> {
     let mut top = build_inputs(params, log2_fifo)?;
+    if buses.words.has_packets() {
+        top = top.with_session();
+    }
     top.connect_all();
     check_all(&top).map_err(|e| EmitError::Check(format!("{e:?}")))?;
     let verilog = wrap(verilog::write(&top, style)?, style, buses)?;
@@ -218,7 +221,9 @@ pub fn emit_on(
     style: &Style,
     buses: Buses,
 ) -> Result<String, EmitError> {
-    let mut top = build(params, options)?;
+    let session = options.extras.session || buses.words.has_packets();
+    let extras = Extras { session, ..options.extras };
+    let mut top = build(params, &SystemOptions { extras, ..*options })?;
     top.connect_all();
     check_all(&top).map_err(|e| EmitError::Check(format!("{e:?}")))?;
     let verilog = wrap(verilog::write(&top, style)?, style, buses)?;
@@ -227,11 +232,11 @@ pub fn emit_on(
         env!("CARGO_PKG_VERSION"),
         options.ingress.name(),
         options.fifo_entries(),
-        match options.extras {
-            Extras { sync: true, check: true } => ", periodic synchronisation, discontinuity check",
-            Extras { sync: true, check: false } => ", periodic synchronisation",
-            Extras { sync: false, check: true } => ", discontinuity check",
-            Extras { sync: false, check: false } => "",
+        match (options.extras.sync, options.extras.check) {
+            (true, true) => ", periodic synchronisation, discontinuity check",
+            (true, false) => ", periodic synchronisation",
+            (false, true) => ", discontinuity check",
+            (false, false) => "",
         },
         params.canonical(),
         params.fingerprint(),

@@ -13,6 +13,7 @@
 //! | `retire_*[i]` | in | | PC chain of core i, see [`crate::ingress::chain`] |
 //! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
+//! | `session[0]` | out | 1 | with [`Extras::session`]: from the header of a trace to its last bit |
 //!
 //! # Timing
 //! One retired instruction a core and clock, forever. `rdata` answers a clock after `addr`.
@@ -50,7 +51,9 @@ macro_rules! system {
             pub valid: Signal<Out, Bit>,
             pub ready: Signal<In, Bit>,
             pub data: Signal<Out, Bits<32>>,
+            pub session: Vec<Signal<Out, Bit>>,
             _cores: usize,
+            _sessions: usize,
             core: Vec<$core<W>>,
             spine: Spine<W>,
             encoder: $encoder<W>,
@@ -66,6 +69,8 @@ macro_rules! system {
                 let cores = usize::from(params.cores);
                 Self {
                     _cores: cores,
+                    session: each(usize::from(extras.session)),
+                    _sessions: usize::from(extras.session),
                     $($port: each(cores),)*
                     core: (0..cores).map(|_| $core::with(params, extras)).collect(),
                     spine: Spine::with(params, &$layout(params), log2_depth, extras),
@@ -88,6 +93,9 @@ macro_rules! system {
                 self.valid.next = self.spine.words.valid.val();
                 self.spine.words.ready.next = self.ready.val();
                 self.data.next = self.spine.words.data.val();
+                for j in 0..self._sessions {
+                    self.session[j].next = self.spine.active.val();
+                }
                 ReadOut::<W>::join(&mut self.spine.read, &mut self.encoder.entry);
                 PieceOut::join(&mut self.encoder.bits, &mut self.spine.coded);
                 for i in 0..self._cores {

@@ -15,6 +15,7 @@ use hdl::bus::axi_lite::AxiLite;
 use hdl::bus::crossing::Crossing;
 use hdl::bus::memory::MemoryPort;
 use hdl::bus::octets::Octets;
+use hdl::bus::packets::Packets;
 use hdl::bus::wishbone::Wishbone;
 use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
 use hdl::bus::Writers;
@@ -29,9 +30,10 @@ fn main() {
     row("axi-lite", devices, &verilog(AxiLite::<3>::new(Writers::default())));
     row("wishbone", devices, &verilog(Wishbone::<3>::new()));
     row("atb", devices, &verilog(Atb::new()));
+    row("axi-stream", devices, &verilog(Packets::new()));
     row("bytes", devices, &verilog(Octets::new()));
     row("axi4-memory", devices, &verilog(MemoryPort::new()));
-    row("--port-clock", devices, &verilog(Crossing::new()));
+    row("--port-clock", devices, &verilog(Crossing::<32>::new()));
     let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().expect("a scheme"));
     let options = SystemOptions { log2_fifo: 4, ..SystemOptions::default() };
     for (registers, words) in [

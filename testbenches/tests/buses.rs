@@ -1,4 +1,4 @@
-//! `hdl/src/bus/{apb,axi_lite,wishbone,octets,atb,crossing}.rs` against the rules of their standards and a register file
+//! `hdl/src/bus/{apb,axi_lite,wishbone,octets,atb,crossing,packets}.rs` against the rules of their standards and a register file
 //!
 //! Masters that wait, withdraw and write parts at random, reset at any time; what is answered is what the registers hold,
 //! an answer stays until it is taken, and nothing is answered that was not asked.
@@ -8,6 +8,7 @@ use hdl::bus::atb::{Atb, QUIET};
 use hdl::bus::axi_lite::AxiLite;
 use hdl::bus::crossing::Crossing;
 use hdl::bus::octets::Octets;
+use hdl::bus::packets::{AxiStream, Packets};
 use hdl::bus::wishbone::Wishbone;
 use hdl::bus::Writers;
 use rust_hdl::prelude::*;
@@ -392,11 +393,68 @@ fn atb_flushes_when_nothing_came_for_a_while() {
 }
 
 /// Its Verilog is proved (`tests/formal.rs`) and played by cocotb (`cli/tests/buses.rs`).
+/// Traces of one word and more, whose session ends when the last word is there or later, for a clock or longer.
+#[test]
+fn the_last_word_of_each_trace_is_marked() {
+    const LAST: u64 = 1 << 32;
+    for seed in 0..3 {
+        let mut s = Source::seeded(seed);
+        let mut d = Driver::new(Packets::new(), |u, c| u.clock.next = c.into()).unwrap().recording();
+        let (mut session, mut left, mut word, mut held) = (false, 0, None, None);
+        let (mut right, mut came, mut lasts, mut again) = (Vec::new(), Vec::new(), 0, 0);
+        let (mut talks, mut takes) = (50, 50);
+        for clock in 0..20_000 {
+            if clock % 200 == 0 {
+                (talks, takes) = (*s.pick(&[10, 50, 100]), *s.pick(&[10, 50, 100]));
+            }
+            let reset = clock < 2 || s.per_64k(100);
+            if !session && s.percent(40) {
+                (session, left) = (true, s.between(1, 6));
+                again += u64::from(word.is_some());
+            } else if session && left == 0 && s.percent(50) {
+                session = false;
+            }
+            if session && left > 0 && word.is_none() && s.percent(talks) {
+                left -= 1;
+                word = Some(s.bits(32) | if left == 0 { LAST } else { 0 });
+            }
+            let ready = s.percent(takes);
+            let (taken, out) = d
+                .cycle(
+                    |u| {
+                        u.reset.next = reset;
+                        u.session.next = session;
+                        u.words.valid.next = word.is_some();
+                        u.words.data.next = (word.unwrap_or(0) & (LAST - 1)).to_bits();
+                        u.out.ready.next = ready;
+                    },
+                    |u| (u.words.ready.val(), u.out.valid.val().then(|| u.out.data.val().to_u64())),
+                )
+                .unwrap();
+            if reset {
+                (session, left, word, held) = (false, 0, None, None);
+                right.truncate(came.len());
+                continue;
+            }
+            assert!(held.is_none() || held == out, "clock {clock}: {held:x?} became {out:x?}");
+            held = out.filter(|_| !ready);
+            came.extend(out.filter(|_| ready));
+            lasts += u64::from(out.is_some_and(|w| ready && w & LAST != 0));
+            if taken {
+                right.extend(word.take());
+            }
+            assert!(right.starts_with(&came) && right.len() <= came.len() + 1, "clock {clock}: {came:x?}");
+        }
+        assert!(came.len() > 2_000 && lasts > 500 && again > 50, "{} words, {lasts} packets, {again}", came.len());
+        d.check_verilog_from_random(seed as u32 + 1).unwrap();
+    }
+}
+
 #[test]
 fn words_cross_in_order_at_any_ratio() {
     for (here, there) in [(1, 7), (2, 3), (5, 5), (3, 2), (7, 1)] {
         let mut s = Source::seeded(10 * here + there);
-        let mut d = Driver::new(Crossing::new(), |_, _| ()).unwrap();
+        let mut d = Driver::new(Crossing::<32>::new(), |_, _| ()).unwrap();
         let (mut word, mut went, mut came) = (None, Vec::new(), Vec::new());
         let phase = s.below(2 * there);
         for time in 0..40_000 {
@@ -440,5 +498,7 @@ fn buses_pass_the_static_gates() {
     emit_checked(&mut AxiLite::<3>::new(Writers::PrivilegedSecure)).unwrap();
     emit_checked(&mut Octets::new()).unwrap();
     emit_checked(&mut Atb::new()).unwrap();
-    emit_checked(&mut Crossing::new()).unwrap();
+    emit_checked(&mut Packets::new()).unwrap();
+    emit_checked(&mut AxiStream::default()).unwrap();
+    emit_checked(&mut Crossing::<32>::new()).unwrap();
 }

@@ -293,7 +293,7 @@ fn routers_that_lose_double_or_tear_are_found() {
 }
 
 fn crossing() -> Result<Proof, FormalError> {
-    verilog(Crossing::new()).of_many_clocks().inside("top", include_str!("../formal/crossing.sv"))
+    verilog(Crossing::<32>::new()).of_many_clocks().inside("top", include_str!("../formal/crossing.sv"))
 }
 
 #[test]

@@ -78,9 +78,11 @@ impl Golden {
 
 fn play(cores: u8, sync: bool, steps: impl Iterator<Item = Step>) -> Driver<Registers> {
     let params = params(cores);
-    let mut d = Driver::new(Registers::new(&params, Extras { sync, check: sync }), |u, c| u.clock.next = c.into())
-        .unwrap()
-        .recording();
+    let mut d = Driver::new(Registers::new(&params, Extras { sync, check: sync, ..Extras::default() }), |u, c| {
+        u.clock.next = c.into()
+    })
+    .unwrap()
+    .recording();
     let mut golden = Golden { params, sync, control: 0, period: 0, request: 0, overflow: 0, broken: 0, answer: 0 };
     for step in steps {
         let set = |u: &mut Registers| {
@@ -138,6 +140,10 @@ fn an_overflow_in_the_clock_in_which_it_is_cleared_stays_noted() {
 #[test]
 fn registers_pass_the_static_gates() {
     for cores in [1, 16] {
-        emit_checked(&mut Registers::new(&params(cores), Extras { sync: cores == 16, check: cores == 16 })).unwrap();
+        emit_checked(&mut Registers::new(
+            &params(cores),
+            Extras { sync: cores == 16, check: cores == 16, ..Extras::default() },
+        ))
+        .unwrap();
     }
 }

@@ -51,7 +51,7 @@ fn cosim(params: &TraceParams, info: &ProgramInfo, instructions: u64, options: T
 /// As [`cosim`], for events that are there.
 fn cosim_of(params: &TraceParams, name: &str, program: &Program, events: &[FlowEvent], options: TraceOptions) -> u64 {
     let place = format!("{name}, {}", params.canonical());
-    let extras = Extras { sync: options.sync > 0, check: options.sync > 0 };
+    let extras = Extras { sync: options.sync > 0, check: options.sync > 0, ..Extras::default() };
     let built = SystemOptions { extras, ..SystemOptions::default() };
     let verilog = emit(params, &built).unwrap();
     let sim = TraceCosim::build(&verilog, &ports(params.cores.into(), params.xlen)).unwrap();

@@ -139,8 +139,11 @@ async def taken(dut, valid, ready, data, into):
 
 
 async def stream(sink, into):
+    """A trace is a packet."""
     while True:
-        into.extend((await sink.read(4)))
+        packet = await sink.recv()
+        assert not into, "a second packet"
+        into.extend(packet.tdata)
 
 
 def words(dut):

@@ -21,28 +21,28 @@
 //! A timing constraint for the tools: paths from `slot*` and the Gray pointers to the other clock are to be shorter than
 //! its period, nothing else is between the clocks.
 
-use crate::spine::ports::{WordsIn, WordsOut};
+use super::{LaneIn, LaneOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// The crossing.
+/// The crossing of words of N bits.
 #[derive(LogicBlock, Default)]
-pub struct Crossing {
+pub struct Crossing<const N: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub words: WordsIn,
+    pub words: LaneIn<N>,
     pub port_clock: Signal<In, Clock>,
     pub port_reset: Signal<In, Bit>,
-    pub out: WordsOut,
+    pub out: LaneOut<N>,
     // by `clock`: words that came, in binary and Gray; words that went, two edges late
     came: DFF<Bits<3>>,
     came_gray: DFF<Bits<3>>,
     went_near: DFF<Bits<3>>,
     went_here: DFF<Bits<3>>,
-    slot0: DFF<Bits<32>>,
-    slot1: DFF<Bits<32>>,
-    slot2: DFF<Bits<32>>,
-    slot3: DFF<Bits<32>>,
+    slot0: DFF<Bits<N>>,
+    slot1: DFF<Bits<N>>,
+    slot2: DFF<Bits<N>>,
+    slot3: DFF<Bits<N>>,
     // by `port_clock`: the same from the other side
     went: DFF<Bits<3>>,
     went_gray: DFF<Bits<3>>,
@@ -64,7 +64,7 @@ pub struct Crossing {
     fourth: Fixed<Bits<2>>,
 }
 
-impl Crossing {
+impl<const N: usize> Crossing<N> {
     /// An empty one.
     pub fn new() -> Self {
         Self {
@@ -79,7 +79,7 @@ impl Crossing {
     }
 }
 
-impl Logic for Crossing {
+impl<const N: usize> Logic for Crossing<N> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, came, came_gray, went_near, went_here, slot0, slot1, slot2, slot3);

@@ -2,13 +2,14 @@
 //!
 //! A system has a register bus of its own, [`BusOut`](crate::spine::ports::BusOut), and 32-bit words behind `valid` and
 //! `ready`. The blocks here make of the one an APB completer, an AXI4-Lite subordinate or a Wishbone slave, of the other
-//! bytes or an ATB transmitter; AXI4-Stream is the words under other names. [`wrap`] writes the module that joins them.
+//! bytes, packets of AXI4-Stream or an ATB transmitter. [`wrap`] writes the module that joins them.
 //!
 //! | block | standard |
 //! | --- | --- |
 //! | [`apb`] | AMBA APB, ARM IHI 0024: APB4 |
 //! | [`axi_lite`] | AMBA AXI4-Lite, ARM IHI 0022, chapter B1, without `ARPROT` |
 //! | [`wishbone`] | Wishbone B4, classic cycles |
+//! | [`packets`] | AMBA AXI4-Stream, ARM IHI 0051: `TLAST` ends a trace |
 //! | [`octets`] | 8-bit valid/ready port |
 //! | [`atb`] | AMBA ATB, ARM IHI 0032, 32 bits wide |
 //! | [`crossing`] | none: words into another clock |
@@ -25,6 +26,7 @@ pub mod axi_lite;
 pub mod crossing;
 pub mod memory;
 pub mod octets;
+pub mod packets;
 pub mod split;
 pub mod wishbone;
 pub mod wrap;
@@ -38,6 +40,16 @@ bundle!(
     { addr: Bits<A>, write: Bit, wdata: Bits<32>, }
     { rdata: Bits<32>, }
 );
+
+bundle!(
+    /// Trace words of N bits: 32, or [`PACKET_BITS`].
+    LaneOut "LaneIn" LaneIn<N>
+    { valid: Bit, data: Bits<N>, }
+    { ready: Bit, }
+);
+
+/// Bits of a trace word with a mark above it: the last word of its trace.
+pub const PACKET_BITS: usize = 33;
 
 /// Bits of a byte address in the window of the registers.
 pub const WINDOW_BITS: usize = 12;

@@ -9,9 +9,10 @@ use super::axi_lite::AxiLite;
 use super::crossing::Crossing;
 use super::memory::MemoryPort;
 use super::octets::Octets;
+use super::packets::{AxiStream, Packets};
 use super::split::Split;
 use super::wishbone::Wishbone;
-use super::Writers;
+use super::{Writers, PACKET_BITS};
 
 use crate::verilog::{write, Refused, Style, Written};
 use rust_hdl::prelude::{check_all, Block};
@@ -38,7 +39,7 @@ pub enum WordPort {
     /// As the system has them: `valid`, `ready`, `data`.
     #[default]
     Native,
-    /// `m_axis_*`: `TVALID`, `TREADY`, `TDATA` of 32 bits.
+    /// `m_axis_*`: `TVALID`, `TREADY`, `TDATA` of 32 bits, `TLAST` with the last word of a trace.
     AxiStream,
     /// `m_atb_*`.
     Atb,
@@ -116,6 +117,14 @@ impl WordPort {
         }
     }
 
+    /// Whether it marks the last word of a trace, and so must know when a session is over.
+    pub const fn has_packets(self) -> bool {
+        match self {
+            Self::AxiStream => true,
+            Self::Native | Self::Atb | Self::Octets | Self::Memory => false,
+        }
+    }
+
     /// Whether it may leave by a clock of its own. What is programmed by the register bus is by its clock.
     pub const fn crosses(self) -> bool {
         !self.has_registers()
@@ -157,6 +166,9 @@ impl fmt::Display for Buses {
         Ok(())
     }
 }
+
+/// The port of a system with [`Extras::session`](crate::spine::Extras) that says whether a session is under way.
+const SESSION: &str = "session_0";
 
 /// What the module has inside.
 struct Part {
@@ -204,17 +216,11 @@ pub(crate) fn wrap(mut system: Written, style: &Style, buses: Buses) -> Result<S
     Ok(text)
 }
 
-/// `valid`, `ready` or `data` where words leave the module.
-fn outside(port: WordPort, signal: &str) -> String {
-    match port {
-        WordPort::AxiStream => format!("{}_t{signal}", port.prefix()),
-        _ => signal.to_string(),
-    }
-}
-
 fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refused> {
     let Buses { registers, writers, words, crossing } = buses;
-    let adapted = matches!(words, WordPort::Atb | WordPort::Octets | WordPort::Memory);
+    let adapted = words != WordPort::Native;
+    // what the last word of a trace is marked in comes behind the system, before another clock
+    let marked = if words.has_packets() { "marked" } else { "words" };
     let split = words.has_registers();
     if crossing && !words.crosses() {
         return Err(Refused(format!("words on {} have no clock of their own", words.name())));
@@ -222,7 +228,6 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refu
     let mut parts = vec![Part::new("system", system, |pin| match pin {
         _ if split && pin.starts_with("bus_") => format!("system_{pin}"),
         "valid" | "ready" | "data" if crossing || adapted => format!("words_{pin}"),
-        "valid" | "ready" | "data" => outside(words, pin),
         _ => pin.to_string(),
     })];
     let of_bus = |pin: &str| match pin {
@@ -248,22 +253,35 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refu
             }
         })?);
     }
-    if crossing {
-        parts.push(Part::of("crossing", Crossing::new(), style, |pin| match pin.strip_prefix("out_") {
-            Some(signal) if adapted => format!("crossed_{signal}"),
-            Some(signal) => outside(words, signal),
+    if words.has_packets() {
+        parts.push(Part::of("packets", Packets::new(), style, |pin| match pin.strip_prefix("out_") {
+            Some(signal) => format!("{marked}_{signal}"),
+            None if pin == "session" => SESSION.into(),
             None => pin.to_string(),
         })?);
     }
+    if crossing {
+        let net = |pin: &str| match (pin.strip_prefix("out_"), pin.strip_prefix("words_")) {
+            (Some(signal), _) if adapted => format!("crossed_{signal}"),
+            (Some(signal), _) => signal.to_string(),
+            (_, Some(signal)) => format!("{marked}_{signal}"),
+            (None, None) => pin.to_string(),
+        };
+        parts.push(match words.has_packets() {
+            true => Part::of("crossing", Crossing::<PACKET_BITS>::new(), style, net)?,
+            false => Part::of("crossing", Crossing::<32>::new(), style, net)?,
+        });
+    }
     let of_port = |pin: &str| match (pin, pin.strip_prefix("words_")) {
         (_, Some(signal)) if crossing => format!("crossed_{signal}"),
-        (_, Some(_)) => pin.to_string(),
+        (_, Some(signal)) => format!("{marked}_{signal}"),
         ("clock" | "reset", _) if crossing => format!("port_{pin}"),
         ("clock" | "reset", _) => pin.to_string(),
         _ => format!("{}_{pin}", words.prefix()),
     };
     match words {
-        WordPort::Native | WordPort::AxiStream => {}
+        WordPort::Native => {}
+        WordPort::AxiStream => parts.push(Part::of("axi_stream", AxiStream::default(), style, of_port)?),
         WordPort::Atb => parts.push(Part::of("atb", Atb::new(), style, of_port)?),
         WordPort::Octets => parts.push(Part::of("bytes", Octets::new(), style, of_port)?),
         WordPort::Memory => parts.push(Part::of("memory", MemoryPort::new(), style, |pin| match pin {

@@ -43,6 +43,7 @@ pub struct Spine<const W: usize> {
     pub reset: Signal<In, Bit>,
     pub bus: BusIn,
     pub words: WordsOut,
+    pub active: Signal<Out, Bit>,
     pub control: Vec<ControlOut>,
     pub entry: Vec<EntryIn<W>>,
     pub read: ReadOut<W>,
@@ -217,6 +218,7 @@ impl<const W: usize> Logic for Spine<W> {
         PieceIn::link(&mut self.coded, &mut self.session.coded);
         PieceOut::join(&mut self.session.bits, &mut self.packer.bits);
         self.session.aligned.next = self.packer.aligned.val();
+        self.active.next = self.session.active.val();
         self.words.valid.next = self.packer.words.valid.val();
         self.words.data.next = self.packer.words.data.val();
         self.packer.words.ready.next = self.words.ready.val();

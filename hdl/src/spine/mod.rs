@@ -59,6 +59,8 @@ pub struct Extras {
     pub sync: bool,
     /// The ingress checks that each instruction follows from the one before; RVFI only.
     pub check: bool,
+    /// A port says whether a session is under way.
+    pub session: bool,
 }
 
 pub mod entry;

@@ -18,6 +18,7 @@
 //! | `hold` | out | 1 | the cores are to wait; with a start in the middle of a run, also before `recording` rises |
 //! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
+//! | `session[0]` | out | 1 | [`InputsSystem::with_session`]: from the header of a recording to its last bit |
 //!
 //! # Timing
 //! One instruction a core and one reference a clock. A core's reference is on the bus before it retires or with it, and
@@ -80,7 +81,9 @@ pub struct InputsSystem {
     pub valid: Signal<Out, Bit>,
     pub ready: Signal<In, Bit>,
     pub data: Signal<Out, Bits<32>>,
+    pub session: Vec<Signal<Out, Bit>>,
     _cores: usize,
+    _sessions: usize,
     core: Vec<InputsCore>,
     snoop: Snoop,
     start: Vec<Start>,
@@ -142,6 +145,12 @@ impl InputsSystem {
             ..Default::default()
         }
     }
+
+    /// The same, and a port says whether a session is under way.
+    pub fn with_session(mut self) -> Self {
+        (self.session, self._sessions) = (each(1), 1);
+        self
+    }
 }
 
 impl Logic for InputsSystem {
@@ -158,6 +167,9 @@ impl Logic for InputsSystem {
         self.valid.next = self.spine.words.valid.val();
         self.spine.words.ready.next = self.ready.val();
         self.data.next = self.spine.words.data.val();
+        for q in 0..self._sessions {
+            self.session[q].next = self.spine.active.val();
+        }
         ReadOut::<32>::join(&mut self.spine.read, &mut self.encoder.entry);
         PieceOut::join(&mut self.encoder.bits, &mut self.spine.coded);
 

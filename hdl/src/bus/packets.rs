@@ -1,0 +1,111 @@
+//! Packets: a trace as a packet of AXI4-Stream, whose last word is told as such
+//!
+//! # Source
+//! ARM IHI 0051 (AXI4-Stream), section 2.5: `TLAST` ends a packet.
+//!
+//! Whether a word is the last one is known when the session is over, and a word may leave before. So one word waits here until
+//! the next one is there, or the session is over.
+//!
+//! # Ports of [`Packets`]
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | no word waits |
+//! | `words` | in | | trace words |
+//! | `session` | in | 1 | there will be more words, or one waits in the system |
+//! | `out` | out | 33 | the word, above it whether it is the last one of its trace |
+//!
+//! # Timing
+//! A word a clock. A word is at `out` in the clock in which the next one is at `words`, or in that behind the end of `session`.
+//! What is at `out` stays until it is taken, though another session begins.
+//!
+//! # Ports of [`AxiStream`]
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `words` | in | 33 | as `out` has them |
+//! | `tvalid`, `tready`, `tdata`, `tlast` | out, in, out, out | 1, 1, 32, 1 | AXI4-Stream |
+
+use super::{LaneIn, LaneOut, PACKET_BITS};
+use crate::spine::ports::WordsIn;
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+
+/// Marks the last word of each trace.
+#[derive(LogicBlock, Default)]
+pub struct Packets {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub words: WordsIn,
+    pub session: Signal<In, Bit>,
+    pub out: LaneOut<33>,
+    have: DFF<Bit>,
+    word: DFF<Bits<32>>,
+    // the word that waits is the last one; that at `words` is
+    ended: DFF<Bit>,
+    ends: DFF<Bit>,
+    last: Signal<Local, Bit>,
+    there: Signal<Local, Bit>,
+    room: Signal<Local, Bit>,
+    mark: Fixed<Bits<33>>,
+}
+
+impl Packets {
+    /// One without a word.
+    pub fn new() -> Self {
+        Self { mark: Fixed::of(1u64 << (PACKET_BITS - 1)), ..Default::default() }
+    }
+}
+
+impl Logic for Packets {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, have, word, ended, ends);
+        self.last.next = self.ended.q.val() | (!self.session.val() & !self.words.valid.val());
+        self.there.next = self.have.q.val() & (self.words.valid.val() | self.last.val());
+        self.room.next = !self.have.q.val() | self.out.ready.val();
+        self.words.ready.next = self.room.val();
+        self.out.valid.next = self.there.val();
+        self.out.data.next = bit_cast::<33, 32>(self.word.q.val());
+        if self.last.val() {
+            self.out.data.next = bit_cast::<33, 32>(self.word.q.val()) | self.mark.val();
+        }
+        // a session is over for a clock at least, and then another one may begin, while words of the first still wait
+        if !self.session.val() & !self.words.valid.val() {
+            self.ended.d.next = true;
+        }
+        self.ends.d.next = (self.ends.q.val() | !self.session.val()) & self.words.valid.val() & !self.room.val();
+        if self.there.val() & self.out.ready.val() {
+            self.have.d.next = false;
+            self.ended.d.next = false;
+        }
+        if self.words.valid.val() & self.room.val() {
+            self.have.d.next = true;
+            self.word.d.next = self.words.data.val();
+            self.ended.d.next = self.ends.q.val() | !self.session.val();
+        }
+        if self.reset.val() {
+            self.have.d.next = false;
+            self.ended.d.next = false;
+            self.ends.d.next = false;
+        }
+    }
+}
+
+/// The names of AXI4-Stream.
+#[derive(LogicBlock, Default)]
+pub struct AxiStream {
+    pub words: LaneIn<33>,
+    pub tvalid: Signal<Out, Bit>,
+    pub tready: Signal<In, Bit>,
+    pub tdata: Signal<Out, Bits<32>>,
+    pub tlast: Signal<Out, Bit>,
+}
+
+impl Logic for AxiStream {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.tvalid.next = self.words.valid.val();
+        self.words.ready.next = self.tready.val();
+        self.tdata.next = self.words.data.val().get_bits::<32>(0);
+        self.tlast.next = self.words.data.val().get_bit(32);
+    }
+}
