@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use hdl::emit::{SystemOptions, CORES, LOG2_FIFO};
 use hdl::spine::Extras;
 use hdl::verilog::Style;
+use sim::addresses::Addresses;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::InputsParams;
 
@@ -55,6 +56,14 @@ pub struct HardwareArgs {
     /// and noted in register `discontinuity`; RVFI only
     #[arg(long)]
     check: bool,
+    /// Build in an output for each core that asks it to wait before its FIFO is full: then nothing is lost; FIFOs of 16 places or
+    /// more
+    #[arg(long)]
+    stall: bool,
+    /// Address bits of the cores that differ, 16 to 31 of 32, and where they begin besides at 0; of --xlen 64, 22 to 63, the
+    /// bits above as the highest of them. The stream is the same, the circuit smaller
+    #[arg(long, value_name = "BITS[@BASE]")]
+    address_bits: Option<Addresses>,
     /// RAM of the cores, of the scheme `inputs`: a load from elsewhere is recorded [default: 0x80000000+0x1000000]
     #[arg(long, value_name = "BASE+BYTES", value_parser = ram)]
     ram: Option<(u32, u32)>,
@@ -79,7 +88,13 @@ impl HardwareArgs {
         SystemOptions {
             ingress: self.ingress.into(),
             log2_fifo: self.log2_fifo,
-            extras: Extras { sync: self.sync, check: self.check, session: false },
+            extras: Extras {
+                sync: self.sync,
+                check: self.check,
+                session: false,
+                stall: self.stall,
+                addresses: self.address_bits,
+            },
         }
     }
 
@@ -88,7 +103,13 @@ impl HardwareArgs {
     /// # Errors
     /// What is not possible, or was asked for and is not of this scheme.
     pub fn inputs(&self, sizes: Sizes) -> Result<InputsParams, Failure> {
-        let given = [("--sync", self.sync), ("--check", self.check), ("--ingress", self.ingress != Ingress::Rvfi)];
+        let given = [
+            ("--sync", self.sync),
+            ("--check", self.check),
+            ("--stall", self.stall),
+            ("--address-bits", self.address_bits.is_some()),
+            ("--ingress", self.ingress != Ingress::Rvfi),
+        ];
         if let Some((option, _)) = given.into_iter().find(|g| g.1) {
             return Err(Failure::Other(format!(
                 "{option} is not for the scheme `inputs`, which sends no control flow, and takes RVFI with its data"

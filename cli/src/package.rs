@@ -65,13 +65,14 @@ pub fn make(
 ) -> Result<Package, Failure> {
     let verilog = emit_on(params, options, style, buses).map_err(|e| Failure::Other(e.to_string()))?;
     let lines = count(verilog.lines().count() as u64);
-    let vectors = vectors::make(params)?;
+    let vectors = vectors::make(params, options.extras.addresses)?;
     let described = json!({
-        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing,
+        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "stall": options.extras.stall, "address_bits": options.extras.addresses.map(|a| a.to_string()), "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing,
         "parameters": parameters(params, set),
     });
     let described = format!("{described:#}\n");
-    let bench = (options.ingress == Ingress::Rvfi).then(|| testbench::make(params, &buses.system(style), &vectors));
+    let bench = (options.ingress == Ingress::Rvfi)
+        .then(|| testbench::make(params, options.extras.stall, &buses.system(style), &vectors));
     // the others hold an instruction until the next is told
     let of =
         if options.ingress == Ingress::Rvfi { "" } else { ", where instructions are told in their own clock (RVFI)" };

@@ -9,7 +9,7 @@ use std::fmt::Write;
 pub const FILE: &str = "ports.md";
 
 /// What a port means, by its name without the core's number, and what an instance connects it to.
-const MEANINGS: [Meaning; 22] = [
+const MEANINGS: [Meaning; 23] = [
     ("clock", "all is at its rising edge", "clk"),
     ("reset", "synchronous; at least one clock", "reset"),
     ("rvfi_valid", "an instruction is here, retired or trapped", "core@_rvfi_valid"),
@@ -32,6 +32,11 @@ const MEANINGS: [Meaning; 22] = [
     ("cause", "not used", "5'd0"),
     ("tval", "not used", "{XLEN{1'b0}}"),
     ("privilege", "not used", "2'd3"),
+    (
+        "stall",
+        "the core is to wait: half of its FIFO is taken (docs/trace-module.md); not heeded, instructions can be lost",
+        "core@_stall",
+    ),
     ("bus_addr", "number of a register (registers.md)", "bus_addr"),
     ("bus_write", "1: `bus_wdata` is written at this edge", "bus_write"),
     ("bus_wdata", "what is written", "bus_wdata"),
@@ -139,6 +144,7 @@ pub fn markdown_with(verilog: &str, style: &Style, xlen: u8, instance: &str, own
 mod tests {
     use super::*;
     use hdl::emit::{emit_as, Ingress, SystemOptions};
+    use hdl::spine::Extras;
     use sim::params::{Platform, TraceParams};
     use std::collections::HashSet;
 
@@ -148,7 +154,9 @@ mod tests {
         for ingress in [Ingress::Rvfi, Ingress::Etrace, Ingress::PcChain] {
             let params = TraceParams::new(Platform { cores: 2, ..Platform::RV32 }, "tr_e:s0".parse().unwrap());
             let style = Style { name: "acme".into(), initial: true };
-            let verilog = emit_as(&params, &SystemOptions { ingress, ..SystemOptions::default() }, &style).unwrap();
+            let extras = Extras { stall: true, ..Extras::default() };
+            let options = SystemOptions { ingress, extras, ..SystemOptions::default() };
+            let verilog = emit_as(&params, &options, &style).unwrap();
             let found = ports(&verilog, "acme");
             assert!(found.len() > 10, "{} ports", found.len());
             for port in &found {

@@ -57,8 +57,8 @@ impl Own {
     }
 }
 
-/// The text, for a system with RVFI ingress.
-pub fn make(params: &TraceParams, style: &Style, vectors: &Vectors) -> String {
+/// The text, for a system with RVFI ingress, and stall outputs with `stall`.
+pub fn make(params: &TraceParams, stall: bool, style: &Style, vectors: &Vectors) -> String {
     let cores = usize::from(params.cores);
     let each = |line: &dyn Fn(usize) -> String| (0..cores).map(line).collect::<String>();
     let ports = ["valid", "insn", "trap", "intr", "pc_rdata", "pc_wdata"];
@@ -67,7 +67,8 @@ pub fn make(params: &TraceParams, style: &Style, vectors: &Vectors) -> String {
             let driven = if p == "trap" { "1'b0".to_string() } else { format!("{p}_{i}") };
             format!("        .rvfi_{p}_{i}({driven}),\n")
         };
-        ports.map(port).concat()
+        let stall = if stall { format!("        .stall_{i}(),\n") } else { String::new() };
+        ports.map(port).concat() + &stall
     };
     Own { text: TEXT, edge: "", fields: 6, take: "retire" }
         .fill(style, vectors.word_count, vectors.stop)

@@ -6,6 +6,7 @@
 use crate::Failure;
 use hdl::trace_sim::START;
 use retire::{FlowEvent, RetireSink};
+use sim::addresses::Addresses;
 use sim::params::TraceParams;
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{Config, Run};
@@ -30,9 +31,10 @@ pub struct Vectors {
 pub const INSTRUCTIONS: usize = 5000;
 const SEED: u64 = 1;
 
-/// Makes the vectors of `params`.
-pub fn make(params: &TraceParams) -> Result<Vectors, Failure> {
+/// Makes the vectors of `params`, with code at those `addresses` alone where there are any.
+pub fn make(params: &TraceParams, addresses: Option<Addresses>) -> Result<Vectors, Failure> {
     let shape = if params.xlen == 64 { Shape::rv64(SEED) } else { Shape::rv32(SEED) };
+    let shape = addresses.map_or(shape.clone(), |a| a.shape(shape));
     let model = Model::new(&Shape { compressed: params.align == 1, ..shape });
     let mut run = Run::new(&model, &Config { retire_percent: 2, ..Config::new(params.cores, SEED) });
     let mut system = System::new(params)?;

@@ -21,6 +21,8 @@ use std::ops::RangeInclusive;
 pub const CORES: RangeInclusive<u8> = 1..=8;
 /// log2 of the entries that a core's event FIFO can have.
 pub const LOG2_FIFO: RangeInclusive<u8> = 3..=8;
+/// log2 of the fewest entries with which a core that may be stalled loses nothing.
+pub const LOG2_STALL: u8 = 4;
 /// log2 of the entries that it can have in a record system, where cores go on for some clocks behind `hold`.
 pub const LOG2_RECORD_FIFO: RangeInclusive<u8> = 4..=8;
 
@@ -92,6 +94,9 @@ pub enum EmitError {
     /// A check of an ingress that does not say where an instruction went.
     #[error("the discontinuity check is of the RVFI ingress; {0}")]
     NoCheck(&'static str),
+    /// A FIFO that is full before a core waits.
+    #[error("stall outputs take FIFOs of 16 places or more, log2_fifo = 4; there are 8")]
+    Stall,
     /// A FIFO outside its range.
     #[error("log2_fifo = {0} is outside {from} to {to}", from = LOG2_FIFO.start(), to = LOG2_FIFO.end())]
     Fifo(u8),
@@ -117,6 +122,12 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
     params.check()?;
     if !LOG2_FIFO.contains(&options.log2_fifo) {
         return Err(EmitError::Fifo(options.log2_fifo));
+    }
+    if let Some(addresses) = options.extras.addresses {
+        addresses.check(params.xlen)?;
+    }
+    if options.extras.stall && options.log2_fifo < LOG2_STALL {
+        return Err(EmitError::Stall);
     }
     match options.ingress {
         Ingress::Etrace if options.extras.check => {
@@ -232,12 +243,7 @@ pub fn emit_on(
         env!("CARGO_PKG_VERSION"),
         options.ingress.name(),
         options.fifo_entries(),
-        match (options.extras.sync, options.extras.check) {
-            (true, true) => ", periodic synchronisation, discontinuity check",
-            (true, false) => ", periodic synchronisation",
-            (false, true) => ", discontinuity check",
-            (false, false) => "",
-        },
+        extras,
         params.canonical(),
         params.fingerprint(),
     ))

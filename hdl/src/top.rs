@@ -14,9 +14,13 @@
 //! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
 //! | `session[0]` | out | 1 | with [`Extras::session`]: from the header of a trace to its last bit |
+//! | `stall[i]` | out | 1 | with [`Extras::stall`]: core i is to wait, see Timing |
 //!
 //! # Timing
 //! One retired instruction a core and clock, forever. `rdata` answers a clock after `addr`.
+//!
+//! `stall[i]` is high while half of the places of a FIFO, or more, are taken, and comes from registers. With 2^k places, nothing
+//! of a core is lost that retires at most 2^(k-1) - 4 instructions in the clocks behind that in which it is high; so k is 4 or more.
 //!
 //! Golden model: [`sim::system`].
 
@@ -52,8 +56,10 @@ macro_rules! system {
             pub ready: Signal<In, Bit>,
             pub data: Signal<Out, Bits<32>>,
             pub session: Vec<Signal<Out, Bit>>,
+            pub stall: Vec<Signal<Out, Bit>>,
             _cores: usize,
             _sessions: usize,
+            _stalls: usize,
             core: Vec<$core<W>>,
             spine: Spine<W>,
             encoder: $encoder<W>,
@@ -71,6 +77,8 @@ macro_rules! system {
                     _cores: cores,
                     session: each(usize::from(extras.session)),
                     _sessions: usize::from(extras.session),
+                    stall: each(if extras.stall { cores } else { 0 }),
+                    _stalls: if extras.stall { cores } else { 0 },
                     $($port: each(cores),)*
                     core: (0..cores).map(|_| $core::with(params, extras)).collect(),
                     spine: Spine::with(params, &$layout(params), log2_depth, extras),
@@ -95,6 +103,9 @@ macro_rules! system {
                 self.data.next = self.spine.words.data.val();
                 for j in 0..self._sessions {
                     self.session[j].next = self.spine.active.val();
+                }
+                for k in 0..self._stalls {
+                    self.stall[k].next = self.spine.half[k].val();
                 }
                 ReadOut::<W>::join(&mut self.spine.read, &mut self.encoder.entry);
                 PieceOut::join(&mut self.encoder.bits, &mut self.spine.coded);

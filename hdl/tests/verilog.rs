@@ -12,7 +12,7 @@ const RV32: Platform = Platform::RV32;
 const RVFI: SystemOptions = SystemOptions {
     ingress: Ingress::Rvfi,
     log2_fifo: 8,
-    extras: Extras { sync: false, check: false, session: false },
+    extras: Extras { sync: false, check: false, session: false, stall: false, addresses: None },
 };
 
 fn verilog(name: &str, platform: &Platform, options: &SystemOptions) -> String {
@@ -65,6 +65,8 @@ fn points() -> Vec<(&'static str, Platform, SystemOptions)> {
     let chain = SystemOptions { ingress: Ingress::PcChain, ..RVFI };
     points.extend([("tr_e:small", RV32, chain), ("tr_e:small", Platform { cores: 2, ..rv64 }, chain)]);
     points.push(("sc-lsp:rbase-32x4", Platform { align: 2, ..timed }, chain));
+    let extras = Extras { addresses: "24@0x80000000".parse().ok(), stall: true, ..Extras::default() };
+    points.push(("tr_e:small", cores(2), SystemOptions { extras, ..RVFI }));
     points
 }
 

@@ -3,6 +3,7 @@
 //! Everything the circuits, the host tools and the documentation agree on is declared here once.
 //! This crate builds without rust-hdl.
 
+pub mod addresses;
 pub mod analysis;
 pub mod baseline;
 pub mod beats;

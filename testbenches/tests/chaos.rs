@@ -183,7 +183,7 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
     // with all that can be built in, in every second system
     let all = clocks == 40_000;
     let sync = params.stream_cache().is_none() && all;
-    let extras = Extras { sync, check: all, session: all };
+    let extras = Extras { sync, check: all, session: all, stall: all, ..Extras::default() };
     let mut top = build(&params, &SystemOptions { log2_fifo, extras, ..SystemOptions::default() }).unwrap();
     top.connect_all();
     let verilog = generate_verilog(&top);

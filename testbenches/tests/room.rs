@@ -13,7 +13,7 @@ fn places_taken_given_back_and_popped_match_a_count() {
         let mut d = Driver::new(Room::new(log2_depth), |u, c| u.clock.next = c.into()).unwrap().recording();
         // counted, and popped in the clock before
         let (mut used, mut popped, mut rate) = (0, 0, 50);
-        let mut seen = [0; 3];
+        let mut seen = [0; 4];
         for cycle in 0..20_000 {
             if s.per_64k(300) {
                 rate = *s.pick(&[0, 20, 50, 80, 100]);
@@ -30,13 +30,14 @@ fn places_taken_given_back_and_popped_match_a_count() {
                         u.give.next = give;
                         u.pop.next = pop;
                     },
-                    |u| (u.spent.val(), u.roomy.val()),
+                    |u| (u.spent.val(), u.roomy.val(), u.half.val()),
                 )
                 .unwrap();
-            let want = (used == places, used < 1 << (log2_depth - 3));
+            let want = (used == places, used < 1 << (log2_depth - 3), used >= 1 << (log2_depth - 1));
             assert_eq!(got, want, "{places} places, cycle {cycle}: {used} used");
             seen[0] += usize::from(want.0);
             seen[1] += usize::from(want.1);
+            seen[3] += usize::from(want.2);
             seen[2] += usize::from(take && give && popped == 1);
             used = if reset { 0 } else { used + usize::from(take) - usize::from(give) - popped };
             popped = usize::from(pop && !reset);

@@ -16,7 +16,14 @@ fn bits(name: &str, platform: Platform, ingress: Ingress, change: fn(String) -> 
     let params = TraceParams::new(platform, name.parse().unwrap());
     // systems of two cores with all that can be built in
     let two = platform.cores == 2;
-    let extras = Extras { sync: two && params.stream_cache().is_none(), check: two && ingress == RVFI, session: two };
+    let addresses = two.then(|| if platform.xlen == 64 { "39" } else { "24@0x80000000" }.parse().unwrap());
+    let extras = Extras {
+        sync: two && params.stream_cache().is_none(),
+        check: two && ingress == RVFI,
+        session: two,
+        stall: two,
+        addresses,
+    };
     let mut top = build(&params, &SystemOptions { ingress, log2_fifo: 5, extras }).unwrap();
     top.connect_all();
     prove(&top, change).map_err(|e| e.to_string())

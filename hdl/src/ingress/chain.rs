@@ -30,6 +30,7 @@
 //! Golden model: [`sim::beats::chain`].
 
 use super::beat::BeatOut;
+use super::narrow::Narrow;
 use super::rvfi::Rvfi;
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
@@ -46,6 +47,10 @@ pub struct Chain<const W: usize> {
     pub retire_insn: Signal<In, Bits<32>>,
     pub retire_pc: Signal<In, Bits<W>>,
     pub beat: BeatOut<W>,
+    // where it is; where fewer bits differ
+    came: Signal<Local, Bits<W>>,
+    narrow: Vec<Narrow<W>>,
+    _narrows: usize,
     // the instruction that is held
     held: DFF<Bit>,
     held_intr: DFF<Bit>,
@@ -112,7 +117,11 @@ impl<const W: usize> Chain<W> {
     /// With [`Extras::check`], and as [`Chain::new`].
     pub fn with(params: &TraceParams, extras: Extras) -> Self {
         assert!(!extras.check, "a chain is always checked");
-        Self::new(params)
+        Self {
+            narrow: extras.addresses.iter().map(Narrow::new).collect(),
+            _narrows: usize::from(extras.addresses.is_some()),
+            ..Self::new(params)
+        }
     }
 }
 
@@ -121,6 +130,12 @@ impl<const W: usize> Logic for Chain<W> {
     fn update(&mut self) {
         clock!(self, clock, rvfi);
         dff_setup!(self, clock, held, held_intr, held_insn, held_pc);
+
+        self.came.next = self.retire_pc.val();
+        for j in 0..self._narrows {
+            self.narrow[j].wide.next = self.retire_pc.val();
+            self.came.next = self.narrow[j].narrow.val();
+        }
 
         // what is held: which jump or branch, and how far
         self.insn.next = self.held_insn.q.val();
@@ -183,12 +198,12 @@ impl<const W: usize> Logic for Chain<W> {
         // whether the next one is where it can have gone
         self.link.next = self.held_pc.q.val() + bit_cast::<W, 3>(self.length.val());
         self.goes.next = self.held_pc.q.val() + self.offset.val();
-        self.follows.next = self.retire_pc.val() == self.link.val();
+        self.follows.next = self.came.val() == self.link.val();
         if self.branch.val() {
-            self.follows.next = (self.retire_pc.val() == self.link.val()) | (self.retire_pc.val() == self.goes.val());
+            self.follows.next = (self.came.val() == self.link.val()) | (self.came.val() == self.goes.val());
         }
         if self.direct.val() {
-            self.follows.next = self.retire_pc.val() == self.goes.val();
+            self.follows.next = self.came.val() == self.goes.val();
         }
         if self.indirect.val() {
             self.follows.next = true;
@@ -198,7 +213,7 @@ impl<const W: usize> Logic for Chain<W> {
             self.held.d.next = true;
             self.held_intr.d.next = self.held.q.val() & !self.follows.val();
             self.held_insn.d.next = self.retire_insn.val();
-            self.held_pc.d.next = self.retire_pc.val();
+            self.held_pc.d.next = self.came.val();
         }
         if self.reset.val() {
             self.held.d.next = false;
@@ -209,7 +224,7 @@ impl<const W: usize> Logic for Chain<W> {
         self.rvfi.rvfi_trap.next = false;
         self.rvfi.rvfi_intr.next = self.held_intr.q.val();
         self.rvfi.rvfi_pc_rdata.next = self.held_pc.q.val();
-        self.rvfi.rvfi_pc_wdata.next = self.retire_pc.val();
+        self.rvfi.rvfi_pc_wdata.next = self.came.val();
         BeatOut::<W>::link(&mut self.beat, &mut self.rvfi.beat);
     }
 }

@@ -39,6 +39,7 @@
 //! Golden model: the stream of [`retire::FlowEvent`]s that the bench makes the reports from.
 
 use super::beat::BeatOut;
+use super::narrow::Narrow;
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -61,6 +62,9 @@ pub struct Etrace<const W: usize> {
     retires: Signal<Local, Bit>,
     traps: Signal<Local, Bit>,
     address: Signal<Local, Bits<W>>,
+    // where fewer bits differ
+    narrow: Vec<Narrow<W>>,
+    _narrows: usize,
     let_go: Signal<Local, Bit>,
     length: Signal<Local, Bits<2>>,
     // the instruction that is held
@@ -105,7 +109,11 @@ impl<const W: usize> Etrace<W> {
     /// With [`Extras::check`], and as [`Etrace::new`].
     pub fn with(params: &TraceParams, extras: Extras) -> Self {
         assert!(!extras.check, "no circuit of the check");
-        Self::new(params)
+        Self {
+            narrow: extras.addresses.iter().map(Narrow::new).collect(),
+            _narrows: usize::from(extras.addresses.is_some()),
+            ..Self::new(params)
+        }
     }
 }
 
@@ -119,6 +127,10 @@ impl<const W: usize> Logic for Etrace<W> {
         self.retires.next = self.iretire.val().any();
         self.traps.next = (self.itype.val() == 1) | (self.itype.val() == 2);
         self.address.next = self.iaddr.val() >> self.align.val();
+        for j in 0..self._narrows {
+            self.narrow[j].wide.next = self.iaddr.val();
+            self.address.next = self.narrow[j].narrow.val() >> self.align.val();
+        }
         if self.retires.val() {
             self.held.d.next = true;
             self.held_intr.d.next = self.trap_before.q.val();

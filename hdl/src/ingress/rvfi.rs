@@ -34,6 +34,7 @@
 //! Golden model: [`retire::isa::flow`].
 
 use super::beat::BeatOut;
+use super::narrow::Narrow;
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -77,6 +78,10 @@ pub struct Rvfi<const W: usize> {
     target_1: Signal<Local, Bits<W>>,
     length: Signal<Local, Bits<2>>,
     link: Signal<Local, Bits<W>>,
+    // where fewer bits differ
+    narrow: Vec<Narrow<W>>,
+    narrow_next: Vec<Narrow<W>>,
+    _narrows: usize,
     // registers
     trap_before: DFF<Bit>,
     live_2: DFF<Bit>,
@@ -124,6 +129,9 @@ impl<const W: usize> Rvfi<W> {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         Self {
+            narrow: extras.addresses.iter().map(Narrow::new).collect(),
+            narrow_next: extras.addresses.iter().map(Narrow::new).collect(),
+            _narrows: usize::from(extras.addresses.is_some()),
             check: Fixed::new(extras.check),
             align: Fixed::of(params.align),
             compressed: Fixed::new(params.align == 1),
@@ -201,6 +209,12 @@ impl<const W: usize> Logic for Rvfi<W> {
 
         self.pc_1.next = self.rvfi_pc_rdata.val() >> self.align.val();
         self.target_1.next = self.rvfi_pc_wdata.val() >> self.align.val();
+        for j in 0..self._narrows {
+            self.narrow[j].wide.next = self.rvfi_pc_rdata.val();
+            self.narrow_next[j].wide.next = self.rvfi_pc_wdata.val();
+            self.pc_1.next = self.narrow[j].narrow.val() >> self.align.val();
+            self.target_1.next = self.narrow_next[j].narrow.val() >> self.align.val();
+        }
         self.long_2.d.next = self.wide.val() & self.compressed.val();
         self.pc_2.d.next = self.pc_1.val();
         self.target_2.d.next = self.target_1.val();

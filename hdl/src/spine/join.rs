@@ -11,6 +11,8 @@
 //! | `reset` | in | 1: back to the state at power-up |
 //! | `bus` | in | register bus, see [`super::registers`] |
 //! | `words` | out | trace words |
+//! | `active` | out | a session is under way |
+//! | `half[i]` | out | half of the places of FIFO i are taken |
 //! | `control[i]` | out | to front end i |
 //! | `entry[i]` | in | event entries of front end i, see [`super::entry`] |
 //! | `read` | out | the entry that is next, to the encoder |
@@ -44,6 +46,7 @@ pub struct Spine<const W: usize> {
     pub bus: BusIn,
     pub words: WordsOut,
     pub active: Signal<Out, Bit>,
+    pub half: Vec<Signal<Out, Bit>>,
     pub control: Vec<ControlOut>,
     pub entry: Vec<EntryIn<W>>,
     pub read: ReadOut<W>,
@@ -104,6 +107,7 @@ impl<const W: usize> Spine<W> {
     pub fn of(stream: &Stream, layout: &EntryLayout, log2_depth: usize) -> Self {
         let cores = usize::from(stream.senders);
         Self {
+            half: each(cores),
             control: each(cores),
             entry: each(cores),
             _cores: cores,
@@ -160,6 +164,7 @@ impl<const W: usize> Logic for Spine<W> {
             }
             self.control[i].spent.next = self.room[i].spent.val();
             self.control[i].roomy.next = self.room[i].roomy.val();
+            self.half[i].next = self.room[i].half.val();
             self.control[i].enable.next = self.session.tracing.val();
             self.pushes.next = self.pushes.val().replace_bit(i, self.entry[i].push.val());
             self.haves.next = self.haves.val().replace_bit(i, self.fifo[i].have.val());

@@ -15,6 +15,7 @@
 //! | [`session`] | a trace from its header to its last word |
 //! | [`settle`] | instructions behind a resync in which nothing is predicted |
 
+use sim::addresses::Addresses;
 use sim::params::TraceParams;
 use sim::scheme::inputs::{self, InputsParams};
 use sim::system::{header, header_again};
@@ -61,6 +62,23 @@ pub struct Extras {
     pub check: bool,
     /// A port says whether a session is under way.
     pub session: bool,
+    /// A port for each core says that its FIFO is half full: it is to wait.
+    pub stall: bool,
+    /// The addresses that the cores have; none: all of `xlen` bits.
+    pub addresses: Option<Addresses>,
+}
+
+impl std::fmt::Display for Extras {
+    /// Behind the words that say what a system is: those that its parameters do not tell.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let list = [
+            (self.sync, "periodic synchronisation"),
+            (self.check, "discontinuity check"),
+            (self.stall, "stall outputs"),
+        ];
+        list.iter().filter(|x| x.0).try_for_each(|x| write!(f, ", {}", x.1))?;
+        self.addresses.map_or(Ok(()), |a| write!(f, ", addresses of {a} bits"))
+    }
 }
 
 pub mod entry;

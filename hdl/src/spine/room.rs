@@ -16,6 +16,7 @@
 //! | `pop` | in | 1 | an entry leaves the FIFO; counted a clock later |
 //! | `spent` | out | 1 | no place is left |
 //! | `roomy` | out | 1 | less than 2^`log2_depth` / 8 are held or promised |
+//! | `half` | out | 1 | 2^`log2_depth` / 2 or more are |
 //!
 //! # Timing
 //! Outputs are of the register. One adder: what is added is -2, -1, 0 or 1.
@@ -35,6 +36,7 @@ pub struct Room {
     pub pop: Signal<In, Bit>,
     pub spent: Signal<Out, Bit>,
     pub roomy: Signal<Out, Bit>,
+    pub half: Signal<Out, Bit>,
     used: DFF<Bits<8>>,
     popped: DFF<Bit>,
     odd: Signal<Local, Bit>,
@@ -42,6 +44,7 @@ pub struct Room {
     change: Signal<Local, Bits<8>>,
     places: Fixed<Bits<8>>,
     high: Fixed<Bits<8>>,
+    middle: Fixed<Bits<8>>,
     mask: Fixed<Bits<8>>,
     minus: Fixed<Bits<8>>,
 }
@@ -52,6 +55,7 @@ impl Room {
         Self {
             places: Fixed::of((1u64 << log2_depth) - 2),
             high: Fixed::of(7u64 << (log2_depth - 3)),
+            middle: Fixed::of(1u64 << (log2_depth - 1)),
             mask: Fixed::of((1u64 << log2_depth) - 1),
             minus: Fixed::of((1u64 << log2_depth) - 2),
             ..Default::default()
@@ -77,5 +81,6 @@ impl Logic for Room {
         }
         self.spent.next = self.used.q.val() == self.places.val();
         self.roomy.next = !(self.used.q.val() & self.high.val()).any();
+        self.half.next = (self.used.q.val() & self.middle.val()).any();
     }
 }

@@ -1,0 +1,60 @@
+//! Narrow: an address of which fewer than W bits differ
+//!
+//! Stands where an address comes in, so that synthesis finds the bits that never change, or are copies of another, in all that
+//! is behind it.
+//!
+//! # Source
+//! [`sim::addresses`].
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `wide` | in | W | the address of the core |
+//! | `narrow` | out | W | the same, if it is one of those that were promised |
+//!
+//! # Timing
+//! In the same cycle.
+//!
+//! Golden model: [`Addresses::narrow`].
+
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+use sim::addresses::Addresses;
+
+/// The bits that differ.
+#[derive(LogicBlock, Default)]
+pub struct Narrow<const W: usize> {
+    pub wide: Signal<In, Bits<W>>,
+    pub narrow: Signal<Out, Bits<W>>,
+    shifted: Signal<Local, Bits<W>>,
+    mask: Fixed<Bits<W>>,
+    copies: Fixed<Bits<W>>,
+    highest: Fixed<Bits<6>>,
+}
+
+impl<const W: usize> Narrow<W> {
+    /// For addresses of W = `xlen` bits.
+    ///
+    /// # Panics
+    /// When [`Addresses::check`] refuses them.
+    pub fn new(addresses: &Addresses) -> Self {
+        addresses.check(W as u8).unwrap_or_else(|e| panic!("{e}"));
+        Self {
+            mask: Fixed::of(addresses.mask()),
+            copies: Fixed::of(addresses.copies(W as u8)),
+            highest: Fixed::of(addresses.bits - 1),
+            ..Default::default()
+        }
+    }
+}
+
+impl<const W: usize> Logic for Narrow<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.shifted.next = self.wide.val() >> self.highest.val();
+        self.narrow.next = self.wide.val() & self.mask.val();
+        if self.shifted.val().get_bit(0) {
+            self.narrow.next = (self.wide.val() & self.mask.val()) | self.copies.val();
+        }
+    }
+}
