@@ -5,7 +5,7 @@
 //! each of them tells what its cores retired, and a system that is left alone becomes idle.
 
 use fpga::cosim::{Cosim, Interface};
-use hdl::emit::{build, SystemOptions};
+use hdl::emit::{build, SystemOptions, LOG2_STALL};
 use hdl::spine::Extras;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
@@ -183,7 +183,8 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
     // with all that can be built in, in every second system
     let all = clocks == 40_000;
     let sync = params.stream_cache().is_none() && all;
-    let extras = Extras { sync, check: all, session: all, stall: all, ..Extras::default() };
+    let stall = all && log2_fifo >= LOG2_STALL;
+    let extras = Extras { sync, check: all, session: all, stall, ..Extras::default() };
     let mut top = build(&params, &SystemOptions { log2_fifo, extras, ..SystemOptions::default() }).unwrap();
     top.connect_all();
     let verilog = generate_verilog(&top);
@@ -231,7 +232,7 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
 #[test]
 fn t_raptor_survives_chaos() {
     chaos("tr_e:small", 1, false, 3, 60_000);
-    chaos("tr_e:small", 3, true, 3, 40_000);
+    chaos("tr_e:small", 3, true, 4, 40_000);
     chaos("tr_e:medium", 5, false, 4, 60_000);
     chaos("golomb:m4", 2, false, 3, 40_000);
 }
@@ -239,6 +240,6 @@ fn t_raptor_survives_chaos() {
 #[test]
 fn others_survive_chaos() {
     chaos("nx_b", 6, false, 3, 40_000);
-    chaos("sc-lsp:rbase-32x4", 7, false, 3, 40_000);
+    chaos("sc-lsp:rbase-32x4", 7, false, 4, 40_000);
     chaos("sc-lsp:base-32x4", 1, true, 3, 60_000);
 }
