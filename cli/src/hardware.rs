@@ -60,6 +60,14 @@ pub struct HardwareArgs {
     /// more
     #[arg(long)]
     stall: bool,
+    /// Build in a filter: which privilege modes are told is for software (`control.modes`) and for the input `allow`, and an
+    /// input for each core hides single instructions; RVFI only
+    #[arg(long)]
+    filter: bool,
+    /// Build in a filter: which privilege modes are told is for software (`control.modes`) and for the input `allow`, and an
+    /// input for each core hides single instructions; RVFI only
+    #[arg(long)]
+    filter: bool,
     /// Address bits of the cores that differ, 16 to 31 of 32, and where they begin besides at 0; of --xlen 64, 22 to 63, the
     /// bits above as the highest of them. The stream is the same, the circuit smaller
     #[arg(long, value_name = "BITS[@BASE]")]
@@ -93,6 +101,7 @@ impl HardwareArgs {
                 check: self.check,
                 session: false,
                 stall: self.stall,
+                filter: self.filter,
                 addresses: self.address_bits,
             },
         }
@@ -107,6 +116,7 @@ impl HardwareArgs {
             ("--sync", self.sync),
             ("--check", self.check),
             ("--stall", self.stall),
+            ("--filter", self.filter),
             ("--address-bits", self.address_bits.is_some()),
             ("--ingress", self.ingress != Ingress::Rvfi),
         ];

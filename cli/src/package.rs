@@ -72,7 +72,7 @@ pub fn make(
     });
     let described = format!("{described:#}\n");
     let bench = (options.ingress == Ingress::Rvfi)
-        .then(|| testbench::make(params, options.extras.stall, &buses.system(style), &vectors));
+        .then(|| testbench::make(params, options.extras, &buses.system(style), &vectors));
     // the others hold an instruction until the next is told
     let of =
         if options.ingress == Ingress::Rvfi { "" } else { ", where instructions are told in their own clock (RVFI)" };

@@ -9,7 +9,7 @@ use std::fmt::Write;
 pub const FILE: &str = "ports.md";
 
 /// What a port means, by its name without the core's number, and what an instance connects it to.
-const MEANINGS: [Meaning; 23] = [
+const MEANINGS: [Meaning; 26] = [
     ("clock", "all is at its rising edge", "clk"),
     ("reset", "synchronous; at least one clock", "reset"),
     ("rvfi_valid", "an instruction is here, retired or trapped", "core@_rvfi_valid"),
@@ -32,10 +32,17 @@ const MEANINGS: [Meaning; 23] = [
     ("cause", "not used", "5'd0"),
     ("tval", "not used", "{XLEN{1'b0}}"),
     ("privilege", "not used", "2'd3"),
+    ("hide", "the instruction that retires must not be told (docs/filters.md)", "core@_hide"),
+    ("mode", "its privilege mode, `rvfi_mode`", "core@_rvfi_mode"),
     (
         "stall",
         "the core is to wait: half of its FIFO is taken (docs/trace-module.md); not heeded, instructions can be lost",
         "core@_stall",
+    ),
+    (
+        "allow",
+        "bit m: instructions of privilege mode m may be told, if register `control` asks for them (docs/filters.md)",
+        "core@_allow",
     ),
     ("bus_addr", "number of a register (registers.md)", "bus_addr"),
     ("bus_write", "1: `bus_wdata` is written at this edge", "bus_write"),
@@ -154,7 +161,8 @@ mod tests {
         for ingress in [Ingress::Rvfi, Ingress::Etrace, Ingress::PcChain] {
             let params = TraceParams::new(Platform { cores: 2, ..Platform::RV32 }, "tr_e:s0".parse().unwrap());
             let style = Style { name: "acme".into(), initial: true };
-            let extras = Extras { stall: true, ..Extras::default() };
+            let filter = ingress == Ingress::Rvfi;
+            let extras = Extras { stall: true, filter, ..Extras::default() };
             let options = SystemOptions { ingress, extras, ..SystemOptions::default() };
             let verilog = emit_as(&params, &options, &style).unwrap();
             let found = ports(&verilog, "acme");

@@ -4,6 +4,7 @@
 //! counts as wrong.
 
 use crate::vectors::Vectors;
+use hdl::spine::Extras;
 use hdl::trace_sim::START;
 use hdl::verilog::Style;
 use sim::params::TraceParams;
@@ -11,6 +12,9 @@ use sim::regs::REGS;
 
 /// Name of the file.
 pub const FILE: &str = "goshawk_tb.v";
+
+/// What is written to `control`.
+const ENABLE: &str = "{31'd0, enable}";
 
 /// Address of a register.
 fn address(register: &str) -> u8 {
@@ -57,8 +61,8 @@ impl Own {
     }
 }
 
-/// The text, for a system with RVFI ingress, and stall outputs with `stall`.
-pub fn make(params: &TraceParams, stall: bool, style: &Style, vectors: &Vectors) -> String {
+/// The text, for a system with RVFI ingress and `extras`; a filter lets all modes through.
+pub fn make(params: &TraceParams, extras: Extras, style: &Style, vectors: &Vectors) -> String {
     let cores = usize::from(params.cores);
     let each = |line: &dyn Fn(usize) -> String| (0..cores).map(line).collect::<String>();
     let ports = ["valid", "insn", "trap", "intr", "pc_rdata", "pc_wdata"];
@@ -67,11 +71,14 @@ pub fn make(params: &TraceParams, stall: bool, style: &Style, vectors: &Vectors)
             let driven = if p == "trap" { "1'b0".to_string() } else { format!("{p}_{i}") };
             format!("        .rvfi_{p}_{i}({driven}),\n")
         };
-        let stall = if stall { format!("        .stall_{i}(),\n") } else { String::new() };
-        ports.map(port).concat() + &stall
+        let stall = if extras.stall { format!("        .stall_{i}(),\n") } else { String::new() };
+        let filter = format!("        .hide_{i}(1'b0),\n        .mode_{i}(2'd3),\n        .allow_{i}(4'd15),\n");
+        ports.map(port).concat() + &stall + if extras.filter { &filter } else { "" }
     };
+    let enable = if extras.filter { "{20'd0, 4'd15, 7'd0, enable}" } else { ENABLE };
     Own { text: TEXT, edge: "", fields: 6, take: "retire" }
         .fill(style, vectors.word_count, vectors.stop)
+        .replace(ENABLE, enable)
         .replace("@START", &START.to_string())
         .replace("@MSB", &(params.xlen - 1).to_string())
         .replace("@ACTIVE", &bit("status", "active").to_string())

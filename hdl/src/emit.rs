@@ -94,6 +94,9 @@ pub enum EmitError {
     /// A check of an ingress that does not say where an instruction went.
     #[error("the discontinuity check is of the RVFI ingress; {0}")]
     NoCheck(&'static str),
+    /// A filter of an ingress that does not tell an instruction in the clock in which it retires.
+    #[error("a filter is of the RVFI ingress; {0} tells an instruction when the next one comes")]
+    NoFilter(&'static str),
     /// A FIFO that is full before a core waits.
     #[error("stall outputs take FIFOs of 16 places or more, log2_fifo = 4; there are 8")]
     Stall,
@@ -133,6 +136,8 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
         Ingress::Etrace if options.extras.check => {
             return Err(EmitError::NoCheck("E-Trace does not say where an instruction went"));
         }
+        Ingress::Etrace if options.extras.filter => return Err(EmitError::NoFilter("E-Trace")),
+        Ingress::PcChain if options.extras.filter => return Err(EmitError::NoFilter("a PC chain")),
         Ingress::PcChain if options.extras.check => return Err(EmitError::NoCheck("a PC chain is always checked")),
         Ingress::Rvfi | Ingress::Etrace | Ingress::PcChain => {}
     }

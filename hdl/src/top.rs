@@ -14,6 +14,9 @@
 //! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
 //! | `session[0]` | out | 1 | with [`Extras::session`]: from the header of a trace to its last bit |
+//! | `hide[i]` | in | 1 | with [`Extras::filter`]: the instruction that retires must not be told |
+//! | `mode[i]` | in | 2 | with it: its privilege mode, `rvfi_mode`; see [`crate::ingress::veil`] |
+//! | `allow[i]` | in | 4 | with it: bit m: instructions of mode m may be told, if `control.modes` asks for them |
 //! | `stall[i]` | out | 1 | with [`Extras::stall`]: core i is to wait, see Timing |
 //!
 //! # Timing
@@ -55,11 +58,15 @@ macro_rules! system {
             pub valid: Signal<Out, Bit>,
             pub ready: Signal<In, Bit>,
             pub data: Signal<Out, Bits<32>>,
+            pub hide: Vec<Signal<In, Bit>>,
+            pub mode: Vec<Signal<In, Bits<2>>>,
+            pub allow: Vec<Signal<In, Bits<4>>>,
             pub session: Vec<Signal<Out, Bit>>,
             pub stall: Vec<Signal<Out, Bit>>,
             _cores: usize,
             _sessions: usize,
             _stalls: usize,
+            _filters: usize,
             core: Vec<$core<W>>,
             spine: Spine<W>,
             encoder: $encoder<W>,
@@ -79,6 +86,10 @@ macro_rules! system {
                     _sessions: usize::from(extras.session),
                     stall: each(if extras.stall { cores } else { 0 }),
                     _stalls: if extras.stall { cores } else { 0 },
+                    hide: each(if extras.filter { cores } else { 0 }),
+                    mode: each(if extras.filter { cores } else { 0 }),
+                    allow: each(if extras.filter { cores } else { 0 }),
+                    _filters: if extras.filter { cores } else { 0 },
                     $($port: each(cores),)*
                     core: (0..cores).map(|_| $core::with(params, extras)).collect(),
                     spine: Spine::with(params, &$layout(params), log2_depth, extras),
@@ -114,7 +125,15 @@ macro_rules! system {
                     self.core[i].reset.next = self.reset.val();
                     $(self.core[i].$port.next = self.$port[i].val();)*
                     ControlOut::join(&mut self.spine.control[i], &mut self.core[i].control);
+                    self.core[i].hide.next = false;
+                    self.core[i].mode.next = 0.into();
+                    self.core[i].modes.next = 0.into();
                     EntryOut::<W>::join(&mut self.core[i].entry, &mut self.spine.entry[i]);
+                }
+                for m in 0..self._filters {
+                    self.core[m].hide.next = self.hide[m].val();
+                    self.core[m].mode.next = self.mode[m].val();
+                    self.core[m].modes.next = self.spine.modes.val() & self.allow[m].val();
                 }
             }
         }

@@ -74,12 +74,20 @@ pub const REGS: [Reg; 8] = [
         addr: 2,
         access: RegAccess::Rw,
         doc: "control",
-        fields: &[Field {
-            name: "enable",
-            lsb: 0,
-            bits: 1,
-            doc: "1: trace from the next instruction that retires once ready; 0: stop messages, then flush",
-        }],
+        fields: &[
+            Field {
+                name: "enable",
+                lsb: 0,
+                bits: 1,
+                doc: "1: trace from the next instruction that retires once ready; 0: stop messages, then flush",
+            },
+            Field {
+                name: "modes",
+                lsb: 8,
+                bits: 4,
+                doc: "where a filter is built in: bit m: tell instructions of privilege mode m (0 U, 1 S, 3 M), if `allow` does",
+            },
+        ],
     },
     Reg {
         name: "status",

@@ -15,7 +15,11 @@ reg [D-1:0] f_intr = 0;
 (* anyseq *) wire f_in_valid;
 (* anyseq *) wire f_in_flow;
 (* anyseq *) wire f_in_intr;
-wire f_stays = f_here && !away;
+wire f_stays = seen;
+// whether the last instruction must not be told, and those on their way
+(* anyseq *) wire f_in_hide;
+reg f_hide = 0;
+reg [D-1:0] f_veiled = 0;
 reg f_push = 0;
 reg [8:0] f_held = 0;
 reg [8:0] f_used = 0;
@@ -27,8 +31,10 @@ wire f_out = f_pop && f_held != 0;
 always @(posedge clock) begin
     f_here <= !reset && go;
     f_pipe <= reset ? 0 : {f_pipe[D-2:0], f_stays};
-    f_valid <= reset ? 0 : {f_valid[D-2:0], f_in_valid};
-    f_flow <= reset ? 0 : {f_flow[D-2:0], f_in_flow && f_stays && f_in_valid};
+    f_valid <= reset ? 0 : {f_valid[D-2:0], f_in_valid && counts};
+    f_flow <= reset ? 0 : {f_flow[D-2:0], f_in_flow && f_stays && !away && f_in_valid};
+    if (enter) f_hide <= f_in_hide;
+    f_veiled <= reset ? 0 : {f_veiled[D-2:0], enter && f_in_hide};
     f_intr <= reset ? 0 : {f_intr[D-2:0], f_in_intr};
     f_push <= !reset && f_message && `LATE;
     f_popped <= !reset && f_out;
@@ -37,6 +43,7 @@ always @(posedge clock) begin
 end
 always @(*) begin
     assume(here == f_here && enter == (f_here && f_in_valid) && may == (f_in_flow || f_in_intr));
+    assume(hide == (`FILTER && (enter ? f_in_hide : f_hide)));
     assume(live == f_pipe[D-1] && live_next == f_pipe[D-2]);
     assume(valid == f_valid[D-1] && intr == f_intr[D-1] && verdict$flow == f_flow[D-1]);
     // nothing but control flow is told for its own sake
@@ -68,8 +75,11 @@ end
 
 // what is lost is noted: in the last stage an instruction of a trace that goes on is live, or the core is losing
 reg [D-1:0] f_gone = 0;
-always @(posedge clock) f_gone <= reset ? 0 : {f_gone[D-2:0], f_here && away && f_in_valid};
+always @(posedge clock) f_gone <= reset ? 0 : {f_gone[D-2:0], f_here && away && f_in_valid && counts};
 always @(*) nothing_lost_in_silence: assert(!f_gone[D-1] || verdict$drop || verdict$losing);
+
+// with a filter, what must not be told never is, in whatever clock
+always @(*) what_is_hidden_is_not_told: assert(!(`FILTER && f_veiled[D-1] && verdict$beat));
 
 // it ends: when `enable` is 0 and the others answer at once, then in so many clocks; and all places are free again
 wire f_idle = !run$q && !verdict$tracing && !verdict$losing && f_pipe == 0;

@@ -1,10 +1,11 @@
 //! Properties of `hdl/src/spine/{event_fifo,packer,session,merger,life}.rs`, `hdl/src/scheme/tr/coder/{chunked,serial}.rs`,
-//! `hdl/src/noc/router.rs` and `hdl/src/bus/crossing.rs`, proved
+//! `hdl/src/noc/router.rs` and `hdl/src/bus/crossing.rs`, and what a filter lets through of `hdl/src/cores.rs`, proved
 //!
 //! What is proved how, and how long it takes: `docs/formal.md`. Each set of properties has covers that are reached, and is
 //! seen to find a fault that is planted in the Verilog.
 
 use hdl::bus::crossing::Crossing;
+use hdl::cores::RvfiCore;
 use hdl::noc::router::Router;
 use hdl::scheme::tr::coder::chunked::Chunked;
 use hdl::scheme::tr::coder::serial::Serial;
@@ -14,8 +15,9 @@ use hdl::spine::life::Life;
 use hdl::spine::merger::Merger;
 use hdl::spine::packer::Packer;
 use hdl::spine::session::Session;
+use hdl::spine::Extras;
 use rust_hdl::prelude::*;
-use sim::params::{Chunks, Coding, TrParams, TraceParams};
+use sim::params::{Chunks, Coding, Platform, TrParams, TraceParams};
 use sim::system::header;
 use testbenches::formal::{Engine, FormalError, Proof, Verdict};
 use Engine::{Bounded, Cover, Induction};
@@ -154,8 +156,9 @@ fn a_note_that_is_loaded_over_another_is_found() {
 }
 
 /// The life of a trace with so many clocks from `go` to `live`, and FIFOs of so many entries.
-fn life(late: bool, latency: usize, places: usize) -> Proof {
-    verilog(Life::new(late, false))
+fn life(late: bool, latency: usize, places: usize, filter: bool) -> Proof {
+    verilog(Life::new(late, Extras { filter, ..Extras::default() }))
+        .size("FILTER", u8::from(filter))
         .size("LATENCY", latency)
         .size("LATE", u8::from(late))
         .size("PLACES", places)
@@ -169,8 +172,8 @@ fn life(late: bool, latency: usize, places: usize) -> Proof {
 fn lives_sync_once_and_push_only_where_room_is() {
     // so few places that a gap, all of it, fits into the clocks
     let sizes = if long() { [(false, 4, 6, 24), (true, 5, 6, 24)] } else { [(false, 3, 2, 18), (true, 4, 2, 18)] };
-    for (late, latency, places, clocks) in sizes {
-        let life = life(late, latency, places);
+    for (filter, (late, latency, places, clocks)) in [false, true].into_iter().flat_map(|f| sizes.map(|s| (f, s))) {
+        let life = life(late, latency, places, filter);
         assert_eq!(life.run(Bounded(clocks)).unwrap(), Verdict::Pass, "assertions");
         assert_eq!(life.run(Cover(40)).unwrap(), Verdict::Pass, "covers");
     }
@@ -181,7 +184,10 @@ fn lives_sync_once_and_push_only_where_room_is() {
 fn lives_end() {
     if long() {
         for (late, latency) in [(false, 4), (true, 5)] {
-            assert_eq!(life(late, latency, 6).size("ENDS", 1).run(Bounded(36)).unwrap(), Verdict::Pass, "it ends");
+            for filter in [false, true] {
+                let life = life(late, latency, 6, filter).size("ENDS", 1);
+                assert_eq!(life.run(Bounded(36)).unwrap(), Verdict::Pass, "it ends");
+            }
         }
     }
 }
@@ -189,7 +195,50 @@ fn lives_end() {
 #[test]
 fn a_stop_into_a_full_fifo_is_found() {
     let (now, faulty) = ("& ~losing$q & ~control$spent;", "& ~losing$q;");
-    finds(&life(false, 4, 6), now, faulty, "no_place_is_taken_twice", 24);
+    finds(&life(false, 4, 6, false), now, faulty, "no_place_is_taken_twice", 24);
+}
+
+/// Two front ends of the Nexus-like scheme that are shown the same, but for what hidden instructions are.
+fn twins(change: impl Fn(String) -> String) -> Proof {
+    let p = TraceParams::new(Platform::RV32, "nx_b".parse().unwrap());
+    let mut block = RvfiCore::<32>::with(&p, Extras { filter: true, ..Extras::default() });
+    block.connect_all();
+    // this scheme has nothing to clear, but a table that it does not use
+    let (waits, ready) = ("life$able = outcome$port$ready & target$port$ready;", "life$able = 1'b1;");
+    let text = generate_verilog(&block);
+    assert_eq!(text.matches(waits).count(), 1, "what the life waits for");
+    let one = change(text.replace(waits, ready));
+    // the same with other names of modules
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut other = String::new();
+    for piece in one.split_inclusive(|c| !word(c)) {
+        let (name, rest) = piece.split_at(piece.len().min(3));
+        other.push_str(if name == "top" && !rest.starts_with(word) { "twin" } else { name });
+        other.push_str(rest);
+    }
+    Proof::new(format!("{one}\n{other}")).inside("top", include_str!("../formal/filter.sv")).unwrap()
+}
+
+#[test]
+fn nothing_depends_on_what_hidden_instructions_are() {
+    let depth = if long() { 30 } else { 18 };
+    assert_eq!(twins(|text| text).run(Bounded(depth)).unwrap(), Verdict::Pass, "assertions");
+    assert_eq!(twins(|text| text).run(Cover(40)).unwrap(), Verdict::Pass, "covers");
+}
+
+#[test]
+fn a_hidden_trap_that_is_told_is_found() {
+    let (now, faulty) = ("hidden = hide & filter;", "hidden = hide & filter & ~may;");
+    let both = |text: String| {
+        assert_eq!(
+            text.matches(now).count(),
+            1,
+            "{:?}",
+            text.lines().filter(|l| l.contains("hidden =")).collect::<Vec<_>>()
+        );
+        text.replace(now, faulty)
+    };
+    assert!(matches!(twins(both).run(Bounded(16)).unwrap(), Verdict::Fail(_)), "not found");
 }
 
 /// The coder with ports of eight bits.

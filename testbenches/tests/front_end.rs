@@ -19,7 +19,7 @@ use testbenches::driver::CheckVerilog;
 use testbenches::gates::emit_checked;
 
 /// With all that can be built in.
-const ALL: Extras = Extras { sync: true, check: true, session: false, stall: false, addresses: None };
+const ALL: Extras = Extras { sync: true, check: true, session: false, stall: false, filter: true, addresses: None };
 
 fn tr(p: TrParams) -> TraceParams {
     TraceParams::tr(p)
@@ -152,6 +152,41 @@ fn a_resync_comes_with_the_next_control_flow_instruction_and_predicts_nothing_fo
                 32 => one!(32),
                 _ => one!(64),
             }
+        }
+    }
+}
+
+#[test]
+fn what_must_not_be_told_is_lost_and_nothing_else() {
+    for (i, (name, p)) in variants().iter().enumerate() {
+        let m = model(p, 6);
+        macro_rules! one {
+            ($w:literal) => {{
+                let extras = Extras { filter: true, ..if i % 2 == 0 { ALL } else { Extras::default() } };
+                let mut bench = Bench::new(RvfiCore::<$w>::with(p, extras), p).unwrap();
+                (bench.hide_per_64k, bench.idle_before_stop) = ([300, 2_000][i % 2], 2 + i % 4);
+                // with room for all: exactly what is hidden
+                for seed in 0..3 {
+                    let n = bench
+                        .play(&m, &busy(400 + 3 * i as u64 + seed, 95), 2_000)
+                        .unwrap_or_else(|e| panic!("{name}, {seed}: {e}"));
+                    assert!(n > 10, "{name}: {n} messages are too few");
+                }
+                assert!(bench.hidden.len() > 3, "{name}: {} stretches", bench.hidden.len());
+                let other = bench.hidden.iter().find(|(hidden, lost)| hidden != lost);
+                assert_eq!(other, None, "{name}: hidden, and told to be lost");
+                // with what is lost besides, and resyncs
+                (bench.full_per_64k, bench.silent_traps) = (60, extras.check);
+                bench.sync_per_64k = if extras.sync { 150 } else { 0 };
+                bench.play(&m, &busy(500 + i as u64, 95), 3_000).unwrap_or_else(|e| panic!("{name}, full: {e}"));
+                if i % 4 == 0 {
+                    bench.d.check_verilog_from_random(9).unwrap_or_else(|e| panic!("{name}: {e}"));
+                }
+            }};
+        }
+        match p.xlen {
+            32 => one!(32),
+            _ => one!(64),
         }
     }
 }

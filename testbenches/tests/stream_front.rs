@@ -8,6 +8,7 @@ mod front_end_harness;
 
 use front_end_harness::bench::{spin, Bench};
 use hdl::cores::{ChainStreamCore, EtraceStreamCore, RvfiStreamCore};
+use hdl::spine::Extras;
 use sim::message::{Escape, Message};
 use sim::params::TraceParams;
 use sim::scheme::sc_lsp::{Hash, Record, StreamCacheParams, Variant};
@@ -130,6 +131,28 @@ fn a_full_fifo_loses_whole_records_and_says_how_many_instructions() {
         }
     }
     assert!(runs > 5, "{runs} overflows behind predicted streams");
+}
+
+#[test]
+fn what_must_not_be_told_is_lost_and_nothing_else() {
+    let extras = Extras { filter: true, ..Extras::default() };
+    for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
+        let (m, place) = (model(p, 6), p.canonical());
+        let mut bench = Bench::new(RvfiStreamCore::<32>::with(p, extras), p).unwrap();
+        (bench.hide_per_64k, bench.idle_before_stop) = ([300, 2_000][i % 2], 2 + i % 4);
+        for seed in 0..3 {
+            let busy = busy(400 + 3 * i as u64 + seed, 95);
+            bench.play(&m, &busy, 2_000).unwrap_or_else(|e| panic!("{place}, {seed}: {e}"));
+        }
+        assert!(bench.hidden.len() > 3, "{place}: {} stretches", bench.hidden.len());
+        let other = bench.hidden.iter().find(|(hidden, lost)| hidden != lost);
+        assert_eq!(other, None, "{place}: hidden, and told to be lost");
+        bench.full_per_64k = 60;
+        bench.play(&m, &busy(500 + i as u64, 95), 3_000).unwrap_or_else(|e| panic!("{place}, full: {e}"));
+        if i % 4 == 0 {
+            bench.d.check_verilog_from_random(9).unwrap_or_else(|e| panic!("{place}: {e}"));
+        }
+    }
 }
 
 #[test]

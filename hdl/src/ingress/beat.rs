@@ -7,6 +7,7 @@
 //! | `valid` | 1 | an instruction retires |
 //! | `intr` | 1 | it is the first after a trap |
 //! | `broken` | 1 | `intr` is 1 because it does not follow from the instruction before, which nothing announced |
+//! | `hide` | 1 | it must not be told; between instructions, that of the one before |
 //! | `branch`, `taken` | 1 | it is a direct conditional; its outcome |
 //! | `look` | 1 | it is an indirect jump, call or trap return |
 //! | `push`, `pop` | 1 | it is a call; a return; both: pops, then pushes |
@@ -26,6 +27,7 @@ bundle!(
         valid: Bit,
         intr: Bit,
         broken: Bit,
+        hide: Bit,
         branch: Bit,
         taken: Bit,
         look: Bit,

@@ -222,6 +222,9 @@ impl<const W: usize> Logic for Chain<W> {
         self.rvfi.rvfi_valid.next = self.retire_valid.val() & self.held.q.val() & !self.reset.val();
         self.rvfi.rvfi_insn.next = self.held_insn.q.val();
         self.rvfi.rvfi_trap.next = false;
+        self.rvfi.hide.next = false;
+        self.rvfi.mode.next = 0.into();
+        self.rvfi.modes.next = 0.into();
         self.rvfi.rvfi_intr.next = self.held_intr.q.val();
         self.rvfi.rvfi_pc_rdata.next = self.held_pc.q.val();
         self.rvfi.rvfi_pc_wdata.next = self.came.val();

@@ -196,6 +196,7 @@ impl<const W: usize> Logic for Etrace<W> {
         self.beat.valid.next = self.valid_2.q.val();
         self.beat.intr.next = self.intr_2.q.val();
         self.beat.broken.next = false;
+        self.beat.hide.next = false;
         self.beat.branch.next = self.branch_2.q.val();
         self.beat.taken.next = self.taken_2.q.val();
         self.beat.look.next = self.look_2.q.val();

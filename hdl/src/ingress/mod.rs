@@ -7,6 +7,7 @@
 //! | [`etrace`] | RISC-V E-Trace instruction trace interface |
 //! | [`narrow`] | an address of which fewer bits differ |
 //! | [`rvfi`] | RISC-V formal interface, with the instruction decoder |
+//! | [`veil`] | which instructions must not be told |
 //! | [`rvfi_data`] | its memory, CSR and register ports, to data beats |
 
 pub mod beat;
@@ -16,3 +17,4 @@ pub mod narrow;
 pub(crate) mod ports;
 pub mod rvfi;
 pub mod rvfi_data;
+pub mod veil;

@@ -17,6 +17,7 @@
 //! | `rvfi_intr` | in | 1 | it is the first of a trap handler |
 //! | `rvfi_pc_rdata` | in | W | its address |
 //! | `rvfi_pc_wdata` | in | W | address of the next instruction |
+//! | `hide`, `mode`, `modes` | in | 1, 2, 4 | with [`Extras::filter`]: whether it must not be told, see [`super::veil`] |
 //! | `beat` | out | | a retire beat, see [`super::beat`] |
 //!
 //! # Timing
@@ -35,6 +36,7 @@
 
 use super::beat::BeatOut;
 use super::narrow::Narrow;
+use super::veil::Veil;
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -51,6 +53,9 @@ pub struct Rvfi<const W: usize> {
     pub rvfi_intr: Signal<In, Bit>,
     pub rvfi_pc_rdata: Signal<In, Bits<W>>,
     pub rvfi_pc_wdata: Signal<In, Bits<W>>,
+    pub hide: Signal<In, Bit>,
+    pub mode: Signal<In, Bits<2>>,
+    pub modes: Signal<In, Bits<4>>,
     pub beat: BeatOut<W>,
     // decoder
     opcode: Signal<Local, Bits<7>>,
@@ -82,6 +87,9 @@ pub struct Rvfi<const W: usize> {
     narrow: Vec<Narrow<W>>,
     narrow_next: Vec<Narrow<W>>,
     _narrows: usize,
+    // with a filter
+    veil: Vec<Veil>,
+    _veils: usize,
     // registers
     trap_before: DFF<Bit>,
     live_2: DFF<Bit>,
@@ -132,6 +140,8 @@ impl<const W: usize> Rvfi<W> {
             narrow: extras.addresses.iter().map(Narrow::new).collect(),
             narrow_next: extras.addresses.iter().map(Narrow::new).collect(),
             _narrows: usize::from(extras.addresses.is_some()),
+            veil: (0..usize::from(extras.filter)).map(|_| Veil::default()).collect(),
+            _veils: usize::from(extras.filter),
             check: Fixed::new(extras.check),
             align: Fixed::of(params.align),
             compressed: Fixed::new(params.align == 1),
@@ -239,6 +249,16 @@ impl<const W: usize> Logic for Rvfi<W> {
             self.length.next = 2.into();
         }
         self.link.next = self.pc_2.q.val() + bit_cast::<W, 2>(self.length.val());
+
+        self.beat.hide.next = false;
+        for k in 0..self._veils {
+            self.veil[k].clock.next = self.clock.val();
+            self.veil[k].retires.next = self.retires.val();
+            self.veil[k].hide.next = self.hide.val();
+            self.veil[k].mode.next = self.mode.val();
+            self.veil[k].modes.next = self.modes.val();
+            self.beat.hide.next = self.veil[k].hidden.val();
+        }
 
         self.beat.live.next = self.live_2.q.val();
         self.beat.valid.next = self.valid_2.q.val();

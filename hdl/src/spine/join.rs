@@ -12,6 +12,7 @@
 //! | `bus` | in | register bus, see [`super::registers`] |
 //! | `words` | out | trace words |
 //! | `active` | out | a session is under way |
+//! | `modes` | out | the privilege modes that software wants to be told of |
 //! | `half[i]` | out | half of the places of FIFO i are taken |
 //! | `control[i]` | out | to front end i |
 //! | `entry[i]` | in | event entries of front end i, see [`super::entry`] |
@@ -46,6 +47,7 @@ pub struct Spine<const W: usize> {
     pub bus: BusIn,
     pub words: WordsOut,
     pub active: Signal<Out, Bit>,
+    pub modes: Signal<Out, Bits<4>>,
     pub half: Vec<Signal<Out, Bit>>,
     pub control: Vec<ControlOut>,
     pub entry: Vec<EntryIn<W>>,
@@ -236,6 +238,7 @@ impl<const W: usize> Logic for Spine<W> {
         self.registers.active.next = self.session.tracing.val();
         self.registers.idle.next =
             !self.session.active.val() & !self.packer.words.valid.val() & !self.registers.enable.val();
+        self.modes.next = self.registers.modes.val();
         self.registers.overflow.next = self.losses.val();
         self.registers.broken.next = self.broken.val();
     }

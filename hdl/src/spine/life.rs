@@ -15,8 +15,11 @@
 //! | `able` | in | the predictors are in their reset state |
 //! | `here` | in | the cycle is traced that is where predictors are asked |
 //! | `enter` | in | an instruction retires in it |
+//! | `hide` | in | it must not be told; between instructions, that of the one before |
 //! | `may` | in | that can make an entry: it is control flow, or the first after a trap |
-//! | `away` | out | it is lost, or those before it are: predictors must stand |
+//! | `away` | out | it is lost or not told, or those before it are lost: predictors must stand |
+//! | `seen` | out | the cycle is traced, and not lost |
+//! | `counts` | out | 0: an instruction in it is none, for what is traced and for what is lost |
 //! | `clear` | out | they are no longer needed and must be cleared |
 //! | `go` | out | this cycle is traced: for the ingress adapter, which answers a cycle later with the beat's `live` |
 //! | `live`, `live_next` | in | the cycle in the last stage is traced, and not lost; the next one is |
@@ -38,6 +41,10 @@
 //! All outputs answer in the same cycle; `asks` must not depend on the verdict. `live` may rise again only when
 //! instructions were lost (then one overflow message is sent in the cycle before) or after the stop message.
 //!
+//! With a filter, the first instruction that must not be told is lost, and all up to the first that may be and finds room; the
+//! cycles between instructions are lost with them, so that the overflow message goes out just before that one, or at a stop.
+//! While nothing is traced yet, hidden instructions are no instructions.
+//!
 //! `enable` may rise and fall at any time; a trace that has begun always ends with a stop message before the next
 //! begins. An instruction that may make an entry takes a place of the FIFO when it enters. Where none is left, it and those
 //! behind it are lost, before they can change a table; once those before it have left the pipeline and there is room again,
@@ -45,6 +52,7 @@
 //! instruction that is not lost and has no sync.
 
 use super::ports::{ControlIn, VerdictOut};
+use super::Extras;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
@@ -58,8 +66,11 @@ pub struct Life {
     pub clear: Signal<Out, Bit>,
     pub here: Signal<In, Bit>,
     pub enter: Signal<In, Bit>,
+    pub hide: Signal<In, Bit>,
     pub may: Signal<In, Bit>,
     pub away: Signal<Out, Bit>,
+    pub seen: Signal<Out, Bit>,
+    pub counts: Signal<Out, Bit>,
     pub go: Signal<Out, Bit>,
     pub live: Signal<In, Bit>,
     pub live_next: Signal<In, Bit>,
@@ -77,6 +88,12 @@ pub struct Life {
     gap: DFF<Bit>,
     opened: DFF<Bit>,
     begun: DFF<Bit>,
+    hidden: Signal<Local, Bit>,
+    unbegun: Signal<Local, Bit>,
+    falls: Signal<Local, Bit>,
+    // since the gap closed no cycle was seen, and none is to be while what retires is hidden
+    dark: DFF<Bit>,
+    armed: Signal<Local, Bit>,
     // what becomes of them
     losing: DFF<Bit>,
     first: DFF<Bit>,
@@ -92,21 +109,23 @@ pub struct Life {
     stop: Signal<Local, Bit>,
     resync: Signal<Local, Bit>,
     sync: Fixed<Bit>,
+    filter: Fixed<Bit>,
     /// `stop_ready` from a register: what the other cores make of it comes back as `stop_go`.
     late: Fixed<Bit>,
 }
 
 impl Life {
-    /// A life whose `stop_ready` is `late` by a clock, and which makes resyncs with `sync`.
-    pub fn new(late: bool, sync: bool) -> Self {
-        Self { late: Fixed::new(late), sync: Fixed::new(sync), ..Default::default() }
+    /// A life whose `stop_ready` is `late` by a clock, with what `extras` asks for.
+    pub fn new(late: bool, extras: Extras) -> Self {
+        let Extras { sync, filter, .. } = extras;
+        Self { late: Fixed::new(late), sync: Fixed::new(sync), filter: Fixed::new(filter), ..Default::default() }
     }
 }
 
 impl Logic for Life {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, run, stopping, resume, losing, first, tracing, stop_ready_2, gap, opened, begun);
+        dff_setup!(self, clock, run, stopping, resume, losing, first, tracing, stop_ready_2, gap, opened, begun, dark);
 
         // which cycles are traced
         self.start.next = self.control.enable.val() & self.able.val() & !self.run.q.val();
@@ -133,17 +152,29 @@ impl Logic for Life {
         self.opens.next = self.losing.q.val() & self.control.roomy.val() & !self.resume.q.val();
 
         // which instructions are lost
+        self.hidden.next = self.hide.val() & self.filter.val();
+        // hidden ones that nothing is before, or that follow a gap: until one that may be told, the gap goes on
+        self.unbegun.next = self.hidden.val() & !self.begun.q.val() & !self.gap.q.val();
+        self.armed.next = self.dark.q.val() & self.control.enable.val() & !self.stopping.q.val();
+        self.falls.next = self.enter.val()
+            & ((self.hidden.val() & self.begun.q.val())
+                | (!self.hidden.val() & (!self.begun.q.val() | self.may.val()) & self.control.spent.val()));
         self.away.next =
-            self.gap.q.val() | (self.enter.val() & (!self.begun.q.val() | self.may.val()) & self.control.spent.val());
+            self.gap.q.val() | self.falls.val() | (self.unbegun.val() & (self.enter.val() | self.armed.val()));
+        self.seen.next =
+            self.here.val() & !self.gap.q.val() & !self.falls.val() & !(self.unbegun.val() & self.armed.val());
+        self.counts.next = !self.unbegun.val() | self.armed.val();
+        self.dark.d.next = self.filter.val()
+            & ((self.gap.q.val() & self.opened.q.val()) | self.dark.q.val())
+            & !(self.here.val() & !self.gap.q.val() & !self.falls.val() & !(self.unbegun.val() & self.armed.val()))
+            & !self.reset.val();
         // until the ingress answers
         self.opened.d.next = self.opens.val();
-        self.gap.d.next = ((self.gap.q.val() & !self.opened.q.val())
-            | (self.enter.val() & (!self.begun.q.val() | self.may.val()) & self.control.spent.val()))
-            & !self.reset.val();
+        self.gap.d.next = ((self.gap.q.val() & !self.opened.q.val()) | self.falls.val()) & !self.reset.val();
         self.begun.d.next = self.here.val()
             & !self.gap.q.val()
-            & (self.begun.q.val() | (self.enter.val() & !self.control.spent.val()))
-            & !(self.enter.val() & self.may.val() & self.control.spent.val())
+            & !self.falls.val()
+            & (self.begun.q.val() | (self.enter.val() & !self.hidden.val()))
             & !self.reset.val();
 
         // what the instruction in the last stage is due to
@@ -171,10 +202,13 @@ impl Logic for Life {
             & !self.control.spent.val();
         self.stop.next = self.stop_due.val() & self.control.stop_go.val();
         // places of the FIFO: one for the overflow message, too, before those behind it can take them all
-        self.control.take.next =
-            (self.enter.val() & !self.gap.q.val() & (!self.begun.q.val() | self.may.val()) & !self.control.spent.val())
-                | self.opens.val()
-                | self.stop.val();
+        self.control.take.next = (self.enter.val()
+            & !self.hidden.val()
+            & !self.gap.q.val()
+            & (!self.begun.q.val() | self.may.val())
+            & !self.control.spent.val())
+            | self.opens.val()
+            | self.stop.val();
         self.control.give.next = self.beat.val()
             & (self.first.q.val() | self.intr.val() | self.verdict.flow.val())
             & !self.send.val()

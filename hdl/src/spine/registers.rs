@@ -15,6 +15,7 @@
 //! | `overflow` | in | 16 | bit i: core i loses messages now |
 //! | `broken` | in | 16 | bit i: an instruction of core i does not follow from the one before |
 //! | `enable` | out | 1 | `control.enable` |
+//! | `modes` | out | 4 | `control.modes`; 0 without a filter |
 //! | `period` | out | 5 | `sync.period` |
 //! | `request` | out | 1 | `request.sync` is written 1 |
 //!
@@ -29,6 +30,9 @@ use sim::params::TraceParams;
 use sim::regmap::id;
 use sim::regs::{Reg, REGS};
 
+/// Where `control.modes` begins.
+const MODES_LSB: usize = 8;
+
 /// The registers.
 #[derive(LogicBlock, Default)]
 pub struct Registers {
@@ -41,9 +45,11 @@ pub struct Registers {
     pub overflow: Signal<In, Bits<16>>,
     pub broken: Signal<In, Bits<16>>,
     pub enable: Signal<Out, Bit>,
+    pub modes: Signal<Out, Bits<4>>,
     pub period: Signal<Out, Bits<5>>,
     pub request: Signal<Out, Bit>,
     enabled: DFF<Bit>,
+    wanted: DFF<Bits<4>>,
     every: DFF<Bits<5>>,
     requested: DFF<Bit>,
     noted: DFF<Bits<16>>,
@@ -54,6 +60,7 @@ pub struct Registers {
     clear: Signal<Local, Bits<16>>,
     keep: Signal<Local, Bits<16>>,
     status: Signal<Local, Bits<32>>,
+    control: Signal<Local, Bits<32>>,
     id_addr: Fixed<Bits<3>>,
     params_addr: Fixed<Bits<3>>,
     control_addr: Fixed<Bits<3>>,
@@ -63,11 +70,13 @@ pub struct Registers {
     request_addr: Fixed<Bits<3>>,
     broken_addr: Fixed<Bits<3>>,
     sync: Fixed<Bit>,
+    filter: Fixed<Bit>,
     check: Fixed<Bit>,
     id: Fixed<Bits<32>>,
     fingerprint: Fixed<Bits<32>>,
     cores: Fixed<Bits<16>>,
     zero: Fixed<Bits<32>>,
+    modes_lsb: Fixed<Bits<5>>,
     one: Fixed<Bits<32>>,
     ready_bit: Fixed<Bits<32>>,
     active_bit: Fixed<Bits<32>>,
@@ -97,6 +106,7 @@ impl Registers {
         for (reg, field) in [("control", "enable"), ("sync", "period"), ("request", "sync")] {
             assert_eq!(field_bit(reg, field), 1, "{field} begins at bit 0 of {reg}");
         }
+        assert_eq!(field_bit("control", "modes"), 1 << MODES_LSB, "where control.modes begins");
         Self {
             id_addr: addr("id"),
             params_addr: addr("params"),
@@ -107,11 +117,13 @@ impl Registers {
             request_addr: addr("request"),
             broken_addr: addr("discontinuity"),
             sync: Fixed::new(extras.sync),
+            filter: Fixed::new(extras.filter),
             check: Fixed::new(extras.check),
             id: word(id(stream.cores).into()),
             fingerprint: word(stream.header[2].into()),
             cores: Fixed::of((1u64 << stream.senders) - 1),
             zero: word(0),
+            modes_lsb: Fixed::of(MODES_LSB as u64),
             one: word(1),
             ready_bit: bit("ready"),
             active_bit: bit("active"),
@@ -124,11 +136,14 @@ impl Registers {
 impl Logic for Registers {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, enabled, every, requested, noted, seen, answer);
+        dff_setup!(self, clock, enabled, wanted, every, requested, noted, seen, answer);
         self.clear.next = 0.into();
         if self.bus.write.val() {
             if self.bus.addr.val() == self.control_addr.val() {
                 self.enabled.d.next = self.bus.wdata.val().get_bit(0);
+                if self.filter.val() {
+                    self.wanted.d.next = self.bus.wdata.val().get_bits::<4>(8);
+                }
             }
             if self.bus.addr.val() == self.overflow_addr.val() {
                 self.clear.next = self.bus.wdata.val().get_bits::<16>(0);
@@ -171,8 +186,12 @@ impl Logic for Registers {
         if self.bus.addr.val() == self.params_addr.val() {
             self.answer.d.next = self.fingerprint.val();
         }
-        if (self.bus.addr.val() == self.control_addr.val()) & self.enabled.q.val() {
-            self.answer.d.next = self.one.val();
+        self.control.next = bit_cast::<32, 4>(self.wanted.q.val()) << self.modes_lsb.val();
+        if self.enabled.q.val() {
+            self.control.next = (bit_cast::<32, 4>(self.wanted.q.val()) << self.modes_lsb.val()) | self.one.val();
+        }
+        if self.bus.addr.val() == self.control_addr.val() {
+            self.answer.d.next = self.control.val();
         }
         if self.bus.addr.val() == self.status_addr.val() {
             self.answer.d.next = self.status.val();
@@ -188,6 +207,7 @@ impl Logic for Registers {
         }
         if self.reset.val() {
             self.enabled.d.next = false;
+            self.wanted.d.next = 0.into();
             self.every.d.next = 0.into();
             self.requested.d.next = false;
             self.noted.d.next = 0.into();
@@ -195,6 +215,7 @@ impl Logic for Registers {
         }
         self.bus.rdata.next = self.answer.q.val();
         self.enable.next = self.enabled.q.val();
+        self.modes.next = self.wanted.q.val();
         self.period.next = self.every.q.val();
         self.request.next = self.requested.q.val();
     }

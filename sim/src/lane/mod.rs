@@ -427,6 +427,18 @@ impl<F: Front> Lane<F> {
         true
     }
 
+    /// The next instruction must not be told, and `before` others retired behind the last event: it is lost, as are all that
+    /// follow, until there is room again for one that may be told.
+    pub fn hide(&mut self, before: u32) {
+        match &mut self.lost {
+            Some(lost) => *lost += u64::from(before) + 1,
+            None => {
+                self.counters.rates.instructions += u64::from(before);
+                self.lost = Some(1);
+            }
+        }
+    }
+
     /// `count` instructions retired behind the last event.
     pub fn pass(&mut self, count: u32) {
         match &mut self.lost {

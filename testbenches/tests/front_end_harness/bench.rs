@@ -1,7 +1,7 @@
 //! A front end with its stimulus
 
 use super::golden::Golden;
-use super::ingress::{chained, Ingress, Show};
+use super::ingress::{chained, Hide, Ingress, Show};
 use hdl::spine::entry::Entry;
 use retire::{FlowEvent, FlowKind};
 use sim::message::Message;
@@ -24,6 +24,10 @@ pub struct Bench<T: Ingress> {
     pub full_per_64k: u16,
     /// In so many of 65,536 clocks a resync becomes due.
     pub sync_per_64k: u16,
+    /// At so many of 65,536 instructions, and at every second trap, some begin that must not be told.
+    pub hide_per_64k: u16,
+    /// Stretches of them seen that were longer than the pipeline, with what was told to be lost of each.
+    pub hidden: Vec<(u64, u64)>,
     /// Traps that can be seen by where they go need not be told.
     pub silent_traps: bool,
     /// Resyncs seen.
@@ -45,6 +49,7 @@ pub struct Bench<T: Ingress> {
 pub(super) struct Beat {
     pub clock: u64,
     pub step: Step,
+    pub hide: Hide,
 }
 
 impl<T: Ingress> Bench<T> {
@@ -55,6 +60,8 @@ impl<T: Ingress> Bench<T> {
             source: Source::seeded(77),
             full_per_64k: 0,
             sync_per_64k: 0,
+            hide_per_64k: 0,
+            hidden: Vec::new(),
             resyncs: 0,
             silent_traps: false,
             idle_before_stop: 2,
@@ -76,8 +83,10 @@ impl<T: Ingress> Bench<T> {
     pub fn play_steps(&mut self, steps: &[Step]) -> Result<usize, String> {
         let known = if T::ANNOUNCED { None } else { Some(chained(steps, &self.params)) };
         let (shows, mut beats) = self.shows(known.as_deref().unwrap_or(steps));
+        let mut hides = vec![Hide::No; shows.len()];
+        beats.iter().filter(|b| b.hide != Hide::No).for_each(|b| hides[b.clock as usize] = b.hide);
         let mut clock = 0;
-        while !self.cycle(&Show::Nothing, [false, false], [false; 3], true).0 {
+        while !self.cycle(&Show::Nothing, Hide::No, [false, false], [false; 3], true).0 {
             clock += 1;
             assert!(clock < 10_000, "never ready");
         }
@@ -90,6 +99,10 @@ impl<T: Ingress> Bench<T> {
         let mut stopped = None;
         for t in 0..end + 20_000 {
             let show = shows.get(t).unwrap_or(&Show::Nothing);
+            // between instructions it means nothing
+            let noise = if self.hide_per_64k > 0 { Hide::Own } else { Hide::No };
+            let retires = matches!(show, Show::Retire { .. });
+            let hide = if retires { hides[t] } else { noise };
             if shut_for == 0 && self.source.per_64k(self.full_per_64k) {
                 shut_for = self.source.between(1, 400);
             }
@@ -107,7 +120,7 @@ impl<T: Ingress> Bench<T> {
                 asks.push((t as u64, follows));
             }
             let sync = [due.is_some(), due == Some(true), ask];
-            let (_, ready_to_stop, entry) = self.cycle(show, [enable, false], sync, pop);
+            let (_, ready_to_stop, entry) = self.cycle(show, hide, [enable, false], sync, pop);
             let (resynced, synced) = self.synced;
             self.resyncs += usize::from(resynced);
             due = due.filter(|follows| !(resynced || *follows && synced));
@@ -119,7 +132,7 @@ impl<T: Ingress> Bench<T> {
                 let told = if T::Golden::TELLS_THE_END { t as u64 - 1 } else { t as u64 + 1 };
                 stopped = Some(told - T::Golden::to_decision(&self.params));
                 for after in 0..=1 {
-                    let (_, _, entry) = self.cycle(&Show::Nothing, [false, true], [false; 3], true);
+                    let (_, _, entry) = self.cycle(&Show::Nothing, Hide::No, [false, true], [false; 3], true);
                     assert_eq!(entry.is_some(), after == T::Golden::TO_ENTRY, "stop entry");
                     entries.extend(entry.map(|e| (t as u64 + 1 + after, e)));
                 }
@@ -136,6 +149,7 @@ impl<T: Ingress> Bench<T> {
     fn cycle(
         &mut self,
         show: &Show,
+        hide: Hide,
         [enable, go]: [bool; 2],
         [due, follows, ask]: [bool; 3],
         pop: bool,
@@ -146,6 +160,7 @@ impl<T: Ingress> Bench<T> {
             .cycle(
                 |u| {
                     u.set(show);
+                    u.hide(hide);
                     u.control(enable, spent, roomy, go);
                     u.sync(due, follows, ask);
                 },
@@ -170,6 +185,8 @@ impl<T: Ingress> Bench<T> {
         // traps take clocks of their own, which put off all that follows
         let mut late = 0;
         let mut next_pc = 0;
+        // how many more are hidden, and why
+        let (mut hidden, mut why) = (0, Hide::No);
         let release = |beats: &mut Vec<Beat>, clock: u64| {
             if let Some(b) = beats.last_mut().filter(|b| b.clock == u64::MAX) {
                 b.clock = clock;
@@ -201,7 +218,14 @@ impl<T: Ingress> Bench<T> {
             let intr = !silent && r.trapped && (!shown || self.source.percent(50));
             let clock = shows.len() as u64;
             release(&mut beats, clock);
-            beats.push(Beat { clock: if T::HOLDS { u64::MAX } else { clock }, step: *step });
+            hidden = u64::saturating_sub(hidden, 1);
+            let begins = self.hide_per_64k > 0 && r.trapped && self.source.percent(50);
+            if hidden == 0 && (begins || self.source.per_64k(self.hide_per_64k)) {
+                hidden = *self.source.pick(&[1, 2, 3, 5, 8, 13, 40, 60, 100, 400]);
+                why = *self.source.pick(&[Hide::Own, Hide::Mode]);
+            }
+            let hide = if hidden > 0 { why } else { Hide::No };
+            beats.push(Beat { clock: if T::HOLDS { u64::MAX } else { clock }, step: *step, hide });
             shows.push(Show::Retire { r, kind: step.event.map(|e| e.kind), intr, then_trap: false });
             next_pc = r.next_pc;
         }

@@ -2,7 +2,7 @@
 
 use super::bench::{Beat, Bench};
 use super::golden::Golden;
-use super::ingress::Ingress;
+use super::ingress::{Hide, Ingress};
 use hdl::spine::entry::Entry;
 use retire::{FlowEvent, FlowKind};
 use sim::message::Message;
@@ -40,6 +40,12 @@ impl<T: Ingress> Bench<T> {
         while let Some(beat) = beats.get(i) {
             i += 1;
             let r = beat.step.retired;
+            let hides = beat.hide != Hide::No;
+            if hides && first {
+                continue;
+            }
+            let stretch = beats[i - 1..].iter().take_while(|b| b.hide != Hide::No);
+            let stretch = (stretch.clone().count() as u64, stretch.last().map_or(0, |b| b.clock - beat.clock));
             let mut events = Vec::new();
             let before = if first { Some(FlowKind::Start) } else { beat.step.before.map(|e| e.kind) };
             if let Some(kind) = before {
@@ -55,7 +61,10 @@ impl<T: Ingress> Bench<T> {
             }
             ask(&mut lane, beat.clock + to_decision);
             let full = full_at.get(beat.clock as usize + 1) == Some(&true);
-            if !lane.offer(&events, full, &mut due) {
+            if hides {
+                // it is counted where the events are, or behind them
+                lane.hide(std::mem::take(&mut count) + events.iter().map(|e| e.count).sum::<u32>() - 1);
+            } else if !lane.offer(&events, full, &mut due) {
                 continue;
             }
             self.take(&mut got, &due)?;
@@ -74,6 +83,10 @@ impl<T: Ingress> Bench<T> {
                 return Err(format!("overflow {mine:x?}, golden says {due:x?}"));
             }
             self.overflows += 1;
+            if hides && stretch.1 > 2 * to_decision + 8 {
+                let lost = mine.iter().find_map(T::Golden::lost).ok_or("nothing is lost")?;
+                self.hidden.push((stretch.0, lost));
+            }
             self.messages.append(&mut due);
             first = true;
         }

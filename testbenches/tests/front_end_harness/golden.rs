@@ -5,7 +5,7 @@ use hdl::scheme::tr::parts::Parts;
 use hdl::spine::entry::Entry;
 use retire::FlowEvent;
 use sim::lane::{Front, Lane};
-use sim::message::{Body, Message};
+use sim::message::{Body, Escape, Message};
 use sim::params::{FlowScheme, TraceParams};
 use sim::scheme::sc_lsp::{self, Record};
 use sim::scheme::{nexus, tr, Scheme};
@@ -24,6 +24,8 @@ pub trait Golden {
     fn to_decision(params: &TraceParams) -> u64;
     /// See [`Lane::offer`].
     fn offer(&mut self, events: &[FlowEvent], full: bool, out: &mut Vec<Message<Self::Body>>) -> bool;
+    /// See [`Lane::hide`].
+    fn hide(&mut self, before: u32);
     /// See [`Lane::pass`].
     fn pass(&mut self, count: u32);
     /// See [`Lane::overflow`].
@@ -34,6 +36,8 @@ pub trait Golden {
     fn request(&mut self);
     /// See [`Lane::stop`].
     fn stop(&mut self, cycle: u64, out: &mut Vec<Message<Self::Body>>);
+    /// Instructions that a message says are lost.
+    fn lost(message: &Message<Self::Body>) -> Option<u64>;
     /// The messages of an entry.
     fn messages(e: &Entry, params: &TraceParams) -> Vec<Message<Self::Body>>;
 }
@@ -82,6 +86,12 @@ impl Golden for Predicting {
             Self::Nexus(lane) => offer(lane, events, full, out),
         }
     }
+    fn hide(&mut self, before: u32) {
+        match self {
+            Self::Tr(lane) => lane.hide(before),
+            Self::Nexus(lane) => lane.hide(before),
+        }
+    }
     fn pass(&mut self, count: u32) {
         match self {
             Self::Tr(lane) => lane.pass(count),
@@ -112,6 +122,12 @@ impl Golden for Predicting {
             Self::Nexus(lane) => lane.stop(cycle, &mut |m: &Message| out.push(*m)),
         }
     }
+    fn lost(message: &Message) -> Option<u64> {
+        match message.body {
+            Body::Escape(Escape::Overflow { lost, .. }) => Some(lost),
+            _ => None,
+        }
+    }
     fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
         messages(e, p)
     }
@@ -134,6 +150,9 @@ impl Golden for Streaming {
     fn offer(&mut self, events: &[FlowEvent], full: bool, out: &mut Vec<Message<Record>>) -> bool {
         offer(self, events, full, out)
     }
+    fn hide(&mut self, before: u32) {
+        Lane::hide(self, before);
+    }
     fn pass(&mut self, count: u32) {
         Lane::pass(self, count);
     }
@@ -148,6 +167,12 @@ impl Golden for Streaming {
     }
     fn stop(&mut self, cycle: u64, out: &mut Vec<Message<Record>>) {
         Lane::stop(self, cycle, &mut |m: &Message<Record>| out.push(*m));
+    }
+    fn lost(message: &Message<Record>) -> Option<u64> {
+        match message.body {
+            Record::Escape { escape: Escape::Overflow { lost, .. }, .. } => Some(lost),
+            _ => None,
+        }
     }
     fn messages(e: &Entry, p: &TraceParams) -> Vec<Message<Record>> {
         records(e, p)

@@ -25,6 +25,17 @@ pub enum Show {
     },
 }
 
+/// Whether an instruction may be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hide {
+    /// It may.
+    No,
+    /// Not by the signal of its own.
+    Own,
+    /// Not by its privilege mode.
+    Mode,
+}
+
 /// What all front ends with adapters have.
 pub trait Ingress: Block {
     /// How many clocks after its own report an instruction retires: 0, or (true) with the next report.
@@ -34,6 +45,8 @@ pub trait Ingress: Block {
     type Golden: Golden;
     fn set_clock(&mut self, c: bool);
     fn set(&mut self, show: &Show);
+    /// What retires in this clock must not be told, if the adapter has a filter.
+    fn hide(&mut self, hide: Hide);
     fn control(&mut self, enable: bool, spent: bool, roomy: bool, go: bool);
     /// A resync is due, of a core that follows; the header is sent again.
     fn sync(&mut self, due: bool, follows: bool, ask: bool);
@@ -50,6 +63,11 @@ macro_rules! common {
     () => {
         fn set_clock(&mut self, c: bool) {
             self.clock.next = c.into();
+        }
+        fn hide(&mut self, hide: Hide) {
+            self.hide.next = hide == Hide::Own;
+            self.mode.next = (if hide == Hide::Mode { 3u64 } else { 1 }).to_bits();
+            self.modes.next = 0b0010_u64.to_bits();
         }
         fn control(&mut self, enable: bool, spent: bool, roomy: bool, go: bool) {
             self.control.enable.next = enable;

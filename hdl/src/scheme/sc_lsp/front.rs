@@ -53,6 +53,7 @@ pub struct StreamFront<const W: usize> {
     sweep: Signal<Local, Bit>,
     // S2
     live_2: Signal<Local, Bit>,
+    valid_2: Signal<Local, Bit>,
     flow: Signal<Local, Bit>,
     // S3
     live_3: DFF<Bit>,
@@ -114,27 +115,27 @@ impl<const W: usize> StreamFront<W> {
     /// When `params` are refused by their check, their scheme is not `sc-lsp`, SL has more than 10 bits, or W
     /// is not `xlen`.
     pub fn new(params: &TraceParams) -> Self {
+        Self::with(params, Extras::default())
+    }
+
+    /// As [`StreamFront::new`], with `extras`, of which there is no circuit of resyncs.
+    ///
+    /// # Panics
+    /// With [`Extras::sync`], and as [`StreamFront::new`].
+    pub fn with(params: &TraceParams, extras: Extras) -> Self {
+        assert!(!extras.sync, "no circuit of resyncs");
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         let entries = params.stream_cache().map_or(1, |sc| sc.entries());
         Self {
             detector: Detector::new(params),
             stream_cache: StreamCache::new(params),
             lsp: Lsp::new(params),
-            life: Life::new(true, false),
+            life: Life::new(true, extras),
             records: Records::new(params),
             last_word: Fixed::of(entries - 1),
             one: Fixed::new(1.into()),
             ..Default::default()
         }
-    }
-
-    /// The same with `extras`, of which there is no circuit of resyncs.
-    ///
-    /// # Panics
-    /// With [`Extras::sync`], and as [`StreamFront::new`].
-    pub fn with(params: &TraceParams, extras: Extras) -> Self {
-        assert!(!extras.sync, "no circuit of resyncs");
-        Self::new(params)
     }
 }
 
@@ -191,14 +192,16 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.life.here.next = self.beat.live.val();
         self.life.enter.next = self.beat.live.val() & self.beat.valid.val();
         // of inputs alone: shared with what is not `away`, `flow` would tie the two into a circle
+        self.life.hide.next = self.beat.hide.val();
         self.life.may.next = self.beat.intr.val()
             | self.beat.branch.val()
             | self.beat.look.val()
             | self.beat.pop.val()
             | self.beat.jump.val();
-        self.live_2.next = self.beat.live.val() & !self.life.away.val();
+        self.live_2.next = self.life.seen.val();
+        self.valid_2.next = self.beat.valid.val() & self.life.counts.val();
         self.detector.live.next = self.live_2.val();
-        self.detector.valid.next = self.beat.valid.val();
+        self.detector.valid.next = self.valid_2.val();
         self.detector.intr.next = self.beat.intr.val();
         self.detector.branch.next = self.beat.branch.val() & !self.life.away.val();
         self.detector.taken.next = self.beat.taken.val();
@@ -207,7 +210,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.detector.pc.next = self.beat.pc.val();
         self.detector.target.next = self.beat.target.val();
         self.live_3.d.next = self.live_2.val() & !self.reset.val();
-        self.valid_3.d.next = self.beat.valid.val();
+        self.valid_3.d.next = self.valid_2.val();
         self.intr_3.d.next = self.beat.intr.val();
         self.ends_3.d.next = self.detector.ends.val();
         self.flow_3.d.next = self.flow.val() & !self.life.away.val();

@@ -61,6 +61,7 @@ pub struct FrontEnd<const W: usize> {
     hold: Signal<Local, Bit>,
     // S2: of the beat what is not lost
     live_2: Signal<Local, Bit>,
+    valid_2: Signal<Local, Bit>,
     branch_2: Signal<Local, Bit>,
     look_2: Signal<Local, Bit>,
     push_2: Signal<Local, Bit>,
@@ -144,7 +145,7 @@ impl<const W: usize> FrontEnd<W> {
             hits: Delay::new(latency - target.latency()),
             outcome,
             target,
-            life: Life::new(false, sync),
+            life: Life::new(false, extras),
             messages: Messages::new(params, sync),
             settle: (0..settles).map(|_| Settle::new(params.flow.settle())).collect(),
             _settles: settles,
@@ -179,12 +180,14 @@ impl<const W: usize> Logic for FrontEnd<W> {
         // S2: what is lost enters no predictor; while it is, they stand
         self.life.here.next = self.beat.live.val();
         self.life.enter.next = self.beat.live.val() & self.beat.valid.val();
+        self.life.hide.next = self.beat.hide.val();
         self.life.may.next = self.beat.intr.val()
             | self.beat.branch.val()
             | self.beat.look.val()
             | self.beat.pop.val()
             | self.beat.jump.val();
-        self.live_2.next = self.beat.live.val() & !self.life.away.val();
+        self.live_2.next = self.life.seen.val();
+        self.valid_2.next = self.beat.valid.val() & self.life.counts.val();
         self.branch_2.next = self.beat.branch.val() & !self.life.away.val();
         self.look_2.next = self.beat.look.val() & !self.life.away.val();
         self.push_2.next = self.beat.push.val() & !self.life.away.val();
@@ -199,7 +202,7 @@ impl<const W: usize> Logic for FrontEnd<W> {
             self.settle[i].resync.next = self.life.verdict.resync.val();
             self.settle[i].fresh.next = self.life.verdict.fresh.val();
             self.settle[i].cancel.next = self.life.verdict.stop.val();
-            self.settle[i].enter.next = self.live_2.val() & self.beat.valid.val();
+            self.settle[i].enter.next = self.live_2.val() & self.valid_2.val();
             self.settle[i].leave.next = self.live_5.q.val() & self.valid_5.q.val();
             self.hold.next = self.settle[i].hold.val();
         }
@@ -240,7 +243,7 @@ impl<const W: usize> Logic for FrontEnd<W> {
         // all else waits until both predictors have answered
         self.flags.clear.next = self.reset.val();
         self.flags.from.next = bit_cast::<9, 1>(self.live_2.val().into())
-            | (bit_cast::<9, 1>(self.beat.valid.val().into()) << 1)
+            | (bit_cast::<9, 1>(self.valid_2.val().into()) << 1)
             | (bit_cast::<9, 1>(self.beat.intr.val().into()) << 2)
             | (bit_cast::<9, 1>(self.reported.val().into()) << 3)
             | (bit_cast::<9, 1>((self.jump_2.val() | self.reported.val()).into()) << 4)

@@ -1,0 +1,49 @@
+//! Veil: which instructions of one core must not be told
+//!
+//! # Source
+//! RISC-V privileged ISA, table "RISC-V privilege levels"; RISC-V formal interface, `rvfi_mode`. What a filter lets through, and
+//! what it does not: `docs/filters.md`.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `retires` | in | 1 | an instruction retires |
+//! | `hide` | in | 1 | it must not be told, whatever its mode |
+//! | `mode` | in | 2 | its privilege mode: 0 U, 1 S, 3 M |
+//! | `modes` | in | 4 | bit m: instructions of mode m may be told |
+//! | `hidden` | out | 1 | the last one that retired must not be told |
+//!
+//! # Timing
+//! `hidden` comes a clock later, with the retire beat, and stays until the next instruction. It has no reset: before the first
+//! instruction nobody looks at it.
+//!
+//! Golden model: `hidden` of `testbenches/tests/front_end_harness`, which is one line.
+
+use rust_hdl::prelude::*;
+
+/// The veil of one core.
+#[derive(LogicBlock, Default)]
+pub struct Veil {
+    pub clock: Signal<In, Clock>,
+    pub retires: Signal<In, Bit>,
+    pub hide: Signal<In, Bit>,
+    pub mode: Signal<In, Bits<2>>,
+    pub modes: Signal<In, Bits<4>>,
+    pub hidden: Signal<Out, Bit>,
+    wanted: Signal<Local, Bits<4>>,
+    told: Signal<Local, Bit>,
+    hidden_2: DFF<Bit>,
+}
+
+impl Logic for Veil {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, hidden_2);
+        self.wanted.next = self.modes.val() >> self.mode.val();
+        self.told.next = self.wanted.val().get_bit(0);
+        if self.retires.val() {
+            self.hidden_2.d.next = self.hide.val() | !self.told.val();
+        }
+        self.hidden.next = self.hidden_2.q.val();
+    }
+}

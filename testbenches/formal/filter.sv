@@ -1,0 +1,57 @@
+// Inside of one of two front ends with a filter, beside the other one: both retire in the same clocks, in the same modes, but what a
+// hidden instruction is, where it is, where it goes and whether it is the first after a trap is free in each
+//
+// What leaves them, to the FIFO and to the spine, is the same in every clock. Fields of an entry that none of its messages has are
+// arbitrary (`hdl/src/spine/entry.rs`).
+
+(* anyseq *) wire [31:0] f_insn, f_pc, f_next;
+(* anyseq *) wire f_intr;
+wire [3:0] f_wanted = modes >> mode;
+wire f_free = hide || !f_wanted[0];
+
+wire f_push;
+wire [1:0] f_pre, f_post;
+wire [23:0] f_icnt, f_bcnt;
+wire [31:0] f_entry_pc, f_target, f_cc;
+wire f_ready, f_stop_ready, f_lost, f_take, f_give, f_counted, f_resynced, f_synced, f_broken;
+
+twin twin (
+    .clock(clock), .reset(reset),
+    .rvfi_valid(rvfi_valid), .rvfi_trap(rvfi_trap), .hide(hide), .mode(mode), .modes(modes),
+    .rvfi_insn(f_free ? f_insn : rvfi_insn),
+    .rvfi_intr(f_free ? f_intr : rvfi_intr),
+    .rvfi_pc_rdata(f_free ? f_pc : rvfi_pc_rdata),
+    .rvfi_pc_wdata(f_free ? f_next : rvfi_pc_wdata),
+    .control$enable(control$enable), .control$full(control$full), .control$spent(control$spent),
+    .control$roomy(control$roomy), .control$stop_go(control$stop_go), .control$due(control$due),
+    .control$anew(control$anew), .control$ask(control$ask),
+    .control$ready(f_ready), .control$stop_ready(f_stop_ready), .control$lost(f_lost), .control$take(f_take),
+    .control$give(f_give), .control$counted(f_counted), .control$resynced(f_resynced), .control$synced(f_synced),
+    .control$broken(f_broken),
+    .entry$push(f_push), .entry$pre(f_pre), .entry$post(f_post), .entry$icnt(f_icnt), .entry$bcnt(f_bcnt),
+    .entry$pc(f_entry_pc), .entry$target(f_target), .entry$cc(f_cc)
+);
+
+reg f_past = 0;
+reg f_apart = 0;
+wire f_control = entry$pre == 3;
+always @(posedge clock) begin
+    f_past <= 1;
+    if (rvfi_valid && f_free && f_insn != rvfi_insn && f_pc != rvfi_pc_rdata) f_apart <= 1;
+end
+always @(*) begin
+    // both begin from reset
+    if (!f_past) assume(reset);
+    same_entries: assert(!f_past || entry$push == f_push);
+    if (f_past && entry$push) begin
+        same_kinds: assert(entry$pre == f_pre && entry$post == f_post && entry$cc == f_cc);
+        same_instructions: assert(entry$pre == 0 && entry$post != 3 || entry$icnt == f_icnt);
+        same_branches: assert(!(f_control && entry$post == 1) && (f_control || entry$post == 0) || entry$bcnt == f_bcnt);
+        same_places: assert(f_control || entry$pre == 0 || entry$pc == f_entry_pc);
+        same_targets: assert(f_control || entry$post != 2 || entry$target == f_target);
+    end
+    same_control: assert(!f_past || {control$ready, control$stop_ready, control$lost, control$take, control$give,
+        control$counted, control$synced} == {f_ready, f_stop_ready, f_lost, f_take, f_give, f_counted, f_synced});
+    cover(f_apart && entry$push && f_control && entry$post == 1);
+    cover(f_apart && entry$push && entry$pre == 2);
+end

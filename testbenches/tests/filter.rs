@@ -1,0 +1,178 @@
+//! `hdl/src/ingress/veil.rs` in whole systems: what hidden instructions are leaves no trace but their number
+//!
+//! A synthetic program of which a part runs in machine mode, all else in user mode, on cores that retire at full rate and
+//! now and then. Two runs differ in all that the part does: instructions, addresses, targets.
+
+use fpga::cosim::{Cosim, Interface};
+use hdl::emit::{build, EmitError, Ingress, SystemOptions};
+use hdl::spine::Extras;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind};
+use rust_hdl::prelude::*;
+use sim::params::{Platform, TraceParams};
+use sim::regs::REGS;
+use sim::replay::{Events, Replay};
+use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::run::{Config, Retired, Run};
+use sim::stimulus::Source;
+use std::collections::HashSet;
+
+const USER: u128 = 0;
+const MACHINE: u128 = 3;
+/// `control`: enable; modes.
+const ENABLE: u128 = 1;
+const TELL_USER: u128 = 1 << 8;
+const TELL_ALL: u128 = 0xf << 8;
+
+fn register(name: &str) -> u128 {
+    REGS.iter().find(|r| r.name == name).unwrap().addr.into()
+}
+
+/// An instruction and its mode.
+type Lived = (Retired, u128);
+
+/// What the cores retire, in their order: of four addresses in ten, the lowest, in machine mode.
+fn lives(model: &Model, cores: u8, seed: u64, steps: usize) -> Vec<Vec<Lived>> {
+    let config = Config { trap_per_64k: 1_000, ..Config::new(cores, seed) };
+    let retired: Vec<Retired> = Run::new(model, &config).take(steps).map(|s| s.retired).collect();
+    let mut places: Vec<u64> = retired.iter().map(|r| r.pc).collect();
+    places.sort_unstable();
+    places.dedup();
+    let user = places[places.len() * 4 / 10];
+    let mut lives = vec![Vec::new(); cores.into()];
+    for r in retired {
+        lives[usize::from(r.hart)].push((r, if r.pc < user { MACHINE } else { USER }));
+    }
+    lives
+}
+
+/// The words of a run of `lives`; where `noise` says, each instruction of machine mode is another one.
+fn words(cosim: &Cosim, lives: &[Vec<Lived>], control: u128, allow: u128, noise: Option<u64>) -> Vec<u32> {
+    let [valid, data] = ["valid", "data"].map(|name| cosim.output(name).unwrap());
+    let mut noise = noise.map(Source::seeded);
+    let mut pace = Source::seeded(5);
+    let mut queues: Vec<_> = lives.iter().map(|l| l.iter()).collect();
+    let longest = lives.iter().map(Vec::len).max().unwrap_or(0);
+    let (mut rate, mut phase) = (100_u8, 0);
+    let mut vectors = Vec::new();
+    for clock in 0..3 * longest + 5_000 {
+        let mut values: Vec<(String, u128)> = vec![("reset".into(), (clock < 4).into()), ("ready".into(), 1)];
+        let end = 3 * longest + 1_900;
+        let written = match clock {
+            6 => Some(control),
+            c if c == end => Some(0),
+            _ => None,
+        };
+        values.push(("bus_addr".into(), register("control")));
+        values.push(("bus_write".into(), written.is_some().into()));
+        values.push(("bus_wdata".into(), written.unwrap_or(0)));
+        if phase == 0 {
+            (rate, phase) = (*pace.pick(&[100, 100, 60, 20]), pace.between(20, 400));
+        }
+        phase -= 1;
+        for (c, queue) in queues.iter_mut().enumerate() {
+            values.push((format!("allow${c}"), allow));
+            // tables are clear then
+            if clock < 1_300 || !pace.percent(rate) {
+                continue;
+            }
+            let Some(&(mut r, mode)) = queue.next() else { continue };
+            if let Some(s) = noise.as_mut().filter(|_| mode == MACHINE) {
+                (r.insn, r.pc, r.next_pc) = (s.bits(32) as u32, s.bits(32) & !1, s.bits(32) & !1);
+                r.trapped = s.percent(20);
+            }
+            for (name, value) in [
+                ("rvfi_valid", 1),
+                ("rvfi_intr", r.trapped.into()),
+                ("rvfi_insn", r.insn.into()),
+                ("rvfi_pc_rdata", r.pc.into()),
+                ("rvfi_pc_wdata", r.next_pc.into()),
+                ("mode", mode),
+            ] {
+                values.push((format!("{name}${c}"), value));
+            }
+        }
+        let values: Vec<(&str, u128)> = values.iter().map(|(n, v)| (n.as_str(), *v)).collect();
+        vectors.push(cosim.vector(&values).unwrap());
+    }
+    let mut words = Vec::new();
+    let run = cosim.clone().with_random_state(3);
+    run.run(vectors, |clock, out| words.extend((clock >= 4 && out[valid] == 1).then_some(out[data] as u32))).unwrap();
+    words
+}
+
+fn replayed(image: &Image, params: &TraceParams, words: &[u32]) -> (Vec<FlowEvent>, u64) {
+    let mut told = Vec::new();
+    let replay = Replay::new(image, params, words.iter().copied()).unwrap();
+    let summary = replay.run(&mut Events(&mut told)).unwrap();
+    (told, summary.instructions.iter().sum())
+}
+
+/// Instructions that gaps say are lost.
+fn lost(told: &[FlowEvent]) -> u64 {
+    told.iter().map(|e| if let FlowKind::Gap { lost } = e.kind { lost.into() } else { 0 }).sum()
+}
+
+fn filtered(scheme: &str, cores: u8, timestamps: bool) {
+    let place = format!("{scheme}, N = {cores}");
+    let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+    (params.cores, params.timestamps) = (cores, timestamps);
+    let extras = Extras { filter: true, ..Extras::default() };
+    let mut top = build(&params, &SystemOptions { log2_fifo: 6, extras, ..SystemOptions::default() }).unwrap();
+    top.connect_all();
+    let cosim = Cosim::build(&generate_verilog(&top), &Interface::of(&top)).unwrap();
+    let model = Model::new(&Shape::rv32(9));
+    let image = Image::new(&model.program);
+    let lives = lives(&model, cores, 4, 12_000);
+    let all = || lives.iter().flatten();
+
+    let right = words(&cosim, &lives, ENABLE | TELL_USER, 0xf, None);
+    let (told, instructions) = replayed(&image, &params, &right);
+    let hidden: HashSet<u64> = all().filter(|l| l.1 == MACHINE).map(|l| l.0.pc).collect();
+    let open: HashSet<u64> = all().filter(|l| l.1 == USER).map(|l| l.0.pc).collect();
+    assert!(hidden.len() > 50 && open.len() > 50, "{place}: {} and {} addresses", hidden.len(), open.len());
+    for e in told.iter().filter(|e| e.kind.retires()) {
+        assert!(open.contains(&e.pc) && !hidden.contains(&e.pc), "{place}: {e:x?} is told");
+    }
+    // all of user mode but what goes with short stretches, and of the rest the number, but for what came before the first sync
+    // or behind a short stretch that had no end yet
+    let count = |mode| all().filter(|l| l.1 == mode).count() as u64;
+    let (user, machine, gone) = (count(USER), count(MACHINE), lost(&told));
+    let gaps = told.iter().filter(|e| matches!(e.kind, FlowKind::Gap { .. })).count();
+    assert!(gaps > 8, "{place}: {gaps} gaps");
+    assert!(instructions + gone <= user + machine, "{place}: {instructions} and {gone} of {}", user + machine);
+    assert!(gone > machine * 3 / 4, "{place}: {gone} of {machine} are counted");
+    assert!(instructions > user / 3, "{place}: {instructions} of {user} are told");
+
+    for seed in [1, 2] {
+        let other = words(&cosim, &lives, ENABLE | TELL_USER, 0xf, Some(seed));
+        assert!(right == other, "{place}, {seed}: the words tell what was hidden");
+    }
+    // told to tell all, what is allowed is what counts
+    assert!(right == words(&cosim, &lives, ENABLE | TELL_ALL, 1, Some(3)), "{place}: `allow` is not heeded");
+    let (all_told, instructions) = replayed(&image, &params, &words(&cosim, &lives, ENABLE | TELL_ALL, 0xf, None));
+    assert_eq!(instructions + lost(&all_told), user + machine, "{place}: all is allowed");
+    // from reset on nothing is told, and nothing that is not allowed
+    for (control, allow) in [(ENABLE, 0xf), (ENABLE | TELL_ALL, 0)] {
+        let (told, instructions) = replayed(&image, &params, &words(&cosim, &lives, control, allow, None));
+        assert_eq!((told.len(), instructions), (0, 0), "{place}: {told:x?}");
+    }
+}
+
+#[test]
+fn words_depend_on_the_number_of_hidden_instructions_alone() {
+    filtered("tr_e:medium", 1, false);
+    filtered("tr_e:small", 3, true);
+    filtered("nx_b", 2, false);
+    filtered("sc-lsp:rbase-32x4", 2, false);
+}
+
+#[test]
+fn an_ingress_that_tells_an_instruction_later_has_no_filter() {
+    let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().unwrap());
+    for ingress in [Ingress::Etrace, Ingress::PcChain] {
+        let extras = Extras { filter: true, ..Extras::default() };
+        let refused = build(&params, &SystemOptions { ingress, extras, ..SystemOptions::default() });
+        assert!(matches!(refused.err(), Some(EmitError::NoFilter(_))));
+    }
+}
