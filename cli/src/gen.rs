@@ -21,6 +21,7 @@ use std::io::Write;
 #[command(after_help = "Examples:\n  goshawk gen --set medium --cores 4 -o trace4\n  \
     goshawk gen --set 512/8/16 --timestamps --xlen 64 --ingress etrace -o trace64\n  \
     goshawk gen --set small --cores 2 --sync --check -o trace-sync\n  \
+    goshawk gen --set small --cores 2 --filter -o trace-filter\n  \
     goshawk gen --set small --address-bits 24@0x80000000 --stall -o trace-small\n  \
     goshawk gen --set small --bus axi-lite --port axi-stream -o trace-axi\n  \
     goshawk gen --set small --bus apb --writes privileged-secure -o trace-apb\n  \
