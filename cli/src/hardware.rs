@@ -60,6 +60,9 @@ pub struct HardwareArgs {
     /// more
     #[arg(long)]
     stall: bool,
+    /// Build in a counter of lost instructions, field `lost` of register `status`
+    #[arg(long)]
+    count_lost: bool,
     /// Address bits of the cores that differ, 16 to 31 of 32, and where they begin besides at 0; of --xlen 64, 22 to 63, the
     /// bits above as the highest of them. The stream is the same, the circuit smaller
     #[arg(long, value_name = "BITS[@BASE]")]
@@ -93,6 +96,7 @@ impl HardwareArgs {
                 check: self.check,
                 session: false,
                 stall: self.stall,
+                lost: self.count_lost,
                 addresses: self.address_bits,
             },
         }
@@ -107,6 +111,7 @@ impl HardwareArgs {
             ("--sync", self.sync),
             ("--check", self.check),
             ("--stall", self.stall),
+            ("--count-lost", self.count_lost),
             ("--address-bits", self.address_bits.is_some()),
             ("--ingress", self.ingress != Ingress::Rvfi),
         ];

@@ -5,6 +5,7 @@
 use fpga::cosim::Cosim;
 use hdl::spine::entry::{Entry, EntryLayout, CONTROL_STOP, PRE_CONTROL};
 use hdl::spine::join::Spine;
+use hdl::spine::Extras;
 use rust_hdl::prelude::*;
 use sim::bits::BitWriter;
 use sim::params::{TrParams, TraceParams};
@@ -53,6 +54,7 @@ struct Inputs {
     ready: bool,
     stop_ready: bool,
     lost: usize,
+    loses: usize,
     entries: Vec<(usize, Entry)>,
 }
 
@@ -114,6 +116,7 @@ impl Bench {
                         u.control[c].ready.next = i.ready;
                         u.control[c].stop_ready.next = i.stop_ready;
                         u.control[c].lost.next = i.lost >> c & 1 == 1;
+                        u.control[c].loses.next = i.loses >> c & 1 == 1;
                         u.entry[c].push.next = false;
                     }
                     for (c, e) in &i.entries {
@@ -302,6 +305,33 @@ fn lost_messages_are_noted_by_core() {
     b.cycle(&Inputs { lost: 0b0001, ..Inputs::default() });
     assert_eq!(b.read("overflow", &Inputs::default()), 0b0101);
     assert_eq!(b.read("status", &Inputs::default()) & 1, 0, "no front end is ready");
+}
+
+/// Losses of all cores are counted from when a trace begins.
+#[test]
+fn lost_instructions_are_counted() {
+    let p = params(4);
+    let extras = Extras { lost: true, ..Extras::default() };
+    let mut b = Bench::new(4, 3);
+    b.d =
+        Driver::new(Spine::<32>::with(&p, &layout(&p), 3, extras), |u, c| u.clock.next = c.into()).unwrap().recording();
+    let idle = Inputs { ready: true, ..Inputs::default() };
+    b.cycle(&Inputs { loses: 0b1111, ..idle.clone() });
+    // it is counted in the clock behind that
+    b.cycle(&idle);
+    assert_eq!(b.read("status", &idle) >> 8, 4);
+    b.cycle(&Inputs { bus: (address("control"), Some(1)), ..idle.clone() });
+    (0..8).for_each(|_| drop(b.cycle(&idle)));
+    assert_eq!(b.read("status", &idle) >> 8, 0, "a new trace");
+    let mut want = 0;
+    for clock in 0..500_u64 {
+        let loses = b.s.bits(4) as usize & if clock % 3 == 0 { 15 } else { 5 };
+        want += u64::from(loses.count_ones());
+        b.cycle(&Inputs { loses, ..idle.clone() });
+    }
+    b.cycle(&idle);
+    assert_eq!(b.read("status", &idle) >> 8, want);
+    b.check_verilog();
 }
 
 #[test]

@@ -64,6 +64,8 @@ pub struct Extras {
     pub session: bool,
     /// A port for each core says that its FIFO is half full: it is to wait.
     pub stall: bool,
+    /// A counter of the instructions that were lost, in register `status`.
+    pub lost: bool,
     /// The addresses that the cores have; none: all of `xlen` bits.
     pub addresses: Option<Addresses>,
 }
@@ -75,6 +77,7 @@ impl std::fmt::Display for Extras {
             (self.sync, "periodic synchronisation"),
             (self.check, "discontinuity check"),
             (self.stall, "stall outputs"),
+            (self.lost, "lost counter"),
         ];
         list.iter().filter(|x| x.0).try_for_each(|x| write!(f, ", {}", x.1))?;
         self.addresses.map_or(Ok(()), |a| write!(f, ", addresses of {a} bits"))
