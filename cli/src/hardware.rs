@@ -64,10 +64,9 @@ pub struct HardwareArgs {
     /// input for each core hides single instructions; RVFI only
     #[arg(long)]
     filter: bool,
-    /// Build in a filter: which privilege modes are told is for software (`control.modes`) and for the input `allow`, and an
-    /// input for each core hides single instructions; RVFI only
+    /// Build in a counter of lost instructions, field `lost` of register `status`
     #[arg(long)]
-    filter: bool,
+    count_lost: bool,
     /// Address bits of the cores that differ, 16 to 31 of 32, and where they begin besides at 0; of --xlen 64, 22 to 63, the
     /// bits above as the highest of them. The stream is the same, the circuit smaller
     #[arg(long, value_name = "BITS[@BASE]")]
@@ -102,6 +101,7 @@ impl HardwareArgs {
                 session: false,
                 stall: self.stall,
                 filter: self.filter,
+                lost: self.count_lost,
                 addresses: self.address_bits,
             },
         }
@@ -117,6 +117,7 @@ impl HardwareArgs {
             ("--check", self.check),
             ("--stall", self.stall),
             ("--filter", self.filter),
+            ("--count-lost", self.count_lost),
             ("--address-bits", self.address_bits.is_some()),
             ("--ingress", self.ingress != Ingress::Rvfi),
         ];

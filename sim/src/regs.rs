@@ -98,6 +98,12 @@ pub const REGS: [Reg; 8] = [
             Field { name: "ready", lsb: 0, bits: 1, doc: "1: predictor tables are clear, tracing can begin" },
             Field { name: "active", lsb: 1, bits: 1, doc: "1: enabled and ready" },
             Field { name: "idle", lsb: 2, bits: 1, doc: "1: disabled and the last word has left" },
+            Field {
+                name: "lost",
+                lsb: 8,
+                bits: 24,
+                doc: "instructions lost by all cores since the trace began that is under way or ended last; stays at its highest value; 0 where no counter is built in",
+            },
         ],
     },
     Reg {

@@ -1,6 +1,6 @@
 // Inside of the emitted event FIFO: it is a queue of PLACES entries, two fewer than its memory has places
 //
-// Sizes: PLACES, COUNT_BITS, ADDRESS_BITS, CC_BITS. One entry, any of them, is followed from its push to its pop.
+// Sizes: PLACES, COUNT_BITS, ADDRESS_BITS, CC_BITS; EARLY where addresses come a clock before the rest. One entry, any of them, is followed from its push to its pop.
 
 // what the environment keeps to: only what is there is popped, unused bits are 0
 always @(*) begin
@@ -26,9 +26,23 @@ end
 (* anyseq *) wire f_choose;
 reg f_follow = 0;
 reg [8:0] f_ahead;
-reg [1:0] f_asked;
+reg [1:0] f_asked = 0;
 reg [`ADDRESS_BITS-1:0] f_count, f_icnt, f_pc, f_target;
 reg [`CC_BITS-1:0] f_cc;
+`ifdef EARLY
+// those of the clock before, if there was one
+reg f_began = 0;
+reg [`ADDRESS_BITS-1:0] f_own_pc, f_own_target;
+always @(posedge clock) begin
+    f_began <= 1;
+    f_own_pc <= entry$pc;
+    f_own_target <= entry$target;
+end
+`else
+wire f_began = 1;
+wire [`ADDRESS_BITS-1:0] f_own_pc = entry$pc;
+wire [`ADDRESS_BITS-1:0] f_own_target = entry$target;
+`endif
 wire f_first = f_follow && f_ahead == 0;
 wire [`ADDRESS_BITS-1:0] f_word =
     f_asked == 0 ? f_count : f_asked == 1 ? f_icnt : f_asked == 2 ? f_pc : f_target;
@@ -38,13 +52,13 @@ always @(posedge clock) begin
         f_ahead <= f_ahead - 1;
         f_follow <= f_ahead != 0;
     end
-    if (!f_follow && f_take && f_choose) begin
+    if (!f_follow && f_take && f_choose && f_began) begin
         f_follow <= 1;
         f_ahead <= f_held - pop;
         f_count <= entry$bcnt | {entry$post, entry$pre} << `COUNT_BITS;
         f_icnt <= entry$icnt;
-        f_pc <= entry$pc;
-        f_target <= entry$target;
+        f_pc <= f_own_pc;
+        f_target <= f_own_target;
         f_cc <= entry$cc;
     end
     if (reset) f_follow <= 0;
@@ -82,8 +96,19 @@ generate
 endgenerate
 wire [7:0] f_at = f_place[f_ahead];
 wire [9:0] f_read = {read$q, f_asked};
+`ifdef EARLY
+wire [2*`ADDRESS_BITS-1:0] f_pair, f_where, f_next;
+wire [7:0] f_next_at = write$q;
+wire [`ADDRESS_BITS-1:0] f_lies_count, f_lies_address;
+wire [4*`ADDRESS_BITS-1:0] f_entry = {f_where, f_pair};
+wire [`ADDRESS_BITS-1:0] f_lies = f_asked[1] ? f_lies_address : f_lies_count;
+`ifndef OUTSIDE
+always @(*) state_next: assert(is_address$q == f_asked[1] && (!f_began || f_next == {f_own_target, f_own_pc}));
+`endif
+`else
 wire [4*`ADDRESS_BITS-1:0] f_entry;
 wire [`ADDRESS_BITS-1:0] f_lies;
+`endif
 wire [`CC_BITS-1:0] f_when, f_lies_cc;
 `ifndef OUTSIDE
 always @(*) begin

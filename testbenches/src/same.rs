@@ -67,6 +67,7 @@ fn without_memories(gold: &str) -> Result<String, SameError> {
         let kind = match (shape.fields, shape.block) {
             (1, false) => "mem",
             (1, true) => "block_mem",
+            (2, _) => "pair_mem",
             _ => "field_mem",
         };
         let cut = |port: &str, bits: usize| match width(module, port) {
@@ -74,7 +75,11 @@ fn without_memories(gold: &str) -> Result<String, SameError> {
             Some(_) => Some(format!(".{port}({port}[{}:0])", bits - 1)),
             None => None,
         };
-        let fields: &[&str] = if shape.fields == 1 { &["wdata"] } else { &["w0", "w1", "w2", "w3"] };
+        let fields: &[&str] = match shape.fields {
+            1 => &["wdata"],
+            2 => &["w0", "w1"],
+            _ => &["w0", "w1", "w2", "w3"],
+        };
         let mut pins = vec![".clock(clock)".to_string(), ".we(we)".into(), ".rdata(q)".into()];
         for port in ["raddr", "waddr"] {
             pins.push(cut(port, shape.address).ok_or_else(wrong)?);
@@ -82,8 +87,10 @@ fn without_memories(gold: &str) -> Result<String, SameError> {
         for port in fields {
             pins.push(cut(port, shape.width).ok_or_else(wrong)?);
         }
-        if shape.fields > 1 {
-            pins.push(".field(field)".into());
+        match shape.fields {
+            1 => {}
+            2 => pins.push(".second(second)".into()),
+            _ => pins.push(".field(field)".into()),
         }
         let data = width(module, "rdata").ok_or_else(wrong)?;
         let q = if data > shape.width { format!("{{{}'d0, q}}", data - shape.width) } else { "q".into() };
@@ -104,7 +111,7 @@ const CHUNK: usize = 50;
 
 fn script(gold: &str, gate: &str, places: &[(String, String)]) -> String {
     let mut s = "read_verilog gold.v gate.v both.v\nhierarchy -top both\nproc -norom\ndelete both\n".to_string();
-    for kind in ["mem", "block_mem", "field_mem"] {
+    for kind in ["mem", "block_mem", "pair_mem", "field_mem"] {
         if gate.contains(&format!("module gate_{kind} ")) {
             s.push_str(&format!("blackbox =*gate_{kind}\n"));
         }

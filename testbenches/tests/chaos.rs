@@ -2,7 +2,8 @@
 //! a sink that stalls, drawn at random for every clock
 //!
 //! However it goes, what comes out between two resets is a row of whole traces (the last one may be cut by the reset),
-//! each of them tells what its cores retired, and a system that is left alone becomes idle.
+//! each of them tells what its cores retired, and a system that is left alone becomes idle. Where losses are counted, their
+//! number in register `status` is what the trace tells of its gaps.
 
 use fpga::cosim::{Cosim, Interface};
 use hdl::emit::{build, SystemOptions, LOG2_STALL};
@@ -140,6 +141,8 @@ struct Seen {
     traces: usize,
     gaps: usize,
     instructions: u64,
+    /// Of each trace, the word behind it and the instructions lost in it.
+    lost: Vec<(usize, u64)>,
 }
 
 /// Replays every trace of `words`, and finds it in what was retired.
@@ -162,6 +165,8 @@ fn check(words: &[u32], params: &TraceParams, image: &Image, p: &Played, from: &
         let summary = replay.run(&mut Events(&mut back)).unwrap_or_else(|e| panic!("trace {k}: {e}"));
         seen.traces += 1;
         seen.instructions += summary.instructions.iter().sum::<u64>();
+        let lost = back.iter().map(|e| if let FlowKind::Gap { lost } = e.kind { u64::from(lost) } else { 0 });
+        seen.lost.push((end, lost.sum()));
         for (hart, from) in from.iter_mut().enumerate() {
             let told: Vec<FlowEvent> = back.iter().filter(|e| usize::from(e.hart) == hart).copied().collect();
             seen.gaps += told.iter().filter(|e| matches!(e.kind, FlowKind::Gap { .. })).count();
@@ -184,20 +189,25 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
     let all = clocks == 40_000;
     let sync = params.stream_cache().is_none() && all;
     let stall = all && log2_fifo >= LOG2_STALL;
-    let extras = Extras { sync, check: all, session: all, stall, ..Extras::default() };
+    let extras = Extras { sync, check: all, session: all, stall, lost: all, ..Extras::default() };
     let mut top = build(&params, &SystemOptions { log2_fifo, extras, ..SystemOptions::default() }).unwrap();
     top.connect_all();
     let verilog = generate_verilog(&top);
     let cosim = Cosim::build(&verilog, &Interface::of(&top)).unwrap();
     let outputs = ["valid", "data", "bus_rdata"].map(|name| cosim.output(name).unwrap());
-    let ready = cosim.inputs().iter().position(|p| p.name == "ready").unwrap();
+    let [ready, address] =
+        ["ready", "bus_addr"].map(|name| cosim.inputs().iter().position(|p| p.name == name).unwrap());
+    let fields = REGS.iter().find(|r| r.name == "status").unwrap().fields;
+    let [idle, lost] = ["idle", "lost"].map(|name| fields.iter().find(|f| f.name == name).unwrap().lsb);
     let model = Model::new(&Shape::rv32(u64::from(cores)));
     let image = Image::new(&model.program);
     let mut all = Seen::default();
-    let (mut resets, mut flashes) = (0, 0);
+    let (mut resets, mut flashes, mut counts) = (0, 0, 0);
     for seed in 1..=3 {
         let p = play(&cosim, &params, extras, &model, seed, clocks);
         let (mut words, mut segments, mut status) = (Vec::new(), Vec::new(), 0);
+        // what was counted when the system was idle: segment, words of it, lost
+        let mut idles: Vec<(usize, usize, u64)> = Vec::new();
         cosim
             .clone()
             .with_random_state(seed as u32)
@@ -208,10 +218,15 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
                     segments.push(std::mem::take(&mut words));
                 }
                 status = out[outputs[2]] as u32;
+                let asked = clock.checked_sub(1).map(|before| p.vectors[before as usize][address]);
+                let reset = |at: u64| p.resets.binary_search(&at).is_ok();
+                // an answer is of the clock before
+                if asked == Some(register("status")) && status >> idle & 1 == 1 && !reset(clock) && !reset(clock - 1) {
+                    idles.push((segments.len(), words.len(), (status >> lost).into()));
+                }
             })
             .unwrap();
-        let idle = REGS.iter().find(|r| r.name == "status").unwrap().fields.iter().find(|f| f.name == "idle").unwrap();
-        assert_eq!(status >> idle.lsb & 1, 1, "{place}, seed {seed}: it never becomes idle, status {status:#x}");
+        assert_eq!(status >> idle & 1, 1, "{place}, seed {seed}: it never becomes idle, status {status:#x}");
         segments.push(words);
         let mut from = vec![0; cores.into()];
         let last = segments.len() - 1;
@@ -220,6 +235,16 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
             all.traces += seen.traces;
             all.gaps += seen.gaps;
             all.instructions += seen.instructions;
+            for (_, words, counted) in idles.iter().filter(|idle| extras.lost && idle.0 == i) {
+                let told = match seen.lost.iter().find(|(end, _)| end == words) {
+                    Some((_, lost)) => *lost,
+                    None if *words == 0 => 0,
+                    // a trace before a reset, which may be cut
+                    None => continue,
+                };
+                assert_eq!(*counted, told, "{place}, seed {seed}: lost up to word {words} of segment {i}");
+                counts += usize::from(told > 0);
+            }
         }
         resets += last;
         flashes += p.flashes;
@@ -227,6 +252,7 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
     eprintln!("{place}: {all:?}, {resets} clocks of reset, enabled for one clock {flashes} times");
     assert!(all.traces > 8 && all.gaps > 3 && all.instructions > 1_000, "{place}: {all:?}");
     assert!(resets > 10 && flashes > 5, "{place}: {resets} resets, {flashes} flashes");
+    assert!(!extras.lost || counts > 10, "{place}: {counts} times losses were counted");
 }
 
 #[test]

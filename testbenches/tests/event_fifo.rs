@@ -38,10 +38,22 @@ fn random_entry(s: &mut Source, p: &TraceParams) -> Entry {
     }
 }
 
+/// Widths of `p`, with addresses that come with the rest or a clock before it.
+fn layout(p: &TraceParams, early: bool) -> EntryLayout {
+    EntryLayout { early, ..EntryLayout::new(p) }
+}
+
 /// Pushes in `push` of 100 cycles, pops in `pop`, in turn as the lists say. Returns how often the FIFO was
 /// brim-full and how often it was empty.
-fn run<const W: usize>(p: &TraceParams, log2_depth: usize, seed: u64, phases: &[(u8, u8)], cycles: u64) -> (u64, u64) {
-    let fifo = EventFifo::<W>::new(&EntryLayout::new(p), log2_depth);
+fn run<const W: usize>(
+    p: &TraceParams,
+    early: bool,
+    log2_depth: usize,
+    seed: u64,
+    phases: &[(u8, u8)],
+    cycles: u64,
+) -> (u64, u64) {
+    let fifo = EventFifo::<W>::new(&layout(p, early), log2_depth);
     let mut d = Driver::new(fifo, |u, c| u.clock.next = c.into()).unwrap();
     // for the Verilog: inputs, and the outputs that are defined
     let verilog = Cosim::of_block(&d.uut).unwrap();
@@ -51,10 +63,16 @@ fn run<const W: usize>(p: &TraceParams, log2_depth: usize, seed: u64, phases: &[
     // the field asked for in the last cycle, and of which entry
     let mut asked: Option<(u8, Entry)> = None;
     let (mut brims, mut empties, mut low) = (0, 0, false);
+    // the addresses of the entry that is decided on in the next cycle
+    let mut next = random_entry(&mut s, p);
     for cycle in 0..cycles {
         let (push_rate, pop_rate) = phases[(cycle * phases.len() as u64 / cycles) as usize];
-        let (push, pop) = (s.percent(push_rate), s.percent(pop_rate) && asked.is_some());
-        let (entry, field, reset) = (random_entry(&mut s, p), s.bits(2) as u8, s.per_64k(20));
+        // early addresses of an entry of the first cycle were shown to nobody
+        let (push, pop) = (s.percent(push_rate) && cycle > 0, s.percent(pop_rate) && asked.is_some());
+        let entry = Entry { pc: next.pc, target: next.target, ..random_entry(&mut s, p) };
+        next = random_entry(&mut s, p);
+        let shown = if early { next } else { entry };
+        let (field, reset) = (s.bits(2) as u8, s.per_64k(20));
         let inputs = [
             ("reset", u128::from(reset)),
             ("entry$push", push.into()),
@@ -62,8 +80,8 @@ fn run<const W: usize>(p: &TraceParams, log2_depth: usize, seed: u64, phases: &[
             ("entry$post", entry.post.into()),
             ("entry$icnt", entry.icnt.into()),
             ("entry$bcnt", entry.bcnt.into()),
-            ("entry$pc", entry.pc.into()),
-            ("entry$target", entry.target.into()),
+            ("entry$pc", shown.pc.into()),
+            ("entry$target", shown.target.into()),
             ("entry$cc", entry.cc.into()),
             ("pop", pop.into()),
             ("field", field.into()),
@@ -78,8 +96,8 @@ fn run<const W: usize>(p: &TraceParams, log2_depth: usize, seed: u64, phases: &[
                     u.entry.post.next = u64::from(entry.post).to_bits();
                     u.entry.icnt.next = u64::from(entry.icnt).to_bits();
                     u.entry.bcnt.next = u64::from(entry.bcnt).to_bits();
-                    u.entry.pc.next = entry.pc.to_bits();
-                    u.entry.target.next = entry.target.to_bits();
+                    u.entry.pc.next = shown.pc.to_bits();
+                    u.entry.target.next = shown.target.to_bits();
                     u.entry.cc.next = u64::from(entry.cc).to_bits();
                     u.pop.next = pop;
                     u.field.next = u64::from(field).to_bits();
@@ -123,17 +141,21 @@ fn random_pushes_and_pops_match_a_queue() {
     let mut p = params();
     for log2_depth in 3..=8 {
         p.timestamps = log2_depth % 2 == 0;
-        let (brims, empties) = run::<32>(&p, log2_depth, log2_depth as u64, &phases, 12_000);
+        let early = log2_depth % 3 != 0;
+        let (brims, empties) = run::<32>(&p, early, log2_depth, log2_depth as u64, &phases, 12_000);
         assert!(brims > 100 && empties > 100, "depth 2^{log2_depth}: {brims} times brim-full, {empties} times empty");
     }
     p.xlen = 64;
-    run::<64>(&p, 5, 9, &phases, 5_000);
+    run::<64>(&p, true, 5, 9, &phases, 5_000);
+    run::<64>(&p, false, 4, 9, &phases, 5_000);
 }
 
 #[test]
 fn a_push_on_a_brim_full_fifo_loses_only_itself() {
-    let (brims, _) = run::<32>(&params(), 3, 20, &[(100, 0), (100, 100), (0, 100)], 400);
-    assert!(brims > 100);
+    for early in [false, true] {
+        let (brims, _) = run::<32>(&params(), early, 3, 20, &[(100, 0), (100, 100), (0, 100)], 400);
+        assert!(brims > 100);
+    }
 }
 
 #[test]
@@ -141,5 +163,5 @@ fn event_fifos_pass_the_static_gates() {
     let mut p = params();
     emit_checked(&mut EventFifo::<32>::new(&EntryLayout::new(&p), 8)).unwrap();
     (p.timestamps, p.xlen) = (true, 64);
-    emit_checked(&mut EventFifo::<64>::new(&EntryLayout::new(&p), 3)).unwrap();
+    emit_checked(&mut EventFifo::<64>::new(&layout(&p, false), 3)).unwrap();
 }

@@ -5,6 +5,7 @@
 use fpga::cosim::Cosim;
 use hdl::spine::entry::{Entry, EntryLayout, CONTROL_STOP, PRE_CONTROL};
 use hdl::spine::join::Spine;
+use hdl::spine::Extras;
 use rust_hdl::prelude::*;
 use sim::bits::BitWriter;
 use sim::params::{TrParams, TraceParams};
@@ -53,7 +54,13 @@ struct Inputs {
     ready: bool,
     stop_ready: bool,
     lost: usize,
+    loses: usize,
     entries: Vec<(usize, Entry)>,
+}
+
+/// Addresses come with the rest of an entry; early ones are those of `event_fifo.rs` and of every system.
+fn layout(p: &TraceParams) -> EntryLayout {
+    EntryLayout { early: false, ..EntryLayout::new(p) }
 }
 
 fn address(name: &str) -> u64 {
@@ -63,7 +70,7 @@ fn address(name: &str) -> u64 {
 impl Bench {
     fn new(cores: u8, log2_depth: usize) -> Self {
         let p = params(cores);
-        let spine = Spine::<32>::new(&p, &EntryLayout::new(&p), log2_depth);
+        let spine = Spine::<32>::new(&p, &layout(&p), log2_depth);
         let d = Driver::new(spine, |u, c| u.clock.next = c.into()).unwrap().recording();
         let mut sent = BitWriter::new();
         header(&p).iter().for_each(|w| sent.push((*w).into(), 32));
@@ -109,6 +116,7 @@ impl Bench {
                         u.control[c].ready.next = i.ready;
                         u.control[c].stop_ready.next = i.stop_ready;
                         u.control[c].lost.next = i.lost >> c & 1 == 1;
+                        u.control[c].loses.next = i.loses >> c & 1 == 1;
                         u.entry[c].push.next = false;
                     }
                     for (c, e) in &i.entries {
@@ -299,10 +307,37 @@ fn lost_messages_are_noted_by_core() {
     assert_eq!(b.read("status", &Inputs::default()) & 1, 0, "no front end is ready");
 }
 
+/// Losses of all cores are counted from when a trace begins.
+#[test]
+fn lost_instructions_are_counted() {
+    let p = params(4);
+    let extras = Extras { lost: true, ..Extras::default() };
+    let mut b = Bench::new(4, 3);
+    b.d =
+        Driver::new(Spine::<32>::with(&p, &layout(&p), 3, extras), |u, c| u.clock.next = c.into()).unwrap().recording();
+    let idle = Inputs { ready: true, ..Inputs::default() };
+    b.cycle(&Inputs { loses: 0b1111, ..idle.clone() });
+    // it is counted in the clock behind that
+    b.cycle(&idle);
+    assert_eq!(b.read("status", &idle) >> 8, 4);
+    b.cycle(&Inputs { bus: (address("control"), Some(1)), ..idle.clone() });
+    (0..8).for_each(|_| drop(b.cycle(&idle)));
+    assert_eq!(b.read("status", &idle) >> 8, 0, "a new trace");
+    let mut want = 0;
+    for clock in 0..500_u64 {
+        let loses = b.s.bits(4) as usize & if clock % 3 == 0 { 15 } else { 5 };
+        want += u64::from(loses.count_ones());
+        b.cycle(&Inputs { loses, ..idle.clone() });
+    }
+    b.cycle(&idle);
+    assert_eq!(b.read("status", &idle) >> 8, want);
+    b.check_verilog();
+}
+
 #[test]
 fn spines_pass_the_static_gates() {
     for cores in [1, 4] {
         let p = params(cores);
-        emit_checked_system(&mut Spine::<32>::new(&p, &EntryLayout::new(&p), 8)).unwrap();
+        emit_checked_system(&mut Spine::<32>::new(&p, &layout(&p), 8)).unwrap();
     }
 }

@@ -24,6 +24,7 @@ struct Step {
     status: u32,
     overflow: u32,
     broken: u32,
+    loses: u32,
 }
 
 /// The registers as plain numbers, from the map.
@@ -35,6 +36,10 @@ struct Golden {
     request: u32,
     overflow: u32,
     broken: u32,
+    /// Lost since tracing began, and in the cycle before; it went on then.
+    lost: u32,
+    fell: u32,
+    traced: bool,
     /// Answer to the address of the cycle before.
     answer: u32,
 }
@@ -44,7 +49,7 @@ impl Golden {
         let reg = REGS.iter().find(|r| r.addr == s.addr);
         self.answer = match reg.map(|r| r.name) {
             Some("control") => self.control,
-            Some("status") => s.status,
+            Some("status") => s.status | self.lost << 8,
             Some("overflow") => self.overflow,
             Some("sync") => self.period,
             Some("discontinuity") => self.broken,
@@ -70,7 +75,17 @@ impl Golden {
         if self.sync {
             self.broken = (self.broken & !forgot | s.broken) & cores;
         }
+        if self.sync {
+            self.lost = (self.lost + self.fell).min(0xff_ffff);
+            self.fell = s.loses.count_ones();
+            let active = s.status & 2 != 0;
+            if active && !std::mem::replace(&mut self.traced, active) {
+                self.lost = 0;
+            }
+            self.traced = active;
+        }
         if s.reset {
+            (self.lost, self.fell, self.traced) = (0, 0, false);
             (self.control, self.overflow, self.broken, self.period, self.request) = (0, 0, 0, 0, 0);
         }
     }
@@ -78,12 +93,25 @@ impl Golden {
 
 fn play(cores: u8, sync: bool, steps: impl Iterator<Item = Step>) -> Driver<Registers> {
     let params = params(cores);
-    let mut d = Driver::new(Registers::new(&params, Extras { sync, check: sync, ..Extras::default() }), |u, c| {
-        u.clock.next = c.into()
-    })
-    .unwrap()
-    .recording();
-    let mut golden = Golden { params, sync, control: 0, period: 0, request: 0, overflow: 0, broken: 0, answer: 0 };
+    let mut d =
+        Driver::new(Registers::new(&params, Extras { sync, check: sync, lost: sync, ..Extras::default() }), |u, c| {
+            u.clock.next = c.into()
+        })
+        .unwrap()
+        .recording();
+    let mut golden = Golden {
+        params,
+        sync,
+        control: 0,
+        period: 0,
+        request: 0,
+        overflow: 0,
+        broken: 0,
+        lost: 0,
+        fell: 0,
+        traced: false,
+        answer: 0,
+    };
     for step in steps {
         let set = |u: &mut Registers| {
             u.reset.next = step.reset;
@@ -95,6 +123,7 @@ fn play(cores: u8, sync: bool, steps: impl Iterator<Item = Step>) -> Driver<Regi
             u.idle.next = step.status & 4 != 0;
             u.overflow.next = u64::from(step.overflow).to_bits();
             u.broken.next = u64::from(step.broken).to_bits();
+            u.loses.next = u64::from(step.loses).to_bits();
         };
         let get = |u: &Registers| {
             let [enable, request] = [u.enable.val(), u.request.val()].map(u32::from);
@@ -123,6 +152,7 @@ fn random_accesses_match_the_map() {
             status: s.bits(3) as u32,
             overflow: if s.percent(20) { s.bits(16) as u32 } else { 0 },
             broken: if s.percent(20) { s.bits(16) as u32 } else { 0 },
+            loses: if s.percent(20) { s.bits(16) as u32 & ((1 << cores) - 1) } else { 0 },
         });
         play(cores, cores != 3, steps).check_verilog().unwrap();
     }
@@ -137,12 +167,36 @@ fn an_overflow_in_the_clock_in_which_it_is_cleared_stays_noted() {
     assert_eq!(d.uut.bus.rdata.val().to_u64(), 0);
 }
 
+/// 16 cores that lose in every clock fill the counter in 2^20 clocks.
+#[test]
+fn a_counter_of_losses_that_is_full_stays_so() {
+    let extras = Extras { lost: true, ..Extras::default() };
+    let mut d = Driver::new(Registers::new(&params(16), extras), |u, c| u.clock.next = c.into()).unwrap();
+    let status = REGS.iter().find(|r| r.name == "status").unwrap().addr;
+    let mut read = |n: u64| {
+        let mut answer = 0;
+        for _ in 0..n {
+            let set = |u: &mut Registers| {
+                u.bus.addr.next = u64::from(status).to_bits();
+                u.loses.next = 0xffff_u64.to_bits();
+            };
+            answer = d.cycle(set, |u| u.bus.rdata.val().to_u64()).unwrap() >> 8;
+        }
+        answer
+    };
+    // in the answer of a clock are the losses up to three before it
+    let full = (1 << 20) + 2;
+    assert_eq!(read(full), 0xff_fff0);
+    assert_eq!(read(1), 0xff_ffff);
+    assert_eq!(read(40), 0xff_ffff);
+}
+
 #[test]
 fn registers_pass_the_static_gates() {
     for cores in [1, 16] {
         emit_checked(&mut Registers::new(
             &params(cores),
-            Extras { sync: cores == 16, check: cores == 16, ..Extras::default() },
+            Extras { sync: cores == 16, check: cores == 16, lost: cores == 16, ..Extras::default() },
         ))
         .unwrap();
     }

@@ -23,6 +23,7 @@ fn bits(name: &str, platform: Platform, ingress: Ingress, change: fn(String) -> 
         session: two,
         stall: two,
         filter: two && ingress == RVFI,
+        lost: two,
         addresses,
     };
     let mut top = build(&params, &SystemOptions { ingress, log2_fifo: 5, extras }).unwrap();

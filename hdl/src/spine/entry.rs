@@ -23,7 +23,8 @@
 //! # Timing
 //! An entry stands at the ports in the clock in which it is decided, or, from registers, in the next one. The decision
 //! looks at the input `full` of its clock, so `full` must be 1 whenever fewer than two entries are free by the FIFO's
-//! registered count. While `push` is 0 the other fields are arbitrary.
+//! registered count. While `push` is 0 the other fields are arbitrary. With [`EntryLayout::early`] `pc` and `target` stand
+//! there in the clock before `push`: they go to the place that is next, and stay if the entry is pushed.
 //!
 //! # Source
 //! `docs/stream.md`, `docs/trace-module.md`.
@@ -71,15 +72,18 @@ pub struct EntryLayout {
     pub address_bits: usize,
     /// Bits of `cc`. 16..=32, or 0 without time stamps.
     pub cc_bits: usize,
+    /// `pc` and `target` stand at the ports a clock before `push`.
+    pub early: bool,
 }
 
 impl EntryLayout {
-    /// The widths that `params` asks for.
+    /// The widths that `params` asks for; addresses come early.
     pub fn new(params: &TraceParams) -> Self {
         Self {
             count_bits: params.count_bits.into(),
             address_bits: params.address_bits() as usize,
             cc_bits: if params.timestamps { params.cc_bits.into() } else { 0 },
+            early: true,
         }
     }
 

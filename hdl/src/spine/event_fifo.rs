@@ -20,6 +20,10 @@
 //! An entry that was pushed at an edge is read in the next cycle, and there (`have`) in the one after it; behind one
 //! that was popped the next is there at once. `word` and `cc` follow `field` and `pop` by one.
 //!
+//! Where addresses come early ([`EntryLayout::early`]), they are written in every clock, to the place at which the write
+//! pointer then stands: those of an entry a clock before the rest of it, from the stage before the decision, so that no register holds
+//! them once more. The place at the write pointer is never one of an entry, and never read.
+//!
 //! # How it counts
 //! It does not. The pointers are shift registers that walk through the 2^k - 1 states of a primitive polynomial (all
 //! ones is left out), which takes one gate each where a counter takes an adder; equal ones are an empty FIFO, so
@@ -30,6 +34,7 @@ use super::ports::EntryIn;
 use crate::widget::field_mem::FieldMem;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::widget::pair_mem::PairMem;
 use rust_hdl::prelude::*;
 
 /// Widest address: 2^8 entries, the depth of an iCE40 block RAM.
@@ -70,7 +75,13 @@ pub struct EventFifo<const W: usize> {
     pub field: Signal<In, Bits<2>>,
     pub word: Signal<Out, Bits<W>>,
     pub cc: Signal<Out, Bits<32>>,
-    entries: FieldMem<8, W>,
+    // whole entries, or counts and addresses apart
+    entries: Vec<FieldMem<8, W>>,
+    counts: Vec<PairMem<8, W>>,
+    addresses: Vec<PairMem<8, W>>,
+    _late: usize,
+    _early: usize,
+    is_address: DFF<Bit>,
     ccs: Mem<8, 32>,
     write: DFF<Bits<8>>,
     read: DFF<Bits<8>>,
@@ -78,6 +89,7 @@ pub struct EventFifo<const W: usize> {
     after_that: Signal<Local, Bits<8>>,
     after_these: Signal<Local, Bits<8>>,
     low: DFF<Bit>,
+    next_write: Signal<Local, Bits<8>>,
     after_read: Signal<Local, Bits<8>>,
     next_read: Signal<Local, Bits<8>>,
     fresh: DFF<Bit>,
@@ -104,8 +116,13 @@ impl<const W: usize> EventFifo<W> {
         assert!(layout.count_bits <= COUNT_PORT_BITS && layout.cc_bits <= CC_PORT_BITS);
         let (counts, width) = (layout.count_bits + 4, layout.address_bits);
         assert!(counts <= width && width <= W, "address_bits = {width} is outside {counts}..={W}");
+        let early = usize::from(layout.early);
         Self {
-            entries: FieldMem::new(log2_depth, width),
+            entries: (early..1).map(|_| FieldMem::new(log2_depth, width)).collect(),
+            counts: (0..early).map(|_| PairMem::new(log2_depth, counts)).collect(),
+            addresses: (0..early).map(|_| PairMem::new(log2_depth, width)).collect(),
+            _late: 1 - early,
+            _early: early,
             ccs: Mem::new(log2_depth, layout.cc_bits),
             mask: Fixed::of((1u64 << log2_depth) - 1),
             feedback: Fixed::new(taps(log2_depth).to_bits::<8>()),
@@ -116,15 +133,19 @@ impl<const W: usize> EventFifo<W> {
 
     /// Bits of memory.
     pub fn bits(&self) -> usize {
-        self.entries.bits() + self.ccs.bits()
+        let apart = |m: &[PairMem<8, W>]| m.iter().map(PairMem::bits).sum::<usize>();
+        self.entries.iter().map(FieldMem::bits).sum::<usize>()
+            + apart(&self.counts)
+            + apart(&self.addresses)
+            + self.ccs.bits()
     }
 }
 
 impl<const W: usize> Logic for EventFifo<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write, read, fresh, low);
-        clock!(self, clock, entries, ccs);
+        dff_setup!(self, clock, write, read, fresh, low, is_address);
+        clock!(self, clock, ccs);
 
         // the feedback is inverted: so all zeros, as after power-up, is on the cycle
         self.write_bit.next = !(self.write.q.val() & self.feedback.val()).xor();
@@ -151,24 +172,21 @@ impl<const W: usize> Logic for EventFifo<W> {
         self.empty.next = self.none.val();
 
         self.accept.next = self.entry.push.val() & !self.brim.val();
-        self.entries.we.next = self.accept.val();
         self.ccs.we.next = self.accept.val();
-        self.entries.waddr.next = self.write.q.val();
         self.ccs.waddr.next = self.write.q.val();
-        self.entries.field.next = self.field.val();
 
         self.kinds.next = bit_cast::<W, 2>(self.entry.pre.val()) | (bit_cast::<W, 2>(self.entry.post.val()) << 2);
-        self.entries.w0.next = bit_cast::<W, 24>(self.entry.bcnt.val()) | (self.kinds.val() << self.count_bits.val());
-        self.entries.w1.next = bit_cast::<W, 24>(self.entry.icnt.val());
-        self.entries.w2.next = self.entry.pc.val();
-        self.entries.w3.next = self.entry.target.val();
         self.ccs.wdata.next = self.entry.cc.val();
-        self.word.next = self.entries.rdata.val();
         self.cc.next = self.ccs.rdata.val();
 
+        self.next_write.next = self.write.q.val();
         if self.accept.val() {
-            self.write.d.next = self.after_write.val();
+            self.next_write.next = self.after_write.val();
         }
+        if self.reset.val() {
+            self.next_write.next = 0.into();
+        }
+        self.write.d.next = self.next_write.val();
         // what is read next is there if it was written before
         self.next_read.next = self.read.q.val();
         self.fresh.d.next = !self.none.val();
@@ -177,10 +195,45 @@ impl<const W: usize> Logic for EventFifo<W> {
             self.fresh.d.next = !self.none.val() & (self.after_read.val() != self.write.q.val());
         }
         self.read.d.next = self.next_read.val();
-        self.entries.raddr.next = self.next_read.val();
         self.ccs.raddr.next = self.next_read.val();
+
+        self.is_address.d.next = self.field.val().get_bit(1);
+        self.word.next = 0.into();
+        for i in 0..self._late {
+            self.entries[i].clock.next = self.clock.val();
+            self.entries[i].raddr.next = self.next_read.val();
+            self.entries[i].field.next = self.field.val();
+            self.entries[i].we.next = self.accept.val();
+            self.entries[i].waddr.next = self.write.q.val();
+            self.entries[i].w0.next =
+                bit_cast::<W, 24>(self.entry.bcnt.val()) | (self.kinds.val() << self.count_bits.val());
+            self.entries[i].w1.next = bit_cast::<W, 24>(self.entry.icnt.val());
+            self.entries[i].w2.next = self.entry.pc.val();
+            self.entries[i].w3.next = self.entry.target.val();
+            self.word.next = self.entries[i].rdata.val();
+        }
+        for j in 0..self._early {
+            self.counts[j].clock.next = self.clock.val();
+            self.counts[j].raddr.next = self.next_read.val();
+            self.counts[j].second.next = self.field.val().get_bit(0);
+            self.counts[j].we.next = self.accept.val();
+            self.counts[j].waddr.next = self.write.q.val();
+            self.counts[j].w0.next =
+                bit_cast::<W, 24>(self.entry.bcnt.val()) | (self.kinds.val() << self.count_bits.val());
+            self.counts[j].w1.next = bit_cast::<W, 24>(self.entry.icnt.val());
+            self.addresses[j].clock.next = self.clock.val();
+            self.addresses[j].raddr.next = self.next_read.val();
+            self.addresses[j].second.next = self.field.val().get_bit(0);
+            self.addresses[j].we.next = true;
+            self.addresses[j].waddr.next = self.next_write.val();
+            self.addresses[j].w0.next = self.entry.pc.val();
+            self.addresses[j].w1.next = self.entry.target.val();
+            self.word.next = self.counts[j].rdata.val();
+            if self.is_address.q.val() {
+                self.word.next = self.addresses[j].rdata.val();
+            }
+        }
         if self.reset.val() {
-            self.write.d.next = 0.into();
             self.read.d.next = 0.into();
             self.fresh.d.next = false;
             self.low.d.next = false;

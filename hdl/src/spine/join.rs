@@ -73,6 +73,7 @@ pub struct Spine<const W: usize> {
     pushes: Signal<Local, Bits<16>>,
     haves: Signal<Local, Bits<16>>,
     losses: Signal<Local, Bits<16>>,
+    falls: Signal<Local, Bits<16>>,
     word: Signal<Local, Bits<W>>,
     cc: Signal<Local, Bits<32>>,
     first: Fixed<Bits<2>>,
@@ -138,6 +139,7 @@ impl<const W: usize> Logic for Spine<W> {
         self.pushes.next = 0.into();
         self.haves.next = 0.into();
         self.losses.next = 0.into();
+        self.falls.next = 0.into();
         self.synced.next = 0.into();
         self.broken.next = 0.into();
         self.all_ready.next = true;
@@ -171,6 +173,7 @@ impl<const W: usize> Logic for Spine<W> {
             self.pushes.next = self.pushes.val().replace_bit(i, self.entry[i].push.val());
             self.haves.next = self.haves.val().replace_bit(i, self.fifo[i].have.val());
             self.losses.next = self.losses.val().replace_bit(i, self.control[i].lost.val());
+            self.falls.next = self.falls.val().replace_bit(i, self.control[i].loses.val());
             self.synced.next = self.synced.val().replace_bit(i, self.control[i].synced.val());
             self.broken.next = self.broken.val().replace_bit(i, self.control[i].broken.val());
             if !self.control[i].ready.val() {
@@ -240,6 +243,7 @@ impl<const W: usize> Logic for Spine<W> {
             !self.session.active.val() & !self.packer.words.valid.val() & !self.registers.enable.val();
         self.modes.next = self.registers.modes.val();
         self.registers.overflow.next = self.losses.val();
+        self.registers.loses.next = self.falls.val();
         self.registers.broken.next = self.broken.val();
     }
 }

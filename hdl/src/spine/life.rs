@@ -183,6 +183,8 @@ impl Logic for Life {
         self.send.next = self.due.val();
         self.drop.next =
             self.valid.val() & !self.live.val() & self.gap.q.val() & self.tracing.q.val() & !self.losing.q.val();
+        // what an overflow message counts
+        self.control.loses.next = self.drop.val() | (self.losing.q.val() & self.valid.val());
 
         // in place of what the instruction would send
         self.resync.next = false;

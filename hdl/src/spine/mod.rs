@@ -66,6 +66,8 @@ pub struct Extras {
     pub stall: bool,
     /// A port for each core says which instructions must not be told, by privilege mode and by a signal of its own.
     pub filter: bool,
+    /// A counter of the instructions that were lost, in register `status`.
+    pub lost: bool,
     /// The addresses that the cores have; none: all of `xlen` bits.
     pub addresses: Option<Addresses>,
 }
@@ -78,6 +80,7 @@ impl std::fmt::Display for Extras {
             (self.check, "discontinuity check"),
             (self.stall, "stall outputs"),
             (self.filter, "filter"),
+            (self.lost, "lost counter"),
         ];
         list.iter().filter(|x| x.0).try_for_each(|x| write!(f, ", {}", x.1))?;
         self.addresses.map_or(Ok(()), |a| write!(f, ", addresses of {a} bits"))

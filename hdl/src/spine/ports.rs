@@ -24,6 +24,7 @@
 //! | `ready` | out | the predictors are in their reset state, tracing can begin |
 //! | `stop_ready` | out | tracing has ended, all else is sent |
 //! | `lost` | out | instructions are being lost |
+//! | `loses` | out | one is lost in this clock |
 //! | `take`, `give` | out | a place of the event FIFO is taken, given back |
 //! | `counted` | out | an instruction retires, and is not lost |
 //! | `broken` | out | a traced instruction does not follow from the one before |
@@ -61,6 +62,7 @@ bundle!(
         ready: Bit,
         stop_ready: Bit,
         lost: Bit,
+        loses: Bit,
         take: Bit,
         give: Bit,
         counted: Bit,

@@ -13,6 +13,7 @@
 //! | `bus.rdata` | out | 32 | the register that `bus.addr` named in the cycle before |
 //! | `ready`, `active`, `idle` | in | 1 | for `status` |
 //! | `overflow` | in | 16 | bit i: core i loses messages now |
+//! | `loses` | in | 16 | bit i: core i loses an instruction in this clock |
 //! | `broken` | in | 16 | bit i: an instruction of core i does not follow from the one before |
 //! | `enable` | out | 1 | `control.enable` |
 //! | `modes` | out | 4 | `control.modes`; 0 without a filter |
@@ -20,7 +21,8 @@
 //! | `request` | out | 1 | `request.sync` is written 1 |
 //!
 //! # Timing
-//! One access a cycle; a write has its effect in the next cycle.
+//! One access a cycle; a write has its effect in the next cycle. A lost instruction is counted two cycles later, and its count is
+//! read from the one after that on.
 
 use super::ports::BusIn;
 use super::{Extras, Stream};
@@ -43,6 +45,7 @@ pub struct Registers {
     pub active: Signal<In, Bit>,
     pub idle: Signal<In, Bit>,
     pub overflow: Signal<In, Bits<16>>,
+    pub loses: Signal<In, Bits<16>>,
     pub broken: Signal<In, Bits<16>>,
     pub enable: Signal<Out, Bit>,
     pub modes: Signal<Out, Bits<4>>,
@@ -57,6 +60,16 @@ pub struct Registers {
     forget: Signal<Local, Bits<16>>,
     hold: Signal<Local, Bits<16>>,
     answer: DFF<Bits<32>>,
+    // how many in the clock before, and all since tracing began; its top bit: more than fit
+    fell: DFF<Bits<5>>,
+    sum: Signal<Local, Bits<5>>,
+    count: DFF<Bits<24>>,
+    more: Signal<Local, Bits<25>>,
+    traced: DFF<Bit>,
+    lost_at: Fixed<Bits<6>>,
+    one_5: Fixed<Bits<5>>,
+    most: Fixed<Bits<24>>,
+    lost: Fixed<Bit>,
     clear: Signal<Local, Bits<16>>,
     keep: Signal<Local, Bits<16>>,
     status: Signal<Local, Bits<32>>,
@@ -83,6 +96,9 @@ pub struct Registers {
     idle_bit: Fixed<Bits<32>>,
 }
 
+/// Bits of `status.lost`.
+const COUNT_BITS: u8 = 24;
+
 fn register(name: &str) -> &'static Reg {
     REGS.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("sim::regs has no register `{name}`"))
 }
@@ -107,6 +123,9 @@ impl Registers {
             assert_eq!(field_bit(reg, field), 1, "{field} begins at bit 0 of {reg}");
         }
         assert_eq!(field_bit("control", "modes"), 1 << MODES_LSB, "where control.modes begins");
+        let lost = register("status").fields.iter().find(|f| f.name == "lost");
+        let lost = lost.expect("status has a field for what is lost");
+        assert_eq!((lost.bits, lost.lsb), (COUNT_BITS, 32 - COUNT_BITS), "status.lost");
         Self {
             id_addr: addr("id"),
             params_addr: addr("params"),
@@ -119,6 +138,10 @@ impl Registers {
             sync: Fixed::new(extras.sync),
             filter: Fixed::new(extras.filter),
             check: Fixed::new(extras.check),
+            lost: Fixed::new(extras.lost),
+            lost_at: Fixed::of(lost.lsb),
+            one_5: Fixed::of(1u8),
+            most: Fixed::of((1u64 << COUNT_BITS) - 1),
             id: word(id(stream.cores).into()),
             fingerprint: word(stream.header[2].into()),
             cores: Fixed::of((1u64 << stream.senders) - 1),
@@ -136,7 +159,7 @@ impl Registers {
 impl Logic for Registers {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, enabled, wanted, every, requested, noted, seen, answer);
+        dff_setup!(self, clock, enabled, wanted, every, requested, noted, seen, answer, fell, count, traced);
         self.clear.next = 0.into();
         if self.bus.write.val() {
             if self.bus.addr.val() == self.control_addr.val() {
@@ -169,7 +192,29 @@ impl Logic for Registers {
         }
         // bits of cores that the system does not have stay 0, and cost nothing
         self.noted.d.next = ((self.noted.q.val() & self.keep.val()) | self.overflow.val()) & self.cores.val();
+        // from when tracing begins
+        self.sum.next = 0.into();
+        for i in 0..16 {
+            if self.loses.val().get_bit(i) {
+                self.sum.next = self.sum.val() + self.one_5.val();
+            }
+        }
+        self.more.next = bit_cast::<25, 24>(self.count.q.val()) + bit_cast::<25, 5>(self.fell.q.val());
+        if self.lost.val() {
+            self.fell.d.next = self.sum.val();
+            self.count.d.next = self.more.val().get_bits::<24>(0);
+            if self.more.val().get_bit(24) {
+                self.count.d.next = self.most.val();
+            }
+            self.traced.d.next = self.active.val();
+            if self.active.val() & !self.traced.q.val() {
+                self.count.d.next = 0.into();
+            }
+        }
         self.status.next = 0.into();
+        if self.lost.val() {
+            self.status.next = bit_cast::<32, 24>(self.count.q.val()) << self.lost_at.val();
+        }
         if self.ready.val() {
             self.status.next = self.status.val() | self.ready_bit.val();
         }
@@ -212,6 +257,9 @@ impl Logic for Registers {
             self.requested.d.next = false;
             self.noted.d.next = 0.into();
             self.seen.d.next = 0.into();
+            self.fell.d.next = 0.into();
+            self.count.d.next = 0.into();
+            self.traced.d.next = false;
         }
         self.bus.rdata.next = self.answer.q.val();
         self.enable.next = self.enabled.q.val();

@@ -76,6 +76,8 @@ pub struct Session {
     one: Fixed<Bits<4>>,
     eight: Fixed<Bits<4>>,
     one_5: Fixed<Bits<5>>,
+    // as many bits as count the cores
+    stops_mask: Fixed<Bits<5>>,
     cores: Fixed<Bits<5>>,
 }
 
@@ -99,6 +101,7 @@ impl Session {
             one: Fixed::of(1u8),
             eight: Fixed::of(8u8),
             one_5: Fixed::new(1.into()),
+            stops_mask: Fixed::of((u32::from(stream.senders) + 1).next_power_of_two() - 1),
             cores: Fixed::of(stream.senders),
             ..Default::default()
         }
@@ -160,7 +163,7 @@ impl Logic for Session {
             }
         }
         if self.done.val() & self.ends.val() {
-            self.stops.d.next = self.stops.q.val() + self.one_5.val();
+            self.stops.d.next = bit_cast::<5, 5>(self.stops.q.val() + self.one_5.val()) & self.stops_mask.val();
         }
         if self.over.val() & self.aligned.val() {
             self.stops.d.next = 0.into();

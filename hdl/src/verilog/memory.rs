@@ -1,4 +1,5 @@
-//! Memories: one module for all that are written by words, one for those that are written by entries of four fields
+//! Memories: one module for all that are written by words, one for those that are written by entries of two fields, one for
+//! those of four
 //!
 //! Behind them a user puts the memories of his process.
 
@@ -30,13 +31,14 @@ pub(super) fn child(node: &Node, shape: &MemoryShape, prefix: &str) -> Child {
 }
 
 /// Names of the modules.
-pub(super) const NAMES: [&str; 3] = ["mem", "block_mem", "field_mem"];
+pub(super) const NAMES: [&str; 4] = ["mem", "block_mem", "pair_mem", "field_mem"];
 
 /// Name of the module.
 pub(super) fn name(shape: &MemoryShape) -> &'static str {
     match (shape.fields, shape.block) {
         (1, false) => "mem",
         (1, true) => "block_mem",
+        (2, _) => "pair_mem",
         _ => "field_mem",
     }
 }
@@ -52,6 +54,7 @@ pub(super) fn text(shape: &MemoryShape) -> String {
     match (shape.fields, shape.block) {
         (1, false) => MEM.into(),
         (1, true) => MEM.replace("no_rw_check", "no_rw_check, ram_style = \"block\""),
+        (2, _) => PAIR_MEM.into(),
         _ => FIELD_MEM.into(),
     }
 }
@@ -74,6 +77,32 @@ const MEM: &str = " #(
     always @(posedge clock) rdata <= words[raddr];
 
     always @(posedge clock) if (we) words[waddr] <= wdata;
+endmodule
+";
+
+const PAIR_MEM: &str = " #(
+    parameter ADDRESS = 8,
+    parameter WIDTH = 8
+) (
+    input  wire               clock,
+    input  wire [ADDRESS-1:0] raddr,
+    input  wire               second,
+    output reg  [WIDTH-1:0]   rdata,
+    input  wire               we,
+    input  wire [ADDRESS-1:0] waddr,
+    input  wire [WIDTH-1:0]   w0,
+    input  wire [WIDTH-1:0]   w1
+);
+
+    (* no_rw_check *)
+    reg [WIDTH-1:0] words [0:(2<<ADDRESS)-1];
+
+    always @(posedge clock) rdata <= words[{raddr, second}];
+
+    always @(posedge clock) if (we) begin
+        words[{waddr, 1'd0}] <= w0;
+        words[{waddr, 1'd1}] <= w1;
+    end
 endmodule
 ";
 

@@ -6,6 +6,7 @@
 //! | [`delay`] | delay line, its length chosen at run time |
 //! | [`mod@each`] | as many signals or blocks as the parameters ask for |
 //! | [`field_mem`] | memory that is written whole and read field by field |
+//! | [`pair_mem`] | the same of two fields |
 //! | [`fixed`] | constant with a default |
 //! | [`mem`] | memory, its size chosen at run time |
 //! | [`slot`] | a place for one of several circuits with the same ports |
@@ -16,4 +17,5 @@ pub mod each;
 pub mod field_mem;
 pub mod fixed;
 pub mod mem;
+pub mod pair_mem;
 pub mod slot;

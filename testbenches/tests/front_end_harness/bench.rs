@@ -41,6 +41,8 @@ pub struct Bench<T: Ingress> {
     /// Places that are held or promised, and entries that are held.
     used: usize,
     held: usize,
+    /// Addresses at the ports in the last clock.
+    addresses: (u64, u64),
     /// All messages of the last run.
     pub messages: Vec<Message<<T::Golden as Golden>::Body>>,
 }
@@ -69,6 +71,7 @@ impl<T: Ingress> Bench<T> {
             synced: (false, false),
             used: 0,
             held: 0,
+            addresses: (0, 0),
             messages: Vec::new(),
         })
     }
@@ -155,7 +158,7 @@ impl<T: Ingress> Bench<T> {
         pop: bool,
     ) -> (bool, bool, Option<Entry>) {
         let (spent, roomy) = (self.used == PLACES, self.used < ROOMY);
-        let (ready, stop_ready, entry, synced, (take, give)) = self
+        let (ready, stop_ready, entry, synced, (take, give), addresses) = self
             .d
             .cycle(
                 |u| {
@@ -164,10 +167,12 @@ impl<T: Ingress> Bench<T> {
                     u.control(enable, spent, roomy, go);
                     u.sync(due, follows, ask);
                 },
-                |u| (u.ready(), u.stop_ready(), u.entry(), u.synced(), u.places()),
+                |u| (u.ready(), u.stop_ready(), u.entry(), u.synced(), u.places(), u.addresses()),
             )
             .unwrap();
         self.synced = synced;
+        let (pc, target) = std::mem::replace(&mut self.addresses, addresses);
+        let entry = entry.map(|e| if T::Golden::EARLY { Entry { pc, target, ..e } } else { e });
         // every entry has a place that was taken for it
         let pop = usize::from(pop && self.held > 0);
         assert!(!(take && spent), "a place is taken where none is left");

@@ -17,6 +17,8 @@ pub trait Golden {
     type Body: Copy + Debug + PartialEq;
     /// Clocks from that decision to the entry.
     const TO_ENTRY: u64;
+    /// Addresses of an entry stand at the ports a clock before it.
+    const EARLY: bool;
     /// A stop message tells when tracing ended, not when it was its turn.
     const TELLS_THE_END: bool;
     fn new(params: &TraceParams) -> Self;
@@ -67,6 +69,7 @@ pub enum Predicting {
 impl Golden for Predicting {
     type Body = Body;
     const TO_ENTRY: u64 = 0;
+    const EARLY: bool = true;
     const TELLS_THE_END: bool = false;
     fn new(p: &TraceParams) -> Self {
         match p.flow {
@@ -139,6 +142,7 @@ pub type Streaming = Lane<sc_lsp::Front>;
 impl Golden for Streaming {
     type Body = Record;
     const TO_ENTRY: u64 = 1;
+    const EARLY: bool = false;
     const TELLS_THE_END: bool = true;
     fn new(p: &TraceParams) -> Self {
         let scheme = p.stream_cache().expect("the scheme sc-lsp");

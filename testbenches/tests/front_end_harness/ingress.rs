@@ -57,6 +57,8 @@ pub trait Ingress: Block {
     fn ready(&self) -> bool;
     fn stop_ready(&self) -> bool;
     fn entry(&self) -> Option<Entry>;
+    /// What stands at the ports of its addresses.
+    fn addresses(&self) -> (u64, u64);
 }
 
 macro_rules! common {
@@ -103,6 +105,9 @@ macro_rules! common {
                 target: to_u64(self.entry.target.val()),
                 cc: self.entry.cc.val().index() as u32,
             })
+        }
+        fn addresses(&self) -> (u64, u64) {
+            (to_u64(self.entry.pc.val()), to_u64(self.entry.target.val()))
         }
     };
 }

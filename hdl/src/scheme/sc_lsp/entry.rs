@@ -33,7 +33,7 @@ pub const NO_RUN: u8 = 15;
 /// Bits of SCI and SL in an entry.
 pub const LENGTH_BITS: usize = 10;
 
-/// Widths of the fields: both counts use all of their bits.
+/// Widths of the fields: both counts use all of their bits. An entry is completed while it waits, its addresses with it.
 pub fn layout(params: &TraceParams) -> EntryLayout {
-    EntryLayout { count_bits: COUNT_PORT_BITS, ..EntryLayout::new(params) }
+    EntryLayout { count_bits: COUNT_PORT_BITS, early: false, ..EntryLayout::new(params) }
 }

@@ -98,7 +98,7 @@ pub struct Fields<const W: usize> {
     sync_built: Fixed<Bit>,
     many: Fixed<Bit>,
     mask: Fixed<Bits<W>>,
-    count_mask: Fixed<Bits<W>>,
+    no_kinds: Fixed<Bits<W>>,
     c_raw: Fixed<Bits<3>>,
     c_count: Fixed<Bits<3>>,
     c_address: Fixed<Bits<3>>,
@@ -133,7 +133,7 @@ impl<const W: usize> Fields<W> {
             sync_built: Fixed::new(sync),
             many: Fixed::new(params.cores > 1),
             mask: Fixed::of(u64::MAX >> (64 - params.address_bits())),
-            count_mask: Fixed::of((1u64 << params.count_bits) - 1),
+            no_kinds: Fixed::of(!(15u64 << params.count_bits) & (u64::MAX >> (64 - W))),
             c_raw: Fixed::of(RAW),
             c_count: Fixed::of(COUNT),
             c_address: Fixed::of(ADDRESS),
@@ -195,7 +195,7 @@ impl<const W: usize> Logic for Fields<W> {
 
         // of each step: its field, where that stands, and where the one behind it does
         self.kind.next = self.c_count.val();
-        self.value.next = self.word.val() & self.count_mask.val();
+        self.value.next = self.word.val() & self.no_kinds.val();
         self.zero.next = false;
         self.own_field.next = self.f_count.val();
         self.next_field.next = self.f_count.val();

@@ -22,7 +22,7 @@
 //! | S2 | hashes; predictors ask their tables, upper bits of the target compared |
 //! | S3 .. S4 | until both predictors have answered: as many clocks as the slower one takes |
 //! | S4 | whether there is anything to tell |
-//! | S5 | counters, decision ([`super::messages`]); ends in the registers that drive `entry` |
+//! | S5 | counters, decision ([`super::messages`]); its addresses went to the FIFO from S4, see [`crate::spine::event_fifo`] |
 //!
 //! Golden model: [`sim::scheme::tr::model`] in a [`sim::lane`].
 
@@ -101,14 +101,14 @@ pub struct FrontEnd<const W: usize> {
     indirect_5: DFF<Bit>,
     held_5: DFF<Bit>,
     untold: Signal<Local, Bit>,
-    pc_5: DFF<Bits<W>>,
-    target_5: DFF<Bits<W>>,
     // Parameters: PC shift as a left and a right one, address bits of the upper register, scheme
     shift_up: Fixed<Bits<3>>,
     shift_down: Fixed<Bits<3>>,
     upper_mask: Fixed<Bits<W>>,
     nexus: Fixed<Bit>,
     sync: Fixed<Bit>,
+    /// Whether the target predictor is clear before the outcome predictor is.
+    sooner: Fixed<Bit>,
 }
 
 impl<const W: usize> FrontEnd<W> {
@@ -154,6 +154,7 @@ impl<const W: usize> FrontEnd<W> {
             shift_down: Fixed::of(shift.saturating_sub(align)),
             upper_mask: Fixed::new(ones(address) ^ ones(low)),
             nexus: Fixed::new(parts.nexus),
+            sooner: Fixed::new(parts.target_clears_sooner()),
             ..Default::default()
         }
     }
@@ -163,13 +164,13 @@ impl<const W: usize> Logic for FrontEnd<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, upper);
-        dff_setup!(self, clock, live_5, valid_5, intr_5, reported_5, flow_5, outcome_5, miss_5, pc_5, target_5);
+        dff_setup!(self, clock, live_5, valid_5, intr_5, reported_5, flow_5, outcome_5, miss_5);
         dff_setup!(self, clock, taken_5, indirect_5, held_5);
         clock!(self, clock, life, outcome, target, messages, flags, pcs, targets, misses, hits);
 
         self.life.reset.next = self.reset.val();
         ControlIn::link(&mut self.control, &mut self.life.control);
-        self.life.able.next = self.outcome.port.ready.val() & self.target.port.ready.val();
+        self.life.able.next = self.outcome.port.ready.val() & (self.target.port.ready.val() | self.sooner.val());
         self.go.next = self.life.go.val();
         self.life.broken.next = self.beat.broken.val() & self.beat.live.val();
         self.life.live.next = self.live_5.q.val();
@@ -279,8 +280,6 @@ impl<const W: usize> Logic for FrontEnd<W> {
             self.outcome_5.d.next = self.flags_4.val().get_bit(5);
             self.miss_5.d.next = self.indirect_4.val();
         }
-        self.pc_5.d.next = self.pcs.to.val();
-        self.target_5.d.next = self.targets.to.val();
 
         // S5
         self.messages.reset.next = self.reset.val();
@@ -300,8 +299,8 @@ impl<const W: usize> Logic for FrontEnd<W> {
             }
         }
         self.messages.ask.next = self.control.ask.val();
-        self.messages.pc.next = self.pc_5.q.val();
-        self.messages.target.next = self.target_5.q.val();
+        self.messages.pc.next = self.pcs.to.val();
+        self.messages.target.next = self.targets.to.val();
         VerdictOut::join(&mut self.life.verdict, &mut self.messages.verdict);
         EntryOut::<W>::link(&mut self.entry, &mut self.messages.entry);
     }

@@ -13,14 +13,15 @@
 //! | `live`, `valid` | in | 1 | this cycle is traced; an instruction retires |
 //! | `reported`, `flow` | in | 1 | it is a branch that bCnt counts; it changes the flow at all. 0 unless `valid` and `live` |
 //! | `outcome`, `miss` | in | 1 | it is due to be sent as outcome; as target. 0 unless `valid` and `live` |
-//! | `pc`, `target` | in | W | its address; where it went |
+//! | `pc`, `target` | in | W | its address, where it went, a clock before all else |
 //! | `ask` | in | 1 | cycles count from here |
 //! | `verdict` | in | | what becomes of it, see [`crate::spine::life`] |
 //! | `entry` | out | | an event entry, see [`crate::spine::entry`] |
 //!
 //! # Timing
 //! One instruction a cycle; its entry comes in the same one. Addresses and counts go from their registers straight to the
-//! FIFO, which writes what it is shown and keeps it if it is pushed: so they are not stored once more.
+//! FIFO, which writes what it is shown and keeps it if it is pushed: so they are not stored once more. Addresses go there a
+//! clock before the decision.
 //!
 //! Code without any control-flow instruction for 2^(`count_bits` - 1) instructions would wrap iCnt: the
 //! progress message that prevents it is only sent at control-flow instructions.

@@ -61,6 +61,13 @@ impl Parts {
         outcome(&self.outcome).expect("asked for in `of`")
     }
 
+    /// Whether the target predictor is clear long before the outcome predictor is, which then says alone when both are: a
+    /// return stack is empty after as many clocks as it has places, 32 at most, counters are swept one by one, 256 at least.
+    pub fn target_clears_sooner(&self) -> bool {
+        let stack = matches!(self.target, TargetParams::RasIbtb(sizes) if sizes.ibtb == 0);
+        stack && matches!(self.outcome, OutcomeParams::Gshare(_))
+    }
+
     /// Circuit of the coder, in systems of `params`.
     pub fn coder<const W: usize>(&self, params: &TraceParams) -> Slot<CoderIn<W>> {
         coder(&self.coder, params).expect("asked for in `of`")
