@@ -369,8 +369,8 @@ impl Logic for Control {
             }
             FullState::Done => {
                 self.draft.k.next = 0.into();
-                self.draft.data.next = bit_cast::<32, 15>(self.plan.val().get_bits::<15>(0))
-                    | (bit_cast::<32, 3>(self.k.q.val()) << 16);
+                self.draft.data.next =
+                    bit_cast::<32, 15>(self.plan.val().get_bits::<15>(0)) | (bit_cast::<32, 3>(self.k.q.val()) << 16);
                 self.draft.we.next = true;
                 self.draft.commit.next = true;
                 self.current.d.next = false;
@@ -416,8 +416,7 @@ impl Logic for Control {
         }
         self.plan_at.next = (bit_cast::<7, 4>(self.plan_slot.val()) << 3) | bit_cast::<7, 3>(self.plan_k.val());
         self.draft.lost.next = self.lost_now.val();
-        self.draft.opens.next =
-            (self.state.q.val() == FullState::Open) & !self.head.crowded.val() & !self.unsure.val();
+        self.draft.opens.next = (self.state.q.val() == FullState::Open) & !self.head.crowded.val() & !self.unsure.val();
         self.duty.looking.next = self.state.q.val() == FullState::Look;
         self.duty.phase.next = self.phase.q.val();
         self.duty.slot.next = self.slot.q.val();

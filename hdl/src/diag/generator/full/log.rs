@@ -110,7 +110,18 @@ impl Logic for Log {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, length, write_at, read_at, shown, haste, hurried, pending, came_hits, came_stores, written_
+            self,
+            clock,
+            length,
+            write_at,
+            read_at,
+            shown,
+            haste,
+            hurried,
+            pending,
+            came_hits,
+            came_stores,
+            written_
         );
         clock!(self, clock, flags, pc, value, address, stored, came, stamp, cause);
 
@@ -155,8 +166,8 @@ impl Logic for Log {
         self.cause.waddr.next = self.write_at.q.val();
 
         // no room to wait
-        self.crowded.next = (self.length.q.val() >= self.mark.val())
-            | (self.haste.q.val() & (self.length.q.val() > self.calm.val()));
+        self.crowded.next =
+            (self.length.q.val() >= self.mark.val()) | (self.haste.q.val() & (self.length.q.val() > self.calm.val()));
         self.haste.d.next = self.crowded.val();
         self.hurried.d.next = 0.into();
         if self.crowded.val() {

@@ -111,8 +111,7 @@ impl Logic for Outbox {
         );
         clock!(self, clock, fifo);
         self.fifo.we.next = self.draft.we.val();
-        self.fifo.waddr.next =
-            (bit_cast::<7, 4>(self.write_at.q.val()) << 3) | bit_cast::<7, 3>(self.draft.k.val());
+        self.fifo.waddr.next = (bit_cast::<7, 4>(self.write_at.q.val()) << 3) | bit_cast::<7, 3>(self.draft.k.val());
         self.fifo.wdata.next = self.draft.data.val();
         self.refuses.next = self.recovering.q.val() | (self.length.q.val() == self.all.val());
 

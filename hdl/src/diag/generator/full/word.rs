@@ -84,9 +84,8 @@ impl Logic for Word {
             | bit_cast::<28, 2>(self.stack_at.val().get_bits::<2>(0));
         self.known_bits.next = self.known.val() >> self.plan.val().get_bits::<5>(0);
         self.there_bits.next = self.there.val() >> self.stack_at.val().get_bits::<4>(2);
-        self.stack_known.next = self.known.val().get_bit(2)
-            & self.there_bits.val().get_bit(0)
-            & (self.stack_tag.val() == self.even.val());
+        self.stack_known.next =
+            self.known.val().get_bit(2) & self.there_bits.val().get_bit(0) & (self.stack_tag.val() == self.even.val());
         if self.stack_at.val().get_bit(2) {
             self.stack_known.next = self.known.val().get_bit(2)
                 & self.there_bits.val().get_bit(0)
