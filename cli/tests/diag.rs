@@ -66,7 +66,7 @@ fn mistakes_are_one_message_with_exit_code_2() {
             "diag run builtin:interrupts builtin:irq --soc",
             "irq needs interrupts and exceptions, which picorv32 has not",
         ),
-        ("diag run builtin:rate builtin:lockcont --soc", "builtin:rate: has a tick, of which there is no circuit"),
+        ("diag test builtin:rate builtin:lockcont --soc", "the script has a tick"),
         ("diag run builtin:race builtin:bank --soc --harts 9", "cores = 9 is outside"),
         ("diag test builtin:race builtin:bank --soc --elf x", "cannot be used with"),
         ("diag run builtin:race builtin:bank --soc --seed 1", "cannot be used with"),

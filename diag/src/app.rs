@@ -70,6 +70,8 @@ pub enum Origin {
     Machine(usize),
     /// Results of a span.
     Span(usize),
+    /// What a log sends.
+    Log(usize),
     /// The tick.
     Tick,
     /// The end of the run.
@@ -85,6 +87,8 @@ pub enum Consumer {
     Class(usize, usize),
     /// First (0) or second (1) event of a span.
     Span(usize, usize),
+    /// An event that a log keeps; behind those, the one that triggers it.
+    Log(usize, usize),
 }
 
 /// A trigger slot.
@@ -137,6 +141,8 @@ pub struct MachineDef {
     pub classes: Vec<(String, Option<Value>)>,
     /// Next state by state and class, where there is one; none: a transaction of two classes.
     pub steps: Option<Vec<Vec<Option<u8>>>>,
+    /// Behind a step that is not there it begins anew; else it stays where it is.
+    pub restarts: bool,
 }
 
 /// A span.
@@ -146,6 +152,19 @@ pub struct SpanDef {
     pub name: String,
     /// Keys of both events.
     pub keys: [Value; 2],
+}
+
+/// A log: the last events before one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogDef {
+    /// Name.
+    pub name: String,
+    /// Keys of its events, that of the trigger last.
+    pub keys: Vec<Option<Value>>,
+    /// What triggers it: a slot or reports of a machine.
+    pub trigger: Origin,
+    /// It is sent when it is flushed, and not at once.
+    pub freezes: bool,
 }
 
 /// An application.
@@ -161,6 +180,8 @@ pub struct App {
     pub machines: Vec<MachineDef>,
     /// Spans.
     pub spans: Vec<SpanDef>,
+    /// Logs.
+    pub logs: Vec<LogDef>,
     /// Clocks of a tick.
     pub tick: Option<u32>,
     /// What is worth knowing of its probes.

@@ -8,13 +8,15 @@
 //! | 128 to 159 | of a map: what a table flushed |
 //! | 160 to 175 | of a machine: a report |
 //! | 176 to 191 | of a span: a pair |
+//! | 192 to 207 | of a log: what triggered it |
+//! | 255 | of the tick |
 
 use crate::app::{App, Clause, Consumer, Expr, MachineDef, Origin, Stmt, Value};
 use crate::syntax::{Binary, Summary};
-use sim::diag::chip::FIRST_NODE;
+use sim::diag::chip::{FIRST_NODE, TICK_EVENT};
 use sim::diag::node::filter::{Compare, Rule, Term, TERMS};
 use sim::diag::node::machine::{Class, Step, Table};
-use sim::diag::node::{aggregate, count, histogram, pair, Field, Node, NodeKind, Target};
+use sim::diag::node::{aggregate, count, histogram, log, pair, tick, Field, Node, NodeKind, Target};
 use sim::diag::packet::HOST;
 use sim::diag::trigger::Slot;
 
@@ -26,6 +28,10 @@ pub const MAPS: u8 = 128;
 pub const MACHINES: u8 = 160;
 /// First identifier of spans.
 pub const SPANS: u8 = 176;
+/// First identifier of logs.
+pub const LOGS: u8 = 192;
+/// Events of a log.
+pub const LOG_EVENTS: u16 = 32;
 
 /// What runs on the chip.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -38,6 +44,8 @@ pub struct Cut {
     pub machines: Vec<bool>,
     /// Spans.
     pub spans: Vec<bool>,
+    /// Logs.
+    pub logs: Vec<bool>,
 }
 
 impl Cut {
@@ -48,6 +56,7 @@ impl Cut {
             maps: vec![false; app.maps.len()],
             machines: vec![false; app.machines.len()],
             spans: vec![false; app.spans.len()],
+            logs: vec![false; app.logs.len()],
         }
     }
 }
@@ -67,8 +76,10 @@ pub enum Rules {
     Histogram(Vec<histogram::Rule>),
     /// Of a machine, which has one table.
     Machine(Option<Table>),
-    /// A log takes none of a script.
-    Log,
+    /// Of a log.
+    Log(Option<log::Rule>),
+    /// Of a tick.
+    Tick(Option<tick::Rule>),
 }
 
 impl Rules {
@@ -81,7 +92,8 @@ impl Rules {
             NodeKind::Aggregate(_) => Self::Aggregate(Vec::new()),
             NodeKind::Histogram(_) => Self::Histogram(Vec::new()),
             NodeKind::Machine(_) => Self::Machine(None),
-            NodeKind::Log(_) => Self::Log,
+            NodeKind::Log(_) => Self::Log(None),
+            NodeKind::Tick(_) => Self::Tick(None),
         }
     }
 }
@@ -197,12 +209,22 @@ pub fn table(app: &App, m: usize, to: Target) -> Table {
         Some(steps) => {
             let step = |from: usize, next: Option<u8>| match next {
                 Some(next) => [Step { next, own: false, report: false }; 2],
-                None => [Step { next: from as u8, own: false, report: true }; 2],
+                None => [Step { next: if def.restarts { 0 } else { from as u8 }, own: false, report: true }; 2],
             };
             let row = |(from, row): (usize, &Vec<Option<u8>>)| row.iter().map(|n| step(from, *n)).collect();
             Table { classes, steps: steps.iter().enumerate().map(row).collect(), to }
         }
     }
+}
+
+/// The rule of a log; what it sends goes to the host.
+pub fn log_rule(app: &App, l: usize) -> log::Rule {
+    let trigger = match app.logs[l].trigger {
+        Origin::Machine(m) => MACHINES + m as u8,
+        Origin::Slot(u) => u as u8,
+        Origin::Span(_) | Origin::Log(_) | Origin::Tick | Origin::End => TICK_EVENT,
+    };
+    log::Rule { trigger, to: Target { dest: HOST, id: LOGS + l as u8 }, freezes: app.logs[l].freezes }
 }
 
 /// The rule of a span.
@@ -254,8 +276,9 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
         || app.maps.len() > 32
         || app.machines.len() > 16
         || app.spans.len() > 16
+        || app.logs.len() > 16
     {
-        return Err("the script has more than 64 probes or clauses, 32 maps, 16 machines or 16 spans".into());
+        return Err("the script has more than 64 probes or clauses, 32 maps, 16 machines, spans or logs".into());
     }
     let nodes = kinds.iter().map(|k| k.build()).collect();
     let rules = kinds.iter().map(|k| Rules::of(*k)).collect();
@@ -268,6 +291,12 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
             (targets[m], counters[m]) = (Some(target), counter);
         }
     }
+    let mut log_nodes = vec![None; app.logs.len()];
+    for (l, place) in log_nodes.iter_mut().enumerate() {
+        if cut.logs[l] {
+            *place = Some(b.log(l, cut)?);
+        }
+    }
     // reports of a machine, or results of a span: to the table that they fill, or to the host
     let derived = |origin: Origin, id: u8| -> Target {
         let taker = app.clauses.iter().find(|c| c.origin == origin).and_then(only_sum);
@@ -277,7 +306,12 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
     let mut machine_nodes = vec![None; app.machines.len()];
     for (m, place) in machine_nodes.iter_mut().enumerate() {
         if cut.machines[m] {
-            let table = table(app, m, derived(Origin::Machine(m), MACHINES + m as u8));
+            let mut to = derived(Origin::Machine(m), MACHINES + m as u8);
+            let logged = (0..app.logs.len()).find(|l| app.logs[*l].trigger == Origin::Machine(m));
+            if let Some(n) = logged.and_then(|l| log_nodes[l]) {
+                to.dest = FIRST_NODE + n as u8;
+            }
+            let table = table(app, m, to);
             let name = format!("machine {}", app.machines[m].name);
             let set = |n: &mut Node| match n {
                 Node::Machine(n) => Some(n.set(table.clone()).map_err(|e| e.to_string())),
@@ -310,6 +344,7 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
         match site.consumer {
             Consumer::Class(m, _) => to.dest = at(machine_nodes[m]),
             Consumer::Span(s, _) => to.dest = at(span_nodes[s]),
+            Consumer::Log(l, _) => to.dest = at(log_nodes[l]),
             Consumer::Clause(c) => {
                 let table = only_sum(&app.clauses[c]).and_then(|(m, ..)| targets[m]);
                 if cut.filters[c] {
@@ -340,12 +375,53 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
         });
     }
     let mut flushed: Vec<u8> = targets.iter().flatten().map(|t| t.dest).collect();
+    let frozen = |l: &usize| app.logs[*l].freezes;
+    flushed.extend((0..app.logs.len()).filter(frozen).filter_map(|l| Some(FIRST_NODE + log_nodes[l]? as u8)));
     flushed.sort_unstable();
     flushed.dedup();
+    if let Some(period) = app.tick {
+        let to = Target { dest: HOST, id: TICK_EVENT };
+        let rule = tick::Rule { period, to, flushes: flushed.clone() };
+        let set = |n: &mut Node| match n {
+            Node::Tick(t) => Some(t.set(Some(rule.clone())).map_err(|e| e.to_string())),
+            _ => None,
+        };
+        let n = b.put("tick", set).map_err(|e| format!("the script has a tick: {e}"))?;
+        b.rules[n] = Rules::Tick(Some(rule));
+    }
     Ok(Layout { slots, nodes: b.nodes, rules: b.rules, places: b.places, flushed, counters, cut: cut.clone() })
 }
 
 impl Builder<'_> {
+    /// Puts a log on a node.
+    fn log(&mut self, l: usize, cut: &Cut) -> Result<usize, String> {
+        let def = &self.app.logs[l];
+        let name = format!("log {}", def.name);
+        if let Origin::Machine(m) = def.trigger {
+            if !cut.machines[m] {
+                return Err(format!("the trigger of {name} is on the host"));
+            }
+            // what freezes is told of once
+            if def.freezes && self.app.clauses.iter().any(|c| c.origin == def.trigger) {
+                return Err(format!("{name} freezes, and a clause wants every violation"));
+            }
+        }
+        let rule = log_rule(self.app, l);
+        let n = self.put(&name, |node| match node {
+            Node::Log(n) if n.room() != usize::from(LOG_EVENTS) => {
+                Some(Err(format!("the node has room for {} events, a script's log has {LOG_EVENTS}", n.room())))
+            }
+            Node::Log(n) if n.rule().is_some() => Some(Err("the node has a log".into())),
+            Node::Log(n) => {
+                n.set(rule);
+                Some(Ok(()))
+            }
+            _ => None,
+        })?;
+        self.rules[n] = Rules::Log(Some(rule));
+        Ok(n)
+    }
+
     /// Puts a map's table on a node: where it is, and its counters.
     fn map(&mut self, m: usize, cut: &Cut) -> Result<(Target, Option<(u8, bool)>), String> {
         let map = &self.app.maps[m];
@@ -385,6 +461,10 @@ impl Builder<'_> {
                     Some(_) => return Err(format!("the predicate before {name} is not all in a filter")),
                 },
                 Origin::Span(s) if cut.spans[s] && alone && clause.predicate.is_none() => SPANS + s as u8,
+                // reports go one way, and the log has to see them
+                o if self.app.logs.iter().any(|l| l.trigger == o) => {
+                    return Err(format!("what fills {name} triggers a log"));
+                }
                 Origin::Machine(j) if cut.machines[j] && alone && clause.predicate.is_none() => MACHINES + j as u8,
                 _ => return Err(format!("{name} is filled from what is on the host")),
             };

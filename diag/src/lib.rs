@@ -8,6 +8,7 @@
 //! | module | what is there |
 //! | --- | --- |
 //! | [`syntax`], [`parse`] | scripts |
+//! | [`formula`], [`ltl`] | temporal logic, and the state machines that it becomes |
 //! | [`symbols`] | names and source lines of a program |
 //! | [`resolve`], [`app`] | scripts with their meaning |
 //! | [`plan`], [`layout`] | what runs where, and why; the settings of a chip |
@@ -21,10 +22,12 @@
 //! | [`sink`] | what is printed, as text, JSON lines, CSV or a Perfetto trace |
 
 pub mod app;
+pub mod formula;
 pub mod layout;
 pub mod link;
 pub mod load;
 pub mod log;
+pub mod ltl;
 pub mod parse;
 mod perfetto;
 pub mod plan;

@@ -32,6 +32,8 @@ fn node(rules: &Rules) -> Writes {
         Rules::Aggregate(r) if !r.is_empty() => registers::aggregate(r),
         Rules::Histogram(r) if !r.is_empty() => registers::histogram(r),
         Rules::Machine(Some(table)) => registers::machine(table),
+        Rules::Log(Some(rule)) => registers::log(rule),
+        Rules::Tick(Some(rule)) => registers::tick(rule),
         _ => Writes::new(),
     }
 }
@@ -43,7 +45,15 @@ pub fn set(layout: &Layout, cores: u8, lite: bool) -> Vec<Packet> {
     nodes.chain((0..cores).flat_map(|c| write(c, &slots))).collect()
 }
 
-/// Packets that flush all tables, each of which answers when it is empty.
+/// Packets that stop the tick and flush all tables, each of which answers when it is empty.
 pub fn flush(layout: &Layout) -> Vec<Packet> {
+    let ticks = layout.rules.iter().enumerate().filter(|r| matches!(r.1, Rules::Tick(Some(_))));
+    let stop = ticks.flat_map(|(n, _)| write(FIRST_NODE + n as u8, &vec![registers::control_off()]));
+    let mut packets: Vec<Packet> = stop.collect();
+    packets.extend(flushes(layout));
+    packets
+}
+
+fn flushes(layout: &Layout) -> Vec<Packet> {
     layout.flushed.iter().map(|dest| Packet::control(HOST, *dest, Op::Flush, 0, &[1])).collect()
 }

@@ -40,7 +40,7 @@ fn bits(v: &[bool]) -> String {
 /// A log of frames.
 pub fn write(header: &Header, frames: &[u8]) -> Vec<u8> {
     let Header { script, cut, cycles, lost } = header;
-    let cut = [&cut.filters, &cut.maps, &cut.machines, &cut.spans].map(|v| bits(v));
+    let cut = [&cut.filters, &cut.maps, &cut.machines, &cut.spans, &cut.logs].map(|v| bits(v));
     let text = json!({ "script": script, "cut": cut, "cycles": cycles, "lost": lost }).to_string();
     [MAGIC, &(text.len() as u32).to_le_bytes()[..], text.as_bytes(), frames].concat()
 }
@@ -58,10 +58,12 @@ pub fn read(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
         let text = value["cut"][n].as_str().ok_or_else(|| damaged("cut"))?;
         Ok(text.chars().map(|c| c == '1').collect())
     };
+    // what was written before there were logs has no list of them
+    let logs = if value["cut"][4].is_null() { Vec::new() } else { list(4)? };
     let number = |what: &str| value[what].as_u64().ok_or_else(|| damaged(what));
     let header = Header {
         script: value["script"].as_str().ok_or_else(|| damaged("script"))?.into(),
-        cut: Cut { filters: list(0)?, maps: list(1)?, machines: list(2)?, spans: list(3)? },
+        cut: Cut { filters: list(0)?, maps: list(1)?, machines: list(2)?, spans: list(3)?, logs },
         cycles: number("cycles")?,
         lost: number("lost")?,
     };
@@ -71,7 +73,7 @@ pub fn read(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
 /// Whether a cut is one of this application.
 pub fn fits(cut: &Cut, app: &App) -> bool {
     let host = Cut::host(app);
-    let sizes = |c: &Cut| [c.filters.len(), c.maps.len(), c.machines.len(), c.spans.len()];
+    let sizes = |c: &Cut| [c.filters.len(), c.maps.len(), c.machines.len(), c.spans.len(), c.logs.len()];
     sizes(cut) == sizes(&host)
 }
 

@@ -6,6 +6,8 @@
 //!         | "txn" name "{" "open" keyed "close" keyed "}"
 //!         | "span" name "{" "from" keyed "to" keyed "}"
 //!         | "machine" name "{" { state ":" probe "->" state { "," probe "->" state } ";" } "}"
+//!         | "log" name "{" "keep" keyed { "," keyed } ( "dump" | "freeze" ) keyed "}"
+//!         | "ltl" name "{" formula "}"            formula: parse/formula.rs
 //! probe   = kind [ ":" ( name [ "+" number ] | number [ unit ] ) ]        keyed = probe "(" expr ")"
 //! statement = "@" name [ "[" expr { "," expr } "]" ] ( "=" ( summary "(" [ expr ] ")" | expr ) | "++" ) ";"
 //!         | "printf" "(" string { "," expr } ")" ";" | "print" "(" map [ "," number ] ")" ";" | "clear" "(" map ")" ";"
@@ -14,6 +16,8 @@
 
 use crate::syntax::{Binary, Expr, ExprKind, Item, Keyed, Probe, State, Stmt, Summary, Unary};
 use crate::Mistake;
+
+mod formula;
 
 /// Deepest nesting of expressions.
 const DEPTH: usize = 64;
@@ -179,7 +183,7 @@ impl Parser {
         let at = self.at();
         let word = match self.peek() {
             Token::Name(n) => n.clone(),
-            _ => return self.wrong("a probe (call:NAME), `txn`, `span` or `machine`"),
+            _ => return self.wrong("a probe (call:NAME), `txn`, `span`, `machine`, `ltl` or `log`"),
         };
         // `span:NAME` is a probe
         let is_probe = matches!(self.tokens.get(self.next + 1), Some((_, Token::Sign(":"))));
@@ -201,6 +205,15 @@ impl Parser {
                 })
             }
             "machine" => self.machine(at),
+            "ltl" if !is_probe => {
+                self.take();
+                let name = self.name("a name")?;
+                self.need("{")?;
+                let formula = self.formula()?;
+                self.need("}")?;
+                Ok(Item::Ltl { name, formula })
+            }
+            "log" if !is_probe => self.log(at),
             _ => self.clause(),
         }
     }
@@ -227,6 +240,26 @@ impl Parser {
             states.push(State { name, steps });
         }
         Ok(Item::Machine { at, name, states })
+    }
+
+    fn log(&mut self, at: usize) -> Result<Item, Mistake> {
+        self.take();
+        let name = self.name("a name")?;
+        self.need("{")?;
+        self.word("keep")?;
+        let mut keep = vec![self.keyed()?];
+        while self.is(",") {
+            keep.push(self.keyed()?);
+        }
+        let freezes = matches!(self.peek(), Token::Name(n) if n == "freeze");
+        if freezes {
+            self.take();
+        } else {
+            self.word("dump")?;
+        }
+        let trigger = self.keyed()?;
+        self.need("}")?;
+        Ok(Item::Log { at, name, keep, freezes, trigger })
     }
 
     fn keyed(&mut self) -> Result<Keyed, Mistake> {

@@ -5,7 +5,7 @@
 //! those with the same rate, the one with fewer nodes.
 
 use crate::app::{App, Consumer, Origin, Use};
-use crate::layout::{chip_terms, layout, Cut, Layout};
+use crate::layout::{chip_terms, layout, Cut, Layout, LOG_EVENTS};
 use crate::runtime::Tally;
 use crate::{Mistake, ScriptError};
 use sim::diag::chip::{ChipParams, FRAME_BYTES};
@@ -41,6 +41,7 @@ impl Rates {
         let of = |c: &crate::app::Clause| match c.origin {
             Origin::Slot(_) | Origin::Span(_) => 1000.0,
             Origin::Machine(_) => 10.0,
+            Origin::Log(_) => 320.0,
             Origin::Tick | Origin::End => 0.0,
         };
         Self {
@@ -169,12 +170,27 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
             }
         }
     }
+    for (_, log) in app.logs.iter().enumerate().filter(|l| layout.cut.logs[l.0]) {
+        let each = f64::from(LOG_EVENTS - 1) * bits(6) + bits(12);
+        let rate = match log.trigger {
+            Origin::Machine(m) => rates.reports[m],
+            Origin::Slot(u) => rates.uses[u],
+            Origin::Span(_) | Origin::Log(_) | Origin::Tick | Origin::End => 0.0,
+        };
+        sum += if log.freezes { rate.min(rates.flushes) * each + rates.flushes * bits(3) } else { rate * each };
+    }
+    // its event, and what each flush is answered with is with the tables
+    if app.tick.is_some() {
+        sum += rates.flushes * bits(8);
+    }
+    let logged =
+        |m: usize| (0..app.logs.len()).any(|l| app.logs[l].trigger == Origin::Machine(m) && layout.cut.logs[l]);
     let fed = |origin: Origin| {
         let taker = app.clauses.iter().find(|c| c.origin == origin);
         taker.is_some_and(|c| matches!(c.body.as_slice(), [crate::app::Stmt::Sum(m, ..)] if layout.cut.maps[*m]))
     };
     for (m, rate) in rates.reports.iter().enumerate() {
-        if layout.cut.machines[m] && !fed(Origin::Machine(m)) {
+        if layout.cut.machines[m] && !fed(Origin::Machine(m)) && !logged(m) {
             sum += rate * bits(2 + 2 + 8);
         }
     }
@@ -210,6 +226,7 @@ pub fn plan(app: &App, params: &ChipParams, rates: &Rates) -> Result<Plan, Strin
     parts.extend((0..app.maps.len()).map(|m| (1, m)));
     parts.extend((0..app.machines.len()).map(|m| (2, m)));
     parts.extend((0..app.spans.len()).map(|s| (3, s)));
+    parts.extend((0..app.logs.len()).map(|l| (4, l)));
     let mut best = (host_bits, host_layout);
     let consider = |cut: &Cut, best: &mut (f64, Layout)| {
         let Ok(found) = layout(app, &params.nodes, cut) else { return false };
@@ -255,7 +272,8 @@ fn bit(cut: &mut Cut, (kind, n): (usize, usize)) -> &mut bool {
         0 => &mut cut.filters[n],
         1 => &mut cut.maps[n],
         2 => &mut cut.machines[n],
-        _ => &mut cut.spans[n],
+        3 => &mut cut.spans[n],
+        _ => &mut cut.logs[n],
     }
 }
 
@@ -280,7 +298,8 @@ fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usiz
             },
             1 => format!("@{}", app.maps[part.1].name),
             2 => format!("machine {}", app.machines[part.1].name),
-            _ => format!("span {}", app.spans[part.1].name),
+            3 => format!("span {}", app.spans[part.1].name),
+            _ => format!("log {}", app.logs[part.1].name),
         };
         let mut cut = found.cut.clone();
         let on_chip = std::mem::replace(bit(&mut cut, *part), true);
@@ -296,6 +315,15 @@ fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usiz
             Err(why) => why,
         };
         reasons.push(Reason { what, place, why });
+    }
+    if let Some((_, node)) = found.places.iter().find(|p| p.0 == "tick") {
+        let place = format!("chip: {} (node {})", params.nodes[*node].name(), node + 16);
+        let nodes = match found.flushed.len() {
+            0 => "no table is on the chip; the host is told the clock".into(),
+            1 => "it flushes the node with a table, which sends what came since".into(),
+            n => format!("it flushes the {n} nodes with tables, which send what came since"),
+        };
+        reasons.push(Reason { what: "tick".into(), place, why: nodes });
     }
     reasons
 }

@@ -1,6 +1,8 @@
 //! Names of a script to addresses, captures and indices
 
-use crate::app::{App, Clause, Consumer, Expr, MachineDef, Map, Origin, Part, SpanDef, Stmt, Use, Value};
+use crate::app::{App, Clause, Consumer, Expr, LogDef, MachineDef, Map, Origin, Part, SpanDef, Stmt, Use, Value};
+use crate::formula::Formula;
+use crate::ltl;
 use crate::symbols::Symbols;
 use crate::syntax::{self, ExprKind, Item, Keyed, Probe, State, Summary};
 use crate::Mistake;
@@ -11,6 +13,7 @@ enum Source {
     Slot { trigger: Trigger },
     Machine(usize),
     Span(usize),
+    Log(usize),
     Tick,
     End,
 }
@@ -77,7 +80,13 @@ impl Resolver<'_> {
                     classes.push((shown(&keyed.probe), Some(key)));
                 }
                 let states = vec!["idle".into(), "open".into()];
-                self.app.machines.push(MachineDef { name: name.clone(), states, classes, steps: None });
+                self.app.machines.push(MachineDef {
+                    name: name.clone(),
+                    states,
+                    classes,
+                    steps: None,
+                    restarts: false,
+                });
             }
             Item::Span { name, from, to, .. } => {
                 let s = self.app.spans.len();
@@ -89,6 +98,8 @@ impl Resolver<'_> {
                 self.app.spans.push(SpanDef { name: name.clone(), keys });
             }
             Item::Machine { at, name, states } => self.machine(*at, name, states)?,
+            Item::Log { at, name, keep, freezes, trigger } => self.log(*at, name, keep, *freezes, trigger)?,
+            Item::Ltl { name, formula } => self.ltl(name, formula)?,
         }
         Ok(())
     }
@@ -120,7 +131,65 @@ impl Resolver<'_> {
             return Err(Mistake::new(at, what));
         }
         let states = states.iter().map(|s| s.name.clone()).collect();
-        self.app.machines.push(MachineDef { name: name.into(), states, classes, steps: Some(steps) });
+        let def = MachineDef { name: name.into(), states, classes, steps: Some(steps), restarts: false };
+        self.app.machines.push(def);
+        Ok(())
+    }
+
+    fn log(&mut self, at: usize, name: &str, keep: &[Keyed], freezes: bool, trigger: &Keyed) -> Result<(), Mistake> {
+        let l = self.app.logs.len();
+        let mut keys = Vec::new();
+        for (n, keyed) in keep.iter().enumerate() {
+            keys.push(self.maybe_keyed(keyed, Consumer::Log(l, n))?);
+        }
+        let origin = match self.source(&trigger.probe)? {
+            Source::Machine(m) if trigger.key.is_none() => {
+                if self.app.logs.iter().any(|o| o.trigger == Origin::Machine(m)) {
+                    return Err(Mistake::new(at, "another log has this trigger; one is possible"));
+                }
+                // that of the report
+                keys.push(Some(Value::Arg(2)));
+                Origin::Machine(m)
+            }
+            Source::Machine(_) => {
+                return Err(Mistake::new(trigger.probe.at, "a violation has its key; none can be given here"));
+            }
+            _ => {
+                keys.push(self.maybe_keyed(trigger, Consumer::Log(l, keep.len()))?);
+                Origin::Slot(self.app.uses.len() - 1)
+            }
+        };
+        self.app.logs.push(LogDef { name: name.into(), keys, trigger: origin, freezes });
+        Ok(())
+    }
+
+    fn maybe_keyed(&mut self, keyed: &Keyed, consumer: Consumer) -> Result<Option<Value>, Mistake> {
+        if keyed.key.is_some() {
+            return self.keyed(keyed, consumer, true).map(Some);
+        }
+        self.slot(&keyed.probe, consumer, Vec::new(), true)?;
+        Ok(None)
+    }
+
+    fn ltl(&mut self, name: &str, formula: &Formula) -> Result<(), Mistake> {
+        let m = self.app.machines.len();
+        let mut classes: Vec<String> = Vec::new();
+        for probe in ltl::classes(formula) {
+            self.slot(probe, Consumer::Class(m, classes.len()), Vec::new(), true)?;
+            classes.push(shown(probe));
+        }
+        if classes.len() > ltl::STATES {
+            let what = format!("`{formula}` has {} probes; a machine has {} classes", classes.len(), ltl::STATES);
+            return Err(Mistake::new(formula.at, what));
+        }
+        let steps = ltl::steps(formula, &classes)?;
+        if steps.iter().flatten().all(Option::is_some) {
+            let what = format!("no run violates `{formula}`: each event that it sees is one of its own probes");
+            self.app.notes.push(Mistake::new(formula.at, what));
+        }
+        let states = (0..steps.len()).map(|n| n.to_string()).collect();
+        let classes = classes.into_iter().map(|c| (c, None)).collect();
+        self.app.machines.push(MachineDef { name: name.into(), states, classes, steps: Some(steps), restarts: true });
         Ok(())
     }
 
@@ -238,11 +307,17 @@ impl Resolver<'_> {
             "trapret" => slot(Trigger::TrapReturn),
             "violation" => match self.app.machines.iter().position(|m| m.name == point) {
                 Some(m) => Ok(Source::Machine(m)),
-                None => Err(Mistake::new(probe.at, format!("there is no `txn` or `machine` of the name `{point}`"))),
+                None => {
+                    Err(Mistake::new(probe.at, format!("there is no `txn`, `machine` or `ltl` of the name `{point}`")))
+                }
             },
             "span" => match self.app.spans.iter().position(|s| s.name == point) {
                 Some(s) => Ok(Source::Span(s)),
                 None => Err(Mistake::new(probe.at, format!("there is no `span` of the name `{point}`"))),
+            },
+            "log" => match self.app.logs.iter().position(|l| l.name == point) {
+                Some(l) => Ok(Source::Log(l)),
+                None => Err(Mistake::new(probe.at, format!("there is no `log` of the name `{point}`"))),
             },
             "tick" => {
                 let clocks = self.period(&point).ok_or_else(|| {
@@ -262,7 +337,7 @@ impl Resolver<'_> {
             other => {
                 let what = format!(
                     "`{other}` is no probe; call, ret, pc, read, write, access, trap, interrupt, exception, trapret, violation, \
-                     span, tick and end are"
+                     span, log, tick and end are"
                 );
                 Err(Mistake::new(probe.at, what))
             }
@@ -311,6 +386,7 @@ impl Resolver<'_> {
                 }
                 Source::Machine(m) => Origin::Machine(m),
                 Source::Span(s) => Origin::Span(s),
+                Source::Log(l) => Origin::Log(l),
                 Source::Tick => Origin::Tick,
                 Source::End => Origin::End,
             };
@@ -413,6 +489,9 @@ impl Resolver<'_> {
             ],
             Source::Span(_) => {
                 &[("key", Value::Arg(0)), ("elapsed", Value::Arg(1)), ("core", Value::Core), ("time", Value::Time)]
+            }
+            Source::Log(_) => {
+                &[("step", Value::Arg(0)), ("key", Value::Arg(1)), ("core", Value::Core), ("time", Value::Time)]
             }
             Source::Tick | Source::End => &[("time", Value::Time)],
             Source::Slot { trigger } => {

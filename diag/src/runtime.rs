@@ -4,12 +4,13 @@
 //! is the same wherever the script is cut.
 
 use crate::app::{App, Consumer, Expr, Origin, Part, Stmt, Value};
-use crate::layout::{pair_rule, table, Cut, FILTERED, MACHINES, MAPS, SPANS};
+use crate::layout::{log_rule, pair_rule, table, Cut, FILTERED, LOGS, LOG_EVENTS, MACHINES, MAPS, SPANS};
 use crate::syntax::{Binary, Summary, Unary};
+use sim::diag::node::log::Log;
 use sim::diag::node::machine::Machine;
 use sim::diag::node::pair::Pair;
 use sim::diag::node::{histogram, Outbox, Target};
-use sim::diag::packet::{Event, HOST};
+use sim::diag::packet::{Args, Event, HOST};
 use std::collections::BTreeMap;
 
 /// What is known of a key.
@@ -89,6 +90,7 @@ pub struct Runtime {
     maps: Vec<BTreeMap<Vec<i64>, Sum>>,
     machines: Vec<Machine>,
     pairs: Vec<Pair>,
+    logs: Vec<Log>,
     /// Clock of the last event.
     time: u64,
     outputs: Vec<Output>,
@@ -116,12 +118,18 @@ impl Runtime {
             let _ = pair.add(pair_rule(app, s, Target { dest: HOST, id: SPANS + s as u8 }));
             pair
         };
+        let log = |l: usize| {
+            let mut log = Log::new(LOG_EVENTS);
+            log.set(log_rule(app, l));
+            log
+        };
         Self {
             cut: cut.clone(),
             counters: counters.to_vec(),
             maps: vec![BTreeMap::new(); app.maps.len()],
             machines: (0..app.machines.len()).map(machine).collect(),
             pairs: (0..app.spans.len()).map(pair).collect(),
+            logs: (0..app.logs.len()).map(log).collect(),
             time: 0,
             outputs: Vec::new(),
             lost: 0,
@@ -160,14 +168,17 @@ impl Runtime {
         self.time = self.time.max(time);
     }
 
+    /// The clock of an event: the nearest to what is known.
+    fn near(&self, event: &Event) -> u64 {
+        event
+            .time
+            .map_or(self.time, |t| self.time.wrapping_add_signed(i64::from(t.wrapping_sub(self.time as u32) as i32)))
+    }
+
     /// An event that arrived.
     pub fn take(&mut self, event: &Event) {
         self.lost += u64::from(event.lost);
-        let time = match event.time {
-            // the nearest to what is known
-            Some(t) => self.time.wrapping_add_signed(i64::from(t.wrapping_sub(self.time as u32) as i32)),
-            None => self.time,
-        };
+        let time = self.near(event);
         self.time = self.time.max(time);
         match event.id {
             id if id < FILTERED => self.slot(usize::from(id), event, time),
@@ -175,8 +186,13 @@ impl Runtime {
             id if id < MACHINES => self.merge(usize::from(id - MAPS), event),
             id if id < SPANS => {
                 self.tally.reports[usize::from(id - MACHINES)] += 1;
-                self.derived(Origin::Machine(usize::from(id - MACHINES)), event, time);
+                let m = Origin::Machine(usize::from(id - MACHINES));
+                if let Some(l) = (0..self.logs.len()).find(|l| self.app.logs[*l].trigger == m) {
+                    self.log(l, event, time);
+                }
+                self.derived(m, event, time);
             }
+            id if id >= LOGS => self.logged(usize::from(id - LOGS), event, time),
             id => {
                 self.tally.spans[usize::from(id - SPANS)] += 1;
                 self.derived(Origin::Span(usize::from(id - SPANS)), event, time);
@@ -193,9 +209,63 @@ impl Runtime {
             Consumer::Clause(c) => return self.clause(c, event, time),
             Consumer::Class(m, _) => self.machines[m].take(event, &mut out),
             Consumer::Span(s, _) => self.pairs[s].take(event, &mut out),
+            Consumer::Log(l, n) if self.cut.logs[l] => return self.entry(l, n, event, time),
+            Consumer::Log(l, _) => return self.log(l, event, time),
         }
         for (_, e) in out {
             self.take(&Event { lost: e.lost, ..e });
+        }
+    }
+
+    /// A log that is here takes an event.
+    fn log(&mut self, l: usize, event: &Event, time: u64) {
+        let mut out = Outbox::new();
+        // its time is known here in whole
+        self.logs[l].take(&Event { time: Some(time as u32), ..*event }, &mut out);
+        self.dumped(l, out);
+    }
+
+    /// What a log sent that is here.
+    fn dumped(&mut self, l: usize, out: Outbox) {
+        for (_, e) in out {
+            let time = self.near(&e);
+            match usize::from(e.id) {
+                id if id == usize::from(LOGS) + l => self.entry(l, self.app.logs[l].keys.len() - 1, &e, time),
+                u => match self.app.uses[u].consumer {
+                    Consumer::Log(_, n) => self.entry(l, n, &e, time),
+                    Consumer::Clause(_) | Consumer::Class(..) | Consumer::Span(..) => {}
+                },
+            }
+        }
+    }
+
+    /// The trigger of a log that is on the chip.
+    fn logged(&mut self, l: usize, event: &Event, time: u64) {
+        let Some(def) = self.app.logs.get(l) else { return };
+        let trigger = def.trigger;
+        self.entry(l, self.app.logs[l].keys.len() - 1, event, time);
+        if let Origin::Machine(m) = trigger {
+            self.tally.reports[m] += 1;
+            self.derived(trigger, event, time);
+        }
+    }
+
+    /// An event that a log kept.
+    fn entry(&mut self, l: usize, n: usize, event: &Event, time: u64) {
+        let key = match self.app.logs[l].keys[n] {
+            Some(Value::Arg(a)) => event.args.get(usize::from(a)).copied().unwrap_or(0),
+            Some(Value::Core) => event.core.into(),
+            Some(Value::Time) | None => 0,
+        };
+        self.derived(Origin::Log(l), &Event { args: Args::of(&[n as u32, key]), ..*event }, time);
+    }
+
+    /// Logs that are here and frozen.
+    fn flush_logs(&mut self) {
+        for l in 0..self.logs.len() {
+            let mut out = Outbox::new();
+            self.logs[l].flush(&mut out);
+            self.dumped(l, out);
         }
     }
 
@@ -218,7 +288,7 @@ impl Runtime {
         self.tally.passed[c] += 1;
         let core = match clause.origin {
             Origin::Tick | Origin::End => None,
-            Origin::Slot(_) | Origin::Machine(_) | Origin::Span(_) => Some(event.core),
+            Origin::Slot(_) | Origin::Machine(_) | Origin::Span(_) | Origin::Log(_) => Some(event.core),
         };
         for s in self.app.clauses[c].body.clone() {
             match s {
@@ -253,12 +323,14 @@ impl Runtime {
     /// The tick, once all that was flushed before it has arrived.
     pub fn tick(&mut self, time: u64) {
         self.time = self.time.max(time);
+        self.flush_logs();
         self.derived(Origin::Tick, &Event::default(), time);
     }
 
     /// The end: its clauses, then all maps that are printed nowhere.
     pub fn end(&mut self, time: u64) {
         self.time = self.time.max(time);
+        self.flush_logs();
         self.derived(Origin::End, &Event::default(), time);
         for m in 0..self.app.maps.len() {
             let printed = |s: &Stmt| matches!(s, Stmt::Print(x, _) if *x == m);

@@ -7,7 +7,7 @@ macro_rules! scripts {
     };
 }
 
-scripts! { "calls" "interrupts" "locks" "messages" "nested" "race" "race-count" "rate" "stack" "writers" }
+scripts! { "atomic" "calls" "interrupts" "locks" "messages" "nested" "postmortem" "race" "race-count" "rate" "stack" "writers" }
 
 /// The script of that name.
 pub fn find(name: &str) -> Option<&'static str> {

@@ -144,9 +144,6 @@ impl OnChip {
         for (n, node) in layout.nodes.iter().enumerate() {
             *chip.node(n) = node.clone();
         }
-        if let Some(period) = app.tick {
-            chip.set_tick(period, &layout.flushed);
-        }
         let (watcher, host) = (Watcher::new(image, cores), Host::new(app, layout));
         Ok(Self { watcher, chip, host, totals: Totals::default(), log: None })
     }

@@ -218,4 +218,24 @@ pub enum Item {
         /// States with their steps.
         states: Vec<State>,
     },
+    /// `log name { keep probe(key), ... dump|freeze probe }`
+    Log {
+        /// Place.
+        at: usize,
+        /// Name.
+        name: String,
+        /// What it keeps.
+        keep: Vec<Keyed>,
+        /// It is kept until the end, and not sent each time.
+        freezes: bool,
+        /// What makes it send.
+        trigger: Keyed,
+    },
+    /// `ltl name { formula }`
+    Ltl {
+        /// Name.
+        name: String,
+        /// What must hold.
+        formula: crate::formula::Formula,
+    },
 }

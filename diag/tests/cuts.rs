@@ -38,6 +38,19 @@ fn script(s: &mut Source) -> String {
     if s.percent(30) {
         text += "machine m { a: call:4096 -> b; b: ret:4096 -> a, pc:12288 -> b; }\nviolation:m { @bad[state] = count(); }\n";
     }
+    if s.percent(30) {
+        text += "ltl l { always (call:4096 -> next (ret:4096 || pc:12288)) }\n";
+        text += *s.pick(&[
+            "violation:l { @unlike[state] = count(); }\n",
+            "violation:l { printf(\"%d %d\", state, step); }\n",
+        ]);
+    }
+    if s.percent(40) {
+        let violation = text.contains("ltl l").then_some("violation:l");
+        let trigger = violation.filter(|_| s.percent(70)).unwrap_or("ret:8192(arg0)");
+        text += &format!("log g {{ keep call:4096(arg1), pc:12288 {} {trigger} }}\n", s.pick(&["dump", "freeze"]));
+        text += "log:g { printf(\"%d: %d %d on %d\", time, step, key, core); }\n";
+    }
     let sums = [
         "@n = count();",
         "@cores[core] = count();",
@@ -142,14 +155,15 @@ fn run(app: &App, layout: &Layout, stream: &[Occurrence]) -> (Vec<Output>, u64) 
 /// All parts on or off, in every way.
 fn cuts(app: &App) -> Vec<Cut> {
     let host = Cut::host(app);
-    let sizes = [app.clauses.len(), app.maps.len(), app.machines.len(), app.spans.len()];
+    let sizes = [app.clauses.len(), app.maps.len(), app.machines.len(), app.spans.len(), app.logs.len()];
     let bits: usize = sizes.iter().sum();
     assert!(bits <= 24, "{bits}");
     (0_u32..1 << bits)
         .map(|choice| {
             let mut all = (0..bits).map(|n| choice >> n & 1 == 1);
             let mut take = |n: usize| all.by_ref().take(n).collect::<Vec<_>>();
-            Cut { filters: take(sizes[0]), maps: take(sizes[1]), machines: take(sizes[2]), spans: take(sizes[3]) }
+            let [filters, maps, machines, spans, logs] = sizes.map(&mut take);
+            Cut { filters, maps, machines, spans, logs }
         })
         .filter(|c| layout(app, &ChipParams::new(4).nodes, c).is_ok() || *c == host)
         .collect()
@@ -163,7 +177,7 @@ fn a_script_prints_the_same_wherever_it_is_cut() {
         let text = script(&mut s);
         let items = parse(&text).unwrap_or_else(|e| panic!("{e:?} in {text}"));
         let app = resolve(&items, &Symbols::none(), 50_000_000).unwrap_or_else(|e| panic!("{e:?} in {text}"));
-        let ways = app.clauses.len() + app.maps.len() + app.machines.len() + app.spans.len();
+        let ways = app.clauses.len() + app.maps.len() + app.machines.len() + app.spans.len() + app.logs.len();
         if ways > 15 {
             continue;
         }

@@ -41,7 +41,7 @@ fn mistakes_are_told_with_their_place() {
         ("call:main { printf(\"%d, 1); }", "this text has no end"),
         ("call:main { exit(); }", "`exit` is no statement"),
         ("call:main /@s == 1/ { @s = stats(arg0); }", "@s is no number; it can be printed"),
-        ("violation:t { printf(\"x\"); }", "there is no `txn` or `machine` of the name `t`"),
+        ("violation:t { printf(\"x\"); }", "there is no `txn`, `machine` or `ltl` of the name `t`"),
         ("txn t { open call:main close ret:main(arg0) }", "a key is needed behind this probe"),
         ("machine m { a: call:main -> b; }", "machine m has no state `b`"),
         ("tick:5 { }", "`5` is no period"),
@@ -51,7 +51,10 @@ fn mistakes_are_told_with_their_place() {
             "call:main { @n = sum(arg0 + arg1 + arg2 + arg3 + arg4 + arg5); }",
             "this needs 6 words of call:main; an event carries 5",
         ),
-        ("call:main { @n = count(); } $", "a probe (call:NAME), `txn`, `span` or `machine` is needed here, found `$`"),
+        (
+            "call:main { @n = count(); } $",
+            "a probe (call:NAME), `txn`, `span`, `machine`, `ltl` or `log` is needed here, found `$`",
+        ),
         ("call:main { é }", "`é` means nothing here"),
     ];
     for (script, want) in cases {

@@ -1,6 +1,6 @@
 //! Generators, nodes and link on one ring: overload, discovery, the time base, flushes
 
-use sim::diag::chip::{Chip, ChipParams, FIRST_NODE, FRAME_BYTES, TICK, TICK_EVENT};
+use sim::diag::chip::{Chip, ChipParams, FIRST_NODE, FRAME_BYTES, TICK_EVENT};
 use sim::diag::generator::Seen;
 use sim::diag::node::{aggregate, Field, Node, NodeKind, Target};
 use sim::diag::packet::{Body, Event, Op, HOST};
@@ -69,7 +69,6 @@ fn everything_on_the_ring_answers() {
         let [kind, capacity] = k.registers();
         (FIRST_NODE + n as u8, kind, capacity)
     }));
-    want.push((TICK, 9, 1));
     assert_eq!(found, want);
     // no such register; nobody there
     chip.request(FIRST_NODE, Op::Read, 7, &[2]);
@@ -110,7 +109,7 @@ fn the_clock_is_told_when_its_upper_half_changes() {
 #[test]
 fn a_tick_brings_what_tables_have() {
     let mut params = ChipParams::new(2);
-    params.nodes = vec![NodeKind::Aggregate(16)];
+    params.nodes = vec![NodeKind::Aggregate(16), NodeKind::Tick(1)];
     let mut chip = Chip::new(params);
     for c in 0..2 {
         chip.generator(c).set(vec![slot(FIRST_NODE)]).unwrap();
@@ -118,7 +117,8 @@ fn a_tick_brings_what_tables_have() {
     let to = Target { dest: HOST, id: 130 };
     let Node::Aggregate(a) = chip.node(0) else { panic!() };
     a.add(aggregate::Rule { event: 1, key: Field::Core, value: Field::Const(2), to }).unwrap();
-    chip.set_tick(10_000, &[FIRST_NODE]);
+    assert!(chip.set_tick(10_000, &[FIRST_NODE]));
+    assert!(!chip.set_tick(10_000, &[FIRST_NODE; 2]));
     for n in 1..=100 {
         chip.observe((n % 2) as u8, &hit(n * 350));
     }

@@ -66,6 +66,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("filter, 8 rules", Box::new(|| seat(NodeKind::Filter(8))), both),
         ("pair, 16 contexts", Box::new(|| seat(NodeKind::Pair(16))), both),
         ("histogram, 4 keys", Box::new(|| seat(NodeKind::Histogram(4))), both),
+        ("log, 32 events", Box::new(|| seat(NodeKind::Log(32))), both),
+        ("tick, 8 nodes", Box::new(|| seat(NodeKind::Tick(8))), both),
         ("framer", Box::new(|| verilog(Framer::new())), both),
         ("chip: 1 lite generator, counters", Box::new(|| chip(&small)), both),
         ("chip: 4 full generators, machine, aggregate", Box::new(|| chip(&paper)), &[Device::Ecp5]),

@@ -19,10 +19,10 @@ use hdl::diag::chip::{DiagChip, DiagParams};
 use retire::image::Image;
 use retire::{DataEvent, FlowEvent, RetireSink};
 use rust_hdl::prelude::*;
-use sim::diag::chip::{Chip, ChipParams, FIRST_NODE};
+use sim::diag::chip::{Chip, ChipParams, FIRST_NODE, TICK_EVENT};
 use sim::diag::generator::{Generator, Seen};
-use sim::diag::node::{aggregate, count, Field, Node, NodeKind, Target};
-use sim::diag::packet::{Body, Event, Op, Packet, HOST};
+use sim::diag::node::{aggregate, count, log, tick, Field, Node, NodeKind, Target};
+use sim::diag::packet::{Args, Body, Event, Op, Packet, HOST};
 use sim::diag::registers::{self, Writes};
 use sim::diag::trigger::{Capture, GeneratorParams, Slot, Trigger};
 use sim::riscv::{Limits, Machine, MachineConfig};
@@ -324,6 +324,54 @@ fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
     }
 }
 
+/// A tick flushes counters, whose threshold makes a log tell what came before.
+#[test]
+fn a_tick_empties_tables_and_a_log_tells_what_came_before() {
+    let nodes = vec![NodeKind::Count(4), NodeKind::Log(4), NodeKind::Tick(2)];
+    let params = DiagParams { cores: 0, generator: GeneratorParams::LITE, outside: vec![40], nodes };
+    let mut bench = Bench::new(&params, 6, 80);
+    let [counts, logs, ticks] = [0, 1, 2].map(|n| FIRST_NODE + n);
+    let rule = count::Rule { event: 1, first: 2, by_core: false, threshold: 0, to: Target { dest: HOST, id: 128 } };
+    bench.set(counts, &registers::count(&[rule]));
+    let rule = log::Rule { trigger: 9, to: Target { dest: HOST, id: 192 }, freezes: false };
+    bench.set(logs, &registers::log(&rule));
+    let rule = tick::Rule { period: 3_000, to: Target { dest: HOST, id: TICK_EVENT }, flushes: vec![counts, logs] };
+    bench.set(ticks, &registers::tick(&rule));
+    let event = |id, arg| Event { id, args: Args::of(&[arg]), ..Event::default() };
+    for n in 0..50 {
+        bench.outside[0].extend(Packet::event(40, counts, event(1, n)).to_words());
+        bench.outside[0].extend(Packet::event(40, logs, event(if n % 20 == 13 { 9 } else { 2 }, n)).to_words());
+        bench.idle(250);
+    }
+    bench.host.extend(Packet::control(HOST, ticks, Op::Write, 2, &[0]).to_words());
+    bench.idle(2_000);
+    let arrived = std::mem::take(&mut bench.arrived);
+    let of = |id: u8| {
+        let event = |p: &Packet| if let Body::Event(e) = p.body { (e.id == id).then_some(e) } else { None };
+        arrived.iter().filter_map(event).collect::<Vec<Event>>()
+    };
+    let told: Vec<Event> = of(TICK_EVENT);
+    assert_eq!(told.iter().map(|e| e.args.to_vec()).collect::<Vec<_>>(), [[1, 2], [2, 2], [3, 2], [4, 2]]);
+    let times: Vec<u32> = told.iter().map(|e| e.time.unwrap()).collect();
+    assert!(times.windows(2).all(|t| t[1] - t[0] == 3_000), "{times:?}");
+    for node in [counts, logs] {
+        let done = |p: &Packet| match &p.body {
+            Body::Control { op: Op::Flush, data, .. } if p.src == node => Some(data[0]),
+            _ => None,
+        };
+        assert_eq!(arrived.iter().filter_map(done).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    }
+    // what came before a tick is in it, the rest is flushed by the host
+    let counted: Vec<u32> = of(128).iter().map(|e| e.args[1]).collect();
+    assert_eq!(counted.len(), 4);
+    bench.flush(counts);
+    let Body::Event(rest) = bench.arrived[0].body else { panic!("no count") };
+    assert_eq!(counted.iter().sum::<u32>() + rest.args[1], 50);
+    let kept = |id| of(id).iter().map(|e| e.args[0]).collect::<Vec<_>>();
+    assert_eq!((kept(2), kept(192)), (vec![10, 11, 12, 30, 31, 32], vec![13, 33]));
+    check_verilog(&bench.d, 6);
+}
+
 #[test]
 fn chips_pass_the_static_gates() {
     let nodes = vec![NodeKind::Machine(16), NodeKind::Aggregate(256), NodeKind::Count(64)];
@@ -334,7 +382,9 @@ fn chips_pass_the_static_gates() {
 /// Every kind of generator and node, as `goshawk diag gen` writes them.
 #[test]
 fn whole_chips_pass_the_static_gates() {
-    let nodes = ["filter", "count", "pair", "aggregate", "histogram", "machine"].map(|k| k.parse().unwrap()).to_vec();
+    let nodes = ["filter", "count", "pair", "aggregate", "histogram", "machine", "log", "tick"]
+        .map(|k| k.parse().unwrap())
+        .to_vec();
     let params = DiagParams { cores: 1, generator: GeneratorParams::FULL, outside: Vec::new(), nodes };
     emit_checked_system(&mut DiagChip::new(&params).unwrap()).unwrap();
 }

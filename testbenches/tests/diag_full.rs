@@ -1,4 +1,5 @@
-//! `hdl/src/diag/generator/{full,observer}.rs` against the golden generator, clock by clock
+//! `hdl/src/diag/generator/full/{generator,slots,log,registers,stack,calls,word,control,outbox}.rs` and
+//! `hdl/src/diag/generator/observer.rs` against the golden generator, clock by clock
 //!
 //! Instructions that hit slots, calls, stores and traps as random as a core may make them; the ring takes events at random
 //! clocks, and for long not at all; resets, other slots, and a clock that jumps ahead. Then what is asked of a generator,
@@ -18,7 +19,7 @@ use sim::diag::trigger::{Capture, GeneratorParams, Slot, Trigger};
 use sim::stimulus::hits::{slots, Hits};
 use sim::stimulus::Source;
 use testbenches::driver::Driver;
-use testbenches::gates::emit_checked;
+use testbenches::gates::{emit_checked, emit_checked_system};
 
 const CORE: u8 = 5;
 
@@ -416,7 +417,7 @@ fn observers_see_what_retires() {
 
 #[test]
 fn full_generators_pass_the_static_gates() {
-    emit_checked(&mut Full::new(&GeneratorParams::FULL, CORE)).unwrap();
+    emit_checked_system(&mut Full::new(&GeneratorParams::FULL, CORE)).unwrap();
     let params = sim::params::TraceParams::new(sim::params::Platform::RV32, "tr_e:small".parse().unwrap());
     emit_checked(&mut Observer::new(&params)).unwrap();
 }

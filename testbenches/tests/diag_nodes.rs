@@ -1,4 +1,4 @@
-//! `hdl/src/diag/node/{aggregate,count,filter,histogram,machine,pair}.rs` and `hdl/src/diag/rules.rs` against the golden nodes
+//! `hdl/src/diag/node/{aggregate,count,filter,histogram,log,machine,pair}.rs` and `hdl/src/diag/rules.rs` against the golden nodes
 //!
 //! Random rules, written as registers; random events, flushes, resets and new settings; results are taken at random clocks.
 //! What a node sends is what `sim::diag::node` sends, result by result, and it is done when all of it is sent.
@@ -7,14 +7,14 @@ mod diag_harness;
 
 use diag_harness::{check_verilog, long, random_event, result, set_event, set_write, shuffled};
 use hdl::diag::node::{
-    aggregate::Aggregate, count::Count, filter::Filter, histogram::Histogram, machine::Machine, pair::Pair,
+    aggregate::Aggregate, count::Count, filter::Filter, histogram::Histogram, log::Log, machine::Machine, pair::Pair,
 };
 use rust_hdl::prelude::*;
 use sim::diag::node::filter::{Compare, Term};
 use sim::diag::node::machine::{Class, Step, Table};
-use sim::diag::node::{aggregate, count, filter, histogram, machine, pair, Field, Node, Outbox, Target};
+use sim::diag::node::{aggregate, count, filter, histogram, log, machine, pair, Field, Node, Outbox, Target};
 use sim::diag::packet::Event;
-use sim::diag::registers::{self, Writes, CONTROL};
+use sim::diag::registers::{self, Writes, CONTROL, RECORDS};
 use sim::stimulus::Source;
 use std::collections::VecDeque;
 use testbenches::driver::Driver;
@@ -55,7 +55,7 @@ macro_rules! node_block {
         }
     )* };
 }
-node_block! { Aggregate Count Filter Histogram Machine Pair }
+node_block! { Aggregate Count Filter Histogram Log Machine Pair }
 
 /// What a run came to: results of events and of flushes.
 type Sums = [u64; 2];
@@ -327,9 +327,55 @@ fn pairs_do_what_the_golden_pairs_do() {
 }
 
 #[test]
+fn logs_do_what_the_golden_logs_do() {
+    let mut sums = [0; 2];
+    for (log2, takes) in [(2, 60), (5, 100), (1, 20)] {
+        let mut bench = Bench::new(Log::new(log2), log2 as u64);
+        // rarely a trigger where there is much room
+        let ids = if log2 == 5 { 12 } else { 4 };
+        bench.run(if log2 == 5 { 400 } else { 600 }, ids, takes, |s| {
+            let empty = log::Log::new(1 << log2);
+            let rule = log::Rule { trigger: s.below(ids) as u8, to: target(s), freezes: s.percent(50) };
+            let mut set = empty.clone();
+            set.set(rule);
+            (registers::log(&rule), Node::Log(set), Node::Log(empty))
+        });
+        sums = [sums[0] + bench.sums[0], sums[1] + bench.sums[1]];
+        if log2 == 2 || long() {
+            check_verilog(&bench.d, 11);
+        }
+    }
+    assert!(sums[0] > 500 && sums[1] > 10, "{sums:?}");
+}
+
+#[test]
+fn a_register_freezes_a_log() {
+    let mut bench = Bench::new(Log::new(3), 12);
+    let rule = log::Rule { trigger: 9, to: Target { dest: 63, id: 200 }, freezes: true };
+    let mut golden = log::Log::new(8);
+    golden.set(rule);
+    bench.write(&registers::log(&rule));
+    let mut node = Node::Log(golden);
+    for round in 0..3 {
+        for id in [1, 2, 3 + round] {
+            bench.event(&mut node, Some(Event { id, core: round, ..Event::default() }), 100, 0);
+        }
+        bench.write(&vec![(RECORDS, 0x6009)]);
+        if let Node::Log(log) = &mut node {
+            log.freeze();
+        }
+        // what comes now is not kept
+        bench.event(&mut node, Some(Event { id: 7, ..Event::default() }), 100, 0);
+        bench.event(&mut node, None, 50, 0);
+    }
+    assert_eq!(bench.sums, [0, 9]);
+}
+
+#[test]
 fn nodes_pass_the_static_gates() {
     emit_checked(&mut Aggregate::new(8, u32::MAX, 48)).unwrap();
     emit_checked(&mut Count::new(6, u32::MAX)).unwrap();
+    emit_checked(&mut Log::new(5)).unwrap();
     emit_checked(&mut Machine::new()).unwrap();
     emit_checked(&mut Filter::new()).unwrap();
     emit_checked(&mut Histogram::new(2, u32::MAX)).unwrap();

@@ -20,8 +20,8 @@ use std::path::Path;
 /// The script and what it observes.
 #[derive(clap::Args, Clone, Debug)]
 pub struct ScriptArgs {
-    /// Script, or builtin:NAME (calls, interrupts, locks, messages, nested, race, race-count, rate, stack, writers); not
-    /// with -e
+    /// Script, or builtin:NAME (atomic, calls, interrupts, locks, messages, nested, postmortem, race, race-count, rate,
+    /// stack, writers); not with -e
     #[arg(value_name = "SCRIPT|builtin:NAME", required_unless_present = "text")]
     script: Option<String>,
     /// What is observed: RISC-V executable, builtin:NAME, or a retire file with data (`goshawk run --data`)
@@ -57,9 +57,9 @@ impl ChipArgs {
     }
 }
 
-/// The nodes of a chip that have circuits: all but the log.
+/// The nodes of a chip, all of which have circuits.
 pub fn with_circuits() -> Vec<NodeKind> {
-    ChipParams::new(1).nodes.into_iter().filter(|k| !matches!(k, NodeKind::Log(_))).collect()
+    ChipParams::new(1).nodes
 }
 
 /// A script that is read, its program, and the chip it is for.
@@ -142,11 +142,6 @@ impl ScriptArgs {
         let mut params = chip.params(machine.harts.unwrap_or(1));
         params.nodes = with_circuits();
         let app = resolve(&name, &text, &symbols, &params)?;
-        if app.tick.is_some() {
-            return Err(Failure::Other(format!(
-                "{name}: has a tick, of which there is no circuit; run it without --soc"
-            )));
-        }
         Ok(OpenedSoc { program, symbols, app, params, input: input.clone() })
     }
 

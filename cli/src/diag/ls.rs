@@ -32,7 +32,7 @@ fn kind(number: u16) -> (&'static str, &'static str) {
         6 => ("histogram", "keys"),
         7 => ("machine", "states"),
         8 => ("log", "events"),
-        9 => ("tick", "period"),
+        9 => ("tick", "flushes"),
         _ => ("unknown", ""),
     }
 }

@@ -5,6 +5,7 @@ use super::soc::{self, SocArgs};
 use crate::args::MachineArgs;
 use crate::output::{count, facts, Object};
 use crate::{Failure, Status};
+use ::diag::app::App;
 use ::diag::runtime::Output;
 use ::diag::session::Totals;
 use ::diag::sink::{Format, Sink};
@@ -37,6 +38,7 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.soc.soc {
         let opened = args.script.open_soc(&args.machine, &args.chip)?;
+        without_tick(&opened.app, &opened.input)?;
         let layout = opened.plan()?;
         let got = soc::observe(&opened, &layout, &args.soc)?;
         let model = got.replayed(&opened)?;
@@ -44,10 +46,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return compare(&opened.input, &opened.symbols, clock_hz, (&model, &got.outputs), &totals, args.json, out);
     }
     let opened = args.script.open(&args.machine, &args.chip)?;
-    if opened.app.tick.is_some() {
-        let what = "has a tick, which stands between other events on the chip than on the host; scripts without one are compared";
-        return Err(Failure::Other(format!("{}: the script {what}", opened.input)));
-    }
+    without_tick(&opened.app, &opened.input)?;
     let mut reference = opened.reference()?;
     opened.tell(&mut reference)?;
     opened.check_data(reference.has_data())?;
@@ -60,6 +59,17 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let found = chip.runtime().take_outputs();
     let clock_hz = opened.params.clock_hz;
     compare(&opened.input, &opened.symbols, clock_hz, (&model, &found), &totals, args.json, out)
+}
+
+/// A tick stands between other events on the chip than on the host.
+fn without_tick(app: &App, input: &str) -> Result<(), Failure> {
+    match app.tick {
+        None => Ok(()),
+        Some(_) => {
+            let what = "has a tick, which stands between other events on the chip than on the host; scripts without one are compared";
+            Err(Failure::Other(format!("{input}: the script {what}")))
+        }
+    }
 }
 
 /// Compares what host and chip print.

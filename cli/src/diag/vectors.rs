@@ -98,7 +98,13 @@ impl Vectors {
     }
 
     fn play(&mut self, params: &DiagParams) -> Result<(), Failure> {
-        let nodes = || params.nodes.iter().enumerate().map(|(n, kind)| (FIRST_NODE + n as u8, kind.registers(), true));
+        let nodes = || {
+            params
+                .nodes
+                .iter()
+                .enumerate()
+                .map(|(n, kind)| (FIRST_NODE + n as u8, kind.registers(), kind.takes_events()))
+        };
         let generators = (0..params.cores).map(|c| (c, [1, params.generator.slots.into()], false));
         let mut clients: Vec<Interface> = Vec::new();
         for (address, registers, node) in generators.chain(nodes()) {

@@ -16,7 +16,8 @@
 use super::generator::full::Full;
 use super::generator::lite::Lite;
 use super::node::{
-    aggregate::Aggregate, count::Count, filter::Filter, histogram::Histogram, machine::Machine, pair::Pair,
+    aggregate::Aggregate, count::Count, filter::Filter, histogram::Histogram, log::Log, machine::Machine, pair::Pair,
+    tick::Tick,
 };
 use super::port::Port;
 use super::ports::{EventOut, ResultOut, WriteOut};
@@ -149,6 +150,29 @@ node_client! {
     /// A pair.
     PairClient, "pair_node", pair: Pair
 }
+node_client! {
+    /// A log buffer.
+    LogClient, "log_node", log: Log
+}
+client! {
+    /// A tick.
+    TickClient, SeatIn, "tick_node", tick: Tick,
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, packets, tick);
+        self.packets.reset.next = self.port.reset.val();
+        self.tick.reset.next = self.port.reset.val();
+        self.packets.got.valid.next = self.port.got_valid.val();
+        self.packets.got.word.next = self.port.got_word.val();
+        self.port.got_ready.next = self.packets.got.ready.val();
+        self.port.put_valid.next = self.packets.put.valid.val();
+        self.port.put_word.next = self.packets.put.word.val();
+        self.packets.put.ready.next = self.port.put_ready.val();
+        WriteOut::join(&mut self.packets.write, &mut self.tick.write);
+        ResultOut::join(&mut self.tick.result, &mut self.packets.result);
+        self.packets.event.ready.next = false;
+    }
+}
 client! {
     /// A lite event generator.
     LiteClient, CoreSeatIn, "lite_generator", lite: Lite,
@@ -246,6 +270,12 @@ pub fn node(kind: NodeKind) -> Option<Box<dyn Part<SeatIn>>> {
             let histogram = Histogram::new(log2(n.into(), 3)?, u32::MAX);
             Box::new(HistogramClient { packets, histogram, ..Default::default() })
         }
-        NodeKind::Machine(_) | NodeKind::Filter(_) | NodeKind::Log(_) => return None,
+        NodeKind::Log(n) => Box::new(LogClient { packets, log: Log::new(log2(n, 7)?), ..Default::default() }),
+        NodeKind::Tick(n @ 1..=63) => {
+            // its event and the flushes
+            let tick = Tick::new(usize::from(n + 1).next_power_of_two().trailing_zeros() as usize);
+            Box::new(TickClient { packets: Port::of_tick(kind.registers()), tick, ..Default::default() })
+        }
+        NodeKind::Machine(_) | NodeKind::Filter(_) | NodeKind::Tick(_) => return None,
     })
 }

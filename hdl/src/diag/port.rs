@@ -15,7 +15,7 @@
 //! | `put` | out | packets to send, to a router; their source is filled in there |
 //! | `write` | out | a register is written |
 //! | `event` | out | an event that arrived, or a flush |
-//! | `result` | in | an event to send |
+//! | `result` | in | an event to send; of a tick, or a flush |
 //!
 //! Bundles: [`super::ports`] and [`crate::noc::ports`].
 //!
@@ -122,6 +122,7 @@ pub struct Port {
     which: Signal<Local, Bits<3>>,
 
     node: Fixed<Bit>,
+    ticks: Fixed<Bit>,
     kind: Fixed<Bits<16>>,
     capacity: Fixed<Bits<16>>,
     host: Fixed<Bits<6>>,
@@ -131,6 +132,7 @@ pub struct Port {
     one_12: Fixed<Bits<12>>,
     most: Fixed<Bits<16>>,
     is_answer: Fixed<Bits<16>>,
+    is_flush: Fixed<Bits<16>>,
     _args: usize,
 }
 
@@ -149,9 +151,17 @@ impl Port {
             one_12: Fixed::of(1u64),
             most: Fixed::of(0xffffu64),
             is_answer: Fixed::of(0x8000u64),
+            is_flush: Fixed::of(0xe000u64),
             _args: MAX_ARGS,
             ..Default::default()
         }
+    }
+}
+
+impl Port {
+    /// Of a tick: a result with bit 0 of its core 1 is sent as a flush.
+    pub fn of_tick(registers: [u16; 2]) -> Self {
+        Self { ticks: Fixed::new(true), ..Self::new(registers, false) }
     }
 }
 
@@ -429,6 +439,9 @@ impl Logic for Port {
                     | (bit_cast::<16, 1>(self.told.q.val().any().into()) << 12)
                     | (bit_cast::<16, 4>(self.result.core.val()) << 8)
                     | bit_cast::<16, 8>(self.result.id.val());
+                if self.ticks.val() & self.result.core.val().get_bit(0) {
+                    self.put.word.next = self.is_flush.val();
+                }
                 if self.answers.q.val() {
                     self.put.word.next = (bit_cast::<16, 3>(self.answer_op.val()) << 12)
                         | bit_cast::<16, 12>(self.second.q.val().get_bits::<12>(0))

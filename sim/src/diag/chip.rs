@@ -1,7 +1,6 @@
 //! The diagnosis part of a chip: generators, nodes and the link to the host on one ring
 //!
-//! The host's interface is first on the ring, then the generators (address = core), the nodes ([`FIRST_NODE`] and on), and
-//! the tick. Packets to the host leave in frames over a link of a given rate; what waits for the link waits in the
+//! The host's interface is first on the ring, then the generators (address = core) and the nodes ([`FIRST_NODE`] and on). Packets to the host leave in frames over a link of a given rate; what waits for the link waits in the
 //! generators, where losses are counted.
 //!
 //! Every node takes an event a clock. Results of a node for which there is no room are lost and counted with its next
@@ -9,8 +8,8 @@
 
 use super::generator::{Generator, Seen};
 use super::interface::{Ask, Interface};
-use super::node::tick::Tick;
-use super::node::{Node, NodeKind, Outbox};
+use super::node::tick::{Rule, Tick};
+use super::node::{Node, NodeKind, Outbox, Target};
 use super::packet::{Body, Event, Op, Packet, HOST, NODES};
 use super::ring::{Ring, RingCounts, RingNode};
 use super::trigger::GeneratorParams;
@@ -18,9 +17,7 @@ use std::collections::VecDeque;
 
 /// Address of the first node.
 pub const FIRST_NODE: u8 = 16;
-/// Address of the tick.
-pub const TICK: u8 = NODES - 1;
-/// Identifier of the tick's event; `[number, flushed nodes]`.
+/// Identifier of a tick's event.
 pub const TICK_EVENT: u8 = 255;
 /// Bytes of a frame around the words of its packet: start, length, sequence number, CRC-16.
 pub const FRAME_BYTES: usize = 5;
@@ -43,7 +40,7 @@ pub struct ChipParams {
 }
 
 impl ChipParams {
-    /// One node of each kind, two filters; 50 MHz, a serial link of 12 Mbit/s.
+    /// One node of each kind, two filters and machines; 50 MHz, a serial link of 12 Mbit/s.
     pub fn new(cores: u8) -> Self {
         use NodeKind::*;
         let nodes = vec![
@@ -56,6 +53,7 @@ impl ChipParams {
             Machine(16),
             Machine(16),
             Log(32),
+            Tick(8),
         ];
         Self { cores, generator: GeneratorParams::FULL, nodes, clock_hz: 50_000_000, link_bits: 12_000_000 }
     }
@@ -94,8 +92,8 @@ pub struct Chip {
     params: ChipParams,
     generators: Vec<Generator>,
     places: Vec<Place>,
-    tick: Option<(Tick, u16)>,
-    flushes: VecDeque<Packet>,
+    /// Periods run.
+    ticking: bool,
     ring: Ring,
     link: Link,
     now: u64,
@@ -118,9 +116,8 @@ impl Chip {
         let mut ring = vec![RingNode::new(HOST, 2)];
         ring.extend((0..params.cores).map(|c| RingNode::new(c, 1)));
         ring.extend((0..params.nodes.len()).map(|n| RingNode::new(FIRST_NODE + n as u8, 4)));
-        ring.push(RingNode::new(TICK, 1));
         let place = |(n, k): (usize, &NodeKind)| {
-            let interface = Interface::new(FIRST_NODE + n as u8, k.registers(), true);
+            let interface = Interface::new(FIRST_NODE + n as u8, k.registers(), k.takes_events());
             Place { node: k.build(), out: VecDeque::new(), lost: 0, interface }
         };
         let places = params.nodes.iter().enumerate().map(place).collect();
@@ -128,8 +125,7 @@ impl Chip {
             params,
             generators,
             places,
-            tick: None,
-            flushes: VecDeque::new(),
+            ticking: true,
             ring: Ring::new(ring),
             link: Link::default(),
             now: 0,
@@ -160,10 +156,30 @@ impl Chip {
         &mut self.places[n].node
     }
 
-    /// Ticks every `period` clocks, and flushes the nodes at these addresses first.
-    pub fn set_tick(&mut self, period: u32, flush: &[u8]) {
-        self.tick = Some((Tick::new(period), 0));
-        self.flushes = flush.iter().map(|d| Packet::control(TICK, *d, Op::Flush, 0, &[0])).collect();
+    /// Ticks every `period` clocks, and flushes the nodes at these addresses; false: no node can.
+    pub fn set_tick(&mut self, period: u32, flush: &[u8]) -> bool {
+        let rule = Rule { period, to: Target { dest: HOST, id: TICK_EVENT }, flushes: flush.to_vec() };
+        self.ticks_mut().any(|t| t.set(Some(rule.clone())).is_ok())
+    }
+
+    fn ticks_mut(&mut self) -> impl Iterator<Item = &mut Tick> {
+        self.places.iter_mut().filter_map(|p| if let Node::Tick(t) = &mut p.node { Some(t) } else { None })
+    }
+
+    fn ticks(&self) -> impl Iterator<Item = &Tick> {
+        self.places.iter().filter_map(|p| if let Node::Tick(t) = &p.node { Some(t) } else { None })
+    }
+
+    /// Clock of the next tick.
+    fn next_tick(&self) -> u64 {
+        self.ticks().map(|t| self.now.saturating_add(t.next())).min().unwrap_or(u64::MAX)
+    }
+
+    /// Clocks pass in which nothing happens.
+    fn skip(&mut self, clocks: u64) {
+        self.ring.skip(clocks);
+        self.ticks_mut().for_each(|t| t.skip(clocks));
+        self.now += clocks;
     }
 
     /// Events that nodes lost.
@@ -174,6 +190,7 @@ impl Chip {
     /// Lost events that no packet has told.
     pub fn untold(&self) -> u64 {
         self.places.iter().map(|p| p.interface.untold()).sum::<u64>()
+            + self.ticks().map(Tick::untold).sum::<u64>()
             + self.generators.iter().map(Generator::untold).sum::<u64>()
     }
 
@@ -219,6 +236,7 @@ impl Chip {
             && self.requests.is_empty()
             && self.generators.iter().all(Generator::is_idle)
             && self.places.iter().all(|p| p.out.is_empty())
+            && self.ticks().all(Tick::is_idle)
             && self.link.time.is_empty()
             && self.ring.is_idle()
     }
@@ -231,8 +249,7 @@ impl Chip {
             let generator = &mut self.generators[core];
             generator.observe(seen);
             if !generator.is_idle() {
-                self.ring.skip(seen.cycle - self.now);
-                self.now = seen.cycle;
+                self.skip(seen.cycle - self.now);
                 self.quiet = false;
             }
             return;
@@ -240,19 +257,18 @@ impl Chip {
         self.advance(seen.cycle);
         self.generators[core].observe(seen);
         self.quiet = self.is_idle();
-        self.wake = self.tick.as_ref().map_or(u64::MAX, |t| t.0.next()).min(((self.now >> 31) + 1) << 31);
+        self.wake = self.next_tick().min(((self.now >> 31) + 1) << 31);
     }
 
     /// Lets the time pass up to `cycle`.
     pub fn advance(&mut self, cycle: u64) {
         while self.now < cycle {
             if self.is_idle() {
-                let next = self.tick.as_ref().map_or(cycle, |t| t.0.next().min(cycle));
+                let next = self.next_tick().min(cycle);
                 // the time base speaks when bit 31 of the clock changes
                 let wrap = ((self.now >> 31) + 1) << 31;
                 let next = next.min(wrap).max(self.now + 1);
-                self.ring.skip(next - self.now - 1);
-                self.now = next - 1;
+                self.skip(next - self.now - 1);
             }
             self.clock();
         }
@@ -260,11 +276,11 @@ impl Chip {
 
     /// Lets time pass until all is at the host that was on its way.
     pub fn drain(&mut self) {
-        let tick = self.tick.take();
+        self.ticking = false;
         while !self.is_idle() {
             self.clock();
         }
-        self.tick = tick;
+        self.ticking = true;
     }
 
     /// Flushes all nodes, those that send to others first, and drains.
@@ -304,12 +320,16 @@ impl Chip {
         for n in 0..self.places.len() {
             self.serve_node(n, 1 + cores + n);
         }
-        self.serve_tick(1 + cores + self.places.len());
     }
 
     fn serve_node(&mut self, n: usize, at: usize) {
         let (port, place, src) = (self.ring.node(at), &mut self.places[n], FIRST_NODE + n as u8);
         while port.fate().is_some() {}
+        if let Node::Tick(tick) = &mut place.node {
+            let sent = tick.sent().filter(|_| place.out.is_empty());
+            tick.clock(self.now as u32, self.ticking, sent.is_some());
+            place.out.extend(sent.map(|s| s.packet(src)));
+        }
         if let Some(words) = port.receive() {
             match place.interface.take(&words) {
                 // what its producer lost is told by whatever comes next
@@ -347,27 +367,6 @@ impl Chip {
                     other => other.to_words(),
                 });
             }
-        }
-    }
-
-    fn serve_tick(&mut self, at: usize) {
-        let port = self.ring.node(at);
-        while port.fate().is_some() {}
-        if let Some(words) = port.receive() {
-            if let Some(answer) = answer(TICK, &words, [9, 1]) {
-                port.send(answer.to_words());
-            }
-        }
-        let Some((tick, number)) = &mut self.tick else { return };
-        if tick.at(self.now).is_some() {
-            *number = number.wrapping_add(1);
-            let n = *number;
-            let args = super::packet::Args::of(&[n.into(), self.flushes.len() as u32]);
-            let event = Event { id: TICK_EVENT, time: Some(self.now as u32), args, ..Event::default() };
-            let flushes: Vec<_> =
-                self.flushes.iter().map(|p| Packet::control(TICK, p.dest, Op::Flush, 0, &[n])).collect();
-            self.link.time.extend([Packet::event(TICK, HOST, event)]);
-            self.requests.extend(flushes);
         }
     }
 

@@ -9,7 +9,7 @@
 //! | [`CAPACITY`] | 16 | how much it holds |
 //! | [`CONTROL`] | 0 | 1: it works. Each write empties all tables and counters |
 //! | | 14:8 | records, or trigger slots, in use |
-//! | [`TARGET`] | 13:8, 7:0 | of a machine: where reports go, and their identifier |
+//! | [`TARGET`] | 13:8, 7:0 | of a machine: where reports go, and their identifier. Of a log: where events go, and the trigger's |
 //! | [`RECORDS`] + 16 n + k | 16 | word k of record n, 0 to 63 |
 //! | [`STEPS`] + 16 s + c | 5:0 | of a machine: the step of class c in state s for the owner's events |
 //! | | 13:8 | for those of others: next state (3:0), becomes the owner (4), is reported (5) |
@@ -34,6 +34,10 @@
 //! | filter | the terms of a rule | field | compared with | 2:0 how | mask |
 //! | | then the rule | how many pass in all | one in so many | 2:0 [`ALL`], [`ANY`] | number of the rule |
 //! | pair | second, then first, of each rule | key | | 0: first | number of the rule |
+//! | log | one: word 0 only, the trigger | | | 0: it freezes; 1: it is frozen from now on | |
+//! | tick | its event, in word 1; then a node to flush each, in 13:8 of word 1 | | | | clocks of a period |
+//!
+//! A tick is set while it is off (control 0), and ticks a period after its control register is written.
 //!
 //! # A trigger slot of a lite generator
 //! Word 0: as word 1 of a record, bit 14: with the time. Words 2 and 3: address of the instruction.
@@ -60,7 +64,7 @@
 
 use super::node::filter::{Compare, Rule as FilterRule};
 use super::node::machine::{Step, Table};
-use super::node::{aggregate, count, histogram, pair, Field, Target};
+use super::node::{aggregate, count, histogram, log, pair, tick, Field, Target};
 use super::trigger::{Capture, GeneratorParams, Slot, Trigger, CAPTURES};
 
 /// Register of the kind.
@@ -207,6 +211,28 @@ pub fn machine(table: &Table) -> Writes {
     writes
 }
 
+/// Sets a log.
+pub fn log(rule: &log::Rule) -> Writes {
+    let trigger = u16::from(rule.freezes) << 13 | u16::from(rule.trigger);
+    vec![(TARGET, target(rule.to)), (RECORDS, trigger), control(1)]
+}
+
+/// Stops a tick, and sets it.
+pub fn tick(rule: &tick::Rule) -> Writes {
+    let place = |n: usize, k: u16| RECORDS + 16 * n as u16 + k;
+    let mut writes = vec![control_off(), (place(0, 1), target(rule.to))];
+    writes.extend([(place(0, 7), rule.period as u16), (place(0, 8), (rule.period >> 16) as u16)]);
+    let flush = |(n, dest): (usize, &u8)| (place(n + 1, 1), target(Target { dest: *dest, id: 0 }));
+    writes.extend(rule.flushes.iter().enumerate().map(flush));
+    writes.push(control(1 + rule.flushes.len()));
+    writes
+}
+
+/// The control register: it does nothing.
+pub fn control_off() -> (u16, u16) {
+    (CONTROL, 0)
+}
+
 /// Sets the slots of a lite generator; other triggers than addresses are left out.
 pub fn lite(slots: &[Slot]) -> Writes {
     let mut writes = Vec::new();
@@ -318,6 +344,16 @@ mod tests {
         let words: Vec<u16> = writes.iter().map(|w| w.1).collect();
         assert_eq!(words[..9], [0x2801, 0x3f80, 0, 0, 0x1000, 16, 0, 2, 1]);
         assert_eq!((words[9], writes[18]), (0x1001, (CONTROL, 0x0201)));
+    }
+
+    #[test]
+    fn logs_and_ticks_are_the_words_worked_by_hand() {
+        let to = Target { dest: 63, id: 0xff };
+        let rule = log::Rule { trigger: 0xa0, to, freezes: true };
+        assert_eq!(log(&rule), [(3, 0x3fff), (0x400, 0x20a0), (2, 0x0101)]);
+        let rule = tick::Rule { period: 0x1_0002, to, flushes: vec![20, 21] };
+        let want = [(2, 0), (0x401, 0x3fff), (0x407, 2), (0x408, 1), (0x411, 0x1400), (0x421, 0x1500), (2, 0x0301)];
+        assert_eq!(tick(&rule), want);
     }
 
     #[test]

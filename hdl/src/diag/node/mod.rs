@@ -6,14 +6,18 @@
 //! | [`count`] | counters of events |
 //! | [`filter`] | lets events pass whose arguments fit |
 //! | [`histogram`] | numbers of values by size and key |
+//! | [`log`] | the last events before an event |
 //! | [`machine`] | state machine in a table |
 //! | [`pair`] | clocks between two events with the same key |
+//! | [`tick`] | an event and flushes a period |
 //!
-//! All have the same ports; golden models: `sim::diag::node`.
+//! All have the same ports, but a tick takes no events; golden models: `sim::diag::node`.
 
 pub mod aggregate;
 pub mod count;
 pub mod filter;
 pub mod histogram;
+pub mod log;
 pub mod machine;
 pub mod pair;
+pub mod tick;

@@ -11,7 +11,7 @@
 //! | [`aggregate`] | keys and values | count, sum, least and greatest by key |
 //! | [`histogram`] | values | numbers by size |
 //! | [`machine`] | a sequence of events | a report of each step that is not allowed |
-//! | [`tick`] | clocks | an event a period |
+//! | [`tick`] | clocks | an event and flushes a period |
 //! | [`log`] | events | the last ones before an event |
 //!
 //! # Source
@@ -83,6 +83,8 @@ pub enum Node {
     Machine(machine::Machine),
     /// See [`log`].
     Log(log::Log),
+    /// See [`tick`].
+    Tick(tick::Tick),
 }
 
 /// Kinds of nodes with their capacities.
@@ -102,6 +104,8 @@ pub enum NodeKind {
     Machine(u8),
     /// Events.
     Log(u16),
+    /// Nodes that it can flush.
+    Tick(u8),
 }
 
 impl NodeKind {
@@ -115,6 +119,7 @@ impl NodeKind {
             Self::Histogram(_) => "histogram",
             Self::Machine(_) => "machine",
             Self::Log(_) => "log",
+            Self::Tick(_) => "tick",
         }
     }
 
@@ -128,6 +133,7 @@ impl NodeKind {
             Self::Histogram(n) => [6, n.into()],
             Self::Machine(n) => [7, n.into()],
             Self::Log(n) => [8, n],
+            Self::Tick(n) => [9, n.into()],
         }
     }
 
@@ -141,8 +147,14 @@ impl NodeKind {
             Self::Histogram(_) => "keys",
             Self::Machine(_) => "states",
             Self::Log(_) => "events",
+            Self::Tick(_) => "flushes",
         };
         (self.registers()[1], of)
+    }
+
+    /// Whether it takes events and flushes.
+    pub fn takes_events(self) -> bool {
+        !matches!(self, Self::Tick(_))
     }
 
     /// An empty node of this kind.
@@ -155,6 +167,7 @@ impl NodeKind {
             Self::Histogram(n) => Node::Histogram(histogram::Histogram::new(n)),
             Self::Machine(n) => Node::Machine(machine::Machine::new(n)),
             Self::Log(n) => Node::Log(log::Log::new(n)),
+            Self::Tick(n) => Node::Tick(tick::Tick::new(n)),
         }
     }
 }
@@ -180,6 +193,7 @@ impl FromStr for NodeKind {
             Self::Histogram(4),
             Self::Machine(16),
             Self::Log(32),
+            Self::Tick(8),
         ];
         let names = || all.map(Self::name).join(", ");
         let usual = *all
@@ -198,6 +212,7 @@ impl FromStr for NodeKind {
             Self::Histogram(_) => Self::Histogram(byte()?),
             Self::Machine(_) => Self::Machine(byte()?),
             Self::Log(_) => Self::Log(word()?),
+            Self::Tick(_) => Self::Tick(byte()?),
         })
     }
 }
@@ -213,6 +228,8 @@ impl Node {
             Self::Histogram(n) => n.take(event, out),
             Self::Machine(n) => n.take(event, out),
             Self::Log(n) => n.take(event, out),
+            // it takes none
+            Self::Tick(_) => {}
         }
     }
 
@@ -222,7 +239,8 @@ impl Node {
             Self::Count(n) => n.flush(out),
             Self::Aggregate(n) => n.flush(out),
             Self::Histogram(n) => n.flush(out),
-            Self::Filter(_) | Self::Pair(_) | Self::Machine(_) | Self::Log(_) => {}
+            Self::Log(n) => n.flush(out),
+            Self::Filter(_) | Self::Pair(_) | Self::Machine(_) | Self::Tick(_) => {}
         }
     }
 }
@@ -253,7 +271,9 @@ mod tests {
 
     #[test]
     fn kinds_are_read_as_they_are_written() {
-        for text in ["filter:8", "count:64", "pair:16", "aggregate:256", "histogram:4", "machine:16", "log:32"] {
+        for text in
+            ["filter:8", "count:64", "pair:16", "aggregate:256", "histogram:4", "machine:16", "log:32", "tick:8"]
+        {
             let kind: NodeKind = text.parse().unwrap();
             assert_eq!(kind.to_string(), text);
             assert_eq!(text.split(':').next().unwrap().parse(), Ok(kind));

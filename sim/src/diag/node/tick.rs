@@ -1,34 +1,136 @@
-//! Tick: an event a period, by which tables are flushed
+//! Tick: an event a period, and flushes of tables with it
+//!
+//! Every so many clocks it sends an event with its number, then a flush with that number to each node that it knows. A tick
+//! that comes while the one before is still to be sent waits; one more, and it is lost and told with the next.
+
+use super::{room, NoRoom, Target};
+use crate::diag::packet::{Args, Event, Op, Packet};
+
+/// What it is set to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Clocks, 1 to 2^32 - 1.
+    pub period: u32,
+    /// Where its event goes; `[number, flushed nodes]`, with the clock.
+    pub to: Target,
+    /// Addresses of nodes that are flushed.
+    pub flushes: Vec<u8>,
+}
+
+/// What it sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// Its event.
+    Event(u8, Event),
+    /// A flush to an address, with its number.
+    Flush(u8, u16),
+}
+
+impl Sent {
+    /// As a packet of the node at `src`.
+    pub fn packet(self, src: u8) -> Packet {
+        match self {
+            Self::Event(dest, event) => Packet::event(src, dest, event),
+            Self::Flush(dest, number) => Packet::control(src, dest, Op::Flush, 0, &[number, 0]),
+        }
+    }
+}
 
 /// The node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Tick {
-    period: u64,
-    next: u64,
+    room: u8,
+    rule: Option<Rule>,
+    /// Clocks of this period, from 1.
+    count: u32,
+    /// A tick waits, of this clock.
+    due: Option<u32>,
+    missed: u16,
+    number: u16,
+    /// What is sent: which of it, clock, ticks lost before.
+    sends: Option<(usize, u32, u16)>,
 }
 
 impl Tick {
-    /// Every `period` clocks, 1 to 2^32 - 1; the first after one period.
-    ///
-    /// # Panics
-    /// When the period is 0.
-    pub fn new(period: u32) -> Self {
-        assert!(period > 0, "period = 0 is outside 1..=4294967295");
-        Self { period: period.into(), next: period.into() }
+    /// That can flush `nodes` nodes.
+    pub fn new(nodes: u8) -> Self {
+        Self { room: nodes, rule: None, count: 1, due: None, missed: 0, number: 0, sends: None }
     }
 
-    /// Clock of the next tick.
+    /// Sets it: the first tick is one period later. Without a rule it stops.
+    pub fn set(&mut self, rule: Option<Rule>) -> Result<(), NoRoom> {
+        room("flushes", rule.as_ref().map_or(0, |r| r.flushes.len()), self.room.into())?;
+        (self.rule, self.count, self.due, self.missed) = (rule, 1, None, 0);
+        Ok(())
+    }
+
+    /// Whether it is set.
+    pub fn is_set(&self) -> bool {
+        self.rule.is_some()
+    }
+
+    /// Whether it has nothing to send.
+    pub fn is_idle(&self) -> bool {
+        self.due.is_none() && self.sends.is_none()
+    }
+
+    /// Ticks that were lost and not told.
+    pub fn untold(&self) -> u64 {
+        self.missed.into()
+    }
+
+    /// Clocks up to and with the one of the next tick.
     pub fn next(&self) -> u64 {
-        self.next
+        self.rule.as_ref().map_or(u64::MAX, |r| u64::from(r.period.wrapping_sub(self.count)) + 1)
     }
 
-    /// Whether it ticks in this clock, or did since it was last asked: then at which clock.
-    pub fn at(&mut self, cycle: u64) -> Option<u64> {
-        (cycle >= self.next).then(|| {
-            let at = self.next;
-            self.next += self.period;
-            at
+    /// So many clocks pass, none of them that of a tick.
+    pub fn skip(&mut self, clocks: u64) {
+        if self.rule.is_some() {
+            self.count = self.count.wrapping_add(clocks as u32);
+        }
+    }
+
+    /// What is sent in this clock.
+    pub fn sent(&self) -> Option<Sent> {
+        let (at, time, lost) = self.sends?;
+        let rule = self.rule.as_ref()?;
+        Some(match at.checked_sub(1) {
+            Some(n) => Sent::Flush(rule.flushes[n], self.number),
+            None => {
+                let args = Args::of(&[self.number.into(), rule.flushes.len() as u32]);
+                Sent::Event(rule.to.dest, Event { id: rule.to.id, core: 0, lost, time: Some(time), args })
+            }
         })
+    }
+
+    /// Clock `now`; `runs`: the period does. `ready`: what is sent was taken.
+    pub fn clock(&mut self, now: u32, runs: bool, ready: bool) {
+        let Some(rule) = &self.rule else { return };
+        match self.sends {
+            None => {
+                if let Some(time) = self.due.take() {
+                    self.number = self.number.wrapping_add(1);
+                    self.sends = Some((0, time, std::mem::take(&mut self.missed)));
+                }
+            }
+            Some(sends) if ready => {
+                self.sends = (sends.0 < rule.flushes.len()).then_some((sends.0 + 1, sends.1, sends.2))
+            }
+            Some(_) => {}
+        }
+        if !runs {
+            return;
+        }
+        if self.count == rule.period {
+            match self.due {
+                Some(_) => self.missed = self.missed.saturating_add(1),
+                None => self.due = Some(now),
+            }
+            self.count = 1;
+        } else {
+            self.count = self.count.wrapping_add(1);
+        }
     }
 }
 
@@ -36,10 +138,41 @@ impl Tick {
 mod tests {
     use super::*;
 
+    fn ticking(period: u32, flushes: &[u8]) -> Tick {
+        let mut t = Tick::new(4);
+        let rule = Rule { period, to: Target { dest: 63, id: 255 }, flushes: flushes.to_vec() };
+        t.set(Some(rule)).unwrap();
+        t
+    }
+
     #[test]
-    fn it_ticks_after_each_period() {
-        let mut t = Tick::new(10);
-        let ticks: Vec<_> = (0..32).filter_map(|c| t.at(c)).collect();
-        assert_eq!(ticks, [10, 20, 30]);
+    fn it_ticks_after_each_period_and_flushes() {
+        let mut t = ticking(10, &[20, 21]);
+        assert_eq!(t.next(), 10);
+        let mut sent = Vec::new();
+        for now in 1..=32 {
+            sent.extend(t.sent().map(|s| (now, s)));
+            t.clock(now, true, true);
+        }
+        let event = |n: u32| {
+            let args = Args::of(&[n, 2]);
+            Sent::Event(63, Event { id: 255, core: 0, lost: 0, time: Some(10 * n), args })
+        };
+        let first = [(12, event(1)), (13, Sent::Flush(20, 1)), (14, Sent::Flush(21, 1)), (22, event(2))];
+        assert_eq!((sent.len(), &sent[..4]), (7, &first[..]));
+    }
+
+    #[test]
+    fn a_tick_waits_and_more_are_lost_and_told() {
+        let mut t = ticking(3, &[]);
+        // 3 is sent and not taken, 6 waits, 9 and 12 are lost
+        (1..=13).for_each(|now| t.clock(now, true, false));
+        assert_eq!(t.untold(), 2);
+        let lost = |t: &Tick| t.sent().map(|s| if let Sent::Event(_, e) = s { (e.time, e.lost) } else { (None, 0) });
+        assert_eq!(lost(&t), Some((Some(3), 0)));
+        t.clock(14, false, true);
+        t.clock(15, false, true);
+        assert_eq!(lost(&t), Some((Some(6), 2)));
+        assert!(t.set(Some(Rule { period: 1, to: Target { dest: 63, id: 1 }, flushes: vec![1; 5] })).is_err());
     }
 }

@@ -1,0 +1,173 @@
+//! Temporal logic: machines of formulas against an evaluator of formulas on finite runs, which knows no states
+
+use diag::parse::parse;
+use diag::resolve::resolve;
+use diag::symbols::Symbols;
+use sim::stimulus::Source;
+
+const PROBES: [&str; 3] = ["pc:4096", "pc:8192", "pc:12288"];
+
+/// A formula of its own.
+#[derive(Clone, Debug)]
+enum F {
+    Is(usize),
+    Not(Box<F>),
+    Two(&'static str, Box<F>, Box<F>),
+    One(&'static str, Box<F>),
+}
+
+impl F {
+    fn random(s: &mut Source, depth: u64, past: bool) -> Self {
+        let past = past || s.percent(25);
+        let sub = |s: &mut Source| Box::new(Self::random(s, depth - 1, past));
+        if depth == 0 || s.percent(10) {
+            return Self::Is(s.below(3) as usize);
+        }
+        match s.below(if past { 9 } else { 12 }) {
+            0 => Self::Not(sub(s)),
+            1 => Self::Two("&&", sub(s), sub(s)),
+            2 => Self::Two("||", sub(s), sub(s)),
+            3 => Self::Two("->", sub(s), sub(s)),
+            4 | 5 if past => Self::One(*s.pick(&["once", "historically", "previous"]), sub(s)),
+            6 if past => Self::Two("since", sub(s), sub(s)),
+            4..=8 if past => Self::Is(s.below(3) as usize),
+            4 | 5 => Self::One("always", sub(s)),
+            6 | 7 => Self::One("next", sub(s)),
+            8 | 9 => Self::Two("until", sub(s), sub(s)),
+            10 => Self::Two("never after", sub(s), sub(s)),
+            _ => Self::Two("never before", sub(s), sub(s)),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Is(n) => PROBES[*n].into(),
+            Self::Not(a) => format!("!{}", a.text()),
+            Self::One(op, a) => format!("{op} {}", a.text()),
+            Self::Two("never after", a, b) => format!("(never {} after {})", a.text(), b.text()),
+            Self::Two("never before", a, b) => format!("(never {} before {})", a.text(), b.text()),
+            Self::Two(op, a, b) => format!("({} {op} {})", a.text(), b.text()),
+        }
+    }
+
+    /// Whether it holds at `i` of a run, if what is not told yet is as good (`hope`) or as bad as it can be.
+    fn holds(&self, run: &[usize], i: usize, hope: bool) -> bool {
+        if i >= run.len() {
+            return hope;
+        }
+        let at = |f: &F, j: usize| f.holds(run, j, hope);
+        match self {
+            Self::Is(n) => run[i] == *n,
+            Self::Not(a) => !a.holds(run, i, !hope),
+            Self::Two("&&", a, b) => at(a, i) && at(b, i),
+            Self::Two("||", a, b) => at(a, i) || at(b, i),
+            Self::Two("->", a, b) => !a.holds(run, i, !hope) || at(b, i),
+            Self::One("next", a) => at(a, i + 1),
+            // the end of what is told included
+            Self::One("always", a) => (i..=run.len()).all(|j| at(a, j)),
+            Self::Two("until", a, b) => at(b, i) || at(a, i) && self.holds(run, i + 1, hope),
+            Self::Two("never before", a, b) => at(b, i) || !a.holds(run, i, !hope) && self.holds(run, i + 1, hope),
+            Self::Two("never after", a, b) => {
+                let came = |j: usize| (0..j).any(|k| b.holds(run, k, !hope));
+                hope && (i..run.len()).all(|j| !came(j) || !a.holds(run, j, !hope))
+            }
+            Self::One("once", a) => (0..=i).any(|j| at(a, j)),
+            Self::One("historically", a) => (0..=i).all(|j| at(a, j)),
+            Self::One("previous", a) => i > 0 && at(a, i - 1),
+            Self::Two("since", a, b) => (0..=i).any(|j| at(b, j) && (j + 1..=i).all(|k| at(a, k))),
+            Self::One(op, _) | Self::Two(op, ..) => unreachable!("{op}"),
+        }
+    }
+}
+
+fn script(formula: &str) -> String {
+    format!("ltl f {{ {formula} }}\nviolation:f {{ @v = count(); }}")
+}
+
+#[test]
+fn machines_report_what_the_formula_says() {
+    let (mut machines, mut reports, mut refused, mut sizes) = (0, 0, 0, [0; 17]);
+    for seed in 0..3000 {
+        let mut s = Source::seeded(seed);
+        let f = F::random(&mut s, 3, false);
+        let items = parse(&script(&f.text())).unwrap_or_else(|e| panic!("{e:?}: {}", f.text()));
+        let app = match resolve(&items, &Symbols::none(), 1) {
+            Ok(app) => app,
+            Err(e) => {
+                let known = ["has to come", "about the past holds one", "states; a machine has 16"];
+                assert!(known.iter().any(|k| e.what.contains(k)), "{}: {e:?}", f.text());
+                refused += 1;
+                continue;
+            }
+        };
+        let def = &app.machines[0];
+        let table = def.steps.as_ref().unwrap();
+        machines += 1;
+        sizes[table.len()] += 1;
+        for _ in 0..6 {
+            let (mut state, mut run) = (0_usize, Vec::new());
+            for _ in 0..14 {
+                let class = s.below(def.classes.len() as u64) as usize;
+                run.push(PROBES.iter().position(|p| *p == def.classes[class].0).unwrap());
+                let want = !f.holds(&run, 0, true);
+                let found = table[state][class];
+                assert_eq!(found.is_none(), want, "seed {seed}: {} on {run:?}", f.text());
+                state = found.map_or(0, usize::from);
+                if want {
+                    reports += 1;
+                    run.clear();
+                }
+            }
+        }
+    }
+    println!("{machines} machines by states {sizes:?}, {refused} formulas refused, {reports} reports");
+    assert!(machines > 800 && reports > 5000 && sizes[3..].iter().sum::<u32>() > 100, "{machines} {reports} {sizes:?}");
+}
+
+fn table(formula: &str) -> Vec<Vec<Option<u8>>> {
+    let items = parse(&script(formula)).unwrap();
+    let app = resolve(&items, &Symbols::none(), 1).unwrap();
+    app.machines[0].steps.clone().unwrap()
+}
+
+#[test]
+fn tables_are_those_worked_by_hand() {
+    // p, then q at once: waiting for p (or q), then for q
+    assert_eq!(table("always (pc:1 -> next pc:2)"), [[Some(1), Some(0)], [None, Some(0)]]);
+    // q ends it
+    let three = table("(pc:1 until pc:2) && (pc:3 || !pc:3)");
+    assert_eq!(three, [[Some(0), Some(1), None], [Some(1), Some(1), Some(1)]]);
+    // an event is one of both
+    assert_eq!(table("pc:1 until pc:2"), [[Some(0), Some(0)]]);
+    assert_eq!(table("never pc:1 after pc:2"), [[Some(0), Some(1)], [None, Some(1)]]);
+    // once is enough, a second one is a violation
+    assert_eq!(table("never pc:1 after pc:1"), [[Some(1)], [None]]);
+    assert_eq!(table("always (pc:1 -> once pc:2)"), [[None, Some(1)], [Some(1), Some(1)]]);
+    // unlock only after lock and before the next unlock
+    let held = "always (pc:2 -> previous (!pc:2 since pc:1))";
+    assert_eq!(table(held), [[None, Some(1)], [Some(0), Some(1)]]);
+}
+
+#[test]
+fn what_is_no_formula_or_too_large_is_told() {
+    let wrong = |formula: &str| {
+        let text = script(formula);
+        let app = parse(&text).and_then(|items| resolve(&items, &Symbols::none(), 1));
+        app.unwrap_err().in_script("x.dx", &text).to_string()
+    };
+    assert!(wrong("!always pc:1").contains("x.dx:1:10: `always` here asks for something that has to come"));
+    assert!(wrong("(always pc:1) -> pc:2").contains("it can stand behind `->`"));
+    assert!(wrong("once next pc:1").contains("x.dx:1:9: an operator about the past holds one about the future"));
+    let far = format!("always (pc:1 -> {} pc:2)", "next ".repeat(5));
+    let told = wrong(&far);
+    assert!(
+        told.contains("`always (pc:1 -> next next next next next pc:2)` needs 32 states; a machine has 16"),
+        "{told}"
+    );
+    assert!(wrong("always").contains("a probe is needed here, found `}`"));
+    assert!(wrong("pc:1 until").contains("is needed here"));
+    let deep = wrong(&format!("{}pc:1", "!".repeat(80)));
+    assert!(deep.contains("nested deeper than 64"), "{deep}");
+    let many: Vec<String> = (0..70).map(|n| format!("next pc:{n}")).collect();
+    assert!(wrong(&many.join(" && ")).contains("operators") || wrong(&many.join(" && ")).contains("classes"));
+}

@@ -1,0 +1,232 @@
+//! Open calls, with what was captured at their entry
+//!
+//! Each has a place in a memory of words: return address, stack pointer, time, captured words. Calls are looked up by 8 bits of
+//! return address and stack pointer, all places at once; whether one of those is meant, the control compares. How old a call
+//! is, is kept in halves of 2^32 clocks.
+//!
+//! # Source
+//! Own; paper 004 keeps a stack of return addresses.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset`, `forget` | in | 1 | 1: no call is open |
+//! | `head` | in | | the oldest instruction |
+//! | `now` | in | 32 | the clock |
+//! | `ra`, `sp` | in | 32 | registers at the oldest instruction |
+//! | `duty` | in | | what is done for it |
+//! | `found` | out | | which calls are the one that is looked for |
+//!
+//! Bundles: [`super::ports`]. Words of a place: 0 the time, 1 to 5 captured, 6 the return address, 7 the stack pointer.
+//!
+//! # Timing
+//! `found` follows `looking`, `phase`, `slot`, `at` and `ended` in the same clock; words a clock after `read`.
+//!
+//! Golden model: `sim::diag::full`.
+
+use super::ports::{DutyIn, FoundOut, HeadIn};
+use crate::widget::each::each;
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+
+/// Up to 16 open calls.
+#[derive(LogicBlock, Default)]
+pub struct Calls {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub forget: Signal<In, Bit>,
+    pub head: HeadIn,
+    pub now: Signal<In, Bits<32>>,
+    pub ra: Signal<In, Bits<32>>,
+    pub sp: Signal<In, Bits<32>>,
+    pub duty: DutyIn,
+    pub found: FoundOut,
+    words: Mem<7, 32>,
+    valid: DFF<Bits<16>>,
+    call_tag: Vec<DFF<Bits<8>>>,
+    call_slot: Vec<DFF<Bits<4>>>,
+    old_low: DFF<Bits<16>>,
+    old_high: DFF<Bits<16>>,
+    victim: DFF<Bits<4>>,
+    half: DFF<Bit>,
+    half_now: Signal<Local, Bit>,
+    not_old: Signal<Local, Bits<16>>,
+    is_tagged: Signal<Local, Bit>,
+    is_mine: Signal<Local, Bit>,
+    likely: Signal<Local, Bits<16>>,
+    mine: Signal<Local, Bits<16>>,
+    ended_at: Signal<Local, Bits<4>>,
+    slot_at: Signal<Local, Bits<4>>,
+    wanted_to: Signal<Local, Bits<32>>,
+    wanted_tag: Signal<Local, Bits<8>>,
+    by_flags: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    dropped: Signal<Local, Bits<16>>,
+    not_dropped: Signal<Local, Bits<16>>,
+    not_valid: Signal<Local, Bits<16>>,
+    place_bit: Signal<Local, Bits<16>>,
+    not_place: Signal<Local, Bits<16>>,
+    low_bits: Signal<Local, Bits<16>>,
+    high_bits: Signal<Local, Bits<16>>,
+    places: Fixed<Bits<16>>,
+    last_place: Fixed<Bits<4>>,
+    one: Fixed<Bits<4>>,
+    _calls: usize,
+    _sixteen: usize,
+}
+
+impl Calls {
+    /// `calls` of them.
+    ///
+    /// # Panics
+    /// Unless there are 1 to 16.
+    pub fn new(calls: u8) -> Self {
+        assert!((1..=16).contains(&calls), "returns = {calls} is outside 1..=16");
+        Self {
+            words: Mem::new(7, 32),
+            call_tag: each(calls.into()),
+            call_slot: each(calls.into()),
+            places: Fixed::of((1u64 << calls) - 1),
+            last_place: Fixed::of(u64::from(calls) - 1),
+            one: Fixed::of(1u64),
+            _calls: calls.into(),
+            _sixteen: 16,
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for Calls {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, valid, old_low, old_high, victim, half);
+        clock!(self, clock, words);
+        self.words.raddr.next = self.duty.read.val();
+        self.words.we.next = self.duty.we.val();
+        self.words.waddr.next = self.duty.write.val();
+        self.words.wdata.next = self.duty.data.val();
+
+        // calls that may be the one that is looked for
+        self.by_flags.next = self.duty.looking.val() | self.head.crowded.val();
+        self.wanted_to.next = self.ra.val();
+        if (self.by_flags.val() & self.head.call.val()) | (!self.by_flags.val() & (self.duty.phase.val() == 1)) {
+            self.wanted_to.next = self.head.value.val();
+        }
+        if (self.by_flags.val() & !self.head.call.val()) | (!self.by_flags.val() & (self.duty.phase.val() == 2)) {
+            self.wanted_to.next = self.head.address.val();
+        }
+        self.wanted_tag.next = self.wanted_to.val().get_bits::<8>(1) ^ self.sp.val().get_bits::<8>(4);
+        self.likely.next = 0.into();
+        self.mine.next = 0.into();
+        self.ended_at.next = 0.into();
+        for i in 0..self._calls {
+            self.is_tagged.next = self.valid.q.val().get_bit(i) & (self.call_tag[i].q.val() == self.wanted_tag.val());
+            self.likely.next = self.likely.val().replace_bit(i, self.is_tagged.val());
+            self.is_mine.next = self.call_slot[i].q.val() == self.duty.slot.val();
+            self.mine.next = self.mine.val().replace_bit(i, self.is_mine.val());
+            if self.is_mine.val() & self.duty.ended.val().get_bit(i) {
+                self.ended_at.next = i.to_bits::<4>();
+            }
+        }
+        self.ends.next = (self.head.call.val() | self.head.back.val()) & self.likely.val().any();
+        self.dropped.next = 0.into();
+        if self.head.call.val() | self.head.back.val() {
+            self.dropped.next = self.likely.val();
+        }
+        if self.head.call.val() & self.head.back.val() {
+            self.ends.next = self.valid.q.val().any();
+            self.dropped.next = self.valid.q.val();
+        }
+        if !self.duty.looking.val() & (self.duty.phase.val() == 3) {
+            self.dropped.next = 0.into();
+        }
+        if self.head.give_up.val() {
+            self.dropped.next = self.valid.q.val();
+        }
+        self.not_dropped.next = !self.dropped.val();
+        self.not_valid.next = !self.valid.q.val();
+        self.place_bit.next = 0.into();
+        for i in 0..self._sixteen {
+            if self.duty.at.val() == i.to_bits::<4>() {
+                self.place_bit.next = self.place_bit.val().replace_bit(i, true);
+            }
+        }
+        self.not_place.next = !self.place_bit.val();
+        self.slot_at.next = 0.into();
+        for i in 0..self._calls {
+            if self.place_bit.val().get_bit(i) {
+                self.slot_at.next = self.call_slot[i].q.val();
+            }
+        }
+
+        // how old open calls are, in halves of 2^32 clocks
+        self.half_now.next = self.half.q.val();
+        if self.head.shown.val() {
+            self.half_now.next = self.head.stamp.val().get_bit(31);
+        } else if !self.head.waits.val() {
+            self.half_now.next = self.now.val().get_bit(31);
+        }
+        self.half.d.next = self.half_now.val();
+        self.not_old.next = !self.old_low.q.val();
+        if self.half_now.val() != self.half.q.val() {
+            self.old_high.d.next = self.old_high.q.val() | self.old_low.q.val();
+            self.old_low.d.next = self.not_old.val() | self.old_high.q.val();
+        }
+        self.low_bits.next = self.old_low.q.val() >> self.duty.at.val();
+        self.high_bits.next = self.old_high.q.val() >> self.duty.at.val();
+
+        for i in 0..self._calls {
+            self.call_tag[i].clock.next = self.clock.val();
+            self.call_slot[i].clock.next = self.clock.val();
+            self.call_tag[i].d.next = self.call_tag[i].q.val();
+            self.call_slot[i].d.next = self.call_slot[i].q.val();
+            if self.duty.keep.val() & self.place_bit.val().get_bit(i) {
+                self.call_tag[i].d.next = self.wanted_tag.val();
+                self.call_slot[i].d.next = self.duty.slot.val();
+            }
+        }
+        if self.duty.keep.val() {
+            self.valid.d.next = self.valid.q.val() | self.place_bit.val();
+            self.old_low.d.next = self.old_low.q.val() & self.not_place.val();
+            self.old_high.d.next = self.old_high.q.val() & self.not_place.val();
+        }
+        if self.duty.close.val() {
+            self.valid.d.next = self.valid.q.val() & self.not_place.val();
+        }
+        if self.duty.evict.val() {
+            self.victim.d.next = self.victim.q.val() + self.one.val();
+            if self.victim.q.val() == self.last_place.val() {
+                self.victim.d.next = 0.into();
+            }
+            for i in 0..self._calls {
+                if self.victim.q.val() == i.to_bits::<4>() {
+                    self.valid.d.next = self.valid.q.val().replace_bit(i, false);
+                }
+            }
+        }
+        if self.duty.cut.val() {
+            self.valid.d.next = self.valid.q.val() & self.not_dropped.val();
+            self.victim.d.next = self.victim.q.val();
+        }
+
+        self.found.likely.next = self.likely.val();
+        self.found.mine.next = self.mine.val();
+        self.found.ends.next = self.ends.val();
+        self.found.dropped.next = self.dropped.val();
+        self.found.free.next = self.not_valid.val() & self.places.val();
+        self.found.victim.next = self.victim.q.val();
+        self.found.ended_at.next = self.ended_at.val();
+        self.found.slot_at.next = self.slot_at.val();
+        self.found.place_bit.next = self.place_bit.val();
+        self.found.same_to.next = self.words.rdata.val() == self.wanted_to.val();
+        self.found.same_sp.next = self.words.rdata.val() == self.sp.val();
+        self.found.word.next = self.words.rdata.val();
+        self.found.half.next = self.low_bits.val().get_bit(0);
+        self.found.full.next = self.high_bits.val().get_bit(0);
+        if self.forget.val() | self.reset.val() {
+            self.valid.d.next = 0.into();
+            self.victim.d.next = 0.into();
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Full event generator, of its parts
+//!
+//! # Source
+//! Paper 004 section 4.1 and figure 6. Own: log in place of snapshots, calls known by return address and stack pointer.
+//!
+//! # Ports
+//! | port | dir | meaning |
+//! | --- | --- | --- |
+//! | `reset` | in | 1: no slot is in use, no register is known, nothing waits |
+//! | `seen` | in | what retires |
+//! | `write` | in | a register is written; the control register also forgets open calls |
+//! | `result` | out | an event to send |
+//!
+//! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`.
+//!
+//! # Timing
+//! An instruction a clock. What an instruction takes behind the log: `sim::diag::full`. All outputs come from registers.
+//! Times are clocks modulo 2^32; a duration of more clocks is told as 2^32 - 1, if the log is empty once in 2^31 clocks.
+//!
+//! Golden model: `sim::diag::full`, itself held to `sim::diag::generator`.
+
+use super::calls::Calls;
+use super::control::Control;
+use super::log::Log;
+use super::outbox::Outbox;
+use super::ports::{DraftOut, DutyOut, FoundOut, HeadOut, HitsOut};
+use super::registers::Registers;
+use super::slots::Slots;
+use super::stack::Stack;
+use super::word::Word;
+use crate::diag::ports::{ResultOut, SeenIn, WriteIn};
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+use sim::diag::registers::CONTROL;
+use sim::diag::trigger::GeneratorParams;
+
+/// The generator, of up to 16 slots and 16 open calls.
+#[derive(LogicBlock, Default)]
+pub struct Full {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub seen: SeenIn,
+    pub write: WriteIn,
+    pub result: ResultOut,
+    slots: Slots,
+    log: Log,
+    registers: Registers,
+    stack: Stack,
+    calls: Calls,
+    word: Word,
+    control: Control,
+    outbox: Outbox,
+    control_register: Fixed<Bits<12>>,
+}
+
+impl Full {
+    /// Of core `core`.
+    ///
+    /// # Panics
+    /// Unless there are 1 to 16 slots, up to 4 of them wide, 1 to 16 open calls, 16 words of stack and a FIFO of 16.
+    pub fn new(params: &GeneratorParams, core: u8) -> Self {
+        assert!(params.stack == 16, "stack = {} is not 16", params.stack);
+        assert!(params.fifo == 16, "fifo = {} is not 16", params.fifo);
+        Self {
+            slots: Slots::new(params.slots, params.wide),
+            log: Log::new(params.slots, params.wide),
+            registers: Registers::new(),
+            stack: Stack::new(),
+            calls: Calls::new(params.returns),
+            word: Word::new(),
+            control: Control::new(params.wide),
+            outbox: Outbox::new(core),
+            control_register: Fixed::of(CONTROL),
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for Full {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, slots, log, registers, stack, calls, control, outbox);
+        self.slots.reset.next = self.reset.val();
+        self.log.reset.next = self.reset.val();
+        self.registers.reset.next = self.reset.val();
+        self.stack.reset.next = self.reset.val();
+        self.calls.reset.next = self.reset.val();
+        self.control.reset.next = self.reset.val();
+        self.outbox.reset.next = self.reset.val();
+
+        SeenIn::link(&mut self.seen, &mut self.slots.seen);
+        SeenIn::link(&mut self.seen, &mut self.log.seen);
+        WriteIn::link(&mut self.write, &mut self.slots.write);
+        HitsOut::join(&mut self.slots.hits, &mut self.log.hits);
+        HeadOut::join(&mut self.log.head, &mut self.registers.head);
+        HeadOut::join(&mut self.log.head, &mut self.stack.head);
+        HeadOut::join(&mut self.log.head, &mut self.calls.head);
+        HeadOut::join(&mut self.log.head, &mut self.word.head);
+        HeadOut::join(&mut self.log.head, &mut self.control.head);
+        DutyOut::join(&mut self.control.duty, &mut self.calls.duty);
+        FoundOut::join(&mut self.calls.found, &mut self.control.found);
+        DraftOut::join(&mut self.control.draft, &mut self.outbox.draft);
+        ResultOut::link(&mut self.result, &mut self.outbox.result);
+
+        self.slots.plan_at.next = self.control.plan_at.val();
+        self.control.plan.next = self.slots.plan.val();
+        self.control.returns.next = self.slots.returns.val();
+        self.control.entries.next = self.slots.entries.val();
+        self.log.advance.next = self.control.advance.val();
+        self.registers.advance.next = self.control.advance.val();
+        self.registers.written.next = self.log.written.val();
+        self.registers.number.next = self.word.number.val();
+        self.stack.advance.next = self.control.advance.val();
+        self.stack.asks.next = self.control.asks.val();
+        self.stack.at.next = self.word.at.val();
+        self.calls.forget.next = self.write.we.val() & (self.write.addr.val() == self.control_register.val());
+        self.calls.now.next = self.seen.now.val();
+        self.calls.ra.next = self.registers.ra.val();
+        self.calls.sp.next = self.registers.sp.val();
+        self.word.plan.next = self.slots.plan.val();
+        self.word.fire.next = self.control.fire.val();
+        self.word.of_store.next = self.control.of_store.val();
+        self.word.register.next = self.registers.word.val();
+        self.word.known.next = self.registers.known.val();
+        self.word.sp.next = self.registers.sp.val();
+        self.word.stacked.next = self.stack.word.val();
+        self.word.there.next = self.stack.there.val();
+        self.word.even.next = self.stack.even.val();
+        self.word.odd.next = self.stack.odd.val();
+        self.word.kept.next = self.calls.found.word.val();
+        self.word.half.next = self.calls.found.half.val();
+        self.word.full.next = self.calls.found.full.val();
+        self.control.ra.next = self.registers.ra.val();
+        self.control.sp.next = self.registers.sp.val();
+        self.control.known.next = self.registers.known.val();
+        self.control.capture.next = self.word.capture.val();
+        self.control.word.next = self.word.word.val();
+        self.control.is_known.next = self.word.is_known.val();
+        self.control.refuses.next = self.outbox.refuses.val();
+    }
+}

@@ -1,0 +1,275 @@
+//! Log: what retired and waits for its events, and when it is given up
+//!
+//! An instruction a clock goes in, with the slots that it hits. Where many wait, nothing may wait for the oldest any more; where
+//! that lasts, all that waits is given up. A load writes what it reads, and a call the address behind it: those words are kept once.
+//!
+//! # Source
+//! Own; in place of the snapshots of paper 004.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | 1: nothing waits |
+//! | `seen`, `hits` | in | | what retires, and the slots that it hits |
+//! | `advance` | in | 1 | the oldest leaves |
+//! | `head` | out | | the oldest, see [`super::ports`] |
+//! | `written` | out | 32 | registers that instructions in the log write |
+//!
+//! # Timing
+//! The oldest is shown two clocks after it retired, or a clock after the one before it left. All outputs come from registers.
+//!
+//! Golden model: `sim::diag::full`.
+
+use super::ports::{HeadOut, HitsIn};
+use crate::diag::ports::SeenIn;
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+use sim::diag::full::{CALM, CROWDED, PATIENCE};
+
+/// The log, of 16 instructions.
+#[derive(LogicBlock, Default)]
+pub struct Log {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub seen: SeenIn,
+    pub hits: HitsIn,
+    pub advance: Signal<In, Bit>,
+    pub head: HeadOut,
+    pub written: Signal<Out, Bits<32>>,
+    // hits, stores that hit, size, store, through sp, sets, rd, call, return; with the cause, whether a trap returned there
+    flags: Mem<4, 32>,
+    pc: Mem<4, 32>,
+    value: Mem<4, 32>,
+    address: Mem<4, 32>,
+    stored: Mem<4, 32>,
+    came: Mem<4, 32>,
+    stamp: Mem<4, 32>,
+    cause: Mem<4, 10>,
+    length: DFF<Bits<5>>,
+    left_length: Signal<Local, Bits<5>>,
+    write_at: DFF<Bits<4>>,
+    read_at: DFF<Bits<4>>,
+    next_read: Signal<Local, Bits<4>>,
+    shown: DFF<Bit>,
+    crowded: Signal<Local, Bit>,
+    haste: DFF<Bit>,
+    hurried: DFF<Bits<6>>,
+    give_up: Signal<Local, Bit>,
+    // hits in the log: those of the clock before are counted in this one; and of what leaves
+    pending: DFF<Bits<9>>,
+    pending_1: Signal<Local, Bits<9>>,
+    came_hits: DFF<Bits<16>>,
+    came_stores: DFF<Bits<4>>,
+    came_number: Signal<Local, Bits<9>>,
+    left_number: Signal<Local, Bits<9>>,
+    is_hit: Signal<Local, Bit>,
+    head_hits: Signal<Local, Bits<16>>,
+    head_stores: Signal<Local, Bits<4>>,
+    written_: DFF<Bits<32>>,
+    written_1: Signal<Local, Bits<32>>,
+    mark: Fixed<Bits<5>>,
+    calm: Fixed<Bits<5>>,
+    patience: Fixed<Bits<6>>,
+    one_4: Fixed<Bits<4>>,
+    one_5: Fixed<Bits<5>>,
+    one_6: Fixed<Bits<6>>,
+    _slots: usize,
+    _wide: usize,
+    _registers: usize,
+}
+
+impl Log {
+    /// Of a generator with so many slots.
+    pub fn new(slots: u8, wide: u8) -> Self {
+        let words = || Mem::new(4, 32);
+        Self {
+            flags: words(),
+            pc: words(),
+            value: words(),
+            address: words(),
+            stored: words(),
+            came: words(),
+            stamp: words(),
+            cause: Mem::new(4, 10),
+            mark: Fixed::of(CROWDED as u64),
+            calm: Fixed::of(CALM as u64),
+            patience: Fixed::of(PATIENCE - 1),
+            one_4: Fixed::of(1u64),
+            one_5: Fixed::of(1u64),
+            one_6: Fixed::of(1u64),
+            _slots: slots.into(),
+            _wide: wide.into(),
+            _registers: 32,
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for Log {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            length,
+            write_at,
+            read_at,
+            shown,
+            haste,
+            hurried,
+            pending,
+            came_hits,
+            came_stores,
+            written_
+        );
+        clock!(self, clock, flags, pc, value, address, stored, came, stamp, cause);
+
+        self.flags.wdata.next = bit_cast::<32, 16>(self.hits.hits.val())
+            | (bit_cast::<32, 4>(self.hits.stores.val()) << 16)
+            | (bit_cast::<32, 2>(self.seen.size.val()) << 20)
+            | (bit_cast::<32, 1>(self.seen.store.val().into()) << 22)
+            | (bit_cast::<32, 1>(self.seen.through_sp.val().into()) << 23)
+            | (bit_cast::<32, 1>(self.seen.sets.val().into()) << 24)
+            | (bit_cast::<32, 5>(self.seen.rd.val()) << 25)
+            | (bit_cast::<32, 1>(self.seen.call.val().into()) << 30)
+            | (bit_cast::<32, 1>(self.seen.back.val().into()) << 31);
+        self.pc.wdata.next = self.seen.pc.val();
+        self.value.wdata.next = self.seen.value.val();
+        if self.seen.load.val() & !self.seen.sets.val() {
+            self.value.wdata.next = self.seen.loaded.val();
+        }
+        self.address.wdata.next = self.seen.target.val();
+        if self.seen.load.val() | self.seen.store.val() {
+            self.address.wdata.next = self.seen.addr.val();
+        }
+        self.stored.wdata.next = self.seen.stored.val();
+        self.came.wdata.next = self.seen.came.val();
+        self.stamp.wdata.next = self.seen.now.val();
+        self.cause.wdata.next =
+            bit_cast::<10, 9>(self.seen.cause.val()) | (bit_cast::<10, 1>(self.hits.resumed.val().into()) << 9);
+        self.flags.we.next = self.seen.valid.val();
+        self.pc.we.next = self.seen.valid.val();
+        self.value.we.next = self.seen.valid.val();
+        self.address.we.next = self.seen.valid.val();
+        self.stored.we.next = self.seen.valid.val();
+        self.came.we.next = self.seen.valid.val();
+        self.stamp.we.next = self.seen.valid.val();
+        self.cause.we.next = self.seen.valid.val();
+        self.flags.waddr.next = self.write_at.q.val();
+        self.pc.waddr.next = self.write_at.q.val();
+        self.value.waddr.next = self.write_at.q.val();
+        self.address.waddr.next = self.write_at.q.val();
+        self.stored.waddr.next = self.write_at.q.val();
+        self.came.waddr.next = self.write_at.q.val();
+        self.stamp.waddr.next = self.write_at.q.val();
+        self.cause.waddr.next = self.write_at.q.val();
+
+        // no room to wait
+        self.crowded.next =
+            (self.length.q.val() >= self.mark.val()) | (self.haste.q.val() & (self.length.q.val() > self.calm.val()));
+        self.haste.d.next = self.crowded.val();
+        self.hurried.d.next = 0.into();
+        if self.crowded.val() {
+            self.hurried.d.next = self.hurried.q.val() + self.one_6.val();
+        }
+        self.give_up.next = self.crowded.val() & (self.hurried.q.val() == self.patience.val());
+
+        // hits that wait; without an instruction nothing is hit
+        self.head_hits.next = self.flags.rdata.val().get_bits::<16>(0);
+        self.head_stores.next = self.flags.rdata.val().get_bits::<4>(16);
+        self.came_hits.d.next = self.hits.hits.val();
+        self.came_stores.d.next = self.hits.stores.val();
+        self.came_number.next = 0.into();
+        self.left_number.next = 0.into();
+        for i in 0..self._slots {
+            self.is_hit.next = self.came_hits.q.val().get_bit(i);
+            self.came_number.next = self.came_number.val() + bit_cast::<9, 1>(self.is_hit.val().into());
+            self.is_hit.next = self.head_hits.val().get_bit(i);
+            self.left_number.next = self.left_number.val() + bit_cast::<9, 1>(self.is_hit.val().into());
+        }
+        for i in 0..self._wide {
+            self.is_hit.next = self.came_stores.q.val().get_bit(i);
+            self.came_number.next = self.came_number.val() + bit_cast::<9, 1>(self.is_hit.val().into());
+            self.is_hit.next = self.head_stores.val().get_bit(i);
+            self.left_number.next = self.left_number.val() + bit_cast::<9, 1>(self.is_hit.val().into());
+        }
+        self.pending_1.next = self.pending.q.val() + self.came_number.val();
+        self.pending.d.next = self.pending_1.val();
+
+        // the oldest leaves, or all do
+        self.next_read.next = self.read_at.q.val();
+        self.left_length.next = self.length.q.val();
+        if self.advance.val() {
+            self.next_read.next = self.read_at.q.val() + self.one_4.val();
+            self.left_length.next = self.length.q.val() - self.one_5.val();
+            self.pending.d.next = self.pending_1.val() - self.left_number.val();
+        }
+        if self.give_up.val() {
+            self.next_read.next = self.write_at.q.val();
+            self.left_length.next = 0.into();
+            self.pending.d.next = 0.into();
+        }
+        self.read_at.d.next = self.next_read.val();
+        self.shown.d.next = self.left_length.val().any();
+        self.length.d.next = self.left_length.val();
+        if self.seen.valid.val() {
+            self.length.d.next = self.left_length.val() + self.one_5.val();
+            self.write_at.d.next = self.write_at.q.val() + self.one_4.val();
+        }
+        self.flags.raddr.next = self.next_read.val();
+        self.pc.raddr.next = self.next_read.val();
+        self.value.raddr.next = self.next_read.val();
+        self.address.raddr.next = self.next_read.val();
+        self.stored.raddr.next = self.next_read.val();
+        self.came.raddr.next = self.next_read.val();
+        self.stamp.raddr.next = self.next_read.val();
+        self.cause.raddr.next = self.next_read.val();
+
+        self.written_1.next = 0.into();
+        if self.left_length.val().any() {
+            self.written_1.next = self.written_.q.val();
+        }
+        for i in 0..self._registers {
+            if self.seen.valid.val() & self.seen.sets.val() & (self.seen.rd.val() == i.to_bits::<5>()) {
+                self.written_1.next = self.written_1.val().replace_bit(i, true);
+            }
+        }
+        self.written_.d.next = self.written_1.val();
+        self.written.next = self.written_.q.val();
+
+        self.head.shown.next = self.shown.q.val();
+        self.head.hits.next = self.head_hits.val();
+        self.head.stores.next = self.head_stores.val();
+        self.head.size.next = self.flags.rdata.val().get_bits::<2>(20);
+        self.head.store.next = self.flags.rdata.val().get_bit(22);
+        self.head.through_sp.next = self.flags.rdata.val().get_bit(23);
+        self.head.sets.next = self.flags.rdata.val().get_bit(24);
+        self.head.rd.next = self.flags.rdata.val().get_bits::<5>(25);
+        self.head.call.next = self.flags.rdata.val().get_bit(30);
+        self.head.back.next = self.flags.rdata.val().get_bit(31);
+        self.head.pc.next = self.pc.rdata.val();
+        self.head.value.next = self.value.rdata.val();
+        self.head.address.next = self.address.rdata.val();
+        self.head.stored.next = self.stored.rdata.val();
+        self.head.came.next = self.came.rdata.val();
+        self.head.stamp.next = self.stamp.rdata.val();
+        self.head.cause.next = self.cause.rdata.val().get_bits::<9>(0);
+        self.head.resumed.next = self.cause.rdata.val().get_bit(9);
+        self.head.crowded.next = self.crowded.val();
+        self.head.give_up.next = self.give_up.val();
+        self.head.waits.next = self.length.q.val().any();
+        self.head.pending.next = self.pending_1.val();
+        if self.reset.val() {
+            self.length.d.next = 0.into();
+            self.write_at.d.next = 0.into();
+            self.read_at.d.next = 0.into();
+            self.shown.d.next = false;
+            self.haste.d.next = false;
+            self.hurried.d.next = 0.into();
+            self.pending.d.next = 0.into();
+            self.came_hits.d.next = 0.into();
+            self.came_stores.d.next = 0.into();
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Outbox: events that wait for the ring, and how many were lost before each
+//!
+//! Sixteen places of eight words. Behind an overflow, events are taken again when half of it is empty. The oldest is loaded into
+//! registers, a word a clock, and stands there until the ring takes it, with the number of events that were lost and not told.
+//!
+//! # Source
+//! Own; the hysteresis: RISC-V Trace Control Interface.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | 1: nothing waits, nothing was lost |
+//! | `draft` | in | | an event, a word after the other, see [`super::ports`] |
+//! | `refuses` | out | 1 | it takes none |
+//! | `result` | out | | an event to send |
+//!
+//! # Timing
+//! An event is at `result` 10 clocks after it was whole, or later. All outputs come from registers.
+//!
+//! Golden model: `sim::diag::full`.
+
+use super::ports::DraftIn;
+use crate::diag::ports::ResultOut;
+use crate::widget::each::each;
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+
+/// Events in it.
+const EVENTS: u64 = 16;
+
+/// The outbox.
+#[derive(LogicBlock, Default)]
+pub struct Outbox {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub draft: DraftIn,
+    pub refuses: Signal<Out, Bit>,
+    pub result: ResultOut,
+    // by place, word 0 target and number of words, 1 to 5 those, 6 the time
+    fifo: Mem<7, 32>,
+    length: DFF<Bits<5>>,
+    write_at: DFF<Bits<4>>,
+    read_at: DFF<Bits<4>>,
+    length_1: Signal<Local, Bits<5>>,
+    recovering: DFF<Bit>,
+    pop: Signal<Local, Bit>,
+    // events that were lost and not told
+    lost_before: DFF<Bits<9>>,
+    untold: DFF<Bits<32>>,
+    untold_1: Signal<Local, Bits<32>>,
+    telling: Signal<Local, Bits<16>>,
+    // the event that is sent
+    loading: DFF<Bit>,
+    step: DFF<Bits<3>>,
+    step_before: Signal<Local, Bits<3>>,
+    word_step: Signal<Local, Bits<3>>,
+    loads: Signal<Local, Bits<32>>,
+    held: DFF<Bit>,
+    held_head: DFF<Bits<19>>,
+    held_stamp: DFF<Bits<32>>,
+    held_lost: DFF<Bits<16>>,
+    held_word: Vec<DFF<Bits<32>>>,
+    core: Fixed<Bits<4>>,
+    all: Fixed<Bits<5>>,
+    half_more: Fixed<Bits<5>>,
+    one_3: Fixed<Bits<3>>,
+    one_4: Fixed<Bits<4>>,
+    one_5: Fixed<Bits<5>>,
+    most: Fixed<Bits<16>>,
+    _words: usize,
+}
+
+impl Outbox {
+    /// Of core `core`.
+    pub fn new(core: u8) -> Self {
+        Self {
+            fifo: Mem::new(7, 32),
+            held_word: each(5),
+            core: Fixed::of(core),
+            all: Fixed::of(EVENTS),
+            half_more: Fixed::of(EVENTS / 2 + 1),
+            one_3: Fixed::of(1u64),
+            one_4: Fixed::of(1u64),
+            one_5: Fixed::of(1u64),
+            most: Fixed::of(0xffffu64),
+            _words: 5,
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for Outbox {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            length,
+            write_at,
+            read_at,
+            recovering,
+            lost_before,
+            untold,
+            loading,
+            step,
+            held,
+            held_head,
+            held_stamp,
+            held_lost
+        );
+        clock!(self, clock, fifo);
+        self.fifo.we.next = self.draft.we.val();
+        self.fifo.waddr.next = (bit_cast::<7, 4>(self.write_at.q.val()) << 3) | bit_cast::<7, 3>(self.draft.k.val());
+        self.fifo.wdata.next = self.draft.data.val();
+        self.refuses.next = self.recovering.q.val() | (self.length.q.val() == self.all.val());
+
+        // out of the FIFO, a word a clock
+        self.fifo.raddr.next = (bit_cast::<7, 4>(self.read_at.q.val()) << 3) | bit_cast::<7, 3>(self.step.q.val());
+        self.step_before.next = self.step.q.val() - self.one_3.val();
+        self.word_step.next = self.step_before.val() - self.one_3.val();
+        self.loads.next = 0.into();
+        if self.held_head.q.val().get_bits::<3>(16) > self.step_before.val() {
+            self.loads.next = self.fifo.rdata.val();
+        }
+        self.pop.next = self.loading.q.val() & (self.step.q.val() == 7);
+        self.step.d.next = 0.into();
+        if self.loading.q.val() {
+            self.step.d.next = self.step.q.val() + self.one_3.val();
+            if self.step.q.val() == 1 {
+                self.held_head.d.next = self.fifo.rdata.val().get_bits::<19>(0);
+            }
+        } else if !self.held.q.val() {
+            self.loading.d.next = self.length.q.val().any();
+        }
+        for i in 0..self._words {
+            self.held_word[i].clock.next = self.clock.val();
+            self.held_word[i].d.next = self.held_word[i].q.val();
+            if self.loading.q.val() & (self.word_step.val() == i.to_bits::<3>()) {
+                self.held_word[i].d.next = self.loads.val();
+            }
+        }
+        if self.result.ready.val() {
+            self.held.d.next = false;
+        }
+        self.length_1.next = self.length.q.val();
+        if self.pop.val() {
+            self.loading.d.next = false;
+            self.held.d.next = true;
+            self.held_stamp.d.next = self.fifo.rdata.val();
+            self.read_at.d.next = self.read_at.q.val() + self.one_4.val();
+            self.length_1.next = self.length.q.val() - self.one_5.val();
+            if self.length.q.val() <= self.half_more.val() {
+                self.recovering.d.next = false;
+            }
+        }
+        self.length.d.next = self.length_1.val();
+        if self.draft.commit.val() {
+            self.length.d.next = self.length_1.val() + self.one_5.val();
+            self.write_at.d.next = self.write_at.q.val() + self.one_4.val();
+        }
+        if self.draft.opens.val() & (self.length.q.val() == self.all.val()) {
+            self.recovering.d.next = true;
+        }
+
+        // what was lost is told as far as it fits
+        self.telling.next = self.untold.q.val().get_bits::<16>(0);
+        if self.untold.q.val().get_bits::<16>(16).any() {
+            self.telling.next = self.most.val();
+        }
+        self.untold_1.next = self.untold.q.val();
+        if self.pop.val() {
+            self.untold_1.next = self.untold.q.val() - bit_cast::<32, 16>(self.telling.val());
+            self.held_lost.d.next = self.telling.val();
+        }
+        self.untold.d.next = self.untold_1.val() + bit_cast::<32, 9>(self.lost_before.q.val());
+        self.lost_before.d.next = self.draft.lost.val();
+
+        self.result.valid.next = self.held.q.val();
+        self.result.dest.next = self.held_head.q.val().get_bits::<6>(8);
+        self.result.id.next = self.held_head.q.val().get_bits::<8>(0);
+        self.result.core.next = self.core.val();
+        self.result.lost.next = self.held_lost.q.val();
+        self.result.stamped.next = self.held_head.q.val().get_bit(14);
+        self.result.stamp.next = self.held_stamp.q.val();
+        self.result.count.next = self.held_head.q.val().get_bits::<3>(16) - self.one_3.val();
+        self.result.a0.next = self.held_word[0].q.val();
+        self.result.a1.next = self.held_word[1].q.val();
+        self.result.a2.next = self.held_word[2].q.val();
+        self.result.a3.next = self.held_word[3].q.val();
+        self.result.a4.next = self.held_word[4].q.val();
+        self.result.a5.next = 0.into();
+        if self.reset.val() {
+            self.length.d.next = 0.into();
+            self.write_at.d.next = 0.into();
+            self.read_at.d.next = 0.into();
+            self.recovering.d.next = false;
+            self.lost_before.d.next = 0.into();
+            self.untold.d.next = 0.into();
+            self.loading.d.next = false;
+            self.held.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Copy of the registers, as they were at the oldest instruction of the log
+//!
+//! # Source
+//! Own: paper 004 copies the register file when a trigger hits; here it follows behind the log.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | 1: no register is known |
+//! | `head`, `advance` | in | , 1 | the oldest instruction; it leaves the log |
+//! | `written` | in | 32 | registers that instructions in the log write, if they are given up |
+//! | `number` | in | 5 | register to read |
+//! | `word` | out | 32 | it, a clock later |
+//! | `known` | out | 32 | registers that are known |
+//! | `ra`, `sp` | out | 32 | `x1`, `x2` |
+//!
+//! # Timing
+//! All outputs come from registers.
+//!
+//! Golden model: `sim::diag::full`.
+
+use super::ports::HeadIn;
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+
+/// The copy.
+#[derive(LogicBlock, Default)]
+pub struct Registers {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub head: HeadIn,
+    pub advance: Signal<In, Bit>,
+    pub written: Signal<In, Bits<32>>,
+    pub number: Signal<In, Bits<5>>,
+    pub word: Signal<Out, Bits<32>>,
+    pub known: Signal<Out, Bits<32>>,
+    pub ra: Signal<Out, Bits<32>>,
+    pub sp: Signal<Out, Bits<32>>,
+    words: Mem<5, 32>,
+    known_: DFF<Bits<32>>,
+    known_1: Signal<Local, Bits<32>>,
+    not_written: Signal<Local, Bits<32>>,
+    ra_: DFF<Bits<32>>,
+    sp_: DFF<Bits<32>>,
+    _registers: usize,
+}
+
+impl Registers {
+    /// Nothing is known.
+    pub fn new() -> Self {
+        Self { words: Mem::new(5, 32), _registers: 32, ..Default::default() }
+    }
+}
+
+impl Logic for Registers {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, known_, ra_, sp_);
+        clock!(self, clock, words);
+        self.words.raddr.next = self.number.val();
+        self.words.we.next = self.advance.val() & self.head.sets.val();
+        self.words.waddr.next = self.head.rd.val();
+        self.words.wdata.next = self.head.value.val();
+        self.known_1.next = self.known_.q.val();
+        if self.advance.val() & self.head.sets.val() {
+            for i in 0..self._registers {
+                if self.head.rd.val() == i.to_bits::<5>() {
+                    self.known_1.next = self.known_1.val().replace_bit(i, true);
+                }
+            }
+            if self.head.rd.val() == 1 {
+                self.ra_.d.next = self.head.value.val();
+            }
+            if self.head.rd.val() == 2 {
+                self.sp_.d.next = self.head.value.val();
+            }
+        }
+        self.not_written.next = !self.written.val();
+        self.known_.d.next = self.known_1.val();
+        if self.head.give_up.val() {
+            self.known_.d.next = self.known_.q.val() & self.not_written.val();
+        }
+        self.word.next = self.words.rdata.val();
+        self.known.next = self.known_.q.val();
+        self.ra.next = self.ra_.q.val();
+        self.sp.next = self.sp_.q.val();
+        if self.reset.val() {
+            self.known_.d.next = 0.into();
+        }
+    }
+}

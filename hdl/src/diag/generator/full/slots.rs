@@ -1,0 +1,266 @@
+//! Trigger slots, and which of them what retires hits
+//!
+//! Every slot has its own comparators. Slots of data, traps and entries are the first ones and have a range and a value. What an
+//! event of a slot is made of, its plan, is in a memory.
+//!
+//! # Source
+//! Paper 004 section 4.1; which triggers there are is ours.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | 1: no slot is in use |
+//! | `seen` | in | | what retires |
+//! | `write` | in | | a register is written, see `sim::diag::registers` |
+//! | `hits` | out | | slots that it hits |
+//! | `returns`, `entries` | out | 16, 4 | slots that wait for returns, and for functions that are entered |
+//! | `plan_at` | in | 7 | slot * 8 + k: 0 the target, k the k-th captured word |
+//! | `plan` | out | 16 | that word of the plan, a clock later |
+//!
+//! # Timing
+//! `hits` follows `seen` in the same clock; all others come from registers.
+//!
+//! Golden model: `sim::diag::full`.
+
+use super::ports::HitsOut;
+use crate::diag::ports::{SeenIn, WriteIn};
+use crate::widget::each::each;
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+use sim::diag::registers::CONTROL;
+
+/// Up to 16 slots, the first up to 4 of them wide.
+#[derive(LogicBlock, Default)]
+pub struct Slots {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub seen: SeenIn,
+    pub write: WriteIn,
+    pub hits: HitsOut,
+    pub returns: Signal<Out, Bits<16>>,
+    pub entries: Signal<Out, Bits<4>>,
+    pub plan_at: Signal<In, Bits<7>>,
+    pub plan: Signal<Out, Bits<16>>,
+    used: DFF<Bits<5>>,
+    low: Vec<DFF<Bits<16>>>,
+    high: Vec<DFF<Bits<16>>>,
+    kind: Vec<DFF<Bits<6>>>,
+    end_low: Vec<DFF<Bits<16>>>,
+    end_high: Vec<DFF<Bits<16>>>,
+    value_low: Vec<DFF<Bits<16>>>,
+    value_high: Vec<DFF<Bits<16>>>,
+    plans: Mem<7, 16>,
+    slot_write: Signal<Local, Bit>,
+    word_write: Signal<Local, Bits<4>>,
+    alive: Signal<Local, Bit>,
+    at_pc: Signal<Local, Bit>,
+    is_hit: Signal<Local, Bit>,
+    is_store_hit: Signal<Local, Bit>,
+    in_range: Signal<Local, Bit>,
+    touched: Signal<Local, Bit>,
+    bytes: Signal<Local, Bits<32>>,
+    last_byte: Signal<Local, Bits<32>>,
+    upper: Signal<Local, Bits<16>>,
+    lower: Signal<Local, Bits<16>>,
+    first_bound: Signal<Local, Bits<32>>,
+    last_bound: Signal<Local, Bits<32>>,
+    wanted: Signal<Local, Bits<32>>,
+    hit: Signal<Local, Bits<16>>,
+    store_hit: Signal<Local, Bits<4>>,
+    return_slots: Signal<Local, Bits<16>>,
+    entry_slots: Signal<Local, Bits<4>>,
+    // the instruction before, and slots of functions that are entered
+    before_pc: DFF<Bits<32>>,
+    before_call: DFF<Bit>,
+    before_xret: DFF<Bit>,
+    is_entry: Signal<Local, Bit>,
+    at_first: Signal<Local, Bits<32>>,
+    at_last: Signal<Local, Bits<32>>,
+    control: Fixed<Bits<12>>,
+    _slots: usize,
+    _wide: usize,
+}
+
+impl Slots {
+    /// `slots` of them, `wide` of them wide.
+    ///
+    /// # Panics
+    /// Unless there are 1 to 16, up to 4 of them wide.
+    pub fn new(slots: u8, wide: u8) -> Self {
+        assert!((1..=16).contains(&slots), "slots = {slots} is outside 1..=16");
+        assert!(wide <= 4 && wide <= slots, "wide = {wide} is outside 0..=4, or more than {slots} slots");
+        let (slots, wide) = (usize::from(slots), usize::from(wide));
+        Self {
+            low: each(slots),
+            high: each(slots),
+            kind: each(slots),
+            end_low: each(wide),
+            end_high: each(wide),
+            value_low: each(wide),
+            value_high: each(wide),
+            plans: Mem::new(7, 16),
+            control: Fixed::of(CONTROL),
+            _slots: slots,
+            _wide: wide,
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for Slots {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, used, before_pc, before_call, before_xret);
+        clock!(self, clock, plans);
+        if self.write.we.val() & (self.write.addr.val() == self.control.val()) {
+            self.used.d.next = 0.into();
+            if self.write.data.val().get_bit(0) {
+                self.used.d.next = self.write.data.val().get_bits::<5>(8);
+            }
+        }
+        self.slot_write.next = self.write.we.val() & (self.write.addr.val().get_bits::<4>(8) == 4);
+        self.word_write.next = self.write.addr.val().get_bits::<4>(0);
+        self.plans.we.next = self.slot_write.val() & (self.word_write.val().get_bit(3) | !self.word_write.val().any());
+        self.plans.waddr.next = (bit_cast::<7, 4>(self.write.addr.val().get_bits::<4>(4)) << 3)
+            | bit_cast::<7, 3>(self.word_write.val().get_bits::<3>(0));
+        self.plans.wdata.next = self.write.data.val();
+        self.bytes.next = 0.into();
+        if self.seen.size.val() == 1 {
+            self.bytes.next = 1.into();
+        }
+        if self.seen.size.val() == 2 {
+            self.bytes.next = 3.into();
+        }
+        self.last_byte.next = self.seen.addr.val() + self.bytes.val();
+        self.hit.next = 0.into();
+        self.store_hit.next = 0.into();
+        self.return_slots.next = 0.into();
+        for i in 0..self._slots {
+            self.low[i].clock.next = self.clock.val();
+            self.high[i].clock.next = self.clock.val();
+            self.kind[i].clock.next = self.clock.val();
+            self.low[i].d.next = self.low[i].q.val();
+            self.high[i].d.next = self.high[i].q.val();
+            self.kind[i].d.next = self.kind[i].q.val();
+            if self.slot_write.val() & (self.write.addr.val().get_bits::<4>(4) == i.to_bits::<4>()) {
+                if self.word_write.val() == 1 {
+                    self.kind[i].d.next = self.write.data.val().get_bits::<6>(0);
+                }
+                if self.word_write.val() == 2 {
+                    self.low[i].d.next = self.write.data.val();
+                }
+                if self.word_write.val() == 3 {
+                    self.high[i].d.next = self.write.data.val();
+                }
+            }
+            self.at_pc.next = (self.low[i].q.val() == self.seen.pc.val().get_bits::<16>(0))
+                & (self.high[i].q.val() == self.seen.pc.val().get_bits::<16>(16));
+            self.alive.next = self.seen.valid.val() & (self.used.q.val() > i.to_bits::<5>());
+            self.is_hit.next = self.alive.val()
+                & (((self.kind[i].q.val().get_bits::<2>(1) == 0) & self.at_pc.val())
+                    | (self.kind[i].q.val().get_bit(2) & self.seen.xret.val()));
+            self.hit.next = self.hit.val().replace_bit(i, self.is_hit.val());
+            self.is_hit.next = self.kind[i].q.val().get_bits::<3>(0) == 1;
+            self.return_slots.next = self.return_slots.val().replace_bit(i, self.is_hit.val());
+        }
+        // from where it came there
+        if self.seen.valid.val() {
+            self.before_pc.d.next = self.seen.pc.val();
+            self.before_call.d.next = self.seen.call.val();
+            self.before_xret.d.next = self.seen.xret.val();
+        }
+        self.hits.resumed.next = self.before_xret.q.val() & !self.seen.trap.val();
+        self.entry_slots.next = 0.into();
+        for i in 0..self._wide {
+            self.end_low[i].clock.next = self.clock.val();
+            self.end_high[i].clock.next = self.clock.val();
+            self.value_low[i].clock.next = self.clock.val();
+            self.value_high[i].clock.next = self.clock.val();
+            self.end_low[i].d.next = self.end_low[i].q.val();
+            self.end_high[i].d.next = self.end_high[i].q.val();
+            self.value_low[i].d.next = self.value_low[i].q.val();
+            self.value_high[i].d.next = self.value_high[i].q.val();
+            if self.slot_write.val() & (self.write.addr.val().get_bits::<4>(4) == i.to_bits::<4>()) {
+                if self.word_write.val() == 4 {
+                    self.end_low[i].d.next = self.write.data.val();
+                }
+                if self.word_write.val() == 5 {
+                    self.end_high[i].d.next = self.write.data.val();
+                }
+                if self.word_write.val() == 6 {
+                    self.value_low[i].d.next = self.write.data.val();
+                }
+                if self.word_write.val() == 7 {
+                    self.value_high[i].d.next = self.write.data.val();
+                }
+            }
+            self.upper.next = self.high[i].q.val();
+            self.lower.next = self.low[i].q.val();
+            self.first_bound.next = (bit_cast::<32, 16>(self.upper.val()) << 16) | bit_cast::<32, 16>(self.lower.val());
+            self.upper.next = self.end_high[i].q.val();
+            self.lower.next = self.end_low[i].q.val();
+            self.last_bound.next = (bit_cast::<32, 16>(self.upper.val()) << 16) | bit_cast::<32, 16>(self.lower.val());
+            self.upper.next = self.value_high[i].q.val();
+            self.lower.next = self.value_low[i].q.val();
+            self.wanted.next = (bit_cast::<32, 16>(self.upper.val()) << 16) | bit_cast::<32, 16>(self.lower.val());
+            self.alive.next = self.seen.valid.val() & (self.used.q.val() > i.to_bits::<5>());
+            // of calls, not of returns: one that is open already is kept once
+            self.is_entry.next = self.kind[i].q.val().get_bits::<4>(0) == 8;
+            self.entry_slots.next = self.entry_slots.val().replace_bit(i, self.is_entry.val());
+            self.is_entry.next = self.kind[i].q.val().get_bit(3) & (self.kind[i].q.val().get_bits::<2>(1) == 0);
+            self.at_first.next = self.seen.addr.val();
+            self.at_last.next = self.last_byte.val();
+            if self.is_entry.val() {
+                self.at_first.next = self.before_pc.q.val();
+                self.at_last.next = self.before_pc.q.val();
+            }
+            self.in_range.next =
+                (self.at_first.val() <= self.last_bound.val()) & (self.at_last.val() >= self.first_bound.val());
+            self.touched.next = self.alive.val() & (self.kind[i].q.val().get_bits::<3>(0) == 2) & self.in_range.val();
+            // a turn of a loop is no call
+            if self.is_entry.val()
+                & self.in_range.val()
+                & !self.before_call.q.val()
+                & !self.before_xret.q.val()
+                & !self.seen.trap.val()
+            {
+                self.hit.next = self.hit.val().replace_bit(i, false);
+            }
+            self.is_hit.next = self.touched.val()
+                & self.seen.load.val()
+                & self.kind[i].q.val().get_bit(3)
+                & (!self.kind[i].q.val().get_bit(5) | (self.seen.loaded.val() == self.wanted.val()));
+            self.is_store_hit.next = self.touched.val()
+                & self.seen.store.val()
+                & self.kind[i].q.val().get_bit(4)
+                & (!self.kind[i].q.val().get_bit(5) | (self.seen.stored.val() == self.wanted.val()));
+            if self.alive.val()
+                & (self.kind[i].q.val().get_bits::<3>(0) == 3)
+                & self.seen.trap.val()
+                & (!self.low[i].q.val().get_bit(0)
+                    | (self.low[i].q.val().get_bit(1) == self.seen.cause.val().get_bit(8)))
+                & (!self.low[i].q.val().get_bit(2)
+                    | (self.low[i].q.val().get_bits::<8>(8) == self.seen.cause.val().get_bits::<8>(0)))
+            {
+                self.is_hit.next = true;
+            }
+            if self.is_hit.val() {
+                self.hit.next = self.hit.val().replace_bit(i, true);
+            }
+            self.store_hit.next = self.store_hit.val().replace_bit(i, self.is_store_hit.val());
+        }
+
+        self.hits.hits.next = self.hit.val();
+        self.hits.stores.next = self.store_hit.val();
+        self.returns.next = self.return_slots.val();
+        self.entries.next = self.entry_slots.val();
+        self.plans.raddr.next = self.plan_at.val();
+        self.plan.next = self.plans.rdata.val();
+        if self.reset.val() {
+            self.used.d.next = 0.into();
+            self.before_call.d.next = true;
+            self.before_xret.d.next = false;
+        }
+    }
+}
