@@ -210,7 +210,8 @@ impl Processor {
             let next = self.queue.front().filter(|_| !(one && begun)).map(|h| SLOTS_AT + 32 * h.slot as u32);
             (self.space.next, self.space.time) = (next, time.wrapping_add(clocks as u32));
             self.waits = false;
-            let left = self.limit() - self.ran;
+            // a limit that was made lower meanwhile is reached when the count has gone round
+            let left = self.limit().wrapping_sub(self.ran) & 0x7f_ffff;
             match self.core.step(&mut self.space, left) {
                 End::Retired(n) => {
                     clocks += u64::from(n);
@@ -259,7 +260,11 @@ impl Processor {
         out.push(Packet::event(self.address, HOST, Event { id: TRIP_EVENT, args, ..Event::default() }));
         match held {
             Some(held) => out.extend(held.answer),
-            None => self.running = false,
+            // what is in slots stays there
+            None => {
+                self.running = false;
+                out.extend(self.queue.iter_mut().filter_map(|h| h.answer.take()));
+            }
         }
         self.trips = self.trips.saturating_add(1);
         self.ran = 0;
