@@ -69,6 +69,8 @@ pub enum Rules {
     Machine(Option<Table>),
     /// A log takes none of a script.
     Log,
+    /// Nor does a processor, which has a program.
+    Program,
 }
 
 impl Rules {
@@ -82,6 +84,7 @@ impl Rules {
             NodeKind::Histogram(_) => Self::Histogram(Vec::new()),
             NodeKind::Machine(_) => Self::Machine(None),
             NodeKind::Log(_) => Self::Log,
+            NodeKind::Processor(_) => Self::Program,
         }
     }
 }

@@ -33,6 +33,7 @@ fn kind(number: u16) -> (&'static str, &'static str) {
         7 => ("machine", "states"),
         8 => ("log", "events"),
         9 => ("tick", "period"),
+        15 => ("processor", "slots"),
         _ => ("unknown", ""),
     }
 }

@@ -20,6 +20,7 @@ use super::node::{
 };
 use super::port::Port;
 use super::ports::{EventOut, ResultOut, WriteOut};
+use super::processor::client::ProcessorClient;
 use crate::widget::bundle::bundle;
 use crate::widget::slot::Part;
 use rust_hdl::prelude::*;
@@ -246,6 +247,7 @@ pub fn node(kind: NodeKind) -> Option<Box<dyn Part<SeatIn>>> {
             let histogram = Histogram::new(log2(n.into(), 3)?, u32::MAX);
             Box::new(HistogramClient { packets, histogram, ..Default::default() })
         }
+        NodeKind::Processor(_) => Box::new(ProcessorClient::new()),
         NodeKind::Machine(_) | NodeKind::Filter(_) | NodeKind::Log(_) => return None,
     })
 }

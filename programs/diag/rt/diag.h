@@ -1,4 +1,4 @@
-// Handlers of events on the diagnosis processor; memory map and timing: docs/processor.md
+// Handlers of events on the diagnosis processor; memory map and timing: docs/diagnosis.md
 #ifndef DIAG_H
 #define DIAG_H
 

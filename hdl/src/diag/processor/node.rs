@@ -54,7 +54,7 @@ pub struct Processor {
     held: DFF<Bit>,
     granted: DFF<Bit>,
     second: DFF<Bits<16>>,
-    release: Signal<Local, Bit>,
+    done_with: Signal<Local, Bit>,
     grant: Signal<Local, Bit>,
     frees: Signal<Local, Bit>,
     asks: Signal<Local, Bit>,
@@ -207,10 +207,10 @@ impl Logic for Processor {
 
         // the run queue
         self.asks.next = self.core.load.val() & self.is_next.val() & !self.trip.val();
-        self.release.next = self.asks.val() & self.held.q.val();
+        self.done_with.next = self.asks.val() & self.held.q.val();
         self.grant.next = self.asks.val() & !self.held.q.val() & self.used.q.val().any();
         self.waits.next = self.asks.val() & !self.held.q.val() & !self.used.q.val().any();
-        self.frees.next = self.held.q.val() & (self.release.val() | self.trip.val());
+        self.frees.next = self.held.q.val() & (self.done_with.val() | self.trip.val());
         if self.frees.val() {
             self.held.d.next = false;
             self.first.d.next = self.first.q.val() + self.one_4.val();
@@ -227,7 +227,7 @@ impl Logic for Processor {
         if self.grant.val() {
             self.held.d.next = true;
         }
-        if self.release.val() {
+        if self.done_with.val() {
             self.handled.d.next = self.handled.q.val() + self.one_32.val();
         }
         self.granted.d.next = self.grant.val();

@@ -28,6 +28,8 @@ pub mod pair;
 pub mod tick;
 
 use super::packet::Event;
+use super::processor::seat::Seat;
+use super::processor::{KIND as PROCESSOR, SLOTS};
 use std::fmt;
 use std::str::FromStr;
 
@@ -83,6 +85,8 @@ pub enum Node {
     Machine(machine::Machine),
     /// See [`log`].
     Log(log::Log),
+    /// See [`super::processor`].
+    Processor(Box<Seat>),
 }
 
 /// Kinds of nodes with their capacities.
@@ -102,6 +106,8 @@ pub enum NodeKind {
     Machine(u8),
     /// Events.
     Log(u16),
+    /// Slots, 16.
+    Processor(u8),
 }
 
 impl NodeKind {
@@ -115,6 +121,7 @@ impl NodeKind {
             Self::Histogram(_) => "histogram",
             Self::Machine(_) => "machine",
             Self::Log(_) => "log",
+            Self::Processor(_) => "processor",
         }
     }
 
@@ -128,6 +135,7 @@ impl NodeKind {
             Self::Histogram(n) => [6, n.into()],
             Self::Machine(n) => [7, n.into()],
             Self::Log(n) => [8, n],
+            Self::Processor(n) => [PROCESSOR, n.into()],
         }
     }
 
@@ -141,6 +149,7 @@ impl NodeKind {
             Self::Histogram(_) => "keys",
             Self::Machine(_) => "states",
             Self::Log(_) => "events",
+            Self::Processor(_) => "slots",
         };
         (self.registers()[1], of)
     }
@@ -155,6 +164,7 @@ impl NodeKind {
             Self::Histogram(n) => Node::Histogram(histogram::Histogram::new(n)),
             Self::Machine(n) => Node::Machine(machine::Machine::new(n)),
             Self::Log(n) => Node::Log(log::Log::new(n)),
+            Self::Processor(_) => Node::Processor(Box::default()),
         }
     }
 }
@@ -180,6 +190,7 @@ impl FromStr for NodeKind {
             Self::Histogram(4),
             Self::Machine(16),
             Self::Log(32),
+            Self::Processor(SLOTS as u8),
         ];
         let names = || all.map(Self::name).join(", ");
         let usual = *all
@@ -198,6 +209,8 @@ impl FromStr for NodeKind {
             Self::Histogram(_) => Self::Histogram(byte()?),
             Self::Machine(_) => Self::Machine(byte()?),
             Self::Log(_) => Self::Log(word()?),
+            Self::Processor(_) if size == "16" => usual,
+            Self::Processor(_) => return Err(format!("processor: `{size}` is no number of slots; it has 16")),
         })
     }
 }
@@ -213,6 +226,7 @@ impl Node {
             Self::Histogram(n) => n.take(event, out),
             Self::Machine(n) => n.take(event, out),
             Self::Log(n) => n.take(event, out),
+            Self::Processor(n) => n.handle(Some(event), out),
         }
     }
 
@@ -222,6 +236,7 @@ impl Node {
             Self::Count(n) => n.flush(out),
             Self::Aggregate(n) => n.flush(out),
             Self::Histogram(n) => n.flush(out),
+            Self::Processor(n) => n.handle(None, out),
             Self::Filter(_) | Self::Pair(_) | Self::Machine(_) | Self::Log(_) => {}
         }
     }
@@ -253,7 +268,7 @@ mod tests {
 
     #[test]
     fn kinds_are_read_as_they_are_written() {
-        for text in ["filter:8", "count:64", "pair:16", "aggregate:256", "histogram:4", "machine:16", "log:32"] {
+        for text in ["filter:8", "count:64", "pair:16", "aggregate:256", "histogram:4", "machine:16", "log:32", "processor:16"] {
             let kind: NodeKind = text.parse().unwrap();
             assert_eq!(kind.to_string(), text);
             assert_eq!(text.split(':').next().unwrap().parse(), Ok(kind));

@@ -14,8 +14,8 @@
 //! | [`NEXT_AT`], a store | sends what is at [`SEND_AT`]: bits 2:0 number of its arguments, 0 to 6 |
 //! | [`TIME_AT`] | a load: clocks since the reset |
 //!
-//! A word of 32 bits at a time, low bytes first. All else is a fault, and so are addresses that are no multiple of the access's
-//! size, instructions that are none of RV32I, `fence`, `ecall` and `ebreak`.
+//! Low bytes first; memory and slots by bytes, halves and words, the others by words. All else is a fault, and so are addresses
+//! that are no multiple of the access's size, instructions that are none of RV32I, `fence`, `ecall` and `ebreak`.
 //!
 //! # A slot
 //! | word | bits | meaning |
@@ -58,6 +58,7 @@
 
 pub mod core;
 pub mod node;
+pub mod seat;
 
 /// Number of its kind, register 0.
 pub const KIND: u16 = 15;

@@ -71,6 +71,16 @@ impl Processor {
         self.running
     }
 
+    /// At another address.
+    pub fn set_address(&mut self, address: u8) {
+        self.address = address;
+    }
+
+    /// Whether it has nothing to do.
+    pub fn is_waiting(&self) -> bool {
+        !self.running || (self.waits && self.queue.is_empty())
+    }
+
     /// Whether a slot is free.
     pub fn has_room(&self) -> bool {
         self.queue.len() + usize::from(self.held.is_some()) < SLOTS
