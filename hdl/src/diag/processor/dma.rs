@@ -19,7 +19,7 @@
 //! | `slot_we`, `slot_half`, `slot_data` | out | 1, 4, 16 | what is written into the free slot |
 //! | `push` | out | 1 | the slot is full; the next is free |
 //! | `waits`, `drops` | out | 1 | a packet finds no slot; an event is dropped |
-//! | `reg_at`, `reg_data` | out, in | 4, 16 | a register that is read |
+//! | `status`, `trips`, `full`, `dropped`, `handled` | in | 16, 16, 16, 16, 32 | registers 2, 6, 7, 8, and 4 with 5 |
 //! | `send`, `args`, `sent` | in, in, out | 1, 3, 1 | the core's event is to be sent; its arguments; it is |
 //! | `send_at`, `send_low`, `send_high` | out, in, in | 3, 16, 16 | a word of it, in the next clock |
 //! | `trip`, `trip_pc`, `trip_info`, `tripped` | in, in, in, out | 1, 32, 18, 1 | the host is to be told of an end; it is |
@@ -34,7 +34,7 @@ use crate::noc::ports::{PacketIn, PacketOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::diag::packet::HOST;
-use sim::diag::processor::{READABLE, TRIP_EVENT};
+use sim::diag::processor::{KIND, RAM_BYTES, READABLE, SLOTS, TRIP_EVENT};
 use sim::diag::registers::CONTROL;
 
 /// What is done with the packet that comes.
@@ -86,8 +86,11 @@ pub struct Dma {
     pub push: Signal<Out, Bit>,
     pub waits: Signal<Out, Bit>,
     pub drops: Signal<Out, Bit>,
-    pub reg_at: Signal<Out, Bits<4>>,
-    pub reg_data: Signal<In, Bits<16>>,
+    pub status: Signal<In, Bits<16>>,
+    pub handled: Signal<In, Bits<32>>,
+    pub trips: Signal<In, Bits<16>>,
+    pub full: Signal<In, Bits<16>>,
+    pub dropped: Signal<In, Bits<16>>,
     pub send: Signal<In, Bit>,
     pub args: Signal<In, Bits<3>>,
     pub sent: Signal<Out, Bit>,
@@ -149,7 +152,11 @@ pub struct Dma {
     telling: Signal<Local, Bits<16>>,
     put_length: Signal<Local, Bits<4>>,
     taken: Signal<Local, Bit>,
+    register: Signal<Local, Bits<16>>,
 
+    kind: Fixed<Bits<16>>,
+    capacity: Fixed<Bits<16>>,
+    ram_bytes: Fixed<Bits<16>>,
     first_control: Fixed<Bits<12>>,
     readables: Fixed<Bits<5>>,
     host: Fixed<Bits<6>>,
@@ -170,6 +177,9 @@ impl Dma {
     /// With nothing on its way.
     pub fn new() -> Self {
         Self {
+            kind: Fixed::of(KIND),
+            capacity: Fixed::of(SLOTS as u64),
+            ram_bytes: Fixed::of(RAM_BYTES),
             first_control: Fixed::of(CONTROL),
             readables: Fixed::of(READABLE),
             host: Fixed::of(HOST),
@@ -410,7 +420,18 @@ impl Logic for Dma {
         self.put.valid.next = false;
         self.put.word.next = 0.into();
         self.send_at.next = self.place.q.val().get_bits::<3>(1);
-        self.reg_at.next = self.place.q.val();
+        self.register.next = self.kind.val();
+        match self.place.q.val().index() {
+            1 => self.register.next = self.capacity.val(),
+            2 => self.register.next = self.status.val(),
+            3 => self.register.next = self.ram_bytes.val(),
+            4 => self.register.next = self.handled.val().get_bits::<16>(0),
+            5 => self.register.next = self.handled.val().get_bits::<16>(16),
+            6 => self.register.next = self.trips.val(),
+            7 => self.register.next = self.full.val(),
+            8 => self.register.next = self.dropped.val(),
+            _ => {}
+        }
         self.sent.next = false;
         self.tripped.next = false;
         match self.sends.q.val() {
@@ -496,7 +517,7 @@ impl Logic for Dma {
             }
             DmaSend::Body => {
                 self.put.valid.next = true;
-                self.put.word.next = self.reg_data.val();
+                self.put.word.next = self.register.val();
                 if self.op.val() == 6 {
                     self.put.word.next = self.datum.q.val();
                 }

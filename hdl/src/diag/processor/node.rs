@@ -27,7 +27,7 @@ use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
-use sim::diag::processor::{KIND, LIMIT, NEXT_AT, RAM_BYTES, SEND_AT, SLOTS, SLOTS_AT, WATCHDOG};
+use sim::diag::processor::{LIMIT, NEXT_AT, SEND_AT, SLOTS_AT, TIME_AT, WATCHDOG};
 use sim::diag::registers::CONTROL;
 
 /// The processor.
@@ -109,9 +109,6 @@ pub struct Processor {
     status: Signal<Local, Bits<16>>,
     waits: Signal<Local, Bit>,
 
-    kind: Fixed<Bits<16>>,
-    capacity: Fixed<Bits<16>>,
-    ram_bytes: Fixed<Bits<16>>,
     slots_at: Fixed<Bits<32>>,
     slots_place: Fixed<Bits<23>>,
     send_place: Fixed<Bits<27>>,
@@ -135,14 +132,11 @@ impl Processor {
             dma: Dma::new(),
             ram: each(4),
             _lanes: 4,
-            kind: Fixed::of(KIND),
-            capacity: Fixed::of(SLOTS as u64),
-            ram_bytes: Fixed::of(RAM_BYTES),
             slots_at: Fixed::of(SLOTS_AT),
             slots_place: Fixed::of(SLOTS_AT >> 9),
             send_place: Fixed::of(SEND_AT >> 5),
             next_at: Fixed::of(NEXT_AT),
-            time_at: Fixed::of(sim::diag::processor::TIME_AT),
+            time_at: Fixed::of(TIME_AT),
             control: Fixed::of(CONTROL),
             watchdog_at: Fixed::of(WATCHDOG),
             usual: Fixed::of(LIMIT),
@@ -372,18 +366,11 @@ impl Logic for Processor {
         self.status.next = (bit_cast::<16, 5>(self.used.q.val()) << 8)
             | (bit_cast::<16, 1>(self.waits.val().into()) << 1)
             | bit_cast::<16, 1>(self.running.q.val().into());
-        self.dma.reg_data.next = self.kind.val();
-        match self.dma.reg_at.val().index() {
-            1 => self.dma.reg_data.next = self.capacity.val(),
-            2 => self.dma.reg_data.next = self.status.val(),
-            3 => self.dma.reg_data.next = self.ram_bytes.val(),
-            4 => self.dma.reg_data.next = self.handled.q.val().get_bits::<16>(0),
-            5 => self.dma.reg_data.next = self.handled.q.val().get_bits::<16>(16),
-            6 => self.dma.reg_data.next = self.trips.q.val(),
-            7 => self.dma.reg_data.next = self.full.q.val(),
-            8 => self.dma.reg_data.next = self.dropped.q.val(),
-            _ => {}
-        }
+        self.dma.status.next = self.status.val();
+        self.dma.handled.next = self.handled.q.val();
+        self.dma.trips.next = self.trips.q.val();
+        self.dma.full.next = self.full.q.val();
+        self.dma.dropped.next = self.dropped.q.val();
         self.dma.reset.next = self.reset.val();
         self.dma.running.next = self.running.q.val();
         self.dma.room.next = !self.used.q.val().get_bit(4);

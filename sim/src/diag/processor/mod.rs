@@ -33,7 +33,7 @@
 //!
 //! | register | read | written |
 //! | ---: | --- | --- |
-//! | 0 | kind: [`KIND`] | |
+//! | 0 | kind: 15 | |
 //! | 1 | slots: 16 | |
 //! | 2 | 0: it runs, 1: it waits for events, 12:8 slots in use | 0: it runs; starts the core anew, with no events and counters of 0 |
 //! | 3 | bytes of memory | |
