@@ -78,7 +78,8 @@ impl Firmware {
         };
         let symbols = Symbols::parse(elf)?;
         let table = file.symbols().find(|s| s.name() == Ok("diag_handlers")).map(|s| s.address() as usize);
-        let (probes, none) = (section(".diag.probes"), "has no handlers: DIAG_ON of programs/diag/rt/diag.h makes them");
+        let (probes, none) =
+            (section(".diag.probes"), "has no handlers: DIAG_ON of programs/diag/rt/diag.h makes them");
         let table = table.filter(|_| !probes.is_empty()).ok_or(none)?;
         if probes.len() / PROBE_BYTES > HANDLERS {
             return Err(format!("has {} handlers; {HANDLERS} are possible", probes.len() / PROBE_BYTES));

@@ -13,7 +13,7 @@ use sim::diag::node::{Node, NodeKind, Outbox};
 use sim::diag::packet::{Body, Event, HOST};
 use sim::diag::processor::node::start;
 use sim::diag::processor::seat::Seat;
-use sim::diag::processor::{FAULT, SLOTS, TRIP_EVENT, UNIT};
+use sim::diag::processor::{FAULT, NO_EVENT, SLOTS, TRIP_EVENT, UNIT};
 use sim::diag::trigger::{GeneratorParams, Slot};
 
 /// Where the program is.
@@ -76,11 +76,11 @@ impl<'a> Told<'a> {
         let (pc, info) = (arg(0), arg(1));
         let why = if info >> 16 == FAULT { "did what the core cannot" } else { "took too long" };
         let place = self.firmware.symbols.at(pc).unwrap_or_else(|| "no function".into());
-        let what = match info as u16 {
-            0 => "the program, outside of a handler,".to_string(),
+        let what = match info & 0xffff {
+            NO_EVENT => "the program, outside of a handler,".to_string(),
             second if second >> 15 == 1 => "the end".into(),
             second => {
-                let handler = self.firmware.handlers.get(usize::from(second & 255));
+                let handler = self.firmware.handlers.get((second & 255) as usize);
                 handler.map_or_else(|| "an event".into(), |h| format!("handler {}", h.name))
             }
         };
@@ -119,13 +119,7 @@ impl<'a> Handlers<'a> {
     }
 
     /// Without a chip.
-    pub fn alone(
-        firmware: &'a Firmware,
-        app: &App,
-        cores: u8,
-        image: Image,
-        watchdog: u32,
-    ) -> Result<Self, String> {
+    pub fn alone(firmware: &'a Firmware, app: &App, cores: u8, image: Image, watchdog: u32) -> Result<Self, String> {
         let params = GeneratorParams { slots: 64, wide: 64, returns: 64, stack: 64, ..GeneratorParams::FULL };
         let mut generators: Vec<Generator> = (0..cores).map(|c| Generator::new(params, c)).collect();
         for g in &mut generators {

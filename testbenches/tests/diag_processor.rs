@@ -138,7 +138,9 @@ impl Bench {
                 };
                 let want = want.unwrap_or_else(|| panic!("{place}: {found:x?} is too much"));
                 // what changes by itself is not compared
-                if let (Body::Control { op: Op::ReadData, data: found, .. }, Body::Control { data: want, .. }) = (&found.body, &want.body) {
+                if let (Body::Control { op: Op::ReadData, data: found, .. }, Body::Control { data: want, .. }) =
+                    (&found.body, &want.body)
+                {
                     assert_eq!(found.len(), want.len(), "{place}");
                     if self.exact {
                         self.full = found[7];
@@ -200,7 +202,8 @@ impl Bench {
             }
             1 => {
                 // of what can be written only memory, which is not written now
-                let (n, addr) = (s.below(15), if s.percent(50) { s.below(2) as u16 } else { MEMORY + s.bits(9) as u16 });
+                let (n, addr) =
+                    (s.below(15), if s.percent(50) { s.below(2) as u16 } else { MEMORY + s.bits(9) as u16 });
                 let n = if addr < 2 { n.min(1) } else { n };
                 Packet::control(src, ADDRESS, Op::Write, addr, &data(s, n)).to_words()
             }

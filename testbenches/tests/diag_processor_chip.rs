@@ -1,4 +1,4 @@
-//! The diagnosis processor on the ring of a chip: its frames against the golden processor
+//! `hdl/src/diag/processor/client.rs` on the ring of a chip against the golden processor
 //!
 //! The host loads a program over the ring and starts it, while a client outside sends events as fast as the ring takes them, of which
 //! the first one hangs. Every event is handled once and in order, the host is answered in between, and what goes to the client outside goes on, too.
@@ -90,7 +90,15 @@ fn events_of_a_saturated_ring_are_handled_once_and_in_order() {
     let params = DiagParams { cores: 0, generator: GeneratorParams::LITE, outside: vec![OUTSIDE], nodes };
     let d = Driver::new(DiagChip::new(&params).unwrap(), |u, c| u.clock.next = c.into()).unwrap().recording();
     let (host, outside) = Default::default();
-    let mut bench = Bench { d, host, outside, reader: FrameReader::default(), arrived: Vec::new(), words: Vec::new(), got: Vec::new() };
+    let mut bench = Bench {
+        d,
+        host,
+        outside,
+        reader: FrameReader::default(),
+        arrived: Vec::new(),
+        words: Vec::new(),
+        got: Vec::new(),
+    };
     bench.clock(true);
 
     let program = Program::parse(programs::handlers("chaos").unwrap()).unwrap();
@@ -98,7 +106,11 @@ fn events_of_a_saturated_ring_are_handled_once_and_in_order() {
     let packets = load::write(PROCESSOR, &writes);
     packets.iter().for_each(|p| bench.host.extend(p.to_words()));
     bench.until(packets.len());
-    assert!(bench.arrived.iter().all(|p| matches!(p.body, Body::Control { op: Op::Written, .. })), "{:?}", bench.arrived);
+    assert!(
+        bench.arrived.iter().all(|p| matches!(p.body, Body::Control { op: Op::Written, .. })),
+        "{:?}",
+        bench.arrived
+    );
     bench.arrived.clear();
 
     let mut golden = Processor::new(PROCESSOR);

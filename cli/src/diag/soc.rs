@@ -106,9 +106,8 @@ pub fn drive(
     // the whole clocks in which a byte is over
     let byte_clocks = (8 * params.clock_hz / params.link_bits).clamp(1, u64::from(u32::MAX)) as u32;
     let running = bar("simulating", "", None);
-    let run = soc
-        .run(&opened.program, &words(before), &words(after), byte_clocks, args.max_cycles)
-        .map_err(|e| other(&e))?;
+    let run =
+        soc.run(&opened.program, &words(before), &words(after), byte_clocks, args.max_cycles).map_err(|e| other(&e))?;
     running.finish_and_clear();
     let mut reader = FrameReader::default();
     let bytes: Vec<u8> = run.bytes.iter().map(|b| b.1).collect();

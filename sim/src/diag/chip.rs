@@ -181,8 +181,7 @@ impl Chip {
             Node::Processor(seat) => seat.processor().untold(),
             _ => p.interface.untold(),
         };
-        self.places.iter().map(untold).sum::<u64>()
-            + self.generators.iter().map(Generator::untold).sum::<u64>()
+        self.places.iter().map(untold).sum::<u64>() + self.generators.iter().map(Generator::untold).sum::<u64>()
     }
 
     /// Bytes that left, with their frames.

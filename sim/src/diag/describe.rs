@@ -15,8 +15,7 @@ pub fn head(source: &str) -> String {
 pub fn markdown() -> String {
     let hex = |address: u16| format!("0x{address:03x}");
     let wide = |address: u32| format!("0x{address:x}");
-    let mut text =
-        format!(
+    let mut text = format!(
         "# Packets\n{}\n# Registers\n{}\n# Processor\n{}",
         head(include_str!("packet.rs")),
         head(include_str!("registers.rs")),

@@ -9,9 +9,16 @@ pub fn instruction(s: &mut Source) -> u32 {
     // x1 and x2 keep addresses that are there
     let rd = if rd >> 7 <= 2 && s.percent(90) { 5 << 7 } else { rd };
     let near = |s: &mut Source| if s.percent(90) { 1 + s.below(2) as u32 } else { 0 } << 15;
-    let offset = |s: &mut Source, size: u32| if s.percent(90) { s.bits(6) as u32 >> size << size } else { s.bits(12) as u32 };
+    let offset =
+        |s: &mut Source, size: u32| if s.percent(90) { s.bits(6) as u32 >> size << size } else { s.bits(12) as u32 };
     match s.below(100) {
-        0..20 => (if f3 & 3 == 1 { field(s, 20, 5) | u32::from(f3 == 5 && s.percent(50)) << 30 } else { field(s, 20, 12) }) | rs1 | f3 << 12 | rd | 0x13,
+        0..20 => {
+            (if f3 & 3 == 1 { field(s, 20, 5) | u32::from(f3 == 5 && s.percent(50)) << 30 } else { field(s, 20, 12) })
+                | rs1
+                | f3 << 12
+                | rd
+                | 0x13
+        }
         20..45 => u32::from((f3 == 0 || f3 == 5) && s.percent(50)) << 30 | rs2 | rs1 | f3 << 12 | rd | 0x33,
         45..50 => field(s, 12, 20) | rd | 0x37,
         50..53 => field(s, 12, 20) | rd | 0x17,

@@ -218,8 +218,8 @@ impl Logic for Core {
                 }
             }
             if self.code.val() == 0x33 {
-                self.legal.d.next = self.plain.val()
-                    | ((self.f7.val() == 0x20) & ((self.f3.val() == 0) | (self.f3.val() == 5)));
+                self.legal.d.next =
+                    self.plain.val() | ((self.f7.val() == 0x20) & ((self.f3.val() == 0) | (self.f3.val() == 5)));
             }
         }
         self.is_lui.next = self.op.q.val() == 0x0d;
@@ -230,8 +230,8 @@ impl Logic for Core {
         self.is_load.next = self.op.q.val() == 0x00;
         self.is_store.next = self.op.q.val() == 0x08;
         self.is_op.next = self.op.q.val() == 0x0c;
-        self.is_shift.next = (self.is_op.val() | (self.op.q.val() == 0x04))
-            & ((self.kind.q.val() == 1) | (self.kind.q.val() == 5));
+        self.is_shift.next =
+            (self.is_op.val() | (self.op.q.val() == 0x04)) & ((self.kind.q.val() == 1) | (self.kind.q.val() == 5));
 
         // execute
         self.a_regs.raddr.next = self.rdata.val().get_bits::<5>(15);

@@ -262,8 +262,7 @@ impl Logic for Dma {
         self.control.next = self.second.q.val().get_bit(15);
         self.op.next = self.second.q.val().get_bits::<3>(12);
         // read, write and flush are answered; the flush of a program when that is done with it
-        self.answered.next =
-            self.control.val() & ((self.op.val() == 0) | (self.op.val() == 1) | (self.op.val() == 6));
+        self.answered.next = self.control.val() & ((self.op.val() == 0) | (self.op.val() == 1) | (self.op.val() == 6));
         self.last.next = self.left.q.val() == self.one.val();
         self.stores.next = false;
         self.ends.next = false;
@@ -483,8 +482,8 @@ impl Logic for Dma {
                         | (bit_cast::<16, 6>(self.send_low.val().get_bits::<6>(6)) << 6);
                 }
                 if (self.whose.q.val() == DmaWhose::Answer) & (self.op.val() != 6) {
-                    self.put.word.next = (bit_cast::<16, 4>(self.put_length.val()) << 12)
-                        | (bit_cast::<16, 6>(self.src.q.val()) << 6);
+                    self.put.word.next =
+                        (bit_cast::<16, 4>(self.put_length.val()) << 12) | (bit_cast::<16, 6>(self.src.q.val()) << 6);
                 }
                 if self.taken.val() {
                     self.sends.d.next = DmaSend::Second;

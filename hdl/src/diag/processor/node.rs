@@ -27,7 +27,7 @@ use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
-use sim::diag::processor::{LIMIT, NEXT_AT, SEND_AT, SLOTS_AT, TIME_AT, WATCHDOG};
+use sim::diag::processor::{LIMIT, NEXT_AT, NO_EVENT, SEND_AT, SLOTS_AT, TIME_AT, WATCHDOG};
 use sim::diag::registers::CONTROL;
 
 /// The processor.
@@ -116,6 +116,7 @@ pub struct Processor {
     time_at: Fixed<Bits<32>>,
     control: Fixed<Bits<12>>,
     watchdog_at: Fixed<Bits<12>>,
+    no_event: Fixed<Bits<18>>,
     usual: Fixed<Bits<16>>,
     one_4: Fixed<Bits<4>>,
     one_5: Fixed<Bits<5>>,
@@ -139,6 +140,7 @@ impl Processor {
             time_at: Fixed::of(TIME_AT),
             control: Fixed::of(CONTROL),
             watchdog_at: Fixed::of(WATCHDOG),
+            no_event: Fixed::of(NO_EVENT),
             usual: Fixed::of(LIMIT),
             one_4: Fixed::of(1u64),
             one_5: Fixed::of(1u64),
@@ -154,8 +156,30 @@ impl Logic for Processor {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, running, first, free, used, held, granted, second, watchdog, ran, tripping, trip_pc, trip_info,
-            loads_ram, loads_slots, value, clocks, sending, args, handled, trips, full, dropped
+            self,
+            clock,
+            running,
+            first,
+            free,
+            used,
+            held,
+            granted,
+            second,
+            watchdog,
+            ran,
+            tripping,
+            trip_pc,
+            trip_info,
+            loads_ram,
+            loads_slots,
+            value,
+            clocks,
+            sending,
+            args,
+            handled,
+            trips,
+            full,
+            dropped
         );
         clock!(self, clock, core, dma, slots_low, slots_high, send_low, send_high);
         PacketIn::link(&mut self.got, &mut self.dma.got);
@@ -177,22 +201,22 @@ impl Logic for Processor {
         self.in_send.next = self.word.val() & (self.addr.val().get_bits::<27>(5) == self.send_place.val());
         self.is_next.next = self.word.val() & (self.addr.val() == self.next_at.val());
         self.is_time.next = self.word.val() & (self.addr.val() == self.time_at.val());
-        self.can_load.next = self.aligned.val()
-            & (self.in_ram.val() | self.in_slots.val() | self.is_next.val() | self.is_time.val());
+        self.can_load.next =
+            self.aligned.val() & (self.in_ram.val() | self.in_slots.val() | self.is_next.val() | self.is_time.val());
         self.can_store.next = self.aligned.val()
             & (self.in_ram.val()
                 | self.in_send.val()
                 | (self.is_next.val() & !self.core.wdata.val().get_bits::<3>(0).all()));
-        self.wrong.next = (self.core.load.val() & !self.can_load.val()) | (self.core.store.val() & !self.can_store.val());
+        self.wrong.next =
+            (self.core.load.val() & !self.can_load.val()) | (self.core.store.val() & !self.can_store.val());
         self.core.wrong.next = self.wrong.val();
 
         // the watchdog: it stops at its limit, of which 0 is the longest
         self.units.next = self.ran.q.val().get_bits::<17>(6);
         self.longest.next = !self.watchdog.q.val().any();
-        self.allowed.next = bit_cast::<17, 16>(self.watchdog.q.val())
-            | (bit_cast::<17, 1>(self.longest.val().into()) << 16);
-        self.expired.next =
-            (self.units.val() == self.allowed.val()) & !self.ran.q.val().get_bits::<6>(0).any();
+        self.allowed.next =
+            bit_cast::<17, 16>(self.watchdog.q.val()) | (bit_cast::<17, 1>(self.longest.val().into()) << 16);
+        self.expired.next = (self.units.val() == self.allowed.val()) & !self.ran.q.val().get_bits::<6>(0).any();
         self.trip.next = self.core.busy.val() & (self.expired.val() | self.core.fault.val());
         self.cause.next = 2.into();
         if self.expired.val() {
@@ -271,8 +295,8 @@ impl Logic for Processor {
         }
         if !self.running.q.val() {
             self.write_addr.next = self.dma.write.addr.val().get_bits::<10>(1);
-            self.write_data.next = (bit_cast::<32, 16>(self.dma.write.data.val()) << 16)
-                | bit_cast::<32, 16>(self.dma.write.data.val());
+            self.write_data.next =
+                (bit_cast::<32, 16>(self.dma.write.data.val()) << 16) | bit_cast::<32, 16>(self.dma.write.data.val());
             if self.dma.write.we.val() & self.dma.write.addr.val().get_bit(11) {
                 self.write_lanes.next = self.lanes.val();
             }
@@ -293,10 +317,10 @@ impl Logic for Processor {
         }
         self.slots_low.raddr.next = self.slot_addr.val();
         self.slots_high.raddr.next = self.slot_addr.val();
-        self.slots_low.waddr.next = (bit_cast::<7, 4>(self.free.q.val()) << 3)
-            | bit_cast::<7, 3>(self.dma.slot_half.val().get_bits::<3>(1));
-        self.slots_high.waddr.next = (bit_cast::<7, 4>(self.free.q.val()) << 3)
-            | bit_cast::<7, 3>(self.dma.slot_half.val().get_bits::<3>(1));
+        self.slots_low.waddr.next =
+            (bit_cast::<7, 4>(self.free.q.val()) << 3) | bit_cast::<7, 3>(self.dma.slot_half.val().get_bits::<3>(1));
+        self.slots_high.waddr.next =
+            (bit_cast::<7, 4>(self.free.q.val()) << 3) | bit_cast::<7, 3>(self.dma.slot_half.val().get_bits::<3>(1));
         self.slots_low.we.next = self.dma.slot_we.val() & !self.dma.slot_half.val().get_bit(0);
         self.slots_high.we.next = self.dma.slot_we.val() & self.dma.slot_half.val().get_bit(0);
         self.slots_low.wdata.next = self.dma.slot_data.val();
@@ -337,7 +361,7 @@ impl Logic for Processor {
         if self.trip.val() {
             self.tripping.d.next = true;
             self.trip_pc.d.next = self.core.pc.val();
-            self.trip_info.d.next = bit_cast::<18, 2>(self.cause.val()) << 16;
+            self.trip_info.d.next = (bit_cast::<18, 2>(self.cause.val()) << 16) | self.no_event.val();
             if self.held.q.val() {
                 self.trip_info.d.next =
                     (bit_cast::<18, 2>(self.cause.val()) << 16) | bit_cast::<18, 16>(self.second.q.val());

@@ -268,7 +268,9 @@ mod tests {
 
     #[test]
     fn kinds_are_read_as_they_are_written() {
-        for text in ["filter:8", "count:64", "pair:16", "aggregate:256", "histogram:4", "machine:16", "log:32", "processor:16"] {
+        for text in
+            ["filter:8", "count:64", "pair:16", "aggregate:256", "histogram:4", "machine:16", "log:32", "processor:16"]
+        {
             let kind: NodeKind = text.parse().unwrap();
             assert_eq!(kind.to_string(), text);
             assert_eq!(text.split(':').next().unwrap().parse(), Ok(kind));

@@ -51,7 +51,7 @@
 //! before that clock only. A program that is ended without an event in hand does not run any more.
 //!
 //! Of each handler that is ended the host is told: event [`TRIP_EVENT`], its arguments the address of the instruction, and the second
-//! word of the event's packet with the cause in bits 17:16 (1: the watchdog, 2: a fault).
+//! word of the event's packet, or 0xffff without an event in hand, with the cause in bits 17:16 (1: the watchdog, 2: a fault).
 //!
 //! # Source
 //! Paper 004 sections 3.6 and 4.2: run to completion, DMA and run queue. Memory map, watchdog and format are ours.
@@ -86,6 +86,8 @@ pub const READABLE: u16 = 9;
 pub const MEMORY: u16 = 0x800;
 /// Identifier of the event that tells of a handler that was ended.
 pub const TRIP_EVENT: u8 = 254;
+/// In place of the second word of a packet: there was no event in hand.
+pub const NO_EVENT: u32 = 0xffff;
 /// Cause: it took too long.
 pub const TOO_LONG: u32 = 1;
 /// Cause: it did what the core cannot.

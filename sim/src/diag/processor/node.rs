@@ -3,7 +3,9 @@
 //! Each event is worked on as far as that goes when [`Processor::run`] is called; how long that takes comes out.
 
 use super::core::{Core, End, Space};
-use super::{FAULT, KIND, LIMIT, MEMORY, RAM_BYTES, READABLE, SLOTS, SLOTS_AT, TOO_LONG, TRIP_EVENT, UNIT, WATCHDOG};
+use super::{
+    FAULT, KIND, LIMIT, MEMORY, NO_EVENT, RAM_BYTES, READABLE, SLOTS, SLOTS_AT, TOO_LONG, TRIP_EVENT, UNIT, WATCHDOG,
+};
 use crate::diag::packet::{Args, Body, Event, Op, Packet, HOST, MAX_WORDS};
 use crate::diag::registers::{Writes, CONTROL};
 use std::collections::VecDeque;
@@ -265,7 +267,7 @@ impl Processor {
     /// The handler is ended.
     fn end(&mut self, cause: u32, out: &mut Vec<Packet>) {
         let held = self.held.take();
-        let second = held.as_ref().map_or(0, |h| h.second);
+        let second = held.as_ref().map_or(NO_EVENT, |h| h.second);
         let args = Args::of(&[self.core.pc(), cause << 16 | second]);
         out.push(Packet::event(self.address, HOST, Event { id: TRIP_EVENT, args, ..Event::default() }));
         match held {
@@ -314,8 +316,18 @@ mod tests {
     /// lui x1, 0x30; lw x2, 0(x1); lw x3, 8(x2); beq x3, x0, 0; lui x4, 0x20; lui x5, 0x210; addi x5, x5, -0x40;
     /// sw x5, 0(x4); sw x3, 8(x4); addi x6, x0, 1; sw x6, 0(x1); jal x0, -40
     const SENDS: [u32; 12] = [
-        0x0003_00b7, 0x0000_a103, 0x0081_2183, 0x0001_8063, 0x0002_0237, 0x0021_02b7, 0xfc02_8293, 0x0052_2023,
-        0x0032_2423, 0x0010_0313, 0x0060_a023, 0xfd9f_f06f,
+        0x0003_00b7,
+        0x0000_a103,
+        0x0081_2183,
+        0x0001_8063,
+        0x0002_0237,
+        0x0021_02b7,
+        0xfc02_8293,
+        0x0052_2023,
+        0x0032_2423,
+        0x0010_0313,
+        0x0060_a023,
+        0xfd9f_f06f,
     ];
 
     fn loaded(words: &[u32], watchdog: u16) -> Processor {
@@ -335,7 +347,8 @@ mod tests {
         assert_eq!(p.take(&event(7, 4)), None);
         // lui; a load; a load, branch, 3 of 3, 2 stores, one of 3, a store, a jump; a load that waits
         assert_eq!(p.run(0, false, &mut out), 3 + 5 + 5 + 3 + 9 + 8 + 3 + 4 + 3);
-        let to_host = |id, args: &[u32]| Packet::event(20, HOST, Event { id, args: Args::of(args), ..Event::default() });
+        let to_host =
+            |id, args: &[u32]| Packet::event(20, HOST, Event { id, args: Args::of(args), ..Event::default() });
         assert_eq!(out, [to_host(0x20, &[7])]);
         let Body::Event(e) = p.told(out.remove(0)).body else { panic!() };
         assert_eq!((e.lost, p.untold(), p.register(4), p.register(2)), (4, 0, 1, 3));
