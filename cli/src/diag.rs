@@ -4,6 +4,7 @@ mod common;
 mod gen;
 mod ls;
 mod plan;
+mod processor;
 mod run;
 mod soc;
 mod test;

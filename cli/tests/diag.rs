@@ -75,6 +75,21 @@ fn mistakes_are_one_message_with_exit_code_2() {
         ("diag test builtin:rate builtin:lockcont", "the script has a tick"),
         ("diag run builtin:locks builtin:lockcont --lite", "a lite event generator knows addresses"),
         ("diag run builtin:locks builtin:bank", "the program has no symbol `mutex_lock`"),
+        (
+            "diag run --processor builtin:locks builtin:bank",
+            "builtin:locks:1:1: the program has no symbol `mutex_lock`",
+        ),
+        (
+            "diag run --processor builtin:none builtin:bank",
+            "`none` for --processor is not known; chaos, locks, race are",
+        ),
+        ("diag run --processor builtin:chaos builtin:bank", "goshawk: builtin:chaos:1:"),
+        ("diag run --processor missing.elf builtin:bank", "missing.elf: "),
+        ("diag run --processor builtin:race builtin:race builtin:bank", "--processor stands in the place of a script"),
+        ("diag run --processor builtin:race", "what is observed is missing"),
+        ("diag run --processor builtin:race builtin:bank --on-host", "not with --on-host or --log"),
+        ("diag run --processor builtin:race builtin:bank --watchdog 1", "64..=4194304"),
+        ("diag plan --processor builtin:race builtin:bank", "diag plan: takes no --processor"),
     ] {
         let output = place.output(words);
         let err = String::from_utf8_lossy(&output.stderr);
@@ -232,10 +247,38 @@ fn circuits_print_what_the_retire_log_says() {
 }
 
 #[test]
+fn a_program_on_the_processor_prints_what_a_script_does() {
+    let place = Place::new();
+    let run = |words: &str| place.good(&format!("diag {words} {SHORT}"));
+    let script = "txn a { open call:get_balance(arg0) close ret:set_balance(arg0) }
+        violation:a { printf(\"race: %d while %d owns\", key, owner); }";
+    std::fs::write(place.path().join("a.dx"), script).unwrap();
+    let want = run("replay a.dx builtin:bank --harts 4");
+    assert!(want.lines().count() > 50, "{want}");
+    let replayed = run("replay --processor builtin:race builtin:bank --harts 4");
+    assert_eq!(replayed, want);
+    let text = run("test --processor builtin:locks builtin:lockcont --harts 2");
+    assert!(text.starts_with("chip and host  equal, ") && text.ends_with("lost           0\n"), "{text}");
+    let rates = run("run --processor builtin:locks builtin:lockcont --harts 2 --rates");
+    assert!(rates.contains(": count ") && rates.contains("over the link"), "{rates}");
+    // a handler has less time than it needs: each event costs itself and is told
+    let hung = run("run --processor builtin:locks builtin:lockcont --harts 2 --watchdog 64");
+    assert!(hung.contains("handler acquired took too long at 0x") && !hung.contains("outside of"), "{hung}");
+    // and of another machine
+    let path = place.path().join("wrong.elf");
+    std::fs::write(path, programs::find("bank").unwrap().soc.rv32imc).unwrap();
+    let output = place.output("diag run --processor wrong.elf builtin:bank");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("wrong.elf: is built with the C extension"));
+}
+
+#[test]
 fn the_ring_and_a_plan_are_listed() {
     let place = Place::new();
     let text = place.good("diag ls --harts 3");
     assert_eq!(text.matches("event generator").count(), 3);
+    assert!(!text.contains("processor"), "{text}");
+    assert!(place.good("diag ls --processor").contains("     25  processor              16  slots\n"));
     let plan = place.good("diag plan builtin:locks builtin:lockcont");
     assert!(plan.contains("chip: aggregate (node 20)") && plan.contains("expected over the link: "), "{plan}");
 }

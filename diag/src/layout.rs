@@ -80,6 +80,8 @@ pub enum Rules {
     Log(Option<log::Rule>),
     /// Of a tick.
     Tick(Option<tick::Rule>),
+    /// A processor takes none of a script: it has a program.
+    Program,
 }
 
 impl Rules {
@@ -94,6 +96,7 @@ impl Rules {
             NodeKind::Machine(_) => Self::Machine(None),
             NodeKind::Log(_) => Self::Log(None),
             NodeKind::Tick(_) => Self::Tick(None),
+            NodeKind::Processor(_) => Self::Program,
         }
     }
 }

@@ -15,6 +15,8 @@
 //! | [`runtime`] | what runs on the host |
 //! | [`watch`] | a run, as event generators see it |
 //! | [`session`] | an application on a chip, run to its end |
+//! | [`firmware`] | programs for the diagnosis processor |
+//! | [`handlers`] | one of them beside a run |
 //! | [`load`] | packets that set a chip's circuits |
 //! | [`link`] | packets on a line of bytes |
 //! | [`log`] | what went over the link, in a file |
@@ -22,7 +24,9 @@
 //! | [`sink`] | what is printed, as text, JSON lines, CSV or a Perfetto trace |
 
 pub mod app;
+pub mod firmware;
 pub mod formula;
+pub mod handlers;
 pub mod layout;
 pub mod link;
 pub mod load;

@@ -583,7 +583,7 @@ fn stmt_has_time(s: &Stmt) -> bool {
     }
 }
 
-fn format_parts(format: &str) -> Result<Vec<Part>, String> {
+pub(crate) fn format_parts(format: &str) -> Result<Vec<Part>, String> {
     let (mut parts, mut text, mut chars) = (Vec::new(), String::new(), format.chars());
     while let Some(c) = chars.next() {
         if c != '%' {

@@ -47,14 +47,14 @@ impl Totals {
         8.0 * bytes as f64 * clock_hz as f64 / self.cycles.max(1) as f64
     }
 
-    fn seen(&mut self, seen: &Seen) {
+    pub(crate) fn seen(&mut self, seen: &Seen) {
         self.cycles = self.cycles.max(seen.cycle);
         self.instructions += 1;
         self.accesses += seen.accesses.iter().flatten().count() as u64;
     }
 }
 
-fn add(sum: &mut Losses, l: Losses) {
+pub(crate) fn add(sum: &mut Losses, l: Losses) {
     sum.queue += l.queue;
     sum.fifo += l.fifo;
     sum.returns += l.returns;

@@ -169,6 +169,18 @@ pub fn load(name: &str) -> Option<Program> {
     find(name).map(|p| p.load().expect("the checked-in ELF files are tested"))
 }
 
+/// Programs of `programs/diag` for the diagnosis processor, by name.
+pub const HANDLERS: [(&str, &[u8]); 3] = [
+    ("chaos", include_bytes!("../diag/elf/chaos.elf")),
+    ("locks", include_bytes!("../diag/elf/locks.elf")),
+    ("race", include_bytes!("../diag/elf/race.elf")),
+];
+
+/// The ELF of one of [`HANDLERS`].
+pub fn handlers(name: &str) -> Option<&'static [u8]> {
+    HANDLERS.iter().find(|h| h.0 == name).map(|h| h.1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

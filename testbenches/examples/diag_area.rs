@@ -13,6 +13,7 @@ use hdl::diag::chip::{DiagChip, DiagParams};
 use hdl::diag::client::{generator, node, SeatIn};
 use hdl::diag::framer::Framer;
 use hdl::diag::generator::observer::Observer;
+use hdl::diag::processor::core::Core;
 use hdl::noc::router::Router;
 use hdl::verilog::{write, Style};
 use hdl::widget::slot::Slot;
@@ -68,6 +69,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("histogram, 4 keys", Box::new(|| seat(NodeKind::Histogram(4))), both),
         ("log, 32 events", Box::new(|| seat(NodeKind::Log(32))), both),
         ("tick, 8 nodes", Box::new(|| seat(NodeKind::Tick(8))), both),
+        ("processor", Box::new(|| seat(NodeKind::Processor(16))), both),
+        ("core of the processor", Box::new(|| verilog(Core::new())), both),
         ("framer", Box::new(|| verilog(Framer::new())), both),
         ("chip: 1 lite generator, counters", Box::new(|| chip(&small)), both),
         ("chip: 4 full generators, machine, aggregate", Box::new(|| chip(&paper)), &[Device::Ecp5]),
@@ -88,7 +91,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             format!("{:.0} | {} |", gates.gates, gates.memory_bits)
         };
         for device in *devices {
-            let many = name.contains("generator");
+            let many = name.contains("generator") || name.starts_with("core");
             let (text, added) = if many { few_pins(&verilog) } else { (verilog.clone(), 0) };
             let p = place(&text, *device, 1, 50)?;
             let mut r = p.resources;

@@ -1,5 +1,6 @@
 //! What the subcommands share: script, program and chip from the command line
 
+use super::processor::ProcessorArgs;
 use crate::args::{MachineArgs, ProgramArgs, Source};
 use crate::progress::Bars;
 use crate::Failure;
@@ -22,7 +23,7 @@ use std::path::Path;
 pub struct ScriptArgs {
     /// Script, or builtin:NAME (atomic, calls, interrupts, locks, messages, nested, postmortem, race, race-count, rate,
     /// stack, writers); not with -e
-    #[arg(value_name = "SCRIPT|builtin:NAME", required_unless_present = "text")]
+    #[arg(value_name = "SCRIPT|builtin:NAME", required_unless_present_any = ["text", "processor"])]
     script: Option<String>,
     /// What is observed: RISC-V executable, builtin:NAME, or a retire file with data (`goshawk run --data`)
     #[arg(value_name = "ELF|RET|builtin:NAME")]
@@ -30,6 +31,8 @@ pub struct ScriptArgs {
     /// The script itself
     #[arg(short = 'e', value_name = "TEXT")]
     text: Option<String>,
+    #[command(flatten)]
+    pub(super) processor: ProcessorArgs,
     #[command(flatten)]
     program: ProgramArgs,
 }
@@ -76,7 +79,7 @@ pub struct Opened {
     pub input: String,
     /// Text of the script.
     pub script: String,
-    image: Image,
+    pub(super) image: Image,
 }
 
 /// A script that is read and its program, for a SoC.
@@ -128,6 +131,18 @@ impl ScriptArgs {
     /// Reads script and program for a SoC of softcores that run RV32IM: `goshawk diag run --soc`.
     pub fn open_soc(&self, machine: &MachineArgs, chip: &ChipArgs) -> Result<OpenedSoc, Failure> {
         let (name, text, input) = self.named()?;
+        self.open_soc_text(name, text, input, machine, chip)
+    }
+
+    /// Reads the program that a script observes on a SoC.
+    pub fn open_soc_text(
+        &self,
+        name: String,
+        text: String,
+        input: &str,
+        machine: &MachineArgs,
+        chip: &ChipArgs,
+    ) -> Result<OpenedSoc, Failure> {
         let elf = match input.strip_prefix(BUILTIN) {
             Some(builtin) => {
                 let info = programs::find(builtin).ok_or_else(|| Failure::unknown_program(builtin))?;
@@ -142,12 +157,35 @@ impl ScriptArgs {
         let mut params = chip.params(machine.harts.unwrap_or(1));
         params.nodes = with_circuits();
         let app = resolve(&name, &text, &symbols, &params)?;
-        Ok(OpenedSoc { program, symbols, app, params, input: input.clone() })
+        Ok(OpenedSoc { program, symbols, app, params, input: input.into() })
+    }
+
+    /// What is observed, where a program for the diagnosis processor stands in the place of a script.
+    pub fn only_input(&self) -> Result<&String, Failure> {
+        match (&self.text, &self.script, &self.input) {
+            (None, Some(input), None) => Ok(input),
+            (None, None, None) => {
+                Err(Failure::Other("what is observed is missing: an ELF, a retire file or builtin:NAME".into()))
+            }
+            _ => Err(Failure::Other("--processor stands in the place of a script; one of both is too much".into())),
+        }
     }
 
     /// Reads script and program.
     pub fn open(&self, machine: &MachineArgs, chip: &ChipArgs) -> Result<Opened, Failure> {
         let (name, text, input) = self.named()?;
+        self.open_text(name, text, input, machine, chip)
+    }
+
+    /// Reads the program that a script observes.
+    pub fn open_text(
+        &self,
+        name: String,
+        text: String,
+        input: &str,
+        machine: &MachineArgs,
+        chip: &ChipArgs,
+    ) -> Result<Opened, Failure> {
         let source = Source::open(input, &self.program, machine)?;
         let named = source
             .input
@@ -168,7 +206,7 @@ impl ScriptArgs {
         let params = chip.params(cores);
         let app = resolve(&name, &text, &symbols, &params)?;
         let image = Image::new(&named.program);
-        Ok(Opened { input: input.clone(), script: text, source, symbols, app, params, image })
+        Ok(Opened { input: input.into(), script: text, source, symbols, app, params, image })
     }
 }
 

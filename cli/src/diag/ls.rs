@@ -5,17 +5,22 @@ use crate::output::{Left, Object, Right, Table};
 use crate::{Failure, Status};
 use serde_json::json;
 use sim::diag::chip::Chip;
+use sim::diag::node::NodeKind;
+use sim::diag::processor::SLOTS;
 use std::io::Write;
 
 /// List what is on the diagnosis ring, asked over the ring
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  goshawk diag ls --harts 4\n  goshawk diag ls --json")]
+#[command(after_help = "Examples:\n  goshawk diag ls --harts 4 --processor\n  goshawk diag ls --json")]
 pub struct Args {
     /// Cores of the chip, 1 to 16
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
     harts: u8,
     #[command(flatten)]
     chip: ChipArgs,
+    /// With a diagnosis processor behind the other nodes
+    #[arg(long)]
+    processor: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -33,13 +38,18 @@ fn kind(number: u16) -> (&'static str, &'static str) {
         7 => ("machine", "states"),
         8 => ("log", "events"),
         9 => ("tick", "flushes"),
+        15 => ("processor", "slots"),
         _ => ("unknown", ""),
     }
 }
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let mut chip = Chip::new(args.chip.params(args.harts));
+    let mut params = args.chip.params(args.harts);
+    if args.processor {
+        params.nodes.push(NodeKind::Processor(SLOTS as u8));
+    }
+    let mut chip = Chip::new(params);
     let found = chip.discover();
     if args.json {
         let node = |(address, number, capacity): &(u8, u16, u16)| json!({ "address": address, "kind": kind(*number).0, "capacity": capacity });

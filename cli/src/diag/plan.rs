@@ -28,6 +28,7 @@ pub struct Args {
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    args.script.processor.refuse("plan")?;
     let opened = args.script.open(&args.machine, &args.chip)?;
     let (plan, rates) = opened.plan(args.calibrate)?;
     let kbit = |bits: f64| format!("{:.2} kbit/s", bits / 1000.0);

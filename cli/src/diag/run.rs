@@ -1,6 +1,7 @@
 //! `goshawk diag run`, `top` and `replay`: a script on a chip, live, and on generators alone
 
 use super::common::{ChipArgs, Opened, ScriptArgs};
+use super::processor;
 use super::soc::{self, SocArgs};
 use crate::args::MachineArgs;
 use crate::files::OutputPath;
@@ -49,6 +50,7 @@ impl From<FormatName> for Format {
     goshawk diag run builtin:messages builtin:bank --harts 4 --format json | head\n  \
     goshawk diag run -e 'write:balance { printf(\"%s: %d\", pc, value); }' builtin:bank --format perfetto -o bank.pftrace\n  \
     goshawk diag run builtin:locks builtin:lockcont --harts 4 --rates --json\n  \
+    goshawk diag run --processor builtin:locks builtin:lockcont --harts 4\n  \
     goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --rates")]
 pub struct RunArgs {
     #[command(flatten)]
@@ -72,7 +74,7 @@ pub struct RunArgs {
     pub(super) output: Option<OutputPath>,
     /// Keep what went over the link in this file
     #[arg(long, value_name = "FILE", conflicts_with = "soc")]
-    log: Option<OutputPath>,
+    pub(super) log: Option<OutputPath>,
     #[command(flatten)]
     pub(super) chip: ChipArgs,
     #[command(flatten)]
@@ -100,20 +102,20 @@ pub struct TopArgs {
     goshawk diag replay builtin:locks builtin:lockcont --log locks.dlog")]
 pub struct ReplayArgs {
     #[command(flatten)]
-    script: ScriptArgs,
+    pub(super) script: ScriptArgs,
     /// How outputs look
     #[arg(long, value_enum, default_value = "text")]
-    format: FormatName,
+    pub(super) format: FormatName,
     /// File to write; standard output without it
     #[arg(short, long, value_name = "FILE")]
-    output: Option<OutputPath>,
+    pub(super) output: Option<OutputPath>,
     /// Take what `diag run --log` kept in place of a run; the program tells the symbols
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "processor")]
     log: Option<PathBuf>,
     #[command(flatten)]
-    chip: ChipArgs,
+    pub(super) chip: ChipArgs,
     #[command(flatten)]
-    machine: MachineArgs,
+    pub(super) machine: MachineArgs,
 }
 
 /// Outputs of the whole run, in the wanted form.
@@ -176,7 +178,7 @@ pub(super) fn rate_values(clock_hz: u64, t: &Totals, raw_bytes: u64) -> Value {
 }
 
 /// Where the simulated chip lost events.
-fn causes(t: &Totals) -> String {
+pub(super) fn causes(t: &Totals) -> String {
     let l = &t.losses;
     format!(
         "queue {}, NoC {}, returns {}, unknown words {}, nodes {}",
@@ -186,6 +188,9 @@ fn causes(t: &Totals) -> String {
 
 /// Runs a script on the chip.
 pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    if args.script.processor.is_wanted() {
+        return processor::run(args, out);
+    }
     if args.soc.soc {
         return soc::run(args, out);
     }
@@ -232,6 +237,9 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
 
 /// Runs a script on generators alone.
 pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    if args.script.processor.is_wanted() {
+        return processor::replay(args, out);
+    }
     let opened = args.script.open(&args.machine, &args.chip)?;
     if let Some(path) = &args.log {
         return replay_log(&opened, path, args, out);
@@ -315,6 +323,7 @@ impl RetireSink for Live<'_> {
 
 /// Runs a script and shows its tables.
 pub fn top(args: &TopArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    args.script.processor.refuse("top")?;
     let opened = args.script.open(&args.machine, &args.chip)?;
     let layout = opened.plan(false)?.0.layout;
     let chip = opened.on_chip(&layout)?;

@@ -58,8 +58,35 @@ pub struct Observed {
     run: DiagRun,
 }
 
-/// Sets the chip, runs the program, and takes what leaves.
-pub fn observe(opened: &OpenedSoc, layout: &Layout, args: &SocArgs) -> Result<Observed, Failure> {
+/// A run on circuits.
+pub struct Driven {
+    /// It.
+    pub run: DiagRun,
+}
+
+impl Driven {
+    /// What it came to; `lost`: events that the chip told as lost.
+    pub fn totals(&self, lost: u64) -> Totals {
+        let run = &self.run;
+        Totals {
+            cycles: run.cycles,
+            instructions: run.retired.len() as u64,
+            accesses: run.retired.iter().map(|r| u64::from(r.masks.0 != 0) + u64::from(r.masks.1 != 0)).sum(),
+            link_bytes: run.bytes.iter().filter(|b| b.0 >= run.start).count() as u64,
+            losses: Losses { fifo: lost, ..Losses::default() },
+            told: lost,
+            ..Totals::default()
+        }
+    }
+}
+
+/// Sends packets to the chip, runs the program, sends packets, and takes those that leave.
+pub fn drive(
+    opened: &OpenedSoc,
+    before: &[Packet],
+    after: &[Packet],
+    args: &SocArgs,
+) -> Result<(Driven, Vec<Packet>), Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
     let (config, params) = (opened.config(), &opened.params);
     // what does not fit is refused before minutes go into it
@@ -75,35 +102,35 @@ pub fn observe(opened: &OpenedSoc, layout: &Layout, args: &SocArgs) -> Result<Ob
     let building = bar("building with Verilator", "", None);
     let soc = DiagSoc::build(&config, &chip, &default_cache()).map_err(|e| other(&e))?;
     building.finish_and_clear();
-    let words = |packets: Vec<Packet>| packets.iter().flat_map(Packet::to_words).collect::<Vec<u16>>();
-    let before = words(load::set(layout, params.cores, params.generator.lite));
-    let after = words(load::flush(layout));
+    let words = |packets: &[Packet]| packets.iter().flat_map(Packet::to_words).collect::<Vec<u16>>();
     // the whole clocks in which a byte is over
     let byte_clocks = (8 * params.clock_hz / params.link_bits).clamp(1, u64::from(u32::MAX)) as u32;
     let running = bar("simulating", "", None);
-    let run = soc.run(&opened.program, &before, &after, byte_clocks, args.max_cycles).map_err(|e| other(&e))?;
+    let run =
+        soc.run(&opened.program, &words(before), &words(after), byte_clocks, args.max_cycles).map_err(|e| other(&e))?;
     running.finish_and_clear();
-    let (mut reader, mut host) = (FrameReader::default(), Host::new(&opened.app, layout));
+    let mut reader = FrameReader::default();
     let bytes: Vec<u8> = run.bytes.iter().map(|b| b.1).collect();
-    reader.push(&bytes).iter().for_each(|p| host.take(p));
+    let packets = reader.push(&bytes);
     if (reader.lost, reader.skipped, reader.malformed) != (0, 0, 0) {
         let (lost, skipped, malformed) = (reader.lost, reader.skipped, reader.malformed);
         return Err(Failure::Other(format!(
             "link of the simulation: {lost} frames are missing, {malformed} hold no packet, {skipped} bytes belong to none"
         )));
     }
-    host.finish(u64::from(run.start) + run.cycles);
-    let lost = host.runtime().lost;
-    let totals = Totals {
-        cycles: run.cycles,
-        instructions: run.retired.len() as u64,
-        accesses: run.retired.iter().map(|r| u64::from(r.masks.0 != 0) + u64::from(r.masks.1 != 0)).sum(),
-        link_bytes: run.bytes.iter().filter(|b| b.0 >= run.start).count() as u64,
-        losses: Losses { fifo: lost, ..Losses::default() },
-        told: lost,
-        ..Totals::default()
-    };
-    let mut got = Observed { outputs: host.runtime().take_outputs(), totals, run };
+    Ok((Driven { run }, packets))
+}
+
+/// Sets the chip, runs the program, and takes what leaves.
+pub fn observe(opened: &OpenedSoc, layout: &Layout, args: &SocArgs) -> Result<Observed, Failure> {
+    let params = &opened.params;
+    let before = load::set(layout, params.cores, params.generator.lite);
+    let (driven, packets) = drive(opened, &before, &load::flush(layout), args)?;
+    let mut host = Host::new(&opened.app, layout);
+    packets.iter().for_each(|p| host.take(p));
+    host.finish(u64::from(driven.run.start) + driven.run.cycles);
+    let totals = driven.totals(host.runtime().lost);
+    let mut got = Observed { outputs: host.runtime().take_outputs(), totals, run: driven.run };
     let events = got.golden(opened, layout)?;
     got.totals.events = events.len() as u64;
     got.totals.event_bytes = events.iter().map(|(_, e)| 2 * e.words() as u64).sum();

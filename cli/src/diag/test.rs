@@ -1,6 +1,7 @@
 //! `goshawk diag test`: the same script on the chip and on the host, compared
 
 use super::common::{ChipArgs, ScriptArgs};
+use super::processor;
 use super::soc::{self, SocArgs};
 use crate::args::MachineArgs;
 use crate::output::{count, facts, Object};
@@ -19,23 +20,27 @@ use std::io::Write;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag test builtin:locks builtin:lockcont --harts 2\n  \
     goshawk diag test builtin:race builtin:bank --harts 4 --json\n  \
+    goshawk diag test --processor builtin:locks builtin:lockcont --harts 2\n  \
     goshawk diag test builtin:locks builtin:lockcont --soc --harts 4")]
 pub struct Args {
     #[command(flatten)]
-    script: ScriptArgs,
+    pub(super) script: ScriptArgs,
     #[command(flatten)]
-    soc: SocArgs,
+    pub(super) soc: SocArgs,
     #[command(flatten)]
-    chip: ChipArgs,
+    pub(super) chip: ChipArgs,
     #[command(flatten)]
-    machine: MachineArgs,
+    pub(super) machine: MachineArgs,
     /// Print one JSON object
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    if args.script.processor.is_wanted() {
+        return processor::test(args, out);
+    }
     if args.soc.soc {
         let opened = args.script.open_soc(&args.machine, &args.chip)?;
         without_tick(&opened.app, &opened.input)?;
@@ -73,7 +78,7 @@ fn without_tick(app: &App, input: &str) -> Result<(), Failure> {
 }
 
 /// Compares what host and chip print.
-fn compare(
+pub(super) fn compare(
     input: &str,
     symbols: &Symbols,
     clock_hz: u64,

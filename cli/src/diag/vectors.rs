@@ -109,7 +109,7 @@ impl Vectors {
         let mut clients: Vec<Interface> = Vec::new();
         for (address, registers, node) in generators.chain(nodes()) {
             let mut client = Interface::new(address, registers, node);
-            for (at, n) in [(0, 2), (7, 1)] {
+            for (at, n) in [(0, 2), (9, 1)] {
                 self.ask(&mut client, &Packet::control(HOST, address, Op::Read, at, &[n]));
             }
             clients.push(client);

@@ -62,7 +62,7 @@ impl fmt::Display for DiagParams {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoChip {
     /// No circuit of a node.
-    #[error("a {0} of {1} has no circuit; count of 2 to 128, aggregate of 2 to 256, pair of 2 to 64, histogram of 2 to 8 (powers of two), log of 2 to 128 (the same), tick of 1 to 63, filter of 8 and machine of 16 have one")]
+    #[error("a {0} of {1} has no circuit; count of 2 to 128, aggregate of 2 to 256, pair of 2 to 64, histogram of 2 to 8 (powers of two), log of 2 to 128 (the same), tick of 1 to 63, filter of 8, machine and processor of 16 have one")]
     Node(&'static str, u16),
     /// Too many of something.
     #[error("{0} {1} are outside {2}")]

@@ -21,6 +21,7 @@ use super::node::{
 };
 use super::port::Port;
 use super::ports::{EventOut, ResultOut, WriteOut};
+use super::processor::client::ProcessorClient;
 use crate::widget::bundle::bundle;
 use crate::widget::slot::Part;
 use rust_hdl::prelude::*;
@@ -276,6 +277,7 @@ pub fn node(kind: NodeKind) -> Option<Box<dyn Part<SeatIn>>> {
             let tick = Tick::new(usize::from(n + 1).next_power_of_two().trailing_zeros() as usize);
             Box::new(TickClient { packets: Port::of_tick(kind.registers()), tick, ..Default::default() })
         }
+        NodeKind::Processor(_) => Box::new(ProcessorClient::new()),
         NodeKind::Machine(_) | NodeKind::Filter(_) | NodeKind::Tick(_) => return None,
     })
 }

@@ -9,6 +9,7 @@
 //! | [`node`] | nodes that turn events into fewer events |
 //! | [`port`] | network interface: packets to events and register accesses, and back |
 //! | [`ports`] | port bundles |
+//! | [`processor`] | a node whose work is a program |
 //! | [`rules`] | the records of a node, found by event |
 //!
 //! Golden models: `sim::diag`.
@@ -20,4 +21,5 @@ pub mod generator;
 pub mod node;
 pub mod port;
 pub mod ports;
+pub mod processor;
 pub mod rules;

@@ -184,12 +184,20 @@ impl Chip {
 
     /// Events that nodes lost.
     pub fn node_losses(&self) -> u64 {
-        self.places.iter().map(|p| p.lost).sum()
+        let lost = |p: &Place| match &p.node {
+            Node::Processor(seat) => seat.processor().dropped().into(),
+            _ => p.lost,
+        };
+        self.places.iter().map(lost).sum()
     }
 
     /// Lost events that no packet has told.
     pub fn untold(&self) -> u64 {
-        self.places.iter().map(|p| p.interface.untold()).sum::<u64>()
+        let untold = |p: &Place| match &p.node {
+            Node::Processor(seat) => seat.processor().untold(),
+            _ => p.interface.untold(),
+        };
+        self.places.iter().map(untold).sum::<u64>()
             + self.ticks().map(Tick::untold).sum::<u64>()
             + self.generators.iter().map(Generator::untold).sum::<u64>()
     }
@@ -235,7 +243,7 @@ impl Chip {
         self.link.sending.is_none()
             && self.requests.is_empty()
             && self.generators.iter().all(Generator::is_idle)
-            && self.places.iter().all(|p| p.out.is_empty())
+            && self.places.iter().all(|p| p.out.is_empty() && !matches!(&p.node, Node::Processor(s) if !s.is_idle()))
             && self.ticks().all(Tick::is_idle)
             && self.link.time.is_empty()
             && self.ring.is_idle()
@@ -287,6 +295,11 @@ impl Chip {
     pub fn finish(&mut self) {
         self.drain();
         for n in 0..self.places.len() {
+            if let Node::Processor(seat) = &mut self.places[n].node {
+                seat.flush(FIRST_NODE + n as u8);
+                self.drain();
+                continue;
+            }
             let mut out = Outbox::new();
             self.places[n].node.flush(&mut out);
             let src = FIRST_NODE + n as u8;
@@ -324,6 +337,9 @@ impl Chip {
 
     fn serve_node(&mut self, n: usize, at: usize) {
         let (port, place, src) = (self.ring.node(at), &mut self.places[n], FIRST_NODE + n as u8);
+        if let Node::Processor(seat) = &mut place.node {
+            return seat.clock(src, self.now, port);
+        }
         while port.fate().is_some() {}
         if let Node::Tick(tick) = &mut place.node {
             let sent = tick.sent().filter(|_| place.out.is_empty());

@@ -1,5 +1,6 @@
 //! Registers and packets for people: the heads of their files, with numbers in the place of names
 
+use super::processor;
 use super::registers::{ALL, ANY, CAPACITY, CONTROL, KIND, RECORDS, STEPS, TARGET};
 
 /// The comment at the head of a source, without its title.
@@ -13,12 +14,24 @@ pub fn head(source: &str) -> String {
 /// Packets and registers of a chip, as Markdown.
 pub fn markdown() -> String {
     let hex = |address: u16| format!("0x{address:03x}");
-    let mut text =
-        format!("# Packets\n{}\n# Registers\n{}", head(include_str!("packet.rs")), head(include_str!("registers.rs")));
+    let wide = |address: u32| format!("0x{address:x}");
+    let mut text = format!(
+        "# Packets\n{}\n# Registers\n{}\n# Processor\n{}",
+        head(include_str!("packet.rs")),
+        head(include_str!("registers.rs")),
+        head(include_str!("processor/mod.rs")),
+    );
     for (name, number) in [
         ("KIND", hex(KIND)),
         ("CAPACITY", hex(CAPACITY)),
         ("CONTROL", hex(CONTROL)),
+        ("RAM_BYTES", wide(processor::RAM_BYTES)),
+        ("SLOTS_AT", wide(processor::SLOTS_AT)),
+        ("SEND_AT", wide(processor::SEND_AT)),
+        ("NEXT_AT", wide(processor::NEXT_AT)),
+        ("TIME_AT", wide(processor::TIME_AT)),
+        ("LIMIT", processor::LIMIT.to_string()),
+        ("TRIP_EVENT", processor::TRIP_EVENT.to_string()),
         ("TARGET", hex(TARGET)),
         ("RECORDS", hex(RECORDS)),
         ("STEPS", hex(STEPS)),

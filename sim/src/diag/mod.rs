@@ -14,6 +14,7 @@
 //! | [`registers`] | registers of generators and nodes |
 //! | [`describe`] | packets and registers as a page |
 //! | [`node`] | filter, counters, pair, aggregate, histogram, state machine, tick, log buffer |
+//! | [`processor`] | the diagnosis processor |
 //! | [`chip`] | all of them on one ring, with the link to the host |
 //!
 //! # Source
@@ -26,6 +27,7 @@ pub mod generator;
 pub mod interface;
 pub mod node;
 pub mod packet;
+pub mod processor;
 pub mod registers;
 pub mod returns;
 pub mod ring;

@@ -28,6 +28,8 @@ pub mod pair;
 pub mod tick;
 
 use super::packet::Event;
+use super::processor::seat::Seat;
+use super::processor::{KIND as PROCESSOR, SLOTS};
 use std::fmt;
 use std::str::FromStr;
 
@@ -85,6 +87,8 @@ pub enum Node {
     Log(log::Log),
     /// See [`tick`].
     Tick(tick::Tick),
+    /// See [`super::processor`].
+    Processor(Box<Seat>),
 }
 
 /// Kinds of nodes with their capacities.
@@ -106,6 +110,8 @@ pub enum NodeKind {
     Log(u16),
     /// Nodes that it can flush.
     Tick(u8),
+    /// Slots, 16.
+    Processor(u8),
 }
 
 impl NodeKind {
@@ -120,6 +126,7 @@ impl NodeKind {
             Self::Machine(_) => "machine",
             Self::Log(_) => "log",
             Self::Tick(_) => "tick",
+            Self::Processor(_) => "processor",
         }
     }
 
@@ -134,6 +141,7 @@ impl NodeKind {
             Self::Machine(n) => [7, n.into()],
             Self::Log(n) => [8, n],
             Self::Tick(n) => [9, n.into()],
+            Self::Processor(n) => [PROCESSOR, n.into()],
         }
     }
 
@@ -148,6 +156,7 @@ impl NodeKind {
             Self::Machine(_) => "states",
             Self::Log(_) => "events",
             Self::Tick(_) => "flushes",
+            Self::Processor(_) => "slots",
         };
         (self.registers()[1], of)
     }
@@ -168,6 +177,7 @@ impl NodeKind {
             Self::Machine(n) => Node::Machine(machine::Machine::new(n)),
             Self::Log(n) => Node::Log(log::Log::new(n)),
             Self::Tick(n) => Node::Tick(tick::Tick::new(n)),
+            Self::Processor(_) => Node::Processor(Box::default()),
         }
     }
 }
@@ -194,6 +204,7 @@ impl FromStr for NodeKind {
             Self::Machine(16),
             Self::Log(32),
             Self::Tick(8),
+            Self::Processor(SLOTS as u8),
         ];
         let names = || all.map(Self::name).join(", ");
         let usual = *all
@@ -213,6 +224,8 @@ impl FromStr for NodeKind {
             Self::Machine(_) => Self::Machine(byte()?),
             Self::Log(_) => Self::Log(word()?),
             Self::Tick(_) => Self::Tick(byte()?),
+            Self::Processor(_) if size == "16" => usual,
+            Self::Processor(_) => return Err(format!("processor: `{size}` is no number of slots; it has 16")),
         })
     }
 }
@@ -230,6 +243,7 @@ impl Node {
             Self::Log(n) => n.take(event, out),
             // it takes none
             Self::Tick(_) => {}
+            Self::Processor(n) => n.handle(Some(event), out),
         }
     }
 
@@ -240,6 +254,7 @@ impl Node {
             Self::Aggregate(n) => n.flush(out),
             Self::Histogram(n) => n.flush(out),
             Self::Log(n) => n.flush(out),
+            Self::Processor(n) => n.handle(None, out),
             Self::Filter(_) | Self::Pair(_) | Self::Machine(_) | Self::Tick(_) => {}
         }
     }
@@ -271,9 +286,17 @@ mod tests {
 
     #[test]
     fn kinds_are_read_as_they_are_written() {
-        for text in
-            ["filter:8", "count:64", "pair:16", "aggregate:256", "histogram:4", "machine:16", "log:32", "tick:8"]
-        {
+        for text in [
+            "filter:8",
+            "count:64",
+            "pair:16",
+            "aggregate:256",
+            "histogram:4",
+            "machine:16",
+            "log:32",
+            "tick:8",
+            "processor:16",
+        ] {
             let kind: NodeKind = text.parse().unwrap();
             assert_eq!(kind.to_string(), text);
             assert_eq!(text.split(':').next().unwrap().parse(), Ok(kind));

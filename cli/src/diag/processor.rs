@@ -1,0 +1,195 @@
+//! `--processor` of `goshawk diag run`, `replay` and `test`: a program on the diagnosis processor in the place of a script
+
+use super::common::{ChipArgs, Opened, ScriptArgs};
+use super::run::{self, rate_values, rates, whole, write, ReplayArgs, RunArgs};
+use super::soc::{drive, SocArgs};
+use super::test::{self, compare};
+use crate::args::MachineArgs;
+use crate::output::facts;
+use crate::{Failure, Status};
+use ::diag::firmware::Firmware;
+use ::diag::handlers::{slots, Handlers, Told};
+use ::diag::load;
+use ::diag::runtime::Output;
+use ::diag::session::Totals;
+use host::input::BUILTIN;
+use sim::diag::chip::FIRST_NODE;
+use sim::diag::node::NodeKind;
+use sim::diag::packet::{Body, Op, Packet, HOST};
+use sim::diag::processor::node::start;
+use sim::diag::processor::{SLOTS, UNIT};
+use sim::diag::registers;
+use std::io::Write;
+use std::path::Path;
+
+/// The diagnosis processor.
+#[derive(clap::Args, Clone, Debug)]
+pub struct ProcessorArgs {
+    /// Program for the diagnosis processor in the place of a script: an ELF, builtin:locks or builtin:race; run, replay and test
+    /// take one
+    #[arg(long, value_name = "ELF|builtin:NAME", conflicts_with = "text")]
+    processor: Option<String>,
+    /// Clocks after which a handler of --processor is ended
+    #[arg(long, value_name = "CLOCKS", requires = "processor", default_value_t = 65_536,
+        value_parser = clap::value_parser!(u32).range(64..=4_194_304))]
+    watchdog: u32,
+}
+
+impl ProcessorArgs {
+    /// Whether there is a program.
+    pub fn is_wanted(&self) -> bool {
+        self.processor.is_some()
+    }
+
+    /// A program is nothing for this command.
+    pub fn refuse(&self, command: &str) -> Result<(), Failure> {
+        match &self.processor {
+            Some(_) => Err(Failure::Other(format!("diag {command}: takes no --processor; run, replay and test do"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The program with its name.
+    fn firmware(&self) -> Result<(&String, Firmware), Failure> {
+        let name = self.processor.as_ref().ok_or_else(|| Failure::Other("--processor is missing".into()))?;
+        let elf = match name.strip_prefix(BUILTIN) {
+            Some(builtin) => programs::handlers(builtin)
+                .ok_or_else(|| {
+                    let names = programs::HANDLERS.map(|h| h.0).join(", ");
+                    Failure::Other(format!("built-in program `{builtin}` for --processor is not known; {names} are"))
+                })?
+                .to_vec(),
+            None => std::fs::read(name).map_err(|e| Failure::io(Path::new(name), e))?,
+        };
+        Ok((name, Firmware::parse(&elf).map_err(|e| Failure::Other(format!("{name}: {e}")))?))
+    }
+}
+
+/// A program that is read, with the run that it is for.
+fn open(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs) -> Result<(Firmware, Opened), Failure> {
+    let (name, firmware) = script.processor.firmware()?;
+    let input = script.only_input()?;
+    let opened = script.open_text(name.clone(), firmware.script(), input, machine, chip)?;
+    Ok((firmware, opened))
+}
+
+/// What a program prints, and what the run came to.
+type Done = (Vec<Output>, Totals);
+
+fn finish(mut handlers: Handlers<'_>, opened: &Opened) -> Result<Done, Failure> {
+    opened.tell(&mut handlers)?;
+    opened.check_data(handlers.has_data())?;
+    handlers.finish().map_err(Failure::Other)?;
+    Ok((handlers.take_outputs(), handlers.totals()))
+}
+
+fn on_chip(firmware: &Firmware, opened: &Opened, watchdog: u32) -> Result<Done, Failure> {
+    let (params, image) = (opened.params.clone(), opened.image.clone());
+    finish(Handlers::on_chip(firmware, &opened.app, params, image, watchdog).map_err(Failure::Other)?, opened)
+}
+
+fn alone(firmware: &Firmware, opened: &Opened, watchdog: u32) -> Result<Done, Failure> {
+    let cores = opened.params.cores;
+    finish(
+        Handlers::alone(firmware, &opened.app, cores, opened.image.clone(), watchdog).map_err(Failure::Other)?,
+        opened,
+    )
+}
+
+/// On the chip's circuits.
+fn on_soc(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs, soc: &SocArgs) -> Result<OnSoc, Failure> {
+    let (name, firmware) = script.processor.firmware()?;
+    let mut opened = script.open_soc_text(name.clone(), firmware.script(), script.only_input()?, machine, chip)?;
+    opened.params.nodes = vec![NodeKind::Processor(SLOTS as u8)];
+    let (cores, slots) = (opened.params.cores, slots(&opened.app, FIRST_NODE));
+    let watchdog = script.processor.watchdog.div_ceil(UNIT) as u16;
+    let mut before = load::write(FIRST_NODE, &start(&firmware.image, watchdog));
+    let set = if opened.params.generator.lite { registers::lite(&slots) } else { registers::full(&slots) };
+    before.extend((0..cores).flat_map(|c| load::write(c, &set)));
+    let after = vec![Packet::control(HOST, FIRST_NODE, Op::Flush, 0, &[1])];
+    let (run, packets) = drive(&opened, &before, &after, soc)?;
+    let take = |told: &mut Told<'_>, packets: &[Packet]| {
+        for p in packets {
+            if let Body::Event(e) = &p.body {
+                told.take(e);
+            }
+        }
+    };
+    let mut told = Told::new(&firmware);
+    take(&mut told, &packets);
+    let mut totals = run.totals(told.lost);
+    let (events, _) =
+        run.run.events(cores, opened.params.generator, &slots).map_err(|e| Failure::Other(e.to_string()))?;
+    totals.events = events.len() as u64;
+    totals.event_bytes = events.iter().map(|(_, e)| 2 * e.words() as u64).sum();
+    // the same events, one after the other, by the model
+    let mut seat = sim::diag::processor::seat::Seat::default();
+    seat.set(&start(&firmware.image, watchdog));
+    let (mut model, mut out) = (Told::new(&firmware), Vec::new());
+    events.iter().for_each(|(_, e)| seat.handle(Some(e), &mut out));
+    seat.handle(None, &mut out);
+    out.iter().for_each(|(_, e)| model.take(e));
+    let (found, model) = (told.take_outputs(), model.take_outputs());
+    Ok(OnSoc { opened, found, model, totals })
+}
+
+struct OnSoc {
+    opened: super::common::OpenedSoc,
+    found: Vec<Output>,
+    model: Vec<Output>,
+    totals: Totals,
+}
+
+/// Runs it on the chip.
+pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    if args.on_host || args.log.is_some() {
+        return Err(Failure::Other("--processor is on the chip and leaves no log; not with --on-host or --log".into()));
+    }
+    let (outputs, totals, raw, symbols, hz, input);
+    if args.soc.soc {
+        let got = on_soc(&args.script, &args.machine, &args.chip, &args.soc)?;
+        (outputs, totals, raw) = (got.found, got.totals, got.totals.event_bytes);
+        (symbols, hz, input) = (got.opened.symbols, got.opened.params.clock_hz, got.opened.input);
+    } else {
+        let (firmware, opened) = open(&args.script, &args.machine, &args.chip)?;
+        let watchdog = args.script.processor.watchdog;
+        (outputs, totals) = on_chip(&firmware, &opened, watchdog)?;
+        raw = if args.rates { alone(&firmware, &opened, watchdog)?.1.event_bytes } else { 0 };
+        (symbols, hz, input) = (opened.symbols, opened.params.clock_hz, opened.input);
+    }
+    if args.json {
+        let rates = args.rates.then(|| rate_values(hz, &totals, raw));
+        whole(&input, &symbols, &outputs, totals.lost(), rates).print(out)?;
+        return Ok(Status::Done);
+    }
+    write(&symbols, hz, &outputs, totals.lost(), args.format, args.output.as_ref(), out)?;
+    if args.rates {
+        let causes = if args.soc.soc { "as the chip told".into() } else { run::causes(&totals) };
+        facts(out, &rates(hz, &totals, raw, &causes))?;
+    }
+    Ok(Status::Done)
+}
+
+/// Runs it without a chip.
+pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let (firmware, opened) = open(&args.script, &args.machine, &args.chip)?;
+    let (outputs, totals) = alone(&firmware, &opened, args.script.processor.watchdog)?;
+    let hz = opened.params.clock_hz;
+    write(&opened.symbols, hz, &outputs, totals.lost(), args.format, args.output.as_ref(), out)?;
+    Ok(Status::Done)
+}
+
+/// Compares both.
+pub fn test(args: &test::Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    if args.soc.soc {
+        let got = on_soc(&args.script, &args.machine, &args.chip, &args.soc)?;
+        let (input, symbols, hz) = (&got.opened.input, &got.opened.symbols, got.opened.params.clock_hz);
+        return compare(input, symbols, hz, (&got.model, &got.found), &got.totals, args.json, out);
+    }
+    let (firmware, opened) = open(&args.script, &args.machine, &args.chip)?;
+    let watchdog = args.script.processor.watchdog;
+    let (model, _) = alone(&firmware, &opened, watchdog)?;
+    let (found, totals) = on_chip(&firmware, &opened, watchdog)?;
+    let hz = opened.params.clock_hz;
+    compare(&opened.input, &opened.symbols, hz, (&model, &found), &totals, args.json, out)
+}

@@ -1,0 +1,243 @@
+//! A program on the diagnosis processor, beside a run: on a chip, or on generators alone with nothing lost
+
+use crate::app::App;
+use crate::firmware::Firmware;
+use crate::runtime::{Output, Shown};
+use crate::session::Totals;
+use crate::watch::Watcher;
+use retire::image::Image;
+use retire::{DataEvent, FlowEvent, RetireSink};
+use sim::diag::chip::{Chip, ChipParams, FIRST_NODE};
+use sim::diag::generator::{Generator, Seen};
+use sim::diag::node::{Node, NodeKind, Outbox};
+use sim::diag::packet::{Body, Event, HOST};
+use sim::diag::processor::node::start;
+use sim::diag::processor::seat::Seat;
+use sim::diag::processor::{FAULT, NO_EVENT, SLOTS, TRIP_EVENT, UNIT};
+use sim::diag::trigger::{GeneratorParams, Slot};
+
+/// Where the program is.
+#[derive(Debug)]
+enum Place {
+    /// On a chip, behind its other nodes.
+    Chip(Box<Chip>),
+    /// Behind generators, each event at once.
+    Alone(Vec<Generator>, Box<Seat>),
+}
+
+/// What the host makes of what a program sends.
+#[derive(Debug)]
+pub struct Told<'a> {
+    firmware: &'a Firmware,
+    outputs: Vec<Output>,
+    time: u64,
+    /// Lost events of which the host was told.
+    pub lost: u64,
+}
+
+impl<'a> Told<'a> {
+    /// Of a program.
+    pub fn new(firmware: &'a Firmware) -> Self {
+        Self { firmware, outputs: Vec::new(), time: 0, lost: 0 }
+    }
+
+    /// What is printed since this was last asked.
+    pub fn take_outputs(&mut self) -> Vec<Output> {
+        std::mem::take(&mut self.outputs)
+    }
+
+    /// An event of the processor.
+    pub fn take(&mut self, event: &Event) {
+        self.lost += u64::from(event.lost);
+        if let Some(low) = event.time {
+            // up to half a turn of the 32 bits forth or back
+            self.time = self.time.wrapping_add_signed(i64::from(low.wrapping_sub(self.time as u32) as i32));
+        }
+        let mut values = event.args.iter().map(|a| i64::from(*a));
+        let mut next = || values.next().unwrap_or(0);
+        let parts = match self.firmware.messages.get(usize::from(event.id)) {
+            _ if event.id == TRIP_EVENT => vec![Shown::Text(self.ended(event))],
+            Some(parts) => {
+                let shown = parts.iter().map(|p| match p {
+                    crate::app::Part::Text(t) => Shown::Text(t.clone()),
+                    crate::app::Part::Decimal => Shown::Number(next()),
+                    crate::app::Part::Hex => Shown::Hex(next()),
+                    crate::app::Part::Symbol => Shown::Symbol(next()),
+                });
+                shown.collect()
+            }
+            None => vec![Shown::Text(format!("event {} of no message: {:x?}", event.id, &event.args[..]))],
+        };
+        self.outputs.push(Output::Text { core: Some(event.core), time: self.time, parts });
+    }
+
+    fn ended(&self, event: &Event) -> String {
+        let arg = |n: usize| event.args.get(n).copied().unwrap_or(0);
+        let (pc, info) = (arg(0), arg(1));
+        let why = if info >> 16 == FAULT { "did what the core cannot" } else { "took too long" };
+        let place = self.firmware.symbols.at(pc).unwrap_or_else(|| "no function".into());
+        let what = match info & 0xffff {
+            NO_EVENT => "the program, outside of a handler,".to_string(),
+            second if second >> 15 == 1 => "the end".into(),
+            second => {
+                let handler = self.firmware.handlers.get((second & 255) as usize);
+                handler.map_or_else(|| "an event".into(), |h| format!("handler {}", h.name))
+            }
+        };
+        format!("{what} {why} at {pc:#x} ({place}) and was ended")
+    }
+}
+
+/// A program beside a run.
+#[derive(Debug)]
+pub struct Handlers<'a> {
+    watcher: Watcher,
+    place: Place,
+    told: Told<'a>,
+    totals: Totals,
+}
+
+impl<'a> Handlers<'a> {
+    /// On a chip with a processor behind its other nodes; `watchdog`: clocks of a handler.
+    pub fn on_chip(
+        firmware: &'a Firmware,
+        app: &App,
+        mut params: ChipParams,
+        image: Image,
+        watchdog: u32,
+    ) -> Result<Self, String> {
+        let (cores, node) = (params.cores, params.nodes.len());
+        params.nodes.push(NodeKind::Processor(SLOTS as u8));
+        let mut chip = Chip::new(params);
+        for c in 0..cores {
+            chip.generator(c).set(slots(app, FIRST_NODE + node as u8)).map_err(|e| e.to_string())?;
+        }
+        if let Node::Processor(seat) = chip.node(node) {
+            seat.set(&start(&firmware.image, watchdog.div_ceil(UNIT) as u16));
+        }
+        Ok(Self::new(firmware, Place::Chip(Box::new(chip)), Watcher::new(image, cores)))
+    }
+
+    /// Without a chip.
+    pub fn alone(firmware: &'a Firmware, app: &App, cores: u8, image: Image, watchdog: u32) -> Result<Self, String> {
+        let params = GeneratorParams { slots: 64, wide: 64, returns: 64, stack: 64, ..GeneratorParams::FULL };
+        let mut generators: Vec<Generator> = (0..cores).map(|c| Generator::new(params, c)).collect();
+        for g in &mut generators {
+            g.set(slots(app, HOST)).map_err(|e| e.to_string())?;
+        }
+        let mut seat = Box::<Seat>::default();
+        seat.set(&start(&firmware.image, watchdog.div_ceil(UNIT) as u16));
+        Ok(Self::new(firmware, Place::Alone(generators, seat), Watcher::new(image, cores)))
+    }
+
+    fn new(firmware: &'a Firmware, place: Place, watcher: Watcher) -> Self {
+        Self { watcher, place, told: Told::new(firmware), totals: Totals::default() }
+    }
+
+    /// What was lost so far, and what left.
+    pub fn totals(&self) -> Totals {
+        let mut t = self.totals;
+        let generators = match &self.place {
+            Place::Chip(chip) => {
+                (t.link_bytes, t.node_losses) = (chip.link_bytes(), chip.node_losses());
+                t.told = self.told.lost + chip.untold();
+                chip.generators()
+            }
+            Place::Alone(generators, seat) => {
+                t.node_losses = seat.processor().dropped().into();
+                t.told = self.told.lost + seat.processor().untold();
+                generators
+            }
+        };
+        for g in generators {
+            let (losses, made) = g.counts();
+            crate::session::add(&mut t.losses, losses);
+            t.events += made;
+        }
+        t
+    }
+
+    /// The run is over: the program is told so, and what it sends for that is taken.
+    pub fn finish(&mut self) -> Result<(), String> {
+        if let Some(e) = &self.watcher.error {
+            return Err(e.clone());
+        }
+        match &mut self.place {
+            Place::Chip(chip) => chip.finish(),
+            Place::Alone(_, seat) => {
+                let mut out = Outbox::new();
+                seat.handle(None, &mut out);
+                out.iter().for_each(|(_, e)| self.told.take(e));
+            }
+        }
+        self.pump();
+        Ok(())
+    }
+
+    /// What is printed since this was last asked.
+    pub fn take_outputs(&mut self) -> Vec<Output> {
+        self.told.take_outputs()
+    }
+
+    /// Whether the run told data.
+    pub fn has_data(&self) -> bool {
+        self.watcher.has_data
+    }
+
+    fn pump(&mut self) {
+        let Place::Chip(chip) = &mut self.place else { return };
+        for arrived in chip.take_arrived() {
+            if let Body::Event(e) = &arrived.packet.body {
+                self.told.take(e);
+            }
+        }
+    }
+
+    fn with(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &Seen))) {
+        let (place, totals, told) = (&mut self.place, &mut self.totals, &mut self.told);
+        f(&mut self.watcher, &mut |core, seen| {
+            totals.seen(seen);
+            match place {
+                Place::Chip(chip) => chip.observe(core, seen),
+                Place::Alone(generators, seat) => {
+                    let g = &mut generators[usize::from(core)];
+                    g.observe(seen);
+                    while !g.is_idle() {
+                        g.clock(None);
+                        while let Some((_, event)) = g.pop() {
+                            totals.event_bytes += 2 * event.words() as u64;
+                            let mut out = Outbox::new();
+                            seat.handle(Some(&event), &mut out);
+                            out.iter().for_each(|(_, e)| told.take(e));
+                        }
+                    }
+                }
+            }
+        });
+        self.pump();
+    }
+}
+
+/// The slots of handlers, whose events go to `dest`.
+pub fn slots(app: &App, dest: u8) -> Vec<Slot> {
+    let slot = |(n, u): (usize, &crate::app::Use)| Slot {
+        trigger: u.trigger,
+        event: n as u8,
+        dest,
+        captures: u.captures.clone(),
+        stamped: u.stamped,
+    };
+    app.uses.iter().enumerate().map(slot).collect()
+}
+
+impl RetireSink for Handlers<'_> {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, event: &FlowEvent) {
+        self.with(|w, mut each| w.event(event, &mut each));
+    }
+
+    fn data(&mut self, data: &DataEvent) {
+        self.with(|w, mut each| w.data(data, &mut each));
+    }
+}

@@ -1,0 +1,127 @@
+//! Programs on the diagnosis processor against scripts that do the same
+
+use diag::firmware::Firmware;
+use diag::handlers::Handlers;
+use diag::runtime::Output;
+use diag::session::Reference;
+use diag::sink::{Format, Sink};
+use diag::symbols::Symbols;
+use retire::image::Image;
+use retire::RetireSink;
+use sim::diag::chip::ChipParams;
+use sim::riscv::{Limits, Machine, MachineConfig};
+
+const HARTS: u8 = 4;
+const WATCHDOG: u32 = 1 << 16;
+
+struct Run {
+    info: &'static programs::ProgramInfo,
+    symbols: Symbols,
+}
+
+impl Run {
+    fn of(name: &str) -> Self {
+        let info = programs::find(name).unwrap();
+        Self { info, symbols: Symbols::parse(info.elf).unwrap() }
+    }
+
+    fn image(&self) -> Image {
+        Image::new(&self.info.load().unwrap())
+    }
+
+    fn tell(&self, sink: &mut impl RetireSink) {
+        let config = MachineConfig { harts: HARTS, ..MachineConfig::default() };
+        let mut machine = Machine::new(&self.info.load().unwrap(), config).unwrap();
+        machine.run(sink, Limits { instructions: 3_000_000, ..Limits::default() }).unwrap();
+    }
+
+    fn lines(&self, outputs: &[Output]) -> Vec<String> {
+        let mut text = Vec::new();
+        let mut sink = Sink::new(&mut text, Format::Text, &self.symbols, 50_000_000).unwrap();
+        outputs.iter().for_each(|o| sink.put(o).unwrap());
+        String::from_utf8(text).unwrap().lines().map(str::to_string).collect()
+    }
+
+    /// What a script prints with nothing lost.
+    fn script(&self, text: &str) -> Vec<String> {
+        let items = diag::parse::parse(text).unwrap();
+        let app = diag::resolve::resolve(&items, &self.symbols, 50_000_000).unwrap();
+        let params = ChipParams::new(HARTS);
+        let layout = diag::layout::layout(&app, &params.nodes, &diag::layout::Cut::host(&app)).unwrap();
+        let mut reference = Reference::new(&app, &layout, HARTS, self.image()).unwrap();
+        self.tell(&mut reference);
+        reference.finish().unwrap();
+        self.lines(&reference.runtime().take_outputs())
+    }
+
+    /// What a program prints: without a chip, and on one; and events that were lost there.
+    fn program(&self, name: &str) -> (Vec<String>, Vec<String>, u64) {
+        let firmware = Firmware::parse(programs::handlers(name).unwrap()).unwrap();
+        let items = diag::parse::parse(&firmware.script()).unwrap();
+        let app = diag::resolve::resolve(&items, &self.symbols, 50_000_000).unwrap();
+        let mut alone = Handlers::alone(&firmware, &app, HARTS, self.image(), WATCHDOG).unwrap();
+        self.tell(&mut alone);
+        alone.finish().unwrap();
+        let params = ChipParams { link_bits: 48_000_000, clock_hz: 50_000_000 * 64, ..ChipParams::new(HARTS) };
+        let mut chip = Handlers::on_chip(&firmware, &app, params, self.image(), WATCHDOG).unwrap();
+        self.tell(&mut chip);
+        chip.finish().unwrap();
+        let totals = chip.totals();
+        assert_eq!(totals.told, totals.lost(), "every loss is told");
+        assert_eq!(alone.totals().lost(), 0);
+        (self.lines(&alone.take_outputs()), self.lines(&chip.take_outputs()), totals.lost())
+    }
+}
+
+#[test]
+fn the_race_check_in_c_finds_the_races_of_the_script() {
+    let bank = Run::of("bank");
+    let script = "txn account { open call:get_balance(arg0) close ret:set_balance(arg0) }
+        violation:account { printf(\"race: %d while %d owns\", key, owner); }";
+    let want = bank.script(script);
+    let (alone, _, _) = bank.program("race");
+    assert!(want.len() > 100, "{} races", want.len());
+    assert_eq!(alone, want);
+}
+
+#[test]
+fn the_lock_profile_in_c_is_that_of_the_script() {
+    let run = Run::of("lockcont");
+    let table = run.script("ret:mutex_lock { @locks[arg0] = stats(elapsed); }");
+    let mut want: Vec<Vec<String>> = table[1..]
+        .iter()
+        .map(|l| l.split_whitespace().map(str::to_string).collect::<Vec<_>>())
+        .map(|w| vec![w[0].clone(), w[1].clone(), w[2].clone(), w[5].clone()])
+        .collect();
+    let (alone, chip, lost) = run.program("locks");
+    let rows = |lines: &[String]| {
+        let words = |l: &String| l.replace([':', ','], " ").split_whitespace().map(str::to_string).collect::<Vec<_>>();
+        let mut rows: Vec<Vec<String>> =
+            lines.iter().map(words).map(|w| vec![w[0].clone(), w[2].clone(), w[4].clone(), w[6].clone()]).collect();
+        rows.sort();
+        rows
+    };
+    want.sort();
+    assert!(want.len() > 3, "{want:?}");
+    assert_eq!(rows(&alone), want);
+    assert_eq!((rows(&chip), lost), (want, 0));
+}
+
+#[test]
+fn what_is_no_program_for_it_is_refused() {
+    let refused = |elf: &[u8]| Firmware::parse(elf).unwrap_err();
+    let bank = programs::find("bank").unwrap();
+    assert!(refused(bank.elf).starts_with("is built with the C extension; the diagnosis processor has RV32I"));
+    assert!(refused(bank.soc.rv32i).contains("the diagnosis processor has 4096 bytes of memory"));
+    assert!(refused(b"\x7fELF").starts_with("not an ELF file"));
+    // machine 62 in place of 243
+    let mut other = programs::handlers("race").unwrap().to_vec();
+    other[18] = 62;
+    assert!(refused(&other).starts_with("ELF machine is"), "{}", refused(&other));
+    // a handler that is no function: the address in the first probe
+    let race = programs::handlers("race").unwrap();
+    let place = race.windows(16).position(|w| w == b"call:get_balance").unwrap() - 4;
+    let mut moved = race.to_vec();
+    moved[place] ^= 4;
+    assert!(refused(&moved).starts_with("handler 0, of `call:get_balance`, is at 0x"), "{}", refused(&moved));
+}

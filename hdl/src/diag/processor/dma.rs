@@ -1,0 +1,559 @@
+//! DMA: packets of the ring to slots, and what the core sends to packets
+//!
+//! An event that arrives is written into a slot, half a word a clock, and then pushed into the run queue. While no slot is free it
+//! is not taken, so that the ring refuses what is behind it. A read is answered here, a write goes to registers and memory and is
+//! answered; a flush is put into a slot as an event is, and answered when all slots are free again. What is no packet is
+//! dropped, and so is an event while the processor does not run. What producers lost is summed up and told with the next event
+//! that is sent.
+//!
+//! # Source
+//! Paper 004 section 4.2, network adapter with DMA; packets: `sim::diag::packet`.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | 1: nothing is on its way |
+//! | `got`, `put` | in, out | | packets, see [`crate::noc::ports`] |
+//! | `write` | out | | a register is written, see [`crate::diag::ports`] |
+//! | `running`, `room`, `empty` | in | 1 | the processor runs; a slot is free; all are |
+//! | `slot_we`, `slot_half`, `slot_data` | out | 1, 4, 16 | what is written into the free slot |
+//! | `push` | out | 1 | the slot is full; the next is free |
+//! | `waits`, `drops` | out | 1 | a packet finds no slot; an event is dropped |
+//! | `status`, `trips`, `full`, `dropped`, `handled` | in | 16, 16, 16, 16, 32 | registers 2, 6, 7, 8, and 4 with 5 |
+//! | `send`, `args`, `sent` | in, in, out | 1, 3, 1 | the core's event is to be sent; its arguments; it is |
+//! | `send_at`, `send_low`, `send_high` | out, in, in | 3, 16, 16 | a word of it, in the next clock |
+//! | `trip`, `trip_pc`, `trip_info`, `tripped` | in, in, in, out | 1, 32, 18, 1 | the host is to be told of an end; it is |
+//!
+//! # Timing
+//! A packet takes a slot 16 clocks and one for each word. To send takes a clock or two a word. `ready` depends on `word`.
+//!
+//! Golden model: `sim::diag::processor::node`.
+
+use crate::diag::ports::WriteOut;
+use crate::noc::ports::{PacketIn, PacketOut};
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+use sim::diag::packet::HOST;
+use sim::diag::processor::{KIND, RAM_BYTES, READABLE, SLOTS, TRIP_EVENT};
+use sim::diag::registers::CONTROL;
+
+/// What is done with the packet that comes.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum DmaState {
+    Head,
+    Second,
+    Clear,
+    Body,
+    Flush,
+    Answer,
+}
+
+/// What of a packet is sent next.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum DmaSend {
+    Idle,
+    Peek,
+    First,
+    Second,
+    Lost,
+    Body,
+    Wait,
+    Done,
+}
+
+/// Whose packet is sent.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum DmaWhose {
+    Answer,
+    Trip,
+    Event,
+}
+
+/// The DMA.
+#[derive(LogicBlock, Default)]
+pub struct Dma {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub got: PacketIn,
+    pub put: PacketOut,
+    pub write: WriteOut,
+    pub running: Signal<In, Bit>,
+    pub room: Signal<In, Bit>,
+    pub empty: Signal<In, Bit>,
+    pub slot_we: Signal<Out, Bit>,
+    pub slot_half: Signal<Out, Bits<4>>,
+    pub slot_data: Signal<Out, Bits<16>>,
+    pub push: Signal<Out, Bit>,
+    pub waits: Signal<Out, Bit>,
+    pub drops: Signal<Out, Bit>,
+    pub status: Signal<In, Bits<16>>,
+    pub handled: Signal<In, Bits<32>>,
+    pub trips: Signal<In, Bits<16>>,
+    pub full: Signal<In, Bits<16>>,
+    pub dropped: Signal<In, Bits<16>>,
+    pub send: Signal<In, Bit>,
+    pub args: Signal<In, Bits<3>>,
+    pub sent: Signal<Out, Bit>,
+    pub send_at: Signal<Out, Bits<3>>,
+    pub send_low: Signal<In, Bits<16>>,
+    pub send_high: Signal<In, Bits<16>>,
+    pub trip: Signal<In, Bit>,
+    pub trip_pc: Signal<In, Bits<32>>,
+    pub trip_info: Signal<In, Bits<18>>,
+    pub tripped: Signal<Out, Bit>,
+
+    // the packet that comes
+    state: DFF<DmaState>,
+    take: Signal<Local, Bit>,
+    last: Signal<Local, Bit>,
+    left: DFF<Bits<4>>,
+    length: DFF<Bits<4>>,
+    src: DFF<Bits<6>>,
+    second: DFF<Bits<16>>,
+    half: DFF<Bits<4>>,
+    waited: DFF<Bit>,
+    slotted: DFF<Bit>,
+    want_lost: DFF<Bit>,
+    datum: DFF<Bits<16>>,
+    fresh: DFF<Bit>,
+    at: DFF<Bits<12>>,
+    legal_write: DFF<Bit>,
+    is_control: Signal<Local, Bit>,
+    code: Signal<Local, Bits<3>>,
+    stamps: Signal<Local, Bits<2>>,
+    fixed_words: Signal<Local, Bits<4>>,
+    arg_words: Signal<Local, Bits<4>>,
+    whole: Signal<Local, Bit>,
+    wants: Signal<Local, Bit>,
+    control: Signal<Local, Bit>,
+    op: Signal<Local, Bits<3>>,
+    ends: Signal<Local, Bit>,
+    answered: Signal<Local, Bit>,
+    stores: Signal<Local, Bit>,
+
+    // what is answered
+    low_addr: Signal<Local, Bits<5>>,
+    low_count: Signal<Local, Bits<5>>,
+    behind: Signal<Local, Bits<5>>,
+    readable: Signal<Local, Bit>,
+    answer_op: Signal<Local, Bits<3>>,
+    answer_words: Signal<Local, Bits<4>>,
+
+    // what is sent
+    sends: DFF<DmaSend>,
+    whose: DFF<DmaWhose>,
+    head: DFF<Bits<16>>,
+    words: DFF<Bits<4>>,
+    place: DFF<Bits<4>>,
+    told: DFF<Bits<16>>,
+    untold: DFF<Bits<32>>,
+    added: Signal<Local, Bits<32>>,
+    more: Signal<Local, Bits<32>>,
+    telling: Signal<Local, Bits<16>>,
+    put_length: Signal<Local, Bits<4>>,
+    taken: Signal<Local, Bit>,
+    register: Signal<Local, Bits<16>>,
+
+    kind: Fixed<Bits<16>>,
+    capacity: Fixed<Bits<16>>,
+    ram_bytes: Fixed<Bits<16>>,
+    first_control: Fixed<Bits<12>>,
+    readables: Fixed<Bits<5>>,
+    host: Fixed<Bits<6>>,
+    trip_head: Fixed<Bits<16>>,
+    keep_in: Fixed<Bits<16>>,
+    keep_out: Fixed<Bits<16>>,
+    lost_bit: Fixed<Bits<16>>,
+    is_answer: Fixed<Bits<16>>,
+    most: Fixed<Bits<16>>,
+    one: Fixed<Bits<4>>,
+    two: Fixed<Bits<4>>,
+    four: Fixed<Bits<4>>,
+    one_12: Fixed<Bits<12>>,
+    one_32: Fixed<Bits<32>>,
+}
+
+impl Dma {
+    /// With nothing on its way.
+    pub fn new() -> Self {
+        Self {
+            kind: Fixed::of(KIND),
+            capacity: Fixed::of(SLOTS as u64),
+            ram_bytes: Fixed::of(RAM_BYTES),
+            first_control: Fixed::of(CONTROL),
+            readables: Fixed::of(READABLE),
+            host: Fixed::of(HOST),
+            trip_head: Fixed::of(TRIP_EVENT),
+            keep_in: Fixed::of(0xcfffu64),
+            keep_out: Fixed::of(0x4fffu64),
+            lost_bit: Fixed::of(0x1000u64),
+            is_answer: Fixed::of(0x8000u64),
+            most: Fixed::of(0xffffu64),
+            one: Fixed::of(1u64),
+            two: Fixed::of(2u64),
+            four: Fixed::of(4u64),
+            one_12: Fixed::of(1u64),
+            one_32: Fixed::of(1u64),
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for Dma {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            state,
+            left,
+            length,
+            src,
+            second,
+            half,
+            waited,
+            slotted,
+            want_lost,
+            datum,
+            fresh,
+            at,
+            legal_write,
+            sends,
+            whose,
+            head,
+            words,
+            place,
+            told,
+            untold
+        );
+
+        // whether the fields of an event fill its words, and whether the packet needs a slot
+        self.is_control.next = self.got.word.val().get_bit(15);
+        self.code.next = self.got.word.val().get_bits::<3>(12);
+        self.stamps.next = self.got.word.val().get_bits::<2>(13);
+        self.fixed_words.next = bit_cast::<4, 1>(self.got.word.val().get_bit(12).into())
+            + (bit_cast::<4, 2>(self.stamps.val()) & self.two.val());
+        self.arg_words.next = self.left.q.val() - self.fixed_words.val();
+        self.whole.next = !self.stamps.val().get_bit(0)
+            & (self.fixed_words.val() <= self.left.q.val())
+            & !self.arg_words.val().get_bit(0)
+            & (self.arg_words.val() <= 12)
+            & !self.is_control.val();
+        self.wants.next = self.running.val() & (self.whole.val() | (self.is_control.val() & (self.code.val() == 6)));
+
+        self.got.ready.next = (self.state.q.val() == DmaState::Head)
+            | (self.state.q.val() == DmaState::Body)
+            | ((self.state.q.val() == DmaState::Second) & (!self.wants.val() | self.room.val()));
+        self.take.next = self.got.valid.val()
+            & ((self.state.q.val() == DmaState::Head)
+                | (self.state.q.val() == DmaState::Body)
+                | ((self.state.q.val() == DmaState::Second) & (!self.wants.val() | self.room.val())));
+        self.waits.next = self.got.valid.val()
+            & (self.state.q.val() == DmaState::Second)
+            & self.wants.val()
+            & !self.room.val()
+            & !self.waited.q.val();
+        self.drops.next =
+            self.take.val() & (self.state.q.val() == DmaState::Second) & self.whole.val() & !self.running.val();
+        if self.waits.val() {
+            self.waited.d.next = true;
+        }
+
+        self.control.next = self.second.q.val().get_bit(15);
+        self.op.next = self.second.q.val().get_bits::<3>(12);
+        // read, write and flush are answered; the flush of a program when that is done with it
+        self.answered.next = self.control.val() & ((self.op.val() == 0) | (self.op.val() == 1) | (self.op.val() == 6));
+        self.last.next = self.left.q.val() == self.one.val();
+        self.stores.next = false;
+        self.ends.next = false;
+
+        self.slot_we.next = false;
+        self.slot_half.next = self.half.q.val();
+        self.slot_data.next = self.got.word.val();
+        self.write.we.next = false;
+        self.write.addr.next = self.at.q.val();
+        self.write.data.next = self.got.word.val();
+        self.added.next = 0.into();
+        if self.drops.val() {
+            self.added.next = self.one_32.val();
+        }
+        match self.state.q.val() {
+            DmaState::Head => {
+                if self.take.val() {
+                    self.src.d.next = self.got.word.val().get_bits::<6>(0);
+                    self.left.d.next = self.got.word.val().get_bits::<4>(12);
+                    self.length.d.next = self.got.word.val().get_bits::<4>(12);
+                    self.state.d.next = DmaState::Second;
+                }
+                self.half.d.next = 0.into();
+                self.waited.d.next = false;
+                self.fresh.d.next = true;
+                self.datum.d.next = 0.into();
+            }
+            DmaState::Second => {
+                if self.take.val() {
+                    self.second.d.next = self.got.word.val();
+                    self.slotted.d.next = self.wants.val();
+                    self.want_lost.d.next = self.whole.val() & self.got.word.val().get_bit(12);
+                    self.at.d.next = self.got.word.val().get_bits::<12>(0);
+                    self.legal_write.d.next = self.got.word.val().get_bits::<12>(0) >= self.first_control.val();
+                    self.state.d.next = DmaState::Body;
+                    if self.wants.val() {
+                        self.state.d.next = DmaState::Clear;
+                    } else if !self.left.q.val().any() {
+                        self.state.d.next = DmaState::Head;
+                        if self.is_control.val()
+                            & ((self.code.val() == 0) | (self.code.val() == 1) | (self.code.val() == 6))
+                        {
+                            self.state.d.next = DmaState::Answer;
+                        }
+                    }
+                }
+            }
+            DmaState::Clear => {
+                self.slot_we.next = true;
+                self.slot_data.next = 0.into();
+                if self.half.q.val() == 0 {
+                    self.slot_data.next = bit_cast::<16, 6>(self.src.q.val());
+                }
+                if self.half.q.val() == 1 {
+                    self.slot_data.next = self.second.q.val() & self.keep_in.val();
+                }
+                self.half.d.next = self.half.q.val() + self.one.val();
+                if self.half.q.val().all() {
+                    self.half.d.next = self.four.val();
+                    if self.second.q.val().get_bit(14) & !self.control.val() {
+                        self.half.d.next = self.two.val();
+                    }
+                    self.state.d.next = DmaState::Body;
+                    if !self.left.q.val().any() {
+                        self.ends.next = true;
+                    }
+                }
+            }
+            DmaState::Body => {
+                if self.take.val() {
+                    self.left.d.next = self.left.q.val() - self.one.val();
+                    self.ends.next = self.last.val();
+                    if self.control.val() {
+                        if self.fresh.q.val() {
+                            self.datum.d.next = self.got.word.val();
+                            self.stores.next = true;
+                        }
+                        self.fresh.d.next = false;
+                        self.at.d.next = self.at.q.val() + self.one_12.val();
+                        // a write that is refused writes nothing
+                        self.write.we.next = (self.op.val() == 1)
+                            & self.legal_write.q.val()
+                            & (self.at.q.val() >= self.first_control.val());
+                    } else if self.want_lost.q.val() {
+                        self.want_lost.d.next = false;
+                        self.added.next = bit_cast::<32, 16>(self.got.word.val());
+                    } else {
+                        self.stores.next = true;
+                        self.half.d.next = self.half.q.val() + self.one.val();
+                    }
+                    self.slot_we.next = self.slotted.q.val() & self.stores.val();
+                }
+            }
+            DmaState::Flush => {
+                if self.empty.val() | !self.running.val() {
+                    self.state.d.next = DmaState::Answer;
+                }
+            }
+            DmaState::Answer => {
+                if (self.sends.q.val() == DmaSend::Done) & (self.whose.q.val() == DmaWhose::Answer) {
+                    self.state.d.next = DmaState::Head;
+                }
+            }
+        }
+        if self.ends.val() {
+            self.state.d.next = DmaState::Head;
+            if self.answered.val() {
+                self.state.d.next = DmaState::Answer;
+                if self.slotted.q.val() {
+                    self.state.d.next = DmaState::Flush;
+                }
+            }
+        }
+        self.push.next = self.ends.val() & self.slotted.q.val();
+
+        // what is answered
+        self.low_addr.next = bit_cast::<5, 4>(self.second.q.val().get_bits::<4>(0));
+        self.low_count.next = bit_cast::<5, 4>(self.datum.q.val().get_bits::<4>(0));
+        self.behind.next = self.low_addr.val() + self.low_count.val();
+        self.readable.next = !self.second.q.val().get_bits::<8>(4).any()
+            & !self.datum.q.val().get_bits::<12>(4).any()
+            & self.datum.q.val().any()
+            & (self.behind.val() <= self.readables.val());
+        self.answer_op.next = 4.into();
+        self.answer_words.next = 0.into();
+        if (self.op.val() == 0) & self.readable.val() {
+            self.answer_op.next = 2.into();
+            self.answer_words.next = self.datum.q.val().get_bits::<4>(0);
+        }
+        if (self.op.val() == 1) & self.legal_write.q.val() & self.length.q.val().any() {
+            self.answer_op.next = 3.into();
+        }
+        if self.op.val() == 6 {
+            self.answer_op.next = 6.into();
+            if self.length.q.val().any() {
+                self.answer_words.next = self.one.val();
+            }
+        }
+
+        // what was lost is told as far as it fits
+        self.more.next = self.untold.q.val() + self.added.val();
+        self.untold.d.next = self.more.val();
+        self.telling.next = self.untold.q.val().get_bits::<16>(0);
+        if self.untold.q.val().get_bits::<16>(16).any() {
+            self.telling.next = self.most.val();
+        }
+        if self.send_high.val().get_bit(14) & (self.args.val() == 6) {
+            self.telling.next = 0.into();
+        }
+
+        // what is sent: the end of a handler first, then what the program sent, then an answer
+        self.put_length.next = self.words.q.val() + bit_cast::<4, 1>(self.told.q.val().any().into());
+        self.taken.next = self.put.ready.val();
+        self.put.valid.next = false;
+        self.put.word.next = 0.into();
+        self.send_at.next = self.place.q.val().get_bits::<3>(1);
+        self.register.next = self.kind.val();
+        match self.place.q.val().index() {
+            1 => self.register.next = self.capacity.val(),
+            2 => self.register.next = self.status.val(),
+            3 => self.register.next = self.ram_bytes.val(),
+            4 => self.register.next = self.handled.val().get_bits::<16>(0),
+            5 => self.register.next = self.handled.val().get_bits::<16>(16),
+            6 => self.register.next = self.trips.val(),
+            7 => self.register.next = self.full.val(),
+            8 => self.register.next = self.dropped.val(),
+            _ => {}
+        }
+        self.sent.next = false;
+        self.tripped.next = false;
+        match self.sends.q.val() {
+            DmaSend::Idle => {
+                self.told.d.next = 0.into();
+                self.send_at.next = 0.into();
+                if self.trip.val() {
+                    self.whose.d.next = DmaWhose::Trip;
+                    self.head.d.next = self.trip_head.val();
+                    self.words.d.next = self.four.val();
+                    self.place.d.next = 0.into();
+                    self.sends.d.next = DmaSend::First;
+                } else if self.send.val() {
+                    self.whose.d.next = DmaWhose::Event;
+                    self.sends.d.next = DmaSend::Peek;
+                } else if self.state.q.val() == DmaState::Answer {
+                    self.whose.d.next = DmaWhose::Answer;
+                    self.head.d.next = self.is_answer.val()
+                        | (bit_cast::<16, 3>(self.answer_op.val()) << 12)
+                        | bit_cast::<16, 12>(self.second.q.val().get_bits::<12>(0));
+                    if self.op.val() == 6 {
+                        self.head.d.next = self.is_answer.val() | (bit_cast::<16, 3>(self.answer_op.val()) << 12);
+                    }
+                    self.words.d.next = self.answer_words.val();
+                    self.place.d.next = self.second.q.val().get_bits::<4>(0);
+                    self.sends.d.next = DmaSend::First;
+                }
+            }
+            DmaSend::Peek => {
+                self.send_at.next = 0.into();
+                self.head.d.next = self.send_high.val() & self.keep_out.val();
+                self.words.d.next = bit_cast::<4, 3>(self.args.val()) << 1;
+                self.place.d.next = self.four.val();
+                if self.send_high.val().get_bit(14) {
+                    self.words.d.next = (bit_cast::<4, 3>(self.args.val()) << 1) + self.two.val();
+                    self.place.d.next = self.two.val();
+                }
+                self.told.d.next = self.telling.val();
+                self.untold.d.next = self.more.val() - bit_cast::<32, 16>(self.telling.val());
+                self.sends.d.next = DmaSend::First;
+            }
+            DmaSend::First => {
+                self.send_at.next = 0.into();
+                self.put.valid.next = true;
+                self.put.word.next =
+                    (bit_cast::<16, 4>(self.put_length.val()) << 12) | (bit_cast::<16, 6>(self.host.val()) << 6);
+                if self.whose.q.val() == DmaWhose::Event {
+                    self.put.word.next = (bit_cast::<16, 4>(self.put_length.val()) << 12)
+                        | (bit_cast::<16, 6>(self.send_low.val().get_bits::<6>(6)) << 6);
+                }
+                if (self.whose.q.val() == DmaWhose::Answer) & (self.op.val() != 6) {
+                    self.put.word.next =
+                        (bit_cast::<16, 4>(self.put_length.val()) << 12) | (bit_cast::<16, 6>(self.src.q.val()) << 6);
+                }
+                if self.taken.val() {
+                    self.sends.d.next = DmaSend::Second;
+                }
+            }
+            DmaSend::Second => {
+                self.put.valid.next = true;
+                self.put.word.next = self.head.q.val();
+                if self.told.q.val().any() {
+                    self.put.word.next = self.head.q.val() | self.lost_bit.val();
+                }
+                if self.taken.val() {
+                    self.sends.d.next = DmaSend::Body;
+                    if self.told.q.val().any() {
+                        self.sends.d.next = DmaSend::Lost;
+                    } else if !self.words.q.val().any() {
+                        self.sends.d.next = DmaSend::Done;
+                    }
+                }
+            }
+            DmaSend::Lost => {
+                self.put.valid.next = true;
+                self.put.word.next = self.told.q.val();
+                if self.taken.val() {
+                    self.sends.d.next = DmaSend::Body;
+                    if !self.words.q.val().any() {
+                        self.sends.d.next = DmaSend::Done;
+                    }
+                }
+            }
+            DmaSend::Body => {
+                self.put.valid.next = true;
+                self.put.word.next = self.register.val();
+                if self.op.val() == 6 {
+                    self.put.word.next = self.datum.q.val();
+                }
+                if self.whose.q.val() == DmaWhose::Event {
+                    self.put.word.next = self.send_low.val();
+                    if self.place.q.val().get_bit(0) {
+                        self.put.word.next = self.send_high.val();
+                    }
+                }
+                if self.whose.q.val() == DmaWhose::Trip {
+                    match self.place.q.val().get_bits::<2>(0).index() {
+                        0 => self.put.word.next = self.trip_pc.val().get_bits::<16>(0),
+                        1 => self.put.word.next = self.trip_pc.val().get_bits::<16>(16),
+                        2 => self.put.word.next = self.trip_info.val().get_bits::<16>(0),
+                        _ => self.put.word.next = bit_cast::<16, 2>(self.trip_info.val().get_bits::<2>(16)),
+                    }
+                }
+                if self.taken.val() {
+                    self.words.d.next = self.words.q.val() - self.one.val();
+                    self.place.d.next = self.place.q.val() + self.one.val();
+                    self.sends.d.next = DmaSend::Wait;
+                    if self.words.q.val() == self.one.val() {
+                        self.sends.d.next = DmaSend::Done;
+                    }
+                }
+            }
+            DmaSend::Wait => self.sends.d.next = DmaSend::Body,
+            DmaSend::Done => {
+                self.sends.d.next = DmaSend::Idle;
+                self.sent.next = self.whose.q.val() == DmaWhose::Event;
+                self.tripped.next = self.whose.q.val() == DmaWhose::Trip;
+            }
+        }
+        if self.reset.val() {
+            self.state.d.next = DmaState::Head;
+            self.sends.d.next = DmaSend::Idle;
+            self.untold.d.next = 0.into();
+        }
+    }
+}
