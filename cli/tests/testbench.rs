@@ -37,7 +37,12 @@ fn it_passes_in_icarus_and_fails_when_a_vector_is_changed() {
 /// In a simulation that knows what it does not know: without values at power-up, reset alone makes all that matters known.
 #[test]
 fn it_passes_in_icarus_from_unknown_registers() {
-    for what in ["--set small", "--set large --cores 3 --timestamps", "--scheme sc-lsp --variant rbase --cores 2"] {
+    for what in [
+        "--set small",
+        "--set large --cores 3 --timestamps",
+        "--scheme sc-lsp --variant rbase --cores 2",
+        "--scheme cfiat:1k --cores 2",
+    ] {
         let place = Place::new();
         place.good(&format!("gen {what} --no-initial -o out"));
         let said = icarus(&place.path().join("out"));
