@@ -79,6 +79,9 @@ fn two_ibex_are_executed_again_with_their_interrupts() {
 
 #[test]
 fn load_values_alone_have_the_port_of_the_trace() {
+    if !long() {
+        return;
+    }
     let soc = SocConfig { log2_fifo: 5, ..config(CoreKind::Picorv32, 1, "cfiat(fixed):256+ways2+line16") };
     let v = checked(&soc, "bank", 100_000);
     assert!(v.replayed.is_none() && v.records > 100, "{v:?}");
@@ -98,6 +101,27 @@ fn a_wrong_bit_is_found() {
             other => panic!("bit {bit}: {other:?}"),
         }
     }
+}
+
+/// A circuit that does not see what core 1 stores lets core 0 keep values that are old.
+#[test]
+fn a_circuit_that_does_not_see_a_cores_stores_is_found() {
+    if !long() {
+        return;
+    }
+    let soc = config(CoreKind::Picorv32, 2, "tr_e:small,cfiat:16k");
+    let blind = |verilog: String| {
+        let (seen, unseen) = (".rvfi_mem_wmask_1(rvfi_mem_wmask_1)", ".rvfi_mem_wmask_1(4'd0)");
+        assert_eq!(verilog.matches(seen).count(), 1);
+        verilog.replace(seen, unseen)
+    };
+    let elf = programs::find("bank").unwrap().soc.get("rv32im").unwrap();
+    let program = Program::parse(elf).unwrap();
+    let built = Soc::build_edited(&soc, false, &default_cache(), blind).unwrap();
+    let options = RunOptions { max_cycles: 200_000, ..RunOptions::default() };
+    let r = built.run(&program, &options, |_| {}).unwrap();
+    let found = check(&soc, &program, &r).unwrap_err();
+    assert!(matches!(found, ValueError::Replay(_) | ValueError::Different(_)), "{found}");
 }
 
 #[test]

@@ -11,7 +11,7 @@
 //! | `bits` | out | | pieces of its bits |
 //!
 //! # Timing
-//! A record takes 4 clocks, and one for each chunk of up to 7 bits; a longer one two. Of `(fixed)` 5 clocks, and one for each
+//! A record takes 4 clocks, and one for each chunk of up to 7 bits; a longer one two. Of `(fixed)` 3 clocks, and one for each
 //! byte.
 //!
 //! Golden model: [`sim::scheme::cfiat::message`].
