@@ -14,7 +14,7 @@ use host::machine::{Settings, TimingModel, TimingOptions};
 use host::run::Run;
 use host::views::source::Replayed;
 use sim::lane::SyncPeriod;
-use sim::params::{FlowScheme, ParamError, Platform, TraceParams};
+use sim::params::{DataScheme, FlowScheme, ParamError, Platform, TraceParams};
 use sim::scheme::sc_lsp::StreamCacheParams;
 use std::path::{Path, PathBuf};
 
@@ -253,7 +253,7 @@ pub struct ParamArgs {
     #[command(flatten)]
     pub stream_cache: StreamCacheArgs,
     /// What the trace is made with: a scheme by its whole name as in `goshawk sweep`, say tr_e:m4+shift2 or
-    /// sc-lsp:rbase-32x4; or inputs, cfiat, which send no control flow; or tr, what --set and --encoding say; or sc-lsp, what --variant, --sets and --ways say
+    /// sc-lsp:rbase-32x4, for `encode` and `soc sim` with load values beside as tr_e:small,cfiat:16k; or inputs, cfiat, which send no control flow; or tr, what --set and --encoding say; or sc-lsp, what --variant, --sets and --ways say
     /// [default: tr]
     #[arg(long, value_name = "NAME")]
     pub scheme: Option<String>,
@@ -376,6 +376,11 @@ impl ParamArgs {
         }
     }
 
+    /// Whether the scheme's name says with what load values are traced beside it.
+    pub fn names_data(&self) -> bool {
+        self.scheme.as_deref().is_some_and(|name| matches!(TraceParams::schemes(name), Ok((_, Some(_)))))
+    }
+
     /// The first argument of predictors and encoding that was given.
     fn given(&self) -> Option<&'static str> {
         first([
@@ -428,7 +433,32 @@ impl ParamArgs {
 
     /// As [`ParamArgs::resolve`], where the input says how many address bits are always 0.
     pub fn resolve_for(&self, cores: u8, xlen: u8, align: u8) -> Result<(TraceParams, Option<String>), Failure> {
-        let flow: FlowScheme = self.name()?.parse()?;
+        self.resolved(self.name()?.parse()?, None, (cores, xlen, align))
+    }
+
+    /// As [`ParamArgs::resolve_for`], where load values may be traced beside: `data` says with what, or the name of the scheme
+    /// behind a comma.
+    pub fn resolve_with(
+        &self,
+        data: Option<&str>,
+        platform: (u8, u8, u8),
+    ) -> Result<(TraceParams, Option<String>), Failure> {
+        let (flow, named) = TraceParams::schemes(&self.name()?)?;
+        let data = match (data, named) {
+            (Some(_), Some(named)) => {
+                return Err(Failure::Other(format!("--data is not for a --scheme that says it, here `{named}`")));
+            }
+            (data, named) => data.map(str::parse).transpose()?.or(named),
+        };
+        self.resolved(flow, data, platform)
+    }
+
+    fn resolved(
+        &self,
+        flow: FlowScheme,
+        data: Option<DataScheme>,
+        (cores, xlen, align): (u8, u8, u8),
+    ) -> Result<(TraceParams, Option<String>), Failure> {
         let platform = Platform {
             timestamps: self.timestamps,
             cores,
@@ -437,7 +467,7 @@ impl ParamArgs {
             count_bits: self.count_bits,
             cc_bits: self.cc_bits,
         };
-        let params = TraceParams::new(platform, flow);
+        let params = TraceParams::new(platform, flow).with(|p| p.data = data);
         params.check()?;
         let name = match flow {
             FlowScheme::Tr(tr) => Some(tr.set_name()).filter(|name| !name.contains('/')),

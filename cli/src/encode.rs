@@ -10,8 +10,8 @@ use host::encode::{to_file, Request};
 use host::values::{record, Output};
 use serde_json::json;
 use sim::analysis::ratio;
+use sim::params::DataScheme;
 use sim::scheme::cfiat::descriptor::Form;
-use sim::scheme::cfiat::params::Sizes;
 use std::io::Write;
 
 /// Trace a run with the golden model and write the trace file
@@ -22,6 +22,7 @@ use std::io::Write;
     goshawk encode builtin:bank --harts 4 --scheme inputs -o bank.gip\n  \
     goshawk encode builtin:lz --scheme inputs:512+known16384 --skip 2000000 -o late.gip\n  \
     goshawk encode builtin:fft --harts 4 --set large -o fft.gtr --values fft.glv --data cfiat:64k+line64\n  \
+    goshawk encode builtin:vm --scheme tr_e:small,cfiat:16k -o vm.gtr --values vm.glv\n  \
     goshawk encode builtin:bank --harts 4 --scheme cfiat:16k -o bank.glv\n  \
     goshawk encode builtin:vm --scheme cfiat:32k+touched --ascii -o vm.txt\n  \
     goshawk encode vm.ret --set 512/8/32 --encoding 'tr(bcnt=4,2;diffta=5,4)' -o vm.gtr")]
@@ -35,9 +36,10 @@ pub struct Args {
     /// Load values beside the control flow, into this file
     #[arg(long, value_name = "FILE")]
     values: Option<OutputPath>,
-    /// What they are traced with: cfiat:32k+ways4+line32+gran4, and behind it +shared, +round or +countN
-    #[arg(long, value_name = "NAME", default_value = "cfiat", requires = "values")]
-    data: String,
+    /// What they are traced with: cfiat:32k+ways4+line32+gran4, and behind it +round or +countN; or say it behind the
+    /// scheme, as --scheme tr_e:small,cfiat:16k [default: cfiat]
+    #[arg(long, value_name = "NAME", requires = "values")]
+    data: Option<String>,
     /// With --scheme cfiat: write descriptors as text in place of a stream
     #[arg(long, conflicts_with = "binary")]
     ascii: bool,
@@ -91,12 +93,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if let Some((option, _)) = form {
         return Err(Failure::Other(format!("{option} is for load values; it goes with --scheme cfiat")));
     }
-    let data = args.data.parse::<Sizes>()?;
     let run = source.run()?;
     let has_cycles = run.has_cycles();
     let info = run.info();
     check_cores(info.harts)?;
-    let (params, set) = args.params.resolve_for(info.harts, info.xlen, source.input.likely_align()?)?;
+    let data = args.data.as_deref().or(args.values.is_some().then_some("cfiat"));
+    let data = data.filter(|_| args.data.is_some() || !args.params.names_data());
+    let (params, set) = args.params.resolve_with(data, (info.harts, info.xlen, source.input.likely_align()?))?;
     let request = Request {
         params,
         set: set.clone(),
@@ -104,9 +107,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         sync_period: args.sync.sync_period,
     };
     // what it refuses is refused before a file is there
-    let values = match &args.values {
-        Some(path) => Some((path, record(&run, data, Output::Stream(path), &Bars)?)),
-        None => None,
+    let values = match (&args.values, params.data) {
+        (Some(path), Some(DataScheme::Cfiat(sizes))) => Some((path, record(&run, sizes, Output::Stream(path), &Bars)?)),
+        (None, Some(data)) => {
+            return Err(Failure::Other(format!("--values FILE is needed: it is where the load values of `{data}` go")));
+        }
+        (_, None) => None,
     };
     let encoded = to_file(&run, &request, &args.output, &Bars)?;
     let (run, params) = (info, encoded.params);

@@ -2,17 +2,16 @@
 
 use crate::args::{ParamArgs, SyncArgs};
 use crate::hardware::HardwareArgs;
-use crate::inputs;
 use crate::output::{count, plural, Left, Object, Right, Table};
 use crate::progress::bar;
+use crate::{cfiat, inputs};
 use crate::{Failure, Status};
 use fpga::gates::{self, GateReport, Library};
 use fpga::place::{self, Device, PlaceReport};
 use hdl::bus::wrap::Buses;
-use hdl::emit::{emit, emit_inputs, SystemOptions};
+use hdl::emit::{emit, emit_cfiat, emit_inputs, EmitError, SystemOptions};
 use hdl::verilog::Style;
-use serde_json::json;
-use sim::scheme::inputs::InputsParams;
+use serde_json::{json, Value};
 use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
 use std::io::Write;
 
@@ -26,7 +25,8 @@ use std::io::Write;
 #[command(after_help = "Examples:\n  goshawk gates --set medium\n  \
     goshawk gates --set small --upper-bits 12 --fifo 8 --library nangate45\n  \
     goshawk gates --set medium --place hx8k --seed 2 --json\n  \
-    goshawk gates --scheme inputs:256 --cores 2 --place ecp5")]
+    goshawk gates --scheme inputs:256 --cores 2 --place ecp5\n  \
+    goshawk gates --scheme cfiat:16k --fifo 16 --place hx8k")]
 pub struct Args {
     #[command(flatten)]
     params: ParamArgs,
@@ -66,7 +66,14 @@ const fn target_mhz(device: Device) -> u32 {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
     if let Some(sizes) = inputs::sizes(&args.params, &SyncArgs::default())? {
-        return record(args, &args.hardware.inputs(sizes)?, out);
+        let p = args.hardware.inputs(sizes)?;
+        let emit = |log2_fifo| emit_inputs(&p, log2_fifo, &Style::default(), Buses::default());
+        return with_data(args, &p.sizes.to_string(), inputs::parameters(&p), emit, out);
+    }
+    if let Some(sizes) = cfiat::sizes(&args.params, &SyncArgs::default())? {
+        let p = args.hardware.cfiat(sizes)?;
+        let emit = |log2_fifo| emit_cfiat(&p, log2_fifo, &Style::default(), Buses::default());
+        return with_data(args, &p.sizes.to_string(), cfiat::parameters(&p), emit, out);
     }
     args.hardware.no_inputs()?;
     let (params, set) = args.params.resolve(args.hardware.cores, args.hardware.xlen)?;
@@ -134,18 +141,20 @@ fn measure(
     Ok((report, placed))
 }
 
-/// Of a record system.
-fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Status, Failure> {
+/// Of a system that takes the cores' data.
+fn with_data(
+    args: &Args,
+    name: &str,
+    parameters: Value,
+    emit: impl FnOnce(u8) -> Result<String, EmitError>,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
     let options = args.hardware.options();
-    let verilog = || {
-        let verilog = emit_inputs(params, options.log2_fifo, &Style::default(), Buses::default());
-        verilog.map_err(|e| Failure::Other(e.to_string()))
-    };
+    let verilog = || emit(options.log2_fifo).map_err(|e| Failure::Other(e.to_string()));
     let (report, placed) = measure(args, true, verilog)?;
-    let name = params.sizes.to_string();
     if args.json {
-        Object::new("gates", &name)
-            .with("parameters", inputs::parameters(params))
+        Object::new("gates", name)
+            .with("parameters", parameters)
             .with("fifo_entries", options.fifo_entries().into())
             .with("gates", json!(report))
             .with("gates_with_memory", report.with_memory().into())
@@ -153,7 +162,7 @@ fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Sta
             .print(out)?;
         return Ok(Status::Done);
     }
-    print_gates(&name, params.cores, &options, &report, out)?;
+    print_gates(name, args.hardware.cores, &options, &report, out)?;
     placed.iter().try_for_each(|p| print_place(p, out))?;
     if !placed.is_empty() {
         writeln!(out, "\nIt has more ports than the devices have pins: they are behind a shift register, whose flip-flops are not counted; cells are.")?;

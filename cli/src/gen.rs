@@ -5,15 +5,14 @@ use crate::describe::describe;
 use crate::files::OutputPath;
 use crate::hardware::{module_name, HardwareArgs};
 use crate::output::{count, facts, plural, Object};
-use crate::package::{make, write_all, RECORDING, VERILOG};
+use crate::package::{make, write_all, File, RECORDING, VERILOG};
 use crate::ports;
-use crate::{inputs, recorded, Failure, Status};
+use crate::{cfiat, inputs, recorded, valued, Failure, Status};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
 use hdl::bus::Writers;
 use hdl::verilog::Style;
-use serde_json::json;
-use sim::scheme::inputs::InputsParams;
+use serde_json::{json, Value};
 use std::io::Write;
 
 /// Write a trace system for a parameter set: Verilog, register map, test vectors
@@ -26,7 +25,8 @@ use std::io::Write;
     goshawk gen --set small --bus axi-lite --port axi-stream -o trace-axi\n  \
     goshawk gen --set small --bus apb --writes privileged-secure -o trace-apb\n  \
     goshawk gen --set small --sync --bus axi-lite --port axi4-memory -o trace-memory\n  \
-    goshawk gen --scheme inputs:256 --cores 2 -o record2")]
+    goshawk gen --scheme inputs:256 --cores 2 -o record2\n  \
+    goshawk gen --scheme cfiat:16k+line16+gran1 --cores 2 -o values2")]
 pub struct Args {
     /// Folder to write to; it is made where it is missing
     #[arg(short, long, value_name = "DIR")]
@@ -99,6 +99,10 @@ impl Args {
         Ok(Buses { registers: self.bus, writers: self.writes, words: self.port, crossing: self.port_clock })
     }
 
+    fn style(&self) -> Style {
+        Style { name: self.module_name.clone(), initial: !self.no_initial }
+    }
+
     /// The buses for people.
     fn told(&self) -> String {
         let clock = if self.port_clock { " by a clock of their own" } else { "" };
@@ -110,7 +114,16 @@ impl Args {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if let Some(sizes) = inputs::sizes(&args.params, &SyncArgs::default())? {
-        return record(args, &args.hardware.inputs(sizes)?, out);
+        let p = args.hardware.inputs(sizes)?;
+        let files = recorded::make(&p, &args.hardware.options(), &args.style(), args.buses()?)?;
+        let of = (p.fingerprint(), p.canonical(), "RVFI with data, memory bus");
+        return with_data(args, &p.sizes.to_string(), of, inputs::parameters(&p), files, out);
+    }
+    if let Some(sizes) = cfiat::sizes(&args.params, &SyncArgs::default())? {
+        let p = args.hardware.cfiat(sizes)?;
+        let files = valued::make(&p, &args.hardware.options(), &args.style(), args.buses()?)?;
+        let of = (p.fingerprint(), p.canonical(), "RVFI with data");
+        return with_data(args, &p.sizes.to_string(), of, cfiat::parameters(&p), files, out);
     }
     args.hardware.no_inputs()?;
     let (params, set) = args.params.resolve(args.hardware.cores, args.hardware.xlen)?;
@@ -118,7 +131,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Err(Failure::Other("align = 0 is for imported traces; a circuit takes 1 or 2".into()));
     }
     let options = args.hardware.options();
-    let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
+    let style = args.style();
     let package = make(&params, set.as_deref(), &options, &style, args.buses()?)?;
     let mut files = package.files.clone();
     let verilog = files.iter().find(|f| f.0 == VERILOG).map_or("", |f| f.1.as_str());
@@ -157,24 +170,30 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// Of a record system.
-fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Status, Failure> {
-    let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
-    let mut files = recorded::make(params, &args.hardware.options(), &style, args.buses()?)?;
-    describe(&mut files, &style, params.cores, params.fingerprint(), params.canonical(), args.port);
+/// Writes the files of a system that takes the cores' data; `of`: fingerprint, canonical line, and what the cores show.
+fn with_data(
+    args: &Args,
+    name: &str,
+    (fingerprint, canonical, shown): (u32, String, &str),
+    parameters: Value,
+    mut files: Vec<File>,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let cores = args.hardware.cores;
+    describe(&mut files, &args.style(), cores, fingerprint, canonical.clone(), args.port);
     let list = write_all(&args.output, &files)?;
     if args.json {
-        Object::new("gen", &params.sizes.to_string())
-            .with("parameters", inputs::parameters(params))
+        Object::new("gen", name)
+            .with("parameters", parameters)
             .with("folder", args.output.display().to_string().into())
             .with("files", list.into())
             .print(out)?;
         return Ok(Status::Done);
     }
     let mut lines = vec![
-        ("system", format!("{}, RVFI with data, memory bus", plural(params.cores, "core"))),
+        ("system", format!("{}, {shown}", plural(cores, "core"))),
         ("buses", args.told()),
-        ("parameters", params.canonical()),
+        ("parameters", canonical),
         ("folder", args.output.display().to_string()),
     ];
     lines.extend(files.iter().map(|(name, _, what)| (*name, what.clone())));

@@ -7,6 +7,8 @@ use hdl::emit::{SystemOptions, CORES, LOG2_FIFO};
 use hdl::spine::Extras;
 use hdl::verilog::Style;
 use sim::addresses::Addresses;
+use sim::scheme::cfiat::params::Sizes as ValueSizes;
+use sim::scheme::cfiat::CfiatParams;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::InputsParams;
 
@@ -71,7 +73,7 @@ pub struct HardwareArgs {
     /// bits above as the highest of them. The stream is the same, the circuit smaller
     #[arg(long, value_name = "BITS[@BASE]")]
     address_bits: Option<Addresses>,
-    /// RAM of the cores, of the scheme `inputs`: a load from elsewhere is recorded [default: 0x80000000+0x1000000]
+    /// RAM of the cores, of the schemes `inputs` and `cfiat`: a load from elsewhere is recorded [default: 0x80000000+0x1000000]
     #[arg(long, value_name = "BASE+BYTES", value_parser = ram)]
     ram: Option<(u32, u32)>,
 }
@@ -107,11 +109,8 @@ impl HardwareArgs {
         }
     }
 
-    /// The parameters of a record system.
-    ///
-    /// # Errors
-    /// What is not possible, or was asked for and is not of this scheme.
-    pub fn inputs(&self, sizes: Sizes) -> Result<InputsParams, Failure> {
+    /// Refuses what is of a trace of the control flow, beside a scheme that sends none.
+    fn no_flow(&self, scheme: &str) -> Result<(), Failure> {
         let given = [
             ("--sync", self.sync),
             ("--check", self.check),
@@ -121,23 +120,43 @@ impl HardwareArgs {
             ("--address-bits", self.address_bits.is_some()),
             ("--ingress", self.ingress != Ingress::Rvfi),
         ];
-        if let Some((option, _)) = given.into_iter().find(|g| g.1) {
-            return Err(Failure::Other(format!(
-                "{option} is not for the scheme `inputs`, which sends no control flow, and takes RVFI with its data"
-            )));
+        match given.into_iter().find(|g| g.1) {
+            Some((option, _)) => Err(Failure::Other(format!(
+                "{option} is not for the scheme `{scheme}`, which sends no control flow, and takes RVFI with its data"
+            ))),
+            None => Ok(()),
         }
+    }
+
+    /// The parameters of a system of load values.
+    ///
+    /// # Errors
+    /// As [`HardwareArgs::inputs`].
+    pub fn cfiat(&self, sizes: ValueSizes) -> Result<CfiatParams, Failure> {
+        self.no_flow("cfiat")?;
+        let params = CfiatParams { xlen: self.xlen, ..CfiatParams::new(self.cores, self.ram.unwrap_or(RAM), sizes) };
+        params.check()?;
+        Ok(params)
+    }
+
+    /// The parameters of a record system.
+    ///
+    /// # Errors
+    /// What is not possible, or was asked for and is not of this scheme.
+    pub fn inputs(&self, sizes: Sizes) -> Result<InputsParams, Failure> {
+        self.no_flow("inputs")?;
         let params = InputsParams::new(self.cores, self.xlen, self.ram.unwrap_or(RAM), sizes);
         params.check()?;
         Ok(params)
     }
 
-    /// Refuses what is of the scheme `inputs` alone.
+    /// Refuses what is of the schemes `inputs` and `cfiat` alone.
     ///
     /// # Errors
     /// It was given.
     pub fn no_inputs(&self) -> Result<(), Failure> {
         match self.ram {
-            Some(_) => Err(Failure::Other("--ram is of the scheme `inputs`".into())),
+            Some(_) => Err(Failure::Other("--ram is of the schemes `inputs` and `cfiat`".into())),
             None => Ok(()),
         }
     }

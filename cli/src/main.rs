@@ -43,6 +43,7 @@ mod soc;
 mod stats;
 mod sweep;
 mod testbench;
+mod valued;
 mod vectors;
 mod views;
 mod who_wrote;

@@ -1,4 +1,5 @@
-//! The files of a record system (scheme `inputs`): Verilog, register map, parameters, test vectors and their bench
+//! The files of a record system (scheme `inputs`): Verilog, register map, parameters, test vectors and their bench; and what of
+//! them all systems have that take the cores' data
 //!
 //! The vectors are seeded random ports, at a pace at which no core has to wait, and the words that the golden model makes
 //! of them.
@@ -23,9 +24,9 @@ use sim::stimulus::Source;
 use std::fmt::Write;
 
 /// Instructions of all cores together.
-const INSTRUCTIONS: u32 = 3000;
+pub const INSTRUCTIONS: u32 = 3000;
 /// Clocks for each instruction, of all cores, and for each reference.
-const PACE: u64 = 60;
+pub const PACE: u64 = 60;
 /// Port of the memory bus in `beats.txt`; those before it are the cores'.
 const BUS: u8 = 8;
 /// That of bus masters that are no cores.
@@ -33,7 +34,7 @@ const MASTER: u8 = 9;
 
 /// A line of `beats.txt`, hex but for the first two.
 #[derive(Default)]
-struct Line {
+pub struct Line {
     cycle: u64,
     port: u8,
     insn: u32,
@@ -51,7 +52,8 @@ struct Line {
 }
 
 impl Line {
-    fn write(&self, to: &mut String) {
+    /// Appends it.
+    pub fn write(&self, to: &mut String) {
         let l = self;
         let _ = writeln!(
             to,
@@ -84,7 +86,7 @@ fn store(s: &mut Source, p: &InputsParams, cycle: u64) -> (MasterStore, Line) {
 }
 
 /// What a core does, and its line.
-fn beat(s: &mut Source, p: &InputsParams, cycle: u64, port: u8) -> (Beat, Line) {
+pub fn beat(s: &mut Source, p: &InputsParams, cycle: u64, port: u8) -> (Beat, Line) {
     let mut l = Line { cycle, port, pc: s.bits(32) as u32 & !3, ..Line::default() };
     l.npc = l.pc + 4;
     let mut r = Retired::default();
@@ -137,11 +139,34 @@ fn beat(s: &mut Source, p: &InputsParams, cycle: u64, port: u8) -> (Beat, Line) 
 }
 
 /// Lines of both vectors.
-struct Vectors {
-    beats: String,
-    words: String,
-    count: usize,
-    stop: u64,
+pub struct Vectors {
+    /// `beats.txt`.
+    pub beats: String,
+    /// `words.hex`.
+    pub words: String,
+    /// Words.
+    pub count: usize,
+    /// The clock behind the last line.
+    pub stop: u64,
+}
+
+impl Vectors {
+    /// With what the model sent.
+    pub fn new(beats: String, words: &[u32], stop: u64) -> Self {
+        let text = words.iter().fold(String::new(), |mut text, w| {
+            let _ = writeln!(text, "{w:08x}");
+            text
+        });
+        Self { beats, words: text, count: words.len(), stop }
+    }
+}
+
+/// What `beats.txt` begins with: what its ports are, and its columns.
+pub fn head(ports: &str) -> String {
+    format!(
+        "// hex but for the decimal cycle and port; the first clock behind the one in which `recording` rises is 0; {ports}\n\
+         // cycle port insn pc next_pc rd value addr masks(write,read) loaded stored told(1 refused, 3 interrupt) cause\n"
+    )
 }
 
 fn vectors(p: &InputsParams) -> Result<Vectors, Failure> {
@@ -153,10 +178,9 @@ fn vectors(p: &InputsParams) -> Result<Vectors, Failure> {
         // nothing has retired before
         model.begin(&vec![0; p.ram_bytes as usize], vec![CoreState::default(); p.cores.into()]);
     }
-    let mut beats = String::from(
-        "// hex but for the decimal cycle and port; the first clock behind the one in which `recording` rises is 0; port 8 is the memory bus: \
-         address, flags (1 write, 2 changes, 4 again), core; port 9 that of bus masters: address, word, bytes of it\n\
-         // cycle port insn pc next_pc rd value addr masks(write,read) loaded stored told(1 refused, 3 interrupt) cause\n",
+    let mut beats = head(
+        "port 8 is the memory bus: address, flags (1 write, 2 changes, 4 again), core; port 9 that of bus masters: address, \
+         word, bytes of it",
     );
     let (mut cycle, mut instructions) = (0, 0);
     while instructions < INSTRUCTIONS {
@@ -188,11 +212,55 @@ fn vectors(p: &InputsParams) -> Result<Vectors, Failure> {
     }
     model.finish();
     let words: Vec<u32> = model.drain().collect();
-    let text = words.iter().fold(String::new(), |mut text, w| {
-        let _ = writeln!(text, "{w:08x}");
-        text
-    });
-    Ok(Vectors { beats, words: text, count: words.len(), stop: cycle })
+    Ok(Vectors::new(beats, &words, cycle))
+}
+
+/// What the files of a system are made of.
+pub struct System<'a> {
+    /// N: cores.
+    pub cores: u8,
+    /// All parameters on a line, and their number.
+    pub canonical: String,
+    /// CRC-32 of it.
+    pub fingerprint: u32,
+    /// What JSON says of them.
+    pub parameters: serde_json::Value,
+    /// The circuit.
+    pub verilog: String,
+    /// Test vectors.
+    pub vectors: Vectors,
+    /// The bench that plays them.
+    pub bench: String,
+    /// Name of the top module.
+    pub style: &'a Style,
+}
+
+impl System<'_> {
+    /// The files.
+    ///
+    /// # Errors
+    /// None that a user can make.
+    pub fn files(self, options: &SystemOptions, buses: Buses) -> Result<Vec<File>, Failure> {
+        let lines = count(self.verilog.lines().count() as u64);
+        let described = json!({ "tool": TOOL, "fifo_entries": options.fifo_entries(), "parameters": self.parameters });
+        // the map is that of any system; what differs is which one it says that it is
+        let set = named_set("small").map_err(|e| Failure::Other(e.to_string()))?;
+        let other = TraceParams::tr(set.params).with(|o| o.cores = self.cores);
+        let (line, number) = (other.canonical(), format!("{:x}", other.fingerprint()));
+        let memory = buses.words.has_registers();
+        let own = format!("{:x}", self.fingerprint);
+        let map = |text: String| text.replace(&line, &self.canonical).replace(&number, &own);
+        let v = self.vectors;
+        Ok(vec![
+            (VERILOG, self.verilog, format!("Verilog, top module `{}`, {lines} lines", self.style.name)),
+            ("registers.md", map(regmap::markdown(&other, memory)), "register map".into()),
+            ("registers.rdl", map(regmap::systemrdl(&other, memory)), "register map in SystemRDL 2.0".into()),
+            ("parameters.json", format!("{described:#}\n"), "all parameters, fingerprint".into()),
+            ("beats.txt", v.beats, format!("test vectors: {} instructions in", count(INSTRUCTIONS.into()))),
+            ("words.hex", v.words, format!("test vectors: {} words out", count(v.count as u64))),
+            (FILE, self.bench, "test bench that plays them".into()),
+        ])
+    }
 }
 
 /// Makes all of them.
@@ -201,69 +269,79 @@ fn vectors(p: &InputsParams) -> Result<Vectors, Failure> {
 /// There is no circuit.
 pub fn make(p: &InputsParams, options: &SystemOptions, style: &Style, buses: Buses) -> Result<Vec<File>, Failure> {
     let verilog = emit_inputs(p, options.log2_fifo, style, buses).map_err(|e| Failure::Other(e.to_string()))?;
-    let lines = count(verilog.lines().count() as u64);
-    let v = vectors(p)?;
-    let described =
-        json!({ "tool": TOOL, "fifo_entries": options.fifo_entries(), "parameters": inputs::parameters(p) });
-    // the map is that of any system; what differs is which one it says that it is
-    let set = named_set("small").map_err(|e| Failure::Other(e.to_string()))?;
-    let other = TraceParams::tr(set.params).with(|o| o.cores = p.cores);
-    let (line, number) = (other.canonical(), format!("{:x}", other.fingerprint()));
-    let memory = buses.words.has_registers();
-    let map = |text: String| text.replace(&line, &p.canonical()).replace(&number, &format!("{:x}", p.fingerprint()));
-    let bench = bench(p, &buses.system(style), &v);
-    Ok(vec![
-        (VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
-        ("registers.md", map(regmap::markdown(&other, memory)), "register map".into()),
-        ("registers.rdl", map(regmap::systemrdl(&other, memory)), "register map in SystemRDL 2.0".into()),
-        ("parameters.json", format!("{described:#}\n"), "all parameters, fingerprint".into()),
-        ("beats.txt", v.beats, format!("test vectors: {} instructions in", count(INSTRUCTIONS.into()))),
-        ("words.hex", v.words, format!("test vectors: {} words out", count(v.count as u64))),
-        (FILE, bench, "test bench that plays them".into()),
-    ])
+    let vectors = vectors(p)?;
+    let masters = if p.sizes.masters { MASTER_TEXT } else { [""; 4] };
+    let with = |i: usize| BUS_TEXT[i].to_string() + masters[i];
+    let traps = [("trap_valid", ""), ("trap_interrupt", ""), ("trap_cause", "[3:0] ")];
+    let flow = [("rvfi_pc_rdata", "[31:0] "), ("rvfi_pc_wdata", "[31:0] ")];
+    let more: Vec<_> = flow.into_iter().chain(traps).collect();
+    let bench = bench(p.cores, &more, [0, 1, 2, 3].map(with), &buses.system(style), &vectors);
+    let system = System {
+        cores: p.cores,
+        canonical: p.canonical(),
+        fingerprint: p.fingerprint(),
+        parameters: inputs::parameters(p),
+        verilog,
+        vectors,
+        bench,
+        style,
+    };
+    system.files(options, buses)
 }
 
-fn bench(p: &InputsParams, style: &Style, v: &Vectors) -> String {
-    let each = |line: &dyn Fn(u8) -> String| (0..p.cores).map(line).collect::<String>();
-    let ports = [
-        ("valid", ""),
-        ("trap", ""),
-        ("insn", "[31:0] "),
-        ("pc_rdata", "[31:0] "),
-        ("pc_wdata", "[31:0] "),
-        ("rd_addr", "[4:0] "),
-        ("rd_wdata", "[31:0] "),
-        ("mem_addr", "[31:0] "),
-        ("mem_rmask", "[3:0] "),
-        ("mem_wmask", "[3:0] "),
-        ("mem_rdata", "[31:0] "),
-        ("mem_wdata", "[31:0] "),
-    ];
-    let traps = [("valid", ""), ("interrupt", ""), ("cause", "[3:0] ")];
-    let all: Vec<(String, &str)> = ports.iter().map(|(n, w)| (format!("rvfi_{n}"), *w)).collect();
-    let all: Vec<(String, &str)> =
-        all.into_iter().chain(traps.iter().map(|(n, w)| (format!("trap_{n}"), *w))).collect();
+/// Ports of a core that all such systems have.
+const PORTS: [(&str, &str); 10] = [
+    ("rvfi_valid", ""),
+    ("rvfi_trap", ""),
+    ("rvfi_insn", "[31:0] "),
+    ("rvfi_rd_addr", "[4:0] "),
+    ("rvfi_rd_wdata", "[31:0] "),
+    ("rvfi_mem_addr", "[31:0] "),
+    ("rvfi_mem_rmask", "[3:0] "),
+    ("rvfi_mem_wmask", "[3:0] "),
+    ("rvfi_mem_rdata", "[31:0] "),
+    ("rvfi_mem_wdata", "[31:0] "),
+];
+
+/// The bench of a system of `cores` whose cores have ports `more`; `own`: what else it connects, declares, sets to nothing and
+/// sets.
+pub fn bench(cores: u8, more: &[(&str, &str)], own: [String; 4], style: &Style, v: &Vectors) -> String {
+    let each = |line: &dyn Fn(u8) -> String| (0..cores).map(line).collect::<String>();
+    let all: Vec<_> = PORTS.iter().chain(more).collect();
+    let has = |port: &str| more.iter().any(|m| m.0 == port);
     let declared = |i: u8| all.iter().map(|(n, w)| format!("    reg {w}{n}_{i} = 0;\n")).collect::<String>();
     let connected = |i: u8| all.iter().map(|(n, _)| format!("        .{n}_{i}({n}_{i}),\n")).collect::<String>();
-    let quiet = |i: u8| format!("            rvfi_valid_{i} = 1'b0;\n            trap_valid_{i} = 1'b0;\n");
-    let says = |i: u8| {
-        format!(
-            "            if (port == {i}) begin\n                rvfi_valid_{i} = told == 0;\n                \
-             rvfi_insn_{i} = insn;\n                rvfi_pc_rdata_{i} = pc;\n                rvfi_pc_wdata_{i} = next_pc;\n                \
-             rvfi_rd_addr_{i} = rd;\n                rvfi_rd_wdata_{i} = value;\n                rvfi_mem_addr_{i} = addr;\n                \
-             rvfi_mem_rmask_{i} = masks[3:0];\n                rvfi_mem_wmask_{i} = masks[7:4];\n                \
-             rvfi_mem_rdata_{i} = loaded;\n                rvfi_mem_wdata_{i} = stored;\n                \
-             trap_valid_{i} = told != 0;\n                trap_interrupt_{i} = told == 3;\n                \
-             trap_cause_{i} = cause;\n            end\n"
-        )
+    let quiet = |i: u8| {
+        let trap = if has("trap_valid") { format!("            trap_valid_{i} = 1'b0;\n") } else { String::new() };
+        format!("            rvfi_valid_{i} = 1'b0;\n{trap}")
     };
-    let masters = if p.sizes.masters { MASTER_TEXT } else { [""; 4] };
+    let says = |i: u8| {
+        let says = [
+            ("rvfi_valid", "told == 0"),
+            ("rvfi_insn", "insn"),
+            ("rvfi_pc_rdata", "pc"),
+            ("rvfi_pc_wdata", "next_pc"),
+            ("rvfi_rd_addr", "rd"),
+            ("rvfi_rd_wdata", "value"),
+            ("rvfi_mem_addr", "addr"),
+            ("rvfi_mem_rmask", "masks[3:0]"),
+            ("rvfi_mem_wmask", "masks[7:4]"),
+            ("rvfi_mem_rdata", "loaded"),
+            ("rvfi_mem_wdata", "stored"),
+            ("trap_valid", "told != 0"),
+            ("trap_interrupt", "told == 3"),
+            ("trap_cause", "cause"),
+        ];
+        let there = says.iter().filter(|s| all.iter().any(|p| p.0 == s.0));
+        let lines: String = there.map(|(port, what)| format!("                {port}_{i} = {what};\n")).collect();
+        format!("            if (port == {i}) begin\n{lines}            end\n")
+    };
     Own { text: TEXT, edge: EDGE, fields: 13, take: "says" }
         .fill(style, v.count, v.stop)
-        .replace("@PORTS", &(each(&connected) + masters[0]))
-        .replace("@SIGNALS", &(each(&declared) + masters[1]))
-        .replace("@QUIET", &(each(&quiet) + masters[2]))
-        .replace("@SAYS", &(each(&says) + masters[3]))
+        .replace("@PORTS", &(each(&connected) + &own[0]))
+        .replace("@SIGNALS", &(each(&declared) + &own[1]))
+        .replace("@QUIET", &(each(&quiet) + &own[2]))
+        .replace("@SAYS", &(each(&says) + &own[3]))
 }
 
 /// The model takes what comes at a pace at which no core waits.
@@ -274,6 +352,30 @@ const EDGE: &str = r#"            if (begun && hold !== 1'b0 && failed == 0) beg
             begun = recording === 1'b1;
             idle = bus_rdata[@IDLE];
 "#;
+
+/// Of the memory bus: ports, signals, what says nothing, what says a reference.
+const BUS_TEXT: [&str; 4] = [
+    r#"        .mem_valid(mem_valid),
+        .mem_core(mem_core),
+        .mem_addr(mem_addr),
+        .mem_write(mem_write),
+        .mem_changes(mem_changes),
+        .mem_again(mem_again),
+"#,
+    r#"    reg mem_valid = 1'b0, mem_write = 1'b0, mem_changes = 1'b0, mem_again = 1'b0;
+    reg [2:0] mem_core = 3'd0;
+    reg [31:0] mem_addr = 32'd0;
+"#,
+    r#"            mem_valid = 1'b0;
+"#,
+    r#"            if (port == 8) begin
+                mem_valid = 1'b1;
+                mem_addr = insn;
+                {mem_again, mem_changes, mem_write} = pc[2:0];
+                mem_core = next_pc[2:0];
+            end
+"#,
+];
 
 /// Of bus masters: ports, signals, what says nothing, what says a store.
 const MASTER_TEXT: [&str; 4] = [
@@ -297,7 +399,7 @@ const MASTER_TEXT: [&str; 4] = [
 "#,
 ];
 
-const TEXT: &str = r#"// Test bench of the record system in goshawk_trace.v: plays beats.txt and compares with words.hex
+const TEXT: &str = r#"// Test bench of the system in goshawk_trace.v: plays beats.txt and compares with words.hex
 //
 //     iverilog -o tb goshawk_tb.v goshawk_trace.v && vvp tb
 //
@@ -310,18 +412,9 @@ module @NAME_tb;
 
 @BUS    wire valid, recording, hold;
     wire [31:0] data;
-    reg mem_valid = 1'b0, mem_write = 1'b0, mem_changes = 1'b0, mem_again = 1'b0;
-    reg [2:0] mem_core = 3'd0;
-    reg [31:0] mem_addr = 32'd0;
 @SIGNALS
     @NAME dut (
-@PORTS        .mem_valid(mem_valid),
-        .mem_core(mem_core),
-        .mem_addr(mem_addr),
-        .mem_write(mem_write),
-        .mem_changes(mem_changes),
-        .mem_again(mem_again),
-        .recording(recording),
+@PORTS        .recording(recording),
         .hold(hold),
 @SYSTEM    // before the latest edge
     reg begun = 1'b0, idle = 1'b0;
@@ -341,18 +434,11 @@ module @NAME_tb;
 
     task quiet;
         begin
-            mem_valid = 1'b0;
 @QUIET        end
     endtask
 
     task says;
         begin
-            if (port == 8) begin
-                mem_valid = 1'b1;
-                mem_addr = insn;
-                {mem_again, mem_changes, mem_write} = pc[2:0];
-                mem_core = next_pc[2:0];
-            end
 @SAYS        end
     endtask
 

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 /// What several commands share, the lowest first: a module names only modules before it.
-const SHARED: [&[&str]; 6] = [
+const SHARED: [&[&str]; 7] = [
     &["error"],
     &["files", "output", "progress"],
     &["args", "vectors", "etrace"],
     &["cfiat", "circuit", "hardware", "inputs", "measured", "ports", "testbench"],
     &["package"],
     &["describe", "recorded"],
+    &["valued"],
 ];
 
 /// Level of a module; commands stand above all that is shared.

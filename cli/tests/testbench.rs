@@ -42,6 +42,7 @@ fn it_passes_in_icarus_from_unknown_registers() {
         "--set small --filter",
         "--set large --cores 3 --timestamps",
         "--scheme sc-lsp --variant rbase --cores 2",
+        "--scheme cfiat:1k --cores 2",
     ] {
         let place = Place::new();
         place.good(&format!("gen {what} --no-initial -o out"));

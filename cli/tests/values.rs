@@ -45,6 +45,31 @@ fn what_was_loaded_is_traced_and_executed_again() {
     assert!(list.lines().count() == 3 && list.lines().all(|l| l.starts_with("1  0x8000")), "{list}");
 }
 
+/// One name says both schemes; the control flow's stream is as it is without.
+#[test]
+fn a_data_scheme_stands_behind_a_comma() {
+    let place = Place::new();
+    place.good(&format!("encode {RUN} -o bank.gtr --values bank.glv --data cfiat:4k"));
+    place.good(&format!("encode {RUN} --scheme tr_e:small,cfiat:4k -o both.gtr --values both.glv"));
+    let bytes = |name: &str| std::fs::read(place.path().join(name)).unwrap();
+    assert!(bytes("bank.gtr") == bytes("both.gtr") && bytes("bank.glv") == bytes("both.glv"));
+    place.good(&format!("encode {RUN} --scheme tr_e:small -o alone.gtr"));
+    let messages = |name: &str| place.good(&format!("decode {name} --elf builtin:bank"));
+    assert!(messages("both.gtr") == messages("alone.gtr"), "the control flow has other messages beside load values");
+    let of = |options: &str| format!("encode {RUN} {options} -o x.gtr");
+    refused(&place, &of("--scheme tr_e:small,cfiat:4k"), "--values FILE is needed");
+    refused(
+        &place,
+        &of("--scheme tr_e:small,cfiat:4k --values x.glv --data cfiat:1k"),
+        "--data is not for a --scheme that says it",
+    );
+    refused(&place, &of("--values x.glv --data cfiat:4k+shared"), "which a shared cache has beside a control flow");
+    refused(&place, "gen --scheme tr_e:small,cfiat:4k -o x", "scheme `tr_e:small,cfiat:4k` is not known");
+    refused(&place, "gen --scheme cfiat:4k --sync -o x", "--sync is not for the scheme `cfiat`");
+    refused(&place, "gen --scheme cfiat:4k+ways8 -o x", "at most 4 ways have");
+    refused(&place, "gen --scheme cfiat:4k --xlen 64 -o x", "scheme cfiat: xlen = 64 has no circuit; 32 has one");
+}
+
 #[test]
 fn another_run_is_different_and_says_where() {
     let place = Place::new();

@@ -10,10 +10,12 @@
 //   2 trap: mepc, cause (bit 4: interrupt)                     3 trace word: the word, assembled from the pins
 //   4 console: the byte                                        5 end: see below
 //   6 serial line: the byte, bit 8: no stop bit
-// and of a SoC that records, with DATA in soc.h:
+// and of a SoC that takes data, with DATA in soc.h:
 //   7 register: number, value; before the instruction that wrote it
 //   8 access, told a cycle behind it: address, data read or written, strobes (0: read)
 //   9 the recording begins
+// and with VALUES in soc.h, of a SoC that traces load values beside the control flow:
+//   10 word of load values, assembled from their pins
 #include "Vsoc.h"
 #include "verilated.h"
 #include "soc.h"
@@ -172,6 +174,10 @@ int main(int argc, char** argv) {
     unsigned master = 0;
     uint32_t addr = 0, data = 0, strobes = 0;
 #endif
+#ifdef VALUES
+    uint64_t value_bits = 0;
+    uint32_t value_word = 0;
+#endif
 #ifdef PINS
     uint64_t word_bits = 0;
     uint32_t word = 0;
@@ -247,6 +253,18 @@ int main(int argc, char** argv) {
                 return 6;
             }
         }
+#ifdef VALUES
+        if (top.value_strobe) {
+            value_word |= static_cast<uint32_t>(top.value_pins) << value_bits;
+            value_bits += PINS;
+            if (value_bits == 32) {
+                record(10, 0);
+                put(value_word);
+                value_word = 0;
+                value_bits = 0;
+            }
+        }
+#endif
 #ifdef PINS
         if (top.trace_strobe) {
             word |= static_cast<uint32_t>(top.trace_pins) << word_bits;

@@ -5,6 +5,8 @@
 use crate::any_top::AnyTop;
 use crate::bus::wrap::{wrap, Buses};
 use crate::diag::chip::{DiagChip, DiagParams, NoChip};
+use crate::scheme::cfiat::filter::Filter;
+use crate::scheme::cfiat::system::CfiatSystem;
 use crate::scheme::inputs::first::KNOWN;
 use crate::scheme::inputs::system::InputsSystem;
 use crate::scheme::sc_lsp::entry::LENGTH_BITS;
@@ -14,6 +16,7 @@ use crate::top::{ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSyste
 use crate::verilog::{self, Refused, Style};
 use rust_hdl::prelude::*;
 use sim::params::{FlowScheme, ParamError, TraceParams};
+use sim::scheme::cfiat::CfiatParams;
 use sim::scheme::inputs::InputsParams;
 use std::ops::RangeInclusive;
 
@@ -23,7 +26,7 @@ pub const CORES: RangeInclusive<u8> = 1..=8;
 pub const LOG2_FIFO: RangeInclusive<u8> = 3..=8;
 /// log2 of the fewest entries with which a core that may be stalled loses nothing.
 pub const LOG2_STALL: u8 = 4;
-/// log2 of the entries that it can have in a record system, where cores go on for some clocks behind `hold`.
+/// log2 of the entries that it can have in a system of the schemes `inputs` and `cfiat`, where cores go on for some clocks behind `hold`.
 pub const LOG2_RECORD_FIFO: RangeInclusive<u8> = 4..=8;
 
 /// How retired instructions come in.
@@ -103,12 +106,15 @@ pub enum EmitError {
     /// A FIFO outside its range.
     #[error("log2_fifo = {0} is outside {from} to {to}", from = LOG2_FIFO.start(), to = LOG2_FIFO.end())]
     Fifo(u8),
-    /// A FIFO outside the range of record systems.
-    #[error("log2_fifo = {0} is outside {from} to {to}, the range of the scheme inputs", from = LOG2_RECORD_FIFO.start(), to = LOG2_RECORD_FIFO.end())]
+    /// A FIFO outside the range of systems whose cores wait.
+    #[error("log2_fifo = {0} is outside {from} to {to}, the range of the schemes inputs and cfiat", from = LOG2_RECORD_FIFO.start(), to = LOG2_RECORD_FIFO.end())]
     RecordFifo(u8),
     /// A record system that exists in software only.
     #[error("{0} of the scheme inputs has no circuit; {1}")]
     Inputs(&'static str, &'static str),
+    /// A system of load values that exists in software only.
+    #[error("{0}")]
+    Cfiat(String),
     /// There is no such chip of diagnosis.
     #[error("{0}")]
     Diag(#[from] NoChip),
@@ -201,6 +207,50 @@ pub fn emit_inputs(params: &InputsParams, log2_fifo: u8, style: &Style, buses: B
     let verilog = wrap(verilog::write(&top, style)?, style, buses)?;
     Ok(format!(
         "// Goshawk record system, version {}\n// ingress rvfi with data, event FIFOs of {} entries{buses}\n// {}\n// fingerprint 0x{:08x}\n\n{verilog}",
+        env!("CARGO_PKG_VERSION"),
+        (1u32 << log2_fifo) - 2,
+        params.canonical(),
+        params.fingerprint(),
+    ))
+}
+
+/// The system of load values for `params`, with access queues and event FIFOs of 2^`log2_fifo` places.
+pub fn build_cfiat(params: &CfiatParams, log2_fifo: u8) -> Result<CfiatSystem, EmitError> {
+    params.check()?;
+    let none =
+        |what: &str, has: &str| Err(EmitError::Cfiat(format!("scheme cfiat: {what} has no circuit; {has} has one")));
+    if params.xlen != 32 {
+        return none("xlen = 64", "32");
+    }
+    if params.ram_last - params.ram_base < 3 {
+        return none("memory of less than a word", "a word or more");
+    }
+    if params.sizes.shared && params.cores > 1 {
+        return none("+shared", "a cache of each core");
+    }
+    if let Some(why) = Filter::why_not(&params.sizes) {
+        return Err(EmitError::Cfiat(why));
+    }
+    if !CORES.contains(&params.cores) {
+        return Err(EmitError::Cores(params.cores));
+    }
+    if !LOG2_RECORD_FIFO.contains(&log2_fifo) {
+        return Err(EmitError::RecordFifo(log2_fifo));
+    }
+    Ok(CfiatSystem::new(params, log2_fifo.into()))
+}
+
+/// The Verilog of the system of load values for `params`, as [`emit_on`] gives it.
+pub fn emit_cfiat(params: &CfiatParams, log2_fifo: u8, style: &Style, buses: Buses) -> Result<String, EmitError> {
+    let mut top = build_cfiat(params, log2_fifo)?;
+    if buses.words.has_packets() {
+        top = top.with_session();
+    }
+    top.connect_all();
+    check_all(&top).map_err(|e| EmitError::Check(format!("{e:?}")))?;
+    let verilog = wrap(verilog::write(&top, style)?, style, buses)?;
+    Ok(format!(
+        "// Goshawk system of load values, version {}\n// ingress rvfi with data, queues and event FIFOs of {} entries{buses}\n// {}\n// fingerprint 0x{:08x}\n\n{verilog}",
         env!("CARGO_PKG_VERSION"),
         (1u32 << log2_fifo) - 2,
         params.canonical(),

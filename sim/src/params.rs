@@ -24,7 +24,7 @@ pub struct TraceParams {
     pub platform: Platform,
     /// What tells the control flow. In files its name.
     pub flow: FlowScheme,
-    /// What tells the values that are loaded.
+    /// What tells the values that are loaded, in a stream of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<DataScheme>,
 }
@@ -70,6 +70,23 @@ impl TraceParams {
         self
     }
 
+    /// Both schemes of a name: of the control flow, and behind a comma of the data, `tr_e:small,cfiat:16k`.
+    ///
+    /// # Errors
+    /// One of them is none.
+    pub fn schemes(name: &str) -> Result<(FlowScheme, Option<DataScheme>), ParamError> {
+        let mut commas = name.match_indices(',');
+        match commas.find(|(at, _)| DataScheme::is_name(&name[at + 1..])) {
+            Some((at, _)) => Ok((name[..at].parse()?, Some(name[at + 1..].parse()?))),
+            None => Ok((name.parse()?, None)),
+        }
+    }
+
+    /// The name that [`TraceParams::schemes`] reads.
+    pub fn name(&self) -> String {
+        self.data.map_or_else(|| self.flow.name(), |data| format!("{},{data}", self.flow.name()))
+    }
+
     /// The same scheme and platform with time stamps.
     pub fn timed(self) -> Self {
         self.with(|p| p.timestamps = true)
@@ -92,17 +109,13 @@ impl TraceParams {
     /// Refuses what model and circuit cannot honour.
     pub fn check(&self) -> Result<(), ParamError> {
         self.platform.check()?;
-        if let Some(data) = self.data {
-            match data {}
-        }
+        self.data.iter().try_for_each(|data| data.check(&self.platform))?;
         self.flow.check(&self.platform)
     }
 
-    /// All parameters on one line, in a fixed order: the input of [`TraceParams::fingerprint`].
+    /// All parameters of the stream of the control flow on one line, in a fixed order: the input of
+    /// [`TraceParams::fingerprint`]. Load values have a stream and a fingerprint of their own.
     pub fn canonical(&self) -> String {
-        if let Some(data) = self.data {
-            match data {}
-        }
         self.flow.canonical(&self.platform)
     }
 
@@ -166,6 +179,33 @@ mod tests {
         assert!(say("sc-lsp:rbase-x3").contains("stream cache `rbase-x3`"));
         assert_eq!(say("sc-lsp:rbase-48x4"), "sets = 48 is outside powers of two");
         assert!(say("sc-lsp:rbase-32x4+up4").contains("stream cache `rbase-32x4+up4`"));
+    }
+
+    #[test]
+    fn a_data_scheme_stands_behind_a_comma_and_in_no_fingerprint_of_the_flow() {
+        for name in
+            ["tr_e:small,cfiat:16k", "tr(bcnt=4,1):s0,cfiat(fah=4,4;value=8,6):1k+gran1", "sc-lsp:base-64x2,cfiat:32k"]
+        {
+            let (flow, data) = TraceParams::schemes(name).unwrap();
+            let alone = TraceParams::new(Platform::RV32, flow);
+            let both = alone.with(|p| p.data = data);
+            assert_eq!((both.name(), both.fingerprint()), (name.to_string(), alone.fingerprint()));
+            let json = serde_json::to_string(&both).unwrap();
+            assert_eq!(serde_json::from_str::<TraceParams>(&json).unwrap(), both, "{json}");
+            both.check().unwrap();
+        }
+        assert_eq!(TraceParams::schemes("tr_e:small").unwrap().1, None);
+        let say = |name: &str, cores| match TraceParams::schemes(name) {
+            Ok((flow, data)) => {
+                let p = TraceParams::new(Platform { cores, ..Platform::RV32 }, flow).with(|p| p.data = data);
+                p.check().unwrap_err().to_string()
+            }
+            Err(e) => e.to_string(),
+        };
+        assert!(say("cfiat:16k,tr_e:small", 1).starts_with("scheme `cfiat:16k,tr_e:small` is not known: tr_e:SET, "));
+        assert_eq!(say("tr_e:small,cfiat:33k", 1), "bytes = 33792 is outside powers of two from 16 to 4194304");
+        assert!(say("tr_e:small,cfiat:16k+shared", 2).starts_with("cores = 2 is outside 1, which a shared cache"));
+        assert!(say("tr_e:small,cfiat:16k+touched", 1).starts_with("gran = 4 is outside 1, which +touched has"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! What record systems take, beside a flow trace system of the set `small` and the filter of load values
+//! What record systems and systems of load values take, beside a flow trace system of the set `small`
 //!
 //! NAND2 of the library `nand2`, bits of memory, and on HX8K and ECP5 cells and clock rate. Four cores, or as many as are said,
-//! with event FIFOs of 16 places, by sizes of the tables; the filter is one core's, by itself: it is in no system yet. Behind
+//! with event FIFOs of 16 places, by sizes of the tables. Behind
 //! `--gates` nothing is placed. Those with more ports than the devices have pins are behind a shift register that is not counted.
 //! `cargo run --release -p testbenches --example inputs_cost -- [CORES] [--gates] [SCHEME...]`: those that begin so, of all
 
@@ -10,9 +10,10 @@ mod cost;
 use cost::{head, verilog};
 use fpga::place::Device;
 use hdl::emit::{emit, SystemOptions};
-use hdl::scheme::cfiat::filter::Filter;
+use hdl::scheme::cfiat::system::CfiatSystem;
 use hdl::scheme::inputs::system::InputsSystem;
 use sim::params::{Platform, TraceParams};
+use sim::scheme::cfiat::CfiatParams;
 use sim::scheme::inputs::InputsParams;
 
 const LOG2_FIFO: u8 = 4;
@@ -50,8 +51,8 @@ fn main() {
     p.cores = cores;
     let options = SystemOptions { log2_fifo: LOG2_FIFO, ..SystemOptions::default() };
     row("tr_e:small", &|| emit(&p, &options).expect("a circuit"));
-    for name in ["cfiat:4k", "cfiat:16k", "cfiat:32k"] {
-        let sizes = name.parse().expect("a scheme");
-        row(&format!("{name}, filter of one core"), &|| verilog(Filter::new(&sizes)));
+    for name in ["cfiat:4k", "cfiat:16k", "cfiat:32k", "cfiat:32k+gran1", "cfiat:16k+ways1"] {
+        let p = CfiatParams::new(cores, RAM, name.parse().expect("a scheme"));
+        row(name, &|| verilog(CfiatSystem::new(&p, LOG2_FIFO.into())));
     }
 }

@@ -129,6 +129,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         private_fetch: true,
         trace: (!args.no_trace).then_some(params),
         record: None,
+        values: None,
         record_after: 0,
         log2_fifo: args.log2_fifo,
         buffer: args.buffer,

@@ -3,9 +3,9 @@
 use crate::args::{range, CoreName, ParamArgs, SyncArgs};
 use crate::files::OutputPath;
 use crate::hardware::{fifo_help, places};
-use crate::inputs;
 use crate::output::{count, facts, short_id, Object, TOOL};
 use crate::progress::bar;
+use crate::{cfiat, inputs};
 use crate::{Failure, Status};
 use fpga::soc::check::{check, Checked};
 use fpga::soc::core::CoreKind;
@@ -14,6 +14,7 @@ use fpga::soc::part::{find, Part};
 use fpga::soc::record::{self, RecordError, Recorded};
 use fpga::soc::run::{Run, RunOptions, Soc};
 use fpga::soc::top::{Host, Output, SocConfig, LOG2_BUFFER, LOG2_RAM};
+use fpga::soc::values::{self, ValueError, Valued};
 use fpga::soc::verilate::default_cache;
 use hdl::emit::CORES;
 use retire::elf::Program;
@@ -22,8 +23,8 @@ use retire::file::retire::{RetireInfo, RetireWriter};
 use retire::RetireSink;
 use serde_json::json;
 use sim::analysis::ratio;
-use sim::file::{InputsInfo, TraceInfo, TraceWriter};
-use sim::params::TraceParams;
+use sim::file::{InputsInfo, TraceInfo, TraceWriter, ValuesInfo};
+use sim::params::{DataScheme, TraceParams};
 use sim::scheme::inputs::InputsParams;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,12 +34,14 @@ use std::path::{Path, PathBuf};
 /// The trace is read from the pins of the SoC's trace port. It must replay to exactly what the cores' own
 /// retirement ports logged, in the order in which instructions retired, with the bits of the golden model; else
 /// the exit code is 1. With --scheme inputs the run is recorded with all its values: executed again, it must be what the
-/// cores did in every register, load and store. Softcores come from Python packages that tools/setup installs.
+/// cores did in every register, load and store. With --data, load values are traced beside the control flow, on a port of their
+/// own, and the cores are executed again from both; with --scheme cfiat alone. Softcores come from Python packages that tools/setup installs.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk soc sim --core vexriscv --cores 4 --program irq --max-cycles 2000000\n  \
     goshawk soc sim --core picorv32 --elf firmware.elf --timestamps --out run\n  \
     goshawk soc sim --core picorv32 --cores 4 --program vm --no-trace --json\n  \
     goshawk soc sim --core picorv32 --cores 4 --program race --scheme inputs --time 7 --out race\n  \
+    goshawk soc sim --core picorv32 --cores 2 --program bank --set small --data cfiat:16k --out both\n  \
     goshawk soc sim --core ibex --cores 2 --program irq --scheme inputs:256+known4096 --record-after 100000 --max-cycles 300000 --out late")]
 pub struct Args {
     /// Softcore
@@ -85,7 +88,11 @@ pub struct Args {
     /// Without trace modules
     #[arg(long)]
     no_trace: bool,
-    /// Folder for trace.gtr (trace.gip of --scheme inputs), retire.ret, line.bin (the bytes of --uart) and soc.vcd (--vcd); it is made where it is missing
+    /// Trace load values beside the control flow, with cfiat:16k say (docs/load-values.md); or say it behind the scheme, as
+    /// --scheme tr_e:small,cfiat:16k
+    #[arg(long, value_name = "NAME", conflicts_with = "no_trace")]
+    data: Option<String>,
+    /// Folder for trace.gtr (trace.gip of --scheme inputs), trace.glv (load values), retire.ret, line.bin (the bytes of --uart) and soc.vcd (--vcd); it is made where it is missing
     #[arg(long, value_name = "DIR")]
     out: Option<OutputPath>,
     /// With --scheme inputs:...+knownN: begin to record when the cores have run for so many cycles
@@ -137,11 +144,19 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     {
         return Err(Failure::Other(format!("{} is not for the scheme `inputs`, which records the whole run", given.0)));
     }
-    let (params, set) = match sizes {
-        Some(_) => (None, None),
+    let alone = cfiat::sizes(&args.params, &SyncArgs::default())?.map(DataScheme::Cfiat);
+    if let (true, Some(given)) = (sizes.is_some() || alone.is_some(), &args.data) {
+        return Err(Failure::Other(format!("--data {given} goes with a scheme of the control flow")));
+    }
+    if alone.is_some() && args.no_trace {
+        return Err(Failure::Other("--no-trace is not for the scheme `cfiat`".into()));
+    }
+    let (params, set) = match sizes.map(|_| ()).or(alone.map(|_| ())) {
+        Some(()) => (None, None),
         None => {
-            let (mut params, set) = args.params.resolve(args.cores, 32)?;
-            params.align = kind.core().isa().align();
+            let align = kind.core().isa().align();
+            let (mut params, set) = args.params.resolve_with(args.data.as_deref(), (args.cores, 32, align))?;
+            params.align = align;
             (Some(params), set)
         }
     };
@@ -152,6 +167,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         private_fetch: true,
         trace: params.filter(|_| !args.no_trace),
         record: sizes,
+        values: alone.or(params.and_then(|p| p.data)).filter(|_| !args.no_trace),
         record_after: args.record_after.unwrap_or(0),
         log2_fifo: args.log2_fifo,
         buffer: args.buffer,
@@ -208,6 +224,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             writer.write(run.words.iter().copied())?;
             writer.finish()?;
         }
+        if let Some(params) = config.cfiat() {
+            let info = ValuesInfo { tool: TOOL.into(), params, build_id: build_id.clone(), program: name.clone() };
+            let mut writer = TraceWriter::create(&folder.join("trace.glv"), &info)?;
+            writer.write(run.values.iter().copied())?;
+            writer.finish()?;
+        }
         if let Some(params) = config.trace {
             let (build_id, program) = (build_id.clone(), name.clone());
             let info = TraceInfo { tool: TOOL.into(), params, set: set.clone(), build_id, program };
@@ -216,13 +238,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             writer.finish()?;
         }
     }
+    let valued = config.values.map(|_| values::check(&config, &program, &run));
     let found = match (config.inputs(), &config.trace) {
         (Some(inputs), _) => Found::Recorded(inputs, record::check(&inputs, &program, &run)),
         (None, Some(params)) if args.buffer.is_none() => Found::Whole(check(params, &program, &run)),
         (None, Some(params)) => kept(params, &program, &run).map_or(Found::Nothing, Found::Parts),
         (None, None) => Found::Nothing,
     };
-    report(args, params.as_ref(), set.as_deref(), (&name, &build_id), &run, found, out)
+    report(args, params.as_ref(), set.as_deref(), (&name, &build_id), &run, (found, valued), out)
 }
 
 /// What of the trace could be held to the retire log.
@@ -261,7 +284,7 @@ fn report(
     set: Option<&str>,
     (name, build_id): (&str, &str),
     run: &Run,
-    found: Found,
+    (found, valued): (Found, Option<Result<Valued, ValueError>>),
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let instructions: u64 = run.instructions.iter().sum();
@@ -273,6 +296,7 @@ fn report(
         Found::Recorded(_, Ok(c)) => c.golden,
         Found::Whole(Err(_)) | Found::Parts(Err(_)) | Found::Recorded(_, Err(_)) => false,
     };
+    let good = good && valued.as_ref().is_none_or(|v| v.as_ref().is_ok_and(|v| v.golden));
     let status = if good { Status::Done } else { Status::Different };
     let console = String::from_utf8_lossy(&run.console);
     if args.json {
@@ -330,6 +354,7 @@ fn report(
             .with("cycles", run.cycles.into())
             .with("stores", json!({ "count": run.stores, "hash": format!("{:016x}", run.stores_hash) }))
             .with("trace", trace)
+            .with("values", valued.as_ref().map_or(json!(null), value_object))
             .with("simulation", json!({ "clocks": run.clocks, "seconds": run.seconds, "clocks_per_second": speed }))
             .with("console", console.into())
             .print(out)?;
@@ -405,6 +430,58 @@ fn report(
         }
         Found::Recorded(_, Err(e)) => lines.push(("replay", format!("DIFFERENT: {e}"))),
     }
+    lines.extend(valued.iter().flat_map(value_lines));
     facts(out, &lines)?;
     Ok(status)
+}
+
+/// What JSON says of load values.
+fn value_object(valued: &Result<Valued, ValueError>) -> serde_json::Value {
+    match valued {
+        Ok(v) => json!({
+            "parameters": cfiat::parameters(&v.params),
+            "equal": true,
+            "bits": v.bits,
+            "bits_per_instruction": ratio(v.bits, v.stats.instructions),
+            "bits_per_load": ratio(v.bits, v.stats.all_loads()),
+            "records": v.records,
+            "golden_bits": v.golden,
+            "replayed": v.replayed.as_ref().map(|(instructions, events, data)| {
+                json!({ "instructions": instructions, "events": events, "data": data })
+            }),
+        }),
+        Err(e) => json!({ "equal": false, "difference": e.to_string() }),
+    }
+}
+
+/// What people are told of load values.
+fn value_lines(valued: &Result<Valued, ValueError>) -> Vec<(&'static str, String)> {
+    let v = match valued {
+        Ok(v) => v,
+        Err(e) => return vec![("values", format!("DIFFERENT: {e}"))],
+    };
+    let mut lines = vec![
+        ("values", v.params.canonical()),
+        ("values' bits", format!("{}, {} records", count(v.bits), count(v.records))),
+        (
+            "of them",
+            format!(
+                "{:.4} an instruction, {:.4} a load",
+                ratio(v.bits, v.stats.instructions),
+                ratio(v.bits, v.stats.all_loads())
+            ),
+        ),
+        ("values' golden model", if v.golden { "the same bits" } else { "OTHER bits" }.into()),
+    ];
+    if let Some((instructions, events, data)) = &v.replayed {
+        let all: u64 = instructions.iter().sum();
+        let what = format!(
+            "{} instructions, equal to what the cores did: {} registers, loads and stores, {} events",
+            count(all),
+            count(*data),
+            count(*events)
+        );
+        lines.push(("executed again", what));
+    }
+    lines
 }

@@ -15,6 +15,7 @@
 //! | [`ring`] | the circular trace buffer's halves |
 //! | [`log`], [`check`], [`part`] | the cores' retire log, and the trace, or a part of one, held to it |
 //! | [`data`], [`record`] | the log with registers and memory, and a recorded run held to it |
+//! | [`values`] | load values held to it, and the cores executed again with them |
 //!
 //! `docs/soc.md` has the memory map and says how to add a core.
 
@@ -37,4 +38,5 @@ pub mod record;
 pub mod ring;
 pub mod run;
 pub mod top;
+pub mod values;
 pub mod verilate;

@@ -75,12 +75,15 @@ pub enum RecordError {
 }
 
 /// What the cores did, with how far replay is.
-struct Compare {
+pub(super) struct Compare {
     data: Vec<Vec<(u32, DataKind)>>,
     events: Vec<Vec<FlowEvent>>,
-    at: Vec<(usize, usize)>,
-    console: Vec<u8>,
-    wrong: Option<RecordError>,
+    /// Events and data of each core that were told.
+    pub at: Vec<(usize, usize)>,
+    /// What was stored to the console.
+    pub console: Vec<u8>,
+    /// The first difference.
+    pub wrong: Option<RecordError>,
 }
 
 fn say<T: std::fmt::LowerHex>(pc: Option<T>, what: impl std::fmt::Debug) -> String {
@@ -88,6 +91,31 @@ fn say<T: std::fmt::LowerHex>(pc: Option<T>, what: impl std::fmt::Debug) -> Stri
 }
 
 impl Compare {
+    /// With what each core did from cycle `begun` on.
+    pub fn new(run: &Run, log: &DataLog, begun: u64, cores: usize) -> Self {
+        let mut data = vec![Vec::new(); cores];
+        for s in log.steps.iter().filter(|s| s.cycle >= begun) {
+            data[usize::from(s.core)].extend(s.data().map(|d| (s.pc, d)));
+        }
+        let events = events(run, log, begun, cores);
+        Self { data, events, at: vec![(0, 0); cores], console: Vec::new(), wrong: None }
+    }
+
+    /// Whether replay told all.
+    pub fn whole(&self) -> Result<(), RecordError> {
+        for (core, (events, data)) in self.at.iter().enumerate() {
+            for (what, at, all) in
+                [("event", *events, self.events[core].len()), ("datum", *data, self.data[core].len())]
+            {
+                if at < all {
+                    let (replayed, done) = ("nothing more".into(), format!("{} more", all - at));
+                    return Err(RecordError::Different { core: core as u8, what, at, replayed, done });
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn differs(&mut self, core: u8, what: &'static str, at: usize, replayed: String, done: String) {
         self.wrong.get_or_insert(RecordError::Different { core, what, at, replayed, done });
     }
@@ -171,18 +199,8 @@ fn events(run: &Run, log: &DataLog, begun: u64, cores: usize) -> Vec<Vec<FlowEve
 pub fn check(params: &InputsParams, program: &Program, run: &Run) -> Result<Recorded, RecordError> {
     let log = run.data.as_ref().ok_or(RecordError::NoData)?;
     let cores = usize::from(params.cores);
-    let mut compare = Compare {
-        data: vec![Vec::new(); cores],
-        events: vec![Vec::new(); cores],
-        at: vec![(0, 0); cores],
-        console: Vec::new(),
-        wrong: None,
-    };
     let begun = log.begun.ok_or(RecordError::NotBegun)?;
-    compare.events = events(run, log, begun, cores);
-    for s in log.steps.iter().filter(|s| s.cycle >= begun) {
-        compare.data[usize::from(s.core)].extend(s.data().map(|d| (s.pc, d)));
-    }
+    let mut compare = Compare::new(run, log, begun, cores);
     let mut replay = Replay::new(params, program, run.words.as_slice())??;
     let end = replay.run(&mut compare, |c| c.wrong.is_some());
     // what differs says more than the check that found it
@@ -190,16 +208,7 @@ pub fn check(params: &InputsParams, program: &Program, run: &Run) -> Result<Reco
         return Err(wrong);
     }
     end?;
-    for (core, (events, data)) in compare.at.iter().enumerate() {
-        for (what, at, all) in
-            [("event", *events, compare.events[core].len()), ("datum", *data, compare.data[core].len())]
-        {
-            if at < all {
-                let (replayed, done) = ("nothing more".into(), format!("{} more", all - at));
-                return Err(RecordError::Different { core: core as u8, what, at, replayed, done });
-            }
-        }
-    }
+    compare.whole()?;
     // what was printed before is not replayed
     if begun == 0 && compare.console != run.console || !run.console.ends_with(&compare.console) {
         return Err(RecordError::Console { replayed: compare.console.len(), done: run.console.len() });

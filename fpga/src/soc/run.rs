@@ -53,12 +53,14 @@ pub struct Soc {
 pub struct Run {
     /// Events of the retire log, in global commit order.
     pub events: Vec<FlowEvent>,
-    /// What the cores did with its data, of a SoC that records.
+    /// What the cores did with its data, of a SoC that records or traces load values.
     pub data: Option<DataLog>,
     /// Instructions by core.
     pub instructions: Vec<u64>,
     /// Trace words, as they were read from the trace port; of a SoC with a trace buffer, those of its newer half.
     pub words: Vec<u32>,
+    /// Words of load values, of a SoC that traces them; `words` are those of the control flow then.
+    pub values: Vec<u32>,
     /// Halves of the trace buffer, older first; none without one.
     pub halves: Option<[Half; 2]>,
     /// Bytes of the serial line, where the SoC has one; then the words are those of its frames.
@@ -104,6 +106,7 @@ const LINE: u32 = 6;
 const REGISTER: u32 = 7;
 const ACCESS: u32 = 8;
 const BEGINS: u32 = 9;
+const VALUE: u32 = 10;
 
 impl Soc {
     /// Builds it, or finds it built, below `cache`.
@@ -186,8 +189,8 @@ impl Soc {
             Ok(u64::from(word()?) | u64::from(word()?) << 32)
         };
         let mut log = Log::new(program, self.config.cores);
-        let mut data = self.config.record.map(|_| DataLog::new(program, self.config.cores));
-        let (mut words, mut console, mut line) = (Vec::new(), Vec::new(), Vec::new());
+        let mut data = self.config.shows_data().then(|| DataLog::new(program, self.config.cores));
+        let (mut words, mut values, mut console, mut line) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (mut cycle, mut told) = (0u64, 0u64);
         loop {
             let head = word()?;
@@ -221,6 +224,7 @@ impl Soc {
                 }
                 BEGINS => data.iter_mut().for_each(|d| d.begins(cycle)),
                 WORD => words.push(word()?),
+                VALUE => values.push(word()?),
                 CONSOLE => console.push(word()? as u8),
                 LINE => line.push(word()? as u8),
                 END => break,
@@ -252,11 +256,15 @@ impl Soc {
         if let Some([_, newer]) = &halves {
             words.clone_from(&newer.words);
         }
+        if self.config.values.is_some() && !self.config.has_value_port() {
+            std::mem::swap(&mut words, &mut values);
+        }
         Ok(Some(Run {
             events,
             data,
             instructions,
             words,
+            values,
             halves,
             line,
             line_stats,

@@ -12,10 +12,13 @@ use super::circuit::uart::Uart;
 use super::core::{CoreError, CoreKind};
 use super::emitted::emitted;
 use hdl::bus::wrap::Buses;
-use hdl::emit::{emit_as, emit_inputs, EmitError, SystemOptions, CORES, LOG2_FIFO, LOG2_RECORD_FIFO};
+use hdl::emit::{
+    build_cfiat, emit_as, emit_cfiat, emit_inputs, EmitError, SystemOptions, CORES, LOG2_FIFO, LOG2_RECORD_FIFO,
+};
 use hdl::verilog::Style;
 use serde::Serialize;
-use sim::params::TraceParams;
+use sim::params::{DataScheme, TraceParams};
+use sim::scheme::cfiat::CfiatParams;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::InputsParams;
 use std::fmt::Write;
@@ -72,6 +75,8 @@ pub struct SocConfig {
     pub trace: Option<TraceParams>,
     /// Record system (scheme `inputs`) in its place.
     pub record: Option<Sizes>,
+    /// System of load values (scheme `cfiat`), beside the trace system with a port of its own, or in its place.
+    pub values: Option<DataScheme>,
     /// Clocks that the cores run before the record system begins; 0: it begins before them.
     pub record_after: u32,
     /// log2 of the places of each event FIFO. 3..=8.
@@ -161,6 +166,7 @@ impl SocConfig {
             private_fetch: true,
             trace: None,
             record: None,
+            values: None,
             record_after: 0,
             log2_fifo: 8,
             buffer: None,
@@ -189,7 +195,7 @@ impl SocConfig {
         }
         range("cores", self.cores, CORES)?;
         range("log2_ram", self.log2_ram, LOG2_RAM)?;
-        range("log2_fifo", self.log2_fifo, if self.record.is_some() { LOG2_RECORD_FIFO } else { LOG2_FIFO })?;
+        range("log2_fifo", self.log2_fifo, if self.may_hold() { LOG2_RECORD_FIFO } else { LOG2_FIFO })?;
         one_of("tick", self.tick.into(), "1 to 65535".into(), self.tick >= 1)?;
         if let Some(log2) = self.buffer {
             range("buffer", log2, LOG2_BUFFER)?;
@@ -212,6 +218,22 @@ impl SocConfig {
                 format!("12 to {} for scheme inputs", LOG2_RAM.end()),
                 self.log2_ram >= 12,
             )?;
+        }
+        if let Some(params) = self.cfiat() {
+            let needs = |what, needs| Err(SocError::Needs { what, needs });
+            if self.record.is_some() {
+                return needs("scheme cfiat", "the place of the record system");
+            }
+            if !self.private_fetch {
+                return needs("scheme cfiat", "fetches that do not use the bus");
+            }
+            if self.buffer.is_some() {
+                return needs("scheme cfiat", "words that leave as they come, without a trace buffer");
+            }
+            if self.trace.is_some() && matches!(self.output, Output::Uart { .. }) {
+                return needs("scheme cfiat beside a trace of the control flow", "parallel ports, one for each");
+            }
+            build_cfiat(&params, self.log2_fifo)?;
         }
         if self.record_after > 0 && self.record.is_none_or(|sizes| sizes.known == 0) {
             let needs = "scheme inputs with +known4096: what RAM held must be told";
@@ -239,6 +261,27 @@ impl SocConfig {
         self.record.map(|sizes| InputsParams::new(self.cores, 32, ram, sizes).with_profile(self.core.profile()))
     }
 
+    /// Parameters of the load values, where they are traced.
+    pub fn cfiat(&self) -> Option<CfiatParams> {
+        let ram = (RAM_BASE as u32, self.ram_bytes() as u32);
+        self.values.map(|DataScheme::Cfiat(sizes)| CfiatParams::new(self.cores, ram, sizes))
+    }
+
+    /// Whether something in it takes the cores' data from their ports.
+    pub(super) fn shows_data(&self) -> bool {
+        self.record.is_some() || self.values.is_some()
+    }
+
+    /// Whether the cores may have to wait for it.
+    fn may_hold(&self) -> bool {
+        self.shows_data()
+    }
+
+    /// Whether load values have a port of their own.
+    pub(super) fn has_value_port(&self) -> bool {
+        self.values.is_some() && self.trace.is_some()
+    }
+
     /// Whether it has a DMA: where bus masters that are no cores are recorded.
     pub fn has_dma(&self) -> bool {
         self.record.is_some_and(|sizes| sizes.masters)
@@ -246,7 +289,7 @@ impl SocConfig {
 
     /// Whether words come.
     fn traces(&self) -> bool {
-        self.trace.is_some() || self.record.is_some()
+        self.trace.is_some() || self.shows_data()
     }
 
     /// The whole SoC as Verilog, top module `soc`.
@@ -272,7 +315,7 @@ impl SocConfig {
             Purpose::Synthesis { .. } => "wire [63:0] start = 64'd0;",
         };
         let core = self.core.core();
-        let mut text = if self.record.is_some() || more.is_some() { core.recorded()? } else { core.verilog()? };
+        let mut text = if self.shows_data() || more.is_some() { core.recorded()? } else { core.verilog()? };
         text.push_str(&bus);
         text.push_str(&include_str!("../../verilog/devices.v").replace("`SOC_TIME", time));
         if self.has_dma() {
@@ -286,6 +329,10 @@ impl SocConfig {
         }
         if let Some(params) = self.inputs() {
             text.push_str(&emit_inputs(&params, self.log2_fifo, &style, Buses::default())?);
+        }
+        if let Some(params) = self.cfiat() {
+            let style = Style { name: "value_system".into(), ..Style::default() };
+            text.push_str(&emit_cfiat(&params, self.log2_fifo, &style, Buses::default())?);
         }
         text.push_str(&self.top(purpose == Purpose::Simulation, more));
         Ok(text)
@@ -327,7 +374,10 @@ impl SocConfig {
         ];
         match self.output {
             Output::Port { pins } => {
-                ports.extend([format!("output [{}:0] trace_pins", pins - 1), "output trace_strobe".into()])
+                ports.extend([format!("output [{}:0] trace_pins", pins - 1), "output trace_strobe".into()]);
+                if self.has_value_port() {
+                    ports.extend([format!("output [{}:0] value_pins", pins - 1), "output value_strobe".into()]);
+                }
             }
             Output::Uart { .. } => ports.extend(["input rx".into(), "output tx".into()]),
         }
@@ -340,11 +390,11 @@ impl SocConfig {
                 let of = |p: &str| format!("output {p}_{i}");
                 ports.extend(["retire_valid", "[31:0] retire_pc", "[31:0] retire_npc"].map(of));
                 ports.extend(["retire_trap", "[31:0] retire_mepc", "[4:0] retire_cause"].map(of));
-                if self.record.is_some() {
+                if self.shows_data() {
                     ports.extend(["[4:0] retire_rd", "[31:0] retire_value"].map(of));
                 }
             }
-            if self.record.is_some() {
+            if self.shows_data() {
                 ports.extend(["output [31:0] access_rdata".into(), "output recorded".into()]);
             }
         }
@@ -368,12 +418,12 @@ impl SocConfig {
             f32 = 32 * fetch_ports - 1,
             n1 = n - 1
         );
-        if self.record.is_some() && !observed {
+        if self.shows_data() && !observed {
             s.push_str("    wire access;\n");
         }
         let stop = self.stop_path(&mut s);
         for i in 0..n {
-            self.core_instance(&mut s, i, observed, self.record.is_some() || more.is_some());
+            self.core_instance(&mut s, i, observed, self.shows_data() || more.is_some());
         }
         if !self.private_fetch {
             s.push_str("    assign f_valid = 1'b0;\n    assign f_addr = 32'd0;\n");
@@ -401,10 +451,17 @@ impl SocConfig {
              .d_wstrb(d_wstrb), .d_rdata(d_rdata){});\n",
             self.log2_ram - 2,
             // the access that has begun is answered
-            if self.record.is_some() { format!("still ? {masters}'d0 : m_valid") } else { "m_valid".into() },
+            if self.may_hold() { format!("still ? {masters}'d0 : m_valid") } else { "m_valid".into() },
             // nothing retires while the state of the cores is told
-            if self.record_after > 0 { format!("waits ? {fetch_ports}'d0 : f_valid") } else { "f_valid".into() },
-            if observed || self.record.is_some() { ", .access(access)" } else { "" }
+            match () {
+                () if self.record_after > 0 => format!("waits ? {fetch_ports}'d0 : f_valid"),
+                // what reads CSRs makes no access
+                () if self.values.is_some() && self.core.core().waits() => {
+                    format!("hold ? {fetch_ports}'d0 : f_valid")
+                }
+                () => "f_valid".into(),
+            },
+            if observed || self.shows_data() { ", .access(access)" } else { "" }
         );
         let _ = write!(
             s,
@@ -425,20 +482,21 @@ impl SocConfig {
              soc_boot boot(.clock(clk), .reset(reset), .traced(1'b{}), .go(go), .late(32'd{}), .stop({stop}),\n        \
              .turn(turn), .turned(turned), .run(run), .done(traced),\n        .bus_addr(boot_addr), .bus_write(boot_write),\n        \
              .bus_wdata(boot_wdata), .bus_rdata(reg_rdata), .bus_mine(!core_access && !host_access));\n    \
-             assign done = all_sent && trace_idle;\n    \
+             assign done = all_sent && trace_idle{};\n    \
              // trace registers: cores before the host before the boot sequence\n    \
              assign reg_addr = core_access ? core_addr : host_access ? host_addr : boot_addr;\n    \
              assign reg_write = !core_access && (host_access ? host_write : boot_write);\n    \
              assign reg_wdata = host_access ? host_wdata : boot_wdata;\n",
             u8::from(self.traces()),
-            self.record_after
+            self.record_after,
+            if self.has_value_port() { " && value_idle" } else { "" }
         );
         if observed {
             s.push_str(
                 "    assign access_master = d_master;\n    assign access_addr = d_addr;\n    \
                  assign access_wdata = d_wdata;\n    assign access_wstrb = d_wstrb;\n",
             );
-            if self.record.is_some() {
+            if self.shows_data() {
                 s.push_str("    assign access_rdata = m_rdata;\n    assign recorded = recording;\n");
             }
         }
@@ -452,7 +510,7 @@ impl SocConfig {
     /// When the cores stop. Recorded cores first make no more accesses, until all that made one have retired: else a
     /// reference would be told of an instruction that is not.
     fn stop_path(&self, s: &mut String) -> &'static str {
-        if self.record.is_none() {
+        if !self.may_hold() {
             return "ended || halt || host_halt";
         }
         s.push_str(
@@ -468,6 +526,7 @@ impl SocConfig {
     /// Trace system, where there is one, and the way out of the chip.
     fn trace_path(&self, s: &mut String) {
         s.push_str("    wire word_valid, word_ready;\n    wire [31:0] word;\n");
+        self.value_path(s);
         let of = |ports: &[&str]| -> String {
             let each = ports.iter().flat_map(|p| (0..self.cores).map(move |i| format!(".{p}_{i}({p}_{i})")));
             each.collect::<Vec<_>>().join(",\n        ")
@@ -502,11 +561,12 @@ impl SocConfig {
             let _ = write!(
                 s,
                 "    trace_system trace(.clock(clk), .reset(reset),\n        {},\n        \
-                 .bus_addr(reg_addr), .bus_write(reg_write), .bus_wdata(reg_wdata), .bus_rdata(reg_rdata),\n        \
+                 .bus_addr(reg_addr), .bus_write(reg_write), .bus_wdata(reg_wdata), .bus_rdata({}),\n        \
                  .valid(word_valid), .ready(word_ready), .data(word));\n",
-                of(&ports)
+                of(&ports),
+                if self.has_value_port() { "flow_rdata" } else { "reg_rdata" }
             );
-        } else {
+        } else if self.values.is_none() {
             s.push_str("    assign reg_rdata = 32'd0;\n    assign word_valid = 1'b0;\n    assign word = 32'd0;\n");
         }
         if let Some(log2) = self.buffer {
@@ -544,6 +604,38 @@ impl SocConfig {
                  .answer_high(answer_high), .answer_taken(answer_taken), .tx(tx), .idle(trace_idle));\n"
             ),
         };
+    }
+
+    /// The system of load values, where there is one. Beside a trace system it takes what is written to the registers of that,
+    /// and what both are is what the status says; all else is read of the trace system.
+    fn value_path(&self, s: &mut String) {
+        if self.values.is_none() {
+            return;
+        }
+        let ports = ["rvfi_valid", "rvfi_insn", "rvfi_trap"].into_iter().chain(DATA_PORTS);
+        let each = ports.flat_map(|p| (0..self.cores).map(move |i| format!(".{p}_{i}({p}_{i})")));
+        let of = each.collect::<Vec<_>>().join(",\n        ");
+        let own = self.has_value_port();
+        if let (true, Output::Port { pins }) = (own, self.output) {
+            let _ = write!(
+                s,
+                "    wire value_valid, value_ready, value_idle;\n    wire [31:0] value, value_rdata, flow_rdata;\n    \
+                 reg of_both;\n    always @(posedge clk) of_both <= reg_addr == 3'd3;\n    \
+                 assign reg_rdata = of_both ? flow_rdata & value_rdata : flow_rdata;\n    \
+                 wire [7:0] all_value_pins;\n    assign value_pins = all_value_pins[{}:0];\n    \
+                 soc_port value_port(.clock(clk), .reset(reset), .valid(value_valid), .ready(value_ready), .data(value),\n        \
+                 .width(4'd{pins}), .pins(all_value_pins), .strobe(value_strobe), .idle(value_idle));\n",
+                pins - 1
+            );
+        }
+        let (rdata, word) = if own { ("value_rdata", "value") } else { ("reg_rdata", "word") };
+        let _ = write!(
+            s,
+            "    wire values_lost;\n    value_system values(.clock(clk), .reset(reset),\n        {of},\n        \
+             .recording(recording), .hold(hold), .lost(values_lost),\n        \
+             .bus_addr(reg_addr), .bus_write(reg_write), .bus_wdata(reg_wdata), .bus_rdata({rdata}),\n        \
+             .valid({word}_valid), .ready({word}_ready), .data({word}));\n"
+        );
     }
 
     /// What the host does to registers, where it may.

@@ -66,7 +66,10 @@ fn header(config: &SocConfig) -> String {
         ("get_retired", "retire_valid", "retire_pc", "retire_npc"),
         ("get_trap", "retire_trap", "retire_mepc", "retire_cause"),
     ];
-    if config.record.is_some() {
+    if config.has_value_port() {
+        s.push_str("#define VALUES\n");
+    }
+    if config.shows_data() {
         s.push_str("#define DATA\n");
         functions.push(("get_register", "retire_rd", "retire_rd", "retire_value"));
     }

@@ -17,6 +17,7 @@
 
 use sim::addresses::Addresses;
 use sim::params::TraceParams;
+use sim::scheme::cfiat::{self, CfiatParams};
 use sim::scheme::inputs::{self, InputsParams};
 use sim::system::{header, header_again};
 
@@ -50,6 +51,13 @@ impl From<&InputsParams> for Stream {
     fn from(params: &InputsParams) -> Self {
         let header = inputs::header(params);
         Self { cores: params.cores, senders: params.senders(), header, again: header[1] }
+    }
+}
+
+impl From<&CfiatParams> for Stream {
+    fn from(params: &CfiatParams) -> Self {
+        let header = cfiat::header(params);
+        Self { cores: params.cores, senders: params.cores, header, again: header[1] }
     }
 }
 

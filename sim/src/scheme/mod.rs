@@ -304,6 +304,64 @@ impl fmt::Display for FlowScheme {
     }
 }
 
-/// A way to tell the values that a core loads. There is none yet.
+/// A way to tell the values that a core loads, in a stream of its own beside that of the control flow; in files its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum DataScheme {}
+#[serde(try_from = "String", into = "String")]
+pub enum DataScheme {
+    /// First-access flags.
+    Cfiat(cfiat::params::Sizes),
+}
+
+impl DataScheme {
+    /// Whether a name is of this list, right or wrong.
+    pub fn is_name(name: &str) -> bool {
+        cfiat::params::Sizes::is_name(name)
+    }
+
+    /// Refuses what cannot be executed again beside a trace of the control flow of `platform`.
+    pub fn check(&self, platform: &Platform) -> Result<(), ParamError> {
+        match self {
+            Self::Cfiat(sizes) => {
+                sizes.check()?;
+                let (one, gran) = (platform.cores == 1 || !sizes.shared, sizes.granule.into());
+                ParamError::unless(
+                    one,
+                    "cores",
+                    platform.cores.into(),
+                    "1, which a shared cache has beside a control flow",
+                )?;
+                ParamError::unless(sizes.can_decode(), "gran", gran, "1, which +touched has beside a control flow")
+            }
+        }
+    }
+}
+
+impl FromStr for DataScheme {
+    type Err = ParamError;
+
+    fn from_str(name: &str) -> Result<Self, ParamError> {
+        name.parse().map(Self::Cfiat)
+    }
+}
+
+impl TryFrom<String> for DataScheme {
+    type Error = ParamError;
+
+    fn try_from(name: String) -> Result<Self, ParamError> {
+        name.parse()
+    }
+}
+
+impl From<DataScheme> for String {
+    fn from(scheme: DataScheme) -> Self {
+        scheme.to_string()
+    }
+}
+
+impl fmt::Display for DataScheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cfiat(sizes) => sizes.fmt(f),
+        }
+    }
+}

@@ -76,7 +76,7 @@ pub struct Inputs {
 
 impl Inputs {
     /// What the port `name` of core `core` is given.
-    fn value(&self, name: &str, core: usize) -> u64 {
+    pub fn value(&self, name: &str, core: usize) -> u64 {
         let c = self.cores[core];
         match name {
             "reset" => self.reset.into(),

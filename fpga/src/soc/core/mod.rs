@@ -13,7 +13,7 @@
 //! | `retire_trap`, `retire_mepc`, `retire_cause` | out | 1, 32, 5 | a trap was taken; bit 4 of the cause: interrupt |
 //! | `rvfi_*` | out | | the trace system's ingress, made by the core's adapter |
 //!
-//! In a SoC that records (scheme `inputs`), it has these too; a core whose data is not shown has no such wrapper:
+//! In a SoC that records (scheme `inputs`) or traces load values (`cfiat`), it has these too; a core whose data is not shown has no such wrapper:
 //!
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
@@ -156,9 +156,9 @@ pub enum CoreError {
     /// rust-hdl refused the adapter: a fault of this crate.
     #[error("rust-hdl refuses the adapter: {0}")]
     Check(String),
-    /// The scheme `inputs` on a core that does not show registers and memory.
+    /// The scheme `inputs` or `cfiat` on a core that does not show registers and memory.
     #[error(
-        "scheme inputs: the port of {0} shows no registers and no memory here; those of picorv32, ibex and vexriscv do"
+        "schemes inputs and cfiat: the port of {0} shows no registers and no memory here; those of picorv32, ibex and vexriscv do"
     )]
     NoData(&'static str),
     /// What is to be edited of a core's source is not there.

@@ -11,17 +11,26 @@
 //! | --- | --- | ---: | --- |
 //! | `rst` | in | 1 | empties the cache, and forgets all else; any time |
 //! | `valid`, `ready` | in, out | 1 | an access is here; it is taken at this edge where both are 1 |
-//! | `op` | in | 3 | 0 load, 1 store, 2 value from outside (a device's load, an open CSR, 1 of a failed `sc`), 3 an `sc` that stored, 4 another core's store |
+//! | `op` | in | 3 | see below |
 //! | `addr`, `size` | in | 32, 2 | byte address; log2 of the bytes, up to 3 |
-//! | `value` | in | 32 | what a load or another value is, zero-extended; 0 with op 3 |
+//! | `value` | in | 32 | what a load or another value is, zero-extended; 0 of an `sc` that stored |
 //! | `record`, `record_ready` | out, in | 1 | a record waits; it is taken at this edge |
 //! | `fah`, `record_size`, `record_value` | out | 32, 2, 32 | its fields |
 //! | `idle` | out | 1 | no access is under way and no record waits: `count` and `signature` are those of all accesses taken |
 //! | `count`, `signature` | out | 32 | values since the last record; the check of all values: a stop's fields |
 //!
+//! | `op` | the core |
+//! | --- | --- |
+//! | [`LOAD`] | loads from memory; an atomic, which stores there too, as well |
+//! | [`STORE`] | stores |
+//! | [`VALUE`] | takes a value from outside: a device's load, an open CSR, 1 of a failed `sc` |
+//! | [`STORED`] | has stored with an `sc`, outside memory |
+//! | [`CLEAR`] | does nothing, another one stores |
+//! | [`CONDITIONAL`] | has stored with an `sc`: [`STORE`] and [`STORED`] at once |
+//!
 //! # Timing
-//! After `rst` one clock a set. An access in one line takes 2 clocks, one in two lines 4, values without a line 1; then its
-//! record must be taken before the next access is. Latency of a record: 2 clocks, or 4, or 1.
+//! After `rst`, and at power-up, one clock a set. An access in one line takes 2 clocks, one in two lines 4, values without a line 1. The next
+//! access is taken when the record of the one before is, or later. Latency of a record: 2 clocks, or 4, or 1.
 //!
 //! Golden models: [`sim::scheme::cfiat::cache`], [`sim::scheme::cfiat::model`].
 
@@ -33,7 +42,20 @@ use sim::scheme::cfiat::params::{Flags, Replacement, Sizes};
 /// Most ways that have a circuit.
 pub const WAYS: usize = 4;
 /// Most flags of a line that have a circuit.
-pub const LINE_FLAGS: u32 = 16;
+pub const LINE_FLAGS: u32 = 32;
+
+/// `op`: a load.
+pub const LOAD: u8 = 0;
+/// `op`: a store.
+pub const STORE: u8 = 1;
+/// `op`: a value from outside.
+pub const VALUE: u8 = 2;
+/// `op`: an `sc` that stored, outside memory.
+pub const STORED: u8 = 3;
+/// `op`: another core's store.
+pub const CLEAR: u8 = 4;
+/// `op`: an `sc` that stored.
+pub const CONDITIONAL: u8 = 5;
 
 /// The filter of one core of 32 bits.
 #[derive(LogicBlock, Default)]
@@ -56,11 +78,13 @@ pub struct Filter {
     pub signature: Signal<Out, Bits<32>>,
     // bit 0 of a tag word: the line is there
     tags: [Mem<14, 32>; 4],
-    flags: [Mem<14, 16>; 4],
+    flags: [Mem<14, 32>; 4],
     order: Mem<14, 8>,
     // 0 waits, 1 first line, 2 second line is read, 3 second line
     state: DFF<Bits<2>>,
-    sweeping: DFF<Bit>,
+    // 0 at power-up: it sweeps
+    swept: DFF<Bit>,
+    sweeping: Signal<Local, Bit>,
     sweep_index: DFF<Bits<14>>,
     op_1: DFF<Bits<3>>,
     line_1: DFF<Bits<32>>,
@@ -74,8 +98,11 @@ pub struct Filter {
     size_2: DFF<Bits<2>>,
     value_2: DFF<Bits<32>>,
     known: DFF<Bits<32>>,
-    check: DFF<Bits<32>>,
+    // the signature, inverted: all ones at power-up
+    inverse: DFF<Bits<32>>,
+    check: Signal<Local, Bits<32>>,
     // taken
+    rests: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     by_line: Signal<Local, Bit>,
@@ -100,11 +127,11 @@ pub struct Filter {
     end_touched: Signal<Local, Bits<7>>,
     first_whole: Signal<Local, Bits<7>>,
     end_whole: Signal<Local, Bits<7>>,
-    touched: Signal<Local, Bits<16>>,
-    whole: Signal<Local, Bits<16>>,
+    touched: Signal<Local, Bits<32>>,
+    whole: Signal<Local, Bits<32>>,
     equal: Signal<Local, Bits<4>>,
     hit: Signal<Local, Bit>,
-    held: Signal<Local, Bits<16>>,
+    held: Signal<Local, Bits<32>>,
     all_set: Signal<Local, Bit>,
     // order of the set
     rank: [Signal<Local, Bits<2>>; 4],
@@ -121,7 +148,7 @@ pub struct Filter {
     set_tags: Signal<Local, Bits<4>>,
     set_flags: Signal<Local, Bits<4>>,
     wtag: Signal<Local, Bits<32>>,
-    wflags: Signal<Local, Bits<16>>,
+    wflags: Signal<Local, Bits<32>>,
     // decided
     last: Signal<Local, Bit>,
     decides: Signal<Local, Bit>,
@@ -140,13 +167,13 @@ pub struct Filter {
     line_mask: Fixed<Bits<7>>,
     line_bytes: Fixed<Bits<7>>,
     round_up: Fixed<Bits<7>>,
+    all_flags: Fixed<Bits<32>>,
     most: Fixed<Bits<32>>,
     oldest: Fixed<Bits<2>>,
     present: Fixed<Bits<4>>,
     is_lru: Fixed<Bit>,
     empty_order: Fixed<Bits<8>>,
     polynomial: Fixed<Bits<32>>,
-    ones: Fixed<Bits<32>>,
     one: Fixed<Bits<32>>,
     one_14: Fixed<Bits<14>>,
     one_2: Fixed<Bits<2>>,
@@ -183,6 +210,7 @@ impl Filter {
             line_mask: Fixed::of(line - 1),
             line_bytes: Fixed::of(line),
             round_up: Fixed::of(sizes.granule - 1),
+            all_flags: Fixed::of(u32::MAX >> (32 - sizes.line_flags())),
             most: Fixed::of(u32::MAX >> (32 - u32::from(sizes.count_bits))),
             oldest: Fixed::of(ways as u64 - 1),
             present: Fixed::of((1u64 << ways) - 1),
@@ -190,7 +218,6 @@ impl Filter {
             // rank i of way i: the highest is replaced first
             empty_order: Fixed::of(0b11_10_01_00u64),
             polynomial: Fixed::of(0xedb8_8320u32),
-            ones: Fixed::of(u32::MAX),
             one: Fixed::of(1u32),
             one_14: Fixed::of(1u32),
             one_2: Fixed::of(1u32),
@@ -204,7 +231,7 @@ impl Filter {
         let right = match () {
             () if usize::from(sizes.ways) > WAYS => "at most 4 ways",
             () if sizes.line < 8 => "lines of 8 bytes or more",
-            () if sizes.line_flags() > LINE_FLAGS => "at most 16 flags a line",
+            () if sizes.line_flags() > LINE_FLAGS => "at most 32 flags a line",
             () if sizes.sets() > 1 << 14 => "at most 16384 sets",
             () if sizes.flags == Flags::Touched && sizes.granule > 1 => "flags that a host can follow",
             () => return None,
@@ -223,12 +250,15 @@ impl Filter {
 impl Logic for Filter {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, sweeping, sweep_index, op_1, line_1, offset_1, size_1, value_1, known_1);
-        dff_setup!(self, clock, waits, fah_2, size_2, value_2, known, check);
+        dff_setup!(self, clock, state, swept, sweep_index, op_1, line_1, offset_1, size_1, value_1, known_1);
+        dff_setup!(self, clock, waits, fah_2, size_2, value_2, known, inverse);
+        self.sweeping.next = !self.swept.q.val();
+        self.check.next = !self.inverse.q.val();
         self.order.clock.next = self.clock.val();
 
         // taken
-        self.free.next = (self.state.q.val() == 0) & !self.sweeping.q.val() & !self.waits.q.val();
+        self.rests.next = (self.state.q.val() == 0) & !self.sweeping.val();
+        self.free.next = self.rests.val() & (!self.waits.q.val() | self.record_ready.val());
         self.take.next = self.valid.val() & self.free.val();
         self.by_line.next = (self.op.val() != 2) & (self.op.val() != 3);
         self.line.next = self.addr.val() >> self.line_shift.val();
@@ -271,7 +301,7 @@ impl Logic for Filter {
         self.end_whole.next = self.ends.val() >> self.granule_shift.val();
         self.touched.next = 0.into();
         self.whole.next = 0.into();
-        for i in 0..16 {
+        for i in 0..32 {
             if (self.first_touched.val() <= i.to_bits::<7>()) & (self.end_touched.val() > i.to_bits::<7>()) {
                 self.touched.next = self.touched.val().replace_bit(i, true);
             }
@@ -279,6 +309,10 @@ impl Logic for Filter {
                 self.whole.next = self.whole.val().replace_bit(i, true);
             }
         }
+
+        // no line has more
+        self.touched.next = self.touched.val() & self.all_flags.val();
+        self.whole.next = self.whole.val() & self.all_flags.val();
 
         // read: the first line as it is taken, the second one a clock after the first is written
         self.raddr.next = self.line.val().get_bits::<14>(0) & self.set_mask.val();
@@ -359,7 +393,7 @@ impl Logic for Filter {
         }
         self.order.we.next = self.uses.val() & (self.is_lru.val() | !self.hit.val());
         self.order.wdata.next = self.fresh_order.val();
-        if self.sweeping.q.val() {
+        if self.sweeping.val() {
             self.waddr.next = self.sweep_index.q.val();
             self.wtag.next = 0.into();
             self.set_tags.next = self.present.val();
@@ -396,8 +430,10 @@ impl Logic for Filter {
         }
 
         // a value: counted, or a record of it
-        self.decides.next = (self.last.val() & (self.op_1.q.val() == 0)) | (self.take.val() & !self.by_line.val());
-        self.is_known.next = self.all_set.val() & (self.known_1.q.val() | (self.state.q.val() == 1));
+        self.decides.next = (self.last.val() & ((self.op_1.q.val() == 0) | (self.op_1.q.val() == 5)))
+            | (self.take.val() & !self.by_line.val());
+        self.is_known.next =
+            (self.all_set.val() & (self.known_1.q.val() | (self.state.q.val() == 1))) | (self.op_1.q.val() == 5);
         self.what.next = self.value_1.q.val();
         self.width.next = self.size_1.q.val();
         if self.take.val() {
@@ -407,7 +443,7 @@ impl Logic for Filter {
         }
         self.one_more.next = self.known.q.val() + self.one.val();
         // the signature, five steps a word
-        self.shifted.next = self.check.q.val();
+        self.shifted.next = self.check.val();
         for _i in 0..5 {
             self.odd.next = self.shifted.val().get_bit(0);
             self.shifted.next = self.shifted.val() >> 1;
@@ -428,24 +464,24 @@ impl Logic for Filter {
                 self.value_2.d.next = self.what.val();
                 self.known.d.next = 0.into();
             }
-            self.check.d.next = self.shifted.val() ^ self.what.val();
+            self.inverse.d.next = !(self.shifted.val() ^ self.what.val());
         }
 
         // emptied
         self.next_index.next = self.sweep_index.q.val() + self.one_14.val();
-        if self.sweeping.q.val() {
+        if self.sweeping.val() {
             self.sweep_index.d.next = self.next_index.val();
             if self.sweep_index.q.val() == self.set_mask.val() {
-                self.sweeping.d.next = false;
+                self.swept.d.next = true;
             }
         }
         if self.rst.val() {
-            self.sweeping.d.next = true;
+            self.swept.d.next = false;
             self.sweep_index.d.next = 0.into();
             self.state.d.next = 0.into();
             self.waits.d.next = false;
             self.known.d.next = 0.into();
-            self.check.d.next = self.ones.val();
+            self.inverse.d.next = 0.into();
         }
 
         self.ready.next = self.free.val();
@@ -453,8 +489,8 @@ impl Logic for Filter {
         self.fah.next = self.fah_2.q.val();
         self.record_size.next = self.size_2.q.val();
         self.record_value.next = self.value_2.q.val();
-        self.idle.next = self.free.val();
+        self.idle.next = self.rests.val() & !self.waits.q.val();
         self.count.next = self.known.q.val();
-        self.signature.next = self.check.q.val();
+        self.signature.next = self.check.val();
     }
 }

@@ -17,7 +17,7 @@ use crate::riscv::bus::Bus;
 use crate::riscv::code::CodeCache;
 use crate::riscv::csr::View as CsrView;
 use crate::riscv::hart::{At, Break, Hart, Shared, State};
-use crate::riscv::isa::Isa;
+use crate::riscv::isa::{Isa, Profile};
 use crate::riscv::memory::Effect;
 use crate::riscv::timing::{Caches, Timing};
 use crate::riscv::tohost::taken;
@@ -277,6 +277,18 @@ impl Replay {
             goal: vec![0; cores],
             stopped: vec![false; cores],
         })
+    }
+
+    /// The same with cores of `profile`, before the first event.
+    #[must_use]
+    pub fn with_profile(mut self, profile: Profile) -> Self {
+        let isa = Isa::of(profile, 32);
+        for hart in &mut self.harts {
+            *hart = Hart::new(hart.index, isa, hart.at.pc, 0);
+        }
+        let bytes = self.world.ram.len() as u32 - 1;
+        self.code = vec![CodeCache::new(self.world.base, bytes, isa); self.harts.len()];
+        self
     }
 
     /// Registers of a core: x0 to x31.

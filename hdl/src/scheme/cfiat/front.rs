@@ -1,0 +1,253 @@
+//! Front end of all cores: their accesses in the order in which they retire, through the filters, to event entries
+//!
+//! A queue a core, a note of the order, and a filter a core. An access goes to its core's filter and, where it stores, at the
+//! same time to those of all others, which clear their flags: so each filter sees what the golden model's cache sees, in the
+//! same order, and records come in that order too.
+//!
+//! # Source
+//! `docs/load-values.md`, "The circuit"; `docs/decisions/0019-load-values-circuit.md`.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | back to the state at power-up |
+//! | `push[i]`, `access[i]` | in | 1, 70 | of core i, see [`super::core`]; of the instruction a clock ago |
+//! | `control[i]`, `entry[i]` | | | to the spine, see [`crate::spine::ports`] and [`super::entry`] |
+//! | `go` | out | 1 | what retires in this clock is traced |
+//! | `hold` | out | 1 | the cores are to wait |
+//! | `lost` | out | 1 | an access found no place: the trace ended before the clock of the one that did |
+//!
+//! # Timing
+//! An access a clock and core into the queues, one in two clocks out of them, of all cores together; one that lies in two
+//! lines takes 4. While `hold`, half of a queue or more is taken: with 2^k places nothing is lost of a core that
+//! makes at most 2^(k-1) - 4 accesses in the clocks behind that in which it rises. `hold` and `lost` come from registers.
+//!
+//! Golden model: [`sim::scheme::cfiat::Recorder`], told the accesses of a clock by core.
+
+use super::entry::{STOP, VALUE};
+use super::filter::{Filter, CLEAR};
+use super::queue::AccessQueue;
+use crate::spine::merger::Merger;
+use crate::spine::ports::{ControlIn, EntryOut};
+use crate::spine::Stream;
+use crate::widget::each::each;
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+use sim::scheme::cfiat::CfiatParams;
+
+/// The front end.
+#[derive(LogicBlock, Default)]
+pub struct CfiatFront {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub push: Vec<Signal<In, Bit>>,
+    pub access: Vec<Signal<In, Bits<70>>>,
+    pub control: Vec<ControlIn>,
+    pub entry: Vec<EntryOut<32>>,
+    pub go: Signal<Out, Bit>,
+    pub hold: Signal<Out, Bit>,
+    pub lost: Signal<Out, Bit>,
+    _cores: usize,
+    queue: Vec<AccessQueue>,
+    merger: Merger,
+    filter: Vec<Filter>,
+    // life: what retired a clock ago is traced; a trace is under way; it has lost something; a stop is due
+    live: DFF<Bit>,
+    recording: DFF<Bit>,
+    dead: DFF<Bit>,
+    stop_ready: DFF<Bit>,
+    tracing: Signal<Local, Bit>,
+    stop_go: Signal<Local, Bit>,
+    stop_due: Signal<Local, Bit>,
+    stop: Signal<Local, Bit>,
+    going: Signal<Local, Bit>,
+    // into the queues
+    wants: Signal<Local, Bits<16>>,
+    brims: Signal<Local, Bits<16>>,
+    taken: Signal<Local, Bits<16>>,
+    losses: Signal<Local, Bits<16>>,
+    loss: Signal<Local, Bit>,
+    halves: Signal<Local, Bits<16>>,
+    holding: DFF<Bit>,
+    // out of them
+    haves: Signal<Local, Bits<16>>,
+    first: Signal<Local, Bits<70>>,
+    load: Signal<Local, Bit>,
+    held: DFF<Bit>,
+    whose: DFF<Bits<4>>,
+    what: DFF<Bits<70>>,
+    // into the filters
+    ready: Signal<Local, Bit>,
+    take: Signal<Local, Bit>,
+    stores: Signal<Local, Bit>,
+    idle: Signal<Local, Bit>,
+    empty: Signal<Local, Bit>,
+    full: Signal<Local, Bit>,
+    op_clear: Fixed<Bits<3>>,
+    post_value: Fixed<Bits<2>>,
+    post_stop: Fixed<Bits<2>>,
+}
+
+impl CfiatFront {
+    /// The front end for `params`, with queues of 2^`log2_depth` - 2 accesses.
+    ///
+    /// # Panics
+    /// As [`Filter::new`] and [`AccessQueue::new`], or when one cache is for all cores and there are several.
+    pub fn new(params: &CfiatParams, log2_depth: usize) -> Self {
+        let cores = usize::from(params.cores);
+        assert!(cores == 1 || !params.sizes.shared, "no circuit for a shared cache");
+        Self {
+            push: each(cores),
+            access: each(cores),
+            control: each(cores),
+            entry: each(cores),
+            _cores: cores,
+            queue: (0..cores).map(|_| AccessQueue::new(log2_depth)).collect(),
+            merger: Merger::of(&Stream::from(params), log2_depth),
+            filter: (0..cores).map(|_| Filter::new(&params.sizes)).collect(),
+            op_clear: Fixed::of(CLEAR),
+            post_value: Fixed::of(VALUE),
+            post_stop: Fixed::of(STOP),
+            ..Default::default()
+        }
+    }
+
+    /// Bits of memory.
+    pub fn bits(&self) -> usize {
+        let queues: usize = self.queue.iter().map(AccessQueue::bits).sum();
+        queues + self.filter.iter().map(Filter::bits).sum::<usize>() + self.merger.bits()
+    }
+}
+
+impl Logic for CfiatFront {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, live, recording, dead, stop_ready, holding, held, whose, what);
+        self.merger.clock.next = self.clock.val();
+        self.merger.reset.next = self.reset.val();
+
+        // what the spine says is the same for all
+        self.tracing.next = self.control[0].enable.val();
+        self.stop_go.next = self.control[0].stop_go.val();
+        self.going.next = self.tracing.val() & !self.dead.q.val() & !self.reset.val();
+        self.live.d.next = self.going.val();
+
+        // into the queues: all accesses of a clock, or none of it and of what comes later
+        self.wants.next = 0.into();
+        self.brims.next = 0.into();
+        self.halves.next = 0.into();
+        self.haves.next = 0.into();
+        self.first.next = 0.into();
+        self.empty.next = true;
+        self.full.next = false;
+        for i in 0..self._cores {
+            self.wants.next =
+                self.wants.val().replace_bit(i, self.push[i].val() & self.live.q.val() & !self.dead.q.val());
+            self.brims.next = self.brims.val().replace_bit(i, self.queue[i].brim.val());
+            self.halves.next = self.halves.val().replace_bit(i, self.queue[i].half.val());
+            self.haves.next = self.haves.val().replace_bit(i, self.queue[i].have.val());
+            if self.merger.core.val() == i.to_bits() {
+                self.first.next = self.queue[i].first.val();
+            }
+            if !self.queue[i].empty.val() {
+                self.empty.next = false;
+            }
+            if self.control[i].full.val() {
+                self.full.next = true;
+            }
+        }
+        self.losses.next = self.wants.val() & self.brims.val();
+        self.loss.next = self.losses.val().any();
+        self.taken.next = self.wants.val();
+        if self.loss.val() {
+            self.taken.next = 0.into();
+        }
+        self.dead.d.next =
+            (self.dead.q.val() | self.loss.val()) & (self.tracing.val() | self.recording.q.val()) & !self.reset.val();
+        self.holding.d.next = self.halves.val().any();
+
+        // out of them, in the order in which they came
+        self.merger.pushes.next = self.taken.val();
+        self.merger.have.next = self.haves.val();
+        self.ready.next = true;
+        self.idle.next = true;
+        for j in 0..self._cores {
+            if !self.filter[j].ready.val() {
+                self.ready.next = false;
+            }
+            if !self.filter[j].idle.val() {
+                self.idle.next = false;
+            }
+        }
+        self.take.next = self.held.q.val() & self.ready.val();
+        self.load.next = self.merger.show.val() & (!self.held.q.val() | self.take.val());
+        self.merger.done.next = self.load.val();
+        self.held.d.next = (self.load.val() | (self.held.q.val() & !self.take.val())) & !self.reset.val();
+        if self.load.val() {
+            self.whose.d.next = self.merger.core.val();
+            self.what.d.next = self.first.val();
+        }
+        self.stores.next = self.what.q.val().get_bit(3);
+
+        // the end: nothing is under way
+        self.stop_due.next = self.recording.q.val()
+            & (!self.tracing.val() | self.dead.q.val())
+            & !self.live.q.val()
+            & self.empty.val()
+            & !self.held.q.val()
+            & self.idle.val()
+            & !self.full.val();
+        self.stop.next = self.stop_due.val() & self.stop_go.val();
+        self.stop_ready.d.next = self.stop_due.val() & !self.stop.val() & !self.reset.val();
+        self.recording.d.next =
+            (self.recording.q.val() | (self.tracing.val() & !self.dead.q.val())) & !self.stop.val() & !self.reset.val();
+
+        for k in 0..self._cores {
+            self.queue[k].clock.next = self.clock.val();
+            self.queue[k].reset.next = self.reset.val();
+            self.queue[k].push.next = self.taken.val().get_bit(k);
+            self.queue[k].access.next = self.access[k].val();
+            self.queue[k].pop.next = self.load.val() & (self.merger.core.val() == k.to_bits());
+
+            self.filter[k].clock.next = self.clock.val();
+            self.filter[k].rst.next = self.reset.val() | self.stop.val();
+            self.filter[k].valid.next = self.take.val() & self.stores.val();
+            self.filter[k].op.next = self.op_clear.val();
+            if self.whose.q.val() == k.to_bits() {
+                self.filter[k].valid.next = self.take.val();
+                self.filter[k].op.next = self.what.q.val().get_bits::<3>(0);
+            }
+            self.filter[k].size.next = self.what.q.val().get_bits::<2>(4);
+            self.filter[k].addr.next = self.what.q.val().get_bits::<32>(6);
+            self.filter[k].value.next = self.what.q.val().get_bits::<32>(38);
+            self.filter[k].record_ready.next = !self.control[k].full.val();
+
+            self.entry[k].push.next = (self.filter[k].record.val() & !self.control[k].full.val()) | self.stop.val();
+            self.entry[k].pre.next = self.filter[k].record_size.val();
+            self.entry[k].post.next = self.post_value.val();
+            self.entry[k].pc.next = self.filter[k].fah.val();
+            self.entry[k].target.next = self.filter[k].record_value.val();
+            if self.stop.val() {
+                self.entry[k].post.next = self.post_stop.val();
+                self.entry[k].pc.next = self.filter[k].count.val();
+                self.entry[k].target.next = self.filter[k].signature.val();
+            }
+            self.entry[k].icnt.next = 0.into();
+            self.entry[k].bcnt.next = 0.into();
+            self.entry[k].cc.next = 0.into();
+
+            self.control[k].ready.next = self.idle.val() & !self.recording.q.val() & !self.dead.q.val();
+            self.control[k].stop_ready.next = self.stop_ready.q.val();
+            self.control[k].lost.next = self.losses.val().get_bit(k);
+            self.control[k].take.next = false;
+            self.control[k].give.next = false;
+            self.control[k].counted.next = false;
+            self.control[k].resynced.next = false;
+            self.control[k].synced.next = false;
+            self.control[k].broken.next = false;
+        }
+        self.go.next = self.going.val();
+        self.hold.next = self.holding.q.val();
+        self.lost.next = self.dead.q.val();
+    }
+}

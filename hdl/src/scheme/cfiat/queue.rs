@@ -1,0 +1,121 @@
+//! Accesses of one core, until the filters take them
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | 1: empty |
+//! | `push`, `access` | in | 1, 70 | put it in at this clock edge; only while `brim` is 0 |
+//! | `brim` | out | 1 | no place is left |
+//! | `half` | out | 1 | at least half of the places are taken |
+//! | `empty` | out | 1 | no access is in it |
+//! | `have`, `first` | out | 1, 70 | the oldest one is there |
+//! | `pop` | in | 1 | it is taken; only while `have` is 1 |
+//!
+//! | bits of an access | meaning |
+//! | --- | --- |
+//! | 0 to 2 | `op` of the core's own [`super::filter`] |
+//! | 3 | it stores to memory: the other cores' filters take [`super::filter::CLEAR`] |
+//! | 4, 5 | log2 of the bytes |
+//! | 6 to 37 | byte address |
+//! | 38 to 69 | what was loaded, or another value |
+//!
+//! # Timing
+//! An access that was pushed at an edge is read in the next clock, and there in the one after it; behind one that was popped
+//! the next is there at once. `brim`, `half` and `empty` are of registers.
+//!
+//! Golden model: a queue; `testbenches/tests/cfiat_system.rs` holds it to one.
+
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+
+/// Bits of an access.
+pub const ACCESS: usize = 70;
+
+/// The queue.
+#[derive(LogicBlock, Default)]
+pub struct AccessQueue {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub push: Signal<In, Bit>,
+    pub access: Signal<In, Bits<70>>,
+    pub brim: Signal<Out, Bit>,
+    pub half: Signal<Out, Bit>,
+    pub empty: Signal<Out, Bit>,
+    pub have: Signal<Out, Bit>,
+    pub first: Signal<Out, Bits<70>>,
+    pub pop: Signal<In, Bit>,
+    accesses: Mem<8, 70>,
+    write: DFF<Bits<8>>,
+    read: DFF<Bits<8>>,
+    level: DFF<Bits<8>>,
+    fresh: DFF<Bit>,
+    next_read: Signal<Local, Bits<8>>,
+    mask: Fixed<Bits<8>>,
+    capacity: Fixed<Bits<8>>,
+    middle: Fixed<Bits<8>>,
+    one: Fixed<Bits<8>>,
+}
+
+impl AccessQueue {
+    /// A queue of 2^`log2_depth` - 2 accesses.
+    ///
+    /// # Panics
+    /// When `log2_depth` is outside 3..=8.
+    pub fn new(log2_depth: usize) -> Self {
+        assert!((3..=8).contains(&log2_depth), "log2_depth = {log2_depth} is outside 3..=8");
+        let places = 1u64 << log2_depth;
+        Self {
+            accesses: Mem::new(log2_depth, ACCESS),
+            mask: Fixed::of(places - 1),
+            capacity: Fixed::of(places - 2),
+            middle: Fixed::of(places / 2),
+            one: Fixed::of(1u8),
+            ..Default::default()
+        }
+    }
+
+    /// Bits of memory.
+    pub fn bits(&self) -> usize {
+        self.accesses.bits()
+    }
+}
+
+impl Logic for AccessQueue {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, write, read, level, fresh);
+        self.accesses.clock.next = self.clock.val();
+        self.accesses.we.next = self.push.val();
+        self.accesses.waddr.next = self.write.q.val();
+        self.accesses.wdata.next = self.access.val();
+        if self.push.val() {
+            self.write.d.next = bit_cast::<8, 8>(self.write.q.val() + self.one.val()) & self.mask.val();
+        }
+        // what is read next is there if it was written before
+        self.next_read.next = self.read.q.val();
+        if self.pop.val() {
+            self.next_read.next = bit_cast::<8, 8>(self.read.q.val() + self.one.val()) & self.mask.val();
+        }
+        self.read.d.next = self.next_read.val();
+        self.fresh.d.next = self.next_read.val() != self.write.q.val();
+        self.accesses.raddr.next = self.next_read.val();
+        if self.push.val() & !self.pop.val() {
+            self.level.d.next = self.level.q.val() + self.one.val();
+        }
+        if self.pop.val() & !self.push.val() {
+            self.level.d.next = self.level.q.val() - self.one.val();
+        }
+        if self.reset.val() {
+            self.write.d.next = 0.into();
+            self.read.d.next = 0.into();
+            self.level.d.next = 0.into();
+            self.fresh.d.next = false;
+        }
+        self.brim.next = self.level.q.val() == self.capacity.val();
+        self.half.next = self.level.q.val() >= self.middle.val();
+        self.empty.next = !self.level.q.val().any();
+        self.have.next = self.fresh.q.val();
+        self.first.next = self.accesses.rdata.val();
+    }
+}

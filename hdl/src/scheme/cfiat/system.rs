@@ -1,0 +1,152 @@
+//! System of load values: the top of the scheme `cfiat`
+//!
+//! N cores behind RVFI, their front end, the spine, and the encoder.
+//!
+//! # Source
+//! `docs/load-values.md`, "The circuit".
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `clock` | in | 1 | rising edge |
+//! | `reset` | in | 1 | synchronous; registers and memories have their values at power-up too |
+//! | `rvfi_*[i]` | in | | of core i, see [`crate::ingress::rvfi_data`] |
+//! | `recording` | out | 1 | what the cores do is traced: those that are to be executed again begin after it has risen |
+//! | `hold` | out | 1 | the cores are to wait |
+//! | `lost` | out | 1 | one did not, and the trace has ended |
+//! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
+//! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
+//! | `session[0]` | out | 1 | [`CfiatSystem::with_session`]: from the header of a trace to its last bit |
+//!
+//! # Timing
+//! As [`super::front`], the ports a clock before it. What the cores access in a clock counts by core index: with private
+//! caches a store clears the flags of its line in the caches of the others there.
+//!
+//! Golden model: [`sim::scheme::cfiat::Recorder`].
+
+use super::core::CfiatCore;
+use super::encoder::CfiatEncoder;
+use super::entry::LAYOUT;
+use super::front::CfiatFront;
+use crate::spine::join::Spine;
+use crate::spine::ports::{ControlOut, EntryOut, PieceOut, ReadOut};
+use crate::spine::Stream;
+use crate::widget::each::each;
+use rust_hdl::prelude::*;
+use sim::scheme::cfiat::CfiatParams;
+
+/// The system of all cores of the parameters.
+#[derive(LogicBlock, Default)]
+pub struct CfiatSystem {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub rvfi_valid: Vec<Signal<In, Bit>>,
+    pub rvfi_insn: Vec<Signal<In, Bits<32>>>,
+    pub rvfi_trap: Vec<Signal<In, Bit>>,
+    pub rvfi_rd_addr: Vec<Signal<In, Bits<5>>>,
+    pub rvfi_rd_wdata: Vec<Signal<In, Bits<32>>>,
+    pub rvfi_mem_addr: Vec<Signal<In, Bits<32>>>,
+    pub rvfi_mem_rmask: Vec<Signal<In, Bits<4>>>,
+    pub rvfi_mem_wmask: Vec<Signal<In, Bits<4>>>,
+    pub rvfi_mem_rdata: Vec<Signal<In, Bits<32>>>,
+    pub rvfi_mem_wdata: Vec<Signal<In, Bits<32>>>,
+    pub recording: Signal<Out, Bit>,
+    pub hold: Signal<Out, Bit>,
+    pub lost: Signal<Out, Bit>,
+    pub bus_addr: Signal<In, Bits<3>>,
+    pub bus_write: Signal<In, Bit>,
+    pub bus_wdata: Signal<In, Bits<32>>,
+    pub bus_rdata: Signal<Out, Bits<32>>,
+    pub valid: Signal<Out, Bit>,
+    pub ready: Signal<In, Bit>,
+    pub data: Signal<Out, Bits<32>>,
+    pub session: Vec<Signal<Out, Bit>>,
+    _cores: usize,
+    _sessions: usize,
+    core: Vec<CfiatCore>,
+    front: CfiatFront,
+    spine: Spine<32>,
+    encoder: CfiatEncoder,
+}
+
+impl CfiatSystem {
+    /// The system for `params`, with access queues and event FIFOs of 2^`log2_depth` - 2 places.
+    ///
+    /// # Panics
+    /// When `params` are refused or have no circuit, or `log2_depth` is outside 4..=8.
+    pub fn new(params: &CfiatParams, log2_depth: usize) -> Self {
+        assert!((4..=8).contains(&log2_depth), "log2_depth = {log2_depth} is outside 4..=8");
+        let cores = usize::from(params.cores);
+        Self {
+            rvfi_valid: each(cores),
+            rvfi_insn: each(cores),
+            rvfi_trap: each(cores),
+            rvfi_rd_addr: each(cores),
+            rvfi_rd_wdata: each(cores),
+            rvfi_mem_addr: each(cores),
+            rvfi_mem_rmask: each(cores),
+            rvfi_mem_wmask: each(cores),
+            rvfi_mem_rdata: each(cores),
+            rvfi_mem_wdata: each(cores),
+            _cores: cores,
+            core: (0..cores).map(|_| CfiatCore::new(params)).collect(),
+            front: CfiatFront::new(params, log2_depth),
+            spine: Spine::of(&Stream::from(params), &LAYOUT, log2_depth),
+            encoder: CfiatEncoder::new(params),
+            ..Default::default()
+        }
+    }
+
+    /// The same, and a port says whether a session is under way.
+    pub fn with_session(mut self) -> Self {
+        (self.session, self._sessions) = (each(1), 1);
+        self
+    }
+
+    /// Bits of memory of queues, caches and the order between cores.
+    pub fn bits(&self) -> usize {
+        self.front.bits()
+    }
+}
+
+impl Logic for CfiatSystem {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, front, spine, encoder);
+        self.front.reset.next = self.reset.val();
+        self.spine.reset.next = self.reset.val();
+        self.encoder.reset.next = self.reset.val();
+        self.spine.bus.addr.next = self.bus_addr.val();
+        self.spine.bus.write.next = self.bus_write.val();
+        self.spine.bus.wdata.next = self.bus_wdata.val();
+        self.bus_rdata.next = self.spine.bus.rdata.val();
+        self.valid.next = self.spine.words.valid.val();
+        self.spine.words.ready.next = self.ready.val();
+        self.data.next = self.spine.words.data.val();
+        for q in 0..self._sessions {
+            self.session[q].next = self.spine.active.val();
+        }
+        ReadOut::<32>::join(&mut self.spine.read, &mut self.encoder.entry);
+        PieceOut::join(&mut self.encoder.bits, &mut self.spine.coded);
+        for i in 0..self._cores {
+            self.core[i].clock.next = self.clock.val();
+            self.core[i].rvfi_valid.next = self.rvfi_valid[i].val();
+            self.core[i].rvfi_insn.next = self.rvfi_insn[i].val();
+            self.core[i].rvfi_trap.next = self.rvfi_trap[i].val();
+            self.core[i].rvfi_rd_addr.next = self.rvfi_rd_addr[i].val();
+            self.core[i].rvfi_rd_wdata.next = self.rvfi_rd_wdata[i].val();
+            self.core[i].rvfi_mem_addr.next = self.rvfi_mem_addr[i].val();
+            self.core[i].rvfi_mem_rmask.next = self.rvfi_mem_rmask[i].val();
+            self.core[i].rvfi_mem_wmask.next = self.rvfi_mem_wmask[i].val();
+            self.core[i].rvfi_mem_rdata.next = self.rvfi_mem_rdata[i].val();
+            self.core[i].rvfi_mem_wdata.next = self.rvfi_mem_wdata[i].val();
+            self.front.push[i].next = self.core[i].push.val();
+            self.front.access[i].next = self.core[i].access.val();
+            ControlOut::join(&mut self.spine.control[i], &mut self.front.control[i]);
+            EntryOut::<32>::join(&mut self.front.entry[i], &mut self.spine.entry[i]);
+        }
+        self.recording.next = self.front.go.val();
+        self.hold.next = self.front.hold.val();
+        self.lost.next = self.front.lost.val();
+    }
+}
