@@ -13,12 +13,14 @@ mod guest;
 mod layout;
 mod qemu;
 mod ring;
+mod state;
 mod turns;
 
 use guest::{Call, Guest, Interrupted};
 use layout::*;
 use qemu::*;
 use ring::{Ring, Writer};
+use state::State as Begins;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
@@ -79,8 +81,8 @@ struct Block {
 
 #[derive(Default)]
 struct Blocks {
-    /// By start, sizes and code: QEMU translates the same again after it has dropped its translations.
-    known: HashMap<(u64, Vec<u8>), &'static Block>,
+    /// By start, state, sizes and code: QEMU translates the same again after it has dropped its translations.
+    known: HashMap<(u64, u32, Vec<u8>), &'static Block>,
     at: HashMap<u64, Vec<&'static Block>>,
     handlers: HashSet<u64>,
 }
@@ -284,9 +286,15 @@ extern "C" fn on_translate(_: Id, tb: *mut Tb) {
         let insns = (0..qemu_plugin_tb_n_insns(tb)).map(|i| qemu_plugin_tb_get_insn(tb, i));
         (qemu_plugin_tb_vaddr(tb), insns.collect::<Vec<_>>())
     };
-    // SAFETY: as above; QEMU gives as many bytes as it says.
-    let codes = insns.iter().map(|i| unsafe {
-        std::slice::from_raw_parts(qemu_plugin_insn_data(*i).cast::<u8>(), qemu_plugin_insn_size(*i))
+    let mut begins = state.guest.state();
+    let codes = insns.iter().map(|i| {
+        // SAFETY: as above; QEMU gives as many bytes as it says. In its page of helpers for ARM there are none.
+        unsafe {
+            match qemu_plugin_insn_size(*i) {
+                0 => &[][..],
+                size => begins.only(std::slice::from_raw_parts(qemu_plugin_insn_data(*i).cast::<u8>(), size)),
+            }
+        }
     });
     let codes: Vec<&[u8]> = codes.collect();
     let (mut first, mut at) = (0, start);
@@ -301,7 +309,8 @@ extern "C" fn on_translate(_: Id, tb: *mut Tb) {
         let (codes, insns) = (&codes[first..end], &insns[first..end]);
         let sizes = codes.iter().map(|c| c.len() as u8);
         let bytes: Vec<u8> = sizes.chain(codes.concat()).collect();
-        let block = state.block(at, bytes, insns, outside);
+        let block = state.block(at, begins, bytes, insns, outside);
+        begins = codes.iter().fold(begins, |s, code| s.behind(code));
         let told = std::ptr::from_ref(block).cast_mut().cast();
         // SAFETY: QEMU's own; the block and the number live as long as the process.
         unsafe {
@@ -371,12 +380,14 @@ impl State {
     }
 
     /// The block of these instructions: known, or told now. `bytes`: sizes, then code.
-    fn block(&self, start: u64, bytes: Vec<u8>, insns: &[*mut Insn], outside: bool) -> &'static Block {
+    fn block(&self, start: u64, state: Begins, bytes: Vec<u8>, insns: &[*mut Insn], outside: bool) -> &'static Block {
         let instructions = insns.len();
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(block) = blocks.known.get(&(start, bytes.clone())) {
+        let key = (start, state.told(), bytes);
+        if let Some(block) = blocks.known.get(&key) {
             return block;
         }
+        let bytes = &key.2;
         let number = blocks.known.len() as u32;
         let mut flags = if blocks.handlers.contains(&start) { HANDLER } else { 0 };
         if outside {
@@ -395,9 +406,9 @@ impl State {
             }
         }
         let code = bytes.len() - instructions;
-        let mut words =
-            vec![number, start as u32, (start >> 32) as u32, instructions as u32, code as u32, text.len() as u32];
-        for part in [&bytes, &text] {
+        let counted = instructions as u32 | state.told() * (INSTRUCTIONS + 1);
+        let mut words = vec![number, start as u32, (start >> 32) as u32, counted, code as u32, text.len() as u32];
+        for part in [bytes, &text] {
             let padded = part.chunks(4).map(|c| {
                 let mut word = [0; 4];
                 word[..c.len()].copy_from_slice(c);
@@ -408,7 +419,7 @@ impl State {
         self.ring.describe(&words);
         let block = Block { number, instructions: instructions as u32, start, flags: AtomicU32::new(flags) };
         let block: &'static Block = Box::leak(Box::new(block));
-        blocks.known.insert((start, bytes), block);
+        blocks.known.insert(key, block);
         blocks.at.entry(start).or_default().push(block);
         block
     }
@@ -452,12 +463,12 @@ extern "C" fn on_syscall(
     if !me.outside.get() || call == Call::ExitAll {
         state.ring.tell(me.id(), &[escape(SYSCALL, kind)]);
     }
-    if call == Call::Sigaction && a2 > 4096 && readable(a2) {
+    if call == Call::Sigaction && a2 > 4096 && state.guest.readable(a2) {
         // SAFETY: looked at just before; a guest that unmaps it meanwhile is refused by the kernel's own reading too.
         let handler = unsafe { state.guest.address_at(a2) };
         // 0 and 1: default and ignore
         if handler > 1 {
-            state.handler(handler);
+            state.handler(state.guest.code(handler));
         }
     }
     me.give();
@@ -465,19 +476,6 @@ extern "C" fn on_syscall(
         // QEMU waits for all threads to leave their blocks
         off();
     }
-}
-
-/// Whether the guest can read a page: what it gives to the system may be anything.
-fn readable(address: u64) -> bool {
-    let state = state();
-    let page = state.guest.host(address & !4095);
-    let mut resident = 0u8;
-    // SAFETY: only asks whether a page is mapped.
-    unsafe { mincore(page.cast_mut().cast(), 1, &mut resident) == 0 }
-}
-
-extern "C" {
-    fn mincore(page: *mut c_void, length: usize, resident: *mut u8) -> c_int;
 }
 
 extern "C" fn on_thread(_: Id, vcpu: c_uint) {

@@ -124,7 +124,18 @@ impl Registers {
 
     /// Registers by their GDB numbers; at the beginning of a block they are up to date.
     pub fn read<const N: usize>(&self, vcpu: c_uint, numbers: [c_int; N]) -> Option<[u64; N]> {
-        let cpu = (self.cpu)(vcpu as c_int);
+        self.read_of((self.cpu)(vcpu as c_int), numbers)
+    }
+
+    /// The same of the thread that calls, which translates: as they are where the block begins.
+    pub fn read_current<const N: usize>(&self, numbers: [c_int; N]) -> Option<[u64; N]> {
+        // of each thread its own, so it is asked for each time
+        let current: *mut *mut c_void = symbol(c"current_cpu")?.cast();
+        // SAFETY: a variable of the emulator (include/hw/core/cpu.h).
+        self.read_of(unsafe { *current }, numbers)
+    }
+
+    fn read_of<const N: usize>(&self, cpu: *mut c_void, numbers: [c_int; N]) -> Option<[u64; N]> {
         if cpu.is_null() {
             return None;
         }

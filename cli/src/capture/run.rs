@@ -23,7 +23,7 @@ use std::path::PathBuf;
 
 /// Run a real multithreaded program under QEMU, and record what its threads do
 ///
-/// The program is a Linux executable of riscv64, riscv32, x86-64 or aarch64, static or dynamic, as it is. Its threads
+/// The program is a Linux executable of riscv64, riscv32, x86-64, aarch64 or arm, static or dynamic, as it is. Its threads
 /// become harts. What it prints goes to standard output, or with --json to standard error. When it crashes, or a limit
 /// is reached, what was captured up to there is written.
 #[derive(clap::Args, Debug)]
