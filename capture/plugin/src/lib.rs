@@ -25,7 +25,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::*};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use turns::Turns;
 
 /// The newest version of the interface that this plugin knows; QEMU looks for the name.
@@ -90,7 +90,6 @@ struct Blocks {
 /// A thread of the guest, which is a thread of the host.
 struct Thread {
     writer: Writer,
-    bell: Arc<Condvar>,
     /// Instructions of all threads at which its turn is over.
     end: Cell<u64>,
     random: Cell<u64>,
@@ -122,7 +121,6 @@ impl Thread {
         let random = (seed ^ (u64::from(id) << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         Self {
             writer: Writer::new(id),
-            bell: Arc::default(),
             end: Cell::new(0),
             random: Cell::new(random),
             outside: Cell::new(false),
@@ -154,7 +152,7 @@ impl Thread {
     /// Waits for a turn.
     fn take(&self) {
         let ring = &state().ring;
-        TURNS.take(self.id(), &self.bell, ring);
+        TURNS.take(self.id(), ring);
         self.renew(ring.executed());
     }
 
@@ -202,11 +200,11 @@ fn begin(vcpu: c_uint, block: &'static Block) {
     if serial && state.ring.executed() + u64::from(block.instructions) > me.end.get() {
         if TURNS.waited_for() {
             if !me.outside.get() {
-                state.ring.tell(me.id(), &[escape(AHEAD, 0), block.number]);
+                state.ring.tell(&me.writer, &[escape(AHEAD, 0), block.number]);
             }
             state.ring.control().switches.fetch_add(1, Relaxed);
-            me.give();
-            me.take();
+            state.ring.close(&me.writer);
+            TURNS.hand_over(me.id(), &state.ring);
         }
         me.renew(state.ring.executed() + u64::from(block.instructions));
     }
@@ -218,7 +216,7 @@ fn begin(vcpu: c_uint, block: &'static Block) {
         // they count for the turn, and for nothing else
         me.end.set(me.end.get().saturating_sub(block.instructions.into()));
         if !me.outside.replace(true) {
-            state.ring.tell(me.id(), &[escape(LEAVE, 0), block.number])
+            state.ring.tell(&me.writer, &[escape(LEAVE, 0), block.number])
         } else {
             !state.ring.stopped()
         }
@@ -271,7 +269,7 @@ fn access(vcpu: c_uint, info: u32, address: u64, place: *mut c_void) {
         unsafe { std::ptr::copy_nonoverlapping(state.guest.host(at), value.as_mut_ptr(), size.min(8)) };
         let value = u64::from_le_bytes(value);
         let head = escape(ACCESS, what(info, place) | shift.min(3) << SIZE_SHIFT);
-        state.ring.tell(me.id(), &[head, at as u32, (at >> 32) as u32, value as u32, (value >> 32) as u32]);
+        state.ring.tell(&me.writer, &[head, at as u32, (at >> 32) as u32, value as u32, (value >> 32) as u32]);
     }
 }
 
@@ -351,7 +349,7 @@ impl State {
         }
         for Interrupted { signal, caused, pc, .. } in chain.iter().rev() {
             let argument = signal | if *caused { CAUSED } else { 0 };
-            self.ring.tell(me.id(), &[escape(SIGNAL, argument), *pc as u32, (*pc >> 32) as u32]);
+            self.ring.tell(&me.writer, &[escape(SIGNAL, argument), *pc as u32, (*pc >> 32) as u32]);
         }
     }
 
@@ -461,7 +459,7 @@ extern "C" fn on_syscall(
         Call::ExitAll => EXIT_ALL,
     };
     if !me.outside.get() || call == Call::ExitAll {
-        state.ring.tell(me.id(), &[escape(SYSCALL, kind)]);
+        state.ring.tell(&me.writer, &[escape(SYSCALL, kind)]);
     }
     if call == Call::Sigaction && a2 > 4096 && state.guest.readable(a2) {
         // SAFETY: looked at just before; a guest that unmaps it meanwhile is refused by the kernel's own reading too.
@@ -494,7 +492,7 @@ extern "C" fn on_thread_end(_: Id, vcpu: c_uint) {
     let state = state();
     let me = thread(vcpu);
     ALIVE.fetch_sub(1, Relaxed);
-    state.ring.tell(me.id(), &[escape(EXIT, me.id())]);
+    state.ring.tell(&me.writer, &[escape(EXIT, me.id())]);
     me.give();
 }
 
