@@ -45,10 +45,7 @@ pub struct Form {
 /// 5. `None` for what is no branch instruction.
 pub fn kind(event: FlowKind) -> Option<u8> {
     match event {
-        FlowKind::IndirectJump
-        | FlowKind::IndirectCall
-        | FlowKind::Return
-        | FlowKind::CoSwap => Some(0),
+        FlowKind::IndirectJump | FlowKind::IndirectCall | FlowKind::Return | FlowKind::CoSwap => Some(0),
         FlowKind::Jump | FlowKind::Call => Some(1),
         FlowKind::Conditional { taken: true } => Some(2),
         FlowKind::Conditional { taken: false } => Some(3),

@@ -214,6 +214,12 @@ impl<'a, S: Sink> Expander<'a, S> {
         }
     }
 
+    /// The same of a whole machine, whose harts are the threads.
+    pub fn with_numbers(self) -> Self {
+        let harts = Harts::numbered(self.state.len() as u8);
+        Self { harts, ..self }
+    }
+
     /// Instructions so far.
     pub fn instructions(&self) -> u64 {
         self.out.instructions

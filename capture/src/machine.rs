@@ -228,17 +228,27 @@ impl Executable {
         Ok(Self { build_id: build_id(&data), path, machine, code, interpreter })
     }
 
-    /// `qemu-NAME` and its version; `given`: in its place.
-    pub fn qemu(&self, given: Option<&Path>) -> Result<(PathBuf, String), CaptureError> {
-        let name = format!("qemu-{}", self.machine.name());
+    /// `qemu-NAME`, or with `system` `qemu-system-NAME`, and its version; `given`: in its place.
+    pub fn qemu(&self, given: Option<&Path>, system: bool) -> Result<(PathBuf, String), CaptureError> {
+        if system && !matches!(self.machine, Machine::Riscv32 | Machine::Riscv64) {
+            let what = format!("is of {}; whole machines of riscv32 and riscv64 are captured", self.machine.name());
+            return Err(CaptureError::Program { program: self.path.display().to_string(), what });
+        }
+        let (mode, package, word) = match system {
+            true => ("of whole machines", "qemu-system-misc", "system-"),
+            false => ("in user mode", "qemu-user", ""),
+        };
+        let name = format!("qemu-{word}{}", self.machine.name());
         let qemu = given.map_or_else(|| find(Path::new(&name)), Path::to_path_buf);
         let shown = qemu.display();
         let said = Command::new(&qemu).arg("--version").output().map_err(|e| {
-            CaptureError::Qemu(format!("{shown}: {e}; QEMU {QEMU} in user mode is needed (Debian's package qemu-user)"))
+            CaptureError::Qemu(format!("{shown}: {e}; QEMU {QEMU} {mode} is needed (Debian's package {package})"))
         })?;
         let said = String::from_utf8_lossy(&said.stdout).into_owned();
         let version = said.split("version ").nth(1).and_then(|v| v.split([' ', '\n']).next()).unwrap_or_default();
-        let right = said.starts_with(&name) && version.split('.').take(2).eq(QEMU.split('.'));
+        // a whole machine's does not say of which it is
+        let begins = if system { "QEMU emulator" } else { name.as_str() };
+        let right = said.starts_with(begins) && version.split('.').take(2).eq(QEMU.split('.'));
         if right {
             return Ok((qemu, version.to_string()));
         }

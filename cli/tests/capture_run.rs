@@ -126,6 +126,35 @@ fn every_command_takes_conditional_indirect_branches() {
 }
 
 #[test]
+fn a_whole_machine_is_captured_encoded_and_replayed() {
+    let place = Place::new();
+    let elf = format!("{}/../programs/bare/elf/irq.elf", env!("CARGO_MANIFEST_DIR"));
+    std::fs::copy(elf, place.path().join("irq.elf")).unwrap();
+    let words = "capture run --system --harts 2 --length 300000 --end-with-trace -o a.ret --json -- ./irq.elf";
+    let told = captured(&place, words);
+    assert_eq!((&told["harts"], &told["expanded"]["unexplained"]), (&json("2"), &json("0")));
+    assert!(told["source"].as_str().unwrap().starts_with("captured under qemu-system-riscv32 7.2"), "{told}");
+    assert!(told["expanded"]["signals"].as_u64().unwrap() > 100, "{told}");
+    goes_through(&place, "a.ret");
+    for (words, message) in [
+        ("capture run --system --data -o a.ret -- ./irq.elf", "cannot be used with '--data'"),
+        ("capture run --system -o a.ret -- ./irq.elf x", "x: a program without a system (--system) takes no arguments"),
+        (
+            "capture run --system -o a.ret -- /bin/true",
+            "/bin/true: is of x86_64; whole machines of riscv32 and riscv64",
+        ),
+        (
+            "capture run --system --qemu /nowhere/q -o a.ret -- ./irq.elf",
+            "of whole machines is needed (Debian's package",
+        ),
+    ] {
+        let o = place.output(words);
+        let err = String::from_utf8_lossy(&o.stderr);
+        assert!(o.status.code() == Some(2) && err.contains(message), "{words}: {err}");
+    }
+}
+
+#[test]
 fn descriptors_are_lines_and_packed_as_asked() {
     let place = place("flow", "riscv64-linux-gnu-gcc");
     let run = |words: &str| captured(&place, &format!("capture run --length 2000 --json {words} -- ./guest"));
@@ -210,7 +239,8 @@ fn a_disk_that_fills_while_the_program_runs_leaves_what_came_before() {
     let goshawk = assert_cmd::cargo::cargo_bin("goshawk");
     // what is kept of the run goes to a disk of 256 KiB
     std::fs::create_dir(place.path().join("small")).unwrap();
-    let line = "mount -t tmpfs -o size=256k none small || exit 77; TMPDIR=$PWD/small exec $G capture run --data -o a.ret -- \
+    let line =
+        "mount -t tmpfs -o size=256k none small || exit 77; TMPDIR=$PWD/small exec $G capture run --data -o a.ret -- \
                 sh -c 'i=0; while [ $i -lt 1500 ]; do i=$((i+1)); done'";
     let mut command = Command::new("unshare");
     let o = command.args(["-rm", "sh", "-c", line]).env("G", goshawk).current_dir(place.path()).output().unwrap();

@@ -6,6 +6,10 @@
 use crate::qemu::{symbol, Registers};
 use crate::state::State;
 use std::ffi::{c_int, c_uint, c_void, CStr};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// `RISCV_EXCP_NONE`: a register was read.
+const NONE: c_int = -1;
 
 /// SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV.
 const FAULTS: [u64; 5] = [4, 5, 7, 8, 11];
@@ -38,6 +42,7 @@ pub struct Guest {
     saved: [u64; 4],
     /// 32-bit ARM.
     arm: bool,
+    traps: Option<Traps>,
     reader: Option<Registers>,
     base: Option<*const u64>,
 }
@@ -46,6 +51,19 @@ pub struct Guest {
 unsafe impl Send for Guest {}
 // SAFETY: as above.
 unsafe impl Sync for Guest {}
+
+/// Reads a register of control and status: processor, number, where to write it, and what is written (nothing).
+type ReadCsr = extern "C" fn(*mut c_void, c_int, *mut u64, u64, u64) -> c_int;
+
+/// Traps of a whole machine: RISC-V, to machine mode.
+struct Traps {
+    read: ReadCsr,
+    /// From a processor as QEMU knows it to its registers, once that was found.
+    offset: AtomicUsize,
+}
+
+/// `mtvec`, `mepc`, `mcause`.
+const TRAP_CSRS: [c_int; 3] = [0x305, 0x341, 0x342];
 
 /// What a signal interrupted.
 pub struct Interrupted {
@@ -68,9 +86,36 @@ pub enum Call {
     ExitAll,
 }
 
+impl Traps {
+    fn find() -> Option<Self> {
+        let read = symbol(c"riscv_csrrw_debug")?;
+        // SAFETY: QEMU 7.2, target/riscv/csr.c; the last two are of 32 bits for riscv32, as their lower halves are.
+        let read = unsafe { std::mem::transmute::<*mut c_void, ReadCsr>(read) };
+        Some(Self { read, offset: AtomicUsize::new(0) })
+    }
+
+    /// [`TRAP_CSRS`] of a processor.
+    fn csrs(&self, reader: Registers, cpu: *mut c_void, bytes: usize) -> Option<[u64; 3]> {
+        let mut offset = self.offset.load(Relaxed);
+        if offset == 0 {
+            // of all processors the same
+            offset = reader.place(cpu, bytes)? as usize - cpu as usize;
+            self.offset.store(offset, Relaxed);
+        }
+        let place = cpu.wrapping_byte_add(offset);
+        let mut values = [0; 3];
+        for (value, number) in values.iter_mut().zip(TRAP_CSRS) {
+            if (self.read)(place, number, value, 0, 0) != NONE {
+                return None;
+            }
+        }
+        Some(values)
+    }
+}
+
 impl Guest {
-    /// By the name QEMU gives it.
-    pub fn of(name: &str) -> Option<Self> {
+    /// By the name QEMU gives it; `system`: a whole machine.
+    pub fn of(name: &str, system: bool) -> Option<Self> {
         // Linux's generic numbers, which riscv and aarch64 have
         let (mut sigaction, mut sigreturn, mut exec, mut exit_all) = ([134; 2], [139; 2], [221, 281], 94);
         let read: &CStr;
@@ -108,12 +153,31 @@ impl Guest {
         if arm && reader.is_none() {
             return None;
         }
-        Some(Self { sigaction, sigreturn, exec, exit_all, address, registers, context, pc, saved, arm, reader, base })
+        let traps = match system {
+            false => None,
+            true if name.starts_with("riscv") => Some(Traps::find()?),
+            true => return None,
+        };
+        Some(Self {
+            sigaction,
+            sigreturn,
+            exec,
+            exit_all,
+            address,
+            registers,
+            context,
+            pc,
+            saved,
+            arm,
+            traps,
+            reader,
+            base,
+        })
     }
 
     /// Whether registers can be read.
     pub fn shows_registers(&self) -> bool {
-        self.reader.is_some() && self.base.is_some()
+        self.reader.is_some() && (self.base.is_some() || self.traps.is_some())
     }
 
     /// What a system call is.
@@ -151,6 +215,23 @@ impl Guest {
         cpsr.map_or_else(State::default, |[cpsr]| State::of_cpsr(cpsr as u32))
     }
 
+    /// Whether a handler of traps begins at `start`, as the processor is set whose block is translated now.
+    pub fn handles(&self, start: u64) -> bool {
+        let (Some(traps), Some(reader)) = (&self.traps, self.reader) else { return false };
+        let Some(cpu) = Registers::current() else { return false };
+        let Some([vector, ..]) = traps.csrs(reader, cpu, self.address) else { return false };
+        let (base, vectored) = (vector & !3, vector & 3 == 1);
+        start == base || vectored && (start.wrapping_sub(base) / 4 < 64)
+    }
+
+    /// At the first instruction of a handler of traps: what was interrupted.
+    fn trap(&self, traps: &Traps, vcpu: c_uint) -> Option<Interrupted> {
+        let reader = self.reader?;
+        let [_, pc, cause] = traps.csrs(reader, reader.cpu(vcpu), self.address)?;
+        let interrupt = cause >> (8 * self.address - 1) & 1 == 1;
+        Some(Interrupted { signal: cause as u32 & 0xff, caused: !interrupt, pc, context: 0 })
+    }
+
     /// Where the code of a function begins whose address is this.
     pub fn code(&self, address: u64) -> u64 {
         // of ARM bit 0 says Thumb
@@ -168,6 +249,9 @@ impl Guest {
     /// At the first instruction of a handler: what interrupted what, the last first. `None` where the function is called
     /// as any other.
     pub fn signal(&self, vcpu: c_uint) -> Option<Interrupted> {
+        if let Some(traps) = &self.traps {
+            return self.trap(traps, vcpu);
+        }
         let found = self.reader?.read(vcpu, self.registers)?;
         let link = if self.arm { self.reader?.read(vcpu, [LINK])?[0] } else { 0 };
         self.framed(found).or_else(|| self.framed_alone(found, link))

@@ -1,6 +1,6 @@
 //! What QEMU loads: tells the front end which blocks the threads of a guest begin, and what they load and store
 //!
-//! A plugin for QEMU 7.2 in user mode. It keeps no policy: a callback a block writes the block's number into a ring in
+//! A plugin for QEMU 7.2, in user mode and for whole machines of RISC-V. It keeps no policy: a callback a block writes the block's number into a ring in
 //! shared memory (`layout.rs`), one a memory access its address and value, one a system call what it does to the
 //! thread; and `turns.rs` says which thread runs. What the numbers mean for the control flow is the front end's work.
 //!
@@ -34,6 +34,8 @@ pub static qemu_plugin_version: c_int = 1;
 
 /// Nothing more is told: at the end, and in a child after a fork.
 static OFF: AtomicBool = AtomicBool::new(false);
+/// A whole machine, not a program.
+static SYSTEM: AtomicBool = AtomicBool::new(false);
 /// Set before any callback is registered, and leaked.
 static STATE: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 static TURNS: Turns = Turns::new();
@@ -387,7 +389,8 @@ impl State {
         }
         let bytes = &key.2;
         let number = blocks.known.len() as u32;
-        let mut flags = if blocks.handlers.contains(&start) { HANDLER } else { 0 };
+        let handles = blocks.handlers.contains(&start) || self.guest.handles(start);
+        let mut flags = if handles { HANDLER } else { 0 };
         if outside {
             flags |= OUTSIDE;
         }
@@ -477,11 +480,13 @@ extern "C" fn on_syscall(
 }
 
 extern "C" fn on_thread(_: Id, vcpu: c_uint) {
-    let id = NEXT_THREAD.fetch_add(1, Relaxed);
+    // of a whole machine they are made in any order
+    let next = NEXT_THREAD.fetch_add(1, Relaxed);
+    let id = if SYSTEM.load(Relaxed) { vcpu } else { next };
     THREADS[vcpu as usize % MOST_THREADS].store(Box::into_raw(Box::new(Thread::new(id))), Release);
     let alive = ALIVE.fetch_add(1, Relaxed) + 1;
     let control = state().ring.control();
-    control.threads.store(u64::from(id) + 1, Relaxed);
+    control.threads.store(u64::from(next) + 1, Relaxed);
     control.most_alive.fetch_max(alive, Relaxed);
 }
 
@@ -494,6 +499,13 @@ extern "C" fn on_thread_end(_: Id, vcpu: c_uint) {
     ALIVE.fetch_sub(1, Relaxed);
     state.ring.tell(&me.writer, &[escape(EXIT, me.id())]);
     me.give();
+}
+
+/// The processor of a whole machine waits for an interrupt.
+extern "C" fn on_idle(_: Id, vcpu: c_uint) {
+    if !OFF.load(Relaxed) {
+        thread(vcpu).give();
+    }
 }
 
 extern "C" fn on_exit(_: Id, _: *mut c_void) {
@@ -538,7 +550,7 @@ pub unsafe extern "C" fn qemu_plugin_install(
         return -1;
     };
     let name = CStr::from_ptr((*info).target_name).to_str().unwrap_or_default();
-    let (Some(ring), Some(guest)) = (Ring::map(memory), Guest::of(name)) else {
+    let (Some(ring), Some(guest)) = (Ring::map(memory), Guest::of(name, (*info).system_emulation)) else {
         return -1;
     };
     if !known_layout() {
@@ -555,9 +567,14 @@ pub unsafe extern "C" fn qemu_plugin_install(
     STATE.store(Box::into_raw(state), Release);
     pthread_atfork(None, None, Some(on_fork));
     qemu_plugin_register_vcpu_init_cb(id, on_thread);
-    qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
+    if (*info).system_emulation {
+        SYSTEM.store(true, Relaxed);
+        qemu_plugin_register_vcpu_idle_cb(id, on_idle);
+    } else {
+        qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
+        qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+    }
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
-    qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
     qemu_plugin_register_atexit_cb(id, on_exit, std::ptr::null_mut());
     0
 }

@@ -52,6 +52,7 @@ pub fn options(schedule: &str, arguments: &[&str]) -> Options {
         skip: 0,
         length: None,
         size: None,
+        system: None,
         end_with_trace: false,
         to_stderr: true,
         folder: std::env::temp_dir(),
