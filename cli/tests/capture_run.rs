@@ -249,7 +249,7 @@ fn a_disk_that_fills_while_the_program_runs_leaves_what_came_before() {
         eprintln!("no disk can be mounted here: {err}");
         return;
     }
-    assert_eq!(o.status.code(), Some(1), "{err}");
+    assert_eq!(o.status.code(), Some(2), "{err}");
     assert!(err.contains("small (temporary file): No space left on device"), "{err}");
     assert!(err.contains("captured up to there"), "{err}");
     let stats = json(&place.good("stats a.ret --json"));

@@ -35,7 +35,7 @@ use std::path::PathBuf;
     goshawk capture run --routine hash_search -o hash.ret -- /bin/bash -c true\n  \
     goshawk capture run --data --statistics true.json -- /bin/true\n  \
     goshawk capture run --scheme cfiat:64k+line64 --statistics true.txt -- /bin/true\n  \
-    goshawk capture run --system --harts 4 --length 1000000 --end-with-trace -o fft.ret -- programs/bare/elf/fft.elf\n  \
+    goshawk capture run --system --harts 4 --length 1000000 --end-with-trace -o firmware.ret -- firmware.elf\n  \
     goshawk stats true.ret")]
 pub struct Args {
     /// Retire file to write
