@@ -121,7 +121,7 @@ impl Block {
             Flow::Sequential => next == self.end(),
             Flow::Conditional(to) => next == to || next == self.end(),
             Flow::Jump(to) | Flow::Call(to) => next == to,
-            Flow::Indirect(_) => true,
+            Flow::Indirect(_) | Flow::ConditionalIndirect(_) => true,
         }
     }
 
@@ -214,6 +214,12 @@ impl<'a, S: Sink> Expander<'a, S> {
         }
     }
 
+    /// The same of a whole machine, whose harts are the threads.
+    pub fn with_numbers(self) -> Self {
+        let harts = Harts::numbered(self.state.len() as u8);
+        Self { harts, ..self }
+    }
+
     /// Instructions so far.
     pub fn instructions(&self) -> u64 {
         self.out.instructions
@@ -247,8 +253,8 @@ impl<'a, S: Sink> Expander<'a, S> {
                     self.threads.resize_with(self.thread + 1, Thread::default);
                 }
             }
-            Entry::Block { number, start, instructions, code, text, rest } => {
-                self.learn(number, start, [instructions, code, text].map(|n| n as usize), rest)?;
+            Entry::Block { number, start, instructions, state, code, text, rest } => {
+                self.learn(number, start, state, [instructions, code, text].map(|n| n as usize), rest)?;
             }
             Entry::Ahead(block) => {
                 let start = self.block(block)?.start;
@@ -287,7 +293,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         self.blocks.get(number as usize).ok_or_else(|| format!("block {number} was not told"))
     }
 
-    fn learn(&mut self, number: u32, start: u64, lengths: [usize; 3], rest: &[u32]) -> Result<(), String> {
+    fn learn(&mut self, number: u32, start: u64, state: u32, lengths: [usize; 3], rest: &[u32]) -> Result<(), String> {
         let [n, code, text] = lengths;
         if number as usize != self.blocks.len() {
             return Err(format!("block {number}, where {} is the next", self.blocks.len()));
@@ -302,9 +308,9 @@ impl<'a, S: Sink> Expander<'a, S> {
         if usize::from(offsets[n]) != code {
             return Err(format!("instructions of {} bytes in {code} bytes of code", offsets[n]));
         }
-        let last = &rest[usize::from(offsets[n - 1])..code];
+        let codes: Vec<&[u8]> = offsets.windows(2).map(|w| &rest[usize::from(w[0])..usize::from(w[1])]).collect();
         let pc = start.wrapping_add(offsets[n - 1].into());
-        let flow = self.machine.flow(last, pc);
+        let flow = self.machine.flow(&codes, pc, state);
         let place = (n + code).div_ceil(4) * 4;
         let text = String::from_utf8_lossy(&bytes[place..place + text]);
         let text = text.lines().map(|l| one_line(self.machine, l)).collect();
@@ -483,6 +489,7 @@ impl<'a, S: Sink> Expander<'a, S> {
             Flow::Jump(_) => FlowKind::Jump,
             Flow::Call(_) => FlowKind::Call,
             Flow::Indirect(kind) => kind,
+            Flow::ConditionalIndirect(how) => FlowKind::ConditionalIndirect { how, taken },
         };
         state.next = next;
         let len = (block.offsets[to] - block.offsets[to - 1]) as u8;

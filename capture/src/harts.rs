@@ -19,6 +19,11 @@ impl Harts {
         Self { used: vec![0; usize::from(harts.max(1))], of: Vec::new() }
     }
 
+    /// Of a whole machine: each has its number for good.
+    pub fn numbered(harts: u8) -> Self {
+        Self { used: vec![1; usize::from(harts.max(1))], of: (0..harts).map(Some).collect() }
+    }
+
     /// The hart of a thread, from its first instruction on.
     #[inline]
     pub fn of(&mut self, thread: u32) -> u8 {

@@ -1,16 +1,18 @@
 //! Capture: what the threads of a real program do, under QEMU
 //!
-//! An unmodified Linux program of RISC-V, x86-64 or AArch64 runs in QEMU's user mode with a plugin of ours. The plugin
+//! An unmodified Linux program of RISC-V, x86-64 or Arm runs in QEMU's user mode with a plugin of ours. The plugin
 //! tells blocks of instructions by numbers, in shared memory that this side owns; what that means for the control flow
 //! is found out here, and told as a retire stream.
 //!
 //! | module | what is there |
 //! | --- | --- |
 //! | [`layout`] | the shared memory, as both sides see it |
+//! | `arm` | what instructions of 32-bit ARM do to the pc |
 //! | [`machine`] | machines, their QEMU, and what their instructions do to the pc |
 //! | [`schedule`] | which thread runs, and how long |
 //! | [`routines`] | routines by name, for those that alone are traced |
 //! | [`run`] | a program is run, and what the plugin tells is kept in a file without a name |
+//! | [`state`] | in which state 32-bit ARM begins a block |
 //! | `pack` | those words, packed |
 //! | [`words`] | what the words of the ring say |
 //! | [`expand`] | blocks to events, data and branches |
@@ -25,6 +27,7 @@
 //! A. R. Myers, "A Binary Instrumentation Tool Suite For Capturing and Compressing Traces" (paper 003), chapter 4. Its
 //! tools stand on Pin. What is exact here and what is not: `docs/capture.md`.
 
+mod arm;
 pub mod cost;
 pub mod descriptor;
 mod error;
@@ -41,6 +44,8 @@ pub mod run;
 pub mod schedule;
 mod shared;
 mod spool;
+#[path = "../plugin/src/state.rs"]
+pub mod state;
 pub mod statistics;
 pub mod words;
 

@@ -4,9 +4,10 @@
 //!
 //! # Source
 //! RISC-V: [`retire::isa`]. AArch64: Arm ARM (DDI 0487), C4.1 "Branches, Exception Generating and System instructions".
-//! x86-64: the crate `iced-x86`.
+//! 32-bit ARM: [`crate::arm`]. x86-64: the crate `iced-x86`.
 
-use crate::CaptureError;
+use crate::state::State;
+use crate::{arm, CaptureError};
 use iced_x86::{Code, Decoder, DecoderOptions, FlowControl};
 use object::elf;
 use retire::isa::{self, Indirect};
@@ -28,6 +29,8 @@ pub enum Machine {
     X86,
     /// 64-bit Arm.
     Aarch64,
+    /// 32-bit Arm: A32 and Thumb.
+    Arm,
 }
 
 /// What an instruction does to the pc.
@@ -43,6 +46,8 @@ pub enum Flow {
     Call(u64),
     /// To an address that it reads: jump, call, return or swap.
     Indirect(FlowKind),
+    /// As [`Flow::Indirect`], or behind itself.
+    ConditionalIndirect(Indirect),
 }
 
 impl Flow {
@@ -50,7 +55,7 @@ impl Flow {
     pub fn direct(self) -> Option<u64> {
         match self {
             Self::Conditional(to) | Self::Jump(to) | Self::Call(to) => Some(to),
-            Self::Sequential | Self::Indirect(_) => None,
+            Self::Sequential | Self::Indirect(_) | Self::ConditionalIndirect(_) => None,
         }
     }
 }
@@ -72,7 +77,7 @@ pub struct Executable {
 
 impl Machine {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Riscv32, Self::Riscv64, Self::X86, Self::Aarch64];
+    pub const ALL: [Self; 5] = [Self::Riscv32, Self::Riscv64, Self::X86, Self::Aarch64, Self::Arm];
 
     /// What QEMU calls it.
     pub fn name(self) -> &'static str {
@@ -81,13 +86,14 @@ impl Machine {
             Self::Riscv64 => "riscv64",
             Self::X86 => "x86_64",
             Self::Aarch64 => "aarch64",
+            Self::Arm => "arm",
         }
     }
 
     /// Address width, bits.
     pub fn xlen(self) -> u8 {
         match self {
-            Self::Riscv32 => 32,
+            Self::Riscv32 | Self::Arm => 32,
             Self::Riscv64 | Self::X86 | Self::Aarch64 => 64,
         }
     }
@@ -99,15 +105,28 @@ impl Machine {
             Self::Riscv64 => "/usr/riscv64-linux-gnu",
             Self::X86 => "/usr/x86_64-linux-gnu",
             Self::Aarch64 => "/usr/aarch64-linux-gnu",
+            Self::Arm => "/usr/arm-linux-gnueabihf",
         }
     }
 
-    /// What `code`, the instruction at `pc`, does to the pc.
-    pub fn flow(self, code: &[u8], pc: u64) -> Flow {
+    /// Bits of an address of code that are not the address.
+    pub(crate) fn code_mask(self) -> u64 {
+        // of ARM bit 0 says Thumb
+        u64::from(self != Self::Arm) | !1
+    }
+
+    /// What the last instruction of a block does to the pc. `codes`: its instructions; `pc`: of the last; `state`: what
+    /// the plugin tells of the block.
+    pub fn flow(self, codes: &[&[u8]], pc: u64, state: u32) -> Flow {
+        let (code, before) = codes.split_last().map_or((&[][..], &[][..]), |(code, before)| (*code, before));
         match self {
             Self::Riscv32 | Self::Riscv64 => riscv(code, pc, self.xlen()),
             Self::X86 => x86(code, pc),
             Self::Aarch64 => aarch64(code, pc),
+            Self::Arm => {
+                let state = before.iter().fold(State::of(state), |state, code| state.behind(code));
+                arm::flow(code, pc, state)
+            }
         }
     }
 }
@@ -196,7 +215,7 @@ impl Executable {
         let io = |source| CaptureError::Io { path: program.clone(), source };
         let bad = |what: String| CaptureError::Program { program: program.clone(), what };
         let data = std::fs::read(&path).map_err(io)?;
-        const RIGHT: &str = "a Linux executable of riscv64, riscv32, x86-64 or aarch64 is needed";
+        const RIGHT: &str = "a Linux executable of riscv64, riscv32, x86-64, aarch64 or arm is needed";
         if data.starts_with(b"#!") {
             return Err(bad(format!("is a script; {RIGHT}: its interpreter, with the script as its argument")));
         }
@@ -209,17 +228,27 @@ impl Executable {
         Ok(Self { build_id: build_id(&data), path, machine, code, interpreter })
     }
 
-    /// `qemu-NAME` and its version; `given`: in its place.
-    pub fn qemu(&self, given: Option<&Path>) -> Result<(PathBuf, String), CaptureError> {
-        let name = format!("qemu-{}", self.machine.name());
+    /// `qemu-NAME`, or with `system` `qemu-system-NAME`, and its version; `given`: in its place.
+    pub fn qemu(&self, given: Option<&Path>, system: bool) -> Result<(PathBuf, String), CaptureError> {
+        if system && !matches!(self.machine, Machine::Riscv32 | Machine::Riscv64) {
+            let what = format!("is of {}; whole machines of riscv32 and riscv64 are captured", self.machine.name());
+            return Err(CaptureError::Program { program: self.path.display().to_string(), what });
+        }
+        let (mode, package, word) = match system {
+            true => ("of whole machines", "qemu-system-misc", "system-"),
+            false => ("in user mode", "qemu-user", ""),
+        };
+        let name = format!("qemu-{word}{}", self.machine.name());
         let qemu = given.map_or_else(|| find(Path::new(&name)), Path::to_path_buf);
         let shown = qemu.display();
         let said = Command::new(&qemu).arg("--version").output().map_err(|e| {
-            CaptureError::Qemu(format!("{shown}: {e}; QEMU {QEMU} in user mode is needed (Debian's package qemu-user)"))
+            CaptureError::Qemu(format!("{shown}: {e}; QEMU {QEMU} {mode} is needed (Debian's package {package})"))
         })?;
         let said = String::from_utf8_lossy(&said.stdout).into_owned();
         let version = said.split("version ").nth(1).and_then(|v| v.split([' ', '\n']).next()).unwrap_or_default();
-        let right = said.starts_with(&name) && version.split('.').take(2).eq(QEMU.split('.'));
+        // a whole machine's does not say of which it is
+        let begins = if system { "QEMU emulator" } else { name.as_str() };
+        let right = said.starts_with(begins) && version.split('.').take(2).eq(QEMU.split('.'));
         if right {
             return Ok((qemu, version.to_string()));
         }
@@ -252,6 +281,7 @@ fn header<H: object::read::elf::FileHeader<Endian = object::Endianness>>(
         (elf::EM_RISCV, true) => Machine::Riscv64,
         (elf::EM_X86_64, true) => Machine::X86,
         (elf::EM_AARCH64, true) => Machine::Aarch64,
+        (elf::EM_ARM, false) => Machine::Arm,
         (other, _) => return Err(format!("is of ELF machine {} ({}-bit)", other.0, if wide { 64 } else { 32 })),
     };
     let kind = header.e_type(endian);
@@ -289,7 +319,7 @@ mod tests {
     // Bytes from `objdump -d` of assembled lines.
     #[test]
     fn branches_of_x86_are_told_by_their_bytes() {
-        let at = |code: &[u8]| Machine::X86.flow(code, 0x4004ec);
+        let at = |code: &[u8]| Machine::X86.flow(&[code], 0x4004ec, 0);
         // thesis figure 4.12: jnbe 0x4004f1 at 0x4004ec with 2 bytes would be 77 03; 6 bytes 0f 87
         assert_eq!(at(&[0x77, 0x03]), Flow::Conditional(0x4004f1));
         assert_eq!(at(&[0x0f, 0x87, 0xff, 0xff, 0xff, 0xff]), Flow::Conditional(0x4004f1));
@@ -307,7 +337,7 @@ mod tests {
 
     #[test]
     fn branches_of_aarch64_are_told_by_their_bits() {
-        let at = |insn: u32| Machine::Aarch64.flow(&insn.to_le_bytes(), 0x1000);
+        let at = |insn: u32| Machine::Aarch64.flow(&[&insn.to_le_bytes()], 0x1000, 0);
         assert_eq!(at(0x1400_0002), Flow::Jump(0x1008)); // b .+8
         assert_eq!(at(0x97ff_ffff), Flow::Call(0xffc)); // bl .-4
         assert_eq!(at(0x54ff_ffe1), Flow::Conditional(0xffc)); // b.ne .-4

@@ -11,7 +11,7 @@
 mod debug;
 
 use crate::layout::MOST_PIECES;
-use crate::machine::Executable;
+use crate::machine::{Executable, Machine};
 use crate::CaptureError;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 use serde::Serialize;
@@ -68,7 +68,7 @@ pub fn find(executable: &Executable, names: &[String]) -> Result<Vec<Routine>, C
     let data = std::fs::read(&executable.path).map_err(|source| CaptureError::Io { path: program.clone(), source })?;
     let bad = |what: String| CaptureError::Program { program: program.clone(), what };
     let file = object::File::parse(&*data).map_err(|e| bad(format!("is a damaged ELF file ({e})")))?;
-    let symbols = symbols(&file);
+    let symbols = symbols(&file, executable.machine);
     let routine = |name: &String| {
         let pieces = look_up(&file, &symbols, name).map_err(&bad)?;
         Ok(Routine { name: name.clone(), pieces })
@@ -100,7 +100,7 @@ fn is_code(file: &object::File<'_>, address: u64) -> bool {
     file.sections().any(|s| s.kind() == SectionKind::Text && has(&s))
 }
 
-fn symbols<'a>(file: &object::File<'a>) -> Vec<Symbol<'a>> {
+fn symbols<'a>(file: &object::File<'a>, machine: Machine) -> Vec<Symbol<'a>> {
     let (mut found, mut of) = (Vec::new(), None);
     for s in file.symbols().chain(file.dynamic_symbols()) {
         let Ok(name) = s.name() else { continue };
@@ -110,7 +110,7 @@ fn symbols<'a>(file: &object::File<'a>) -> Vec<Symbol<'a>> {
             // a label of assembler code is of no kind
             SymbolKind::Text | SymbolKind::Unknown | SymbolKind::Label if is_code(file, s.address()) => {
                 let file = of.filter(|_| s.is_local());
-                found.push(Symbol { name, start: s.address(), size: s.size(), file });
+                found.push(Symbol { name, start: s.address() & machine.code_mask(), size: s.size(), file });
             }
             _ => {}
         }

@@ -49,6 +49,8 @@ pub struct Options {
     pub length: Option<u64>,
     /// Bytes that the kept run may have.
     pub size: Option<u64>,
+    /// The program runs on a whole machine of so many harts, QEMU's `virt`, without a system.
+    pub system: Option<u8>,
     /// The program ends with the trace, not by itself.
     pub end_with_trace: bool,
     /// What the program prints goes to standard error.
@@ -99,6 +101,7 @@ pub struct Captured {
     pub kept: u64,
     /// Routines that alone were traced.
     pub routines: Vec<Routine>,
+    system: Option<u8>,
     skip: u64,
     length: Option<u64>,
     spool: Spool,
@@ -127,11 +130,17 @@ fn command(
         command.arg("-plugin").arg(format!("/proc/self/fd/{plugin},memory={memory},plugin={plugin}"));
         hand_over(&mut command, [memory, plugin]);
     }
-    let found = executable.sysroot().map(PathBuf::from);
-    if let Some(root) = options.sysroot.clone().or(found) {
-        command.arg("-L").arg(root);
+    if let Some(harts) = options.system {
+        command.args(["-M", "virt", "-bios", "none", "-display", "none", "-monitor", "none", "-serial", "stdio"]);
+        command.args(["-no-reboot", "-accel", "tcg,thread=multi", "-smp"]).arg(harts.to_string());
+        command.arg("-kernel").arg(&executable.path).stdin(Stdio::null());
+    } else {
+        let found = executable.sysroot().map(PathBuf::from);
+        if let Some(root) = options.sysroot.clone().or(found) {
+            command.arg("-L").arg(root);
+        }
+        command.arg(&executable.path).args(&options.arguments);
     }
-    command.arg(&executable.path).args(&options.arguments);
     if options.to_stderr {
         command.stdout(std::io::stderr());
     }
@@ -140,7 +149,7 @@ fn command(
 
 /// Runs the program without a plugin, for its time.
 pub fn run_plain(executable: &Executable, options: &Options) -> Result<ExitStatus, CaptureError> {
-    let (qemu, _) = executable.qemu(options.qemu.as_deref())?;
+    let (qemu, _) = executable.qemu(options.qemu.as_deref(), options.system.is_some())?;
     let mut command = command(executable, options, &qemu, None);
     command.stdout(Stdio::null());
     command.status().map_err(|e| CaptureError::Qemu(format!("{}: {e}", qemu.display())))
@@ -148,7 +157,7 @@ pub fn run_plain(executable: &Executable, options: &Options) -> Result<ExitStatu
 
 /// Runs the program and keeps what it does. `tell` hears of instructions, now and then.
 pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u64)) -> Result<Captured, CaptureError> {
-    let (qemu, version) = executable.qemu(options.qemu.as_deref())?;
+    let (qemu, version) = executable.qemu(options.qemu.as_deref(), options.system.is_some())?;
     let plugin = plugin()?;
     let pieces = pieces(&options.routines)?;
     let shared = Shared::new(|control| {
@@ -195,6 +204,7 @@ pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u
         failure,
         most_alive: control.most_alive.load(Relaxed),
         threads: control.threads.load(Relaxed),
+        system: options.system,
         switches: control.switches.load(Relaxed),
         steals: control.steals.load(Relaxed),
         executed: control.written.executed.load(Relaxed),
@@ -280,7 +290,8 @@ impl Captured {
     /// What a retire file says of how it was made.
     pub fn source(&self) -> String {
         let name = self.executable.machine.name();
-        let mut text = format!("captured under qemu-{name} {}, schedule {}", self.qemu, self.schedule);
+        let system = if self.system.is_some() { "system-" } else { "" };
+        let mut text = format!("captured under qemu-{system}{name} {}, schedule {}", self.qemu, self.schedule);
         if !self.routines.is_empty() {
             let names: Vec<&str> = self.routines.iter().map(|r| r.name.as_str()).collect();
             text.push_str(&format!(", only in {}", names.join(", ")));
@@ -296,6 +307,9 @@ impl Captured {
 
     /// Harts that it takes for each thread to have one; at most `most`.
     pub fn harts(&self, most: u8) -> u8 {
+        if let Some(harts) = self.system {
+            return harts;
+        }
         self.most_alive.clamp(1, most.into()) as u8
     }
 
@@ -307,6 +321,9 @@ impl Captured {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Expanded, CaptureError> {
         let mut expander = Expander::new(self.executable.machine, harts, self.skip, self.length, sink);
+        if self.system.is_some() {
+            expander = expander.with_numbers();
+        }
         let (mut words, mut told) = (Words::default(), 0);
         self.spool.read(|portion| {
             let more = words.feed(portion, |entry| expander.take(entry))?;

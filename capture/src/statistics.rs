@@ -41,8 +41,8 @@ pub struct Counts {
 /// call.
 fn kind(event: FlowKind) -> Option<usize> {
     match event {
-        FlowKind::Conditional { taken: true } | FlowKind::ConditionalIndirect { taken: true } => Some(0),
-        FlowKind::Conditional { taken: false } | FlowKind::ConditionalIndirect { taken: false } => Some(1),
+        FlowKind::Conditional { taken: true } | FlowKind::ConditionalIndirect { taken: true, .. } => Some(0),
+        FlowKind::Conditional { taken: false } | FlowKind::ConditionalIndirect { taken: false, .. } => Some(1),
         FlowKind::Jump => Some(2),
         FlowKind::Call => Some(3),
         FlowKind::IndirectJump => Some(4),

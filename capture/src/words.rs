@@ -16,6 +16,8 @@ pub enum Entry<'a> {
         start: u64,
         /// Instructions.
         instructions: u32,
+        /// State of the processor, see [`layout::INSTRUCTIONS`].
+        state: u32,
         /// Bytes of code.
         code: u32,
         /// Bytes of text.
@@ -117,11 +119,12 @@ fn block(words: &[u32]) -> Result<Entry<'_>, String> {
     let &[number, low, high, instructions, code, text, ref rest @ ..] = words else {
         return Err(format!("a block of {} words; it has 6 at least", words.len()));
     };
+    let (instructions, state) = (instructions & layout::INSTRUCTIONS, instructions / (layout::INSTRUCTIONS + 1));
     let bytes = (u64::from(instructions) + u64::from(code)).div_ceil(4) + u64::from(text).div_ceil(4);
     if bytes != rest.len() as u64 || instructions == 0 {
         return Err(format!("a block of {instructions} instructions in {} words", rest.len()));
     }
-    Ok(Entry::Block { number, start: wide(&[low, high]), instructions, code, text, rest })
+    Ok(Entry::Block { number, start: wide(&[low, high]), instructions, state, code, text, rest })
 }
 
 /// Takes words in any portions and hands out whole entries.

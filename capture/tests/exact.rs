@@ -6,6 +6,7 @@ use capture::run::Ended;
 use common::{all, compiled, guest, options, run, All};
 use retire::elf::Program;
 use retire::image::{ExitKind, Image};
+use retire::isa::Indirect;
 use retire::{DataKind, FlowEvent, FlowKind};
 use std::collections::HashMap;
 use std::path::Path;
@@ -161,6 +162,33 @@ fn every_pc_of_rv32_is_one_that_qemu_logs() {
     assert_eq!(returns, 1);
 }
 
+/// How programs for 32-bit ARM are compiled: Thumb and A32.
+const ARM: [&str; 2] = ["arm-linux-gnueabihf-gcc -mthumb", "arm-linux-gnueabihf-gcc -marm"];
+
+#[test]
+fn every_pc_of_arm_is_one_that_qemu_logs() {
+    for compiler in ARM {
+        for name in ["flow", "signals", "arm"] {
+            let found = held_to_log("qemu-arm", &compiled(name, compiler));
+            let traps = found.events.iter().filter(|(_, e)| matches!(e.kind, FlowKind::Trap { .. })).count();
+            assert_eq!(traps, if name == "signals" { 6 } else { 0 }, "{name} {compiler}");
+        }
+    }
+}
+
+#[test]
+fn conditional_indirect_branches_of_arm_are_told_with_their_outcome() {
+    let found = held_to_log("qemu-arm", &compiled("arm", ARM[0]));
+    for how in [Indirect::Jump, Indirect::Call, Indirect::Return] {
+        for taken in [false, true] {
+            let kind = FlowKind::ConditionalIndirect { how, taken };
+            let of = || found.events.iter().map(|(_, e)| e).filter(|e| e.kind == kind);
+            assert!(of().count() > 10, "{kind:?}: {}", of().count());
+            assert!(of().all(|e| (e.target == e.fall_through()) != taken), "{kind:?}");
+        }
+    }
+}
+
 /// A loop, calls, and branches of every kind that AArch64 has; ends with code 0.
 const AARCH64: [u32; 14] = [
     0xd280_00a0, // mov x0, #5
@@ -266,8 +294,8 @@ fn held_to_memory(found: &All) -> (usize, Vec<u64>) {
     (loads, other)
 }
 
-fn symbol(program: &Path, name: &str) -> u64 {
-    let text = Command::new("riscv64-linux-gnu-nm").arg(program).output().unwrap().stdout;
+fn symbol(nm: &str, program: &Path, name: &str) -> u64 {
+    let text = Command::new(nm).arg(program).output().unwrap().stdout;
     let text = String::from_utf8(text).unwrap();
     let line = text.lines().find(|l| l.ends_with(&format!(" {name}"))).unwrap();
     u64::from_str_radix(line.split(' ').next().unwrap(), 16).unwrap()
@@ -291,7 +319,7 @@ fn threads_in_turns_load_what_was_stored() {
         // what the system writes: where a thread's number stands, when it begins and when it has ended
         assert!(other.len() <= 2 * captured.threads as usize + 1, "{schedule}: {other:x?}");
         let last = |name: &str| {
-            let at = symbol(&program, name);
+            let at = symbol("riscv64-linux-gnu-nm", &program, name);
             let mut stores = found.data.iter().filter_map(|(_, d)| match d.kind {
                 DataKind::Store { addr, value, .. } if addr == at => Some(value),
                 _ => None,
@@ -304,6 +332,34 @@ fn threads_in_turns_load_what_was_stored() {
         assert_eq!(last("racing").0, 1800, "{schedule}");
         let cycles: Vec<u64> = found.events.iter().map(|(_, e)| e.cycle).collect();
         assert!(cycles.is_sorted(), "{schedule}");
+    }
+}
+
+#[test]
+fn threads_of_arm_load_what_was_stored() {
+    for compiler in ARM {
+        let program = compiled("threads", compiler);
+        for schedule in ["serial:1000", "serial:7,jitter,seed=3"] {
+            let mut wanted = options(schedule, &["3"]);
+            wanted.data = true;
+            let captured = run(&program, &wanted);
+            assert_eq!((captured.ended, captured.threads), (Ended::Code(0), 7), "{schedule}");
+            let (found, expanded) = all(&captured, captured.harts(16));
+            assert_eq!(expanded.unexplained, 0, "{schedule}: {expanded:?}");
+            let (loads, other) = held_to_memory(&found);
+            assert!(loads > 20_000, "{schedule}: {loads}");
+            assert!(other.len() <= 2 * captured.threads as usize + 1, "{schedule}: {other:x?}");
+            for (name, right) in [("guarded", 60), ("counted", 1800)] {
+                let at = symbol("arm-linux-gnueabihf-nm", &program, name);
+                let stored = found.data.iter().filter_map(|(_, d)| match d.kind {
+                    DataKind::Store { addr, value, .. } if addr == at => Some(value),
+                    _ => None,
+                });
+                let stored: Vec<u64> = stored.collect();
+                // an exclusive store that fails is told with what was there
+                assert!(stored.is_sorted() && stored.last() == Some(&right), "{schedule}: {name}");
+            }
+        }
     }
 }
 

@@ -13,8 +13,9 @@ use std::process::Command;
 fn place(name: &str, compiler: &str) -> Place {
     let place = Place::new();
     let source = format!("{}/../capture/tests/guests/{name}.c", env!("CARGO_MANIFEST_DIR"));
-    let mut command = Command::new(compiler);
-    command.args(["-O1", "-static", "-pthread", "-o", "guest"]).arg(source).current_dir(place.path());
+    let words: Vec<&str> = compiler.split(' ').collect();
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).args(["-O1", "-static", "-pthread", "-o", "guest"]).arg(source).current_dir(place.path());
     assert!(command.status().expect("tools/setup installs the compiler").success());
     place
 }
@@ -105,6 +106,55 @@ fn every_command_takes_what_programs_of_other_machines_did() {
 }
 
 #[test]
+fn every_command_takes_conditional_indirect_branches() {
+    for set in ["-mthumb", "-marm"] {
+        let place = place("arm", &format!("arm-linux-gnueabihf-gcc {set}"));
+        let told = captured(&place, "capture run -o a.ret --mcf a.txt -a --json -- ./guest");
+        assert_eq!((&told["machine"], &told["expanded"]["unexplained"]), (&json("\"arm\""), &json("0")));
+        goes_through(&place, "a.ret");
+        for scheme in ["tr_b:large", "nexs", "sc-lsp:ebase-8x4", "tr_e:m4+upper12"] {
+            place.good(&format!("encode a.ret --scheme {scheme} -o x.gtr"));
+            place.good(&format!("replay x.gtr --elf a.ret --check a.ret"));
+        }
+        let text = std::fs::read_to_string(place.path().join("a.txt")).unwrap();
+        assert!(text.lines().any(|l| l.ends_with("C, I, NT")) && text.lines().any(|l| l.ends_with("C, I, T")));
+        let o = place.output("capture run --rbt1 a.rbt1 -- ./guest");
+        let err = String::from_utf8_lossy(&o.stderr);
+        assert!(o.status.code() == Some(2) && err.contains("a.rbt1"), "{err}");
+        assert!(!place.path().join("a.rbt1").exists());
+    }
+}
+
+#[test]
+fn a_whole_machine_is_captured_encoded_and_replayed() {
+    let place = Place::new();
+    let elf = format!("{}/../programs/bare/elf/irq.elf", env!("CARGO_MANIFEST_DIR"));
+    std::fs::copy(elf, place.path().join("irq.elf")).unwrap();
+    let words = "capture run --system --harts 2 --length 300000 --end-with-trace -o a.ret --json -- ./irq.elf";
+    let told = captured(&place, words);
+    assert_eq!((&told["harts"], &told["expanded"]["unexplained"]), (&json("2"), &json("0")));
+    assert!(told["source"].as_str().unwrap().starts_with("captured under qemu-system-riscv32 7.2"), "{told}");
+    assert!(told["expanded"]["signals"].as_u64().unwrap() > 100, "{told}");
+    goes_through(&place, "a.ret");
+    for (words, message) in [
+        ("capture run --system --data -o a.ret -- ./irq.elf", "cannot be used with '--data'"),
+        ("capture run --system -o a.ret -- ./irq.elf x", "x: a program without a system (--system) takes no arguments"),
+        (
+            "capture run --system -o a.ret -- /bin/true",
+            "/bin/true: is of x86_64; whole machines of riscv32 and riscv64",
+        ),
+        (
+            "capture run --system --qemu /nowhere/q -o a.ret -- ./irq.elf",
+            "of whole machines is needed (Debian's package",
+        ),
+    ] {
+        let o = place.output(words);
+        let err = String::from_utf8_lossy(&o.stderr);
+        assert!(o.status.code() == Some(2) && err.contains(message), "{words}: {err}");
+    }
+}
+
+#[test]
 fn descriptors_are_lines_and_packed_as_asked() {
     let place = place("flow", "riscv64-linux-gnu-gcc");
     let run = |words: &str| captured(&place, &format!("capture run --length 2000 --json {words} -- ./guest"));
@@ -181,6 +231,31 @@ fn a_disk_that_is_full_leaves_no_file_behind() {
     assert!(!place.path().join("l.txt").exists());
     let left: Vec<_> = place.path().read_dir().unwrap().map(|e| e.unwrap().file_name()).collect();
     assert!(left.iter().all(|n| ["guest", "p.elf"].iter().any(|k| n == k)), "{left:?}");
+}
+
+#[test]
+fn a_disk_that_fills_while_the_program_runs_leaves_what_came_before() {
+    let place = place("flow", "riscv64-linux-gnu-gcc");
+    let goshawk = assert_cmd::cargo::cargo_bin("goshawk");
+    // what is kept of the run goes to a disk of 256 KiB
+    std::fs::create_dir(place.path().join("small")).unwrap();
+    let line =
+        "mount -t tmpfs -o size=256k none small || exit 77; TMPDIR=$PWD/small exec $G capture run --data -o a.ret -- \
+                sh -c 'i=0; while [ $i -lt 1500 ]; do i=$((i+1)); done'";
+    let mut command = Command::new("unshare");
+    let o = command.args(["-rm", "sh", "-c", line]).env("G", goshawk).current_dir(place.path()).output().unwrap();
+    let err = String::from_utf8_lossy(&o.stderr);
+    if !o.status.success() && (o.status.code() == Some(77) || err.contains("unshare")) {
+        eprintln!("no disk can be mounted here: {err}");
+        return;
+    }
+    assert_eq!(o.status.code(), Some(2), "{err}");
+    assert!(err.contains("small (temporary file): No space left on device"), "{err}");
+    assert!(err.contains("captured up to there"), "{err}");
+    let stats = json(&place.good("stats a.ret --json"));
+    assert!(stats["instructions"].as_u64().unwrap() > 10_000, "{stats}");
+    place.good("encode a.ret -o x.gtr");
+    place.good("replay x.gtr --elf a.ret --check a.ret");
 }
 
 /// `capture`'s program with routines, with these arguments of the compiler.

@@ -3,6 +3,7 @@
 use crate::recording::{Events, Recording};
 use crate::HostError;
 use retire::file::FileError;
+use retire::isa::Indirect;
 use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::file::TraceInfo;
 use sim::replay::ReplaySink;
@@ -44,7 +45,15 @@ fn kind(kind: FlowKind) -> String {
         FlowKind::Return => "return".into(),
         FlowKind::CoSwap => "co-routine swap".into(),
         FlowKind::TrapReturn => "trap return".into(),
-        FlowKind::ConditionalIndirect { taken } => format!("conditional indirect, taken {taken}"),
+        FlowKind::ConditionalIndirect { how, taken } => {
+            let what = match how {
+                Indirect::Jump => "jump",
+                Indirect::Call => "call",
+                Indirect::Return => "return",
+                Indirect::CoSwap => "co-routine swap",
+            };
+            format!("conditional indirect {what}{}", if taken { "" } else { " not taken" })
+        }
         FlowKind::Trap { .. } => "trap".into(),
         FlowKind::Gap { lost: 0 } => "some instructions lost".into(),
         FlowKind::Gap { lost } => format!("{lost} instructions lost"),

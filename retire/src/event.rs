@@ -11,6 +11,8 @@
 //! with the `minstret` counter of the privileged spec. It appears only as the cause of a
 //! [`FlowKind::Trap`].
 
+use crate::isa::Indirect;
+
 /// What ended a run of sequential instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FlowKind {
@@ -37,8 +39,10 @@ pub enum FlowKind {
     CoSwap,
     /// Return from a trap (`mret`, `sret`). Predicted and reported like [`FlowKind::IndirectJump`].
     TrapReturn,
-    /// Conditional indirect branch (ARM and the like; no RISC-V instruction is one).
+    /// Conditional indirect branch (ARM and the like; no RISC-V instruction is one). `taken` as with a direct one.
     ConditionalIndirect {
+        /// What it does to the return address stack where it is taken.
+        how: Indirect,
         /// The outcome.
         taken: bool,
     },
@@ -65,6 +69,17 @@ pub enum FlowKind {
     Stop,
 }
 
+impl From<Indirect> for FlowKind {
+    fn from(how: Indirect) -> Self {
+        match how {
+            Indirect::Jump => Self::IndirectJump,
+            Indirect::Call => Self::IndirectCall,
+            Indirect::Return => Self::Return,
+            Indirect::CoSwap => Self::CoSwap,
+        }
+    }
+}
+
 impl FlowKind {
     /// Whether an instruction retires with it.
     #[inline]
@@ -72,7 +87,7 @@ impl FlowKind {
         !matches!(self, Self::Start | Self::Trap { .. } | Self::Gap { .. } | Self::Stop)
     }
 
-    /// Its number: in retire files, and in digests. 0..=15.
+    /// Its number: in retire files, and in digests. 0..=21.
     pub const fn code(self) -> u8 {
         match self {
             Self::Start => 0,
@@ -84,7 +99,15 @@ impl FlowKind {
             Self::Return => 7,
             Self::CoSwap => 8,
             Self::TrapReturn => 9,
-            Self::ConditionalIndirect { taken } => 10 + taken as u8,
+            Self::ConditionalIndirect { how, taken } => {
+                taken as u8
+                    + match how {
+                        Indirect::Jump => 10,
+                        Indirect::Call => 16,
+                        Indirect::Return => 18,
+                        Indirect::CoSwap => 20,
+                    }
+            }
             Self::Trap { interrupt, .. } => 12 + interrupt as u8,
             Self::Stop => 14,
             Self::Gap { .. } => 15,

@@ -31,7 +31,7 @@ pub enum Flow {
 }
 
 /// Classes of indirect jumps by what they do to the RAS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Indirect {
     /// No push, no pop: looks up the iBTB.
     Jump,

@@ -66,7 +66,7 @@ impl Detector {
         self.length += e.count;
         let (end, known) = match e.kind {
             FlowKind::Conditional { taken: false }
-            | FlowKind::ConditionalIndirect { taken: false }
+            | FlowKind::ConditionalIndirect { taken: false, .. }
             | FlowKind::Jump
             | FlowKind::Call => return None,
             FlowKind::Conditional { taken: true } => (End::Branch, true),
@@ -75,7 +75,7 @@ impl Detector {
             | FlowKind::Return
             | FlowKind::CoSwap
             | FlowKind::TrapReturn
-            | FlowKind::ConditionalIndirect { taken: true } => (End::Branch, false),
+            | FlowKind::ConditionalIndirect { taken: true, .. } => (End::Branch, false),
             FlowKind::Trap { .. } | FlowKind::Gap { .. } => (End::Trap { target: e.target }, true),
             FlowKind::Stop => (End::Stop, true),
             FlowKind::Start => {
@@ -150,8 +150,8 @@ impl<'a> Walker<'a> {
             length = length.checked_sub(count)?;
             pc = match (exit.kind, length) {
                 (ExitKind::Conditional, 0) => return Some(Some(exit.target)),
-                (ExitKind::Indirect(..), 0) => return Some(None),
-                (ExitKind::Conditional, _) => exit.pc.wrapping_add(exit.len.into()),
+                (ExitKind::Indirect(..) | ExitKind::ConditionalIndirect(_), 0) => return Some(None),
+                (ExitKind::Conditional | ExitKind::ConditionalIndirect(_), _) => exit.pc.wrapping_add(exit.len.into()),
                 (ExitKind::Jump | ExitKind::Call, 1..) => exit.target,
                 _ => return None,
             };
@@ -191,6 +191,9 @@ fn tell_one(s: &Stream, next: u64, hart: u8, image: &Image, sink: &mut impl Reti
             ExitKind::Jump => (FlowKind::Jump, exit.target),
             ExitKind::Call => (FlowKind::Call, exit.target),
             ExitKind::Indirect(_, kind) if last => (kind, next),
+            ExitKind::ConditionalIndirect(how) => {
+                (FlowKind::ConditionalIndirect { how, taken: last }, if last { next } else { over })
+            }
             _ => return None,
         };
         event(kind, exit.len, count, exit.pc, target);

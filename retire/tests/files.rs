@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use retire::file::retire::{DataWriter, RetireInfo, RetireReader, RetireWriter};
 use retire::file::FileError;
+use retire::isa::Indirect;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 use std::path::Path;
 
@@ -59,7 +60,10 @@ fn kinds() -> impl Strategy<Value = FlowKind> {
         Just(FlowKind::Return),
         Just(FlowKind::CoSwap),
         Just(FlowKind::TrapReturn),
-        any::<bool>().prop_map(|taken| FlowKind::ConditionalIndirect { taken }),
+        (0usize..4, any::<bool>()).prop_map(|(how, taken)| {
+            let how = [Indirect::Jump, Indirect::Call, Indirect::Return, Indirect::CoSwap][how];
+            FlowKind::ConditionalIndirect { how, taken }
+        }),
         any::<(bool, u8)>().prop_map(|(interrupt, cause)| FlowKind::Trap { interrupt, cause }),
         any::<u32>().prop_map(|lost| FlowKind::Gap { lost }),
         Just(FlowKind::Stop),

@@ -8,7 +8,8 @@ use damage::encode;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use retire::image::Image;
-use retire::FlowEvent;
+use retire::isa::Indirect;
+use retire::{FlowEvent, FlowKind};
 use sim::message::{Kind, Message};
 use sim::params::{FlowScheme, Platform, TraceParams};
 use sim::replay::{Replay, ReplayError, ReplaySink, ReplaySummary};
@@ -71,6 +72,46 @@ fn every_hart_comes_back_for_any_parameters() {
     for kind in Kind::ALL {
         assert_eq!(kinds[kind as usize] == 0, never.contains(&kind), "{kind:?}: {} messages", kinds[kind as usize]);
     }
+}
+
+/// The walk of a machine that has conditional indirect branches: some of the branches are such ones.
+fn with_conditional_indirects(events: &mut [FlowEvent]) {
+    let hows = [Indirect::Jump, Indirect::Return, Indirect::Call];
+    for e in events {
+        let how = hows[(e.pc >> 2) as usize % 3];
+        e.kind = match (e.kind, e.pc >> 1 & 3) {
+            (FlowKind::Conditional { taken }, 0 | 1) => FlowKind::ConditionalIndirect { how, taken },
+            (FlowKind::IndirectJump | FlowKind::IndirectCall | FlowKind::Return, 0..=2) => {
+                FlowKind::ConditionalIndirect { how, taken: e.target != e.fall_through() }
+            }
+            (kind, _) => kind,
+        };
+    }
+}
+
+#[test]
+fn conditional_indirects_come_back_with_what_was_learned() {
+    let mut messages = 0;
+    for seed in 0..60 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let cores = [1, 2, 5][seed as usize % 3];
+        let mut params = common::params(&mut rng, cores);
+        if seed % 4 == 0 {
+            params.flow = ["sc-lsp:ebase-8x4", "sc-lsp:rbase-32x4"][seed as usize / 4 % 2].parse().unwrap();
+        }
+        let mut events = common::walk(&Image::new(&common::program(seed, 400)), 400, cores, seed, 3000);
+        with_conditional_indirects(&mut events);
+        let image = Image::from_events(&events).unwrap();
+        let (words, _) = encode(&params, &events);
+        let (seen, summary) = replay(&image, &params, &words).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        for hart in 0..cores {
+            let (want, got) = (of_hart(&events, hart), of_hart(&seen.events, hart));
+            let differs = want.iter().zip(&got).position(|(w, g)| !w.same_flow(g));
+            assert_eq!((differs, want.len()), (None, got.len()), "seed {seed}, hart {hart}");
+        }
+        messages += summary.stats.kinds[Kind::ConditionalIndirect as usize].messages;
+    }
+    assert!(messages > 1000, "{messages}");
 }
 
 /// Every predictor and coder of the lists beside every other.

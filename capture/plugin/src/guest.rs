@@ -1,16 +1,34 @@
 //! What differs from machine to machine: numbers of system calls, and where a signal's frame keeps the pc
 //!
-//! Sources: QEMU 7.2, `linux-user/{riscv,x86_64,aarch64}/signal.c` and `syscall_nr.h`; GDB numbers of registers as in
+//! Sources: QEMU 7.2, `linux-user/{riscv,x86_64,aarch64,arm}/signal.c` and `syscall_nr.h`; GDB numbers of registers as in
 //! `gdb-xml` of the same.
 
 use crate::qemu::{symbol, Registers};
-use std::ffi::{c_int, c_uint, CStr};
+use crate::state::State;
+use std::ffi::{c_int, c_uint, c_void, CStr};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// `RISCV_EXCP_NONE`: a register was read.
+const NONE: c_int = -1;
+
+/// SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV.
+const FAULTS: [u64; 5] = [4, 5, 7, 8, 11];
+/// Of 32-bit ARM: GDB's number of the CPSR.
+const CPSR: c_int = 25;
+/// Of 32-bit ARM: the link register.
+const LINK: c_int = 14;
+/// Of 32-bit ARM: from the ucontext to the link register of then.
+const SAVED_LINK: u64 = 88;
+
+extern "C" {
+    fn mincore(page: *mut c_void, length: usize, resident: *mut u8) -> c_int;
+}
 
 /// A machine that a program is of.
 pub struct Guest {
-    /// Its 64-bit numbers of `rt_sigaction`, `rt_sigreturn`, `execve`, `execveat`, `exit_group`.
-    sigaction: i64,
-    sigreturn: i64,
+    /// Its numbers of `rt_sigaction`, `rt_sigreturn` (and what was before them), `execve`, `execveat`, `exit_group`.
+    sigaction: [i64; 2],
+    sigreturn: [i64; 2],
     exec: [i64; 2],
     exit_all: i64,
     /// Bytes of an address.
@@ -22,6 +40,9 @@ pub struct Guest {
     /// From the ucontext to the interrupted pc, and to the same registers of then.
     pc: u64,
     saved: [u64; 4],
+    /// 32-bit ARM.
+    arm: bool,
+    traps: Option<Traps>,
     reader: Option<Registers>,
     base: Option<*const u64>,
 }
@@ -30,6 +51,19 @@ pub struct Guest {
 unsafe impl Send for Guest {}
 // SAFETY: as above.
 unsafe impl Sync for Guest {}
+
+/// Reads a register of control and status: processor, number, where to write it, and what is written (nothing).
+type ReadCsr = extern "C" fn(*mut c_void, c_int, *mut u64, u64, u64) -> c_int;
+
+/// Traps of a whole machine: RISC-V, to machine mode.
+struct Traps {
+    read: ReadCsr,
+    /// From a processor as QEMU knows it to its registers, once that was found.
+    offset: AtomicUsize,
+}
+
+/// `mtvec`, `mepc`, `mcause`.
+const TRAP_CSRS: [c_int; 3] = [0x305, 0x341, 0x342];
 
 /// What a signal interrupted.
 pub struct Interrupted {
@@ -52,11 +86,38 @@ pub enum Call {
     ExitAll,
 }
 
+impl Traps {
+    fn find() -> Option<Self> {
+        let read = symbol(c"riscv_csrrw_debug")?;
+        // SAFETY: QEMU 7.2, target/riscv/csr.c; the last two are of 32 bits for riscv32, as their lower halves are.
+        let read = unsafe { std::mem::transmute::<*mut c_void, ReadCsr>(read) };
+        Some(Self { read, offset: AtomicUsize::new(0) })
+    }
+
+    /// [`TRAP_CSRS`] of a processor.
+    fn csrs(&self, reader: Registers, cpu: *mut c_void, bytes: usize) -> Option<[u64; 3]> {
+        let mut offset = self.offset.load(Relaxed);
+        if offset == 0 {
+            // of all processors the same
+            offset = reader.place(cpu, bytes)? as usize - cpu as usize;
+            self.offset.store(offset, Relaxed);
+        }
+        let place = cpu.wrapping_byte_add(offset);
+        let mut values = [0; 3];
+        for (value, number) in values.iter_mut().zip(TRAP_CSRS) {
+            if (self.read)(place, number, value, 0, 0) != NONE {
+                return None;
+            }
+        }
+        Some(values)
+    }
+}
+
 impl Guest {
-    /// By the name QEMU gives it.
-    pub fn of(name: &str) -> Option<Self> {
+    /// By the name QEMU gives it; `system`: a whole machine.
+    pub fn of(name: &str, system: bool) -> Option<Self> {
         // Linux's generic numbers, which riscv and aarch64 have
-        let (mut sigaction, mut sigreturn, mut exec, mut exit_all) = (134, 139, [221, 281], 94);
+        let (mut sigaction, mut sigreturn, mut exec, mut exit_all) = ([134; 2], [139; 2], [221, 281], 94);
         let read: &CStr;
         let (registers, context, pc, saved, address);
         match name {
@@ -73,27 +134,57 @@ impl Guest {
             }
             "x86_64" => {
                 read = c"x86_cpu_gdb_read_register";
-                (sigaction, sigreturn, exec, exit_all) = (13, 15, [59, 322], 231);
+                (sigaction, sigreturn, exec, exit_all) = ([13; 2], [15; 2], [59, 322], 231);
                 (registers, context, pc, address) = ([5, 4, 3, 7], 8, 168, 8);
                 saved = [104, 112, 136, 160];
             }
+            "arm" => {
+                read = c"arm_cpu_gdb_read_register";
+                (sigaction, sigreturn, exec, exit_all) = ([174, 67], [173, 119], [11, 387], 248);
+                (registers, context, pc, address) = ([0, 1, 2, 13], 128, 92, 4);
+                saved = registers.map(|r: c_int| 32 + r as u64 * 4);
+            }
             _ => return None,
         }
+        let arm = name == "arm";
         let reader = Registers::find(read);
         let base = symbol(c"guest_base").map(|s| s.cast_const().cast());
-        Some(Self { sigaction, sigreturn, exec, exit_all, address, registers, context, pc, saved, reader, base })
+        // without it nobody knows what is Thumb
+        if arm && reader.is_none() {
+            return None;
+        }
+        let traps = match system {
+            false => None,
+            true if name.starts_with("riscv") => Some(Traps::find()?),
+            true => return None,
+        };
+        Some(Self {
+            sigaction,
+            sigreturn,
+            exec,
+            exit_all,
+            address,
+            registers,
+            context,
+            pc,
+            saved,
+            arm,
+            traps,
+            reader,
+            base,
+        })
     }
 
     /// Whether registers can be read.
     pub fn shows_registers(&self) -> bool {
-        self.reader.is_some() && self.base.is_some()
+        self.reader.is_some() && (self.base.is_some() || self.traps.is_some())
     }
 
     /// What a system call is.
     pub fn call(&self, number: i64) -> Call {
         match number {
-            n if n == self.sigaction => Call::Sigaction,
-            n if n == self.sigreturn => Call::Sigreturn,
+            n if self.sigaction.contains(&n) => Call::Sigaction,
+            n if self.sigreturn.contains(&n) => Call::Sigreturn,
             n if self.exec.contains(&n) => Call::Exec,
             n if n == self.exit_all => Call::ExitAll,
             _ => Call::Ordinary,
@@ -118,11 +209,52 @@ impl Guest {
         u64::from_le_bytes(wide)
     }
 
+    /// In which state the block begins that is translated now.
+    pub fn state(&self) -> State {
+        let cpsr = self.reader.filter(|_| self.arm).and_then(|r| r.read_current([CPSR]));
+        cpsr.map_or_else(State::default, |[cpsr]| State::of_cpsr(cpsr as u32))
+    }
+
+    /// Whether a handler of traps begins at `start`, as the processor is set whose block is translated now.
+    pub fn handles(&self, start: u64) -> bool {
+        let (Some(traps), Some(reader)) = (&self.traps, self.reader) else { return false };
+        let Some(cpu) = Registers::current() else { return false };
+        let Some([vector, ..]) = traps.csrs(reader, cpu, self.address) else { return false };
+        let (base, vectored) = (vector & !3, vector & 3 == 1);
+        start == base || vectored && (start.wrapping_sub(base) / 4 < 64)
+    }
+
+    /// At the first instruction of a handler of traps: what was interrupted.
+    fn trap(&self, traps: &Traps, vcpu: c_uint) -> Option<Interrupted> {
+        let reader = self.reader?;
+        let [_, pc, cause] = traps.csrs(reader, reader.cpu(vcpu), self.address)?;
+        let interrupt = cause >> (8 * self.address - 1) & 1 == 1;
+        Some(Interrupted { signal: cause as u32 & 0xff, caused: !interrupt, pc, context: 0 })
+    }
+
+    /// Where the code of a function begins whose address is this.
+    pub fn code(&self, address: u64) -> u64 {
+        // of ARM bit 0 says Thumb
+        address & !u64::from(self.arm)
+    }
+
+    /// Whether the guest can read a page: what it gives to the system may be anything.
+    pub fn readable(&self, address: u64) -> bool {
+        let page = self.host(address & !4095);
+        let mut resident = 0u8;
+        // SAFETY: only asks whether a page is mapped.
+        unsafe { mincore(page.cast_mut().cast(), 1, &mut resident) == 0 }
+    }
+
     /// At the first instruction of a handler: what interrupted what, the last first. `None` where the function is called
     /// as any other.
     pub fn signal(&self, vcpu: c_uint) -> Option<Interrupted> {
+        if let Some(traps) = &self.traps {
+            return self.trap(traps, vcpu);
+        }
         let found = self.reader?.read(vcpu, self.registers)?;
-        self.framed(found)
+        let link = if self.arm { self.reader?.read(vcpu, [LINK])?[0] } else { 0 };
+        self.framed(found).or_else(|| self.framed_alone(found, link))
     }
 
     /// A handler that was interrupted before its first instruction, by a signal whose frame this is: what that one
@@ -130,7 +262,29 @@ impl Guest {
     pub fn before(&self, later: &Interrupted) -> Option<Interrupted> {
         // SAFETY: the frame is one that QEMU has written.
         let found = self.saved.map(|at| unsafe { self.address_at(later.context.wrapping_add(at)) });
-        self.framed(found)
+        // SAFETY: as above.
+        let link = unsafe { self.address_at(later.context.wrapping_add(SAVED_LINK)) };
+        self.framed(found).or_else(|| self.framed_alone(found, link))
+    }
+
+    /// As [`Guest::framed`], of a handler that is told the signal alone, which only 32-bit ARM has. Its frame is the
+    /// ucontext, and it returns to what makes the system call.
+    fn framed_alone(&self, [signal, _, _, stack]: [u64; 4], link: u64) -> Option<Interrupted> {
+        let code = self.code(link);
+        if !self.arm || !(1..=64).contains(&signal) || !self.readable(stack) || !self.readable(code) {
+            return None;
+        }
+        // SAFETY: looked at just before; the frame, if it is one, was written by QEMU.
+        let (call, pc) = unsafe { (self.address_at(code), self.address_at(stack.wrapping_add(self.pc))) };
+        // mov r7, #119, which no other caller goes on with: of QEMU, of glibc, or in A32
+        let returns = match (link & 1, call) {
+            (1, _) if call & 0xffff == 0x2777 => true,
+            (1, _) => call == 0x0777_f04f,
+            (_, _) => call == 0xe3a0_7077,
+        };
+        // without a siginfo: nobody sends what a fault is told by
+        let caused = FAULTS.contains(&signal);
+        returns.then_some(Interrupted { signal: signal as u32, caused, pc, context: stack })
     }
 
     /// From signal, siginfo, ucontext and stack pointer.
@@ -145,8 +299,8 @@ impl Guest {
             let code = std::ptr::read_unaligned(self.host(info.wrapping_add(8)).cast::<i32>());
             (self.address_at(context.wrapping_add(self.pc)), code)
         };
-        // SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, and not sent by kill or the like
-        let caused = code > 0 && [4, 5, 7, 8, 11].contains(&signal);
+        // not sent by kill or the like
+        let caused = code > 0 && FAULTS.contains(&signal);
         Some(Interrupted { signal: signal as u32, caused, pc, context })
     }
 }

@@ -6,7 +6,7 @@
 //! | word | then | |
 //! | --- | --- | --- |
 //! | bit 31 is 0 | | the thread begins block number `word` |
-//! | [`BLOCK`], words that follow | number, start (2), instructions, bytes of code, bytes of text; sizes, code and text, padded | a block was translated |
+//! | [`BLOCK`], words that follow | number, start (2), instructions + 65536 x state, bytes of code, bytes of text; sizes, code and text, padded | a block was translated |
 //! | [`THREAD`], thread | | the words that follow are of this thread |
 //! | [`AHEAD`] | number of a block | the thread's next block; others run before it |
 //! | [`SIGNAL`], signal + 256 if the thread caused it | pc (2) | a handler begins; at pc the thread was interrupted |
@@ -45,6 +45,10 @@ pub const EXIT: u32 = 6;
 pub const BEGIN: u32 = 7;
 /// The thread leaves what is traced.
 pub const LEAVE: u32 = 8;
+
+/// Of [`BLOCK`]: instructions; above them the state of the processor, which only 32-bit ARM has: bit 0 Thumb, bits 15:8
+/// ITSTATE.
+pub const INSTRUCTIONS: u32 = (1 << 16) - 1;
 
 /// Bits of an escape's argument.
 pub const ARGUMENT: u32 = (1 << 24) - 1;

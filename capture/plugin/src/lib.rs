@@ -1,6 +1,6 @@
 //! What QEMU loads: tells the front end which blocks the threads of a guest begin, and what they load and store
 //!
-//! A plugin for QEMU 7.2 in user mode. It keeps no policy: a callback a block writes the block's number into a ring in
+//! A plugin for QEMU 7.2, in user mode and for whole machines of RISC-V. It keeps no policy: a callback a block writes the block's number into a ring in
 //! shared memory (`layout.rs`), one a memory access its address and value, one a system call what it does to the
 //! thread; and `turns.rs` says which thread runs. What the numbers mean for the control flow is the front end's work.
 //!
@@ -13,17 +13,19 @@ mod guest;
 mod layout;
 mod qemu;
 mod ring;
+mod state;
 mod turns;
 
 use guest::{Call, Guest, Interrupted};
 use layout::*;
 use qemu::*;
 use ring::{Ring, Writer};
+use state::State as Begins;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::*};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use turns::Turns;
 
 /// The newest version of the interface that this plugin knows; QEMU looks for the name.
@@ -32,6 +34,8 @@ pub static qemu_plugin_version: c_int = 1;
 
 /// Nothing more is told: at the end, and in a child after a fork.
 static OFF: AtomicBool = AtomicBool::new(false);
+/// A whole machine, not a program.
+static SYSTEM: AtomicBool = AtomicBool::new(false);
 /// Set before any callback is registered, and leaked.
 static STATE: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 static TURNS: Turns = Turns::new();
@@ -79,8 +83,8 @@ struct Block {
 
 #[derive(Default)]
 struct Blocks {
-    /// By start, sizes and code: QEMU translates the same again after it has dropped its translations.
-    known: HashMap<(u64, Vec<u8>), &'static Block>,
+    /// By start, state, sizes and code: QEMU translates the same again after it has dropped its translations.
+    known: HashMap<(u64, u32, Vec<u8>), &'static Block>,
     at: HashMap<u64, Vec<&'static Block>>,
     handlers: HashSet<u64>,
 }
@@ -88,7 +92,6 @@ struct Blocks {
 /// A thread of the guest, which is a thread of the host.
 struct Thread {
     writer: Writer,
-    bell: Arc<Condvar>,
     /// Instructions of all threads at which its turn is over.
     end: Cell<u64>,
     random: Cell<u64>,
@@ -120,7 +123,6 @@ impl Thread {
         let random = (seed ^ (u64::from(id) << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         Self {
             writer: Writer::new(id),
-            bell: Arc::default(),
             end: Cell::new(0),
             random: Cell::new(random),
             outside: Cell::new(false),
@@ -152,7 +154,7 @@ impl Thread {
     /// Waits for a turn.
     fn take(&self) {
         let ring = &state().ring;
-        TURNS.take(self.id(), &self.bell, ring);
+        TURNS.take(self.id(), ring);
         self.renew(ring.executed());
     }
 
@@ -200,11 +202,11 @@ fn begin(vcpu: c_uint, block: &'static Block) {
     if serial && state.ring.executed() + u64::from(block.instructions) > me.end.get() {
         if TURNS.waited_for() {
             if !me.outside.get() {
-                state.ring.tell(me.id(), &[escape(AHEAD, 0), block.number]);
+                state.ring.tell(&me.writer, &[escape(AHEAD, 0), block.number]);
             }
             state.ring.control().switches.fetch_add(1, Relaxed);
-            me.give();
-            me.take();
+            state.ring.close(&me.writer);
+            TURNS.hand_over(me.id(), &state.ring);
         }
         me.renew(state.ring.executed() + u64::from(block.instructions));
     }
@@ -216,7 +218,7 @@ fn begin(vcpu: c_uint, block: &'static Block) {
         // they count for the turn, and for nothing else
         me.end.set(me.end.get().saturating_sub(block.instructions.into()));
         if !me.outside.replace(true) {
-            state.ring.tell(me.id(), &[escape(LEAVE, 0), block.number])
+            state.ring.tell(&me.writer, &[escape(LEAVE, 0), block.number])
         } else {
             !state.ring.stopped()
         }
@@ -269,7 +271,7 @@ fn access(vcpu: c_uint, info: u32, address: u64, place: *mut c_void) {
         unsafe { std::ptr::copy_nonoverlapping(state.guest.host(at), value.as_mut_ptr(), size.min(8)) };
         let value = u64::from_le_bytes(value);
         let head = escape(ACCESS, what(info, place) | shift.min(3) << SIZE_SHIFT);
-        state.ring.tell(me.id(), &[head, at as u32, (at >> 32) as u32, value as u32, (value >> 32) as u32]);
+        state.ring.tell(&me.writer, &[head, at as u32, (at >> 32) as u32, value as u32, (value >> 32) as u32]);
     }
 }
 
@@ -284,9 +286,15 @@ extern "C" fn on_translate(_: Id, tb: *mut Tb) {
         let insns = (0..qemu_plugin_tb_n_insns(tb)).map(|i| qemu_plugin_tb_get_insn(tb, i));
         (qemu_plugin_tb_vaddr(tb), insns.collect::<Vec<_>>())
     };
-    // SAFETY: as above; QEMU gives as many bytes as it says.
-    let codes = insns.iter().map(|i| unsafe {
-        std::slice::from_raw_parts(qemu_plugin_insn_data(*i).cast::<u8>(), qemu_plugin_insn_size(*i))
+    let mut begins = state.guest.state();
+    let codes = insns.iter().map(|i| {
+        // SAFETY: as above; QEMU gives as many bytes as it says. In its page of helpers for ARM there are none.
+        unsafe {
+            match qemu_plugin_insn_size(*i) {
+                0 => &[][..],
+                size => begins.only(std::slice::from_raw_parts(qemu_plugin_insn_data(*i).cast::<u8>(), size)),
+            }
+        }
     });
     let codes: Vec<&[u8]> = codes.collect();
     let (mut first, mut at) = (0, start);
@@ -301,7 +309,8 @@ extern "C" fn on_translate(_: Id, tb: *mut Tb) {
         let (codes, insns) = (&codes[first..end], &insns[first..end]);
         let sizes = codes.iter().map(|c| c.len() as u8);
         let bytes: Vec<u8> = sizes.chain(codes.concat()).collect();
-        let block = state.block(at, bytes, insns, outside);
+        let block = state.block(at, begins, bytes, insns, outside);
+        begins = codes.iter().fold(begins, |s, code| s.behind(code));
         let told = std::ptr::from_ref(block).cast_mut().cast();
         // SAFETY: QEMU's own; the block and the number live as long as the process.
         unsafe {
@@ -342,7 +351,7 @@ impl State {
         }
         for Interrupted { signal, caused, pc, .. } in chain.iter().rev() {
             let argument = signal | if *caused { CAUSED } else { 0 };
-            self.ring.tell(me.id(), &[escape(SIGNAL, argument), *pc as u32, (*pc >> 32) as u32]);
+            self.ring.tell(&me.writer, &[escape(SIGNAL, argument), *pc as u32, (*pc >> 32) as u32]);
         }
     }
 
@@ -371,14 +380,17 @@ impl State {
     }
 
     /// The block of these instructions: known, or told now. `bytes`: sizes, then code.
-    fn block(&self, start: u64, bytes: Vec<u8>, insns: &[*mut Insn], outside: bool) -> &'static Block {
+    fn block(&self, start: u64, state: Begins, bytes: Vec<u8>, insns: &[*mut Insn], outside: bool) -> &'static Block {
         let instructions = insns.len();
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(block) = blocks.known.get(&(start, bytes.clone())) {
+        let key = (start, state.told(), bytes);
+        if let Some(block) = blocks.known.get(&key) {
             return block;
         }
+        let bytes = &key.2;
         let number = blocks.known.len() as u32;
-        let mut flags = if blocks.handlers.contains(&start) { HANDLER } else { 0 };
+        let handles = blocks.handlers.contains(&start) || self.guest.handles(start);
+        let mut flags = if handles { HANDLER } else { 0 };
         if outside {
             flags |= OUTSIDE;
         }
@@ -395,9 +407,9 @@ impl State {
             }
         }
         let code = bytes.len() - instructions;
-        let mut words =
-            vec![number, start as u32, (start >> 32) as u32, instructions as u32, code as u32, text.len() as u32];
-        for part in [&bytes, &text] {
+        let counted = instructions as u32 | state.told() * (INSTRUCTIONS + 1);
+        let mut words = vec![number, start as u32, (start >> 32) as u32, counted, code as u32, text.len() as u32];
+        for part in [bytes, &text] {
             let padded = part.chunks(4).map(|c| {
                 let mut word = [0; 4];
                 word[..c.len()].copy_from_slice(c);
@@ -408,7 +420,7 @@ impl State {
         self.ring.describe(&words);
         let block = Block { number, instructions: instructions as u32, start, flags: AtomicU32::new(flags) };
         let block: &'static Block = Box::leak(Box::new(block));
-        blocks.known.insert((start, bytes), block);
+        blocks.known.insert(key, block);
         blocks.at.entry(start).or_default().push(block);
         block
     }
@@ -450,14 +462,14 @@ extern "C" fn on_syscall(
         Call::ExitAll => EXIT_ALL,
     };
     if !me.outside.get() || call == Call::ExitAll {
-        state.ring.tell(me.id(), &[escape(SYSCALL, kind)]);
+        state.ring.tell(&me.writer, &[escape(SYSCALL, kind)]);
     }
-    if call == Call::Sigaction && a2 > 4096 && readable(a2) {
+    if call == Call::Sigaction && a2 > 4096 && state.guest.readable(a2) {
         // SAFETY: looked at just before; a guest that unmaps it meanwhile is refused by the kernel's own reading too.
         let handler = unsafe { state.guest.address_at(a2) };
         // 0 and 1: default and ignore
         if handler > 1 {
-            state.handler(handler);
+            state.handler(state.guest.code(handler));
         }
     }
     me.give();
@@ -467,25 +479,14 @@ extern "C" fn on_syscall(
     }
 }
 
-/// Whether the guest can read a page: what it gives to the system may be anything.
-fn readable(address: u64) -> bool {
-    let state = state();
-    let page = state.guest.host(address & !4095);
-    let mut resident = 0u8;
-    // SAFETY: only asks whether a page is mapped.
-    unsafe { mincore(page.cast_mut().cast(), 1, &mut resident) == 0 }
-}
-
-extern "C" {
-    fn mincore(page: *mut c_void, length: usize, resident: *mut u8) -> c_int;
-}
-
 extern "C" fn on_thread(_: Id, vcpu: c_uint) {
-    let id = NEXT_THREAD.fetch_add(1, Relaxed);
+    // of a whole machine they are made in any order
+    let next = NEXT_THREAD.fetch_add(1, Relaxed);
+    let id = if SYSTEM.load(Relaxed) { vcpu } else { next };
     THREADS[vcpu as usize % MOST_THREADS].store(Box::into_raw(Box::new(Thread::new(id))), Release);
     let alive = ALIVE.fetch_add(1, Relaxed) + 1;
     let control = state().ring.control();
-    control.threads.store(u64::from(id) + 1, Relaxed);
+    control.threads.store(u64::from(next) + 1, Relaxed);
     control.most_alive.fetch_max(alive, Relaxed);
 }
 
@@ -496,8 +497,15 @@ extern "C" fn on_thread_end(_: Id, vcpu: c_uint) {
     let state = state();
     let me = thread(vcpu);
     ALIVE.fetch_sub(1, Relaxed);
-    state.ring.tell(me.id(), &[escape(EXIT, me.id())]);
+    state.ring.tell(&me.writer, &[escape(EXIT, me.id())]);
     me.give();
+}
+
+/// The processor of a whole machine waits for an interrupt.
+extern "C" fn on_idle(_: Id, vcpu: c_uint) {
+    if !OFF.load(Relaxed) {
+        thread(vcpu).give();
+    }
 }
 
 extern "C" fn on_exit(_: Id, _: *mut c_void) {
@@ -542,7 +550,7 @@ pub unsafe extern "C" fn qemu_plugin_install(
         return -1;
     };
     let name = CStr::from_ptr((*info).target_name).to_str().unwrap_or_default();
-    let (Some(ring), Some(guest)) = (Ring::map(memory), Guest::of(name)) else {
+    let (Some(ring), Some(guest)) = (Ring::map(memory), Guest::of(name, (*info).system_emulation)) else {
         return -1;
     };
     if !known_layout() {
@@ -559,9 +567,14 @@ pub unsafe extern "C" fn qemu_plugin_install(
     STATE.store(Box::into_raw(state), Release);
     pthread_atfork(None, None, Some(on_fork));
     qemu_plugin_register_vcpu_init_cb(id, on_thread);
-    qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
+    if (*info).system_emulation {
+        SYSTEM.store(true, Relaxed);
+        qemu_plugin_register_vcpu_idle_cb(id, on_idle);
+    } else {
+        qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
+        qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+    }
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
-    qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
     qemu_plugin_register_atexit_cb(id, on_exit, std::ptr::null_mut());
     0
 }

@@ -35,6 +35,7 @@ pub type SyscallCallback = extern "C" fn(Id, c_uint, i64, u64, u64, u64, u64, u6
 extern "C" {
     pub fn qemu_plugin_register_vcpu_init_cb(id: Id, callback: extern "C" fn(Id, c_uint));
     pub fn qemu_plugin_register_vcpu_exit_cb(id: Id, callback: extern "C" fn(Id, c_uint));
+    pub fn qemu_plugin_register_vcpu_idle_cb(id: Id, callback: extern "C" fn(Id, c_uint));
     pub fn qemu_plugin_register_vcpu_tb_trans_cb(id: Id, callback: extern "C" fn(Id, *mut Tb));
     pub fn qemu_plugin_register_vcpu_tb_exec_cb(
         tb: *mut Tb,
@@ -124,7 +125,49 @@ impl Registers {
 
     /// Registers by their GDB numbers; at the beginning of a block they are up to date.
     pub fn read<const N: usize>(&self, vcpu: c_uint, numbers: [c_int; N]) -> Option<[u64; N]> {
-        let cpu = (self.cpu)(vcpu as c_int);
+        self.read_of(self.cpu(vcpu), numbers)
+    }
+
+    /// A processor as QEMU knows it.
+    pub fn cpu(&self, vcpu: c_uint) -> *mut c_void {
+        (self.cpu)(vcpu as c_int)
+    }
+
+    /// That of the thread that calls; `None` where it has none.
+    pub fn current() -> Option<*mut c_void> {
+        // of each thread its own, so it is asked for each time
+        let current: *mut *mut c_void = symbol(c"current_cpu")?.cast();
+        // SAFETY: a variable of the emulator (include/hw/core/cpu.h).
+        let cpu = unsafe { *current };
+        (!cpu.is_null()).then_some(cpu)
+    }
+
+    /// Where the emulator has the registers of a processor that has so many of so many bytes: the place that holds what
+    /// `read` says. `None`: not found.
+    pub fn place(&self, cpu: *mut c_void, bytes: usize) -> Option<*mut c_void> {
+        /// No structure of a processor is longer.
+        const LONGEST: usize = 1 << 15;
+        let numbers = std::array::from_fn::<c_int, 32, _>(|i| i as c_int);
+        let values = self.read_of(cpu, numbers)?;
+        // of zeros there are many
+        if values.iter().filter(|v| **v != 0).count() < 3 {
+            return None;
+        }
+        let wanted: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()[..bytes].to_vec()).collect();
+        let cpu = cpu.cast::<u8>();
+        (0..LONGEST).step_by(8).map(|at| cpu.wrapping_add(at)).find_map(|place| {
+            // SAFETY: inside the structure, of which the registers are a part: the search ends there.
+            let found = unsafe { std::slice::from_raw_parts(place, wanted.len()) };
+            (found == wanted).then_some(place.cast())
+        })
+    }
+
+    /// The same of the thread that calls, which translates: as they are where the block begins.
+    pub fn read_current<const N: usize>(&self, numbers: [c_int; N]) -> Option<[u64; N]> {
+        self.read_of(Self::current()?, numbers)
+    }
+
+    fn read_of<const N: usize>(&self, cpu: *mut c_void, numbers: [c_int; N]) -> Option<[u64; N]> {
         if cpu.is_null() {
             return None;
         }

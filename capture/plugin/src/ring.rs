@@ -202,14 +202,16 @@ impl Ring {
         })
     }
 
-    /// Takes the lock and closes the gate: until [`Ring::unlock`] nobody else has what it gives.
+    /// Takes the lock and closes the gate: until [`Ring::unlock`] nobody else has what it gives. `me`: who calls, where that
+    /// is a writer.
     #[allow(clippy::mut_from_ref)]
-    fn lock(&self) -> &mut Inside {
+    fn lock(&self, me: Option<&Writer>) -> &mut Inside {
         while self.locked.swap(true, Acquire) {
             std::thread::yield_now();
         }
         let writer = self.gate.swap(std::ptr::null_mut(), AcqRel);
-        if !writer.is_null() {
+        // who calls is not writing, and needs nobody to tell it
+        if !writer.is_null() && !me.is_some_and(|me| std::ptr::eq(me, writer)) {
             membarrier::all();
             // SAFETY: writers live as long as the process.
             while unsafe { &*writer }.busy.load(Acquire) {
@@ -266,9 +268,9 @@ impl Ring {
     }
 
     /// Appends an entry of a thread. `false`: the front end wants no more.
-    pub fn tell(&self, thread: u32, words: &[u32]) -> bool {
-        let inside = self.lock();
-        let done = !inside.begun || self.tell_locked(inside, thread, words);
+    pub fn tell(&self, me: &Writer, words: &[u32]) -> bool {
+        let inside = self.lock(Some(me));
+        let done = !inside.begun || self.tell_locked(inside, me.id, words);
         self.unlock();
         done
     }
@@ -287,7 +289,7 @@ impl Ring {
     /// A thread begins a block of so many instructions. With `open`, it writes without the lock from then on, until so
     /// many instructions were executed.
     pub fn begin(&self, me: &Writer, block: u32, instructions: u32, open: Option<u64>) -> bool {
-        let inside = self.lock();
+        let inside = self.lock(Some(me));
         let mut done = true;
         let executed = self.executed();
         if !inside.begun && executed + u64::from(instructions) > self.control.skip {
@@ -312,7 +314,7 @@ impl Ring {
 
     /// Appends a block's description: of no thread, and also while instructions are skipped.
     pub fn describe(&self, words: &[u32]) -> bool {
-        let inside = self.lock();
+        let inside = self.lock(None);
         let need = words.len() as u64 + 1;
         let done = self.head() + need <= inside.full || self.wait(inside, need);
         if done {

@@ -10,8 +10,9 @@
 use crate::ring::Ring;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::Thread;
+use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_millis(20);
 /// Nobody's turn.
@@ -22,7 +23,7 @@ pub struct Turns {
     turn: AtomicU32,
     waiting: AtomicU32,
     over: AtomicBool,
-    queue: Mutex<VecDeque<(u32, Arc<Condvar>)>>,
+    queue: Mutex<VecDeque<(u32, Thread)>>,
 }
 
 impl Turns {
@@ -48,12 +49,12 @@ impl Turns {
         self.waiting.load(Relaxed) != 0
     }
 
-    fn queue(&self) -> MutexGuard<'_, VecDeque<(u32, Arc<Condvar>)>> {
+    fn queue(&self) -> MutexGuard<'_, VecDeque<(u32, Thread)>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a turn.
-    pub fn take(&self, thread: u32, bell: &Arc<Condvar>, ring: &Ring) {
+    pub fn take(&self, thread: u32, ring: &Ring) {
         let mut queue = self.queue();
         if self.over.load(Relaxed) || self.is_of(thread) {
             return;
@@ -62,23 +63,35 @@ impl Turns {
             self.turn.store(thread, Release);
             return;
         }
-        queue.push_back((thread, bell.clone()));
+        queue.push_back((thread, std::thread::current()));
         self.waiting.store(queue.len() as u32, Relaxed);
-        let (mut seen, mut still) = (ring.progress(), 0);
+        drop(queue);
+        self.wait(thread, ring);
+    }
+
+    /// Waits in the queue.
+    fn wait(&self, thread: u32, ring: &Ring) {
+        let (mut seen, mut still, mut since) = (ring.progress(), 0, Instant::now());
         loop {
-            let (guard, timeout) = bell.wait_timeout(queue, PATIENCE).unwrap_or_else(PoisonError::into_inner);
-            queue = guard;
+            // woken without the lock, which who wakes may still hold
+            std::thread::park_timeout(PATIENCE);
             if self.over.load(Relaxed) || self.is_of(thread) {
                 return;
             }
-            if !timeout.timed_out() {
+            // by a signal
+            if since.elapsed() < PATIENCE {
                 continue;
             }
+            since = Instant::now();
             let now = ring.progress();
             let quiet = now == seen && !ring.stalled.load(Relaxed);
             still = if quiet { still + 1 } else { 0 };
             seen = now;
-            if still >= 2 && queue.front().is_some_and(|(first, _)| *first == thread) {
+            if still < 2 {
+                continue;
+            }
+            let mut queue = self.queue();
+            if queue.front().is_some_and(|(first, _)| *first == thread) {
                 queue.pop_front();
                 self.waiting.store(queue.len() as u32, Relaxed);
                 self.turn.store(thread, Release);
@@ -88,24 +101,41 @@ impl Turns {
         }
     }
 
-    /// Ends the thread's turn, if it has one.
-    pub fn give(&self, thread: u32) {
-        let mut queue = self.queue();
-        if !self.is_of(thread) {
-            return;
-        }
+    /// The turn of who has waited longest, or nobody's, begins.
+    fn next(&self, mut queue: MutexGuard<'_, VecDeque<(u32, Thread)>>) {
         let next = queue.pop_front();
         self.waiting.store(queue.len() as u32, Relaxed);
         self.turn.store(next.as_ref().map_or(NOBODY, |(thread, _)| *thread), Release);
-        if let Some((_, bell)) = next {
-            bell.notify_one();
+        drop(queue);
+        if let Some((_, next)) = next {
+            next.unpark();
         }
+    }
+
+    /// Ends the thread's turn, if it has one.
+    pub fn give(&self, thread: u32) {
+        let queue = self.queue();
+        if self.is_of(thread) {
+            self.next(queue);
+        }
+    }
+
+    /// Ends the thread's turn, and waits for another.
+    pub fn hand_over(&self, thread: u32, ring: &Ring) {
+        let mut queue = self.queue();
+        if self.over.load(Relaxed) || queue.is_empty() || !self.is_of(thread) {
+            drop(queue);
+            return self.take(thread, ring);
+        }
+        queue.push_back((thread, std::thread::current()));
+        self.next(queue);
+        self.wait(thread, ring);
     }
 
     /// Lets all run.
     pub fn end(&self) {
         let queue = self.queue();
         self.over.store(true, Relaxed);
-        queue.iter().for_each(|(_, bell)| bell.notify_one());
+        queue.iter().for_each(|(_, thread)| thread.unpark());
     }
 }

@@ -17,7 +17,7 @@ pub fn guest(name: &str) -> PathBuf {
     compiled(name, "riscv64-linux-gnu-gcc")
 }
 
-/// As [`guest`], by this compiler.
+/// As [`guest`], by this compiler, which may have options.
 pub fn compiled(name: &str, compiler: &str) -> PathBuf {
     static PLACE: OnceLock<tempfile::TempDir> = OnceLock::new();
     static MADE: Mutex<()> = Mutex::new(());
@@ -26,8 +26,13 @@ pub fn compiled(name: &str, compiler: &str) -> PathBuf {
     let program = place.path().join(format!("{name}.{compiler}"));
     if !program.exists() {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/guests/{name}.c"));
-        let status =
-            Command::new(compiler).args(["-O1", "-static", "-pthread", "-o"]).arg(&program).arg(source).status();
+        let words: Vec<&str> = compiler.split(' ').collect();
+        let status = Command::new(words[0])
+            .args(&words[1..])
+            .args(["-O1", "-static", "-pthread", "-o"])
+            .arg(&program)
+            .arg(source)
+            .status();
         assert!(status.expect("tools/setup installs the compiler").success(), "{name}");
     }
     drop(made);
@@ -47,6 +52,7 @@ pub fn options(schedule: &str, arguments: &[&str]) -> Options {
         skip: 0,
         length: None,
         size: None,
+        system: None,
         end_with_trace: false,
         to_stderr: true,
         folder: std::env::temp_dir(),

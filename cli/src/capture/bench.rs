@@ -69,6 +69,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         skip: 0,
         length: None,
         size: None,
+        system: None,
         end_with_trace: false,
         to_stderr: true,
         folder: std::env::temp_dir(),

@@ -23,7 +23,9 @@ use std::path::PathBuf;
 
 /// Run a real multithreaded program under QEMU, and record what its threads do
 ///
-/// The program is a Linux executable of riscv64, riscv32, x86-64 or aarch64, static or dynamic, as it is. Its threads
+/// With --system a bare-metal program of riscv32 or riscv64 on QEMU's machine `virt`, and what its harts do.
+///
+/// The program is a Linux executable of riscv64, riscv32, x86-64, aarch64 or arm, static or dynamic, as it is. Its threads
 /// become harts. What it prints goes to standard output, or with --json to standard error. When it crashes, or a limit
 /// is reached, what was captured up to there is written.
 #[derive(clap::Args, Debug)]
@@ -33,6 +35,7 @@ use std::path::PathBuf;
     goshawk capture run --routine hash_search -o hash.ret -- /bin/bash -c true\n  \
     goshawk capture run --data --statistics true.json -- /bin/true\n  \
     goshawk capture run --scheme cfiat:64k+line64 --statistics true.txt -- /bin/true\n  \
+    goshawk capture run --system --harts 4 --length 1000000 --end-with-trace -o firmware.ret -- firmware.elf\n  \
     goshawk stats true.ret")]
 pub struct Args {
     /// Retire file to write
@@ -92,6 +95,9 @@ pub struct Args {
     /// or free (as the host lets them; then values that several threads write are not exact)
     #[arg(long, value_name = "SCHEDULE", default_value_t)]
     schedule: Schedule,
+    /// The program has no system under it: it runs on QEMU's machine `virt` with --harts harts (1 unless said)
+    #[arg(long, conflicts_with_all = ["data", "mls", "scheme", "own_image", "routine", "sysroot"])]
+    system: bool,
     /// Harts of the recordings, 1 to 16 (rbt1: 8); threads beyond share them [default: most threads at one time]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
     harts: Option<u8>,
@@ -152,6 +158,7 @@ impl Args {
             skip: self.skip,
             length: self.length,
             size: Some(self.size_limit << 20),
+            system: self.system.then_some(self.harts.unwrap_or(1)),
             end_with_trace: self.end_with_trace,
             to_stderr: self.json,
             folder: std::env::temp_dir(),
@@ -182,6 +189,10 @@ impl Args {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let executable = Executable::open(args.program[0].as_ref())?;
+    if let Some(more) = args.program.get(1).filter(|_| args.system) {
+        let more = more.to_string_lossy();
+        return Err(Failure::Other(format!("{more}: a program without a system (--system) takes no arguments")));
+    }
     let options = args.options(routines::find(&executable, &args.routine)?);
     let wanted = args.wanted(executable.machine.xlen());
     if let Some(harts) = args.harts.filter(|h| *h > wanted.most_harts()) {

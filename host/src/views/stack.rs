@@ -99,7 +99,11 @@ impl Stack {
     /// An event of the core. What is left and entered is told to `change`, in order.
     pub fn event(&mut self, e: &FlowEvent, functions: &mut Functions, mut change: impl FnMut(Change)) {
         let change = &mut change;
-        match e.kind {
+        let kind = match e.kind {
+            FlowKind::ConditionalIndirect { how, taken: true } => how.into(),
+            kind => kind,
+        };
+        match kind {
             FlowKind::Start | FlowKind::Gap { .. } => {
                 self.leave(0, change);
                 let function = functions.of(e.target);

@@ -21,6 +21,7 @@
 //! | CSR, register, float register | number, value |
 //! | imported | bytes kind and length, count, target as a difference from `pc` |
 
+use crate::isa::Indirect;
 use crate::{DataEvent, DataKind, FlowEvent, FlowKind};
 
 /// The instruction is 2 bytes long, not 4.
@@ -196,10 +197,13 @@ impl Bytes<'_> {
             7 => FlowKind::Return,
             8 => FlowKind::CoSwap,
             9 => FlowKind::TrapReturn,
-            10 | 11 => FlowKind::ConditionalIndirect { taken: code == 11 },
+            10 | 11 => FlowKind::ConditionalIndirect { how: Indirect::Jump, taken: code == 11 },
             12 | 13 => FlowKind::Trap { interrupt: code == 13, cause: self.small("a cause")? },
             14 => FlowKind::Stop,
             15 => FlowKind::Gap { lost: self.small("a number of lost instructions")? },
+            16 | 17 => FlowKind::ConditionalIndirect { how: Indirect::Call, taken: code == 17 },
+            18 | 19 => FlowKind::ConditionalIndirect { how: Indirect::Return, taken: code == 19 },
+            20 | 21 => FlowKind::ConditionalIndirect { how: Indirect::CoSwap, taken: code == 21 },
             _ => return Err(Fault::Bad(format!("event kind 0x{byte:02x} is not defined"))),
         };
         let len = match byte & (SHORT | LENGTH) {

@@ -117,11 +117,8 @@ fn exit_kind(kind: FlowKind) -> Option<(ExitKind, bool)> {
         FlowKind::IndirectCall => indirect(Indirect::Call),
         FlowKind::Return => indirect(Indirect::Return),
         FlowKind::CoSwap => indirect(Indirect::CoSwap),
-        FlowKind::ConditionalIndirect { .. }
-        | FlowKind::Start
-        | FlowKind::Trap { .. }
-        | FlowKind::Gap { .. }
-        | FlowKind::Stop => None,
+        FlowKind::ConditionalIndirect { how, .. } => Some((ExitKind::ConditionalIndirect(how), false)),
+        FlowKind::Start | FlowKind::Trap { .. } | FlowKind::Gap { .. } | FlowKind::Stop => None,
     }
 }
 

@@ -22,6 +22,8 @@ pub enum ExitKind {
     Call,
     /// Indirect branch, with how it uses the predictors and how it is told.
     Indirect(Indirect, FlowKind),
+    /// Conditional indirect branch, with what it does to the return address stack where it is taken.
+    ConditionalIndirect(Indirect),
     /// The code ends without a branch.
     End,
 }
@@ -75,15 +77,7 @@ fn classify(flow: Flow, pc: u64) -> Option<(ExitKind, u64)> {
         Flow::Jump { offset, call: false } => (ExitKind::Jump, to(offset)),
         Flow::Jump { offset, call: true } => (ExitKind::Call, to(offset)),
         Flow::TrapReturn => (ExitKind::Indirect(Indirect::Jump, FlowKind::TrapReturn), 0),
-        Flow::Indirect(i) => {
-            let kind = match i {
-                Indirect::Jump => FlowKind::IndirectJump,
-                Indirect::Call => FlowKind::IndirectCall,
-                Indirect::Return => FlowKind::Return,
-                Indirect::CoSwap => FlowKind::CoSwap,
-            };
-            (ExitKind::Indirect(i, kind), 0)
-        }
+        Flow::Indirect(i) => (ExitKind::Indirect(i, i.into()), 0),
     })
 }
 

@@ -90,10 +90,11 @@ pub trait Front {
     fn jump(&mut self, e: &FlowEvent, call: bool, lane: &mut Counters, out: &mut impl Out<Self::Body>) -> bool;
     /// An indirect branch.
     fn indirect(&mut self, e: &FlowEvent, kind: Indirect, lane: &mut Counters, out: &mut impl Out<Self::Body>) -> bool;
-    /// A conditional indirect branch.
+    /// A conditional indirect branch; `kind` is what it does to the return address stack where it is taken.
     fn conditional_indirect(
         &mut self,
         e: &FlowEvent,
+        kind: Indirect,
         taken: bool,
         lane: &mut Counters,
         out: &mut impl Out<Self::Body>,
@@ -342,9 +343,9 @@ impl<F: Front> Lane<F> {
                 c.rates.indirects += 1;
                 front.indirect(e, kind, c, out)
             }
-            FlowKind::ConditionalIndirect { taken } => {
+            FlowKind::ConditionalIndirect { how, taken } => {
                 c.rates.indirects += 1;
-                front.conditional_indirect(e, taken, c, out)
+                front.conditional_indirect(e, how, taken, c, out)
             }
             FlowKind::Start => return self.sync(e.cycle, e.target, out),
             FlowKind::Trap { .. } => {

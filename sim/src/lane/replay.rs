@@ -100,6 +100,7 @@ pub(crate) fn follow_straight(hart: &mut Hart, exit: &Exit, sink: &mut impl Repl
         ExitKind::Jump => (FlowKind::Jump, exit.target),
         ExitKind::Call => (FlowKind::Call, exit.target),
         ExitKind::Conditional => (FlowKind::Conditional { taken: false }, link),
+        ExitKind::ConditionalIndirect(how) => (FlowKind::ConditionalIndirect { how, taken: false }, link),
         ExitKind::Indirect(..) => return Err(PathError::NoPrediction(exit.pc)),
         ExitKind::End => return Err(PathError::OutsideCode(exit.pc)),
     };
@@ -244,7 +245,7 @@ impl Hart {
             length -= u64::from(n);
             if length == 0 {
                 return match exit.kind {
-                    ExitKind::Conditional | ExitKind::Indirect(..) => Ok(exit),
+                    ExitKind::Conditional | ExitKind::Indirect(..) | ExitKind::ConditionalIndirect(_) => Ok(exit),
                     ExitKind::Jump | ExitKind::Call | ExitKind::End => Err(PathError::NoBranch(exit.pc)),
                 };
             }
@@ -310,6 +311,7 @@ impl Hart {
             ExitKind::Jump => (FlowKind::Jump, exit.target),
             ExitKind::Call => (FlowKind::Call, exit.target),
             ExitKind::Indirect(_, kind) => (kind, pc),
+            ExitKind::ConditionalIndirect(how) => (FlowKind::ConditionalIndirect { how, taken: pc != link }, pc),
             ExitKind::End => return Err(PathError::OutsideCode(exit.pc)),
         };
         self.tell_exit(kind, exit, known, sink);

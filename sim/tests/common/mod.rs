@@ -130,6 +130,7 @@ pub fn walk(image: &Image, slots: usize, harts: u8, seed: u64, events: usize) ->
                 };
                 (kind, target)
             }
+            ExitKind::ConditionalIndirect(_) => unreachable!("no instruction of RISC-V is one"),
             ExitKind::End => unreachable!("taken as a trap above"),
         };
         // a branch may lead out of the code; a walk does not, so it traps instead

@@ -156,6 +156,8 @@ impl<S: RetireSink> Path<'_, S> {
                 let target = implicit.or(to);
                 (kind, target.ok_or(self.wrong("an indirect branch of which no target was sent"))?)
             }
+            // no packet of E-Trace tells of one
+            ExitKind::ConditionalIndirect(_) => return Err(self.wrong("a conditional indirect branch")),
             ExitKind::End => return Err(self.outside()),
         };
         self.event(kind, exit.len, exit.pc, target);

@@ -89,6 +89,10 @@ impl<'a> Decode<'a> for Replay {
             let target = self.target(core, bits)?;
             hart.tell_exit(kind, exit, target, sink);
             Some(target)
+        } else if let ExitKind::ConditionalIndirect(how) = exit.kind {
+            let target = self.target(core, bits)?;
+            hart.tell_exit(FlowKind::ConditionalIndirect { how, taken: true }, exit, target, sink);
+            Some(target)
         } else {
             self.no_target()?;
             hart.tell_exit(FlowKind::Conditional { taken: true }, exit, exit.target, sink);

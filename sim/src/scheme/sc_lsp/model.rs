@@ -182,6 +182,7 @@ impl lane::Front for Front {
     fn conditional_indirect(
         &mut self,
         e: &FlowEvent,
+        _: Indirect,
         taken: bool,
         lane: &mut Counters,
         out: &mut impl Out<Record>,

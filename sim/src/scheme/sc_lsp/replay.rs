@@ -61,11 +61,13 @@ impl<'a> Replay<'a> {
     /// The indirect branch that waits, if one does, went to `start`.
     #[inline]
     fn arrive(&mut self, core: u8, start: u64, hart: &mut Hart, sink: &mut impl ReplaySink) {
-        if let Some(Exit { kind: ExitKind::Indirect(_, kind), .. }) = self.waiting[usize::from(core)] {
-            if let Some(exit) = self.waiting[usize::from(core)].take() {
-                hart.tell_exit(*kind, exit, start & self.address, sink);
-            }
-        }
+        let Some(exit) = self.waiting[usize::from(core)].take() else { return };
+        let kind = match exit.kind {
+            ExitKind::Indirect(_, kind) => kind,
+            ExitKind::ConditionalIndirect(how) => FlowKind::ConditionalIndirect { how, taken: true },
+            ExitKind::Conditional | ExitKind::Jump | ExitKind::Call | ExitKind::End => return,
+        };
+        hart.tell_exit(kind, exit, start & self.address, sink);
     }
 
     /// Replays the stream `d`, which ended `ahead` cycles after the last known time.
@@ -112,7 +114,7 @@ fn long_stream<'a>(
             follow_straight(hart, exit, sink)?;
             continue;
         }
-        if not_taken && exit.kind != ExitKind::Conditional {
+        if not_taken && !matches!(exit.kind, ExitKind::Conditional | ExitKind::ConditionalIndirect(_)) {
             return Err(PathError::NoBranch(exit.pc));
         }
         if not_taken || matches!(exit.kind, ExitKind::Jump | ExitKind::Call) {

@@ -163,11 +163,12 @@ impl lane::Front for Front {
         !correct
     }
 
-    /// Predicted taken, always; its target as that of an indirect jump.
+    /// Predicted taken, always; its target as that of an unconditional one.
     #[cold]
     fn conditional_indirect(
         &mut self,
         e: &FlowEvent,
+        kind: Indirect,
         taken: bool,
         lane: &mut Counters,
         out: &mut impl Out<Body>,
@@ -178,7 +179,7 @@ impl lane::Front for Front {
             lane.send(e.cycle, Body::NotTaken { count: lane.b_cnt() }, out);
             return true;
         }
-        let correct = self.target_hit(e, Indirect::Jump, lane);
+        let correct = self.target_hit(e, kind, lane);
         if !correct {
             lane.send(e.cycle, Body::Taken { count: lane.b_cnt(), target: e.target }, out);
         }

@@ -48,6 +48,11 @@ impl Path for Predictor {
                 let target = self.indirect(how, exit.pc, link, hart.settling(), |predicted| predicted);
                 (kind, target.ok_or(PathError::NoPrediction(exit.pc))?)
             }
+            ExitKind::ConditionalIndirect(how) => {
+                let target = self.indirect(how, exit.pc, link, hart.settling(), |predicted| predicted);
+                let kind = FlowKind::ConditionalIndirect { how, taken: true };
+                (kind, target.ok_or(PathError::NoPrediction(exit.pc))?)
+            }
             ExitKind::End => return Err(PathError::OutsideCode(exit.pc)),
         };
         hart.tell_exit(kind, exit, target, sink);
@@ -72,7 +77,7 @@ fn reach_branch<'a>(
 ) -> Result<&'a Exit, PathError> {
     loop {
         let exit = hart.run(image)?;
-        if let ExitKind::Conditional | ExitKind::Indirect(..) = exit.kind {
+        if let ExitKind::Conditional | ExitKind::Indirect(..) | ExitKind::ConditionalIndirect(_) = exit.kind {
             count -= 1;
             if count == 0 {
                 return Ok(exit);
@@ -108,6 +113,15 @@ impl<'a> Decode<'a> for Replay {
             predictor.indirect(how, exit.pc, link, hart.settling(), |_| Some(target));
             hart.tell_exit(kind, exit, target, sink);
             Body::Target { count, target }
+        } else if let ExitKind::ConditionalIndirect(how) = exit.kind {
+            let target = if self.reader.taken(bits)? { Some(self.reader.target(core, bits)?) } else { None };
+            match target {
+                Some(target) => _ = predictor.indirect(how, exit.pc, link, hart.settling(), |_| Some(target)),
+                None => predictor.indirect_not_taken(exit.pc, hart.settling()),
+            }
+            let kind = FlowKind::ConditionalIndirect { how, taken: target.is_some() };
+            hart.tell_exit(kind, exit, target.unwrap_or(link), sink);
+            target.map_or(Body::NotTaken { count }, |target| Body::Taken { count, target })
         } else {
             let taken = predictor.conditional(exit.pc, hart.settling(), |predicted| !predicted);
             hart.tell_exit(FlowKind::Conditional { taken }, exit, if taken { exit.target } else { link }, sink);
