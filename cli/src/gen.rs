@@ -25,6 +25,8 @@ use std::io::Write;
     goshawk gen --set small --bus axi-lite --port axi-stream -o trace-axi\n  \
     goshawk gen --set small --bus apb --writes privileged-secure -o trace-apb\n  \
     goshawk gen --set small --sync --bus axi-lite --port axi4-memory -o trace-memory\n  \
+    goshawk gen --set small --bus jtag --port jtag -o trace-jtag\n  \
+    goshawk gen --set small --bus apb --lock -o trace-locked\n  \
     goshawk gen --scheme inputs:256 --cores 2 -o record2")]
 pub struct Args {
     /// Folder to write to; it is made where it is missing
@@ -50,6 +52,9 @@ pub struct Args {
     /// Let the words leave by a clock of their own: ports `port_clock` and `port_reset`
     #[arg(long)]
     port_clock: bool,
+    /// Trace only while the input `allow` is 1
+    #[arg(long)]
+    lock: bool,
     #[command(flatten)]
     params: ParamArgs,
     /// Print one JSON object
@@ -95,14 +100,28 @@ impl Args {
                 self.port.name()
             )));
         }
-        Ok(Buses { registers: self.bus, writers: self.writes, words: self.port, crossing: self.port_clock })
+        if !self.port.stands_beside(self.bus) {
+            return Err(Failure::Other(format!(
+                "--port {}: words leave by the test access port of --bus jtag, and the registers are on --bus {}",
+                self.port.name(),
+                self.bus.name()
+            )));
+        }
+        Ok(Buses {
+            registers: self.bus,
+            writers: self.writes,
+            words: self.port,
+            crossing: self.port_clock,
+            locked: self.lock,
+        })
     }
 
     /// The buses for people.
     fn told(&self) -> String {
         let clock = if self.port_clock { " by a clock of their own" } else { "" };
         let by = if self.writes == Writers::Any { String::new() } else { format!(", writes {}", self.writes.name()) };
-        format!("registers {}{by}, words {}{clock}", self.bus.name(), self.port.name())
+        let lock = if self.lock { ", while allow is 1" } else { "" };
+        format!("registers {}{by}, words {}{clock}{lock}", self.bus.name(), self.port.name())
     }
 }
 
@@ -138,6 +157,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             .with("writes", args.writes.name().into())
             .with("port", args.port.name().into())
             .with("port_clock", args.port_clock.into())
+            .with("lock", args.lock.into())
             .with("folder", args.output.display().to_string().into())
             .with("files", list.into())
             .print(out)?;
@@ -158,6 +178,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
 
 /// Of a record system.
 fn record(args: &Args, params: &InputsParams, out: &mut dyn Write) -> Result<Status, Failure> {
+    if args.lock {
+        return Err(Failure::Other(
+            "--lock: a record system has none; leave it out, or gate its bus in the chip".into(),
+        ));
+    }
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
     let mut files = recorded::make(params, &args.hardware.options(), &style, args.buses()?)?;
     describe(&mut files, &style, params.cores, params.fingerprint(), params.canonical(), args.port);

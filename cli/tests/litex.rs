@@ -45,5 +45,11 @@ fn the_trace_of_a_litex_soc_is_what_its_core_retired() {
     assert!(traced.len() > 20_000, "{} instructions", traced.len());
     // tracing begins and ends while the core runs, so the trace is a piece of the log
     let places = retired.windows(traced.len()).filter(|piece| *piece == traced).count();
-    assert_eq!(places, 1, "the {} instructions of the trace are not a piece of the core's {}", traced.len(), retired.len());
+    assert_eq!(
+        places,
+        1,
+        "the {} instructions of the trace are not a piece of the core's {}",
+        traced.len(),
+        retired.len()
+    );
 }
