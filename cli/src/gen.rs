@@ -25,6 +25,8 @@ use std::io::Write;
     goshawk gen --set small --bus axi-lite --port axi-stream -o trace-axi\n  \
     goshawk gen --set small --bus apb --writes privileged-secure -o trace-apb\n  \
     goshawk gen --set small --sync --bus axi-lite --port axi4-memory -o trace-memory\n  \
+    goshawk gen --set small --bus jtag --port jtag -o trace-jtag\n  \
+    goshawk gen --set small --bus apb --lock -o trace-locked\n  \
     goshawk gen --scheme inputs:256 --cores 2 -o record2\n  \
     goshawk gen --scheme cfiat:16k+line16+gran1 --cores 2 -o values2")]
 pub struct Args {
@@ -51,6 +53,9 @@ pub struct Args {
     /// Let the words leave by a clock of their own: ports `port_clock` and `port_reset`
     #[arg(long)]
     port_clock: bool,
+    /// Trace only while the input `allow` is 1
+    #[arg(long)]
+    lock: bool,
     #[command(flatten)]
     params: ParamArgs,
     /// Print one JSON object
@@ -96,7 +101,20 @@ impl Args {
                 self.port.name()
             )));
         }
-        Ok(Buses { registers: self.bus, writers: self.writes, words: self.port, crossing: self.port_clock })
+        if !self.port.stands_beside(self.bus) {
+            return Err(Failure::Other(format!(
+                "--port {}: words leave by the test access port of --bus jtag, and the registers are on --bus {}",
+                self.port.name(),
+                self.bus.name()
+            )));
+        }
+        Ok(Buses {
+            registers: self.bus,
+            writers: self.writes,
+            words: self.port,
+            crossing: self.port_clock,
+            locked: self.lock,
+        })
     }
 
     fn style(&self) -> Style {
@@ -107,19 +125,28 @@ impl Args {
     fn told(&self) -> String {
         let clock = if self.port_clock { " by a clock of their own" } else { "" };
         let by = if self.writes == Writers::Any { String::new() } else { format!(", writes {}", self.writes.name()) };
-        format!("registers {}{by}, words {}{clock}", self.bus.name(), self.port.name())
+        let lock = if self.lock { ", while allow is 1" } else { "" };
+        format!("registers {}{by}, words {}{clock}{lock}", self.bus.name(), self.port.name())
     }
 }
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let unlocked = || match args.lock {
+        true => Err(Failure::Other(
+            "--lock: a system that takes the cores' data has none; leave it out, or gate its bus in the chip".into(),
+        )),
+        false => Ok(()),
+    };
     if let Some(sizes) = inputs::sizes(&args.params, &SyncArgs::default())? {
+        unlocked()?;
         let p = args.hardware.inputs(sizes)?;
         let files = recorded::make(&p, &args.hardware.options(), &args.style(), args.buses()?)?;
         let of = (p.fingerprint(), p.canonical(), "RVFI with data, memory bus");
         return with_data(args, &p.sizes.to_string(), of, inputs::parameters(&p), files, out);
     }
     if let Some(sizes) = cfiat::sizes(&args.params, &SyncArgs::default())? {
+        unlocked()?;
         let p = args.hardware.cfiat(sizes)?;
         let files = valued::make(&p, &args.hardware.options(), &args.style(), args.buses()?)?;
         let of = (p.fingerprint(), p.canonical(), "RVFI with data");
@@ -152,6 +179,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             .with("writes", args.writes.name().into())
             .with("port", args.port.name().into())
             .with("port_clock", args.port_clock.into())
+            .with("lock", args.lock.into())
             .with("folder", args.output.display().to_string().into())
             .with("files", list.into())
             .print(out)?;

@@ -62,7 +62,7 @@ pub struct HardwareArgs {
     /// more
     #[arg(long)]
     stall: bool,
-    /// Build in a filter: which privilege modes are told is for software (`control.modes`) and for the input `allow`, and an
+    /// Build in a filter: which privilege modes are told is for software (`control.modes`) and for the inputs `allow_modes`, and an
     /// input for each core hides single instructions; RVFI only
     #[arg(long)]
     filter: bool,

@@ -40,9 +40,9 @@ const MEANINGS: [Meaning; 26] = [
         "core@_stall",
     ),
     (
-        "allow",
+        "allow_modes",
         "bit m: instructions of privilege mode m may be told, if register `control` asks for them (docs/filters.md)",
-        "core@_allow",
+        "core@_allow_modes",
     ),
     ("bus_addr", "number of a register (registers.md)", "bus_addr"),
     ("bus_write", "1: `bus_wdata` is written at this edge", "bus_write"),
@@ -57,7 +57,7 @@ const WORDS: [Meaning; 3] = [
 ];
 
 /// Ports of standard buses, by how their names begin, and the standard.
-const BUSES: [(&str, &str); 8] = [
+const BUSES: [(&str, &str); 10] = [
     ("s_apb_", "AMBA APB4, registers (docs/buses.md)"),
     ("s_axil_", "AMBA AXI4-Lite, registers (docs/buses.md)"),
     ("wb_", "Wishbone B4, registers (docs/buses.md)"),
@@ -66,6 +66,8 @@ const BUSES: [(&str, &str); 8] = [
     ("m_axis_", "AMBA AXI4-Stream, trace words (docs/buses.md)"),
     ("m_atb_", "AMBA ATB, trace words (docs/buses.md)"),
     ("byte_", "trace words as bytes (docs/buses.md)"),
+    ("jtag_", "test access port, IEEE 1149.1 (docs/buses.md)"),
+    ("allow", "1: tracing may begin and go on; by `clock` (docs/security.md)"),
 ];
 /// Those of a second clock.
 const CROSSING: [(&str, &str); 2] = [
@@ -183,7 +185,8 @@ mod tests {
         let style = Style { name: "acme".into(), initial: true };
         // every port, and every bus at least once
         for (registers, words) in RegisterBus::ALL.into_iter().cycle().zip(WordPort::ALL) {
-            let buses = Buses { registers, words, crossing: words.crosses(), ..Buses::default() };
+            let registers = if words.stands_beside(registers) { registers } else { RegisterBus::Jtag };
+            let buses = Buses { registers, words, crossing: words.crosses(), locked: true, ..Buses::default() };
             let verilog = hdl::emit::emit_on(&params, &SystemOptions::default(), &style, buses).unwrap();
             let found = ports(&verilog, "acme");
             assert!(found.len() > 12, "{} ports", found.len());

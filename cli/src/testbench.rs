@@ -72,7 +72,7 @@ pub fn make(params: &TraceParams, extras: Extras, style: &Style, vectors: &Vecto
             format!("        .rvfi_{p}_{i}({driven}),\n")
         };
         let stall = if extras.stall { format!("        .stall_{i}(),\n") } else { String::new() };
-        let filter = format!("        .hide_{i}(1'b0),\n        .mode_{i}(2'd3),\n        .allow_{i}(4'd15),\n");
+        let filter = format!("        .hide_{i}(1'b0),\n        .mode_{i}(2'd3),\n        .allow_modes_{i}(4'd15),\n");
         ports.map(port).concat() + &stall + if extras.filter { &filter } else { "" }
     };
     let enable = if extras.filter { "{20'd0, 4'd15, 7'd0, enable}" } else { ENABLE };

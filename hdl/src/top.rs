@@ -16,7 +16,7 @@
 //! | `session[0]` | out | 1 | with [`Extras::session`]: from the header of a trace to its last bit |
 //! | `hide[i]` | in | 1 | with [`Extras::filter`]: the instruction that retires must not be told |
 //! | `mode[i]` | in | 2 | with it: its privilege mode, `rvfi_mode`; see [`crate::ingress::veil`] |
-//! | `allow[i]` | in | 4 | with it: bit m: instructions of mode m may be told, if `control.modes` asks for them |
+//! | `allow_modes[i]` | in | 4 | with it: bit m: instructions of mode m may be told, if `control.modes` asks for them |
 //! | `stall[i]` | out | 1 | with [`Extras::stall`]: core i is to wait, see Timing |
 //!
 //! # Timing
@@ -60,7 +60,7 @@ macro_rules! system {
             pub data: Signal<Out, Bits<32>>,
             pub hide: Vec<Signal<In, Bit>>,
             pub mode: Vec<Signal<In, Bits<2>>>,
-            pub allow: Vec<Signal<In, Bits<4>>>,
+            pub allow_modes: Vec<Signal<In, Bits<4>>>,
             pub session: Vec<Signal<Out, Bit>>,
             pub stall: Vec<Signal<Out, Bit>>,
             _cores: usize,
@@ -88,7 +88,7 @@ macro_rules! system {
                     _stalls: if extras.stall { cores } else { 0 },
                     hide: each(if extras.filter { cores } else { 0 }),
                     mode: each(if extras.filter { cores } else { 0 }),
-                    allow: each(if extras.filter { cores } else { 0 }),
+                    allow_modes: each(if extras.filter { cores } else { 0 }),
                     _filters: if extras.filter { cores } else { 0 },
                     $($port: each(cores),)*
                     core: (0..cores).map(|_| $core::with(params, extras)).collect(),
@@ -133,7 +133,7 @@ macro_rules! system {
                 for m in 0..self._filters {
                     self.core[m].hide.next = self.hide[m].val();
                     self.core[m].mode.next = self.mode[m].val();
-                    self.core[m].modes.next = self.spine.modes.val() & self.allow[m].val();
+                    self.core[m].modes.next = self.spine.modes.val() & self.allow_modes[m].val();
                 }
             }
         }

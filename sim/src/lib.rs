@@ -11,6 +11,7 @@ pub mod bits;
 pub mod chunk;
 pub mod diag;
 pub mod file;
+pub mod jtag;
 pub mod lane;
 pub mod lengths;
 pub mod memory_port;

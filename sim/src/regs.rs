@@ -85,7 +85,7 @@ pub const REGS: [Reg; 8] = [
                 name: "modes",
                 lsb: 8,
                 bits: 4,
-                doc: "where a filter is built in: bit m: tell instructions of privilege mode m (0 U, 1 S, 3 M), if `allow` does",
+                doc: "where a filter is built in: bit m: tell instructions of privilege mode m (0 U, 1 S, 3 M), if `allow_modes` does",
             },
         ],
     },

@@ -1,4 +1,4 @@
-//! `hdl/src/bus/{apb,axi_lite,wishbone,octets,atb,crossing,packets}.rs` against the rules of their standards and a register file
+//! `hdl/src/bus/{apb,axi_lite,wishbone,octets,atb,crossing,packets,lock}.rs` against the rules of their standards and a register file
 //!
 //! Masters that wait, withdraw and write parts at random, reset at any time; what is answered is what the registers hold,
 //! an answer stays until it is taken, and nothing is answered that was not asked.
@@ -7,6 +7,7 @@ use hdl::bus::apb::Apb;
 use hdl::bus::atb::{Atb, QUIET};
 use hdl::bus::axi_lite::AxiLite;
 use hdl::bus::crossing::Crossing;
+use hdl::bus::lock::Lock;
 use hdl::bus::octets::Octets;
 use hdl::bus::packets::{AxiStream, Packets};
 use hdl::bus::wishbone::Wishbone;
@@ -492,6 +493,57 @@ fn words_cross_in_order_at_any_ratio() {
 }
 
 #[test]
+fn a_lock_ends_what_is_not_allowed() {
+    let mut s = Source::seeded(8);
+    let mut d = Driver::new(Lock::new(), |u, c| u.clock.next = c.into()).unwrap().recording();
+    // of the system behind: whether it is enabled, and what its bus answers
+    let (mut enabled, mut begun, mut taken, mut answer) = (false, false, false, 0);
+    let (mut allow, mut begins, mut ends, mut dropped) = (false, 0, 0, 0);
+    for cycle in 0..20_000 {
+        let reset = cycle == 0 || s.per_64k(60);
+        allow = if s.percent(3) { !allow } else { allow };
+        let (addr, write, wdata) = (s.below(4), s.percent(30), s.bits(32));
+        let (out, rdata) = d
+            .cycle(
+                |u| {
+                    u.reset.next = reset;
+                    u.allow.next = allow;
+                    u.bus.addr.next = addr.to_bits();
+                    u.bus.write.next = write;
+                    u.bus.wdata.next = wdata.to_bits();
+                    u.out.rdata.next = u64::from(answer).to_bits();
+                },
+                |u| {
+                    let out = (u.out.addr.val().to_u64(), u.out.write.val(), u.out.wdata.val().to_u64());
+                    (out, u.bus.rdata.val().to_u64() as u32)
+                },
+            )
+            .unwrap();
+        assert_eq!(rdata, if taken { 0 } else { answer }, "cycle {cycle}");
+        let (controls, asks) = (write && addr == 2, write && addr == 2 && wdata & 1 == 1);
+        let right = if begun && !allow {
+            ends += 1;
+            (2, true, 0)
+        } else {
+            dropped += u32::from(asks && !allow);
+            (addr, write && (allow || !asks), wdata)
+        };
+        assert_eq!(out, right, "cycle {cycle}: allow {allow}, begun {begun}");
+        taken = begun && !allow && !reset;
+        begun = !reset && allow && if controls { asks } else { begun };
+        if out.1 && out.0 == 2 {
+            begins += u32::from(!enabled && out.2 & 1 == 1);
+            enabled = out.2 & 1 == 1;
+        }
+        enabled &= !reset;
+        assert!(allow || !enabled, "cycle {cycle}: enabled although it is not allowed");
+        answer = s.bits(32) as u32;
+    }
+    assert!(begins > 200 && ends > 50 && dropped > 200, "{begins}, {ends}, {dropped}");
+    d.check_verilog().unwrap();
+}
+
+#[test]
 fn buses_pass_the_static_gates() {
     emit_checked(&mut Apb::<3>::new(Writers::PrivilegedSecure)).unwrap();
     emit_checked(&mut Wishbone::<3>::new()).unwrap();
@@ -501,4 +553,5 @@ fn buses_pass_the_static_gates() {
     emit_checked(&mut Packets::new()).unwrap();
     emit_checked(&mut AxiStream::default()).unwrap();
     emit_checked(&mut Crossing::<32>::new()).unwrap();
+    emit_checked(&mut Lock::new()).unwrap();
 }

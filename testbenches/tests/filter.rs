@@ -71,7 +71,7 @@ fn words(cosim: &Cosim, lives: &[Vec<Lived>], control: u128, allow: u128, noise:
         }
         phase -= 1;
         for (c, queue) in queues.iter_mut().enumerate() {
-            values.push((format!("allow${c}"), allow));
+            values.push((format!("allow_modes${c}"), allow));
             // tables are clear then
             if clock < 1_300 || !pace.percent(rate) {
                 continue;
@@ -149,7 +149,7 @@ fn filtered(scheme: &str, cores: u8, timestamps: bool) {
         assert!(right == other, "{place}, {seed}: the words tell what was hidden");
     }
     // told to tell all, what is allowed is what counts
-    assert!(right == words(&cosim, &lives, ENABLE | TELL_ALL, 1, Some(3)), "{place}: `allow` is not heeded");
+    assert!(right == words(&cosim, &lives, ENABLE | TELL_ALL, 1, Some(3)), "{place}: `allow_modes` is not heeded");
     let (all_told, instructions) = replayed(&image, &params, &words(&cosim, &lives, ENABLE | TELL_ALL, 0xf, None));
     assert_eq!(instructions + lost(&all_told), user + machine, "{place}: all is allowed");
     // from reset on nothing is told, and nothing that is not allowed

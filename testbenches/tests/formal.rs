@@ -1,10 +1,11 @@
 //! Properties of `hdl/src/spine/{event_fifo,packer,session,merger,life}.rs`, `hdl/src/scheme/tr/coder/{chunked,serial}.rs`,
-//! `hdl/src/noc/router.rs` and `hdl/src/bus/crossing.rs`, and what a filter lets through of `hdl/src/cores.rs`, proved
+//! `hdl/src/noc/router.rs` and `hdl/src/bus/{crossing,lock}.rs`, and what a filter lets through of `hdl/src/cores.rs`, proved
 //!
 //! What is proved how, and how long it takes: `docs/formal.md`. Each set of properties has covers that are reached, and is
 //! seen to find a fault that is planted in the Verilog.
 
 use hdl::bus::crossing::Crossing;
+use hdl::bus::lock::Lock;
 use hdl::cores::RvfiCore;
 use hdl::noc::router::Router;
 use hdl::scheme::tr::coder::chunked::Chunked;
@@ -370,4 +371,20 @@ fn a_pointer_that_is_not_gray_and_a_place_taken_too_early_are_found() {
     let crossing = outside(&crossing().unwrap());
     finds(&crossing, "came_gray$d = then ^ ", "came_gray$d = then ^ 3'd0 & ", "one_bit_at_a_time", 20);
     finds(&crossing, "full = came_gray$q ==", "full = 1'b0 & came_gray$q ==", "full_is_refused", 30);
+}
+
+fn lock() -> Result<Proof, FormalError> {
+    verilog(Lock::new()).inside("top", include_str!("../formal/lock.sv"))
+}
+
+#[test]
+fn nothing_is_traced_that_is_not_allowed() {
+    holds(&lock().unwrap(), 3, 8);
+}
+
+#[test]
+fn a_lock_that_lets_through_or_does_not_end_is_found() {
+    let lock = outside(&lock().unwrap());
+    finds(&lock, "allow | ~begins", "1'b1 | ~begins", "not_begun", 4);
+    finds(&lock, "ends = begun$q & ", "ends = 1'b0 & begun$q & ", "ended_at_once", 6);
 }

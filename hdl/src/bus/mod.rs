@@ -9,11 +9,13 @@
 //! | [`apb`] | AMBA APB, ARM IHI 0024: APB4 |
 //! | [`axi_lite`] | AMBA AXI4-Lite, ARM IHI 0022, chapter B1, without `ARPROT` |
 //! | [`wishbone`] | Wishbone B4, classic cycles |
+//! | [`jtag`] | IEEE 1149.1 and the RISC-V debug transport, a folder of its own; words as well |
 //! | [`packets`] | AMBA AXI4-Stream, ARM IHI 0051: `TLAST` ends a trace |
 //! | [`octets`] | 8-bit valid/ready port |
 //! | [`atb`] | AMBA ATB, ARM IHI 0032, 32 bits wide |
 //! | [`crossing`] | none: words into another clock |
 //! | [`memory`] | AMBA AXI4, ARM IHI 0022: write channels of a manager |
+//! | [`lock`] | none: an input without which nothing is traced |
 //! | [`split`] | none: a register bus for the system's registers and those of [`memory`] |
 //!
 //! All registers are 32 bits wide and are accessed whole, in a window of 4 KiB. A write of some of the bytes, or an
@@ -24,6 +26,8 @@ pub mod apb;
 pub mod atb;
 pub mod axi_lite;
 pub mod crossing;
+pub mod jtag;
+pub mod lock;
 pub mod memory;
 pub mod octets;
 pub mod packets;

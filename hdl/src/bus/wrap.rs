@@ -7,6 +7,8 @@ use super::apb::Apb;
 use super::atb::Atb;
 use super::axi_lite::AxiLite;
 use super::crossing::Crossing;
+use super::jtag::port::{Jtag, JtagWords};
+use super::lock::Lock;
 use super::memory::MemoryPort;
 use super::octets::Octets;
 use super::packets::{AxiStream, Packets};
@@ -31,6 +33,8 @@ pub enum RegisterBus {
     AxiLite,
     /// `wb_*`.
     Wishbone,
+    /// `jtag_*`: a test access port.
+    Jtag,
 }
 
 /// How trace words leave.
@@ -47,6 +51,8 @@ pub enum WordPort {
     Octets,
     /// `m_axi_*`: into a range of memory, with registers of its own behind the system's and an interrupt, `memory_irq`.
     Memory,
+    /// By the test access port of [`RegisterBus::Jtag`].
+    Jtag,
 }
 
 /// All of that.
@@ -60,11 +66,13 @@ pub struct Buses {
     pub words: WordPort,
     /// Whether they leave by a clock of their own, `port_clock`, with `port_reset`.
     pub crossing: bool,
+    /// Whether nothing is traced but while the input `allow` is 1.
+    pub locked: bool,
 }
 
 impl RegisterBus {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Native, Self::Apb, Self::AxiLite, Self::Wishbone];
+    pub const ALL: [Self; 5] = [Self::Native, Self::Apb, Self::AxiLite, Self::Wishbone, Self::Jtag];
 
     /// Lower-case name.
     pub const fn name(self) -> &'static str {
@@ -73,6 +81,7 @@ impl RegisterBus {
             Self::Apb => "apb",
             Self::AxiLite => "axi-lite",
             Self::Wishbone => "wishbone",
+            Self::Jtag => "jtag",
         }
     }
 
@@ -80,7 +89,7 @@ impl RegisterBus {
     pub const fn protects(self) -> bool {
         match self {
             Self::Apb | Self::AxiLite => true,
-            Self::Native | Self::Wishbone => false,
+            Self::Native | Self::Wishbone | Self::Jtag => false,
         }
     }
 
@@ -90,13 +99,14 @@ impl RegisterBus {
             Self::Apb => "s_apb",
             Self::AxiLite => "s_axil",
             Self::Wishbone => "wb",
+            Self::Jtag => "jtag",
         }
     }
 }
 
 impl WordPort {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Native, Self::AxiStream, Self::Atb, Self::Octets, Self::Memory];
+    pub const ALL: [Self; 6] = [Self::Native, Self::AxiStream, Self::Atb, Self::Octets, Self::Memory, Self::Jtag];
 
     /// Lower-case name.
     pub const fn name(self) -> &'static str {
@@ -106,6 +116,7 @@ impl WordPort {
             Self::Atb => "atb",
             Self::Octets => "bytes",
             Self::Memory => "axi4-memory",
+            Self::Jtag => "jtag",
         }
     }
 
@@ -113,7 +124,7 @@ impl WordPort {
     pub const fn has_registers(self) -> bool {
         match self {
             Self::Memory => true,
-            Self::Native | Self::AxiStream | Self::Atb | Self::Octets => false,
+            Self::Native | Self::AxiStream | Self::Atb | Self::Octets | Self::Jtag => false,
         }
     }
 
@@ -121,13 +132,21 @@ impl WordPort {
     pub const fn has_packets(self) -> bool {
         match self {
             Self::AxiStream => true,
-            Self::Native | Self::Atb | Self::Octets | Self::Memory => false,
+            Self::Native | Self::Atb | Self::Octets | Self::Memory | Self::Jtag => false,
         }
     }
 
-    /// Whether it may leave by a clock of its own. What is programmed by the register bus is by its clock.
+    /// Whether it may leave by a clock of its own. What is programmed or read by the register bus is by its clock.
     pub const fn crosses(self) -> bool {
-        !self.has_registers()
+        match self {
+            Self::Native | Self::AxiStream | Self::Atb | Self::Octets => true,
+            Self::Memory | Self::Jtag => false,
+        }
+    }
+
+    /// Whether there is a port of these words beside registers on `bus`.
+    pub fn stands_beside(self, bus: RegisterBus) -> bool {
+        self != Self::Jtag || bus == RegisterBus::Jtag
     }
 
     fn prefix(self) -> &'static str {
@@ -137,6 +156,7 @@ impl WordPort {
             Self::Atb => "m_atb",
             Self::Octets => "byte",
             Self::Memory => "m_axi",
+            Self::Jtag => "jtag",
         }
     }
 }
@@ -162,6 +182,9 @@ impl fmt::Display for Buses {
         }
         if self.crossing {
             write!(f, ", by port_clock")?;
+        }
+        if self.locked {
+            write!(f, ", while allow")?;
         }
         Ok(())
     }
@@ -217,7 +240,7 @@ pub(crate) fn wrap(mut system: Written, style: &Style, buses: Buses) -> Result<S
 }
 
 fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refused> {
-    let Buses { registers, writers, words, crossing } = buses;
+    let Buses { registers, writers, words, crossing, locked } = buses;
     let adapted = words != WordPort::Native;
     // what the last word of a trace is marked in comes behind the system, before another clock
     let marked = if words.has_packets() { "marked" } else { "words" };
@@ -225,14 +248,22 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refu
     if crossing && !words.crosses() {
         return Err(Refused(format!("words on {} have no clock of their own", words.name())));
     }
+    if !words.stands_beside(registers) {
+        return Err(Refused(format!(
+            "words on {} leave by the port of the registers, which are on {}",
+            words.name(),
+            registers.name()
+        )));
+    }
     let mut parts = vec![Part::new("system", system, |pin| match pin {
+        _ if locked && pin.starts_with("bus_") => format!("locked_{pin}"),
         _ if split && pin.starts_with("bus_") => format!("system_{pin}"),
         "valid" | "ready" | "data" if crossing || adapted => format!("words_{pin}"),
         _ => pin.to_string(),
     })];
     let of_bus = |pin: &str| match pin {
         "clock" | "reset" => pin.to_string(),
-        _ if pin.starts_with("bus_") => pin.to_string(),
+        _ if pin.starts_with("bus_") || pin.starts_with("words_") => pin.to_string(),
         _ => format!("{}_{pin}", registers.prefix()),
     };
     match (registers, split) {
@@ -243,6 +274,11 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refu
         (RegisterBus::AxiLite, true) => parts.push(Part::of("axi_lite", AxiLite::<4>::new(writers), style, of_bus)?),
         (RegisterBus::Wishbone, false) => parts.push(Part::of("wishbone", Wishbone::<3>::new(), style, of_bus)?),
         (RegisterBus::Wishbone, true) => parts.push(Part::of("wishbone", Wishbone::<4>::new(), style, of_bus)?),
+        (RegisterBus::Jtag, true) => parts.push(Part::of("jtag", Jtag::<4>::new(), style, of_bus)?),
+        (RegisterBus::Jtag, false) if words == WordPort::Jtag => {
+            parts.push(Part::of("jtag", JtagWords::<3>::new(), style, of_bus)?);
+        }
+        (RegisterBus::Jtag, false) => parts.push(Part::of("jtag", Jtag::<3>::new(), style, of_bus)?),
     }
     if split {
         parts.push(Part::of("split", Split::default(), style, |pin| {
@@ -251,6 +287,13 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refu
                 (_, Some(signal)) => format!("memory_bus_{signal}"),
                 _ => pin.to_string(),
             }
+        })?);
+    }
+    if locked {
+        parts.push(Part::of("lock", Lock::new(), style, |pin| match pin.strip_prefix("out_") {
+            Some(signal) => format!("locked_bus_{signal}"),
+            None if split && pin.starts_with("bus_") => format!("system_{pin}"),
+            None => pin.to_string(),
         })?);
     }
     if words.has_packets() {
@@ -280,7 +323,7 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refu
         _ => format!("{}_{pin}", words.prefix()),
     };
     match words {
-        WordPort::Native => {}
+        WordPort::Native | WordPort::Jtag => {}
         WordPort::AxiStream => parts.push(Part::of("axi_stream", AxiStream::default(), style, of_port)?),
         WordPort::Atb => parts.push(Part::of("atb", Atb::new(), style, of_port)?),
         WordPort::Octets => parts.push(Part::of("bytes", Octets::new(), style, of_port)?),

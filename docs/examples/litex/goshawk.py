@@ -1,0 +1,79 @@
+"""A Goshawk trace system in a LiteX SoC with VexRiscv
+
+    soc.goshawk = Goshawk(platform, FOLDER, [soc.cpu])
+
+`FOLDER` is of
+
+    goshawk gen --ingress pc-chain --bus wishbone --port axi-stream -o FOLDER
+
+The registers are a Wishbone slave, `bus`, the words a LiteX stream, `source`, whose `last` ends a trace.
+"""
+
+import re
+from pathlib import Path
+
+from litex import get_data_mod
+from litex.gen import LiteXModule
+from litex.soc.cores.cpu.vexriscv.core import CPU_VARIANTS
+from litex.soc.interconnect import stream, wishbone
+from migen import ClockSignal, Instance, ResetSignal, Signal
+
+# the PC chain ingress's name for a wire of VexRiscv's last stage, and its width
+RETIREMENT = {"valid": ("lastStageIsFiring", 1), "insn": ("lastStageInstruction", 32), "pc": ("lastStagePc", 32)}
+
+
+def with_ports(verilog, module, wires):
+    """`verilog` with some of the wires of its `module` as outputs."""
+    before, head, rest = verilog.partition(f"module {module} (\n")
+    body, end, others = rest.partition("endmodule\n")
+    for name, width in wires:
+        body, found = re.subn(rf"^ *wire [^\n]*\b{name}\b[^\n]*;\n", "", body, flags=re.M)
+        if found != 1:
+            raise ValueError(f"{module} has not one wire {name}: its package is another version")
+        body = f"  output [{width - 1}:0] {name},\n{body}"
+    return before + head + body + end + others
+
+
+def retirement(cpu, folder):
+    """Signals of what retires in LiteX's VexRiscv, which gets ports for them; its Verilog goes into `folder`."""
+    variant = CPU_VARIANTS[cpu.variant]
+    # their instructions arrive expanded in the last stage
+    if cpu.variant.startswith("imac"):
+        raise ValueError(f"VexRiscv {cpu.variant} has compressed instructions; standard, lite, full and linux have none")
+    source = Path(get_data_mod("cpu", "vexriscv").data_location) / f"{variant}.v"
+    traced = Path(folder).resolve() / f"{variant}_traced.v"
+    traced.write_text(with_ports(source.read_text(), "VexRiscv", RETIREMENT.values()))
+    cpu.use_external_variant(str(traced))
+    signals = {name: Signal(width) for name, (_, width) in RETIREMENT.items()}
+    cpu.cpu_params.update({f"o_{RETIREMENT[name][0]}": signal for name, signal in signals.items()})
+    return signals
+
+
+class Goshawk(LiteXModule):
+    """The trace system in `folder` at `cpus`; `retired` is what it is told."""
+
+    def __init__(self, platform, folder, cpus, name="goshawk"):
+        self.bus = bus = wishbone.Interface(data_width=32, address_width=32, addressing="word")
+        self.source = source = stream.Endpoint([("data", 32)])
+        self.retired = [retirement(cpu, folder) for cpu in cpus]
+        ports = {f"i_retire_{at}_{i}": s for i, core in enumerate(self.retired) for at, s in core.items()}
+        self.specials += Instance(
+            name,
+            i_clock=ClockSignal("sys"),
+            i_reset=ResetSignal("sys"),
+            i_wb_cyc=bus.cyc,
+            i_wb_stb=bus.stb,
+            i_wb_we=bus.we,
+            i_wb_adr=bus.adr[:10],
+            i_wb_dat_w=bus.dat_w,
+            i_wb_sel=bus.sel,
+            o_wb_dat_r=bus.dat_r,
+            o_wb_ack=bus.ack,
+            o_wb_err=bus.err,
+            o_m_axis_tvalid=source.valid,
+            i_m_axis_tready=source.ready,
+            o_m_axis_tdata=source.data,
+            o_m_axis_tlast=source.last,
+            **ports,
+        )
+        platform.add_source(str((Path(folder) / "goshawk_trace.v").resolve()))

@@ -1,0 +1,74 @@
+//! Drain: trace words as a data register
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | no word is captured |
+//! | `scan` | in | | scans, of [`super::tap`]; `scan_low` goes back |
+//! | `words` | in | | trace words |
+//!
+//! # Timing
+//! The register has 33 bits: bit 0 says that a word is here, the word is above it. The update behind takes what was captured, so a
+//! scan that ends in a reset loses none.
+//!
+//! Golden model: [`sim::jtag`].
+
+use super::ScanIn;
+use crate::bus::LaneIn;
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+
+/// The register.
+#[derive(LogicBlock, Default)]
+pub struct Drain {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub scan: ScanIn,
+    pub words: LaneIn<32>,
+    dr: DFF<Bits<33>>,
+    captured: DFF<Bit>,
+    shifted: Signal<Local, Bits<33>>,
+    here: Fixed<Bits<33>>,
+    entering: Fixed<Bits<33>>,
+    zero: Fixed<Bits<33>>,
+    ir: Fixed<Bits<5>>,
+}
+
+impl Drain {
+    /// One.
+    pub fn new() -> Self {
+        Self {
+            here: Fixed::of(1u64),
+            entering: Fixed::of(1u64 << 32),
+            ir: Fixed::of(sim::jtag::WORDS_IR),
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for Drain {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, dr, captured);
+        self.shifted.next = self.dr.q.val() >> 1;
+        if self.scan.capture.val() {
+            self.captured.d.next = self.words.valid.val();
+            self.dr.d.next = self.zero.val();
+            if self.words.valid.val() {
+                self.dr.d.next = (bit_cast::<33, 32>(self.words.data.val()) << 1) | self.here.val();
+            }
+        }
+        if self.scan.shift.val() {
+            self.dr.d.next = self.shifted.val();
+            if self.scan.tdi.val() {
+                self.dr.d.next = self.shifted.val() | self.entering.val();
+            }
+        }
+        self.scan.low.next = self.dr.q.val().get_bit(0);
+        self.words.ready.next = self.scan.update.val() & (self.scan.ir.val() == self.ir.val()) & self.captured.q.val();
+        if self.reset.val() {
+            self.dr.d.next = self.zero.val();
+            self.captured.d.next = false;
+        }
+    }
+}
