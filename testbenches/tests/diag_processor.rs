@@ -301,7 +301,7 @@ fn random_handler(s: &mut Source) -> Vec<u8> {
     // two addresses that are there: the code below, and behind it
     words.extend([1, 2].map(|r| (r * 512) << 20 | r << 7 | 0x13));
     words.extend((0..40).map(|_| instruction(s)));
-    words.extend([lui(1, 0x30), s.below(8) as u32 * 0x10_0000 | 8 << 7 | 0x13, store(8, 1, 0)]);
+    words.extend([lui(1, 0x30), (s.below(8) as u32 * 0x10_0000) | 8 << 7 | 0x13, store(8, 1, 0)]);
     let back = (-4 * words.len() as i32) as u32;
     words.push((back >> 20 & 1) << 31 | (back >> 1 & 0x3ff) << 21 | (back >> 11 & 1) << 20 | back & 0xff000 | 0x6f);
     words.resize_with(RAM_BYTES as usize / 4, || instruction(s));

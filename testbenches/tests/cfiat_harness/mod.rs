@@ -28,7 +28,7 @@ pub struct Outputs {
 /// One of the two simulations.
 pub enum Dut {
     Rust(Box<Driver<CfiatSystem>>),
-    Verilog { session: Session, ports: Vec<(String, usize)>, outputs: [usize; 6] },
+    Verilog { session: Box<Session>, ports: Vec<(String, usize)>, outputs: [usize; 6] },
 }
 
 impl Dut {
@@ -48,7 +48,7 @@ impl Dut {
         };
         let ports = cosim.inputs().iter().map(|p| split(&p.name)).collect();
         let outputs = ["recording", "hold", "lost", "bus_rdata", "valid", "data"].map(|n| cosim.output(n).unwrap());
-        Self::Verilog { session: cosim.session().unwrap(), ports, outputs }
+        Self::Verilog { session: Box::new(cosim.session().unwrap()), ports, outputs }
     }
 
     fn step(&mut self, i: &Inputs) -> Outputs {

@@ -263,12 +263,10 @@ impl Logic for Core {
         self.through.next = self.at.q.val() + self.four.val();
         self.jump.next = self.at.q.val() + self.imm.q.val();
         self.result.next = self.sum.val();
+        if (self.kind.q.val() == 0) & self.is_op.val() & self.other.q.val() {
+            self.result.next = self.diff.val();
+        }
         match self.kind.q.val().index() {
-            0 => {
-                if self.is_op.val() & self.other.q.val() {
-                    self.result.next = self.diff.val();
-                }
-            }
             2 => self.result.next = bit_cast::<32, 1>(self.less.val().into()),
             3 => self.result.next = bit_cast::<32, 1>(self.below.val().into()),
             4 => self.result.next = self.a.val() ^ self.y.val(),
