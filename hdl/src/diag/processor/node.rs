@@ -106,7 +106,7 @@ pub struct Processor {
     trips: DFF<Bits<16>>,
     full: DFF<Bits<16>>,
     dropped: DFF<Bits<16>>,
-    status: Signal<Local, Bits<16>>,
+    status: DFF<Bits<16>>,
     waits: Signal<Local, Bit>,
 
     slots_at: Fixed<Bits<32>>,
@@ -179,7 +179,8 @@ impl Logic for Processor {
             handled,
             trips,
             full,
-            dropped
+            dropped,
+            status
         );
         clock!(self, clock, core, dma, slots_low, slots_high, send_low, send_high);
         PacketIn::link(&mut self.got, &mut self.dma.got);
@@ -387,10 +388,10 @@ impl Logic for Processor {
         if self.dma.drops.val() & !self.dropped.q.val().all() {
             self.dropped.d.next = self.dropped.q.val() + self.one_16.val();
         }
-        self.status.next = (bit_cast::<16, 5>(self.used.q.val()) << 8)
+        self.status.d.next = (bit_cast::<16, 5>(self.used.q.val()) << 8)
             | (bit_cast::<16, 1>(self.waits.val().into()) << 1)
             | bit_cast::<16, 1>(self.running.q.val().into());
-        self.dma.status.next = self.status.val();
+        self.dma.status.next = self.status.q.val();
         self.dma.handled.next = self.handled.q.val();
         self.dma.trips.next = self.trips.q.val();
         self.dma.full.next = self.full.q.val();
