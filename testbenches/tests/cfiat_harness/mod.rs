@@ -28,7 +28,7 @@ pub struct Outputs {
 /// One of the two simulations.
 pub enum Dut {
     Rust(Box<Driver<CfiatSystem>>),
-    Verilog { session: Box<Session>, ports: Vec<(String, usize)>, outputs: [usize; 6] },
+    Verilog { session: Session, ports: Vec<(String, usize)>, outputs: Box<[usize; 6]> },
 }
 
 impl Dut {
@@ -48,7 +48,7 @@ impl Dut {
         };
         let ports = cosim.inputs().iter().map(|p| split(&p.name)).collect();
         let outputs = ["recording", "hold", "lost", "bus_rdata", "valid", "data"].map(|n| cosim.output(n).unwrap());
-        Self::Verilog { session: Box::new(cosim.session().unwrap()), ports, outputs }
+        Self::Verilog { session: cosim.session().unwrap(), ports, outputs: Box::new(outputs) }
     }
 
     fn step(&mut self, i: &Inputs) -> Outputs {
@@ -57,7 +57,7 @@ impl Dut {
             Self::Verilog { session, ports, outputs } => {
                 let vector: Vec<u128> = ports.iter().map(|(name, core)| i.value(name, *core).into()).collect();
                 let out = session.step(&vector).unwrap();
-                let [recording, hold, lost, rdata, valid, data] = outputs.map(|i| out[i]);
+                let [recording, hold, lost, rdata, valid, data] = (**outputs).map(|i| out[i]);
                 let word = (valid == 1).then_some(data as u32);
                 Outputs { recording: recording == 1, hold: hold == 1, lost: lost == 1, rdata: rdata as u32, word }
             }
