@@ -18,6 +18,11 @@ const SP: u32 = 13;
 const LR: u32 = 14;
 const PC: u32 = 15;
 
+/// Inverse of [`State::told`].
+pub fn state(told: u32) -> State {
+    State { thumb: told & 1 != 0, it: (told >> 8) as u8 }
+}
+
 /// What `code`, the instruction at `pc`, does to the pc.
 pub fn flow(code: &[u8], pc: u64, state: State) -> Flow {
     let half = |at: usize| code.get(at..at + 2).map_or(0, |b| u32::from(u16::from_le_bytes([b[0], b[1]])));
@@ -301,6 +306,6 @@ mod tests {
         ];
         assert_eq!(told, right);
         assert_eq!(State::of_cpsr(1 << 5 | 0x1a << 8 & 0xfc00 | 2 << 25), State { thumb: true, it: 0x1a });
-        assert_eq!(State::of(State { thumb: true, it: 0x1a }.told()), State { thumb: true, it: 0x1a });
+        assert_eq!(super::state(State { thumb: true, it: 0x1a }.told()), State { thumb: true, it: 0x1a });
     }
 }

@@ -6,7 +6,6 @@
 //! RISC-V: [`retire::isa`]. AArch64: Arm ARM (DDI 0487), C4.1 "Branches, Exception Generating and System instructions".
 //! 32-bit ARM: [`crate::arm`]. x86-64: the crate `iced-x86`.
 
-use crate::state::State;
 use crate::{arm, CaptureError};
 use iced_x86::{Code, Decoder, DecoderOptions, FlowControl};
 use object::elf;
@@ -124,7 +123,7 @@ impl Machine {
             Self::X86 => x86(code, pc),
             Self::Aarch64 => aarch64(code, pc),
             Self::Arm => {
-                let state = before.iter().fold(State::of(state), |state, code| state.behind(code));
+                let state = before.iter().fold(arm::state(state), |state, code| state.behind(code));
                 arm::flow(code, pc, state)
             }
         }
