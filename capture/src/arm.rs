@@ -8,7 +8,7 @@
 //! Arm ARM for ARMv7-A and ARMv7-R (DDI 0406): A5 (A32), A6 (Thumb), B9.3 (BXJ). Returns: Procedure
 //! Call Standard for the Arm Architecture, 6.1 and 6.3.
 
-use crate::machine::Flow;
+use crate::flow::Flow;
 use crate::state::State;
 use retire::isa::Indirect;
 
