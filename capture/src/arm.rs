@@ -8,7 +8,7 @@
 //! Arm ARM for ARMv7-A and ARMv7-R (DDI 0406): A5 (A32), A6 (Thumb), B9.3 (BXJ). Returns: Procedure
 //! Call Standard for the Arm Architecture, 6.1 and 6.3.
 
-use crate::machine::Flow;
+use crate::flow::Flow;
 use crate::state::State;
 use retire::isa::Indirect;
 
@@ -17,6 +17,11 @@ const ALWAYS: u32 = 14;
 const SP: u32 = 13;
 const LR: u32 = 14;
 const PC: u32 = 15;
+
+/// Inverse of [`State::told`].
+pub fn state(told: u32) -> State {
+    State { thumb: told & 1 != 0, it: (told >> 8) as u8 }
+}
 
 /// What `code`, the instruction at `pc`, does to the pc.
 pub fn flow(code: &[u8], pc: u64, state: State) -> Flow {
@@ -301,6 +306,6 @@ mod tests {
         ];
         assert_eq!(told, right);
         assert_eq!(State::of_cpsr(1 << 5 | 0x1a << 8 & 0xfc00 | 2 << 25), State { thumb: true, it: 0x1a });
-        assert_eq!(State::of(State { thumb: true, it: 0x1a }.told()), State { thumb: true, it: 0x1a });
+        assert_eq!(super::state(State { thumb: true, it: 0x1a }.told()), State { thumb: true, it: 0x1a });
     }
 }

@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | [`layout`] | the shared memory, as both sides see it |
 //! | `arm` | what instructions of 32-bit ARM do to the pc |
+//! | `flow` | what an instruction does to the pc |
 //! | [`machine`] | machines, their QEMU, and what their instructions do to the pc |
 //! | [`schedule`] | which thread runs, and how long |
 //! | [`routines`] | routines by name, for those that alone are traced |
@@ -32,6 +33,7 @@ pub mod cost;
 pub mod descriptor;
 mod error;
 pub mod expand;
+mod flow;
 pub mod harts;
 #[path = "../plugin/src/layout.rs"]
 pub mod layout;

@@ -6,7 +6,7 @@
 //! RISC-V: [`retire::isa`]. AArch64: Arm ARM (DDI 0487), C4.1 "Branches, Exception Generating and System instructions".
 //! 32-bit ARM: [`crate::arm`]. x86-64: the crate `iced-x86`.
 
-use crate::state::State;
+pub use crate::flow::Flow;
 use crate::{arm, CaptureError};
 use iced_x86::{Code, Decoder, DecoderOptions, FlowControl};
 use object::elf;
@@ -31,33 +31,6 @@ pub enum Machine {
     Aarch64,
     /// 32-bit Arm: A32 and Thumb.
     Arm,
-}
-
-/// What an instruction does to the pc.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    /// Goes on behind itself.
-    Sequential,
-    /// Conditional, to this address.
-    Conditional(u64),
-    /// Always to this address.
-    Jump(u64),
-    /// Calls this address.
-    Call(u64),
-    /// To an address that it reads: jump, call, return or swap.
-    Indirect(FlowKind),
-    /// As [`Flow::Indirect`], or behind itself.
-    ConditionalIndirect(Indirect),
-}
-
-impl Flow {
-    /// Where a direct branch goes if it is taken.
-    pub fn direct(self) -> Option<u64> {
-        match self {
-            Self::Conditional(to) | Self::Jump(to) | Self::Call(to) => Some(to),
-            Self::Sequential | Self::Indirect(_) | Self::ConditionalIndirect(_) => None,
-        }
-    }
 }
 
 /// What is looked at of a program before it is run.
@@ -124,7 +97,7 @@ impl Machine {
             Self::X86 => x86(code, pc),
             Self::Aarch64 => aarch64(code, pc),
             Self::Arm => {
-                let state = before.iter().fold(State::of(state), |state, code| state.behind(code));
+                let state = before.iter().fold(arm::state(state), |state, code| state.behind(code));
                 arm::flow(code, pc, state)
             }
         }

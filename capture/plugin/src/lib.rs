@@ -407,7 +407,7 @@ impl State {
             }
         }
         let code = bytes.len() - instructions;
-        let counted = instructions as u32 | state.told() * (INSTRUCTIONS + 1);
+        let counted = instructions as u32 | (state.told() * (INSTRUCTIONS + 1));
         let mut words = vec![number, start as u32, (start >> 32) as u32, counted, code as u32, text.len() as u32];
         for part in [bytes, &text] {
             let padded = part.chunks(4).map(|c| {

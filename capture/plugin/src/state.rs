@@ -14,11 +14,6 @@ pub struct State {
 
 impl State {
     /// As a block's description has it: bit 0 Thumb, bits 15:8 ITSTATE.
-    pub fn of(told: u32) -> Self {
-        Self { thumb: told & 1 != 0, it: (told >> 8) as u8 }
-    }
-
-    /// Inverse of [`State::of`].
     pub fn told(self) -> u32 {
         u32::from(self.thumb) | u32::from(self.it) << 8
     }
