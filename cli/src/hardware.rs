@@ -93,6 +93,7 @@ impl HardwareArgs {
                 check: self.check,
                 session: false,
                 stall: self.stall,
+                retire: None,
                 addresses: self.address_bits,
             },
         }

@@ -12,7 +12,7 @@ const RV32: Platform = Platform::RV32;
 const RVFI: SystemOptions = SystemOptions {
     ingress: Ingress::Rvfi,
     log2_fifo: 8,
-    extras: Extras { sync: false, check: false, session: false, stall: false, addresses: None },
+    extras: Extras { sync: false, check: false, session: false, stall: false, retire: None, addresses: None },
 };
 
 fn verilog(name: &str, platform: &Platform, options: &SystemOptions) -> String {

@@ -22,6 +22,7 @@ fn bits(name: &str, platform: Platform, ingress: Ingress, change: fn(String) -> 
         check: two && ingress == RVFI,
         session: two,
         stall: two,
+        retire: None,
         addresses,
     };
     let mut top = build(&params, &SystemOptions { ingress, log2_fifo: 5, extras }).unwrap();

@@ -15,6 +15,7 @@
 //! | [`session`] | a trace from its header to its last word |
 //! | [`settle`] | instructions behind a resync in which nothing is predicted |
 
+use crate::ingress::compress::Retire;
 use sim::addresses::Addresses;
 use sim::params::TraceParams;
 use sim::scheme::inputs::{self, InputsParams};
@@ -64,6 +65,8 @@ pub struct Extras {
     pub session: bool,
     /// A port for each core says that its FIFO is half full: it is to wait.
     pub stall: bool,
+    /// Several instructions retire in a clock; none: one.
+    pub retire: Option<Retire>,
     /// The addresses that the cores have; none: all of `xlen` bits.
     pub addresses: Option<Addresses>,
 }
@@ -77,6 +80,7 @@ impl std::fmt::Display for Extras {
             (self.stall, "stall outputs"),
         ];
         list.iter().filter(|x| x.0).try_for_each(|x| write!(f, ", {}", x.1))?;
+        self.retire.map_or(Ok(()), |r| write!(f, ", {} instructions a clock", r.lanes))?;
         self.addresses.map_or(Ok(()), |a| write!(f, ", addresses of {a} bits"))
     }
 }
