@@ -182,7 +182,10 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
         FlowScheme::Tr(_) | FlowScheme::Nexus(_) => {}
         FlowScheme::ScLsp(_) => return Err(EmitError::Retire("the scheme sc-lsp", "tr and nx_b have one")),
     }
-    let Extras { sync, check, .. } = options.extras;
+    let Extras { sync, check, stall, .. } = options.extras;
+    if stall {
+        return Err(EmitError::Retire("a stall output", "leave it out"));
+    }
     if sync {
         return Err(EmitError::Retire("periodic synchronisation", "leave it out"));
     }

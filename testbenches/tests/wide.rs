@@ -147,9 +147,9 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, log2_words: u8, seed: u64, clock
     let mut golden: Compressor<Retired> = Compressor::new(log2_words);
     // what the channels showed a clock ago, and the row that is told now
     let (mut came, mut row): (Vec<Retired>, Option<Row<Retired>>) = (Vec::new(), None);
-    let mut trap_told = false;
+    let (mut trap_told, mut was_reset) = (false, true);
     let mut seen = Seen { rows: 0, choked: 0, lag: 0, split: 0 };
-    let (mut lag, mut percent, mut phase, mut live, mut last) = (0, 50, 0, false, [0; 3]);
+    let (mut lag, mut percent, mut phase, mut live) = (0, 50, 0, false);
     for clock in 0..clocks {
         if phase == 0 {
             (percent, phase) = (*s.pick(&[0, 5, 40, 90, 100]), s.between(1, 60));
@@ -183,7 +183,8 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, log2_words: u8, seed: u64, clock
             let place = format!("clock {clock}");
             assert_eq!((got.live, got.valid, got.choked), (row.live, row.count > 0, row.choked), "{place}: {row:x?}");
             assert_eq!(got.count, u64::from(row.count), "{place}: {row:x?}");
-            if params.timestamps {
+            // in the clock behind a reset it is that of before
+            if params.timestamps && !was_reset {
                 assert_eq!(got.step, u64::from(lag + 1 - row.lag), "{place}: {row:x?}");
             }
             if let (Some(r), true) = (row.event, row.live) {
@@ -192,13 +193,10 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, log2_words: u8, seed: u64, clock
                 let link = r.pc.wrapping_add(r.len.into()) & (u64::MAX >> (64 - xlen));
                 let want = [r.pc, link, r.next_pc].map(address);
                 assert_eq!(got.addresses, want, "{place}: {row:x?}");
-                assert_ne!(want, last, "{place}: twice");
-                last = want;
             } else {
                 let choked = row.choked && row.live;
                 let quiet = [&got.kind[1..2], &got.kind[3..6]].concat();
                 assert!(quiet.iter().all(|k| !k) && got.kind[6] == choked, "{place}: {got:x?}");
-                last = [0; 3];
             }
             lag = row.lag;
             seen.rows += usize::from(row.live && row.event.is_some());
@@ -206,11 +204,10 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, log2_words: u8, seed: u64, clock
             seen.split += usize::from(!row.live && row.event.is_none() && row.count > 0 && live);
             seen.lag = seen.lag.max(row.lag);
         }
+        was_reset = reset;
         if reset {
-            (golden, came, lag) = (Compressor::new(log2_words), Vec::new(), 0);
-            row = Some(golden.clock([], false)).map(|r| Row { live: false, ..r });
             golden = Compressor::new(log2_words);
-            last = [0; 3];
+            row = Some(Row { live: false, count: 0, event: None, choked: false, lag: 0 });
             now.clear();
             trap_told = false;
         } else {
@@ -229,7 +226,7 @@ fn params(scheme: &str, xlen: u8, align: u8, timestamps: bool) -> TraceParams {
 #[test]
 fn beats_of_several_channels_are_those_of_the_model() {
     let clocks = rounds(6_000, 200_000);
-    let mut choked = 0;
+    let (mut choked, mut lag) = (0, 0);
     for (seed, log2_words, xlen, align) in [(1, 2, 32, 1), (2, 3, 32, 2), (3, 2, 64, 1)] {
         let p = params("tr_e:small", xlen, align, true);
         let (two, four) = (Retire { lanes: 2, log2_words }, Retire { lanes: 4, log2_words });
@@ -246,11 +243,12 @@ fn beats_of_several_channels_are_those_of_the_model() {
         };
         for s in seen {
             eprintln!("{log2_words}, {xlen}: {} rows, {} gaps, lag {}, {} split", s.rows, s.choked, s.lag, s.split);
-            assert!(s.rows > clocks / 10 && s.lag > 2 && s.split > 5, "{} rows, lag {}", s.rows, s.lag);
+            assert!(s.rows > clocks / 10 && s.lag > 1 && s.split > 5, "{} rows, lag {}", s.rows, s.lag);
             choked += s.choked;
+            lag = lag.max(s.lag);
         }
     }
-    assert!(choked > 10, "{choked} gaps");
+    assert!(choked > 10 && lag > 8, "{choked} gaps, lag {lag}");
 }
 
 #[test]
