@@ -146,7 +146,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Ok(Status::Done);
     }
     let mut lines = vec![
-        ("system", format!("{}, RV{}, {} ingress{}", plural(params.cores, "core"), params.xlen, options.ingress.name(), several(&options))),
+        (
+            "system",
+            format!(
+                "{}, RV{}, {} ingress{}",
+                plural(params.cores, "core"),
+                params.xlen,
+                options.ingress.name(),
+                several(&options)
+            ),
+        ),
         ("buses", args.told()),
         ("parameters", params.canonical()),
         ("predictor state", format!("{} bits a core", count(params.state_bits().into()))),

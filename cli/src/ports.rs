@@ -186,7 +186,7 @@ mod tests {
     fn channels_of_several_instructions_a_clock_are_connected_each() {
         let params = TraceParams::new(Platform { cores: 2, ..Platform::RV32 }, "tr_e:s0".parse().unwrap());
         let style = Style { name: "acme".into(), initial: true };
-        let retire = Some(hdl::ingress::compress::Retire { lanes: 4, log2_words: 3 });
+        let retire = Some(hdl::spine::Retire { lanes: 4, log2_words: 3 });
         let extras = Extras { retire, ..Extras::default() };
         let verilog = emit_as(&params, &SystemOptions { extras, ..SystemOptions::default() }, &style).unwrap();
         let found = ports(&verilog, "acme");

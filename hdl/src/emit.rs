@@ -4,14 +4,16 @@
 
 use crate::any_top::AnyTop;
 use crate::bus::wrap::{wrap, Buses};
-use crate::ingress::compress::Retire;
 use crate::diag::chip::{DiagChip, DiagParams, NoChip};
 use crate::scheme::inputs::first::KNOWN;
 use crate::scheme::inputs::system::InputsSystem;
 use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
-use crate::spine::Extras;
-use crate::top::{ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem, RvfiTwoSystem};
+use crate::spine::{Extras, Retire};
+use crate::top::{
+    ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem,
+    RvfiTwoSystem,
+};
 use crate::verilog::{self, Refused, Style};
 use rust_hdl::prelude::*;
 use sim::params::{FlowScheme, ParamError, TraceParams};

@@ -3,8 +3,7 @@
 //! A change of a circuit changes `tests/verilog`, and is read there as a diff.
 
 use hdl::emit::{emit, emit_as, Ingress, SystemOptions};
-use hdl::ingress::compress::Retire;
-use hdl::spine::Extras;
+use hdl::spine::{Extras, Retire};
 use hdl::verilog::Style;
 use sim::params::{Platform, TraceParams};
 use std::fmt::Write;

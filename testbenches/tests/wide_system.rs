@@ -6,8 +6,7 @@
 
 use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};
 use hdl::emit::{build, emit, Ingress, SystemOptions};
-use hdl::ingress::compress::Retire;
-use hdl::spine::Extras;
+use hdl::spine::{Extras, Retire};
 use retire::elf::Program;
 use retire::image::Image;
 use retire::isa::{flow, Flow};
@@ -180,7 +179,10 @@ impl Case {
         assert_eq!(first, None, "{place}: words differ, of {} and {}", want.len(), got.len());
         assert_eq!(want.len(), got.len(), "{place}");
         if self.cores == 1 && !self.timestamps {
-            assert!(got == single(&self.params(), events), "{place}: not the words of a core of one instruction a clock");
+            assert!(
+                got == single(&self.params(), events),
+                "{place}: not the words of a core of one instruction a clock"
+            );
         }
         got.len()
     }

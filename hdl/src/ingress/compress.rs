@@ -25,20 +25,12 @@
 //! Golden model: [`sim::beats::wide`].
 
 use super::beat::{BeatIn, BeatOut};
+use crate::spine::Retire;
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
-
-/// How many instructions a core retires in a clock, of more than one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Retire {
-    /// Instructions a clock: 2 or 4.
-    pub lanes: u8,
-    /// log2 of the places of the queue of words. 2..=4.
-    pub log2_words: u8,
-}
 
 /// The compressor, for addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
@@ -318,7 +310,9 @@ impl<const W: usize> Logic for Compress<W> {
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(4, self.lane[i].push.val());
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(5, self.lane[i].pop.val());
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(6, self.lane[i].jump.val());
-            self.kind_in[i].next = self.kind_in[i].val().replace_bit(7, self.lane[i].pc.val().get_bit(0) == self.lane[i].link.val().get_bit(0));
+            self.kind_in[i].next = self.kind_in[i]
+                .val()
+                .replace_bit(7, self.lane[i].pc.val().get_bit(0) == self.lane[i].link.val().get_bit(0));
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(8, self.since[i].val().get_bit(0));
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(9, self.since[i].val().get_bit(1));
             self.kind_words[i].wdata.next = self.kind_in[i].val();

@@ -210,9 +210,8 @@ impl<const W: usize> Logic for Messages<W> {
         self.bcnt_sum.next = self.bcnt.q.val() + bit_cast::<24, 1>(self.bcnt_inc.val().into());
         for n in 0..self._wides {
             if (self.verdict.losing.val() & self.bcnt_inc.val()) | (self.nexus.val() & self.verdict.beat.val()) {
-                self.bcnt_sum.next = self.bcnt.q.val()
-                    + self.more[n].val()
-                    + bit_cast::<24, 1>(self.bcnt_inc.val().into());
+                self.bcnt_sum.next =
+                    self.bcnt.q.val() + self.more[n].val() + bit_cast::<24, 1>(self.bcnt_inc.val().into());
             }
         }
         // an instruction after its own pre-message counts in what follows
