@@ -3,7 +3,7 @@
 //! A change of a circuit changes `tests/verilog`, and is read there as a diff.
 
 use hdl::emit::{emit, emit_as, Ingress, SystemOptions};
-use hdl::spine::{Extras, Retire};
+use hdl::spine::Extras;
 use hdl::verilog::Style;
 use sim::params::{Platform, TraceParams};
 use std::fmt::Write;
@@ -67,9 +67,6 @@ fn points() -> Vec<(&'static str, Platform, SystemOptions)> {
     points.push(("sc-lsp:rbase-32x4", Platform { align: 2, ..timed }, chain));
     let extras = Extras { addresses: "24@0x80000000".parse().ok(), stall: true, ..Extras::default() };
     points.push(("tr_e:small", cores(2), SystemOptions { extras, ..RVFI }));
-    let wide = |lanes| Extras { retire: Some(Retire { lanes, log2_words: 3 }), ..Extras::default() };
-    points.push(("tr_e:small", cores(2), SystemOptions { extras: wide(2), ..RVFI }));
-    points.push(("nx_b", Platform { timestamps: true, ..rv64 }, SystemOptions { extras: wide(4), ..RVFI }));
     points
 }
 
