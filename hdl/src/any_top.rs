@@ -3,7 +3,10 @@
 //! rust-hdl's blocks are generic over the address width, and each type is a circuit of its own to compile. Behind a trait object they are compiled once, here, however many crates simulate or emit
 //! them.
 
-use crate::top::{ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
+use crate::top::{
+    ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem,
+    RvfiTwoSystem,
+};
 use rust_hdl::prelude::*;
 use sim::beats::Retired;
 
@@ -15,7 +18,7 @@ pub trait TraceTop: Block {
     fn reset(&mut self, on: bool);
     /// Whether the ingress is RVFI: [`TraceTop::retire`] drives no other.
     fn is_rvfi(&self) -> bool;
-    /// What core `core` retires in this cycle; `None`: nothing.
+    /// What core `core` retires in this cycle, of several channels in the first; `None`: nothing.
     fn retire(&mut self, core: usize, beat: Option<&Retired>);
     /// Drives the register bus.
     fn bus(&mut self, addr: u8, write: bool, data: u32);
@@ -70,12 +73,25 @@ macro_rules! trace_top {
             }
         });
     };
+    (channel $system:ident) => {
+        trace_top!($system, true, |top, core, beat| {
+            top.rvfi0_valid[core].next = beat.is_some();
+            if let Some(b) = beat {
+                top.rvfi0_intr[core].next = b.trapped;
+                top.rvfi0_insn[core].next = u64::from(b.insn).to_bits();
+                top.rvfi0_pc_rdata[core].next = b.pc.to_bits();
+                top.rvfi0_pc_wdata[core].next = b.next_pc.to_bits();
+            }
+        });
+    };
     (silent $system:ident) => {
         trace_top!($system, false, |_top, _core, _beat| {});
     };
 }
 trace_top!(rvfi RvfiSystem);
 trace_top!(rvfi RvfiStreamSystem);
+trace_top!(channel RvfiTwoSystem);
+trace_top!(channel RvfiFourSystem);
 trace_top!(silent EtraceSystem);
 trace_top!(silent EtraceStreamSystem);
 trace_top!(silent ChainSystem);

@@ -11,8 +11,11 @@ use crate::scheme::inputs::first::KNOWN;
 use crate::scheme::inputs::system::InputsSystem;
 use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
-use crate::spine::Extras;
-use crate::top::{ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiStreamSystem, RvfiSystem};
+use crate::spine::{Extras, Retire};
+use crate::top::{
+    ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem,
+    RvfiTwoSystem,
+};
 use crate::verilog::{self, Refused, Style};
 use rust_hdl::prelude::*;
 use sim::params::{FlowScheme, ParamError, TraceParams};
@@ -24,6 +27,8 @@ use std::ops::RangeInclusive;
 pub const CORES: RangeInclusive<u8> = 1..=8;
 /// log2 of the entries that a core's event FIFO can have.
 pub const LOG2_FIFO: RangeInclusive<u8> = 3..=8;
+/// Instructions that a core can retire in a clock, of more than one.
+pub const LANES: [u8; 2] = [2, 4];
 /// log2 of the fewest entries with which a core that may be stalled loses nothing.
 pub const LOG2_STALL: u8 = 4;
 /// log2 of the entries that it can have in a system of the schemes `inputs` and `cfiat`, where cores go on for some clocks behind `hold`.
@@ -100,6 +105,15 @@ pub enum EmitError {
     /// A filter of an ingress that does not tell an instruction in the clock in which it retires.
     #[error("a filter is of the RVFI ingress; {0} tells an instruction when the next one comes")]
     NoFilter(&'static str),
+    /// Several instructions a clock of an ingress or scheme, or with something, that has no circuit for them.
+    #[error("{0} has no circuit for several instructions a clock; {1}")]
+    Retire(&'static str, &'static str),
+    /// A number of instructions a clock that there is no circuit for.
+    #[error("retire = {0}; circuits exist for 1, 2 and 4 instructions a clock")]
+    Lanes(u8),
+    /// A queue outside its range.
+    #[error("a queue of 2^{0} words is outside 2^2 to 2^4")]
+    Queue(u8),
     /// A FIFO that is full before a core waits.
     #[error("stall outputs take FIFOs of 16 places or more, log2_fifo = 4; there are 8")]
     Stall,
@@ -147,6 +161,9 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
         Ingress::PcChain if options.extras.check => return Err(EmitError::NoCheck("a PC chain is always checked")),
         Ingress::Rvfi | Ingress::Etrace | Ingress::PcChain => {}
     }
+    if let Some(retire) = options.extras.retire {
+        check_wide(params, options, retire)?;
+    }
     let depth = usize::from(options.log2_fifo);
     match params.flow {
         FlowScheme::ScLsp(sc) if usize::from(sc.sl_bits) > LENGTH_BITS => {
@@ -167,7 +184,48 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
     })
 }
 
+/// Whether there is a circuit for several instructions a clock.
+fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> Result<(), EmitError> {
+    match options.ingress {
+        Ingress::Rvfi => {}
+        Ingress::Etrace => return Err(EmitError::Retire("the etrace ingress", "rvfi has one")),
+        Ingress::PcChain => return Err(EmitError::Retire("the pc-chain ingress", "rvfi has one")),
+    }
+    match params.flow {
+        FlowScheme::Tr(_) | FlowScheme::Nexus(_) => {}
+        FlowScheme::ScLsp(_) => return Err(EmitError::Retire("the scheme sc-lsp", "tr and nx_b have one")),
+    }
+    let Extras { sync, check, stall, filter, lost, .. } = options.extras;
+    if filter {
+        return Err(EmitError::Retire("a filter", "leave it out"));
+    }
+    if lost {
+        return Err(EmitError::Retire("the counter of lost instructions", "leave it out"));
+    }
+    if stall {
+        return Err(EmitError::Retire("a stall output", "leave it out"));
+    }
+    if sync {
+        return Err(EmitError::Retire("periodic synchronisation", "leave it out"));
+    }
+    if check {
+        return Err(EmitError::Retire("the discontinuity check", "leave it out"));
+    }
+    if !LANES.contains(&retire.lanes) {
+        return Err(EmitError::Lanes(retire.lanes));
+    }
+    if !(2..=4).contains(&retire.log2_words) {
+        return Err(EmitError::Queue(retire.log2_words));
+    }
+    Ok(())
+}
+
 fn of_width<const W: usize>(params: &TraceParams, options: &SystemOptions, depth: usize) -> AnyTop {
+    match options.extras.retire {
+        Some(Retire { lanes: 2, .. }) => return AnyTop::new(RvfiTwoSystem::<W>::new(params, depth, options.extras)),
+        Some(_) => return AnyTop::new(RvfiFourSystem::<W>::new(params, depth, options.extras)),
+        None => {}
+    }
     match (params.stream_cache().is_some(), options.ingress) {
         (false, Ingress::Rvfi) => AnyTop::new(RvfiSystem::<W>::new(params, depth, options.extras)),
         (false, Ingress::Etrace) => AnyTop::new(EtraceSystem::<W>::new(params, depth, options.extras)),

@@ -9,6 +9,7 @@
 //! | `clock` | in | 1 | rising edge |
 //! | `reset` | in | 1 | synchronous; registers and memories have their values at power-up too |
 //! | `rvfi_*[i]` | in | | RVFI of core i, see [`crate::ingress::rvfi`] |
+//! | `rvfi<j>_*[i]` | in | | channel j of its RVFI, where several instructions retire a clock, see [`crate::ingress::rvfi_wide`] |
 //! | `itype[i]` .. `privilege[i]` | in | | E-Trace ingress of core i, see [`crate::ingress::etrace`] |
 //! | `retire_*[i]` | in | | PC chain of core i, see [`crate::ingress::chain`] |
 //! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
@@ -28,6 +29,7 @@
 //! Golden model: [`sim::system`].
 
 use crate::cores::{ChainCore, ChainStreamCore, EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
+use crate::cores_wide::{RvfiFourCore, RvfiTwoCore};
 use crate::ingress::ports::with_ports;
 use crate::scheme::sc_lsp::encoder::StreamEncoder;
 use crate::scheme::sc_lsp::entry::layout;
@@ -145,6 +147,18 @@ with_ports!(
     /// A trace system with RVFI ingress, for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
     RvfiSystem, RvfiCore, Encoder, EntryLayout::new
+);
+with_ports!(
+    rvfi_two, system,
+    /// A trace system with RVFI of two instructions a clock, for all cores of the parameters, with addresses of
+    /// W = `xlen` bits.
+    RvfiTwoSystem, RvfiTwoCore, Encoder, EntryLayout::new
+);
+with_ports!(
+    rvfi_four, system,
+    /// A trace system with RVFI of four instructions a clock, for all cores of the parameters, with addresses of
+    /// W = `xlen` bits.
+    RvfiFourSystem, RvfiFourCore, Encoder, EntryLayout::new
 );
 with_ports!(
     rvfi, system,

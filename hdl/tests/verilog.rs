@@ -19,6 +19,7 @@ const RVFI: SystemOptions = SystemOptions {
         stall: false,
         filter: false,
         lost: false,
+        retire: None,
         addresses: None,
     },
 };

@@ -4,17 +4,21 @@
 //! | --- | --- |
 //! | [`beat`] | what they all make |
 //! | [`chain`] | instructions and addresses alone |
+//! | [`compress`] | several instructions a clock, as beats of one event |
 //! | [`etrace`] | RISC-V E-Trace instruction trace interface |
 //! | [`narrow`] | an address of which fewer bits differ |
 //! | [`rvfi`] | RISC-V formal interface, with the instruction decoder |
 //! | [`veil`] | which instructions must not be told |
 //! | [`rvfi_data`] | its memory, CSR and register ports, to data beats |
+//! | [`rvfi_wide`] | RVFI of several instructions a clock |
 
 pub mod beat;
 pub mod chain;
+pub mod compress;
 pub mod etrace;
 pub mod narrow;
 pub(crate) mod ports;
 pub mod rvfi;
 pub mod rvfi_data;
+pub mod rvfi_wide;
 pub mod veil;

@@ -15,6 +15,56 @@ macro_rules! with_ports {
             $($rest)*
         );
     };
+    (rvfi_two, $then:ident, $($rest:tt)*) => {
+        $then!(
+            [
+                rvfi0_valid: [Bit],
+                rvfi0_insn: [Bits<32>],
+                rvfi0_trap: [Bit],
+                rvfi0_intr: [Bit],
+                rvfi0_pc_rdata: [Bits<W>],
+                rvfi0_pc_wdata: [Bits<W>],
+                rvfi1_valid: [Bit],
+                rvfi1_insn: [Bits<32>],
+                rvfi1_trap: [Bit],
+                rvfi1_intr: [Bit],
+                rvfi1_pc_rdata: [Bits<W>],
+                rvfi1_pc_wdata: [Bits<W>],
+            ]
+            $($rest)*
+        );
+    };
+    (rvfi_four, $then:ident, $($rest:tt)*) => {
+        $then!(
+            [
+                rvfi0_valid: [Bit],
+                rvfi0_insn: [Bits<32>],
+                rvfi0_trap: [Bit],
+                rvfi0_intr: [Bit],
+                rvfi0_pc_rdata: [Bits<W>],
+                rvfi0_pc_wdata: [Bits<W>],
+                rvfi1_valid: [Bit],
+                rvfi1_insn: [Bits<32>],
+                rvfi1_trap: [Bit],
+                rvfi1_intr: [Bit],
+                rvfi1_pc_rdata: [Bits<W>],
+                rvfi1_pc_wdata: [Bits<W>],
+                rvfi2_valid: [Bit],
+                rvfi2_insn: [Bits<32>],
+                rvfi2_trap: [Bit],
+                rvfi2_intr: [Bit],
+                rvfi2_pc_rdata: [Bits<W>],
+                rvfi2_pc_wdata: [Bits<W>],
+                rvfi3_valid: [Bit],
+                rvfi3_insn: [Bits<32>],
+                rvfi3_trap: [Bit],
+                rvfi3_intr: [Bit],
+                rvfi3_pc_rdata: [Bits<W>],
+                rvfi3_pc_wdata: [Bits<W>],
+            ]
+            $($rest)*
+        );
+    };
     (chain, $then:ident, $($rest:tt)*) => {
         $then!(
             [

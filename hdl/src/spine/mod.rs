@@ -61,6 +61,15 @@ impl From<&CfiatParams> for Stream {
     }
 }
 
+/// How many instructions a core retires in a clock, of more than one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retire {
+    /// Instructions a clock: 2 or 4.
+    pub lanes: u8,
+    /// log2 of the places of the queue of words. 2..=4.
+    pub log2_words: u8,
+}
+
 /// What a trace system can have besides its stream's parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
@@ -76,6 +85,8 @@ pub struct Extras {
     pub filter: bool,
     /// A counter of the instructions that were lost, in register `status`.
     pub lost: bool,
+    /// Several instructions retire in a clock; none: one.
+    pub retire: Option<Retire>,
     /// The addresses that the cores have; none: all of `xlen` bits.
     pub addresses: Option<Addresses>,
 }
@@ -91,6 +102,7 @@ impl std::fmt::Display for Extras {
             (self.lost, "lost counter"),
         ];
         list.iter().filter(|x| x.0).try_for_each(|x| write!(f, ", {}", x.1))?;
+        self.retire.map_or(Ok(()), |r| write!(f, ", {} instructions a clock", r.lanes))?;
         self.addresses.map_or(Ok(()), |a| write!(f, ", addresses of {a} bits"))
     }
 }

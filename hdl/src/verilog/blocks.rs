@@ -1,7 +1,10 @@
 //! What a module is called and what it is: the block behind a field, and its line in the list of its folder
 
 /// Fields that are not called as the source of their block is: field, module, source.
-const FIELDS: [(&str, &str, &str); 20] = [
+const FIELDS: [(&str, &str, &str); 23] = [
+    ("lane", "rvfi", "rvfi"),
+    ("more", "delay", "delay"),
+    ("step", "delay", "delay"),
     ("core", "core", "cores"),
     ("spine", "spine", "join"),
     ("fifo", "event_fifo", "event_fifo"),

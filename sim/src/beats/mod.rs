@@ -18,6 +18,7 @@
 
 pub mod chain;
 mod expand;
+pub mod wide;
 
 pub use crate::stimulus::run::Retired;
 pub use expand::{ExpandError, Expander};

@@ -13,6 +13,7 @@
 //! | `control` | in | | to the spine, see [`crate::spine::ports`] |
 //! | `go` | out | 1 | this cycle is traced: for the ingress adapter, which answers a cycle later |
 //! | `beat` | in | | its beats, see [`crate::ingress::beat`] |
+//! | `more[0]`, `step[0]` | in | 24, 32 | with [`Extras::retire`]: to [`super::messages`], of the beat in S5 |
 //! | `entry` | out | | event entries, see [`crate::spine::entry`] |
 //!
 //! # Timing
@@ -36,6 +37,7 @@ use crate::spine::ports::{ControlIn, EntryOut, VerdictOut};
 use crate::spine::settle::Settle;
 use crate::spine::Extras;
 use crate::widget::delay::Delay;
+use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::Slot;
 use rust_hdl::prelude::*;
@@ -50,6 +52,10 @@ pub struct FrontEnd<const W: usize> {
     pub go: Signal<Out, Bit>,
     pub beat: BeatIn<W>,
     pub entry: EntryOut<W>,
+    pub more: Vec<Signal<In, Bits<24>>>,
+    pub step: Vec<Signal<In, Bits<32>>>,
+    _wides: usize,
+    keeps: Vec<Signal<Local, Bit>>,
     // Blocks
     life: Life,
     outcome: Slot<OutcomeIn>,
@@ -136,6 +142,7 @@ impl<const W: usize> FrontEnd<W> {
         let (outcome, target) = (parts.outcome(), parts.target::<W>(low));
         // where nothing is predicted, nothing is to be cleared
         let settles = usize::from(sync && params.flow.settle() > 0);
+        let wides = usize::from(extras.retire.is_some());
         let latency = outcome.latency().max(target.latency());
         Self {
             flags: Delay::new(latency),
@@ -146,7 +153,11 @@ impl<const W: usize> FrontEnd<W> {
             outcome,
             target,
             life: Life::new(false, extras),
-            messages: Messages::new(params, sync),
+            messages: Messages::with(params, extras),
+            more: each(wides),
+            step: each(wides),
+            keeps: each(wides),
+            _wides: wides,
             settle: (0..settles).map(|_| Settle::new(params.flow.settle())).collect(),
             _settles: settles,
             sync: Fixed::new(sync),
@@ -208,6 +219,11 @@ impl<const W: usize> Logic for FrontEnd<W> {
             self.hold.next = self.settle[i].hold.val();
         }
         self.asks_target.next = (self.live_2.val() | self.life.away.val()) & !self.hold.val();
+        for k in 0..self._wides {
+            // behind a gap it can take a while until an instruction is told
+            self.keeps[k].next = self.life.verdict.losing.val();
+            self.asks_target.next = (self.live_2.val() | self.life.away.val() | self.keeps[k].val()) & !self.hold.val();
+        }
 
         // S2: PC >> s, of which the lowest bits are dropped already
         self.pc_low.next = self.beat.pc.val().get_bits::<18>(0);
@@ -301,6 +317,10 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.messages.ask.next = self.control.ask.val();
         self.messages.pc.next = self.pcs.to.val();
         self.messages.target.next = self.targets.to.val();
+        for j in 0..self._wides {
+            self.messages.more[j].next = self.more[j].val();
+            self.messages.step[j].next = self.step[j].val();
+        }
         VerdictOut::join(&mut self.life.verdict, &mut self.messages.verdict);
         EntryOut::<W>::link(&mut self.entry, &mut self.messages.entry);
     }

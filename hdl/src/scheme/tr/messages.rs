@@ -15,6 +15,8 @@
 //! | `outcome`, `miss` | in | 1 | it is due to be sent as outcome; as target. 0 unless `valid` and `live` |
 //! | `pc`, `target` | in | W | its address, where it went, a clock before all else |
 //! | `ask` | in | 1 | cycles count from here |
+//! | `more[0]` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and stand with it |
+//! | `step[0]` | in | 32 | with it: cycles since the last clock |
 //! | `verdict` | in | | what becomes of it, see [`crate::spine::life`] |
 //! | `entry` | out | | an event entry, see [`crate::spine::entry`] |
 //!
@@ -31,6 +33,8 @@
 use crate::scheme::tr::parts::Parts;
 use crate::spine::entry::{CC_PORT_BITS, COUNT_PORT_BITS};
 use crate::spine::ports::{EntryOut, VerdictIn};
+use crate::spine::Extras;
+use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -50,6 +54,9 @@ pub struct Messages<const W: usize> {
     pub target: Signal<In, Bits<W>>,
     pub ask: Signal<In, Bit>,
     pub verdict: VerdictIn,
+    pub more: Vec<Signal<In, Bits<24>>>,
+    pub step: Vec<Signal<In, Bits<32>>>,
+    _wides: usize,
     pub entry: EntryOut<W>,
     // state
     icnt: DFF<Bits<24>>,
@@ -74,6 +81,14 @@ pub struct Messages<const W: usize> {
     cc_all: Signal<Local, Bit>,
     cc_now: Signal<Local, Bits<32>>,
     resync: Signal<Local, Bit>,
+    // of several instructions
+    preceding: Vec<Signal<Local, Bits<24>>>,
+    cc_sum: Vec<Signal<Local, Bits<32>>>,
+    cc_over: Vec<Signal<Local, Bit>>,
+    cc_next: Vec<Signal<Local, Bits<32>>>,
+    bcnt_told: Vec<Signal<Local, Bits<24>>>,
+    cc_whole: Fixed<Bit>,
+    cc_above: Fixed<Bits<32>>,
     // the entry
     pre_1: Signal<Local, Bit>,
     pre_0: Signal<Local, Bit>,
@@ -90,14 +105,15 @@ pub struct Messages<const W: usize> {
 }
 
 impl<const W: usize> Messages<W> {
-    /// The circuit for `params`, with resyncs if `sync`.
+    /// The circuit for `params`, with `extras`.
     ///
     /// # Panics
     /// When [`TraceParams::check`] or [`Parts::of`] refuses `params`.
-    pub fn new(params: &TraceParams, sync: bool) -> Self {
+    pub fn with(params: &TraceParams, extras: Extras) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
         let (count, cc) = (u32::from(params.count_bits), u32::from(params.cc_bits));
+        let wides = usize::from(extras.retire.is_some());
         let count_constant = Fixed::<Bits<COUNT_PORT_BITS>>::of::<u64>;
         let cc_constant = Fixed::<Bits<CC_PORT_BITS>>::of::<u64>;
         Self {
@@ -107,7 +123,17 @@ impl<const W: usize> Messages<W> {
             cc_top: cc_constant(1 << (cc - 1)),
             timed: Fixed::new(params.timestamps),
             nexus: Fixed::new(parts.nexus),
-            sync: Fixed::new(sync),
+            sync: Fixed::new(extras.sync),
+            more: each(wides),
+            step: each(wides),
+            _wides: wides,
+            preceding: each(wides),
+            cc_sum: each(wides),
+            cc_over: each(wides),
+            cc_next: each(wides),
+            bcnt_told: each(wides),
+            cc_whole: Fixed::new(cc == 32),
+            cc_above: cc_constant(u64::from(u32::MAX) & !((1 << cc) - 1)),
             ..Default::default()
         }
     }
@@ -122,6 +148,18 @@ impl<const W: usize> Logic for Messages<W> {
         if self.ask.val() & self.sync.val() {
             self.cc_now.next = 0.into();
         }
+        for j in 0..self._wides {
+            // at the first clock that is traced none has gone by
+            self.cc_sum[j].next = self.cc.q.val() + self.step[j].val();
+            self.cc_over[j].next = (self.cc_sum[j].val() & self.cc_above.val()).any()
+                | (self.cc_whole.val() & (self.cc_sum[j].val() < self.cc.q.val()));
+            if self.verdict.tracing.val() {
+                self.cc_now.next = self.cc_sum[j].val();
+                if self.cc_over[j].val() {
+                    self.cc_now.next = self.cc_mask.val();
+                }
+            }
+        }
         self.resync.next = self.verdict.resync.val() & self.sync.val();
         self.verdict.flow.next = self.flow.val();
 
@@ -130,9 +168,20 @@ impl<const W: usize> Logic for Messages<W> {
         self.any_post.next = self.outcome.val() | self.miss.val();
         self.icnt_inc.next = self.verdict.beat.val() & !self.any_pre.val();
         self.icnt_sum.next = self.icnt.q.val() + bit_cast::<24, 1>(self.icnt_inc.val().into());
+        for k in 0..self._wides {
+            self.preceding[k].next = self.icnt.q.val() + self.more[k].val();
+            if self.verdict.beat.val() {
+                self.icnt_sum.next = self.preceding[k].val() + bit_cast::<24, 1>(self.icnt_inc.val().into());
+            }
+        }
         // the count before this instruction: the carry chain stays out of the decision
         self.long.next = (self.icnt.q.val() & self.count_top.val()).any()
             | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val() & !(self.ask.val() & self.sync.val()));
+        for i in 0..self._wides {
+            // but for that of several instructions
+            self.long.next = (self.preceding[i].val() & self.count_top.val()).any()
+                | (((self.cc_sum[i].val() & self.cc_top.val()).any() | self.cc_over[i].val()) & self.timed.val());
+        }
         self.progress.next = self.flow.val() & self.long.val() & !self.any_pre.val() & !self.any_post.val();
         // from inputs and registers alone, so that nothing ties it to the verdict
         self.verdict.asks.next = self.outcome.val()
@@ -143,6 +192,15 @@ impl<const W: usize> Logic for Messages<W> {
                         & self.timed.val()
                         & !(self.ask.val() & self.sync.val()))));
 
+        for m in 0..self._wides {
+            self.verdict.asks.next = self.outcome.val()
+                | self.miss.val()
+                | (self.flow.val()
+                    & ((self.preceding[m].val() & self.count_top.val()).any()
+                        | (((self.cc_sum[m].val() & self.cc_top.val()).any() | self.cc_over[m].val())
+                            & self.timed.val())));
+        }
+
         // iCnt stands still while messages are lost; bCnt counts the lost instructions then
         self.counted.next = self.reported.val() | (self.nexus.val() & self.verdict.beat.val());
         self.bcnt_stop.next = (self.bcnt.q.val() & self.count_top.val()).any();
@@ -151,6 +209,12 @@ impl<const W: usize> Logic for Messages<W> {
             self.bcnt_inc.next = self.valid.val() & !self.bcnt_stop.val();
         }
         self.bcnt_sum.next = self.bcnt.q.val() + bit_cast::<24, 1>(self.bcnt_inc.val().into());
+        for n in 0..self._wides {
+            if (self.verdict.losing.val() & self.bcnt_inc.val()) | (self.nexus.val() & self.verdict.beat.val()) {
+                self.bcnt_sum.next =
+                    self.bcnt.q.val() + self.more[n].val() + bit_cast::<24, 1>(self.bcnt_inc.val().into());
+            }
+        }
         // an instruction after its own pre-message counts in what follows
         self.remains.next = self.verdict.send.val() & self.any_pre.val() & !self.any_post.val() & !self.resync.val();
         self.remains_reported.next = self.remains.val() & self.counted.val();
@@ -165,6 +229,11 @@ impl<const W: usize> Logic for Messages<W> {
         if self.clear_counts.val() | self.verdict.drop.val() {
             self.bcnt.d.next = bit_cast::<24, 1>(self.bcnt_one.val().into());
         }
+        for p in 0..self._wides {
+            if self.verdict.drop.val() {
+                self.bcnt.d.next = self.more[p].val() + 1;
+            }
+        }
         // also in the clock of a message
         if self.reset.val() {
             self.icnt.d.next = 0.into();
@@ -178,6 +247,13 @@ impl<const W: usize> Logic for Messages<W> {
             self.cc.d.next = 0.into();
         } else if !self.cc_all.val() {
             self.cc.d.next = self.cc_now.val() + 1;
+        }
+        for r in 0..self._wides {
+            self.cc_next[r].next = 0.into();
+            if !self.verdict.restart.val() & (self.live.val() | self.verdict.tracing.val()) {
+                self.cc_next[r].next = self.cc_now.val();
+            }
+            self.cc.d.next = self.cc_next[r].val();
         }
         if !self.timed.val() {
             self.cc.d.next = 0.into();
@@ -202,6 +278,14 @@ impl<const W: usize> Logic for Messages<W> {
             (bit_cast::<2, 1>(self.post_1.val().into()) << 1) | bit_cast::<2, 1>(self.post_0.val().into());
         self.entry.icnt.next = self.icnt_sum.val() & self.count_mask.val();
         self.entry.bcnt.next = self.bcnt_sum.val() & self.count_mask.val();
+        for s in 0..self._wides {
+            // what several instructions add goes over the top bit
+            self.bcnt_told[s].next = self.bcnt_sum.val() & self.count_mask.val();
+            if self.verdict.overflow.val() & self.bcnt_stop.val() {
+                self.bcnt_told[s].next = self.count_top.val();
+            }
+            self.entry.bcnt.next = self.bcnt_told[s].val();
+        }
         if self.any_pre.val() {
             self.entry.bcnt.next = 1.into();
         }

@@ -1,0 +1,118 @@
+//! A front end behind an adapter for several instructions a clock: what a wide trace system holds one of per core
+//!
+//! As [`crate::cores`]. What a beat carries besides, how many instructions and clocks it stands for, waits here as long as
+//! the beat is on its way through the front end. Of beats that found no place in the compressor's queue the
+//! front end is told that there is none in its event FIFO: so they are lost as any others are.
+//!
+//! # Ports
+//! Those of the adapter ([`crate::ingress`]) towards the core (`hide`, `mode` and `modes` are not looked at); `control` and `entry` of [`crate::spine::ports`] towards
+//! the spine.
+//!
+//! # Timing
+//! As the two parts.
+//!
+//! Golden model: [`sim::lane`] behind [`sim::beats::wide`].
+
+use crate::ingress::beat::BeatOut;
+use crate::ingress::ports::with_ports;
+use crate::ingress::rvfi_wide::{RvfiFour, RvfiTwo};
+use crate::scheme::tr::front::FrontEnd;
+use crate::scheme::tr::parts::Parts;
+use crate::spine::ports::{ControlIn, EntryOut};
+use crate::spine::Extras;
+use crate::widget::delay::Delay;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+
+macro_rules! core {
+    (
+        [$($port:ident: [$($type:tt)+],)*] $ingress:ident,
+        $(#[$doc:meta])* $name:ident
+    ) => {
+        $(#[$doc])*
+        #[derive(LogicBlock, Default)]
+        pub struct $name<const W: usize> {
+            pub clock: Signal<In, Clock>,
+            pub reset: Signal<In, Bit>,
+            $(pub $port: Signal<In, $($type)+>,)*
+            pub hide: Signal<In, Bit>,
+            pub mode: Signal<In, Bits<2>>,
+            pub modes: Signal<In, Bits<4>>,
+            pub control: ControlIn,
+            pub entry: EntryOut<W>,
+            ingress: $ingress<W>,
+            front: FrontEnd<W>,
+            more: Delay<10>,
+            step: Delay<8>,
+        }
+
+        impl<const W: usize> $name<W> {
+            /// The front end for `params`, with `extras`, which say how many instructions a clock retire.
+            ///
+            /// # Panics
+            /// When `params` are refused, W is not `xlen`, or the adapter or the front end has none of the extras.
+            pub fn with(params: &TraceParams, extras: Extras) -> Self {
+                assert!(!extras.sync, "no circuit of resyncs");
+                let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
+                let wait = 1 + parts.outcome().latency().max(parts.target::<W>(params.address_bits() as usize).latency());
+                Self {
+                    ingress: $ingress::with(params, extras),
+                    front: FrontEnd::with(params, extras),
+                    more: Delay::new(wait),
+                    step: Delay::new(wait),
+                    ..Default::default()
+                }
+            }
+        }
+
+        impl<const W: usize> Logic for $name<W> {
+            #[hdl_gen]
+            fn update(&mut self) {
+                clock!(self, clock, ingress, front, more, step);
+                self.ingress.reset.next = self.reset.val();
+                $(self.ingress.$port.next = self.$port.val();)*
+                self.ingress.live.next = self.front.go.val();
+                self.front.reset.next = self.reset.val();
+                BeatOut::<W>::join(&mut self.ingress.beat, &mut self.front.beat);
+                EntryOut::<W>::link(&mut self.entry, &mut self.front.entry);
+
+                self.more.clear.next = self.reset.val();
+                self.more.from.next = self.ingress.more.val();
+                self.front.more[0].next = bit_cast::<24, 10>(self.more.to.val());
+                self.step.clear.next = self.reset.val();
+                self.step.from.next = self.ingress.step.val();
+                self.front.step[0].next = bit_cast::<32, 8>(self.step.to.val());
+
+                self.front.control.enable.next = self.control.enable.val();
+                self.front.control.full.next = self.control.full.val();
+                self.front.control.spent.next = self.control.spent.val() | self.ingress.choked.val();
+                self.front.control.roomy.next = self.control.roomy.val();
+                self.front.control.stop_go.next = self.control.stop_go.val();
+                self.front.control.due.next = self.control.due.val();
+                self.front.control.anew.next = self.control.anew.val();
+                self.front.control.ask.next = self.control.ask.val();
+                self.control.ready.next = self.front.control.ready.val();
+                self.control.stop_ready.next = self.front.control.stop_ready.val();
+                self.control.lost.next = self.front.control.lost.val();
+                self.control.take.next = self.front.control.take.val();
+                self.control.give.next = self.front.control.give.val();
+                self.control.counted.next = self.front.control.counted.val();
+                self.control.resynced.next = self.front.control.resynced.val();
+                self.control.synced.next = self.front.control.synced.val();
+                self.control.broken.next = self.front.control.broken.val();
+                self.control.loses.next = self.front.control.loses.val();
+            }
+        }
+    };
+}
+
+with_ports!(
+    rvfi_two, core, RvfiTwo,
+    /// Front end behind RVFI of two channels.
+    RvfiTwoCore
+);
+with_ports!(
+    rvfi_four, core, RvfiFour,
+    /// Front end behind RVFI of four channels.
+    RvfiFourCore
+);

@@ -1,0 +1,390 @@
+//! Compressor: beats of up to four instructions a clock, as beats of one event each
+//!
+//! Stands between the adapters of a core that retires several instructions a clock and its front end, which takes one event
+//! a clock. What a clock retires waits as a word in a queue if there is an event in it: control flow, the first
+//! instruction after a trap, or the first that may be traced. A beat stands for its event and the sequential
+//! instructions before it; such instructions that no event follows are told by a beat of their own once no word waits.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | nothing waits |
+//! | `go` | in | 1 | what is told in this clock is traced |
+//! | `lane[j]` | in | | beats of the instructions of a clock, in their order; `live` and `broken` are not looked at |
+//! | `beat` | out | | the beat, see [`super::beat`]; `pc`, `link` and `target` are of its last instruction |
+//! | `more` | out | 10 | instructions of the beat but for the last |
+//! | `step` | out | 8 | clocks from the time of the beat before to that of this one |
+//! | `choked` | out | 1 | the instructions of the beat found no place: they are lost |
+//!
+//! # Timing
+//! A beat comes four clocks after the instructions, three behind their own beats, or later where others are told before. Time is
+//! that of the event: while beats wait it stands, and goes on by more than a clock where clocks without an event follow.
+//!
+//! With 2^k places, 2^k - 1 words wait. One that finds no place is lost with all behind it until none waits.
+//!
+//! Golden model: [`sim::beats::wide`].
+
+use super::beat::{BeatIn, BeatOut};
+use crate::spine::Retire;
+use crate::widget::each::each;
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+
+/// The compressor, for addresses of W = `xlen` bits.
+#[derive(LogicBlock, Default)]
+pub struct Compress<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub go: Signal<In, Bit>,
+    pub lane: Vec<BeatIn<W>>,
+    pub beat: BeatOut<W>,
+    pub more: Signal<Out, Bits<10>>,
+    pub step: Signal<Out, Bits<8>>,
+    pub choked: Signal<Out, Bit>,
+    _lanes: usize,
+    // the queue: a memory for each lane's fields, and one for what is the word's
+    pc_words: Vec<Mem<4, W>>,
+    target_words: Vec<Mem<4, W>>,
+    kind_words: Vec<Mem<4, 10>>,
+    words: Mem<4, 22>,
+    write: DFF<Bits<4>>,
+    read: DFF<Bits<4>>,
+    current: DFF<Bits<4>>,
+    have: DFF<Bit>,
+    after_write: Signal<Local, Bits<4>>,
+    after_read: Signal<Local, Bits<4>>,
+    full: Signal<Local, Bit>,
+    empty: Signal<Local, Bit>,
+    none: Signal<Local, Bit>,
+    reads: Signal<Local, Bit>,
+    address: Signal<Local, Bits<4>>,
+    // what comes
+    event: Vec<Signal<Local, Bit>>,
+    some: Vec<Signal<Local, Bit>>,
+    total: Vec<Signal<Local, Bits<3>>>,
+    since: Vec<Signal<Local, Bits<3>>>,
+    any: Signal<Local, Bit>,
+    came: Signal<Local, Bits<3>>,
+    tail: Signal<Local, Bits<3>>,
+    kind_in: Vec<Signal<Local, Bits<10>>>,
+    events: Signal<Local, Bits<4>>,
+    first: Signal<Local, Bit>,
+    seen: DFF<Bit>,
+    // sequential instructions that are not told, or in a gap all of them
+    pending: DFF<Bits<10>>,
+    carried: Signal<Local, Bits<10>>,
+    gap: DFF<Bit>,
+    loses: Signal<Local, Bit>,
+    push: Signal<Local, Bit>,
+    // what is told
+    served: DFF<Bits<4>>,
+    unserved: Signal<Local, Bits<4>>,
+    left: Signal<Local, Bits<4>>,
+    lower: Vec<Signal<Local, Bit>>,
+    pick: Vec<Signal<Local, Bit>>,
+    picked: Signal<Local, Bits<4>>,
+    others: Signal<Local, Bits<4>>,
+    rest: Signal<Local, Bits<4>>,
+    preceding_word: Signal<Local, Bits<10>>,
+    preceding: Signal<Local, Bits<10>>,
+    splits: Signal<Local, Bit>,
+    split: DFF<Bit>,
+    flush: Signal<Local, Bit>,
+    told: Signal<Local, Bit>,
+    live: Signal<Local, Bit>,
+    pc: Signal<Local, Bits<W>>,
+    target: Signal<Local, Bits<W>>,
+    kind: Signal<Local, Bits<10>>,
+    amount: Signal<Local, Bits<10>>,
+    less: Signal<Local, Bits<10>>,
+    // time
+    now: DFF<Bits<8>>,
+    lag: DFF<Bits<8>>,
+    age: Signal<Local, Bits<8>>,
+    late: Signal<Local, Bits<8>>,
+    ahead: Signal<Local, Bits<8>>,
+    // the beat
+    live_2: DFF<Bit>,
+    valid_2: DFF<Bit>,
+    kind_2: DFF<Bits<8>>,
+    pc_2: DFF<Bits<W>>,
+    target_2: DFF<Bits<W>>,
+    more_2: DFF<Bits<10>>,
+    step_2: DFF<Bits<8>>,
+    choked_2: DFF<Bit>,
+    length: Signal<Local, Bits<2>>,
+    // of the parameters
+    places: Fixed<Bits<4>>,
+    compressed: Fixed<Bit>,
+    minus: Fixed<Bits<10>>,
+}
+
+impl<const W: usize> Compress<W> {
+    /// The compressor of a core of `retire` with `params`.
+    ///
+    /// # Panics
+    /// When [`TraceParams::check`] refuses `params`, W is not `xlen`, or `retire` is outside its ranges.
+    pub fn new(params: &TraceParams, retire: Retire) -> Self {
+        params.check().unwrap_or_else(|e| panic!("{e}"));
+        assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
+        let (lanes, log2) = (usize::from(retire.lanes), usize::from(retire.log2_words));
+        assert!(lanes == 2 || lanes == 4, "lanes = {lanes} are not 2 or 4");
+        assert!((2..=4).contains(&log2), "log2_words = {log2} is outside 2..=4");
+        let address = params.address_bits() as usize;
+        Self {
+            lane: each(lanes),
+            _lanes: lanes,
+            pc_words: (0..lanes).map(|_| Mem::new(log2, address)).collect(),
+            target_words: (0..lanes).map(|_| Mem::new(log2, address)).collect(),
+            kind_words: each_mem(lanes, log2),
+            words: Mem::new(log2, if params.timestamps { 22 } else { 14 }),
+            event: each(lanes),
+            kind_in: each(lanes),
+            some: each(lanes + 1),
+            total: each(lanes + 1),
+            since: each(lanes + 1),
+            lower: each(lanes + 1),
+            pick: each(lanes),
+            places: Fixed::of((1_u64 << log2) - 1),
+            compressed: Fixed::new(params.align == 1),
+            minus: Fixed::of(0x3ff_u64),
+            ..Default::default()
+        }
+    }
+}
+
+/// The memories of what lanes hold, of 2^`log2` places.
+fn each_mem(lanes: usize, log2: usize) -> Vec<Mem<4, 10>> {
+    (0..lanes).map(|_| Mem::new(log2, 10)).collect()
+}
+
+impl<const W: usize> Logic for Compress<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, write, read, current, have, seen, pending, gap, served, split, now, lag);
+        dff_setup!(self, clock, live_2, valid_2, kind_2, pc_2, target_2, more_2, step_2, choked_2);
+        clock!(self, clock, words);
+
+        // the queue
+        self.after_write.next = bit_cast::<4, 4>(self.write.q.val() + 1) & self.places.val();
+        self.after_read.next = bit_cast::<4, 4>(self.read.q.val() + 1) & self.places.val();
+        self.full.next = self.after_write.val() == self.read.q.val();
+        self.empty.next = self.write.q.val() == self.read.q.val();
+        self.none.next = self.empty.val() & !self.have.q.val();
+
+        // what comes: events, instructions up to a lane, those behind the last event
+        self.first.next = self.go.val() & !self.seen.q.val();
+        self.some[0].next = false;
+        self.total[0].next = 0.into();
+        self.since[0].next = 0.into();
+        self.events.next = 0.into();
+        self.any.next = false;
+        self.came.next = 0.into();
+        self.tail.next = 0.into();
+        for j in 0..self._lanes {
+            self.event[j].next = self.lane[j].valid.val()
+                & (self.lane[j].intr.val()
+                    | self.lane[j].branch.val()
+                    | self.lane[j].look.val()
+                    | self.lane[j].pop.val()
+                    | self.lane[j].jump.val()
+                    | (self.first.val() & !self.some[j].val()));
+            self.some[j + 1].next = self.some[j].val() | self.lane[j].valid.val();
+            self.total[j + 1].next = self.total[j].val() + self.lane[j].valid.val();
+            self.since[j + 1].next = self.since[j].val() + self.lane[j].valid.val();
+            if self.event[j].val() {
+                self.since[j + 1].next = 0.into();
+            }
+            self.events.next = self.events.val().replace_bit(j, self.event[j].val());
+            self.any.next = self.some[j + 1].val();
+            self.came.next = self.total[j + 1].val();
+            self.tail.next = self.since[j + 1].val();
+        }
+        self.seen.d.next = self.go.val() & (self.seen.q.val() | self.any.val());
+
+        // instructions that are not told yet, and what becomes of those of this clock
+        self.flush.next = self.none.val() & self.pending.q.val().any();
+        self.loses.next = (self.gap.q.val() & !self.none.val()) | (self.events.val().any() & self.full.val());
+        self.push.next = self.events.val().any() & !self.loses.val();
+        self.gap.d.next = self.loses.val();
+        self.carried.next = self.pending.q.val();
+        if self.flush.val() {
+            self.carried.next = 0.into();
+        }
+        self.pending.d.next = self.carried.val() + bit_cast::<10, 3>(self.tail.val());
+        if self.push.val() {
+            self.pending.d.next = bit_cast::<10, 3>(self.tail.val());
+        }
+        if self.loses.val() {
+            self.pending.d.next = self.pending.q.val() + bit_cast::<10, 3>(self.came.val());
+        }
+        if self.push.val() {
+            self.write.d.next = self.after_write.val();
+        }
+        self.now.d.next = self.now.q.val() + 1;
+        self.words.we.next = self.push.val();
+        self.words.waddr.next = self.write.q.val();
+        self.words.wdata.next = bit_cast::<22, 4>(self.events.val())
+            | (bit_cast::<22, 10>(self.carried.val()) << 4)
+            | (bit_cast::<22, 8>(self.now.q.val()) << 14);
+
+        // the event that is told
+        self.unserved.next = !self.served.q.val();
+        self.left.next = self.words.rdata.val().get_bits::<4>(0) & self.unserved.val();
+        self.picked.next = 0.into();
+        self.lower[0].next = !self.have.q.val();
+        self.pc.next = 0.into();
+        self.target.next = 0.into();
+        self.kind.next = 0.into();
+        for k in 0..self._lanes {
+            self.pick[k].next = self.left.val().get_bit(k) & !self.lower[k].val();
+            self.lower[k + 1].next = self.lower[k].val() | self.left.val().get_bit(k);
+            self.picked.next = self.picked.val().replace_bit(k, self.pick[k].val());
+            if self.pick[k].val() {
+                self.pc.next = self.pc_words[k].rdata.val();
+                self.target.next = self.target_words[k].rdata.val();
+                self.kind.next = self.kind_words[k].rdata.val();
+            }
+        }
+        self.others.next = !self.picked.val();
+        self.rest.next = self.left.val() & self.others.val();
+        // instructions before it
+        self.preceding_word.next = self.words.rdata.val().get_bits::<10>(4);
+        if self.served.q.val().any() {
+            self.preceding_word.next = 0.into();
+        }
+        self.preceding.next = self.preceding_word.val() + bit_cast::<10, 2>(self.kind.val().get_bits::<2>(8));
+        if self.split.q.val() {
+            self.preceding.next = 0.into();
+        }
+        // where tracing begins at it, they are told before, untraced
+        self.splits.next = self.have.q.val() & self.go.val() & !self.live_2.q.val() & self.preceding.val().any();
+        self.told.next = self.have.q.val() & !self.splits.val();
+        self.split.d.next = self.splits.val();
+        self.live.next = self.go.val()
+            & (self.live_2.q.val()
+                | self.told.val()
+                | (self.none.val() & !self.pending.q.val().any() & !self.any.val()));
+
+        // the next word
+        self.served.d.next = self.served.q.val();
+        if self.told.val() {
+            self.served.d.next = self.served.q.val() | self.picked.val();
+            if !self.rest.val().any() {
+                self.served.d.next = 0.into();
+                self.have.d.next = false;
+            }
+        }
+        self.reads.next = !self.empty.val() & (!self.have.q.val() | (self.told.val() & !self.rest.val().any()));
+        self.address.next = self.current.q.val();
+        if self.reads.val() {
+            self.address.next = self.read.q.val();
+            self.read.d.next = self.after_read.val();
+            self.have.d.next = true;
+        }
+        self.current.d.next = self.address.val();
+        self.words.raddr.next = self.address.val();
+        for i in 0..self._lanes {
+            self.pc_words[i].clock.next = self.clock.val();
+            self.target_words[i].clock.next = self.clock.val();
+            self.kind_words[i].clock.next = self.clock.val();
+            self.pc_words[i].raddr.next = self.address.val();
+            self.target_words[i].raddr.next = self.address.val();
+            self.kind_words[i].raddr.next = self.address.val();
+            self.pc_words[i].waddr.next = self.write.q.val();
+            self.target_words[i].waddr.next = self.write.q.val();
+            self.kind_words[i].waddr.next = self.write.q.val();
+            self.pc_words[i].we.next = self.push.val();
+            self.target_words[i].we.next = self.push.val();
+            self.kind_words[i].we.next = self.push.val();
+            self.pc_words[i].wdata.next = self.lane[i].pc.val();
+            self.target_words[i].wdata.next = self.lane[i].target.val();
+            // a 4-byte one's link differs from its address by two, in the lowest bit by nothing
+            self.kind_in[i].next = 0.into();
+            self.kind_in[i].next = self.kind_in[i].val().replace_bit(0, self.lane[i].intr.val());
+            self.kind_in[i].next = self.kind_in[i].val().replace_bit(1, self.lane[i].branch.val());
+            self.kind_in[i].next = self.kind_in[i].val().replace_bit(2, self.lane[i].taken.val());
+            self.kind_in[i].next = self.kind_in[i].val().replace_bit(3, self.lane[i].look.val());
+            self.kind_in[i].next = self.kind_in[i].val().replace_bit(4, self.lane[i].push.val());
+            self.kind_in[i].next = self.kind_in[i].val().replace_bit(5, self.lane[i].pop.val());
+            self.kind_in[i].next = self.kind_in[i].val().replace_bit(6, self.lane[i].jump.val());
+            self.kind_in[i].next = self.kind_in[i]
+                .val()
+                .replace_bit(7, self.lane[i].pc.val().get_bit(0) == self.lane[i].link.val().get_bit(0));
+            self.kind_in[i].next = self.kind_in[i].val().replace_bit(8, self.since[i].val().get_bit(0));
+            self.kind_in[i].next = self.kind_in[i].val().replace_bit(9, self.since[i].val().get_bit(1));
+            self.kind_words[i].wdata.next = self.kind_in[i].val();
+        }
+
+        // its time
+        self.age.next = self.now.q.val() - self.words.rdata.val().get_bits::<8>(14);
+        self.late.next = 0.into();
+        if self.have.q.val() {
+            self.late.next = self.age.val() - 2;
+        }
+        self.lag.d.next = self.late.val();
+        self.ahead.next = self.lag.q.val() + 1;
+        self.step_2.d.next = self.ahead.val() - self.late.val();
+
+        // the beat
+        self.live_2.d.next = self.live.val();
+        self.valid_2.d.next = self.have.q.val() | self.flush.val();
+        self.choked_2.d.next = self.flush.val() & self.gap.q.val();
+        self.pc_2.d.next = self.pc.val();
+        self.target_2.d.next = self.target.val();
+        self.kind_2.d.next = 0.into();
+        if self.told.val() & self.live.val() {
+            self.kind_2.d.next = self.kind.val().get_bits::<8>(0);
+        }
+        self.amount.next = self.preceding.val();
+        if !self.have.q.val() {
+            self.amount.next = self.pending.q.val();
+        }
+        self.less.next = 0.into();
+        if self.flush.val() | self.splits.val() {
+            self.less.next = self.minus.val();
+        }
+        self.more_2.d.next = self.amount.val() + self.less.val();
+        if self.reset.val() {
+            self.write.d.next = 0.into();
+            self.read.d.next = 0.into();
+            self.current.d.next = 0.into();
+            self.have.d.next = false;
+            self.seen.d.next = false;
+            self.pending.d.next = 0.into();
+            self.gap.d.next = false;
+            self.served.d.next = 0.into();
+            self.split.d.next = false;
+            self.now.d.next = 0.into();
+            self.lag.d.next = 0.into();
+            self.live_2.d.next = false;
+            self.valid_2.d.next = false;
+            self.kind_2.d.next = 0.into();
+        }
+
+        self.length.next = 1.into();
+        if self.kind_2.q.val().get_bit(7) & self.compressed.val() {
+            self.length.next = 2.into();
+        }
+        self.beat.live.next = self.live_2.q.val();
+        self.beat.valid.next = self.valid_2.q.val();
+        self.beat.intr.next = self.kind_2.q.val().get_bit(0);
+        self.beat.broken.next = false;
+        self.beat.hide.next = false;
+        self.beat.branch.next = self.kind_2.q.val().get_bit(1);
+        self.beat.taken.next = self.kind_2.q.val().get_bit(2);
+        self.beat.look.next = self.kind_2.q.val().get_bit(3);
+        self.beat.push.next = self.kind_2.q.val().get_bit(4);
+        self.beat.pop.next = self.kind_2.q.val().get_bit(5);
+        // what is lost, so that it is where messages could be made
+        self.beat.jump.next = self.kind_2.q.val().get_bit(6) | (self.choked_2.q.val() & self.live_2.q.val());
+        self.beat.pc.next = self.pc_2.q.val();
+        self.beat.link.next = self.pc_2.q.val() + bit_cast::<W, 2>(self.length.val());
+        self.beat.target.next = self.target_2.q.val();
+        self.more.next = self.more_2.q.val();
+        self.step.next = self.step_2.q.val();
+        self.choked.next = self.choked_2.q.val() & self.valid_2.q.val();
+    }
+}

@@ -1,0 +1,136 @@
+//! Ingress adapter for RVFI of a core that retires several instructions a clock (NRET > 1)
+//!
+//! An adapter and decoder for each of the core's channels ([`super::rvfi`]), and the compressor ([`super::compress`]).
+//!
+//! # Source
+//! RISC-V formal interface: <https://github.com/SymbioticEDA/riscv-formal> docs/rvfi.md, NRET channels.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | back to the state at power-up |
+//! | `live` | in | 1 | 1: what is told in this clock is traced |
+//! | `rvfi<j>_*` | in | | channel j, as those of [`super::rvfi`]; of a clock the lower channel is the older instruction, and any may be empty |
+//! | `beat`, `more`, `step`, `choked` | out | | as those of the compressor |
+//!
+//! An instruction is traced if tracing is on when it is *told*: those that wait when it is disabled are not.
+//!
+//! # Timing
+//! As many instructions a clock as there are channels. A beat comes four clocks after them, or later where others are told before.
+//!
+//! Golden model: [`sim::beats::wide`].
+
+use super::beat::BeatOut;
+use super::compress::Compress;
+use super::rvfi::Rvfi;
+use crate::spine::{Extras, Retire};
+use crate::widget::each::each;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+
+macro_rules! adapter {
+    (
+        $(#[$doc:meta])* $name:ident, $lanes:tt,
+        $([$j:tt $next:tt $valid:ident $insn:ident $trap:ident $intr:ident $pc:ident $to:ident])+
+    ) => {
+        $(#[$doc])*
+        #[derive(LogicBlock, Default)]
+        pub struct $name<const W: usize> {
+            pub clock: Signal<In, Clock>,
+            pub reset: Signal<In, Bit>,
+            pub live: Signal<In, Bit>,
+            $(
+                pub $valid: Signal<In, Bit>,
+                pub $insn: Signal<In, Bits<32>>,
+                pub $trap: Signal<In, Bit>,
+                pub $intr: Signal<In, Bit>,
+                pub $pc: Signal<In, Bits<W>>,
+                pub $to: Signal<In, Bits<W>>,
+            )+
+            pub beat: BeatOut<W>,
+            pub more: Signal<Out, Bits<10>>,
+            pub step: Signal<Out, Bits<8>>,
+            pub choked: Signal<Out, Bit>,
+            lane: Vec<Rvfi<W>>,
+            compress: Compress<W>,
+            // whether the instruction before a channel's trapped
+            trapped: Vec<Signal<Local, Bit>>,
+            trap_before: DFF<Bit>,
+        }
+
+        impl<const W: usize> $name<W> {
+            /// The adapter for `params`, with `extras`.
+            ///
+            /// # Panics
+            /// When they do not say how many instructions a clock retire, or ask for the check; and as [`Compress::new`].
+            pub fn with(params: &TraceParams, extras: Extras) -> Self {
+                let retire = extras.retire.expect("several instructions a clock");
+                assert!(!extras.check, "no circuit of the check");
+                assert_eq!(retire.lanes, $lanes, "channels");
+                Self {
+                    lane: (0..$lanes).map(|_| Rvfi::with(params, Extras { retire: None, ..extras })).collect(),
+                    compress: Compress::new(params, retire),
+                    trapped: each($lanes + 1),
+                    ..Default::default()
+                }
+            }
+
+            /// As [`Self::with`], for benches of the adapter alone.
+            ///
+            /// # Panics
+            /// As [`Compress::new`].
+            pub fn new(params: &TraceParams, retire: Retire) -> Self {
+                Self::with(params, Extras { retire: Some(retire), ..Extras::default() })
+            }
+        }
+
+        impl<const W: usize> Logic for $name<W> {
+            #[hdl_gen]
+            fn update(&mut self) {
+                dff_setup!(self, clock, trap_before);
+                clock!(self, clock, compress);
+                self.compress.reset.next = self.reset.val();
+                self.compress.go.next = self.live.val();
+                self.trapped[0].next = self.trap_before.q.val();
+                $(
+                    self.lane[$j].clock.next = self.clock.val();
+                    self.lane[$j].live.next = true;
+                    self.lane[$j].rvfi_valid.next = self.$valid.val() & !self.$trap.val() & !self.reset.val();
+                    self.lane[$j].rvfi_insn.next = self.$insn.val();
+                    self.lane[$j].rvfi_trap.next = false;
+                    self.lane[$j].hide.next = false;
+                    self.lane[$j].mode.next = 0.into();
+                    self.lane[$j].modes.next = 0.into();
+                    self.lane[$j].rvfi_intr.next = self.$intr.val() | self.trapped[$j].val();
+                    self.lane[$j].rvfi_pc_rdata.next = self.$pc.val();
+                    self.lane[$j].rvfi_pc_wdata.next = self.$to.val();
+                    BeatOut::<W>::join(&mut self.lane[$j].beat, &mut self.compress.lane[$j]);
+                    self.trapped[$next].next = self.trapped[$j].val();
+                    if self.$valid.val() {
+                        self.trapped[$next].next = self.$trap.val();
+                    }
+                )+
+                self.trap_before.d.next = self.trapped[$lanes].val() & !self.reset.val();
+                BeatOut::<W>::link(&mut self.beat, &mut self.compress.beat);
+                self.more.next = self.compress.more.val();
+                self.step.next = self.compress.step.val();
+                self.choked.next = self.compress.choked.val();
+            }
+        }
+    };
+}
+
+adapter!(
+    /// The adapter for two channels, for addresses of W = `xlen` bits.
+    RvfiTwo, 2,
+    [0 1 rvfi0_valid rvfi0_insn rvfi0_trap rvfi0_intr rvfi0_pc_rdata rvfi0_pc_wdata]
+    [1 2 rvfi1_valid rvfi1_insn rvfi1_trap rvfi1_intr rvfi1_pc_rdata rvfi1_pc_wdata]
+);
+adapter!(
+    /// The adapter for four channels, for addresses of W = `xlen` bits.
+    RvfiFour, 4,
+    [0 1 rvfi0_valid rvfi0_insn rvfi0_trap rvfi0_intr rvfi0_pc_rdata rvfi0_pc_wdata]
+    [1 2 rvfi1_valid rvfi1_insn rvfi1_trap rvfi1_intr rvfi1_pc_rdata rvfi1_pc_wdata]
+    [2 3 rvfi2_valid rvfi2_insn rvfi2_trap rvfi2_intr rvfi2_pc_rdata rvfi2_pc_wdata]
+    [3 4 rvfi3_valid rvfi3_insn rvfi3_trap rvfi3_intr rvfi3_pc_rdata rvfi3_pc_wdata]
+);

@@ -1,0 +1,268 @@
+//! Several retired instructions a clock, as rows of which each tells of one event at most
+//!
+//! Golden model of the ingress of that name, clock by clock. What a clock retires waits as a word if there is an *event*
+//! in it: control flow, the first instruction after a trap, or the first that may be traced. The words are served one event a
+//! clock, each with the number of sequential instructions before it. Sequential instructions that no event follows are counted
+//! up and told without one once no word waits. A word that finds no place is lost with all behind it, until none waits.
+//!
+//! A row's time is the clock in which its event retired, in whatever clock it is told.
+
+use std::collections::VecDeque;
+
+/// What is told in one clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row<T> {
+    /// The clock is traced.
+    pub live: bool,
+    /// Instructions, the event included. 0: nothing retired.
+    pub count: u32,
+    /// The last of them, if it is an event.
+    pub event: Option<T>,
+    /// They found no place: they are lost.
+    pub choked: bool,
+    /// Clocks since it could have been told at the earliest.
+    pub lag: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Word<T> {
+    /// Sequential instructions before each event, and it.
+    events: VecDeque<(u32, T)>,
+    clock: u64,
+}
+
+/// The queue of one core.
+#[derive(Clone, Debug)]
+pub struct Compressor<T> {
+    places: usize,
+    words: VecDeque<Word<T>>,
+    served: Option<Word<T>>,
+    pending: u32,
+    choked: bool,
+    /// Since `go` is 1, an instruction came.
+    seen: bool,
+    live: bool,
+    /// What was before the event of this word is told.
+    split: bool,
+    clock: u64,
+}
+
+/// Clocks from those in which instructions come to those in which they are told at the earliest.
+pub const LATENCY: u64 = 2;
+
+impl<T: Copy> Compressor<T> {
+    /// With places for 2^`log2_words` - 1 words that wait, beside the one that is served.
+    pub fn new(log2_words: u8) -> Self {
+        Self {
+            places: (1 << log2_words) - 1,
+            words: VecDeque::new(),
+            served: None,
+            pending: 0,
+            choked: false,
+            seen: false,
+            live: false,
+            split: false,
+            clock: 0,
+        }
+    }
+
+    /// Words that wait.
+    pub fn waiting(&self) -> usize {
+        self.words.len()
+    }
+
+    /// One clock: what comes in it, in order, each with whether it is an event by itself; whether it is traced.
+    pub fn clock(&mut self, retired: impl IntoIterator<Item = (T, bool)>, go: bool) -> Row<T> {
+        let first = go && !self.seen;
+        let retired: Vec<(T, bool)> =
+            retired.into_iter().enumerate().map(|(i, (t, event))| (t, event || first && i == 0)).collect();
+        let idle = self.served.is_none() && self.words.is_empty();
+        let quiet = idle && self.pending == 0 && retired.is_empty();
+        let row = self.tell(go, idle, quiet);
+        let flushed = row.event.is_none() && row.count > 0 && idle;
+        let base = if flushed { 0 } else { self.pending };
+
+        // what comes, while the word that is served next is one that waited before this clock
+        let take = self.served.is_none() && !self.words.is_empty();
+        let came = retired.len() as u32;
+        let full = self.words.len() == self.places;
+        let word = self.word(&retired, base);
+        if take {
+            self.served = self.words.pop_front();
+        }
+        if self.choked && !idle || full && word.is_some() {
+            self.choked = true;
+            self.pending += came;
+        } else if let Some((word, tail)) = word {
+            self.words.push_back(word);
+            self.pending = tail;
+            self.choked = false;
+        } else {
+            self.pending = base + came;
+            self.choked = false;
+        }
+        self.seen = go && (self.seen || came > 0);
+        self.clock += 1;
+        row
+    }
+
+    /// The row of this clock, of what came before it.
+    fn tell(&mut self, go: bool, idle: bool, quiet: bool) -> Row<T> {
+        let mut row = Row { live: go && (self.live || quiet), count: 0, event: None, choked: false, lag: 0 };
+        if let Some(word) = &mut self.served {
+            row.lag = (self.clock - word.clock - LATENCY) as u32;
+            if let Some(&(before, event)) = word.events.front() {
+                let before = if self.split { 0 } else { before };
+                self.split = go && !self.live && before > 0;
+                if self.split {
+                    row.count = before;
+                } else {
+                    row = Row { live: go, count: before + 1, event: Some(event), ..row };
+                    word.events.pop_front();
+                }
+            }
+            if word.events.is_empty() {
+                self.served = None;
+            }
+        } else if idle && self.pending > 0 {
+            row.count = self.pending;
+            row.choked = self.choked;
+        }
+        self.live = row.live;
+        row
+    }
+
+    /// What comes in a clock as a word, if there is an event in it, and the instructions behind the last one.
+    fn word(&self, retired: &[(T, bool)], base: u32) -> Option<(Word<T>, u32)> {
+        let mut before = base;
+        let mut events = VecDeque::new();
+        for &(t, event) in retired {
+            if event {
+                events.push_back((before, t));
+                before = 0;
+            } else {
+                before += 1;
+            }
+        }
+        (!events.is_empty()).then_some((Word { events, clock: self.clock }, before))
+    }
+}
+
+/// When a core of some width retires what one of a single instruction a clock did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// As many a clock as it can, whatever they are.
+    Full,
+    /// As many, but none behind one that does not go on to the next address: code is fetched a block a clock.
+    Block,
+    /// Those that retired in clocks one after the other; where it waited it waits.
+    Timed,
+}
+
+/// Clocks in which a core that retires up to `width` a clock retires what retired in `cycles`; `goes_on` says of each
+/// whether the next one stands behind it.
+pub fn pace(cycles: &[u64], goes_on: &[bool], width: usize, pace: Pace) -> Vec<u64> {
+    let mut clocks: Vec<u64> = Vec::with_capacity(cycles.len());
+    let mut here = 0;
+    for (i, cycle) in cycles.iter().enumerate() {
+        let Some(&last) = clocks.last() else {
+            here = 1;
+            clocks.push(*cycle);
+            continue;
+        };
+        let waited = cycle - cycles[i - 1];
+        let joins = here < width
+            && match pace {
+                Pace::Full => true,
+                Pace::Block => goes_on[i - 1],
+                Pace::Timed => waited <= 1,
+            };
+        here = if joins { here + 1 } else { 1 };
+        let clocks_on = if pace == Pace::Timed { waited.max(1) } else { 1 };
+        clocks.push(if joins { last } else { last + clocks_on });
+    }
+    clocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: Row<u32> = Row { live: true, count: 0, event: None, choked: false, lag: 0 };
+
+    fn told(count: u32, event: u32) -> Row<u32> {
+        Row { count, event: Some(event), ..NONE }
+    }
+
+    /// By hand: three events and three others in two clocks, one more later.
+    #[test]
+    fn events_are_told_one_a_clock_with_what_is_before_them() {
+        let mut c = Compressor::new(2);
+        let (s, e) = (false, true);
+        let come: [&[(u32, bool)]; 9] = [
+            &[],
+            &[(1, s), (2, s), (3, e), (4, e)], // 1 is the first that is traced
+            &[(5, s), (6, e), (7, s)],
+            &[],
+            &[(8, s)],
+            &[],
+            &[],
+            &[],
+            &[(9, e)],
+        ];
+        let rows: Vec<_> = come.iter().map(|r| c.clock(r.iter().copied(), true)).collect();
+        let late = |row: Row<u32>, lag| Row { lag, ..row };
+        let want = [
+            NONE,
+            NONE,
+            NONE,
+            told(1, 1),
+            late(told(2, 3), 1),
+            late(told(1, 4), 2),
+            late(told(2, 6), 2),
+            Row { count: 2, ..NONE }, // 7 and 8
+            NONE,
+        ];
+        assert_eq!(rows, want);
+        assert_eq!((c.clock([], true), c.clock([], true)), (NONE, told(1, 9)));
+    }
+
+    #[test]
+    fn what_was_before_the_first_that_is_traced_is_told_untraced() {
+        let mut c = Compressor::new(2);
+        let off = Row { live: false, ..NONE };
+        assert_eq!(c.clock([(1, true), (2, false)], false), off);
+        // 2 and 3 are before the word is told, 4 is the first
+        assert_eq!(c.clock([(3, false)], false), off);
+        assert_eq!(c.clock([(4, false)], true), Row { live: true, ..told(1, 1) });
+        let mut c = Compressor::new(2);
+        c.clock([(1, false), (2, true)], false);
+        c.clock([], false);
+        assert_eq!(c.clock([], true), Row { count: 1, ..off });
+        assert_eq!(c.clock([], true), Row { lag: 1, ..told(1, 2) });
+        assert_eq!(c.clock([(3, false)], true), NONE);
+    }
+
+    #[test]
+    fn what_finds_no_place_is_lost_until_none_waits() {
+        let mut c = Compressor::new(1);
+        let full = || (0..4).map(|i| (i, true));
+        let mut rows = Vec::new();
+        rows.extend((0..6).map(|_| c.clock(full(), true)));
+        // the first waits when the second comes, for which there is no place
+        rows.extend((0..8).map(|_| c.clock([], true)));
+        let lost: u32 = rows.iter().filter(|r| r.choked).map(|r| r.count).sum();
+        let told: u32 = rows.iter().filter(|r| !r.choked).map(|r| r.count).sum();
+        assert_eq!(rows.iter().filter(|r| r.choked).count(), 1);
+        assert_eq!((told, lost), (4, 20));
+    }
+
+    #[test]
+    fn a_wider_core_retires_the_same_in_fewer_clocks() {
+        let cycles = [5, 6, 7, 9, 10, 11];
+        let goes_on = [true, false, true, true, true, true];
+        assert_eq!(pace(&cycles, &goes_on, 2, Pace::Full), [5, 5, 6, 6, 7, 7]);
+        assert_eq!(pace(&cycles, &goes_on, 4, Pace::Block), [5, 5, 6, 6, 6, 6]);
+        assert_eq!(pace(&cycles, &goes_on, 2, Pace::Timed), [5, 5, 6, 8, 8, 9]);
+    }
+}

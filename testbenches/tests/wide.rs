@@ -1,0 +1,260 @@
+//! `hdl/src/ingress/{compress,rvfi_wide}.rs` against `sim/src/beats/wide.rs`, clock by clock
+//!
+//! Random programs that retire 0 to 4 instructions a clock in any of the channels, in bursts of different density, with traps
+//! and interrupts, resets, and tracing that goes on and off. Queues of few places, so that some of it is lost.
+
+use hdl::ingress::beat::BeatOut;
+use hdl::ingress::rvfi_wide::{RvfiFour, RvfiTwo};
+use hdl::spine::Retire;
+use retire::isa::{flow, Flow, Indirect};
+use rust_hdl::prelude::*;
+use sim::beats::wide::{Compressor, Row};
+use sim::params::{Platform, TraceParams};
+use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::run::{Config, Retired, Run};
+use sim::stimulus::Source;
+use testbenches::check::rounds;
+use testbenches::driver::{CheckVerilog, Driver};
+use testbenches::gates::emit_checked;
+
+/// What a channel shows in a clock.
+#[derive(Clone, Copy)]
+enum Channel {
+    Nothing,
+    Traps,
+    Retires { r: Retired, intr: bool },
+}
+
+/// An adapter of some channels.
+trait Wide: Block {
+    const LANES: usize;
+    const XLEN: u8;
+    fn set_clock(&mut self, high: bool);
+    fn control(&mut self, reset: bool, live: bool);
+    fn set(&mut self, lane: usize, show: Channel);
+    fn told(&self) -> Told;
+}
+
+/// What it says in a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Told {
+    live: bool,
+    valid: bool,
+    choked: bool,
+    count: u64,
+    step: u64,
+    /// `intr`, `branch`, `taken`, `look`, `push`, `pop`, `jump`
+    kind: [bool; 7],
+    addresses: [u64; 3],
+}
+
+fn said<const W: usize>(beat: &BeatOut<W>, [more, step]: [u64; 2], choked: bool) -> Told {
+    let kind = [&beat.intr, &beat.branch, &beat.taken, &beat.look, &beat.push, &beat.pop, &beat.jump];
+    Told {
+        live: beat.live.val(),
+        valid: beat.valid.val(),
+        choked,
+        count: if beat.valid.val() { more + 1 } else { 0 },
+        step,
+        kind: kind.map(|s| s.val()),
+        addresses: [beat.pc.val().to_u64(), beat.link.val().to_u64(), beat.target.val().to_u64()],
+    }
+}
+
+macro_rules! wide {
+    ($name:ident, $lanes:literal, $([$j:literal $valid:ident $insn:ident $trap:ident $intr:ident $pc:ident $to:ident])+) => {
+        impl<const W: usize> Wide for $name<W> {
+            const LANES: usize = $lanes;
+            const XLEN: u8 = W as u8;
+            fn set_clock(&mut self, high: bool) {
+                self.clock.next = high.into();
+            }
+            fn control(&mut self, reset: bool, live: bool) {
+                self.reset.next = reset;
+                self.live.next = live;
+            }
+            fn set(&mut self, lane: usize, show: Channel) {
+                match lane {
+                    $($j => {
+                        self.$valid.next = !matches!(show, Channel::Nothing);
+                        self.$trap.next = matches!(show, Channel::Traps);
+                        let (insn, pc, to, intr) = match show {
+                            Channel::Retires { r, intr } => (r.insn, r.pc, r.next_pc, intr),
+                            // noise that must not count: a call to nowhere
+                            _ => (0x0000_80e7, 0x1234, 0x5678, false),
+                        };
+                        self.$insn.next = u64::from(insn).to_bits();
+                        self.$pc.next = pc.to_bits();
+                        self.$to.next = to.to_bits();
+                        self.$intr.next = intr;
+                    })+
+                    _ => panic!("channel {lane} of {}", $lanes),
+                }
+            }
+            fn told(&self) -> Told {
+                let numbers = [self.more.val().to_u64(), self.step.val().to_u64()];
+                said(&self.beat, numbers, self.choked.val())
+            }
+        }
+    };
+}
+wide!(RvfiTwo, 2,
+    [0 rvfi0_valid rvfi0_insn rvfi0_trap rvfi0_intr rvfi0_pc_rdata rvfi0_pc_wdata]
+    [1 rvfi1_valid rvfi1_insn rvfi1_trap rvfi1_intr rvfi1_pc_rdata rvfi1_pc_wdata]);
+wide!(RvfiFour, 4,
+    [0 rvfi0_valid rvfi0_insn rvfi0_trap rvfi0_intr rvfi0_pc_rdata rvfi0_pc_wdata]
+    [1 rvfi1_valid rvfi1_insn rvfi1_trap rvfi1_intr rvfi1_pc_rdata rvfi1_pc_wdata]
+    [2 rvfi2_valid rvfi2_insn rvfi2_trap rvfi2_intr rvfi2_pc_rdata rvfi2_pc_wdata]
+    [3 rvfi3_valid rvfi3_insn rvfi3_trap rvfi3_intr rvfi3_pc_rdata rvfi3_pc_wdata]);
+
+/// Control flow, or the first after a trap.
+fn is_event(r: &Retired, xlen: u8) -> bool {
+    r.trapped || flow(r.insn, xlen) != Flow::Sequential
+}
+
+/// What a beat says of its instruction, as the tables of `hdl/src/ingress/beat.rs` and of the unprivileged ISA have it.
+fn kind(r: &Retired, xlen: u8) -> [bool; 7] {
+    let taken = r.next_pc != r.pc.wrapping_add(r.len.into());
+    let (mut branch, mut look, mut push, mut pop, mut jump) = (false, false, false, false, false);
+    match flow(r.insn, xlen) {
+        Flow::Sequential => {}
+        Flow::Conditional { .. } => branch = true,
+        Flow::Jump { call, .. } => (jump, push) = (true, call),
+        Flow::Indirect(Indirect::Jump) | Flow::TrapReturn => look = true,
+        Flow::Indirect(Indirect::Call) => (look, push) = (true, true),
+        Flow::Indirect(Indirect::Return) => pop = true,
+        Flow::Indirect(Indirect::CoSwap) => (pop, push) = (true, true),
+    }
+    [r.trapped, branch, taken, look, push, pop, jump]
+}
+
+struct Seen {
+    rows: usize,
+    choked: usize,
+    lag: u32,
+    split: usize,
+}
+
+/// Drives `uut` for `clocks` clocks; what it says must be what the model says.
+fn drive<T: Wide>(uut: T, params: &TraceParams, log2_words: u8, seed: u64, clocks: usize) -> Seen {
+    let xlen = T::XLEN;
+    let shape = if xlen == 64 { Shape::rv64(seed) } else { Shape::rv32(seed) };
+    let model = Model::new(&Shape { compressed: params.align == 1, ..shape });
+    let config = Config { trap_per_64k: 1_500, ..Config::new(1, seed) };
+    let mut steps = Run::new(&model, &config).map(|s| s.retired).peekable();
+    let mut s = Source::seeded(seed);
+    let mut d = Driver::new(uut, |u: &mut T, c| u.set_clock(c)).unwrap().recording();
+    let mut golden: Compressor<Retired> = Compressor::new(log2_words);
+    // what the channels showed a clock ago, and the row that is told now
+    let (mut came, mut row): (Vec<Retired>, Option<Row<Retired>>) = (Vec::new(), None);
+    let (mut trap_told, mut was_reset) = (false, true);
+    let mut seen = Seen { rows: 0, choked: 0, lag: 0, split: 0 };
+    let (mut lag, mut percent, mut phase, mut live) = (0, 50, 0, false);
+    for clock in 0..clocks {
+        if phase == 0 {
+            (percent, phase) = (*s.pick(&[0, 5, 40, 90, 100]), s.between(1, 60));
+            live = if clock < 30 { false } else { s.percent(85) };
+        }
+        phase -= 1;
+        let reset = clock < 2 || s.per_64k(60);
+        let mut shows = vec![Channel::Nothing; T::LANES];
+        let mut now = Vec::new();
+        for show in &mut shows {
+            if !s.percent(percent) {
+                continue;
+            }
+            if steps.peek().is_some_and(|r| r.trapped) && !trap_told && s.percent(50) {
+                (*show, trap_told) = (Channel::Traps, true);
+                continue;
+            }
+            let r = steps.next().unwrap();
+            // told by the trap before it, by `intr`, or both
+            let intr = r.trapped && (!trap_told || s.percent(50));
+            trap_told = false;
+            *show = Channel::Retires { r, intr };
+            now.push(r);
+        }
+        let set = |u: &mut T| {
+            u.control(reset, live);
+            shows.iter().enumerate().for_each(|(lane, show)| u.set(lane, *show));
+        };
+        let got = d.cycle(set, T::told).unwrap();
+        if let Some(row) = row {
+            let place = format!("clock {clock}");
+            assert_eq!((got.live, got.valid, got.choked), (row.live, row.count > 0, row.choked), "{place}: {row:x?}");
+            assert_eq!(got.count, u64::from(row.count), "{place}: {row:x?}");
+            // in the clock behind a reset it is that of before
+            if params.timestamps && !was_reset {
+                assert_eq!(got.step, u64::from(lag + 1 - row.lag), "{place}: {row:x?}");
+            }
+            if let (Some(r), true) = (row.event, row.live) {
+                assert_eq!(got.kind, kind(&r, xlen), "{place}: {row:x?}");
+                let address = |a: u64| a >> params.align;
+                let link = r.pc.wrapping_add(r.len.into()) & (u64::MAX >> (64 - xlen));
+                let want = [r.pc, link, r.next_pc].map(address);
+                assert_eq!(got.addresses, want, "{place}: {row:x?}");
+            } else {
+                let choked = row.choked && row.live;
+                let quiet = [&got.kind[1..2], &got.kind[3..6]].concat();
+                assert!(quiet.iter().all(|k| !k) && got.kind[6] == choked, "{place}: {got:x?}");
+            }
+            lag = row.lag;
+            seen.rows += usize::from(row.live && row.event.is_some());
+            seen.choked += usize::from(row.choked);
+            seen.split += usize::from(!row.live && row.event.is_none() && row.count > 0 && live);
+            seen.lag = seen.lag.max(row.lag);
+        }
+        was_reset = reset;
+        if reset {
+            golden = Compressor::new(log2_words);
+            row = Some(Row { live: false, count: 0, event: None, choked: false, lag: 0 });
+            now.clear();
+            trap_told = false;
+        } else {
+            row = Some(golden.clock(came.iter().map(|r| (*r, is_event(r, xlen))), live));
+        }
+        came = now;
+    }
+    d.check_verilog().unwrap();
+    seen
+}
+
+fn params(scheme: &str, xlen: u8, align: u8, timestamps: bool) -> TraceParams {
+    TraceParams::new(Platform { xlen, align, timestamps, ..Platform::RV32 }, scheme.parse().unwrap())
+}
+
+#[test]
+fn beats_of_several_channels_are_those_of_the_model() {
+    let clocks = rounds(6_000, 200_000);
+    let (mut choked, mut lag) = (0, 0);
+    for (seed, log2_words, xlen, align) in [(1, 2, 32, 1), (2, 3, 32, 2), (3, 2, 64, 1)] {
+        let p = params("tr_e:small", xlen, align, true);
+        let (two, four) = (Retire { lanes: 2, log2_words }, Retire { lanes: 4, log2_words });
+        let seen = if xlen == 64 {
+            [
+                drive(RvfiTwo::<64>::new(&p, two), &p, log2_words, seed, clocks),
+                drive(RvfiFour::<64>::new(&p, four), &p, log2_words, seed, clocks),
+            ]
+        } else {
+            [
+                drive(RvfiTwo::<32>::new(&p, two), &p, log2_words, seed, clocks),
+                drive(RvfiFour::<32>::new(&p, four), &p, log2_words, seed, clocks),
+            ]
+        };
+        for s in seen {
+            eprintln!("{log2_words}, {xlen}: {} rows, {} gaps, lag {}, {} split", s.rows, s.choked, s.lag, s.split);
+            assert!(s.rows > clocks / 12 && s.split > 5, "{} rows, {} split", s.rows, s.split);
+            choked += s.choked;
+            lag = lag.max(s.lag);
+        }
+    }
+    assert!(choked > 10 && lag > 3, "{choked} gaps, lag {lag}");
+}
+
+#[test]
+fn adapters_pass_the_static_checks() {
+    let p = params("tr_e:small", 32, 1, true);
+    emit_checked(&mut RvfiTwo::<32>::new(&p, Retire { lanes: 2, log2_words: 3 })).unwrap();
+    let p = params("tr_e:small", 64, 2, false);
+    emit_checked(&mut RvfiFour::<64>::new(&p, Retire { lanes: 4, log2_words: 4 })).unwrap();
+}
