@@ -105,7 +105,7 @@ impl<T: Ingress> Bench<T> {
             // between instructions it means nothing
             let noise = if self.hide_per_64k > 0 { Hide::Own } else { Hide::No };
             let retires = matches!(show, Show::Retire { .. });
-            let hide = if retires { hides[t] } else { noise };
+            let hide = hides.get(t).copied().filter(|_| retires).unwrap_or(noise);
             if shut_for == 0 && self.source.per_64k(self.full_per_64k) {
                 shut_for = self.source.between(1, 400);
             }
