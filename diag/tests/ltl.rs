@@ -169,5 +169,6 @@ fn what_is_no_formula_or_too_large_is_told() {
     let deep = wrong(&format!("{}pc:1", "!".repeat(80)));
     assert!(deep.contains("nested deeper than 64"), "{deep}");
     let many: Vec<String> = (0..70).map(|n| format!("next pc:{n}")).collect();
-    assert!(wrong(&many.join(" && ")).contains("operators") || wrong(&many.join(" && ")).contains("classes"));
+    assert!(wrong(&many.join(" && ")).contains("has 70 probes; a machine has 16 classes"));
+    assert!(wrong(&format!("{}pc:1", "next ".repeat(61))).contains("has more than 60 operators"));
 }

@@ -11,6 +11,9 @@ use super::{Parser, Token, DEPTH};
 use crate::formula::{Formula, Kind};
 use crate::Mistake;
 
+/// A formula of one.
+type Unary = fn(Box<Formula>) -> Kind;
+
 impl Parser {
     fn is_word(&mut self, word: &str) -> bool {
         // `next:` would be a probe
@@ -82,7 +85,7 @@ impl Parser {
         }
         let of = |kind| Formula { at, kind };
         let not = |f: Formula| Formula { at: f.at, kind: Kind::Not(Box::new(f)) };
-        let unary: [(&str, fn(Box<Formula>) -> Kind); 5] = [
+        let unary: [(&str, Unary); 5] = [
             ("always", Kind::Always),
             ("next", Kind::Next),
             ("once", Kind::Once),
