@@ -170,7 +170,7 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
             }
         }
     }
-    for (_, log) in app.logs.iter().enumerate().filter(|l| layout.cut.logs[l.0]) {
+    for log in app.logs.iter().zip(&layout.cut.logs).filter(|l| *l.1).map(|l| l.0) {
         let each = f64::from(LOG_EVENTS - 1) * bits(6) + bits(12);
         let rate = match log.trigger {
             Origin::Machine(m) => rates.reports[m],

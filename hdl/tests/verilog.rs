@@ -2,9 +2,11 @@
 //!
 //! A change of a circuit changes `tests/verilog`, and is read there as a diff.
 
+use hdl::diag::node::tick::Tick;
 use hdl::emit::{emit, emit_as, Ingress, SystemOptions};
 use hdl::spine::Extras;
-use hdl::verilog::Style;
+use hdl::verilog::{write as write_verilog, Style};
+use rust_hdl::prelude::Block;
 use sim::params::{Platform, TraceParams};
 use std::fmt::Write;
 
@@ -154,4 +156,17 @@ fn style_changes_names_and_initial_values_and_nothing_else() {
     }
     let plain = |t: &str| t.replace("goshawk", "acme").replace("\n\n", "\n");
     assert_eq!(plain(&plain(&kept)), plain(&plain(&bare)));
+}
+
+/// A next value that reads a signal which changes on its way stays among signals; its register takes it over.
+#[test]
+fn registers_among_signals_are_taken_over() {
+    let mut tick = Tick::new(3);
+    tick.connect_all();
+    let text = write_verilog(&tick, &Style::default()).unwrap().text;
+    for name in
+        ["used", "clocks", "count", "due", "stamp", "missed", "number", "sending", "at", "held_stamp", "held_lost"]
+    {
+        assert!(text.contains(&format!("{name} <= {name}_next;")), "{name} is never taken over:\n{text}");
+    }
 }

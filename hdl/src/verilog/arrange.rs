@@ -266,6 +266,8 @@ fn place(module: &Module, list: Vec<Statement>, out: &mut Arranged) -> Result<()
             rest.iter().enumerate().skip(i + 1).filter(|(_, o)| o.does_write(r)).for_each(|(j, _)| groups.join(i, j));
         });
     }
+    // next values that stay among signals, because they read one that changes on its way
+    let mut among: BTreeSet<Id> = BTreeSet::new();
     for members in groups.all() {
         let block: Vec<Statement> = members.iter().map(|i| rest[*i].clone()).collect();
         let mut written = BTreeSet::new();
@@ -281,13 +283,14 @@ fn place(module: &Module, list: Vec<Statement>, out: &mut Arranged) -> Result<()
                     module.signals[block_first(&written)].key
                 )));
             }
+            among.extend(written.iter().filter(|w| free.contains(w)));
             out.blocks.push(block);
         }
     }
     edges.sort_by_key(|(at, _)| *at);
     for r in &out.registers {
         let register = &module.registers[*r];
-        if !free.contains(&register.next) {
+        if !free.contains(&register.next) || among.contains(&register.next) {
             let value = Value::whole(register.next, module.signals[register.next].width);
             edges.push((usize::MAX, vec![Statement::Assign { to: register.next, part: None, value }]));
         }

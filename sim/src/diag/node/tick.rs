@@ -64,11 +64,6 @@ impl Tick {
         Ok(())
     }
 
-    /// Whether it is set.
-    pub fn is_set(&self) -> bool {
-        self.rule.is_some()
-    }
-
     /// Whether it has nothing to send.
     pub fn is_idle(&self) -> bool {
         self.due.is_none() && self.sends.is_none()
