@@ -104,6 +104,12 @@ fn an_entry_that_is_shown_too_early_is_found() {
 }
 
 #[test]
+fn addresses_at_the_place_before_are_found() {
+    let fifo = outside(&event_fifo(3, true).unwrap());
+    finds(&fifo, "addresses$0$waddr = next_write;", "addresses$0$waddr = write$q;", "as_it_went_in", 10);
+}
+
+#[test]
 fn a_packer_hands_out_the_bits_of_its_pieces() {
     let packer = verilog(Packer::new()).inside("top", include_str!("../formal/packer.sv")).unwrap();
     holds(&packer, 3, 24);

@@ -1181,7 +1181,7 @@ module goshawk_session (
             end
         end
         if (done & ends) begin
-            stops <= stops + 5'd1;
+            stops <= (stops + 5'd1) & 5'd1;
         end
         if (over & aligned) begin
             stops <= 5'd0;
@@ -1284,6 +1284,7 @@ module goshawk_event_fifo (
     reg  [7:0]  read;
     reg         fresh;
     wire [7:0]  after_write;
+    reg  [7:0]  next_write;
     wire [7:0]  after_read;
     reg  [7:0]  next_read;
     wire        write_bit;
@@ -1292,9 +1293,9 @@ module goshawk_event_fifo (
     wire        none;
     wire        accept;
     wire [31:0] kinds;
-    wire [30:0] entries_rdata;
-    wire [30:0] entries_w0;
-    wire [30:0] entries_w1;
+    wire [30:0] entries_0_rdata;
+    wire [30:0] entries_0_w0;
+    wire [30:0] entries_0_w1;
 
     assign write_bit = !(^(write & FEEDBACK));
     assign after_write = {write[6:0], write_bit};
@@ -1304,23 +1305,33 @@ module goshawk_event_fifo (
     assign none = write == read;
     assign accept = entry_push & !brim;
     assign kinds = {28'd0, entry_post, entry_pre};
-    assign entries_w0 = {kinds[6:0], entry_bcnt};
-    assign entries_w1 = {7'd0, entry_icnt};
-    assign word = {1'd0, entries_rdata};
+    assign entries_0_w0 = {kinds[6:0], entry_bcnt};
+    assign entries_0_w1 = {7'd0, entry_icnt};
+    assign word = {1'd0, entries_0_rdata};
     assign have = fresh;
 
-    goshawk_field_mem #(.ADDRESS(8), .WIDTH(31)) u_entries (
+    goshawk_field_mem #(.ADDRESS(8), .WIDTH(31)) u_entries_0 (
         .clock(clock),
         .raddr(next_read),
         .field(field),
-        .rdata(entries_rdata),
+        .rdata(entries_0_rdata),
         .we(accept),
         .waddr(write),
-        .w0(entries_w0),
-        .w1(entries_w1),
+        .w0(entries_0_w0),
+        .w1(entries_0_w1),
         .w2(entry_pc[30:0]),
         .w3(entry_target[30:0])
     );
+
+    always @(*) begin
+        next_write = write;
+        if (accept) begin
+            next_write = after_write;
+        end
+        if (reset) begin
+            next_write = 8'd0;
+        end
+    end
 
     always @(*) begin
         next_read = read;
@@ -1330,16 +1341,13 @@ module goshawk_event_fifo (
     end
 
     always @(posedge clock) begin
-        if (accept) begin
-            write <= after_write;
-        end
+        write <= next_write;
         fresh <= !none;
         if (pop) begin
             fresh <= !none & (after_read != write);
         end
         read <= next_read;
         if (reset) begin
-            write <= 8'd0;
             read <= 8'd0;
             fresh <= 1'd0;
         end

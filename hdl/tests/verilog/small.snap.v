@@ -545,6 +545,7 @@ module goshawk_fields (
     localparam [3:0] KIND_PROGRESS = 4'd7;
     localparam [5:0] KIND_SIZE = 6'd3;
     localparam [3:0] KIND_STOP = 4'd5;
+    localparam [31:0] NO_KINDS = 32'hff0fffff;
 
     reg         again;
     reg  [3:0]  special;
@@ -583,7 +584,7 @@ module goshawk_fields (
 
     always @(*) begin
         kind = 3'd1;
-        value = {12'd0, word[19:0]};
+        value = word & NO_KINDS;
         zero = 1'd0;
         own_field = 2'd0;
         next_field = 2'd0;
@@ -1093,7 +1094,7 @@ module goshawk_session (
             end
         end
         if (done & ends) begin
-            stops <= stops + 5'd1;
+            stops <= (stops + 5'd1) & 5'd1;
         end
         if (over & aligned) begin
             stops <= 5'd0;
@@ -1187,15 +1188,17 @@ module goshawk_event_fifo (
     output wire        have,
     input  wire        pop,
     input  wire [1:0]  field,
-    output wire [31:0] word
+    output reg  [31:0] word
 );
 
     localparam [7:0] FEEDBACK = 8'hb8;
 
+    reg         is_address;
     reg  [7:0]  write;
     reg  [7:0]  read;
     reg         fresh;
     wire [7:0]  after_write;
+    reg  [7:0]  next_write;
     wire [7:0]  after_read;
     reg  [7:0]  next_read;
     wire        write_bit;
@@ -1204,9 +1207,9 @@ module goshawk_event_fifo (
     wire        none;
     wire        accept;
     wire [31:0] kinds;
-    wire [30:0] entries_rdata;
-    wire [30:0] entries_w0;
-    wire [30:0] entries_w1;
+    wire [23:0] counts_0_rdata;
+    wire [23:0] counts_0_w0;
+    wire [30:0] addresses_0_rdata;
 
     assign write_bit = !(^(write & FEEDBACK));
     assign after_write = {write[6:0], write_bit};
@@ -1216,23 +1219,40 @@ module goshawk_event_fifo (
     assign none = write == read;
     assign accept = entry_push & !brim;
     assign kinds = {28'd0, entry_post, entry_pre};
-    assign entries_w0 = {7'd0, entry_bcnt} | {kinds[10:0], 20'd0};
-    assign entries_w1 = {7'd0, entry_icnt};
-    assign word = {1'd0, entries_rdata};
+    assign counts_0_w0 = entry_bcnt | {kinds[3:0], 20'd0};
     assign have = fresh;
 
-    goshawk_field_mem #(.ADDRESS(8), .WIDTH(31)) u_entries (
+    goshawk_pair_mem #(.ADDRESS(8), .WIDTH(24)) u_counts_0 (
         .clock(clock),
         .raddr(next_read),
-        .field(field),
-        .rdata(entries_rdata),
+        .second(field[0]),
+        .rdata(counts_0_rdata),
         .we(accept),
         .waddr(write),
-        .w0(entries_w0),
-        .w1(entries_w1),
-        .w2(entry_pc[30:0]),
-        .w3(entry_target[30:0])
+        .w0(counts_0_w0),
+        .w1(entry_icnt)
     );
+
+    goshawk_pair_mem #(.ADDRESS(8), .WIDTH(31)) u_addresses_0 (
+        .clock(clock),
+        .raddr(next_read),
+        .second(field[0]),
+        .rdata(addresses_0_rdata),
+        .we(1'd1),
+        .waddr(next_write),
+        .w0(entry_pc[30:0]),
+        .w1(entry_target[30:0])
+    );
+
+    always @(*) begin
+        next_write = write;
+        if (accept) begin
+            next_write = after_write;
+        end
+        if (reset) begin
+            next_write = 8'd0;
+        end
+    end
 
     always @(*) begin
         next_read = read;
@@ -1241,23 +1261,29 @@ module goshawk_event_fifo (
         end
     end
 
-    always @(posedge clock) begin
-        if (accept) begin
-            write <= after_write;
+    always @(*) begin
+        word = {8'd0, counts_0_rdata};
+        if (is_address) begin
+            word = {1'd0, addresses_0_rdata};
         end
+    end
+
+    always @(posedge clock) begin
+        write <= next_write;
         fresh <= !none;
         if (pop) begin
             fresh <= !none & (after_read != write);
         end
         read <= next_read;
         if (reset) begin
-            write <= 8'd0;
             read <= 8'd0;
             fresh <= 1'd0;
         end
+        is_address <= field[1];
     end
 
     initial begin
+        is_address = 1'd0;
         write = 8'd0;
         read = 8'd0;
         fresh = 1'd0;
@@ -1266,32 +1292,28 @@ endmodule
 
 // Memory. A word that is read in the clock in which it is written is undefined, and so is what was never written;
 // nobody looks at either. A wrapper of a macro with one read and one write port takes the place of this module.
-module goshawk_field_mem #(
+module goshawk_pair_mem #(
     parameter ADDRESS = 8,
     parameter WIDTH = 8
 ) (
     input  wire               clock,
     input  wire [ADDRESS-1:0] raddr,
-    input  wire [1:0]         field,
+    input  wire               second,
     output reg  [WIDTH-1:0]   rdata,
     input  wire               we,
     input  wire [ADDRESS-1:0] waddr,
     input  wire [WIDTH-1:0]   w0,
-    input  wire [WIDTH-1:0]   w1,
-    input  wire [WIDTH-1:0]   w2,
-    input  wire [WIDTH-1:0]   w3
+    input  wire [WIDTH-1:0]   w1
 );
 
     (* no_rw_check *)
-    reg [WIDTH-1:0] words [0:(4<<ADDRESS)-1];
+    reg [WIDTH-1:0] words [0:(2<<ADDRESS)-1];
 
-    always @(posedge clock) rdata <= words[{raddr, field}];
+    always @(posedge clock) rdata <= words[{raddr, second}];
 
     always @(posedge clock) if (we) begin
-        words[{waddr, 2'd0}] <= w0;
-        words[{waddr, 2'd1}] <= w1;
-        words[{waddr, 2'd2}] <= w2;
-        words[{waddr, 2'd3}] <= w3;
+        words[{waddr, 1'd0}] <= w0;
+        words[{waddr, 1'd1}] <= w1;
     end
 endmodule
 
@@ -1438,8 +1460,6 @@ module goshawk_front (
     reg         flow_5;
     reg         outcome_5;
     reg         miss_5;
-    reg  [31:0] pc_5;
-    reg  [31:0] target_5;
     wire        live_2;
     wire        branch_2;
     wire        look_2;
@@ -1487,7 +1507,7 @@ module goshawk_front (
     wire        misses_to;
     wire        hits_to;
 
-    assign life_able = outcome_ready & target_ready;
+    assign life_able = outcome_ready & (target_ready | 1'd1);
     assign life_enter = beat_live & beat_valid;
     assign life_may = beat_intr | beat_branch | beat_look | beat_pop | beat_jump;
     assign live_2 = beat_live & !life_away;
@@ -1578,8 +1598,8 @@ module goshawk_front (
         .flow(flow_5),
         .outcome(outcome_5),
         .miss(miss_5),
-        .pc(pc_5),
-        .target(target_5),
+        .pc(pcs_to),
+        .target(targets_to),
         .verdict_beat(life_verdict_beat),
         .verdict_sync(life_verdict_sync),
         .verdict_exception(life_verdict_exception),
@@ -1643,8 +1663,6 @@ module goshawk_front (
         flow_5 <= flags_4[4];
         outcome_5 <= misses_to;
         miss_5 <= indirect_4 & !hit_4;
-        pc_5 <= pcs_to;
-        target_5 <= targets_to;
     end
 
     initial begin
@@ -1656,8 +1674,6 @@ module goshawk_front (
         flow_5 = 1'd0;
         outcome_5 = 1'd0;
         miss_5 = 1'd0;
-        pc_5 = 32'd0;
-        target_5 = 32'd0;
     end
 endmodule
 
