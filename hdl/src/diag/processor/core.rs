@@ -155,6 +155,7 @@ impl Core {
     }
 }
 
+#[allow(clippy::collapsible_match)] // a kernel has no guards
 impl Logic for Core {
     #[hdl_gen]
     fn update(&mut self) {
