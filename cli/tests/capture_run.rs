@@ -114,7 +114,7 @@ fn every_command_takes_conditional_indirect_branches() {
         goes_through(&place, "a.ret");
         for scheme in ["tr_b:large", "nexs", "sc-lsp:ebase-8x4", "tr_e:m4+upper12"] {
             place.good(&format!("encode a.ret --scheme {scheme} -o x.gtr"));
-            place.good(&format!("replay x.gtr --elf a.ret --check a.ret"));
+            place.good("replay x.gtr --elf a.ret --check a.ret");
         }
         let text = std::fs::read_to_string(place.path().join("a.txt")).unwrap();
         assert!(text.lines().any(|l| l.ends_with("C, I, NT")) && text.lines().any(|l| l.ends_with("C, I, T")));
