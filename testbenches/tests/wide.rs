@@ -49,14 +49,16 @@ struct Told {
 }
 
 fn said<const W: usize>(beat: &BeatOut<W>, [more, step]: [u64; 2], choked: bool) -> Told {
-    let kind = [&beat.intr, &beat.branch, &beat.taken, &beat.look, &beat.push, &beat.pop, &beat.jump];
+    let taken = beat.branch.val() && beat.taken.val();
+    let [intr, branch, look, push, pop, jump] =
+        [&beat.intr, &beat.branch, &beat.look, &beat.push, &beat.pop, &beat.jump].map(|s| s.val());
     Told {
         live: beat.live.val(),
         valid: beat.valid.val(),
         choked,
         count: if beat.valid.val() { more + 1 } else { 0 },
         step,
-        kind: kind.map(|s| s.val()),
+        kind: [intr, branch, taken, look, push, pop, jump],
         addresses: [beat.pc.val().to_u64(), beat.link.val().to_u64(), beat.target.val().to_u64()],
     }
 }
@@ -125,7 +127,8 @@ fn kind(r: &Retired, xlen: u8) -> [bool; 7] {
         Flow::Indirect(Indirect::Return) => pop = true,
         Flow::Indirect(Indirect::CoSwap) => (pop, push) = (true, true),
     }
-    [r.trapped, branch, taken, look, push, pop, jump]
+    // of all others it is not looked at
+    [r.trapped, branch, branch && taken, look, push, pop, jump]
 }
 
 struct Seen {
