@@ -1,7 +1,7 @@
 //! `goshawk gates`: gates, LUTs and clock rate of a trace system
 
 use crate::args::{ParamArgs, SyncArgs};
-use crate::hardware::HardwareArgs;
+use crate::hardware::{several, HardwareArgs};
 use crate::inputs;
 use crate::output::{count, plural, Left, Object, Right, Table};
 use crate::progress::bar;
@@ -25,6 +25,7 @@ use std::io::Write;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk gates --set medium\n  \
     goshawk gates --set small --upper-bits 12 --fifo 8 --library nangate45\n  \
+    goshawk gates --set small --retire 2 --retire-queue 4\n  \
     goshawk gates --set medium --place hx8k --seed 2 --json\n  \
     goshawk gates --scheme inputs:256 --cores 2 --place ecp5")]
 pub struct Args {
@@ -170,9 +171,10 @@ fn print_gates(
 ) -> Result<(), Failure> {
     writeln!(
         out,
-        "{name}, {}, {} ingress, event FIFOs of {} entries; library {}; {}\n",
+        "{name}, {}, {} ingress{}, event FIFOs of {} entries; library {}; {}\n",
         plural(cores, "core"),
         options.ingress.name(),
+        several(options),
         options.fifo_entries(),
         r.library,
         r.tool

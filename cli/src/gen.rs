@@ -3,7 +3,7 @@
 use crate::args::{ParamArgs, SyncArgs};
 use crate::describe::describe;
 use crate::files::OutputPath;
-use crate::hardware::{module_name, HardwareArgs};
+use crate::hardware::{module_name, several, HardwareArgs};
 use crate::output::{count, facts, plural, Object};
 use crate::package::{make, write_all, RECORDING, VERILOG};
 use crate::ports;
@@ -22,6 +22,7 @@ use std::io::Write;
     goshawk gen --set 512/8/16 --timestamps --xlen 64 --ingress etrace -o trace64\n  \
     goshawk gen --set small --cores 2 --sync --check -o trace-sync\n  \
     goshawk gen --set small --address-bits 24@0x80000000 --stall -o trace-small\n  \
+    goshawk gen --set small --xlen 64 --retire 2 -o trace-wide\n  \
     goshawk gen --set small --bus axi-lite --port axi-stream -o trace-axi\n  \
     goshawk gen --set small --bus apb --writes privileged-secure -o trace-apb\n  \
     goshawk gen --set small --sync --bus axi-lite --port axi4-memory -o trace-memory\n  \
@@ -134,6 +135,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         Object::new("gen", set.as_deref().unwrap_or(&params.flow.name()))
             .with_params(&params, set.as_deref())
             .with("ingress", options.ingress.name().into())
+            .with("retire", options.extras.retire.map_or(1, |r| r.lanes).into())
             .with("bus", args.bus.name().into())
             .with("writes", args.writes.name().into())
             .with("port", args.port.name().into())
@@ -144,7 +146,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Ok(Status::Done);
     }
     let mut lines = vec![
-        ("system", format!("{}, RV{}, {} ingress", plural(params.cores, "core"), params.xlen, options.ingress.name())),
+        (
+            "system",
+            format!(
+                "{}, RV{}, {} ingress{}",
+                plural(params.cores, "core"),
+                params.xlen,
+                options.ingress.name(),
+                several(&options)
+            ),
+        ),
         ("buses", args.told()),
         ("parameters", params.canonical()),
         ("predictor state", format!("{} bits a core", count(params.state_bits().into()))),

@@ -3,8 +3,8 @@
 use crate::args::range;
 use crate::Failure;
 use clap::{Args, ValueEnum};
-use hdl::emit::{SystemOptions, CORES, LOG2_FIFO};
-use hdl::spine::Extras;
+use hdl::emit::{SystemOptions, CORES, LANES, LOG2_FIFO};
+use hdl::spine::{Extras, Retire};
 use hdl::verilog::Style;
 use sim::addresses::Addresses;
 use sim::scheme::inputs::params::Sizes;
@@ -47,6 +47,12 @@ pub struct HardwareArgs {
     /// What the cores show of a retired instruction
     #[arg(long, value_enum, default_value = "rvfi")]
     ingress: Ingress,
+    /// Instructions that a core retires in a clock, at most: 1, 2 or 4; RVFI, tr and nexus schemes. The stream is that of one a clock
+    #[arg(long, value_name = "N", default_value = "1", value_parser = retire)]
+    retire: u8,
+    /// Of --retire 2 or 4: places for clocks whose events wait, 4, 8 or 16
+    #[arg(long, value_name = "N", default_value = "8", value_parser = queue)]
+    retire_queue: u8,
     #[arg(long = "fifo", value_name = "N", default_value = "16", value_parser = places, help = fifo_help())]
     log2_fifo: u8,
     /// Build in periodic synchronisation and synchronisation on request (registers `sync` and `request`); not for sc-lsp
@@ -67,6 +73,18 @@ pub struct HardwareArgs {
     /// RAM of the cores, of the scheme `inputs`: a load from elsewhere is recorded [default: 0x80000000+0x1000000]
     #[arg(long, value_name = "BASE+BYTES", value_parser = ram)]
     ram: Option<(u32, u32)>,
+}
+
+/// Instructions a clock.
+fn retire(text: &str) -> Result<u8, String> {
+    let number = text.parse().ok().filter(|n| *n == 1 || LANES.contains(n));
+    number.ok_or_else(|| "1, 2 or 4 are right".into())
+}
+
+/// log2 of the places of the queue behind several instructions a clock.
+fn queue(text: &str) -> Result<u8, String> {
+    let log2 = text.parse::<u8>().ok().filter(|n| [4, 8, 16].contains(n)).map(|n| n.trailing_zeros() as u8);
+    log2.ok_or_else(|| "4, 8 or 16 are right".into())
 }
 
 /// RAM where the built-in simulator and the SoC have it, 16 MiB.
@@ -93,7 +111,7 @@ impl HardwareArgs {
                 check: self.check,
                 session: false,
                 stall: self.stall,
-                retire: None,
+                retire: (self.retire > 1).then_some(Retire { lanes: self.retire, log2_words: self.retire_queue }),
                 addresses: self.address_bits,
             },
         }
@@ -108,6 +126,7 @@ impl HardwareArgs {
             ("--sync", self.sync),
             ("--check", self.check),
             ("--stall", self.stall),
+            ("--retire", self.retire > 1),
             ("--address-bits", self.address_bits.is_some()),
             ("--ingress", self.ingress != Ingress::Rvfi),
         ];
@@ -131,6 +150,11 @@ impl HardwareArgs {
             None => Ok(()),
         }
     }
+}
+
+/// Behind the name of an ingress: how many instructions a clock, where they are several.
+pub fn several(options: &SystemOptions) -> String {
+    options.extras.retire.map_or_else(String::new, |r| format!(", {} instructions a clock", r.lanes))
 }
 
 /// What `--fifo` is, wherever there is one.

@@ -67,11 +67,12 @@ pub fn make(
     let lines = count(verilog.lines().count() as u64);
     let vectors = vectors::make(params, options.extras.addresses)?;
     let described = json!({
-        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "stall": options.extras.stall, "address_bits": options.extras.addresses.map(|a| a.to_string()), "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing,
+        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "stall": options.extras.stall, "retire": options.extras.retire.map_or(1, |r| r.lanes), "address_bits": options.extras.addresses.map(|a| a.to_string()), "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing,
         "parameters": parameters(params, set),
     });
     let described = format!("{described:#}\n");
-    let bench = (options.ingress == Ingress::Rvfi)
+    // the bench drives one channel
+    let bench = (options.ingress == Ingress::Rvfi && options.extras.retire.is_none())
         .then(|| testbench::make(params, options.extras.stall, &buses.system(style), &vectors));
     // the others hold an instruction until the next is told
     let of =

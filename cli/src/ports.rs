@@ -86,9 +86,19 @@ impl Port {
         numbered.map_or((&self.name, None), |(base, n)| (base, Some(n)))
     }
 
+    /// The number of the channel, where a core retires several instructions a clock: `rvfi1_insn_0` has 1.
+    fn channel(&self) -> Option<&str> {
+        let (channel, _) = self.name.strip_prefix("rvfi")?.split_once('_')?;
+        (!channel.is_empty()).then_some(channel)
+    }
+
     /// What it means, and what it is connected to; `own` before what all systems have.
     fn meaning(&self, own: &[Meaning]) -> (&'static str, &str) {
-        let of = |list: &[Meaning]| list.iter().find(|m| m.0 == self.base().0).map(|m| (m.1, m.2));
+        let base = match self.channel() {
+            Some(channel) => self.base().0.replacen(channel, "", 1),
+            None => self.base().0.to_string(),
+        };
+        let of = |list: &[Meaning]| list.iter().find(|m| m.0 == base).map(|m| (m.1, m.2));
         let named =
             |&(name, meaning): &(&str, &'static str)| (self.name == name).then_some((meaning, self.name.as_str()));
         let begins = |&(name, meaning): &(&str, &'static str)| {
@@ -124,6 +134,9 @@ pub fn markdown_with(verilog: &str, style: &Style, xlen: u8, instance: &str, own
     let cores = ports.iter().filter_map(|p| p.base().1).max().map_or(0, |last| last + 1);
     let mut text = format!("# Ports of `{}`\n\n", style.name);
     let _ = writeln!(text, "`i` is the number of a core, 0 to {}.\n", cores.saturating_sub(1));
+    if ports.iter().any(|p| p.channel().is_some()) {
+        text.push_str("Of the instructions that retire in a clock the older one is in the channel with the lower number, `rvfi0` first.\n\n");
+    }
     text.push_str("| port | dir | bits | meaning |\n| --- | --- | ---: | --- |\n");
     for port in ports.iter().filter(|p| p.base().1.is_none_or(|core| core == 0)) {
         let (base, core) = port.base();
@@ -134,6 +147,7 @@ pub fn markdown_with(verilog: &str, style: &Style, xlen: u8, instance: &str, own
     for (i, port) in ports.iter().enumerate() {
         let core = port.base().1.map_or(String::new(), |n| n.to_string());
         let to = port.meaning(own).1.replace('@', &core).replace("XLEN", &xlen.to_string());
+        let to = port.channel().map_or_else(|| to.clone(), |n| to.replacen("_rvfi_", &format!("_rvfi{n}_"), 1));
         let _ = writeln!(text, "    .{}({to}){}", port.name, if i + 1 < ports.len() { "," } else { "" });
     }
     text.push_str(");\n```\n");
@@ -166,6 +180,21 @@ mod tests {
         }
         let all = MEANINGS.iter().chain(&WORDS).map(|m| m.0.to_string()).collect();
         assert_eq!(named, all);
+    }
+
+    #[test]
+    fn channels_of_several_instructions_a_clock_are_connected_each() {
+        let params = TraceParams::new(Platform { cores: 2, ..Platform::RV32 }, "tr_e:s0".parse().unwrap());
+        let style = Style { name: "acme".into(), initial: true };
+        let retire = Some(hdl::spine::Retire { lanes: 4, log2_words: 3 });
+        let extras = Extras { retire, ..Extras::default() };
+        let verilog = emit_as(&params, &SystemOptions { extras, ..SystemOptions::default() }, &style).unwrap();
+        let found = ports(&verilog, "acme");
+        assert_eq!(found.iter().filter(|p| p.channel() == Some("3")).count(), 12);
+        assert!(found.iter().all(|p| !p.meaning(&[]).0.is_empty()));
+        let text = markdown(&verilog, &style, 32);
+        assert!(text.contains("| `rvfi3_insn_i` | in | 32 | its bits"), "{text}");
+        assert!(text.contains("    .rvfi2_trap_1(core1_rvfi2_trap),\n"), "{text}");
     }
 
     #[test]

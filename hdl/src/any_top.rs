@@ -3,7 +3,10 @@
 //! rust-hdl's blocks are generic over the address width, and each type is a circuit of its own to compile. Behind a trait object they are compiled once, here, however many crates simulate or emit
 //! them.
 
-use crate::top::{ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem, RvfiTwoSystem};
+use crate::top::{
+    ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem,
+    RvfiTwoSystem,
+};
 use rust_hdl::prelude::*;
 use sim::beats::Retired;
 

@@ -4,14 +4,16 @@
 
 use crate::any_top::AnyTop;
 use crate::bus::wrap::{wrap, Buses};
-use crate::ingress::compress::Retire;
 use crate::diag::chip::{DiagChip, DiagParams, NoChip};
 use crate::scheme::inputs::first::KNOWN;
 use crate::scheme::inputs::system::InputsSystem;
 use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
-use crate::spine::Extras;
-use crate::top::{ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem, RvfiTwoSystem};
+use crate::spine::{Extras, Retire};
+use crate::top::{
+    ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem,
+    RvfiTwoSystem,
+};
 use crate::verilog::{self, Refused, Style};
 use rust_hdl::prelude::*;
 use sim::params::{FlowScheme, ParamError, TraceParams};
@@ -182,7 +184,10 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
         FlowScheme::Tr(_) | FlowScheme::Nexus(_) => {}
         FlowScheme::ScLsp(_) => return Err(EmitError::Retire("the scheme sc-lsp", "tr and nx_b have one")),
     }
-    let Extras { sync, check, .. } = options.extras;
+    let Extras { sync, check, stall, .. } = options.extras;
+    if stall {
+        return Err(EmitError::Retire("a stall output", "leave it out"));
+    }
     if sync {
         return Err(EmitError::Retire("periodic synchronisation", "leave it out"));
     }

@@ -25,8 +25,8 @@
 //!
 //! Golden model: [`sim::system`].
 
-use crate::cores_wide::{RvfiFourCore, RvfiTwoCore};
 use crate::cores::{ChainCore, ChainStreamCore, EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
+use crate::cores_wide::{RvfiFourCore, RvfiTwoCore};
 use crate::ingress::ports::with_ports;
 use crate::scheme::sc_lsp::encoder::StreamEncoder;
 use crate::scheme::sc_lsp::entry::layout;

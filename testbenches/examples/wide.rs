@@ -66,8 +66,7 @@ fn main() {
         for rule in [Pace::Full, Pace::Block, Pace::Timed] {
             for (name, retired) in &programs {
                 let cycles: Vec<u64> = retired.iter().map(|r| r.cycle).collect();
-                let goes_on: Vec<bool> =
-                    retired.iter().map(|r| r.next_pc == r.pc.wrapping_add(r.len.into())).collect();
+                let goes_on: Vec<bool> = retired.iter().map(|r| r.next_pc == r.pc.wrapping_add(r.len.into())).collect();
                 let load = play(retired, &pace(&cycles, &goes_on, width, rule));
                 let a_clock = load.events as f64 / load.clocks as f64;
                 println!(

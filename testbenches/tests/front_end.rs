@@ -19,7 +19,7 @@ use testbenches::driver::CheckVerilog;
 use testbenches::gates::emit_checked;
 
 /// With all that can be built in.
-const ALL: Extras = Extras { sync: true, check: true, session: false, stall: false, addresses: None };
+const ALL: Extras = Extras { sync: true, check: true, session: false, stall: false, retire: None, addresses: None };
 
 fn tr(p: TrParams) -> TraceParams {
     TraceParams::tr(p)

@@ -5,6 +5,7 @@
 
 use fpga::cosim::CosimError;
 use hdl::emit::{emit, Ingress, SystemOptions};
+use hdl::spine::{Extras, Retire};
 use rust_hdl::prelude::*;
 use sim::params::{Platform, TraceParams};
 use sim::stimulus::Source;
@@ -296,6 +297,12 @@ fn icarus_and_verible_read_every_kind_of_whole_system() {
         {
             let platform = Platform { xlen, cores, timestamps, ..Platform::RV32 };
             let params = TraceParams::new(platform, name.parse().unwrap());
+            // several instructions a clock where there is a circuit
+            let wide = ingress == Ingress::Rvfi && params.stream_cache().is_none();
+            let retire = wide.then_some(Retire { lanes: if name == "nx_b" { 2 } else { 4 }, log2_words: 3 });
+            let extras = Extras { retire, ..Extras::default() };
+            let wide = SystemOptions { ingress, extras, ..SystemOptions::default() };
+            icarus_lint(&emit(&params, &wide).unwrap()).unwrap();
             let verilog = emit(&params, &SystemOptions { ingress, ..SystemOptions::default() }).unwrap();
             let place = params.canonical();
             icarus_lint(&verilog).unwrap_or_else(|e| panic!("{place}: {e}"));

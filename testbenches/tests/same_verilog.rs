@@ -3,7 +3,7 @@
 //! Memories are left out of the proof; the co-simulations of `system.rs` run with them.
 
 use hdl::emit::{build, Ingress, SystemOptions};
-use hdl::spine::Extras;
+use hdl::spine::{Extras, Retire};
 use rust_hdl::prelude::Block;
 use sim::params::{Platform, TraceParams};
 use testbenches::same::prove;
@@ -60,6 +60,18 @@ fn golomb_codes_and_addresses_of_64_bits_are_the_same() {
 fn nexus_like_traces_are_the_same() {
     same("nx_b", of(2, false), ETRACE);
     same("nx_b", of(1, true), CHAIN);
+}
+
+#[test]
+fn several_instructions_a_clock_are_the_same() {
+    for (name, platform, lanes) in [("tr_e:small", of(1, true), 4), ("nx_b", of(2, false), 2)] {
+        let params = TraceParams::new(platform, name.parse().unwrap());
+        let extras = Extras { retire: Some(Retire { lanes, log2_words: 3 }), ..Extras::default() };
+        let mut top = build(&params, &SystemOptions { log2_fifo: 4, extras, ..SystemOptions::default() }).unwrap();
+        top.connect_all();
+        let proved = prove(&top, |text| text).unwrap_or_else(|e| panic!("{name}, {lanes} a clock: {e}"));
+        assert!(proved > 500, "{name}: {proved} bits are too few");
+    }
 }
 
 #[test]

@@ -25,20 +25,12 @@
 //! Golden model: [`sim::beats::wide`].
 
 use super::beat::{BeatIn, BeatOut};
+use crate::spine::Retire;
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
-
-/// How many instructions a core retires in a clock, of more than one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Retire {
-    /// Instructions a clock: 2 or 4.
-    pub lanes: u8,
-    /// log2 of the places of the queue of words. 2..=4.
-    pub log2_words: u8,
-}
 
 /// The compressor, for addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
@@ -95,8 +87,8 @@ pub struct Compress<const W: usize> {
     picked: Signal<Local, Bits<4>>,
     others: Signal<Local, Bits<4>>,
     rest: Signal<Local, Bits<4>>,
-    before_word: Signal<Local, Bits<10>>,
-    before: Signal<Local, Bits<10>>,
+    preceding_word: Signal<Local, Bits<10>>,
+    preceding: Signal<Local, Bits<10>>,
     splits: Signal<Local, Bit>,
     split: DFF<Bit>,
     flush: Signal<Local, Bit>,
@@ -259,16 +251,16 @@ impl<const W: usize> Logic for Compress<W> {
         self.others.next = !self.picked.val();
         self.rest.next = self.left.val() & self.others.val();
         // instructions before it
-        self.before_word.next = self.words.rdata.val().get_bits::<10>(4);
+        self.preceding_word.next = self.words.rdata.val().get_bits::<10>(4);
         if self.served.q.val().any() {
-            self.before_word.next = 0.into();
+            self.preceding_word.next = 0.into();
         }
-        self.before.next = self.before_word.val() + bit_cast::<10, 2>(self.kind.val().get_bits::<2>(8));
+        self.preceding.next = self.preceding_word.val() + bit_cast::<10, 2>(self.kind.val().get_bits::<2>(8));
         if self.split.q.val() {
-            self.before.next = 0.into();
+            self.preceding.next = 0.into();
         }
         // where tracing begins at it, they are told before, untraced
-        self.splits.next = self.have.q.val() & self.go.val() & !self.live_2.q.val() & self.before.val().any();
+        self.splits.next = self.have.q.val() & self.go.val() & !self.live_2.q.val() & self.preceding.val().any();
         self.told.next = self.have.q.val() & !self.splits.val();
         self.split.d.next = self.splits.val();
         self.live.next = self.go.val()
@@ -318,7 +310,9 @@ impl<const W: usize> Logic for Compress<W> {
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(4, self.lane[i].push.val());
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(5, self.lane[i].pop.val());
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(6, self.lane[i].jump.val());
-            self.kind_in[i].next = self.kind_in[i].val().replace_bit(7, self.lane[i].pc.val().get_bit(0) == self.lane[i].link.val().get_bit(0));
+            self.kind_in[i].next = self.kind_in[i]
+                .val()
+                .replace_bit(7, self.lane[i].pc.val().get_bit(0) == self.lane[i].link.val().get_bit(0));
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(8, self.since[i].val().get_bit(0));
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(9, self.since[i].val().get_bit(1));
             self.kind_words[i].wdata.next = self.kind_in[i].val();
@@ -344,7 +338,7 @@ impl<const W: usize> Logic for Compress<W> {
         if self.told.val() & self.live.val() {
             self.kind_2.d.next = self.kind.val().get_bits::<8>(0);
         }
-        self.amount.next = self.before.val();
+        self.amount.next = self.preceding.val();
         if !self.have.q.val() {
             self.amount.next = self.pending.q.val();
         }

@@ -21,9 +21,9 @@
 //! Golden model: [`sim::beats::wide`].
 
 use super::beat::BeatOut;
-use super::compress::{Compress, Retire};
+use super::compress::Compress;
 use super::rvfi::Rvfi;
-use crate::spine::Extras;
+use crate::spine::{Extras, Retire};
 use crate::widget::each::each;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;

@@ -15,7 +15,6 @@
 //! | [`session`] | a trace from its header to its last word |
 //! | [`settle`] | instructions behind a resync in which nothing is predicted |
 
-use crate::ingress::compress::Retire;
 use sim::addresses::Addresses;
 use sim::params::TraceParams;
 use sim::scheme::inputs::{self, InputsParams};
@@ -52,6 +51,15 @@ impl From<&InputsParams> for Stream {
         let header = inputs::header(params);
         Self { cores: params.cores, senders: params.senders(), header, again: header[1] }
     }
+}
+
+/// How many instructions a core retires in a clock, of more than one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retire {
+    /// Instructions a clock: 2 or 4.
+    pub lanes: u8,
+    /// log2 of the places of the queue of words. 2..=4.
+    pub log2_words: u8,
 }
 
 /// What a trace system can have besides its stream's parameters.

@@ -55,6 +55,7 @@ pub struct FrontEnd<const W: usize> {
     pub more: Vec<Signal<In, Bits<24>>>,
     pub step: Vec<Signal<In, Bits<32>>>,
     _wides: usize,
+    keeps: Vec<Signal<Local, Bit>>,
     // Blocks
     life: Life,
     outcome: Slot<OutcomeIn>,
@@ -154,6 +155,7 @@ impl<const W: usize> FrontEnd<W> {
             messages: Messages::with(params, extras),
             more: each(wides),
             step: each(wides),
+            keeps: each(wides),
             _wides: wides,
             settle: (0..settles).map(|_| Settle::new(params.flow.settle())).collect(),
             _settles: settles,
@@ -213,6 +215,11 @@ impl<const W: usize> Logic for FrontEnd<W> {
             self.hold.next = self.settle[i].hold.val();
         }
         self.asks_target.next = (self.live_2.val() | self.life.away.val()) & !self.hold.val();
+        for k in 0..self._wides {
+            // behind a gap it can take a while until an instruction is told
+            self.keeps[k].next = self.life.verdict.losing.val();
+            self.asks_target.next = (self.live_2.val() | self.life.away.val() | self.keeps[k].val()) & !self.hold.val();
+        }
 
         // S2: PC >> s, of which the lowest bits are dropped already
         self.pc_low.next = self.beat.pc.val().get_bits::<18>(0);

@@ -81,7 +81,7 @@ pub struct Messages<const W: usize> {
     cc_now: Signal<Local, Bits<32>>,
     resync: Signal<Local, Bit>,
     // of several instructions
-    before: Vec<Signal<Local, Bits<24>>>,
+    preceding: Vec<Signal<Local, Bits<24>>>,
     cc_sum: Vec<Signal<Local, Bits<32>>>,
     cc_over: Vec<Signal<Local, Bit>>,
     cc_next: Vec<Signal<Local, Bits<32>>>,
@@ -126,7 +126,7 @@ impl<const W: usize> Messages<W> {
             more: each(wides),
             step: each(wides),
             _wides: wides,
-            before: each(wides),
+            preceding: each(wides),
             cc_sum: each(wides),
             cc_over: each(wides),
             cc_next: each(wides),
@@ -168,9 +168,9 @@ impl<const W: usize> Logic for Messages<W> {
         self.icnt_inc.next = self.verdict.beat.val() & !self.any_pre.val();
         self.icnt_sum.next = self.icnt.q.val() + bit_cast::<24, 1>(self.icnt_inc.val().into());
         for k in 0..self._wides {
-            self.before[k].next = self.icnt.q.val() + self.more[k].val();
+            self.preceding[k].next = self.icnt.q.val() + self.more[k].val();
             if self.verdict.beat.val() {
-                self.icnt_sum.next = self.before[k].val() + bit_cast::<24, 1>(self.icnt_inc.val().into());
+                self.icnt_sum.next = self.preceding[k].val() + bit_cast::<24, 1>(self.icnt_inc.val().into());
             }
         }
         // the count before this instruction: the carry chain stays out of the decision
@@ -178,7 +178,7 @@ impl<const W: usize> Logic for Messages<W> {
             | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val() & !(self.ask.val() & self.sync.val()));
         for i in 0..self._wides {
             // but for that of several instructions
-            self.long.next = (self.before[i].val() & self.count_top.val()).any()
+            self.long.next = (self.preceding[i].val() & self.count_top.val()).any()
                 | (((self.cc_sum[i].val() & self.cc_top.val()).any() | self.cc_over[i].val()) & self.timed.val());
         }
         self.progress.next = self.flow.val() & self.long.val() & !self.any_pre.val() & !self.any_post.val();
@@ -195,7 +195,7 @@ impl<const W: usize> Logic for Messages<W> {
             self.verdict.asks.next = self.outcome.val()
                 | self.miss.val()
                 | (self.flow.val()
-                    & ((self.before[m].val() & self.count_top.val()).any()
+                    & ((self.preceding[m].val() & self.count_top.val()).any()
                         | (((self.cc_sum[m].val() & self.cc_top.val()).any() | self.cc_over[m].val())
                             & self.timed.val())));
         }
@@ -210,9 +210,8 @@ impl<const W: usize> Logic for Messages<W> {
         self.bcnt_sum.next = self.bcnt.q.val() + bit_cast::<24, 1>(self.bcnt_inc.val().into());
         for n in 0..self._wides {
             if (self.verdict.losing.val() & self.bcnt_inc.val()) | (self.nexus.val() & self.verdict.beat.val()) {
-                self.bcnt_sum.next = self.bcnt.q.val()
-                    + self.more[n].val()
-                    + bit_cast::<24, 1>(self.bcnt_inc.val().into());
+                self.bcnt_sum.next =
+                    self.bcnt.q.val() + self.more[n].val() + bit_cast::<24, 1>(self.bcnt_inc.val().into());
             }
         }
         // an instruction after its own pre-message counts in what follows

@@ -1,0 +1,321 @@
+//! `hdl/src/{cores_wide,top}.rs`, emitted and under Verilator, against `sim/src/system.rs`: cores that retire up to four
+//! instructions a clock send the words of a core that retires one
+//!
+//! Programs are repacked: what an in-order core retired in clocks one after the other retires together. Time is the
+//! clock of the wide core. The order of several cores is that in which `sim/src/beats/wide.rs` tells their events.
+
+use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};
+use hdl::emit::{build, emit, Ingress, SystemOptions};
+use hdl::spine::{Extras, Retire};
+use retire::elf::Program;
+use retire::image::Image;
+use retire::isa::{flow, Flow};
+use retire::{FlowEvent, RetireSink};
+use sim::beats::wide::{pace, Compressor, Pace, LATENCY};
+use sim::beats::{Expander, Retired, Writer};
+use sim::params::{Platform, TraceParams};
+use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::run::{record, Config};
+use sim::stimulus::Source;
+use sim::system::System;
+use std::io::BufWriter;
+use tempfile::NamedTempFile;
+use testbenches::check::{right_around_gaps, rounds, run};
+use testbenches::gates::emit_checked_system;
+
+/// Clocks from activation to clock 0 of the beat file, as `status.active` shows it and time stamps see it.
+const ACTIVATION: u64 = 1 + LATENCY + 1;
+/// From the write that ends tracing to the stop messages, counted from activation.
+const STOPPING: u64 = 3;
+
+/// How cores retire.
+#[derive(Clone, Copy, Debug)]
+enum Clocks {
+    /// Up to as many as there are channels, from the lowest channel on.
+    Paced(Pace),
+    /// So many as chance has it, in any channels.
+    Random(u64),
+}
+
+/// A retired instruction of a core of several channels.
+struct Wide {
+    clock: u64,
+    lane: u8,
+    r: Retired,
+}
+
+/// What one core retires, in its new clocks.
+fn widen(retired: Vec<Retired>, lanes: usize, clocks: Clocks) -> Vec<Wide> {
+    let at: Vec<u64> = match clocks {
+        Clocks::Paced(rule) => {
+            let cycles: Vec<u64> = retired.iter().map(|r| r.cycle).collect();
+            let goes_on: Vec<bool> = retired.iter().map(|r| r.next_pc == r.pc.wrapping_add(r.len.into())).collect();
+            pace(&cycles, &goes_on, lanes, rule)
+        }
+        Clocks::Random(seed) => {
+            let mut s = Source::seeded(seed);
+            let (mut clock, mut left) = (0, 0);
+            let mut next = || {
+                while left == 0 {
+                    clock += 1;
+                    // on the average less than an event a clock, so that queues of 16 places carry it
+                    left = if s.percent(70) { 0 } else { s.between(1, lanes as u64) };
+                }
+                left -= 1;
+                clock
+            };
+            retired.iter().map(|_| next()).collect()
+        }
+    };
+    let mut s = Source::seeded(retired.len() as u64);
+    let mut out: Vec<Wide> = Vec::with_capacity(retired.len());
+    let mut i = 0;
+    while i < retired.len() {
+        let n = at[i..].iter().take_while(|c| **c == at[i]).count();
+        let mut free: Vec<u8> = (0..lanes as u8).collect();
+        while free.len() > n && matches!(clocks, Clocks::Random(_)) {
+            free.remove(s.below(free.len() as u64) as usize);
+        }
+        out.extend((0..n).map(|k| Wide { clock: at[i + k], lane: free[k], r: retired[i + k] }));
+        i += n;
+    }
+    out
+}
+
+/// The beats of all cores as a file of a core for each channel, in the order of clocks.
+fn file(cores: &[Vec<Wide>], lanes: usize, xlen: u8) -> NamedTempFile {
+    let mut all: Vec<Retired> = Vec::new();
+    for (core, list) in cores.iter().enumerate() {
+        all.extend(list.iter().map(|w| Retired { cycle: w.clock, hart: (core * lanes) as u8 + w.lane, ..w.r }));
+    }
+    all.sort_by_key(|r| (r.cycle, r.hart));
+    let file = NamedTempFile::new().unwrap();
+    let mut w = Writer::new(BufWriter::new(file.reopen().unwrap()), (cores.len() * lanes) as u8, xlen).unwrap();
+    all.iter().for_each(|r| w.push(r).unwrap());
+    w.finish().unwrap();
+    file
+}
+
+/// The events in the order in which they are told, with the clocks of the wide cores.
+fn told(cores: &[Vec<Wide>], events: &[FlowEvent], log2_words: u8, xlen: u8) -> Vec<FlowEvent> {
+    let mut all: Vec<(u64, u8, FlowEvent)> = Vec::new();
+    for (hart, list) in cores.iter().enumerate() {
+        // when each event is told
+        let mut queue = Compressor::new(log2_words);
+        let mut at = vec![u64::MAX; list.len()];
+        let mut i = 0;
+        for clock in 0..=list.last().map_or(0, |w| w.clock) + 200 {
+            let from = i;
+            i += list[i..].iter().take_while(|w| w.clock == clock).count();
+            let event = |r: &Retired| r.trapped || flow(r.insn, xlen) != Flow::Sequential;
+            let row = queue.clock((from..i).map(|k| (k, event(&list[k].r))), true);
+            assert!(!row.choked, "core {hart}, clock {clock}: the queue is full");
+            if let Some(k) = row.event {
+                at[k] = clock;
+            }
+        }
+        let mut retired = 0;
+        for e in events.iter().filter(|e| usize::from(e.hart) == hart) {
+            retired += e.count as usize;
+            // a start or trap is told with the instruction behind it
+            let k = if e.len != 0 { retired - 1 } else { retired };
+            let (tell, cycle) = list.get(k).map_or((u64::MAX, u64::MAX), |w| (at[k], w.clock));
+            all.push((tell, hart as u8, FlowEvent { cycle, ..*e }));
+        }
+    }
+    all.sort_by_key(|(tell, hart, _)| (*tell, *hart));
+    all.into_iter().map(|(.., e)| e).collect()
+}
+
+struct Case {
+    scheme: &'static str,
+    cores: u8,
+    timestamps: bool,
+    xlen: u8,
+    retire: Retire,
+    log2_fifo: u8,
+}
+
+impl Case {
+    fn params(&self) -> TraceParams {
+        let platform = Platform { cores: self.cores, timestamps: self.timestamps, xlen: self.xlen, ..Platform::RV32 };
+        TraceParams::new(platform, self.scheme.parse().unwrap())
+    }
+
+    fn options(&self) -> SystemOptions {
+        let extras = Extras { retire: Some(self.retire), ..Extras::default() };
+        SystemOptions { log2_fifo: self.log2_fifo, extras, ..SystemOptions::default() }
+    }
+
+    fn build(&self) -> TraceCosim {
+        let lanes = usize::from(self.retire.lanes);
+        let name = |i: usize, name: &str| format!("rvfi{}_{name}_{}", i % lanes, i / lanes);
+        let ports = TracePorts::rvfi(usize::from(self.cores) * lanes, self.xlen, name, |name| name.into());
+        TraceCosim::build(&emit(&self.params(), &self.options()).unwrap(), &ports).unwrap()
+    }
+
+    fn widen(&self, retired: &[Retired], clocks: Clocks) -> Vec<Vec<Wide>> {
+        let lanes = usize::from(self.retire.lanes);
+        let of = |hart| retired.iter().filter(|r| r.hart == hart).copied().collect();
+        (0..self.cores).map(|hart| widen(of(hart), lanes, clocks)).collect()
+    }
+
+    /// Plays what all cores retired; every word must be the golden model's. The words, if nothing was lost.
+    fn play(
+        &self,
+        place: &str,
+        sim: &TraceCosim,
+        retired: &[Retired],
+        events: &[FlowEvent],
+        clocks: Clocks,
+    ) -> Option<usize> {
+        let cores = self.widen(retired, clocks);
+        let beats = file(&cores, self.retire.lanes.into(), self.xlen);
+        let options = TraceOptions { gap: 100, ..TraceOptions::default() };
+        let mut got = Vec::new();
+        let summary = sim.run(beats.path(), &options, |w| got.push(w)).unwrap();
+        if summary.overflow != 0 {
+            return None;
+        }
+        assert_eq!(summary.beats, retired.len() as u64, "{place}");
+        let mut golden = System::new(&self.params()).unwrap();
+        for e in told(&cores, events, self.retire.log2_words, self.xlen) {
+            golden.event(&FlowEvent { cycle: e.cycle.saturating_add(ACTIVATION), ..e });
+        }
+        golden.finish(summary.stop + STOPPING);
+        let want: Vec<u32> = golden.drain().collect();
+        let first = want.iter().zip(&got).position(|(w, g)| w != g);
+        assert_eq!(first, None, "{place}: words differ, of {} and {}", want.len(), got.len());
+        assert_eq!(want.len(), got.len(), "{place}");
+        if self.cores == 1 && !self.timestamps {
+            assert!(
+                got == single(&self.params(), events),
+                "{place}: not the words of a core of one instruction a clock"
+            );
+        }
+        Some(got.len())
+    }
+}
+
+/// Words of a core that retires one instruction a clock.
+fn single(params: &TraceParams, events: &[FlowEvent]) -> Vec<u32> {
+    let mut golden = System::new(params).unwrap();
+    events.iter().for_each(|e| golden.event(e));
+    golden.finish(events.last().map_or(0, |e| e.cycle));
+    golden.drain().collect()
+}
+
+/// Instructions one by one.
+fn expand(program: &Program, cores: u8, events: &[FlowEvent]) -> Vec<Retired> {
+    let (mut x, mut all) = (Expander::new(program, cores), Vec::new());
+    events.iter().for_each(|e| x.event(e, &mut |r| all.push(*r)).unwrap());
+    x.finish(&mut |r| all.push(*r)).unwrap();
+    all
+}
+
+const fn retire(lanes: u8, log2_words: u8) -> Retire {
+    Retire { lanes, log2_words }
+}
+
+/// Every program with event FIFOs of 16 entries: nothing is lost.
+#[test]
+fn programs_send_the_words_of_a_narrow_core() {
+    let case = |scheme, cores, timestamps, retire| Case { scheme, cores, timestamps, xlen: 32, retire, log2_fifo: 4 };
+    let usual = [
+        (case("tr_e:small", 1, false, retire(2, 2)), Pace::Timed),
+        (case("tr_e:small", 1, true, retire(4, 2)), Pace::Timed),
+    ];
+    let more = [
+        (case("tr_e:large", 1, true, retire(2, 2)), Pace::Timed),
+        (case("tr_e:small", 1, false, retire(4, 2)), Pace::Timed),
+        (case("tr_e:large", 2, false, retire(2, 2)), Pace::Timed),
+        // without waits more is sent at once: it takes larger event FIFOs
+        (Case { log2_fifo: 8, ..case("tr_e:small", 1, true, retire(2, 3)) }, Pace::Block),
+        (case("tr_e:m4+upper12", 2, true, retire(4, 2)), Pace::Timed),
+    ];
+    // of 100,000 instructions `fsm` and `vm` send more at once than 16 places hold
+    let usual = usual.map(|(case, rule)| (case, rule, 20_000));
+    let more = more.map(|(case, rule)| (case, rule, 100_000));
+    let cases: Vec<_> = usual.into_iter().chain(rounds(None, Some(more)).into_iter().flatten()).collect();
+    let mut lost = Vec::new();
+    for (case, rule, instructions) in cases {
+        let sim = case.build();
+        for info in programs::PROGRAMS {
+            let program = info.load().unwrap();
+            let (events, _) = run(&program, case.cores, instructions);
+            let retired = expand(&program, case.cores, &events);
+            let place = format!("{}, {}, {rule:?}, {} a clock", info.name, case.scheme, case.retire.lanes);
+            if case.play(&place, &sim, &retired, &events, Clocks::Paced(rule)).is_none() {
+                lost.push(format!("{place}, {} places", 1 << case.log2_fifo));
+            }
+        }
+    }
+    assert!(lost.is_empty(), "something was lost: {}", lost.join("; "));
+}
+
+/// Synthetic programs with traps, in any channels, any number a clock; of one and two cores.
+#[test]
+fn random_retirement_sends_the_words_of_the_model() {
+    for (scheme, cores, timestamps, xlen, lanes) in
+        [("tr_e:m4", 2, true, 32, 4), ("nx_b", 1, true, 64, 2), ("tr_e:small", 2, false, 32, 2)]
+    {
+        let case = Case { scheme, cores, timestamps, xlen, retire: retire(lanes, 4), log2_fifo: 8 };
+        let shape = if xlen == 64 { Shape::rv64(5) } else { Shape::rv32(5) };
+        let model = Model::new(&shape);
+        let run = record(&model, &Config::new(cores, 7), rounds(40_000, 400_000));
+        let place = format!("{scheme}, N = {cores}, {lanes} a clock");
+        let words = case.play(&place, &case.build(), &run.retired, &run.events, Clocks::Random(9)).unwrap();
+        assert!(words > 500, "{place}: {words} words");
+    }
+}
+
+/// Four instructions a clock, whatever they are, are more events than one a clock: what is lost in the queue is told.
+#[test]
+fn what_the_queue_loses_is_told() {
+    for (name, words) in [("matmul", 2), ("fsm", 4), ("vm", 3)] {
+        let retire = retire(4, words);
+        let case = Case { scheme: "tr_e:small", cores: 1, timestamps: true, xlen: 32, retire, log2_fifo: 6 };
+        let program = programs::find(name).unwrap().load().unwrap();
+        let (events, _) = run(&program, 1, 100_000);
+        let cores = case.widen(&expand(&program, 1, &events), Clocks::Paced(Pace::Full));
+        let beats = file(&cores, 4, 32);
+        let mut got = Vec::new();
+        let options = TraceOptions { gap: 100, ..TraceOptions::default() };
+        let summary = case.build().run(beats.path(), &options, |w| got.push(w)).unwrap();
+        assert_eq!(summary.overflow, 1, "{name}: nothing was lost");
+        let (gaps, told) = right_around_gaps(&Image::new(&program), &case.params(), got.into_iter(), &events);
+        eprintln!("{name}: {gaps} gaps, {told} of 100000 instructions told");
+        assert!(gaps > 10 && told > 5_000, "{name}: {gaps} gaps, {told} told");
+    }
+}
+
+#[test]
+fn systems_pass_the_static_checks() {
+    for (scheme, lanes, timestamps, cores) in [("tr_e:small", 2, true, 2), ("nx_b", 4, false, 1)] {
+        let case = Case { scheme, cores, timestamps, xlen: 32, retire: retire(lanes, 3), log2_fifo: 4 };
+        emit_checked_system(&mut build(&case.params(), &case.options()).unwrap()).unwrap();
+    }
+}
+
+#[test]
+fn what_has_no_circuit_is_refused() {
+    let of = |scheme: &str, ingress, extras| {
+        let params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+        build(&params, &SystemOptions { ingress, extras, ..SystemOptions::default() }).err().map(|e| e.to_string())
+    };
+    let two = Extras { retire: Some(retire(2, 3)), ..Extras::default() };
+    let none = "has no circuit for several instructions a clock";
+    assert_eq!(of("tr_e:small", Ingress::Rvfi, two), None);
+    let etrace = of("tr_e:small", Ingress::Etrace, two).unwrap();
+    assert_eq!(etrace, format!("the etrace ingress {none}; rvfi has one"));
+    let cache = of("sc-lsp:base-32x4", Ingress::Rvfi, two).unwrap();
+    assert_eq!(cache, format!("the scheme sc-lsp {none}; tr and nx_b have one"));
+    let check = of("tr_e:small", Ingress::Rvfi, Extras { check: true, ..two }).unwrap();
+    assert_eq!(check, format!("the discontinuity check {none}; leave it out"));
+    let stall = of("tr_e:small", Ingress::Rvfi, Extras { stall: true, ..two }).unwrap();
+    assert_eq!(stall, format!("a stall output {none}; leave it out"));
+    let three = of("tr_e:small", Ingress::Rvfi, Extras { retire: Some(retire(3, 3)), ..two }).unwrap();
+    assert_eq!(three, "retire = 3; circuits exist for 1, 2 and 4 instructions a clock");
+    let deep = of("tr_e:small", Ingress::Rvfi, Extras { retire: Some(retire(2, 5)), ..two }).unwrap();
+    assert_eq!(deep, "a queue of 2^5 words is outside 2^2 to 2^4");
+}
