@@ -116,7 +116,7 @@ fn two_cv32e40p_with_interrupts_and_exceptions_replay_to_what_they_retired() {
 /// On the circuit of the test above, so that it is built once.
 #[test]
 fn two_cv32e40p_replay_to_what_they_retired_of_several_programs() {
-    let programs = ["vm", "lockcont", "fft", "qsort", "parse", "crypt"];
+    let programs = ["lockcont", "fft", "lu", "radix", "stencil", "matmul"];
     for name in programs.into_iter().take(if long() { programs.len() } else { 2 }) {
         at_least(100_000, traced(CoreKind::Cv32e40p, 2, "small", name, 300_000, false));
     }
