@@ -489,6 +489,8 @@ pub enum CoreName {
     Ibex,
     /// RV32I with machine mode and the timer interrupt, 36 or 71 clocks an instruction
     Serv,
+    /// RV32IMC with machine mode, four pipeline stages
+    Cv32e40p,
 }
 
 impl From<CoreName> for CoreKind {
@@ -498,6 +500,7 @@ impl From<CoreName> for CoreKind {
             CoreName::Vexriscv => Self::Vexriscv,
             CoreName::Ibex => Self::Ibex,
             CoreName::Serv => Self::Serv,
+            CoreName::Cv32e40p => Self::Cv32e40p,
         }
     }
 }

@@ -109,6 +109,20 @@ fn four_ibex_replay_to_what_they_retired_in_order() {
 }
 
 #[test]
+fn two_cv32e40p_with_interrupts_and_exceptions_replay_to_what_they_retired() {
+    at_least(100_000, traced(CoreKind::Cv32e40p, 2, "small", "irq", 400_000, false));
+}
+
+/// On the circuit of the test above, so that it is built once.
+#[test]
+fn two_cv32e40p_replay_to_what_they_retired_of_several_programs() {
+    let programs = ["lockcont", "fft", "lu", "radix", "stencil", "matmul"];
+    for name in programs.into_iter().take(if long() { programs.len() } else { 2 }) {
+        at_least(100_000, traced(CoreKind::Cv32e40p, 2, "small", name, 300_000, false));
+    }
+}
+
+#[test]
 fn a_stream_cache_takes_the_place_of_the_predictors() {
     let core = CoreKind::Vexriscv;
     let predictors = params(core, 2, "small", false);

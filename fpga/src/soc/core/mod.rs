@@ -28,6 +28,8 @@
 //! the adapter, so the comparison of log and trace tests the adapter too. `retire_npc` of a trap return is
 //! not looked at.
 
+mod class;
+pub mod cv32e40p;
 mod expose;
 pub mod ibex;
 pub mod picorv32;
@@ -51,6 +53,8 @@ pub enum CoreKind {
     Ibex,
     /// serv, RV32I with machine mode and the timer interrupt: a bit a clock, the smallest.
     Serv,
+    /// cv32e40p, RV32IMC with machine mode, four pipeline stages, up to an instruction a clock.
+    Cv32e40p,
 }
 
 /// Instruction sets of the cores.
@@ -173,7 +177,7 @@ pub enum CoreError {
 
 impl CoreKind {
     /// All cores.
-    pub const ALL: [Self; 4] = [Self::Picorv32, Self::Vexriscv, Self::Ibex, Self::Serv];
+    pub const ALL: [Self; 5] = [Self::Picorv32, Self::Vexriscv, Self::Ibex, Self::Serv, Self::Cv32e40p];
 
     /// Lower-case name.
     pub const fn name(self) -> &'static str {
@@ -182,6 +186,7 @@ impl CoreKind {
             Self::Vexriscv => "vexriscv",
             Self::Ibex => "ibex",
             Self::Serv => "serv",
+            Self::Cv32e40p => "cv32e40p",
         }
     }
 
@@ -190,7 +195,7 @@ impl CoreKind {
         match self {
             Self::Ibex => Profile::Ibex,
             Self::Vexriscv => Profile::Vexriscv,
-            Self::Picorv32 | Self::Serv => Profile::Plain,
+            Self::Picorv32 | Self::Serv | Self::Cv32e40p => Profile::Plain,
         }
     }
 
@@ -201,6 +206,7 @@ impl CoreKind {
             Self::Vexriscv => &vexriscv::Vexriscv,
             Self::Ibex => &ibex::Ibex,
             Self::Serv => &serv::Serv,
+            Self::Cv32e40p => &cv32e40p::Cv32e40p,
         }
     }
 }

@@ -16,6 +16,7 @@
 //! # Adapter
 //! See [`Adapter`].
 
+use super::class::Class;
 use super::expose::exposed;
 use super::{soc_core, soc_core_with_data, Core, CoreError, Isa};
 use crate::flow::tool::YOSYS;
@@ -183,8 +184,7 @@ const WRAPPER: &str = r"
 ///
 /// # Quirks
 /// * A compressed instruction arrives expanded, and only the execute stage says that it was one: the flag is
-///   carried along the pipeline here, and the instruction gets a compressed form again, of the same class and
-///   link registers.
+///   carried along the pipeline here, and the instruction gets a compressed form again ([`Class`]).
 /// * `npc` after `mret` is the address behind it; the target is `mepc`.
 /// * An instruction that traps does not fire; the first one that fires after a trap is marked with `intr`.
 #[allow(missing_docs)] // the ports are in the table above
@@ -213,11 +213,7 @@ pub struct Adapter {
     intr: DFF<Bit>,
     pc_1: DFF<Bits<32>>,
     npc_1: DFF<Bits<32>>,
-    opcode: Signal<Local, Bits<7>>,
-    rd: Signal<Local, Bits<5>>,
-    rs1: Signal<Local, Bits<5>>,
-    short: Signal<Local, Bits<16>>,
-    register: Signal<Local, Bits<16>>,
+    class: Class,
     is_mret: Signal<Local, Bit>,
 }
 
@@ -232,35 +228,12 @@ impl Logic for Adapter {
             self.last_rvc.d.next = self.memory_rvc.q.val();
         }
 
-        // c.nop, c.beqz, c.j or c.jal, c.jr or c.jalr
-        self.opcode.next = self.insn.val().get_bits::<7>(0);
-        self.rd.next = self.insn.val().get_bits::<5>(7);
-        self.rs1.next = self.insn.val().get_bits::<5>(15);
-        self.register.next = bit_cast::<16, 5>(self.rs1.val()) << 7;
-        self.short.next = 0x0001_u64.into();
-        if self.opcode.val() == 0x63 {
-            self.short.next = 0xc001_u64.into();
-        }
-        if self.opcode.val() == 0x6f {
-            self.short.next = 0xa001_u64.into();
-            if self.rd.val() == 1 {
-                self.short.next = 0x2001_u64.into();
-            }
-        }
-        if self.opcode.val() == 0x67 {
-            self.short.next = self.register.val() | 0x8002_u64.to_bits::<16>();
-            if self.rd.val() == 1 {
-                self.short.next = self.register.val() | 0x9002_u64.to_bits::<16>();
-            }
-        }
-
+        self.class.insn.next = self.insn.val();
+        self.class.compressed.next = self.last_rvc.q.val();
         self.is_mret.next = self.insn.val() == 0x3020_0073_u64.to_bits::<32>();
         self.valid.d.next = self.firing.val();
         if self.firing.val() {
-            self.insn_1.d.next = self.insn.val();
-            if self.last_rvc.q.val() {
-                self.insn_1.d.next = bit_cast::<32, 16>(self.short.val());
-            }
+            self.insn_1.d.next = self.class.short.val();
             self.intr.d.next = self.trapped.q.val();
             self.pc_1.d.next = self.pc.val();
             self.npc_1.d.next = self.npc.val();
