@@ -28,7 +28,7 @@ impl F {
             1 => Self::Two("&&", sub(s), sub(s)),
             2 => Self::Two("||", sub(s), sub(s)),
             3 => Self::Two("->", sub(s), sub(s)),
-            4 | 5 if past => Self::One(s.pick(&["once", "historically", "previous"]), sub(s)),
+            4 | 5 if past => Self::One(["once", "historically", "previous"][s.below(3) as usize], sub(s)),
             6 if past => Self::Two("since", sub(s), sub(s)),
             4..=8 if past => Self::Is(s.below(3) as usize),
             4 | 5 => Self::One("always", sub(s)),
