@@ -59,7 +59,7 @@ fn mistakes_are_one_message_with_exit_code_2() {
     let place = Place::new();
     for (words, want) in [
         ("diag run -e call:nowhere{@=count()} builtin:bank", "goshawk: -e:1:1: the program has no symbol `nowhere`"),
-        ("diag run builtin:none builtin:bank", "built-in script `none` is not known; calls, interrupts"),
+        ("diag run builtin:none builtin:bank", "built-in script `none` is not known; atomic, calls, interrupts"),
         ("diag run missing.dx builtin:bank", "missing.dx: "),
         ("diag run builtin:race", "what is observed is missing"),
         (
@@ -180,7 +180,7 @@ fn a_written_chip_passes_its_bench_and_fails_when_a_byte_is_changed() {
 fn a_chip_of_everything_passes_its_bench_and_has_its_ports_told() {
     let place = Place::new();
     let object: serde_json::Value = serde_json::from_str(&place.good("diag gen --no-initial -o out --json")).unwrap();
-    assert_eq!(object["parameters"]["clients"].as_array().unwrap().len(), 9);
+    assert_eq!(object["parameters"]["clients"].as_array().unwrap().len(), 11);
     let out = place.path().join("out");
     for file in object["files"].as_array().unwrap() {
         let there = std::fs::metadata(out.join(file["name"].as_str().unwrap())).unwrap().len();
@@ -201,7 +201,7 @@ fn chips_that_there_are_not_are_refused_before_anything_is_written() {
     let place = Place::new();
     for (words, want) in [
         ("--nodes count:3", "a count of 3 has no circuit; count of 2 to 128"),
-        ("--nodes log", "a log of 32 has no circuit"),
+        ("--nodes log:3", "a log of 3 has no circuit"),
         ("--nodes sum", "node `sum` is not known; filter, count, pair"),
         ("--nodes count:x", "count: `x` is no number of counters"),
         ("--nodes count --no-nodes", "cannot be used with"),
@@ -278,7 +278,7 @@ fn the_ring_and_a_plan_are_listed() {
     let text = place.good("diag ls --harts 3");
     assert_eq!(text.matches("event generator").count(), 3);
     assert!(!text.contains("processor"), "{text}");
-    assert!(place.good("diag ls --processor").contains("     25  processor              16  slots\n"));
+    assert!(place.good("diag ls --processor").contains("     26  processor              16  slots\n"));
     let plan = place.good("diag plan builtin:locks builtin:lockcont");
     assert!(plan.contains("chip: aggregate (node 20)") && plan.contains("expected over the link: "), "{plan}");
 }

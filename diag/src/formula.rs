@@ -1,7 +1,6 @@
 //! A formula of temporal logic as it is written; what it means: [`crate::ltl`]
 
-use crate::resolve::shown;
-use crate::syntax::Probe;
+use crate::probe::Probe;
 use std::fmt;
 
 /// A formula with its place.
@@ -66,7 +65,7 @@ impl Formula {
 impl fmt::Display for Formula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            Kind::Probe(p) => write!(f, "{}", shown(p)),
+            Kind::Probe(p) => p.fmt(f),
             Kind::Not(a) => write!(f, "!{a}"),
             Kind::And(a, b) => write!(f, "({a} && {b})"),
             Kind::Or(a, b) => write!(f, "({a} || {b})"),

@@ -7,7 +7,7 @@
 //!
 //! | module | what is there |
 //! | --- | --- |
-//! | [`syntax`], [`parse`] | scripts |
+//! | [`probe`], [`syntax`], [`parse`] | scripts |
 //! | [`formula`], [`ltl`] | temporal logic, and the state machines that it becomes |
 //! | [`symbols`] | names and source lines of a program |
 //! | [`resolve`], [`app`] | scripts with their meaning |
@@ -35,6 +35,7 @@ pub mod ltl;
 pub mod parse;
 mod perfetto;
 pub mod plan;
+pub mod probe;
 pub mod resolve;
 pub mod runtime;
 pub mod scripts;

@@ -23,8 +23,7 @@
 //! formula of this form has a prefix that tells.
 
 use crate::formula::{Formula, Kind};
-use crate::resolve::shown;
-use crate::syntax::Probe;
+use crate::probe::Probe;
 use crate::Mistake;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -84,7 +83,7 @@ pub fn classes(f: &Formula) -> Vec<&Probe> {
     all.sort_by_key(|p| p.at);
     let mut found: Vec<&Probe> = Vec::new();
     for p in all {
-        if !found.iter().any(|o| shown(o) == shown(p)) {
+        if !found.iter().any(|o| o.to_string() == p.to_string()) {
             found.push(p);
         }
     }
@@ -217,7 +216,7 @@ impl Automaton<'_> {
     fn past(&mut self, f: &Formula) -> Result<usize, Mistake> {
         let past = match &f.kind {
             Kind::Probe(p) => {
-                let class = self.classes.iter().position(|c| *c == shown(p));
+                let class = self.classes.iter().position(|c| *c == p.to_string());
                 Past::Is(class.ok_or_else(|| Mistake::new(f.at, "this probe is none of the formula's"))?)
             }
             Kind::Not(a) => Past::Not(self.past(a)?),

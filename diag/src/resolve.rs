@@ -77,7 +77,7 @@ impl Resolver<'_> {
                 let mut classes = Vec::new();
                 for (n, keyed) in [open, close].into_iter().enumerate() {
                     let key = self.keyed(keyed, Consumer::Class(m, n), true)?;
-                    classes.push((shown(&keyed.probe), Some(key)));
+                    classes.push((keyed.probe.to_string(), Some(key)));
                 }
                 let states = vec!["idle".into(), "open".into()];
                 self.app.machines.push(MachineDef {
@@ -108,15 +108,15 @@ impl Resolver<'_> {
         let m = self.app.machines.len();
         let mut classes: Vec<(String, Option<Value>)> = Vec::new();
         for (probe, _, _) in states.iter().flat_map(|s| &s.steps) {
-            if !classes.iter().any(|c| c.0 == shown(probe)) {
+            if !classes.iter().any(|c| c.0 == probe.to_string()) {
                 self.slot(probe, Consumer::Class(m, classes.len()), Vec::new(), true)?;
-                classes.push((shown(probe), None));
+                classes.push((probe.to_string(), None));
             }
         }
         let mut steps = vec![vec![None; classes.len()]; states.len()];
         for (from, state) in states.iter().enumerate() {
             for (probe, place, to) in &state.steps {
-                let class = classes.iter().position(|c| c.0 == shown(probe)).unwrap_or(0);
+                let class = classes.iter().position(|c| c.0 == probe.to_string()).unwrap_or(0);
                 let next = states.iter().position(|s| s.name == *to);
                 let next = next.ok_or_else(|| Mistake::new(*place, format!("machine {name} has no state `{to}`")))?;
                 steps[from][class] = Some(next as u8);
@@ -176,7 +176,7 @@ impl Resolver<'_> {
         let mut classes: Vec<String> = Vec::new();
         for probe in ltl::classes(formula) {
             self.slot(probe, Consumer::Class(m, classes.len()), Vec::new(), true)?;
-            classes.push(shown(probe));
+            classes.push(probe.to_string());
         }
         if classes.len() > ltl::STATES {
             let what = format!("`{formula}` has {} probes; a machine has {} classes", classes.len(), ltl::STATES);
@@ -226,10 +226,11 @@ impl Resolver<'_> {
             ));
         };
         if captures.len() > CAPTURES {
-            let what = format!("this needs {} words of {}; an event carries {CAPTURES}", captures.len(), shown(probe));
+            let what =
+                format!("this needs {} words of {}; an event carries {CAPTURES}", captures.len(), probe.to_string());
             return Err(Mistake::new(probe.at, what));
         }
-        self.app.uses.push(Use { name: shown(probe), at: probe.at, trigger, captures, stamped, consumer });
+        self.app.uses.push(Use { name: probe.to_string(), at: probe.at, trigger, captures, stamped, consumer });
         Ok(self.app.uses.len() - 1)
     }
 
@@ -477,7 +478,8 @@ impl Resolver<'_> {
         probe: &Probe,
         captures: &mut Vec<Capture>,
     ) -> Result<Value, Mistake> {
-        let bad = |has: &str| Err(Mistake::new(at, format!("`{}` has no field `{name}`; it has {has}", shown(probe))));
+        let bad =
+            |has: &str| Err(Mistake::new(at, format!("`{}` has no field `{name}`; it has {has}", probe.to_string())));
         let fixed: &[(&str, Value)] = match source {
             Source::Machine(_) => &[
                 ("state", Value::Arg(0)),
@@ -547,13 +549,6 @@ fn capture(name: &str, trigger: &Trigger) -> Option<Capture> {
             Capture::Register(number("x", 32).filter(|n| *n > 0)?)
         }
     })
-}
-
-/// A probe as it is written.
-pub fn shown(probe: &Probe) -> String {
-    let point = probe.point.as_ref().map_or(String::new(), |p| format!(":{p}"));
-    let offset = if probe.offset > 0 { format!("+{}", probe.offset) } else { String::new() };
-    format!("{}{point}{offset}", probe.kind)
 }
 
 fn has_map(e: &syntax::Expr) -> bool {

@@ -1,5 +1,7 @@
 //! A script as it is written: items, statements, expressions, each with its place
 
+pub use crate::probe::Probe;
+
 /// A unary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unary {
@@ -142,19 +144,6 @@ pub enum Stmt {
         /// Name of the map.
         map: String,
     },
-}
-
-/// A probe: a kind, and a point of the program or a name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Probe {
-    /// Place.
-    pub at: usize,
-    /// `call`, `ret`, `pc`, ...
-    pub kind: String,
-    /// What is behind the colon.
-    pub point: Option<String>,
-    /// Bytes behind the point: `name+8`.
-    pub offset: u64,
 }
 
 /// A probe with the key that a state machine or span takes of its event.

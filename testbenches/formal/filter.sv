@@ -34,9 +34,14 @@ twin twin (
 
 reg f_past = 0;
 reg f_apart = 0;
+// addresses stand a clock before the entry that they are of
+reg f_same_pc = 0;
+reg f_same_target = 0;
 wire f_control = entry$pre == 3;
 always @(posedge clock) begin
     f_past <= 1;
+    f_same_pc <= entry$pc == f_entry_pc;
+    f_same_target <= entry$target == f_target;
     if (rvfi_valid && f_free && f_insn != rvfi_insn && f_pc != rvfi_pc_rdata) f_apart <= 1;
 end
 always @(*) begin
@@ -47,8 +52,8 @@ always @(*) begin
         same_kinds: assert(entry$pre == f_pre && entry$post == f_post && entry$cc == f_cc);
         same_instructions: assert(entry$pre == 0 && entry$post != 3 || entry$icnt == f_icnt);
         same_branches: assert(!(f_control && entry$post == 1) && (f_control || entry$post == 0) || entry$bcnt == f_bcnt);
-        same_places: assert(f_control || entry$pre == 0 || entry$pc == f_entry_pc);
-        same_targets: assert(f_control || entry$post != 2 || entry$target == f_target);
+        same_places: assert(f_control || entry$pre == 0 || f_same_pc);
+        same_targets: assert(f_control || entry$post != 2 || f_same_target);
     end
     same_control: assert(!f_past || {control$ready, control$stop_ready, control$lost, control$take, control$give,
         control$counted, control$synced} == {f_ready, f_stop_ready, f_lost, f_take, f_give, f_counted, f_synced});

@@ -1,5 +1,5 @@
 //! `hdl/src/scheme/tr/{front,messages}.rs`, `hdl/src/scheme/tr/target/ras_ibtb.rs`, `hdl/src/spine/life.rs`,
-//! `hdl/src/spine/settle.rs`, `hdl/src/ingress/{chain,rvfi,etrace}.rs` and `hdl/src/cores.rs` against `sim/src/scheme/tr/model.rs` in `sim/src/lane`
+//! `hdl/src/spine/settle.rs`, `hdl/src/ingress/{chain,rvfi,etrace,veil}.rs` and `hdl/src/cores.rs` against `sim/src/scheme/tr/model.rs` in `sim/src/lane`
 //!
 //! A synthetic program's instructions go into the front end behind each of its ingress adapters; what
 //! comes out as entries must be the messages of the golden model, with their times.

@@ -62,7 +62,8 @@ impl Golden {
             let mask = reg.fields.iter().fold(0, |m, f| m | (((1u64 << f.bits) - 1) as u32) << f.lsb);
             match reg.access {
                 RegAccess::Ro => {}
-                RegAccess::Rw if reg.name == "control" => self.control = data & mask,
+                // the modes are those of a filter
+                RegAccess::Rw if reg.name == "control" => self.control = data & if self.sync { mask } else { 1 },
                 RegAccess::Rw if self.sync => self.period = data & mask,
                 RegAccess::Once if self.sync => self.request = data & mask,
                 RegAccess::Rw | RegAccess::Once => {}
@@ -93,12 +94,12 @@ impl Golden {
 
 fn play(cores: u8, sync: bool, steps: impl Iterator<Item = Step>) -> Driver<Registers> {
     let params = params(cores);
-    let mut d =
-        Driver::new(Registers::new(&params, Extras { sync, check: sync, lost: sync, ..Extras::default() }), |u, c| {
-            u.clock.next = c.into()
-        })
-        .unwrap()
-        .recording();
+    let mut d = Driver::new(
+        Registers::new(&params, Extras { sync, check: sync, lost: sync, filter: sync, ..Extras::default() }),
+        |u, c| u.clock.next = c.into(),
+    )
+    .unwrap()
+    .recording();
     let mut golden = Golden {
         params,
         sync,
@@ -127,6 +128,7 @@ fn play(cores: u8, sync: bool, steps: impl Iterator<Item = Step>) -> Driver<Regi
         };
         let get = |u: &Registers| {
             let [enable, request] = [u.enable.val(), u.request.val()].map(u32::from);
+            let enable = enable | (u.modes.val().index() as u32) << 8;
             (u.bus.rdata.val().to_u64() as u32, enable, u.period.val().index() as u32, request)
         };
         let got = d.cycle(set, get).unwrap();

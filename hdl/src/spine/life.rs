@@ -155,7 +155,7 @@ impl Logic for Life {
         self.hidden.next = self.hide.val() & self.filter.val();
         // hidden ones that nothing is before, or that follow a gap: until one that may be told, the gap goes on
         self.unbegun.next = self.hidden.val() & !self.begun.q.val() & !self.gap.q.val();
-        self.armed.next = self.dark.q.val() & self.control.enable.val() & !self.stopping.q.val();
+        self.armed.next = self.filter.val() & self.dark.q.val() & self.control.enable.val() & !self.stopping.q.val();
         self.falls.next = self.enter.val()
             & ((self.hidden.val() & self.begun.q.val())
                 | (!self.hidden.val() & (!self.begun.q.val() | self.may.val()) & self.control.spent.val()));
@@ -204,8 +204,9 @@ impl Logic for Life {
             & !self.control.spent.val();
         self.stop.next = self.stop_due.val() & self.control.stop_go.val();
         // places of the FIFO: one for the overflow message, too, before those behind it can take them all
+        // from inputs alone: `hidden` would tie it, and `asks`, to what is seen
         self.control.take.next = (self.enter.val()
-            & !self.hidden.val()
+            & !(self.hide.val() & self.filter.val())
             & !self.gap.q.val()
             & (!self.begun.q.val() | self.may.val())
             & !self.control.spent.val())

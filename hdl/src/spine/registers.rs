@@ -231,9 +231,12 @@ impl Logic for Registers {
         if self.bus.addr.val() == self.params_addr.val() {
             self.answer.d.next = self.fingerprint.val();
         }
-        self.control.next = bit_cast::<32, 4>(self.wanted.q.val()) << self.modes_lsb.val();
+        self.control.next = 0.into();
+        if self.filter.val() {
+            self.control.next = bit_cast::<32, 4>(self.wanted.q.val()) << self.modes_lsb.val();
+        }
         if self.enabled.q.val() {
-            self.control.next = (bit_cast::<32, 4>(self.wanted.q.val()) << self.modes_lsb.val()) | self.one.val();
+            self.control.next = self.control.val() | self.one.val();
         }
         if self.bus.addr.val() == self.control_addr.val() {
             self.answer.d.next = self.control.val();

@@ -944,6 +944,7 @@ module goshawk_registers (
     reg  [15:0] clear;
     wire [15:0] keep;
     reg  [31:0] status;
+    reg  [31:0] control;
 
     assign keep = ~clear;
     assign bus_rdata = answer;
@@ -971,6 +972,13 @@ module goshawk_registers (
         end
     end
 
+    always @(*) begin
+        control = 32'd0;
+        if (enabled) begin
+            control = control | 32'd1;
+        end
+    end
+
     always @(posedge clock) begin
         if (bus_write) begin
             if (bus_addr == 3'd2) begin
@@ -989,8 +997,8 @@ module goshawk_registers (
         if (bus_addr == 3'd1) begin
             answer <= FINGERPRINT;
         end
-        if ((bus_addr == 3'd2) & enabled) begin
-            answer <= 32'd1;
+        if (bus_addr == 3'd2) begin
+            answer <= control;
         end
         if (bus_addr == 3'd3) begin
             answer <= status;
@@ -1566,11 +1574,13 @@ module goshawk_front (
     reg  [9:0]  index_6;
     wire        sweep;
     wire        live_2;
+    wire        valid_2;
     wire        flow;
     wire        life_clear;
     wire        life_enter;
     wire        life_may;
     wire        life_away;
+    wire        life_seen;
     wire        life_verdict_beat;
     wire        life_verdict_sync;
     wire        life_verdict_exception;
@@ -1601,7 +1611,8 @@ module goshawk_front (
     assign flow = beat_branch | beat_look | beat_pop | beat_jump;
     assign life_enter = beat_live & beat_valid;
     assign life_may = beat_intr | beat_branch | beat_look | beat_pop | beat_jump;
-    assign live_2 = beat_live & !life_away;
+    assign live_2 = life_seen;
+    assign valid_2 = beat_valid;
     assign detector_branch = beat_branch & !life_away;
     assign detector_indirect = (beat_look | beat_pop) & !life_away;
     assign detector_jump = beat_jump & !life_away;
@@ -1624,6 +1635,7 @@ module goshawk_front (
         .enter(life_enter),
         .may(life_may),
         .away(life_away),
+        .seen(life_seen),
         .go(go),
         .live(live_6),
         .live_next(live_5),
@@ -1646,7 +1658,7 @@ module goshawk_front (
     goshawk_detector u_detector (
         .clock(clock),
         .live(live_2),
-        .valid(beat_valid),
+        .valid(valid_2),
         .intr(beat_intr),
         .branch(detector_branch),
         .taken(beat_taken),
@@ -1731,7 +1743,7 @@ module goshawk_front (
             swept <= 1'd0;
         end
         live_3 <= live_2 & !reset;
-        valid_3 <= beat_valid;
+        valid_3 <= valid_2;
         intr_3 <= beat_intr;
         ends_3 <= detector_ends;
         flow_3 <= flow & !life_away;
@@ -2911,6 +2923,7 @@ module goshawk_life (
     input  wire        enter,
     input  wire        may,
     output wire        away,
+    output wire        seen,
     output reg         go,
     input  wire        live,
     input  wire        live_next,
@@ -2942,6 +2955,7 @@ module goshawk_life (
     reg         stop_ready_2;
     wire        start;
     wire        active;
+    wire        falls;
     wire        beat;
     wire        due;
     wire        opens;
@@ -2956,7 +2970,9 @@ module goshawk_life (
     assign control_ready = able;
     assign control_lost = losing;
     assign opens = losing & control_roomy & !resume;
-    assign away = gap | (enter & (!begun | may) & control_spent);
+    assign falls = enter & (!begun | may) & control_spent;
+    assign away = gap | falls;
+    assign seen = here & !gap & !falls;
     assign beat = valid & live & !losing;
     assign due = beat & (first | intr | verdict_asks);
     assign send = due;
@@ -3013,8 +3029,8 @@ module goshawk_life (
         end
         resume <= losing & (resume | control_roomy);
         opened <= opens;
-        gap <= ((gap & !opened) | (enter & (!begun | may) & control_spent)) & !reset;
-        begun <= here & !gap & (begun | (enter & !control_spent)) & !(enter & may & control_spent) & !reset;
+        gap <= ((gap & !opened) | falls) & !reset;
+        begun <= here & !gap & !falls & (begun | enter) & !reset;
         first <= !live | (first & !valid);
         stop_ready_2 <= stop_due & !stop;
     end

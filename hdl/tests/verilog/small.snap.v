@@ -857,6 +857,7 @@ module goshawk_registers (
     reg  [15:0] clear;
     wire [15:0] keep;
     reg  [31:0] status;
+    reg  [31:0] control;
 
     assign keep = ~clear;
     assign bus_rdata = answer;
@@ -884,6 +885,13 @@ module goshawk_registers (
         end
     end
 
+    always @(*) begin
+        control = 32'd0;
+        if (enabled) begin
+            control = control | 32'd1;
+        end
+    end
+
     always @(posedge clock) begin
         if (bus_write) begin
             if (bus_addr == 3'd2) begin
@@ -902,8 +910,8 @@ module goshawk_registers (
         if (bus_addr == 3'd1) begin
             answer <= FINGERPRINT;
         end
-        if ((bus_addr == 3'd2) & enabled) begin
-            answer <= 32'd1;
+        if (bus_addr == 3'd2) begin
+            answer <= control;
         end
         if (bus_addr == 3'd3) begin
             answer <= status;
@@ -1461,6 +1469,7 @@ module goshawk_front (
     reg         outcome_5;
     reg         miss_5;
     wire        live_2;
+    wire        valid_2;
     wire        branch_2;
     wire        look_2;
     wire        push_2;
@@ -1483,6 +1492,7 @@ module goshawk_front (
     wire        life_enter;
     wire        life_may;
     wire        life_away;
+    wire        life_seen;
     wire        life_verdict_beat;
     wire        life_verdict_sync;
     wire        life_verdict_exception;
@@ -1510,7 +1520,8 @@ module goshawk_front (
     assign life_able = outcome_ready & (target_ready | 1'd1);
     assign life_enter = beat_live & beat_valid;
     assign life_may = beat_intr | beat_branch | beat_look | beat_pop | beat_jump;
-    assign live_2 = beat_live & !life_away;
+    assign live_2 = life_seen;
+    assign valid_2 = beat_valid;
     assign branch_2 = beat_branch & !life_away;
     assign look_2 = beat_look & !life_away;
     assign push_2 = beat_push & !life_away;
@@ -1526,7 +1537,7 @@ module goshawk_front (
     assign indirect = look_2 | pop_2;
     assign reported = branch_2 | indirect;
     assign same_upper = upper == 32'd0;
-    assign flags_from = {{4'd0, jump_2} | {4'd0, reported}, reported, beat_intr, beat_valid, live_2} | {{3'd0, branch_2} & {3'd0, beat_taken}, 5'd0} | {2'd0, indirect, 6'd0} | {1'd0, same_upper, 7'd0};
+    assign flags_from = {{4'd0, jump_2} | {4'd0, reported}, reported, beat_intr, valid_2, live_2} | {{3'd0, branch_2} & {3'd0, beat_taken}, 5'd0} | {2'd0, indirect, 6'd0} | {1'd0, same_upper, 7'd0};
     assign flags_4 = flags_to;
     assign live_4 = flags_4[0];
     assign indirect_4 = flags_4[6];
@@ -1550,6 +1561,7 @@ module goshawk_front (
         .enter(life_enter),
         .may(life_may),
         .away(life_away),
+        .seen(life_seen),
         .go(go),
         .live(live_5),
         .live_next(flags_to[0]),
@@ -2174,6 +2186,7 @@ module goshawk_life (
     input  wire        enter,
     input  wire        may,
     output wire        away,
+    output wire        seen,
     output reg         go,
     input  wire        live,
     input  wire        live_next,
@@ -2203,6 +2216,7 @@ module goshawk_life (
     reg         tracing;
     wire        start;
     wire        active;
+    wire        falls;
     wire        beat;
     wire        due;
     wire        opens;
@@ -2217,7 +2231,9 @@ module goshawk_life (
     assign control_ready = able;
     assign control_lost = losing;
     assign opens = losing & control_roomy & !resume;
-    assign away = gap | (enter & (!begun | may) & control_spent);
+    assign falls = enter & (!begun | may) & control_spent;
+    assign away = gap | falls;
+    assign seen = here & !gap & !falls;
     assign beat = valid & live & !losing;
     assign due = beat & (first | intr | verdict_asks);
     assign send = due;
@@ -2273,8 +2289,8 @@ module goshawk_life (
         end
         resume <= losing & (resume | control_roomy);
         opened <= opens;
-        gap <= ((gap & !opened) | (enter & (!begun | may) & control_spent)) & !reset;
-        begun <= here & !gap & (begun | (enter & !control_spent)) & !(enter & may & control_spent) & !reset;
+        gap <= ((gap & !opened) | falls) & !reset;
+        begun <= here & !gap & !falls & (begun | enter) & !reset;
         first <= !live | (first & !valid);
     end
 

@@ -96,6 +96,9 @@ impl Logic for Observer {
         self.flow.rvfi_insn.next = self.rvfi_insn.val();
         self.flow.rvfi_trap.next = self.rvfi_trap.val();
         self.flow.rvfi_intr.next = self.rvfi_intr.val();
+        self.flow.hide.next = false;
+        self.flow.mode.next = 0.into();
+        self.flow.modes.next = 0.into();
         self.flow.rvfi_pc_rdata.next = self.rvfi_pc_rdata.val();
         self.flow.rvfi_pc_wdata.next = self.rvfi_pc_wdata.val();
         self.values.rvfi_valid.next = self.rvfi_valid.val();

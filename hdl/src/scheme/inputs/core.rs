@@ -121,6 +121,9 @@ impl Logic for InputsCore {
         self.ingress.rvfi_trap.next = self.rvfi_trap.val();
         // what happens at traps is told by the trap port
         self.ingress.rvfi_intr.next = false;
+        self.ingress.hide.next = false;
+        self.ingress.mode.next = 0.into();
+        self.ingress.modes.next = 0.into();
         self.ingress.rvfi_pc_rdata.next = self.rvfi_pc_rdata.val();
         self.ingress.rvfi_pc_wdata.next = self.rvfi_pc_wdata.val();
         self.memory.rvfi_valid.next = self.rvfi_valid.val();

@@ -259,6 +259,7 @@ impl Logic for InputsFront {
         self.control.resynced.next = false;
         self.control.synced.next = false;
         self.control.broken.next = false;
+        self.control.loses.next = false;
 
         // S1: what retires, and what of it is from outside
         self.retires.next = self.beat.valid.val() & self.beat.live.val();

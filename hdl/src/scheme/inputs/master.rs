@@ -159,6 +159,7 @@ impl Logic for Masters {
         self.control.resynced.next = false;
         self.control.synced.next = false;
         self.control.broken.next = false;
+        self.control.loses.next = false;
 
         // S0: a store to RAM
         self.offset.next = self.addr.val() - self.base.val();

@@ -1,0 +1,29 @@
+//! A probe as it is written
+
+use std::fmt;
+
+/// A probe: a kind, and a point of the program or a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// Place.
+    pub at: usize,
+    /// `call`, `ret`, `pc`, ...
+    pub kind: String,
+    /// What is behind the colon.
+    pub point: Option<String>,
+    /// Bytes behind the point: `name+8`.
+    pub offset: u64,
+}
+
+impl fmt::Display for Probe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.kind)?;
+        if let Some(point) = &self.point {
+            write!(f, ":{point}")?;
+        }
+        match self.offset {
+            0 => Ok(()),
+            offset => write!(f, "+{offset}"),
+        }
+    }
+}
