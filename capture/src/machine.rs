@@ -4,7 +4,7 @@
 //!
 //! # Source
 //! RISC-V: [`retire::isa`]. AArch64: Arm ARM (DDI 0487), C4.1 "Branches, Exception Generating and System instructions".
-//! 32-bit ARM: [`crate::arm`]. x86-64: the crate `iced-x86`.
+//! 32-bit ARM: module `arm`. x86-64: the crate `iced-x86`.
 
 pub use crate::flow::Flow;
 use crate::{arm, CaptureError};

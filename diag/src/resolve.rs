@@ -226,8 +226,7 @@ impl Resolver<'_> {
             ));
         };
         if captures.len() > CAPTURES {
-            let what =
-                format!("this needs {} words of {}; an event carries {CAPTURES}", captures.len(), probe.to_string());
+            let what = format!("this needs {} words of {}; an event carries {CAPTURES}", captures.len(), probe);
             return Err(Mistake::new(probe.at, what));
         }
         self.app.uses.push(Use { name: probe.to_string(), at: probe.at, trigger, captures, stamped, consumer });
@@ -478,8 +477,7 @@ impl Resolver<'_> {
         probe: &Probe,
         captures: &mut Vec<Capture>,
     ) -> Result<Value, Mistake> {
-        let bad =
-            |has: &str| Err(Mistake::new(at, format!("`{}` has no field `{name}`; it has {has}", probe.to_string())));
+        let bad = |has: &str| Err(Mistake::new(at, format!("`{}` has no field `{name}`; it has {has}", probe)));
         let fixed: &[(&str, Value)] = match source {
             Source::Machine(_) => &[
                 ("state", Value::Arg(0)),

@@ -171,7 +171,7 @@ const WRAPPER: &str = r"
 /// An instruction waits until the next one retires or a trap is taken, and is told in that clock: one a clock.
 ///
 /// # Quirks
-/// * A compressed instruction arrives expanded, and gets a compressed form again ([`Class`]).
+/// * A compressed instruction arrives expanded, and gets a compressed form again (`Class`).
 /// * An instruction that traps does not retire; the first one that does is marked with `intr`.
 #[allow(missing_docs)] // the ports are in the table above
 #[derive(LogicBlock, Default)]

@@ -184,7 +184,7 @@ const WRAPPER: &str = r"
 ///
 /// # Quirks
 /// * A compressed instruction arrives expanded, and only the execute stage says that it was one: the flag is
-///   carried along the pipeline here, and the instruction gets a compressed form again ([`Class`]).
+///   carried along the pipeline here, and the instruction gets a compressed form again (`Class`).
 /// * `npc` after `mret` is the address behind it; the target is `mepc`.
 /// * An instruction that traps does not fire; the first one that fires after a trap is marked with `intr`.
 #[allow(missing_docs)] // the ports are in the table above
