@@ -8,7 +8,7 @@ use hdl::spine::Extras;
 use hdl::trace_sim::START;
 use hdl::verilog::Style;
 use sim::params::TraceParams;
-use sim::regs::REGS;
+use sim::regs::register;
 
 /// Name of the file.
 pub const FILE: &str = "goshawk_tb.v";
@@ -16,15 +16,9 @@ pub const FILE: &str = "goshawk_tb.v";
 /// What is written to `control`.
 const ENABLE: &str = "{31'd0, enable}";
 
-/// Address of a register.
-fn address(register: &str) -> u8 {
-    REGS.iter().find(|r| r.name == register).map_or(0, |r| r.addr)
-}
-
-/// Lowest bit of a field.
-fn bit(register: &str, field: &str) -> u8 {
-    let fields = REGS.iter().find(|r| r.name == register).map_or(&[][..], |r| r.fields);
-    fields.iter().find(|f| f.name == field).map_or(0, |f| f.lsb)
+/// Lowest bit of a field of `status`.
+fn status_bit(field: &str) -> u8 {
+    register("status").field(field).lsb
 }
 
 /// What is a bench's own.
@@ -55,9 +49,9 @@ impl Own {
             .replace("@NAME", &style.name)
             .replace("@STOP", &stop.to_string())
             .replace("@WORDS", &words.to_string())
-            .replace("@CONTROL", &address("control").to_string())
-            .replace("@STATUS", &address("status").to_string())
-            .replace("@IDLE", &bit("status", "idle").to_string())
+            .replace("@CONTROL", &register("control").addr.to_string())
+            .replace("@STATUS", &register("status").addr.to_string())
+            .replace("@IDLE", &status_bit("idle").to_string())
     }
 }
 
@@ -81,7 +75,7 @@ pub fn make(params: &TraceParams, extras: Extras, style: &Style, vectors: &Vecto
         .replace(ENABLE, enable)
         .replace("@START", &START.to_string())
         .replace("@MSB", &(params.xlen - 1).to_string())
-        .replace("@ACTIVE", &bit("status", "active").to_string())
+        .replace("@ACTIVE", &status_bit("active").to_string())
         .replace("@PORTS", &each(&connected))
         .replace(
             "@SIGNALS",

@@ -11,7 +11,7 @@ use retire::elf::Program;
 use retire::{FlowEvent, RetireSink};
 use sim::beats::{ExpandError, Expander, Retired};
 use sim::params::{ParamError, TraceParams};
-use sim::regs::REGS;
+use sim::regs;
 use sim::system::System;
 use std::io::Write;
 
@@ -72,12 +72,11 @@ pub const START: u64 = 2;
 const PATIENCE: u64 = 1 << 22;
 
 fn register(name: &str) -> u8 {
-    REGS.iter().find(|r| r.name == name).map_or(0, |r| r.addr)
+    regs::register(name).addr
 }
 
 fn status(field: &str) -> u32 {
-    let fields = REGS.iter().filter(|r| r.name == "status").flat_map(|r| r.fields);
-    fields.filter(|f| f.name == field).map(|f| 1_u32 << f.lsb).sum()
+    1 << regs::register("status").field(field).lsb
 }
 
 /// A trace system that runs.

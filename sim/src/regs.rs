@@ -237,6 +237,25 @@ pub const MEMORY_REGS: [Reg; 8] = [
     },
 ];
 
+/// The register of a system that is called so.
+///
+/// # Panics
+/// When there is none: names are those of this file.
+pub fn register(name: &str) -> &'static Reg {
+    REGS.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("there is no register `{name}`"))
+}
+
+impl Reg {
+    /// Its field that is called so.
+    ///
+    /// # Panics
+    /// As [`register`].
+    pub fn field(&self, name: &str) -> &'static Field {
+        let field = self.fields.iter().find(|f| f.name == name);
+        field.unwrap_or_else(|| panic!("register `{}` has no field `{name}`", self.name))
+    }
+}
+
 /// The registers of a system; with `memory` those of its memory port, too. By address.
 pub fn list(memory: bool) -> impl Iterator<Item = &'static Reg> {
     REGS.iter().chain(MEMORY_REGS.iter().filter(move |_| memory))

@@ -11,7 +11,7 @@
 
 use super::build::{build, member};
 use super::CosimError;
-use sim::regs::REGS;
+use sim::regs;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -102,11 +102,8 @@ impl TracePorts {
                 m(&c.insn)
             ));
         }
-        let register = |name: &str| REGS.iter().find(|r| r.name == name).map_or(0, |r| r.addr);
-        let status = |name: &str| {
-            let fields = REGS.iter().filter(|r| r.name == "status").flat_map(|r| r.fields);
-            fields.filter(|f| f.name == name).map(|f| 1_u32 << f.lsb).sum::<u32>()
-        };
+        let register = |name: &str| regs::register(name).addr;
+        let status = |name: &str| 1_u32 << regs::register("status").field(name).lsb;
         let defines = [
             ("CORES", self.cores.len() as u32),
             ("WIDE", (self.xlen == 64).into()),

@@ -16,7 +16,7 @@
 use super::{MapIn, MapOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
-use sim::regs::REGS;
+use sim::regs::register;
 
 /// The lock of a system of eight registers.
 #[derive(LogicBlock, Default)]
@@ -40,7 +40,7 @@ pub struct Lock {
 impl Lock {
     /// One.
     pub fn new() -> Self {
-        let control = REGS.iter().find(|r| r.name == "control").expect("sim::regs has `control`");
+        let control = register("control");
         assert_eq!((control.fields[0].name, control.fields[0].lsb), ("enable", 0));
         Self { control: Fixed::of(control.addr), yes: Fixed::new(true), ..Default::default() }
     }

@@ -17,7 +17,7 @@
 //! `hidden` comes a clock later, with the retire beat, and stays until the next instruction. It has no reset: before the first
 //! instruction nobody looks at it.
 //!
-//! Golden model: `hidden` of `testbenches/tests/front_end_harness`, which is one line.
+//! Golden model: what becomes of a hidden instruction, [`sim::lane::Lane::hide`].
 
 use rust_hdl::prelude::*;
 

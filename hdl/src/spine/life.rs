@@ -166,7 +166,7 @@ impl Logic for Life {
         self.counts.next = !self.unbegun.val() | self.armed.val();
         self.dark.d.next = self.filter.val()
             & ((self.gap.q.val() & self.opened.q.val()) | self.dark.q.val())
-            & !(self.here.val() & !self.gap.q.val() & !self.falls.val() & !(self.unbegun.val() & self.armed.val()))
+            & !self.seen.val()
             & !self.reset.val();
         // until the ingress answers
         self.opened.d.next = self.opens.val();

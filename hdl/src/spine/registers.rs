@@ -30,7 +30,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 use sim::regmap::id;
-use sim::regs::{Reg, REGS};
+use sim::regs::register;
 
 /// Where `control.modes` begins.
 const MODES_LSB: usize = 8;
@@ -99,13 +99,8 @@ pub struct Registers {
 /// Bits of `status.lost`.
 const COUNT_BITS: u8 = 24;
 
-fn register(name: &str) -> &'static Reg {
-    REGS.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("sim::regs has no register `{name}`"))
-}
-
 fn field_bit(reg: &str, field: &str) -> u64 {
-    let f = register(reg).fields.iter().find(|f| f.name == field);
-    1 << f.unwrap_or_else(|| panic!("register `{reg}` has no field `{field}`")).lsb
+    1 << register(reg).field(field).lsb
 }
 
 impl Registers {
@@ -123,8 +118,7 @@ impl Registers {
             assert_eq!(field_bit(reg, field), 1, "{field} begins at bit 0 of {reg}");
         }
         assert_eq!(field_bit("control", "modes"), 1 << MODES_LSB, "where control.modes begins");
-        let lost = register("status").fields.iter().find(|f| f.name == "lost");
-        let lost = lost.expect("status has a field for what is lost");
+        let lost = register("status").field("lost");
         assert_eq!((lost.bits, lost.lsb), (COUNT_BITS, 32 - COUNT_BITS), "status.lost");
         Self {
             id_addr: addr("id"),
