@@ -19,6 +19,7 @@
 //! | [`handlers`] | one of them beside a run |
 //! | [`load`] | packets that set a chip's circuits |
 //! | [`link`] | packets on a line of bytes |
+//! | [`line`] | frames from the host to the chip, repeated where they are lost |
 //! | [`log`] | what went over the link, in a file |
 //! | [`scripts`] | scripts that come with Goshawk |
 //! | [`sink`] | what is printed, as text, JSON lines, CSV or a Perfetto trace |
@@ -28,6 +29,7 @@ pub mod firmware;
 pub mod formula;
 pub mod handlers;
 pub mod layout;
+pub mod line;
 pub mod link;
 pub mod load;
 pub mod log;

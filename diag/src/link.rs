@@ -9,12 +9,13 @@
 use crc::{Crc, CRC_16_KERMIT};
 use sim::diag::packet::{Packet, MAX_WORDS};
 
-const START: u8 = 0xd5;
-const CRC: Crc<u16> = Crc::<u16>::new(&CRC_16_KERMIT);
+pub(crate) const START: u8 = 0xd5;
+pub(crate) const CRC: Crc<u16> = Crc::<u16>::new(&CRC_16_KERMIT);
 
 /// Frames, as Markdown.
 pub fn markdown() -> String {
-    format!("# Frames\n{}", sim::diag::describe::head(include_str!("link.rs")))
+    let head = sim::diag::describe::head;
+    format!("# Frames\n{}\n# Frames from the host\n{}", head(include_str!("link.rs")), head(include_str!("line.rs")))
 }
 
 /// Writes frames.

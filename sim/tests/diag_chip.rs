@@ -2,6 +2,7 @@
 
 use sim::diag::chip::{Chip, ChipParams, FIRST_NODE, FRAME_BYTES, TICK_EVENT};
 use sim::diag::generator::Seen;
+use sim::diag::node::trace::{self, Joined};
 use sim::diag::node::{aggregate, Field, Node, NodeKind, Target};
 use sim::diag::packet::{Body, Event, Op, HOST};
 use sim::diag::trigger::{Capture, Slot, Trigger};
@@ -140,4 +141,35 @@ fn a_tick_brings_what_tables_have() {
         }
     }
     assert_eq!((ticks, flushed, counts), (4, 4, [50, 50]));
+}
+
+#[test]
+fn a_trace_is_found_set_and_shares_the_link_with_events() {
+    let mut chip = Chip::new(ChipParams { trace: true, ..ChipParams::new(2) });
+    assert_eq!(chip.discover().last(), Some(&(trace::ADDRESS, trace::KIND, trace::PLACES)));
+    let set = trace::write(2, 0x0301);
+    let Body::Control { op, addr, data } = set.body else { panic!("no write") };
+    chip.request(trace::ADDRESS, op, addr, &data);
+    chip.request(trace::ADDRESS, Op::Read, addr, &[2]);
+    chip.drain();
+    let answers: Vec<Body> = chip.take_arrived().into_iter().map(|a| a.packet.body).collect();
+    assert_eq!(answers[1], Body::Control { op: Op::ReadData, addr, data: vec![0x0301, 0] });
+
+    chip.generator(0).set(vec![slot(HOST)]).unwrap();
+    let start = chip.now();
+    for n in 0..400 {
+        chip.observe(0, &hit(start + 100 * n));
+        assert!(chip.trace(&[n as u32]));
+    }
+    chip.finish();
+    let (mut words, mut told) = (Joined::default(), 0);
+    for arrived in chip.take_arrived() {
+        if !words.take(&arrived.packet) {
+            if let Body::Event(e) = arrived.packet.body {
+                told += 1 + u64::from(e.lost);
+            }
+        }
+    }
+    assert_eq!((words.words, words.missing), ((0..400).collect(), 0));
+    assert_eq!(told + chip.untold(), 400);
 }

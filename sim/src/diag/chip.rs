@@ -9,6 +9,7 @@
 use super::generator::{Generator, Seen};
 use super::interface::{Ask, Interface};
 use super::node::tick::{Rule, Tick};
+use super::node::trace::{self, Bus, TraceNode, PACKET_WORDS};
 use super::node::{Node, NodeKind, Outbox, Target};
 use super::packet::{Body, Event, Op, Packet, HOST, NODES};
 use super::ring::{Ring, RingCounts, RingNode};
@@ -33,6 +34,8 @@ pub struct ChipParams {
     pub generator: GeneratorParams,
     /// The nodes, up to 40.
     pub nodes: Vec<NodeKind>,
+    /// With a trace node.
+    pub trace: bool,
     /// Clock, Hz: for rates and periods only.
     pub clock_hz: u64,
     /// Rate of the link, bit/s.
@@ -55,7 +58,14 @@ impl ChipParams {
             Log(32),
             Tick(8),
         ];
-        Self { cores, generator: GeneratorParams::FULL, nodes, clock_hz: 50_000_000, link_bits: 12_000_000 }
+        Self {
+            cores,
+            generator: GeneratorParams::FULL,
+            nodes,
+            trace: false,
+            clock_hz: 50_000_000,
+            link_bits: 12_000_000,
+        }
     }
 }
 
@@ -76,6 +86,48 @@ struct Place {
     interface: Interface,
 }
 
+/// A trace node with what is behind it: registers that are memory, and words that wait there without end.
+#[derive(Clone, Debug, Default)]
+struct Traced {
+    node: TraceNode,
+    registers: Registers,
+    words: VecDeque<u32>,
+    out: VecDeque<Packet>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Registers([u32; 8]);
+
+impl Bus for Registers {
+    fn read(&mut self, addr: u8) -> u32 {
+        self.0[usize::from(addr)]
+    }
+    fn write(&mut self, addr: u8, value: u32) {
+        self.0[usize::from(addr)] = value;
+    }
+}
+
+impl Traced {
+    fn clock(&mut self, port: &mut RingNode) {
+        while port.fate().is_some() {}
+        if self.node.is_ready() {
+            self.words.pop_front().into_iter().for_each(|w| self.node.word(w));
+        }
+        if let Some(words) = port.receive() {
+            self.out.extend(self.node.take(&words, &mut self.registers));
+        }
+        if port.ready() {
+            if let Some(packet) = self.out.pop_front().or_else(|| self.node.packet(PACKET_WORDS)) {
+                port.send(packet.to_words());
+            }
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.words.is_empty() && self.out.is_empty() && self.node.waits() < PACKET_WORDS
+    }
+}
+
 /// The link: a packet at a time.
 #[derive(Clone, Debug, Default)]
 struct Link {
@@ -92,6 +144,7 @@ pub struct Chip {
     params: ChipParams,
     generators: Vec<Generator>,
     places: Vec<Place>,
+    trace: Option<Traced>,
     /// Periods run.
     ticking: bool,
     ring: Ring,
@@ -116,15 +169,18 @@ impl Chip {
         let mut ring = vec![RingNode::new(HOST, 2)];
         ring.extend((0..params.cores).map(|c| RingNode::new(c, 1)));
         ring.extend((0..params.nodes.len()).map(|n| RingNode::new(FIRST_NODE + n as u8, 4)));
+        ring.extend(params.trace.then(|| RingNode::new(trace::ADDRESS, 2)));
         let place = |(n, k): (usize, &NodeKind)| {
             let interface = Interface::new(FIRST_NODE + n as u8, k.registers(), k.takes_events());
             Place { node: k.build(), out: VecDeque::new(), lost: 0, interface }
         };
         let places = params.nodes.iter().enumerate().map(place).collect();
+        let trace = params.trace.then(Traced::default);
         Self {
             params,
             generators,
             places,
+            trace,
             ticking: true,
             ring: Ring::new(ring),
             link: Link::default(),
@@ -180,6 +236,12 @@ impl Chip {
         self.ring.skip(clocks);
         self.ticks_mut().for_each(|t| t.skip(clocks));
         self.now += clocks;
+    }
+
+    /// Words come out of the trace system; false: the chip has no trace node.
+    pub fn trace(&mut self, words: &[u32]) -> bool {
+        self.quiet &= words.is_empty();
+        self.trace.as_mut().map(|t| t.words.extend(words)).is_some()
     }
 
     /// Events that nodes lost.
@@ -245,6 +307,7 @@ impl Chip {
             && self.generators.iter().all(Generator::is_idle)
             && self.places.iter().all(|p| p.out.is_empty() && !matches!(&p.node, Node::Processor(s) if !s.is_idle()))
             && self.ticks().all(Tick::is_idle)
+            && self.trace.as_ref().is_none_or(Traced::is_idle)
             && self.link.time.is_empty()
             && self.ring.is_idle()
     }
@@ -306,6 +369,10 @@ impl Chip {
             self.places[n].out.extend(out.into_iter().map(|(dest, e)| Packet::event(src, dest, e)));
             self.drain();
         }
+        if self.trace.is_some() {
+            self.request(trace::ADDRESS, Op::Flush, 0, &[0]);
+            self.drain();
+        }
     }
 
     fn clock(&mut self) {
@@ -332,6 +399,9 @@ impl Chip {
         }
         for n in 0..self.places.len() {
             self.serve_node(n, 1 + cores + n);
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.clock(self.ring.node(1 + cores + self.places.len()));
         }
     }
 

@@ -16,9 +16,10 @@ pub fn markdown() -> String {
     let hex = |address: u16| format!("0x{address:03x}");
     let wide = |address: u32| format!("0x{address:x}");
     let mut text = format!(
-        "# Packets\n{}\n# Registers\n{}\n# Processor\n{}",
+        "# Packets\n{}\n# Registers\n{}\n# Trace node\n{}\n# Processor\n{}",
         head(include_str!("packet.rs")),
         head(include_str!("registers.rs")),
+        head(include_str!("node/trace.rs")),
         head(include_str!("processor/mod.rs")),
     );
     for (name, number) in [

@@ -74,7 +74,7 @@ impl Interface {
                 let number = data.get(..1).unwrap_or_default();
                 Some(Ask::Flush(Packet::control(self.address, HOST, Op::Flush, 0, number)))
             }
-            Op::Flush | Op::ReadData | Op::Written | Op::Error | Op::Time => None,
+            Op::Flush | Op::ReadData | Op::Written | Op::Error | Op::Time | Op::Trace => None,
         }
     }
 

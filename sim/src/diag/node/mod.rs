@@ -13,6 +13,7 @@
 //! | [`machine`] | a sequence of events | a report of each step that is not allowed |
 //! | [`tick`] | clocks | an event and flushes a period |
 //! | [`log`] | events | the last ones before an event |
+//! | [`trace`] | words of a trace | packets of them; its registers are those of the trace system |
 //!
 //! # Source
 //! Paper 004 section 3.6, processing nodes; which kinds: its usage examples, and the scripts of SystemTap, DTrace and
@@ -26,6 +27,7 @@ pub mod log;
 pub mod machine;
 pub mod pair;
 pub mod tick;
+pub mod trace;
 
 use super::packet::Event;
 use super::processor::seat::Seat;

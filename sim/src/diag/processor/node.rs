@@ -194,7 +194,7 @@ impl Processor {
                 self.push([second << 16 | u32::from(src), 0, count.into(), 0, 0, 0, 0, 0], Some(done));
                 None
             }
-            Op::ReadData | Op::Written | Op::Error | Op::Time => None,
+            Op::ReadData | Op::Written | Op::Error | Op::Time | Op::Trace => None,
         }
     }
 

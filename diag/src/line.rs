@@ -1,0 +1,233 @@
+//! Frames from the host to the chip: what is lost is told, and sent again
+//!
+//! The frames are those of the other way. The chip takes them in the order of their numbers, from 0 after a reset, and no other.
+//! A frame whose checksum is wrong, and one that is not the next, costs a request: a packet of op 4 from address 63 to
+//! address 63, with the number that is awaited and two counts: frames with a wrong checksum, and frames that were not the
+//! next. The host then sends from there on. Of the last frame no later one tells: where nothing came for a while, the host
+//! sends it once more, and the request that this costs says what has arrived.
+//!
+//! The chip begins anew with the byte behind what was no frame. 36 bytes of 0 end whatever a damaged length has begun.
+
+use crate::link::{FrameWriter, CRC, START};
+use sim::diag::packet::{header, Body, Op, Packet, HOST, MAX_WORDS};
+use std::collections::VecDeque;
+
+/// Bytes of 0 before frames that are sent again.
+pub const PADDING: usize = 2 * MAX_WORDS + 4;
+/// Frames that may be on their way.
+const WINDOW: usize = 64;
+
+/// The chip's end.
+#[derive(Clone, Debug, Default)]
+pub struct Taker {
+    frame: Vec<u8>,
+    next: u8,
+    broken: u16,
+    strays: u16,
+    asks: bool,
+}
+
+impl Taker {
+    /// A byte; the words of a packet that is whole now, for the ring.
+    pub fn push(&mut self, byte: u8) -> Option<Vec<u16>> {
+        self.frame.push(byte);
+        match self.frame[..] {
+            [START] => return None,
+            [START, START] => {
+                self.frame.pop();
+                return None;
+            }
+            [START, n] if (2..=MAX_WORDS).contains(&usize::from(n)) => return None,
+            [_] | [_, _] => {
+                self.frame.clear();
+                return None;
+            }
+            _ => {}
+        }
+        let end = 3 + 2 * usize::from(self.frame[1]);
+        if self.frame.len() < end + 2 {
+            return None;
+        }
+        let frame = std::mem::take(&mut self.frame);
+        let sum = u16::from_le_bytes([frame[end], frame[end + 1]]);
+        if CRC.checksum(&frame[1..end]) != sum {
+            (self.broken, self.asks) = (self.broken.saturating_add(1), true);
+            return None;
+        }
+        if frame[2] != self.next {
+            (self.strays, self.asks) = (self.strays.saturating_add(1), true);
+            return None;
+        }
+        self.next = self.next.wrapping_add(1);
+        let words: Vec<u16> = frame[3..end].chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+        // a router would wait for the others
+        (header(words[0]).0 == words.len()).then_some(words)
+    }
+
+    /// Whether there is a request to send.
+    pub fn asks(&self) -> bool {
+        self.asks
+    }
+
+    /// The request, which is sent now.
+    pub fn ask(&mut self) -> Packet {
+        self.asks = false;
+        Packet::control(HOST, HOST, Op::Error, self.next.into(), &[self.broken, self.strays])
+    }
+}
+
+/// The host's end.
+#[derive(Clone, Debug, Default)]
+pub struct Sender {
+    writer: FrameWriter,
+    /// Frames that may not have arrived, and those that were not sent yet.
+    frames: VecDeque<Vec<u8>>,
+    /// Number of the first of them.
+    first: u8,
+    /// So many of them were sent.
+    sent: usize,
+    /// A request for the first of them was answered already.
+    answered: bool,
+    /// Bytes to go before the next frame.
+    padding: bool,
+    /// The last that was sent goes once more.
+    polls: bool,
+    /// Frames that were sent again.
+    pub repeated: u64,
+    /// What the chip told last: frames with a wrong checksum, and frames that were not the next.
+    pub told: (u16, u16),
+}
+
+impl Sender {
+    /// A packet to send.
+    pub fn send(&mut self, packet: &Packet) {
+        self.frames.push_back(self.writer.frame(packet));
+    }
+
+    /// Bytes for the line: padding, or a frame, if one may go.
+    pub fn bytes(&mut self) -> Option<Vec<u8>> {
+        if !self.polls && self.sent >= WINDOW.min(self.frames.len()) {
+            return None;
+        }
+        if std::mem::take(&mut self.padding) {
+            return Some(vec![0; PADDING]);
+        }
+        if std::mem::take(&mut self.polls) {
+            self.repeated += 1;
+            return Some(self.frames[self.sent - 1].clone());
+        }
+        self.sent += 1;
+        Some(self.frames[self.sent - 1].clone())
+    }
+
+    /// A packet that arrived; false: it is no request.
+    pub fn take(&mut self, packet: &Packet) -> bool {
+        let Packet { dest: HOST, src: HOST, body: Body::Control { op: Op::Error, addr, data } } = packet else {
+            return false;
+        };
+        if let [broken, strays] = data[..] {
+            self.told = (broken, strays);
+        }
+        let arrived = usize::from((*addr as u8).wrapping_sub(self.first));
+        // of frames that are long gone
+        if arrived > self.sent {
+            return true;
+        }
+        self.frames.drain(..arrived);
+        self.first = self.first.wrapping_add(arrived as u8);
+        self.sent -= arrived;
+        self.answered &= arrived == 0;
+        self.polls &= self.sent > 0;
+        if !self.answered && self.sent > 0 {
+            self.repeated += self.sent as u64;
+            (self.sent, self.padding, self.polls, self.answered) = (0, true, false, true);
+        }
+        true
+    }
+
+    /// Nothing came for a while: the last that was sent goes once more.
+    pub fn late(&mut self) {
+        self.answered = false;
+        (self.padding, self.polls) = (self.sent > 0, self.sent > 0);
+    }
+
+    /// Whether all have arrived.
+    pub fn is_done(&self) -> bool {
+        self.frames.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::FrameReader;
+    use sim::stimulus::Source;
+
+    fn packet(n: u16) -> Packet {
+        Packet::control(HOST, 17, Op::Write, 0x400 + n % 64, &[n, 0xd5d5, 0x05d5][..1 + usize::from(n % 3)])
+    }
+
+    #[test]
+    fn a_frame_that_is_not_the_next_is_asked_for_as_worked_by_hand() {
+        let (mut writer, mut taker) = (FrameWriter::default(), Taker::default());
+        let frames: Vec<Vec<u8>> = (0..3).map(|n| writer.frame(&packet(n))).collect();
+        let push = |taker: &mut Taker, bytes: &[u8]| bytes.iter().fold(None, |found, b| taker.push(*b).or(found));
+        assert_eq!(push(&mut taker, &frames[0]), Some(packet(0).to_words()));
+        assert_eq!(push(&mut taker, &frames[2]), None);
+        assert_eq!(taker.ask().to_words(), [0x2fff, 0xc001, 0, 1]);
+        let mut bad = frames[1].clone();
+        bad[4] ^= 8;
+        assert_eq!(push(&mut taker, &bad), None);
+        assert_eq!(taker.ask().to_words(), [0x2fff, 0xc001, 1, 1]);
+        // noise, and a start before a start
+        assert_eq!(push(&mut taker, &[0, 1, 0xd5, 17, 0xd5]), None);
+        assert_eq!(push(&mut taker, &frames[1]), Some(packet(1).to_words()));
+        // taken, but no packet: its first word tells another length
+        let mut long = vec![0xd5, 2, 2, 0x40, 0x14, 0, 0x90];
+        long.extend(CRC.checksum(&long[1..]).to_le_bytes());
+        assert_eq!(push(&mut taker, &long), None);
+        assert!(!taker.asks());
+        assert_eq!(push(&mut taker, &frames[2]), None);
+        assert_eq!(taker.ask().to_words(), [0x2fff, 0xc003, 1, 2]);
+    }
+
+    #[test]
+    fn all_arrive_once_and_in_order_over_a_line_that_damages_bytes() {
+        for (seed, damage) in [(1, 0), (2, 40), (3, 400), (4, 1500)] {
+            let mut s = Source::seeded(seed);
+            let (mut sender, mut taker) = (Sender::default(), Taker::default());
+            let (mut back, mut reader) = (FrameWriter::default(), FrameReader::default());
+            let mut found = Vec::new();
+            let (mut turns, mut hit) = (0, 0);
+            (0..600).for_each(|n| sender.send(&packet(n)));
+            while !sender.is_done() {
+                turns += 1;
+                assert!(turns < 40_000, "seed {seed}: {sender:?}");
+                let Some(bytes) = sender.bytes() else {
+                    sender.late();
+                    continue;
+                };
+                for mut byte in bytes {
+                    if s.per_64k(damage) {
+                        hit += 1;
+                        if s.percent(30) {
+                            continue;
+                        }
+                        byte ^= 1 << s.below(8);
+                    }
+                    found.extend(taker.push(byte));
+                }
+                if taker.asks() {
+                    let mut answer = back.frame(&taker.ask());
+                    if s.per_64k(20 * damage) {
+                        answer[6] ^= 1;
+                    }
+                    reader.push(&answer).iter().for_each(|p| assert!(sender.take(p)));
+                }
+            }
+            assert_eq!(found, (0..600).map(|n| packet(n).to_words()).collect::<Vec<_>>(), "seed {seed}");
+            println!("damage {damage}: {hit} bytes, {} frames of 600 sent again, told {:?}", sender.repeated, sender.told);
+            assert!((hit > 0) == (damage > 0) && (sender.told.0 > 0) == (damage > 0));
+        }
+    }
+}
