@@ -226,7 +226,10 @@ mod tests {
                 }
             }
             assert_eq!(found, (0..600).map(|n| packet(n).to_words()).collect::<Vec<_>>(), "seed {seed}");
-            println!("damage {damage}: {hit} bytes, {} frames of 600 sent again, told {:?}", sender.repeated, sender.told);
+            println!(
+                "damage {damage}: {hit} bytes, {} frames of 600 sent again, told {:?}",
+                sender.repeated, sender.told
+            );
             assert!((hit > 0) == (damage > 0) && (sender.told.0 > 0) == (damage > 0));
         }
     }

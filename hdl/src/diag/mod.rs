@@ -5,6 +5,7 @@
 //! | [`chip`] | ring of generators and nodes with the host's interface |
 //! | [`client`] | a generator or a node with its network interface |
 //! | [`framer`] | packets for the host to frames of bytes |
+//! | [`line`] | frames of bytes to packets of the host, and requests for those that were lost |
 //! | [`generator`] | event generators |
 //! | [`node`] | nodes that turn events into fewer events |
 //! | [`port`] | network interface: packets to events and register accesses, and back |
@@ -18,6 +19,7 @@ pub mod chip;
 pub mod client;
 pub mod framer;
 pub mod generator;
+pub mod line;
 pub mod node;
 pub mod port;
 pub mod ports;

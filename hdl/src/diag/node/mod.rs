@@ -10,8 +10,9 @@
 //! | [`machine`] | state machine in a table |
 //! | [`pair`] | clocks between two events with the same key |
 //! | [`tick`] | an event and flushes a period |
+//! | [`trace`] | a trace system at the ring, with its network interface |
 //!
-//! All have the same ports, but a tick takes no events; golden models: `sim::diag::node`.
+//! All but the last have the same ports, but a tick takes no events; golden models: `sim::diag::node`.
 
 pub mod aggregate;
 pub mod count;
@@ -21,3 +22,4 @@ pub mod log;
 pub mod machine;
 pub mod pair;
 pub mod tick;
+pub mod trace;

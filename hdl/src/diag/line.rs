@@ -1,0 +1,296 @@
+//! Line: frames of bytes from the host to packets for the ring, and requests for those that did not arrive
+//!
+//! Packets for the host go through it to the framer; a request goes between two of them.
+//!
+//! # Source
+//! Own; frames and requests: crate `diag`, modules `link` and `line`. CRC-16/KERMIT: ITU-T V.41, bits reflected; a frame with its
+//! sum behind it leaves 0.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | 1: no byte has come, frame 0 is awaited, the counts are 0 |
+//! | `valid` | in | 1 | a byte is there |
+//! | `octet` | in | 8 | it |
+//! | `ready` | out | 1 | it is taken at this edge, if `valid` |
+//! | `put` | out | | packets of the host, to its router |
+//! | `got` | in | | packets for the host, from its router |
+//! | `say` | out | | those and requests, to the framer |
+//!
+//! # Timing
+//! A byte a clock. While a packet goes to the router, a word a clock, no byte is taken: where bytes cannot wait, what finds
+//! the router busy is broken, and asked for. A packet for the host goes on a clock after it is there, and a clock lies between
+//! two of them. A request tells what was so in the clock before its first word.
+//!
+//! Golden model: `diag::line::Taker`.
+
+use crate::noc::ports::{PacketIn, PacketOut};
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+use sim::diag::packet::{Op, HOST};
+
+/// What of a frame comes next.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum LineState {
+    Start,
+    Length,
+    Number,
+    Low,
+    High,
+    SumLow,
+    SumHigh,
+    Put,
+}
+
+/// Whose packet goes to the framer.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum SayState {
+    Free,
+    Through,
+    Ask,
+}
+
+/// The line.
+#[derive(LogicBlock, Default)]
+pub struct Line {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub valid: Signal<In, Bit>,
+    pub octet: Signal<In, Bits<8>>,
+    pub ready: Signal<Out, Bit>,
+    pub put: PacketOut,
+    pub got: PacketIn,
+    pub say: PacketOut,
+
+    state: DFF<LineState>,
+    words: Mem<4, 16>,
+    // words of the frame less one, and its word that comes or goes
+    last: DFF<Bits<4>>,
+    at: DFF<Bits<4>>,
+    next_at: Signal<Local, Bits<4>>,
+    after: Signal<Local, Bits<4>>,
+    number: DFF<Bits<8>>,
+    low: DFF<Bits<8>>,
+    // its first word tells as many words
+    fits: DFF<Bit>,
+    sum: DFF<Bits<16>>,
+    folded: Signal<Local, Bits<16>>,
+    odd: Signal<Local, Bit>,
+    counted: Signal<Local, Bits<4>>,
+    tells: Signal<Local, Bits<4>>,
+    begins: Signal<Local, Bit>,
+    length: Signal<Local, Bit>,
+
+    awaited: DFF<Bits<8>>,
+    broken: DFF<Bits<16>>,
+    strays: DFF<Bits<16>>,
+    asks: DFF<Bit>,
+
+    // what goes to the framer
+    says: DFF<SayState>,
+    left: DFF<Bits<5>>,
+    through: DFF<Bit>,
+    told: DFF<Bits<8>>,
+    told_broken: DFF<Bits<16>>,
+    told_strays: DFF<Bits<16>>,
+
+    start: Fixed<Bits<8>>,
+    polynomial: Fixed<Bits<16>>,
+    request: Fixed<Bits<16>>,
+    request_op: Fixed<Bits<16>>,
+    one: Fixed<Bits<4>>,
+    one_5: Fixed<Bits<5>>,
+    one_8: Fixed<Bits<8>>,
+    one_16: Fixed<Bits<16>>,
+}
+
+impl Line {
+    /// A line.
+    pub fn new() -> Self {
+        let host = u64::from(HOST);
+        Self {
+            words: Mem::new(4, 16),
+            start: Fixed::of(0xd5u64),
+            polynomial: Fixed::of(0x8408u64),
+            request: Fixed::of(2 << 12 | host << 6 | host),
+            request_op: Fixed::of(0x8000u64 | (Op::Error as u64) << 12),
+            one: Fixed::of(1u64),
+            one_5: Fixed::of(1u64),
+            one_8: Fixed::of(1u64),
+            one_16: Fixed::of(1u64),
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for Line {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, state, last, at, number, low, fits, sum, awaited, broken, strays, asks);
+        dff_setup!(self, clock, says, left, through, told, told_broken, told_strays);
+        clock!(self, clock, words);
+
+        // the sum with this byte, its lowest bit first
+        self.folded.next = self.sum.q.val();
+        for i in 0..8 {
+            self.odd.next = self.folded.val().get_bit(0) ^ self.octet.val().get_bit(i);
+            self.folded.next = self.folded.val() >> 1;
+            if self.odd.val() {
+                self.folded.next = self.folded.val() ^ self.polynomial.val();
+            }
+        }
+
+        // what goes to the framer
+        self.say.valid.next = (self.says.q.val() == SayState::Ask) | (self.through.q.val() & self.got.valid.val());
+        self.say.word.next = self.got.word.val();
+        self.got.ready.next = self.through.q.val() & self.say.ready.val();
+        match self.says.q.val() {
+            SayState::Free => {
+                self.left.d.next = bit_cast::<5, 4>(self.got.word.val().get_bits::<4>(12)) + self.one_5.val();
+                if self.asks.q.val() {
+                    self.says.d.next = SayState::Ask;
+                    self.left.d.next = 3.into();
+                    self.asks.d.next = false;
+                    self.told.d.next = self.awaited.q.val();
+                    self.told_broken.d.next = self.broken.q.val();
+                    self.told_strays.d.next = self.strays.q.val();
+                } else if self.got.valid.val() {
+                    self.says.d.next = SayState::Through;
+                    self.through.d.next = true;
+                }
+            }
+            SayState::Through => {
+                if self.got.valid.val() & self.say.ready.val() {
+                    self.left.d.next = self.left.q.val() - self.one_5.val();
+                    if !self.left.q.val().any() {
+                        self.says.d.next = SayState::Free;
+                        self.through.d.next = false;
+                    }
+                }
+            }
+            SayState::Ask => {
+                self.say.word.next = self.told_strays.q.val();
+                if self.left.q.val() == 3 {
+                    self.say.word.next = self.request.val();
+                }
+                if self.left.q.val() == 2 {
+                    self.say.word.next = self.request_op.val() | bit_cast::<16, 8>(self.told.q.val());
+                }
+                if self.left.q.val() == 1 {
+                    self.say.word.next = self.told_broken.q.val();
+                }
+                if self.say.ready.val() {
+                    self.left.d.next = self.left.q.val() - self.one_5.val();
+                    if !self.left.q.val().any() {
+                        self.says.d.next = SayState::Free;
+                    }
+                }
+            }
+        }
+
+        // what comes
+        self.begins.next = self.octet.val() == self.start.val();
+        self.length.next = (self.octet.val() >= 2) & (self.octet.val() <= 16);
+        self.counted.next = self.octet.val().get_bits::<4>(0) - self.one.val();
+        self.tells.next = self.octet.val().get_bits::<4>(4) + self.one.val();
+        self.after.next = self.at.q.val() + self.one.val();
+        self.next_at.next = self.at.q.val();
+        self.ready.next = self.state.q.val() != LineState::Put;
+        self.put.valid.next = self.state.q.val() == LineState::Put;
+        self.put.word.next = self.words.rdata.val();
+        self.words.we.next = (self.state.q.val() == LineState::High) & self.valid.val();
+        self.words.waddr.next = self.at.q.val();
+        self.words.wdata.next = (bit_cast::<16, 8>(self.octet.val()) << 8) | bit_cast::<16, 8>(self.low.q.val());
+        if self.valid.val() {
+            match self.state.q.val() {
+                LineState::Start => {
+                    if self.begins.val() {
+                        self.state.d.next = LineState::Length;
+                    }
+                }
+                LineState::Length => {
+                    self.state.d.next = LineState::Start;
+                    if self.length.val() {
+                        self.state.d.next = LineState::Number;
+                    }
+                    self.sum.d.next = self.folded.val();
+                    if self.begins.val() {
+                        self.state.d.next = LineState::Length;
+                        self.sum.d.next = 0.into();
+                    }
+                    self.last.d.next = self.counted.val();
+                    self.next_at.next = 0.into();
+                }
+                LineState::Number => {
+                    self.state.d.next = LineState::Low;
+                    self.number.d.next = self.octet.val();
+                    self.sum.d.next = self.folded.val();
+                }
+                LineState::Low => {
+                    self.state.d.next = LineState::High;
+                    self.low.d.next = self.octet.val();
+                    self.sum.d.next = self.folded.val();
+                }
+                LineState::High => {
+                    self.state.d.next = LineState::Low;
+                    self.sum.d.next = self.folded.val();
+                    if !self.at.q.val().any() {
+                        self.fits.d.next = self.tells.val() == self.last.q.val();
+                    }
+                    self.next_at.next = self.after.val();
+                    if self.at.q.val() == self.last.q.val() {
+                        self.state.d.next = LineState::SumLow;
+                        self.next_at.next = 0.into();
+                    }
+                }
+                LineState::SumLow => {
+                    self.state.d.next = LineState::SumHigh;
+                    self.sum.d.next = self.folded.val();
+                }
+                LineState::SumHigh => {
+                    self.state.d.next = LineState::Start;
+                    self.sum.d.next = 0.into();
+                    if self.folded.val().any() {
+                        self.asks.d.next = true;
+                        if !self.broken.q.val().all() {
+                            self.broken.d.next = self.broken.q.val() + self.one_16.val();
+                        }
+                    } else if self.number.q.val() != self.awaited.q.val() {
+                        self.asks.d.next = true;
+                        if !self.strays.q.val().all() {
+                            self.strays.d.next = self.strays.q.val() + self.one_16.val();
+                        }
+                    } else {
+                        self.awaited.d.next = self.awaited.q.val() + self.one_8.val();
+                        if self.fits.q.val() {
+                            self.state.d.next = LineState::Put;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        if self.state.q.val() == LineState::Start {
+            self.sum.d.next = 0.into();
+        }
+        if (self.state.q.val() == LineState::Put) & self.put.ready.val() {
+            self.next_at.next = self.after.val();
+            if self.at.q.val() == self.last.q.val() {
+                self.state.d.next = LineState::Start;
+            }
+        }
+        self.at.d.next = self.next_at.val();
+        self.words.raddr.next = self.next_at.val();
+
+        if self.reset.val() {
+            self.state.d.next = LineState::Start;
+            self.awaited.d.next = 0.into();
+            self.broken.d.next = 0.into();
+            self.strays.d.next = 0.into();
+            self.asks.d.next = false;
+            self.says.d.next = SayState::Free;
+            self.through.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,420 @@
+//! Trace node: a trace system at the ring, its registers reached from there and its words sent to the host
+//!
+//! Has the network interface in it: packets that arrive are reads, writes and flushes, those that leave answers and words.
+//!
+//! # Source
+//! Own; packets, registers and what a flush does: `sim::diag::node::trace`.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | 1: nothing is here, nothing is on its way |
+//! | `got` | in | | packets that arrived, from a router |
+//! | `put` | out | | packets to send, to a router; their source is filled in there |
+//! | `bus_addr`, `bus_write`, `bus_wdata` | out | 3, 1, 32 | an access to the registers of the trace system |
+//! | `bus_rdata` | in | 32 | the register that `bus_addr` named in the clock before |
+//! | `valid`, `data`, `ready` | in, in, out | 1, 32, 1 | words of the trace system; taken at an edge where both are 1 |
+//!
+//! # Timing
+//! A word of a packet a clock in and out, and one clock more for each register that is read. Answers go before words. A flush
+//! sends the words that were here when its last word came. `valid`, `ready` come from registers.
+//!
+//! Golden model: [`sim::diag::node::trace`].
+
+use crate::noc::ports::{PacketIn, PacketOut};
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use rust_hdl::prelude::*;
+use sim::diag::node::trace::{KIND, PACKET_WORDS, PLACES, REGISTERS};
+use sim::diag::packet::{Op, HOST};
+
+/// What is done with the packet that comes.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum TakeState {
+    Head,
+    Second,
+    Body,
+    Drain,
+    Answer,
+}
+
+/// What of a packet is sent next.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum GiveState {
+    Idle,
+    First,
+    Second,
+    Fetch,
+    Hold,
+    Body,
+    Done,
+}
+
+/// The node.
+#[derive(LogicBlock, Default)]
+pub struct TraceNode {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub got: PacketIn,
+    pub put: PacketOut,
+    pub bus_addr: Signal<Out, Bits<3>>,
+    pub bus_write: Signal<Out, Bit>,
+    pub bus_wdata: Signal<Out, Bits<32>>,
+    pub bus_rdata: Signal<In, Bits<32>>,
+    pub valid: Signal<In, Bit>,
+    pub data: Signal<In, Bits<32>>,
+    pub ready: Signal<Out, Bit>,
+
+    // words that wait
+    words: Mem<6, 32>,
+    came: DFF<Bits<7>>,
+    gone: DFF<Bits<7>>,
+    next_gone: Signal<Local, Bits<7>>,
+    waiting: Signal<Local, Bits<7>>,
+    room: Signal<Local, Bit>,
+
+    // the packet that comes
+    state: DFF<TakeState>,
+    open: Signal<Local, Bit>,
+    take: Signal<Local, Bit>,
+    last: Signal<Local, Bit>,
+    src: DFF<Bits<6>>,
+    left: DFF<Bits<4>>,
+    some: DFF<Bit>,
+    second: DFF<Bits<15>>,
+    control: DFF<Bit>,
+    // half of a register that its next word is for, and what comes first behind the second word
+    at: DFF<Bits<4>>,
+    datum: DFF<Bits<16>>,
+    fresh: DFF<Bit>,
+    legal: DFF<Bit>,
+    low: DFF<Bits<16>>,
+    op: Signal<Local, Bits<3>>,
+    of_trace: Signal<Local, Bit>,
+    upper: Signal<Local, Bit>,
+    past: Signal<Local, Bits<5>>,
+    writes: Signal<Local, Bit>,
+    // a flush: words that are still to go
+    due: DFF<Bits<7>>,
+    due_1: Signal<Local, Bits<7>>,
+
+    // the packet that is sent
+    sends: DFF<GiveState>,
+    of_words: DFF<Bit>,
+    number: DFF<Bits<12>>,
+    words_left: DFF<Bits<4>>,
+    half: DFF<Bit>,
+    from: DFF<Bits<4>>,
+    held: DFF<Bits<32>>,
+    count: DFF<Bits<4>>,
+    most: Signal<Local, Bits<7>>,
+    least: Signal<Local, Bit>,
+    read_past: Signal<Local, Bits<5>>,
+    few: Signal<Local, Bit>,
+    readable: Signal<Local, Bit>,
+    first_two: Signal<Local, Bit>,
+    other: Signal<Local, Bit>,
+    answer_op: Signal<Local, Bits<3>>,
+    answer_words: Signal<Local, Bits<4>>,
+    answer_dest: Signal<Local, Bits<6>>,
+    leads: Signal<Local, Bits<16>>,
+    chosen: Signal<Local, Bits<32>>,
+
+    kind: Fixed<Bits<16>>,
+    places: Fixed<Bits<16>>,
+    capacity: Fixed<Bits<7>>,
+    whole: Fixed<Bits<7>>,
+    block: Fixed<Bits<8>>,
+    halves: Fixed<Bits<5>>,
+    host: Fixed<Bits<6>>,
+    control_bit: Fixed<Bits<16>>,
+    trace_op: Fixed<Bits<16>>,
+    one: Fixed<Bits<4>>,
+    one_7: Fixed<Bits<7>>,
+    one_12: Fixed<Bits<12>>,
+}
+
+impl TraceNode {
+    /// A node.
+    pub fn new() -> Self {
+        Self {
+            words: Mem::new(6, 32),
+            kind: Fixed::of(KIND),
+            places: Fixed::of(PLACES),
+            capacity: Fixed::of(PLACES),
+            whole: Fixed::of(PACKET_WORDS as u64),
+            block: Fixed::of(REGISTERS >> 4),
+            halves: Fixed::of(16u64),
+            host: Fixed::of(HOST),
+            control_bit: Fixed::of(0x8000u64),
+            trace_op: Fixed::of(0x8000u64 | (Op::Trace as u64) << 12),
+            one: Fixed::of(1u64),
+            one_7: Fixed::of(1u64),
+            one_12: Fixed::of(1u64),
+            ..Default::default()
+        }
+    }
+}
+
+impl Logic for TraceNode {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, came, gone, state, src, left, some, second, control, at, datum, fresh, legal, low, due);
+        dff_setup!(self, clock, sends, of_words, number, words_left, half, from, held, count);
+        clock!(self, clock, words);
+
+        // words that wait
+        self.waiting.next = self.came.q.val() - self.gone.q.val();
+        self.room.next = self.waiting.val() != self.capacity.val();
+        self.ready.next = self.room.val();
+        self.words.we.next = self.valid.val() & self.room.val();
+        self.words.waddr.next = self.came.q.val().get_bits::<6>(0);
+        self.words.wdata.next = self.data.val();
+        if self.valid.val() & self.room.val() {
+            self.came.d.next = self.came.q.val() + self.one_7.val();
+        }
+
+        // the packet that comes
+        self.open.next = (self.state.q.val() == TakeState::Head)
+            | (self.state.q.val() == TakeState::Second)
+            | (self.state.q.val() == TakeState::Body);
+        self.got.ready.next = self.open.val();
+        self.take.next = self.got.valid.val() & self.open.val();
+        self.op.next = self.second.q.val().get_bits::<3>(12);
+        // a write reaches up to here, if it is one of registers of the trace system
+        self.of_trace.next = self.got.word.val().get_bits::<8>(4) == self.block.val();
+        self.past.next = bit_cast::<5, 4>(self.got.word.val().get_bits::<4>(0)) + bit_cast::<5, 4>(self.left.q.val());
+        self.upper.next = self.at.q.val().get_bit(0);
+        self.writes.next = (self.state.q.val() == TakeState::Body) & self.take.val() & self.legal.q.val();
+        self.last.next = false;
+        if self.take.val() {
+            if self.state.q.val() == TakeState::Head {
+                self.src.d.next = self.got.word.val().get_bits::<6>(0);
+                self.left.d.next = self.got.word.val().get_bits::<4>(12);
+                self.some.d.next = self.got.word.val().get_bits::<4>(12).any();
+                self.state.d.next = TakeState::Second;
+            }
+            if self.state.q.val() == TakeState::Second {
+                self.second.d.next = self.got.word.val().get_bits::<15>(0);
+                self.control.d.next = self.got.word.val().get_bit(15);
+                self.at.d.next = self.got.word.val().get_bits::<4>(0);
+                self.datum.d.next = 0.into();
+                self.fresh.d.next = true;
+                self.legal.d.next = (self.got.word.val().get_bits::<4>(12) == 9)
+                    & self.of_trace.val()
+                    & self.some.q.val()
+                    & (self.past.val() <= self.halves.val());
+                self.state.d.next = TakeState::Body;
+                if !self.left.q.val().any() {
+                    self.state.d.next = TakeState::Head;
+                    if self.got.word.val().get_bit(15) {
+                        // a read and a write of nothing, and a flush
+                        if self.got.word.val().get_bits::<2>(13) == 0 {
+                            self.state.d.next = TakeState::Answer;
+                        }
+                        if self.got.word.val().get_bits::<3>(12) == 6 {
+                            self.state.d.next = TakeState::Drain;
+                            self.last.next = true;
+                        }
+                    }
+                }
+            }
+            if self.state.q.val() == TakeState::Body {
+                self.fresh.d.next = false;
+                if self.fresh.q.val() {
+                    self.datum.d.next = self.got.word.val();
+                }
+                self.at.d.next = self.at.q.val() + self.one.val();
+                if self.writes.val() & !self.upper.val() {
+                    self.low.d.next = self.got.word.val();
+                }
+                self.left.d.next = self.left.q.val() - self.one.val();
+                if self.left.q.val() == self.one.val() {
+                    self.state.d.next = TakeState::Head;
+                    if self.control.q.val() {
+                        if self.op.val().get_bits::<2>(1) == 0 {
+                            self.state.d.next = TakeState::Answer;
+                        }
+                        if self.op.val() == 6 {
+                            self.state.d.next = TakeState::Drain;
+                            self.last.next = true;
+                        }
+                    }
+                }
+            }
+        }
+        self.due_1.next = self.due.q.val();
+        if self.last.val() {
+            self.due_1.next = self.waiting.val();
+        }
+        self.due.d.next = self.due_1.val();
+        self.bus_write.next = self.writes.val() & self.upper.val();
+        self.bus_wdata.next = (bit_cast::<32, 16>(self.got.word.val()) << 16) | bit_cast::<32, 16>(self.low.q.val());
+        self.bus_addr.next = self.at.q.val().get_bits::<3>(1);
+        if self.sends.q.val() == GiveState::Fetch {
+            self.bus_addr.next = self.from.q.val().get_bits::<3>(1);
+        }
+
+        // what is answered
+        self.few.next = !self.datum.q.val().get_bits::<12>(4).any() & !self.datum.q.val().get_bits::<4>(0).all();
+        self.read_past.next = bit_cast::<5, 4>(self.second.q.val().get_bits::<4>(0))
+            + bit_cast::<5, 4>(self.datum.q.val().get_bits::<4>(0));
+        self.first_two.next = ((self.second.q.val().get_bits::<12>(0) == 0) & (self.datum.q.val() == 1))
+            | ((self.second.q.val().get_bits::<12>(0) == 0) & (self.datum.q.val() == 2))
+            | ((self.second.q.val().get_bits::<12>(0) == 1) & (self.datum.q.val() == 1));
+        self.readable.next = (self.second.q.val().get_bits::<8>(4) == self.block.val())
+            & self.few.val()
+            & self.datum.q.val().any()
+            & (self.read_past.val() <= self.halves.val());
+        self.answer_op.next = 4.into();
+        self.answer_words.next = 0.into();
+        self.answer_dest.next = self.src.q.val();
+        if (self.op.val() == 0) & (self.readable.val() | self.first_two.val()) {
+            self.answer_op.next = 2.into();
+            self.answer_words.next = self.datum.q.val().get_bits::<4>(0);
+        }
+        if (self.op.val() == 1) & self.legal.q.val() {
+            self.answer_op.next = 3.into();
+        }
+        if self.op.val() == 6 {
+            self.answer_op.next = 6.into();
+            self.answer_dest.next = self.host.val();
+            if self.some.q.val() {
+                self.answer_words.next = self.one.val();
+            }
+        }
+
+        // what is sent: answers, then words: seven, or what a flush has left
+        self.least.next = self.waiting.val() >= self.whole.val();
+        self.most.next = self.whole.val();
+        if self.state.q.val() == TakeState::Drain {
+            self.least.next = self.due.q.val().any();
+            if self.due.q.val() < self.whole.val() {
+                self.most.next = self.due.q.val();
+            }
+            if !self.due.q.val().any() {
+                self.state.d.next = TakeState::Answer;
+            }
+        }
+        self.next_gone.next = self.gone.q.val();
+        self.put.valid.next = (self.sends.q.val() == GiveState::First)
+            | (self.sends.q.val() == GiveState::Second)
+            | (self.sends.q.val() == GiveState::Body);
+        self.leads.next = self.control_bit.val();
+        self.chosen.next = self.held.q.val();
+        if self.of_words.q.val() {
+            self.chosen.next = self.words.rdata.val();
+        }
+        self.put.word.next = self.chosen.val().get_bits::<16>(0);
+        if self.half.q.val() {
+            self.put.word.next = self.chosen.val().get_bits::<16>(16);
+        }
+        // what is answered but no register of the trace system
+        self.other.next = (self.op.val() == 6) | self.first_two.val();
+        if self.other.val() & !self.of_words.q.val() {
+            self.put.word.next = self.kind.val();
+            if self.from.q.val().get_bit(0) {
+                self.put.word.next = self.places.val();
+            }
+            if self.op.val() == 6 {
+                self.put.word.next = self.datum.q.val();
+            }
+        }
+        match self.sends.q.val() {
+            GiveState::Idle => {
+                self.half.d.next = false;
+                self.from.d.next = self.second.q.val().get_bits::<4>(0);
+                if self.state.q.val() == TakeState::Answer {
+                    self.sends.d.next = GiveState::First;
+                    self.of_words.d.next = false;
+                    self.count.d.next = self.answer_words.val();
+                    self.words_left.d.next = self.answer_words.val();
+                } else if self.least.val() {
+                    self.sends.d.next = GiveState::First;
+                    self.of_words.d.next = true;
+                    self.count.d.next = self.most.val().get_bits::<4>(0) << 1;
+                    self.words_left.d.next = self.most.val().get_bits::<4>(0) << 1;
+                }
+            }
+            GiveState::First => {
+                self.put.word.next =
+                    (bit_cast::<16, 4>(self.count.q.val()) << 12) | (bit_cast::<16, 6>(self.answer_dest.val()) << 6);
+                if self.of_words.q.val() {
+                    self.put.word.next =
+                        (bit_cast::<16, 4>(self.count.q.val()) << 12) | (bit_cast::<16, 6>(self.host.val()) << 6);
+                }
+                if self.put.ready.val() {
+                    self.sends.d.next = GiveState::Second;
+                }
+            }
+            GiveState::Second => {
+                self.leads.next = self.control_bit.val() | (bit_cast::<16, 3>(self.answer_op.val()) << 12);
+                self.put.word.next = self.leads.val() | bit_cast::<16, 12>(self.second.q.val().get_bits::<12>(0));
+                if self.op.val() == 6 {
+                    self.put.word.next = self.leads.val();
+                }
+                if self.of_words.q.val() {
+                    self.put.word.next = self.trace_op.val() | bit_cast::<16, 12>(self.number.q.val());
+                }
+                if self.put.ready.val() {
+                    self.sends.d.next = GiveState::Done;
+                    if self.words_left.q.val().any() {
+                        self.sends.d.next = GiveState::Fetch;
+                        if self.of_words.q.val() {
+                            self.sends.d.next = GiveState::Body;
+                        }
+                    }
+                }
+            }
+            GiveState::Fetch => {
+                self.sends.d.next = GiveState::Hold;
+            }
+            GiveState::Hold => {
+                self.sends.d.next = GiveState::Body;
+                self.half.d.next = self.from.q.val().get_bit(0);
+                if !self.other.val() & !self.from.q.val().get_bit(0) {
+                    self.held.d.next = self.bus_rdata.val();
+                }
+            }
+            GiveState::Body => {
+                if self.put.ready.val() {
+                    self.words_left.d.next = self.words_left.q.val() - self.one.val();
+                    self.from.d.next = self.from.q.val() + self.one.val();
+                    self.sends.d.next = GiveState::Fetch;
+                    if self.of_words.q.val() {
+                        self.sends.d.next = GiveState::Body;
+                        self.half.d.next = !self.half.q.val();
+                        if self.half.q.val() {
+                            self.next_gone.next = self.gone.q.val() + self.one_7.val();
+                            self.due.d.next = self.due_1.val() - self.one_7.val();
+                        }
+                    }
+                    if self.words_left.q.val() == self.one.val() {
+                        self.sends.d.next = GiveState::Done;
+                    }
+                }
+            }
+            GiveState::Done => {
+                self.sends.d.next = GiveState::Idle;
+                if self.of_words.q.val() {
+                    self.number.d.next = self.number.q.val() + self.one_12.val();
+                } else {
+                    self.state.d.next = TakeState::Head;
+                }
+            }
+        }
+        self.gone.d.next = self.next_gone.val();
+        self.words.raddr.next = self.next_gone.val().get_bits::<6>(0);
+
+        if self.reset.val() {
+            self.came.d.next = 0.into();
+            self.gone.d.next = 0.into();
+            self.number.d.next = 0.into();
+            self.held.d.next = 0.into();
+            self.low.d.next = 0.into();
+            self.of_words.d.next = false;
+            self.state.d.next = TakeState::Head;
+            self.sends.d.next = GiveState::Idle;
+        }
+    }
+}
