@@ -151,6 +151,11 @@ impl Sender {
         (self.padding, self.polls) = (self.sent > 0, self.sent > 0);
     }
 
+    /// The number of the next frame.
+    pub fn next(&self) -> u8 {
+        self.writer.next()
+    }
+
     /// Whether all have arrived.
     pub fn is_done(&self) -> bool {
         self.frames.is_empty()

@@ -24,7 +24,19 @@ pub struct FrameWriter {
     next: u8,
 }
 
+impl From<u8> for FrameWriter {
+    /// That begins with this number.
+    fn from(next: u8) -> Self {
+        Self { next }
+    }
+}
+
 impl FrameWriter {
+    /// The number of the next frame.
+    pub fn next(&self) -> u8 {
+        self.next
+    }
+
     /// The frame of a packet.
     pub fn frame(&mut self, packet: &Packet) -> Vec<u8> {
         let words = packet.to_words();

@@ -1,7 +1,7 @@
 // Runs a Verilated SoC with a diagnosis chip at its cores; what it does goes to standard output as 32-bit words.
 //
-// usage: sim +image=<hex file> <max-cycles> <words file> <clocks of a byte>
-// The words are two groups, a count before each: packets that are sent before the cores start, and after they stopped.
+// usage: sim +image=<hex file> <max-cycles> <frames file> <clocks of a byte>
+// The frames are two groups of bytes, a count before each: those that are sent before the cores start, and after they stopped.
 // diag.h, written beside it, names the ports.
 //
 // One cycle: inputs set, clock low, eval, outputs sampled; clock high, eval. Clocks are those of the chip's time.
@@ -33,11 +33,11 @@ static void put(uint32_t w) {
     if (out_n == sizeof(out) / sizeof(out[0])) flush_out();
 }
 
-static bool group(FILE* f, std::vector<uint16_t>& words) {
+static bool group(FILE* f, std::vector<uint8_t>& bytes) {
     uint32_t n;
     if (fread(&n, 4, 1, f) != 1) return false;
-    words.resize(n);
-    return fread(words.data(), 2, n, f) == n;
+    bytes.resize(n);
+    return fread(bytes.data(), 1, n, f) == n;
 }
 
 int main(int argc, char** argv) {
@@ -46,10 +46,10 @@ int main(int argc, char** argv) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const uint64_t limit = strtoull(argv[2], nullptr, 0);
     const uint64_t byte_clocks = strtoull(argv[4], nullptr, 0);
-    std::vector<uint16_t> before, after;
+    std::vector<uint8_t> before, after;
     FILE* f = fopen(argv[3], "rb");
     if (!f || !group(f, before) || !group(f, after)) {
-        fprintf(stderr, "%s: no two groups of words\n", argv[3]);
+        fprintf(stderr, "%s: no two groups of bytes\n", argv[3]);
         return 6;
     }
     fclose(f);
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
     uint64_t stores = 0xcbf29ce484222325, store_count = 0, cycle = 0;
     const auto store = [&](uint64_t v) { stores = (stores ^ v) * 0x100000001b3; };
     size_t sent = 0;
-    std::vector<uint16_t>* words = &before;
+    std::vector<uint8_t>* bytes = &before;
     bool running = false, stopped = false, exited = false;
     uint64_t idle = 0;
     uint32_t now = 0;
@@ -71,9 +71,9 @@ int main(int argc, char** argv) {
         if (clocks == 8) top.reset = 0;
         const bool live = clocks >= 8;
         top.ready = clocks % byte_clocks == 0;
-        const bool offers = live && sent < words->size();
+        const bool offers = live && sent < bytes->size();
         top.host_valid = offers;
-        top.host_word = offers ? (*words)[sent] : 0;
+        top.host_octet = offers ? (*bytes)[sent] : 0;
         top.clk = 0;
         top.eval();
         if (offers && top.host_ready) {
@@ -110,13 +110,13 @@ int main(int argc, char** argv) {
             if (cycle == limit) top.halt = 1;
             if (!stopped) cycle++;
         }
-        // all words are gone and nothing has come for a while
-        if (sent == words->size()) idle++;
+        // all bytes are gone and nothing has come for a while
+        if (sent == bytes->size()) idle++;
         if (idle > 20000) {
-            if (words == &before) {
+            if (bytes == &before) {
                 top.soc_reset = 0;
                 if (stopped) {
-                    words = &after;
+                    bytes = &after;
                     sent = 0;
                 }
             } else {

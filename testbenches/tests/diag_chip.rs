@@ -8,7 +8,9 @@ mod diag_harness;
 
 use diag::app::App;
 use diag::layout::{table, MACHINES};
-use diag::link::FrameReader;
+use diag::line::Sender;
+use diag::link::{FrameReader, FrameWriter};
+use diag::load;
 use diag::parse::parse;
 use diag::plan::{plan, Rates};
 use diag::resolve::resolve;
@@ -37,7 +39,8 @@ type Retired = Option<(u32, u32)>;
 struct Bench {
     d: Driver<DiagChip>,
     s: Source,
-    host: VecDeque<u16>,
+    host: VecDeque<u8>,
+    line: FrameWriter,
     outside: Vec<VecDeque<u16>>,
     reader: FrameReader,
     arrived: Vec<Packet>,
@@ -53,6 +56,7 @@ impl Bench {
             d,
             s: Source::seeded(seed),
             host: VecDeque::new(),
+            line: FrameWriter::default(),
             outside: vec![VecDeque::new(); params.outside.len()],
             reader: FrameReader::default(),
             arrived: Vec::new(),
@@ -66,7 +70,8 @@ impl Bench {
     fn clock(&mut self, reset: bool, retired: &[Retired]) {
         let ready = self.s.percent(self.takes);
         let offer = |q: &VecDeque<u16>| q.front().copied().filter(|_| !reset);
-        let (host, outside): (_, Vec<_>) = (offer(&self.host), self.outside.iter().map(offer).collect());
+        let outside: Vec<_> = self.outside.iter().map(offer).collect();
+        let host = self.host.front().copied().filter(|_| !reset);
         let noise = self.s.bits(32);
         let (byte, taken) = self
             .d
@@ -74,8 +79,8 @@ impl Bench {
                 |u| {
                     u.reset.next = reset;
                     u.ready.next = ready;
-                    u.host.valid.next = host.is_some();
-                    u.host.word.next = u64::from(host.unwrap_or(noise as u16)).to_bits();
+                    u.host_valid.next = host.is_some();
+                    u.host_octet.next = u64::from(host.unwrap_or(noise as u8)).to_bits();
                     for (i, word) in outside.iter().enumerate() {
                         u.put[i].valid.next = word.is_some();
                         u.put[i].word.next = u64::from(word.unwrap_or(noise as u16)).to_bits();
@@ -102,7 +107,7 @@ impl Bench {
                 },
                 |u| {
                     let puts: Vec<bool> = u.put.iter().map(|p| p.ready.val()).collect();
-                    (u.valid.val().then(|| u.octet.val().to_u64() as u8), (u.host.ready.val(), puts))
+                    (u.valid.val().then(|| u.octet.val().to_u64() as u8), (u.host_ready.val(), puts))
                 },
             )
             .unwrap();
@@ -128,7 +133,7 @@ impl Bench {
 
     /// A packet of the host, and its answer.
     fn ask(&mut self, dest: u8, op: Op, addr: u16, data: &[u16]) -> Packet {
-        self.host.extend(Packet::control(HOST, dest, op, addr, data).to_words());
+        self.host.extend(self.line.frame(&Packet::control(HOST, dest, op, addr, data)));
         let before = self.arrived.len();
         for _ in 0..40_000 {
             self.idle(1);
@@ -343,7 +348,8 @@ fn a_tick_empties_tables_and_a_log_tells_what_came_before() {
         bench.outside[0].extend(Packet::event(40, logs, event(if n % 20 == 13 { 9 } else { 2 }, n)).to_words());
         bench.idle(250);
     }
-    bench.host.extend(Packet::control(HOST, ticks, Op::Write, 2, &[0]).to_words());
+    let stop = Packet::control(HOST, ticks, Op::Write, 2, &[0]);
+    bench.host.extend(bench.line.frame(&stop));
     bench.idle(2_000);
     let arrived = std::mem::take(&mut bench.arrived);
     let of = |id: u8| {
@@ -387,4 +393,82 @@ fn whole_chips_pass_the_static_gates() {
         .to_vec();
     let params = DiagParams { cores: 1, generator: GeneratorParams::FULL, outside: Vec::new(), nodes };
     emit_checked_system(&mut DiagChip::new(&params).unwrap()).unwrap();
+}
+
+#[test]
+fn registers_are_set_once_and_in_order_over_a_line_that_damages_bytes() {
+    let nodes = vec![NodeKind::Count(64), NodeKind::Log(32)];
+    let params = DiagParams { cores: 2, generator: GeneratorParams::LITE, outside: Vec::new(), nodes };
+    let mut bench = Bench::new(&params, 12, 100);
+    let slot = |event| Slot {
+        trigger: Trigger::Pc(0x400 + 4 * u32::from(event)),
+        event,
+        dest: FIRST_NODE,
+        captures: vec![],
+        stamped: true,
+    };
+    let slots: Vec<Slot> = (0..10).map(slot).collect();
+    let rule = |n: u8| {
+        let to = Target { dest: HOST, id: 100 + n };
+        count::Rule { event: n, first: n, by_core: false, threshold: 0, to }
+    };
+    let rules: Vec<count::Rule> = (0..10).map(rule).collect();
+    let writes = |n| load::write(n, &registers::lite(&slots));
+    let sent: Vec<Packet> =
+        load::write(FIRST_NODE, &registers::count(&rules)).into_iter().chain((0..2).flat_map(writes)).collect();
+    let mut sender = Sender::default();
+    sent.iter().for_each(|p| sender.send(p));
+    let mut s = Source::seeded(77);
+    let (mut written, mut hit, mut quiet) = (Vec::new(), 0, 0);
+    while !sender.is_done() {
+        if bench.host.is_empty() {
+            match sender.bytes() {
+                Some(bytes) => {
+                    quiet = 0;
+                    for byte in bytes {
+                        let bad = s.per_64k(400);
+                        hit += u32::from(bad);
+                        if !bad || s.percent(50) {
+                            bench.host.push_back(if bad { byte ^ 1 << s.below(8) } else { byte });
+                        }
+                    }
+                }
+                None => quiet += 1,
+            }
+        }
+        if quiet > 400 {
+            quiet = 0;
+            sender.late();
+        }
+        bench.idle(1);
+        written.extend(bench.arrived.drain(..).filter(|p| !sender.take(p)));
+    }
+    bench.idle(2000);
+    written.append(&mut bench.arrived);
+    println!("{hit} bytes damaged, {} of {} frames sent again, told {:?}", sender.repeated, sent.len(), sender.told);
+    assert!(hit > 3 && sender.repeated > 3 && sender.told.0 > 0);
+    // every write is answered once, those of a client in their order
+    for dest in [FIRST_NODE, 0, 1] {
+        let of = |p: &&Packet| if let Body::Control { addr, .. } = p.body { addr } else { panic!("{p:?}") };
+        let want: Vec<u16> = sent.iter().filter(|p| p.dest == dest).map(|p| of(&p)).collect();
+        let found: Vec<u16> = written.iter().filter(|p| p.src == dest).map(|p| of(&p)).collect();
+        assert_eq!(found, want, "client {dest}");
+    }
+    // and all of them are right
+    for event in 0..10_u32 {
+        let pc = 0x400 + 4 * event;
+        for _ in 0..=event {
+            bench.clock(false, &[Some((pc, pc + 4)), Some((pc, pc + 4))]);
+            bench.idle(80);
+        }
+    }
+    bench.line = FrameWriter::from(sender.next());
+    bench.flush(FIRST_NODE);
+    let counted: Vec<(u8, u32)> = bench.arrived.iter().filter_map(|p| event(p)).map(|e| (e.id, e.args[1])).collect();
+    assert_eq!(counted, (0..10).map(|n| (100 + n, 2 * u32::from(n) + 2)).collect::<Vec<_>>());
+    check_verilog(&bench.d, 23);
+}
+
+fn event(p: &Packet) -> Option<Event> {
+    if let Body::Event(e) = p.body { Some(e) } else { None }
 }

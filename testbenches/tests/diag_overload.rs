@@ -4,13 +4,13 @@
 //! events and nobody starves.
 //! `GOSHAWK_LONG=1` and `-- --nocapture` print the rows of docs/diagnosis.md.
 
-use diag::link::FrameReader;
+use diag::link::{FrameReader, FrameWriter};
 use diag::load;
 use fpga::cosim::Cosim;
 use hdl::diag::chip::{DiagChip, DiagParams};
 use rust_hdl::prelude::*;
 use sim::diag::chip::FRAME_BYTES;
-use sim::diag::packet::{Body, Event, Packet, HOST};
+use sim::diag::packet::{Body, Event, HOST};
 use sim::diag::registers;
 use sim::diag::trigger::{Capture, GeneratorParams, Slot, Trigger};
 
@@ -44,14 +44,16 @@ fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64,
     let captures = if generator.lite { Vec::new() } else { vec![Capture::Pc] };
     let slots = [Slot { trigger: Trigger::Pc(PC as u32), event: 1, dest: HOST, captures, stamped: true }];
     let writes = if generator.lite { registers::lite(&slots) } else { registers::full(&slots) };
-    let words: Vec<u16> = (0..cores).flat_map(|c| load::write(c, &writes)).flat_map(|p| Packet::to_words(&p)).collect();
+    let mut line = FrameWriter::default();
+    let sends: Vec<u8> =
+        (0..cores).flat_map(|c| load::write(c, &writes)).flat_map(|p| line.frame(&p)).collect();
     let names: Vec<String> = cosim.inputs().iter().map(|p| p.name.replace('$', "_")).collect();
-    let vector = |reset: bool, takes: bool, word: Option<u16>, hits: bool| -> Vec<u128> {
+    let vector = |reset: bool, takes: bool, byte: Option<u8>, hits: bool| -> Vec<u128> {
         let value = |name: &String| match name.as_str() {
             "reset" => reset.into(),
             "ready" => takes.into(),
-            "host_valid" => u128::from(word.is_some()),
-            "host_word" => word.unwrap_or(0).into(),
+            "host_valid" => u128::from(byte.is_some()),
+            "host_octet" => byte.unwrap_or(0).into(),
             n if n.starts_with("rvfi_valid") => u128::from(hits),
             n if n.starts_with("rvfi_pc_rdata") => PC,
             n if n.starts_with("rvfi_pc_wdata") => PC + 4,
@@ -62,14 +64,14 @@ fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64,
     };
     // how long the ring takes to set the generators, seen once
     let (ready, mut set, mut left) =
-        (cosim.output("host$ready").unwrap(), Vec::new(), words.iter().copied().peekable());
+        (cosim.output("host_ready").unwrap(), Vec::new(), sends.iter().copied().peekable());
     let mut session = cosim.session().unwrap();
     for clock in 0.. {
-        let word = left.peek().copied().filter(|_| clock >= RESET);
-        let inputs = vector(clock < RESET, clock % byte_clocks == 0, word, false);
+        let byte = left.peek().copied().filter(|_| clock >= RESET);
+        let inputs = vector(clock < RESET, clock % byte_clocks == 0, byte, false);
         let taken = session.step(&inputs).unwrap()[ready] == 1;
         set.push(inputs);
-        if word.is_some() && taken {
+        if byte.is_some() && taken {
             left.next();
         }
         if left.peek().is_none() {

@@ -5,7 +5,7 @@
 
 mod diag_harness;
 
-use ::diag::link::FrameReader;
+use ::diag::link::{FrameReader, FrameWriter};
 use ::diag::load;
 use diag_harness::check_verilog;
 use hdl::diag::chip::{DiagChip, DiagParams};
@@ -25,7 +25,7 @@ const PROCESSOR: u8 = FIRST_NODE + 1;
 
 struct Bench {
     d: Driver<DiagChip>,
-    host: VecDeque<u16>,
+    host: VecDeque<u8>,
     outside: VecDeque<u16>,
     reader: FrameReader,
     arrived: Vec<Packet>,
@@ -43,8 +43,8 @@ impl Bench {
                 |u| {
                     u.reset.next = reset;
                     u.ready.next = true;
-                    u.host.valid.next = host.is_some() && !reset;
-                    u.host.word.next = u64::from(host.unwrap_or(0xffff)).to_bits();
+                    u.host_valid.next = host.is_some() && !reset;
+                    u.host_octet.next = u64::from(host.unwrap_or(0xff)).to_bits();
                     u.put[0].valid.next = outside.is_some() && !reset;
                     u.put[0].word.next = u64::from(outside.unwrap_or(0xffff)).to_bits();
                     u.got[0].ready.next = true;
@@ -52,7 +52,7 @@ impl Bench {
                 |u| {
                     let byte = u.valid.val().then(|| u.octet.val().to_u64() as u8);
                     let word = u.got[0].valid.val().then(|| u.got[0].word.val().to_u64() as u16);
-                    (byte, (u.host.ready.val(), u.put[0].ready.val(), word))
+                    (byte, (u.host_ready.val(), u.put[0].ready.val(), word))
                 },
             )
             .unwrap();
@@ -104,7 +104,8 @@ fn events_of_a_saturated_ring_are_handled_once_and_in_order() {
     let program = Program::parse(programs::handlers("chaos").unwrap()).unwrap();
     let writes = start(&program.segments[0].data, 40);
     let packets = load::write(PROCESSOR, &writes);
-    packets.iter().for_each(|p| bench.host.extend(p.to_words()));
+    let mut line = FrameWriter::default();
+    packets.iter().for_each(|p| bench.host.extend(line.frame(p)));
     bench.until(packets.len());
     assert!(
         bench.arrived.iter().all(|p| matches!(p.body, Body::Control { op: Op::Written, .. })),
@@ -127,15 +128,15 @@ fn events_of_a_saturated_ring_are_handled_once_and_in_order() {
         golden.run(0, false, &mut want);
     }
     let read = Packet::control(HOST, PROCESSOR, Op::Read, 0, &[9]);
-    bench.host.extend(read.to_words());
+    bench.host.extend(line.frame(&read));
     let (mut want, outside): (Vec<Packet>, Vec<Packet>) = want.into_iter().partition(|p| p.dest == HOST);
     bench.until(want.len() + 1);
     let flush = Packet::control(HOST, PROCESSOR, Op::Flush, 0, &[3]);
     golden.take(&flush.to_words());
     golden.run(0, false, &mut want);
-    bench.host.extend(flush.to_words());
+    bench.host.extend(line.frame(&flush));
     bench.until(want.len() + 1);
-    bench.host.extend(read.to_words());
+    bench.host.extend(line.frame(&read));
     bench.until(want.len() + 2);
 
     let mut lost = 0;

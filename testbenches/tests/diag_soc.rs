@@ -6,7 +6,7 @@
 
 use diag::app::App;
 use diag::layout::{layout, table, Cut, Layout, MACHINES, MAPS};
-use diag::link::FrameReader;
+use diag::link::{FrameReader, FrameWriter};
 use diag::load;
 use diag::parse::parse;
 use diag::resolve::resolve;
@@ -46,10 +46,6 @@ fn chip() -> DiagParams {
 }
 
 /// Words of packets.
-fn words(packets: &[Packet]) -> Vec<u16> {
-    packets.iter().flat_map(Packet::to_words).collect()
-}
-
 /// A program under a script.
 struct Case {
     symbols: Symbols,
@@ -77,14 +73,17 @@ impl Case {
     fn run(&self, layout: &Layout, node: Option<(u8, Writes)>, byte_clocks: u32) -> Got {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         if let Some((dest, writes)) = node {
-            before.extend(words(&load::write(dest, &writes)));
-            after.extend(Packet::control(HOST, dest, Op::Flush, 0, &[1]).to_words());
+            before.extend(load::write(dest, &writes));
+            after.push(Packet::control(HOST, dest, Op::Flush, 0, &[1]));
         }
-        (0..CORES).for_each(|c| before.extend(words(&load::write(c, &registers::full(&layout.slots)))));
+        (0..CORES).for_each(|c| before.extend(load::write(c, &registers::full(&layout.slots))));
         let once = BUILDS.lock().unwrap_or_else(|e| e.into_inner());
         let soc = DiagSoc::build(&config(), &chip(), &default_cache()).unwrap();
         let alone = Soc::build(&config(), false, &default_cache()).unwrap();
         drop(once);
+        let mut line = FrameWriter::default();
+        let mut bytes = |packets: &[Packet]| packets.iter().flat_map(|p| line.frame(p)).collect::<Vec<u8>>();
+        let (before, after) = (bytes(&before), bytes(&after));
         let run = soc.run(&self.program, &before, &after, byte_clocks, self.max_cycles).unwrap();
         let mut reader = FrameReader::default();
         let mut packets = Vec::new();

@@ -60,8 +60,8 @@ const VERILOG: &str = "goshawk_diag.v";
 
 /// What ports of a chip mean; those of RVFI without data are as of a trace system.
 const MEANINGS: [Meaning; 14] = [
-    ("host_valid", "a word of a packet from the host is here, and stays until `host_ready`", "host_valid"),
-    ("host_word", "the word", "host_word"),
+    ("host_valid", "a byte of a frame from the host is here, and stays until `host_ready`", "host_valid"),
+    ("host_octet", "the byte", "host_octet"),
     ("host_ready", "it is taken at this edge if `host_valid`", "host_ready"),
     ("valid", "a byte of a frame for the host is here, and stays until `ready`", "link_valid"),
     ("octet", "the byte", "link_octet"),
@@ -127,7 +127,7 @@ fn files(params: &DiagParams, style: &Style) -> Result<Vec<File>, Failure> {
         (ports::FILE, ports, "ports, and an instance to copy".into()),
         ("registers.md", registers(params), "clients of the ring, packets, registers, frames".into()),
         ("parameters.json", format!("{json:#}\n"), "all parameters".into()),
-        ("host.hex", v.host_text(), "test vectors: words of the host's packets".into()),
+        ("host.hex", v.host_text(), "test vectors: bytes of the host's frames".into()),
         ("beats.txt", v.beats.clone(), "test vectors: what happens in which clock".into()),
         ("bytes.hex", v.bytes_text(), format!("test vectors: {bytes} bytes of {packets} frames")),
         (vectors::FILE, bench, "test bench that plays them".into()),

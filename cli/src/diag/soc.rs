@@ -6,7 +6,7 @@ use crate::output::{count, facts};
 use crate::progress::bar;
 use crate::{Failure, Status};
 use ::diag::layout::{layout, Cut, Layout};
-use ::diag::link::FrameReader;
+use ::diag::link::{FrameReader, FrameWriter};
 use ::diag::load;
 use ::diag::plan::{plan, Rates};
 use ::diag::runtime::{Output, Runtime};
@@ -102,12 +102,14 @@ pub fn drive(
     let building = bar("building with Verilator", "", None);
     let soc = DiagSoc::build(&config, &chip, &default_cache()).map_err(|e| other(&e))?;
     building.finish_and_clear();
-    let words = |packets: &[Packet]| packets.iter().flat_map(Packet::to_words).collect::<Vec<u16>>();
+    let mut frames = FrameWriter::default();
+    let mut bytes = |packets: &[Packet]| packets.iter().flat_map(|p| frames.frame(p)).collect::<Vec<u8>>();
+    let (before, after) = (bytes(before), bytes(after));
     // the whole clocks in which a byte is over
     let byte_clocks = (8 * params.clock_hz / params.link_bits).clamp(1, u64::from(u32::MAX)) as u32;
     let running = bar("simulating", "", None);
     let run =
-        soc.run(&opened.program, &words(before), &words(after), byte_clocks, args.max_cycles).map_err(|e| other(&e))?;
+        soc.run(&opened.program, &before, &after, byte_clocks, args.max_cycles).map_err(|e| other(&e))?;
     running.finish_and_clear();
     let mut reader = FrameReader::default();
     let bytes: Vec<u8> = run.bytes.iter().map(|b| b.1).collect();

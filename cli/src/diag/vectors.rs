@@ -22,7 +22,7 @@ use std::fmt::Write;
 /// Name of the bench.
 pub const FILE: &str = "goshawk_diag_tb.v";
 
-/// In `beats.txt`, in place of a core: so many words of the host may leave.
+/// In `beats.txt`, in place of a core: so many bytes of the host may leave.
 const FROM_HOST: u8 = 16;
 /// Clocks between two things that happen.
 const GAP: u64 = 320;
@@ -37,8 +37,8 @@ const A0: u8 = 10;
 
 /// What is put in, and what comes out.
 pub struct Vectors {
-    /// Words of the host's packets.
-    pub host: Vec<u16>,
+    /// Bytes of the host's frames.
+    pub host: Vec<u8>,
     /// Lines of `beats.txt`.
     pub beats: String,
     /// Bytes that leave.
@@ -48,6 +48,7 @@ pub struct Vectors {
     /// Clock behind the last of what is put in.
     pub stop: u64,
     frames: FrameWriter,
+    line: FrameWriter,
 }
 
 impl Vectors {
@@ -55,10 +56,10 @@ impl Vectors {
     pub fn make(params: &DiagParams) -> Result<Self, Failure> {
         let beats = String::from(
             "// hex but for the decimal cycle and core; the first clock without reset is 0; core 16 is the host, and so many of\n\
-             // its words may leave: cycle core pc next_pc insn rd value\n",
+             // its bytes may leave: cycle core pc next_pc insn rd value\n",
         );
-        let (host, bytes, frames) = (Vec::new(), Vec::new(), FrameWriter::default());
-        let mut v = Self { host, beats, bytes, packets: 0, stop: GAP, frames };
+        let (host, bytes, frames, line) = (Vec::new(), Vec::new(), FrameWriter::default(), FrameWriter::default());
+        let mut v = Self { host, beats, bytes, packets: 0, stop: GAP, frames, line };
         v.play(params)?;
         Ok(v)
     }
@@ -71,10 +72,10 @@ impl Vectors {
 
     /// A packet goes in.
     fn send(&mut self, packet: &Packet) {
-        let words = packet.to_words();
-        let n = words.len();
+        let frame = self.line.frame(packet);
+        let n = frame.len();
         let _ = writeln!(self.beats, "{} {FROM_HOST} {n:08x} 00000000 00000000 00 00000000", self.stop);
-        self.host.extend(words);
+        self.host.extend(frame);
         self.stop += GAP;
     }
 
@@ -181,9 +182,9 @@ impl Vectors {
         Ok(())
     }
 
-    /// The host's words, one a line.
+    /// The host's bytes, one a line.
     pub fn host_text(&self) -> String {
-        self.host.iter().map(|w| format!("{w:04x}\n")).collect()
+        self.host.iter().map(|b| format!("{b:02x}\n")).collect()
     }
 
     /// The bytes, one a line.
@@ -233,7 +234,7 @@ pub fn bench(params: &DiagParams, style: &Style, v: &Vectors) -> String {
     )
     .replace("@BEATS", BEATS)
     .replace("@NAME", &style.name)
-    .replace("@WORDS", &v.host.len().to_string())
+    .replace("@SENDS", &v.host.len().to_string())
     .replace("@BYTES", &v.bytes.len().to_string())
     .replace("@STOP", &v.stop.to_string())
 }
@@ -245,7 +246,7 @@ const TEXT: &str = r#"// Test bench of the diagnosis chip in goshawk_diag.v: pla
 // It says PASS, or FAIL with the first wrong byte. An unknown bit counts as wrong.
 
 module @NAME_tb;
-    localparam WORDS = @WORDS;
+    localparam SENDS = @SENDS;
     localparam BYTES = @BYTES;
     localparam STOP = @STOP;
     // clocks in which more than is right would come
@@ -253,7 +254,7 @@ module @NAME_tb;
 
     reg clock = 1'b0, reset = 1'b1, ready = 1'b0;
     reg host_valid = 1'b0;
-    reg [15:0] host_word = 16'd0;
+    reg [7:0] host_octet = 8'd0;
     wire host_ready, valid;
     wire [7:0] octet;
 @SIGNALS
@@ -261,14 +262,14 @@ module @NAME_tb;
 @PORTS        .clock(clock),
         .reset(reset),
         .host_valid(host_valid),
-        .host_word(host_word),
+        .host_octet(host_octet),
         .host_ready(host_ready),
         .valid(valid),
         .octet(octet),
         .ready(ready)
     );
 
-    reg [15:0] words [0:WORDS-1];
+    reg [7:0] sends [0:SENDS-1];
     reg [7:0] bytes [0:BYTES-1];
     integer came = 0, failed = 0, sent = 0, allowed = 0, now;
     integer beats, fields = 0, cycle, core, skipped;
@@ -308,7 +309,7 @@ module @NAME_tb;
     endtask
 
     initial begin
-        $readmemh("host.hex", words);
+        $readmemh("host.hex", sends);
         $readmemh("bytes.hex", bytes);
 @BEATS        if (failed == 0) next_beat;
         for (now = 0; now < STOP + QUIET && failed == 0; now = now + 1) begin
@@ -317,7 +318,7 @@ module @NAME_tb;
                 next_beat;
             end
             host_valid = sent < allowed;
-            host_word = host_valid ? words[sent] : 16'hxxxx;
+            host_octet = host_valid ? sends[sent] : 8'hxx;
             ready = now % 4 != 3;
             tick;
         end

@@ -151,12 +151,12 @@ impl DiagSoc {
         Ok(Self { config: config.clone(), program: build_files(&files, false, cache)? })
     }
 
-    /// Runs `program`; `before` and `after` are words of packets. A byte leaves in each `byte_clocks` clocks.
+    /// Runs `program`; `before` and `after` are bytes of the host's frames. A byte leaves in each `byte_clocks` clocks.
     pub fn run(
         &self,
         program: &Program,
-        before: &[u16],
-        after: &[u16],
+        before: &[u8],
+        after: &[u8],
         byte_clocks: u32,
         max_cycles: u64,
     ) -> Result<DiagRun, RunError> {
@@ -168,7 +168,7 @@ impl DiagSoc {
         let mut bytes = Vec::new();
         for group in [before, after] {
             bytes.extend((group.len() as u32).to_le_bytes());
-            bytes.extend(group.iter().flat_map(|w| w.to_le_bytes()));
+            bytes.extend(group);
         }
         std::fs::write(&words, bytes)?;
         let mut child = Command::new(&self.program)
@@ -191,10 +191,10 @@ impl DiagSoc {
     }
 }
 
-/// Ports of the chip for its host: words of packets in, bytes of frames out.
+/// Ports of the chip for its host: bytes of frames in and out.
 const CHIP: [&str; 6] = [
     "input host_valid",
-    "input [15:0] host_word",
+    "input [7:0] host_octet",
     "output host_ready",
     "output valid",
     "output [7:0] octet",
@@ -310,7 +310,7 @@ fn top(cores: u8) -> String {
         "module soc(\n    {}\n);\n    soc_inner inner(.clk(clk), .reset(soc_reset), .halt(halt), .run(run), .exited(exited), \
          .access(access),\n        .access_master(access_master), .access_addr(access_addr), .access_wdata(access_wdata), \
          .access_wstrb(access_wstrb));\n{body}    diag_chip chip(.clock(clk), .reset(reset), .host_valid(host_valid), \
-         .host_word(host_word), .host_ready(host_ready),\n        .valid(valid), .octet(octet), .ready(ready){joined});\n\
+         .host_octet(host_octet), .host_ready(host_ready),\n        .valid(valid), .octet(octet), .ready(ready){joined});\n\
          endmodule\n",
         ports.join(",\n    ")
     )

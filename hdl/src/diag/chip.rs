@@ -1,7 +1,7 @@
 //! Chip: the diagnosis part of one, a ring of generators and nodes with the host's interface
 //!
 //! On the ring are the host, clients that are outside (a generator or a trace module of another kind, a processor), the
-//! generators of the cores, lite or full, and the nodes. Packets of the host leave as bytes of frames; it gives its own as words.
+//! generators of the cores, lite or full, and the nodes. Packets for the host leave as bytes of frames, and come from it so.
 //!
 //! # Source
 //! Paper 004 figure 3 and section 4.
@@ -10,7 +10,7 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: nothing is set, nothing is on its way; the time is 0 |
-//! | `host` | in | | packets of the host |
+//! | `host_valid`, `host_octet`, `host_ready` | in, in, out | 1, 8, 1 | frames of the host, see [`super::line`] |
 //! | `valid`, `octet`, `ready` | out, out, in | 1, 8, 1 | frames to the host, see [`super::framer`] |
 //! | `put[i]`, `got[i]` | in, out | | packets of the i-th client outside, see [`crate::noc::ports`] |
 //! | `rvfi_*[i]`, `cause[i]` | in | | of core i, see [`super::generator::observer`] |
@@ -23,6 +23,7 @@
 use super::client::{self, CoreSeatIn, SeatIn};
 use super::framer::Framer;
 use super::generator::observer::Observer;
+use super::line::Line;
 use crate::noc::ports::{PacketIn, PacketOut};
 use crate::noc::router::Router;
 use crate::widget::each::each;
@@ -77,7 +78,9 @@ pub enum NoChip {
 pub struct DiagChip {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub host: PacketIn,
+    pub host_valid: Signal<In, Bit>,
+    pub host_octet: Signal<In, Bits<8>>,
+    pub host_ready: Signal<Out, Bit>,
     pub valid: Signal<Out, Bit>,
     pub octet: Signal<Out, Bits<8>>,
     pub ready: Signal<In, Bit>,
@@ -106,6 +109,7 @@ pub struct DiagChip {
     node_router: Vec<Router>,
     node: Vec<Slot<SeatIn>>,
     framer: Framer,
+    line: Line,
     hop_valid: Signal<Local, Bit>,
     hop_word: Signal<Local, Bits<16>>,
     one: Fixed<Bits<32>>,
@@ -162,6 +166,7 @@ impl DiagChip {
             node_router: (0..nodes).map(|n| Router::new(node_at(n), 2, false)).collect(),
             node: params.nodes.iter().map(seat).collect::<Result<_, _>>()?,
             framer: Framer::new(),
+            line: Line::new(),
             one: Fixed::of(1u64),
             _outside: outside,
             _cores: cores,
@@ -175,13 +180,18 @@ impl Logic for DiagChip {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, clocks);
-        clock!(self, clock, router, framer);
+        clock!(self, clock, router, framer, line);
         self.clocks.d.next = self.clocks.q.val() + self.one.val();
 
         self.router.reset.next = self.reset.val();
         self.framer.reset.next = self.reset.val();
-        PacketIn::link(&mut self.host, &mut self.router.put);
-        PacketOut::join(&mut self.router.got, &mut self.framer.got);
+        self.line.reset.next = self.reset.val();
+        self.line.valid.next = self.host_valid.val();
+        self.line.octet.next = self.host_octet.val();
+        self.host_ready.next = self.line.ready.val();
+        PacketOut::join(&mut self.line.put, &mut self.router.put);
+        PacketOut::join(&mut self.router.got, &mut self.line.got);
+        PacketOut::join(&mut self.line.say, &mut self.framer.got);
         self.valid.next = self.framer.valid.val();
         self.octet.next = self.framer.octet.val();
         self.framer.ready.next = self.ready.val();

@@ -412,6 +412,7 @@ impl Logic for TraceNode {
             self.number.d.next = 0.into();
             self.held.d.next = 0.into();
             self.low.d.next = 0.into();
+            self.at.d.next = 0.into();
             self.of_words.d.next = false;
             self.state.d.next = TakeState::Head;
             self.sends.d.next = GiveState::Idle;
