@@ -8,6 +8,7 @@ mod processor;
 mod run;
 mod soc;
 mod test;
+mod traced;
 mod vectors;
 
 use crate::{Failure, Status};

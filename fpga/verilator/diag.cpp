@@ -1,13 +1,15 @@
 // Runs a Verilated SoC with a diagnosis chip at its cores; what it does goes to standard output as 32-bit words.
 //
 // usage: sim +image=<hex file> <max-cycles> <frames file> <clocks of a byte>
-// The frames are two groups of bytes, a count before each: those that are sent before the cores start, and after they stopped.
+// The frames are groups of bytes, a count before each: those that are sent before the cores start, and after they stopped, each
+// group when nothing has come for a while.
 // diag.h, written beside it, names the ports.
 //
 // One cycle: inputs set, clock low, eval, outputs sampled; clock high, eval. Clocks are those of the chip's time.
 // A record is a word  kind | core << 4  and its arguments:
 //   1 retired: clock, pc, npc, insn, rd | rmask << 8 | wmask << 16, rd value, address, read, written
 //   2 byte of the link: clock, byte      3 the cores start: clock
+//   5 a trap is taken: address, cause
 //   4 end: clocks of the cores, stores (2), their hash (2), exited
 #include "Vsoc.h"
 #include "verilated.h"
@@ -46,12 +48,13 @@ int main(int argc, char** argv) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const uint64_t limit = strtoull(argv[2], nullptr, 0);
     const uint64_t byte_clocks = strtoull(argv[4], nullptr, 0);
-    std::vector<uint8_t> before, after;
+    std::vector<std::vector<uint8_t>> groups(1);
     FILE* f = fopen(argv[3], "rb");
-    if (!f || !group(f, before) || !group(f, after)) {
-        fprintf(stderr, "%s: no two groups of bytes\n", argv[3]);
+    if (!f || !group(f, groups[0])) {
+        fprintf(stderr, "%s: no group of bytes\n", argv[3]);
         return 6;
     }
+    for (std::vector<uint8_t> more; group(f, more);) groups.push_back(more);
     fclose(f);
     VerilatedContext context;
     context.commandArgs(argc, argv);
@@ -63,7 +66,7 @@ int main(int argc, char** argv) {
     uint64_t stores = 0xcbf29ce484222325, store_count = 0, cycle = 0;
     const auto store = [&](uint64_t v) { stores = (stores ^ v) * 0x100000001b3; };
     size_t sent = 0;
-    std::vector<uint8_t>* bytes = &before;
+    size_t at = 0;
     bool running = false, stopped = false, exited = false;
     uint64_t idle = 0;
     uint32_t now = 0;
@@ -71,9 +74,10 @@ int main(int argc, char** argv) {
         if (clocks == 8) top.reset = 0;
         const bool live = clocks >= 8;
         top.ready = clocks % byte_clocks == 0;
-        const bool offers = live && sent < bytes->size();
+        const std::vector<uint8_t>& bytes = groups[at];
+        const bool offers = live && sent < bytes.size();
         top.host_valid = offers;
-        top.host_octet = offers ? (*bytes)[sent] : 0;
+        top.host_octet = offers ? bytes[sent] : 0;
         top.clk = 0;
         top.eval();
         if (offers && top.host_ready) {
@@ -93,7 +97,12 @@ int main(int argc, char** argv) {
         }
         if (running) {
             for (unsigned c = 0; c < CORES; c++) {
-                uint32_t v[8];
+                uint32_t v[8], mepc, cause;
+                if (get_trap(top, c, mepc, cause)) {
+                    put(5 | c << 4);
+                    put(mepc);
+                    put(cause);
+                }
                 if (get_retired(top, c, v)) {
                     put(1 | c << 4);
                     put(now);
@@ -111,16 +120,12 @@ int main(int argc, char** argv) {
             if (!stopped) cycle++;
         }
         // all bytes are gone and nothing has come for a while
-        if (sent == bytes->size()) idle++;
+        if (sent == bytes.size()) idle++;
         if (idle > 20000) {
-            if (bytes == &before) {
-                top.soc_reset = 0;
-                if (stopped) {
-                    bytes = &after;
-                    sent = 0;
-                }
-            } else {
-                break;
+            top.soc_reset = 0;
+            if (stopped) {
+                if (++at == groups.size()) break;
+                sent = 0;
             }
             idle = 0;
         }

@@ -470,5 +470,9 @@ fn registers_are_set_once_and_in_order_over_a_line_that_damages_bytes() {
 }
 
 fn event(p: &Packet) -> Option<Event> {
-    if let Body::Event(e) = p.body { Some(e) } else { None }
+    if let Body::Event(e) = p.body {
+        Some(e)
+    } else {
+        None
+    }
 }

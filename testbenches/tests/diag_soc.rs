@@ -84,7 +84,7 @@ impl Case {
         let mut line = FrameWriter::default();
         let mut bytes = |packets: &[Packet]| packets.iter().flat_map(|p| line.frame(p)).collect::<Vec<u8>>();
         let (before, after) = (bytes(&before), bytes(&after));
-        let run = soc.run(&self.program, &before, &after, byte_clocks, self.max_cycles).unwrap();
+        let run = soc.run(&self.program, &before, &[after], byte_clocks, self.max_cycles).unwrap();
         let mut reader = FrameReader::default();
         let mut packets = Vec::new();
         for (_, byte) in &run.bytes {

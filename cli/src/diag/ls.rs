@@ -5,13 +5,15 @@ use crate::output::{Left, Object, Right, Table};
 use crate::{Failure, Status};
 use serde_json::json;
 use sim::diag::chip::Chip;
-use sim::diag::node::NodeKind;
+use sim::diag::node::{trace, NodeKind};
 use sim::diag::processor::SLOTS;
 use std::io::Write;
 
 /// List what is on the diagnosis ring, asked over the ring
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  goshawk diag ls --harts 4 --processor\n  goshawk diag ls --json")]
+#[command(
+    after_help = "Examples:\n  goshawk diag ls --harts 4 --processor\n  goshawk diag ls --trace\n  goshawk diag ls --json"
+)]
 pub struct Args {
     /// Cores of the chip, 1 to 16
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
@@ -21,6 +23,9 @@ pub struct Args {
     /// With a diagnosis processor behind the other nodes
     #[arg(long)]
     processor: bool,
+    /// With a trace system at the ring
+    #[arg(long)]
+    trace: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -38,6 +43,7 @@ fn kind(number: u16) -> (&'static str, &'static str) {
         7 => ("machine", "states"),
         8 => ("log", "events"),
         9 => ("tick", "flushes"),
+        trace::KIND => ("trace", "words"),
         15 => ("processor", "slots"),
         _ => ("unknown", ""),
     }
@@ -49,6 +55,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.processor {
         params.nodes.push(NodeKind::Processor(SLOTS as u8));
     }
+    params.trace = args.trace;
     let mut chip = Chip::new(params);
     let found = chip.discover();
     if args.json {

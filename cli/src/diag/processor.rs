@@ -107,7 +107,7 @@ fn on_soc(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs, soc: &Soc
     let set = if opened.params.generator.lite { registers::lite(&slots) } else { registers::full(&slots) };
     before.extend((0..cores).flat_map(|c| load::write(c, &set)));
     let after = vec![Packet::control(HOST, FIRST_NODE, Op::Flush, 0, &[1])];
-    let (run, packets) = drive(&opened, &before, &after, soc)?;
+    let (run, packets) = drive(&opened, &before, &after, soc, None)?;
     let take = |told: &mut Told<'_>, packets: &[Packet]| {
         for p in packets {
             if let Body::Event(e) = &p.body {

@@ -3,6 +3,7 @@
 use super::common::{ChipArgs, Opened, ScriptArgs};
 use super::processor;
 use super::soc::{self, SocArgs};
+use super::traced::TraceArgs;
 use crate::args::MachineArgs;
 use crate::files::OutputPath;
 use crate::output::{count, facts, write_file, Object};
@@ -51,12 +52,15 @@ impl From<FormatName> for Format {
     goshawk diag run -e 'write:balance { printf(\"%s: %d\", pc, value); }' builtin:bank --format perfetto -o bank.pftrace\n  \
     goshawk diag run builtin:locks builtin:lockcont --harts 4 --rates --json\n  \
     goshawk diag run --processor builtin:locks builtin:lockcont --harts 4\n  \
-    goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --rates")]
+    goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --rates\n  \
+    goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --link 24000 --trace bank.gtr")]
 pub struct RunArgs {
     #[command(flatten)]
     pub(super) script: ScriptArgs,
     #[command(flatten)]
     pub(super) soc: SocArgs,
+    #[command(flatten)]
+    pub(super) trace: TraceArgs,
     /// Only triggers on the chip, all else on the host
     #[arg(long)]
     pub(super) on_host: bool,
@@ -143,9 +147,14 @@ pub(super) fn write(
 /// Bits an instruction and bits an access of a full trace, as the paper reckons.
 const FULL_TRACE: (u64, u64) = (2, 16);
 
+/// A number of bytes of a run as a rate.
+pub(super) fn kbit(t: &Totals, bytes: u64, clock_hz: u64) -> String {
+    format!("{:.2} kbit/s", t.rate(bytes, clock_hz) / 1000.0)
+}
+
 /// What a run came to; `told`: how the losses came about.
 pub(super) fn rates(clock_hz: u64, t: &Totals, raw_bytes: u64, told: &str) -> Vec<(&'static str, String)> {
-    let kbit = |bytes: u64| format!("{:.2} kbit/s", t.rate(bytes, clock_hz) / 1000.0);
+    let kbit = |bytes: u64| kbit(t, bytes, clock_hz);
     let full = (FULL_TRACE.0 * t.instructions + FULL_TRACE.1 * t.accesses) / 8;
     let of = |bytes: u64| format!("{:.1} times less", full as f64 / bytes.max(1) as f64);
     vec![

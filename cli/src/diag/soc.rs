@@ -1,7 +1,8 @@
 //! `--soc` of `goshawk diag run` and `test`: a script on the chip's circuits, beside softcores in Verilator
 
 use super::common::OpenedSoc;
-use super::run::{rate_values, rates, whole, write, RunArgs};
+use super::run::{kbit, rate_values, rates, whole, write, RunArgs};
+use super::traced::{self, TraceArgs, Traced, Wanted};
 use crate::output::{count, facts};
 use crate::progress::bar;
 use crate::{Failure, Status};
@@ -18,6 +19,7 @@ use fpga::soc::top::SocConfig;
 use fpga::soc::verilate::default_cache;
 use hdl::diag::chip::DiagParams;
 use sim::diag::generator::Losses;
+use sim::diag::node::trace::ADDRESS;
 use sim::diag::packet::{Event, Packet};
 use std::io::Write;
 
@@ -56,12 +58,15 @@ pub struct Observed {
     /// Losses are those that the chip told, and frames.
     pub totals: Totals,
     run: DiagRun,
+    traced: Option<Traced>,
 }
 
 /// A run on circuits.
 pub struct Driven {
     /// It.
     pub run: DiagRun,
+    /// Packets that arrived before the cores started.
+    pub before: usize,
 }
 
 impl Driven {
@@ -86,9 +91,10 @@ pub fn drive(
     before: &[Packet],
     after: &[Packet],
     args: &SocArgs,
+    trace: Option<&Wanted>,
 ) -> Result<(Driven, Vec<Packet>), Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
-    let (config, params) = (opened.config(), &opened.params);
+    let (config, params) = (SocConfig { trace: trace.map(|t| t.params), ..opened.config() }, &opened.params);
     // what does not fit is refused before minutes go into it
     config.check().map_err(|e| other(&e))?;
     image::suits(&opened.program, config.core).map_err(|e| other(&e))?;
@@ -104,35 +110,55 @@ pub fn drive(
     building.finish_and_clear();
     let mut frames = FrameWriter::default();
     let mut bytes = |packets: &[Packet]| packets.iter().flat_map(|p| frames.frame(p)).collect::<Vec<u8>>();
-    let (before, after) = (bytes(before), bytes(after));
+    let (begins, [ends, rest]) = traced::packets();
+    let mut before = bytes(before);
+    if trace.is_some() {
+        before.extend(bytes(&[begins]));
+    }
+    let mut groups = vec![bytes(after)];
+    if trace.is_some() {
+        groups.extend([bytes(&ends), bytes(&rest)]);
+    }
     // the whole clocks in which a byte is over
     let byte_clocks = (8 * params.clock_hz / params.link_bits).clamp(1, u64::from(u32::MAX)) as u32;
     let running = bar("simulating", "", None);
-    let run =
-        soc.run(&opened.program, &before, &after, byte_clocks, args.max_cycles).map_err(|e| other(&e))?;
+    let run = soc.run(&opened.program, &before, &groups, byte_clocks, args.max_cycles).map_err(|e| other(&e))?;
     running.finish_and_clear();
     let mut reader = FrameReader::default();
+    let start = run.bytes.partition_point(|b| b.0 < run.start);
     let bytes: Vec<u8> = run.bytes.iter().map(|b| b.1).collect();
-    let packets = reader.push(&bytes);
+    let mut packets = reader.push(&bytes[..start]);
+    let before = packets.len();
+    packets.extend(reader.push(&bytes[start..]));
     if (reader.lost, reader.skipped, reader.malformed) != (0, 0, 0) {
         let (lost, skipped, malformed) = (reader.lost, reader.skipped, reader.malformed);
         return Err(Failure::Other(format!(
             "link of the simulation: {lost} frames are missing, {malformed} hold no packet, {skipped} bytes belong to none"
         )));
     }
-    Ok((Driven { run }, packets))
+    Ok((Driven { run, before }, packets))
 }
 
 /// Sets the chip, runs the program, and takes what leaves.
-pub fn observe(opened: &OpenedSoc, layout: &Layout, args: &SocArgs) -> Result<Observed, Failure> {
+pub fn observe(
+    opened: &OpenedSoc,
+    layout: &Layout,
+    args: &SocArgs,
+    trace: Option<&TraceArgs>,
+) -> Result<Observed, Failure> {
     let params = &opened.params;
     let before = load::set(layout, params.cores, params.generator.lite);
-    let (driven, packets) = drive(opened, &before, &load::flush(layout), args)?;
+    let wanted = trace.map(|t| t.wanted(params.cores)).transpose()?.flatten();
+    let (driven, packets) = drive(opened, &before, &load::flush(layout), args, wanted.as_ref())?;
     let mut host = Host::new(&opened.app, layout);
-    packets.iter().for_each(|p| host.take(p));
+    packets.iter().filter(|p| p.src != ADDRESS).for_each(|p| host.take(p));
     host.finish(u64::from(driven.run.start) + driven.run.cycles);
     let totals = driven.totals(host.runtime().lost);
-    let mut got = Observed { outputs: host.runtime().take_outputs(), totals, run: driven.run };
+    let traced = match (trace, &wanted) {
+        (Some(trace), Some(wanted)) => Some(trace.take(wanted, opened, &driven, &packets)?),
+        _ => None,
+    };
+    let mut got = Observed { outputs: host.runtime().take_outputs(), totals, run: driven.run, traced };
     let events = got.golden(opened, layout)?;
     got.totals.events = events.len() as u64;
     got.totals.event_bytes = events.iter().map(|(_, e)| 2 * e.words() as u64).sum();
@@ -160,13 +186,17 @@ impl Observed {
 pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let opened = args.script.open_soc(&args.machine, &args.chip)?;
     let layout = if args.on_host { opened.host_layout()? } else { opened.plan()? };
-    let got = observe(&opened, &layout, &args.soc)?;
+    let got = observe(&opened, &layout, &args.soc, Some(&args.trace))?;
+    let status = got.traced.as_ref().map_or(Status::Done, Traced::status);
     let (t, clock_hz) = (&got.totals, opened.params.clock_hz);
     if args.json {
         let rates = args.rates.then(|| rate_values(clock_hz, t, t.event_bytes));
-        let whole = whole(&opened.input, &opened.symbols, &got.outputs, t.lost(), rates);
+        let mut whole = whole(&opened.input, &opened.symbols, &got.outputs, t.lost(), rates);
+        if let Some(traced) = &got.traced {
+            whole = whole.with("trace", traced.value());
+        }
         whole.with("cores", opened.params.cores.into()).with("exited", got.run.exited.into()).print(out)?;
-        return Ok(Status::Done);
+        return Ok(status);
     }
     write(&opened.symbols, clock_hz, &got.outputs, t.lost(), args.format, args.output.as_ref(), out)?;
     if args.rates {
@@ -175,5 +205,8 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         lines.push(("cores", format!("{} picorv32 in Verilator, {end}", count(opened.params.cores.into()))));
         facts(out, &lines)?;
     }
-    Ok(Status::Done)
+    if let Some(traced) = &got.traced {
+        facts(out, &traced.facts(|bytes| kbit(t, bytes, clock_hz)))?;
+    }
+    Ok(status)
 }

@@ -45,7 +45,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         let opened = args.script.open_soc(&args.machine, &args.chip)?;
         without_tick(&opened.app, &opened.input)?;
         let layout = opened.plan()?;
-        let got = soc::observe(&opened, &layout, &args.soc)?;
+        let got = soc::observe(&opened, &layout, &args.soc, None)?;
         let model = got.replayed(&opened)?;
         let (clock_hz, totals) = (opened.params.clock_hz, got.totals);
         return compare(&opened.input, &opened.symbols, clock_hz, (&model, &got.outputs), &totals, args.json, out);

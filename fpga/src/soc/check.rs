@@ -164,9 +164,19 @@ impl Compare {
 
 /// Replays the words of `run` with `program`, and compares with what the cores retired.
 pub fn check(params: &TraceParams, program: &Program, run: &Run) -> Result<Checked, CheckError> {
+    check_words(params, program, &run.events, &run.words)
+}
+
+/// Replays `words` with `program`, and compares with the events of what the cores retired, in commit order.
+pub fn check_words(
+    params: &TraceParams,
+    program: &Program,
+    events: &[FlowEvent],
+    words: &[u32],
+) -> Result<Checked, CheckError> {
     let image = Image::new(program);
     let mut log = vec![Vec::new(); usize::from(params.cores)];
-    for e in &run.events {
+    for e in events {
         log[usize::from(e.hart)].push(*e);
     }
     let (at, in_gap) = (vec![0; log.len()], vec![false; log.len()]);
@@ -183,7 +193,7 @@ pub fn check(params: &TraceParams, program: &Program, run: &Run) -> Result<Check
         offset: None,
         stop: 0,
     };
-    let summary = Replay::new(&image, params, run.words.iter().copied())?.run(&mut compare);
+    let summary = Replay::new(&image, params, words.iter().copied())?.run(&mut compare);
     if let Some(wrong) = compare.wrong {
         return Err(wrong);
     }
@@ -201,7 +211,7 @@ pub fn check(params: &TraceParams, program: &Program, run: &Run) -> Result<Check
     }
     let golden = (compare.overflows == 0).then(|| {
         let offset = if params.timestamps { compare.offset.unwrap_or(0) } else { 0 };
-        golden(params, run, offset, compare.stop)
+        golden(params, events, words, offset, compare.stop)
     });
     Ok(Checked {
         events: compare.compared,
@@ -216,10 +226,10 @@ pub fn check(params: &TraceParams, program: &Program, run: &Run) -> Result<Check
 }
 
 /// Whether the golden model makes the same words of the log, whose cycle 0 is the trace's cycle `offset`.
-fn golden(params: &TraceParams, run: &Run, offset: u64, stop: u64) -> bool {
+fn golden(params: &TraceParams, events: &[FlowEvent], words: &[u32], offset: u64, stop: u64) -> bool {
     let Ok(mut system) = System::new(params) else { return false };
-    let mut words = run.words.iter().copied();
-    for e in &run.events {
+    let mut words = words.iter().copied();
+    for e in events {
         system.event(&FlowEvent { cycle: e.cycle.wrapping_add(offset), ..*e });
         if !system.drain().all(|w| words.next() == Some(w)) {
             return false;

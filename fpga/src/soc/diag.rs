@@ -2,23 +2,29 @@
 //!
 //! The SoC is that of [`super::top`], not changed in any wire; the chip is a second module beside it. Ports of the cores that
 //! the SoC does not lead out are named through the hierarchy, so this is for simulation. The host's packets go into the chip
-//! before the cores start and after they stopped; its frames come out at the rate of a link.
+//! before the cores start and after they stopped; its frames come out at the rate of a link. A trace system of the SoC is beside
+//! it, too, with a node of the ring: it is set over the ring, and its words leave with the chip's frames.
 
 use super::core::CoreKind;
 use super::emitted::emitted;
 use super::image;
+use super::log::{Log, LogError};
 use super::run::RunError;
 use super::top::{More, Output, Purpose, SocConfig, SocError};
 use super::verilate::{build_files, BuildError};
 use hdl::diag::chip::{DiagChip, DiagParams};
 use retire::elf::Program;
+use retire::FlowEvent;
 use sim::diag::generator::{Access, Generator, Seen};
+use sim::diag::node::trace::ADDRESS;
 use sim::diag::packet::Event;
 use sim::diag::trigger::{GeneratorParams, Slot, SlotError};
 use std::fmt::Write;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+mod trace;
 
 /// An instruction that retired, as RVFI of the core has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,9 +88,23 @@ pub struct DiagRun {
     pub stores: (u64, u64),
     /// The program ended.
     pub exited: bool,
+    /// Traps that cores took, where there is a trace system: core, place in `retired`, address and cause.
+    traps: Vec<(u8, usize, u32, u32)>,
 }
 
 impl DiagRun {
+    /// The control flow of all cores, in commit order, as a trace tells it.
+    pub fn flow(&self, program: &Program, cores: u8) -> Result<Vec<FlowEvent>, LogError> {
+        let (mut log, mut traps) = (Log::new(program, cores), self.traps.iter().peekable());
+        for (n, r) in self.retired.iter().enumerate() {
+            while let Some((core, _, mepc, cause)) = traps.next_if(|t| t.1 == n) {
+                log.trap(*core, *mepc, *cause);
+            }
+            log.retired(r.core, u64::from(r.clock - self.start), r.pc, r.npc)?;
+        }
+        Ok(log.finish(self.cycles)?.0)
+    }
+
     /// What golden generators with `slots` make of the retire log, in commit order: events with their destinations, and how
     /// many were lost. Nothing waits for room.
     pub fn events(
@@ -128,6 +148,9 @@ const DATA: [(&str, usize); 7] = [
     ("mem_wdata", 32),
 ];
 
+/// What a core says of traps.
+const TRAP: [(&str, usize); 3] = [("retire_trap", 1), ("retire_mepc", 32), ("retire_cause", 5)];
+
 impl DiagSoc {
     /// Builds it, or finds it built, below `cache`.
     pub fn build(config: &SocConfig, chip: &DiagParams, cache: &Path) -> Result<Self, BuildError> {
@@ -138,11 +161,15 @@ impl DiagSoc {
         if chip.cores != config.cores || !matches!(config.output, Output::Port { .. }) {
             return Err(needs("a diagnosis chip", "a generator for each core, and a SoC with a port"));
         }
-        let soc = config.verilog(Purpose::Simulation)?.replace("module soc(", "module soc_inner(");
-        let chip = DiagChip::new(chip).map_err(|e| SocError::Refused(e.to_string()))?;
+        let inner = SocConfig { trace: None, ..config.clone() };
+        let soc = inner.verilog(Purpose::Simulation)?.replace("module soc(", "module soc_inner(");
+        let trace = trace::circuits(config)?;
+        let outside = config.trace.map(|_| ADDRESS).into_iter().collect();
+        let chip =
+            DiagChip::new(&DiagParams { outside, ..chip.clone() }).map_err(|e| SocError::Refused(e.to_string()))?;
         let chip = emitted(chip, "diag_chip").map_err(SocError::Refused)?;
-        let text = format!("{soc}{chip}{}", top(config.cores));
-        let header = header(config.cores);
+        let text = format!("{soc}{chip}{trace}{}", top(config.cores, config.trace.is_some()));
+        let header = header(config.cores, config.trace.is_some());
         let files = [
             ("soc.v", text.as_str()),
             ("diag.h", header.as_str()),
@@ -151,12 +178,13 @@ impl DiagSoc {
         Ok(Self { config: config.clone(), program: build_files(&files, false, cache)? })
     }
 
-    /// Runs `program`; `before` and `after` are bytes of the host's frames. A byte leaves in each `byte_clocks` clocks.
+    /// Runs `program`; `before` and `after` are bytes of the host's frames, those after the run in groups that are sent when
+    /// nothing comes any more. A byte leaves in each `byte_clocks` clocks.
     pub fn run(
         &self,
         program: &Program,
         before: &[u8],
-        after: &[u8],
+        after: &[Vec<u8>],
         byte_clocks: u32,
         max_cycles: u64,
     ) -> Result<DiagRun, RunError> {
@@ -166,7 +194,7 @@ impl DiagSoc {
         let (image, words) = (folder.path().join("image.hex"), folder.path().join("words.bin"));
         std::fs::write(&image, hex)?;
         let mut bytes = Vec::new();
-        for group in [before, after] {
+        for group in std::iter::once(before).chain(after.iter().map(Vec::as_slice)) {
             bytes.extend((group.len() as u32).to_le_bytes());
             bytes.extend(group);
         }
@@ -256,6 +284,7 @@ fn take(source: &mut impl Read) -> std::io::Result<DiagRun> {
                 });
             }
             2 => run.bytes.push((word()?, word()? as u8)),
+            5 => run.traps.push(((head >> 4 & 15) as u8, run.retired.len(), word()?, word()?)),
             3 => run.start = word()?,
             4 => {
                 let mut double = || Ok::<u64, std::io::Error>(u64::from(word()?) | u64::from(word()?) << 32);
@@ -271,7 +300,7 @@ fn take(source: &mut impl Read) -> std::io::Result<DiagRun> {
 }
 
 /// The SoC and the chip side by side.
-fn top(cores: u8) -> String {
+fn top(cores: u8, traced: bool) -> String {
     let mut ports = [
         "input clk",
         "input reset",
@@ -304,7 +333,14 @@ fn top(cores: u8) -> String {
         for (name, bits) in DATA {
             port(&format!("rvfi_{name}"), bits, &format!("core.rvfi_{name}"), true);
         }
+        for (name, bits) in TRAP.iter().filter(|_| traced) {
+            port(name, *bits, name, false);
+        }
         let _ = write!(joined, ",\n        .cause_{i}(8'd0)");
+    }
+    if traced {
+        body.push_str(&trace::instances(cores));
+        joined.push_str(&trace::joined());
     }
     format!(
         "module soc(\n    {}\n);\n    soc_inner inner(.clk(clk), .reset(soc_reset), .halt(halt), .run(run), .exited(exited), \
@@ -316,7 +352,7 @@ fn top(cores: u8) -> String {
     )
 }
 
-fn header(cores: u8) -> String {
+fn header(cores: u8, traced: bool) -> String {
     let mut s = format!(
         "#pragma once\n#include <cstdint>\n#define CORES {cores}u\n\
          static inline bool get_retired(Vsoc& t, unsigned core, uint32_t* v) {{\n    switch (core) {{\n"
@@ -328,6 +364,16 @@ fn header(cores: u8) -> String {
              v[3] = t.rvfi_rd_addr_{i} | t.rvfi_mem_rmask_{i} << 8 | t.rvfi_mem_wmask_{i} << 16; v[4] = t.rvfi_rd_wdata_{i};\n        \
              v[5] = t.rvfi_mem_addr_{i}; v[6] = t.rvfi_mem_rdata_{i}; v[7] = t.rvfi_mem_wdata_{i};\n        \
              return t.rvfi_valid_{i} && !t.rvfi_trap_{i};"
+        );
+    }
+    s.push_str("    }\n    return false;\n}\n");
+    s.push_str(
+        "static inline bool get_trap(Vsoc& t, unsigned core, uint32_t& mepc, uint32_t& cause) {\n    switch (core) {\n",
+    );
+    for i in (0..cores).filter(|_| traced) {
+        let _ = writeln!(
+            s,
+            "    case {i}: mepc = t.retire_mepc_{i}; cause = t.retire_cause_{i}; return t.retire_trap_{i};"
         );
     }
     s.push_str("    }\n    return false;\n}\n");
