@@ -87,6 +87,12 @@ fn mistakes_are_one_message_with_exit_code_2() {
         ("diag run --processor missing.elf builtin:bank", "missing.elf: "),
         ("diag run --processor builtin:race builtin:race builtin:bank", "--processor stands in the place of a script"),
         ("diag run --processor builtin:race", "what is observed is missing"),
+        ("diag run builtin:race builtin:bank --trace x.gtr", "--soc"),
+        ("diag run --processor builtin:race builtin:bank --soc --trace x.gtr", "cannot be used with"),
+        (
+            "diag run builtin:race builtin:bank --soc --trace x.gtr --trace-scheme tr_e:small,cfiat:16k",
+            "load values do not go over the link",
+        ),
         ("diag run --processor builtin:race builtin:bank --on-host", "not with --on-host or --log"),
         ("diag run --processor builtin:race builtin:bank --watchdog 1", "64..=4194304"),
         ("diag plan --processor builtin:race builtin:bank", "diag plan: takes no --processor"),
@@ -244,6 +250,24 @@ fn circuits_print_what_the_retire_log_says() {
     }
     let text = place.good("diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --rates");
     assert!(text.contains("lost: 0 events\n") && text.contains("over the link"), "{text}");
+
+    // with a trace on the same link the script prints the same, and the trace is what the cores retired
+    let elf = place.path().join("bank.elf");
+    std::fs::write(elf, programs::find("bank").unwrap().soc.get("rv32im").unwrap()).unwrap();
+    let words = "diag run builtin:race-count bank.elf --soc --harts 4 --max-cycles 400000 --link 24000";
+    let alone = place.good(words);
+    let text = place.good(&format!("{words} --trace bank.gtr --retired bank.ret"));
+    assert!(
+        text.starts_with(&alone) && text.contains("equal to the retire log, 63,462 events; nothing lost"),
+        "{text}"
+    );
+    place.good("replay bank.gtr --elf bank.elf --check bank.ret --summary");
+    // a link that is too slow for it costs instructions, all of which are counted, and no event
+    let slow = words.replace("24000", "6000");
+    let output = place.output(&format!("{slow} --trace slow.gtr --retired slow.ret"));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.starts_with(&alone) && text.contains(" instructions lost in "), "{text}");
 }
 
 #[test]

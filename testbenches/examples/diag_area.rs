@@ -13,6 +13,8 @@ use hdl::diag::chip::{DiagChip, DiagParams};
 use hdl::diag::client::{generator, node, SeatIn};
 use hdl::diag::framer::Framer;
 use hdl::diag::generator::observer::Observer;
+use hdl::diag::line::Line;
+use hdl::diag::node::trace::TraceNode;
 use hdl::diag::processor::core::Core;
 use hdl::noc::router::Router;
 use hdl::verilog::{write, Style};
@@ -72,6 +74,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("processor", Box::new(|| seat(NodeKind::Processor(16))), both),
         ("core of the processor", Box::new(|| verilog(Core::new())), both),
         ("framer", Box::new(|| verilog(Framer::new())), both),
+        ("line, frames of the host", Box::new(|| verilog(Line::new())), both),
+        ("trace node, 64 words", Box::new(|| verilog(TraceNode::new())), both),
         ("chip: 1 lite generator, counters", Box::new(|| chip(&small)), both),
         ("chip: 4 full generators, machine, aggregate", Box::new(|| chip(&paper)), &[Device::Ecp5]),
         ("SoC: 4 picorv32 and that chip", Box::new(|| Ok(placed(&soc, &paper)?)), &[Device::Ecp85]),
