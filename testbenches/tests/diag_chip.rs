@@ -464,7 +464,7 @@ fn registers_are_set_once_and_in_order_over_a_line_that_damages_bytes() {
     }
     bench.line = FrameWriter::from(sender.next());
     bench.flush(FIRST_NODE);
-    let counted: Vec<(u8, u32)> = bench.arrived.iter().filter_map(|p| event(p)).map(|e| (e.id, e.args[1])).collect();
+    let counted: Vec<(u8, u32)> = bench.arrived.iter().filter_map(event).map(|e| (e.id, e.args[1])).collect();
     assert_eq!(counted, (0..10).map(|n| (100 + n, 2 * u32::from(n) + 2)).collect::<Vec<_>>());
     check_verilog(&bench.d, 23);
 }

@@ -205,6 +205,7 @@ impl Logic for Line {
         if self.valid.val() {
             match self.state.q.val() {
                 LineState::Start => {
+                    self.sum.d.next = 0.into();
                     if self.begins.val() {
                         self.state.d.next = LineState::Length;
                     }
