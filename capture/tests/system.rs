@@ -59,9 +59,11 @@ fn held_to_log(mine: &[u64], log: &[Logged], what: &str) {
     }
 }
 
-/// The folder of qemu-system-riscv32 and -riscv64 10.0, which the tests of them need; `None`: they are not there.
+/// The folder of qemu-system-riscv32 and -riscv64 10.0, as `tools/setup` unpacks them; `None`: they are not there.
 fn newer() -> Option<PathBuf> {
-    std::env::var_os("GOSHAWK_QEMU_10").map(PathBuf::from)
+    let unpacked = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.qemu10/usr/bin");
+    let named = std::env::var_os("GOSHAWK_QEMU_10").map(PathBuf::from);
+    named.or_else(|| unpacked.join("qemu-system-riscv64").exists().then_some(unpacked))
 }
 
 #[test]
