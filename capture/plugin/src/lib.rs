@@ -12,6 +12,8 @@
 
 mod guest;
 mod layout;
+#[cfg(feature = "api4")]
+mod named4;
 mod qemu;
 mod ring;
 mod state;

@@ -2,7 +2,8 @@
 //!
 //! Source: QEMU 10.0, `include/qemu/qemu-plugin.h`, `target/riscv/gdbstub.c`.
 
-use crate::qemu::{registers_named, Bytes, Registers};
+use crate::named4::{registers_named, Bytes};
+use crate::qemu::Registers;
 use std::ffi::{c_uint, CStr};
 use std::sync::OnceLock;
 

@@ -7,7 +7,7 @@
 
 use crate::guest::Guest;
 use crate::layout::PLACE_BITS;
-use crate::qemu::Bytes;
+use crate::named4::Bytes;
 use std::ffi::{c_int, c_void};
 
 /// Beside an instruction's place: it is an atomic.
