@@ -11,7 +11,14 @@ fn main() {
     println!("cargo::rerun-if-changed={}", sources.display());
     println!("cargo::rerun-if-changed=build.rs");
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    let plugin = Path::new(&variable("OUT_DIR")).join("plugin.so");
+    // of the interface's version 1, and of version 4, which one library cannot both be
+    for (name, feature) in [("plugin.so", None), ("plugin4.so", Some("api4"))] {
+        compile(&variable, sources, name, feature);
+    }
+}
+
+fn compile(variable: &dyn Fn(&str) -> String, sources: &Path, name: &str, feature: Option<&str>) {
+    let plugin = Path::new(&variable("OUT_DIR")).join(name);
     if variable("CARGO_CFG_TARGET_OS") != "linux" {
         // the library says so when it is asked to capture
         if let Err(e) = std::fs::write(&plugin, []) {
@@ -23,6 +30,9 @@ fn main() {
     rustc.args(["--edition", "2021", "--crate-name", "goshawk_capture", "--crate-type", "cdylib"]);
     rustc.args(["-Copt-level=3", "-Cpanic=abort", "-Ccodegen-units=1", "-Cstrip=symbols"]);
     rustc.args(["--target", &variable("TARGET")]);
+    if let Some(feature) = feature {
+        rustc.arg("--cfg").arg(format!("feature=\"{feature}\""));
+    }
     if let Ok(linker) = std::env::var("RUSTC_LINKER") {
         rustc.arg(format!("-Clinker={linker}"));
     }

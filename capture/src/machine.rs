@@ -15,8 +15,21 @@ use retire::FlowKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The QEMU that the plugin is written for.
+/// The QEMU that the plugin is written for, in user mode.
 pub const QEMU: &str = "7.2";
+/// Those that it is written for of whole machines.
+pub const QEMU_SYSTEM: [&str; 2] = [QEMU, NEWER];
+/// The one whose plugins have version 4 of the interface.
+const NEWER: &str = "10.0";
+
+/// Whether a version of QEMU takes the plugin of the interface's version 4, which tells values of a machine's memory.
+pub fn is_newer(version: &str) -> bool {
+    is_of(version, NEWER)
+}
+
+fn is_of(version: &str, wanted: &str) -> bool {
+    version.split('.').take(2).eq(wanted.split('.'))
+}
 
 /// A machine that a program is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,13 +234,15 @@ impl Executable {
         let version = said.split("version ").nth(1).and_then(|v| v.split([' ', '\n']).next()).unwrap_or_default();
         // a whole machine's does not say of which it is
         let begins = if system { "QEMU emulator" } else { name.as_str() };
-        let right = said.starts_with(begins) && version.split('.').take(2).eq(QEMU.split('.'));
+        let known: &[&str] = if system { &QEMU_SYSTEM } else { &[QEMU] };
+        let right = said.starts_with(begins) && known.iter().any(|wanted| is_of(version, wanted));
         if right {
             return Ok((qemu, version.to_string()));
         }
         let first = said.lines().next().unwrap_or("nothing");
         Err(CaptureError::Qemu(format!(
-            "{shown}: says `{first}`; {name} version {QEMU} is needed, whose plugins are known"
+            "{shown}: says `{first}`; {name} version {} is needed, whose plugins are known",
+            known.join(" or ")
         )))
     }
 

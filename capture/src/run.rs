@@ -2,7 +2,7 @@
 
 use crate::expand::{Expanded, Expander, Nothing, Sink};
 use crate::layout;
-use crate::machine::Executable;
+use crate::machine::{self, Executable};
 use crate::routines::{pieces, Routine};
 use crate::schedule::Schedule;
 use crate::shared::{hand_over, plugin, Patient, Shared};
@@ -158,7 +158,13 @@ pub fn run_plain(executable: &Executable, options: &Options) -> Result<ExitStatu
 /// Runs the program and keeps what it does. `tell` hears of instructions, now and then.
 pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u64)) -> Result<Captured, CaptureError> {
     let (qemu, version) = executable.qemu(options.qemu.as_deref(), options.system.is_some())?;
-    let plugin = plugin()?;
+    let newer = machine::is_newer(&version);
+    if options.data && options.system.is_some() && !newer {
+        let what =
+            format!("version {version} shows a plugin no memory of a machine; --data with --system needs QEMU 10.0");
+        return Err(CaptureError::Qemu(format!("{}: {what}", qemu.display())));
+    }
+    let plugin = plugin(newer)?;
     let pieces = pieces(&options.routines)?;
     let shared = Shared::new(|control| {
         let flag = |on: bool, flag| if on { flag } else { 0 };

@@ -10,6 +10,8 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// The plugin, as the build script made it.
 static PLUGIN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plugin.so"));
+/// The same for version 4 of the interface.
+static PLUGIN_4: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plugin4.so"));
 
 /// Words of the ring: 4 MiB, which caches hold.
 const WORDS: usize = 1 << 20;
@@ -26,13 +28,14 @@ fn memory(name: &std::ffi::CStr) -> Result<File, CaptureError> {
 }
 
 /// A file that holds the plugin.
-pub(crate) fn plugin() -> Result<File, CaptureError> {
+pub(crate) fn plugin(newer: bool) -> Result<File, CaptureError> {
     use std::io::Write;
-    if PLUGIN.is_empty() {
+    let plugin = if newer { PLUGIN_4 } else { PLUGIN };
+    if plugin.is_empty() {
         return Err(CaptureError::Qemu("capture needs Linux, where QEMU has a user mode".into()));
     }
     let mut file = memory(c"goshawk-plugin")?;
-    file.write_all(PLUGIN).map_err(|e| CaptureError::System("shared memory", e))?;
+    file.write_all(plugin).map_err(|e| CaptureError::System("shared memory", e))?;
     Ok(file)
 }
 

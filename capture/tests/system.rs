@@ -4,7 +4,8 @@ mod common;
 
 use capture::run::Ended;
 use common::{all, options, run};
-use retire::FlowKind;
+use retire::{DataKind, FlowKind};
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -58,8 +59,28 @@ fn held_to_log(mine: &[u64], log: &[Logged], what: &str) {
     }
 }
 
+/// The folder of qemu-system-riscv32 and -riscv64 10.0, as `tools/setup` unpacks them; `None`: they are not there.
+fn newer() -> Option<PathBuf> {
+    let unpacked = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.qemu10/usr/bin");
+    let named = std::env::var_os("GOSHAWK_QEMU_10").map(PathBuf::from);
+    named.or_else(|| unpacked.join("qemu-system-riscv64").exists().then_some(unpacked))
+}
+
 #[test]
 fn every_pc_of_every_hart_is_one_that_qemu_logs() {
+    held("qemu-system-riscv", "-singlestep");
+}
+
+#[test]
+fn every_pc_of_every_hart_is_one_that_qemu_10_logs() {
+    if let Some(folder) = newer() {
+        let qemu = folder.join("qemu-system-riscv");
+        held(&qemu.display().to_string(), "-accel tcg,thread=multi,one-insn-per-tb=on");
+    }
+}
+
+/// `qemu`: without the width; `single`: how it is told to translate single instructions.
+fn held(qemu: &str, single: &str) {
     let place = tempfile::tempdir().unwrap();
     for (xlen, name, harts, schedule) in [
         (32, "irq.elf", 1, "serial:1000"),
@@ -70,10 +91,7 @@ fn every_pc_of_every_hart_is_one_that_qemu_logs() {
     ] {
         let what = format!("{name}, {harts} harts, {schedule}");
         let (log, script) = (place.path().join("log"), place.path().join("qemu"));
-        let text = format!(
-            "#!/bin/sh\nexec qemu-system-riscv{xlen} -singlestep -d exec,nochain -D {} \"$@\"\n",
-            log.display()
-        );
+        let text = format!("#!/bin/sh\nexec {qemu}{xlen} {single} -d exec,nochain -D {} \"$@\"\n", log.display());
         std::fs::write(&script, text).unwrap();
         std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
         let mut wanted = options(schedule, &[]);
@@ -114,4 +132,66 @@ fn a_program_runs_to_its_end() {
         // in the machine's own memory, which leads to the program's
         assert!(starts.len() == usize::from(harts) && starts.iter().all(|(_, pc)| *pc == 0x1000), "{starts:x?}");
     }
+}
+
+/// Where memory begins; what is below are devices, and the machine's own memory.
+const MEMORY: u64 = 0x8000_0000;
+
+/// Each load is of what was last loaded from or stored to its bytes.
+#[test]
+fn loads_of_a_machine_are_what_was_stored() {
+    let Some(folder) = newer() else { return };
+    // of all programs: on a loaded host a run may be over before the first hart, for which others wait, has begun
+    let (mut loads, mut known, mut stores) = (0, 0, 0);
+    for (xlen, name, harts, schedule) in [
+        (64, "rv64imafdc/fsm.elf", 1, "serial:1000"),
+        (32, "irq.elf", 3, "serial:100,jitter,seed=2"),
+        (64, "rv64imafdc/bank.elf", 4, "serial:7"),
+        (64, "rv64imafdc/lockcont.elf", 2, "serial:1000"),
+        (64, "rv64imafdc/lockcont.elf", 2, "serial:7"),
+    ] {
+        let what = format!("{name}, {harts} harts, {schedule}");
+        let mut wanted = options(schedule, &[]);
+        (wanted.system, wanted.data) = (Some(harts), true);
+        wanted.qemu = Some(folder.join(format!("qemu-system-riscv{xlen}")));
+        (wanted.length, wanted.end_with_trace) = (Some(120_000), true);
+        let captured = run(&program(name), &wanted);
+        let (found, expanded) = all(&captured, harts);
+        assert_eq!((expanded.unexplained, expanded.unseen, expanded.instructions), (0, 0, 120_000), "{what}");
+        let mut bytes: HashMap<u64, u8> = HashMap::new();
+        for (hart, e) in &found.data {
+            let (is_load, size, addr, value) = match e.kind {
+                DataKind::Load { size, addr, value } => (true, size, addr, value),
+                DataKind::Store { size, addr, value } => (false, size, addr, value),
+                _ => continue,
+            };
+            if addr < MEMORY {
+                continue;
+            }
+            loads += usize::from(is_load);
+            stores += usize::from(!is_load);
+            for i in 0..u64::from(size) {
+                let byte = (value >> (8 * i)) as u8;
+                let before = bytes.insert(addr + i, byte);
+                if let (true, Some(before)) = (is_load, before) {
+                    known += 1;
+                    assert_eq!(before, byte, "{what}: hart {hart}, {e:x?}, byte {i}");
+                }
+            }
+        }
+    }
+    assert!(loads > 10_000 && known > loads && stores > 1000, "{loads} loads, {stores} stores, {known} bytes");
+}
+
+#[test]
+fn qemu_7_2_shows_no_memory_of_a_machine() {
+    let mut wanted = options("serial:1000", &[]);
+    (wanted.system, wanted.data) = (Some(1), true);
+    let refused =
+        capture::run::capture(capture::machine::Executable::open(&program("irq.elf")).unwrap(), &wanted, &mut |_| {});
+    let message = refused.expect_err("it must be refused").to_string();
+    assert!(
+        message.contains("shows a plugin no memory of a machine; --data with --system needs QEMU 10.0"),
+        "{message}"
+    );
 }

@@ -5,11 +5,8 @@
 
 use crate::qemu::{symbol, Registers};
 use crate::state::State;
+use crate::traps::Traps;
 use std::ffi::{c_int, c_uint, c_void, CStr};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
-/// `RISCV_EXCP_NONE`: a register was read.
-const NONE: c_int = -1;
 
 /// SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV.
 const FAULTS: [u64; 5] = [4, 5, 7, 8, 11];
@@ -52,19 +49,6 @@ unsafe impl Send for Guest {}
 // SAFETY: as above.
 unsafe impl Sync for Guest {}
 
-/// Reads a register of control and status: processor, number, where to write it, and what is written (nothing).
-type ReadCsr = extern "C" fn(*mut c_void, c_int, *mut u64, u64, u64) -> c_int;
-
-/// Traps of a whole machine: RISC-V, to machine mode.
-struct Traps {
-    read: ReadCsr,
-    /// From a processor as QEMU knows it to its registers, once that was found.
-    offset: AtomicUsize,
-}
-
-/// `mtvec`, `mepc`, `mcause`.
-const TRAP_CSRS: [c_int; 3] = [0x305, 0x341, 0x342];
-
 /// What a signal interrupted.
 pub struct Interrupted {
     pub signal: u32,
@@ -84,33 +68,6 @@ pub enum Call {
     Sigreturn,
     Exec,
     ExitAll,
-}
-
-impl Traps {
-    fn find() -> Option<Self> {
-        let read = symbol(c"riscv_csrrw_debug")?;
-        // SAFETY: QEMU 7.2, target/riscv/csr.c; the last two are of 32 bits for riscv32, as their lower halves are.
-        let read = unsafe { std::mem::transmute::<*mut c_void, ReadCsr>(read) };
-        Some(Self { read, offset: AtomicUsize::new(0) })
-    }
-
-    /// [`TRAP_CSRS`] of a processor.
-    fn csrs(&self, reader: Registers, cpu: *mut c_void, bytes: usize) -> Option<[u64; 3]> {
-        let mut offset = self.offset.load(Relaxed);
-        if offset == 0 {
-            // of all processors the same
-            offset = reader.place(cpu, bytes)? as usize - cpu as usize;
-            self.offset.store(offset, Relaxed);
-        }
-        let place = cpu.wrapping_byte_add(offset);
-        let mut values = [0; 3];
-        for (value, number) in values.iter_mut().zip(TRAP_CSRS) {
-            if (self.read)(place, number, value, 0, 0) != NONE {
-                return None;
-            }
-        }
-        Some(values)
-    }
 }
 
 impl Guest {
@@ -155,7 +112,7 @@ impl Guest {
         }
         let traps = match system {
             false => None,
-            true if name.starts_with("riscv") => Some(Traps::find()?),
+            true if name.starts_with("riscv") => Some(Traps::find(reader)?),
             true => return None,
         };
         Some(Self {
@@ -177,7 +134,7 @@ impl Guest {
 
     /// Whether registers can be read.
     pub fn shows_registers(&self) -> bool {
-        self.reader.is_some() && (self.base.is_some() || self.traps.is_some())
+        self.traps.is_some() || self.reader.is_some() && self.base.is_some()
     }
 
     /// What a system call is.
@@ -217,17 +174,15 @@ impl Guest {
 
     /// Whether a handler of traps begins at `start`, as the processor is set whose block is translated now.
     pub fn handles(&self, start: u64) -> bool {
-        let (Some(traps), Some(reader)) = (&self.traps, self.reader) else { return false };
-        let Some(cpu) = Registers::current() else { return false };
-        let Some([vector, ..]) = traps.csrs(reader, cpu, self.address) else { return false };
+        let Some(traps) = &self.traps else { return false };
+        let Some([vector, ..]) = traps.csrs(None, self.address) else { return false };
         let (base, vectored) = (vector & !3, vector & 3 == 1);
         start == base || vectored && (start.wrapping_sub(base) / 4 < 64)
     }
 
     /// At the first instruction of a handler of traps: what was interrupted.
     fn trap(&self, traps: &Traps, vcpu: c_uint) -> Option<Interrupted> {
-        let reader = self.reader?;
-        let [_, pc, cause] = traps.csrs(reader, reader.cpu(vcpu), self.address)?;
+        let [_, pc, cause] = traps.csrs(Some(vcpu), self.address)?;
         let interrupt = cause >> (8 * self.address - 1) & 1 == 1;
         Some(Interrupted { signal: cause as u32 & 0xff, caused: !interrupt, pc, context: 0 })
     }

@@ -1,6 +1,7 @@
 //! What QEMU loads: tells the front end which blocks the threads of a guest begin, and what they load and store
 //!
-//! A plugin for QEMU 7.2, in user mode and for whole machines of RISC-V. It keeps no policy: a callback a block writes the block's number into a ring in
+//! A plugin for QEMU 7.2, in user mode and for whole machines of RISC-V, and (feature `api4`) for whole machines under
+//! QEMU 10.0. It keeps no policy: a callback a block writes the block's number into a ring in
 //! shared memory (`layout.rs`), one a memory access its address and value, one a system call what it does to the
 //! thread; and `turns.rs` says which thread runs. What the numbers mean for the control flow is the front end's work.
 //!
@@ -11,10 +12,16 @@
 
 mod guest;
 mod layout;
+#[cfg(feature = "api4")]
+mod named4;
 mod qemu;
 mod ring;
 mod state;
+#[cfg_attr(feature = "api4", path = "traps4.rs")]
+mod traps;
 mod turns;
+#[cfg_attr(feature = "api4", path = "values4.rs")]
+mod values;
 
 use guest::{Call, Guest, Interrupted};
 use layout::*;
@@ -30,7 +37,7 @@ use turns::Turns;
 
 /// The newest version of the interface that this plugin knows; QEMU looks for the name.
 #[no_mangle]
-pub static qemu_plugin_version: c_int = 1;
+pub static qemu_plugin_version: c_int = if cfg!(feature = "api4") { 4 } else { 1 };
 
 /// Nothing more is told: at the end, and in a child after a fork.
 static OFF: AtomicBool = AtomicBool::new(false);
@@ -229,15 +236,9 @@ fn begin(vcpu: c_uint, block: &'static Block) {
 }
 
 extern "C" fn on_access(vcpu: c_uint, info: u32, address: u64, place: *mut c_void) {
-    // bits 6:4 in 7.2: log2 of the size, as `known_layout` has found
+    // bits 6:4: log2 of the size, as `known_layout` has found
     let shift = info >> 4 & 7;
-    let host = state().guest.host(address);
-    // not over the end of a page, behind which there may be none
-    if shift <= 3 && host as usize & 4095 <= 4088 {
-        // SAFETY: the guest has just accessed bytes of this page. Another thread of it may write them now, if its
-        // threads run freely; then the value is told to be inexact.
-        let value = unsafe { u64::from_le(host.cast::<u64>().read_unaligned()) };
-        let value = value & u64::MAX >> (64 - (8 << shift));
+    if let Some(value) = values::quick(&state().guest, info, shift, address, place) {
         if let Some(me) = known_thread(vcpu) {
             if state().ring.access_behind_gate(&me.writer, what(info, place) | shift << SIZE_SHIFT, address, value) {
                 return;
@@ -266,10 +267,7 @@ fn access(vcpu: c_uint, info: u32, address: u64, place: *mut c_void) {
     let size = 1usize << shift;
     for part in (0..size).step_by(8) {
         let at = address.wrapping_add(part as u64);
-        let mut value = [0; 8];
-        // SAFETY: as in `on_access`.
-        unsafe { std::ptr::copy_nonoverlapping(state.guest.host(at), value.as_mut_ptr(), size.min(8)) };
-        let value = u64::from_le_bytes(value);
+        let value = values::slow(&state.guest, info, address, part, size.min(8), place);
         let head = escape(ACCESS, what(info, place) | shift.min(3) << SIZE_SHIFT);
         state.ring.tell(&me.writer, &[head, at as u32, (at >> 32) as u32, value as u32, (value >> 32) as u32]);
     }
@@ -287,16 +285,9 @@ extern "C" fn on_translate(_: Id, tb: *mut Tb) {
         (qemu_plugin_tb_vaddr(tb), insns.collect::<Vec<_>>())
     };
     let mut begins = state.guest.state();
-    let codes = insns.iter().map(|i| {
-        // SAFETY: as above; QEMU gives as many bytes as it says. In its page of helpers for ARM there are none.
-        unsafe {
-            match qemu_plugin_insn_size(*i) {
-                0 => &[][..],
-                size => begins.only(std::slice::from_raw_parts(qemu_plugin_insn_data(*i).cast::<u8>(), size)),
-            }
-        }
-    });
-    let codes: Vec<&[u8]> = codes.collect();
+    // SAFETY: as above.
+    let codes: Vec<Vec<u8>> = insns.iter().map(|i| unsafe { code(*i) }).collect();
+    let codes: Vec<&[u8]> = codes.iter().map(|code| begins.only(code)).collect();
     let (mut first, mut at) = (0, start);
     // what begins or ends inside a block of QEMU's is a block of its own
     while first < insns.len() {
@@ -315,12 +306,13 @@ extern "C" fn on_translate(_: Id, tb: *mut Tb) {
         // SAFETY: QEMU's own; the block and the number live as long as the process.
         unsafe {
             if first == 0 {
-                qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NO_REGS, told);
+                qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, READS_REGS, told);
             } else {
-                qemu_plugin_register_vcpu_insn_exec_cb(insns[0], on_block, NO_REGS, told);
+                qemu_plugin_register_vcpu_insn_exec_cb(insns[0], on_block, READS_REGS, told);
             }
             if data && !outside {
                 for (place, insn) in insns.iter().enumerate() {
+                    let place = place | values::mark(codes[place]);
                     qemu_plugin_register_vcpu_mem_cb(*insn, on_access, NO_REGS, MEM_RW, place as *mut c_void);
                 }
             }

@@ -26,6 +26,8 @@ pub struct Info {
 
 /// `QEMU_PLUGIN_CB_NO_REGS`; 7.2 does not look at it.
 pub const NO_REGS: c_int = 0;
+/// `QEMU_PLUGIN_CB_R_REGS`: where a block begins no register waits to be written, so it costs nothing.
+pub const READS_REGS: c_int = 1;
 /// `QEMU_PLUGIN_MEM_RW`. One callback for both: of two, 7.2 calls none behind the first that does not match.
 pub const MEM_RW: c_int = 3;
 
@@ -61,7 +63,11 @@ extern "C" {
     pub fn qemu_plugin_tb_n_insns(tb: *const Tb) -> usize;
     pub fn qemu_plugin_tb_vaddr(tb: *const Tb) -> u64;
     pub fn qemu_plugin_tb_get_insn(tb: *const Tb, index: usize) -> *mut Insn;
-    pub fn qemu_plugin_insn_data(insn: *const Insn) -> *const c_void;
+    #[cfg(not(feature = "api4"))]
+    fn qemu_plugin_insn_data(insn: *const Insn) -> *const c_void;
+    // since version 3
+    #[cfg(feature = "api4")]
+    fn qemu_plugin_insn_data(insn: *const Insn, to: *mut c_void, length: usize) -> usize;
     pub fn qemu_plugin_insn_size(insn: *const Insn) -> usize;
     pub fn qemu_plugin_insn_disas(insn: *const Insn) -> *mut c_char;
     pub fn qemu_plugin_mem_size_shift(info: u32) -> c_uint;
@@ -82,6 +88,27 @@ extern "C" {
     ) -> c_int;
 }
 
+/// The bytes of an instruction.
+///
+/// # Safety
+/// QEMU translates it now.
+pub unsafe fn code(insn: *const Insn) -> Vec<u8> {
+    let size = qemu_plugin_insn_size(insn);
+    // in its page of helpers for ARM there are none
+    if size == 0 {
+        return Vec::new();
+    }
+    #[cfg(not(feature = "api4"))]
+    return std::slice::from_raw_parts(qemu_plugin_insn_data(insn).cast::<u8>(), size).to_vec();
+    #[cfg(feature = "api4")]
+    {
+        let mut bytes = vec![0; size];
+        let given = qemu_plugin_insn_data(insn, bytes.as_mut_ptr().cast(), size);
+        bytes.truncate(given);
+        bytes
+    }
+}
+
 /// A symbol of the emulator or what it is linked with.
 pub fn symbol(name: &CStr) -> Option<*mut c_void> {
     // SAFETY: the name ends in 0; a null handle (RTLD_DEFAULT) searches all that is loaded.
@@ -100,9 +127,9 @@ pub struct Registers {
 
 /// `GByteArray`.
 #[repr(C)]
-struct ByteArray {
-    data: *mut u8,
-    length: c_uint,
+pub struct ByteArray {
+    pub data: *mut u8,
+    pub length: c_uint,
 }
 
 impl Registers {
@@ -144,6 +171,7 @@ impl Registers {
 
     /// Where the emulator has the registers of a processor that has so many of so many bytes: the place that holds what
     /// `read` says. `None`: not found.
+    #[cfg(not(feature = "api4"))]
     pub fn place(&self, cpu: *mut c_void, bytes: usize) -> Option<*mut c_void> {
         /// No structure of a processor is longer.
         const LONGEST: usize = 1 << 15;

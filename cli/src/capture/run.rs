@@ -95,8 +95,9 @@ pub struct Args {
     /// or free (as the host lets them; then values that several threads write are not exact)
     #[arg(long, value_name = "SCHEDULE", default_value_t)]
     schedule: Schedule,
-    /// The program has no system under it: it runs on QEMU's machine `virt` with --harts harts (1 unless said)
-    #[arg(long, conflicts_with_all = ["data", "mls", "scheme", "own_image", "routine", "sysroot"])]
+    /// The program has no system under it: it runs on QEMU's machine `virt` with --harts harts (1 unless said);
+    /// loads and stores of it need QEMU 10.0
+    #[arg(long, conflicts_with_all = ["own_image", "routine", "sysroot"])]
     system: bool,
     /// Harts of the recordings, 1 to 16 (rbt1: 8); threads beyond share them [default: most threads at one time]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
