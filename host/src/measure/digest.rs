@@ -39,6 +39,7 @@ impl RetireSink for FlowDigest {
             // the cause is no part of the flow
             FlowKind::Trap { .. } => FlowKind::Trap { interrupt: false, cause: 0 }.code().into(),
             FlowKind::Gap { lost } => u64::from(e.kind.code()) | u64::from(lost) << 8,
+            FlowKind::Context { context, .. } => u64::from(e.kind.code()) | u64::from(context.0) << 8,
             kind => kind.code().into(),
         };
         let (hash, events) = &mut self.harts[usize::from(e.hart)];

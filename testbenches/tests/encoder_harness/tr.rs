@@ -39,15 +39,15 @@ fn messages(params: &TraceParams, core: u8, e: &Entry) -> Vec<Message> {
     };
     let (i_cnt, count) = (u64::from(e.icnt), u64::from(e.bcnt));
     match e.pre {
-        PRE_EXCEPTION => add(Body::Escape(Escape::Exception { i_cnt, target: address(e.pc) })),
-        PRE_SYNC => add(Body::Escape(Escape::Sync { i_cnt, pc: address(e.pc) })),
+        PRE_EXCEPTION => add(Body::Escape(Escape::Exception { i_cnt, target: address(e.pc), context: None })),
+        PRE_SYNC => add(Body::Escape(Escape::Sync { i_cnt, pc: address(e.pc), context: None })),
         PRE_CONTROL if e.post == CONTROL_OVERFLOW => {
             add(Body::Escape(Escape::Overflow { i_cnt, lost: count }));
             return out;
         }
         PRE_CONTROL if e.post == CONTROL_RESYNC => {
             add(Body::Escape(Escape::Resync { i_cnt }));
-            add(Body::Escape(Escape::Sync { i_cnt: 0, pc: address(e.target) }));
+            add(Body::Escape(Escape::Sync { i_cnt: 0, pc: address(e.target), context: None }));
             return out;
         }
         PRE_CONTROL => {
@@ -63,7 +63,7 @@ fn messages(params: &TraceParams, core: u8, e: &Entry) -> Vec<Message> {
         POST_TARGET => add(Body::Target { count, target: address(e.target) }),
         POST_RESYNC if e.pre == PRE_EXCEPTION => {
             add(Body::Escape(Escape::Resync { i_cnt: count }));
-            add(Body::Escape(Escape::Sync { i_cnt: 0, pc: address(e.target) }));
+            add(Body::Escape(Escape::Sync { i_cnt: 0, pc: address(e.target), context: None }));
         }
         POST_PROGRESS => add(Body::Escape(Escape::Progress { i_cnt })),
         _ => {}

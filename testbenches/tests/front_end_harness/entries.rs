@@ -19,8 +19,8 @@ pub fn records(e: &Entry, p: &TraceParams) -> Vec<Message<Record>> {
     let start = (field(11, 1) == 0).then_some(target);
     let mut escape = |start, escape| out.push(Record::Escape { start, hits: None, escape });
     match e.pre {
-        PRE_EXCEPTION => escape(start, Escape::Exception { i_cnt, target: pc }),
-        PRE_SYNC => escape(None, Escape::Sync { i_cnt: 0, pc }),
+        PRE_EXCEPTION => escape(start, Escape::Exception { i_cnt, target: pc, context: None }),
+        PRE_SYNC => escape(None, Escape::Sync { i_cnt: 0, pc, context: None }),
         PRE_CONTROL if e.post == CONTROL_OVERFLOW => escape(start, Escape::Overflow { i_cnt, lost: e.pc }),
         PRE_CONTROL => escape(start, Escape::Stop { i_cnt }),
         _ => {}
@@ -48,10 +48,11 @@ pub fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
         FlowScheme::ScLsp(_) => panic!("its entries are records"),
     };
     let mut bodies = Vec::new();
-    let resync = |i_cnt| [Escape::Resync { i_cnt }, Escape::Sync { i_cnt: 0, pc: target }].map(Body::Escape);
+    let resync =
+        |i_cnt| [Escape::Resync { i_cnt }, Escape::Sync { i_cnt: 0, pc: target, context: None }].map(Body::Escape);
     match e.pre {
-        PRE_EXCEPTION => bodies.push(Body::Escape(Escape::Exception { i_cnt: icnt, target: pc })),
-        PRE_SYNC => bodies.push(Body::Escape(Escape::Sync { i_cnt: icnt, pc })),
+        PRE_EXCEPTION => bodies.push(Body::Escape(Escape::Exception { i_cnt: icnt, target: pc, context: None })),
+        PRE_SYNC => bodies.push(Body::Escape(Escape::Sync { i_cnt: icnt, pc, context: None })),
         PRE_CONTROL if e.post == CONTROL_RESYNC => bodies.extend(resync(icnt)),
         PRE_CONTROL => bodies.push(Body::Escape(match e.post {
             CONTROL_STOP => Escape::Stop { i_cnt: icnt },
