@@ -311,6 +311,14 @@ impl ParamArgs {
         }
     }
 
+    /// Refuses contexts where what is traced has none.
+    pub fn no_context(&self, what: &str) -> Result<(), Failure> {
+        match self.context {
+            Some(_) => Err(Failure::Other(format!("--context is not for {what}, of which no context is known"))),
+            None => Ok(()),
+        }
+    }
+
     /// Whether the scheme's name says with what load values are traced beside it.
     pub fn names_data(&self) -> bool {
         self.scheme.as_deref().is_some_and(|name| matches!(TraceParams::schemes(name), Ok((_, Some(_)))))

@@ -55,15 +55,23 @@ unsafe impl Sync for Guest {}
 /// Reads a register of control and status: processor, number, where to write it, and what is written (nothing).
 type ReadCsr = extern "C" fn(*mut c_void, c_int, *mut u64, u64, u64) -> c_int;
 
-/// Traps of a whole machine: RISC-V, to machine mode.
+/// Which privilege mode a processor is in.
+type ReadMode = extern "C" fn(*mut c_void, bool) -> c_int;
+
+/// Traps and contexts of a whole machine: RISC-V.
 struct Traps {
     read: ReadCsr,
+    mode: ReadMode,
     /// From a processor as QEMU knows it to its registers, once that was found.
     offset: AtomicUsize,
 }
 
-/// `mtvec`, `mepc`, `mcause`.
-const TRAP_CSRS: [c_int; 3] = [0x305, 0x341, 0x342];
+/// `mtvec`, `mepc`, `mcause`, and the same of supervisor mode.
+const TRAP_CSRS: [[c_int; 3]; 2] = [[0x305, 0x341, 0x342], [0x105, 0x141, 0x142]];
+/// `satp`.
+const SATP: c_int = 0x180;
+/// Supervisor mode.
+const SUPERVISOR: c_int = 1;
 
 /// What a signal interrupted.
 pub struct Interrupted {
@@ -91,20 +99,27 @@ impl Traps {
         let read = symbol(c"riscv_csrrw_debug")?;
         // SAFETY: QEMU 7.2, target/riscv/csr.c; the last two are of 32 bits for riscv32, as their lower halves are.
         let read = unsafe { std::mem::transmute::<*mut c_void, ReadCsr>(read) };
-        Some(Self { read, offset: AtomicUsize::new(0) })
+        let mode = symbol(c"riscv_cpu_mmu_index")?;
+        // SAFETY: QEMU 7.2, target/riscv/cpu_helper.c: of a whole machine it is the privilege mode.
+        let mode = unsafe { std::mem::transmute::<*mut c_void, ReadMode>(mode) };
+        Some(Self { read, mode, offset: AtomicUsize::new(0) })
     }
 
-    /// [`TRAP_CSRS`] of a processor.
-    fn csrs(&self, reader: Registers, cpu: *mut c_void, bytes: usize) -> Option<[u64; 3]> {
+    /// Where a processor has its registers.
+    fn place(&self, reader: Registers, cpu: *mut c_void, bytes: usize) -> Option<*mut c_void> {
         let mut offset = self.offset.load(Relaxed);
         if offset == 0 {
             // of all processors the same
             offset = reader.place(cpu, bytes)? as usize - cpu as usize;
             self.offset.store(offset, Relaxed);
         }
-        let place = cpu.wrapping_byte_add(offset);
-        let mut values = [0; 3];
-        for (value, number) in values.iter_mut().zip(TRAP_CSRS) {
+        Some(cpu.wrapping_byte_add(offset))
+    }
+
+    /// Registers of control and status of a processor; upper halves are 0 where there are none.
+    fn csrs<const N: usize>(&self, place: *mut c_void, numbers: [c_int; N]) -> Option<[u64; N]> {
+        let mut values = [0; N];
+        for (value, number) in values.iter_mut().zip(numbers) {
             if (self.read)(place, number, value, 0, 0) != NONE {
                 return None;
             }
@@ -219,17 +234,37 @@ impl Guest {
     pub fn handles(&self, start: u64) -> bool {
         let (Some(traps), Some(reader)) = (&self.traps, self.reader) else { return false };
         let Some(cpu) = Registers::current() else { return false };
-        let Some([vector, ..]) = traps.csrs(reader, cpu, self.address) else { return false };
-        let (base, vectored) = (vector & !3, vector & 3 == 1);
-        start == base || vectored && (start.wrapping_sub(base) / 4 < 64)
+        let Some(place) = traps.place(reader, cpu, self.address) else { return false };
+        let Some(vectors) = traps.csrs(place, TRAP_CSRS.map(|[vector, ..]| vector)) else { return false };
+        vectors.into_iter().any(|vector| {
+            let (base, vectored) = (vector & !3, vector & 3 == 1);
+            // reset leaves 0, where no handler is
+            base != 0 && (start == base || vectored && (start.wrapping_sub(base) / 4 < 64))
+        })
     }
 
     /// At the first instruction of a handler of traps: what was interrupted.
     fn trap(&self, traps: &Traps, vcpu: c_uint) -> Option<Interrupted> {
         let reader = self.reader?;
-        let [_, pc, cause] = traps.csrs(reader, reader.cpu(vcpu), self.address)?;
+        let place = traps.place(reader, reader.cpu(vcpu), self.address)?;
+        let supervisor = (traps.mode)(place, false) == SUPERVISOR;
+        let [_, pc, cause] = traps.csrs(place, TRAP_CSRS[usize::from(supervisor)])?;
         let interrupt = cause >> (8 * self.address - 1) & 1 == 1;
         Some(Interrupted { signal: cause as u32 & 0xff, caused: !interrupt, pc, context: 0 })
+    }
+
+    /// Of a whole machine: privilege mode, and above its two bits the ASID of the address space, 0 without translation.
+    pub fn context(&self, vcpu: c_uint) -> Option<u32> {
+        let (traps, reader) = (self.traps.as_ref()?, self.reader?);
+        let place = traps.place(reader, reader.cpu(vcpu), self.address)?;
+        let [satp] = traps.csrs(place, [SATP])?;
+        // Sv32: mode in bit 31, ASID in bits 30:22; Sv39 and wider: bits 63:60, 59:44
+        let (translates, asid) = match self.address {
+            4 => (satp >> 31 & 1 != 0, satp >> 22 & 0x1ff),
+            _ => (satp >> 60 != 0, satp >> 44 & 0xffff),
+        };
+        let asid = if translates { asid as u32 } else { 0 };
+        Some((traps.mode)(place, false) as u32 & 3 | asid << 2)
     }
 
     /// Where the code of a function begins whose address is this.

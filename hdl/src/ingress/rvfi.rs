@@ -18,7 +18,7 @@
 //! | `rvfi_pc_rdata` | in | W | its address |
 //! | `rvfi_pc_wdata` | in | W | address of the next instruction |
 //! | `hide`, `mode`, `modes` | in | 1, 2, 4 | with [`Extras::filter`]: whether it must not be told, see [`super::veil`] |
-//! | `mode`, `context` | in | 2, 16 | where contexts are told: its privilege mode and the number of its address space, see [`super::turn`] |
+//! | `mode`, `space` | in | 2, 16 | where contexts are told: its privilege mode and the number of its address space, see [`super::turn`] |
 //! | `beat` | out | | a retire beat, see [`super::beat`] |
 //!
 //! # Timing
@@ -58,7 +58,7 @@ pub struct Rvfi<const W: usize> {
     pub hide: Signal<In, Bit>,
     pub mode: Signal<In, Bits<2>>,
     pub modes: Signal<In, Bits<4>>,
-    pub context: Signal<In, Bits<16>>,
+    pub space: Signal<In, Bits<16>>,
     pub beat: BeatOut<W>,
     // decoder
     opcode: Signal<Local, Bits<7>>,
@@ -269,14 +269,14 @@ impl<const W: usize> Logic for Rvfi<W> {
         }
 
         self.beat.turns.next = false;
-        self.beat.context.next = 0.into();
+        self.beat.belongs.next = 0.into();
         for m in 0..self._turns {
             self.turn[m].clock.next = self.clock.val();
             self.turn[m].retires.next = self.retires.val();
             self.turn[m].mode.next = self.mode.val();
-            self.turn[m].id.next = self.context.val();
+            self.turn[m].space.next = self.space.val();
             self.beat.turns.next = self.turn[m].turns.val();
-            self.beat.context.next = self.turn[m].context.val();
+            self.beat.belongs.next = self.turn[m].belongs.val();
         }
 
         self.beat.live.next = self.live_2.q.val();

@@ -9,8 +9,8 @@
 //! | --- | --- | ---: | --- |
 //! | `retires` | in | 1 | an instruction retires |
 //! | `mode` | in | 2 | its privilege mode: 0 U, 1 S, 3 M |
-//! | `id` | in | 16 | number of its address space |
-//! | `context` | out | 18 | of the last one that retired the mode, in bits 1:0, and above it the bits of `id` that are told |
+//! | `space` | in | 16 | number of its address space |
+//! | `belongs` | out | 18 | of the last one that retired the mode, in bits 1:0, and above it the bits of `space` that are told |
 //! | `turns` | out | 1 | the one before that was in another context, as far as it is told |
 //!
 //! # Timing
@@ -28,11 +28,11 @@ pub struct Turn {
     pub clock: Signal<In, Clock>,
     pub retires: Signal<In, Bit>,
     pub mode: Signal<In, Bits<2>>,
-    pub id: Signal<In, Bits<16>>,
-    pub context: Signal<Out, Bits<18>>,
+    pub space: Signal<In, Bits<16>>,
+    pub belongs: Signal<Out, Bits<18>>,
     pub turns: Signal<Out, Bit>,
     now: Signal<Local, Bits<18>>,
-    context_2: DFF<Bits<18>>,
+    belongs_2: DFF<Bits<18>>,
     turns_2: DFF<Bit>,
     mask: Fixed<Bits<18>>,
 }
@@ -51,14 +51,14 @@ impl Turn {
 impl Logic for Turn {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, context_2, turns_2);
+        dff_setup!(self, clock, belongs_2, turns_2);
         self.now.next =
-            (bit_cast::<18, 2>(self.mode.val()) | (bit_cast::<18, 16>(self.id.val()) << 2)) & self.mask.val();
+            (bit_cast::<18, 2>(self.mode.val()) | (bit_cast::<18, 16>(self.space.val()) << 2)) & self.mask.val();
         if self.retires.val() {
-            self.context_2.d.next = self.now.val();
-            self.turns_2.d.next = self.now.val() != self.context_2.q.val();
+            self.belongs_2.d.next = self.now.val();
+            self.turns_2.d.next = self.now.val() != self.belongs_2.q.val();
         }
-        self.context.next = self.context_2.q.val();
+        self.belongs.next = self.belongs_2.q.val();
         self.turns.next = self.turns_2.q.val();
     }
 }

@@ -11,7 +11,7 @@
 //! | `pre` | 2 | 2 | [`PRE_NONE`], [`PRE_EXCEPTION`], [`PRE_SYNC`], [`PRE_CONTROL`] |
 //! | `post` | 2 | 2 | [`POST_NONE`], [`POST_OUTCOME`], [`POST_TARGET`], [`POST_PROGRESS`]; with `PRE_CONTROL` instead [`CONTROL_STOP`], [`CONTROL_OVERFLOW`], [`CONTROL_RESYNC`]; with `PRE_EXCEPTION` instead of progress [`POST_RESYNC`] |
 //! | `icnt` | 24 | `count_bits` | iCnt of exception, sync (0), stop, overflow, progress and resync |
-//! | `context` | 19 | `context_bits` and 1 | where contexts are told: that of an exception or a sync; above it 1: the exception is none, but a change of context |
+//! | `belongs` | 19 | `context_bits` and 1 | where contexts are told: that of an exception or a sync; above it 1: the exception is none, but a change of context |
 //! | `bcnt` | 24 | `count_bits` | bCnt (schemes `nx`: SL) of outcome and target, also when a `pre` goes before; `lost` of an overflow; iCnt of a resync behind an exception |
 //! | `pc` | W | `address_bits` | ETA of an exception, PC of a sync |
 //! | `target` | W | `address_bits` | TA of a target; PC of the sync of a resync |
@@ -73,7 +73,7 @@ pub struct EntryLayout {
     pub address_bits: usize,
     /// Bits of `cc`. 16..=32, or 0 without time stamps.
     pub cc_bits: usize,
-    /// Bits of `context`, the one above it included: 3..=19, or 0 where contexts are not told. They lie above `icnt`.
+    /// Bits of `belongs`, the one above it included: 3..=19, or 0 where contexts are not told. They lie above `icnt`.
     pub context_bits: usize,
     /// `pc` and `target` stand at the ports a clock before `push`.
     pub early: bool,
@@ -91,7 +91,7 @@ impl EntryLayout {
         }
     }
 
-    /// Bits of a whole entry without `push`: `pre`, `post`, both counts, `context`, both addresses, `cc`.
+    /// Bits of a whole entry without `push`: `pre`, `post`, both counts, `belongs`, both addresses, `cc`.
     pub fn bits(&self) -> usize {
         2 + 2 + 2 * self.count_bits + self.context_bits + 2 * self.address_bits + self.cc_bits
     }

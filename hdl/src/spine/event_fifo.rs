@@ -43,7 +43,7 @@ const A: usize = 8;
 
 /// `field`: bcnt in the low `count_bits` bits, then two bits `pre`, two bits `post`.
 pub const FIELD_COUNT: u8 = 0;
-/// `field`: icnt in the low `count_bits` bits, then `context`.
+/// `field`: icnt in the low `count_bits` bits, then `belongs`.
 pub const FIELD_INSTRUCTIONS: u8 = 1;
 /// `field`: pc.
 pub const FIELD_PC: u8 = 2;
@@ -205,7 +205,7 @@ impl<const W: usize> Logic for EventFifo<W> {
 
         for k in 0..self._contexts {
             self.second[k].next = bit_cast::<W, 24>(self.entry.icnt.val())
-                | (bit_cast::<W, 19>(self.entry.context.val()) << self.count_bits.val());
+                | (bit_cast::<W, 19>(self.entry.belongs.val()) << self.count_bits.val());
         }
         self.is_address.d.next = self.field.val().get_bit(1);
         self.word.next = 0.into();

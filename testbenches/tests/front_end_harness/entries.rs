@@ -2,6 +2,7 @@
 
 use hdl::scheme::sc_lsp::entry::*;
 use hdl::spine::entry::*;
+use retire::Context;
 use sim::message::{Body, Escape, Message};
 use sim::params::{FlowScheme, TraceParams};
 use sim::scheme::sc_lsp::{Record, Variant};
@@ -48,11 +49,14 @@ pub fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
         FlowScheme::ScLsp(_) => panic!("its entries are records"),
     };
     let mut bodies = Vec::new();
-    let resync =
-        |i_cnt| [Escape::Resync { i_cnt }, Escape::Sync { i_cnt: 0, pc: target, context: None }].map(Body::Escape);
+    let told = p.told(Context(e.context));
+    let alone = p.context.is_some() && e.context >> p.context_bits() & 1 == 1;
+    let context = p.context.map(|_| told);
+    let resync = |i_cnt| [Escape::Resync { i_cnt }, Escape::Sync { i_cnt: 0, pc: target, context }].map(Body::Escape);
     match e.pre {
-        PRE_EXCEPTION => bodies.push(Body::Escape(Escape::Exception { i_cnt: icnt, target: pc, context: None })),
-        PRE_SYNC => bodies.push(Body::Escape(Escape::Sync { i_cnt: icnt, pc, context: None })),
+        PRE_EXCEPTION if alone => bodies.push(Body::Escape(Escape::Context { i_cnt: icnt, context: told })),
+        PRE_EXCEPTION => bodies.push(Body::Escape(Escape::Exception { i_cnt: icnt, target: pc, context })),
+        PRE_SYNC => bodies.push(Body::Escape(Escape::Sync { i_cnt: icnt, pc, context })),
         PRE_CONTROL if e.post == CONTROL_RESYNC => bodies.extend(resync(icnt)),
         PRE_CONTROL => bodies.push(Body::Escape(match e.post {
             CONTROL_STOP => Escape::Stop { i_cnt: icnt },

@@ -213,10 +213,10 @@ impl<const W: usize> Logic for FrontEnd<W> {
                 | self.beat.jump.val();
             self.turns[j].clock.next = self.clock.val();
             self.turns[j].clear.next = self.reset.val();
-            self.turns[j].from.next = bit_cast::<19, 18>(self.beat.context.val())
-                | (bit_cast::<19, 1>(self.beat.turns.val().into()) << 18);
+            self.turns[j].from.next =
+                bit_cast::<19, 18>(self.beat.belongs.val()) | (bit_cast::<19, 1>(self.beat.turns.val().into()) << 18);
             self.messages.turns[j].next = self.turns[j].to.val().get_bit(18);
-            self.messages.context[j].next = self.turns[j].to.val().get_bits::<18>(0);
+            self.messages.belongs[j].next = self.turns[j].to.val().get_bits::<18>(0);
         }
         self.live_2.next = self.life.seen.val();
         self.valid_2.next = self.beat.valid.val() & self.life.counts.val();

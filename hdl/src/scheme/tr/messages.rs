@@ -17,7 +17,7 @@
 //! | `ask` | in | 1 | cycles count from here |
 //! | `more[0]` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and stand with it |
 //! | `step[0]` | in | 32 | with it: cycles since the last clock |
-//! | `turns[0]`, `context[0]` | in | 1, 18 | where contexts are told: it is the first in its context; that |
+//! | `turns[0]`, `belongs[0]` | in | 1, 18 | where contexts are told: it is the first in its context; that |
 //! | `verdict` | in | | what becomes of it, see [`crate::spine::life`] |
 //! | `entry` | out | | an event entry, see [`crate::spine::entry`] |
 //!
@@ -59,7 +59,7 @@ pub struct Messages<const W: usize> {
     pub step: Vec<Signal<In, Bits<32>>>,
     _wides: usize,
     pub turns: Vec<Signal<In, Bit>>,
-    pub context: Vec<Signal<In, Bits<18>>>,
+    pub belongs: Vec<Signal<In, Bits<18>>>,
     _turns: usize,
     pub entry: EntryOut<W>,
     // state
@@ -138,7 +138,7 @@ impl<const W: usize> Messages<W> {
             step: each(wides),
             _wides: wides,
             turns: each(turns),
-            context: each(turns),
+            belongs: each(turns),
             alone: each(turns),
             _turns: turns,
             alone_at: Fixed::of(params.context_bits()),
@@ -336,10 +336,10 @@ impl<const W: usize> Logic for Messages<W> {
         self.told.next = 0.into();
         self.told_alone.next = false;
         for g in 0..self._turns {
-            self.told.next = self.context[g].val();
+            self.told.next = self.belongs[g].val();
             self.told_alone.next = self.alone[g].val();
         }
-        self.entry.context.next = bit_cast::<19, 18>(self.told.val())
+        self.entry.belongs.next = bit_cast::<19, 18>(self.told.val())
             | (bit_cast::<19, 1>(self.told_alone.val().into()) << self.alone_at.val());
         self.entry.pc.next = self.pc.val();
         self.entry.target.next = self.target.val();
