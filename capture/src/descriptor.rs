@@ -52,7 +52,12 @@ pub fn kind(event: FlowKind) -> Option<u8> {
         FlowKind::ConditionalIndirect { taken: true, .. } => Some(4),
         FlowKind::ConditionalIndirect { taken: false, .. } => Some(5),
         // a system call returns there
-        FlowKind::TrapReturn | FlowKind::Start | FlowKind::Trap { .. } | FlowKind::Gap { .. } | FlowKind::Stop => None,
+        FlowKind::TrapReturn
+        | FlowKind::Start
+        | FlowKind::Trap { .. }
+        | FlowKind::Context { .. }
+        | FlowKind::Gap { .. }
+        | FlowKind::Stop => None,
     }
 }
 

@@ -21,7 +21,7 @@ use crate::layout;
 use crate::machine::{Flow, Machine};
 use crate::memory::Memory;
 use crate::words::Entry;
-use retire::{DataEvent, DataKind, FlowEvent, FlowKind};
+use retire::{Context, DataEvent, DataKind, FlowEvent, FlowKind};
 use serde::Serialize;
 
 /// An instruction with single blanks, and without the bits that QEMU's own disassembler of RISC-V begins with.
@@ -144,6 +144,7 @@ struct Pending {
     returns: bool,
     /// The last instruction has called the system.
     called: bool,
+    context: Context,
 }
 
 #[derive(Clone, Copy)]
@@ -152,7 +153,6 @@ struct Datum {
     kind: DataKind,
 }
 
-#[derive(Default)]
 struct Thread {
     pending: Option<Pending>,
     data: Vec<Datum>,
@@ -162,9 +162,17 @@ struct Thread {
     trap: Option<(u64, bool, u8)>,
     /// In code that is not traced.
     outside: bool,
+    /// What it is in.
+    context: Context,
 }
 
-#[derive(Clone, Copy, Default)]
+impl Default for Thread {
+    fn default() -> Self {
+        Self { pending: None, data: Vec::new(), next: None, trap: None, outside: false, context: Context::RESET }
+    }
+}
+
+#[derive(Clone, Copy)]
 struct Hart {
     started: bool,
     thread: u32,
@@ -174,6 +182,14 @@ struct Hart {
     next: u64,
     /// Where the trap before its next instruction was taken, and how.
     trap: Option<(u64, bool, u8)>,
+    /// What it is in.
+    context: Context,
+}
+
+impl Default for Hart {
+    fn default() -> Self {
+        Self { started: false, thread: 0, count: 0, next: 0, trap: None, context: Context::RESET }
+    }
 }
 
 /// Expands entries to a sink.
@@ -240,7 +256,8 @@ impl<'a, S: Sink> Expander<'a, S> {
                 let from = std::mem::take(&mut self.skip).min(self.blocks[block as usize].count());
                 let thread = &mut self.threads[self.thread];
                 thread.outside = false;
-                thread.pending = Some(Pending { block, from, returns: false, called: false });
+                let context = thread.context;
+                thread.pending = Some(Pending { block, from, returns: false, called: false, context });
                 thread.data.clear();
             }
             Entry::Access { .. } if self.threads.is_empty() => return Err("an access before the first thread".into()),
@@ -277,6 +294,15 @@ impl<'a, S: Sink> Expander<'a, S> {
                     self.threads[self.thread] = Thread::default();
                 }
                 self.harts.end(thread);
+            }
+            Entry::Context(context) => {
+                let Some(thread) = self.threads.get_mut(self.thread) else {
+                    return Err("a context before the first thread".into());
+                };
+                thread.context = Context(context);
+                if let Some(pending) = &mut thread.pending {
+                    pending.context = thread.context;
+                }
             }
             Entry::Skipped(n) => {
                 self.out.skipped = self.to_skip;
@@ -443,8 +469,17 @@ impl<'a, S: Sink> Expander<'a, S> {
         let begin = block.pc(from);
         let state = &mut self.state[usize::from(hart)];
         let cycle = self.out.instructions + 1;
-        if !state.started {
-            *state = Hart { started: true, thread, next: begin, ..Hart::default() };
+        let starts = !state.started;
+        let traps =
+            starts || state.thread != thread || state.trap.is_some() || self.threads[self.thread].trap.is_some();
+        if std::mem::replace(&mut state.context, pending.context) != pending.context {
+            let kind = FlowKind::Context { context: pending.context, alone: !traps };
+            let count = if traps { 0 } else { std::mem::take(&mut state.count) };
+            let event = FlowEvent { hart, kind, len: 0, count, pc: begin, target: begin, cycle };
+            self.sink.event(&Of { thread, text: "", direct: begin }, &event);
+        }
+        if starts {
+            *state = Hart { started: true, thread, next: begin, context: state.context, ..Hart::default() };
             self.most_busy = self.most_busy.max(hart + 1);
             let event = FlowEvent { hart, kind: FlowKind::Start, len: 0, count: 0, pc: begin, target: begin, cycle };
             self.sink.event(&Of { thread, text: "", direct: begin }, &event);

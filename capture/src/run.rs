@@ -51,6 +51,8 @@ pub struct Options {
     pub size: Option<u64>,
     /// The program runs on a whole machine of so many harts, QEMU's `virt`, without a system.
     pub system: Option<u8>,
+    /// Privilege mode and address space of a whole machine's harts are told.
+    pub contexts: bool,
     /// The program ends with the trace, not by itself.
     pub end_with_trace: bool,
     /// What the program prints goes to standard error.
@@ -170,7 +172,8 @@ pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u
         let flag = |on: bool, flag| if on { flag } else { 0 };
         control.flags = flag(options.data, layout::WANT_DATA)
             | flag(options.text, layout::WANT_TEXT)
-            | flag(options.own_image, layout::OWN_IMAGE);
+            | flag(options.own_image, layout::OWN_IMAGE)
+            | flag(options.contexts, layout::CONTEXTS);
         match options.schedule {
             Schedule::Serial { quantum, jitter, seed } => {
                 control.quantum = quantum;

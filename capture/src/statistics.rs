@@ -49,7 +49,12 @@ fn kind(event: FlowKind) -> Option<usize> {
         FlowKind::IndirectCall => Some(5),
         FlowKind::Return => Some(6),
         FlowKind::CoSwap => Some(7),
-        FlowKind::TrapReturn | FlowKind::Start | FlowKind::Trap { .. } | FlowKind::Gap { .. } | FlowKind::Stop => None,
+        FlowKind::TrapReturn
+        | FlowKind::Start
+        | FlowKind::Trap { .. }
+        | FlowKind::Context { .. }
+        | FlowKind::Gap { .. }
+        | FlowKind::Stop => None,
     }
 }
 

@@ -61,6 +61,8 @@ pub enum Entry<'a> {
     Skipped(u64),
     /// The thread goes to a block that is not traced.
     Leave(u32),
+    /// What the block is in that the thread has begun, and all that follow.
+    Context(u32),
 }
 
 fn wide(words: &[u32]) -> u64 {
@@ -75,7 +77,7 @@ pub(crate) fn length(word: u32) -> Result<usize, String> {
     Ok(match word >> 24 & 0x7f {
         layout::BLOCK => 1 + (word & ARGUMENT) as usize,
         layout::THREAD | layout::SYSCALL | layout::EXIT => 1,
-        layout::AHEAD | layout::LEAVE => 2,
+        layout::AHEAD | layout::LEAVE | layout::CONTEXT => 2,
         layout::SIGNAL | layout::BEGIN => 3,
         layout::ACCESS => 5,
         kind => return Err(format!("escape {kind} is not defined")),
@@ -110,6 +112,7 @@ pub fn entry(words: &[u32]) -> Result<Option<(Entry<'_>, usize)>, String> {
         },
         layout::EXIT => Entry::Exit(argument),
         layout::BEGIN => Entry::Skipped(wide(words)),
+        layout::CONTEXT => Entry::Context(words[0]),
         _ => Entry::Leave(words[0]),
     };
     Ok(Some((entry, n)))

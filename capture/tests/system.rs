@@ -5,7 +5,7 @@ mod common;
 use capture::run::Ended;
 use common::{all, options, run};
 use retire::{DataKind, FlowKind};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -88,6 +88,8 @@ fn held(qemu: &str, single: &str) {
         (64, "rv64imafdc/fsm.elf", 1, "serial:1000"),
         (64, "rv64imafdc/bank.elf", 4, "serial:100"),
         (64, "rv64imafdc/lockcont.elf", 2, "free"),
+        // supervisor mode, two processes at the same addresses
+        (64, "../../paged/elf/kernel.elf", 1, "serial:1000"),
     ] {
         let what = format!("{name}, {harts} harts, {schedule}");
         let (log, script) = (place.path().join("log"), place.path().join("qemu"));
@@ -95,7 +97,7 @@ fn held(qemu: &str, single: &str) {
         std::fs::write(&script, text).unwrap();
         std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
         let mut wanted = options(schedule, &[]);
-        (wanted.system, wanted.qemu) = (Some(harts), Some(script));
+        (wanted.system, wanted.qemu, wanted.contexts) = (Some(harts), Some(script), name.contains("paged"));
         (wanted.length, wanted.end_with_trace) = (Some(120_000), true);
         let captured = run(&program(name), &wanted);
         assert_eq!((captured.ended, captured.harts(16)), (Ended::Trace, harts), "{what}");
@@ -111,6 +113,17 @@ fn held(qemu: &str, single: &str) {
             let is = |k: FlowKind| matches!(k, FlowKind::Trap { interrupt: i, .. } if i == interrupt);
             found.events.iter().filter(|(_, e)| is(e.kind)).count()
         };
+        let spaces: BTreeSet<u32> = found
+            .events
+            .iter()
+            .filter_map(|(_, e)| match e.kind {
+                FlowKind::Context { context, .. } => Some(context.0),
+                _ => None,
+            })
+            .collect();
+        // U, S and M, of two address spaces; the kernel begins in none
+        let right: &[u32] = if wanted.contexts { &[1, 4, 5, 7, 8, 9, 11] } else { &[] };
+        assert!(spaces.iter().eq(right), "{what}: contexts {spaces:?}");
         if name == "irq.elf" {
             assert!(of(true) > 20 && of(false) > 20, "{what}: {} interrupts, {} exceptions", of(true), of(false));
         }

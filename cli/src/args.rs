@@ -17,6 +17,7 @@ use sim::params::{DataScheme, FlowScheme, ParamError, Platform, TraceParams};
 use sim::scheme::sc_lsp::StreamCacheParams;
 use std::path::PathBuf;
 
+pub mod contexts;
 mod listed;
 pub use listed::FilterArgs;
 
@@ -58,7 +59,12 @@ pub struct Execution {
 impl Execution {
     /// The program, and whether its build must be that of the trace.
     pub fn beside(&self) -> Beside<'_> {
-        Beside { elf: Some(&self.elf), any_build: self.any_build, parameters: self.parameters.as_deref() }
+        Beside {
+            elf: Some(&self.elf),
+            any_build: self.any_build,
+            parameters: self.parameters.as_deref(),
+            ..Beside::default()
+        }
     }
 
     /// Both, opened.
@@ -209,6 +215,9 @@ pub struct ParamArgs {
     /// Width of the cycle counter, 16 to 32
     #[arg(long, value_name = "BITS", default_value_t = 32)]
     pub cc_bits: u8,
+    /// Tell contexts: privilege mode, and so many bits of the number of the address space, 0 to 16 [default: they are not told]
+    #[arg(long, value_name = "BITS")]
+    pub context: Option<u8>,
 }
 
 /// How often a decoder can begin.
@@ -291,12 +300,21 @@ impl ParamArgs {
             ("--pc-shift", self.pc_shift.is_some()),
             ("--upper-bits", self.upper_bits.is_some()),
             ("--align", self.align.is_some()),
+            ("--context", self.context.is_some()),
             ("--sync-period", sync.sync_period.is_some()),
         ];
         match given.into_iter().find(|(_, given)| *given) {
             Some((option, _)) => {
                 Err(Failure::Other(format!("{option} is not for the scheme `{scheme}`, which sends no control flow")))
             }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses contexts where what is traced has none.
+    pub fn no_context(&self, what: &str) -> Result<(), Failure> {
+        match self.context {
+            Some(_) => Err(Failure::Other(format!("--context is not for {what}, of which no context is known"))),
             None => Ok(()),
         }
     }
@@ -391,6 +409,7 @@ impl ParamArgs {
             align: self.align.unwrap_or(align),
             count_bits: self.count_bits,
             cc_bits: self.cc_bits,
+            context: self.context,
         };
         let params = TraceParams::new(platform, flow).with(|p| p.data = data);
         params.check()?;

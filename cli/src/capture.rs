@@ -208,6 +208,7 @@ fn check_header(args: &SerialArgs, params: &TraceParams, words: &[u32]) -> Resul
 }
 
 fn serial(args: &SerialArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    args.params.no_context("the SoC")?;
     let (mut params, set) = args.params.resolve(args.cores, 32)?;
     params.align = CoreKind::from(args.core).core().isa().align();
     let (build_id, program) = match &args.elf {

@@ -1,5 +1,6 @@
 //! `goshawk decode`: the messages of a trace file
 
+use crate::args::contexts::ContextArgs;
 use crate::output::{tell_damage, tell_missing, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
@@ -26,6 +27,8 @@ pub struct Args {
     /// branch trace), where there is no program
     #[arg(long, value_name = "ELF|builtin:NAME|RET|RBT1")]
     elf: String,
+    #[command(flatten)]
+    contexts: ContextArgs,
     /// Take the program although the trace names another build
     #[arg(long)]
     any_build: bool,
@@ -78,8 +81,14 @@ fn fields(body: &Body) -> Vec<(&'static str, String)> {
             f
         }
         Body::Escape(escape) => match escape {
-            Escape::Exception { i_cnt, target } => vec![("iCnt", i_cnt.to_string()), ("ETA", hex(target))],
-            Escape::Sync { i_cnt, pc } => vec![("iCnt", i_cnt.to_string()), ("PC", hex(pc))],
+            Escape::Exception { i_cnt, target: at, context } | Escape::Sync { i_cnt, pc: at, context } => {
+                let name = if matches!(escape, Escape::Sync { .. }) { "PC" } else { "ETA" };
+                let mut f = vec![("iCnt", i_cnt.to_string())];
+                f.extend(context.map(|c| ("context", c.to_string())));
+                f.push((name, hex(at)));
+                f
+            }
+            Escape::Context { i_cnt, context } => vec![("iCnt", i_cnt.to_string()), ("context", context.to_string())],
             Escape::Overflow { i_cnt, lost } => vec![("iCnt", i_cnt.to_string()), ("lost", lost.to_string())],
             Escape::Resync { i_cnt } | Escape::Stop { i_cnt } | Escape::Progress { i_cnt } => {
                 vec![("iCnt", i_cnt.to_string())]
@@ -125,7 +134,13 @@ impl ReplaySink for Listing<'_> {
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let beside = Beside { elf: Some(&args.elf), any_build: args.any_build, parameters: args.parameters.as_deref() };
+    let contexts = args.contexts.programs();
+    let beside = Beside {
+        elf: Some(&args.elf),
+        any_build: args.any_build,
+        parameters: args.parameters.as_deref(),
+        contexts: &contexts,
+    };
     let opened = Trace::open(&args.trace, beside, &Bars)?.resuming(args.resume);
     let info = opened.info().clone();
     if args.json {

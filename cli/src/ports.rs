@@ -9,7 +9,7 @@ use std::fmt::Write;
 pub const FILE: &str = "ports.md";
 
 /// What a port means, by its name without the core's number, and what an instance connects it to.
-const MEANINGS: [Meaning; 26] = [
+const MEANINGS: [Meaning; 27] = [
     ("clock", "all is at its rising edge", "clk"),
     ("reset", "synchronous; at least one clock", "reset"),
     ("rvfi_valid", "an instruction is here, retired or trapped", "core@_rvfi_valid"),
@@ -34,6 +34,7 @@ const MEANINGS: [Meaning; 26] = [
     ("privilege", "not used", "2'd3"),
     ("hide", "the instruction that retires must not be told (docs/filters.md)", "core@_hide"),
     ("mode", "its privilege mode, `rvfi_mode`", "core@_rvfi_mode"),
+    ("space", "the number of its address space, say the ASID of `satp` (docs/contexts.md)", "core@_asid"),
     (
         "stall",
         "the core is to wait: half of its FIFO is taken (docs/trace-module.md); not heeded, instructions can be lost",

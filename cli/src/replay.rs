@@ -1,5 +1,6 @@
 //! `goshawk replay`: a trace file and the ELF to every retired instruction again
 
+use crate::args::contexts::ContextArgs;
 use crate::args::FilterArgs;
 use crate::inputs::Asked;
 use crate::output::{big, count, facts, plural, short_id, tell_damage, tell_missing, Object};
@@ -31,6 +32,7 @@ use std::time::Instant;
     goshawk replay vm.gtr --elf builtin:vm --function rt_main --first 1000 --last 2000\n  \
     goshawk replay timed.gtr --elf builtin:vm --symbols --from 10000 --to 10500\n  \
     goshawk replay firmware.gtr --elf firmware.elf --core 1 | less\n  \
+    goshawk replay kernel.gtr --elf kernel.elf --context 1=a.elf --context 2=b.elf | less\n  \
     goshawk replay trace4/words.hex --elf trace4/beats.ret --check trace4/beats.ret")]
 pub struct Args {
     /// Trace file, or words of own hardware, as text or bytes
@@ -40,6 +42,8 @@ pub struct Args {
     /// branch trace), where there is no program
     #[arg(long, value_name = "ELF|builtin:NAME|RET|RBT1")]
     elf: String,
+    #[command(flatten)]
+    contexts: ContextArgs,
     /// Load values of the run (`encode --values`): the cores are executed again, with registers, loads and stores
     #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "symbols", "function", "range", "first", "last", "from", "to"])]
     values: Option<PathBuf>,
@@ -73,7 +77,13 @@ pub struct Args {
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let beside = Beside { elf: Some(&args.elf), any_build: args.any_build, parameters: args.parameters.as_deref() };
+    let contexts = args.contexts.programs();
+    let beside = Beside {
+        elf: Some(&args.elf),
+        any_build: args.any_build,
+        parameters: args.parameters.as_deref(),
+        contexts: &contexts,
+    };
     if let Some(values) = &args.values {
         let session = host::values::Session::open(&args.trace, values, beside, &Bars)?;
         args.filter.filter(&args.trace, &args.elf, session.info.params.cores, false)?;
@@ -110,7 +120,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let left = args.limit.unwrap_or(u64::MAX);
     let symbols = symbols(args)?;
-    let mut listing = Listing::new(opened.image().clone(), info.params.cores, filter, left, out).with_symbols(symbols);
+    let mut listing = Listing::new(opened.image().clone(), info.params.cores, filter, left, out)
+        .with_contexts(opened.contexts().to_vec())
+        .with_symbols(symbols);
     let replayed = opened.replay_to_damage(&mut listing, &Bars, |l| l.is_over());
     listing.finish()?;
     let replayed = replayed?;
@@ -135,6 +147,9 @@ fn symbols(args: &Args) -> Result<Symbols, Failure> {
 /// A recorded run of the scheme `inputs`.
 fn recorded(args: &Args, beside: Beside<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
     let session = Session::open(&args.trace, beside)?;
+    if !beside.contexts.is_empty() {
+        return Err(Failure::Other("--context is for traces with `encode --context`, not for recorded runs".into()));
+    }
     if args.resume {
         return Err(Failure::Other("--resume is for traces with `encode --sync-period`, not for recorded runs".into()));
     }

@@ -120,6 +120,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let (named, events, cores) = load(args)?;
     check_cores(cores)?;
+    args.params.no_context("a simulation of a trace system")?;
     let (params, set) = args.params.resolve(cores, named.program.xlen)?;
     let start = Instant::now();
     let c = match args.engine {

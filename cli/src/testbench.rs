@@ -66,8 +66,15 @@ pub fn make(params: &TraceParams, extras: Extras, style: &Style, vectors: &Vecto
             format!("        .rvfi_{p}_{i}({driven}),\n")
         };
         let stall = if extras.stall { format!("        .stall_{i}(),\n") } else { String::new() };
-        let filter = format!("        .hide_{i}(1'b0),\n        .mode_{i}(2'd3),\n        .allow_modes_{i}(4'd15),\n");
-        ports.map(port).concat() + &stall + if extras.filter { &filter } else { "" }
+        let mode = format!("        .mode_{i}(2'd3),\n");
+        let filter = format!("        .hide_{i}(1'b0),\n        .allow_modes_{i}(4'd15),\n");
+        let context = format!("        .space_{i}(16'd0),\n");
+        let given = |on: bool, line: &str| if on { line.to_string() } else { String::new() };
+        ports.map(port).concat()
+            + &stall
+            + &given(extras.filter || params.context.is_some(), &mode)
+            + &given(extras.filter, &filter)
+            + &given(params.context.is_some(), &context)
     };
     let enable = if extras.filter { "{20'd0, 4'd15, 7'd0, enable}" } else { ENABLE };
     Own { text: TEXT, edge: "", fields: 6, take: "retire" }

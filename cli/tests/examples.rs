@@ -139,7 +139,7 @@ fn how(example: &str) -> How {
 }
 
 /// Files that examples take and that a person brings: small ones.
-const STAND_INS: [&str; 18] = [
+const STAND_INS: [&str; 20] = [
     "gen --set medium --cores 4 -o trace4",
     "encode builtin:bank --harts 4 --scheme inputs -o again.gip",
     "encode builtin:bank --harts 4 --scheme inputs -o bank.gip",
@@ -158,6 +158,8 @@ const STAND_INS: [&str; 18] = [
     "run builtin:lz -o run.ret",
     "encode program.ret -o program.gtr",
     "sweep --plan papers.toml -o papers",
+    "capture run --system --contexts --skip 6 -o paged.ret -- kernel.elf",
+    "encode paged.ret --context 2 --elf kernel.elf -o kernel.gtr",
 ];
 
 const PLAN: &str = "traces = [\"builtin:fft\", \"builtin:vm\"]\nharts = [1, 2]\nencodings = [\"tr_e\", \"nx_b\"]\n\
@@ -199,6 +201,9 @@ impl Shell {
             let mut file = elf(RISCV, 0);
             file[84..88].copy_from_slice(&0x0005_0293u32.to_le_bytes());
             std::fs::write(path.join(name), file).unwrap();
+        }
+        for name in ["kernel.elf", "a.elf", "b.elf"] {
+            std::fs::copy(root().join("programs/paged/elf").join(name), path.join(name)).unwrap();
         }
         std::fs::write(path.join("papers.toml"), PLAN).unwrap();
         std::fs::write(path.join("big.toml"), PLAN).unwrap();

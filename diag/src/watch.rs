@@ -112,6 +112,8 @@ impl Watcher {
             }
             FlowKind::Stop => self.walk(e.hart, e.pc, each),
             FlowKind::Gap { .. } => self.harts[usize::from(e.hart)].pc = e.target,
+            // the events around it say where the hart goes
+            FlowKind::Context { .. } => {}
             FlowKind::Conditional { .. }
             | FlowKind::Jump
             | FlowKind::Call

@@ -64,6 +64,10 @@ macro_rules! trace_top {
     };
     (rvfi $system:ident) => {
         trace_top!($system, true, |top, core, beat| {
+            // without contexts of their own all instructions are in that of reset
+            if let (Some(mode), Some(_)) = (top.mode.get_mut(core), top.space.get(core)) {
+                mode.next = 3u64.to_bits();
+            }
             top.rvfi_valid[core].next = beat.is_some();
             if let Some(b) = beat {
                 top.rvfi_intr[core].next = b.trapped;

@@ -1,7 +1,7 @@
 //! A front end with its ingress adapter: what a trace system holds one of per core
 //!
 //! # Ports
-//! Those of the adapter ([`crate::ingress`]) towards the core (`hide`, `mode` and `modes`, which RVFI alone has, stand at all); `control` and `entry` of
+//! Those of the adapter ([`crate::ingress`]) towards the core (`hide`, `mode`, `modes` and `space`, which RVFI alone has, stand at all); `control` and `entry` of
 //! [`crate::spine::ports`] towards the spine.
 //!
 //! # Timing
@@ -36,6 +36,7 @@ macro_rules! core {
             pub hide: Signal<In, Bit>,
             pub mode: Signal<In, Bits<2>>,
             pub modes: Signal<In, Bits<4>>,
+            pub space: Signal<In, Bits<16>>,
             pub control: ControlIn,
             pub entry: EntryOut<W>,
             ingress: $ingress<W>,
@@ -81,12 +82,12 @@ macro_rules! core {
 }
 
 with_ports!(
-    rvfi, core, [hide mode modes] Rvfi,
+    rvfi, core, [hide mode modes space] Rvfi,
     /// Front end behind RVFI.
     RvfiCore, FrontEnd
 );
 with_ports!(
-    rvfi, core, [hide mode modes] Rvfi,
+    rvfi, core, [hide mode modes space] Rvfi,
     /// Front end with a stream cache behind RVFI.
     RvfiStreamCore, StreamFront
 );

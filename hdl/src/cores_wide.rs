@@ -5,7 +5,7 @@
 //! front end is told that there is none in its event FIFO: so they are lost as any others are.
 //!
 //! # Ports
-//! Those of the adapter ([`crate::ingress`]) towards the core (`hide`, `mode` and `modes` are not looked at); `control` and `entry` of [`crate::spine::ports`] towards
+//! Those of the adapter ([`crate::ingress`]) towards the core (`hide`, `mode`, `modes` and `space` are not looked at); `control` and `entry` of [`crate::spine::ports`] towards
 //! the spine.
 //!
 //! # Timing
@@ -38,6 +38,7 @@ macro_rules! core {
             pub hide: Signal<In, Bit>,
             pub mode: Signal<In, Bits<2>>,
             pub modes: Signal<In, Bits<4>>,
+            pub space: Signal<In, Bits<16>>,
             pub control: ControlIn,
             pub entry: EntryOut<W>,
             ingress: $ingress<W>,

@@ -105,6 +105,9 @@ pub enum EmitError {
     /// A filter of an ingress that does not tell an instruction in the clock in which it retires.
     #[error("a filter is of the RVFI ingress; {0} tells an instruction when the next one comes")]
     NoFilter(&'static str),
+    /// Contexts of an ingress that has no ports for them.
+    #[error("contexts are of the RVFI ingress with one instruction a clock; {0} has none")]
+    NoContext(&'static str),
     /// Several instructions a clock of an ingress or scheme, or with something, that has no circuit for them.
     #[error("{0} has no circuit for several instructions a clock; {1}")]
     Retire(&'static str, &'static str),
@@ -160,6 +163,14 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
         Ingress::PcChain if options.extras.filter => return Err(EmitError::NoFilter("a PC chain")),
         Ingress::PcChain if options.extras.check => return Err(EmitError::NoCheck("a PC chain is always checked")),
         Ingress::Rvfi | Ingress::Etrace | Ingress::PcChain => {}
+    }
+    if params.context.is_some() {
+        match options.ingress {
+            Ingress::Rvfi if options.extras.retire.is_some() => return Err(EmitError::NoContext("--retire")),
+            Ingress::Rvfi => {}
+            Ingress::Etrace => return Err(EmitError::NoContext("etrace")),
+            Ingress::PcChain => return Err(EmitError::NoContext("pc-chain")),
+        }
     }
     if let Some(retire) = options.extras.retire {
         check_wide(params, options, retire)?;

@@ -16,8 +16,9 @@
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
 //! | `session[0]` | out | 1 | with [`Extras::session`]: from the header of a trace to its last bit |
 //! | `hide[i]` | in | 1 | with [`Extras::filter`]: the instruction that retires must not be told |
-//! | `mode[i]` | in | 2 | with it: its privilege mode, `rvfi_mode`; see [`crate::ingress::veil`] |
-//! | `allow_modes[i]` | in | 4 | with it: bit m: instructions of mode m may be told, if `control.modes` asks for them |
+//! | `mode[i]` | in | 2 | with it, and where contexts are told: its privilege mode, `rvfi_mode`; see [`crate::ingress::veil`] |
+//! | `space[i]` | in | 16 | where contexts are told ([`sim::platform::Platform::context`]): the number of its address space |
+//! | `allow_modes[i]` | in | 4 | with [`Extras::filter`]: bit m: instructions of mode m may be told, if `control.modes` asks for them |
 //! | `stall[i]` | out | 1 | with [`Extras::stall`]: core i is to wait, see Timing |
 //!
 //! # Timing
@@ -63,12 +64,14 @@ macro_rules! system {
             pub hide: Vec<Signal<In, Bit>>,
             pub mode: Vec<Signal<In, Bits<2>>>,
             pub allow_modes: Vec<Signal<In, Bits<4>>>,
+            pub space: Vec<Signal<In, Bits<16>>>,
             pub session: Vec<Signal<Out, Bit>>,
             pub stall: Vec<Signal<Out, Bit>>,
             _cores: usize,
             _sessions: usize,
             _stalls: usize,
             _filters: usize,
+            _contexts: usize,
             core: Vec<$core<W>>,
             spine: Spine<W>,
             encoder: $encoder<W>,
@@ -82,6 +85,7 @@ macro_rules! system {
             pub fn new(params: &TraceParams, log2_depth: usize, extras: Extras) -> Self {
                 assert_eq!(usize::from(params.xlen), W, "xlen");
                 let cores = usize::from(params.cores);
+                let contexts = if params.context.is_some() { cores } else { 0 };
                 Self {
                     _cores: cores,
                     session: each(usize::from(extras.session)),
@@ -89,9 +93,11 @@ macro_rules! system {
                     stall: each(if extras.stall { cores } else { 0 }),
                     _stalls: if extras.stall { cores } else { 0 },
                     hide: each(if extras.filter { cores } else { 0 }),
-                    mode: each(if extras.filter { cores } else { 0 }),
+                    mode: each(if extras.filter { cores } else { contexts }),
                     allow_modes: each(if extras.filter { cores } else { 0 }),
                     _filters: if extras.filter { cores } else { 0 },
+                    space: each(contexts),
+                    _contexts: contexts,
                     $($port: each(cores),)*
                     core: (0..cores).map(|_| $core::with(params, extras)).collect(),
                     spine: Spine::with(params, &$layout(params), log2_depth, extras),
@@ -130,7 +136,12 @@ macro_rules! system {
                     self.core[i].hide.next = false;
                     self.core[i].mode.next = 0.into();
                     self.core[i].modes.next = 0.into();
+                    self.core[i].space.next = 0.into();
                     EntryOut::<W>::join(&mut self.core[i].entry, &mut self.spine.entry[i]);
+                }
+                for n in 0..self._contexts {
+                    self.core[n].mode.next = self.mode[n].val();
+                    self.core[n].space.next = self.space[n].val();
                 }
                 for m in 0..self._filters {
                     self.core[m].hide.next = self.hide[m].val();

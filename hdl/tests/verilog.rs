@@ -78,6 +78,9 @@ fn points() -> Vec<(&'static str, Platform, SystemOptions)> {
     points.push(("sc-lsp:rbase-32x4", Platform { align: 2, ..timed }, chain));
     let extras = Extras { addresses: "24@0x80000000".parse().ok(), stall: true, ..Extras::default() };
     points.push(("tr_e:small", cores(2), SystemOptions { extras, ..RVFI }));
+    // contexts
+    points.push(("tr_e:small", Platform { context: Some(8), ..cores(2) }, SystemOptions { extras, ..RVFI }));
+    points.push(("nx_b", Platform { context: Some(16), timestamps: true, ..rv64 }, RVFI));
     points
 }
 

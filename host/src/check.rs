@@ -24,12 +24,25 @@ pub struct Check {
 }
 
 /// Events of each hart, and how many of them were compared.
-struct Queues(Vec<(Vec<FlowEvent>, usize)>);
+struct Queues {
+    harts: Vec<(Vec<FlowEvent>, usize)>,
+    /// Without contexts: instructions before a change of one, which belong to the next event, by hart.
+    before: Option<Vec<u32>>,
+}
 
 impl RetireSink for Queues {
     #[inline]
     fn event(&mut self, event: &FlowEvent) {
-        self.0[usize::from(event.hart)].0.push(*event);
+        let hart = usize::from(event.hart);
+        let mut event = *event;
+        if let Some(before) = &mut self.before {
+            if let FlowKind::Context { .. } = event.kind {
+                before[hart] += event.count;
+                return;
+            }
+            event.count += std::mem::take(&mut before[hart]);
+        }
+        self.harts[hart].0.push(event);
     }
 }
 
@@ -55,6 +68,7 @@ fn kind(kind: FlowKind) -> String {
             format!("conditional indirect {what}{}", if taken { "" } else { " not taken" })
         }
         FlowKind::Trap { .. } => "trap".into(),
+        FlowKind::Context { context, .. } => format!("context {context}"),
         FlowKind::Gap { lost: 0 } => "some instructions lost".into(),
         FlowKind::Gap { lost } => format!("{lost} instructions lost"),
         FlowKind::Stop => "stop".into(),
@@ -77,7 +91,9 @@ impl Check {
     /// `any_build` says that another build will do.
     pub fn open(path: &Path, trace: &TraceInfo, any_build: bool) -> Result<Self, HostError> {
         let build = (!any_build).then_some((&*trace.program, &*trace.build_id));
-        Self::open_for(path, trace.params.cores, build)
+        let mut check = Self::open_for(path, trace.params.cores, build)?;
+        check.want.before = check.want.before.filter(|_| trace.params.context.is_none());
+        Ok(check)
     }
 
     /// As [`Check::open`], for so many cores and, where it is given, the program and its build id.
@@ -103,7 +119,7 @@ impl Check {
         let harts = usize::from(info.harts);
         Ok(Self {
             reader: recording.events()?,
-            want: Queues(vec![(Vec::new(), 0); harts]),
+            want: Queues { harts: vec![(Vec::new(), 0); harts], before: Some(vec![0; harts]) },
             seen: vec![0; harts],
             ended: false,
             error: None,
@@ -119,20 +135,20 @@ impl Check {
     /// The next event of `hart` in the file; `None` when it has no more.
     #[inline]
     fn next(&mut self, hart: usize) -> Option<&FlowEvent> {
-        if self.want.0[hart].1 == self.want.0[hart].0.len() {
+        if self.want.harts[hart].1 == self.want.harts[hart].0.len() {
             self.read(hart);
         }
-        let (events, next) = &self.want.0[hart];
+        let (events, next) = &self.want.harts[hart];
         events.get(*next)
     }
 
     /// Reads on until there is an event of `hart`.
     #[cold]
     fn read(&mut self, hart: usize) {
-        for (events, next) in &mut self.want.0 {
+        for (events, next) in &mut self.want.harts {
             events.drain(..std::mem::take(next));
         }
-        while self.want.0[hart].0.is_empty() && !self.ended {
+        while self.want.harts[hart].0.is_empty() && !self.ended {
             let read = self.reader.next_block(&mut self.want);
             self.ended = !matches!(read, Ok(true));
             self.error = read.err();
@@ -147,7 +163,7 @@ impl Check {
     /// The first difference, once replay has ended.
     pub fn finish(mut self) -> Result<Option<String>, HostError> {
         if self.difference.is_none() {
-            for hart in 0..self.want.0.len() {
+            for hart in 0..self.want.harts.len() {
                 if let Some(e) = self.next(hart).copied() {
                     self.difference = Some(format!(
                         "event {}, hart {hart}, pc 0x{:08x}: the trace has ended, the run has {}",
@@ -172,7 +188,7 @@ impl ReplaySink for Check {
         let hart = usize::from(e.hart);
         let want = self.next(hart);
         if want.is_some_and(|w| w.same_flow(e)) {
-            self.want.0[hart].1 += 1;
+            self.want.harts[hart].1 += 1;
             self.seen[hart] += 1;
             return;
         }

@@ -3,7 +3,7 @@
 use crate::progress::Progress;
 use crate::run::{Run, Told};
 use crate::{HostError, TOOL};
-use retire::{FlowEvent, RetireSink};
+use retire::{Context, FlowEvent, FlowKind, RetireSink};
 use sim::file::{TraceInfo, TraceWriter};
 use sim::lane::SyncPeriod;
 use sim::params::TraceParams;
@@ -43,6 +43,8 @@ struct ToFile {
     targets: u64,
     /// Low bits of a target that must be 0; one that is not makes the rest of the run useless.
     low: u64,
+    /// All contexts, or-ed.
+    contexts: u32,
 }
 
 impl ToFile {
@@ -60,6 +62,9 @@ impl RetireSink for ToFile {
         self.targets |= event.target;
         if self.targets & self.low != 0 {
             return;
+        }
+        if let FlowKind::Context { context, .. } = event.kind {
+            self.contexts |= context.0;
         }
         self.system.event(event);
         self.events = self.events.wrapping_add(1);
@@ -84,7 +89,7 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
         let low = (1 << params.align) - 1;
         let system = System::new(&params)?.sync_every(&params, request.sync_period);
         let writer = TraceWriter::create(path, &info)?;
-        let mut sink = ToFile { system, writer, error: None, events: 0, targets: 0, low };
+        let mut sink = ToFile { system, writer, error: None, events: 0, targets: 0, low, contexts: 0 };
         let told = run.tell(&mut sink, progress)?;
         let zeros = sink.targets.trailing_zeros();
         if zeros < params.align.into() {
@@ -105,6 +110,15 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
             return Err(HostError::Other(format!(
                 "{}: has branch targets of {width} bits, but its addresses have {}",
                 info.program, params.xlen
+            )));
+        }
+        let contexts = Context(sink.contexts);
+        if params.context.is_some() && params.told(contexts) != contexts {
+            let (bits, right) = (params.context.unwrap_or(0), 32 - contexts.id().leading_zeros());
+            return Err(HostError::Other(format!(
+                "{}: has address spaces with numbers of {right} bits; --context {bits} tells {bits} of them, --context {right} \
+                 would be right",
+                info.program
             )));
         }
         if let Some(e) = sink.error {

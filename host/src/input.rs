@@ -6,6 +6,7 @@ use crate::HostError;
 use retire::elf::Program;
 use retire::file::hex;
 use retire::image::Image;
+use retire::Context;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -72,6 +73,8 @@ pub struct Beside<'a> {
     pub any_build: bool,
     /// Of words that are no trace file: what `goshawk gen` wrote of their parameters, if not beside them.
     pub parameters: Option<&'a Path>,
+    /// Programs of contexts that have one of their own.
+    pub contexts: &'a [(Context, String)],
 }
 
 /// Refuses an ELF that is not the one a recording or a trace is of, and names both.

@@ -4,7 +4,7 @@ use crate::check::describe;
 use crate::filter::Filter;
 use crate::symbols::Symbols;
 use retire::image::Image;
-use retire::{FlowEvent, FlowKind};
+use retire::{Context, FlowEvent, FlowKind};
 use sim::replay::ReplaySink;
 use std::io::Write;
 
@@ -14,6 +14,9 @@ const LINES: usize = 1 << 16;
 /// Prints instructions, and the traps and gaps between them.
 pub struct Listing<'a> {
     image: Image,
+    contexts: Vec<(Context, Image)>,
+    /// Of each hart, and behind its next event.
+    current: Vec<(Context, Context)>,
     out: &'a mut dyn Write,
     lines: Vec<u8>,
     pc: Vec<u64>,
@@ -39,7 +42,21 @@ impl<'a> Listing<'a> {
     /// Lists to `out` the `left` first instructions that `filter` takes.
     pub fn new(image: Image, cores: u8, filter: Filter, left: u64, out: &'a mut dyn Write) -> Self {
         let (pc, symbols) = (vec![0; usize::from(cores)], Symbols::default());
-        Self { image, out, lines: Vec::new(), pc, filter, left, symbols, error: None }
+        let current = vec![(Context::RESET, Context::RESET); usize::from(cores)];
+        Self { image, contexts: Vec::new(), current, out, lines: Vec::new(), pc, filter, left, symbols, error: None }
+    }
+
+    /// With programs of contexts.
+    #[must_use]
+    pub fn with_contexts(self, contexts: Vec<(Context, Image)>) -> Self {
+        Self { contexts, ..self }
+    }
+
+    /// The instruction at `pc` in the context of `hart`.
+    #[inline]
+    fn instruction(&self, hart: u8, pc: u64) -> Option<(u32, u8)> {
+        let own = self.contexts.iter().find(|(of, _)| *of == self.current[usize::from(hart)].0);
+        own.map_or(&self.image, |(_, image)| image).instruction(pc)
     }
 
     /// Names the place of every line that has one.
@@ -83,7 +100,7 @@ impl<'a> Listing<'a> {
             self.flush()?;
         }
         let mut pc = self.pc[usize::from(e.hart)];
-        if e.count > 0 && self.image.instruction(pc).is_none() {
+        if e.count > 0 && self.instruction(e.hart, pc).is_none() {
             // learned from a recording: the branches are all that is known
             if !self.filter.take_run(e.hart, e.pc, e.count) {
                 return Ok(());
@@ -97,7 +114,7 @@ impl<'a> Listing<'a> {
             if self.left == 0 {
                 return Ok(());
             }
-            let Some((insn, len)) = self.image.instruction(pc) else { break };
+            let Some((insn, len)) = self.instruction(e.hart, pc) else { break };
             if !self.filter.take(e.hart, pc) {
                 pc += u64::from(len);
                 continue;
@@ -133,11 +150,31 @@ impl<'a> Listing<'a> {
 
 impl ReplaySink for Listing<'_> {
     fn event(&mut self, e: &FlowEvent) {
+        let at = usize::from(e.hart);
+        let told = match e.kind {
+            FlowKind::Context { context, alone } => Some((context, alone)),
+            _ => None,
+        };
+        if let Some((context, _)) = told {
+            self.current[at].1 = context;
+        }
+        // the instructions before are told by the event behind it
+        if matches!(told, Some((_, false))) {
+            return;
+        }
         self.filter.at(e.hart, e.cycle);
-        if self.error.is_none() && self.left > 0 && self.filter.wants(e.hart) {
+        let wanted = self.filter.wants(e.hart);
+        if self.error.is_none() && self.left > 0 && wanted {
             self.error = self.print(e).err();
         }
-        self.pc[usize::from(e.hart)] = e.target;
+        let (now, next) = self.current[at];
+        if now != next {
+            self.current[at].0 = next;
+            if self.error.is_none() && self.left > 0 && wanted && self.filter.between(e.hart, e.pc) {
+                self.error = writeln!(self.lines, "{:>4}  context {next}", e.hart).err();
+            }
+        }
+        self.pc[at] = e.target;
     }
 }
 

@@ -5,11 +5,11 @@ use crate::progress::{Progress, Words};
 use crate::recording::{FileKind, Recording};
 use crate::{words, HostError};
 use retire::image::Image;
-use retire::{FlowEvent, FlowKind};
+use retire::{Context, FlowEvent, FlowKind};
 use sim::file::reread::Reread;
 use sim::file::{TraceInfo, TraceReader};
 use sim::message::Message;
-use sim::replay::{Replay, ReplaySink, ReplaySummary};
+use sim::replay::{Images, Replay, ReplaySink, ReplaySummary};
 use std::path::{Path, PathBuf};
 
 /// A trace file with the program it is of.
@@ -17,6 +17,7 @@ pub struct Trace {
     reader: TraceReader,
     info: TraceInfo,
     image: Image,
+    contexts: Vec<(Context, Image)>,
     path: PathBuf,
     resume: bool,
 }
@@ -124,7 +125,27 @@ impl Trace {
         }
         // code is learned of a recording that is the right one
         let image = image.or_else(|recording: Recording| recording.image(progress))?;
-        Ok(Self { reader, info, image, path: trace.to_path_buf(), resume: false })
+        if info.params.context.is_none() && !beside.contexts.is_empty() {
+            return Err(HostError::Other(format!(
+                "{name}: tells no contexts; `--context` of encode or gen makes traces that do"
+            )));
+        }
+        let mut contexts = Vec::new();
+        for (context, elf) in beside.contexts {
+            let program = Named::open(elf)?.program;
+            if program.xlen != info.params.xlen {
+                let (xlen, own) = (program.xlen, info.params.xlen);
+                return Err(HostError::Other(format!("{elf}: is of {xlen} bits, but {name} is of a machine of {own}")));
+            }
+            if info.params.told(*context) != *context {
+                let bits = info.params.context.unwrap_or(0);
+                return Err(HostError::Other(format!(
+                    "{name}: tells {bits} bits of an address space; there is no context {context}"
+                )));
+            }
+            contexts.push((*context, Image::new(&program)));
+        }
+        Ok(Self { reader, info, image, contexts, path: trace.to_path_buf(), resume: false })
     }
 
     /// Its words, to be read from any place.
@@ -140,6 +161,11 @@ impl Trace {
     /// The program, as replay walks it.
     pub fn image(&self) -> &Image {
         &self.image
+    }
+
+    /// Those that have a program of their own.
+    pub fn contexts(&self) -> &[(Context, Image)] {
+        &self.contexts
     }
 
     /// Goes on at the next header where the stream is damaged, if `resume` says so.
@@ -175,14 +201,16 @@ impl Trace {
         let mut sink = Losses { sink, lost: Lost::default() };
         let total = self.reader.expected_words();
         let words = Words::new(&mut self.reader, progress.begin("replaying", "words", total));
-        let replayed = Replay::new(&self.image, &self.info.params, words).map(|mut replay| loop {
-            match replay.step(&mut sink) {
-                Ok(true) if !stop(sink.sink) => {}
-                Ok(_) => return (replay.summary(), None),
-                Err(_) if self.resume && replay.resume() => {}
-                Err(e) => return (replay.summary(), Some(e)),
-            }
-        });
+        let replayed = Replay::new(Images { common: &self.image, of: &self.contexts }, &self.info.params, words).map(
+            |mut replay| loop {
+                match replay.step(&mut sink) {
+                    Ok(true) if !stop(sink.sink) => {}
+                    Ok(_) => return (replay.summary(), None),
+                    Err(_) if self.resume && replay.resume() => {}
+                    Err(e) => return (replay.summary(), Some(e)),
+                }
+            },
+        );
         // a damaged file is the reason of what replay says then, so it is told first
         let file = self.reader.error().map(HostError::from);
         let failure = |source| HostError::Replay { path: self.path.display().to_string(), source };

@@ -12,6 +12,38 @@
 //! [`FlowKind::Trap`].
 
 use crate::isa::Indirect;
+use std::fmt;
+
+/// Who an instruction belongs to: its privilege mode (bits 1:0, 0 U, 1 S, 3 M) and above that the number of its address space,
+/// from `satp` or as a system numbers them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Context(pub u32);
+
+impl Context {
+    /// Machine mode and address space 0, as a core begins: no event tells it.
+    pub const RESET: Self = Self(3);
+
+    /// Mode `privilege` in address space `id`, of at most 30 bits.
+    pub const fn new(privilege: u8, id: u32) -> Self {
+        Self(id << 2 | (privilege & 3) as u32)
+    }
+
+    /// 0 U, 1 S, 3 M.
+    pub const fn privilege(self) -> u8 {
+        (self.0 & 3) as u8
+    }
+
+    /// Number of the address space.
+    pub const fn id(self) -> u32 {
+        self.0 >> 2
+    }
+}
+
+impl fmt::Display for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", ["u", "s", "h", "m"][usize::from(self.privilege())], self.id())
+    }
+}
 
 /// What ended a run of sequential instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,6 +90,16 @@ pub enum FlowKind {
         /// Cause code as in `mcause`, interrupt bit left out.
         cause: u8,
     },
+    /// The next instruction is the first in `context`; all that follow are in it, too. No instruction retires with it: `pc`
+    /// and `target` are where the hart goes on, and its `cycle` is that of the next instruction, as with a `Trap`. A hart
+    /// begins in [`Context::RESET`].
+    Context {
+        /// Mode and address space.
+        context: Context,
+        /// No `Start`, `Trap` or `Gap` of the same instruction follows. Where one does, this stands right before it and its
+        /// `count` is 0: a trace tells both at once.
+        alone: bool,
+    },
     /// Only from replay: `lost` instructions that nothing is known of follow the one at which `pc`
     /// would have been next; `target` is where replay goes on.
     Gap {
@@ -84,10 +126,10 @@ impl FlowKind {
     /// Whether an instruction retires with it.
     #[inline]
     pub const fn retires(self) -> bool {
-        !matches!(self, Self::Start | Self::Trap { .. } | Self::Gap { .. } | Self::Stop)
+        !matches!(self, Self::Start | Self::Trap { .. } | Self::Context { .. } | Self::Gap { .. } | Self::Stop)
     }
 
-    /// Its number: in retire files, and in digests. 0..=21.
+    /// Its number: in retire files, and in digests. 0..=23.
     pub const fn code(self) -> u8 {
         match self {
             Self::Start => 0,
@@ -111,6 +153,7 @@ impl FlowKind {
             Self::Trap { interrupt, .. } => 12 + interrupt as u8,
             Self::Stop => 14,
             Self::Gap { .. } => 15,
+            Self::Context { alone, .. } => 22 + alone as u8,
         }
     }
 }
@@ -126,7 +169,7 @@ pub struct FlowEvent {
     /// machines); 0 where no instruction retires.
     pub len: u8,
     /// Instructions this hart retired since its previous event, the one at `pc` included where the
-    /// event is one that retires (all kinds but `Start`, `Trap`, `Gap` and `Stop`).
+    /// event is one that retires (all kinds but `Start`, `Trap`, `Context`, `Gap` and `Stop`).
     pub count: u32,
     /// Address of the control-flow instruction (for `Trap` and `Stop` see there).
     pub pc: u64,

@@ -12,4 +12,4 @@ pub mod image;
 pub mod isa;
 pub mod stream;
 
-pub use event::{DataEvent, DataKind, FlowEvent, FlowKind, MasterStore, Note, NullSink, RetireSink};
+pub use event::{Context, DataEvent, DataKind, FlowEvent, FlowKind, MasterStore, Note, NullSink, RetireSink};

@@ -68,7 +68,8 @@ impl Detector {
             FlowKind::Conditional { taken: false }
             | FlowKind::ConditionalIndirect { taken: false, .. }
             | FlowKind::Jump
-            | FlowKind::Call => return None,
+            | FlowKind::Call
+            | FlowKind::Context { .. } => return None,
             FlowKind::Conditional { taken: true } => (End::Branch, true),
             FlowKind::IndirectJump
             | FlowKind::IndirectCall

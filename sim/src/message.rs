@@ -2,6 +2,7 @@
 //!
 //! What each says and when it is sent: `docs/stream.md`.
 
+use retire::Context;
 use serde::Serialize;
 
 /// One message of one core; `B` is what a scheme's messages say.
@@ -80,6 +81,8 @@ pub enum Escape {
         i_cnt: u64,
         /// Address of the first handler instruction that retires.
         target: u64,
+        /// What it is in, where contexts are told.
+        context: Option<Context>,
     },
     /// Replay (re)starts here with all predictors in their reset state.
     Sync {
@@ -87,6 +90,8 @@ pub enum Escape {
         i_cnt: u64,
         /// Address of the next instruction.
         pc: u64,
+        /// What it is in, where contexts are told; of a resync what the instruction before it is in.
+        context: Option<Context>,
     },
     /// Messages were lost.
     Overflow {
@@ -100,6 +105,13 @@ pub enum Escape {
     Resync {
         /// Instructions since the last message.
         i_cnt: u64,
+    },
+    /// The next instruction is the first in another context, and neither exception nor sync tells it.
+    Context {
+        /// Instructions since the last message.
+        i_cnt: u64,
+        /// What follows is in it.
+        context: Context,
     },
     /// The core's stream ends.
     Stop {
@@ -130,6 +142,7 @@ impl Escape {
             | Self::Sync { i_cnt, .. }
             | Self::Overflow { i_cnt, .. }
             | Self::Resync { i_cnt }
+            | Self::Context { i_cnt, .. }
             | Self::Stop { i_cnt }
             | Self::Progress { i_cnt } => i_cnt,
         }
@@ -164,11 +177,13 @@ pub enum Kind {
     Index,
     /// Stream descriptor.
     Descriptor,
+    /// Change of context.
+    Context,
 }
 
 impl Kind {
     /// All kinds, in the order of reports.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Outcome,
         Self::Target,
         Self::ConditionalIndirect,
@@ -181,6 +196,7 @@ impl Kind {
         Self::Hits,
         Self::Index,
         Self::Descriptor,
+        Self::Context,
     ];
 
     /// Lower-case name.
@@ -198,6 +214,7 @@ impl Kind {
             Self::Hits => "predicted streams",
             Self::Index => "stream index",
             Self::Descriptor => "stream descriptor",
+            Self::Context => "context",
         }
     }
 }
@@ -216,6 +233,7 @@ impl Body {
             Self::Escape(Escape::Exception { .. }) => Kind::Exception,
             Self::Escape(Escape::Sync { .. } | Escape::Resync { .. }) => Kind::Sync,
             Self::Escape(Escape::Overflow { .. }) => Kind::Overflow,
+            Self::Escape(Escape::Context { .. }) => Kind::Context,
             Self::Escape(Escape::Stop { .. }) => Kind::Stop,
             Self::Escape(Escape::Progress { .. }) => Kind::Progress,
         }

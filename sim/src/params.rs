@@ -109,7 +109,10 @@ impl TraceParams {
     /// Refuses what model and circuit cannot honour.
     pub fn check(&self) -> Result<(), ParamError> {
         self.platform.check()?;
-        self.data.iter().try_for_each(|data| data.check(&self.platform))?;
+        self.data.iter().try_for_each(|data| {
+            self.platform.without_context()?;
+            data.check(&self.platform)
+        })?;
         self.flow.check(&self.platform)
     }
 
@@ -227,7 +230,8 @@ mod tests {
         ] {
             let params = old(&scheme);
             assert_eq!(params.flow.name(), name);
-            let Platform { timestamps, cores, xlen, align, count_bits, cc_bits } = params.platform;
+            let Platform { timestamps, cores, xlen, align, count_bits, cc_bits, context } = params.platform;
+            assert_eq!(context, None);
             assert_eq!((timestamps, cores, xlen, align, count_bits, cc_bits), (true, 4, 64, 2, 18, 20));
             let new = serde_json::to_string(&params).unwrap();
             assert_eq!(read(&new), params, "{new}");

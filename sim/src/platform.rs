@@ -1,5 +1,6 @@
 //! What a trace system is made for: cores, addresses, counters; the same for every scheme
 
+use retire::Context;
 use serde::{Deserialize, Serialize};
 
 /// First header word of every stream: the bytes `G S H K`.
@@ -26,6 +27,9 @@ pub struct Platform {
     /// Width of the `diffCC` counter, bits; it stops at its maximum. 16..=32.
     #[serde(default = "Platform::cc_bits")]
     pub cc_bits: u8,
+    /// Contexts are told: privilege mode, and so many bits of the number of the address space. 0..=16; `None`: they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<u8>,
 }
 
 impl Default for Platform {
@@ -36,7 +40,8 @@ impl Default for Platform {
 
 impl Platform {
     /// One functional core, RV32 with C.
-    pub const RV32: Self = Self { timestamps: false, cores: 1, xlen: 32, align: 1, count_bits: 20, cc_bits: 32 };
+    pub const RV32: Self =
+        Self { timestamps: false, cores: 1, xlen: 32, align: 1, count_bits: 20, cc_bits: 32, context: None };
 
     // what is meant where a file does not say
     const fn count_bits() -> u8 {
@@ -57,6 +62,30 @@ impl Platform {
         (self.cores as u32).next_power_of_two().trailing_zeros()
     }
 
+    /// Bits in which a context is told; 0 where it is not.
+    pub const fn context_bits(&self) -> u32 {
+        match self.context {
+            Some(bits) => 2 + bits as u32,
+            None => 0,
+        }
+    }
+
+    /// What is told of a context: the low bits of the number of its address space.
+    pub const fn told(&self, context: Context) -> Context {
+        Context(context.0 & ((1 << self.context_bits()) - 1))
+    }
+
+    /// Of schemes that have no place for a context: refuses that it be told.
+    pub(crate) fn without_context(&self) -> Result<(), ParamError> {
+        let bits = self.context.unwrap_or(0).into();
+        ParamError::unless(
+            self.context.is_none(),
+            "context",
+            bits,
+            "the schemes tr, golomb and nx_b, which tell contexts",
+        )
+    }
+
     /// Refuses what model and circuit cannot honour.
     pub fn check(&self) -> Result<(), ParamError> {
         let range = |field, value: u8, right, ok| ParamError::unless(ok, field, value.into(), right);
@@ -64,13 +93,18 @@ impl Platform {
         range("xlen", self.xlen, "32 or 64", matches!(self.xlen, 32 | 64))?;
         range("align", self.align, "0 to 2", self.align <= 2)?;
         range("count_bits", self.count_bits, "16 to 24", (16..=24).contains(&self.count_bits))?;
-        range("cc_bits", self.cc_bits, "16 to 32", (16..=32).contains(&self.cc_bits))
+        range("cc_bits", self.cc_bits, "16 to 32", (16..=32).contains(&self.cc_bits))?;
+        // beside iCnt in a word of the event FIFO
+        let most = 16.min(self.xlen - self.align - self.count_bits - 3);
+        let right = "0 to 16, and the address bits behind `count_bits` and 3 more";
+        range("context", self.context.unwrap_or(0), right, self.context.is_none_or(|bits| bits <= most))
     }
 
     /// All fields, in a fixed order.
     pub fn canonical(&self) -> String {
+        let context = self.context.map_or(String::new(), |bits| format!(" context={bits}"));
         format!(
-            "timestamps={} cores={} xlen={} align={} count={} cc={}",
+            "timestamps={} cores={} xlen={} align={} count={} cc={}{context}",
             u8::from(self.timestamps),
             self.cores,
             self.xlen,

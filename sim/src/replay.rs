@@ -11,13 +11,12 @@
 //! Paper 000 figure 6 and section 3, paper 002 figure 4; the stream: `docs/stream.md`.
 
 use crate::bits::BitReader;
+pub use crate::lane::replay::{Images, PathError, ReplaySink};
 use crate::lane::replay::{Lanes, Refused};
-pub use crate::lane::replay::{PathError, ReplaySink};
 use crate::message::{CodingError, Report, StreamStats};
 use crate::params::TraceParams;
 use crate::scheme::{self, Decode};
 use crate::system;
-use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
 
 /// Hands the events on to a [`RetireSink`].
@@ -119,8 +118,8 @@ pub struct Replay<'a, I> {
 }
 
 impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
-    /// Begins at the first header, which is checked if it is the first word.
-    pub fn new(image: &'a Image, params: &TraceParams, words: I) -> Result<Self, ReplayError> {
+    /// Begins at the first header, which is checked if it is the first word. `images`: the code, or that of every context.
+    pub fn new(images: impl Into<Images<'a>>, params: &TraceParams, words: I) -> Result<Self, ReplayError> {
         let mut bits = BitReader::new(words);
         let begins = |kind| ReplayError { bit: 0, message: 0, core: None, kind };
         let (skipped, again) = match check_header(params, &mut bits) {
@@ -133,7 +132,7 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         let mut replay = Self {
             bits,
             params: *params,
-            lanes: Lanes::new(image, &params.platform, params.flow.settle()),
+            lanes: Lanes::new(images.into(), &params.platform, params.flow.settle()),
             scheme: params.flow.replay(&params.platform),
             stats: StreamStats::default(),
             skipped,

@@ -3,9 +3,10 @@
 //! A line is the message and its bits in sending order; a space changes nothing. The encoder must write
 //! the line, and the decoder must read it back.
 
+use retire::Context;
 use sim::bits::{as_bits, BitReader, BitWriter};
 use sim::message::{Body, CodingError, Escape, Message};
-use sim::params::{Chunks, Coding, FlowScheme, NexusParams, TrParams, TraceParams};
+use sim::params::{Chunks, Coding, FlowScheme, NexusParams, Platform, TrParams, TraceParams};
 use sim::scheme::fields::{Head, Reader};
 use sim::scheme::nexus::nexs;
 use sim::scheme::tr::coder::{Coder, CoderParams};
@@ -120,18 +121,74 @@ fn esc(escape: Escape) -> Message {
 }
 
 #[test]
+fn contexts_of_nine_bits() {
+    let params = base().with(|p| p.context = Some(9));
+    let context = |privilege, id| Context::new(privilege, id);
+    let of = |privilege, id| Some(context(privilege, id));
+    check(
+        &params,
+        &[
+            // mode S is 1, and 5 is 101 with its lowest bit first
+            (esc(Escape::Sync { i_cnt: 0, pc: 0x10, context: of(1, 5) }), "0000 1000 000 10 101000000 00011000 0 0"),
+            (m(Body::Outcome { count: 1 }), "1000"),
+            (esc(Escape::Context { i_cnt: 4, context: context(0, 0x1ff) }), "0000 1101 001100 00 111111111"),
+            // PTA is 8 still: |1 - 8| is 7, negative
+            (esc(Escape::Exception { i_cnt: 5, target: 2, context: of(3, 0) }), "0000 0 101100 11 000000000 1110 1"),
+            (esc(Escape::Stop { i_cnt: 0 }), "0000 1010 000"),
+        ],
+    );
+    // privilege alone, in chunks of the Nexus-like scheme, of the second of two cores
+    let nexus = TraceParams::nexus(NexusParams::NxB(Coding::TR_B)).with(|p| (p.context, p.cores) = (Some(0), 2));
+    let second = Message { core: 1, ..esc(Escape::Context { i_cnt: 1, context: context(0, 0) }) };
+    check(&nexus, &[(second, "1 000000000 1101 100000000 00")]);
+    let golomb = TraceParams::new(nexus.platform, "golomb(bcnt=2;diffta=4;diffcc=4;icnt=3):small".parse().unwrap());
+    check(
+        &golomb.with(|p| p.cores = 1),
+        &[(esc(Escape::Context { i_cnt: 1, context: context(1, 0) }), "0 00 1101 0 100 10")],
+    );
+}
+
+#[test]
+fn a_context_is_no_message_where_none_was_asked_for() {
+    let mut out = BitWriter::new();
+    coder(&base().with(|p| p.context = Some(0)))
+        .encode(&esc(Escape::Context { i_cnt: 0, context: Context(0) }), &mut out);
+    out.pad();
+    let mut reader = BitReader::new(out.drain().collect::<Vec<_>>().into_iter());
+    assert_eq!(Decoder::new(&base()).head(&mut reader), Err(CodingError::Kind(5)));
+}
+
+#[test]
+fn what_cannot_tell_contexts_refuses_them() {
+    let say = |name: &str, bits, xlen| {
+        let p = TraceParams::new(Platform { context: Some(bits), xlen, ..Platform::RV32 }, name.parse().unwrap());
+        p.check().err().map(|e| e.to_string())
+    };
+    assert_eq!(say("tr_e:small", 8, 32), None);
+    assert_eq!(say("nx_b", 16, 64), None);
+    for (bits, xlen) in [(9, 32), (17, 64)] {
+        let said = say("tr_e:small", bits, xlen).unwrap();
+        assert!(said.starts_with(&format!("context = {bits} is outside 0 to 16, and")), "{said}");
+    }
+    for name in ["nexs", "sc-lsp:rbase-32x4"] {
+        let said = say(name, 4, 32).unwrap();
+        assert_eq!(said, "context = 4 is outside the schemes tr, golomb and nx_b, which tell contexts");
+    }
+}
+
+#[test]
 fn functional_tr_e_of_one_core() {
     check(
         &base(),
         &[
-            (esc(Escape::Sync { i_cnt: 0, pc: 0x10 }), "0000 1000 000 00011000 0 0"),
+            (esc(Escape::Sync { i_cnt: 0, pc: 0x10, context: None }), "0000 1000 000 00011000 0 0"),
             (m(Body::Outcome { count: 1 }), "1000"),
             (m(Body::Outcome { count: 9 }), "1001 100"),
             // PTA 8, TA 4: |diffTA| 4, negative
             (m(Body::Target { count: 2, target: 0x8 }), "0100 0010 1"),
             // the same target again: 0, positive
             (m(Body::Target { count: 2, target: 0x8 }), "0100 0000 0"),
-            (esc(Escape::Exception { i_cnt: 5, target: 0x2 }), "0000 0 101100 1100 1"),
+            (esc(Escape::Exception { i_cnt: 5, target: 0x2, context: None }), "0000 0 101100 1100 1"),
             (m(Body::NotTaken { count: 3 }), "1100 0"),
             (m(Body::Taken { count: 3, target: 0x4 }), "1100 1 1000 0"),
             (esc(Escape::Progress { i_cnt: 4 }), "0000 1110 001100"),
@@ -139,7 +196,7 @@ fn functional_tr_e_of_one_core() {
             (esc(Escape::Resync { i_cnt: 3 }), "0000 1100 110 000"),
             // PTA is 0 at a sync: 0x8000_0000 is 2^30 without its lowest bit, and that is negative in 31 bits
             (
-                esc(Escape::Sync { i_cnt: 0, pc: 0x8000_0000 }),
+                esc(Escape::Sync { i_cnt: 0, pc: 0x8000_0000, context: None }),
                 "0000 1000 000 0001 00001 00001 00001 00001 00001 00001 00010 1",
             ),
             (esc(Escape::Stop { i_cnt: 0 }), "0000 1010 000"),
@@ -193,8 +250,8 @@ fn nexus_like_messages() {
             (stream(70, Some(6)), "00 011000 10 100000 11 110000"),
             // TA 2 xor 3
             (stream(1, Some(4)), "10 100000 11 100000"),
-            (esc(Escape::Exception { i_cnt: 2, target: 4 }), "10 000000 10 000000 10 010000 11 000000"),
-            (esc(Escape::Sync { i_cnt: 0, pc: 2 }), "10 000000 10 100000 10 000000 11 100000"),
+            (esc(Escape::Exception { i_cnt: 2, target: 4, context: None }), "10 000000 10 000000 10 010000 11 000000"),
+            (esc(Escape::Sync { i_cnt: 0, pc: 2, context: None }), "10 000000 10 100000 10 000000 11 100000"),
             (esc(Escape::Overflow { i_cnt: 1, lost: 2 }), "10 000000 10 010000 10 100000 11 010000"),
             (esc(Escape::Resync { i_cnt: 1 }), "10 000000 10 010000 10 100000 11 000000"),
             (esc(Escape::Progress { i_cnt: 1 }), "10 000000 10 001000 11 100000"),

@@ -71,7 +71,7 @@ impl RetireSink for Taker {
             FlowKind::Jump | FlowKind::Call => c.direct_unconditional += 1,
             FlowKind::Conditional { .. } => c.direct_conditional += 1,
             FlowKind::Trap { .. } => c.traps += 1,
-            FlowKind::Start | FlowKind::Stop | FlowKind::Gap { .. } => {}
+            FlowKind::Start | FlowKind::Stop | FlowKind::Context { .. } | FlowKind::Gap { .. } => {}
             FlowKind::IndirectJump
             | FlowKind::IndirectCall
             | FlowKind::Return

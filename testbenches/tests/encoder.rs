@@ -3,7 +3,7 @@
 
 mod encoder_harness;
 
-use encoder_harness::tr::{passes_the_static_gates, platform, run};
+use encoder_harness::tr::{contexts, passes_the_static_gates, platform, run};
 use hdl::scheme::tr::coder::serial;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -62,6 +62,19 @@ fn random_entries_of_one_core_in_short_chunks_match_the_golden_coder() {
     for seed in 8..10 {
         let p = short(&mut ChaCha8Rng::seed_from_u64(seed));
         run::<32>(&p, seed, 300, seed % 2 == 0, true);
+    }
+}
+
+#[test]
+fn contexts_match_the_golden_coder() {
+    for seed in 0..6 {
+        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+        let mut p = if seed % 3 == 0 { short(rng) } else { params(rng) };
+        contexts(rng, &mut p);
+        run::<32>(&p, seed, 300, seed % 2 == 0, seed < 3);
+        p.xlen = 64;
+        contexts(rng, &mut p);
+        run::<64>(&p, seed, 150, seed % 2 == 0, seed == 3);
     }
 }
 

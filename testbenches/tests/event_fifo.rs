@@ -18,7 +18,7 @@ fn params() -> TraceParams {
 fn word(p: &TraceParams, e: &Entry, field: u8) -> u64 {
     match field {
         FIELD_COUNT => u64::from(e.bcnt) | u64::from(e.pre | e.post << 2) << p.count_bits,
-        FIELD_INSTRUCTIONS => e.icnt.into(),
+        FIELD_INSTRUCTIONS => u64::from(e.icnt) | u64::from(e.context) << p.count_bits,
         FIELD_PC => e.pc,
         FIELD_TARGET => e.target,
         _ => unreachable!("fields have two bits"),
@@ -35,6 +35,7 @@ fn random_entry(s: &mut Source, p: &TraceParams) -> Entry {
         pc: s.bits(address),
         target: s.bits(address),
         cc: if p.timestamps { s.bits(p.cc_bits.into()) as u32 } else { 0 },
+        context: p.context.map_or(0, |_| s.bits(p.context_bits() + 1) as u32),
     }
 }
 
@@ -79,6 +80,7 @@ fn run<const W: usize>(
             ("entry$pre", entry.pre.into()),
             ("entry$post", entry.post.into()),
             ("entry$icnt", entry.icnt.into()),
+            ("entry$belongs", entry.context.into()),
             ("entry$bcnt", entry.bcnt.into()),
             ("entry$pc", shown.pc.into()),
             ("entry$target", shown.target.into()),
@@ -95,6 +97,7 @@ fn run<const W: usize>(
                     u.entry.pre.next = u64::from(entry.pre).to_bits();
                     u.entry.post.next = u64::from(entry.post).to_bits();
                     u.entry.icnt.next = u64::from(entry.icnt).to_bits();
+                    u.entry.belongs.next = u64::from(entry.context).to_bits();
                     u.entry.bcnt.next = u64::from(entry.bcnt).to_bits();
                     u.entry.pc.next = shown.pc.to_bits();
                     u.entry.target.next = shown.target.to_bits();

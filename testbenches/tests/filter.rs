@@ -48,6 +48,7 @@ fn lives(model: &Model, cores: u8, seed: u64, steps: usize) -> Vec<Vec<Lived>> {
 
 /// The words of a run of `lives`; where `noise` says, each instruction of machine mode is another one.
 fn words(cosim: &Cosim, lives: &[Vec<Lived>], control: u128, allow: u128, noise: Option<u64>) -> Vec<u32> {
+    let contexts = cosim.inputs().iter().any(|p| p.name == "space$0");
     let [valid, data] = ["valid", "data"].map(|name| cosim.output(name).unwrap());
     let mut noise = noise.map(Source::seeded);
     let mut pace = Source::seeded(5);
@@ -77,9 +78,12 @@ fn words(cosim: &Cosim, lives: &[Vec<Lived>], control: u128, allow: u128, noise:
                 continue;
             }
             let Some(&(mut r, mode)) = queue.next() else { continue };
+            // user code of some pages is another process's
+            let mut space = u64::from(r.pc >> 6 & 3 == 0) | 2;
             if let Some(s) = noise.as_mut().filter(|_| mode == MACHINE) {
                 (r.insn, r.pc, r.next_pc) = (s.bits(32) as u32, s.bits(32) & !1, s.bits(32) & !1);
                 r.trapped = s.percent(20);
+                space = s.bits(16);
             }
             for (name, value) in [
                 ("rvfi_valid", 1),
@@ -88,7 +92,11 @@ fn words(cosim: &Cosim, lives: &[Vec<Lived>], control: u128, allow: u128, noise:
                 ("rvfi_pc_rdata", r.pc.into()),
                 ("rvfi_pc_wdata", r.next_pc.into()),
                 ("mode", mode),
+                ("space", space.into()),
             ] {
+                if name == "space" && !contexts {
+                    continue;
+                }
                 values.push((format!("{name}${c}"), value));
             }
         }
@@ -113,10 +121,10 @@ fn lost(told: &[FlowEvent]) -> u64 {
     told.iter().map(|e| if let FlowKind::Gap { lost } = e.kind { lost.into() } else { 0 }).sum()
 }
 
-fn filtered(scheme: &str, cores: u8, timestamps: bool) {
+fn filtered(scheme: &str, cores: u8, timestamps: bool, context: Option<u8>) {
     let place = format!("{scheme}, N = {cores}");
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
-    (params.cores, params.timestamps) = (cores, timestamps);
+    (params.cores, params.timestamps, params.context) = (cores, timestamps, context);
     let extras = Extras { filter: true, ..Extras::default() };
     let mut top = build(&params, &SystemOptions { log2_fifo: 6, extras, ..SystemOptions::default() }).unwrap();
     top.connect_all();
@@ -126,6 +134,7 @@ fn filtered(scheme: &str, cores: u8, timestamps: bool) {
     let lives = lives(&model, cores, 4, 12_000);
     let all = || lives.iter().flatten();
 
+    let changes = |told: &[FlowEvent]| told.iter().filter(|e| matches!(e.kind, FlowKind::Context { .. })).count();
     let right = words(&cosim, &lives, ENABLE | TELL_USER, 0xf, None);
     let (told, instructions) = replayed(&image, &params, &right);
     let hidden: HashSet<u64> = all().filter(|l| l.1 == MACHINE).map(|l| l.0.pc).collect();
@@ -136,6 +145,7 @@ fn filtered(scheme: &str, cores: u8, timestamps: bool) {
     }
     // all of user mode but what goes with short stretches, and of the rest the number, but for what came before the first sync
     // or behind a short stretch that had no end yet
+    assert!(context.is_none() || changes(&told) > 20, "{place}: {} changes of context", changes(&told));
     let count = |mode| all().filter(|l| l.1 == mode).count() as u64;
     let (user, machine, gone) = (count(USER), count(MACHINE), lost(&told));
     let gaps = told.iter().filter(|e| matches!(e.kind, FlowKind::Gap { .. })).count();
@@ -161,10 +171,15 @@ fn filtered(scheme: &str, cores: u8, timestamps: bool) {
 
 #[test]
 fn words_depend_on_the_number_of_hidden_instructions_alone() {
-    filtered("tr_e:medium", 1, false);
-    filtered("tr_e:small", 3, true);
-    filtered("nx_b", 2, false);
-    filtered("sc-lsp:rbase-32x4", 2, false);
+    filtered("tr_e:medium", 1, false, None);
+    filtered("tr_e:small", 3, true, None);
+    filtered("nx_b", 2, false, None);
+    filtered("sc-lsp:rbase-32x4", 2, false, None);
+}
+
+#[test]
+fn nor_on_the_contexts_that_they_were_in() {
+    filtered("tr_e:small", 2, true, Some(4));
 }
 
 #[test]

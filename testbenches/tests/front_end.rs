@@ -1,5 +1,5 @@
 //! `hdl/src/scheme/tr/{front,messages}.rs`, `hdl/src/scheme/tr/target/ras_ibtb.rs`, `hdl/src/spine/life.rs`,
-//! `hdl/src/spine/settle.rs`, `hdl/src/ingress/{chain,rvfi,etrace,veil}.rs` and `hdl/src/cores.rs` against `sim/src/scheme/tr/model.rs` in `sim/src/lane`
+//! `hdl/src/spine/settle.rs`, `hdl/src/ingress/{chain,rvfi,etrace,turn,veil}.rs` and `hdl/src/cores.rs` against `sim/src/scheme/tr/model.rs` in `sim/src/lane`
 //!
 //! A synthetic program's instructions go into the front end behind each of its ingress adapters; what
 //! comes out as entries must be the messages of the golden model, with their times.
@@ -198,6 +198,45 @@ fn what_must_not_be_told_is_lost_and_nothing_else() {
             _ => one!(64),
         }
     }
+}
+
+#[test]
+fn a_change_of_context_is_told_before_the_first_instruction_that_is_in_it() {
+    let (mut contexts, mut overflows, mut resyncs) = (0, 0, 0);
+    for (i, (name, p)) in variants().iter().enumerate() {
+        let most = 16.min(p.xlen - p.align - p.count_bits - 3);
+        let p = &p.with(|p| p.context = Some([most, 2, 0][i % 3]));
+        let m = model(p, 7);
+        // seldom; often, with what is lost; nearly always, with resyncs; with all; two of them each
+        for k in [i % 4, (i + 2) % 4] {
+            let (rate, retire_percent) = [(1_000, 100), (4_000, 40), (40_000, 95), (2_000, 95)][k];
+            macro_rules! one {
+                ($w:literal) => {{
+                    let extras = if k > 1 { ALL } else { Extras::default() };
+                    let mut bench = Bench::new(RvfiCore::<$w>::with(p, extras), p).unwrap();
+                    bench.context_per_64k = rate;
+                    bench.full_per_64k = [0, 60, 0, 60][k];
+                    (bench.sync_per_64k, bench.hide_per_64k) = [(0, 0), (0, 0), (800, 0), (200, 300)][k];
+                    bench.silent_traps = extras.check;
+                    let seed = 600 + (4 * i + k) as u64;
+                    let steps = if $w == 64 { 1_200 } else { 2_000 };
+                    bench.play(&m, &busy(seed, retire_percent), steps).unwrap_or_else(|e| panic!("{name}, {k}: {e}"));
+                    let told = |b: &Body| matches!(b, Body::Escape(Escape::Context { .. }));
+                    contexts += bench.messages.iter().filter(|m| told(&m.body)).count();
+                    (overflows, resyncs) = (overflows + bench.overflows, resyncs + bench.resyncs);
+                    if (i + k) % 8 == 0 {
+                        bench.d.check_verilog_from_random(11).unwrap_or_else(|e| panic!("{name}, {k}: {e}"));
+                    }
+                }};
+            }
+            match p.xlen {
+                32 => one!(32),
+                _ => one!(64),
+            }
+        }
+    }
+    let seen = (contexts, overflows, resyncs);
+    assert!(contexts > 1_000 && overflows > 30 && resyncs > 30, "{seen:?}: contexts, overflows, resyncs are too few");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod encoder_harness;
 mod part_harness;
 
-use encoder_harness::tr::{passes_the_static_gates, platform, run};
+use encoder_harness::tr::{contexts, passes_the_static_gates, platform, run};
 use part_harness::sends_what_the_model_sends;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -37,6 +37,15 @@ fn random_entries_of_random_parameters_match_the_golden_coder() {
     }
     for seed in 30..36 {
         run::<64>(&params(seed).with(|p| p.xlen = 64), seed, 300, seed % 2 == 0, seed < 32);
+    }
+}
+
+#[test]
+fn contexts_match_the_golden_coder() {
+    for seed in 0..6 {
+        let mut p = params(seed);
+        contexts(&mut ChaCha8Rng::seed_from_u64(seed), &mut p);
+        run::<32>(&p, seed, 400, seed % 2 == 0, seed < 2);
     }
 }
 

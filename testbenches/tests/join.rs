@@ -204,6 +204,7 @@ impl Bench {
             pc: self.s.bits(address),
             target: self.s.bits(address),
             cc: self.s.bits(self.p.cc_bits.into()) as u32,
+            context: 0,
         }
     }
 

@@ -56,6 +56,7 @@ fn entry(rng: &mut impl Rng, p: &TraceParams) -> Entry {
         pc: if pre == PRE_CONTROL { number(rng, n, 0) } else { number(rng, a, 0) },
         target: number(rng, a, 0),
         cc: if p.timestamps { number(rng, p.cc_bits.into(), 0) as u32 } else { 0 },
+        context: 0,
     }
 }
 

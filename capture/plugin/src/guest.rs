@@ -175,16 +175,31 @@ impl Guest {
     /// Whether a handler of traps begins at `start`, as the processor is set whose block is translated now.
     pub fn handles(&self, start: u64) -> bool {
         let Some(traps) = &self.traps else { return false };
-        let Some([vector, ..]) = traps.csrs(None, self.address) else { return false };
-        let (base, vectored) = (vector & !3, vector & 3 == 1);
-        start == base || vectored && (start.wrapping_sub(base) / 4 < 64)
+        let Some(vectors) = traps.vectors(self.address) else { return false };
+        vectors.into_iter().any(|vector| {
+            let (base, vectored) = (vector & !3, vector & 3 == 1);
+            // reset leaves 0, where no handler is
+            base != 0 && (start == base || vectored && (start.wrapping_sub(base) / 4 < 64))
+        })
     }
 
     /// At the first instruction of a handler of traps: what was interrupted.
     fn trap(&self, traps: &Traps, vcpu: c_uint) -> Option<Interrupted> {
-        let [_, pc, cause] = traps.csrs(Some(vcpu), self.address)?;
+        let [pc, cause] = traps.taken(vcpu, self.address)?;
         let interrupt = cause >> (8 * self.address - 1) & 1 == 1;
         Some(Interrupted { signal: cause as u32 & 0xff, caused: !interrupt, pc, context: 0 })
+    }
+
+    /// Of a whole machine: privilege mode, and above its two bits the ASID of the address space, 0 without translation.
+    pub fn context(&self, vcpu: c_uint) -> Option<u32> {
+        let [mode, satp] = self.traps.as_ref()?.mode(vcpu, self.address)?;
+        // Sv32: mode in bit 31, ASID in bits 30:22; Sv39 and wider: bits 63:60, 59:44
+        let (translates, asid) = match self.address {
+            4 => (satp >> 31 & 1 != 0, satp >> 22 & 0x1ff),
+            _ => (satp >> 60 != 0, satp >> 44 & 0xffff),
+        };
+        let asid = if translates { asid as u32 } else { 0 };
+        Some(mode as u32 & 3 | asid << 2)
     }
 
     /// Where the code of a function begins whose address is this.

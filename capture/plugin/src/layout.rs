@@ -46,6 +46,9 @@ pub const BEGIN: u32 = 7;
 /// The thread leaves what is traced.
 pub const LEAVE: u32 = 8;
 
+/// The block that the thread has begun is in another context than what it told before: mode in bits 1:0, above them the ASID.
+pub const CONTEXT: u32 = 9;
+
 /// Of [`BLOCK`]: instructions; above them the state of the processor, which only 32-bit ARM has: bit 0 Thumb, bits 15:8
 /// ITSTATE.
 pub const INSTRUCTIONS: u32 = (1 << 16) - 1;
@@ -89,6 +92,9 @@ pub const OWN_IMAGE: u32 = 4;
 pub const FREE: u32 = 8;
 /// Flag: the quantum varies.
 pub const JITTER: u32 = 16;
+
+/// Flag: contexts of a whole machine are wanted.
+pub const CONTEXTS: u32 = 32;
 
 /// The control page.
 #[repr(C)]

@@ -63,6 +63,8 @@ const _: () = assert!(STORES == 2 * LOADS);
 const HANDLER: u32 = 1;
 /// Not of the image or the routines that are traced.
 const OUTSIDE: u32 = 2;
+/// Its context is looked at.
+const LOOKED: u32 = 4;
 
 struct State {
     ring: Ring,
@@ -103,6 +105,8 @@ struct Thread {
     end: Cell<u64>,
     random: Cell<u64>,
     outside: Cell<bool>,
+    /// What it was in last, as told.
+    context: Cell<Option<u32>>,
     /// Frames of handlers that were interrupted before they began, and are told.
     told: RefCell<Vec<u64>>,
 }
@@ -133,6 +137,7 @@ impl Thread {
             end: Cell::new(0),
             random: Cell::new(random),
             outside: Cell::new(false),
+            context: Cell::new(None),
             told: RefCell::default(),
         }
     }
@@ -220,7 +225,11 @@ fn begin(vcpu: c_uint, block: &'static Block) {
     let wanted = if flags & OUTSIDE == 0 {
         me.outside.set(false);
         let open = serial.then(|| me.end.get());
-        state.ring.begin(&me.writer, block.number, block.instructions, open)
+        let begun = state.ring.begin(&me.writer, block.number, block.instructions, open);
+        if flags & LOOKED != 0 {
+            state.context(vcpu, me);
+        }
+        begun
     } else {
         // they count for the turn, and for nothing else
         me.end.set(me.end.get().saturating_sub(block.instructions.into()));
@@ -322,6 +331,19 @@ extern "C" fn on_translate(_: Id, tb: *mut Tb) {
 }
 
 impl State {
+    /// Tells the context of the block that a processor has begun, where it is another.
+    #[cold]
+    fn context(&self, vcpu: c_uint, me: &Thread) {
+        // while instructions are skipped nothing is told
+        if self.ring.executed() <= self.ring.control().skip {
+            return;
+        }
+        let context = self.guest.context(vcpu);
+        if let Some(context) = context.filter(|_| me.context.replace(context) != context) {
+            self.ring.tell(&me.writer, &[escape(CONTEXT, 0), context]);
+        }
+    }
+
     /// A function that handles signals begins.
     #[cold]
     fn signal(&self, vcpu: c_uint, me: &Thread) {
@@ -385,6 +407,9 @@ impl State {
         let mut flags = if handles { HANDLER } else { 0 };
         if outside {
             flags |= OUTSIDE;
+        }
+        if self.flags & CONTEXTS != 0 {
+            flags |= LOOKED;
         }
         let mut text = Vec::new();
         if self.flags & WANT_TEXT != 0 {

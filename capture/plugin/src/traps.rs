@@ -1,6 +1,6 @@
-//! Traps of a whole machine: RISC-V, to machine mode; QEMU 7.2
+//! Traps of a whole machine: RISC-V; QEMU 7.2
 //!
-//! Source: QEMU 7.2, `target/riscv/csr.c`.
+//! Source: QEMU 7.2, `target/riscv/csr.c`, `cpu_helper.c`.
 
 use crate::qemu::{symbol, Registers};
 use std::ffi::{c_int, c_uint, c_void};
@@ -12,16 +12,24 @@ const NONE: c_int = -1;
 /// Reads a register of control and status: processor, number, where to write it, and what is written (nothing).
 type ReadCsr = extern "C" fn(*mut c_void, c_int, *mut u64, u64, u64) -> c_int;
 
-/// Reads what a trap leaves.
+/// Which privilege mode a processor is in.
+type ReadMode = extern "C" fn(*mut c_void, bool) -> c_int;
+
+/// Reads what a trap leaves, and what a processor is in.
 pub struct Traps {
     reader: Registers,
     read: ReadCsr,
+    mode: ReadMode,
     /// From a processor as QEMU knows it to its registers, once that was found.
     offset: AtomicUsize,
 }
 
-/// `mtvec`, `mepc`, `mcause`.
-const TRAP_CSRS: [c_int; 3] = [0x305, 0x341, 0x342];
+/// `mtvec`, `mepc`, `mcause`, and the same of supervisor mode.
+const TRAP_CSRS: [[c_int; 3]; 2] = [[0x305, 0x341, 0x342], [0x105, 0x141, 0x142]];
+/// `satp`.
+const SATP: c_int = 0x180;
+/// Supervisor mode.
+const SUPERVISOR: c_int = 1;
 
 impl Traps {
     /// Finds what it takes.
@@ -29,21 +37,48 @@ impl Traps {
         let read = symbol(c"riscv_csrrw_debug")?;
         // SAFETY: as in the source; the last two are of 32 bits for riscv32, as their lower halves are.
         let read = unsafe { std::mem::transmute::<*mut c_void, ReadCsr>(read) };
-        Some(Self { reader: reader?, read, offset: AtomicUsize::new(0) })
+        let mode = symbol(c"riscv_cpu_mmu_index")?;
+        // SAFETY: as in the source; of a whole machine it is the privilege mode.
+        let mode = unsafe { std::mem::transmute::<*mut c_void, ReadMode>(mode) };
+        Some(Self { reader: reader?, read, mode, offset: AtomicUsize::new(0) })
     }
 
-    /// `mtvec`, `mepc`, `mcause` of a processor; `None`: that of the thread that calls. `bytes`: of an address.
-    pub fn csrs(&self, vcpu: Option<c_uint>, bytes: usize) -> Option<[u64; 3]> {
-        let cpu = vcpu.map_or_else(Registers::current, |vcpu| Some(self.reader.cpu(vcpu)))?;
+    /// Where handlers begin: `mtvec`, `stvec` of the processor whose thread calls. `bytes`: of an address.
+    pub fn vectors(&self, bytes: usize) -> Option<[u64; 2]> {
+        let place = self.place(Registers::current()?, bytes)?;
+        self.csrs(place, TRAP_CSRS.map(|[vector, ..]| vector))
+    }
+
+    /// At the first instruction of a handler: what was interrupted, and why.
+    pub fn taken(&self, vcpu: c_uint, bytes: usize) -> Option<[u64; 2]> {
+        let place = self.place(self.reader.cpu(vcpu), bytes)?;
+        let supervisor = (self.mode)(place, false) == SUPERVISOR;
+        let [_, pc, cause] = TRAP_CSRS[usize::from(supervisor)];
+        self.csrs(place, [pc, cause])
+    }
+
+    /// Privilege mode, and `satp`.
+    pub fn mode(&self, vcpu: c_uint, bytes: usize) -> Option<[u64; 2]> {
+        let place = self.place(self.reader.cpu(vcpu), bytes)?;
+        let [satp] = self.csrs(place, [SATP])?;
+        Some([(self.mode)(place, false) as u64, satp])
+    }
+
+    /// Where a processor has its registers.
+    fn place(&self, cpu: *mut c_void, bytes: usize) -> Option<*mut c_void> {
         let mut offset = self.offset.load(Relaxed);
         if offset == 0 {
             // of all processors the same
             offset = self.reader.place(cpu, bytes)? as usize - cpu as usize;
             self.offset.store(offset, Relaxed);
         }
-        let place = cpu.wrapping_byte_add(offset);
-        let mut values = [0; 3];
-        for (value, number) in values.iter_mut().zip(TRAP_CSRS) {
+        Some(cpu.wrapping_byte_add(offset))
+    }
+
+    /// Registers of control and status; upper halves are 0 where there are none.
+    fn csrs<const N: usize>(&self, place: *mut c_void, numbers: [c_int; N]) -> Option<[u64; N]> {
+        let mut values = [0; N];
+        for (value, number) in values.iter_mut().zip(numbers) {
             if (self.read)(place, number, value, 0, 0) != NONE {
                 return None;
             }

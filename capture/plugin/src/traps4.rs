@@ -1,4 +1,4 @@
-//! Traps of a whole machine: RISC-V, to machine mode; by registers' names, since version 2 of the interface
+//! Traps of a whole machine: RISC-V; by registers' names, since version 2 of the interface
 //!
 //! Source: QEMU 10.0, `include/qemu/qemu-plugin.h`, `target/riscv/gdbstub.c`.
 
@@ -7,13 +7,24 @@ use crate::qemu::Registers;
 use std::ffi::{c_uint, CStr};
 use std::sync::OnceLock;
 
-/// Reads what a trap leaves.
+/// Reads what a trap leaves, and what a processor is in.
 pub struct Traps {
     /// As QEMU names them to plugins, once they were asked for; those of all harts have the same.
-    handles: OnceLock<Option<[usize; 3]>>,
+    handles: OnceLock<Option<[usize; NAMES.len()]>>,
 }
 
-const TRAP_CSRS: [&CStr; 3] = [c"mtvec", c"mepc", c"mcause"];
+/// `priv` is the privilege mode, which no instruction reads.
+const NAMES: [&CStr; 8] = [c"mtvec", c"mepc", c"mcause", c"stvec", c"sepc", c"scause", c"satp", c"priv"];
+const MTVEC: usize = 0;
+const MEPC: usize = 1;
+const MCAUSE: usize = 2;
+const STVEC: usize = 3;
+const SEPC: usize = 4;
+const SCAUSE: usize = 5;
+const SATP: usize = 6;
+const PRIV: usize = 7;
+/// Supervisor mode.
+const SUPERVISOR: u64 = 1;
 
 impl Traps {
     /// What it takes is part of the interface.
@@ -21,12 +32,28 @@ impl Traps {
         Some(Self { handles: OnceLock::new() })
     }
 
-    /// `mtvec`, `mepc`, `mcause` of the processor whose thread calls: QEMU shows no other's.
-    pub fn csrs(&self, _: Option<c_uint>, _: usize) -> Option<[u64; 3]> {
-        let handles = (*self.handles.get_or_init(|| registers_named(TRAP_CSRS)))?;
-        let mut values = [0; 3];
-        for (value, handle) in values.iter_mut().zip(handles) {
-            *value = Bytes::of_register(handle)?;
+    /// Where handlers begin: `mtvec`, `stvec` of the processor whose thread calls, as of all that follow: QEMU shows no
+    /// other's.
+    pub fn vectors(&self, _: usize) -> Option<[u64; 2]> {
+        self.read([MTVEC, STVEC])
+    }
+
+    /// At the first instruction of a handler: what was interrupted, and why.
+    pub fn taken(&self, _: c_uint, _: usize) -> Option<[u64; 2]> {
+        let [mode] = self.read([PRIV])?;
+        self.read(if mode == SUPERVISOR { [SEPC, SCAUSE] } else { [MEPC, MCAUSE] })
+    }
+
+    /// Privilege mode, and `satp`.
+    pub fn mode(&self, _: c_uint, _: usize) -> Option<[u64; 2]> {
+        self.read([PRIV, SATP])
+    }
+
+    fn read<const N: usize>(&self, which: [usize; N]) -> Option<[u64; N]> {
+        let handles = (*self.handles.get_or_init(|| registers_named(NAMES)))?;
+        let mut values = [0; N];
+        for (value, of) in values.iter_mut().zip(which) {
+            *value = Bytes::of_register(handles[of])?;
         }
         Some(values)
     }

@@ -53,6 +53,7 @@ pub fn options(schedule: &str, arguments: &[&str]) -> Options {
         length: None,
         size: None,
         system: None,
+        contexts: false,
         end_with_trace: false,
         to_stderr: true,
         folder: std::env::temp_dir(),

@@ -70,6 +70,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         length: None,
         size: None,
         system: None,
+        contexts: false,
         end_with_trace: false,
         to_stderr: true,
         folder: std::env::temp_dir(),

@@ -35,6 +35,7 @@ use std::path::PathBuf;
     goshawk capture run --routine hash_search -o hash.ret -- /bin/bash -c true\n  \
     goshawk capture run --data --statistics true.json -- /bin/true\n  \
     goshawk capture run --scheme cfiat:64k+line64 --statistics true.txt -- /bin/true\n  \
+    goshawk capture run --system --contexts --skip 6 -o paged.ret -- kernel.elf\n  \
     goshawk capture run --system --harts 4 --length 1000000 --end-with-trace -o firmware.ret -- firmware.elf\n  \
     goshawk stats true.ret")]
 pub struct Args {
@@ -99,6 +100,9 @@ pub struct Args {
     /// loads and stores of it need QEMU 10.0
     #[arg(long, conflicts_with_all = ["own_image", "routine", "sysroot"])]
     system: bool,
+    /// With --system: tell contexts, which are privilege mode and ASID; for `encode --context` and `replay --context`
+    #[arg(long, requires = "system", conflicts_with = "rbt1")]
+    contexts: bool,
     /// Harts of the recordings, 1 to 16 (rbt1: 8); threads beyond share them [default: most threads at one time]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
     harts: Option<u8>,
@@ -160,6 +164,7 @@ impl Args {
             length: self.length,
             size: Some(self.size_limit << 20),
             system: self.system.then_some(self.harts.unwrap_or(1)),
+            contexts: self.contexts,
             end_with_trace: self.end_with_trace,
             to_stderr: self.json,
             folder: std::env::temp_dir(),

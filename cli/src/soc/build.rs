@@ -114,6 +114,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         .ok_or_else(|| Failure::Other(format!("board = {} is unknown; the boards are {}", args.board, names())))?;
     let kind = CoreKind::from(args.core);
     let cores = args.cores.unwrap_or(board.cores);
+    args.params.no_context("the SoC")?;
     let (mut params, set) = args.params.resolve(cores, 32)?;
     params.align = kind.core().isa().align();
     let mhz = args.mhz.unwrap_or(f64::from(board.core_khz) / 1e3);

@@ -155,6 +155,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         Some(()) => (None, None),
         None => {
             let align = kind.core().isa().align();
+            args.params.no_context("the SoC")?;
             let (mut params, set) = args.params.resolve_with(args.data.as_deref(), (args.cores, 32, align))?;
             params.align = align;
             (Some(params), set)

@@ -8,6 +8,8 @@
 //! | `intr` | 1 | it is the first after a trap |
 //! | `broken` | 1 | `intr` is 1 because it does not follow from the instruction before, which nothing announced |
 //! | `hide` | 1 | it must not be told; between instructions, that of the one before |
+//! | `turns` | 1 | it is the first in its context, where contexts are told |
+//! | `belongs` | 18 | its context, see [`super::turn`]; between instructions, that of the one before |
 //! | `branch`, `taken` | 1 | it is a direct conditional; its outcome |
 //! | `look` | 1 | it is an indirect jump, call or trap return |
 //! | `push`, `pop` | 1 | it is a call; a return; both: pops, then pushes |
@@ -28,6 +30,8 @@ bundle!(
         intr: Bit,
         broken: Bit,
         hide: Bit,
+        turns: Bit,
+        belongs: Bits<18>,
         branch: Bit,
         taken: Bit,
         look: Bit,

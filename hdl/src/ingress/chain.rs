@@ -225,6 +225,7 @@ impl<const W: usize> Logic for Chain<W> {
         self.rvfi.hide.next = false;
         self.rvfi.mode.next = 0.into();
         self.rvfi.modes.next = 0.into();
+        self.rvfi.space.next = 0.into();
         self.rvfi.rvfi_intr.next = self.held_intr.q.val();
         self.rvfi.rvfi_pc_rdata.next = self.held_pc.q.val();
         self.rvfi.rvfi_pc_wdata.next = self.came.val();

@@ -373,6 +373,8 @@ impl<const W: usize> Logic for Compress<W> {
         self.beat.intr.next = self.kind_2.q.val().get_bit(0);
         self.beat.broken.next = false;
         self.beat.hide.next = false;
+        self.beat.turns.next = false;
+        self.beat.belongs.next = 0.into();
         self.beat.branch.next = self.kind_2.q.val().get_bit(1);
         self.beat.taken.next = self.kind_2.q.val().get_bit(2);
         self.beat.look.next = self.kind_2.q.val().get_bit(3);

@@ -197,6 +197,8 @@ impl<const W: usize> Logic for Etrace<W> {
         self.beat.intr.next = self.intr_2.q.val();
         self.beat.broken.next = false;
         self.beat.hide.next = false;
+        self.beat.turns.next = false;
+        self.beat.belongs.next = 0.into();
         self.beat.branch.next = self.branch_2.q.val();
         self.beat.taken.next = self.taken_2.q.val();
         self.beat.look.next = self.look_2.q.val();

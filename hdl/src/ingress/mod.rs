@@ -8,9 +8,10 @@
 //! | [`etrace`] | RISC-V E-Trace instruction trace interface |
 //! | [`narrow`] | an address of which fewer bits differ |
 //! | [`rvfi`] | RISC-V formal interface, with the instruction decoder |
-//! | [`veil`] | which instructions must not be told |
 //! | [`rvfi_data`] | its memory, CSR and register ports, to data beats |
 //! | [`rvfi_wide`] | RVFI of several instructions a clock |
+//! | [`turn`] | in which context an instruction is |
+//! | [`veil`] | which instructions must not be told |
 
 pub mod beat;
 pub mod chain;
@@ -21,4 +22,5 @@ pub(crate) mod ports;
 pub mod rvfi;
 pub mod rvfi_data;
 pub mod rvfi_wide;
+pub mod turn;
 pub mod veil;

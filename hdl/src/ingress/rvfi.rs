@@ -18,6 +18,7 @@
 //! | `rvfi_pc_rdata` | in | W | its address |
 //! | `rvfi_pc_wdata` | in | W | address of the next instruction |
 //! | `hide`, `mode`, `modes` | in | 1, 2, 4 | with [`Extras::filter`]: whether it must not be told, see [`super::veil`] |
+//! | `mode`, `space` | in | 2, 16 | where contexts are told: its privilege mode and the number of its address space, see [`super::turn`] |
 //! | `beat` | out | | a retire beat, see [`super::beat`] |
 //!
 //! # Timing
@@ -36,6 +37,7 @@
 
 use super::beat::BeatOut;
 use super::narrow::Narrow;
+use super::turn::Turn;
 use super::veil::Veil;
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
@@ -56,6 +58,7 @@ pub struct Rvfi<const W: usize> {
     pub hide: Signal<In, Bit>,
     pub mode: Signal<In, Bits<2>>,
     pub modes: Signal<In, Bits<4>>,
+    pub space: Signal<In, Bits<16>>,
     pub beat: BeatOut<W>,
     // decoder
     opcode: Signal<Local, Bits<7>>,
@@ -90,6 +93,9 @@ pub struct Rvfi<const W: usize> {
     // with a filter
     veil: Vec<Veil>,
     _veils: usize,
+    // where contexts are told
+    turn: Vec<Turn>,
+    _turns: usize,
     // registers
     trap_before: DFF<Bit>,
     live_2: DFF<Bit>,
@@ -142,6 +148,8 @@ impl<const W: usize> Rvfi<W> {
             _narrows: usize::from(extras.addresses.is_some()),
             veil: (0..usize::from(extras.filter)).map(|_| Veil::default()).collect(),
             _veils: usize::from(extras.filter),
+            turn: params.context.iter().map(|_| Turn::new(params.context_bits())).collect(),
+            _turns: usize::from(params.context.is_some()),
             check: Fixed::new(extras.check),
             align: Fixed::of(params.align),
             compressed: Fixed::new(params.align == 1),
@@ -258,6 +266,17 @@ impl<const W: usize> Logic for Rvfi<W> {
             self.veil[k].mode.next = self.mode.val();
             self.veil[k].modes.next = self.modes.val();
             self.beat.hide.next = self.veil[k].hidden.val();
+        }
+
+        self.beat.turns.next = false;
+        self.beat.belongs.next = 0.into();
+        for m in 0..self._turns {
+            self.turn[m].clock.next = self.clock.val();
+            self.turn[m].retires.next = self.retires.val();
+            self.turn[m].mode.next = self.mode.val();
+            self.turn[m].space.next = self.space.val();
+            self.beat.turns.next = self.turn[m].turns.val();
+            self.beat.belongs.next = self.turn[m].belongs.val();
         }
 
         self.beat.live.next = self.live_2.q.val();

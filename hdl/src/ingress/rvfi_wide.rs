@@ -101,6 +101,7 @@ macro_rules! adapter {
                     self.lane[$j].hide.next = false;
                     self.lane[$j].mode.next = 0.into();
                     self.lane[$j].modes.next = 0.into();
+                    self.lane[$j].space.next = 0.into();
                     self.lane[$j].rvfi_intr.next = self.$intr.val() | self.trapped[$j].val();
                     self.lane[$j].rvfi_pc_rdata.next = self.$pc.val();
                     self.lane[$j].rvfi_pc_wdata.next = self.$to.val();

@@ -11,6 +11,7 @@
 //! | `pre` | 2 | 2 | [`PRE_NONE`], [`PRE_EXCEPTION`], [`PRE_SYNC`], [`PRE_CONTROL`] |
 //! | `post` | 2 | 2 | [`POST_NONE`], [`POST_OUTCOME`], [`POST_TARGET`], [`POST_PROGRESS`]; with `PRE_CONTROL` instead [`CONTROL_STOP`], [`CONTROL_OVERFLOW`], [`CONTROL_RESYNC`]; with `PRE_EXCEPTION` instead of progress [`POST_RESYNC`] |
 //! | `icnt` | 24 | `count_bits` | iCnt of exception, sync (0), stop, overflow, progress and resync |
+//! | `belongs` | 19 | `context_bits` and 1 | where contexts are told: that of an exception or a sync; above it 1: the exception is none, but a change of context |
 //! | `bcnt` | 24 | `count_bits` | bCnt (schemes `nx`: SL) of outcome and target, also when a `pre` goes before; `lost` of an overflow; iCnt of a resync behind an exception |
 //! | `pc` | W | `address_bits` | ETA of an exception, PC of a sync |
 //! | `target` | W | `address_bits` | TA of a target; PC of the sync of a resync |
@@ -72,6 +73,8 @@ pub struct EntryLayout {
     pub address_bits: usize,
     /// Bits of `cc`. 16..=32, or 0 without time stamps.
     pub cc_bits: usize,
+    /// Bits of `belongs`, the one above it included: 3..=19, or 0 where contexts are not told. They lie above `icnt`.
+    pub context_bits: usize,
     /// `pc` and `target` stand at the ports a clock before `push`.
     pub early: bool,
 }
@@ -83,13 +86,14 @@ impl EntryLayout {
             count_bits: params.count_bits.into(),
             address_bits: params.address_bits() as usize,
             cc_bits: if params.timestamps { params.cc_bits.into() } else { 0 },
+            context_bits: params.context.map_or(0, |_| params.context_bits() as usize + 1),
             early: true,
         }
     }
 
-    /// Bits of a whole entry without `push`: `pre`, `post`, both counts, both addresses, `cc`.
+    /// Bits of a whole entry without `push`: `pre`, `post`, both counts, `belongs`, both addresses, `cc`.
     pub fn bits(&self) -> usize {
-        2 + 2 + 2 * self.count_bits + 2 * self.address_bits + self.cc_bits
+        2 + 2 + 2 * self.count_bits + self.context_bits + 2 * self.address_bits + self.cc_bits
     }
 }
 
@@ -110,6 +114,8 @@ pub struct Entry {
     pub target: u64,
     /// diffCC.
     pub cc: u32,
+    /// Context, and above it whether it changes without an exception.
+    pub context: u32,
 }
 
 impl Entry {
@@ -124,6 +130,7 @@ impl Entry {
             icnt: if self.pre != PRE_NONE || self.post == POST_PROGRESS { self.icnt } else { 0 },
             bcnt: if counts_branches || overflow { self.bcnt } else { 0 },
             pc: if matches!(self.pre, PRE_EXCEPTION | PRE_SYNC) { self.pc } else { 0 },
+            context: if resync || matches!(self.pre, PRE_EXCEPTION | PRE_SYNC) { self.context } else { 0 },
             target: if resync || (!control && self.post == POST_TARGET) { self.target } else { 0 },
             ..self
         }
@@ -145,12 +152,12 @@ mod tests {
 
     #[test]
     fn unused_fields_do_not_count() {
-        let full = Entry { pre: 0, post: 0, icnt: 1, bcnt: 2, pc: 3, target: 4, cc: 5 };
+        let full = Entry { pre: 0, post: 0, icnt: 1, bcnt: 2, pc: 3, target: 4, cc: 5, context: 6 };
         let outcome = Entry { post: POST_OUTCOME, ..full };
         assert_eq!(outcome.used(), Entry { post: POST_OUTCOME, bcnt: 2, cc: 5, ..Entry::default() });
         let both = Entry { pre: PRE_EXCEPTION, post: POST_TARGET, ..full };
         assert_eq!(both.used(), both);
         let overflow = Entry { pre: PRE_CONTROL, post: CONTROL_OVERFLOW, ..full };
-        assert_eq!(overflow.used(), Entry { pc: 0, target: 0, ..overflow });
+        assert_eq!(overflow.used(), Entry { pc: 0, target: 0, context: 0, ..overflow });
     }
 }

@@ -31,6 +31,7 @@
 
 use super::entry::{EntryLayout, CC_PORT_BITS, COUNT_PORT_BITS};
 use super::ports::EntryIn;
+use crate::widget::each::each;
 use crate::widget::field_mem::FieldMem;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
@@ -42,7 +43,7 @@ const A: usize = 8;
 
 /// `field`: bcnt in the low `count_bits` bits, then two bits `pre`, two bits `post`.
 pub const FIELD_COUNT: u8 = 0;
-/// `field`: icnt.
+/// `field`: icnt in the low `count_bits` bits, then `belongs`.
 pub const FIELD_INSTRUCTIONS: u8 = 1;
 /// `field`: pc.
 pub const FIELD_PC: u8 = 2;
@@ -104,6 +105,9 @@ pub struct EventFifo<const W: usize> {
     mask: Fixed<Bits<8>>,
     feedback: Fixed<Bits<8>>,
     count_bits: Fixed<Bits<6>>,
+    // where contexts are told
+    second: Vec<Signal<Local, Bits<W>>>,
+    _contexts: usize,
 }
 
 impl<const W: usize> EventFifo<W> {
@@ -114,7 +118,7 @@ impl<const W: usize> EventFifo<W> {
     pub fn new(layout: &EntryLayout, log2_depth: usize) -> Self {
         assert!((3..=A).contains(&log2_depth), "log2_depth = {log2_depth} is outside 3..={A}");
         assert!(layout.count_bits <= COUNT_PORT_BITS && layout.cc_bits <= CC_PORT_BITS);
-        let (counts, width) = (layout.count_bits + 4, layout.address_bits);
+        let (counts, width) = (layout.count_bits + layout.context_bits.max(4), layout.address_bits);
         assert!(counts <= width && width <= W, "address_bits = {width} is outside {counts}..={W}");
         let early = usize::from(layout.early);
         Self {
@@ -123,6 +127,8 @@ impl<const W: usize> EventFifo<W> {
             addresses: (0..early).map(|_| PairMem::new(log2_depth, width)).collect(),
             _late: 1 - early,
             _early: early,
+            second: each(usize::from(layout.context_bits > 0)),
+            _contexts: usize::from(layout.context_bits > 0),
             ccs: Mem::new(log2_depth, layout.cc_bits),
             mask: Fixed::of((1u64 << log2_depth) - 1),
             feedback: Fixed::new(taps(log2_depth).to_bits::<8>()),
@@ -197,6 +203,10 @@ impl<const W: usize> Logic for EventFifo<W> {
         self.read.d.next = self.next_read.val();
         self.ccs.raddr.next = self.next_read.val();
 
+        for k in 0..self._contexts {
+            self.second[k].next = bit_cast::<W, 24>(self.entry.icnt.val())
+                | (bit_cast::<W, 19>(self.entry.belongs.val()) << self.count_bits.val());
+        }
         self.is_address.d.next = self.field.val().get_bit(1);
         self.word.next = 0.into();
         for i in 0..self._late {
@@ -208,6 +218,9 @@ impl<const W: usize> Logic for EventFifo<W> {
             self.entries[i].w0.next =
                 bit_cast::<W, 24>(self.entry.bcnt.val()) | (self.kinds.val() << self.count_bits.val());
             self.entries[i].w1.next = bit_cast::<W, 24>(self.entry.icnt.val());
+            for m in 0..self._contexts {
+                self.entries[i].w1.next = self.second[m].val();
+            }
             self.entries[i].w2.next = self.entry.pc.val();
             self.entries[i].w3.next = self.entry.target.val();
             self.word.next = self.entries[i].rdata.val();
@@ -221,6 +234,9 @@ impl<const W: usize> Logic for EventFifo<W> {
             self.counts[j].w0.next =
                 bit_cast::<W, 24>(self.entry.bcnt.val()) | (self.kinds.val() << self.count_bits.val());
             self.counts[j].w1.next = bit_cast::<W, 24>(self.entry.icnt.val());
+            for n in 0..self._contexts {
+                self.counts[j].w1.next = self.second[n].val();
+            }
             self.addresses[j].clock.next = self.clock.val();
             self.addresses[j].raddr.next = self.next_read.val();
             self.addresses[j].second.next = self.field.val().get_bit(0);

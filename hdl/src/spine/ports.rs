@@ -100,6 +100,7 @@ bundle!(
         pre: Bits<2>,
         post: Bits<2>,
         icnt: Bits<24>,
+        belongs: Bits<19>,
         bcnt: Bits<24>,
         pc: Bits<W>,
         target: Bits<W>,

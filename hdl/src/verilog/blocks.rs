@@ -1,7 +1,7 @@
 //! What a module is called and what it is: the block behind a field, and its line in the list of its folder
 
 /// Fields that are not called as the source of their block is: field, module, source.
-const FIELDS: [(&str, &str, &str); 23] = [
+const FIELDS: [(&str, &str, &str); 24] = [
     ("lane", "rvfi", "rvfi"),
     ("more", "delay", "delay"),
     ("step", "delay", "delay"),
@@ -14,6 +14,7 @@ const FIELDS: [(&str, &str, &str); 23] = [
     ("targets", "delay", "delay"),
     ("misses", "delay", "delay"),
     ("hits", "delay", "delay"),
+    ("turns", "delay", "delay"),
     ("packets", "port", "port"),
     ("outer", "router", "router"),
     ("generator_router", "router", "router"),

@@ -3,16 +3,18 @@
 use retire::{FlowEvent, FlowKind, RetireSink};
 
 /// A 64-bit digest of each hart's control flow: equal for two streams of which [`FlowEvent::same_flow`] holds
-/// event by event, whatever the order of the harts.
+/// event by event, whatever the order of the harts. Changes of context are left out: streams need not tell them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowDigest {
     harts: Vec<(u64, u64)>,
+    /// Instructions before a change of context, by hart: they belong to the next event.
+    before: Vec<u32>,
 }
 
 impl FlowDigest {
     /// Of `harts` harts that did nothing yet.
     pub fn new(harts: u8) -> Self {
-        Self { harts: vec![(0, 0); usize::from(harts)] }
+        Self { harts: vec![(0, 0); usize::from(harts)], before: vec![0; usize::from(harts)] }
     }
 
     /// Events of all harts.
@@ -39,11 +41,16 @@ impl RetireSink for FlowDigest {
             // the cause is no part of the flow
             FlowKind::Trap { .. } => FlowKind::Trap { interrupt: false, cause: 0 }.code().into(),
             FlowKind::Gap { lost } => u64::from(e.kind.code()) | u64::from(lost) << 8,
+            FlowKind::Context { .. } => {
+                self.before[usize::from(e.hart)] += e.count;
+                return;
+            }
             kind => kind.code().into(),
         };
+        let count = e.count + std::mem::take(&mut self.before[usize::from(e.hart)]);
         let (hash, events) = &mut self.harts[usize::from(e.hart)];
         *events += 1;
-        *hash = mix(*hash, kind ^ u64::from(e.len) << 40 ^ u64::from(e.count).rotate_left(48));
+        *hash = mix(*hash, kind ^ u64::from(e.len) << 40 ^ u64::from(count).rotate_left(48));
         *hash = mix(mix(*hash, e.pc), e.target);
     }
 }

@@ -140,7 +140,7 @@ impl Stack {
                     }
                 }
             }
-            FlowKind::Conditional { .. } | FlowKind::ConditionalIndirect { .. } => {}
+            FlowKind::Conditional { .. } | FlowKind::ConditionalIndirect { .. } | FlowKind::Context { .. } => {}
             FlowKind::Stop => self.leave(0, change),
         }
     }

@@ -133,7 +133,7 @@ impl Record {
             FlowKind::Return | FlowKind::CoSwap => 6,
             FlowKind::Start | FlowKind::Trap { .. } | FlowKind::Stop => 7,
             FlowKind::TrapReturn => 8,
-            FlowKind::ConditionalIndirect { .. } | FlowKind::Gap { .. } => return None,
+            FlowKind::ConditionalIndirect { .. } | FlowKind::Gap { .. } | FlowKind::Context { .. } => return None,
         };
         // a trap at its own handler must not look like a stop
         let len = if matches!(e.kind, FlowKind::Trap { .. }) { 1 } else { e.len };

@@ -10,7 +10,7 @@
 //! | `pc` | difference from the target before |
 //! | `target` | difference from `pc`; not with bit 7 |
 //! | `cycle` | difference from the event before |
-//! | cause, lost | of a trap, of a gap |
+//! | cause, lost, context | of a trap, of a gap, of a context: mode and address space |
 //! | length | a byte, with bit 5 |
 //!
 //! | datum | |
@@ -22,7 +22,7 @@
 //! | imported | bytes kind and length, count, target as a difference from `pc` |
 
 use crate::isa::Indirect;
-use crate::{DataEvent, DataKind, FlowEvent, FlowKind};
+use crate::{Context, DataEvent, DataKind, FlowEvent, FlowKind};
 
 /// The instruction is 2 bytes long, not 4.
 const SHORT: u8 = 0x40;
@@ -85,6 +85,7 @@ pub fn put_event(e: &FlowEvent, before: &mut Before, out: &mut Vec<u8>) {
     match e.kind {
         FlowKind::Trap { cause, .. } => put(cause.into(), out),
         FlowKind::Gap { lost } => put(lost.into(), out),
+        FlowKind::Context { context, .. } => put(context.0.into(), out),
         _ => {}
     }
     if length == LENGTH {
@@ -204,6 +205,7 @@ impl Bytes<'_> {
             16 | 17 => FlowKind::ConditionalIndirect { how: Indirect::Call, taken: code == 17 },
             18 | 19 => FlowKind::ConditionalIndirect { how: Indirect::Return, taken: code == 19 },
             20 | 21 => FlowKind::ConditionalIndirect { how: Indirect::CoSwap, taken: code == 21 },
+            22 | 23 => FlowKind::Context { context: Context(self.small("a context")?), alone: code == 23 },
             _ => return Err(Fault::Bad(format!("event kind 0x{byte:02x} is not defined"))),
         };
         let len = match byte & (SHORT | LENGTH) {

@@ -118,7 +118,9 @@ fn exit_kind(kind: FlowKind) -> Option<(ExitKind, bool)> {
         FlowKind::Return => indirect(Indirect::Return),
         FlowKind::CoSwap => indirect(Indirect::CoSwap),
         FlowKind::ConditionalIndirect { how, .. } => Some((ExitKind::ConditionalIndirect(how), false)),
-        FlowKind::Start | FlowKind::Trap { .. } | FlowKind::Gap { .. } | FlowKind::Stop => None,
+        FlowKind::Start | FlowKind::Trap { .. } | FlowKind::Context { .. } | FlowKind::Gap { .. } | FlowKind::Stop => {
+            None
+        }
     }
 }
 

@@ -108,11 +108,16 @@ impl Expander {
     }
 
     fn queue(&mut self, e: &FlowEvent) -> Result<(), ExpandError> {
+        // the event behind it tells where the hart was
+        if let FlowKind::Context { alone: false, .. } = e.kind {
+            return Ok(());
+        }
         let Self { image, harts, .. } = self;
         let h = &mut harts[usize::from(e.hart)];
         let (hart, cycle, count) = (e.hart, e.cycle, e.count);
         // the last clock in which one of the `count` instructions may have retired
-        let end = if matches!(e.kind, FlowKind::Trap { .. }) { cycle.saturating_sub(1) } else { cycle };
+        let before = matches!(e.kind, FlowKind::Trap { .. } | FlowKind::Context { .. });
+        let end = if before { cycle.saturating_sub(1) } else { cycle };
         let retires = e.len != 0;
         let sequential = count.saturating_sub(retires.into());
         let pc = h.pc;

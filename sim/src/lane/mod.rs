@@ -17,7 +17,7 @@ pub mod replay;
 use crate::message::{Escape, Message};
 use crate::platform::{ParamError, Platform};
 use retire::isa::Indirect;
-use retire::{FlowEvent, FlowKind};
+use retire::{Context, FlowEvent, FlowKind};
 
 /// How often every core is told of anew, so that a decoder can begin there: 2^n instructions of core 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +108,8 @@ pub trait Front {
 pub struct Counters {
     core: u8,
     timestamps: bool,
+    /// Where contexts are told: what the last instruction, and behind a change the next one is in, and the bits told of it.
+    context: Option<(Context, u32)>,
     /// Instructions in `rates` up to the last message; a scheme whose messages wait counts from where they reach.
     i_base: u64,
     /// Reported branches in `rates` up to the last message.
@@ -131,6 +133,7 @@ impl Counters {
         Self {
             core,
             timestamps: platform.timestamps,
+            context: platform.context.map(|_| (platform.told(Context::RESET), platform.told(Context(u32::MAX)).0)),
             i_base: 0,
             b_base: 0,
             last_cycle: 0,
@@ -141,6 +144,18 @@ impl Counters {
             quiet: 0,
             rates: Rates::default(),
         }
+    }
+
+    /// What is told of the context.
+    fn told(&self) -> Option<Context> {
+        self.context.map(|(context, _)| context)
+    }
+
+    /// The next instruction is in `context`; whether that is news, as far as it is told.
+    fn change(&mut self, context: Context) -> bool {
+        let Some((now, mask)) = &mut self.context else { return false };
+        let context = Context(context.0 & *mask);
+        std::mem::replace(now, context) != context
     }
 
     /// Instructions since the last message.
@@ -350,7 +365,15 @@ impl<F: Front> Lane<F> {
             FlowKind::Start => return self.sync(e.cycle, e.target, out),
             FlowKind::Trap { .. } => {
                 c.rates.traps += 1;
-                return front.escape(e.cycle, Escape::Exception { i_cnt: c.i_cnt(), target: e.target }, c, out);
+                let exception = Escape::Exception { i_cnt: c.i_cnt(), target: e.target, context: c.told() };
+                return front.escape(e.cycle, exception, c, out);
+            }
+            FlowKind::Context { context, alone } => {
+                let news = c.change(context);
+                if let Some(context) = c.told().filter(|_| alone && news) {
+                    front.escape(e.cycle, Escape::Context { i_cnt: c.i_cnt(), context }, c, out);
+                }
+                return;
             }
             // what a replayed stream did not know is not known in this one either
             FlowKind::Gap { lost } => {
@@ -381,7 +404,7 @@ impl<F: Front> Lane<F> {
         c.count_from_here();
         c.quiet = 0;
         resync.synced(c.rates.instructions + 1);
-        front.escape(cycle, Escape::Sync { i_cnt: 0, pc }, c, out);
+        front.escape(cycle, Escape::Sync { i_cnt: 0, pc, context: c.told() }, c, out);
     }
 
     /// A resync at `e`: what it would send else, the sync behind it tells.
@@ -414,6 +437,12 @@ impl<F: Front> Lane<F> {
             return false;
         }
         let count = events.iter().map(|e| u64::from(e.count)).sum::<u64>();
+        // a sync will tell it
+        for e in events {
+            if let FlowKind::Context { context, .. } = e.kind {
+                self.counters.change(context);
+            }
+        }
         if let Some(lost) = &mut self.lost {
             *lost += count;
             return true;

@@ -6,7 +6,7 @@
 use crate::message::{Body, CodingError, Escape, Message};
 use crate::platform::Platform;
 use retire::image::{Exit, ExitKind, Image};
-use retire::{FlowEvent, FlowKind};
+use retire::{Context, FlowEvent, FlowKind};
 
 /// Takes what replay finds.
 pub trait ReplaySink {
@@ -145,6 +145,8 @@ pub struct Hart {
     settle: u64,
     /// The header was sent again, and there was no sync since: that will be one for those who begin there.
     asked: bool,
+    /// What the next instruction is in, where that is told.
+    context: Context,
 }
 
 impl Hart {
@@ -161,6 +163,7 @@ impl Hart {
             settled: 0,
             settle: settle.into(),
             asked: false,
+            context: platform.told(Context::RESET),
         }
     }
 
@@ -335,12 +338,46 @@ impl Hart {
             (State::Running | State::Joining { .. }, _) => None,
         }
     }
+
+    /// The next instruction, at `pc`, is in `context`.
+    fn enter(&mut self, context: Context, alone: bool, pc: u64, sink: &mut impl ReplaySink) {
+        if std::mem::replace(&mut self.context, context) == context {
+            return;
+        }
+        let count = if alone { std::mem::take(&mut self.since) } else { 0 };
+        let (hart, cycle, kind) = (self.index, self.cycle, FlowKind::Context { context, alone });
+        sink.event(&FlowEvent { hart, kind, len: 0, count, pc, target: pc, cycle });
+    }
+}
+
+/// The code of every context.
+#[derive(Clone, Copy, Debug)]
+pub struct Images<'a> {
+    /// That of all contexts without one of their own.
+    pub common: &'a Image,
+    /// Those that have one.
+    pub of: &'a [(Context, Image)],
+}
+
+impl<'a> From<&'a Image> for Images<'a> {
+    fn from(common: &'a Image) -> Self {
+        Self { common, of: &[] }
+    }
+}
+
+impl<'a> Images<'a> {
+    /// That of `context`.
+    pub fn find(&self, context: Context) -> &'a Image {
+        self.of.iter().find(|(of, _)| *of == context).map_or(self.common, |(_, image)| image)
+    }
 }
 
 /// All harts of a stream.
 #[derive(Clone, Debug)]
 pub struct Lanes<'a> {
-    image: &'a Image,
+    images: Images<'a>,
+    /// Of the context of each core.
+    current_images: Vec<&'a Image>,
     harts: Vec<Hart>,
     /// Branches at which a resync was, and that wait for its sync, by core.
     open: Vec<Option<&'a Exit>>,
@@ -351,9 +388,10 @@ pub struct Lanes<'a> {
 
 impl<'a> Lanes<'a> {
     /// Before the first message.
-    pub fn new(image: &'a Image, platform: &Platform, settle: u32) -> Self {
-        let harts = (0..platform.cores).map(|i| Hart::new(i, platform, settle)).collect();
-        Self { image, harts, open: vec![None; platform.cores.into()], stopped: 0, current: None }
+    pub fn new(images: Images<'a>, platform: &Platform, settle: u32) -> Self {
+        let harts: Vec<_> = (0..platform.cores).map(|i| Hart::new(i, platform, settle)).collect();
+        let current_images = harts.iter().map(|h| images.find(h.context)).collect();
+        Self { images, current_images, harts, open: vec![None; platform.cores.into()], stopped: 0, current: None }
     }
 
     /// Behind a header, and nothing before it is known, or no longer; `again` says that it was sent again.
@@ -408,7 +446,7 @@ impl<'a> Lanes<'a> {
         if hart.state != State::Running {
             return Err(PathError::OutOfPlace("a branch is reported outside a sync"));
         }
-        Ok((self.image, hart))
+        Ok((self.current_images[usize::from(core)], hart))
     }
 
     /// Replays an escape message; `path` is its core's.
@@ -425,9 +463,11 @@ impl<'a> Lanes<'a> {
             return Err(PathError::OutOfPlace(why));
         }
         let open = &mut self.open[usize::from(message.core)];
+        let current = &mut self.current_images[usize::from(message.core)];
+        let image = *current;
         match (hart.state, escape) {
-            (State::Running, Escape::Resync { i_cnt }) => *open = Some(hart.reach(self.image, i_cnt, path, sink)?),
-            (State::Running, _) => hart.forward(self.image, escape.i_cnt(), path, sink)?,
+            (State::Running, Escape::Resync { i_cnt }) => *open = Some(hart.reach(image, i_cnt, path, sink)?),
+            (State::Running, _) => hart.forward(image, escape.i_cnt(), path, sink)?,
             // counted from before the header
             (State::Joining { .. }, _) => {}
             (State::Waiting | State::Resync | State::Lost(_) | State::Stopped, _) if escape.i_cnt() == 0 => {}
@@ -435,12 +475,21 @@ impl<'a> Lanes<'a> {
         }
         hart.cycle += message.diff_cc;
         let pc = hart.pc;
+        // of a core that is not known yet, its sync will say it
+        let known = !matches!(hart.state, State::Joining { .. });
         match escape {
-            Escape::Exception { target, .. } => match hart.state {
-                State::Joining { .. } => {}
-                _ => hart.tell(FlowKind::Trap { interrupt: false, cause: 0 }, pc, 0, target, sink),
-            },
-            Escape::Sync { pc: target, .. } => {
+            Escape::Exception { target, context, .. } if known => {
+                if let Some(context) = context {
+                    hart.enter(context, false, target, sink);
+                }
+                hart.tell(FlowKind::Trap { interrupt: false, cause: 0 }, pc, 0, target, sink);
+            }
+            Escape::Context { context, .. } if known => hart.enter(context, true, pc, sink),
+            Escape::Exception { .. } | Escape::Context { .. } => {}
+            Escape::Sync { pc: target, context, .. } => {
+                if let Some(context) = context.filter(|_| hart.state != State::Resync) {
+                    hart.enter(context, false, target, sink);
+                }
                 let settles = std::mem::take(&mut hart.asked);
                 let keeps = !settles && matches!(hart.state, State::Lost(_));
                 match hart.state {
@@ -486,6 +535,7 @@ impl<'a> Lanes<'a> {
             }
             Escape::Progress { .. } => {}
         }
+        *current = self.images.find(hart.context);
         Ok(())
     }
 }

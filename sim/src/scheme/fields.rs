@@ -12,6 +12,7 @@ use crate::bits::{BitReader, BitWriter};
 use crate::lengths::FieldLengths;
 use crate::message::{Body, CodingError, Escape, Message};
 use crate::platform::Platform;
+use retire::Context;
 
 /// A field of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub enum Field {
     ICnt,
     /// Instructions lost; sent like `iCnt`.
     Lost,
+    /// Privilege mode and address space.
+    Context,
 }
 
 impl Field {
@@ -49,6 +52,7 @@ impl Field {
             Self::Kind => "kind",
             Self::ICnt => "iCnt",
             Self::Lost => "lost",
+            Self::Context => "context",
         }
     }
 }
@@ -87,6 +91,7 @@ const RESYNC: u64 = 1;
 const STOP: u64 = 2;
 const PROGRESS: u64 = 3;
 const OVERFLOW: u64 = 4;
+const CONTEXT: u64 = 5;
 
 /// Previous address of each core, without its always-zero bits: PTA.
 #[derive(Clone, Debug)]
@@ -174,9 +179,16 @@ impl<C: Code> Writer<C> {
             Escape::Overflow { .. } => (1 | OVERFLOW << 1, 4),
             Escape::Stop { .. } => (1 | STOP << 1, 4),
             Escape::Progress { .. } => (1 | PROGRESS << 1, 4),
+            Escape::Context { .. } => (1 | CONTEXT << 1, 4),
         };
         self.code.bits(Field::Kind, kind, bits, out);
         self.number(Field::ICnt, escape.i_cnt(), out);
+        if let Escape::Exception { context: Some(context), .. }
+        | Escape::Sync { context: Some(context), .. }
+        | Escape::Context { context, .. } = escape
+        {
+            self.code.bits(Field::Context, context.0.into(), self.platform.context_bits(), out);
+        }
         match escape {
             Escape::Exception { target, .. } => self.address(core, target, out),
             Escape::Sync { pc, .. } => {
@@ -185,7 +197,7 @@ impl<C: Code> Writer<C> {
             }
             Escape::Overflow { lost, .. } => self.number(Field::Lost, lost, out),
             Escape::Resync { .. } => self.number(Field::Lost, 0, out),
-            Escape::Stop { .. } | Escape::Progress { .. } => {}
+            Escape::Stop { .. } | Escape::Progress { .. } | Escape::Context { .. } => {}
         }
     }
 }
@@ -197,7 +209,7 @@ fn count(lengths: &mut FieldLengths, field: Field, value: u64) {
         Field::DiffTa => lengths.diff_ta.add(value),
         Field::DiffCc => lengths.diff_cc.add(value),
         Field::ICnt | Field::Lost => lengths.i_cnt.add(value),
-        Field::Core | Field::Sign | Field::Taken | Field::Kind => {}
+        Field::Core | Field::Sign | Field::Taken | Field::Kind | Field::Context => {}
     }
 }
 
@@ -301,15 +313,20 @@ impl<C: Code> Reader<C> {
             0 => None,
             _ => Some(self.code.read_bits(Field::Kind, 3, input)?),
         };
-        if let Some(kind @ 5..) = kind {
+        let most = if self.platform.context.is_some() { CONTEXT } else { OVERFLOW };
+        if let Some(kind) = kind.filter(|kind| *kind > most) {
             return Err(CodingError::Kind(kind));
         }
         let i_cnt = self.code.read_number(Field::ICnt, width, input)?;
+        let mut context = None;
+        if let (None | Some(SYNC | CONTEXT), bits @ 1..) = (kind, self.platform.context_bits()) {
+            context = Some(Context(self.code.read_bits(Field::Context, bits, input)? as u32));
+        }
         Ok(match kind {
-            None => Escape::Exception { i_cnt, target: self.target(core, input)? },
+            None => Escape::Exception { i_cnt, target: self.target(core, input)?, context },
             Some(SYNC) => {
                 self.addresses.forget(core);
-                Escape::Sync { i_cnt, pc: self.target(core, input)? }
+                Escape::Sync { i_cnt, pc: self.target(core, input)?, context }
             }
             Some(kind @ (RESYNC | OVERFLOW)) => {
                 let lost = self.code.read_number(Field::Lost, width, input)?;
@@ -320,6 +337,7 @@ impl<C: Code> Reader<C> {
                 Escape::overflow(i_cnt, lost)
             }
             Some(STOP) => Escape::Stop { i_cnt },
+            Some(CONTEXT) => Escape::Context { i_cnt, context: context.unwrap_or(Context::RESET) },
             Some(_) => Escape::Progress { i_cnt },
         })
     }

@@ -33,7 +33,7 @@ pub fn extras(params: &TraceParams) -> Extras {
 pub fn word(count_bits: usize, e: &Entry, field: u8) -> u64 {
     match field {
         FIELD_COUNT => u64::from(e.bcnt) | u64::from(e.pre | e.post << 2) << count_bits,
-        FIELD_INSTRUCTIONS => e.icnt.into(),
+        FIELD_INSTRUCTIONS => u64::from(e.icnt) | u64::from(e.context) << count_bits,
         FIELD_PC => e.pc,
         _ => e.target,
     }

@@ -9,6 +9,7 @@ use hdl::spine::ports::{PieceOut, WordsOut};
 use hdl::spine::session::Session;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use retire::Context;
 use rust_hdl::prelude::*;
 use sim::bits::BitWriter;
 use sim::message::{Body, Escape, Message, Report};
@@ -38,16 +39,20 @@ fn messages(params: &TraceParams, core: u8, e: &Entry) -> Vec<Message> {
         out.push(Message { core, diff_cc, body });
     };
     let (i_cnt, count) = (u64::from(e.icnt), u64::from(e.bcnt));
+    let told = params.told(Context(e.context));
+    let alone = params.context.is_some() && e.context >> params.context_bits() & 1 == 1;
+    let context = params.context.map(|_| told);
     match e.pre {
-        PRE_EXCEPTION => add(Body::Escape(Escape::Exception { i_cnt, target: address(e.pc) })),
-        PRE_SYNC => add(Body::Escape(Escape::Sync { i_cnt, pc: address(e.pc) })),
+        PRE_EXCEPTION if alone => add(Body::Escape(Escape::Context { i_cnt, context: told })),
+        PRE_EXCEPTION => add(Body::Escape(Escape::Exception { i_cnt, target: address(e.pc), context })),
+        PRE_SYNC => add(Body::Escape(Escape::Sync { i_cnt, pc: address(e.pc), context })),
         PRE_CONTROL if e.post == CONTROL_OVERFLOW => {
             add(Body::Escape(Escape::Overflow { i_cnt, lost: count }));
             return out;
         }
         PRE_CONTROL if e.post == CONTROL_RESYNC => {
             add(Body::Escape(Escape::Resync { i_cnt }));
-            add(Body::Escape(Escape::Sync { i_cnt: 0, pc: address(e.target) }));
+            add(Body::Escape(Escape::Sync { i_cnt: 0, pc: address(e.target), context }));
             return out;
         }
         PRE_CONTROL => {
@@ -63,7 +68,7 @@ fn messages(params: &TraceParams, core: u8, e: &Entry) -> Vec<Message> {
         POST_TARGET => add(Body::Target { count, target: address(e.target) }),
         POST_RESYNC if e.pre == PRE_EXCEPTION => {
             add(Body::Escape(Escape::Resync { i_cnt: count }));
-            add(Body::Escape(Escape::Sync { i_cnt: 0, pc: address(e.target) }));
+            add(Body::Escape(Escape::Sync { i_cnt: 0, pc: address(e.target), context }));
         }
         POST_PROGRESS => add(Body::Escape(Escape::Progress { i_cnt })),
         _ => {}
@@ -96,6 +101,7 @@ fn entry(rng: &mut impl Rng, params: &TraceParams) -> Entry {
         pc: number(rng, a, 0),
         target: number(rng, a, 0),
         cc: if params.timestamps { number(rng, params.cc_bits.into(), 0) as u32 } else { 0 },
+        context: params.context.map_or(0, |_| number(rng, params.context_bits() + 1, 0) as u32),
     }
 }
 
@@ -140,6 +146,13 @@ pub fn platform(rng: &mut impl Rng, p: &mut TraceParams) {
     p.align = rng.random_range(1..=2);
     p.count_bits = rng.random_range(16..=24);
     p.cc_bits = rng.random_range(16..=32);
+}
+
+/// Contexts of any width in a system of 32 bits, which leaves room for them.
+pub fn contexts(rng: &mut impl Rng, p: &mut TraceParams) {
+    p.count_bits = rng.random_range(16..=24);
+    p.context = Some(rng.random_range(0..=16.min(p.xlen - p.align - p.count_bits - 3)));
+    p.check().unwrap();
 }
 
 /// Narrow and wide systems of the scheme of `p` pass the static gates.

@@ -3,7 +3,7 @@
 use super::golden::Golden;
 use super::ingress::{chained, Hide, Ingress, Show};
 use hdl::spine::entry::Entry;
-use retire::{FlowEvent, FlowKind};
+use retire::{Context, FlowEvent, FlowKind};
 use sim::message::Message;
 use sim::params::TraceParams;
 use sim::stimulus::program::Model;
@@ -26,6 +26,8 @@ pub struct Bench<T: Ingress> {
     pub sync_per_64k: u16,
     /// At so many of 65,536 instructions, and at every second trap, some begin that must not be told.
     pub hide_per_64k: u16,
+    /// At so many of 65,536 instructions, and at every second trap, the context changes.
+    pub context_per_64k: u16,
     /// Stretches of them seen that were longer than the pipeline, with what was told to be lost of each.
     pub hidden: Vec<(u64, u64)>,
     /// Traps that can be seen by where they go need not be told.
@@ -52,6 +54,7 @@ pub(super) struct Beat {
     pub clock: u64,
     pub step: Step,
     pub hide: Hide,
+    pub context: Context,
 }
 
 impl<T: Ingress> Bench<T> {
@@ -63,6 +66,7 @@ impl<T: Ingress> Bench<T> {
             full_per_64k: 0,
             sync_per_64k: 0,
             hide_per_64k: 0,
+            context_per_64k: 0,
             hidden: Vec::new(),
             resyncs: 0,
             silent_traps: false,
@@ -88,8 +92,11 @@ impl<T: Ingress> Bench<T> {
         let (shows, mut beats) = self.shows(known.as_deref().unwrap_or(steps));
         let mut hides = vec![Hide::No; shows.len()];
         beats.iter().filter(|b| b.hide != Hide::No).for_each(|b| hides[b.clock as usize] = b.hide);
+        let mut contexts = vec![Context::RESET; shows.len()];
+        beats.iter().filter(|b| b.clock != u64::MAX).for_each(|b| contexts[b.clock as usize] = b.context);
+        let idle = (Hide::No, Context(0));
         let mut clock = 0;
-        while !self.cycle(&Show::Nothing, Hide::No, [false, false], [false; 3], true).0 {
+        while !self.cycle(&Show::Nothing, idle, [false, false], [false; 3], true).0 {
             clock += 1;
             assert!(clock < 10_000, "never ready");
         }
@@ -106,6 +113,9 @@ impl<T: Ingress> Bench<T> {
             let noise = if self.hide_per_64k > 0 { Hide::Own } else { Hide::No };
             let retires = matches!(show, Show::Retire { .. });
             let hide = hides.get(t).copied().filter(|_| retires).unwrap_or(noise);
+            // nor does this
+            let noise = Context(if self.context_per_64k > 0 { t as u32 & 0xffff } else { 0 });
+            let context = contexts.get(t).copied().filter(|_| retires).unwrap_or(noise);
             if shut_for == 0 && self.source.per_64k(self.full_per_64k) {
                 shut_for = self.source.between(1, 400);
             }
@@ -123,7 +133,7 @@ impl<T: Ingress> Bench<T> {
                 asks.push((t as u64, follows));
             }
             let sync = [due.is_some(), due == Some(true), ask];
-            let (_, ready_to_stop, entry) = self.cycle(show, hide, [enable, false], sync, pop);
+            let (_, ready_to_stop, entry) = self.cycle(show, (hide, context), [enable, false], sync, pop);
             let (resynced, synced) = self.synced;
             self.resyncs += usize::from(resynced);
             due = due.filter(|follows| !(resynced || *follows && synced));
@@ -135,7 +145,7 @@ impl<T: Ingress> Bench<T> {
                 let told = if T::Golden::TELLS_THE_END { t as u64 - 1 } else { t as u64 + 1 };
                 stopped = Some(told - T::Golden::to_decision(&self.params));
                 for after in 0..=1 {
-                    let (_, _, entry) = self.cycle(&Show::Nothing, Hide::No, [false, true], [false; 3], true);
+                    let (_, _, entry) = self.cycle(&Show::Nothing, idle, [false, true], [false; 3], true);
                     assert_eq!(entry.is_some(), after == T::Golden::TO_ENTRY, "stop entry");
                     entries.extend(entry.map(|e| (t as u64 + 1 + after, e)));
                 }
@@ -152,11 +162,12 @@ impl<T: Ingress> Bench<T> {
     fn cycle(
         &mut self,
         show: &Show,
-        hide: Hide,
+        (hide, context): (Hide, Context),
         [enable, go]: [bool; 2],
         [due, follows, ask]: [bool; 3],
         pop: bool,
     ) -> (bool, bool, Option<Entry>) {
+        let tells = self.params.context.is_some();
         let (spent, roomy) = (self.used == PLACES, self.used < ROOMY);
         let (ready, stop_ready, entry, synced, (take, give), addresses) = self
             .d
@@ -164,6 +175,9 @@ impl<T: Ingress> Bench<T> {
                 |u| {
                     u.set(show);
                     u.hide(hide);
+                    if tells {
+                        u.context(context, hide);
+                    }
                     u.control(enable, spent, roomy, go);
                     u.sync(due, follows, ask);
                 },
@@ -192,6 +206,7 @@ impl<T: Ingress> Bench<T> {
         let mut next_pc = 0;
         // how many more are hidden, and why
         let (mut hidden, mut why) = (0, Hide::No);
+        let mut context = Context::RESET;
         let release = |beats: &mut Vec<Beat>, clock: u64| {
             if let Some(b) = beats.last_mut().filter(|b| b.clock == u64::MAX) {
                 b.clock = clock;
@@ -230,7 +245,15 @@ impl<T: Ingress> Bench<T> {
                 why = *self.source.pick(&[Hide::Own, Hide::Mode]);
             }
             let hide = if hidden > 0 { why } else { Hide::No };
-            beats.push(Beat { clock: if T::HOLDS { u64::MAX } else { clock }, step: *step, hide });
+            if self.context_per_64k > 0 {
+                let turns = r.trapped && self.source.percent(50) || self.source.per_64k(self.context_per_64k);
+                if turns {
+                    // one of few, so that some come back; bits that are not told differ, too
+                    let (mode, id) = (*self.source.pick(&[0, 0, 1, 3]), self.source.bits(2) as u32);
+                    context = Context::new(mode, id << 14 | self.source.bits(2) as u32);
+                }
+            }
+            beats.push(Beat { clock: if T::HOLDS { u64::MAX } else { clock }, step: *step, hide, context });
             shows.push(Show::Retire { r, kind: step.event.map(|e| e.kind), intr, then_trap: false });
             next_pc = r.next_pc;
         }

@@ -4,7 +4,7 @@ use super::bench::{Beat, Bench};
 use super::golden::Golden;
 use super::ingress::{Hide, Ingress};
 use hdl::spine::entry::Entry;
-use retire::{FlowEvent, FlowKind};
+use retire::{Context, FlowEvent, FlowKind};
 use sim::message::Message;
 
 impl<T: Ingress> Bench<T> {
@@ -36,11 +36,14 @@ impl<T: Ingress> Bench<T> {
         };
         // instructions since the last event, and whether the next one is the first behind the start or an overflow
         let (mut count, mut first) = (0, true);
+        let mut now = Context::RESET;
         let mut i = 0;
         while let Some(beat) = beats.get(i) {
             i += 1;
             let r = beat.step.retired;
             let hides = beat.hide != Hide::No;
+            let context = beat.context;
+            let turns = std::mem::replace(&mut now, context) != context;
             if hides && first {
                 continue;
             }
@@ -48,6 +51,13 @@ impl<T: Ingress> Bench<T> {
             let stretch = (stretch.clone().count() as u64, stretch.last().map_or(0, |b| b.clock - beat.clock));
             let mut events = Vec::new();
             let before = if first { Some(FlowKind::Start) } else { beat.step.before.map(|e| e.kind) };
+            if self.context_per_64k > 0 && (turns || first) {
+                let (pc, target, cycle) = (r.pc, r.pc, beat.clock);
+                let alone = before.is_none();
+                let count = if alone { std::mem::take(&mut count) } else { 0 };
+                let kind = FlowKind::Context { context, alone };
+                events.push(FlowEvent { hart: 0, kind, len: 0, count, pc, target, cycle });
+            }
             if let Some(kind) = before {
                 let (pc, target, cycle) = (r.pc, r.pc, beat.clock);
                 events.push(FlowEvent { hart: 0, kind, len: 0, count, pc, target, cycle });

@@ -2,6 +2,7 @@
 
 use hdl::scheme::sc_lsp::entry::*;
 use hdl::spine::entry::*;
+use retire::Context;
 use sim::message::{Body, Escape, Message};
 use sim::params::{FlowScheme, TraceParams};
 use sim::scheme::sc_lsp::{Record, Variant};
@@ -19,8 +20,8 @@ pub fn records(e: &Entry, p: &TraceParams) -> Vec<Message<Record>> {
     let start = (field(11, 1) == 0).then_some(target);
     let mut escape = |start, escape| out.push(Record::Escape { start, hits: None, escape });
     match e.pre {
-        PRE_EXCEPTION => escape(start, Escape::Exception { i_cnt, target: pc }),
-        PRE_SYNC => escape(None, Escape::Sync { i_cnt: 0, pc }),
+        PRE_EXCEPTION => escape(start, Escape::Exception { i_cnt, target: pc, context: None }),
+        PRE_SYNC => escape(None, Escape::Sync { i_cnt: 0, pc, context: None }),
         PRE_CONTROL if e.post == CONTROL_OVERFLOW => escape(start, Escape::Overflow { i_cnt, lost: e.pc }),
         PRE_CONTROL => escape(start, Escape::Stop { i_cnt }),
         _ => {}
@@ -48,10 +49,14 @@ pub fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
         FlowScheme::ScLsp(_) => panic!("its entries are records"),
     };
     let mut bodies = Vec::new();
-    let resync = |i_cnt| [Escape::Resync { i_cnt }, Escape::Sync { i_cnt: 0, pc: target }].map(Body::Escape);
+    let told = p.told(Context(e.context));
+    let alone = p.context.is_some() && e.context >> p.context_bits() & 1 == 1;
+    let context = p.context.map(|_| told);
+    let resync = |i_cnt| [Escape::Resync { i_cnt }, Escape::Sync { i_cnt: 0, pc: target, context }].map(Body::Escape);
     match e.pre {
-        PRE_EXCEPTION => bodies.push(Body::Escape(Escape::Exception { i_cnt: icnt, target: pc })),
-        PRE_SYNC => bodies.push(Body::Escape(Escape::Sync { i_cnt: icnt, pc })),
+        PRE_EXCEPTION if alone => bodies.push(Body::Escape(Escape::Context { i_cnt: icnt, context: told })),
+        PRE_EXCEPTION => bodies.push(Body::Escape(Escape::Exception { i_cnt: icnt, target: pc, context })),
+        PRE_SYNC => bodies.push(Body::Escape(Escape::Sync { i_cnt: icnt, pc, context })),
         PRE_CONTROL if e.post == CONTROL_RESYNC => bodies.extend(resync(icnt)),
         PRE_CONTROL => bodies.push(Body::Escape(match e.post {
             CONTROL_STOP => Escape::Stop { i_cnt: icnt },

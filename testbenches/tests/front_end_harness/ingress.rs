@@ -3,7 +3,7 @@
 use super::golden::{Golden, Predicting, Streaming};
 use hdl::cores::{ChainCore, ChainStreamCore, EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
 use hdl::spine::entry::Entry;
-use retire::{FlowEvent, FlowKind};
+use retire::{Context, FlowEvent, FlowKind};
 use rust_hdl::prelude::*;
 use sim::beats::chain::Chain;
 use sim::params::TraceParams;
@@ -47,6 +47,8 @@ pub trait Ingress: Block {
     fn set(&mut self, show: &Show);
     /// What retires in this clock must not be told, if the adapter has a filter.
     fn hide(&mut self, hide: Hide);
+    /// Mode and address space of what retires in this clock, if the adapter tells contexts; see [`Ingress::hide`] for the mode.
+    fn context(&mut self, context: Context, hide: Hide);
     fn control(&mut self, enable: bool, spent: bool, roomy: bool, go: bool);
     /// A resync is due, of a core that follows; the header is sent again.
     fn sync(&mut self, due: bool, follows: bool, ask: bool);
@@ -70,6 +72,12 @@ macro_rules! common {
             self.hide.next = hide == Hide::Own;
             self.mode.next = (if hide == Hide::Mode { 3u64 } else { 1 }).to_bits();
             self.modes.next = 0b0010_u64.to_bits();
+        }
+        fn context(&mut self, context: Context, hide: Hide) {
+            self.mode.next = u64::from(context.privilege()).to_bits();
+            self.space.next = u64::from(context.id()).to_bits();
+            let modes = if hide == Hide::Mode { 0b1111 & !(1u64 << context.privilege()) } else { 0b1111 };
+            self.modes.next = modes.to_bits();
         }
         fn control(&mut self, enable: bool, spent: bool, roomy: bool, go: bool) {
             self.control.enable.next = enable;
@@ -104,6 +112,7 @@ macro_rules! common {
                 pc: to_u64(self.entry.pc.val()),
                 target: to_u64(self.entry.target.val()),
                 cc: self.entry.cc.val().index() as u32,
+                context: self.entry.belongs.val().index() as u32,
             })
         }
         fn addresses(&self) -> (u64, u64) {

@@ -99,6 +99,7 @@ impl Logic for Observer {
         self.flow.hide.next = false;
         self.flow.mode.next = 0.into();
         self.flow.modes.next = 0.into();
+        self.flow.space.next = 0.into();
         self.flow.rvfi_pc_rdata.next = self.rvfi_pc_rdata.val();
         self.flow.rvfi_pc_wdata.next = self.rvfi_pc_wdata.val();
         self.values.rvfi_valid.next = self.rvfi_valid.val();

@@ -124,6 +124,7 @@ impl Logic for InputsCore {
         self.ingress.hide.next = false;
         self.ingress.mode.next = 0.into();
         self.ingress.modes.next = 0.into();
+        self.ingress.space.next = 0.into();
         self.ingress.rvfi_pc_rdata.next = self.rvfi_pc_rdata.val();
         self.ingress.rvfi_pc_wdata.next = self.rvfi_pc_wdata.val();
         self.memory.rvfi_valid.next = self.rvfi_valid.val();

@@ -38,4 +38,5 @@ pub const fn cause(interrupt: bool, cause: u8) -> u8 {
 }
 
 /// The widths of an entry.
-pub const LAYOUT: EntryLayout = EntryLayout { count_bits: 24, address_bits: 32, cc_bits: 0, early: false };
+pub const LAYOUT: EntryLayout =
+    EntryLayout { count_bits: 24, address_bits: 32, cc_bits: 0, context_bits: 0, early: false };

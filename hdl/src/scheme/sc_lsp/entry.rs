@@ -35,5 +35,5 @@ pub const LENGTH_BITS: usize = 10;
 
 /// Widths of the fields: both counts use all of their bits. An entry is completed while it waits, its addresses with it.
 pub fn layout(params: &TraceParams) -> EntryLayout {
-    EntryLayout { count_bits: COUNT_PORT_BITS, early: false, ..EntryLayout::new(params) }
+    EntryLayout { count_bits: COUNT_PORT_BITS, context_bits: 0, early: false, ..EntryLayout::new(params) }
 }

@@ -367,6 +367,7 @@ impl<const W: usize> Logic for Records<W> {
         self.entry.pre.next = self.pre_7.q.val();
         self.entry.post.next = self.post_7.q.val();
         self.entry.icnt.next = self.icnt_7.q.val();
+        self.entry.belongs.next = 0.into();
         self.entry.bcnt.next = self.bcnt_7.q.val();
         self.entry.pc.next = self.pc_7.q.val();
         self.entry.target.next = self.target_7.q.val();

@@ -35,6 +35,7 @@ use crate::spine::entry::{
     PRE_SYNC,
 };
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
+use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -50,7 +51,7 @@ pub enum FieldStep {
     Kind,
     /// iCnt.
     Instructions,
-    /// Instructions lost.
+    /// Instructions lost; of an exception or a sync, or of a change of context, that.
     Lost,
     /// ETA, PC or TA.
     Address,
@@ -93,6 +94,15 @@ pub struct Fields<const W: usize> {
     behind: Signal<Local, Bit>,
     third_of: Signal<Local, Bit>,
     has_pc: Signal<Local, Bit>,
+    // where contexts are told
+    beside: Vec<Signal<Local, Bits<W>>>,
+    alone: Vec<Signal<Local, Bit>>,
+    _contexts: usize,
+    count_bits: Fixed<Bits<5>>,
+    context_mask: Fixed<Bits<W>>,
+    context_size: Fixed<Bits<6>>,
+    context_bit: Fixed<Bits<W>>,
+    kind_context: Fixed<Bits<W>>,
     // constants of the parameters
     timed: Fixed<Bit>,
     sync_built: Fixed<Bit>,
@@ -128,12 +138,24 @@ pub struct Fields<const W: usize> {
 impl<const W: usize> Fields<W> {
     /// For messages of `params`; with `sync`, resyncs are among them.
     pub fn new(params: &TraceParams, sync: bool) -> Self {
+        let (count, context) = (params.count_bits, params.context_bits());
+        let contexts = usize::from(params.context.is_some());
+        // what stands above a count: kinds, context
+        let above = if contexts > 0 { u64::MAX << count } else { 15u64 << count };
         Self {
+            beside: each(contexts),
+            alone: each(contexts),
+            _contexts: contexts,
+            count_bits: Fixed::of(count),
+            context_mask: Fixed::of((1u64 << context) - 1),
+            context_size: Fixed::of(context.saturating_sub(1)),
+            context_bit: Fixed::of(1u64 << context),
+            kind_context: Fixed::of(1u8 | 5 << 1),
             timed: Fixed::new(params.timestamps),
             sync_built: Fixed::new(sync),
             many: Fixed::new(params.cores > 1),
             mask: Fixed::of(u64::MAX >> (64 - params.address_bits())),
-            no_kinds: Fixed::of(!(15u64 << params.count_bits) & (u64::MAX >> (64 - W))),
+            no_kinds: Fixed::of(!above & (u64::MAX >> (64 - W))),
             c_raw: Fixed::of(RAW),
             c_count: Fixed::of(COUNT),
             c_address: Fixed::of(ADDRESS),
@@ -278,6 +300,36 @@ impl<const W: usize> Logic for Fields<W> {
                     if self.post.val() != self.k_none.val() {
                         self.last.next = false;
                         self.again.next = true;
+                    }
+                }
+            }
+        }
+        for k in 0..self._contexts {
+            // from the word of iCnt, where that stands
+            self.beside[k].next = self.word.val() >> self.count_bits.val();
+            self.alone[k].next = self.exception.val() & (self.beside[k].val() & self.context_bit.val()).any();
+            if self.alone[k].val() & (self.step.val() == FieldStep::Kind) {
+                self.value.next = self.kind_context.val();
+                self.size.next = self.kind_size.val();
+            }
+            if self.has_pc.val() & (self.step.val() == FieldStep::Instructions) {
+                self.next_step.next = FieldStep::Lost;
+                self.next_field.next = self.f_instructions.val();
+            }
+            if self.has_pc.val() & (self.step.val() == FieldStep::Lost) {
+                self.kind.next = self.c_raw.val();
+                self.size.next = self.context_size.val();
+                self.value.next = self.beside[k].val() & self.context_mask.val();
+                self.own_field.next = self.f_instructions.val();
+                self.last.next = false;
+                if self.alone[k].val() {
+                    self.last.next = self.post.val() == self.k_none.val();
+                    self.again.next = self.post.val() != self.k_none.val();
+                } else {
+                    self.next_step.next = FieldStep::Address;
+                    self.next_field.next = self.f_pc.val();
+                    if self.third_of.val() {
+                        self.next_field.next = self.f_target.val();
                     }
                 }
             }

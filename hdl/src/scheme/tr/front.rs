@@ -89,6 +89,9 @@ pub struct FrontEnd<const W: usize> {
     pcs: Delay<W>,
     targets: Delay<W>,
     misses: Delay<1>,
+    // where contexts are told: the one, and above it whether it is new
+    turns: Vec<Delay<19>>,
+    _turns: usize,
     hits: Delay<1>,
     // S4: live, valid, intr, reported, flow, conditional taken, indirect, same upper bits, predictors held
     flags_4: Signal<Local, Bits<9>>,
@@ -143,11 +146,14 @@ impl<const W: usize> FrontEnd<W> {
         // where nothing is predicted, nothing is to be cleared
         let settles = usize::from(sync && params.flow.settle() > 0);
         let wides = usize::from(extras.retire.is_some());
+        let turns = usize::from(params.context.is_some());
         let latency = outcome.latency().max(target.latency());
         Self {
             flags: Delay::new(latency),
             pcs: Delay::new(latency),
             targets: Delay::new(latency),
+            turns: (0..turns).map(|_| Delay::new(latency + 1)).collect(),
+            _turns: turns,
             misses: Delay::new(latency - outcome.latency()),
             hits: Delay::new(latency - target.latency()),
             outcome,
@@ -198,6 +204,20 @@ impl<const W: usize> Logic for FrontEnd<W> {
             | self.beat.look.val()
             | self.beat.pop.val()
             | self.beat.jump.val();
+        for j in 0..self._turns {
+            self.life.may.next = self.beat.turns.val()
+                | self.beat.intr.val()
+                | self.beat.branch.val()
+                | self.beat.look.val()
+                | self.beat.pop.val()
+                | self.beat.jump.val();
+            self.turns[j].clock.next = self.clock.val();
+            self.turns[j].clear.next = self.reset.val();
+            self.turns[j].from.next =
+                bit_cast::<19, 18>(self.beat.belongs.val()) | (bit_cast::<19, 1>(self.beat.turns.val().into()) << 18);
+            self.messages.turns[j].next = self.turns[j].to.val().get_bit(18);
+            self.messages.belongs[j].next = self.turns[j].to.val().get_bits::<18>(0);
+        }
         self.live_2.next = self.life.seen.val();
         self.valid_2.next = self.beat.valid.val() & self.life.counts.val();
         self.branch_2.next = self.beat.branch.val() & !self.life.away.val();

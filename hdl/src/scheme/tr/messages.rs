@@ -17,6 +17,7 @@
 //! | `ask` | in | 1 | cycles count from here |
 //! | `more[0]` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and stand with it |
 //! | `step[0]` | in | 32 | with it: cycles since the last clock |
+//! | `turns[0]`, `belongs[0]` | in | 1, 18 | where contexts are told: it is the first in its context; that |
 //! | `verdict` | in | | what becomes of it, see [`crate::spine::life`] |
 //! | `entry` | out | | an event entry, see [`crate::spine::entry`] |
 //!
@@ -57,6 +58,9 @@ pub struct Messages<const W: usize> {
     pub more: Vec<Signal<In, Bits<24>>>,
     pub step: Vec<Signal<In, Bits<32>>>,
     _wides: usize,
+    pub turns: Vec<Signal<In, Bit>>,
+    pub belongs: Vec<Signal<In, Bits<18>>>,
+    _turns: usize,
     pub entry: EntryOut<W>,
     // state
     icnt: DFF<Bits<24>>,
@@ -87,6 +91,11 @@ pub struct Messages<const W: usize> {
     cc_over: Vec<Signal<Local, Bit>>,
     cc_next: Vec<Signal<Local, Bits<32>>>,
     bcnt_told: Vec<Signal<Local, Bits<24>>>,
+    // a change of context that neither exception nor sync tells
+    alone: Vec<Signal<Local, Bit>>,
+    told: Signal<Local, Bits<18>>,
+    told_alone: Signal<Local, Bit>,
+    alone_at: Fixed<Bits<5>>,
     cc_whole: Fixed<Bit>,
     cc_above: Fixed<Bits<32>>,
     // the entry
@@ -114,6 +123,7 @@ impl<const W: usize> Messages<W> {
         let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
         let (count, cc) = (u32::from(params.count_bits), u32::from(params.cc_bits));
         let wides = usize::from(extras.retire.is_some());
+        let turns = usize::from(params.context.is_some());
         let count_constant = Fixed::<Bits<COUNT_PORT_BITS>>::of::<u64>;
         let cc_constant = Fixed::<Bits<CC_PORT_BITS>>::of::<u64>;
         Self {
@@ -127,6 +137,11 @@ impl<const W: usize> Messages<W> {
             more: each(wides),
             step: each(wides),
             _wides: wides,
+            turns: each(turns),
+            belongs: each(turns),
+            alone: each(turns),
+            _turns: turns,
+            alone_at: Fixed::of(params.context_bits()),
             preceding: each(wides),
             cc_sum: each(wides),
             cc_over: each(wides),
@@ -165,6 +180,13 @@ impl<const W: usize> Logic for Messages<W> {
 
         // what this instruction is due to send
         self.any_pre.next = self.verdict.sync.val() | self.verdict.exception.val();
+        for a in 0..self._turns {
+            self.alone[a].next = self.turns[a].val()
+                & self.verdict.beat.val()
+                & !self.verdict.sync.val()
+                & !self.verdict.exception.val();
+            self.any_pre.next = self.verdict.sync.val() | self.verdict.exception.val() | self.alone[a].val();
+        }
         self.any_post.next = self.outcome.val() | self.miss.val();
         self.icnt_inc.next = self.verdict.beat.val() & !self.any_pre.val();
         self.icnt_sum.next = self.icnt.q.val() + bit_cast::<24, 1>(self.icnt_inc.val().into());
@@ -191,6 +213,17 @@ impl<const W: usize> Logic for Messages<W> {
                     | ((self.cc.q.val() & self.cc_top.val()).any()
                         & self.timed.val()
                         & !(self.ask.val() & self.sync.val()))));
+
+        for b in 0..self._turns {
+            self.verdict.asks.next = self.turns[b].val()
+                | self.outcome.val()
+                | self.miss.val()
+                | (self.flow.val()
+                    & ((self.icnt.q.val() & self.count_top.val()).any()
+                        | ((self.cc.q.val() & self.cc_top.val()).any()
+                            & self.timed.val()
+                            & !(self.ask.val() & self.sync.val()))));
+        }
 
         for m in 0..self._wides {
             self.verdict.asks.next = self.outcome.val()
@@ -265,12 +298,23 @@ impl<const W: usize> Logic for Messages<W> {
         self.pre_1.next = self.verdict.sync.val() | self.verdict.overflow.val() | self.verdict.stop.val();
         self.post_0.next = self.outcome.val() | self.progress.val() | self.verdict.overflow.val();
         self.post_1.next = self.miss.val() | self.progress.val();
+        for c in 0..self._turns {
+            if self.alone[c].val() {
+                self.pre_0.next = true;
+            }
+        }
         if self.resync.val() {
             // marker and sync, alone or behind an exception
             self.pre_0.next = true;
             self.pre_1.next = !self.verdict.exception.val();
             self.post_0.next = self.verdict.exception.val();
             self.post_1.next = true;
+        }
+        for d in 0..self._turns {
+            if self.resync.val() & self.alone[d].val() {
+                self.pre_1.next = false;
+                self.post_0.next = true;
+            }
         }
         self.entry.pre.next =
             (bit_cast::<2, 1>(self.pre_1.val().into()) << 1) | bit_cast::<2, 1>(self.pre_0.val().into());
@@ -289,6 +333,14 @@ impl<const W: usize> Logic for Messages<W> {
         if self.any_pre.val() {
             self.entry.bcnt.next = 1.into();
         }
+        self.told.next = 0.into();
+        self.told_alone.next = false;
+        for g in 0..self._turns {
+            self.told.next = self.belongs[g].val();
+            self.told_alone.next = self.alone[g].val();
+        }
+        self.entry.belongs.next = bit_cast::<19, 18>(self.told.val())
+            | (bit_cast::<19, 1>(self.told_alone.val().into()) << self.alone_at.val());
         self.entry.pc.next = self.pc.val();
         self.entry.target.next = self.target.val();
         self.entry.cc.next = self.cc_now.val();

@@ -186,7 +186,7 @@ impl<'a> Encoder<'a> {
                 return Ok(());
             }
             FlowKind::Stop => return self.sequential(e.count),
-            FlowKind::ConditionalIndirect { .. } | FlowKind::Gap { .. } => {
+            FlowKind::ConditionalIndirect { .. } | FlowKind::Gap { .. } | FlowKind::Context { .. } => {
                 return Err(EtraceError::NoPacket(format!("{:?}", e.kind)));
             }
         };

@@ -70,7 +70,11 @@ impl Scheme for NexusParams {
         }
     }
 
-    fn check(&self, _: &Platform) -> Result<(), ParamError> {
+    fn check(&self, platform: &Platform) -> Result<(), ParamError> {
+        match self {
+            Self::NxB(_) => {}
+            Self::NexS => platform.without_context()?,
+        }
         self.check_sizes()
     }
 

@@ -61,14 +61,15 @@ impl Writer {
             Escape::Overflow { .. } | Escape::Resync { .. } => 2,
             Escape::Stop { .. } => 3,
             Escape::Progress { .. } => 4,
+            Escape::Context { .. } => unreachable!("a platform with contexts is refused"),
         };
         write_field(kind, END_FIELD, out);
         match escape {
-            Escape::Exception { i_cnt, target } => {
+            Escape::Exception { i_cnt, target, .. } => {
                 write_field(i_cnt, END_FIELD, out);
                 self.address(core, target, out);
             }
-            Escape::Sync { i_cnt, pc } => {
+            Escape::Sync { i_cnt, pc, .. } => {
                 write_field(i_cnt, END_FIELD, out);
                 self.addresses.forget(core);
                 self.address(core, pc, out);
@@ -81,7 +82,9 @@ impl Writer {
                 write_field(i_cnt, END_FIELD, out);
                 write_field(0, END_MESSAGE, out);
             }
-            Escape::Stop { i_cnt } | Escape::Progress { i_cnt } => write_field(i_cnt, END_MESSAGE, out),
+            Escape::Stop { i_cnt } | Escape::Progress { i_cnt } | Escape::Context { i_cnt, .. } => {
+                write_field(i_cnt, END_MESSAGE, out)
+            }
         }
     }
 }
@@ -210,10 +213,10 @@ impl Reader {
             return Err(CodingError::Truncated);
         }
         let escape = match kind {
-            0 => Escape::Exception { i_cnt, target: self.address(core, bits)? },
+            0 => Escape::Exception { i_cnt, target: self.address(core, bits)?, context: None },
             1 => {
                 self.addresses.forget(core);
-                Escape::Sync { i_cnt, pc: self.address(core, bits)? }
+                Escape::Sync { i_cnt, pc: self.address(core, bits)?, context: None }
             }
             2 => Escape::overflow(i_cnt, read_field("lost", count_bits, bits)?.0),
             3 => Escape::Stop { i_cnt },

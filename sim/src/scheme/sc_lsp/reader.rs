@@ -121,7 +121,7 @@ impl Reader {
             return Ok(Record::Escape {
                 start: None,
                 hits: None,
-                escape: Escape::Sync { i_cnt: 0, pc: take(l.address)? << l.align },
+                escape: Escape::Sync { i_cnt: 0, pc: take(l.address)? << l.align, context: None },
             });
         }
         let asked = std::mem::take(&mut self.asked[usize::from(core)]);
@@ -129,7 +129,7 @@ impl Reader {
         let i_cnt = take(l.count)?;
         let start = if known && !asked { None } else { Some(take(l.address)? << l.align) };
         let escape = match kind {
-            None => Escape::Exception { i_cnt, target: take(l.address)? << l.align },
+            None => Escape::Exception { i_cnt, target: take(l.address)? << l.align, context: None },
             Some(kind @ (1 | 4)) => {
                 let lost = take(l.count)?;
                 if (kind == 1) != (lost == 0) {

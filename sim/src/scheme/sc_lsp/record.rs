@@ -177,6 +177,7 @@ fn write(l: &Layout, message: &Message<Record>, out: &mut BitWriter) {
                 Escape::Overflow { i_cnt, .. } => (1 | 4 << 1, 4, i_cnt),
                 Escape::Stop { i_cnt } => (1 | 2 << 1, 4, i_cnt),
                 Escape::Progress { .. } => unreachable!("streams end early enough: there is no progress message"),
+                Escape::Context { .. } => unreachable!("a platform with contexts is refused"),
             };
             out.push(kind, kind_bits);
             if let Some(hits) = hits {
@@ -192,7 +193,7 @@ fn write(l: &Layout, message: &Message<Record>, out: &mut BitWriter) {
                 Escape::Exception { target: a, .. } | Escape::Sync { pc: a, .. } => push(a >> l.align, l.address, out),
                 Escape::Overflow { lost, .. } => push(lost, l.count, out),
                 Escape::Resync { .. } => push(0, l.count, out),
-                Escape::Stop { .. } | Escape::Progress { .. } => {}
+                Escape::Stop { .. } | Escape::Progress { .. } | Escape::Context { .. } => {}
             }
         }
     }

@@ -104,7 +104,7 @@ pub struct Chunked<const W: usize> {
 
 impl<const W: usize> Chunked<W> {
     /// The circuit for chunks of these sizes, in systems of `params`, and fields of up to four bits that are sent as they
-    /// are.
+    /// are, or a context.
     ///
     /// # Panics
     /// When the addresses of `params` have more than W bits.
@@ -115,7 +115,7 @@ impl<const W: usize> Chunked<W> {
         let next = |size: u8| Fixed::of(size - 1);
         let chunks = [coding.b_cnt, coding.diff_ta, coding.diff_cc, coding.i_cnt];
         let all = |test: fn(u8) -> bool| chunks.iter().all(|c| test(c.first) && test(c.next));
-        let long_lead = params.ti_bits() > 3;
+        let (long_lead, long_fields) = (params.ti_bits() > 3, params.context.is_some());
         Self {
             k_raw: Fixed::of(RAW),
             k_count: Fixed::of(COUNT),
@@ -130,8 +130,8 @@ impl<const W: usize> Chunked<W> {
             i_first: first(coding.i_cnt.first),
             i_next: next(coding.i_cnt.next),
             long_lead: Fixed::new(long_lead),
-            short: Fixed::new(all(|bits| bits <= 4) && !long_lead),
-            no_ones: Fixed::new(all(|bits| bits % 4 != 1) && !long_lead),
+            short: Fixed::new(all(|bits| bits <= 4) && !long_lead && !long_fields),
+            no_ones: Fixed::new(all(|bits| bits % 4 != 1) && !long_lead && !long_fields),
             ti_at: Fixed::of(params.ti_bits()),
             ti_bits: Fixed::of(params.ti_bits()),
             mask: Fixed::of(u64::MAX >> (64 - bits)),

@@ -70,7 +70,8 @@ pub mod serial;
 /// with a message for every taken branch, or with a time in each message, an event FIFO of 16 places would fill up.
 fn is_serial(coding: &Coding, params: &TraceParams) -> bool {
     let predicts = matches!(params.flow, FlowScheme::Tr(p) if p.target.predicts());
-    predicts && !params.timestamps && serial::fits(coding, params)
+    // a context is longer than its fields that are sent as they are
+    predicts && !params.timestamps && params.context.is_none() && serial::fits(coding, params)
 }
 
 macro_rules! list {

@@ -1,0 +1,65 @@
+//! Programs of contexts: `--context 1=a.elf`
+
+use clap::Args;
+use retire::Context;
+
+/// Programs of processes, beside that of all else.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ContextArgs {
+    /// Where contexts are told (`encode --context`): the program of address space ID in these modes, of u, s and m
+    /// [default: u]; --elf is that of all else
+    #[arg(long = "context", value_name = "[MODES:]ID=ELF", value_parser = parse)]
+    contexts: Vec<Named>,
+}
+
+/// One of them.
+#[derive(Clone, Debug)]
+struct Named {
+    of: Vec<Context>,
+    elf: String,
+}
+
+impl ContextArgs {
+    /// A program for each context that has one of its own.
+    pub fn programs(&self) -> Vec<(Context, String)> {
+        self.contexts.iter().flat_map(|c| c.of.iter().map(|of| (*of, c.elf.clone()))).collect()
+    }
+}
+
+fn parse(text: &str) -> Result<Named, String> {
+    let wrong = || "1=a.elf or us:1=a.elf would be right".to_string();
+    let (of, elf) = text.split_once('=').filter(|(_, elf)| !elf.is_empty()).ok_or_else(wrong)?;
+    let (modes, id) = of.split_once(':').unwrap_or(("u", of));
+    let id: u32 = match id.strip_prefix("0x") {
+        Some(hex) => u32::from_str_radix(hex, 16),
+        None => id.parse(),
+    }
+    .ok()
+    .filter(|id| *id < 1 << 16)
+    .ok_or_else(|| format!("`{id}` is no number of an address space of at most 16 bits; {}", wrong()))?;
+    let mode = |letter| match letter {
+        'u' => Ok(Context::new(0, id)),
+        's' => Ok(Context::new(1, id)),
+        'm' => Ok(Context::new(3, id)),
+        _ => Err(format!("`{modes}` is not of the letters u, s and m; {}", wrong())),
+    };
+    match modes.chars().map(mode).collect::<Result<Vec<_>, _>>()? {
+        of if of.is_empty() => Err(wrong()),
+        of => Ok(Named { of, elf: elf.to_string() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_stand_before_the_number() {
+        let of = |text| parse(text).map(|n| (n.of, n.elf));
+        assert_eq!(of("1=a.elf"), Ok((vec![Context::new(0, 1)], "a.elf".into())));
+        assert_eq!(of("sm:0x10=a=b"), Ok((vec![Context::new(1, 16), Context::new(3, 16)], "a=b".into())));
+        for bad in ["1", "1=", "x=a", "h:1=a", ":1=a", "65536=a"] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+}

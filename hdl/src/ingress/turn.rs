@@ -1,0 +1,64 @@
+//! Turn: in which context an instruction of one core is, and whether it is the first in it
+//!
+//! # Source
+//! RISC-V privileged ISA, table "RISC-V privilege levels", "Supervisor Address Translation and Protection (satp) Register". Which
+//! message a change makes: `docs/stream.md`.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `retires` | in | 1 | an instruction retires |
+//! | `mode` | in | 2 | its privilege mode: 0 U, 1 S, 3 M |
+//! | `space` | in | 16 | number of its address space |
+//! | `belongs` | out | 18 | of the last one that retired the mode, in bits 1:0, and above it the bits of `space` that are told |
+//! | `turns` | out | 1 | the one before that was in another context, as far as it is told |
+//!
+//! # Timing
+//! Both come a clock later, with the retire beat, and stay until the next instruction. There is no reset: the first instruction of a
+//! trace has a sync, which tells the context whether it changed or not.
+//!
+//! Golden model: changes of context in [`sim::lane::Lane::event`].
+
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+
+/// The turns of one core.
+#[derive(LogicBlock, Default)]
+pub struct Turn {
+    pub clock: Signal<In, Clock>,
+    pub retires: Signal<In, Bit>,
+    pub mode: Signal<In, Bits<2>>,
+    pub space: Signal<In, Bits<16>>,
+    pub belongs: Signal<Out, Bits<18>>,
+    pub turns: Signal<Out, Bit>,
+    now: Signal<Local, Bits<18>>,
+    belongs_2: DFF<Bits<18>>,
+    turns_2: DFF<Bit>,
+    mask: Fixed<Bits<18>>,
+}
+
+impl Turn {
+    /// For contexts of `bits` bits, the mode included.
+    ///
+    /// # Panics
+    /// Unless 2 <= `bits` <= 18.
+    pub fn new(bits: u32) -> Self {
+        assert!((2..=18).contains(&bits), "bits = {bits} is outside 2..=18");
+        Self { mask: Fixed::of((1u64 << bits) - 1), ..Default::default() }
+    }
+}
+
+impl Logic for Turn {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, belongs_2, turns_2);
+        self.now.next =
+            (bit_cast::<18, 2>(self.mode.val()) | (bit_cast::<18, 16>(self.space.val()) << 2)) & self.mask.val();
+        if self.retires.val() {
+            self.belongs_2.d.next = self.now.val();
+            self.turns_2.d.next = self.now.val() != self.belongs_2.q.val();
+        }
+        self.belongs.next = self.belongs_2.q.val();
+        self.turns.next = self.turns_2.q.val();
+    }
+}
