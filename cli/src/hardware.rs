@@ -24,6 +24,8 @@ pub enum Ingress {
     Rvfi,
     /// Instruction trace ingress port of the RISC-V E-Trace specification
     Etrace,
+    /// The same, of blocks of several instructions a clock; with the C extension their number too
+    EtraceBlocks,
     /// Instructions and their addresses alone: where one went is where the next one is
     PcChain,
 }
@@ -33,6 +35,7 @@ impl From<Ingress> for hdl::emit::Ingress {
         match i {
             Ingress::Rvfi => Self::Rvfi,
             Ingress::Etrace => Self::Etrace,
+            Ingress::EtraceBlocks => Self::Blocks,
             Ingress::PcChain => Self::PcChain,
         }
     }
@@ -52,7 +55,7 @@ pub struct HardwareArgs {
     /// Instructions that a core retires in a clock, at most: 1, 2 or 4; RVFI, tr and nexus schemes. The stream is that of one a clock
     #[arg(long, value_name = "N", default_value = "1", value_parser = retire)]
     retire: u8,
-    /// Of --retire 2 or 4: places for clocks whose events wait, 4, 8 or 16
+    /// Of --retire 2 or 4, and of --ingress etrace-blocks: places for clocks whose events wait, 4, 8 or 16
     #[arg(long, value_name = "N", default_value = "8", value_parser = queue)]
     retire_queue: u8,
     #[arg(long = "fifo", value_name = "N", default_value = "16", value_parser = places, help = fifo_help())]
@@ -122,7 +125,8 @@ impl HardwareArgs {
                 stall: self.stall,
                 filter: self.filter,
                 lost: self.count_lost,
-                retire: (self.retire > 1).then_some(Retire { lanes: self.retire, log2_words: self.retire_queue }),
+                retire: (self.retire > 1 || self.ingress == Ingress::EtraceBlocks)
+                    .then_some(Retire { lanes: self.retire, log2_words: self.retire_queue }),
                 addresses: self.address_bits,
             },
         }
@@ -184,7 +188,8 @@ impl HardwareArgs {
 
 /// Behind the name of an ingress: how many instructions a clock, where they are several.
 pub fn several(options: &SystemOptions) -> String {
-    options.extras.retire.map_or_else(String::new, |r| format!(", {} instructions a clock", r.lanes))
+    let retire = options.extras.retire.filter(|r| r.lanes > 1);
+    retire.map_or_else(String::new, |r| format!(", {} instructions a clock", r.lanes))
 }
 
 /// What `--fifo` is, wherever there is one.

@@ -9,7 +9,7 @@ use std::fmt::Write;
 pub const FILE: &str = "ports.md";
 
 /// What a port means, by its name without the core's number, and what an instance connects it to.
-const MEANINGS: [Meaning; 27] = [
+const MEANINGS: [Meaning; 32] = [
     ("clock", "all is at its rising edge", "clk"),
     ("reset", "synchronous; at least one clock", "reset"),
     ("rvfi_valid", "an instruction is here, retired or trapped", "core@_rvfi_valid"),
@@ -25,10 +25,19 @@ const MEANINGS: [Meaning; 27] = [
     ("retire_valid", "an instruction retires", "core@_valid"),
     ("retire_insn", "its bits; of a 2-byte one the low half", "core@_insn"),
     ("retire_pc", "its address", "core@_pc"),
-    ("itype", "how the instruction ends, 4-bit `itype` of the E-Trace specification", "core@_itype"),
-    ("iaddr", "its address; of a trap without one, where the hart would have gone on", "core@_iaddr"),
-    ("iretire", "0: nothing retires; else one instruction does", "core@_iretire"),
-    ("ilastsize", "0: it is 2 bytes long; 1: 4 bytes", "core@_ilastsize"),
+    ("itype", "how it ends, 4-bit `itype` of the E-Trace specification", "core@_itype"),
+    (
+        "iaddr",
+        "address of its first instruction; of a trap without one, where the hart would have gone on",
+        "core@_iaddr",
+    ),
+    ("iretire", "its halfwords; 0: nothing retires", "core@_iretire"),
+    ("ilastsize", "its last instruction has 0: 2 bytes; 1: 4 bytes", "core@_ilastsize"),
+    ("icount", "its instructions; not looked at without the C extension", "core@_icount"),
+    ("context_id", "not used", "32'd0"),
+    ("trigger", "not used", "4'd0"),
+    ("halted", "the hart is in debug mode: what is next begins as behind a trap", "core@_halted"),
+    ("hart_reset", "the hart is in reset: the same", "core@_reset"),
     ("cause", "not used", "5'd0"),
     ("tval", "not used", "{XLEN{1'b0}}"),
     ("privilege", "not used", "2'd3"),
@@ -175,11 +184,13 @@ mod tests {
     #[test]
     fn every_port_has_a_meaning_and_every_meaning_a_port() {
         let mut named = HashSet::new();
-        for ingress in [Ingress::Rvfi, Ingress::Etrace, Ingress::PcChain] {
+        for ingress in [Ingress::Rvfi, Ingress::Etrace, Ingress::Blocks, Ingress::PcChain] {
             let params = TraceParams::new(Platform { cores: 2, ..Platform::RV32 }, "tr_e:s0".parse().unwrap());
             let style = Style { name: "acme".into(), initial: true };
             let filter = ingress == Ingress::Rvfi;
-            let extras = Extras { stall: true, filter, ..Extras::default() };
+            let blocks = ingress == Ingress::Blocks;
+            let retire = blocks.then_some(hdl::spine::Retire { lanes: 1, log2_words: 3 });
+            let extras = Extras { stall: !blocks, filter, retire, ..Extras::default() };
             let options = SystemOptions { ingress, extras, ..SystemOptions::default() };
             let verilog = emit_as(&params, &options, &style).unwrap();
             let found = ports(&verilog, "acme");

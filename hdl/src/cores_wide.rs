@@ -14,6 +14,7 @@
 //! Golden model: [`sim::lane`] behind [`sim::beats::wide`].
 
 use crate::ingress::beat::BeatOut;
+use crate::ingress::blocks::Blocks;
 use crate::ingress::ports::with_ports;
 use crate::ingress::rvfi_wide::{RvfiFour, RvfiTwo};
 use crate::scheme::tr::front::FrontEnd;
@@ -107,6 +108,11 @@ macro_rules! core {
     };
 }
 
+with_ports!(
+    blocks, core, Blocks,
+    /// Front end behind the E-Trace instruction trace interface, of blocks of several instructions.
+    BlocksCore
+);
 with_ports!(
     rvfi_two, core, RvfiTwo,
     /// Front end behind RVFI of two channels.

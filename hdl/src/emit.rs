@@ -13,8 +13,8 @@ use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
 use crate::spine::{Extras, Retire};
 use crate::top::{
-    ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem,
-    RvfiTwoSystem,
+    BlocksSystem, ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem, RvfiStreamSystem,
+    RvfiSystem, RvfiTwoSystem,
 };
 use crate::verilog::{self, Refused, Style};
 use rust_hdl::prelude::*;
@@ -41,6 +41,8 @@ pub enum Ingress {
     Rvfi,
     /// RISC-V E-Trace instruction trace interface.
     Etrace,
+    /// The same, of blocks of several instructions.
+    Blocks,
     /// Instructions and their addresses alone.
     PcChain,
 }
@@ -51,6 +53,7 @@ impl Ingress {
         match self {
             Self::Rvfi => "rvfi",
             Self::Etrace => "etrace",
+            Self::Blocks => "etrace-blocks",
             Self::PcChain => "pc-chain",
         }
     }
@@ -111,6 +114,11 @@ pub enum EmitError {
     /// Several instructions a clock of an ingress or scheme, or with something, that has no circuit for them.
     #[error("{0} has no circuit for several instructions a clock; {1}")]
     Retire(&'static str, &'static str),
+    /// Blocks, and not one a clock.
+    #[error(
+        "the etrace-blocks ingress takes a block of several instructions a clock; leave out how many instructions"
+    )]
+    Blocks,
     /// A number of instructions a clock that there is no circuit for.
     #[error("retire = {0}; circuits exist for 1, 2 and 4 instructions a clock")]
     Lanes(u8),
@@ -162,7 +170,12 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
         Ingress::Etrace if options.extras.filter => return Err(EmitError::NoFilter("E-Trace")),
         Ingress::PcChain if options.extras.filter => return Err(EmitError::NoFilter("a PC chain")),
         Ingress::PcChain if options.extras.check => return Err(EmitError::NoCheck("a PC chain is always checked")),
-        Ingress::Rvfi | Ingress::Etrace | Ingress::PcChain => {}
+        Ingress::Blocks if options.extras.check => {
+            return Err(EmitError::NoCheck("E-Trace does not say where an instruction went"));
+        }
+        Ingress::Blocks if options.extras.filter => return Err(EmitError::NoFilter("E-Trace")),
+        Ingress::Blocks if options.extras.retire.is_none() => return Err(EmitError::Blocks),
+        Ingress::Rvfi | Ingress::Etrace | Ingress::Blocks | Ingress::PcChain => {}
     }
     if params.context.is_some() {
         match options.ingress {
@@ -199,6 +212,7 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
 fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> Result<(), EmitError> {
     match options.ingress {
         Ingress::Rvfi => {}
+        Ingress::Blocks => {}
         Ingress::Etrace => return Err(EmitError::Retire("the etrace ingress", "rvfi has one")),
         Ingress::PcChain => return Err(EmitError::Retire("the pc-chain ingress", "rvfi has one")),
     }
@@ -222,7 +236,11 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
     if check {
         return Err(EmitError::Retire("the discontinuity check", "leave it out"));
     }
-    if !LANES.contains(&retire.lanes) {
+    if options.ingress == Ingress::Blocks {
+        if retire.lanes != 1 {
+            return Err(EmitError::Blocks);
+        }
+    } else if !LANES.contains(&retire.lanes) {
         return Err(EmitError::Lanes(retire.lanes));
     }
     if !(2..=4).contains(&retire.log2_words) {
@@ -234,10 +252,11 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
 fn of_width<const W: usize>(params: &TraceParams, options: &SystemOptions, depth: usize) -> AnyTop {
     match options.extras.retire {
         Some(Retire { lanes: 2, .. }) => return AnyTop::new(RvfiTwoSystem::<W>::new(params, depth, options.extras)),
-        Some(_) => return AnyTop::new(RvfiFourSystem::<W>::new(params, depth, options.extras)),
-        None => {}
+        Some(Retire { lanes: 4, .. }) => return AnyTop::new(RvfiFourSystem::<W>::new(params, depth, options.extras)),
+        _ => {}
     }
     match (params.stream_cache().is_some(), options.ingress) {
+        (_, Ingress::Blocks) => AnyTop::new(BlocksSystem::<W>::new(params, depth, options.extras)),
         (false, Ingress::Rvfi) => AnyTop::new(RvfiSystem::<W>::new(params, depth, options.extras)),
         (false, Ingress::Etrace) => AnyTop::new(EtraceSystem::<W>::new(params, depth, options.extras)),
         (false, Ingress::PcChain) => AnyTop::new(ChainSystem::<W>::new(params, depth, options.extras)),

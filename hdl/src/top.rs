@@ -11,6 +11,7 @@
 //! | `rvfi_*[i]` | in | | RVFI of core i, see [`crate::ingress::rvfi`] |
 //! | `rvfi<j>_*[i]` | in | | channel j of its RVFI, where several instructions retire a clock, see [`crate::ingress::rvfi_wide`] |
 //! | `itype[i]` .. `privilege[i]` | in | | E-Trace ingress of core i, see [`crate::ingress::etrace`] |
+//! | `iretire[i]` .. `hart_reset[i]` | in | | the same of blocks of several instructions, see [`crate::ingress::blocks`] |
 //! | `retire_*[i]` | in | | PC chain of core i, see [`crate::ingress::chain`] |
 //! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
@@ -30,7 +31,7 @@
 //! Golden model: [`sim::system`].
 
 use crate::cores::{ChainCore, ChainStreamCore, EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
-use crate::cores_wide::{RvfiFourCore, RvfiTwoCore};
+use crate::cores_wide::{BlocksCore, RvfiFourCore, RvfiTwoCore};
 use crate::ingress::ports::with_ports;
 use crate::scheme::sc_lsp::encoder::StreamEncoder;
 use crate::scheme::sc_lsp::entry::layout;
@@ -188,6 +189,12 @@ with_ports!(
     /// A trace system of the scheme `sc-lsp` with E-Trace ingress, for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
     EtraceStreamSystem, EtraceStreamCore, StreamEncoder, layout
+);
+with_ports!(
+    blocks, system,
+    /// A trace system with E-Trace ingress of blocks of several instructions, for all cores of the parameters, with addresses of
+    /// W = `xlen` bits.
+    BlocksSystem, BlocksCore, Encoder, EntryLayout::new
 );
 with_ports!(
     chain, system,

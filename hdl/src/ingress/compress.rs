@@ -11,6 +11,8 @@
 //! | `reset` | in | 1 | nothing waits |
 //! | `go` | in | 1 | what is told in this clock is traced |
 //! | `lane[j]` | in | | beats of the instructions of a clock, in their order; `live` and `broken` are not looked at |
+//! | `extra[j]` | in | 5 | sequential instructions before that of lane j which stand with it, 0 of a lane that is empty |
+//! | `behind` | in | 8 | so many clocks what the lanes show, or what they will show next, was held back; up to 127 |
 //! | `beat` | out | | the beat, see [`super::beat`]; `pc`, `link` and `target` are of its last instruction |
 //! | `more` | out | 10 | instructions of the beat but for the last |
 //! | `step` | out | 8 | clocks from the time of the beat before to that of this one |
@@ -21,6 +23,8 @@
 //! that of the event: while beats wait it stands, and goes on by more than a clock where clocks without an event follow.
 //!
 //! With 2^k places, 2^k - 1 words wait. One that finds no place is lost with all behind it until none waits.
+//!
+//! Events that come late have their own time too: while they are held back, time stands.
 //!
 //! Golden model: [`sim::beats::wide`].
 
@@ -39,6 +43,8 @@ pub struct Compress<const W: usize> {
     pub reset: Signal<In, Bit>,
     pub go: Signal<In, Bit>,
     pub lane: Vec<BeatIn<W>>,
+    pub extra: Vec<Signal<In, Bits<5>>>,
+    pub behind: Signal<In, Bits<8>>,
     pub beat: BeatOut<W>,
     pub more: Signal<Out, Bits<10>>,
     pub step: Signal<Out, Bits<8>>,
@@ -47,7 +53,7 @@ pub struct Compress<const W: usize> {
     // the queue: a memory for each lane's fields, and one for what is the word's
     pc_words: Vec<Mem<4, W>>,
     target_words: Vec<Mem<4, W>>,
-    kind_words: Vec<Mem<4, 10>>,
+    kind_words: Vec<Mem<4, 13>>,
     words: Mem<4, 22>,
     write: DFF<Bits<4>>,
     read: DFF<Bits<4>>,
@@ -63,12 +69,14 @@ pub struct Compress<const W: usize> {
     // what comes
     event: Vec<Signal<Local, Bit>>,
     some: Vec<Signal<Local, Bit>>,
-    total: Vec<Signal<Local, Bits<3>>>,
-    since: Vec<Signal<Local, Bits<3>>>,
+    total: Vec<Signal<Local, Bits<5>>>,
+    since: Vec<Signal<Local, Bits<5>>>,
     any: Signal<Local, Bit>,
-    came: Signal<Local, Bits<3>>,
-    tail: Signal<Local, Bits<3>>,
-    kind_in: Vec<Signal<Local, Bits<10>>>,
+    before: Vec<Signal<Local, Bits<5>>>,
+    sums: Fixed<Bits<5>>,
+    came: Signal<Local, Bits<5>>,
+    tail: Signal<Local, Bits<5>>,
+    kind_in: Vec<Signal<Local, Bits<13>>>,
     events: Signal<Local, Bits<4>>,
     first: Signal<Local, Bit>,
     seen: DFF<Bit>,
@@ -96,13 +104,16 @@ pub struct Compress<const W: usize> {
     live: Signal<Local, Bit>,
     pc: Signal<Local, Bits<W>>,
     target: Signal<Local, Bits<W>>,
-    kind: Signal<Local, Bits<10>>,
+    kind: Signal<Local, Bits<13>>,
     amount: Signal<Local, Bits<10>>,
     less: Signal<Local, Bits<10>>,
     // time
     now: DFF<Bits<8>>,
     lag: DFF<Bits<8>>,
     age: Signal<Local, Bits<8>>,
+    came_at: Signal<Local, Bits<8>>,
+    behind_1: DFF<Bits<8>>,
+    behind_2: DFF<Bits<8>>,
     late: Signal<Local, Bits<8>>,
     ahead: Signal<Local, Bits<8>>,
     // the beat
@@ -127,6 +138,14 @@ impl<const W: usize> Compress<W> {
     /// # Panics
     /// When [`TraceParams::check`] refuses `params`, W is not `xlen`, or `retire` is outside its ranges.
     pub fn new(params: &TraceParams, retire: Retire) -> Self {
+        Self::of(params, retire, false)
+    }
+
+    /// The same; with `blocks`, lanes with more than an instruction.
+    ///
+    /// # Panics
+    /// As [`Self::new`].
+    pub fn of(params: &TraceParams, retire: Retire, blocks: bool) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         let (lanes, log2) = (usize::from(retire.lanes), usize::from(retire.log2_words));
@@ -138,7 +157,10 @@ impl<const W: usize> Compress<W> {
             _lanes: lanes,
             pc_words: (0..lanes).map(|_| Mem::new(log2, address)).collect(),
             target_words: (0..lanes).map(|_| Mem::new(log2, address)).collect(),
-            kind_words: each_mem(lanes, log2),
+            kind_words: (0..lanes).map(|_| Mem::new(log2, if blocks { 13 } else { 10 })).collect(),
+            extra: each(lanes),
+            before: each(lanes),
+            sums: Fixed::of(if blocks { 31_u64 } else { 7 }),
             words: Mem::new(log2, if params.timestamps { 22 } else { 14 }),
             event: each(lanes),
             kind_in: each(lanes),
@@ -155,15 +177,11 @@ impl<const W: usize> Compress<W> {
     }
 }
 
-/// The memories of what lanes hold, of 2^`log2` places.
-fn each_mem(lanes: usize, log2: usize) -> Vec<Mem<4, 10>> {
-    (0..lanes).map(|_| Mem::new(log2, 10)).collect()
-}
-
 impl<const W: usize> Logic for Compress<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, write, read, current, have, seen, pending, gap, served, split, now, lag);
+        dff_setup!(self, clock, behind_1, behind_2);
         dff_setup!(self, clock, live_2, valid_2, kind_2, pc_2, target_2, more_2, step_2, choked_2);
         clock!(self, clock, words);
 
@@ -192,8 +210,10 @@ impl<const W: usize> Logic for Compress<W> {
                     | self.lane[j].jump.val()
                     | (self.first.val() & !self.some[j].val()));
             self.some[j + 1].next = self.some[j].val() | self.lane[j].valid.val();
-            self.total[j + 1].next = self.total[j].val() + self.lane[j].valid.val();
-            self.since[j + 1].next = self.since[j].val() + self.lane[j].valid.val();
+            self.total[j + 1].next =
+                (self.total[j].val() + self.extra[j].val() + self.lane[j].valid.val()) & self.sums.val();
+            self.before[j].next = (self.since[j].val() + self.extra[j].val()) & self.sums.val();
+            self.since[j + 1].next = (self.before[j].val() + self.lane[j].valid.val()) & self.sums.val();
             if self.event[j].val() {
                 self.since[j + 1].next = 0.into();
             }
@@ -213,22 +233,23 @@ impl<const W: usize> Logic for Compress<W> {
         if self.flush.val() {
             self.carried.next = 0.into();
         }
-        self.pending.d.next = self.carried.val() + bit_cast::<10, 3>(self.tail.val());
+        self.pending.d.next = self.carried.val() + bit_cast::<10, 5>(self.tail.val());
         if self.push.val() {
-            self.pending.d.next = bit_cast::<10, 3>(self.tail.val());
+            self.pending.d.next = bit_cast::<10, 5>(self.tail.val());
         }
         if self.loses.val() {
-            self.pending.d.next = self.pending.q.val() + bit_cast::<10, 3>(self.came.val());
+            self.pending.d.next = self.pending.q.val() + bit_cast::<10, 5>(self.came.val());
         }
         if self.push.val() {
             self.write.d.next = self.after_write.val();
         }
         self.now.d.next = self.now.q.val() + 1;
+        self.came_at.next = self.now.q.val() - self.behind.val();
         self.words.we.next = self.push.val();
         self.words.waddr.next = self.write.q.val();
         self.words.wdata.next = bit_cast::<22, 4>(self.events.val())
             | (bit_cast::<22, 10>(self.carried.val()) << 4)
-            | (bit_cast::<22, 8>(self.now.q.val()) << 14);
+            | (bit_cast::<22, 8>(self.came_at.val()) << 14);
 
         // the event that is told
         self.unserved.next = !self.served.q.val();
@@ -255,7 +276,7 @@ impl<const W: usize> Logic for Compress<W> {
         if self.served.q.val().any() {
             self.preceding_word.next = 0.into();
         }
-        self.preceding.next = self.preceding_word.val() + bit_cast::<10, 2>(self.kind.val().get_bits::<2>(8));
+        self.preceding.next = self.preceding_word.val() + bit_cast::<10, 5>(self.kind.val().get_bits::<5>(8));
         if self.split.q.val() {
             self.preceding.next = 0.into();
         }
@@ -313,14 +334,19 @@ impl<const W: usize> Logic for Compress<W> {
             self.kind_in[i].next = self.kind_in[i]
                 .val()
                 .replace_bit(7, self.lane[i].pc.val().get_bit(0) == self.lane[i].link.val().get_bit(0));
-            self.kind_in[i].next = self.kind_in[i].val().replace_bit(8, self.since[i].val().get_bit(0));
-            self.kind_in[i].next = self.kind_in[i].val().replace_bit(9, self.since[i].val().get_bit(1));
+            self.kind_in[i].next = self.kind_in[i].val().replace_bit(8, self.before[i].val().get_bit(0));
+            self.kind_in[i].next = self.kind_in[i].val().replace_bit(9, self.before[i].val().get_bit(1));
+            self.kind_in[i].next = self.kind_in[i].val().replace_bit(10, self.before[i].val().get_bit(2));
+            self.kind_in[i].next = self.kind_in[i].val().replace_bit(11, self.before[i].val().get_bit(3));
+            self.kind_in[i].next = self.kind_in[i].val().replace_bit(12, self.before[i].val().get_bit(4));
             self.kind_words[i].wdata.next = self.kind_in[i].val();
         }
 
         // its time
         self.age.next = self.now.q.val() - self.words.rdata.val().get_bits::<8>(14);
-        self.late.next = 0.into();
+        self.behind_1.d.next = self.behind.val();
+        self.behind_2.d.next = self.behind_1.q.val();
+        self.late.next = self.behind_2.q.val();
         if self.have.q.val() {
             self.late.next = self.age.val() - 2;
         }
@@ -359,6 +385,8 @@ impl<const W: usize> Logic for Compress<W> {
             self.split.d.next = false;
             self.now.d.next = 0.into();
             self.lag.d.next = 0.into();
+            self.behind_1.d.next = 0.into();
+            self.behind_2.d.next = 0.into();
             self.live_2.d.next = false;
             self.valid_2.d.next = false;
             self.kind_2.d.next = 0.into();

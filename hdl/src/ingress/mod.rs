@@ -3,6 +3,7 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`beat`] | what they all make |
+//! | [`blocks`] | RISC-V E-Trace instruction trace interface, of blocks of several instructions |
 //! | [`chain`] | instructions and addresses alone |
 //! | [`compress`] | several instructions a clock, as beats of one event |
 //! | [`etrace`] | RISC-V E-Trace instruction trace interface |
@@ -14,6 +15,7 @@
 //! | [`veil`] | which instructions must not be told |
 
 pub mod beat;
+pub mod blocks;
 pub mod chain;
 pub mod compress;
 pub mod etrace;

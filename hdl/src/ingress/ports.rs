@@ -75,6 +75,25 @@ macro_rules! with_ports {
             $($rest)*
         );
     };
+    (blocks, $then:ident, $($rest:tt)*) => {
+        $then!(
+            [
+                itype: [Bits<4>],
+                iaddr: [Bits<W>],
+                iretire: [Bits<4>],
+                ilastsize: [Bit],
+                icount: [Bits<4>],
+                cause: [Bits<5>],
+                tval: [Bits<W>],
+                privilege: [Bits<2>],
+                context_id: [Bits<32>],
+                trigger: [Bits<4>],
+                halted: [Bit],
+                hart_reset: [Bit],
+            ]
+            $($rest)*
+        );
+    };
     (etrace, $then:ident, $($rest:tt)*) => {
         $then!(
             [

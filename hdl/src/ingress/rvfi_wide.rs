@@ -91,6 +91,7 @@ macro_rules! adapter {
                 clock!(self, clock, compress);
                 self.compress.reset.next = self.reset.val();
                 self.compress.go.next = self.live.val();
+                self.compress.behind.next = 0.into();
                 self.trapped[0].next = self.trap_before.q.val();
                 $(
                     self.lane[$j].clock.next = self.clock.val();
@@ -106,6 +107,7 @@ macro_rules! adapter {
                     self.lane[$j].rvfi_pc_rdata.next = self.$pc.val();
                     self.lane[$j].rvfi_pc_wdata.next = self.$to.val();
                     BeatOut::<W>::join(&mut self.lane[$j].beat, &mut self.compress.lane[$j]);
+                    self.compress.extra[$j].next = 0.into();
                     self.trapped[$next].next = self.trapped[$j].val();
                     if self.$valid.val() {
                         self.trapped[$next].next = self.$trap.val();

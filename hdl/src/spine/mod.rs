@@ -64,7 +64,7 @@ impl From<&CfiatParams> for Stream {
 /// How many instructions a core retires in a clock, of more than one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retire {
-    /// Instructions a clock: 2 or 4.
+    /// Instructions a clock: 2 or 4. 1: a block of several, of the ingress of that name.
     pub lanes: u8,
     /// log2 of the places of the queue of words. 2..=4.
     pub log2_words: u8,
@@ -102,7 +102,11 @@ impl std::fmt::Display for Extras {
             (self.lost, "lost counter"),
         ];
         list.iter().filter(|x| x.0).try_for_each(|x| write!(f, ", {}", x.1))?;
-        self.retire.map_or(Ok(()), |r| write!(f, ", {} instructions a clock", r.lanes))?;
+        match self.retire {
+            Some(Retire { lanes: 1, .. }) => f.write_str(", blocks of instructions")?,
+            Some(r) => write!(f, ", {} instructions a clock", r.lanes)?,
+            None => {}
+        }
         self.addresses.map_or(Ok(()), |a| write!(f, ", addresses of {a} bits"))
     }
 }

@@ -16,6 +16,7 @@
 //! | 1 | | instruction, its low half for 2 bytes |
 //! | 2.. | | `pc`, then `next_pc`: xlen bits each |
 
+pub mod blocks;
 pub mod chain;
 mod expand;
 pub mod wide;

@@ -45,6 +45,8 @@ pub struct Compressor<T> {
     /// What was before the event of this word is told.
     split: bool,
     clock: u64,
+    /// How late what came in the last two clocks was, the newer first.
+    behind: [u32; 2],
 }
 
 /// Clocks from those in which instructions come to those in which they are told at the earliest.
@@ -63,6 +65,7 @@ impl<T: Copy> Compressor<T> {
             live: false,
             split: false,
             clock: 0,
+            behind: [0; 2],
         }
     }
 
@@ -73,12 +76,18 @@ impl<T: Copy> Compressor<T> {
 
     /// One clock: what comes in it, in order, each with whether it is an event by itself; whether it is traced.
     pub fn clock(&mut self, retired: impl IntoIterator<Item = (T, bool)>, go: bool) -> Row<T> {
+        self.late(retired, go, 0)
+    }
+
+    /// The same of what comes `behind` clocks late, or will: while it is held back time stands.
+    pub fn late(&mut self, retired: impl IntoIterator<Item = (T, bool)>, go: bool, behind: u32) -> Row<T> {
         let first = go && !self.seen;
         let retired: Vec<(T, bool)> =
             retired.into_iter().enumerate().map(|(i, (t, event))| (t, event || first && i == 0)).collect();
         let idle = self.served.is_none() && self.words.is_empty();
         let quiet = idle && self.pending == 0 && retired.is_empty();
         let row = self.tell(go, idle, quiet);
+        self.behind = [behind, self.behind[0]];
         let flushed = row.event.is_none() && row.count > 0 && idle;
         let base = if flushed { 0 } else { self.pending };
 
@@ -108,7 +117,8 @@ impl<T: Copy> Compressor<T> {
 
     /// The row of this clock, of what came before it.
     fn tell(&mut self, go: bool, idle: bool, quiet: bool) -> Row<T> {
-        let mut row = Row { live: go && (self.live || quiet), count: 0, event: None, choked: false, lag: 0 };
+        let mut row =
+            Row { live: go && (self.live || quiet), count: 0, event: None, choked: false, lag: self.behind[1] };
         if let Some(word) = &mut self.served {
             row.lag = (self.clock - word.clock - LATENCY) as u32;
             if let Some(&(before, event)) = word.events.front() {
@@ -144,7 +154,7 @@ impl<T: Copy> Compressor<T> {
                 before += 1;
             }
         }
-        (!events.is_empty()).then_some((Word { events, clock: self.clock }, before))
+        (!events.is_empty()).then_some((Word { events, clock: self.clock - u64::from(self.behind[0]) }, before))
     }
 }
 

@@ -1,0 +1,155 @@
+//! Blocks: what a hart's trace ingress port shows of its retired instructions
+//!
+//! Golden model of the ingress of that name, and the cutting that benches use.
+//!
+//! # Source
+//! Efficient Trace for RISC-V, "Instruction Trace Interface": a block is a run of instructions one behind the other, of which only the
+//! last may be control flow; `iaddr` is the address of its first, `iretire` its length in halfwords, `ilastsize` the size of its
+//! last instruction, `itype` how it ends.
+
+use super::Retired;
+use retire::isa::{flow, Flow, Indirect};
+
+/// The most halfwords of a block: `iretire` has four bits.
+pub const HALFWORDS: u8 = 15;
+/// The most clocks by which what is held back is late; after more, time goes on.
+pub const BEHIND: u32 = 127;
+
+/// A block as the port shows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// How it ends; 4 bits.
+    pub itype: u8,
+    /// Address of its first instruction; of a trap without one, where it happened.
+    pub iaddr: u64,
+    /// Halfwords; 0: no instruction.
+    pub iretire: u8,
+    /// The last one has 4 bytes.
+    pub ilastsize: bool,
+    /// Instructions.
+    pub icount: u8,
+}
+
+/// The 4-bit `itype` of an instruction that retires.
+pub fn itype(r: &Retired, xlen: u8) -> u8 {
+    match flow(r.insn, xlen) {
+        Flow::Sequential => 0,
+        Flow::TrapReturn => 3,
+        Flow::Conditional { .. } if r.next_pc == r.pc.wrapping_add(r.len.into()) => 4,
+        Flow::Conditional { .. } => 5,
+        Flow::Indirect(Indirect::Call) => 8,
+        Flow::Jump { call: true, .. } => 9,
+        Flow::Indirect(Indirect::Jump) => 10,
+        Flow::Jump { call: false, .. } => 11,
+        Flow::Indirect(Indirect::CoSwap) => 12,
+        Flow::Indirect(Indirect::Return) => 13,
+    }
+}
+
+impl Block {
+    /// The block of `run`, which [`length`] says to be one.
+    pub fn of(run: &[Retired], xlen: u8) -> Self {
+        let Some(last) = run.last() else { return Self::default() };
+        Self {
+            itype: itype(last, xlen),
+            iaddr: run[0].pc,
+            iretire: run.iter().map(|r| r.len / 2).sum(),
+            ilastsize: last.len == 4,
+            icount: run.len() as u8,
+        }
+    }
+
+    /// A trap at `pc`, where no instruction retires: `itype` 1 of an exception, 2 of an interrupt.
+    pub fn trap(itype: u8, pc: u64) -> Self {
+        Self { itype, iaddr: pc, ..Self::default() }
+    }
+}
+
+/// Instructions of the longest block at the beginning of `retired`, of at most `halfwords` halfwords.
+pub fn length(retired: &[Retired], xlen: u8, halfwords: u8) -> usize {
+    let mut size = 0;
+    for (i, r) in retired.iter().enumerate() {
+        size += r.len / 2;
+        if size > halfwords || (i > 0 && (r.trapped || r.pc != retired[i - 1].next_pc)) {
+            return i;
+        }
+        if itype(r, xlen) != 0 || r.next_pc != r.pc.wrapping_add(r.len.into()) {
+            return i + 1;
+        }
+    }
+    retired.len()
+}
+
+/// What retires in a clock is told a clock later; where its last instruction is indirect, when an address says where that went.
+#[derive(Clone, Debug)]
+pub struct Hold {
+    xlen: u8,
+    group: Vec<Retired>,
+    settled: bool,
+    late: u32,
+}
+
+impl Hold {
+    /// For addresses of `xlen` bits.
+    pub const fn new(xlen: u8) -> Self {
+        Self { xlen, group: Vec::new(), settled: true, late: 0 }
+    }
+
+    /// One clock, in which `group` retires. `trap`: a trap is told behind it that is none of its instructions. What is
+    /// told of the clocks before, and how late it is.
+    pub fn clock(&mut self, group: Vec<Retired>, trap: bool) -> (Vec<Retired>, u32) {
+        let late = self.late;
+        let waits =
+            self.group.last().is_some_and(|r| matches!(itype(r, self.xlen), 3 | 8 | 10 | 12 | 13)) && !self.settled;
+        if waits && group.is_empty() && !trap {
+            self.late = (late + 1).min(BEHIND);
+            return (Vec::new(), late);
+        }
+        self.late = 0;
+        self.settled = trap;
+        (std::mem::replace(&mut self.group, group), late)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOP: u32 = 0x0000_0013;
+    const RET: u32 = 0x0000_8067;
+
+    fn retired(pc: u64, len: u8, next_pc: u64, insn: u32) -> Retired {
+        Retired { cycle: 0, hart: 0, trapped: false, len, pc, next_pc, insn }
+    }
+
+    /// By hand: a c.nop, a nop and a ret are five halfwords at the address of the first.
+    #[test]
+    fn a_block_ends_with_control_flow_a_trap_or_its_size() {
+        let run = [
+            retired(0x100, 2, 0x102, 0x0001),
+            retired(0x102, 4, 0x106, NOP),
+            retired(0x106, 4, 0x200, RET),
+            retired(0x200, 4, 0x204, NOP),
+        ];
+        assert_eq!(length(&run, 32, HALFWORDS), 3);
+        let want = Block { itype: 13, iaddr: 0x100, iretire: 5, ilastsize: true, icount: 3 };
+        assert_eq!(Block::of(&run[..3], 32), want);
+        assert_eq!(length(&run, 32, 4), 2);
+        let mut trapped = run;
+        trapped[1].trapped = true;
+        assert_eq!(length(&trapped, 32, HALFWORDS), 1);
+    }
+
+    #[test]
+    fn a_return_is_told_when_the_next_address_comes_and_all_else_at_once() {
+        let mut hold = Hold::new(32);
+        let (nop, ret) = (retired(0, 4, 4, NOP), retired(4, 4, 0x80, RET));
+        assert_eq!(hold.clock(vec![nop], false), (vec![], 0));
+        assert_eq!(hold.clock(vec![nop, ret], false), (vec![nop], 0));
+        assert_eq!(hold.clock(vec![], false), (vec![], 0));
+        assert_eq!(hold.clock(vec![], false), (vec![], 1));
+        assert_eq!(hold.clock(vec![nop], false), (vec![nop, ret], 2));
+        assert_eq!(hold.clock(vec![ret], true), (vec![nop], 0));
+        assert_eq!(hold.clock(vec![], false), (vec![ret], 0));
+    }
+}
