@@ -8,6 +8,7 @@
 //! | module | what is there |
 //! | --- | --- |
 //! | [`probe`], [`syntax`], [`parse`] | scripts |
+//! | [`build`] | scripts as Rust values |
 //! | [`formula`], [`ltl`] | temporal logic, and the state machines that it becomes |
 //! | [`symbols`] | names and source lines of a program |
 //! | [`resolve`], [`app`] | scripts with their meaning |
@@ -24,6 +25,7 @@
 //! | [`sink`] | what is printed, as text, JSON lines, CSV or a Perfetto trace |
 
 pub mod app;
+pub mod build;
 pub mod firmware;
 pub mod formula;
 pub mod handlers;
@@ -44,6 +46,7 @@ pub mod sink;
 pub mod symbols;
 pub mod syntax;
 pub mod watch;
+mod write;
 
 /// A mistake in a script, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
