@@ -18,6 +18,7 @@
 //! | [`session`] | an application on a chip, run to its end |
 //! | [`firmware`] | programs for the diagnosis processor |
 //! | [`handlers`] | one of them beside a run |
+//! | [`program`] | where one runs, and what is expected over the link |
 //! | [`load`] | packets that set a chip's circuits |
 //! | [`link`] | packets on a line of bytes |
 //! | [`log`] | what went over the link, in a file |
@@ -38,6 +39,7 @@ pub mod parse;
 mod perfetto;
 pub mod plan;
 pub mod probe;
+pub mod program;
 pub mod resolve;
 pub mod runtime;
 pub mod scripts;
