@@ -93,9 +93,10 @@ fn mistakes_are_one_message_with_exit_code_2() {
             "diag run builtin:race builtin:bank --soc --trace x.gtr --trace-scheme tr_e:small,cfiat:16k",
             "load values do not go over the link",
         ),
-        ("diag run --processor builtin:race builtin:bank --on-host", "not with --on-host or --log"),
+        ("diag run --processor builtin:race builtin:bank --log x", "not with --log, or --on-host and --soc"),
+        ("diag run --processor builtin:race builtin:bank --soc --on-host", "not with --log, or --on-host and --soc"),
         ("diag run --processor builtin:race builtin:bank --watchdog 1", "64..=4194304"),
-        ("diag plan --processor builtin:race builtin:bank", "diag plan: takes no --processor"),
+        ("diag top builtin:rate builtin:bank --every 2", "--processor"),
     ] {
         let output = place.output(words);
         let err = String::from_utf8_lossy(&output.stderr);
@@ -285,6 +286,12 @@ fn a_program_on_the_processor_prints_what_a_script_does() {
     assert!(text.starts_with("chip and host  equal, ") && text.ends_with("lost           0\n"), "{text}");
     let rates = run("run --processor builtin:locks builtin:lockcont --harts 2 --rates");
     assert!(rates.contains(": count ") && rates.contains("over the link"), "{rates}");
+    // the program on the host, behind the same link
+    let there = run("run --processor builtin:locks builtin:lockcont --harts 2");
+    assert_eq!(run("run --processor builtin:locks builtin:lockcont --harts 2 --on-host"), there);
+    // asked at each tick; what is told at the end is the whole
+    let top = run("top --processor builtin:locks builtin:lockcont --harts 2 --every 2");
+    assert!(top.matches("lost: 0 events\n").count() > 2 && top.ends_with(&there), "{top}");
     // a handler has less time than it needs: each event costs itself and is told
     let hung = run("run --processor builtin:locks builtin:lockcont --harts 2 --watchdog 64");
     assert!(hung.contains("handler acquired took too long at 0x") && !hung.contains("outside of"), "{hung}");
@@ -305,4 +312,18 @@ fn the_ring_and_a_plan_are_listed() {
     assert!(place.good("diag ls --processor").contains("     26  processor              16  slots\n"));
     let plan = place.good("diag plan builtin:locks builtin:lockcont");
     assert!(plan.contains("chip: aggregate (node 20)") && plan.contains("expected over the link: "), "{plan}");
+    let cuts = place.good("diag plan builtin:locks builtin:lockcont --cuts");
+    assert!(cuts.contains("  @locks\n") && cuts.contains("100.00 %  triggers only\n"), "{cuts}");
+    // what is expected of both places of a program is what the link of a run carries there
+    let program = format!("--processor builtin:race builtin:bank --harts 4 --link 48000 {SHORT}");
+    let plan: serde_json::Value =
+        serde_json::from_str(&place.good(&format!("diag plan {program} --calibrate --cuts --json"))).unwrap();
+    assert!(plan["parts"].to_string().contains("chip: processor (node 26)"), "{plan}");
+    for (n, at) in ["", "--on-host"].into_iter().enumerate() {
+        let run: serde_json::Value =
+            serde_json::from_str(&place.good(&format!("diag run {program} --rates --json {at}"))).unwrap();
+        let (want, found) =
+            (plan["cuts"][n]["bits_per_second"].as_f64().unwrap(), run["rates"]["link"]["rate"].as_f64().unwrap());
+        assert!((found / want - 1.0).abs() < 0.05, "{at}: {found} in place of {want}");
+    }
 }

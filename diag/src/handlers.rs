@@ -1,4 +1,5 @@
-//! A program on the diagnosis processor, beside a run: on a chip, or on generators alone with nothing lost
+//! A program of the diagnosis processor, beside a run: on a chip's, on the host behind a chip's link, or behind generators alone with
+//! nothing lost
 
 use crate::app::App;
 use crate::firmware::Firmware;
@@ -7,7 +8,7 @@ use crate::session::Totals;
 use crate::watch::Watcher;
 use retire::image::Image;
 use retire::{DataEvent, FlowEvent, RetireSink};
-use sim::diag::chip::{Chip, ChipParams, FIRST_NODE};
+use sim::diag::chip::{Chip, ChipParams, FIRST_NODE, TICK_EVENT};
 use sim::diag::generator::{Generator, Seen};
 use sim::diag::node::{Node, NodeKind, Outbox};
 use sim::diag::packet::{Body, Event, HOST};
@@ -21,6 +22,8 @@ use sim::diag::trigger::{GeneratorParams, Slot};
 enum Place {
     /// On a chip, behind its other nodes.
     Chip(Box<Chip>),
+    /// On the host, to which a chip sends all events.
+    Host(Box<Chip>, Box<Seat>),
     /// Behind generators, each event at once.
     Alone(Vec<Generator>, Box<Seat>),
 }
@@ -33,12 +36,18 @@ pub struct Told<'a> {
     time: u64,
     /// Lost events of which the host was told.
     pub lost: u64,
+    /// Packets that the program sent to the host.
+    pub packets: u64,
+    /// Their words.
+    pub words: u64,
+    /// Ticks that came.
+    pub ticks: u64,
 }
 
 impl<'a> Told<'a> {
     /// Of a program.
     pub fn new(firmware: &'a Firmware) -> Self {
-        Self { firmware, outputs: Vec::new(), time: 0, lost: 0 }
+        Self { firmware, outputs: Vec::new(), time: 0, lost: 0, packets: 0, words: 0, ticks: 0 }
     }
 
     /// What is printed since this was last asked.
@@ -53,6 +62,11 @@ impl<'a> Told<'a> {
             // up to half a turn of the 32 bits forth or back
             self.time = self.time.wrapping_add_signed(i64::from(low.wrapping_sub(self.time as u32) as i32));
         }
+        if event.id == TICK_EVENT {
+            self.ticks += 1;
+            return;
+        }
+        (self.packets, self.words) = (self.packets + 1, self.words + event.words() as u64);
         let mut values = event.args.iter().map(|a| i64::from(*a));
         let mut next = || values.next().unwrap_or(0);
         let parts = match self.firmware.messages.get(usize::from(event.id)) {
@@ -118,6 +132,23 @@ impl<'a> Handlers<'a> {
         Ok(Self::new(firmware, Place::Chip(Box::new(chip)), Watcher::new(image, cores)))
     }
 
+    /// On the host, behind a chip: every event leaves.
+    pub fn on_host(
+        firmware: &'a Firmware,
+        app: &App,
+        params: ChipParams,
+        image: Image,
+        watchdog: u32,
+    ) -> Result<Self, String> {
+        let cores = params.cores;
+        let mut chip = Chip::new(params);
+        for c in 0..cores {
+            chip.generator(c).set(slots(app, HOST)).map_err(|e| e.to_string())?;
+        }
+        let seat = loaded(firmware, watchdog);
+        Ok(Self::new(firmware, Place::Host(Box::new(chip), seat), Watcher::new(image, cores)))
+    }
+
     /// Without a chip.
     pub fn alone(firmware: &'a Firmware, app: &App, cores: u8, image: Image, watchdog: u32) -> Result<Self, String> {
         let params = GeneratorParams { slots: 64, wide: 64, returns: 64, stack: 64, ..GeneratorParams::FULL };
@@ -125,9 +156,21 @@ impl<'a> Handlers<'a> {
         for g in &mut generators {
             g.set(slots(app, HOST)).map_err(|e| e.to_string())?;
         }
-        let mut seat = Box::<Seat>::default();
-        seat.set(&start(&firmware.image, watchdog.div_ceil(UNIT) as u16));
+        let seat = loaded(firmware, watchdog);
         Ok(Self::new(firmware, Place::Alone(generators, seat), Watcher::new(image, cores)))
+    }
+
+    /// The chip's tick node asks the program for its tables every `period` clocks; false: there is no such node, or no program on
+    /// the chip.
+    pub fn ask_every(&mut self, period: u32) -> bool {
+        let Place::Chip(chip) = &mut self.place else { return false };
+        let last = chip.params().nodes.len() - 1;
+        chip.set_tick(period, &[FIRST_NODE + last as u8])
+    }
+
+    /// Ticks that came, packets that the program sent, and their words.
+    pub fn counts(&self) -> (u64, u64, u64) {
+        (self.told.ticks, self.told.packets, self.told.words)
     }
 
     fn new(firmware: &'a Firmware, place: Place, watcher: Watcher) -> Self {
@@ -141,6 +184,12 @@ impl<'a> Handlers<'a> {
             Place::Chip(chip) => {
                 (t.link_bytes, t.node_losses) = (chip.link_bytes(), chip.node_losses());
                 t.told = self.told.lost + chip.untold();
+                chip.generators()
+            }
+            Place::Host(chip, seat) => {
+                t.link_bytes = chip.link_bytes();
+                t.node_losses = chip.node_losses() + u64::from(seat.processor().dropped());
+                t.told = self.told.lost + chip.untold() + seat.processor().untold();
                 chip.generators()
             }
             Place::Alone(generators, seat) => {
@@ -163,14 +212,13 @@ impl<'a> Handlers<'a> {
             return Err(e.clone());
         }
         match &mut self.place {
-            Place::Chip(chip) => chip.finish(),
-            Place::Alone(_, seat) => {
-                let mut out = Outbox::new();
-                seat.handle(None, &mut out);
-                out.iter().for_each(|(_, e)| self.told.take(e));
-            }
+            Place::Chip(chip) | Place::Host(chip, _) => chip.finish(),
+            Place::Alone(..) => {}
         }
         self.pump();
+        if let Place::Host(_, seat) | Place::Alone(_, seat) = &mut self.place {
+            handle(seat, None, &mut self.told);
+        }
         Ok(())
     }
 
@@ -185,10 +233,19 @@ impl<'a> Handlers<'a> {
     }
 
     fn pump(&mut self) {
-        let Place::Chip(chip) = &mut self.place else { return };
+        let (chip, mut seat) = match &mut self.place {
+            Place::Chip(chip) => (chip, None),
+            Place::Host(chip, seat) => (chip, Some(seat)),
+            Place::Alone(..) => return,
+        };
         for arrived in chip.take_arrived() {
-            if let Body::Event(e) = &arrived.packet.body {
-                self.told.take(e);
+            match (&arrived.packet.body, &mut seat) {
+                (Body::Event(e), None) => self.told.take(e),
+                (Body::Event(e), Some(seat)) => {
+                    self.told.lost += u64::from(e.lost);
+                    handle(seat, Some(&Event { lost: 0, ..*e }), &mut self.told);
+                }
+                (Body::Control { .. }, _) => {}
             }
         }
     }
@@ -198,7 +255,7 @@ impl<'a> Handlers<'a> {
         f(&mut self.watcher, &mut |core, seen| {
             totals.seen(seen);
             match place {
-                Place::Chip(chip) => chip.observe(core, seen),
+                Place::Chip(chip) | Place::Host(chip, _) => chip.observe(core, seen),
                 Place::Alone(generators, seat) => {
                     let g = &mut generators[usize::from(core)];
                     g.observe(seen);
@@ -206,9 +263,7 @@ impl<'a> Handlers<'a> {
                         g.clock(None);
                         while let Some((_, event)) = g.pop() {
                             totals.event_bytes += 2 * event.words() as u64;
-                            let mut out = Outbox::new();
-                            seat.handle(Some(&event), &mut out);
-                            out.iter().for_each(|(_, e)| told.take(e));
+                            handle(seat, Some(&event), told);
                         }
                     }
                 }
@@ -216,6 +271,20 @@ impl<'a> Handlers<'a> {
         });
         self.pump();
     }
+}
+
+/// A processor with the program.
+fn loaded(firmware: &Firmware, watchdog: u32) -> Box<Seat> {
+    let mut seat = Box::<Seat>::default();
+    seat.set(&start(&firmware.image, watchdog.div_ceil(UNIT) as u16));
+    seat
+}
+
+/// A handler of an event, or of the end, and what it sends.
+fn handle(seat: &mut Seat, event: Option<&Event>, told: &mut Told<'_>) {
+    let mut out = Outbox::new();
+    seat.handle(event, &mut out);
+    out.iter().for_each(|(_, e)| told.take(e));
 }
 
 /// The slots of handlers, whose events go to `dest`.

@@ -8,6 +8,7 @@
 //! | module | what is there |
 //! | --- | --- |
 //! | [`probe`], [`syntax`], [`parse`] | scripts |
+//! | [`build`] | scripts as Rust values |
 //! | [`formula`], [`ltl`] | temporal logic, and the state machines that it becomes |
 //! | [`symbols`] | names and source lines of a program |
 //! | [`resolve`], [`app`] | scripts with their meaning |
@@ -17,6 +18,7 @@
 //! | [`session`] | an application on a chip, run to its end |
 //! | [`firmware`] | programs for the diagnosis processor |
 //! | [`handlers`] | one of them beside a run |
+//! | [`program`] | where one runs, and what is expected over the link |
 //! | [`load`] | packets that set a chip's circuits |
 //! | [`link`] | packets on a line of bytes |
 //! | [`line`] | frames from the host to the chip, repeated where they are lost |
@@ -25,6 +27,7 @@
 //! | [`sink`] | what is printed, as text, JSON lines, CSV or a Perfetto trace |
 
 pub mod app;
+pub mod build;
 pub mod firmware;
 pub mod formula;
 pub mod handlers;
@@ -38,6 +41,7 @@ pub mod parse;
 mod perfetto;
 pub mod plan;
 pub mod probe;
+pub mod program;
 pub mod resolve;
 pub mod runtime;
 pub mod scripts;
@@ -46,6 +50,7 @@ pub mod sink;
 pub mod symbols;
 pub mod syntax;
 pub mod watch;
+mod write;
 
 /// A mistake in a script, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -148,9 +148,14 @@ pub fn fit(app: &mut App, params: &ChipParams, name: &str, script: &str) -> Resu
     Ok(())
 }
 
+/// Bits over the link of an event of so many words, with its frame.
+pub fn event_bits(words: usize) -> f64 {
+    8.0 * (2 * words + FRAME_BYTES) as f64
+}
+
 /// Expected rate over the link, bit/s.
 pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
-    let bits = |words: usize| 8.0 * (2 * words + FRAME_BYTES) as f64;
+    let bits = event_bits;
     let mut sum = 0.0;
     for (u, slot) in layout.slots.iter().enumerate() {
         let words = 2 + 2 * usize::from(slot.stamped) + 2 * slot.captures.len();
@@ -212,11 +217,8 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
     sum
 }
 
-/// Plans an application for a chip.
-pub fn plan(app: &App, params: &ChipParams, rates: &Rates) -> Result<Plan, String> {
-    let host = Cut::host(app);
-    let host_layout = layout(app, &params.nodes, &host)?;
-    let host_bits = cost(app, &host_layout, rates);
+/// What may be on the chip or on the host: its kind and number, as [`bit`] has them.
+fn parts(app: &App) -> Vec<(usize, usize)> {
     let mut parts: Vec<(usize, usize)> = Vec::new();
     let filters = |c: &usize| {
         let clause = &app.clauses[*c];
@@ -227,6 +229,77 @@ pub fn plan(app: &App, params: &ChipParams, rates: &Rates) -> Result<Plan, Strin
     parts.extend((0..app.machines.len()).map(|m| (2, m)));
     parts.extend((0..app.spans.len()).map(|s| (3, s)));
     parts.extend((0..app.logs.len()).map(|l| (4, l)));
+    parts
+}
+
+/// A cut with what is expected of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CutRate {
+    /// Parts on the chip.
+    pub on_chip: Vec<String>,
+    /// Expected rate over the link, bit/s.
+    pub bits: f64,
+}
+
+/// All cuts that a chip can hold, the one with the least rate first; with more than 12 parts, those in which one or two are on
+/// the other side than in the plan.
+pub fn cuts(app: &App, params: &ChipParams, rates: &Rates) -> Vec<CutRate> {
+    let parts = parts(app);
+    let mut tried: Vec<Cut> = Vec::new();
+    if parts.len() <= EXHAUSTIVE {
+        for choice in 0_u32..1 << parts.len() {
+            let mut cut = Cut::host(app);
+            for (n, part) in parts.iter().enumerate() {
+                *bit(&mut cut, *part) = choice >> n & 1 == 1;
+            }
+            tried.push(cut);
+        }
+    } else if let Ok(best) = plan(app, params, rates) {
+        tried.extend([Cut::host(app), best.layout.cut.clone()]);
+        for i in 0..parts.len() {
+            for j in i..parts.len() {
+                let mut cut = best.layout.cut.clone();
+                *bit(&mut cut, parts[i]) ^= true;
+                if i != j {
+                    *bit(&mut cut, parts[j]) ^= true;
+                }
+                tried.push(cut);
+            }
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    tried.retain(|cut| seen.insert(cut.clone()));
+    let rate = |cut: &mut Cut| -> Option<CutRate> {
+        let found = layout(app, &params.nodes, cut).ok()?;
+        let on_chip = parts.iter().filter(|p| *bit(cut, **p)).map(|p| name(app, *p)).collect();
+        Some(CutRate { on_chip, bits: cost(app, &found, rates) })
+    };
+    let mut rates: Vec<CutRate> = tried.iter_mut().filter_map(rate).collect();
+    rates.sort_by(|a, b| a.bits.total_cmp(&b.bits).then(a.on_chip.len().cmp(&b.on_chip.len())));
+    rates
+}
+
+/// What a part is called.
+fn name(app: &App, (kind, n): (usize, usize)) -> String {
+    match kind {
+        0 => match app.clauses[n].origin {
+            Origin::Slot(u) => format!("predicate of {}", app.uses[u].name),
+            // of others it is on the host
+            _ => format!("predicate {n}"),
+        },
+        1 => format!("@{}", app.maps[n].name),
+        2 => format!("machine {}", app.machines[n].name),
+        3 => format!("span {}", app.spans[n].name),
+        _ => format!("log {}", app.logs[n].name),
+    }
+}
+
+/// Plans an application for a chip.
+pub fn plan(app: &App, params: &ChipParams, rates: &Rates) -> Result<Plan, String> {
+    let host = Cut::host(app);
+    let host_layout = layout(app, &params.nodes, &host)?;
+    let host_bits = cost(app, &host_layout, rates);
+    let parts = parts(app);
     let mut best = (host_bits, host_layout);
     let consider = |cut: &Cut, best: &mut (f64, Layout)| {
         let Ok(found) = layout(app, &params.nodes, cut) else { return false };
@@ -291,16 +364,7 @@ fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usiz
         }
     }
     for part in parts {
-        let what = match part.0 {
-            0 => match app.clauses[part.1].origin {
-                Origin::Slot(u) => format!("predicate of {}", app.uses[u].name),
-                _ => continue,
-            },
-            1 => format!("@{}", app.maps[part.1].name),
-            2 => format!("machine {}", app.machines[part.1].name),
-            3 => format!("span {}", app.spans[part.1].name),
-            _ => format!("log {}", app.logs[part.1].name),
-        };
+        let what = name(app, *part);
         let mut cut = found.cut.clone();
         let on_chip = std::mem::replace(bit(&mut cut, *part), true);
         let place = if on_chip {

@@ -12,6 +12,14 @@ use fpga::soc::top::{Host, Output, SocConfig};
 use hdl::diag::chip::{DiagChip, DiagParams};
 use hdl::diag::client::{generator, node, SeatIn};
 use hdl::diag::framer::Framer;
+use hdl::diag::generator::full::calls::Calls;
+use hdl::diag::generator::full::control::Control;
+use hdl::diag::generator::full::log::Log;
+use hdl::diag::generator::full::outbox::Outbox;
+use hdl::diag::generator::full::registers::Registers;
+use hdl::diag::generator::full::slots::Slots;
+use hdl::diag::generator::full::stack::Stack;
+use hdl::diag::generator::full::word::Word;
 use hdl::diag::generator::observer::Observer;
 use hdl::diag::line::Line;
 use hdl::diag::node::trace::TraceNode;
@@ -62,6 +70,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("lite generator, 12 slots", Box::new(|| of(GeneratorParams::LITE)), both),
         ("full generator, 16 slots", Box::new(|| of(GeneratorParams::FULL)), both),
         ("full generator, 12 slots", Box::new(|| of(twelve)), both),
+        ("slots of the full generator", Box::new(|| verilog(Slots::new(16, 4))), both),
+        ("log of the full generator", Box::new(|| verilog(Log::new(16, 4))), both),
+        ("registers of the full generator", Box::new(|| verilog(Registers::new())), both),
+        ("stack of the full generator", Box::new(|| verilog(Stack::new())), both),
+        ("calls of the full generator", Box::new(|| verilog(Calls::new(16))), both),
+        ("word of the full generator", Box::new(|| verilog(Word::new())), both),
+        ("control of the full generator", Box::new(|| verilog(Control::new(4))), both),
+        ("outbox of the full generator", Box::new(|| verilog(Outbox::new(0))), both),
         ("observer", Box::new(|| verilog(Observer::new(&rvfi))), both),
         ("counters, 64", Box::new(|| seat(NodeKind::Count(64))), both),
         ("aggregate, 256 entries", Box::new(|| seat(NodeKind::Aggregate(256))), both),
@@ -95,7 +111,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             format!("{:.0} | {} |", gates.gates, gates.memory_bits)
         };
         for device in *devices {
-            let many = name.contains("generator") || name.starts_with("core");
+            let many = name.contains("generator") || name.starts_with("core") || name == "observer";
             let (text, added) = if many { few_pins(&verilog) } else { (verilog.clone(), 0) };
             let p = place(&text, *device, 1, 50)?;
             let mut r = p.resources;

@@ -2,25 +2,31 @@
 
 use super::common::{ChipArgs, ScriptArgs};
 use crate::args::MachineArgs;
-use crate::output::{Left, Object, Table};
+use crate::output::{Left, Object, Right, Table};
 use crate::{Failure, Status};
+use ::diag::plan::{cuts, CutRate, Reason};
 use serde_json::json;
 use std::io::Write;
 
 /// Tell which part of a script runs on the chip and which on the host, why, and the bandwidth to expect
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag plan builtin:locks builtin:lockcont\n  \
+    goshawk diag plan builtin:race builtin:bank --harts 4 --calibrate --cuts\n  \
+    goshawk diag plan --processor builtin:race builtin:bank --harts 4 --calibrate\n  \
     goshawk diag plan -e 'call:cut /core == 1/ { @ = count(); }' builtin:lockcont --json")]
 pub struct Args {
     #[command(flatten)]
-    script: ScriptArgs,
+    pub(super) script: ScriptArgs,
     /// Run the program once, to know how often things happen; else 1000 events a second a probe are assumed
     #[arg(long)]
-    calibrate: bool,
+    pub(super) calibrate: bool,
+    /// Tell the bandwidth to expect of every cut that the chip can hold, too, least first
+    #[arg(long)]
+    cuts: bool,
     #[command(flatten)]
-    chip: ChipArgs,
+    pub(super) chip: ChipArgs,
     #[command(flatten)]
-    machine: MachineArgs,
+    pub(super) machine: MachineArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -28,31 +34,62 @@ pub struct Args {
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    args.script.processor.refuse("plan")?;
+    if args.script.processor.is_wanted() {
+        return super::processor::plan(args, out);
+    }
     let opened = args.script.open(&args.machine, &args.chip)?;
     let (plan, rates) = opened.plan(args.calibrate)?;
+    let cuts = if args.cuts { cuts(&opened.app, &opened.params, &rates) } else { Vec::new() };
+    print(args, &opened.input, &plan.reasons, (plan.bits, plan.host_bits), &cuts, rates.measured, out)
+}
+
+/// Prints a plan; the rates over the link are of it and of all on the host.
+pub(super) fn print(
+    args: &Args,
+    input: &str,
+    reasons: &[Reason],
+    (bits, host_bits): (f64, f64),
+    cuts: &[CutRate],
+    measured: bool,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
     let kbit = |bits: f64| format!("{:.2} kbit/s", bits / 1000.0);
+    let cuts = if args.cuts { cuts } else { &[] };
     if args.json {
-        let reason = |r: &::diag::plan::Reason| json!({ "part": r.what, "place": r.place, "why": r.why });
-        Object::new("diag plan", &opened.input)
-            .with("parts", plan.reasons.iter().map(reason).collect())
-            .with("bits_per_second", plan.bits.into())
-            .with("bits_per_second_on_host", plan.host_bits.into())
-            .with("rates", if rates.measured { "measured" } else { "assumed" }.into())
-            .print(out)?;
+        let reason = |r: &Reason| json!({ "part": r.what, "place": r.place, "why": r.why });
+        let mut object = Object::new("diag plan", input)
+            .with("parts", reasons.iter().map(reason).collect())
+            .with("bits_per_second", bits.into())
+            .with("bits_per_second_on_host", host_bits.into())
+            .with("rates", if measured { "measured" } else { "assumed" }.into());
+        if args.cuts {
+            let cut = |c: &CutRate| json!({ "on_chip": c.on_chip, "bits_per_second": c.bits });
+            object = object.with("cuts", cuts.iter().map(cut).collect());
+        }
+        object.print(out)?;
         return Ok(Status::Done);
     }
     let mut table = Table::new([("part", Left), ("where", Left), ("why", Left)]);
-    for r in &plan.reasons {
+    for r in reasons {
         table.row([r.what.clone(), r.place.clone(), r.why.clone()]);
     }
     table.print(out)?;
-    let how = if rates.measured { "measured" } else { "assumed; --calibrate measures" };
+    if args.cuts {
+        writeln!(out)?;
+        let mut table = Table::new([("kbit/s", Right), ("of the host's", Right), ("on the chip", Left)]);
+        for c in cuts {
+            let on_chip = if c.on_chip.is_empty() { "triggers only".into() } else { c.on_chip.join(", ") };
+            let of = format!("{:.2} %", 100.0 * c.bits / host_bits.max(f64::MIN_POSITIVE));
+            table.row([format!("{:.2}", c.bits / 1000.0), of, on_chip]);
+        }
+        table.print(out)?;
+    }
+    let how = if measured { "measured" } else { "assumed; --calibrate measures" };
     writeln!(
         out,
         "\nexpected over the link: {}; with all of it on the host: {} (event rates {how})",
-        kbit(plan.bits),
-        kbit(plan.host_bits)
+        kbit(bits),
+        kbit(host_bits)
     )?;
     Ok(Status::Done)
 }

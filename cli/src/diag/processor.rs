@@ -1,4 +1,4 @@
-//! `--processor` of `goshawk diag run`, `replay` and `test`: a program on the diagnosis processor in the place of a script
+//! `--processor` of `goshawk diag plan`, `run`, `top`, `replay` and `test`: a program on the diagnosis processor in the place of a script
 
 use super::common::{ChipArgs, Opened, ScriptArgs};
 use super::run::{self, rate_values, rates, whole, write, ReplayArgs, RunArgs};
@@ -10,23 +10,26 @@ use crate::{Failure, Status};
 use ::diag::firmware::Firmware;
 use ::diag::handlers::{slots, Handlers, Told};
 use ::diag::load;
+use ::diag::plan::CutRate;
+use ::diag::program::{self, ProgramRates};
 use ::diag::runtime::Output;
 use ::diag::session::Totals;
+use ::diag::sink::{Format, Sink};
 use host::input::BUILTIN;
+use retire::{DataEvent, FlowEvent, RetireSink};
 use sim::diag::chip::FIRST_NODE;
 use sim::diag::node::NodeKind;
 use sim::diag::packet::{Body, Op, Packet, HOST};
 use sim::diag::processor::node::start;
 use sim::diag::processor::{SLOTS, UNIT};
 use sim::diag::registers;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 /// The diagnosis processor.
 #[derive(clap::Args, Clone, Debug)]
 pub struct ProcessorArgs {
-    /// Program for the diagnosis processor in the place of a script: an ELF, builtin:locks or builtin:race; run, replay and test
-    /// take one
+    /// Program for the diagnosis processor in the place of a script: an ELF, builtin:locks or builtin:race
     #[arg(long, value_name = "ELF|builtin:NAME", conflicts_with = "text")]
     processor: Option<String>,
     /// Clocks after which a handler of --processor is ended
@@ -39,14 +42,6 @@ impl ProcessorArgs {
     /// Whether there is a program.
     pub fn is_wanted(&self) -> bool {
         self.processor.is_some()
-    }
-
-    /// A program is nothing for this command.
-    pub fn refuse(&self, command: &str) -> Result<(), Failure> {
-        match &self.processor {
-            Some(_) => Err(Failure::Other(format!("diag {command}: takes no --processor; run, replay and test do"))),
-            None => Ok(()),
-        }
     }
 
     /// The program with its name.
@@ -86,6 +81,12 @@ fn finish(mut handlers: Handlers<'_>, opened: &Opened) -> Result<Done, Failure> 
 fn on_chip(firmware: &Firmware, opened: &Opened, watchdog: u32) -> Result<Done, Failure> {
     let (params, image) = (opened.params.clone(), opened.image.clone());
     finish(Handlers::on_chip(firmware, &opened.app, params, image, watchdog).map_err(Failure::Other)?, opened)
+}
+
+/// On the host, to which all events go over the link.
+fn on_host(firmware: &Firmware, opened: &Opened, watchdog: u32) -> Result<Done, Failure> {
+    let (params, image) = (opened.params.clone(), opened.image.clone());
+    finish(Handlers::on_host(firmware, &opened.app, params, image, watchdog).map_err(Failure::Other)?, opened)
 }
 
 fn alone(firmware: &Firmware, opened: &Opened, watchdog: u32) -> Result<Done, Failure> {
@@ -142,8 +143,9 @@ struct OnSoc {
 
 /// Runs it on the chip.
 pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    if args.on_host || args.log.is_some() {
-        return Err(Failure::Other("--processor is on the chip and leaves no log; not with --on-host or --log".into()));
+    if args.log.is_some() || args.on_host && args.soc.soc {
+        let what = "--processor leaves no log, and on a SoC it is on the chip; not with --log, or --on-host and --soc";
+        return Err(Failure::Other(what.into()));
     }
     let (outputs, totals, raw, symbols, hz, input);
     if args.soc.soc {
@@ -153,7 +155,8 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     } else {
         let (firmware, opened) = open(&args.script, &args.machine, &args.chip)?;
         let watchdog = args.script.processor.watchdog;
-        (outputs, totals) = on_chip(&firmware, &opened, watchdog)?;
+        let place = if args.on_host { on_host } else { on_chip };
+        (outputs, totals) = place(&firmware, &opened, watchdog)?;
         raw = if args.rates { alone(&firmware, &opened, watchdog)?.1.event_bytes } else { 0 };
         (symbols, hz, input) = (opened.symbols, opened.params.clock_hz, opened.input);
     }
@@ -192,4 +195,101 @@ pub fn test(args: &test::Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (found, totals) = on_chip(&firmware, &opened, watchdog)?;
     let hz = opened.params.clock_hz;
     compare(&opened.input, &opened.symbols, hz, (&model, &found), &totals, args.json, out)
+}
+
+/// Tells what runs where.
+pub fn plan(args: &super::plan::Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let (firmware, opened) = open(&args.script, &args.machine, &args.chip)?;
+    let rates = if args.calibrate {
+        let (cores, image) = (opened.params.cores, opened.image.clone());
+        let watchdog = args.script.processor.watchdog;
+        let mut handlers = Handlers::alone(&firmware, &opened.app, cores, image, watchdog).map_err(Failure::Other)?;
+        opened.tell(&mut handlers)?;
+        handlers.finish().map_err(Failure::Other)?;
+        ProgramRates::measured(&handlers, opened.params.clock_hz)
+    } else {
+        ProgramRates::assumed(&firmware, &opened.app)
+    };
+    let plan = program::plan(&firmware, &opened.app, &opened.params, &rates);
+    let cuts = [("processor", plan.chip_bits), ("host", plan.host_bits)];
+    let cuts = cuts.map(|(where_, bits)| CutRate { on_chip: vec![format!("handlers on the {where_}")], bits });
+    let bits = if plan.on_chip { plan.chip_bits } else { plan.host_bits };
+    super::plan::print(args, &opened.input, &plan.reasons, (bits, plan.host_bits), &cuts, rates.measured, out)
+}
+
+/// A program whose messages are shown as they come.
+struct Live<'a, 'f> {
+    handlers: Handlers<'f>,
+    opened: &'a Opened,
+    out: &'a mut dyn Write,
+    terminal: bool,
+    ticks: u64,
+    /// Since the last tick.
+    outputs: Vec<Output>,
+    failed: Option<std::io::Error>,
+}
+
+impl Live<'_, '_> {
+    fn show(&mut self, over: bool) {
+        let ticks = self.handlers.counts().0;
+        if !over && ticks == self.ticks {
+            self.outputs.extend(self.handlers.take_outputs());
+            return;
+        }
+        self.ticks = ticks;
+        let outputs = std::mem::take(&mut self.outputs);
+        // what was asked for at this tick comes behind it
+        self.outputs = self.handlers.take_outputs();
+        if outputs.is_empty() || self.failed.is_some() {
+            return;
+        }
+        let mut text = Vec::new();
+        let shown =
+            Sink::new(&mut text, Format::Text, &self.opened.symbols, self.opened.params.clock_hz).and_then(|mut s| {
+                outputs.iter().try_for_each(|o| s.put(o))?;
+                s.lost(self.handlers.totals().lost())
+            });
+        let clear: &[u8] = if self.terminal { b"\x1b[H\x1b[2J" } else { b"" };
+        let written = shown.and_then(|()| self.out.write_all(clear)).and_then(|()| self.out.write_all(&text));
+        self.failed = written.and_then(|()| self.out.flush()).err();
+    }
+}
+
+impl RetireSink for Live<'_, '_> {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, event: &FlowEvent) {
+        self.handlers.event(event);
+        self.show(false);
+    }
+
+    fn data(&mut self, data: &DataEvent) {
+        self.handlers.data(data);
+        self.show(false);
+    }
+}
+
+/// Runs it, asks it for its tables at each tick, and shows what it sends.
+pub fn top(args: &run::TopArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let (firmware, opened) = open(&args.script, &args.machine, &args.chip)?;
+    let (params, image) = (opened.params.clone(), opened.image.clone());
+    let clocks = u64::from(args.every) * params.clock_hz / 1000;
+    let mut handlers = Handlers::on_chip(&firmware, &opened.app, params, image, args.script.processor.watchdog)
+        .map_err(Failure::Other)?;
+    let period = u32::try_from(clocks).unwrap_or(u32::MAX).max(1);
+    if !handlers.ask_every(period) {
+        return Err(Failure::Other("the chip has no tick node".into()));
+    }
+    let terminal = std::io::stdout().is_terminal();
+    let mut live = Live { handlers, opened: &opened, out, terminal, ticks: 0, outputs: Vec::new(), failed: None };
+    opened.tell(&mut live)?;
+    opened.check_data(live.handlers.has_data())?;
+    live.handlers.finish().map_err(Failure::Other)?;
+    // what came at the last tick, and what at the end
+    live.show(true);
+    live.show(true);
+    match live.failed {
+        Some(e) => Err(e.into()),
+        None => Ok(Status::Done),
+    }
 }

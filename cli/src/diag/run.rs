@@ -52,6 +52,7 @@ impl From<FormatName> for Format {
     goshawk diag run -e 'write:balance { printf(\"%s: %d\", pc, value); }' builtin:bank --format perfetto -o bank.pftrace\n  \
     goshawk diag run builtin:locks builtin:lockcont --harts 4 --rates --json\n  \
     goshawk diag run --processor builtin:locks builtin:lockcont --harts 4\n  \
+    goshawk diag run --processor builtin:locks builtin:lockcont --on-host --rates\n  \
     goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --rates\n  \
     goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --link 24000 --trace bank.gtr")]
 pub struct RunArgs {
@@ -61,7 +62,7 @@ pub struct RunArgs {
     pub(super) soc: SocArgs,
     #[command(flatten)]
     pub(super) trace: TraceArgs,
-    /// Only triggers on the chip, all else on the host
+    /// Only triggers on the chip, all else on the host, the program of --processor too
     #[arg(long)]
     pub(super) on_host: bool,
     /// Tell the rates at each stage behind the output
@@ -86,15 +87,22 @@ pub struct RunArgs {
 }
 
 /// Run a script and show its tables as they change, at each tick
+///
+/// A program on the diagnosis processor is asked for its tables every so often, by the chip's tick node.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  goshawk diag top builtin:rate builtin:lockcont --harts 4")]
+#[command(after_help = "Examples:\n  goshawk diag top builtin:rate builtin:lockcont --harts 4\n  \
+    goshawk diag top --processor builtin:locks builtin:lockcont --harts 4 --every 10")]
 pub struct TopArgs {
     #[command(flatten)]
-    script: ScriptArgs,
+    pub(super) script: ScriptArgs,
+    /// How often --processor is asked for its tables, ms
+    #[arg(long, value_name = "MS", requires = "processor", default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    pub(super) every: u32,
     #[command(flatten)]
-    chip: ChipArgs,
+    pub(super) chip: ChipArgs,
     #[command(flatten)]
-    machine: MachineArgs,
+    pub(super) machine: MachineArgs,
 }
 
 /// Run a script on a retire file or a program without a chip: no link, nothing lost, all of it on the host
@@ -332,7 +340,9 @@ impl RetireSink for Live<'_> {
 
 /// Runs a script and shows its tables.
 pub fn top(args: &TopArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    args.script.processor.refuse("top")?;
+    if args.script.processor.is_wanted() {
+        return processor::top(args, out);
+    }
     let opened = args.script.open(&args.machine, &args.chip)?;
     let layout = opened.plan(false)?.0.layout;
     let chip = opened.on_chip(&layout)?;

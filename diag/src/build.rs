@@ -1,0 +1,142 @@
+//! Applications as Rust values: the same as a script, without its text
+//!
+//! Points of a program ([`call`], [`ret`], [`write`], ...), values of their events ([`arg`], [`core`], [`elapsed`], ...), maps
+//! ([`map`]) and formulas ([`always`], ...) are put together to a [`Script`]. [`Script::resolve`] gives the application for the planner;
+//! `to_string` the script's text, which a mistake is shown in.
+//!
+//! ```
+//! use diag::build::{arg, call, key, map, owner, ret, violation, Script};
+//! use diag::symbols::Symbols;
+//!
+//! let races = Script::new()
+//!     .txn("account", call("get_balance").key(arg(0)), ret("set_balance").key(arg(0)))
+//!     .on(violation("account"), [map("races").by(key()).by(owner()).count()]);
+//! assert_eq!(
+//!     races.to_string(),
+//!     "txn account { open call:get_balance(arg0) close ret:set_balance(arg0) }\n\
+//!      violation:account { @races[key, owner] = count(); }\n"
+//! );
+//! let symbols = Symbols::parse(programs::find("bank").unwrap().elf)?;
+//! let app = races.resolve(&symbols, 50_000_000)?;
+//! assert_eq!((app.uses.len(), app.machines[0].name.as_str()), (2, "account"));
+//!
+//! // mistakes are those of a script, with their place in its text
+//! let wrong = Script::new().on(call("get_balanc").when(arg(0).below(4)), [map("n").count()]);
+//! let mistake = wrong.resolve(&symbols, 50_000_000).unwrap_err();
+//! assert_eq!((mistake.line, mistake.column), (1, 1));
+//! assert!(mistake.what.ends_with("did you mean get_balance?"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod formula;
+mod point;
+mod value;
+
+pub use crate::syntax::{Item, Keyed, State, Stmt};
+pub use formula::{always, happens, historically, never, next, once, previous, Holds};
+pub use point::{
+    access, any, call, end, every, exception, exceptions, interrupt, interrupts, log, pc, read, ret, span, trap,
+    trap_return, violation, write, On, Period, Place, Point,
+};
+pub use value::{
+    addr, address, arg, cause, core, elapsed, field, key, map, owner, printf, ra, register, retval, sp, stack_arg,
+    state, step, time, value, Map, Value,
+};
+
+use crate::app::App;
+use crate::symbols::Symbols;
+use crate::{parse, resolve, ScriptError};
+use std::fmt;
+
+/// A script, item by item.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Script {
+    items: Vec<Item>,
+}
+
+/// What a log does when it is triggered: [`dump`], [`freeze`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    freezes: bool,
+    trigger: Keyed,
+}
+
+/// A log tells what it keeps, each time.
+pub fn dump(trigger: impl Into<Keyed>) -> Ending {
+    Ending { freezes: false, trigger: trigger.into() }
+}
+
+/// A log stops, and tells what it has when it is flushed.
+pub fn freeze(trigger: impl Into<Keyed>) -> Ending {
+    Ending { freezes: true, trigger: trigger.into() }
+}
+
+/// A state of a machine, with the points that lead to other states.
+pub fn state_of<'a>(name: &str, steps: impl IntoIterator<Item = (Point, &'a str)>) -> State {
+    let steps = steps.into_iter().map(|(point, to)| (point.0, 0, to.to_string()));
+    State { name: name.into(), steps: steps.collect() }
+}
+
+impl Script {
+    /// With nothing in it.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn with(mut self, item: Item) -> Self {
+        self.items.push(item);
+        self
+    }
+
+    /// What is done at a point, or at each of some: `probe, probe /predicate/ { ... }`
+    pub fn on(self, on: impl Into<On>, body: impl IntoIterator<Item = Stmt>) -> Self {
+        let On { probes, predicate } = on.into();
+        self.with(Item::Clause { probes, predicate, body: body.into_iter().collect() })
+    }
+
+    /// A transaction, which one key opens and closes: `txn name { open ... close ... }`
+    pub fn txn(self, name: &str, open: impl Into<Keyed>, close: impl Into<Keyed>) -> Self {
+        self.with(Item::Txn { at: 0, name: name.into(), open: open.into(), close: close.into() })
+    }
+
+    /// Two events of one key, and the clocks between: `span name { from ... to ... }`
+    pub fn span(self, name: &str, from: impl Into<Keyed>, to: impl Into<Keyed>) -> Self {
+        self.with(Item::Span { at: 0, name: name.into(), from: from.into(), to: to.into() })
+    }
+
+    /// A state machine, which begins in its first state: `machine name { ... }`
+    pub fn machine(self, name: &str, states: impl IntoIterator<Item = State>) -> Self {
+        self.with(Item::Machine { at: 0, name: name.into(), states: states.into_iter().collect() })
+    }
+
+    /// A formula that has to hold: `ltl name { ... }`
+    pub fn ltl(self, name: &str, formula: impl Into<Holds>) -> Self {
+        self.with(Item::Ltl { name: name.into(), formula: formula.into().0 })
+    }
+
+    /// The last events before one: `log name { keep ... dump|freeze ... }`
+    pub fn log<K: Into<Keyed>>(self, name: &str, keep: impl IntoIterator<Item = K>, ending: Ending) -> Self {
+        let keep = keep.into_iter().map(Into::into).collect();
+        let Ending { freezes, trigger } = ending;
+        self.with(Item::Log { at: 0, name: name.into(), keep, freezes, trigger })
+    }
+
+    /// Its items, which have no places.
+    pub fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    /// The application for a program; `clock_hz` is what times are reckoned with.
+    pub fn resolve(&self, symbols: &Symbols, clock_hz: u64) -> Result<App, ScriptError> {
+        // by way of its text, in which a mistake and the notes of an application have their places
+        let text = self.to_string();
+        let app = parse::parse(&text).and_then(|items| resolve::resolve(&items, symbols, clock_hz));
+        app.map_err(|m| m.in_script("script", &text))
+    }
+}
+
+impl fmt::Display for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.items.iter().try_for_each(|i| writeln!(f, "{i}"))
+    }
+}

@@ -1,0 +1,180 @@
+//! Points of a program, and other things that happen
+
+use super::{value::Value, Keyed};
+use crate::syntax::{Expr, Probe};
+
+/// A point: what a script calls a probe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Point(pub(super) Probe);
+
+/// A symbol, or an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place(String);
+
+impl From<&str> for Place {
+    fn from(name: &str) -> Self {
+        Self(name.into())
+    }
+}
+
+impl From<u32> for Place {
+    fn from(address: u32) -> Self {
+        Self(address.to_string())
+    }
+}
+
+fn point(kind: &str, point: Option<String>) -> Point {
+    Point(Probe { at: 0, kind: kind.into(), point, offset: 0 })
+}
+
+macro_rules! places {
+    ($($(#[$doc:meta])* $name:ident)*) => {
+        $($(#[$doc])* pub fn $name(place: impl Into<Place>) -> Point {
+            point(stringify!($name), Some(place.into().0))
+        })*
+    };
+}
+
+places! {
+    /// A function is entered.
+    call
+    /// A function returns.
+    ret
+    /// An instruction retires.
+    pc
+    /// A byte of a variable is loaded.
+    read
+    /// A byte of a variable is stored.
+    write
+    /// A byte of a variable is loaded or stored.
+    access
+}
+
+macro_rules! named {
+    ($($(#[$doc:meta])* $name:ident)*) => {
+        $($(#[$doc])* pub fn $name(name: &str) -> Point {
+            point(stringify!($name), Some(name.into()))
+        })*
+    };
+}
+
+named! {
+    /// A transaction, machine or formula is not kept.
+    violation
+    /// A span is over.
+    span
+    /// A log tells an event that it kept.
+    log
+}
+
+/// Any trap is taken.
+pub fn trap() -> Point {
+    point("trap", None)
+}
+
+/// Any interrupt is taken.
+pub fn interrupts() -> Point {
+    point("interrupt", None)
+}
+
+/// The interrupt of a cause is taken.
+pub fn interrupt(cause: u8) -> Point {
+    point("interrupt", Some(cause.to_string()))
+}
+
+/// Any exception is taken.
+pub fn exceptions() -> Point {
+    point("exception", None)
+}
+
+/// The exception of a cause is taken.
+pub fn exception(cause: u8) -> Point {
+    point("exception", Some(cause.to_string()))
+}
+
+/// A trap is returned from: `trapret`
+pub fn trap_return() -> Point {
+    point("trapret", None)
+}
+
+/// The run is over.
+pub fn end() -> Point {
+    point("end", None)
+}
+
+/// Time between two ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Period {
+    /// Clocks.
+    Cycles(u32),
+    /// Microseconds.
+    Us(u32),
+    /// Milliseconds.
+    Ms(u32),
+    /// Seconds.
+    S(u32),
+}
+
+/// Time has passed: `tick:1ms`
+pub fn every(period: Period) -> Point {
+    let text = match period {
+        Period::Cycles(n) => format!("{n}cycles"),
+        Period::Us(n) => format!("{n}us"),
+        Period::Ms(n) => format!("{n}ms"),
+        Period::S(n) => format!("{n}s"),
+    };
+    point("tick", Some(text))
+}
+
+impl Point {
+    /// So many bytes behind it: `call:name+8`
+    pub fn plus(mut self, bytes: u32) -> Self {
+        self.0.offset = bytes.into();
+        self
+    }
+
+    /// With the value that tells whose event it is, for transactions, spans and logs.
+    pub fn key(self, key: Value) -> Keyed {
+        Keyed { probe: self.0, key: Some(key.0) }
+    }
+
+    /// Only where `predicate` is not 0.
+    pub fn when(self, predicate: Value) -> On {
+        On::from(self).when(predicate)
+    }
+}
+
+impl From<Point> for Keyed {
+    fn from(point: Point) -> Self {
+        Self { probe: point.0, key: None }
+    }
+}
+
+/// Points at which the same is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct On {
+    pub(super) probes: Vec<Probe>,
+    pub(super) predicate: Option<Expr>,
+}
+
+/// Each of some points.
+pub fn any(points: impl IntoIterator<Item = Point>) -> On {
+    On { probes: points.into_iter().map(|p| p.0).collect(), predicate: None }
+}
+
+impl On {
+    /// Only where `predicate` is not 0, and what was said so before.
+    pub fn when(mut self, predicate: Value) -> Self {
+        self.predicate = Some(match self.predicate {
+            Some(before) => Value(before).and(predicate).0,
+            None => predicate.0,
+        });
+        self
+    }
+}
+
+impl From<Point> for On {
+    fn from(point: Point) -> Self {
+        any([point])
+    }
+}
