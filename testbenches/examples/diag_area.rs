@@ -111,7 +111,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             format!("{:.0} | {} |", gates.gates, gates.memory_bits)
         };
         for device in *devices {
-            let many = name.contains("generator") || name.starts_with("core") || name == "observer";
+            let many = name.contains("generator") || name.starts_with("core") || *name == "observer";
             let (text, added) = if many { few_pins(&verilog) } else { (verilog.clone(), 0) };
             let p = place(&text, *device, 1, 50)?;
             let mut r = p.resources;
