@@ -181,7 +181,7 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
         match options.ingress {
             Ingress::Rvfi if options.extras.retire.is_some() => return Err(EmitError::NoContext("--retire")),
             Ingress::Rvfi => {}
-            Ingress::Etrace => return Err(EmitError::NoContext("etrace")),
+            Ingress::Etrace | Ingress::Blocks => return Err(EmitError::NoContext(options.ingress.name())),
             Ingress::PcChain => return Err(EmitError::NoContext("pc-chain")),
         }
     }

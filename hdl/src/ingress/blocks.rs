@@ -223,6 +223,8 @@ impl<const W: usize> Logic for Blocks<W> {
         self.compress.lane[0].intr.next = self.intr.q.val();
         self.compress.lane[0].broken.next = false;
         self.compress.lane[0].hide.next = false;
+        self.compress.lane[0].turns.next = false;
+        self.compress.lane[0].belongs.next = 0.into();
         self.compress.lane[0].branch.next = self.branch.val() & self.single.val();
         self.compress.lane[0].taken.next = self.kind.q.val().get_bit(0);
         self.compress.lane[0].look.next = self.look.val() & self.single.val();
@@ -237,6 +239,8 @@ impl<const W: usize> Logic for Blocks<W> {
         self.compress.lane[1].intr.next = false;
         self.compress.lane[1].broken.next = false;
         self.compress.lane[1].hide.next = false;
+        self.compress.lane[1].turns.next = false;
+        self.compress.lane[1].belongs.next = 0.into();
         self.compress.lane[1].branch.next = self.branch.val();
         self.compress.lane[1].taken.next = self.kind.q.val().get_bit(0);
         self.compress.lane[1].look.next = self.look.val();
