@@ -185,9 +185,10 @@ mod tests {
     fn every_port_has_a_meaning_and_every_meaning_a_port() {
         let mut named = HashSet::new();
         for ingress in [Ingress::Rvfi, Ingress::Etrace, Ingress::Blocks, Ingress::PcChain] {
-            let params = TraceParams::new(Platform { cores: 2, ..Platform::RV32 }, "tr_e:s0".parse().unwrap());
-            let style = Style { name: "acme".into(), initial: true };
             let filter = ingress == Ingress::Rvfi;
+            let platform = Platform { cores: 2, context: filter.then_some(4), ..Platform::RV32 };
+            let params = TraceParams::new(platform, "tr_e:s0".parse().unwrap());
+            let style = Style { name: "acme".into(), initial: true };
             let blocks = ingress == Ingress::Blocks;
             let retire = blocks.then_some(hdl::spine::Retire { lanes: 1, log2_words: 3 });
             let extras = Extras { stall: !blocks, filter, retire, ..Extras::default() };

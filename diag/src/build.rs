@@ -1,6 +1,6 @@
 //! Applications as Rust values: the same as a script, without its text
 //!
-//! Points of a program ([`call`], [`ret`], [`write`], ...), values of their events ([`arg`], [`core`], [`elapsed`], ...), maps
+//! Points of a program ([`call`], [`ret`], [`write()`], ...), values of their events ([`arg`], [`core()`], [`elapsed`], ...), maps
 //! ([`map`]) and formulas ([`always`], ...) are put together to a [`Script`]. [`Script::resolve`] gives the application for the planner;
 //! `to_string` the script's text, which a mistake is shown in.
 //!

@@ -21,7 +21,7 @@
 //! | [`program`] | where one runs, and what is expected over the link |
 //! | [`load`] | packets that set a chip's circuits |
 //! | [`link`] | packets on a line of bytes |
-//! | [`line`] | frames from the host to the chip, repeated where they are lost |
+//! | [`mod@line`] | frames from the host to the chip, repeated where they are lost |
 //! | [`log`] | what went over the link, in a file |
 //! | [`scripts`] | scripts that come with Goshawk |
 //! | [`sink`] | what is printed, as text, JSON lines, CSV or a Perfetto trace |

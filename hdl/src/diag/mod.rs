@@ -5,7 +5,7 @@
 //! | [`chip`] | ring of generators and nodes with the host's interface |
 //! | [`client`] | a generator or a node with its network interface |
 //! | [`framer`] | packets for the host to frames of bytes |
-//! | [`line`] | frames of bytes to packets of the host, and requests for those that were lost |
+//! | [`line`](mod@line) | frames of bytes to packets of the host, and requests for those that were lost |
 //! | [`generator`] | event generators |
 //! | [`node`] | nodes that turn events into fewer events |
 //! | [`port`] | network interface: packets to events and register accesses, and back |
