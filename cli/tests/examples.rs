@@ -170,7 +170,15 @@ const PLAN: &str = "traces = [\"builtin:fft\", \"builtin:vm\"]\nharts = [1, 2]\n
 
 /// Adds limits where a command takes them and has none; `GOSHAWK_PARSE` only parses.
 const SCRIPT: &str = r#"#!/bin/sh
-[ -n "$GOSHAWK_PARSE" ] && exec "$GOSHAWK" "$@" --help
+if [ -n "$GOSHAWK_PARSE" ]; then
+    # before the arguments of a program
+    for word; do
+        shift
+        [ "$word" = -- ] && set -- "$@" --help
+        set -- "$@" "$word"
+    done
+    exec "$GOSHAWK" "$@" --help
+fi
 limit=
 case " $* " in
 *" --max-instructions "* | *" --instructions "* | *" --dry-run "*) ;;
