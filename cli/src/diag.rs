@@ -6,6 +6,7 @@ mod ls;
 mod plan;
 mod processor;
 mod run;
+mod screen;
 mod soc;
 mod test;
 mod traced;

@@ -2,6 +2,7 @@
 
 use super::common::{ChipArgs, Opened, ScriptArgs};
 use super::run::{self, rate_values, rates, whole, write, ReplayArgs, RunArgs};
+use super::screen::Screen;
 use super::soc::{drive, SocArgs};
 use super::test::{self, compare};
 use crate::args::MachineArgs;
@@ -14,7 +15,6 @@ use ::diag::plan::CutRate;
 use ::diag::program::{self, ProgramRates};
 use ::diag::runtime::Output;
 use ::diag::session::Totals;
-use ::diag::sink::{Format, Sink};
 use host::input::BUILTIN;
 use retire::{DataEvent, FlowEvent, RetireSink};
 use sim::diag::chip::FIRST_NODE;
@@ -23,7 +23,7 @@ use sim::diag::packet::{Body, Op, Packet, HOST};
 use sim::diag::processor::node::start;
 use sim::diag::processor::{SLOTS, UNIT};
 use sim::diag::registers;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 
 /// The diagnosis processor.
@@ -220,13 +220,10 @@ pub fn plan(args: &super::plan::Args, out: &mut dyn Write) -> Result<Status, Fai
 /// A program whose messages are shown as they come.
 struct Live<'a, 'f> {
     handlers: Handlers<'f>,
-    opened: &'a Opened,
-    out: &'a mut dyn Write,
-    terminal: bool,
+    screen: Screen<'a>,
     ticks: u64,
     /// Since the last tick.
     outputs: Vec<Output>,
-    failed: Option<std::io::Error>,
 }
 
 impl Live<'_, '_> {
@@ -237,21 +234,11 @@ impl Live<'_, '_> {
             return;
         }
         self.ticks = ticks;
-        let outputs = std::mem::take(&mut self.outputs);
         // what was asked for at this tick comes behind it
-        self.outputs = self.handlers.take_outputs();
-        if outputs.is_empty() || self.failed.is_some() {
-            return;
+        let outputs = std::mem::replace(&mut self.outputs, self.handlers.take_outputs());
+        if !outputs.is_empty() {
+            self.screen.show(&outputs, self.handlers.totals().lost());
         }
-        let mut text = Vec::new();
-        let shown =
-            Sink::new(&mut text, Format::Text, &self.opened.symbols, self.opened.params.clock_hz).and_then(|mut s| {
-                outputs.iter().try_for_each(|o| s.put(o))?;
-                s.lost(self.handlers.totals().lost())
-            });
-        let clear: &[u8] = if self.terminal { b"\x1b[H\x1b[2J" } else { b"" };
-        let written = shown.and_then(|()| self.out.write_all(clear)).and_then(|()| self.out.write_all(&text));
-        self.failed = written.and_then(|()| self.out.flush()).err();
     }
 }
 
@@ -280,16 +267,12 @@ pub fn top(args: &run::TopArgs, out: &mut dyn Write) -> Result<Status, Failure> 
     if !handlers.ask_every(period) {
         return Err(Failure::Other("the chip has no tick node".into()));
     }
-    let terminal = std::io::stdout().is_terminal();
-    let mut live = Live { handlers, opened: &opened, out, terminal, ticks: 0, outputs: Vec::new(), failed: None };
+    let mut live = Live { handlers, screen: Screen::new(&opened, out), ticks: 0, outputs: Vec::new() };
     opened.tell(&mut live)?;
     opened.check_data(live.handlers.has_data())?;
     live.handlers.finish().map_err(Failure::Other)?;
     // what came at the last tick, and what at the end
     live.show(true);
     live.show(true);
-    match live.failed {
-        Some(e) => Err(e.into()),
-        None => Ok(Status::Done),
-    }
+    live.screen.finish()
 }

@@ -2,6 +2,7 @@
 
 use super::common::{ChipArgs, Opened, ScriptArgs};
 use super::processor;
+use super::screen::Screen;
 use super::soc::{self, SocArgs};
 use super::traced::TraceArgs;
 use crate::args::MachineArgs;
@@ -15,7 +16,7 @@ use ::diag::sink::{object, Format, Sink};
 use ::diag::symbols::Symbols;
 use retire::{DataEvent, FlowEvent, RetireSink};
 use serde_json::{json, Value};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// How outputs look.
@@ -299,28 +300,15 @@ fn replay_log(opened: &Opened, path: &Path, args: &ReplayArgs, out: &mut dyn Wri
 /// A chip whose outputs are shown as they come.
 struct Live<'a> {
     chip: OnChip,
-    opened: &'a Opened,
-    out: &'a mut dyn Write,
-    terminal: bool,
-    failed: Option<std::io::Error>,
+    screen: Screen<'a>,
 }
 
 impl Live<'_> {
     fn show(&mut self) {
         let outputs = self.chip.runtime().take_outputs();
-        if outputs.is_empty() || self.failed.is_some() {
-            return;
+        if !outputs.is_empty() {
+            self.screen.show(&outputs, self.chip.totals().lost());
         }
-        let mut text = Vec::new();
-        let shown =
-            Sink::new(&mut text, Format::Text, &self.opened.symbols, self.opened.params.clock_hz).and_then(|mut s| {
-                outputs.iter().try_for_each(|o| s.put(o))?;
-                s.lost(self.chip.totals().lost())
-            });
-        // a terminal is cleared, so that the tables stay in their place
-        let clear: &[u8] = if self.terminal { b"\x1b[H\x1b[2J" } else { b"" };
-        let written = shown.and_then(|()| self.out.write_all(clear)).and_then(|()| self.out.write_all(&text));
-        self.failed = written.and_then(|()| self.out.flush()).err();
     }
 }
 
@@ -346,14 +334,10 @@ pub fn top(args: &TopArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let opened = args.script.open(&args.machine, &args.chip)?;
     let layout = opened.plan(false)?.0.layout;
     let chip = opened.on_chip(&layout)?;
-    let terminal = std::io::stdout().is_terminal();
-    let mut live = Live { chip, opened: &opened, out, terminal, failed: None };
+    let mut live = Live { chip, screen: Screen::new(&opened, out) };
     opened.tell(&mut live)?;
     opened.check_data(live.chip.has_data())?;
     live.chip.finish().map_err(Failure::Other)?;
     live.show();
-    match live.failed {
-        Some(e) => Err(e.into()),
-        None => Ok(Status::Done),
-    }
+    live.screen.finish()
 }
