@@ -39,14 +39,20 @@ fn logged(log: &Path, harts: usize) -> Vec<Vec<Logged>> {
 }
 
 /// All that was captured of a hart is what was logged of it, up to where the log was cut.
-fn held_to_log(mine: &[u64], log: &[Logged], what: &str) {
+///
+/// `mine`: each pc, and the one that an interrupt before it came behind. That one may be logged: it trapped, and the
+/// interrupt came before the first instruction of its handler.
+fn held_to_log(mine: &[(u64, Option<u64>)], log: &[Logged], what: &str) {
     let mut at = 0;
-    for (i, pc) in mine.iter().enumerate() {
+    for (i, (pc, interrupted)) in mine.iter().enumerate() {
         if at + 64 > log.len() {
             assert!(10 * i > 9 * mine.len(), "{what}: the log ends at instruction {i} of {}", mine.len());
             return;
         }
         while log[at].1 && log.get(at + 1).is_some_and(|next| next.0 == *pc) {
+            at += 1;
+        }
+        if log[at].0 != *pc && Some(log[at].0) == *interrupted {
             at += 1;
         }
         // before an interrupt
@@ -104,8 +110,15 @@ fn held(qemu: &str, single: &str) {
         let (found, expanded) = all(&captured, harts);
         assert_eq!((expanded.unexplained, expanded.instructions), (0, 120_000), "{what}: {expanded:?}");
         let logged = logged(&log, harts.into());
+        let interrupted: HashMap<usize, u64> = found.interrupted.iter().copied().collect();
         for (hart, log) in logged.iter().enumerate() {
-            let mine: Vec<u64> = found.begun.iter().filter(|(t, _)| *t as usize == hart).map(|(_, pc)| *pc).collect();
+            let mine: Vec<(u64, Option<u64>)> = found
+                .begun
+                .iter()
+                .enumerate()
+                .filter(|(_, (t, _))| *t as usize == hart)
+                .map(|(i, (_, pc))| (*pc, interrupted.get(&i).copied()))
+                .collect();
             assert!(mine.len() > 1000, "{what}: hart {hart} has {}", mine.len());
             held_to_log(&mine, log, &what);
         }

@@ -49,14 +49,24 @@ unsafe impl Send for Guest {}
 // SAFETY: as above.
 unsafe impl Sync for Guest {}
 
-/// What a signal interrupted.
+/// Supervisor mode.
+const SUPERVISOR: u64 = 1;
+
+/// Whether a handler at `start` is one that a register says, `mtvec` or `stvec`.
+fn leads_to(vector: u64, start: u64) -> bool {
+    let (base, vectored) = (vector & !3, vector & 3 == 1);
+    // reset leaves 0, where no handler is
+    base != 0 && (start == base || vectored && (start.wrapping_sub(base) / 4 < 64))
+}
+
+/// What a signal or a trap interrupted.
 pub struct Interrupted {
     pub signal: u32,
     /// The thread's own instruction was the cause.
     pub caused: bool,
     /// Where.
     pub pc: u64,
-    /// Its ucontext.
+    /// Its ucontext; of a whole machine as [`Guest::trap`] says.
     pub context: u64,
 }
 
@@ -175,19 +185,20 @@ impl Guest {
     /// Whether a handler of traps begins at `start`, as the processor is set whose block is translated now.
     pub fn handles(&self, start: u64) -> bool {
         let Some(traps) = &self.traps else { return false };
-        let Some(vectors) = traps.vectors(self.address) else { return false };
-        vectors.into_iter().any(|vector| {
-            let (base, vectored) = (vector & !3, vector & 3 == 1);
-            // reset leaves 0, where no handler is
-            base != 0 && (start == base || vectored && (start.wrapping_sub(base) / 4 < 64))
-        })
+        traps.vectors(self.address).is_some_and(|vectors| vectors.iter().any(|vector| leads_to(*vector, start)))
     }
 
-    /// At the first instruction of a handler of traps: what was interrupted.
-    fn trap(&self, traps: &Traps, vcpu: c_uint) -> Option<Interrupted> {
-        let [pc, cause] = traps.taken(vcpu, self.address)?;
+    /// What the last trap of machine or supervisor mode interrupted. Where handlers of that mode begin must be `handler`,
+    /// if that is given.
+    ///
+    /// The context is 0 in machine mode, and in supervisor mode, whose handler machine mode may interrupt before its first
+    /// instruction, the interrupted pc, odd.
+    fn trap(&self, traps: &Traps, vcpu: c_uint, supervisor: bool, handler: Option<u64>) -> Option<Interrupted> {
+        let [vector, pc, cause] = traps.taken(vcpu, self.address, supervisor)?;
         let interrupt = cause >> (8 * self.address - 1) & 1 == 1;
-        Some(Interrupted { signal: cause as u32 & 0xff, caused: !interrupt, pc, context: 0 })
+        let context = if supervisor { pc | 1 } else { 0 };
+        let right = handler.is_none_or(|handler| leads_to(vector, handler));
+        right.then_some(Interrupted { signal: cause as u32 & 0xff, caused: !interrupt, pc, context })
     }
 
     /// Of a whole machine: privilege mode, and above its two bits the ASID of the address space, 0 without translation.
@@ -220,7 +231,8 @@ impl Guest {
     /// as any other.
     pub fn signal(&self, vcpu: c_uint) -> Option<Interrupted> {
         if let Some(traps) = &self.traps {
-            return self.trap(traps, vcpu);
+            let [mode, _] = traps.mode(vcpu, self.address)?;
+            return self.trap(traps, vcpu, mode == SUPERVISOR, None);
         }
         let found = self.reader?.read(vcpu, self.registers)?;
         let link = if self.arm { self.reader?.read(vcpu, [LINK])?[0] } else { 0 };
@@ -229,7 +241,11 @@ impl Guest {
 
     /// A handler that was interrupted before its first instruction, by a signal whose frame this is: what that one
     /// interrupted.
-    pub fn before(&self, later: &Interrupted) -> Option<Interrupted> {
+    pub fn before(&self, vcpu: c_uint, later: &Interrupted) -> Option<Interrupted> {
+        if let Some(traps) = &self.traps {
+            let is_machine = later.context == 0;
+            return is_machine.then(|| self.trap(traps, vcpu, true, Some(later.pc))).flatten();
+        }
         // SAFETY: the frame is one that QEMU has written.
         let found = self.saved.map(|at| unsafe { self.address_at(later.context.wrapping_add(at)) });
         // SAFETY: as above.

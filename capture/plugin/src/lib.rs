@@ -355,8 +355,8 @@ impl State {
             return;
         }
         let mut chain = vec![last];
-        while chain.len() < 64 && self.handles(chain[chain.len() - 1].pc) {
-            let Some(before) = self.guest.before(&chain[chain.len() - 1]) else { break };
+        while chain.len() < 64 && self.begins_handler(chain[chain.len() - 1].pc) {
+            let Some(before) = self.guest.before(vcpu, &chain[chain.len() - 1]) else { break };
             if told.contains(&before.context) {
                 break;
             }
@@ -369,8 +369,9 @@ impl State {
         }
     }
 
-    fn handles(&self, pc: u64) -> bool {
-        self.blocks.lock().unwrap_or_else(PoisonError::into_inner).handlers.contains(&pc)
+    fn begins_handler(&self, pc: u64) -> bool {
+        // of a whole machine the registers say it, also of a handler that never began yet
+        self.guest.handles(pc) || self.blocks.lock().unwrap_or_else(PoisonError::into_inner).handlers.contains(&pc)
     }
 
     /// Whether the instruction at `pc` is one that is not traced.

@@ -28,8 +28,6 @@ pub struct Traps {
 const TRAP_CSRS: [[c_int; 3]; 2] = [[0x305, 0x341, 0x342], [0x105, 0x141, 0x142]];
 /// `satp`.
 const SATP: c_int = 0x180;
-/// Supervisor mode.
-const SUPERVISOR: c_int = 1;
 
 impl Traps {
     /// Finds what it takes.
@@ -49,12 +47,9 @@ impl Traps {
         self.csrs(place, TRAP_CSRS.map(|[vector, ..]| vector))
     }
 
-    /// At the first instruction of a handler: what was interrupted, and why.
-    pub fn taken(&self, vcpu: c_uint, bytes: usize) -> Option<[u64; 2]> {
-        let place = self.place(self.reader.cpu(vcpu), bytes)?;
-        let supervisor = (self.mode)(place, false) == SUPERVISOR;
-        let [_, pc, cause] = TRAP_CSRS[usize::from(supervisor)];
-        self.csrs(place, [pc, cause])
+    /// Of machine or supervisor mode: where its handlers begin, what its last trap interrupted, and why.
+    pub fn taken(&self, vcpu: c_uint, bytes: usize, supervisor: bool) -> Option<[u64; 3]> {
+        self.csrs(self.place(self.reader.cpu(vcpu), bytes)?, TRAP_CSRS[usize::from(supervisor)])
     }
 
     /// Privilege mode, and `satp`.

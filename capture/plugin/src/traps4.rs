@@ -23,8 +23,6 @@ const SEPC: usize = 4;
 const SCAUSE: usize = 5;
 const SATP: usize = 6;
 const PRIV: usize = 7;
-/// Supervisor mode.
-const SUPERVISOR: u64 = 1;
 
 impl Traps {
     /// What it takes is part of the interface.
@@ -38,10 +36,9 @@ impl Traps {
         self.read([MTVEC, STVEC])
     }
 
-    /// At the first instruction of a handler: what was interrupted, and why.
-    pub fn taken(&self, _: c_uint, _: usize) -> Option<[u64; 2]> {
-        let [mode] = self.read([PRIV])?;
-        self.read(if mode == SUPERVISOR { [SEPC, SCAUSE] } else { [MEPC, MCAUSE] })
+    /// Of machine or supervisor mode: where its handlers begin, what its last trap interrupted, and why.
+    pub fn taken(&self, _: c_uint, _: usize, supervisor: bool) -> Option<[u64; 3]> {
+        self.read(if supervisor { [STVEC, SEPC, SCAUSE] } else { [MTVEC, MEPC, MCAUSE] })
     }
 
     /// Privilege mode, and `satp`.

@@ -75,13 +75,19 @@ pub struct All {
     pub pcs: Vec<(u32, u64)>,
     /// The same, with those that trapped.
     pub begun: Vec<(u32, u64)>,
+    /// What was interrupted, with how many had begun before.
+    pub interrupted: Vec<(usize, u64)>,
     sizes: HashMap<u64, Vec<u8>>,
 }
 
 impl Sink for All {
     fn event(&mut self, of: &Of<'_>, event: &FlowEvent) {
-        if let FlowKind::Trap { interrupt: false, .. } = event.kind {
-            self.begun.push((of.thread, event.pc));
+        if let FlowKind::Trap { interrupt, .. } = event.kind {
+            if interrupt {
+                self.interrupted.push((self.begun.len(), event.pc));
+            } else {
+                self.begun.push((of.thread, event.pc));
+            }
         }
         self.events.push((of.thread, *event));
     }
