@@ -13,6 +13,7 @@ use hdl::bus::apb::Apb;
 use hdl::bus::atb::Atb;
 use hdl::bus::axi_lite::AxiLite;
 use hdl::bus::crossing::Crossing;
+use hdl::bus::jtag::port::{Jtag, JtagWords};
 use hdl::bus::memory::MemoryPort;
 use hdl::bus::octets::Octets;
 use hdl::bus::packets::Packets;
@@ -33,6 +34,8 @@ fn main() {
     row("axi-stream", devices, &verilog(Packets::new()));
     row("bytes", devices, &verilog(Octets::new()));
     row("axi4-memory", devices, &verilog(MemoryPort::new()));
+    row("jtag", devices, &verilog(Jtag::<3>::new()));
+    row("jtag, with words", devices, &verilog(JtagWords::<3>::new()));
     row("--port-clock", devices, &verilog(Crossing::<32>::new()));
     let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().expect("a scheme"));
     let options = SystemOptions { log2_fifo: 4, ..SystemOptions::default() };
