@@ -435,6 +435,8 @@ pub enum CoreName {
     Serv,
     /// RV32IMC with machine mode, four pipeline stages
     Cv32e40p,
+    /// RV32IMC with machine mode, four pipeline stages, RVFI; for `soc sim` only
+    Cv32e40x,
 }
 
 impl From<CoreName> for CoreKind {
@@ -445,6 +447,7 @@ impl From<CoreName> for CoreKind {
             CoreName::Ibex => Self::Ibex,
             CoreName::Serv => Self::Serv,
             CoreName::Cv32e40p => Self::Cv32e40p,
+            CoreName::Cv32e40x => Self::Cv32e40x,
         }
     }
 }

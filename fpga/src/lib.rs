@@ -7,6 +7,7 @@
 //! | [`gates`] | NAND2 equivalents by block, memory bits apart |
 //! | [`place`] | LUTs, flip-flops, block RAM and Fmax on iCE40 and ECP5 |
 //! | [`soc`] | softcores with trace modules: simulation and boards |
+//! | [`tile`] | RV64 cores with a memory of their own and trace modules: simulation |
 
 pub mod cosim;
 pub mod flow;
@@ -14,3 +15,4 @@ pub mod gates;
 mod parts;
 pub mod place;
 pub mod soc;
+pub mod tile;

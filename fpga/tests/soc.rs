@@ -122,6 +122,35 @@ fn two_cv32e40p_replay_to_what_they_retired_of_several_programs() {
     }
 }
 
+/// Only in the long form, with the cycles of the short one: its build takes as long as the others'.
+#[test]
+fn two_cv32e40x_replay_to_what_they_retired_by_their_rvfi() {
+    if !long() {
+        return;
+    }
+    let core = CoreKind::Cv32e40x;
+    let params = params(core, 2, "small", false);
+    let mut traps = 0;
+    for name in ["irq", "lockcont", "fft", "radix"] {
+        let program = program(core, name);
+        let r = run(&config(core, 2, Some(params)), &program, 300_000);
+        let c = check(&params, &program, &r).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(c.instructions, r.instructions, "{name}");
+        assert!(c.ordered && c.golden == Some(true), "{name}: {c:?}");
+        at_least(100_000, r.instructions.iter().sum());
+        println!("{name}: {:?} instructions, {} bits, {} events", r.instructions, c.bits, c.events);
+        traps += r.events.iter().filter(|e| matches!(e.kind, FlowKind::Trap { .. })).count();
+    }
+    assert!(traps > 100, "{traps}");
+}
+
+#[test]
+fn a_core_that_is_simulated_only_is_not_synthesised() {
+    let config = config(CoreKind::Cv32e40x, 1, None);
+    let refused = config.verilog(Purpose::Synthesis { image: "" }).unwrap_err().to_string();
+    assert_eq!(refused, "cv32e40x is for simulation only: its retirement is taken by the paths of inner wires");
+}
+
 #[test]
 fn a_stream_cache_takes_the_place_of_the_predictors() {
     let core = CoreKind::Vexriscv;

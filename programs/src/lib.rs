@@ -104,7 +104,7 @@ pub const PROGRAMS: &[ProgramInfo] = &[
     program!("vm", "29fc2871", "byte-code interpreter, dispatch by switch and by function pointers"),
 ];
 
-/// A program built for RV64 with M, A, F, D and C: those above but `irq`, with the same results, and `float`.
+/// A program built for RV64.
 #[derive(Clone, Copy, Debug)]
 pub struct Rv64Program {
     /// Name of its source and ELF, without the extension.
@@ -116,17 +116,17 @@ pub struct Rv64Program {
 }
 
 macro_rules! rv64 {
-    ($($name:literal $result:literal),+ $(,)?) => {
+    ($isa:literal: $($name:literal $result:literal),+ $(,)?) => {
         &[$(Rv64Program {
             name: $name,
-            elf: include_bytes!(concat!("../bare/elf/rv64imafdc/", $name, ".elf")),
+            elf: include_bytes!(concat!("../bare/elf/", $isa, "/", $name, ".elf")),
             output: concat!($name, ": result ", $result, " ok"),
         }),+]
     };
 }
 
-/// Every program for RV64, by name.
-pub const RV64: &[Rv64Program] = rv64!(
+/// Every program for RV64 with M, A, F, D and C, by name: those above but `irq`, with the same results, and `float`.
+pub const RV64: &[Rv64Program] = rv64!("rv64imafdc":
     "bank" "11fcd366",
     "codec" "cd26a9dd",
     "crypt" "5af6c44e",
@@ -146,6 +146,28 @@ pub const RV64: &[Rv64Program] = rv64!(
     "strsearch" "ab23b3c6",
     "vm" "29fc2871",
 );
+
+/// Programs for the RV64 cores of `fpga::tile`, without F and D and with their devices' addresses: some of those above with
+/// the same results, and `traps`.
+pub const TILE: &[Rv64Program] = rv64!("rv64imac":
+    "crypt" "5af6c44e",
+    "dijkstra" "730fc995",
+    "fft" "cd2fd8bb",
+    "fsm" "b6f6507b",
+    "lockcont" "2c424b33",
+    "lz" "a2a2d68d",
+    "matmul" "962b0439",
+    "qsort" "4337b895",
+    "radix" "9d21b75c",
+    "strsearch" "ab23b3c6",
+    "traps" "30bf946b",
+    "vm" "29fc2871",
+);
+
+/// Looks a program of [`TILE`] up by name.
+pub fn find_tile(name: &str) -> Option<&'static Rv64Program> {
+    TILE.iter().find(|p| p.name == name)
+}
 
 /// No test program, and not in the list: its result is right in most runs.
 pub const RACE: &ProgramInfo = &ProgramInfo {
@@ -217,6 +239,15 @@ mod tests {
             let program = Program::parse(p.elf).unwrap_or_else(|e| panic!("{}: {e}", p.name));
             assert_eq!((program.entry, program.xlen, program.compressed), (0x8000_0000, 64, true), "{}", p.name);
             assert!(p.name == "float" || find(p.name).is_some_and(|rv32| rv32.output == p.output), "{}", p.name);
+        }
+    }
+
+    #[test]
+    fn programs_for_tiles_have_the_results_of_rv32() {
+        for p in TILE {
+            let program = Program::parse(p.elf).unwrap_or_else(|e| panic!("{}: {e}", p.name));
+            assert_eq!((program.entry, program.xlen, program.compressed), (0x8000_0000, 64, true), "{}", p.name);
+            assert!(p.name == "traps" || find(p.name).is_some_and(|rv32| rv32.output == p.output), "{}", p.name);
         }
     }
 

@@ -297,6 +297,9 @@ impl SocConfig {
     /// As [`SocConfig::verilog`], with a circuit of its own at the cores' ports.
     pub(super) fn verilog_with(&self, purpose: Purpose, more: Option<&More>) -> Result<String, SocError> {
         self.check()?;
+        if matches!(purpose, Purpose::Synthesis { .. }) && self.core.core().simulated_only() {
+            return Err(CoreError::Simulated(self.core.name()).into());
+        }
         let init = match purpose {
             Purpose::Simulation => "reg [8*256-1:0] image;\n    \
                 initial if ($value$plusargs(\"image=%s\", image)) $readmemh(image, ram);"

@@ -1,5 +1,6 @@
 // Where the devices are: QEMU's `virt` board, or with -DSOC the project's own SoC (docs/soc.md), which has
-// the same devices with the top address bit set, where VexRiscv's data cache leaves them alone.
+// the same devices with the top address bit set, where VexRiscv's data cache leaves them alone. With -DTILE an RV64 core
+// with its memory.
 #ifndef PLATFORM_H
 #define PLATFORM_H
 
@@ -15,7 +16,12 @@
 #else
 #define CLINT_BASE 0x02000000
 #define UART_BASE 0x10000000
+// rocket has nothing at the address of QEMU's board
+#ifdef TILE
+#define FINISHER_BASE 0x10100000
+#else
 #define FINISHER_BASE 0x00100000
+#endif
 // of the built-in simulator; QEMU has none
 #define DMA_BASE 0x10010000
 #endif

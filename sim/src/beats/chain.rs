@@ -26,7 +26,8 @@ impl Chain {
         held.map(|held| Retired { next_pc: next.pc, ..held })
     }
 
-    fn follows(&self, held: &Retired, pc: u64) -> bool {
+    /// Whether the core can go from `held` to `pc` without a trap.
+    pub fn follows(&self, held: &Retired, pc: u64) -> bool {
         let mask = u64::MAX >> (64 - self.xlen);
         let at = |offset: i64| held.pc.wrapping_add_signed(offset) & mask == pc;
         match flow(held.insn, self.xlen) {

@@ -30,6 +30,7 @@
 
 mod class;
 pub mod cv32e40p;
+pub mod cv32e40x;
 mod expose;
 pub mod ibex;
 pub mod picorv32;
@@ -55,6 +56,8 @@ pub enum CoreKind {
     Serv,
     /// cv32e40p, RV32IMC with machine mode, four pipeline stages, up to an instruction a clock.
     Cv32e40p,
+    /// cv32e40x, RV32IMC with machine mode, four pipeline stages, RVFI; in simulation only.
+    Cv32e40x,
 }
 
 /// Instruction sets of the cores.
@@ -115,6 +118,10 @@ pub trait Core {
     fn waits(&self) -> bool {
         true
     }
+    /// Whether its Verilog is none that can be synthesised.
+    fn simulated_only(&self) -> bool {
+        false
+    }
 }
 
 /// The module `soc_core` with `body` between its ports and its end.
@@ -165,6 +172,9 @@ pub enum CoreError {
         "schemes inputs and cfiat: the port of {0} shows no registers and no memory here; those of picorv32, ibex and vexriscv do"
     )]
     NoData(&'static str),
+    /// Synthesis of a core that is simulated only.
+    #[error("{0} is for simulation only: its retirement is taken by the paths of inner wires")]
+    Simulated(&'static str),
     /// What is to be edited of a core's source is not there.
     #[error("{core}: its source has not one line `{line}`; the package is another version")]
     Source {
@@ -177,7 +187,7 @@ pub enum CoreError {
 
 impl CoreKind {
     /// All cores.
-    pub const ALL: [Self; 5] = [Self::Picorv32, Self::Vexriscv, Self::Ibex, Self::Serv, Self::Cv32e40p];
+    pub const ALL: [Self; 6] = [Self::Picorv32, Self::Vexriscv, Self::Ibex, Self::Serv, Self::Cv32e40p, Self::Cv32e40x];
 
     /// Lower-case name.
     pub const fn name(self) -> &'static str {
@@ -187,6 +197,7 @@ impl CoreKind {
             Self::Ibex => "ibex",
             Self::Serv => "serv",
             Self::Cv32e40p => "cv32e40p",
+            Self::Cv32e40x => "cv32e40x",
         }
     }
 
@@ -195,7 +206,7 @@ impl CoreKind {
         match self {
             Self::Ibex => Profile::Ibex,
             Self::Vexriscv => Profile::Vexriscv,
-            Self::Picorv32 | Self::Serv | Self::Cv32e40p => Profile::Plain,
+            Self::Picorv32 | Self::Serv | Self::Cv32e40p | Self::Cv32e40x => Profile::Plain,
         }
     }
 
@@ -207,6 +218,7 @@ impl CoreKind {
             Self::Ibex => &ibex::Ibex,
             Self::Serv => &serv::Serv,
             Self::Cv32e40p => &cv32e40p::Cv32e40p,
+            Self::Cv32e40x => &cv32e40x::Cv32e40x,
         }
     }
 }

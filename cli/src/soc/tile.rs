@@ -1,0 +1,216 @@
+//! `goshawk soc tile`: an RV64 core with its own memory runs a program in Verilator, and its trace is checked
+
+use crate::args::ParamArgs;
+use crate::files::OutputPath;
+use crate::hardware::{fifo_help, places};
+use crate::output::{count, facts, short_id, Object, TOOL};
+use crate::progress::bar;
+use crate::{Failure, Status};
+use fpga::soc::check::Checked;
+use fpga::soc::verilate::default_cache;
+use fpga::tile::check::{check, TileError};
+use fpga::tile::run::{Run, Tile};
+use fpga::tile::TileKind;
+use retire::elf::Program;
+use retire::file::hex;
+use retire::file::retire::{RetireInfo, RetireWriter};
+use retire::RetireSink;
+use serde_json::json;
+use sim::analysis::ratio;
+use sim::file::{TraceInfo, TraceWriter};
+use sim::params::TraceParams;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Run a program on an RV64 core of another hand with a trace system, in Verilator, and check the trace
+///
+/// The core has RAM and devices of its own behind its AXI4 ports, where QEMU's board `virt` has them. Its trace must replay to
+/// each instruction that its own retirement wires logged, with the bits of the golden model; else the exit code is 1. Cores
+/// come from Python packages, which tools/setup installs with GOSHAWK_LONG=1; a core is built in a minute or two.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk soc tile --core cva6 --program traps --max-cycles 200000\n  \
+    goshawk soc tile --core rocket4 --program lockcont --set medium --max-cycles 200000 --out run")]
+pub struct Args {
+    /// Core
+    #[arg(long, value_enum)]
+    core: TileName,
+    /// RV64IMAC executable, linked to 0x80000000
+    #[arg(long, value_name = "FILE", required_unless_present = "program", conflicts_with = "program")]
+    elf: Option<PathBuf>,
+    /// Built-in program of those that are built for these cores
+    #[arg(long, value_name = "NAME")]
+    program: Option<String>,
+    /// Stop the core after so many clock cycles
+    #[arg(long, value_name = "N")]
+    max_cycles: Option<u64>,
+    #[arg(long = "fifo", value_name = "N", default_value = "64", value_parser = places, help = fifo_help())]
+    log2_fifo: u8,
+    /// Folder for trace.gtr and retire.ret; it is made where it is missing
+    #[arg(long, value_name = "DIR")]
+    out: Option<OutputPath>,
+    #[command(flatten)]
+    params: ParamArgs,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// A core of `goshawk soc tile`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum TileName {
+    /// RV64IMAC, two instructions a clock by RVFI of two channels
+    Cva6,
+    /// RV64IMAC, one hart, by its trace port
+    Rocket,
+    /// The same with four harts
+    Rocket4,
+}
+
+impl From<TileName> for TileKind {
+    fn from(name: TileName) -> Self {
+        match name {
+            TileName::Cva6 => Self::Cva6,
+            TileName::Rocket => Self::Rocket,
+            TileName::Rocket4 => Self::Rocket4,
+        }
+    }
+}
+
+/// The program of a file or a built-in one, and how it is called.
+fn load(args: &Args) -> Result<(Program, String), Failure> {
+    let (name, data) = match (&args.elf, &args.program) {
+        (Some(path), _) => (path.display().to_string(), std::fs::read(path).map_err(|e| Failure::io(path, e))?),
+        (None, Some(name)) => {
+            let found = programs::find_tile(name).ok_or_else(|| {
+                let names: Vec<&str> = programs::TILE.iter().map(|p| p.name).collect();
+                Failure::Other(format!("program = {name} is not built for these cores; {} are", names.join(", ")))
+            })?;
+            (format!("builtin:{name}"), found.elf.to_vec())
+        }
+        (None, None) => return Err(Failure::Other("--elf or --program is needed".into())),
+    };
+    let program = Program::parse(&data).map_err(|e| Failure::program(&name, e))?;
+    Ok((program, name))
+}
+
+/// Runs it.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
+    let (program, name) = load(args)?;
+    let kind = TileKind::from(args.core);
+    args.params.no_context("a tile")?;
+    let (params, set) = args.params.resolve_for(kind.harts(), 64, 1)?;
+    if params.timestamps {
+        return Err(Failure::Other("--timestamps is not for `soc tile`, which checks functional traces".into()));
+    }
+    // what does not fit is refused before minutes go into it
+    Tile::suits(&program).map_err(|e| other(&e))?;
+    let building = bar("building with Verilator", "", None);
+    let tile = Tile::build(kind, &params, args.log2_fifo, &default_cache()).map_err(|e| other(&e))?;
+    building.finish_and_clear();
+    let running = bar("simulating", "", None);
+    let run = tile.run(&program, args.max_cycles.unwrap_or(0)).map_err(|e| other(&e))?;
+    running.finish_and_clear();
+    let build_id = hex(&program.build_id);
+    if let Some(folder) = &args.out {
+        std::fs::create_dir_all(folder).map_err(|e| Failure::io(folder, e))?;
+        let info = RetireInfo {
+            tool: TOOL.into(),
+            harts: kind.harts(),
+            xlen: 64,
+            build_id: build_id.clone(),
+            program: name.clone(),
+            source: format!("{}, Verilator", kind.name()),
+            threads: Vec::new(),
+            untimed: false,
+        };
+        let mut writer = RetireWriter::create(&folder.join("retire.ret"), &info)?;
+        run.events.iter().for_each(|e| writer.event(e));
+        writer.finish()?;
+        let (build_id, program) = (build_id.clone(), name.clone());
+        let info = TraceInfo { tool: TOOL.into(), params, set: set.clone(), build_id, program };
+        let mut writer = TraceWriter::create(&folder.join("trace.gtr"), &info)?;
+        writer.write(run.words.iter().copied())?;
+        writer.finish()?;
+    }
+    let found = check(&params, &program, &run);
+    report(args, &params, set.as_deref(), (&name, &build_id), &run, &found, out)
+}
+
+fn report(
+    args: &Args,
+    params: &TraceParams,
+    set: Option<&str>,
+    (name, build_id): (&str, &str),
+    run: &Run,
+    found: &Result<Checked, TileError>,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let kind = TileKind::from(args.core);
+    let instructions = run.instructions();
+    let good = found.as_ref().is_ok_and(|c| c.golden != Some(false) && c.ordered);
+    let status = if good { Status::Done } else { Status::Different };
+    let console = String::from_utf8_lossy(&run.console);
+    if args.json {
+        let trace = match found {
+            Ok(c) => json!({
+                "equal": true,
+                "bits": c.bits,
+                "bits_per_instruction": ratio(c.bits, instructions),
+                "messages": c.messages,
+                "events": c.events,
+                "overflows": c.overflows,
+                "lost_instructions": c.lost,
+                "in_retire_order": c.ordered,
+                "golden_bits": c.golden,
+            }),
+            Err(e) => json!({ "equal": false, "difference": e.to_string() }),
+        };
+        let by_core: Vec<usize> = run.addresses.iter().map(Vec::len).collect();
+        Object::new("soc tile", name)
+            .with("build_id", build_id.into())
+            .with("core", kind.name().into())
+            .with_params(params, set)
+            .with("exit_code", json!(run.exit_code))
+            .with("instructions", json!({ "total": instructions, "by_core": by_core, "pairs": run.pairs }))
+            .with("cycles", run.cycles.into())
+            .with("trace", trace)
+            .with("console", console.into())
+            .print(out)?;
+        return Ok(status);
+    }
+    write!(out, "{console}")?;
+    if !console.is_empty() && !console.ends_with('\n') {
+        writeln!(out)?;
+    }
+    let ended = run.exit_code.map_or_else(|| "at the cycle limit".into(), |code| format!("with code {code}"));
+    let mut lines = vec![
+        ("core", kind.name().into()),
+        ("program", format!("{name}, build {}", short_id(build_id))),
+        ("ended", ended),
+        ("instructions", count(instructions)),
+        ("cycles", count(run.cycles)),
+        ("cycles/instruction", format!("{:.2}", ratio(run.cycles * u64::from(kind.harts()), instructions))),
+    ];
+    if kind.lanes() > 1 {
+        lines.push(("two in a clock", count(run.pairs)));
+    }
+    match found {
+        Ok(c) => {
+            lines.extend([
+                ("trace", format!("{} bits, {} messages", count(c.bits), count(c.messages))),
+                ("bits/instruction", format!("{:.4}", ratio(c.bits, instructions))),
+                ("replay", format!("equal to the retire log, {} events", count(c.events))),
+                ("message order", if c.ordered { "that of retirement" } else { "NOT that of retirement" }.into()),
+            ]);
+            lines.push(match c.golden {
+                Some(true) => ("golden model", "the same bits".into()),
+                Some(false) => ("golden model", "OTHER bits".into()),
+                None => ("overflow", format!("{} messages, {} instructions lost", c.overflows, count(c.lost))),
+            });
+        }
+        Err(e) => lines.push(("replay", format!("DIFFERENT: {e}"))),
+    }
+    facts(out, &lines)?;
+    Ok(status)
+}

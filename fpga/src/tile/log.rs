@@ -1,0 +1,181 @@
+//! The retire log of a tile: what its wires said, as events and as addresses
+
+use super::TileKind;
+use retire::image::Image;
+use retire::isa::{flow, length, Flow, Indirect};
+use retire::{FlowEvent, FlowKind};
+use sim::beats::chain::Chain;
+use sim::beats::Retired;
+
+/// What a log cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LogError {
+    /// Another instruction than the program's.
+    #[error("cycle {cycle}, core {core}: 0x{insn:08x} retires at 0x{pc:08x}, where the program has {code}")]
+    Code {
+        /// Clock cycle.
+        cycle: u64,
+        /// Core.
+        core: u8,
+        /// Address.
+        pc: u64,
+        /// Instruction that the core showed.
+        insn: u32,
+        /// What the program has.
+        code: String,
+    },
+    /// An instruction that cannot retire.
+    #[error("cycle {cycle}, core {core}: 0x{insn:08x} retires at 0x{pc:08x}, an instruction that always traps")]
+    Traps {
+        /// Clock cycle.
+        cycle: u64,
+        /// Core.
+        core: u8,
+        /// Address.
+        pc: u64,
+        /// The instruction.
+        insn: u32,
+    },
+    /// A way that the instruction does not go.
+    #[error("cycle {cycle}, core {core}: 0x{pc:08x} retires behind 0x{before:08x}, which does not go there, and no trap is told")]
+    Broken {
+        /// Clock cycle.
+        cycle: u64,
+        /// Core.
+        core: u8,
+        /// Address.
+        pc: u64,
+        /// Instruction before it.
+        before: u64,
+    },
+}
+
+#[derive(Clone, Debug)]
+struct Core {
+    /// Where an instruction went, and which are the first behind a trap.
+    chain: Chain,
+    /// The last instruction, which is known when the next one comes.
+    held: Option<Retired>,
+    /// Address of the first trap since the last instruction.
+    trap: Option<u64>,
+    /// Where the last instruction that was told goes, without a trap.
+    goes: Option<u64>,
+    count: u32,
+    addresses: Vec<u64>,
+}
+
+/// Makes events and addresses of retired instructions and traps.
+#[derive(Debug)]
+pub struct Log<'a> {
+    image: &'a Image,
+    tells_traps: bool,
+    cores: Vec<Core>,
+    events: Vec<FlowEvent>,
+}
+
+impl<'a> Log<'a> {
+    /// For a tile that runs the program of `image`.
+    pub fn new(kind: TileKind, image: &'a Image) -> Self {
+        let core = Core { chain: Chain::new(64), held: None, trap: None, goes: None, count: 0, addresses: Vec::new() };
+        Self {
+            image,
+            tells_traps: kind.tells_traps(),
+            cores: vec![core; usize::from(kind.harts())],
+            events: Vec::new(),
+        }
+    }
+
+    /// Core `core` retires `insn` at `pc`.
+    pub fn retired(&mut self, core: u8, cycle: u64, pc: u64, insn: u32) -> Result<(), LogError> {
+        let len = length(insn as u16);
+        let insn = if len == 2 { insn & 0xffff } else { insn };
+        if self.image.instruction(pc) != Some((insn, len)) {
+            let code = self.image.instruction(pc).map_or("no code".into(), |(i, _)| format!("0x{i:08x}"));
+            return Err(LogError::Code { cycle, core, pc, insn, code });
+        }
+        // ecall, ebreak, c.ebreak, and the two encodings that are illegal for good
+        if matches!(insn, 0x0000_0073 | 0x0010_0073 | 0x9002 | 0x0000 | 0xffff_ffff) {
+            return Err(LogError::Traps { cycle, core, pc, insn });
+        }
+        let next = Retired { cycle, hart: core, trapped: false, len, pc, next_pc: 0, insn };
+        let c = &mut self.cores[usize::from(core)];
+        if self.tells_traps {
+            let trap = c.trap.take();
+            if let Some(held) = c.held.replace(Retired { trapped: trap.is_some(), ..next }) {
+                let goes = trap.unwrap_or(pc);
+                if Chain::new(64).follows(&held, goes) {
+                    tell(c, &Retired { next_pc: goes, cycle, ..held }, &mut self.events);
+                } else {
+                    return Err(LogError::Broken { cycle, core, pc: goes, before: held.pc });
+                }
+            }
+        } else if let Some(known) = c.chain.push(&next) {
+            tell(c, &Retired { cycle, ..known }, &mut self.events);
+        }
+        if !self.tells_traps {
+            c.held = Some(next);
+        }
+        Ok(())
+    }
+
+    /// Core `core` takes a trap: `mepc` is where it would have gone on.
+    pub fn trap(&mut self, core: u8, mepc: u64) {
+        let c = &mut self.cores[usize::from(core)];
+        c.trap = c.trap.or(Some(mepc));
+    }
+
+    /// Ends the log: all events in commit order, and the addresses that each core retired. The last instruction of a core,
+    /// of which it is not known where it went, is in neither, as it is in no trace.
+    pub fn finish(mut self, cycle: u64) -> Result<(Vec<FlowEvent>, Vec<Vec<u64>>), LogError> {
+        for (i, c) in self.cores.iter_mut().enumerate() {
+            let Some(held) = c.held.take() else { continue };
+            // a trap says where it went
+            if let Some(goes) = c.trap.take() {
+                tell(c, &Retired { next_pc: goes, cycle, ..held }, &mut self.events);
+            }
+            let Some(pc) = c.goes else { continue };
+            let (hart, count) = (i as u8, c.count);
+            self.events.push(FlowEvent { hart, kind: FlowKind::Stop, len: 0, count, pc, target: pc, cycle });
+        }
+        // each core's events are in order already
+        self.events.sort_by_key(|e| (e.cycle, e.hart));
+        Ok((self.events, self.cores.into_iter().map(|c| c.addresses).collect()))
+    }
+}
+
+/// The events of an instruction of which all is known.
+fn tell(c: &mut Core, r: &Retired, events: &mut Vec<FlowEvent>) {
+    let event = |kind, len, count, pc, target| FlowEvent { hart: r.hart, kind, len, count, pc, target, cycle: r.cycle };
+    match c.goes {
+        None => events.push(event(FlowKind::Start, 0, 0, r.pc, r.pc)),
+        Some(at) if r.trapped => {
+            let kind = FlowKind::Trap { interrupt: false, cause: 0 };
+            events.push(event(kind, 0, std::mem::take(&mut c.count), at, r.pc));
+        }
+        Some(_) => {}
+    }
+    c.count += 1;
+    c.addresses.push(r.pc);
+    let link = r.pc.wrapping_add(r.len.into());
+    let (kind, goes) = match flow(r.insn, 64) {
+        Flow::Sequential => {
+            c.goes = Some(link);
+            return;
+        }
+        // what 12 bits of the next address say, where a trap hides the outcome
+        Flow::Conditional { offset } => {
+            let taken = (link ^ r.next_pc) >> 1 & 0xfff != 0;
+            (FlowKind::Conditional { taken }, if taken { r.pc.wrapping_add_signed(offset.into()) } else { link })
+        }
+        Flow::Jump { call, offset } => {
+            (if call { FlowKind::Call } else { FlowKind::Jump }, r.pc.wrapping_add_signed(offset.into()))
+        }
+        Flow::Indirect(Indirect::Jump) => (FlowKind::IndirectJump, r.next_pc),
+        Flow::Indirect(Indirect::Call) => (FlowKind::IndirectCall, r.next_pc),
+        Flow::Indirect(Indirect::Return) => (FlowKind::Return, r.next_pc),
+        Flow::Indirect(Indirect::CoSwap) => (FlowKind::CoSwap, r.next_pc),
+        Flow::TrapReturn => (FlowKind::TrapReturn, r.next_pc),
+    };
+    events.push(event(kind, r.len, std::mem::take(&mut c.count), r.pc, goes));
+    c.goes = Some(goes);
+}

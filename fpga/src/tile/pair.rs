@@ -1,0 +1,96 @@
+//! Two channels of retirement that do not say where an instruction goes, as RVFI of two channels
+//!
+//! # Source
+//! RISC-V formal interface, NRET channels: `pc_wdata` and `intr`, which the RVFI of cva6 leaves out.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | of the core: nothing waits |
+//! | `valid0`, `insn0`, `pc0` | in | 1, 32, 64 | an instruction retires; the older one of a clock |
+//! | `valid1`, `insn1`, `pc1` | in | 1, 32, 64 | and the one behind it |
+//! | `trapped` | in | 1 | a trap is taken; nothing retires in that clock |
+//! | `mepc` | in | 64 | where the core would have gone on |
+//! | `rvfi0_*`, `rvfi1_*` | out | | RVFI of both channels; `trap` is never needed |
+//!
+//! # Timing
+//! The last instruction of a clock waits until the next one retires or a trap is taken, and is told in that clock, in channel
+//! 0; of two that retire then the older one is told in channel 1. So two a clock go through.
+
+use rust_hdl::prelude::*;
+
+/// The adapter.
+#[allow(missing_docs)] // the ports are in the table above
+#[derive(LogicBlock, Default)]
+pub struct Pair {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub valid0: Signal<In, Bit>,
+    pub insn0: Signal<In, Bits<32>>,
+    pub pc0: Signal<In, Bits<64>>,
+    pub valid1: Signal<In, Bit>,
+    pub insn1: Signal<In, Bits<32>>,
+    pub pc1: Signal<In, Bits<64>>,
+    pub trapped: Signal<In, Bit>,
+    pub mepc: Signal<In, Bits<64>>,
+    pub rvfi0_valid: Signal<Out, Bit>,
+    pub rvfi0_insn: Signal<Out, Bits<32>>,
+    pub rvfi0_intr: Signal<Out, Bit>,
+    pub rvfi0_pc_rdata: Signal<Out, Bits<64>>,
+    pub rvfi0_pc_wdata: Signal<Out, Bits<64>>,
+    pub rvfi1_valid: Signal<Out, Bit>,
+    pub rvfi1_insn: Signal<Out, Bits<32>>,
+    pub rvfi1_intr: Signal<Out, Bit>,
+    pub rvfi1_pc_rdata: Signal<Out, Bits<64>>,
+    pub rvfi1_pc_wdata: Signal<Out, Bits<64>>,
+    // the instruction that waits
+    waits: DFF<Bit>,
+    insn: DFF<Bits<32>>,
+    pc: DFF<Bits<64>>,
+    intr: DFF<Bit>,
+    // no instruction retired since a trap
+    handler: DFF<Bit>,
+}
+
+impl Logic for Pair {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, waits, insn, pc, intr, handler);
+        self.rvfi0_valid.next = self.waits.q.val() & (self.valid0.val() | self.valid1.val() | self.trapped.val());
+        self.rvfi0_insn.next = self.insn.q.val();
+        self.rvfi0_intr.next = self.intr.q.val();
+        self.rvfi0_pc_rdata.next = self.pc.q.val();
+        self.rvfi0_pc_wdata.next = self.mepc.val();
+        self.rvfi1_valid.next = self.valid0.val() & self.valid1.val();
+        self.rvfi1_insn.next = self.insn0.val();
+        self.rvfi1_intr.next = self.handler.q.val();
+        self.rvfi1_pc_rdata.next = self.pc0.val();
+        self.rvfi1_pc_wdata.next = self.pc1.val();
+        if self.trapped.val() {
+            self.waits.d.next = false;
+            self.handler.d.next = true;
+        }
+        if self.valid1.val() {
+            self.rvfi0_pc_wdata.next = self.pc1.val();
+            self.waits.d.next = true;
+            self.insn.d.next = self.insn1.val();
+            self.pc.d.next = self.pc1.val();
+            self.intr.d.next = self.handler.q.val() & !self.valid0.val();
+            self.handler.d.next = false;
+        }
+        if self.valid0.val() {
+            self.rvfi0_pc_wdata.next = self.pc0.val();
+            if !self.valid1.val() {
+                self.waits.d.next = true;
+                self.insn.d.next = self.insn0.val();
+                self.pc.d.next = self.pc0.val();
+                self.intr.d.next = self.handler.q.val();
+                self.handler.d.next = false;
+            }
+        }
+        if self.reset.val() {
+            self.waits.d.next = false;
+            self.handler.d.next = false;
+        }
+    }
+}

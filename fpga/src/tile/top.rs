@@ -1,0 +1,162 @@
+//! The Verilog of a tile with its trace system, and its simulation
+
+use super::{cva6, TileKind};
+use crate::cosim::build::{build_in, Recipe};
+use crate::soc::core::CoreError;
+use crate::soc::verilate::{BuildError, VERILATOR};
+use hdl::emit::{emit_as, EmitError};
+use hdl::verilog::Style;
+use sim::params::TraceParams;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// What has no value at power-up is 0.
+const OPTIONS: [&str; 3] = ["--x-initial", "fast", "-Wno-UNOPTFLAT"];
+
+/// Why there is no Verilog of a tile.
+#[derive(Debug, thiserror::Error)]
+pub enum TopError {
+    /// The core cannot be had.
+    #[error("{0}")]
+    Core(#[from] CoreError),
+    /// The trace system cannot be had.
+    #[error("{0}")]
+    Emit(#[from] EmitError),
+    /// Other cores than the tile's.
+    #[error("{what} = {found}; {core} has {right}")]
+    Params {
+        /// Field of the parameters.
+        what: &'static str,
+        /// What it is.
+        found: u8,
+        /// The tile.
+        core: &'static str,
+        /// What would be right.
+        right: u8,
+    },
+}
+
+/// Ports of the module `tile_core` behind its first line.
+pub(super) fn ports(kind: TileKind) -> String {
+    let mut s = String::new();
+    for p in 0..kind.ports() {
+        let _ = write!(
+            s,
+            "output [63:0] m{p}_araddr, output [7:0] m{p}_arlen, output [1:0] m{p}_arburst, output [3:0] m{p}_arid,\n    \
+             output m{p}_arlock, output m{p}_arvalid, input m{p}_arready,\n    \
+             input [63:0] m{p}_rdata, input [1:0] m{p}_rresp, input [3:0] m{p}_rid, input m{p}_rlast, input m{p}_rvalid,\n    \
+             output m{p}_rready,\n    \
+             output [63:0] m{p}_awaddr, output [7:0] m{p}_awlen, output [1:0] m{p}_awburst, output [3:0] m{p}_awid,\n    \
+             output m{p}_awlock, output [5:0] m{p}_awatop, output [2:0] m{p}_awsize, output m{p}_awvalid,\n    \
+             input m{p}_awready,\n    \
+             output [63:0] m{p}_wdata, output [7:0] m{p}_wstrb, output m{p}_wvalid, input m{p}_wready,\n    \
+             input [1:0] m{p}_bresp, input [3:0] m{p}_bid, input m{p}_bvalid, output m{p}_bready,\n    "
+        );
+    }
+    let lanes = u32::from(kind.lanes());
+    for i in 0..kind.harts() {
+        let _ = write!(
+            s,
+            "output [{}:0] log_valid_{i}, output [{}:0] log_pc_{i}, output [{}:0] log_insn_{i},\n    \
+             output log_trap_{i}, output [63:0] log_mepc_{i}{}",
+            lanes - 1,
+            64 * lanes - 1,
+            32 * lanes - 1,
+            if i + 1 < kind.harts() { ",\n    " } else { "" }
+        );
+    }
+    s
+}
+
+/// The whole of it, top module `tile`; of `params` cores, width and alignment are the tile's.
+pub fn verilog(kind: TileKind, params: &TraceParams, log2_fifo: u8) -> Result<String, TopError> {
+    for (what, found, right) in
+        [("cores", params.cores, kind.harts()), ("xlen", params.xlen, 64), ("align", params.align, 1)]
+    {
+        if found != right {
+            return Err(TopError::Params { what, found, core: kind.name(), right });
+        }
+    }
+    let mut s = kind.verilog()?;
+    let style = Style { name: "trace_system".into(), ..Style::default() };
+    s.push_str(&emit_as(params, &kind.system(log2_fifo), &style)?);
+    let _ = write!(
+        s,
+        "\nmodule tile(\n    input clk, input reset, input core_reset, input stop, input timer_irq, input soft_irq,\n    {},\n    \
+         input [2:0] bus_addr, input bus_write, input [31:0] bus_wdata, output [31:0] bus_rdata,\n    \
+         output valid, input ready, output [31:0] data\n);\n    tile_core core(.reset(core_reset), .*);\n",
+        ports(kind)
+    );
+    let mut connections = String::new();
+    match kind {
+        TileKind::Cva6 => {
+            for lane in 0..2 {
+                let _ = writeln!(
+                    s,
+                    "    wire rvfi{lane}_valid, rvfi{lane}_intr;\n    wire [31:0] rvfi{lane}_insn;\n    \
+                     wire [63:0] rvfi{lane}_pc_rdata, rvfi{lane}_pc_wdata;"
+                );
+                for port in ["valid", "insn", "intr", "pc_rdata", "pc_wdata"] {
+                    let _ = write!(connections, ".rvfi{lane}_{port}_0(rvfi{lane}_{port}), ");
+                }
+                let _ = write!(connections, ".rvfi{lane}_trap_0(1'b0),\n        ");
+            }
+            s.push_str(cva6::ADAPTER);
+        }
+        TileKind::Rocket | TileKind::Rocket4 => {
+            for i in 0..kind.harts() {
+                let _ = write!(
+                    connections,
+                    ".retire_valid_{i}(log_valid_{i}), .retire_insn_{i}(log_insn_{i}), .retire_pc_{i}(log_pc_{i}),\n        "
+                );
+            }
+        }
+    }
+    let _ = write!(
+        s,
+        "    trace_system trace(\n        .clock(clk), .reset(reset),\n        {connections}\
+         .bus_addr(bus_addr), .bus_write(bus_write), .bus_wdata(bus_wdata), .bus_rdata(bus_rdata),\n        \
+         .valid(valid), .ready(ready), .data(data));\nendmodule\n"
+    );
+    Ok(s)
+}
+
+/// `tile.h`: the log's wires, for the harness.
+fn header(kind: TileKind) -> String {
+    let lanes = kind.lanes();
+    let mut s = format!(
+        "#pragma once\n#include <cstdint>\n#define CORES {}u\n#define LANES {lanes}u\n#define AXI_PORTS {}\n\
+         static inline void get_log(const Vtile& t, unsigned core, unsigned& valid, uint64_t* pc, uint32_t* insn,\n        \
+         unsigned& trap, uint64_t& mepc) {{\n    switch (core) {{\n",
+        kind.harts(),
+        kind.ports()
+    );
+    for i in 0..kind.harts() {
+        let _ = writeln!(s, "    case {i}:\n        valid = t.log_valid_{i};");
+        for lane in 0..lanes {
+            let (low, high) = (2 * lane, 2 * lane + 1);
+            // Verilator gives up to 64 bits as a number, more as words
+            let (pc, insn) = if lanes == 1 {
+                (format!("t.log_pc_{i}"), format!("t.log_insn_{i}"))
+            } else {
+                (
+                    format!("t.log_pc_{i}[{low}] | static_cast<uint64_t>(t.log_pc_{i}[{high}]) << 32"),
+                    format!("static_cast<uint32_t>(t.log_insn_{i} >> {})", 32 * lane),
+                )
+            };
+            let _ = writeln!(s, "        pc[{lane}] = {pc};\n        insn[{lane}] = {insn};");
+        }
+        let _ = writeln!(s, "        trap = t.log_trap_{i};\n        mepc = t.log_mepc_{i};\n        break;");
+    }
+    s.push_str("    }\n}\n");
+    s
+}
+
+/// Builds its simulation below `cache`, or finds it built: the program.
+pub(super) fn build(kind: TileKind, verilog: &str, cache: &Path) -> Result<PathBuf, BuildError> {
+    VERILATOR.find()?;
+    let header = header(kind);
+    let files = [("tile.sv", verilog), ("tile.h", &header), ("main.cpp", include_str!("../../verilator/tile.cpp"))];
+    let recipe = Recipe { prefix: "Vtile", top: ("tile.sv", "tile"), options: &OPTIONS, vcd: false };
+    Ok(build_in(cache, &recipe, &files)?)
+}

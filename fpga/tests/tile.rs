@@ -1,0 +1,103 @@
+//! RV64 cores with their trace systems in Verilator: what the trace tells is what the cores retired
+//!
+//! Only with `GOSHAWK_LONG=1`: Verilator and compiler take half a minute for a core.
+
+use fpga::soc::verilate::default_cache;
+use fpga::tile::check::check;
+use fpga::tile::run::{Run, Tile};
+use fpga::tile::TileKind;
+use retire::elf::Program;
+use retire::FlowKind;
+use sim::params::{named_set, TraceParams};
+
+const LOG2_FIFO: u8 = 6;
+
+fn long() -> bool {
+    std::env::var_os("GOSHAWK_LONG").is_some_and(|v| v == "1")
+}
+
+fn params(kind: TileKind, set: &str) -> TraceParams {
+    let set = named_set(set).unwrap();
+    TraceParams::tr(set.params).with(|p| (p.cores, p.xlen, p.align) = (kind.harts(), 64, 1))
+}
+
+fn program(name: &str) -> Program {
+    Program::parse(programs::find_tile(name).unwrap().elf).unwrap()
+}
+
+/// Runs each program for `cycles` clocks, and holds its trace to the log.
+fn traced(kind: TileKind, set: &str, names: &[&str], cycles: u64) -> Vec<Run> {
+    let params = params(kind, set);
+    let tile = Tile::build(kind, &params, LOG2_FIFO, &default_cache()).unwrap();
+    names
+        .iter()
+        .map(|name| {
+            let what = format!("{} {name}", kind.name());
+            let program = program(name);
+            let run = tile.run(&program, cycles).unwrap_or_else(|e| panic!("{what}: {e}"));
+            let c = check(&params, &program, &run).unwrap_or_else(|e| panic!("{what}: {e}"));
+            assert_eq!(c.overflows, 0, "{what}");
+            assert_eq!(c.instructions.iter().sum::<u64>(), run.instructions(), "{what}");
+            assert!(c.ordered, "{what}: messages out of order");
+            assert_eq!(c.golden, Some(true), "{what}: other bits than the golden model's");
+            println!(
+                "{what}: {} instructions in {} clocks, {} pairs, {} traps, {} bits, {:.4} an instruction, {:.1} s",
+                run.instructions(),
+                run.cycles,
+                run.pairs,
+                run.traps,
+                c.bits,
+                c.bits as f64 / run.instructions() as f64,
+                run.seconds
+            );
+            run
+        })
+        .collect()
+}
+
+#[test]
+fn cva6_with_two_instructions_a_clock_replays_to_what_it_retired() {
+    if !long() {
+        return;
+    }
+    let names = ["traps", "vm", "fsm", "qsort", "lz", "strsearch", "crypt", "matmul"];
+    let runs = traced(TileKind::Cva6, "small", &names, 200_000);
+    for (name, run) in names.iter().zip(&runs) {
+        assert!(run.instructions() > 50_000 && run.pairs > 2_000, "{name}: {}, {}", run.instructions(), run.pairs);
+    }
+    assert!(runs[0].traps > 500, "{}", runs[0].traps);
+}
+
+#[test]
+fn cva6_runs_a_program_to_its_end() {
+    if !long() {
+        return;
+    }
+    let run = &traced(TileKind::Cva6, "small", &["traps"], 0)[0];
+    assert_eq!(run.exit_code, Some(0));
+    assert_eq!(String::from_utf8_lossy(&run.console), format!("{}\n", programs::find_tile("traps").unwrap().output));
+}
+
+#[test]
+fn rocket_by_its_trace_port_replays_to_what_it_retired() {
+    if !long() {
+        return;
+    }
+    let names = ["traps", "vm", "fsm", "qsort", "lz", "strsearch", "crypt", "matmul"];
+    let runs = traced(TileKind::Rocket, "small", &names, 300_000);
+    assert!(runs.iter().all(|r| r.instructions() > 50_000));
+    let traps = runs[0].events.iter().filter(|e| matches!(e.kind, FlowKind::Trap { .. })).count();
+    assert!(traps > 300, "{traps}");
+}
+
+#[test]
+fn four_rockets_replay_to_what_they_retired_in_order() {
+    if !long() {
+        return;
+    }
+    for run in traced(TileKind::Rocket4, "medium", &["lockcont", "fft", "radix"], 300_000) {
+        let by_hart: Vec<usize> = run.addresses.iter().map(Vec::len).collect();
+        // who waits for the others' work sleeps
+        assert!(by_hart.iter().all(|n| *n > 100) && run.instructions() > 100_000, "{by_hart:?}");
+    }
+}
