@@ -12,6 +12,7 @@
 //! | [`formula`], [`ltl`] | temporal logic, and the state machines that it becomes |
 //! | [`symbols`] | names and source lines of a program |
 //! | [`resolve`], [`app`] | scripts with their meaning |
+//! | [`share`], [`widen`] | probes that share a trigger |
 //! | [`plan`], [`layout`] | what runs where, and why; the settings of a chip |
 //! | [`runtime`] | what runs on the host |
 //! | [`watch`] | a run, as event generators see it |
@@ -46,10 +47,12 @@ pub mod resolve;
 pub mod runtime;
 pub mod scripts;
 pub mod session;
+pub mod share;
 pub mod sink;
 pub mod symbols;
 pub mod syntax;
 pub mod watch;
+pub mod widen;
 mod write;
 
 /// A mistake in a script, with its place.

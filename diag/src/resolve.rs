@@ -140,7 +140,16 @@ impl Resolver<'_> {
             let what = format!("this needs {} words of {}; an event carries {CAPTURES}", captures.len(), probe);
             return Err(Mistake::new(probe.at, what));
         }
-        self.app.uses.push(Use { name: probe.to_string(), at: probe.at, trigger, captures, stamped, consumer });
+        self.app.uses.push(Use {
+            name: probe.to_string(),
+            at: probe.at,
+            trigger,
+            captures,
+            stamped,
+            consumer,
+            narrow: None,
+            only: None,
+        });
         Ok(self.app.uses.len() - 1)
     }
 

@@ -4,7 +4,8 @@
 //! is the same wherever the script is cut.
 
 use crate::app::{App, Consumer, Expr, Origin, Part, Stmt, Value};
-use crate::layout::{log_rule, pair_rule, table, Cut, FILTERED, LOGS, LOG_EVENTS, MACHINES, MAPS, SPANS};
+use crate::layout::{log_rule, pair_rule, table, Cut, Layout, FILTERED, LOGS, LOG_EVENTS, MACHINES, MAPS, SPANS};
+use crate::share::Share;
 use crate::syntax::{Binary, Summary, Unary};
 use sim::diag::node::log::Log;
 use sim::diag::node::machine::Machine;
@@ -86,6 +87,7 @@ pub struct Tally {
 pub struct Runtime {
     app: App,
     cut: Cut,
+    shares: Vec<Share>,
     counters: Vec<Option<(u8, bool)>>,
     maps: Vec<BTreeMap<Vec<i64>, Sum>>,
     machines: Vec<Machine>,
@@ -105,17 +107,27 @@ struct Context<'a> {
 }
 
 impl Runtime {
-    /// For an application of which `cut` is on the chip; `counters` as in its layout.
-    pub fn new(app: &App, cut: &Cut, counters: &[Option<(u8, bool)>]) -> Self {
+    /// For an application as it is laid out.
+    pub fn new(app: &App, layout: &Layout) -> Self {
+        Self::with(app, &layout.cut, &layout.counters, &layout.shares)
+    }
+
+    /// For an application of which everything is here but the triggers of a layout.
+    pub fn host(app: &App, layout: &Layout) -> Self {
+        Self::with(app, &Cut::host(app), &vec![None; app.maps.len()], &layout.shares)
+    }
+
+    fn with(app: &App, cut: &Cut, counters: &[Option<(u8, bool)>], shares: &[Share]) -> Self {
+        let apart = Share::apart(app);
         let machine = |m: usize| {
             let mut machine = Machine::new(16);
             // its size was checked when the script was read
-            let _ = machine.set(table(app, m, Target { dest: HOST, id: MACHINES + m as u8 }));
+            let _ = machine.set(table(app, m, Target { dest: HOST, id: MACHINES + m as u8 }, &apart));
             machine
         };
         let pair = |s: usize| {
             let mut pair = Pair::new(u8::MAX);
-            let _ = pair.add(pair_rule(app, s, Target { dest: HOST, id: SPANS + s as u8 }));
+            let _ = pair.add(pair_rule(app, s, Target { dest: HOST, id: SPANS + s as u8 }, &apart));
             pair
         };
         let log = |l: usize| {
@@ -125,6 +137,7 @@ impl Runtime {
         };
         Self {
             cut: cut.clone(),
+            shares: shares.to_vec(),
             counters: counters.to_vec(),
             maps: vec![BTreeMap::new(); app.maps.len()],
             machines: (0..app.machines.len()).map(machine).collect(),
@@ -181,8 +194,21 @@ impl Runtime {
         let time = self.near(event);
         self.time = self.time.max(time);
         match event.id {
-            id if id < FILTERED => self.slot(usize::from(id), event, time),
-            id if id < MAPS => self.clause(usize::from(id - FILTERED), event, time),
+            id if id < FILTERED => {
+                for u in 0..self.shares.len() {
+                    if self.shares[u].event == id {
+                        let args = self.shares[u].args(event);
+                        self.slot(u, &Event { id: u as u8, args, ..*event }, time);
+                    }
+                }
+            }
+            id if id < MAPS => {
+                let c = usize::from(id - FILTERED);
+                if let Some(Origin::Slot(u)) = self.app.clauses.get(c).map(|c| c.origin) {
+                    let args = self.shares[u].args(event);
+                    self.clause(c, &Event { args, ..*event }, time);
+                }
+            }
             id if id < MACHINES => self.merge(usize::from(id - MAPS), event),
             id if id < SPANS => {
                 self.tally.reports[usize::from(id - MACHINES)] += 1;
@@ -204,6 +230,9 @@ impl Runtime {
         let Some(site) = self.app.uses.get(u) else { return };
         let consumer = site.consumer;
         self.tally.uses[u] += 1;
+        if site.only.as_ref().is_some_and(|only| self.eval(only, &Context { event, time }) == 0) {
+            return;
+        }
         let mut out = Outbox::new();
         match consumer {
             Consumer::Clause(c) => return self.clause(c, event, time),

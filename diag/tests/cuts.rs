@@ -129,7 +129,7 @@ fn flush(nodes: &mut [Node], runtime: &mut Runtime) {
 
 fn run(app: &App, layout: &Layout, stream: &[Occurrence]) -> (Vec<Output>, u64) {
     let mut nodes = layout.nodes.clone();
-    let mut runtime = Runtime::new(app, &layout.cut, &layout.counters);
+    let mut runtime = Runtime::new(app, layout);
     for o in stream {
         let Some(trigger) = o.trigger else {
             flush(&mut nodes, &mut runtime);

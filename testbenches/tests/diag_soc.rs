@@ -10,6 +10,7 @@ use diag::link::{FrameReader, FrameWriter};
 use diag::load;
 use diag::parse::parse;
 use diag::resolve::resolve;
+use diag::share::Share;
 use diag::runtime::Runtime;
 use diag::sink::{Format, Sink};
 use diag::symbols::Symbols;
@@ -110,7 +111,8 @@ impl Case {
     }
 
     fn printed(&self, layout: &Layout, cut: &Cut, events: impl Iterator<Item = Event>) -> String {
-        let mut runtime = Runtime::new(&self.app, cut, &layout.counters);
+        let mut runtime =
+            if *cut == layout.cut { Runtime::new(&self.app, layout) } else { Runtime::host(&self.app, layout) };
         events.for_each(|e| runtime.take(&e));
         runtime.end(0);
         let mut out = Vec::new();
@@ -182,7 +184,7 @@ fn on_chip(case: &Case, what: &str, cut: &Cut, set: impl Fn(&Layout) -> (u8, Wri
 fn checked(case: &Case, what: &str) -> (String, usize, usize) {
     let mut cut = Cut::host(&case.app);
     cut.machines[0] = true;
-    let table = table(&case.app, 0, Target { dest: HOST, id: MACHINES });
+    let table = table(&case.app, 0, Target { dest: HOST, id: MACHINES }, &Share::apart(&case.app));
     on_chip(case, what, &cut, |_| (FIRST_NODE, registers::machine(&table)))
 }
 

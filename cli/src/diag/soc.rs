@@ -175,7 +175,7 @@ impl Observed {
     /// What the script prints of the cores' retire log, all of it on the host.
     pub fn replayed(&self, opened: &OpenedSoc) -> Result<Vec<Output>, Failure> {
         let layout = opened.host_layout()?;
-        let mut runtime = Runtime::new(&opened.app, &layout.cut, &layout.counters);
+        let mut runtime = Runtime::new(&opened.app, &layout);
         self.golden(opened, &layout)?.iter().for_each(|(_, e)| runtime.take(e));
         runtime.end(u64::from(self.run.start) + self.run.cycles);
         Ok(runtime.take_outputs())
