@@ -145,6 +145,8 @@ pub struct MachineDef {
     pub classes: Vec<(String, Option<Value>)>,
     /// Next state by state and class, where there is one; none: a transaction of two classes.
     pub steps: Option<Vec<Vec<Option<u8>>>>,
+    /// There is one for each value of the key.
+    pub by_key: bool,
     /// Behind a step that is not there it begins anew; else it stays where it is.
     pub restarts: bool,
 }
@@ -167,6 +169,8 @@ pub struct LogDef {
     pub keys: Vec<Option<Value>>,
     /// What triggers it: a slot or reports of a machine.
     pub trigger: Origin,
+    /// There is one for each value of the key.
+    pub by_key: bool,
     /// It is sent when it is flushed, and not at once.
     pub freezes: bool,
 }

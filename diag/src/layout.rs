@@ -334,6 +334,9 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
             if let Some(n) = logged.and_then(|l| log_nodes[l]) {
                 to.dest = FIRST_NODE + n as u8;
             }
+            if app.machines[m].by_key {
+                return Err(format!("{} has a state for each key, a node has one", app.machines[m].name));
+            }
             apart(app, &format!("machine {}", app.machines[m].name), |c| matches!(c, Consumer::Class(o, _) if o == m))?;
             let table = table(app, m, to, shares);
             let name = format!("machine {}", app.machines[m].name);
@@ -426,6 +429,9 @@ impl Builder<'_> {
     fn log(&mut self, l: usize, cut: &Cut) -> Result<usize, String> {
         let def = &self.app.logs[l];
         let name = format!("log {}", def.name);
+        if def.by_key {
+            return Err(format!("{name} keeps events for each key, a node those of all"));
+        }
         if let Origin::Machine(m) = def.trigger {
             if !cut.machines[m] {
                 return Err(format!("the trigger of {name} is on the host"));

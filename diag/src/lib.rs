@@ -23,6 +23,7 @@
 //! | [`load`] | packets that set a chip's circuits |
 //! | [`link`] | packets on a line of bytes |
 //! | [`mod@line`] | frames from the host to the chip, repeated where they are lost |
+//! | [`noisy`] | the host on a line that damages bytes |
 //! | [`log`] | what went over the link, in a file |
 //! | [`scripts`] | scripts that come with Goshawk |
 //! | [`sink`] | what is printed, as text, JSON lines, CSV or a Perfetto trace |
@@ -38,6 +39,7 @@ pub mod link;
 pub mod load;
 pub mod log;
 pub mod ltl;
+pub mod noisy;
 pub mod parse;
 mod perfetto;
 pub mod plan;

@@ -93,6 +93,9 @@ pub struct Runtime {
     machines: Vec<Machine>,
     pairs: Vec<Pair>,
     logs: Vec<Log>,
+    /// States and logs of those that are one for each key, by number and key.
+    keyed_machines: BTreeMap<(usize, u32), Machine>,
+    keyed_logs: BTreeMap<(usize, u32), Log>,
     /// Clock of the last event.
     time: u64,
     outputs: Vec<Output>,
@@ -143,6 +146,8 @@ impl Runtime {
             machines: (0..app.machines.len()).map(machine).collect(),
             pairs: (0..app.spans.len()).map(pair).collect(),
             logs: (0..app.logs.len()).map(log).collect(),
+            keyed_machines: BTreeMap::new(),
+            keyed_logs: BTreeMap::new(),
             time: 0,
             outputs: Vec::new(),
             lost: 0,
@@ -214,7 +219,7 @@ impl Runtime {
                 self.tally.reports[usize::from(id - MACHINES)] += 1;
                 let m = Origin::Machine(usize::from(id - MACHINES));
                 if let Some(l) = (0..self.logs.len()).find(|l| self.app.logs[*l].trigger == m) {
-                    self.log(l, event, time);
+                    self.log(l, self.app.logs[l].keys.len() - 1, event, time);
                 }
                 self.derived(m, event, time);
             }
@@ -236,21 +241,32 @@ impl Runtime {
         let mut out = Outbox::new();
         match consumer {
             Consumer::Clause(c) => return self.clause(c, event, time),
+            Consumer::Class(m, n) if self.app.machines[m].by_key => {
+                let key = key_of(self.app.machines[m].classes[n].1, event);
+                let begun = &self.machines[m];
+                self.keyed_machines.entry((m, key)).or_insert_with(|| begun.clone()).take(event, &mut out);
+            }
             Consumer::Class(m, _) => self.machines[m].take(event, &mut out),
             Consumer::Span(s, _) => self.pairs[s].take(event, &mut out),
             Consumer::Log(l, n) if self.cut.logs[l] => return self.entry(l, n, event, time),
-            Consumer::Log(l, _) => return self.log(l, event, time),
+            Consumer::Log(l, n) => return self.log(l, n, event, time),
         }
         for (_, e) in out {
             self.take(&Event { lost: e.lost, ..e });
         }
     }
 
-    /// A log that is here takes an event.
-    fn log(&mut self, l: usize, event: &Event, time: u64) {
+    /// A log that is here takes an event, the n-th of its probes.
+    fn log(&mut self, l: usize, n: usize, event: &Event, time: u64) {
         let mut out = Outbox::new();
         // its time is known here in whole
-        self.logs[l].take(&Event { time: Some(time as u32), ..*event }, &mut out);
+        let event = Event { time: Some(time as u32), ..*event };
+        if self.app.logs[l].by_key {
+            let (key, empty) = (key_of(self.app.logs[l].keys[n], &event), &self.logs[l]);
+            self.keyed_logs.entry((l, key)).or_insert_with(|| empty.clone()).take(&event, &mut out);
+        } else {
+            self.logs[l].take(&event, &mut out);
+        }
         self.dumped(l, out);
     }
 
@@ -281,11 +297,7 @@ impl Runtime {
 
     /// An event that a log kept.
     fn entry(&mut self, l: usize, n: usize, event: &Event, time: u64) {
-        let key = match self.app.logs[l].keys[n] {
-            Some(Value::Arg(a)) => event.args.get(usize::from(a)).copied().unwrap_or(0),
-            Some(Value::Core) => event.core.into(),
-            Some(Value::Time) | None => 0,
-        };
+        let key = key_of(self.app.logs[l].keys[n], event);
         self.derived(Origin::Log(l), &Event { args: Args::of(&[n as u32, key]), ..*event }, time);
     }
 
@@ -294,6 +306,9 @@ impl Runtime {
         for l in 0..self.logs.len() {
             let mut out = Outbox::new();
             self.logs[l].flush(&mut out);
+            for (_, log) in self.keyed_logs.range_mut((l, 0)..=(l, u32::MAX)) {
+                log.flush(&mut out);
+            }
             self.dumped(l, out);
         }
     }
@@ -479,6 +494,15 @@ impl Runtime {
     /// The cut that it was made for.
     pub fn cut(&self) -> &Cut {
         &self.cut
+    }
+}
+
+/// The key of an event.
+fn key_of(key: Option<Value>, event: &Event) -> u32 {
+    match key {
+        Some(Value::Arg(a)) => event.args.get(usize::from(a)).copied().unwrap_or(0),
+        Some(Value::Core) => event.core.into(),
+        Some(Value::Time) | None => 0,
     }
 }
 
