@@ -1,7 +1,7 @@
 //! An application: a script whose names are resolved
 //!
-//! Each use of a probe has a trigger slot of its own ([`Use`]), which sends one event to one consumer. So the slots of
-//! one probe fire in the order of the script.
+//! Each use of a probe is one of its own ([`Use`]), with one consumer; those with the same trigger may share a trigger slot
+//! ([`crate::share`]).
 
 use crate::syntax::{Binary, Summary, Unary};
 use crate::Mistake;
@@ -64,7 +64,7 @@ pub enum Part {
 /// Where events of a clause come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// A trigger slot.
+    /// A use of a point of the program.
     Slot(usize),
     /// Reports of a machine.
     Machine(usize),
@@ -78,7 +78,7 @@ pub enum Origin {
     End,
 }
 
-/// Who takes the event of a slot.
+/// Who takes the event of a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Consumer {
     /// A clause.
@@ -91,7 +91,7 @@ pub enum Consumer {
     Log(usize, usize),
 }
 
-/// A trigger slot.
+/// A use of a point of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use {
     /// As it is in the script.
@@ -106,6 +106,10 @@ pub struct Use {
     pub stamped: bool,
     /// Who takes it.
     pub consumer: Consumer,
+    /// What it waits for in the script, where the trigger was widened so that others share it.
+    pub narrow: Option<Trigger>,
+    /// Its events among those of such a trigger, if it is no clause: that has it in its predicate.
+    pub only: Option<Expr>,
 }
 
 /// A clause.
@@ -141,6 +145,8 @@ pub struct MachineDef {
     pub classes: Vec<(String, Option<Value>)>,
     /// Next state by state and class, where there is one; none: a transaction of two classes.
     pub steps: Option<Vec<Vec<Option<u8>>>>,
+    /// There is one for each value of the key.
+    pub by_key: bool,
     /// Behind a step that is not there it begins anew; else it stays where it is.
     pub restarts: bool,
 }
@@ -163,6 +169,8 @@ pub struct LogDef {
     pub keys: Vec<Option<Value>>,
     /// What triggers it: a slot or reports of a machine.
     pub trigger: Origin,
+    /// There is one for each value of the key.
+    pub by_key: bool,
     /// It is sent when it is flushed, and not at once.
     pub freezes: bool,
 }
@@ -170,7 +178,7 @@ pub struct LogDef {
 /// An application.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct App {
-    /// Trigger slots.
+    /// Uses of points of the program.
     pub uses: Vec<Use>,
     /// Clauses.
     pub clauses: Vec<Clause>,

@@ -106,19 +106,31 @@ impl Script {
 
     /// A state machine, which begins in its first state: `machine name { ... }`
     pub fn machine(self, name: &str, states: impl IntoIterator<Item = State>) -> Self {
-        self.with(Item::Machine { at: 0, name: name.into(), states: states.into_iter().collect() })
+        self.with(Item::Machine { at: 0, name: name.into(), by: None, states: states.into_iter().collect() })
     }
 
     /// A formula that has to hold: `ltl name { ... }`
     pub fn ltl(self, name: &str, formula: impl Into<Holds>) -> Self {
-        self.with(Item::Ltl { name: name.into(), formula: formula.into().0 })
+        self.with(Item::Ltl { name: name.into(), by: None, formula: formula.into().0 })
     }
 
     /// The last events before one: `log name { keep ... dump|freeze ... }`
     pub fn log<K: Into<Keyed>>(self, name: &str, keep: impl IntoIterator<Item = K>, ending: Ending) -> Self {
         let keep = keep.into_iter().map(Into::into).collect();
         let Ending { freezes, trigger } = ending;
-        self.with(Item::Log { at: 0, name: name.into(), keep, freezes, trigger })
+        self.with(Item::Log { at: 0, name: name.into(), by: None, keep, freezes, trigger })
+    }
+
+    /// The machine, formula or log that was added last is one for each value of a field: `ltl name by arg0 { ... }`
+    ///
+    /// # Panics
+    /// Where it is none of these.
+    pub fn by(mut self, key: Value) -> Self {
+        match self.items.last_mut() {
+            Some(Item::Machine { by, .. } | Item::Ltl { by, .. } | Item::Log { by, .. }) => *by = Some(key.0),
+            other => panic!("by: {other:?} is no machine, formula or log"),
+        }
+        self
     }
 
     /// Its items, which have no places.

@@ -3,7 +3,7 @@
 //! # Identifiers of events
 //! | identifier | event |
 //! | ---: | --- |
-//! | 0 to 63 | of a trigger slot, as it is |
+//! | 0 to 63 | of a trigger slot, as it is: the number of the first use that shares it |
 //! | 64 to 127 | of a clause, behind a filter |
 //! | 128 to 159 | of a map: what a table flushed |
 //! | 160 to 175 | of a machine: a report |
@@ -12,6 +12,7 @@
 //! | 255 | of the tick |
 
 use crate::app::{App, Clause, Consumer, Expr, MachineDef, Origin, Stmt, Value};
+use crate::share::{groups, Group, Share, Way};
 use crate::syntax::{Binary, Summary};
 use sim::diag::chip::{FIRST_NODE, TICK_EVENT};
 use sim::diag::node::filter::{Compare, Rule, Term, TERMS};
@@ -106,6 +107,8 @@ impl Rules {
 pub struct Layout {
     /// Trigger slots, for every generator.
     pub slots: Vec<Slot>,
+    /// Which of them each use has.
+    pub shares: Vec<Share>,
     /// The nodes, set.
     pub nodes: Vec<Node>,
     /// What they were set to, node by node.
@@ -200,11 +203,12 @@ fn only_sum(clause: &Clause) -> Option<(usize, &[Expr], &Expr)> {
 }
 
 /// The table of a machine, for events with the identifiers that its slots have.
-pub fn table(app: &App, m: usize, to: Target) -> Table {
+pub fn table(app: &App, m: usize, to: Target, shares: &[Share]) -> Table {
     let def: &MachineDef = &app.machines[m];
     let class = |n: usize, key: Option<Value>| {
-        let slot = app.uses.iter().position(|u| u.consumer == Consumer::Class(m, n));
-        Class { event: slot.unwrap_or(0) as u8, key: key_field(key) }
+        let site = app.uses.iter().position(|u| u.consumer == Consumer::Class(m, n));
+        let share = &shares[site.unwrap_or(0)];
+        Class { event: share.event, key: share.field(key_field(key)) }
     };
     let classes: Vec<Class> = def.classes.iter().enumerate().map(|(n, c)| class(n, c.1)).collect();
     match &def.steps {
@@ -231,16 +235,18 @@ pub fn log_rule(app: &App, l: usize) -> log::Rule {
 }
 
 /// The rule of a span.
-pub fn pair_rule(app: &App, s: usize, to: Target) -> pair::Rule {
+pub fn pair_rule(app: &App, s: usize, to: Target, shares: &[Share]) -> pair::Rule {
     let side = |n: usize| {
-        let slot = app.uses.iter().position(|u| u.consumer == Consumer::Span(s, n));
-        (slot.unwrap_or(0) as u8, key_field(Some(app.spans[s].keys[n])))
+        let site = app.uses.iter().position(|u| u.consumer == Consumer::Span(s, n));
+        let share = &shares[site.unwrap_or(0)];
+        (share.event, share.field(key_field(Some(app.spans[s].keys[n]))))
     };
     pair::Rule { first: side(0), second: side(1), to }
 }
 
 struct Builder<'a> {
     app: &'a App,
+    shares: &'a [Share],
     nodes: Vec<Node>,
     rules: Vec<Rules>,
     kinds: &'a [NodeKind],
@@ -274,6 +280,20 @@ impl Builder<'_> {
 
 /// Settings of a chip with these nodes for a cut; why there are none.
 pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String> {
+    // where events go does not depend on who shares a slot
+    let (mut layout, ways) = build(app, kinds, cut, &Share::apart(app))?;
+    let groups = groups(app, &ways);
+    if groups.len() < app.uses.len() {
+        let shares = Share::of(app, &groups);
+        layout = build(app, kinds, cut, &shares)?.0;
+        layout.shares = shares;
+    }
+    layout.slots = groups.into_iter().map(|g: Group| g.slot).collect();
+    Ok(layout)
+}
+
+/// The same for slots as they are shared, without these; and where events of each use go.
+fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(Layout, Vec<Way>), String> {
     if app.uses.len() > 64
         || app.clauses.len() > 64
         || app.maps.len() > 32
@@ -285,7 +305,7 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
     }
     let nodes = kinds.iter().map(|k| k.build()).collect();
     let rules = kinds.iter().map(|k| Rules::of(*k)).collect();
-    let mut b = Builder { app, nodes, rules, kinds, free_counters: vec![0; kinds.len()], places: Vec::new() };
+    let mut b = Builder { app, shares, nodes, rules, kinds, free_counters: vec![0; kinds.len()], places: Vec::new() };
     let mut counters = vec![None; app.maps.len()];
     let mut targets: Vec<Option<Target>> = vec![None; app.maps.len()];
     for m in 0..app.maps.len() {
@@ -314,7 +334,11 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
             if let Some(n) = logged.and_then(|l| log_nodes[l]) {
                 to.dest = FIRST_NODE + n as u8;
             }
-            let table = table(app, m, to);
+            if app.machines[m].by_key {
+                return Err(format!("{} has a state for each key, a node has one", app.machines[m].name));
+            }
+            apart(app, &format!("machine {}", app.machines[m].name), |c| matches!(c, Consumer::Class(o, _) if o == m))?;
+            let table = table(app, m, to, shares);
             let name = format!("machine {}", app.machines[m].name);
             let set = |n: &mut Node| match n {
                 Node::Machine(n) => Some(n.set(table.clone()).map_err(|e| e.to_string())),
@@ -328,7 +352,8 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
     let mut span_nodes = vec![None; app.spans.len()];
     for (s, place) in span_nodes.iter_mut().enumerate() {
         if cut.spans[s] {
-            let rule = pair_rule(app, s, derived(Origin::Span(s), SPANS + s as u8));
+            apart(app, &format!("span {}", app.spans[s].name), |c| matches!(c, Consumer::Span(o, _) if o == s))?;
+            let rule = pair_rule(app, s, derived(Origin::Span(s), SPANS + s as u8), shares);
             let set = |n: &mut Node| match n {
                 Node::Pair(n) => Some(n.add(rule).map_err(|e| e.to_string())),
                 _ => None,
@@ -340,21 +365,23 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
             *place = Some(n);
         }
     }
-    let mut slots = Vec::new();
+    let mut ways = Vec::new();
     for (u, site) in app.uses.iter().enumerate() {
-        let mut to = Target { dest: HOST, id: u as u8 };
-        let at = |node: Option<usize>| node.map_or(HOST, |n| FIRST_NODE + n as u8);
-        match site.consumer {
-            Consumer::Class(m, _) => to.dest = at(machine_nodes[m]),
-            Consumer::Span(s, _) => to.dest = at(span_nodes[s]),
-            Consumer::Log(l, _) => to.dest = at(log_nodes[l]),
+        let at = |n: usize| FIRST_NODE + n as u8;
+        let node = |node: Option<usize>| node.map_or(Way::Host, |n| Way::Node(at(n)));
+        ways.push(match site.consumer {
+            Consumer::Class(m, _) => node(machine_nodes[m]),
+            Consumer::Span(s, _) => node(span_nodes[s]),
+            Consumer::Log(l, _) => log_nodes[l].map_or(Way::Host, |n| Way::Log(at(n))),
             Consumer::Clause(c) => {
                 let table = only_sum(&app.clauses[c]).and_then(|(m, ..)| targets[m]);
                 if cut.filters[c] {
                     let terms = app.clauses[c].predicate.as_ref().and_then(chip_terms);
                     let (terms, any, _) = terms.ok_or("a filter knows no term of this predicate")?;
                     let next = Target { dest: table.map_or(HOST, |t| t.dest), id: FILTERED + c as u8 };
-                    let rule = Rule { event: u as u8, terms, any, one_in: 1, first: 0, to: next };
+                    let share = &shares[u];
+                    let terms = terms.into_iter().map(|t| Term { field: share.field(t.field), ..t }).collect();
+                    let rule = Rule { event: share.event, terms, any, one_in: 1, first: 0, to: next };
                     let set = |n: &mut Node| match n {
                         Node::Filter(n) => Some(n.add(rule.clone()).map_err(|e| e.to_string())),
                         _ => None,
@@ -363,18 +390,11 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
                     if let Rules::Filter(rules) = &mut b.rules[n] {
                         rules.push(rule);
                     }
-                    to.dest = at(Some(n));
-                } else if let Some(t) = table {
-                    to.dest = t.dest;
+                    Way::Filter(at(n))
+                } else {
+                    table.map_or(Way::Host, |t| Way::Node(t.dest))
                 }
             }
-        }
-        slots.push(Slot {
-            trigger: site.trigger,
-            event: to.id,
-            dest: to.dest,
-            captures: site.captures.clone(),
-            stamped: site.stamped,
         });
     }
     let mut flushed: Vec<u8> = targets.iter().flatten().map(|t| t.dest).collect();
@@ -392,7 +412,16 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
         let n = b.put("tick", set).map_err(|e| format!("the script has a tick: {e}"))?;
         b.rules[n] = Rules::Tick(Some(rule));
     }
-    Ok(Layout { slots, nodes: b.nodes, rules: b.rules, places: b.places, flushed, counters, cut: cut.clone() })
+    let (shares, slots, cut) = (shares.to_vec(), Vec::new(), cut.clone());
+    Ok((Layout { slots, shares, nodes: b.nodes, rules: b.rules, places: b.places, flushed, counters, cut }, ways))
+}
+
+/// Of a trigger that was widened for others, too, no node tells what is whose but a filter.
+fn apart(app: &App, what: &str, takes: impl Fn(Consumer) -> bool) -> Result<(), String> {
+    match app.uses.iter().find(|u| u.only.is_some() && takes(u.consumer)) {
+        Some(u) => Err(format!("{} shares a trigger with other probes, and the host tells what is for {what}", u.name)),
+        None => Ok(()),
+    }
 }
 
 impl Builder<'_> {
@@ -400,6 +429,9 @@ impl Builder<'_> {
     fn log(&mut self, l: usize, cut: &Cut) -> Result<usize, String> {
         let def = &self.app.logs[l];
         let name = format!("log {}", def.name);
+        if def.by_key {
+            return Err(format!("{name} keeps events for each key, a node those of all"));
+        }
         if let Origin::Machine(m) = def.trigger {
             if !cut.machines[m] {
                 return Err(format!("the trigger of {name} is on the host"));
@@ -409,6 +441,7 @@ impl Builder<'_> {
                 return Err(format!("{name} freezes, and a clause wants every violation"));
             }
         }
+        apart(self.app, &name, |c| matches!(c, Consumer::Log(o, _) if o == l))?;
         let rule = log_rule(self.app, l);
         let n = self.put(&name, |node| match node {
             Node::Log(n) if n.room() != usize::from(LOG_EVENTS) => {
@@ -459,7 +492,7 @@ impl Builder<'_> {
             let alone = self.app.clauses.iter().filter(|o| o.origin == clause.origin).count() == 1;
             let event = match clause.origin {
                 Origin::Slot(u) => match &clause.predicate {
-                    None => u as u8,
+                    None => self.shares[u].event,
                     Some(p) if cut.filters[c] && chip_terms(p).is_some_and(|t| t.2) => FILTERED + c as u8,
                     Some(_) => return Err(format!("the predicate before {name} is not all in a filter")),
                 },
@@ -471,7 +504,11 @@ impl Builder<'_> {
                 Origin::Machine(j) if cut.machines[j] && alone && clause.predicate.is_none() => MACHINES + j as u8,
                 _ => return Err(format!("{name} is filled from what is on the host")),
             };
-            rules.push((event, key, value));
+            let seen = |f: Field| match clause.origin {
+                Origin::Slot(u) => self.shares[u].field(f),
+                Origin::Machine(_) | Origin::Span(_) | Origin::Log(_) | Origin::Tick | Origin::End => f,
+            };
+            rules.push((event, seen(key), seen(value)));
         }
         if rules.is_empty() {
             return Err(format!("{name} is filled by nothing on the chip"));

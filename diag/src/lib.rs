@@ -12,6 +12,7 @@
 //! | [`formula`], [`ltl`] | temporal logic, and the state machines that it becomes |
 //! | [`symbols`] | names and source lines of a program |
 //! | [`resolve`], [`app`] | scripts with their meaning |
+//! | [`share`], [`widen`] | probes that share a trigger |
 //! | [`plan`], [`layout`] | what runs where, and why; the settings of a chip |
 //! | [`runtime`] | what runs on the host |
 //! | [`watch`] | a run, as event generators see it |
@@ -22,6 +23,7 @@
 //! | [`load`] | packets that set a chip's circuits |
 //! | [`link`] | packets on a line of bytes |
 //! | [`mod@line`] | frames from the host to the chip, repeated where they are lost |
+//! | [`noisy`] | the host on a line that damages bytes |
 //! | [`log`] | what went over the link, in a file |
 //! | [`scripts`] | scripts that come with Goshawk |
 //! | [`sink`] | what is printed, as text, JSON lines, CSV or a Perfetto trace |
@@ -37,6 +39,7 @@ pub mod link;
 pub mod load;
 pub mod log;
 pub mod ltl;
+pub mod noisy;
 pub mod parse;
 mod perfetto;
 pub mod plan;
@@ -46,10 +49,12 @@ pub mod resolve;
 pub mod runtime;
 pub mod scripts;
 pub mod session;
+pub mod share;
 pub mod sink;
 pub mod symbols;
 pub mod syntax;
 pub mod watch;
+pub mod widen;
 mod write;
 
 /// A mistake in a script, with its place.

@@ -8,7 +8,8 @@
 //!
 //! The chip begins anew with the byte behind what was no frame. 36 bytes of 0 end whatever a damaged length has begun.
 
-use crate::link::{FrameWriter, CRC, START};
+use crate::link::{FrameWriter, CRC};
+use sim::diag::frame::START;
 use sim::diag::packet::{header, Body, Op, Packet, HOST, MAX_WORDS};
 use std::collections::VecDeque;
 

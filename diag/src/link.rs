@@ -6,11 +6,12 @@
 //! A reader that finds a byte that begins no frame, or a checksum that is wrong, looks for the next frame behind that
 //! byte: a damaged frame costs itself. Gaps of the sequence number are counted as lost frames, modulo 256.
 
-use crc::{Crc, CRC_16_KERMIT};
+use crc::{Algorithm, Crc, CRC_16_KERMIT};
+use sim::diag::frame::{POLYNOMIAL, START};
 use sim::diag::packet::{Packet, MAX_WORDS};
 
-pub(crate) const START: u8 = 0xd5;
-pub(crate) const CRC: Crc<u16> = Crc::<u16>::new(&CRC_16_KERMIT);
+/// The checksum of [`sim::diag::frame`].
+pub(crate) const CRC: Crc<u16> = Crc::<u16>::new(&Algorithm { poly: POLYNOMIAL.reverse_bits(), ..CRC_16_KERMIT });
 
 /// Frames, as Markdown.
 pub fn markdown() -> String {

@@ -1,6 +1,6 @@
 //! What went over the link, in a file: read again without chip and run
 //!
-//! Eight bytes `GSHDLOG1`; a JSON object, its length in 32 bits before it: script, cut and clocks; then the frames as they
+//! Eight bytes `GSHDLOG2`; a JSON object, its length in 32 bits before it: script, cut and clocks; then the frames as they
 //! left the chip ([`crate::link`]). A frame that is damaged costs itself and is counted.
 
 use crate::app::App;
@@ -9,7 +9,9 @@ use crate::link::FrameReader;
 use crate::session::Host;
 use serde_json::{json, Value};
 
-const MAGIC: &[u8; 8] = b"GSHDLOG1";
+const MAGIC: &[u8; 8] = b"GSHDLOG2";
+/// Of logs in which each probe had a slot of its own.
+const EARLIER: &[u8; 8] = b"GSHDLOG1";
 
 /// What a log says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +49,12 @@ pub fn write(header: &Header, frames: &[u8]) -> Vec<u8> {
 
 /// The header of a log, and its frames; what is wrong with it.
 pub fn read(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or("begins with other bytes than a diagnosis log (GSHDLOG1)")?;
+    if bytes.starts_with(EARLIER) {
+        return Err(
+            "is a log of an earlier version (GSHDLOG1), in which no probes shared a trigger; record it anew".into()
+        );
+    }
+    let rest = bytes.strip_prefix(MAGIC).ok_or("begins with other bytes than a diagnosis log (GSHDLOG2)")?;
     let cut_off = "ends inside its header; it was cut";
     let (length, rest) = rest.split_first_chunk::<4>().ok_or(cut_off)?;
     let length = u32::from_le_bytes(*length) as usize;

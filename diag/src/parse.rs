@@ -5,9 +5,9 @@
 //! item    = probe { "," probe } [ "/" expr "/" ] "{" { statement } "}"
 //!         | "txn" name "{" "open" keyed "close" keyed "}"
 //!         | "span" name "{" "from" keyed "to" keyed "}"
-//!         | "machine" name "{" { state ":" probe "->" state { "," probe "->" state } ";" } "}"
-//!         | "log" name "{" "keep" keyed { "," keyed } ( "dump" | "freeze" ) keyed "}"
-//!         | "ltl" name "{" formula "}"            formula: parse/formula.rs
+//!         | "machine" name [ "by" expr ] "{" { state ":" probe "->" state { "," probe "->" state } ";" } "}"
+//!         | "log" name [ "by" expr ] "{" "keep" keyed { "," keyed } ( "dump" | "freeze" ) keyed "}"
+//!         | "ltl" name [ "by" expr ] "{" formula "}"            formula: parse/formula.rs
 //! probe   = kind [ ":" ( name [ "+" number ] | number [ unit ] ) ]        keyed = probe "(" expr ")"
 //! statement = "@" name [ "[" expr { "," expr } "]" ] ( "=" ( summary "(" [ expr ] ")" | expr ) | "++" ) ";"
 //!         | "printf" "(" string { "," expr } ")" ";" | "print" "(" map [ "," number ] ")" ";" | "clear" "(" map ")" ";"
@@ -207,20 +207,29 @@ impl Parser {
             "machine" => self.machine(at),
             "ltl" if !is_probe => {
                 self.take();
-                let name = self.name("a name")?;
+                let (name, by) = (self.name("a name")?, self.by()?);
                 self.need("{")?;
                 let formula = self.formula()?;
                 self.need("}")?;
-                Ok(Item::Ltl { name, formula })
+                Ok(Item::Ltl { name, by, formula })
             }
             "log" if !is_probe => self.log(at),
             _ => self.clause(),
         }
     }
 
+    /// `by field`: one for each value of it.
+    fn by(&mut self) -> Result<Option<Expr>, Mistake> {
+        if !matches!(self.peek(), Token::Name(n) if n == "by") {
+            return Ok(None);
+        }
+        self.take();
+        self.expr().map(Some)
+    }
+
     fn machine(&mut self, at: usize) -> Result<Item, Mistake> {
         self.take();
-        let name = self.name("a name")?;
+        let (name, by) = (self.name("a name")?, self.by()?);
         self.need("{")?;
         let mut states = Vec::new();
         while !self.is("}") {
@@ -239,12 +248,12 @@ impl Parser {
             self.need(";")?;
             states.push(State { name, steps });
         }
-        Ok(Item::Machine { at, name, states })
+        Ok(Item::Machine { at, name, by, states })
     }
 
     fn log(&mut self, at: usize) -> Result<Item, Mistake> {
         self.take();
-        let name = self.name("a name")?;
+        let (name, by) = (self.name("a name")?, self.by()?);
         self.need("{")?;
         self.word("keep")?;
         let mut keep = vec![self.keyed()?];
@@ -259,7 +268,7 @@ impl Parser {
         }
         let trigger = self.keyed()?;
         self.need("}")?;
-        Ok(Item::Log { at, name, keep, freezes, trigger })
+        Ok(Item::Log { at, name, by, keep, freezes, trigger })
     }
 
     fn keyed(&mut self) -> Result<Keyed, Mistake> {

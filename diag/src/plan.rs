@@ -4,13 +4,15 @@
 //! (with many parts: each part is moved as long as that helps), and the one with the least rate over the link is taken; of
 //! those with the same rate, the one with fewer nodes.
 
-use crate::app::{App, Consumer, Origin, Use};
+use crate::app::{App, Consumer, Origin};
 use crate::layout::{chip_terms, layout, Cut, Layout, LOG_EVENTS};
 use crate::runtime::Tally;
+use crate::share::{fewest, wide, Group};
+use crate::widen::widen;
 use crate::{Mistake, ScriptError};
 use sim::diag::chip::{ChipParams, FRAME_BYTES};
 use sim::diag::packet::HOST;
-use sim::diag::trigger::Trigger;
+use sim::diag::trigger::{Slot, Trigger};
 
 /// How many parts are tried in all ways.
 const EXHAUSTIVE: usize = 12;
@@ -38,6 +40,8 @@ impl Rates {
     /// Without knowledge: 1000 events a second a slot, half of which pass a predicate, one of a hundred steps a violation,
     /// 16 keys a map.
     pub fn assumed(app: &App, clock_hz: u64) -> Self {
+        // those that share a widened trigger have all of its events
+        let sharers = |u: &crate::app::Use| app.uses.iter().filter(|o| o.trigger == u.trigger).count() as f64;
         let of = |c: &crate::app::Clause| match c.origin {
             Origin::Slot(_) | Origin::Span(_) => 1000.0,
             Origin::Machine(_) => 10.0,
@@ -45,7 +49,7 @@ impl Rates {
             Origin::Tick | Origin::End => 0.0,
         };
         Self {
-            uses: vec![1000.0; app.uses.len()],
+            uses: app.uses.iter().map(|u| if u.narrow.is_some() { 1000.0 * sharers(u) } else { 1000.0 }).collect(),
             passed: app.clauses.iter().map(|c| of(c) * if c.predicate.is_some() { 0.5 } else { 1.0 }).collect(),
             reports: vec![10.0; app.machines.len()],
             spans: vec![1000.0; app.spans.len()],
@@ -94,58 +98,78 @@ pub struct Plan {
     pub reasons: Vec<Reason>,
 }
 
-fn is_entry(u: &Use) -> bool {
-    matches!(u.trigger, Trigger::Entry { .. } | Trigger::ReturnFrom { .. })
-}
-
-/// Whether a chip's triggers are enough for a script. Where no trigger is left that tells a call of a function from a turn of
-/// a loop that it begins with, both count, and a note says so.
+/// Whether a chip's triggers are enough for a script. Probes of data and traps share triggers where there are too few
+/// ([`widen`]). Where no trigger is left that tells a call of a function from a turn of a loop that it begins with, both
+/// count, and a note says so.
 pub fn fit(app: &mut App, params: &ChipParams, name: &str, script: &str) -> Result<(), ScriptError> {
-    let slots = usize::from(params.generator.slots);
-    if app.uses.len() > slots {
-        let what = format!(
-            "this is trigger {} of {}; an event generator has {slots}: take out a probe, or a statement that has one of its own",
-            slots + 1,
-            app.uses.len(),
-        );
-        return Err(Mistake::new(app.uses[slots].at, what).in_script(name, script));
-    }
-    let wide = usize::from(params.generator.wide);
-    let mut left = if params.generator.lite { 0 } else { wide };
-    left = left.saturating_sub(app.uses.iter().filter(|u| u.trigger.is_wide() && !is_entry(u)).count());
-    for u in app.uses.iter_mut().filter(|u| is_entry(u)).skip(left) {
-        match u.trigger {
-            Trigger::Entry { first, .. } => u.trigger = Trigger::Pc(first),
-            // the same, with more work for each turn
-            Trigger::ReturnFrom { first, .. } => u.trigger = Trigger::Return(first),
-            _ => {}
-        }
-        if u.trigger.is_return() {
-            continue;
-        }
-        let what =
-            "its first instruction is in a loop, too, and no trigger is left that tells calls from turns of the loop: \
-                    each turn counts as a call";
-        if !app.notes.iter().any(|n| n.at == u.at) {
-            app.notes.push(Mistake::new(u.at, what));
-        }
-    }
-    if let Some(u) = app.uses.iter().filter(|u| u.trigger.is_wide()).nth(wide) {
-        let what = format!(
-            "this is one trigger of data or traps more than the {wide} that an event generator has: take out a probe, or a \
-             statement that has one of its own"
-        );
-        if !params.generator.lite {
-            return Err(Mistake::new(u.at, what).in_script(name, script));
-        }
-    }
-    if params.generator.lite {
+    let generator = &params.generator;
+    if generator.lite {
         if let Some(u) = app.uses.iter().find(|u| !u.captures.is_empty() || u.name.starts_with("ret:")) {
             let what = "a lite event generator knows addresses and the time, no arguments and no returns";
             return Err(Mistake::new(u.at, what).in_script(name, script));
         }
     }
+    let room = usize::from(generator.wide);
+    // a return is told without, too, with more work for each turn of a loop
+    let from = |app: &App| app.uses.iter().map(|u| u.trigger).rfind(|t| matches!(t, Trigger::ReturnFrom { .. }));
+    while let Some(late @ Trigger::ReturnFrom { first, .. }) = from(app).filter(|_| wide(&fewest(app)) > room) {
+        app.uses.iter_mut().filter(|u| u.trigger == late).for_each(|u| u.trigger = Trigger::Return(first));
+    }
+    if !generator.lite {
+        widen(app, room);
+    }
+    let slots = fewest(app);
+    let entries: Vec<Trigger> =
+        slots.iter().map(|g| g.slot.trigger).filter(|t| matches!(t, Trigger::Entry { .. })).collect();
+    let left = if generator.lite { 0 } else { room.saturating_sub(wide(&slots) - entries.len()) };
+    for late in entries.into_iter().skip(left) {
+        for u in app.uses.iter_mut().filter(|u| u.trigger == late) {
+            if let Trigger::Entry { first, .. } = u.trigger {
+                u.trigger = Trigger::Pc(first);
+            }
+            let what =
+                "its first instruction is in a loop, too, and no trigger is left that tells calls from turns of \
+                        the loop: each turn counts as a call";
+            if !app.notes.iter().any(|n| n.at == u.at) {
+                app.notes.push(Mistake::new(u.at, what));
+            }
+        }
+    }
+    let slots = fewest(app);
+    let needed = wide(&slots);
+    if let (false, Some(group)) = (generator.lite, slots.iter().filter(|g| g.slot.trigger.is_wide()).nth(room)) {
+        let late = dropped(app, script, slots.iter().filter(|g| g.slot.trigger.is_wide()).skip(room));
+        let what = format!(
+            "the script needs {needed} triggers of data and traps, which share what they can; an event generator has {room}: \
+             without {late} it fits"
+        );
+        return Err(Mistake::new(app.uses[group.uses[0]].at, what).in_script(name, script));
+    }
+    let room = usize::from(generator.slots);
+    if let Some(group) = slots.get(room) {
+        let late = dropped(app, script, slots.iter().skip(room));
+        let what = format!(
+            "the script needs {} triggers, one for each point of the program; an event generator has {room}: without {late} \
+             it fits",
+            slots.len()
+        );
+        return Err(Mistake::new(app.uses[group.uses[0]].at, what).in_script(name, script));
+    }
     Ok(())
+}
+
+/// Probes whose triggers are too many, each with its line.
+fn dropped<'a>(app: &App, script: &str, groups: impl Iterator<Item = &'a Group>) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for u in groups.flat_map(|g| &g.uses) {
+        let u = &app.uses[*u];
+        let line = 1 + script.as_bytes().iter().take(u.at).filter(|b| **b == b'\n').count();
+        let shown = format!("{} (line {line})", u.name);
+        if !names.contains(&shown) {
+            names.push(shown);
+        }
+    }
+    names.join(", ")
 }
 
 /// Bits over the link of an event of so many words, with its frame.
@@ -157,11 +181,19 @@ pub fn event_bits(words: usize) -> f64 {
 pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
     let bits = event_bits;
     let mut sum = 0.0;
-    for (u, slot) in layout.slots.iter().enumerate() {
-        let words = 2 + 2 * usize::from(slot.stamped) + 2 * slot.captures.len();
+    let words = |slot: &Slot| 2 + 2 * usize::from(slot.stamped) + 2 * slot.captures.len();
+    for (n, slot) in layout.slots.iter().enumerate().filter(|s| s.1.dest == HOST) {
+        // each of those that share it has all of its events
+        let each = layout.shares.iter().zip(&rates.uses).filter(|s| s.0.slot == n).map(|s| *s.1);
+        sum += each.fold(0.0, f64::max) * bits(words(slot));
+    }
+    for (u, share) in layout.shares.iter().enumerate() {
+        let slot = &layout.slots[share.slot];
         if slot.dest == HOST {
-            sum += rates.uses[u] * bits(words);
-        } else if let Consumer::Clause(c) = app.uses[u].consumer {
+            continue;
+        }
+        let words = words(slot);
+        if let Consumer::Clause(c) = app.uses[u].consumer {
             let map = app.clauses[c].body.iter().find_map(|s| match s {
                 crate::app::Stmt::Sum(m, ..) => Some(*m),
                 _ => None,
@@ -217,6 +249,13 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
     sum
 }
 
+/// The layout of a cut for which the chip's triggers are enough, too.
+fn lay(app: &App, params: &ChipParams, cut: &Cut) -> Result<Layout, String> {
+    let found = layout(app, &params.nodes, cut)?;
+    params.generator.check(&found.slots).map_err(|e| format!("events for it do not come in those of others: {e}"))?;
+    Ok(found)
+}
+
 /// What may be on the chip or on the host: its kind and number, as [`bit`] has them.
 fn parts(app: &App) -> Vec<(usize, usize)> {
     let mut parts: Vec<(usize, usize)> = Vec::new();
@@ -270,7 +309,7 @@ pub fn cuts(app: &App, params: &ChipParams, rates: &Rates) -> Vec<CutRate> {
     let mut seen = std::collections::HashSet::new();
     tried.retain(|cut| seen.insert(cut.clone()));
     let rate = |cut: &mut Cut| -> Option<CutRate> {
-        let found = layout(app, &params.nodes, cut).ok()?;
+        let found = lay(app, params, cut).ok()?;
         let on_chip = parts.iter().filter(|p| *bit(cut, **p)).map(|p| name(app, *p)).collect();
         Some(CutRate { on_chip, bits: cost(app, &found, rates) })
     };
@@ -297,12 +336,12 @@ fn name(app: &App, (kind, n): (usize, usize)) -> String {
 /// Plans an application for a chip.
 pub fn plan(app: &App, params: &ChipParams, rates: &Rates) -> Result<Plan, String> {
     let host = Cut::host(app);
-    let host_layout = layout(app, &params.nodes, &host)?;
+    let host_layout = lay(app, params, &host)?;
     let host_bits = cost(app, &host_layout, rates);
     let parts = parts(app);
     let mut best = (host_bits, host_layout);
     let consider = |cut: &Cut, best: &mut (f64, Layout)| {
-        let Ok(found) = layout(app, &params.nodes, cut) else { return false };
+        let Ok(found) = lay(app, params, cut) else { return false };
         let bits = cost(app, &found, rates);
         let better = bits < best.0 || bits == best.0 && found.places.len() < best.1.places.len();
         if better {
@@ -350,11 +389,33 @@ fn bit(cut: &mut Cut, (kind, n): (usize, usize)) -> &mut bool {
     }
 }
 
+/// What a trigger for several probes waits for.
+fn shown(trigger: Trigger) -> String {
+    match trigger {
+        Trigger::Trap { interrupt: Some(true), .. } => "all interrupts".into(),
+        Trigger::Trap { interrupt: Some(false), .. } => "all exceptions".into(),
+        Trigger::Trap { interrupt: None, .. } => "all traps".into(),
+        Trigger::Data { first, last, .. } => {
+            format!("all accesses to {first:#x}..{last:#x}, {} bytes", u64::from(last - first) + 1)
+        }
+        Trigger::Pc(at) | Trigger::Return(at) => format!("{at:#x}"),
+        Trigger::Entry { first, .. } | Trigger::ReturnFrom { first, .. } => format!("{first:#x}"),
+        Trigger::TrapReturn => "all trap returns".into(),
+    }
+}
+
 fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usize)]) -> Vec<Reason> {
     let mut reasons = Vec::new();
-    for u in &app.uses {
-        let words = u.captures.len();
-        let why = format!("event of {} bytes", 2 * (2 + 2 * usize::from(u.stamped) + 2 * words));
+    for (n, u) in app.uses.iter().enumerate() {
+        let slot = &found.slots[found.shares[n].slot];
+        let bytes = 2 * (2 + 2 * usize::from(slot.stamped) + 2 * slot.captures.len());
+        let mut why = format!("event of {bytes} bytes");
+        if usize::from(slot.event) != n {
+            why = format!("in the event of {}, trigger {}", app.uses[usize::from(slot.event)].name, slot.event);
+        }
+        if u.narrow.is_some() {
+            why += &format!(" of a trigger of {}", shown(u.trigger));
+        }
         reasons.push(Reason { what: u.name.clone(), place: "chip: event generators".into(), why });
     }
     for (c, clause) in app.clauses.iter().enumerate() {
@@ -373,7 +434,7 @@ fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usiz
         } else {
             "host".into()
         };
-        let why = match layout(app, &params.nodes, &cut) {
+        let why = match lay(app, params, &cut) {
             _ if on_chip => "fewer bits leave the chip".into(),
             Ok(_) => "on the chip it would not make the stream smaller".into(),
             Err(why) => why,

@@ -85,6 +85,7 @@ impl Resolver<'_> {
                     states,
                     classes,
                     steps: None,
+                    by_key: false,
                     restarts: false,
                 });
             }
@@ -97,9 +98,11 @@ impl Resolver<'_> {
                 }
                 self.app.spans.push(SpanDef { name: name.clone(), keys });
             }
-            Item::Machine { at, name, states } => self.machine(*at, name, states)?,
-            Item::Log { at, name, keep, freezes, trigger } => self.log(*at, name, keep, *freezes, trigger)?,
-            Item::Ltl { name, formula } => self.ltl(name, formula)?,
+            Item::Machine { at, name, by, states } => self.machine(*at, name, by.as_ref(), states)?,
+            Item::Log { at, name, by, keep, freezes, trigger } => {
+                self.log(*at, name, (by.as_ref(), keep), *freezes, trigger)?;
+            }
+            Item::Ltl { name, by, formula } => self.ltl(name, by.as_ref(), formula)?,
         }
         Ok(())
     }
@@ -140,7 +143,16 @@ impl Resolver<'_> {
             let what = format!("this needs {} words of {}; an event carries {CAPTURES}", captures.len(), probe);
             return Err(Mistake::new(probe.at, what));
         }
-        self.app.uses.push(Use { name: probe.to_string(), at: probe.at, trigger, captures, stamped, consumer });
+        self.app.uses.push(Use {
+            name: probe.to_string(),
+            at: probe.at,
+            trigger,
+            captures,
+            stamped,
+            consumer,
+            narrow: None,
+            only: None,
+        });
         Ok(self.app.uses.len() - 1)
     }
 

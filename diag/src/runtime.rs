@@ -4,7 +4,8 @@
 //! is the same wherever the script is cut.
 
 use crate::app::{App, Consumer, Expr, Origin, Part, Stmt, Value};
-use crate::layout::{log_rule, pair_rule, table, Cut, FILTERED, LOGS, LOG_EVENTS, MACHINES, MAPS, SPANS};
+use crate::layout::{log_rule, pair_rule, table, Cut, Layout, FILTERED, LOGS, LOG_EVENTS, MACHINES, MAPS, SPANS};
+use crate::share::Share;
 use crate::syntax::{Binary, Summary, Unary};
 use sim::diag::node::log::Log;
 use sim::diag::node::machine::Machine;
@@ -86,11 +87,15 @@ pub struct Tally {
 pub struct Runtime {
     app: App,
     cut: Cut,
+    shares: Vec<Share>,
     counters: Vec<Option<(u8, bool)>>,
     maps: Vec<BTreeMap<Vec<i64>, Sum>>,
     machines: Vec<Machine>,
     pairs: Vec<Pair>,
     logs: Vec<Log>,
+    /// States and logs of those that are one for each key, by number and key.
+    keyed_machines: BTreeMap<(usize, u32), Machine>,
+    keyed_logs: BTreeMap<(usize, u32), Log>,
     /// Clock of the last event.
     time: u64,
     outputs: Vec<Output>,
@@ -105,17 +110,27 @@ struct Context<'a> {
 }
 
 impl Runtime {
-    /// For an application of which `cut` is on the chip; `counters` as in its layout.
-    pub fn new(app: &App, cut: &Cut, counters: &[Option<(u8, bool)>]) -> Self {
+    /// For an application as it is laid out.
+    pub fn new(app: &App, layout: &Layout) -> Self {
+        Self::with(app, &layout.cut, &layout.counters, &layout.shares)
+    }
+
+    /// For an application of which everything is here but the triggers of a layout.
+    pub fn host(app: &App, layout: &Layout) -> Self {
+        Self::with(app, &Cut::host(app), &vec![None; app.maps.len()], &layout.shares)
+    }
+
+    fn with(app: &App, cut: &Cut, counters: &[Option<(u8, bool)>], shares: &[Share]) -> Self {
+        let apart = Share::apart(app);
         let machine = |m: usize| {
             let mut machine = Machine::new(16);
             // its size was checked when the script was read
-            let _ = machine.set(table(app, m, Target { dest: HOST, id: MACHINES + m as u8 }));
+            let _ = machine.set(table(app, m, Target { dest: HOST, id: MACHINES + m as u8 }, &apart));
             machine
         };
         let pair = |s: usize| {
             let mut pair = Pair::new(u8::MAX);
-            let _ = pair.add(pair_rule(app, s, Target { dest: HOST, id: SPANS + s as u8 }));
+            let _ = pair.add(pair_rule(app, s, Target { dest: HOST, id: SPANS + s as u8 }, &apart));
             pair
         };
         let log = |l: usize| {
@@ -125,11 +140,14 @@ impl Runtime {
         };
         Self {
             cut: cut.clone(),
+            shares: shares.to_vec(),
             counters: counters.to_vec(),
             maps: vec![BTreeMap::new(); app.maps.len()],
             machines: (0..app.machines.len()).map(machine).collect(),
             pairs: (0..app.spans.len()).map(pair).collect(),
             logs: (0..app.logs.len()).map(log).collect(),
+            keyed_machines: BTreeMap::new(),
+            keyed_logs: BTreeMap::new(),
             time: 0,
             outputs: Vec::new(),
             lost: 0,
@@ -181,14 +199,27 @@ impl Runtime {
         let time = self.near(event);
         self.time = self.time.max(time);
         match event.id {
-            id if id < FILTERED => self.slot(usize::from(id), event, time),
-            id if id < MAPS => self.clause(usize::from(id - FILTERED), event, time),
+            id if id < FILTERED => {
+                for u in 0..self.shares.len() {
+                    if self.shares[u].event == id {
+                        let args = self.shares[u].args(event);
+                        self.slot(u, &Event { id: u as u8, args, ..*event }, time);
+                    }
+                }
+            }
+            id if id < MAPS => {
+                let c = usize::from(id - FILTERED);
+                if let Some(Origin::Slot(u)) = self.app.clauses.get(c).map(|c| c.origin) {
+                    let args = self.shares[u].args(event);
+                    self.clause(c, &Event { args, ..*event }, time);
+                }
+            }
             id if id < MACHINES => self.merge(usize::from(id - MAPS), event),
             id if id < SPANS => {
                 self.tally.reports[usize::from(id - MACHINES)] += 1;
                 let m = Origin::Machine(usize::from(id - MACHINES));
                 if let Some(l) = (0..self.logs.len()).find(|l| self.app.logs[*l].trigger == m) {
-                    self.log(l, event, time);
+                    self.log(l, self.app.logs[l].keys.len() - 1, event, time);
                 }
                 self.derived(m, event, time);
             }
@@ -204,24 +235,38 @@ impl Runtime {
         let Some(site) = self.app.uses.get(u) else { return };
         let consumer = site.consumer;
         self.tally.uses[u] += 1;
+        if site.only.as_ref().is_some_and(|only| self.eval(only, &Context { event, time }) == 0) {
+            return;
+        }
         let mut out = Outbox::new();
         match consumer {
             Consumer::Clause(c) => return self.clause(c, event, time),
+            Consumer::Class(m, n) if self.app.machines[m].by_key => {
+                let key = key_of(self.app.machines[m].classes[n].1, event);
+                let begun = &self.machines[m];
+                self.keyed_machines.entry((m, key)).or_insert_with(|| begun.clone()).take(event, &mut out);
+            }
             Consumer::Class(m, _) => self.machines[m].take(event, &mut out),
             Consumer::Span(s, _) => self.pairs[s].take(event, &mut out),
             Consumer::Log(l, n) if self.cut.logs[l] => return self.entry(l, n, event, time),
-            Consumer::Log(l, _) => return self.log(l, event, time),
+            Consumer::Log(l, n) => return self.log(l, n, event, time),
         }
         for (_, e) in out {
             self.take(&Event { lost: e.lost, ..e });
         }
     }
 
-    /// A log that is here takes an event.
-    fn log(&mut self, l: usize, event: &Event, time: u64) {
+    /// A log that is here takes an event, the n-th of its probes.
+    fn log(&mut self, l: usize, n: usize, event: &Event, time: u64) {
         let mut out = Outbox::new();
         // its time is known here in whole
-        self.logs[l].take(&Event { time: Some(time as u32), ..*event }, &mut out);
+        let event = Event { time: Some(time as u32), ..*event };
+        if self.app.logs[l].by_key {
+            let (key, empty) = (key_of(self.app.logs[l].keys[n], &event), &self.logs[l]);
+            self.keyed_logs.entry((l, key)).or_insert_with(|| empty.clone()).take(&event, &mut out);
+        } else {
+            self.logs[l].take(&event, &mut out);
+        }
         self.dumped(l, out);
     }
 
@@ -252,11 +297,7 @@ impl Runtime {
 
     /// An event that a log kept.
     fn entry(&mut self, l: usize, n: usize, event: &Event, time: u64) {
-        let key = match self.app.logs[l].keys[n] {
-            Some(Value::Arg(a)) => event.args.get(usize::from(a)).copied().unwrap_or(0),
-            Some(Value::Core) => event.core.into(),
-            Some(Value::Time) | None => 0,
-        };
+        let key = key_of(self.app.logs[l].keys[n], event);
         self.derived(Origin::Log(l), &Event { args: Args::of(&[n as u32, key]), ..*event }, time);
     }
 
@@ -265,6 +306,9 @@ impl Runtime {
         for l in 0..self.logs.len() {
             let mut out = Outbox::new();
             self.logs[l].flush(&mut out);
+            for (_, log) in self.keyed_logs.range_mut((l, 0)..=(l, u32::MAX)) {
+                log.flush(&mut out);
+            }
             self.dumped(l, out);
         }
     }
@@ -450,6 +494,15 @@ impl Runtime {
     /// The cut that it was made for.
     pub fn cut(&self) -> &Cut {
         &self.cut
+    }
+}
+
+/// The key of an event.
+fn key_of(key: Option<Value>, event: &Event) -> u32 {
+    match key {
+        Some(Value::Arg(a)) => event.args.get(usize::from(a)).copied().unwrap_or(0),
+        Some(Value::Core) => event.core.into(),
+        Some(Value::Time) | None => 0,
     }
 }
 

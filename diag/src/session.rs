@@ -1,7 +1,7 @@
 //! An application on a run: on a chip ([`OnChip`]), or on generators alone with nothing lost ([`Reference`])
 
 use crate::app::App;
-use crate::layout::{Cut, Layout};
+use crate::layout::Layout;
 use crate::link::FrameWriter;
 use crate::runtime::Runtime;
 use crate::watch::Watcher;
@@ -74,7 +74,7 @@ impl Host {
     /// For an application as it is laid out.
     pub fn new(app: &App, layout: &Layout) -> Self {
         Self {
-            runtime: Runtime::new(app, &layout.cut, &layout.counters),
+            runtime: Runtime::new(app, layout),
             ticks: VecDeque::new(),
             flushed: layout.flushed.iter().map(|a| (*a, 0)).collect(),
         }
@@ -245,7 +245,7 @@ impl Reference {
         Ok(Self {
             watcher: Watcher::new(image, cores),
             generators,
-            runtime: Runtime::new(app, &Cut::host(app), &vec![None; app.maps.len()]),
+            runtime: Runtime::host(app, layout),
             tick: app.tick.map(|t| (t.into(), t.into())),
             totals: Totals::default(),
         })

@@ -198,21 +198,25 @@ pub enum Item {
         /// Second event.
         to: Keyed,
     },
-    /// `machine name { state: probe -> state, ...; ... }`
+    /// `machine name [by field] { state: probe -> state, ...; ... }`
     Machine {
         /// Place.
         at: usize,
         /// Name.
         name: String,
+        /// One for each value of this.
+        by: Option<Expr>,
         /// States with their steps.
         states: Vec<State>,
     },
-    /// `log name { keep probe(key), ... dump|freeze probe }`
+    /// `log name [by field] { keep probe(key), ... dump|freeze probe }`
     Log {
         /// Place.
         at: usize,
         /// Name.
         name: String,
+        /// One for each value of this.
+        by: Option<Expr>,
         /// What it keeps.
         keep: Vec<Keyed>,
         /// It is kept until the end, and not sent each time.
@@ -220,10 +224,12 @@ pub enum Item {
         /// What makes it send.
         trigger: Keyed,
     },
-    /// `ltl name { formula }`
+    /// `ltl name [by field] { formula }`
     Ltl {
         /// Name.
         name: String,
+        /// For each value of this by itself.
+        by: Option<Expr>,
         /// What must hold.
         formula: crate::formula::Formula,
     },

@@ -126,6 +126,15 @@ impl Display for Keyed {
     }
 }
 
+/// ` by field`, where there is one for each value of it.
+struct By<'a>(&'a Option<Expr>);
+
+impl Display for By<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|key| write!(f, " by {key}"))
+    }
+}
+
 impl Display for Item {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -138,19 +147,19 @@ impl Display for Item {
             }
             Self::Txn { name, open, close, .. } => write!(f, "txn {name} {{ open {open} close {close} }}"),
             Self::Span { name, from, to, .. } => write!(f, "span {name} {{ from {from} to {to} }}"),
-            Self::Machine { name, states, .. } => {
-                write!(f, "machine {name} {{")?;
+            Self::Machine { name, by, states, .. } => {
+                write!(f, "machine {name}{} {{", By(by))?;
                 for state in states {
                     let steps: Vec<String> = state.steps.iter().map(|(p, _, to)| format!("{p} -> {to}")).collect();
                     write!(f, " {}: {};", state.name, List(&steps))?;
                 }
                 f.write_str(" }")
             }
-            Self::Log { name, keep, freezes, trigger, .. } => {
+            Self::Log { name, by, keep, freezes, trigger, .. } => {
                 let word = if *freezes { "freeze" } else { "dump" };
-                write!(f, "log {name} {{ keep {} {word} {trigger} }}", List(keep))
+                write!(f, "log {name}{} {{ keep {} {word} {trigger} }}", By(by), List(keep))
             }
-            Self::Ltl { name, formula } => write!(f, "ltl {name} {{ {formula} }}"),
+            Self::Ltl { name, by, formula } => write!(f, "ltl {name}{} {{ {formula} }}", By(by)),
         }
     }
 }

@@ -175,8 +175,10 @@ fn random(s: &mut Source) -> (String, Script) {
     }
     if s.percent(40) {
         let (of, holds) = formula(s, 2);
-        text += &format!("ltl l {{ never ({of}) }}\n");
+        let by = s.percent(40);
+        text += &format!("ltl l{} {{ never ({of}) }}\n", if by { " by core" } else { "" });
         built = built.ltl("l", never(holds));
+        built = if by { built.by(core()) } else { built };
     }
     if s.percent(30) {
         text += "machine m { a: call:4096+4 -> b, interrupt -> a; b: pc:12 -> a; }\n";

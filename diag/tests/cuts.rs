@@ -36,10 +36,14 @@ fn script(s: &mut Source) -> String {
         text += *s.pick(&["{ @waits[key] = stats(elapsed); }\n", "{ @waits = hist(elapsed) }\n"]);
     }
     if s.percent(30) {
-        text += "machine m { a: call:4096 -> b; b: ret:4096 -> a, pc:12288 -> b; }\nviolation:m { @bad[state] = count(); }\n";
+        text += "machine m";
+        text += *s.pick(&["", " by core", " by arg0"]);
+        text += " { a: call:4096 -> b; b: ret:4096 -> a, pc:12288 -> b; }\nviolation:m { @bad[state] = count(); }\n";
     }
     if s.percent(30) {
-        text += "ltl l { always (call:4096 -> next (ret:4096 || pc:12288)) }\n";
+        text += "ltl l";
+        text += *s.pick(&["", " by arg0"]);
+        text += " { always (call:4096 -> next (ret:4096 || pc:12288)) }\n";
         text += *s.pick(&[
             "violation:l { @unlike[state] = count(); }\n",
             "violation:l { printf(\"%d %d\", state, step); }\n",
@@ -129,7 +133,7 @@ fn flush(nodes: &mut [Node], runtime: &mut Runtime) {
 
 fn run(app: &App, layout: &Layout, stream: &[Occurrence]) -> (Vec<Output>, u64) {
     let mut nodes = layout.nodes.clone();
-    let mut runtime = Runtime::new(app, &layout.cut, &layout.counters);
+    let mut runtime = Runtime::new(app, layout);
     for o in stream {
         let Some(trigger) = o.trigger else {
             flush(&mut nodes, &mut runtime);

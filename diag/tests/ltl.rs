@@ -1,8 +1,13 @@
 //! Temporal logic: machines of formulas against an evaluator of formulas on finite runs, which knows no states
 
+use diag::app::{App, Consumer};
+use diag::layout::{layout, Cut};
 use diag::parse::parse;
 use diag::resolve::resolve;
+use diag::runtime::{Output, Runtime, Shown};
 use diag::symbols::Symbols;
+use sim::diag::node::NodeKind;
+use sim::diag::packet::{Args, Event};
 use sim::stimulus::Source;
 
 const PROBES: [&str; 3] = ["pc:4096", "pc:8192", "pc:12288"];
@@ -124,6 +129,92 @@ fn machines_report_what_the_formula_says() {
     assert!(machines > 800 && reports > 5000 && sizes[3..].iter().sum::<u32>() > 100, "{machines} {reports} {sizes:?}");
 }
 
+/// What a script prints of events on the host, as numbers; an event is the number of a use, a key and a time.
+fn printed(app: &App, events: &[(usize, u32, u64)]) -> Vec<Vec<i64>> {
+    let host = layout(app, &[], &Cut::host(app)).unwrap();
+    let mut runtime = Runtime::new(app, &host);
+    for (u, key, time) in events {
+        let args = Args::of(&vec![*key; app.uses[*u].captures.len()]);
+        runtime.take(&Event { id: host.shares[*u].event, args, time: Some(*time as u32), ..Event::default() });
+    }
+    runtime.end(1 << 20);
+    let numbers = |o: Output| match o {
+        Output::Text { parts, .. } => {
+            Some(parts.iter().filter_map(|p| if let Shown::Number(n) = p { Some(*n) } else { None }).collect())
+        }
+        Output::Table { .. } => None,
+    };
+    runtime.take_outputs().into_iter().filter_map(numbers).collect()
+}
+
+#[test]
+fn a_formula_by_key_is_one_for_each_key() {
+    let (mut machines, mut reports, mut keys) = (0, 0, [0; 4]);
+    for seed in 0..1500 {
+        let mut s = Source::seeded(seed);
+        let f = F::random(&mut s, 3, false);
+        let text = format!("ltl f by arg0 {{ {} }}\nviolation:f {{ printf(\"%d %d\", key, time); }}", f.text());
+        let Ok(app) = resolve(&parse(&text).unwrap(), &Symbols::none(), 1) else { continue };
+        machines += 1;
+        let classes: Vec<usize> =
+            app.machines[0].classes.iter().map(|c| PROBES.iter().position(|p| *p == c.0).unwrap()).collect();
+        let (mut events, mut runs, mut want) = (Vec::new(), [(); 4].map(|()| Vec::new()), Vec::new());
+        for time in 0..60 {
+            let (class, key) = (s.below(classes.len() as u64) as usize, s.below(4) as u32);
+            let u = app.uses.iter().position(|u| u.consumer == Consumer::Class(0, class)).unwrap();
+            events.push((u, key, time));
+            // a run of its own for each key, by the evaluator
+            let run = &mut runs[key as usize];
+            run.push(classes[class]);
+            if !f.holds(run, 0, true) {
+                run.clear();
+                keys[key as usize] += 1;
+                want.push(vec![i64::from(key), time as i64]);
+            }
+        }
+        reports += want.len();
+        assert_eq!(printed(&app, &events), want, "seed {seed}: {text}");
+        // no node has a state for each key
+        let mut cut = Cut::host(&app);
+        cut.machines[0] = true;
+        assert!(layout(&app, &[NodeKind::Machine(16)], &cut).unwrap_err().contains("has a state for each key"));
+    }
+    println!("{machines} formulas by key, {reports} reports");
+    assert!(machines > 800 && reports > 4000 && keys.iter().all(|k| *k > 500), "{machines} {reports} {keys:?}");
+}
+
+#[test]
+fn a_log_by_key_tells_the_last_events_of_its_key() {
+    let text = |ending: &str| {
+        format!("log g by arg0 {{ keep pc:4096, pc:8192 {ending} pc:12288 }} log:g {{ printf(\"%d %d %d\", key, step, time); }}")
+    };
+    for (seed, ending) in (0..40).flat_map(|n| [(n, "dump"), (n, "freeze")]) {
+        let app = resolve(&parse(&text(ending)).unwrap(), &Symbols::none(), 1).unwrap();
+        let mut s = Source::seeded(seed);
+        let (mut events, mut kept, mut want) = (Vec::new(), [(); 3].map(|()| Vec::new()), Vec::new());
+        let mut frozen = [false; 3];
+        for time in 0..600 {
+            let (u, key) = (if s.percent(4) { 2 } else { s.below(2) as usize }, s.below(3) as usize);
+            events.push((u, key as u32, time));
+            if frozen[key] {
+                continue;
+            }
+            kept[key].push(vec![key as i64, u as i64, time as i64]);
+            if u == 2 && ending == "dump" {
+                let all = std::mem::take(&mut kept[key]);
+                want.extend(all[all.len().saturating_sub(32)..].to_vec());
+            }
+            frozen[key] = u == 2 && ending == "freeze";
+        }
+        // what is frozen is told at the end, key by key
+        for key in (0..3).filter(|k| frozen[*k]) {
+            want.extend(kept[key][kept[key].len().saturating_sub(32)..].to_vec());
+        }
+        assert!(want.len() > 8);
+        assert_eq!(printed(&app, &events), want, "seed {seed}, {ending}");
+    }
+}
+
 fn table(formula: &str) -> Vec<Vec<Option<u8>>> {
     let items = parse(&script(formula)).unwrap();
     let app = resolve(&items, &Symbols::none(), 1).unwrap();
@@ -164,6 +255,13 @@ fn what_is_no_formula_or_too_large_is_told() {
         told.contains("`always (pc:1 -> next next next next next pc:2)` needs 32 states; a machine has 16"),
         "{told}"
     );
+    let keyed = |text: &str| {
+        parse(text).and_then(|i| resolve(&i, &Symbols::none(), 1)).unwrap_err().in_script("x.dx", text).to_string()
+    };
+    assert!(keyed("ltl f by value { always (trap -> next pc:1) }").contains("x.dx:1:10: `trap` has no field `value`"));
+    assert!(keyed("ltl f by arg0 + 1 { never pc:1 }").contains("a key is a field: arg0, core, ..."));
+    assert!(keyed("log l by arg0 { keep pc:1(arg1) dump pc:2 }")
+        .contains("log l has a key behind `by`; its probes have none"));
     assert!(wrong("always").contains("a probe is needed here, found `}`"));
     assert!(wrong("pc:1 until").contains("is needed here"));
     let deep = wrong(&format!("{}pc:1", "!".repeat(80)));

@@ -63,7 +63,10 @@ fn mistakes_are_told_with_their_place() {
     }
     let many: String = (0..17).map(|n| format!("pc:main+{n} {{ @n[{n}] = count(); }}\n")).collect();
     assert!(
-        wrong(&many).contains("x.dx:17:1: this is trigger 17 of 17; an event generator has 16"),
+        wrong(&many).contains(
+            "x.dx:17:1: the script needs 17 triggers, one for each point of the program; an event generator has 16: without \
+             pc:main+16 (line 17) it fits"
+        ),
         "{}",
         wrong(&many)
     );
@@ -124,6 +127,11 @@ fn a_loop_at_the_entry_of_a_function_is_no_call() {
     // data come first
     let data = "write:mailbox { @a = count(); } read:mailbox { @b = count(); } write:mailbox+4 { @c = count(); } ";
     assert_eq!(fitted(&format!("{call} {data}"), &full), (1, vec![]));
-    let (entries, notes) = fitted(&format!("{call} {data} read:mailbox+4 {{ @d = count(); }}"), &full);
+    // two variables share a trigger; a load and a store do not
+    assert_eq!(fitted(&format!("{call} {data} read:mailbox+4 {{ @d = count(); }}"), &full), (1, vec![]));
+    let others = "access:mailbox { @d = count(); } trap { @e = count(); }";
+    let (entries, notes) = fitted(&format!("{call} {data} {others}"), &full);
     assert_eq!((entries, notes.len()), (0, 1));
+    // a return is told without
+    assert_eq!(fitted(&format!("ret:try_lock {{ @n = count(); }} {data} {others}"), &full), (0, vec![]));
 }

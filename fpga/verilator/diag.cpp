@@ -1,15 +1,15 @@
 // Runs a Verilated SoC with a diagnosis chip at its cores; what it does goes to standard output as 32-bit words.
 //
-// usage: sim +image=<hex file> <max-cycles> <frames file> <clocks of a byte>
-// The frames are groups of bytes, a count before each: those that are sent before the cores start, and after they stopped, each
-// group when nothing has come for a while.
+// usage: sim +image=<hex file> <max-cycles> <clocks of a byte>
+// Where nothing comes for a while, and at the beginning, the host is asked what is next. Its answer comes by standard input, a word:
+// a number of bytes for the chip, which follow; GO: the cores start; END.
 // diag.h, written beside it, names the ports.
 //
 // One cycle: inputs set, clock low, eval, outputs sampled; clock high, eval. Clocks are those of the chip's time.
 // A record is a word  kind | core << 4  and its arguments:
 //   1 retired: clock, pc, npc, insn, rd | rmask << 8 | wmask << 16, rd value, address, read, written
 //   2 byte of the link: clock, byte      3 the cores start: clock
-//   5 a trap is taken: address, cause
+//   5 a trap is taken: address, cause    6 the host is asked
 //   4 end: clocks of the cores, stores (2), their hash (2), exited
 #include "Vsoc.h"
 #include "verilated.h"
@@ -35,27 +35,29 @@ static void put(uint32_t w) {
     if (out_n == sizeof(out) / sizeof(out[0])) flush_out();
 }
 
-static bool group(FILE* f, std::vector<uint8_t>& bytes) {
+static const uint32_t GO = 0xffffffff, END = 0xfffffffe;
+
+// what the host does next; bytes of it, if it sends some
+static uint32_t ask(std::vector<uint8_t>& bytes) {
+    put(6);
+    flush_out();
     uint32_t n;
-    if (fread(&n, 4, 1, f) != 1) return false;
+    if (fread(&n, 4, 1, stdin) != 1) exit(7);
+    bytes.clear();
+    if (n == GO || n == END) return n;
     bytes.resize(n);
-    return fread(bytes.data(), 1, n, f) == n;
+    if (fread(bytes.data(), 1, n, stdin) != n) exit(7);
+    return n;
 }
 
 int main(int argc, char** argv) {
-    if (argc < 5) return 2;
+    if (argc < 4) return 2;
     // nobody would stop it
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const uint64_t limit = strtoull(argv[2], nullptr, 0);
-    const uint64_t byte_clocks = strtoull(argv[4], nullptr, 0);
-    std::vector<std::vector<uint8_t>> groups(1);
-    FILE* f = fopen(argv[3], "rb");
-    if (!f || !group(f, groups[0])) {
-        fprintf(stderr, "%s: no group of bytes\n", argv[3]);
-        return 6;
-    }
-    for (std::vector<uint8_t> more; group(f, more);) groups.push_back(more);
-    fclose(f);
+    const uint64_t byte_clocks = strtoull(argv[3], nullptr, 0);
+    std::vector<uint8_t> bytes;
+    bool go = ask(bytes) == GO;
     VerilatedContext context;
     context.commandArgs(argc, argv);
     Vsoc top{&context};
@@ -66,7 +68,6 @@ int main(int argc, char** argv) {
     uint64_t stores = 0xcbf29ce484222325, store_count = 0, cycle = 0;
     const auto store = [&](uint64_t v) { stores = (stores ^ v) * 0x100000001b3; };
     size_t sent = 0;
-    size_t at = 0;
     bool running = false, stopped = false, exited = false;
     uint64_t idle = 0;
     uint32_t now = 0;
@@ -74,7 +75,6 @@ int main(int argc, char** argv) {
         if (clocks == 8) top.reset = 0;
         const bool live = clocks >= 8;
         top.ready = clocks % byte_clocks == 0;
-        const std::vector<uint8_t>& bytes = groups[at];
         const bool offers = live && sent < bytes.size();
         top.host_valid = offers;
         top.host_octet = offers ? bytes[sent] : 0;
@@ -122,11 +122,13 @@ int main(int argc, char** argv) {
         // all bytes are gone and nothing has come for a while
         if (sent == bytes.size()) idle++;
         if (idle > 20000) {
-            top.soc_reset = 0;
-            if (stopped) {
-                if (++at == groups.size()) break;
+            if (!go || stopped) {
+                const uint32_t next = ask(bytes);
+                if (next == END) break;
+                go = go || next == GO;
                 sent = 0;
             }
+            if (go) top.soc_reset = 0;
             idle = 0;
         }
         if (clocks > limit + 400000000) {

@@ -14,6 +14,7 @@ use diag::load;
 use diag::parse::parse;
 use diag::plan::{plan, Rates};
 use diag::resolve::resolve;
+use diag::share::Share;
 use diag::symbols::Symbols;
 use diag::watch::Watcher;
 use diag_harness::{check_verilog, long};
@@ -255,7 +256,7 @@ fn example(program: &str, script: &str, instructions: u64, settings: impl Fn(&Ap
 fn races_on_the_bank_are_those_of_the_golden_chip() {
     let script = diag::scripts::find("race").unwrap();
     let reports = example("bank", script, 90_000, |app, _| {
-        (registers::machine(&table(app, 0, Target { dest: HOST, id: MACHINES })), FIRST_NODE)
+        (registers::machine(&table(app, 0, Target { dest: HOST, id: MACHINES }, &Share::apart(app))), FIRST_NODE)
     });
     assert!(reports > 20, "{reports}");
 }

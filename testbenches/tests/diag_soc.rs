@@ -8,13 +8,15 @@ use diag::app::App;
 use diag::layout::{layout, table, Cut, Layout, MACHINES, MAPS};
 use diag::link::{FrameReader, FrameWriter};
 use diag::load;
+use diag::noisy::{Noise, NoisyHost};
 use diag::parse::parse;
 use diag::resolve::resolve;
 use diag::runtime::Runtime;
+use diag::share::Share;
 use diag::sink::{Format, Sink};
 use diag::symbols::Symbols;
 use fpga::soc::core::CoreKind;
-use fpga::soc::diag::{DiagRun, DiagSoc};
+use fpga::soc::diag::{DiagRun, DiagSoc, Next};
 use fpga::soc::run::{RunOptions, Soc};
 use fpga::soc::top::SocConfig;
 use fpga::soc::verilate::default_cache;
@@ -70,13 +72,51 @@ impl Case {
         Self { symbols, app, program: Program::parse(elf).unwrap(), max_cycles }
     }
 
-    fn run(&self, layout: &Layout, node: Option<(u8, Writes)>, byte_clocks: u32) -> Got {
+    /// Packets before and after the run.
+    fn packets(layout: &Layout, node: Option<(u8, Writes)>) -> [Vec<Packet>; 2] {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         if let Some((dest, writes)) = node {
             before.extend(load::write(dest, &writes));
             after.push(Packet::control(HOST, dest, Op::Flush, 0, &[1]));
         }
         (0..CORES).for_each(|c| before.extend(load::write(c, &registers::full(&layout.slots))));
+        [before, after]
+    }
+
+    /// On a line that damages bytes: the run, what arrived since the cores started, frames of the chip that did not, and those of
+    /// the host that were sent again.
+    fn damaged(&self, packets: [Vec<Packet>; 2], byte_clocks: u32, noise: Noise) -> (DiagRun, Vec<Packet>, [u64; 2]) {
+        let once = BUILDS.lock().unwrap_or_else(|e| e.into_inner());
+        let soc = DiagSoc::build(&config(), &chip(), &default_cache()).unwrap();
+        drop(once);
+        let [before, after] = packets;
+        let mut host = NoisyHost::new(noise);
+        host.send(&before);
+        let (mut read, mut went, mut answers) = (0, false, 0);
+        let run = soc.run_with(&self.program, byte_clocks, self.max_cycles, &mut |run| {
+            host.came(&run.bytes[read..].iter().map(|b| b.1).collect::<Vec<_>>());
+            read = run.bytes.len();
+            if run.start != 0 && !went {
+                went = true;
+                host.send(&after);
+            }
+            match host.next() {
+                Some(bytes) => Next::Bytes(bytes),
+                None if went => Next::End,
+                None => {
+                    answers = host.lost().0;
+                    host.take();
+                    Next::Go
+                }
+            }
+        });
+        let (lost, repeated) = host.lost();
+        println!("{:?} bytes over the line and damaged, {lost} frames lost, {repeated} sent again", host.noise.bytes);
+        (run.unwrap(), host.take(), [lost - answers, repeated])
+    }
+
+    fn run(&self, layout: &Layout, node: Option<(u8, Writes)>, byte_clocks: u32) -> Got {
+        let [before, after] = Self::packets(layout, node);
         let once = BUILDS.lock().unwrap_or_else(|e| e.into_inner());
         let soc = DiagSoc::build(&config(), &chip(), &default_cache()).unwrap();
         let alone = Soc::build(&config(), false, &default_cache()).unwrap();
@@ -110,7 +150,8 @@ impl Case {
     }
 
     fn printed(&self, layout: &Layout, cut: &Cut, events: impl Iterator<Item = Event>) -> String {
-        let mut runtime = Runtime::new(&self.app, cut, &layout.counters);
+        let mut runtime =
+            if *cut == layout.cut { Runtime::new(&self.app, layout) } else { Runtime::host(&self.app, layout) };
         events.for_each(|e| runtime.take(&e));
         runtime.end(0);
         let mut out = Vec::new();
@@ -182,7 +223,7 @@ fn on_chip(case: &Case, what: &str, cut: &Cut, set: impl Fn(&Layout) -> (u8, Wri
 fn checked(case: &Case, what: &str) -> (String, usize, usize) {
     let mut cut = Cut::host(&case.app);
     cut.machines[0] = true;
-    let table = table(&case.app, 0, Target { dest: HOST, id: MACHINES });
+    let table = table(&case.app, 0, Target { dest: HOST, id: MACHINES }, &Share::apart(&case.app));
     on_chip(case, what, &cut, |_| (FIRST_NODE, registers::machine(&table)))
 }
 
@@ -223,4 +264,48 @@ fn lock_profiles_are_those_of_the_retire_log() {
         (FIRST_NODE + 1, registers::aggregate(&[rule]))
     });
     assert!(found.lines().count() > 4, "{found}");
+}
+
+/// Whether `part` is `all` without some.
+fn is_part(part: &[Event], all: &[Event]) -> bool {
+    let mut all = all.iter();
+    part.iter().all(|p| all.any(|a| a == p))
+}
+
+#[test]
+fn a_line_that_damages_bytes_costs_what_it_says_and_no_setting() {
+    let case = Case::new("bank", diag::scripts::find("race").unwrap(), 400_000);
+    let host = layout(&case.app, &nodes(), &Cut::host(&case.app)).unwrap();
+    let mut cut = Cut::host(&case.app);
+    cut.machines[0] = true;
+    let laid = layout(&case.app, &nodes(), &cut).unwrap();
+    let table = table(&case.app, 0, Target { dest: HOST, id: MACHINES }, &laid.shares);
+    let checked = (&laid, Some((FIRST_NODE, registers::machine(&table))));
+    for (n, (layout, node)) in [(&host, None), checked].into_iter().enumerate() {
+        let whole = case.run(layout, node.clone(), 4);
+        let want = events(&whole.packets);
+        for (in_65536, seed) in [(20, 1), (200, 2)] {
+            let noise = Noise::new(in_65536, seed);
+            let (run, packets, [lost, repeated]) = case.damaged(Case::packets(layout, node.clone()), 4, noise);
+            // the cores do what they did, and what arrives is whole
+            assert_eq!((run.stores, run.cycles), (whole.run.stores, whole.run.cycles));
+            let found = events(&packets);
+            for core in 0..CORES {
+                // clocks of a run, without those in which the chip was set
+                let of = |all: &[Event], start: u32| -> Vec<Event> {
+                    let since = |e: &Event| Event { time: e.time.map(|t| t.wrapping_sub(start)), ..*e };
+                    all.iter().filter(|e| e.core == core).map(since).collect()
+                };
+                assert!(
+                    is_part(&of(&found, run.start), &of(&want, whole.run.start)),
+                    "case {n}, damage {in_65536}, core {core}"
+                );
+            }
+            let missing = (want.len() - found.len()) as u64;
+            println!("case {n}, damage {in_65536}: {} of {} events, {lost} frames lost", found.len(), want.len());
+            // of control packets, the answers to the flush and to the last question may be among them
+            assert!((missing..=missing + 6).contains(&lost), "{missing} missing, {lost} told");
+            assert!(repeated > 0 && (in_65536 < 100 || lost > 0), "{repeated} {lost}");
+        }
+    }
 }

@@ -9,19 +9,22 @@ use crate::{Failure, Status};
 use ::diag::layout::{layout, Cut, Layout};
 use ::diag::link::{FrameReader, FrameWriter};
 use ::diag::load;
+use ::diag::noisy::{Noise, NoisyHost};
 use ::diag::plan::{plan, Rates};
 use ::diag::runtime::{Output, Runtime};
 use ::diag::session::{Host, Totals};
 use fpga::soc::core::CoreKind;
-use fpga::soc::diag::{DiagRun, DiagSoc};
+use fpga::soc::diag::{DiagRun, DiagSoc, Next};
 use fpga::soc::image;
 use fpga::soc::top::SocConfig;
 use fpga::soc::verilate::default_cache;
 use hdl::diag::chip::DiagParams;
+use serde_json::json;
 use sim::diag::generator::Losses;
 use sim::diag::node::trace::ADDRESS;
 use sim::diag::packet::{Event, Packet};
 use std::io::Write;
+use std::str::FromStr;
 
 /// The SoC.
 #[derive(clap::Args, Clone, Debug)]
@@ -33,6 +36,43 @@ pub struct SocArgs {
     #[arg(long, value_name = "N", requires = "soc", default_value_t = 2_000_000,
         value_parser = clap::value_parser!(u64).range(1..=20_000_000))]
     pub max_cycles: u64,
+    /// Damage bytes of the line of --soc at this rate, both ways: a third of them is lost, of the others a bit is wrong
+    #[arg(long, value_name = "RATE[,seed=N]", requires = "soc", conflicts_with_all = ["trace", "processor"])]
+    pub damage: Option<DamageArg>,
+}
+
+/// `1e-4,seed=3`
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DamageArg {
+    in_65536: u16,
+    seed: u64,
+}
+
+impl FromStr for DamageArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (rate, seed) = text.split_once(",seed=").unwrap_or((text, "1"));
+        let right = || format!("`{text}` is no rate of damaged bytes; 1e-4 is, or 1e-4,seed=3, up to 0.1");
+        let rate: f64 = rate.parse().map_err(|_| right())?;
+        let seed = seed.parse().map_err(|_| right())?;
+        if !(0.0..=0.1).contains(&rate) {
+            return Err(right());
+        }
+        // what is not 0 damages something
+        Ok(Self { in_65536: (rate * 65536.0).ceil() as u16, seed })
+    }
+}
+
+/// What came of a line that damages bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Damage {
+    /// Bytes over it, and those that it hit.
+    pub bytes: (u64, u64),
+    /// Frames of the chip that did not arrive since the cores started.
+    pub lost: u64,
+    /// Frames of the host that were sent again.
+    pub repeated: u64,
 }
 
 impl OpenedSoc {
@@ -58,6 +98,7 @@ pub struct Observed {
     /// Losses are those that the chip told, and frames.
     pub totals: Totals,
     run: DiagRun,
+    damage: Option<Damage>,
     traced: Option<Traced>,
 }
 
@@ -67,6 +108,8 @@ pub struct Driven {
     pub run: DiagRun,
     /// Packets that arrived before the cores started.
     pub before: usize,
+    /// What the line did, where it damages bytes.
+    pub damage: Option<Damage>,
 }
 
 impl Driven {
@@ -108,6 +151,11 @@ pub fn drive(
     let building = bar("building with Verilator", "", None);
     let soc = DiagSoc::build(&config, &chip, &default_cache()).map_err(|e| other(&e))?;
     building.finish_and_clear();
+    // the whole clocks in which a byte is over
+    let byte_clocks = (8 * params.clock_hz / params.link_bits).clamp(1, u64::from(u32::MAX)) as u32;
+    if let Some(damage) = args.damage {
+        return damaged(&soc, opened, [before, after], damage, byte_clocks, args.max_cycles);
+    }
     let mut frames = FrameWriter::default();
     let mut bytes = |packets: &[Packet]| packets.iter().flat_map(|p| frames.frame(p)).collect::<Vec<u8>>();
     let (begins, [ends, rest]) = traced::packets();
@@ -119,8 +167,6 @@ pub fn drive(
     if trace.is_some() {
         groups.extend([bytes(&ends), bytes(&rest)]);
     }
-    // the whole clocks in which a byte is over
-    let byte_clocks = (8 * params.clock_hz / params.link_bits).clamp(1, u64::from(u32::MAX)) as u32;
     let running = bar("simulating", "", None);
     let run = soc.run(&opened.program, &before, &groups, byte_clocks, args.max_cycles).map_err(|e| other(&e))?;
     running.finish_and_clear();
@@ -136,7 +182,45 @@ pub fn drive(
             "link of the simulation: {lost} frames are missing, {malformed} hold no packet, {skipped} bytes belong to none"
         )));
     }
-    Ok((Driven { run, before }, packets))
+    Ok((Driven { run, before, damage: None }, packets))
+}
+
+/// The same on a line that damages bytes.
+fn damaged(
+    soc: &DiagSoc,
+    opened: &OpenedSoc,
+    [before, after]: [&[Packet]; 2],
+    damage: DamageArg,
+    byte_clocks: u32,
+    max_cycles: u64,
+) -> Result<(Driven, Vec<Packet>), Failure> {
+    let mut host = NoisyHost::new(Noise::new(damage.in_65536, damage.seed));
+    host.send(before);
+    let (mut read, mut went, mut packets, mut first, mut answers) = (0, false, Vec::new(), 0, 0);
+    let running = bar("simulating", "", None);
+    let run = soc.run_with(&opened.program, byte_clocks, max_cycles, &mut |run| {
+        let bytes: Vec<u8> = run.bytes[read..].iter().map(|b| b.1).collect();
+        host.came(&bytes);
+        read = run.bytes.len();
+        if run.start != 0 && !went {
+            went = true;
+            host.send(after);
+        }
+        packets.extend(host.take());
+        match host.next() {
+            Some(bytes) => Next::Bytes(bytes),
+            None if went => Next::End,
+            None => {
+                (first, answers) = (packets.len(), host.lost().0);
+                Next::Go
+            }
+        }
+    });
+    let run = run.map_err(|e| Failure::Other(e.to_string()))?;
+    running.finish_and_clear();
+    let (lost, repeated) = host.lost();
+    let damage = Damage { bytes: host.noise.bytes, lost: lost - answers, repeated };
+    Ok((Driven { run, before: first, damage: Some(damage) }, packets))
 }
 
 /// Sets the chip, runs the program, and takes what leaves.
@@ -153,12 +237,14 @@ pub fn observe(
     let mut host = Host::new(&opened.app, layout);
     packets.iter().filter(|p| p.src != ADDRESS).for_each(|p| host.take(p));
     host.finish(u64::from(driven.run.start) + driven.run.cycles);
-    let totals = driven.totals(host.runtime().lost);
+    let missing = driven.damage.map_or(0, |d| d.lost);
+    let totals = driven.totals(host.runtime().lost + missing);
+    let damage = driven.damage;
     let traced = match (trace, &wanted) {
         (Some(trace), Some(wanted)) => Some(trace.take(wanted, opened, &driven, &packets)?),
         _ => None,
     };
-    let mut got = Observed { outputs: host.runtime().take_outputs(), totals, run: driven.run, traced };
+    let mut got = Observed { outputs: host.runtime().take_outputs(), totals, run: driven.run, damage, traced };
     let events = got.golden(opened, layout)?;
     got.totals.events = events.len() as u64;
     got.totals.event_bytes = events.iter().map(|(_, e)| 2 * e.words() as u64).sum();
@@ -175,7 +261,7 @@ impl Observed {
     /// What the script prints of the cores' retire log, all of it on the host.
     pub fn replayed(&self, opened: &OpenedSoc) -> Result<Vec<Output>, Failure> {
         let layout = opened.host_layout()?;
-        let mut runtime = Runtime::new(&opened.app, &layout.cut, &layout.counters);
+        let mut runtime = Runtime::new(&opened.app, &layout);
         self.golden(opened, &layout)?.iter().for_each(|(_, e)| runtime.take(e));
         runtime.end(u64::from(self.run.start) + self.run.cycles);
         Ok(runtime.take_outputs())
@@ -195,6 +281,11 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         if let Some(traced) = &got.traced {
             whole = whole.with("trace", traced.value());
         }
+        if let Some(d) = &got.damage {
+            let Damage { bytes: (bytes, hit), lost, repeated } = *d;
+            let line = json!({ "bytes": bytes, "damaged": hit, "frames_lost": lost, "frames_repeated": repeated });
+            whole = whole.with("line", line);
+        }
         whole.with("cores", opened.params.cores.into()).with("exited", got.run.exited.into()).print(out)?;
         return Ok(status);
     }
@@ -204,6 +295,16 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         let end = if got.run.exited { "the program ended" } else { "stopped by --max-cycles" };
         lines.push(("cores", format!("{} picorv32 in Verilator, {end}", count(opened.params.cores.into()))));
         facts(out, &lines)?;
+    }
+    if let Some(Damage { bytes: (bytes, hit), lost, repeated }) = got.damage {
+        let told = format!(
+            "{} of {} bytes damaged; {} frames of the chip lost, {} of the host sent again",
+            count(hit),
+            count(bytes),
+            count(lost),
+            count(repeated)
+        );
+        facts(out, &[("line", told)])?;
     }
     if let Some(traced) = &got.traced {
         facts(out, &traced.facts(|bytes| kbit(t, bytes, clock_hz)))?;

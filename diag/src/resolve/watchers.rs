@@ -4,17 +4,24 @@ use super::{Resolver, Source};
 use crate::app::{Consumer, LogDef, MachineDef, Origin, Value};
 use crate::formula::Formula;
 use crate::ltl;
-use crate::syntax::{Keyed, State};
+use crate::probe::Probe;
+use crate::syntax::{Expr, Keyed, State};
 use crate::Mistake;
 
 impl Resolver<'_> {
-    pub(super) fn machine(&mut self, at: usize, name: &str, states: &[State]) -> Result<(), Mistake> {
+    pub(super) fn machine(
+        &mut self,
+        at: usize,
+        name: &str,
+        by: Option<&Expr>,
+        states: &[State],
+    ) -> Result<(), Mistake> {
         let m = self.app.machines.len();
         let mut classes: Vec<(String, Option<Value>)> = Vec::new();
         for (probe, _, _) in states.iter().flat_map(|s| &s.steps) {
             if !classes.iter().any(|c| c.0 == probe.to_string()) {
-                self.slot(probe, Consumer::Class(m, classes.len()), Vec::new(), true)?;
-                classes.push((probe.to_string(), None));
+                let key = self.by(probe, by, Consumer::Class(m, classes.len()))?;
+                classes.push((probe.to_string(), key));
             }
         }
         let mut steps = vec![vec![None; classes.len()]; states.len()];
@@ -35,7 +42,14 @@ impl Resolver<'_> {
             return Err(Mistake::new(at, what));
         }
         let states = states.iter().map(|s| s.name.clone()).collect();
-        let def = MachineDef { name: name.into(), states, classes, steps: Some(steps), restarts: false };
+        let def = MachineDef {
+            name: name.into(),
+            states,
+            classes,
+            steps: Some(steps),
+            by_key: by.is_some(),
+            restarts: false,
+        };
         self.app.machines.push(def);
         Ok(())
     }
@@ -44,14 +58,20 @@ impl Resolver<'_> {
         &mut self,
         at: usize,
         name: &str,
-        keep: &[Keyed],
+        (by, keep): (Option<&Expr>, &[Keyed]),
         freezes: bool,
         trigger: &Keyed,
     ) -> Result<(), Mistake> {
         let l = self.app.logs.len();
         let mut keys = Vec::new();
+        let keyed = keep.iter().chain([trigger]).find(|k| k.key.is_some());
+        if let (Some(_), Some(keyed)) = (by, keyed) {
+            let what = format!("log {name} has a key behind `by`; its probes have none of their own");
+            return Err(Mistake::new(keyed.probe.at, what));
+        }
+        let with = |keyed: &Keyed| Keyed { key: by.or(keyed.key.as_ref()).cloned(), ..keyed.clone() };
         for (n, keyed) in keep.iter().enumerate() {
-            keys.push(self.maybe_keyed(keyed, Consumer::Log(l, n))?);
+            keys.push(self.maybe_keyed(&with(keyed), Consumer::Log(l, n))?);
         }
         let origin = match self.source(&trigger.probe)? {
             Source::Machine(m) if trigger.key.is_none() => {
@@ -66,11 +86,11 @@ impl Resolver<'_> {
                 return Err(Mistake::new(trigger.probe.at, "a violation has its key; none can be given here"));
             }
             _ => {
-                keys.push(self.maybe_keyed(trigger, Consumer::Log(l, keep.len()))?);
+                keys.push(self.maybe_keyed(&with(trigger), Consumer::Log(l, keep.len()))?);
                 Origin::Slot(self.app.uses.len() - 1)
             }
         };
-        self.app.logs.push(LogDef { name: name.into(), keys, trigger: origin, freezes });
+        self.app.logs.push(LogDef { name: name.into(), keys, trigger: origin, by_key: by.is_some(), freezes });
         Ok(())
     }
 
@@ -82,11 +102,16 @@ impl Resolver<'_> {
         Ok(None)
     }
 
-    pub(super) fn ltl(&mut self, name: &str, formula: &Formula) -> Result<(), Mistake> {
+    /// A probe whose event has the key of what is one for each value of it.
+    fn by(&mut self, probe: &Probe, by: Option<&Expr>, consumer: Consumer) -> Result<Option<Value>, Mistake> {
+        self.maybe_keyed(&Keyed { probe: probe.clone(), key: by.cloned() }, consumer)
+    }
+
+    pub(super) fn ltl(&mut self, name: &str, by: Option<&Expr>, formula: &Formula) -> Result<(), Mistake> {
         let m = self.app.machines.len();
-        let mut classes: Vec<String> = Vec::new();
+        let (mut classes, mut keys): (Vec<String>, Vec<Option<Value>>) = (Vec::new(), Vec::new());
         for probe in ltl::classes(formula) {
-            self.slot(probe, Consumer::Class(m, classes.len()), Vec::new(), true)?;
+            keys.push(self.by(probe, by, Consumer::Class(m, classes.len()))?);
             classes.push(probe.to_string());
         }
         if classes.len() > ltl::STATES {
@@ -99,8 +124,15 @@ impl Resolver<'_> {
             self.app.notes.push(Mistake::new(formula.at, what));
         }
         let states = (0..steps.len()).map(|n| n.to_string()).collect();
-        let classes = classes.into_iter().map(|c| (c, None)).collect();
-        self.app.machines.push(MachineDef { name: name.into(), states, classes, steps: Some(steps), restarts: true });
+        let classes = classes.into_iter().zip(keys).collect();
+        self.app.machines.push(MachineDef {
+            name: name.into(),
+            states,
+            classes,
+            steps: Some(steps),
+            by_key: by.is_some(),
+            restarts: true,
+        });
         Ok(())
     }
 }

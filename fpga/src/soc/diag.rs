@@ -129,6 +129,17 @@ impl DiagRun {
     }
 }
 
+/// What the host does next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// It sends bytes.
+    Bytes(Vec<u8>),
+    /// The cores start.
+    Go,
+    /// That was all.
+    End,
+}
+
 /// A SoC with a diagnosis chip.
 #[derive(Clone, Debug)]
 pub struct DiagSoc {
@@ -188,30 +199,37 @@ impl DiagSoc {
         byte_clocks: u32,
         max_cycles: u64,
     ) -> Result<DiagRun, RunError> {
+        let groups = after.iter().map(|g| Next::Bytes(g.clone()));
+        let mut steps = [Next::Bytes(before.to_vec()), Next::Go].into_iter().chain(groups);
+        self.run_with(program, byte_clocks, max_cycles, &mut |_| steps.next().unwrap_or(Next::End))
+    }
+
+    /// Runs `program`; `host` says what is next at the beginning and when nothing comes any more, with what has come so far.
+    pub fn run_with(
+        &self,
+        program: &Program,
+        byte_clocks: u32,
+        max_cycles: u64,
+        host: &mut dyn FnMut(&DiagRun) -> Next,
+    ) -> Result<DiagRun, RunError> {
         image::suits(program, self.config.core)?;
         let hex = image::hex(program, self.config.ram_bytes())?;
         let folder = tempfile::tempdir()?;
-        let (image, words) = (folder.path().join("image.hex"), folder.path().join("words.bin"));
+        let image = folder.path().join("image.hex");
         std::fs::write(&image, hex)?;
-        let mut bytes = Vec::new();
-        for group in std::iter::once(before).chain(after.iter().map(Vec::as_slice)) {
-            bytes.extend((group.len() as u32).to_le_bytes());
-            bytes.extend(group);
-        }
-        std::fs::write(&words, bytes)?;
         let mut child = Command::new(&self.program)
             .arg(format!("+image={}", image.display()))
             .arg(if max_cycles == 0 { u64::MAX / 2 } else { max_cycles }.to_string())
-            .arg(&words)
             .arg(byte_clocks.to_string())
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
         let lost = || std::io::Error::other("the simulation has no pipes");
         let mut source = BufReader::with_capacity(1 << 18, child.stdout.take().ok_or_else(lost)?);
-        let taken = take(&mut source);
-        drop(source);
+        let mut answers = child.stdin.take().ok_or_else(lost)?;
+        let taken = take(&mut source, &mut answers, host);
+        drop((source, answers));
         let mut said = String::new();
         child.stderr.take().ok_or_else(lost)?.read_to_string(&mut said)?;
         let status = child.wait()?;
@@ -258,7 +276,11 @@ pub fn placed(config: &SocConfig, chip: &DiagParams) -> Result<String, SocError>
     ))
 }
 
-fn take(source: &mut impl Read) -> std::io::Result<DiagRun> {
+fn take(
+    source: &mut impl Read,
+    answers: &mut impl std::io::Write,
+    host: &mut dyn FnMut(&DiagRun) -> Next,
+) -> std::io::Result<DiagRun> {
     let mut word = || -> std::io::Result<u32> {
         let mut b = [0; 4];
         source.read_exact(&mut b)?;
@@ -285,6 +307,15 @@ fn take(source: &mut impl Read) -> std::io::Result<DiagRun> {
             }
             2 => run.bytes.push((word()?, word()? as u8)),
             5 => run.traps.push(((head >> 4 & 15) as u8, run.retired.len(), word()?, word()?)),
+            6 => {
+                let (count, bytes) = match host(&run) {
+                    Next::Bytes(bytes) => (bytes.len() as u32, bytes),
+                    Next::Go => (u32::MAX, Vec::new()),
+                    Next::End => (u32::MAX - 1, Vec::new()),
+                };
+                answers.write_all(&[&count.to_le_bytes()[..], &bytes].concat())?;
+                answers.flush()?;
+            }
             3 => run.start = word()?,
             4 => {
                 let mut double = || Ok::<u64, std::io::Error>(u64::from(word()?) | u64::from(word()?) << 32);

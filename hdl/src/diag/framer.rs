@@ -1,7 +1,7 @@
 //! Framer: packets for the host to bytes of a link, each in a frame with length, sequence number and CRC
 //!
 //! # Source
-//! Own; the frame: crate `diag`, module `link`. CRC-16/KERMIT: ITU-T V.41, bits reflected.
+//! Own; the frame: `sim::diag::frame`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
@@ -20,6 +20,7 @@
 use crate::noc::ports::PacketIn;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
+use sim::diag::frame::{POLYNOMIAL, START};
 
 /// What of a frame is sent next.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -63,8 +64,8 @@ impl Framer {
     /// A framer.
     pub fn new() -> Self {
         Self {
-            start: Fixed::of(0xd5u64),
-            polynomial: Fixed::of(0x8408u64),
+            start: Fixed::of(u64::from(START)),
+            polynomial: Fixed::of(u64::from(POLYNOMIAL)),
             one: Fixed::of(1u64),
             two: Fixed::of(2u64),
             one_8: Fixed::of(1u64),

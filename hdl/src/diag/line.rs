@@ -3,8 +3,8 @@
 //! Packets for the host go through it to the framer; a request goes between two of them.
 //!
 //! # Source
-//! Own; frames and requests: crate `diag`, modules `link` and `line`. CRC-16/KERMIT: ITU-T V.41, bits reflected; a frame with its
-//! sum behind it leaves 0.
+//! Own; frames and requests: crate `diag`, modules `link` and `line`. their bytes: `sim::diag::frame`. A frame
+//! with its sum behind it leaves 0.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
@@ -28,6 +28,7 @@ use crate::noc::ports::{PacketIn, PacketOut};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
+use sim::diag::frame::{POLYNOMIAL, START};
 use sim::diag::packet::{Op, HOST};
 
 /// What of a frame comes next.
@@ -111,8 +112,8 @@ impl Line {
         let host = u64::from(HOST);
         Self {
             words: Mem::new(4, 16),
-            start: Fixed::of(0xd5u64),
-            polynomial: Fixed::of(0x8408u64),
+            start: Fixed::of(u64::from(START)),
+            polynomial: Fixed::of(u64::from(POLYNOMIAL)),
             request: Fixed::of(2 << 12 | host << 6 | host),
             request_op: Fixed::of(0x8000u64 | (Op::Error as u64) << 12),
             one: Fixed::of(1u64),

@@ -6,6 +6,7 @@
 //! Every node takes an event a clock. Results of a node for which there is no room are lost and counted with its next
 //! event; what a flush sends waits in the table.
 
+pub use super::frame::FRAME_BYTES;
 use super::generator::{Generator, Seen};
 use super::interface::{Ask, Interface};
 use super::node::tick::{Rule, Tick};
@@ -20,8 +21,6 @@ use std::collections::VecDeque;
 pub const FIRST_NODE: u8 = 16;
 /// Identifier of a tick's event.
 pub const TICK_EVENT: u8 = 255;
-/// Bytes of a frame around the words of its packet: start, length, sequence number, CRC-16.
-pub const FRAME_BYTES: usize = 5;
 /// Results that may wait in a node.
 const RESULTS: usize = 16;
 

@@ -15,6 +15,7 @@
 //! | [`describe`] | packets and registers as a page |
 //! | [`node`] | filter, counters, pair, aggregate, histogram, state machine, tick, log buffer |
 //! | [`processor`] | the diagnosis processor |
+//! | [`frame`] | frames of the link to the host |
 //! | [`chip`] | all of them on one ring, with the link to the host |
 //!
 //! # Source
@@ -22,6 +23,7 @@
 
 pub mod chip;
 pub mod describe;
+pub mod frame;
 pub mod full;
 pub mod generator;
 pub mod interface;

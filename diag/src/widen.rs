@@ -1,0 +1,161 @@
+//! More probes of data and traps than there are triggers for: one trigger takes several, and their events are told apart
+//!
+//! A trap trigger of any cause has the events of all of them, and its cause tells which. A data trigger from the first byte of
+//! one variable to the last of another has those of both, and its address tells; what lies between leaves, too. What tells
+//! them apart is a predicate: a filter's, or the host's.
+//!
+//! Which variable an access touches is told by its first byte, so that only variables that begin at a word are put together: an
+//! aligned access that touches one begins in it.
+
+use crate::app::{App, Consumer, Expr, Use, Value};
+use crate::share::{fewest, union, wide};
+use crate::syntax::Binary;
+use sim::diag::trigger::{Capture, Trigger, CAPTURES};
+
+/// One trigger for both, and bytes that it takes beside theirs.
+fn joined(a: Trigger, b: Trigger) -> Option<(Trigger, u32)> {
+    match (a, b) {
+        (Trigger::Trap { interrupt: i, cause: c }, Trigger::Trap { interrupt: j, cause: d }) => {
+            let interrupt = i.filter(|_| i == j);
+            let cause = c.filter(|_| c == d && i == j);
+            Some((Trigger::Trap { interrupt, cause }, 0))
+        }
+        (
+            Trigger::Data { first: f, last: l, loads, stores, value: None },
+            Trigger::Data { first: g, last: m, loads: p, stores: q, value: None },
+        ) if (loads, stores) == (p, q) && (f | g) & 3 == 0 => {
+            let (first, last) = (f.min(g), l.max(m));
+            let size = |first: u32, last: u32| u64::from(last.saturating_sub(first)) + 1;
+            let more = size(first, last).saturating_sub(size(f, l) + size(g, m));
+            let more = u32::try_from(more).unwrap_or(u32::MAX);
+            Some((Trigger::Data { first, last, loads, stores, value: None }, more))
+        }
+        _ => None,
+    }
+}
+
+/// The word that tells whose an event is.
+fn teller(trigger: Trigger) -> Option<Capture> {
+    match trigger {
+        Trigger::Trap { .. } => Some(Capture::Cause),
+        Trigger::Data { .. } => Some(Capture::Address),
+        Trigger::Pc(_)
+        | Trigger::Entry { .. }
+        | Trigger::Return(_)
+        | Trigger::ReturnFrom { .. }
+        | Trigger::TrapReturn => None,
+    }
+}
+
+/// Uses of either trigger have the wider one.
+fn widened(app: &App, a: Trigger, b: Trigger, to: Trigger) -> Option<App> {
+    let mut app = app.clone();
+    let mut all = Vec::new();
+    for u in app.uses.iter_mut().filter(|u| u.trigger == a || u.trigger == b) {
+        u.narrow = u.narrow.or(Some(u.trigger));
+        u.trigger = to;
+        u.captures = union(&u.captures, &[teller(to)?]);
+        all = union(&all, &u.captures);
+    }
+    // else there would be two of it
+    (all.len() <= CAPTURES).then_some(app)
+}
+
+/// What is true of a use's events among those of its trigger.
+fn condition(u: &Use) -> Option<Expr> {
+    let narrow = u.narrow.filter(|n| *n != u.trigger)?;
+    let at = u.captures.iter().position(|c| Some(*c) == teller(u.trigger))?;
+    let word = || Box::new(Expr::Value(Value::Arg(at as u8)));
+    let is = |op, n: u32| Expr::Binary(op, word(), Box::new(Expr::Number(n.into())));
+    Some(match narrow {
+        Trigger::Trap { interrupt: Some(i), cause: Some(c) } => is(Binary::Eq, u32::from(i) << 31 | u32::from(c)),
+        Trigger::Trap { interrupt: Some(true), cause: None } => is(Binary::Ge, 1 << 31),
+        Trigger::Trap { interrupt: Some(false), cause: None } => is(Binary::Lt, 1 << 31),
+        Trigger::Trap { interrupt: None, cause: Some(c) } => {
+            let masked = Expr::Binary(Binary::BitAnd, word(), Box::new(Expr::Number(0x7fff_ffff)));
+            Expr::Binary(Binary::Eq, Box::new(masked), Box::new(Expr::Number(c.into())))
+        }
+        Trigger::Data { first, last, .. } => both(is(Binary::Ge, first), is(Binary::Le, last)),
+        _ => return None,
+    })
+}
+
+fn both(a: Expr, b: Expr) -> Expr {
+    Expr::Binary(Binary::And, Box::new(a), Box::new(b))
+}
+
+/// Widens triggers until `room` are enough for those of data, traps and entries, the narrowest first, as far as that is possible.
+pub fn widen(app: &mut App, room: usize) {
+    let mut found = app.clone();
+    loop {
+        let slots = fewest(&found);
+        let needed = wide(&slots);
+        if needed <= room {
+            break;
+        }
+        let mut best: Option<(usize, u32, App)> = None;
+        for (n, a) in slots.iter().enumerate() {
+            for b in &slots[n + 1..] {
+                let Some((to, more)) = joined(a.slot.trigger, b.slot.trigger) else { continue };
+                let Some(tried) = widened(&found, a.slot.trigger, b.slot.trigger, to) else { continue };
+                let left = wide(&fewest(&tried));
+                if left < needed && best.as_ref().is_none_or(|b| (left, more) < (b.0, b.1)) {
+                    best = Some((left, more, tried));
+                }
+            }
+        }
+        let Some((_, _, next)) = best else { break };
+        found = next;
+    }
+    *app = found;
+    for n in 0..app.uses.len() {
+        let Some(only) = condition(&app.uses[n]) else { continue };
+        match app.uses[n].consumer {
+            Consumer::Clause(c) => {
+                let own = app.clauses[c].predicate.take();
+                app.clauses[c].predicate = Some(match own {
+                    Some(own) => both(only, own),
+                    None => only,
+                });
+            }
+            Consumer::Class(..) | Consumer::Span(..) | Consumer::Log(..) => app.uses[n].only = Some(only),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::parse;
+    use crate::resolve::resolve;
+    use crate::symbols::Symbols;
+
+    #[test]
+    fn triggers_are_widened_as_worked_by_hand() {
+        let text = "interrupt:3, interrupt:7 { @a = count(); } exception:2 /pc > 8/ { @b = count(); }
+            write:64 { @c = count(); } write:72 { @d = count(); } write:4096 { @e[value] = count(); } read:68 { @f = count(); }";
+        let app = resolve(&parse(text).unwrap(), &Symbols::none(), 1).unwrap();
+        let slots = |room: usize| {
+            let mut app = app.clone();
+            widen(&mut app, room);
+            (fewest(&app).iter().map(|g| g.slot.trigger).collect::<Vec<_>>(), app)
+        };
+        let data = |first, last, stores: bool| Trigger::Data { first, last, loads: !stores, stores, value: None };
+        let trap = |interrupt, cause| Trigger::Trap { interrupt, cause };
+        assert_eq!(slots(7).0.len(), 7);
+        assert_eq!(slots(7).1, app);
+        // both interrupts first: nothing lies between them; then all traps, then the words at 64 and 72 with what is between
+        assert_eq!(slots(6).0[0], trap(Some(true), None));
+        assert_eq!(slots(5).0[0], trap(None, None));
+        let (four, app) = slots(4);
+        assert_eq!(four, [trap(None, None), data(64, 75, true), data(4096, 4099, true), data(68, 71, false)]);
+        let shown = |n: usize| format!("{:?}", app.clauses[n].predicate.as_ref().unwrap());
+        assert_eq!(shown(0), "Binary(Eq, Value(Arg(0)), Number(2147483651))");
+        assert_eq!(shown(2), "Binary(And, Binary(Eq, Value(Arg(1)), Number(2)), Binary(Gt, Value(Arg(0)), Number(8)))");
+        assert!(shown(3)
+            .contains("Binary(And, Binary(Ge, Value(Arg(0)), Number(64)), Binary(Le, Value(Arg(0)), Number(67)))"));
+        assert_eq!(app.clauses[5].predicate, None);
+        // a load and a store stay apart, and that is the end of it
+        assert_eq!(slots(1).0, [trap(None, None), data(64, 4099, true), data(68, 71, false)]);
+    }
+}
