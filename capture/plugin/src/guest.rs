@@ -28,6 +28,8 @@ pub struct Guest {
     sigreturn: [i64; 2],
     exec: [i64; 2],
     exit_all: i64,
+    /// Of `sched_setaffinity`; the next is `sched_getaffinity`.
+    affinity: i64,
     /// Bytes of an address.
     address: usize,
     /// Registers at a handler's first instruction: signal, siginfo, ucontext, stack pointer.
@@ -68,6 +70,10 @@ pub enum Call {
     Sigreturn,
     Exec,
     ExitAll,
+    /// Asks which processors a thread may run on, or says which.
+    Place {
+        sets: bool,
+    },
 }
 
 impl Guest {
@@ -75,6 +81,7 @@ impl Guest {
     pub fn of(name: &str, system: bool) -> Option<Self> {
         // Linux's generic numbers, which riscv and aarch64 have
         let (mut sigaction, mut sigreturn, mut exec, mut exit_all) = ([134; 2], [139; 2], [221, 281], 94);
+        let mut affinity = 122;
         let read: &CStr;
         let (registers, context, pc, saved, address);
         match name {
@@ -92,12 +99,14 @@ impl Guest {
             "x86_64" => {
                 read = c"x86_cpu_gdb_read_register";
                 (sigaction, sigreturn, exec, exit_all) = ([13; 2], [15; 2], [59, 322], 231);
+                affinity = 203;
                 (registers, context, pc, address) = ([5, 4, 3, 7], 8, 168, 8);
                 saved = [104, 112, 136, 160];
             }
             "arm" => {
                 read = c"arm_cpu_gdb_read_register";
                 (sigaction, sigreturn, exec, exit_all) = ([174, 67], [173, 119], [11, 387], 248);
+                affinity = 241;
                 (registers, context, pc, address) = ([0, 1, 2, 13], 128, 92, 4);
                 saved = registers.map(|r: c_int| 32 + r as u64 * 4);
             }
@@ -120,6 +129,7 @@ impl Guest {
             sigreturn,
             exec,
             exit_all,
+            affinity,
             address,
             registers,
             context,
@@ -144,6 +154,7 @@ impl Guest {
             n if self.sigreturn.contains(&n) => Call::Sigreturn,
             n if self.exec.contains(&n) => Call::Exec,
             n if n == self.exit_all => Call::ExitAll,
+            n if n == self.affinity || n == self.affinity + 1 => Call::Place { sets: n == self.affinity },
             _ => Call::Ordinary,
         }
     }

@@ -14,6 +14,7 @@ mod guest;
 mod layout;
 #[cfg(feature = "api4")]
 mod named4;
+mod place;
 mod qemu;
 mod ring;
 mod state;
@@ -25,6 +26,7 @@ mod values;
 
 use guest::{Call, Guest, Interrupted};
 use layout::*;
+use place::{Place, Processors};
 use qemu::*;
 use ring::{Ring, Writer};
 use state::State as Begins;
@@ -71,6 +73,7 @@ struct State {
     guest: Guest,
     flags: u32,
     quantum: u64,
+    processors: Processors,
     blocks: Mutex<Blocks>,
     /// Addresses that are traced; nothing in it: all.
     traced: OnceLock<Vec<(u64, u64)>>,
@@ -107,6 +110,7 @@ struct Thread {
     outside: Cell<bool>,
     /// What it was in last, as told.
     context: Cell<Option<u32>>,
+    place: Cell<Place>,
     /// Frames of handlers that were interrupted before they began, and are told.
     told: RefCell<Vec<u64>>,
 }
@@ -138,6 +142,7 @@ impl Thread {
             random: Cell::new(random),
             outside: Cell::new(false),
             context: Cell::new(None),
+            place: Cell::default(),
             told: RefCell::default(),
         }
     }
@@ -166,8 +171,23 @@ impl Thread {
     /// Waits for a turn.
     fn take(&self) {
         let ring = &state().ring;
+        if TURNS.is_taken() {
+            self.bind();
+        }
         TURNS.take(self.id(), ring);
         self.renew(ring.executed());
+    }
+
+    /// Runs where the others run.
+    fn bind(&self) {
+        if self.place.get() == Place::Free {
+            self.place.set(state().processors.bind(Place::Free));
+        }
+    }
+
+    /// Runs where it would.
+    fn release(&self) {
+        self.place.set(state().processors.release(self.place.get()));
     }
 
     /// Ends the turn, if it is this thread's.
@@ -218,6 +238,7 @@ fn begin(vcpu: c_uint, block: &'static Block) {
             }
             state.ring.control().switches.fetch_add(1, Relaxed);
             state.ring.close(&me.writer);
+            me.bind();
             TURNS.hand_over(me.id(), &state.ring);
         }
         me.renew(state.ring.executed() + u64::from(block.instructions));
@@ -264,7 +285,7 @@ fn what(info: u32, place: *mut c_void) -> u32 {
     ((place as usize as u32) & ((1 << PLACE_BITS) - 1)) | ((info >> 16 & 3) * LOADS)
 }
 
-/// A load or a store where the gate is not open, at a page's end, or of more than 8 bytes.
+/// A load or a store where the gate is not open, or of more than 8 bytes.
 #[cold]
 #[inline(never)]
 fn access(vcpu: c_uint, info: u32, address: u64, place: *mut c_void) {
@@ -473,7 +494,7 @@ extern "C" fn on_syscall(
     let me = thread(vcpu);
     let call = state.guest.call(number);
     let kind = match call {
-        Call::Ordinary | Call::Sigaction => ORDINARY,
+        Call::Ordinary | Call::Sigaction | Call::Place { .. } => ORDINARY,
         Call::Sigreturn => SIGRETURN,
         Call::Exec => EXEC,
         Call::ExitAll => EXIT_ALL,
@@ -488,6 +509,16 @@ extern "C" fn on_syscall(
         if handler > 1 {
             state.handler(state.guest.code(handler));
         }
+    }
+    match call {
+        Call::Exec => me.release(),
+        Call::Place { sets } if state.flags & FREE == 0 => {
+            me.release();
+            if sets {
+                me.place.set(Place::Own);
+            }
+        }
+        _ => {}
     }
     me.give();
     if call == Call::ExitAll {
@@ -532,7 +563,9 @@ extern "C" fn on_exit(_: Id, _: *mut c_void) {
 /// A child has the ring, too, and must not write to it.
 extern "C" fn on_fork() {
     OFF.store(true, Relaxed);
-    state().ring.close_for_all();
+    let state = state();
+    state.ring.close_for_all();
+    state.processors.release(Place::Free);
 }
 
 /// A number given as `name=number`.
@@ -580,7 +613,9 @@ pub unsafe extern "C" fn qemu_plugin_install(
     let state = if guest.shows_registers() { READY } else { NO_REGISTERS };
     control.state.store(state, Relaxed);
     let (flags, quantum) = (control.flags, u64::from(control.quantum.max(1)));
-    let state = Box::new(State { ring, guest, flags, quantum, blocks: Mutex::default(), traced: OnceLock::new() });
+    let processors = Processors::of_this();
+    let (blocks, traced) = (Mutex::default(), OnceLock::new());
+    let state = Box::new(State { ring, guest, flags, quantum, processors, blocks, traced });
     STATE.store(Box::into_raw(state), Release);
     pthread_atfork(None, None, Some(on_fork));
     qemu_plugin_register_vcpu_init_cb(id, on_thread);

@@ -43,6 +43,11 @@ impl Turns {
         self.turn.load(Acquire) == thread
     }
 
+    /// Whether it is anybody's turn.
+    pub fn is_taken(&self) -> bool {
+        self.turn.load(Relaxed) != NOBODY
+    }
+
     /// Whether somebody waits for one.
     #[inline]
     pub fn waited_for(&self) -> bool {
@@ -87,16 +92,26 @@ impl Turns {
             let quiet = now == seen && !ring.stalled.load(Relaxed);
             still = if quiet { still + 1 } else { 0 };
             seen = now;
-            if still < 2 {
-                continue;
-            }
             let mut queue = self.queue();
-            if queue.front().is_some_and(|(first, _)| *first == thread) {
-                queue.pop_front();
-                self.waiting.store(queue.len() as u32, Relaxed);
-                self.turn.store(thread, Release);
-                ring.control().steals.fetch_add(1, Relaxed);
-                return;
+            match queue.iter().position(|(waits, _)| *waits == thread) {
+                Some(0) if still >= 2 => {
+                    queue.pop_front();
+                    self.waiting.store(queue.len() as u32, Relaxed);
+                    self.turn.store(thread, Release);
+                    ring.control().steals.fetch_add(1, Relaxed);
+                    return;
+                }
+                Some(_) => {}
+                // it had its turn, and before it woke another took it
+                None if !self.is_of(thread) => {
+                    if self.turn.load(Acquire) == NOBODY {
+                        self.turn.store(thread, Release);
+                        return;
+                    }
+                    queue.push_back((thread, std::thread::current()));
+                    self.waiting.store(queue.len() as u32, Relaxed);
+                }
+                None => {}
             }
         }
     }
