@@ -23,6 +23,7 @@ mod traps;
 mod turns;
 #[cfg_attr(feature = "api4", path = "values4.rs")]
 mod values;
+mod woken;
 
 use guest::{Call, Guest, Interrupted};
 use layout::*;
@@ -36,6 +37,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::*};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use turns::Turns;
+use woken::Woken;
 
 /// The newest version of the interface that this plugin knows; QEMU looks for the name.
 #[no_mangle]
@@ -48,6 +50,7 @@ static SYSTEM: AtomicBool = AtomicBool::new(false);
 /// Set before any callback is registered, and leaked.
 static STATE: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 static TURNS: Turns = Turns::new();
+static WOKEN: Woken = Woken::new();
 /// Thread by QEMU's index of it, which is used again when a thread has ended. Only the thread itself looks here, between
 /// its beginning and its end.
 static THREADS: [AtomicPtr<Thread>; MOST_THREADS] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MOST_THREADS];
@@ -111,6 +114,12 @@ struct Thread {
     /// What it was in last, as told.
     context: Cell<Option<u32>>,
     place: Cell<Place>,
+    /// What it has called the system for, and who had come then.
+    called: Cell<Option<(Call, u32)>>,
+    /// It is one of the woken, and has not waited for its turn yet.
+    comes: Cell<bool>,
+    /// Who must have come before it goes on.
+    awaits: Cell<Option<u32>>,
     /// Frames of handlers that were interrupted before they began, and are told.
     told: RefCell<Vec<u64>>,
 }
@@ -143,6 +152,9 @@ impl Thread {
             outside: Cell::new(false),
             context: Cell::new(None),
             place: Cell::default(),
+            called: Cell::new(None),
+            comes: Cell::new(true),
+            awaits: Cell::new(None),
             told: RefCell::default(),
         }
     }
@@ -171,10 +183,15 @@ impl Thread {
     /// Waits for a turn.
     fn take(&self) {
         let ring = &state().ring;
-        if TURNS.is_taken() {
+        if ALIVE.load(Relaxed) > 1 {
             self.bind();
         }
-        TURNS.take(self.id(), ring);
+        let comes = self.comes.take();
+        TURNS.take(self.id(), ring, || {
+            if comes {
+                WOKEN.one();
+            }
+        });
         self.renew(ring.executed());
     }
 
@@ -224,8 +241,13 @@ fn begin(vcpu: c_uint, block: &'static Block) {
     }
     let (state, me) = (state(), thread(vcpu));
     let serial = state.flags & FREE == 0;
-    if serial && !TURNS.is_of(me.id()) {
-        me.take();
+    if serial {
+        if let Some(come) = me.awaits.take() {
+            WOKEN.wait(come);
+        }
+        if !TURNS.is_of(me.id()) {
+            me.take();
+        }
     }
     let flags = block.flags.load(Relaxed);
     if flags & HANDLER != 0 && (flags & OUTSIDE == 0 || !me.outside.get()) {
@@ -478,7 +500,7 @@ extern "C" fn on_syscall(
     _: Id,
     vcpu: c_uint,
     number: i64,
-    _: u64,
+    a1: u64,
     a2: u64,
     _: u64,
     _: u64,
@@ -492,12 +514,12 @@ extern "C" fn on_syscall(
     }
     let state = state();
     let me = thread(vcpu);
-    let call = state.guest.call(number);
+    let call = state.guest.call(number, [a1, a2]);
     let kind = match call {
-        Call::Ordinary | Call::Sigaction | Call::Place { .. } => ORDINARY,
         Call::Sigreturn => SIGRETURN,
         Call::Exec => EXEC,
         Call::ExitAll => EXIT_ALL,
+        _ => ORDINARY,
     };
     if !me.outside.get() || call == Call::ExitAll {
         state.ring.tell(&me.writer, &[escape(SYSCALL, kind)]);
@@ -520,10 +542,29 @@ extern "C" fn on_syscall(
         }
         _ => {}
     }
-    me.give();
+    me.called.set(Some((call, WOKEN.so_far())));
+    if matches!(call, Call::Wakes | Call::Makes) {
+        // it keeps its turn until who comes has come
+        state.ring.close(&me.writer);
+    } else {
+        me.give();
+    }
     if call == Call::ExitAll {
         // QEMU waits for all threads to leave their blocks
         off();
+    }
+}
+
+extern "C" fn on_return(_: Id, vcpu: c_uint, _: i64, result: i64) {
+    if OFF.load(Relaxed) {
+        return;
+    }
+    let me = thread(vcpu);
+    match me.called.take() {
+        Some((Call::Waits, _)) if result == 0 => me.comes.set(true),
+        Some((Call::Wakes, come)) if result > 0 => me.awaits.set(Some(come.wrapping_add(result as u32))),
+        Some((Call::Makes, come)) if result > 0 => me.awaits.set(Some(come.wrapping_add(1))),
+        _ => {}
     }
 }
 
@@ -625,6 +666,9 @@ pub unsafe extern "C" fn qemu_plugin_install(
     } else {
         qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
         qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+        if flags & FREE == 0 {
+            qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
+        }
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
     qemu_plugin_register_atexit_cb(id, on_exit, std::ptr::null_mut());

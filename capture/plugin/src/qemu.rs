@@ -59,6 +59,7 @@ extern "C" {
         data: *mut c_void,
     );
     pub fn qemu_plugin_register_vcpu_syscall_cb(id: Id, callback: SyscallCallback);
+    pub fn qemu_plugin_register_vcpu_syscall_ret_cb(id: Id, callback: extern "C" fn(Id, c_uint, i64, i64));
     pub fn qemu_plugin_register_atexit_cb(id: Id, callback: extern "C" fn(Id, *mut c_void), data: *mut c_void);
     pub fn qemu_plugin_tb_n_insns(tb: *const Tb) -> usize;
     pub fn qemu_plugin_tb_vaddr(tb: *const Tb) -> u64;

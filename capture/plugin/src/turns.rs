@@ -43,11 +43,6 @@ impl Turns {
         self.turn.load(Acquire) == thread
     }
 
-    /// Whether it is anybody's turn.
-    pub fn is_taken(&self) -> bool {
-        self.turn.load(Relaxed) != NOBODY
-    }
-
     /// Whether somebody waits for one.
     #[inline]
     pub fn waited_for(&self) -> bool {
@@ -58,19 +53,21 @@ impl Turns {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a turn.
-    pub fn take(&self, thread: u32, ring: &Ring) {
+    /// Waits for a turn. `come` is called when the thread has it, or waits for it.
+    pub fn take(&self, thread: u32, ring: &Ring, come: impl FnOnce()) {
         let mut queue = self.queue();
         if self.over.load(Relaxed) || self.is_of(thread) {
             return;
         }
         if self.turn.load(Acquire) == NOBODY {
             self.turn.store(thread, Release);
-            return;
+            drop(queue);
+            return come();
         }
         queue.push_back((thread, std::thread::current()));
         self.waiting.store(queue.len() as u32, Relaxed);
         drop(queue);
+        come();
         self.wait(thread, ring);
     }
 
@@ -140,7 +137,7 @@ impl Turns {
         let mut queue = self.queue();
         if self.over.load(Relaxed) || queue.is_empty() || !self.is_of(thread) {
             drop(queue);
-            return self.take(thread, ring);
+            return self.take(thread, ring, || {});
         }
         queue.push_back((thread, std::thread::current()));
         self.next(queue);
