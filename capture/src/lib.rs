@@ -44,6 +44,7 @@ mod pack;
 pub mod routines;
 pub mod run;
 pub mod schedule;
+mod shadow;
 mod shared;
 mod spool;
 #[path = "../plugin/src/state.rs"]

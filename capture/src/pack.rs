@@ -24,7 +24,8 @@
 //! Value: 0 as memory had it, 1 to 4 of 1, 2, 4, 8 bytes, 5 as at the last time, 6 the same step on, 7 as 5 and 2 bytes.
 
 use crate::layout::{self, ARGUMENT, ESCAPE};
-use crate::memory::{low, Memory};
+use crate::memory::low;
+use crate::shadow::Shadow;
 
 /// Blocks that were expected behind others.
 const BLOCKS: usize = 1 << 16;
@@ -37,6 +38,10 @@ const BLOCK: u8 = 128;
 const WORDS: u8 = 129;
 const ACCESS: u8 = 192;
 const MOST_RUN: u32 = 128;
+/// Words after which packing makes a pause; a fraction of the ring.
+pub(crate) const PORTION: usize = 1 << 17;
+/// First byte of an access.
+const ACCESS_HEAD: u32 = layout::escape(layout::ACCESS, 0) >> 24;
 
 /// What an access was at the last time; kind 0: a block began in its place.
 #[derive(Clone, Copy, Default)]
@@ -53,7 +58,7 @@ struct Known {
     data: bool,
     next: Vec<u32>,
     slots: Vec<Slot>,
-    memory: Memory,
+    memory: Shadow,
     /// The last block, and the two before it.
     past: [u32; 3],
     place: u32,
@@ -66,7 +71,7 @@ impl Known {
             data,
             next: vec![0; BLOCKS],
             slots: vec![Slot::default(); slots],
-            memory: Memory::new(),
+            memory: Shadow::new(data),
             past: [0; 3],
             place: 0,
         }
@@ -74,10 +79,7 @@ impl Known {
 
     #[inline]
     fn expected(&mut self) -> &mut u32 {
-        let [a, b, c] = self.past;
-        let hash =
-            a.wrapping_mul(0x9e37_79b1) ^ b.wrapping_mul(0x85eb_ca6b).rotate_left(7) ^ c.wrapping_mul(0xc2b2_ae35);
-        &mut self.next[(hash >> 16) as usize % BLOCKS]
+        &mut self.next[place(self.past)]
     }
 
     #[inline]
@@ -122,6 +124,13 @@ impl Slot {
     }
 }
 
+/// Where it stands what came behind three blocks.
+#[inline]
+fn place([a, b, c]: [u32; 3]) -> usize {
+    let hash = a.wrapping_mul(0x9e37_79b1) ^ b.wrapping_mul(0x85eb_ca6b).rotate_left(7) ^ c.wrapping_mul(0xc2b2_ae35);
+    (hash >> 16) as usize % BLOCKS
+}
+
 #[inline]
 fn size(kind: u32) -> u8 {
     1 << (kind >> layout::SIZE_SHIFT & 3)
@@ -145,30 +154,62 @@ impl Packer {
     }
 
     /// Packs whole entries, and hands out frames. Words without sense, and an entry that is cut, are kept as they are.
-    pub(crate) fn pack<E>(
-        &mut self,
-        mut words: &[u32],
-        mut frame: impl FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        while let Some(&word) = words.first() {
+    /// Says how many words it took: all, or after the first that are [`PORTION`] the end of an entry.
+    pub(crate) fn pack<E>(&mut self, words: &[u32], mut frame: impl FnMut(&[u8]) -> Result<(), E>) -> Result<usize, E> {
+        let mut rest = words;
+        loop {
+            if !self.known.data {
+                rest = &rest[self.expected(rest)..];
+            }
+            let Some(&word) = rest.first() else { break };
             let n = if word & ESCAPE == 0 {
                 self.block(word);
                 1
+            } else if word >> 24 == ACCESS_HEAD && rest.first_chunk().is_some_and(|entry| self.access(entry)) {
+                5
             } else {
-                let n = crate::words::length(word).unwrap_or(1).clamp(1, words.len());
-                if !self.access(&words[..n]) {
-                    self.code(WORDS);
-                    self.columns[1].extend((n as u32).to_le_bytes());
-                    self.columns[1].extend(words[..n].iter().flat_map(|w| w.to_le_bytes()));
-                }
-                n
+                self.others(rest)
             };
-            words = &words[n..];
+            rest = &rest[n..];
             if self.columns[0].len() >= FRAME || self.columns[1].len() >= 4 * FRAME {
                 self.end(&mut frame)?;
             }
+            if words.len() - rest.len() >= PORTION {
+                break;
+            }
         }
-        Ok(())
+        Ok(words.len() - rest.len())
+    }
+
+    /// Blocks at the front that are as expected, where there are no accesses: how many.
+    fn expected(&mut self, words: &[u32]) -> usize {
+        let Known { next, past, .. } = &mut self.known;
+        let next = &next[..BLOCKS];
+        let mut last = *past;
+        // an escape never is
+        let unlike = words.iter().position(|word| {
+            let expected = next[place(last)] == *word;
+            if expected {
+                last = [*word, last[0], last[1]];
+            }
+            !expected
+        });
+        *past = last;
+        let n = unlike.unwrap_or(words.len());
+        let run = self.run as usize + n;
+        self.columns[0].extend(std::iter::repeat_n((MOST_RUN - 1) as u8, run / MOST_RUN as usize));
+        self.run = run as u32 % MOST_RUN;
+        n
+    }
+
+    /// An entry that is kept as it is.
+    #[cold]
+    fn others(&mut self, words: &[u32]) -> usize {
+        let n = crate::words::length(words[0]).unwrap_or(1).clamp(1, words.len());
+        self.code(WORDS);
+        self.columns[1].extend((n as u32).to_le_bytes());
+        self.columns[1].extend(words[..n].iter().flat_map(|w| w.to_le_bytes()));
+        n
     }
 
     /// Ends the frame.
@@ -225,13 +266,9 @@ impl Packer {
 
     /// False: the words are none, or none that can be told so.
     #[inline]
-    fn access(&mut self, words: &[u32]) -> bool {
-        let &[head, ref rest @ ..] = words else { return false };
-        if head >> 24 & 0x7f != layout::ACCESS || rest.len() != 4 || !self.known.data {
-            return false;
-        }
-        let (kind, address, value) = (head & ARGUMENT, wide(rest), wide(&rest[2..]));
-        if kind == 0 || low(value, size(kind)) != value {
+    fn access(&mut self, words: &[u32; 5]) -> bool {
+        let (kind, address, value) = (words[0] & ARGUMENT, wide(&words[1..]), wide(&words[3..]));
+        if kind == 0 || low(value, size(kind)) != value || !self.known.data {
             return false;
         }
         let before = self.known.memory.set(address, size(kind), value);
@@ -409,13 +446,14 @@ mod tests {
     /// Packed in portions, unpacked again; and the bytes that it took.
     fn through(words: &[u32], data: bool, portion: usize) -> (Vec<u32>, usize) {
         let (mut packer, mut packed) = (Packer::new(data), Vec::new());
-        for part in words.chunks(portion) {
-            packer
-                .pack(part, |b| {
+        for mut part in words.chunks(portion) {
+            while !part.is_empty() {
+                let taken = packer.pack(part, |b| {
                     packed.extend_from_slice(b);
                     Ok::<_, ()>(())
-                })
-                .unwrap();
+                });
+                part = &part[taken.unwrap()..];
+            }
         }
         packer
             .end(|b| {

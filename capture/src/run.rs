@@ -17,10 +17,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// How long to wait when little was told.
-const PAUSE: Duration = Duration::from_micros(200);
-/// Words that are more than little; a fraction of the ring.
-const PORTION: usize = 1 << 16;
+/// How long to wait when little was told, at first and at most: who writes wakes this side when it is enough.
+const PAUSES: [Duration; 2] = [Duration::from_micros(200), Duration::from_millis(5)];
 /// Harts that a recording can have.
 pub const MOST_HARTS: u8 = 16;
 
@@ -244,21 +242,24 @@ impl Drain<'_> {
     ) -> Result<Ended, CaptureError> {
         let control = self.shared.control();
         let (mut parser, mut told) = (Words::default(), 0);
+        let mut pause = PAUSES[0];
         loop {
             // asked first: what was told before the end is then in the ring
             let status = guest.0.try_wait().map_err(|e| CaptureError::System("the guest", e))?;
             let n = self.shared.read(|words| {
                 if self.failure.is_some() || self.limit.is_some() {
-                    return;
+                    return words.len();
                 }
-                self.keep(words, &mut parser, counting.as_deref_mut());
+                let taken = self.keep(words, &mut parser, counting.as_deref_mut());
                 if self.failure.is_some() || self.limit.is_some() {
                     control.stop.store(1, Relaxed);
                     if self.options.end_with_trace {
                         // it may have ended meanwhile
                         let _ = guest.0.kill();
                     }
+                    self.shared.wake();
                 }
+                taken
             });
             let executed = control.written.executed.load(Relaxed);
             tell(executed.saturating_sub(told));
@@ -272,13 +273,22 @@ impl Drain<'_> {
                     return Ok(status.code().map_or(Ended::Signal(signal), Ended::Code));
                 }
                 // what comes in small portions costs more to take than it is
-                None if n < PORTION => std::thread::sleep(PAUSE),
-                _ => {}
+                None if (n as u64) < layout::ENOUGH => {
+                    self.shared.sleep(pause);
+                    pause = (2 * pause).min(PAUSES[1]);
+                }
+                _ => pause = PAUSES[0],
             }
         }
     }
 
-    fn keep<S: Sink>(&mut self, words: &[u32], parser: &mut Words, counting: Option<&mut Expander<'_, S>>) {
+    /// Keeps words, and says how many.
+    fn keep<S: Sink>(&mut self, words: &[u32], parser: &mut Words, counting: Option<&mut Expander<'_, S>>) -> usize {
+        let taken = self.writer.write(words).unwrap_or_else(|e| {
+            self.failure = Some(e);
+            words.len()
+        });
+        let words = &words[..taken];
         if let Some(counting) = counting {
             match parser.feed(words, |entry| counting.take(entry)) {
                 Ok(true) => {}
@@ -286,12 +296,10 @@ impl Drain<'_> {
                 Err(e) => self.failure = Some(e),
             }
         }
-        if let Err(e) = self.writer.write(words) {
-            self.failure = Some(e);
-        }
         if self.options.size.is_some_and(|most| self.writer.size() > most) {
             self.limit = Some("bytes");
         }
+        taken
     }
 }
 

@@ -2,11 +2,18 @@
 // Memory that another process writes is beyond what the compiler knows; each block says why it holds.
 #![allow(unsafe_code)]
 
-use crate::layout::{Control, CONTROL_BYTES};
+use crate::layout::{self, Control, CONTROL_BYTES};
 use crate::CaptureError;
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd};
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{fence, AtomicU32, Ordering::*};
+use std::time::Duration;
+
+/// Wakes who waits at a word.
+fn wake(word: &AtomicU32) {
+    // SAFETY: a word that both sides have mapped.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
+}
 
 /// The plugin, as the build script made it.
 static PLUGIN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plugin.so"));
@@ -88,8 +95,9 @@ impl Shared {
         unsafe { &*self.control }
     }
 
-    /// Hands out what was written since the last time, in whole entries, and how many words it was; 0 where nothing was.
-    pub(crate) fn read(&self, take: impl FnOnce(&[u32])) -> usize {
+    /// Hands out what was written since the last time, in whole entries, of which `take` says how many words it took; and
+    /// how many there were; 0 where nothing was.
+    pub(crate) fn read(&self, take: impl FnOnce(&[u32]) -> usize) -> usize {
         let control = self.control();
         let (tail, head) = (control.tail.0.load(Relaxed), control.written.head.load(Acquire));
         // what a guest that writes at random makes of it must not be believed
@@ -100,12 +108,46 @@ impl Shared {
         let at = tail as usize & (WORDS - 1);
         // SAFETY: below the head, where the plugin does not write until the tail moves; the ring is mapped twice, one
         // behind the other.
-        take(unsafe {
+        let taken = take(unsafe {
             let ring = self.control.cast::<u8>().add(CONTROL_BYTES).cast::<u32>();
             std::slice::from_raw_parts(ring.add(at), n)
         });
-        control.tail.0.store(tail + n as u64, Release);
+        control.tail.0.store(tail + taken.min(n) as u64, Release);
+        self.room();
         n
+    }
+
+    /// Wakes a writer that waits for room, when there is.
+    fn room(&self) {
+        let control = self.control();
+        // the tail first: a writer that does not see it is seen
+        fence(SeqCst);
+        let used = control.written.head.load(Relaxed).wrapping_sub(control.tail.0.load(Relaxed));
+        if control.full.load(Relaxed) != 0 && used <= WORDS as u64 / 2 {
+            control.full.store(0, Relaxed);
+            wake(&control.full);
+        }
+    }
+
+    /// Wakes a writer that waits.
+    pub(crate) fn wake(&self) {
+        self.control().full.store(0, Relaxed);
+        wake(&self.control().full);
+    }
+
+    /// Waits until more than a little was written, but not longer than this.
+    pub(crate) fn sleep(&self, most: Duration) {
+        let control = self.control();
+        control.asleep.store(1, SeqCst);
+        let written = control.written.head.load(SeqCst).wrapping_sub(control.tail.0.load(Relaxed));
+        if written < layout::ENOUGH {
+            let time = libc::timespec { tv_sec: 0, tv_nsec: most.subsec_nanos().into() };
+            // SAFETY: a word that both sides have mapped, and a time.
+            unsafe {
+                libc::syscall(libc::SYS_futex, control.asleep.as_ptr(), libc::FUTEX_WAIT, 1, &raw const time);
+            }
+        }
+        control.asleep.store(0, Relaxed);
     }
 }
 

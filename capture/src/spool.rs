@@ -14,14 +14,48 @@ const LEVEL: i32 = -1;
 /// Bytes that a column of a frame has at most; a frame has less, but for a block of code of 64 MB.
 const MOST: u32 = 1 << 28;
 
+/// Bytes that are packed at once.
+const UNIT: usize = 1 << 18;
+
 /// Takes the words of a run.
 pub(crate) struct SpoolWriter {
     packer: Packer,
-    zstd: zstd::Encoder<'static, File>,
-    /// The same file.
-    file: File,
+    units: UnitWriter,
     data: bool,
     folder: String,
+}
+
+/// Bytes that are packed in units, each by itself: their length, that of what it is packed to, then that.
+///
+/// One stream would look for repetitions in the units before, which are few, and take half again as long.
+struct UnitWriter {
+    zstd: zstd::bulk::Compressor<'static>,
+    bytes: Vec<u8>,
+    packed: Vec<u8>,
+    file: File,
+}
+
+impl UnitWriter {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.bytes.extend_from_slice(bytes);
+        if self.bytes.len() >= UNIT {
+            self.end()?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> std::io::Result<()> {
+        if self.bytes.is_empty() {
+            return Ok(());
+        }
+        self.packed.clear();
+        self.packed.reserve(zstd::zstd_safe::compress_bound(self.bytes.len()));
+        let n = self.zstd.compress_to_buffer(&self.bytes, &mut self.packed)?;
+        let lengths = [self.bytes.len() as u32, n as u32].map(u32::to_le_bytes);
+        self.bytes.clear();
+        self.file.write_all(lengths.as_flattened())?;
+        self.file.write_all(&self.packed)
+    }
 }
 
 /// A run that was kept.
@@ -43,27 +77,63 @@ impl SpoolWriter {
     pub(crate) fn create(folder: &Path, data: bool) -> Result<Self, CaptureError> {
         let name = folder.display().to_string();
         let file = tempfile::tempfile_in(folder).map_err(failed(&name))?;
-        let zstd = zstd::Encoder::new(file.try_clone().map_err(failed(&name))?, LEVEL).map_err(failed(&name))?;
-        Ok(Self { packer: Packer::new(data), zstd, file, data, folder: name })
+        let zstd = zstd::bulk::Compressor::new(LEVEL).map_err(failed(&name))?;
+        let units = UnitWriter { zstd, bytes: Vec::new(), packed: Vec::new(), file };
+        Ok(Self { packer: Packer::new(data), units, data, folder: name })
     }
 
-    /// Appends words: whole entries.
-    pub(crate) fn write(&mut self, words: &[u32]) -> Result<(), CaptureError> {
-        self.packer.pack(words, |frame| self.zstd.write_all(frame)).map_err(failed(&self.folder))
+    /// Appends words, whole entries, and says how many: all, or some at least.
+    pub(crate) fn write(&mut self, words: &[u32]) -> Result<usize, CaptureError> {
+        self.packer.pack(words, |frame| self.units.write(frame)).map_err(failed(&self.folder))
     }
 
     /// Bytes in the file so far.
     pub(crate) fn size(&self) -> u64 {
-        self.file.metadata().map_or(0, |m| m.len())
+        self.units.file.metadata().map_or(0, |m| m.len())
     }
 
     /// All that was written; also after a write that failed, up to there.
     pub(crate) fn finish(self) -> Result<Spool, CaptureError> {
-        let Self { mut packer, mut zstd, file, data, folder } = self;
+        let Self { mut packer, mut units, data, folder } = self;
         // a disk that is full has kept what came before
-        let _ = packer.end(|frame| zstd.write_all(frame)).and_then(|()| zstd.finish());
+        let _ = packer.end(|frame| units.write(frame)).and_then(|()| units.end());
+        let file = units.file;
         let size = file.metadata().map_err(failed(&folder))?.len();
         Ok(Spool { file, data, folder, size })
+    }
+}
+
+/// Unpacks units.
+struct UnitReader<'a> {
+    zstd: zstd::bulk::Decompressor<'static>,
+    bytes: Vec<u8>,
+    at: usize,
+    packed: Vec<u8>,
+    file: &'a File,
+}
+
+impl Read for UnitReader<'_> {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        if self.at == self.bytes.len() {
+            let mut lengths = [0; 8];
+            if !whole(&mut self.file, &mut lengths)? {
+                return Ok(0);
+            }
+            let [length, packed] = [0, 4].map(|i| u32::from_le_bytes(std::array::from_fn(|j| lengths[i + j])));
+            if length > MOST || packed > MOST {
+                return Err(std::io::Error::new(ErrorKind::InvalidData, "what was kept is damaged"));
+            }
+            self.packed.resize(packed as usize, 0);
+            // where the disk was full, the units before are whole
+            if !whole(&mut self.file, &mut self.packed)? {
+                return Ok(0);
+            }
+            (self.bytes, self.at) = (self.zstd.decompress(&self.packed, length as usize)?, 0);
+        }
+        let n = to.len().min(self.bytes.len() - self.at);
+        to[..n].copy_from_slice(&self.bytes[self.at..self.at + n]);
+        self.at += n;
+        Ok(n)
     }
 }
 
@@ -73,13 +143,14 @@ impl Spool {
         let failed = failed(&self.folder);
         let mut file = &self.file;
         file.rewind().map_err(&failed)?;
-        let mut zstd = zstd::Decoder::new(file).map_err(&failed)?;
+        let zstd = zstd::bulk::Decompressor::new().map_err(&failed)?;
+        let mut units = UnitReader { zstd, bytes: Vec::new(), at: 0, packed: Vec::new(), file };
         let mut unpacker = Unpacker::new(self.data);
         let (mut bytes, mut words) = (Vec::new(), Vec::new());
         loop {
             let mut lengths = [0; 16];
             // where the disk was full, the frames before are whole
-            if !whole(&mut zstd, &mut lengths).map_err(&failed)? {
+            if !whole(&mut units, &mut lengths).map_err(&failed)? {
                 return Ok(());
             }
             let lengths = [0, 4, 8, 12].map(|i| u32::from_le_bytes(std::array::from_fn(|j| lengths[i + j])));
@@ -88,7 +159,7 @@ impl Spool {
                 return Err(damaged());
             }
             bytes.resize(lengths.iter().map(|n| *n as usize).sum(), 0);
-            if !whole(&mut zstd, &mut bytes).map_err(&failed)? {
+            if !whole(&mut units, &mut bytes).map_err(&failed)? {
                 return Ok(());
             }
             let mut rest = &bytes[..];

@@ -28,6 +28,11 @@ pub struct Guest {
     sigreturn: [i64; 2],
     exec: [i64; 2],
     exit_all: i64,
+    /// Of `sched_setaffinity`; the next is `sched_getaffinity`.
+    affinity: i64,
+    /// Of `futex`, also that with 64-bit times, and of `clone`.
+    futex: [i64; 2],
+    clone: i64,
     /// Bytes of an address.
     address: usize,
     /// Registers at a handler's first instruction: signal, siginfo, ucontext, stack pointer.
@@ -71,13 +76,23 @@ pub struct Interrupted {
 }
 
 /// What a system call does to the thread.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Call {
     Ordinary,
     Sigaction,
     Sigreturn,
     Exec,
     ExitAll,
+    /// Waits until another thread wakes it.
+    Waits,
+    /// Wakes threads that wait, and returns how many.
+    Wakes,
+    /// Makes a thread.
+    Makes,
+    /// Asks which processors a thread may run on, or says which.
+    Place {
+        sets: bool,
+    },
 }
 
 impl Guest {
@@ -85,6 +100,7 @@ impl Guest {
     pub fn of(name: &str, system: bool) -> Option<Self> {
         // Linux's generic numbers, which riscv and aarch64 have
         let (mut sigaction, mut sigreturn, mut exec, mut exit_all) = ([134; 2], [139; 2], [221, 281], 94);
+        let (mut affinity, mut futex, mut clone) = (122, [98, 422], 220);
         let read: &CStr;
         let (registers, context, pc, saved, address);
         match name {
@@ -102,12 +118,14 @@ impl Guest {
             "x86_64" => {
                 read = c"x86_cpu_gdb_read_register";
                 (sigaction, sigreturn, exec, exit_all) = ([13; 2], [15; 2], [59, 322], 231);
+                (affinity, futex, clone) = (203, [202; 2], 56);
                 (registers, context, pc, address) = ([5, 4, 3, 7], 8, 168, 8);
                 saved = [104, 112, 136, 160];
             }
             "arm" => {
                 read = c"arm_cpu_gdb_read_register";
                 (sigaction, sigreturn, exec, exit_all) = ([174, 67], [173, 119], [11, 387], 248);
+                (affinity, futex, clone) = (241, [240, 422], 120);
                 (registers, context, pc, address) = ([0, 1, 2, 13], 128, 92, 4);
                 saved = registers.map(|r: c_int| 32 + r as u64 * 4);
             }
@@ -130,6 +148,9 @@ impl Guest {
             sigreturn,
             exec,
             exit_all,
+            affinity,
+            futex,
+            clone,
             address,
             registers,
             context,
@@ -148,12 +169,22 @@ impl Guest {
     }
 
     /// What a system call is.
-    pub fn call(&self, number: i64) -> Call {
+    pub fn call(&self, number: i64, [a1, a2]: [u64; 2]) -> Call {
+        // of `FUTEX_WAIT` and its kin; of `clone` CLONE_THREAD
+        const COMMAND: u64 = 127;
+        const THREAD: u64 = 1 << 16;
         match number {
             n if self.sigaction.contains(&n) => Call::Sigaction,
             n if self.sigreturn.contains(&n) => Call::Sigreturn,
             n if self.exec.contains(&n) => Call::Exec,
             n if n == self.exit_all => Call::ExitAll,
+            n if n == self.affinity || n == self.affinity + 1 => Call::Place { sets: n == self.affinity },
+            n if self.futex.contains(&n) => match a2 & COMMAND {
+                0 | 9 => Call::Waits,
+                1 | 5 | 10 => Call::Wakes,
+                _ => Call::Ordinary,
+            },
+            n if n == self.clone && a1 & THREAD != 0 => Call::Makes,
             _ => Call::Ordinary,
         }
     }

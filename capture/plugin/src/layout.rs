@@ -22,6 +22,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 pub const MAGIC: u64 = u64::from_le_bytes(*b"GSHKCAP\x01");
 /// Bytes before the ring.
 pub const CONTROL_BYTES: usize = 4096;
+/// Words that are worth taking; a fraction of the ring.
+pub const ENOUGH: u64 = 1 << 17;
 /// Pieces of code that can be traced alone.
 pub const MOST_PIECES: usize = 128;
 
@@ -129,6 +131,10 @@ pub struct Control {
     pub threads: AtomicU64,
     /// Most threads that lived at one time.
     pub most_alive: AtomicU32,
+    /// 1 while a writer waits for room, and is to be woken when half of the ring is free.
+    pub full: AtomicU32,
+    /// 1 while the front end waits for [`ENOUGH`] words.
+    pub asleep: AtomicU32,
     /// What the writer counts.
     pub written: Written,
     /// Words read since the beginning.

@@ -14,6 +14,7 @@ mod guest;
 mod layout;
 #[cfg(feature = "api4")]
 mod named4;
+mod place;
 mod qemu;
 mod ring;
 mod state;
@@ -22,9 +23,11 @@ mod traps;
 mod turns;
 #[cfg_attr(feature = "api4", path = "values4.rs")]
 mod values;
+mod woken;
 
 use guest::{Call, Guest, Interrupted};
 use layout::*;
+use place::{Place, Processors};
 use qemu::*;
 use ring::{Ring, Writer};
 use state::State as Begins;
@@ -34,6 +37,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::*};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use turns::Turns;
+use woken::Woken;
 
 /// The newest version of the interface that this plugin knows; QEMU looks for the name.
 #[no_mangle]
@@ -46,6 +50,7 @@ static SYSTEM: AtomicBool = AtomicBool::new(false);
 /// Set before any callback is registered, and leaked.
 static STATE: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 static TURNS: Turns = Turns::new();
+static WOKEN: Woken = Woken::new();
 /// Thread by QEMU's index of it, which is used again when a thread has ended. Only the thread itself looks here, between
 /// its beginning and its end.
 static THREADS: [AtomicPtr<Thread>; MOST_THREADS] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MOST_THREADS];
@@ -71,6 +76,7 @@ struct State {
     guest: Guest,
     flags: u32,
     quantum: u64,
+    processors: Processors,
     blocks: Mutex<Blocks>,
     /// Addresses that are traced; nothing in it: all.
     traced: OnceLock<Vec<(u64, u64)>>,
@@ -107,6 +113,13 @@ struct Thread {
     outside: Cell<bool>,
     /// What it was in last, as told.
     context: Cell<Option<u32>>,
+    place: Cell<Place>,
+    /// What it has called the system for, and who had come then.
+    called: Cell<Option<(Call, u32)>>,
+    /// It is one of the woken, and has not waited for its turn yet.
+    comes: Cell<bool>,
+    /// Who must have come before it goes on.
+    awaits: Cell<Option<u32>>,
     /// Frames of handlers that were interrupted before they began, and are told.
     told: RefCell<Vec<u64>>,
 }
@@ -138,6 +151,10 @@ impl Thread {
             random: Cell::new(random),
             outside: Cell::new(false),
             context: Cell::new(None),
+            place: Cell::default(),
+            called: Cell::new(None),
+            comes: Cell::new(true),
+            awaits: Cell::new(None),
             told: RefCell::default(),
         }
     }
@@ -166,8 +183,28 @@ impl Thread {
     /// Waits for a turn.
     fn take(&self) {
         let ring = &state().ring;
-        TURNS.take(self.id(), ring);
+        if ALIVE.load(Relaxed) > 1 {
+            self.bind();
+        }
+        let comes = self.comes.take();
+        TURNS.take(self.id(), ring, || {
+            if comes {
+                WOKEN.one();
+            }
+        });
         self.renew(ring.executed());
+    }
+
+    /// Runs where the others run.
+    fn bind(&self) {
+        if self.place.get() == Place::Free {
+            self.place.set(state().processors.bind(Place::Free));
+        }
+    }
+
+    /// Runs where it would.
+    fn release(&self) {
+        self.place.set(state().processors.release(self.place.get()));
     }
 
     /// Ends the turn, if it is this thread's.
@@ -204,8 +241,13 @@ fn begin(vcpu: c_uint, block: &'static Block) {
     }
     let (state, me) = (state(), thread(vcpu));
     let serial = state.flags & FREE == 0;
-    if serial && !TURNS.is_of(me.id()) {
-        me.take();
+    if serial {
+        if let Some(come) = me.awaits.take() {
+            WOKEN.wait(come);
+        }
+        if !TURNS.is_of(me.id()) {
+            me.take();
+        }
     }
     let flags = block.flags.load(Relaxed);
     if flags & HANDLER != 0 && (flags & OUTSIDE == 0 || !me.outside.get()) {
@@ -218,6 +260,7 @@ fn begin(vcpu: c_uint, block: &'static Block) {
             }
             state.ring.control().switches.fetch_add(1, Relaxed);
             state.ring.close(&me.writer);
+            me.bind();
             TURNS.hand_over(me.id(), &state.ring);
         }
         me.renew(state.ring.executed() + u64::from(block.instructions));
@@ -264,7 +307,7 @@ fn what(info: u32, place: *mut c_void) -> u32 {
     ((place as usize as u32) & ((1 << PLACE_BITS) - 1)) | ((info >> 16 & 3) * LOADS)
 }
 
-/// A load or a store where the gate is not open, at a page's end, or of more than 8 bytes.
+/// A load or a store where the gate is not open, or of more than 8 bytes.
 #[cold]
 #[inline(never)]
 fn access(vcpu: c_uint, info: u32, address: u64, place: *mut c_void) {
@@ -458,7 +501,7 @@ extern "C" fn on_syscall(
     _: Id,
     vcpu: c_uint,
     number: i64,
-    _: u64,
+    a1: u64,
     a2: u64,
     _: u64,
     _: u64,
@@ -472,12 +515,12 @@ extern "C" fn on_syscall(
     }
     let state = state();
     let me = thread(vcpu);
-    let call = state.guest.call(number);
+    let call = state.guest.call(number, [a1, a2]);
     let kind = match call {
-        Call::Ordinary | Call::Sigaction => ORDINARY,
         Call::Sigreturn => SIGRETURN,
         Call::Exec => EXEC,
         Call::ExitAll => EXIT_ALL,
+        _ => ORDINARY,
     };
     if !me.outside.get() || call == Call::ExitAll {
         state.ring.tell(&me.writer, &[escape(SYSCALL, kind)]);
@@ -490,10 +533,39 @@ extern "C" fn on_syscall(
             state.handler(state.guest.code(handler));
         }
     }
-    me.give();
+    match call {
+        Call::Exec => me.release(),
+        Call::Place { sets } if state.flags & FREE == 0 => {
+            me.release();
+            if sets {
+                me.place.set(Place::Own);
+            }
+        }
+        _ => {}
+    }
+    me.called.set(Some((call, WOKEN.so_far())));
+    if matches!(call, Call::Wakes | Call::Makes) {
+        // it keeps its turn until who comes has come
+        state.ring.close(&me.writer);
+    } else {
+        me.give();
+    }
     if call == Call::ExitAll {
         // QEMU waits for all threads to leave their blocks
         off();
+    }
+}
+
+extern "C" fn on_return(_: Id, vcpu: c_uint, _: i64, result: i64) {
+    if OFF.load(Relaxed) {
+        return;
+    }
+    let me = thread(vcpu);
+    match me.called.take() {
+        Some((Call::Waits, _)) if result == 0 => me.comes.set(true),
+        Some((Call::Wakes, come)) if result > 0 => me.awaits.set(Some(come.wrapping_add(result as u32))),
+        Some((Call::Makes, come)) if result > 0 => me.awaits.set(Some(come.wrapping_add(1))),
+        _ => {}
     }
 }
 
@@ -533,7 +605,9 @@ extern "C" fn on_exit(_: Id, _: *mut c_void) {
 /// A child has the ring, too, and must not write to it.
 extern "C" fn on_fork() {
     OFF.store(true, Relaxed);
-    state().ring.close_for_all();
+    let state = state();
+    state.ring.close_for_all();
+    state.processors.release(Place::Free);
 }
 
 /// A number given as `name=number`.
@@ -581,7 +655,9 @@ pub unsafe extern "C" fn qemu_plugin_install(
     let state = if guest.shows_registers() { READY } else { NO_REGISTERS };
     control.state.store(state, Relaxed);
     let (flags, quantum) = (control.flags, u64::from(control.quantum.max(1)));
-    let state = Box::new(State { ring, guest, flags, quantum, blocks: Mutex::default(), traced: OnceLock::new() });
+    let processors = Processors::of_this();
+    let (blocks, traced) = (Mutex::default(), OnceLock::new());
+    let state = Box::new(State { ring, guest, flags, quantum, processors, blocks, traced });
     STATE.store(Box::into_raw(state), Release);
     pthread_atfork(None, None, Some(on_fork));
     qemu_plugin_register_vcpu_init_cb(id, on_thread);
@@ -591,6 +667,9 @@ pub unsafe extern "C" fn qemu_plugin_install(
     } else {
         qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
         qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+        if flags & FREE == 0 {
+            qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
+        }
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
     qemu_plugin_register_atexit_cb(id, on_exit, std::ptr::null_mut());

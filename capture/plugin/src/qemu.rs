@@ -59,6 +59,7 @@ extern "C" {
         data: *mut c_void,
     );
     pub fn qemu_plugin_register_vcpu_syscall_cb(id: Id, callback: SyscallCallback);
+    pub fn qemu_plugin_register_vcpu_syscall_ret_cb(id: Id, callback: extern "C" fn(Id, c_uint, i64, i64));
     pub fn qemu_plugin_register_atexit_cb(id: Id, callback: extern "C" fn(Id, *mut c_void), data: *mut c_void);
     pub fn qemu_plugin_tb_n_insns(tb: *const Tb) -> usize;
     pub fn qemu_plugin_tb_vaddr(tb: *const Tb) -> u64;
@@ -216,6 +217,42 @@ impl Registers {
             }
         }
         Some(values)
+    }
+}
+
+/// Words at which threads of both processes sleep
+///
+/// Source: Linux, `futex(2)`.
+pub mod futex {
+    use std::ffi::{c_int, c_long};
+    use std::sync::atomic::AtomicU32;
+    use std::time::Duration;
+
+    extern "C" {
+        fn syscall(number: c_long, ...) -> c_long;
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    const NUMBER: c_long = 202;
+    #[cfg(not(target_arch = "x86_64"))]
+    // the generic number, of aarch64 and riscv
+    const NUMBER: c_long = 98;
+
+    const WAIT: c_int = 0;
+    const WAKE: c_int = 1;
+
+    /// Sleeps while the word is `value`, until it is woken; at most so long.
+    pub fn wait(word: &AtomicU32, value: u32, most: Duration) {
+        // `timespec`
+        let time: [c_long; 2] = [most.as_secs() as c_long, c_long::from(most.subsec_nanos() as i32)];
+        // SAFETY: a word and a time, which live as long as the call.
+        unsafe { syscall(NUMBER, word.as_ptr(), WAIT, value, time.as_ptr()) };
+    }
+
+    /// Wakes who sleeps there.
+    pub fn wake(word: &AtomicU32) {
+        // SAFETY: a word.
+        unsafe { syscall(NUMBER, word.as_ptr(), WAKE, 1 as c_int) };
     }
 }
 

@@ -53,19 +53,21 @@ impl Turns {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a turn.
-    pub fn take(&self, thread: u32, ring: &Ring) {
+    /// Waits for a turn. `come` is called when the thread has it, or waits for it.
+    pub fn take(&self, thread: u32, ring: &Ring, come: impl FnOnce()) {
         let mut queue = self.queue();
         if self.over.load(Relaxed) || self.is_of(thread) {
             return;
         }
         if self.turn.load(Acquire) == NOBODY {
             self.turn.store(thread, Release);
-            return;
+            drop(queue);
+            return come();
         }
         queue.push_back((thread, std::thread::current()));
         self.waiting.store(queue.len() as u32, Relaxed);
         drop(queue);
+        come();
         self.wait(thread, ring);
     }
 
@@ -87,16 +89,26 @@ impl Turns {
             let quiet = now == seen && !ring.stalled.load(Relaxed);
             still = if quiet { still + 1 } else { 0 };
             seen = now;
-            if still < 2 {
-                continue;
-            }
             let mut queue = self.queue();
-            if queue.front().is_some_and(|(first, _)| *first == thread) {
-                queue.pop_front();
-                self.waiting.store(queue.len() as u32, Relaxed);
-                self.turn.store(thread, Release);
-                ring.control().steals.fetch_add(1, Relaxed);
-                return;
+            match queue.iter().position(|(waits, _)| *waits == thread) {
+                Some(0) if still >= 2 => {
+                    queue.pop_front();
+                    self.waiting.store(queue.len() as u32, Relaxed);
+                    self.turn.store(thread, Release);
+                    ring.control().steals.fetch_add(1, Relaxed);
+                    return;
+                }
+                Some(_) => {}
+                // it had its turn, and before it woke another took it
+                None if !self.is_of(thread) => {
+                    if self.turn.load(Acquire) == NOBODY {
+                        self.turn.store(thread, Release);
+                        return;
+                    }
+                    queue.push_back((thread, std::thread::current()));
+                    self.waiting.store(queue.len() as u32, Relaxed);
+                }
+                None => {}
             }
         }
     }
@@ -125,7 +137,7 @@ impl Turns {
         let mut queue = self.queue();
         if self.over.load(Relaxed) || queue.is_empty() || !self.is_of(thread) {
             drop(queue);
-            return self.take(thread, ring);
+            return self.take(thread, ring, || {});
         }
         queue.push_back((thread, std::thread::current()));
         self.next(queue);

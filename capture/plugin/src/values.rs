@@ -8,16 +8,22 @@ pub fn mark(_: &[u8]) -> usize {
     0
 }
 
-/// The value of an access of at most 8 bytes that is not at a page's end, behind which there may be none.
+/// The value of an access of at most 8 bytes.
 #[inline(always)]
 pub fn quick(guest: &Guest, _: u32, shift: u32, address: u64, _: *mut c_void) -> Option<u64> {
     let host = guest.host(address);
-    (shift <= 3 && host as usize & 4095 <= 4088).then(|| {
-        // SAFETY: the guest has just accessed bytes of this page. Another thread of it may write them now, if its
-        // threads run freely; then the value is told to be inexact.
-        let value = unsafe { u64::from_le(host.cast::<u64>().read_unaligned()) };
-        value & u64::MAX >> (64 - (8 << shift))
-    })
+    // as many bytes as were accessed: more than have just been stored would have to wait until they are in the cache
+    // SAFETY: the guest has just accessed these bytes. Another thread of it may write them now, if its threads run freely;
+    // then the value is told to be inexact.
+    unsafe {
+        Some(match shift {
+            0 => host.read().into(),
+            1 => u16::from_le(host.cast::<u16>().read_unaligned()).into(),
+            2 => u32::from_le(host.cast::<u32>().read_unaligned()).into(),
+            3 => u64::from_le(host.cast::<u64>().read_unaligned()),
+            _ => return None,
+        })
+    }
 }
 
 /// Of any access, `size` bytes (8 at most) from `part` of it.
