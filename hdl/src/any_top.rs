@@ -4,8 +4,8 @@
 //! them.
 
 use crate::top::{
-    BlocksSystem, ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem, RvfiStreamSystem,
-    RvfiSystem, RvfiTwoSystem,
+    BlocksSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem,
+    RvfiStreamSystem, RvfiSystem, RvfiTwoSystem,
 };
 use rust_hdl::prelude::*;
 use sim::beats::Retired;
@@ -97,6 +97,7 @@ trace_top!(rvfi RvfiStreamSystem);
 trace_top!(channel RvfiTwoSystem);
 trace_top!(channel RvfiFourSystem);
 trace_top!(silent BlocksSystem);
+trace_top!(silent BlocksTwoSystem);
 trace_top!(silent EtraceSystem);
 trace_top!(silent EtraceStreamSystem);
 trace_top!(silent ChainSystem);

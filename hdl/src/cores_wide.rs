@@ -14,7 +14,7 @@
 //! Golden model: [`sim::lane`] behind [`sim::beats::wide`].
 
 use crate::ingress::beat::BeatOut;
-use crate::ingress::blocks::Blocks;
+use crate::ingress::blocks::{Blocks, BlocksTwo};
 use crate::ingress::ports::with_ports;
 use crate::ingress::rvfi_wide::{RvfiFour, RvfiTwo};
 use crate::scheme::tr::front::FrontEnd;
@@ -112,6 +112,11 @@ with_ports!(
     blocks, core, Blocks,
     /// Front end behind the E-Trace instruction trace interface, of blocks of several instructions.
     BlocksCore
+);
+with_ports!(
+    blocks_two, core, BlocksTwo,
+    /// Front end behind the same of two blocks a clock.
+    BlocksTwoCore
 );
 with_ports!(
     rvfi_two, core, RvfiTwo,

@@ -12,6 +12,7 @@
 //! | `rvfi<j>_*[i]` | in | | channel j of its RVFI, where several instructions retire a clock, see [`crate::ingress::rvfi_wide`] |
 //! | `itype[i]` .. `privilege[i]` | in | | E-Trace ingress of core i, see [`crate::ingress::etrace`] |
 //! | `iretire[i]` .. `hart_reset[i]` | in | | the same of blocks of several instructions, see [`crate::ingress::blocks`] |
+//! | `block<j>_*[i]` | in | | block j of these, where two retire a clock |
 //! | `retire_*[i]` | in | | PC chain of core i, see [`crate::ingress::chain`] |
 //! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
@@ -31,7 +32,7 @@
 //! Golden model: [`sim::system`].
 
 use crate::cores::{ChainCore, ChainStreamCore, EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
-use crate::cores_wide::{BlocksCore, RvfiFourCore, RvfiTwoCore};
+use crate::cores_wide::{BlocksCore, BlocksTwoCore, RvfiFourCore, RvfiTwoCore};
 use crate::ingress::ports::with_ports;
 use crate::scheme::sc_lsp::encoder::StreamEncoder;
 use crate::scheme::sc_lsp::entry::layout;
@@ -195,6 +196,11 @@ with_ports!(
     /// A trace system with E-Trace ingress of blocks of several instructions, for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
     BlocksSystem, BlocksCore, Encoder, EntryLayout::new
+);
+with_ports!(
+    blocks_two, system,
+    /// The same of two blocks a clock.
+    BlocksTwoSystem, BlocksTwoCore, Encoder, EntryLayout::new
 );
 with_ports!(
     chain, system,

@@ -22,6 +22,7 @@ const RVFI: SystemOptions = SystemOptions {
         filter: false,
         lost: false,
         retire: None,
+        itype3: false,
         addresses: None,
     },
 };

@@ -64,7 +64,7 @@ impl From<&CfiatParams> for Stream {
 /// How many instructions a core retires in a clock, of more than one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retire {
-    /// Instructions a clock: 2 or 4. 1: a block of several, of the ingress of that name.
+    /// Instructions a clock: 2 or 4. Of the ingress `etrace-blocks` blocks of several: 1 or 2.
     pub lanes: u8,
     /// log2 of the places of the queue of words. 2..=4.
     pub log2_words: u8,
@@ -87,6 +87,8 @@ pub struct Extras {
     pub lost: bool,
     /// Several instructions retire in a clock; none: one.
     pub retire: Option<Retire>,
+    /// `itype` of the ingress `etrace-blocks` has 3 bits.
+    pub itype3: bool,
     /// The addresses that the cores have; none: all of `xlen` bits.
     pub addresses: Option<Addresses>,
 }
@@ -100,11 +102,12 @@ impl std::fmt::Display for Extras {
             (self.stall, "stall outputs"),
             (self.filter, "filter"),
             (self.lost, "lost counter"),
+            (self.itype3, "itype of 3 bits"),
         ];
         list.iter().filter(|x| x.0).try_for_each(|x| write!(f, ", {}", x.1))?;
         match self.retire {
             Some(Retire { lanes: 1, .. }) => f.write_str(", blocks of instructions")?,
-            Some(r) => write!(f, ", {} instructions a clock", r.lanes)?,
+            Some(r) => write!(f, ", {} instructions or blocks a clock", r.lanes)?,
             None => {}
         }
         self.addresses.map_or(Ok(()), |a| write!(f, ", addresses of {a} bits"))
