@@ -80,6 +80,12 @@ pub struct HardwareArgs {
     /// input for each core hides single instructions; RVFI only
     #[arg(long)]
     filter: bool,
+    /// As --filter, and two inputs for each core say from where to where instructions are told
+    #[arg(long)]
+    filter_range: bool,
+    /// As --filter, and inputs for each core say of which address space instructions are told: number and mask
+    #[arg(long)]
+    filter_space: bool,
     /// Build in a counter of lost instructions, field `lost` of register `status`
     #[arg(long)]
     count_lost: bool,
@@ -133,12 +139,15 @@ impl HardwareArgs {
                 check: self.check,
                 session: false,
                 stall: self.stall,
-                filter: self.filter,
+                filter: self.filter || self.filter_range || self.filter_space,
+                range: self.filter_range,
+                space: self.filter_space,
                 lost: self.count_lost,
                 retire: (self.retire > 1 || self.ingress == Ingress::EtraceBlocks)
                     .then_some(Retire { lanes: self.retire, log2_words: self.retire_queue }),
                 itype3: self.itype == 3,
                 addresses: self.address_bits,
+                ingress: 0,
             },
         }
     }
@@ -152,6 +161,8 @@ impl HardwareArgs {
             ("--retire", self.retire > 1),
             ("--itype", self.itype == 3),
             ("--filter", self.filter),
+            ("--filter-range", self.filter_range),
+            ("--filter-space", self.filter_space),
             ("--count-lost", self.count_lost),
             ("--address-bits", self.address_bits.is_some()),
             ("--ingress", self.ingress != Ingress::Rvfi),

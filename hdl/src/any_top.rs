@@ -79,6 +79,9 @@ macro_rules! trace_top {
     };
     (channel $system:ident) => {
         trace_top!($system, true, |top, core, beat| {
+            if let (Some(mode), Some(_)) = (top.mode.get_mut(core), top.space.get(core)) {
+                mode.next = 3u64.to_bits();
+            }
             top.rvfi0_valid[core].next = beat.is_some();
             if let Some(b) = beat {
                 top.rvfi0_intr[core].next = b.trapped;

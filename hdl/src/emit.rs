@@ -60,6 +60,16 @@ impl Ingress {
             Self::PcChain => "pc-chain",
         }
     }
+
+    /// As register `status` has it.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Rvfi => 0,
+            Self::Etrace => 1,
+            Self::Blocks => 2,
+            Self::PcChain => 3,
+        }
+    }
 }
 
 /// What a system has besides its stream's parameters.
@@ -77,6 +87,11 @@ impl SystemOptions {
     /// Entries that fit an event FIFO.
     pub const fn fifo_entries(&self) -> u32 {
         (1 << self.log2_fifo) - 2
+    }
+
+    /// What register `status` always has of it.
+    pub fn status(&self) -> u32 {
+        Extras { ingress: self.ingress.code(), ..self.extras }.status()
     }
 }
 
@@ -112,8 +127,11 @@ pub enum EmitError {
     #[error("a filter is of the RVFI ingress; {0} tells an instruction when the next one comes")]
     NoFilter(&'static str),
     /// Contexts of an ingress that has no ports for them.
-    #[error("contexts are of the RVFI ingress with one instruction a clock; {0} has none")]
+    #[error("contexts are of the ingress rvfi and etrace-blocks; {0} has none")]
     NoContext(&'static str),
+    /// Ranges without what hides.
+    #[error("ranges and address spaces are of a filter, which is not built in")]
+    NoVeil,
     /// Several instructions a clock of an ingress or scheme, or with something, that has no circuit for them.
     #[error("{0} has no circuit for several instructions a clock; {1}")]
     Retire(&'static str, &'static str),
@@ -189,11 +207,12 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
     }
     if params.context.is_some() {
         match options.ingress {
-            Ingress::Rvfi if options.extras.retire.is_some() => return Err(EmitError::NoContext("--retire")),
-            Ingress::Rvfi => {}
-            Ingress::Etrace | Ingress::Blocks => return Err(EmitError::NoContext(options.ingress.name())),
-            Ingress::PcChain => return Err(EmitError::NoContext("pc-chain")),
+            Ingress::Rvfi | Ingress::Blocks => {}
+            Ingress::Etrace | Ingress::PcChain => return Err(EmitError::NoContext(options.ingress.name())),
         }
+    }
+    if (options.extras.range || options.extras.space) && !options.extras.filter {
+        return Err(EmitError::NoVeil);
     }
     if options.extras.itype3 {
         check_itype3(params, options.ingress)?;

@@ -17,7 +17,8 @@
 //! | `iretire` | in | 4 | its halfwords; 0: nothing retires |
 //! | `ilastsize` | in | 1 | its last instruction has 0: 2 bytes, 1: 4 bytes |
 //! | `icount` | in | 4 | its instructions; not looked at without the C extension |
-//! | `cause`, `tval`, `privilege`, `context_id`, `trigger` | in | 5, W, 2, 32, 4 | not used |
+//! | `privilege`, `context_id` | in | 2, 32 | where contexts are told: privilege mode and, in the low 16 bits, number of the address space of all that is shown in the clock |
+//! | `cause`, `tval`, `trigger` | in | 5, W, 4 | not used |
 //! | `halted` | in | 1 | the hart is in debug mode: the next block begins as behind a trap |
 //! | `hart_reset` | in | 1 | the hart is in reset: the same |
 //! | `beat`, `more`, `step`, `choked` | out | | as those of the compressor |
@@ -39,6 +40,7 @@ use super::beat::BeatOut;
 use super::compress::Compress;
 use super::held::Held;
 use super::shown::Shown;
+use super::turn::Turn;
 use crate::spine::{Extras, Retire};
 use crate::widget::each::each;
 use rust_hdl::prelude::*;
@@ -87,6 +89,10 @@ macro_rules! adapter {
             waits: DFF<Bit>,
             behind: DFF<Bits<8>>,
             keeps: Signal<Local, Bit>,
+            // where contexts are told
+            any: Signal<Local, Bit>,
+            turn: Vec<Turn>,
+            _turns: usize,
         }
 
         impl<const W: usize> $name<W> {
@@ -102,6 +108,8 @@ macro_rules! adapter {
                     block: (0..$blocks).map(|_| Shown::new(params, &extras)).collect(),
                     held: (0..$blocks).map(|_| Held::new(params, &extras)).collect(),
                     compress: Compress::of(params, Retire { lanes: 2 * $blocks, ..retire }, true),
+                    turn: params.context.iter().map(|_| Turn::new(params.context_bits())).collect(),
+                    _turns: usize::from(params.context.is_some()),
                     trapped: each($blocks + 1),
                     shown: each($blocks + 1),
                     open: each($blocks + 1),
@@ -194,6 +202,23 @@ macro_rules! adapter {
                     self.compress.extra[$head].next = 0.into();
                     self.compress.extra[$tail].next = self.held[$j].between.val();
                 )+
+                // with what is held: while that waits nothing retires
+                self.any.next = false;
+                $(
+                    if self.block[$j].retires.val() & !self.reset.val() {
+                        self.any.next = true;
+                    }
+                )+
+                self.compress.turns.next = false;
+                self.compress.belongs.next = 0.into();
+                for n in 0..self._turns {
+                    self.turn[n].clock.next = self.clock.val();
+                    self.turn[n].retires.next = self.any.val();
+                    self.turn[n].mode.next = self.privilege.val();
+                    self.turn[n].space.next = self.context_id.val().get_bits::<16>(0);
+                    self.compress.turns.next = self.turn[n].turns.val();
+                    self.compress.belongs.next = self.turn[n].belongs.val();
+                }
                 if self.reset.val() {
                     self.waits.d.next = false;
                     self.trap_before.d.next = false;

@@ -7,6 +7,7 @@
 //! | [`chain`] | instructions and addresses alone |
 //! | [`compress`] | several instructions a clock, as beats of one event |
 //! | [`etrace`] | RISC-V E-Trace instruction trace interface |
+//! | [`gate`] | which instructions are outside the addresses and the address space that are told |
 //! | [`held`] | one of the blocks of a clock, until it is told |
 //! | [`narrow`] | an address of which fewer bits differ |
 //! | [`rvfi`] | RISC-V formal interface, with the instruction decoder |
@@ -21,6 +22,7 @@ pub mod blocks;
 pub mod chain;
 pub mod compress;
 pub mod etrace;
+pub mod gate;
 pub mod held;
 pub mod narrow;
 pub(crate) mod ports;

@@ -17,6 +17,8 @@
 
 use sim::addresses::Addresses;
 use sim::params::TraceParams;
+use sim::regmap::scheme;
+use sim::regs::register;
 use sim::scheme::cfiat::{self, CfiatParams};
 use sim::scheme::inputs::{self, InputsParams};
 use sim::system::{header, header_again};
@@ -26,6 +28,8 @@ use sim::system::{header, header_again};
 pub struct Stream {
     /// N: cores.
     pub cores: u8,
+    /// The scheme, as register `id` has it.
+    pub scheme: u8,
     /// Who sends messages: the cores, and where bus masters are recorded all of these as one more.
     pub senders: u8,
     /// Its header, the fingerprint last.
@@ -43,21 +47,27 @@ impl Stream {
 
 impl From<&TraceParams> for Stream {
     fn from(params: &TraceParams) -> Self {
-        Self { cores: params.cores, senders: params.cores, header: header(params), again: header_again(params)[1] }
+        Self {
+            cores: params.cores,
+            scheme: scheme(params),
+            senders: params.cores,
+            header: header(params),
+            again: header_again(params)[1],
+        }
     }
 }
 
 impl From<&InputsParams> for Stream {
     fn from(params: &InputsParams) -> Self {
         let header = inputs::header(params);
-        Self { cores: params.cores, senders: params.senders(), header, again: header[1] }
+        Self { cores: params.cores, scheme: 0, senders: params.senders(), header, again: header[1] }
     }
 }
 
 impl From<&CfiatParams> for Stream {
     fn from(params: &CfiatParams) -> Self {
         let header = cfiat::header(params);
-        Self { cores: params.cores, senders: params.cores, header, again: header[1] }
+        Self { cores: params.cores, scheme: 0, senders: params.cores, header, again: header[1] }
     }
 }
 
@@ -83,6 +93,10 @@ pub struct Extras {
     pub stall: bool,
     /// A port for each core says which instructions must not be told, by privilege mode and by a signal of its own.
     pub filter: bool,
+    /// With the filter: ports for each core say which addresses are told.
+    pub range: bool,
+    /// With the filter: ports for each core say which address spaces are told.
+    pub space: bool,
     /// A counter of the instructions that were lost, in register `status`.
     pub lost: bool,
     /// Several instructions retire in a clock; none: one.
@@ -91,6 +105,33 @@ pub struct Extras {
     pub itype3: bool,
     /// The addresses that the cores have; none: all of `xlen` bits.
     pub addresses: Option<Addresses>,
+    /// The ingress, as register `status` has it; a system sets it.
+    pub ingress: u8,
+}
+
+impl Extras {
+    /// Nothing besides.
+    pub const NONE: Self = Self {
+        sync: false,
+        check: false,
+        session: false,
+        stall: false,
+        filter: false,
+        range: false,
+        space: false,
+        lost: false,
+        retire: None,
+        itype3: false,
+        addresses: None,
+        ingress: 0,
+    };
+
+    /// What register `status` always has of them: fields `retire` and `ingress`.
+    pub fn status(&self) -> u32 {
+        let field = |name| u32::from(register("status").field(name).lsb);
+        let lanes = self.retire.map_or(1, |r| r.lanes);
+        lanes.trailing_zeros() << field("retire") | u32::from(self.ingress) << field("ingress")
+    }
 }
 
 impl std::fmt::Display for Extras {
@@ -101,6 +142,8 @@ impl std::fmt::Display for Extras {
             (self.check, "discontinuity check"),
             (self.stall, "stall outputs"),
             (self.filter, "filter"),
+            (self.range, "address range"),
+            (self.space, "address spaces"),
             (self.lost, "lost counter"),
             (self.itype3, "itype of 3 bits"),
         ];
