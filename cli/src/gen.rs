@@ -13,6 +13,7 @@ use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
 use hdl::bus::Writers;
 use hdl::verilog::Style;
 use serde_json::{json, Value};
+use sim::regmap::scheme;
 use std::io::Write;
 
 /// Write a trace system for a parameter set: Verilog, register map, test vectors
@@ -21,8 +22,10 @@ use std::io::Write;
     goshawk gen --set 512/8/16 --timestamps --xlen 64 --ingress etrace -o trace64\n  \
     goshawk gen --set small --cores 2 --sync --check -o trace-sync\n  \
     goshawk gen --set small --cores 2 --filter -o trace-filter\n  \
+    goshawk gen --set small --context 4 --filter-range --filter-space -o trace-part\n  \
     goshawk gen --set small --address-bits 24@0x80000000 --stall -o trace-small\n  \
     goshawk gen --set small --xlen 64 --retire 2 -o trace-wide\n  \
+    goshawk gen --set small --ingress etrace-blocks --retire 2 -o trace-blocks\n  \
     goshawk gen --set small --bus axi-lite --port axi-stream -o trace-axi\n  \
     goshawk gen --set small --bus apb --writes privileged-secure -o trace-apb\n  \
     goshawk gen --set small --sync --bus axi-lite --port axi4-memory -o trace-memory\n  \
@@ -167,7 +170,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         1,
         (ports::FILE, ports::markdown(verilog, &style, params.xlen), "ports, and an instance to copy".into()),
     );
-    describe(&mut files, &style, params.cores, params.fingerprint(), params.canonical(), args.port);
+    let known = (params.cores, scheme(&params), options.status());
+    describe(&mut files, &style, known, params.fingerprint(), params.canonical(), args.port);
     let mut list = write_all(&args.output, &files)?;
     package.record(&args.output.join(RECORDING), &params)?;
     let recorded = std::fs::metadata(args.output.join(RECORDING))?.len();
@@ -219,7 +223,7 @@ fn with_data(
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let cores = args.hardware.cores;
-    describe(&mut files, &args.style(), cores, fingerprint, canonical.clone(), args.port);
+    describe(&mut files, &args.style(), (cores, 0, 0), fingerprint, canonical.clone(), args.port);
     let list = write_all(&args.output, &files)?;
     if args.json {
         Object::new("gen", name)

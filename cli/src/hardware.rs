@@ -52,12 +52,17 @@ pub struct HardwareArgs {
     /// What the cores show of a retired instruction
     #[arg(long, value_enum, default_value = "rvfi")]
     ingress: Ingress,
-    /// Instructions that a core retires in a clock, at most: 1, 2 or 4; RVFI, tr and nexus schemes. The stream is that of one a clock
+    /// Instructions that a core retires in a clock, at most: 1, 2 or 4; RVFI, tr and nexus schemes. Of --ingress etrace-blocks
+    /// blocks: 1 or 2. The stream is that of one a clock
     #[arg(long, value_name = "N", default_value = "1", value_parser = retire)]
     retire: u8,
-    /// Of --retire 2 or 4, and of --ingress etrace-blocks: places for clocks whose events wait, 4, 8 or 16
+    /// Of --retire 2 or 4, and of --ingress etrace-blocks: places for clocks whose events wait, 4, 8 or 16; 4 or 8 of two
+    /// blocks a clock
     #[arg(long, value_name = "N", default_value = "8", value_parser = queue)]
     retire_queue: u8,
+    /// Of --ingress etrace-blocks: bits of `itype`. 3 tell no call, return or jump from another: sets s0, m0, b0 and nx_b take them
+    #[arg(long, value_name = "BITS", default_value = "4", value_parser = itype)]
+    itype: u8,
     #[arg(long = "fifo", value_name = "N", default_value = "16", value_parser = places, help = fifo_help())]
     log2_fifo: u8,
     /// Build in periodic synchronisation and synchronisation on request (registers `sync` and `request`); not for sc-lsp
@@ -75,6 +80,12 @@ pub struct HardwareArgs {
     /// input for each core hides single instructions; RVFI only
     #[arg(long)]
     filter: bool,
+    /// As --filter, and two inputs for each core say from where to where instructions are told
+    #[arg(long)]
+    filter_range: bool,
+    /// As --filter, and inputs for each core say of which address space instructions are told: number and mask
+    #[arg(long)]
+    filter_space: bool,
     /// Build in a counter of lost instructions, field `lost` of register `status`
     #[arg(long)]
     count_lost: bool,
@@ -91,6 +102,11 @@ pub struct HardwareArgs {
 fn retire(text: &str) -> Result<u8, String> {
     let number = text.parse().ok().filter(|n| *n == 1 || LANES.contains(n));
     number.ok_or_else(|| "1, 2 or 4 are right".into())
+}
+
+/// Bits of `itype`.
+fn itype(text: &str) -> Result<u8, String> {
+    text.parse().ok().filter(|n| [3, 4].contains(n)).ok_or_else(|| "3 or 4 are right".into())
 }
 
 /// log2 of the places of the queue behind several instructions a clock.
@@ -123,11 +139,15 @@ impl HardwareArgs {
                 check: self.check,
                 session: false,
                 stall: self.stall,
-                filter: self.filter,
+                filter: self.filter || self.filter_range || self.filter_space,
+                range: self.filter_range,
+                space: self.filter_space,
                 lost: self.count_lost,
                 retire: (self.retire > 1 || self.ingress == Ingress::EtraceBlocks)
                     .then_some(Retire { lanes: self.retire, log2_words: self.retire_queue }),
+                itype3: self.itype == 3,
                 addresses: self.address_bits,
+                ingress: 0,
             },
         }
     }
@@ -139,7 +159,10 @@ impl HardwareArgs {
             ("--check", self.check),
             ("--stall", self.stall),
             ("--retire", self.retire > 1),
+            ("--itype", self.itype == 3),
             ("--filter", self.filter),
+            ("--filter-range", self.filter_range),
+            ("--filter-space", self.filter_space),
             ("--count-lost", self.count_lost),
             ("--address-bits", self.address_bits.is_some()),
             ("--ingress", self.ingress != Ingress::Rvfi),
@@ -189,7 +212,8 @@ impl HardwareArgs {
 /// Behind the name of an ingress: how many instructions a clock, where they are several.
 pub fn several(options: &SystemOptions) -> String {
     let retire = options.extras.retire.filter(|r| r.lanes > 1);
-    retire.map_or_else(String::new, |r| format!(", {} instructions a clock", r.lanes))
+    let what = if options.ingress == hdl::emit::Ingress::Blocks { "blocks" } else { "instructions" };
+    retire.map_or_else(String::new, |r| format!(", {} {what} a clock", r.lanes))
 }
 
 /// What `--fifo` is, wherever there is one.

@@ -67,7 +67,7 @@ pub fn make(
     let lines = count(verilog.lines().count() as u64);
     let vectors = vectors::make(params, options.extras.addresses)?;
     let described = json!({
-        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "stall": options.extras.stall, "filter": options.extras.filter, "retire": options.extras.retire.map_or(1, |r| r.lanes), "address_bits": options.extras.addresses.map(|a| a.to_string()), "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing, "lock": buses.locked,
+        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "stall": options.extras.stall, "filter": options.extras.filter, "filter_range": options.extras.range, "filter_space": options.extras.space, "retire": options.extras.retire.map_or(1, |r| r.lanes), "itype_bits": if options.extras.itype3 { 3 } else { 4 }, "address_bits": options.extras.addresses.map(|a| a.to_string()), "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing, "lock": buses.locked,
         "parameters": parameters(params, set),
     });
     let described = format!("{described:#}\n");
@@ -79,10 +79,14 @@ pub fn make(
         if options.ingress == Ingress::Rvfi { "" } else { ", where instructions are told in their own clock (RVFI)" };
     let mut files = vec![
         (VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
-        ("registers.md", regmap::markdown(params, buses.words.has_registers()), "register map".into()),
+        (
+            "registers.md",
+            regmap::markdown(params, buses.words.has_registers(), options.status()),
+            "register map".into(),
+        ),
         (
             "registers.rdl",
-            regmap::systemrdl(params, buses.words.has_registers()),
+            regmap::systemrdl(params, buses.words.has_registers(), options.status()),
             "register map in SystemRDL 2.0".into(),
         ),
         ("parameters.json", described, "all parameters, fingerprint".into()),

@@ -253,8 +253,8 @@ impl System<'_> {
         let v = self.vectors;
         Ok(vec![
             (VERILOG, self.verilog, format!("Verilog, top module `{}`, {lines} lines", self.style.name)),
-            ("registers.md", map(regmap::markdown(&other, memory)), "register map".into()),
-            ("registers.rdl", map(regmap::systemrdl(&other, memory)), "register map in SystemRDL 2.0".into()),
+            ("registers.md", map(regmap::markdown(&other, memory, 0)), "register map".into()),
+            ("registers.rdl", map(regmap::systemrdl(&other, memory, 0)), "register map in SystemRDL 2.0".into()),
             ("parameters.json", format!("{described:#}\n"), "all parameters, fingerprint".into()),
             ("beats.txt", v.beats, format!("test vectors: {} instructions in", count(INSTRUCTIONS.into()))),
             ("words.hex", v.words, format!("test vectors: {} words out", count(v.count as u64))),

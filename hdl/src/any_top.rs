@@ -4,8 +4,8 @@
 //! them.
 
 use crate::top::{
-    BlocksSystem, ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem, RvfiStreamSystem,
-    RvfiSystem, RvfiTwoSystem,
+    BlocksSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem,
+    RvfiStreamSystem, RvfiSystem, RvfiTwoSystem,
 };
 use rust_hdl::prelude::*;
 use sim::beats::Retired;
@@ -79,6 +79,9 @@ macro_rules! trace_top {
     };
     (channel $system:ident) => {
         trace_top!($system, true, |top, core, beat| {
+            if let (Some(mode), Some(_)) = (top.mode.get_mut(core), top.space.get(core)) {
+                mode.next = 3u64.to_bits();
+            }
             top.rvfi0_valid[core].next = beat.is_some();
             if let Some(b) = beat {
                 top.rvfi0_intr[core].next = b.trapped;
@@ -97,6 +100,7 @@ trace_top!(rvfi RvfiStreamSystem);
 trace_top!(channel RvfiTwoSystem);
 trace_top!(channel RvfiFourSystem);
 trace_top!(silent BlocksSystem);
+trace_top!(silent BlocksTwoSystem);
 trace_top!(silent EtraceSystem);
 trace_top!(silent EtraceStreamSystem);
 trace_top!(silent ChainSystem);

@@ -5,7 +5,7 @@
 //! front end is told that there is none in its event FIFO: so they are lost as any others are.
 //!
 //! # Ports
-//! Those of the adapter ([`crate::ingress`]) towards the core (`hide`, `mode`, `modes` and `space` are not looked at); `control` and `entry` of [`crate::spine::ports`] towards
+//! Those of the adapter ([`crate::ingress`]) towards the core (`hide` and `modes` are not looked at, nor `mode` and `space` of blocks); `control` and `entry` of [`crate::spine::ports`] towards
 //! the spine.
 //!
 //! # Timing
@@ -14,7 +14,7 @@
 //! Golden model: [`sim::lane`] behind [`sim::beats::wide`].
 
 use crate::ingress::beat::BeatOut;
-use crate::ingress::blocks::Blocks;
+use crate::ingress::blocks::{Blocks, BlocksTwo};
 use crate::ingress::ports::with_ports;
 use crate::ingress::rvfi_wide::{RvfiFour, RvfiTwo};
 use crate::scheme::tr::front::FrontEnd;
@@ -27,7 +27,7 @@ use sim::params::TraceParams;
 
 macro_rules! core {
     (
-        [$($port:ident: [$($type:tt)+],)*] $ingress:ident,
+        [$($port:ident: [$($type:tt)+],)*] [$($also:ident)*] $ingress:ident,
         $(#[$doc:meta])* $name:ident
     ) => {
         $(#[$doc])*
@@ -72,6 +72,7 @@ macro_rules! core {
             fn update(&mut self) {
                 clock!(self, clock, ingress, front, more, step);
                 self.ingress.reset.next = self.reset.val();
+                $(self.ingress.$also.next = self.$also.val();)*
                 $(self.ingress.$port.next = self.$port.val();)*
                 self.ingress.live.next = self.front.go.val();
                 self.front.reset.next = self.reset.val();
@@ -109,17 +110,22 @@ macro_rules! core {
 }
 
 with_ports!(
-    blocks, core, Blocks,
+    blocks, core, [] Blocks,
     /// Front end behind the E-Trace instruction trace interface, of blocks of several instructions.
     BlocksCore
 );
 with_ports!(
-    rvfi_two, core, RvfiTwo,
+    blocks_two, core, [] BlocksTwo,
+    /// Front end behind the same of two blocks a clock.
+    BlocksTwoCore
+);
+with_ports!(
+    rvfi_two, core, [mode space] RvfiTwo,
     /// Front end behind RVFI of two channels.
     RvfiTwoCore
 );
 with_ports!(
-    rvfi_four, core, RvfiFour,
+    rvfi_four, core, [mode space] RvfiFour,
     /// Front end behind RVFI of four channels.
     RvfiFourCore
 );

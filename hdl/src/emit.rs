@@ -13,14 +13,15 @@ use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
 use crate::spine::{Extras, Retire};
 use crate::top::{
-    BlocksSystem, ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem, RvfiStreamSystem,
-    RvfiSystem, RvfiTwoSystem,
+    BlocksSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem,
+    RvfiStreamSystem, RvfiSystem, RvfiTwoSystem,
 };
 use crate::verilog::{self, Refused, Style};
 use rust_hdl::prelude::*;
 use sim::params::{FlowScheme, ParamError, TraceParams};
 use sim::scheme::cfiat::CfiatParams;
 use sim::scheme::inputs::InputsParams;
+use sim::scheme::tr::target::TargetParams;
 use std::ops::RangeInclusive;
 
 /// Cores that circuits exist for.
@@ -29,6 +30,8 @@ pub const CORES: RangeInclusive<u8> = 1..=8;
 pub const LOG2_FIFO: RangeInclusive<u8> = 3..=8;
 /// Instructions that a core can retire in a clock, of more than one.
 pub const LANES: [u8; 2] = [2, 4];
+/// Blocks that it can retire in a clock.
+pub const BLOCKS: [u8; 2] = [1, 2];
 /// log2 of the fewest entries with which a core that may be stalled loses nothing.
 pub const LOG2_STALL: u8 = 4;
 /// log2 of the entries that it can have in a system of the schemes `inputs` and `cfiat`, where cores go on for some clocks behind `hold`.
@@ -57,6 +60,16 @@ impl Ingress {
             Self::PcChain => "pc-chain",
         }
     }
+
+    /// As register `status` has it.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Rvfi => 0,
+            Self::Etrace => 1,
+            Self::Blocks => 2,
+            Self::PcChain => 3,
+        }
+    }
 }
 
 /// What a system has besides its stream's parameters.
@@ -74,6 +87,11 @@ impl SystemOptions {
     /// Entries that fit an event FIFO.
     pub const fn fifo_entries(&self) -> u32 {
         (1 << self.log2_fifo) - 2
+    }
+
+    /// What register `status` always has of it.
+    pub fn status(&self) -> u32 {
+        Extras { ingress: self.ingress.code(), ..self.extras }.status()
     }
 }
 
@@ -109,16 +127,26 @@ pub enum EmitError {
     #[error("a filter is of the RVFI ingress; {0} tells an instruction when the next one comes")]
     NoFilter(&'static str),
     /// Contexts of an ingress that has no ports for them.
-    #[error("contexts are of the RVFI ingress with one instruction a clock; {0} has none")]
+    #[error("contexts are of the ingress rvfi and etrace-blocks; {0} has none")]
     NoContext(&'static str),
+    /// Ranges without what hides.
+    #[error("ranges and address spaces are of a filter, which is not built in")]
+    NoVeil,
     /// Several instructions a clock of an ingress or scheme, or with something, that has no circuit for them.
     #[error("{0} has no circuit for several instructions a clock; {1}")]
     Retire(&'static str, &'static str),
-    /// Blocks, and not one a clock.
-    #[error(
-        "the etrace-blocks ingress takes a block of several instructions a clock; leave out how many instructions"
-    )]
-    Blocks,
+    /// Blocks without a queue, or not one or two a clock.
+    #[error("the etrace-blocks ingress takes 1 or 2 blocks a clock, not {0}")]
+    Blocks(u8),
+    /// A queue that counts more instructions than its numbers hold.
+    #[error("a queue of 2^{0} words behind two blocks a clock is outside 2^2 to 2^3")]
+    BlockQueue(u8),
+    /// An `itype` of 3 bits of another ingress.
+    #[error("an itype of 3 bits is of the etrace-blocks ingress; {0} has none")]
+    NoItype(&'static str),
+    /// Predictors that must know calls and returns.
+    #[error("an itype of 3 bits does not tell calls, returns and jumps apart: {0} does not do; tr with neither a return address stack nor targets (sets s0, m0 and b0, or sizes as 512/0/0) and nx_b do")]
+    Itype(String),
     /// A number of instructions a clock that there is no circuit for.
     #[error("retire = {0}; circuits exist for 1, 2 and 4 instructions a clock")]
     Lanes(u8),
@@ -174,16 +202,20 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
             return Err(EmitError::NoCheck("E-Trace does not say where an instruction went"));
         }
         Ingress::Blocks if options.extras.filter => return Err(EmitError::NoFilter("E-Trace")),
-        Ingress::Blocks if options.extras.retire.is_none() => return Err(EmitError::Blocks),
+        Ingress::Blocks if options.extras.retire.is_none() => return Err(EmitError::Blocks(0)),
         Ingress::Rvfi | Ingress::Etrace | Ingress::Blocks | Ingress::PcChain => {}
     }
     if params.context.is_some() {
         match options.ingress {
-            Ingress::Rvfi if options.extras.retire.is_some() => return Err(EmitError::NoContext("--retire")),
-            Ingress::Rvfi => {}
-            Ingress::Etrace | Ingress::Blocks => return Err(EmitError::NoContext(options.ingress.name())),
-            Ingress::PcChain => return Err(EmitError::NoContext("pc-chain")),
+            Ingress::Rvfi | Ingress::Blocks => {}
+            Ingress::Etrace | Ingress::PcChain => return Err(EmitError::NoContext(options.ingress.name())),
         }
+    }
+    if (options.extras.range || options.extras.space) && !options.extras.filter {
+        return Err(EmitError::NoVeil);
+    }
+    if options.extras.itype3 {
+        check_itype3(params, options.ingress)?;
     }
     if let Some(retire) = options.extras.retire {
         check_wide(params, options, retire)?;
@@ -237,8 +269,12 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
         return Err(EmitError::Retire("the discontinuity check", "leave it out"));
     }
     if options.ingress == Ingress::Blocks {
-        if retire.lanes != 1 {
-            return Err(EmitError::Blocks);
+        if !BLOCKS.contains(&retire.lanes) {
+            return Err(EmitError::Blocks(retire.lanes));
+        }
+        // two blocks of 15 instructions a clock, as long as eight words are told, are what ten bits count
+        if retire.lanes == 2 && retire.log2_words > 3 {
+            return Err(EmitError::BlockQueue(retire.log2_words));
         }
     } else if !LANES.contains(&retire.lanes) {
         return Err(EmitError::Lanes(retire.lanes));
@@ -249,10 +285,28 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
     Ok(())
 }
 
+/// Whether a system needs no more than an `itype` of 3 bits tells.
+fn check_itype3(params: &TraceParams, ingress: Ingress) -> Result<(), EmitError> {
+    if ingress != Ingress::Blocks {
+        return Err(EmitError::NoItype(ingress.name()));
+    }
+    let targets = match &params.flow {
+        FlowScheme::Tr(tr) => !matches!(tr.target, TargetParams::RasIbtb(sizes) if sizes.ras == 0 && sizes.ibtb == 0),
+        FlowScheme::Nexus(_) => false,
+        FlowScheme::ScLsp(_) => true,
+    };
+    match targets {
+        true => Err(EmitError::Itype(params.flow.name())),
+        false => Ok(()),
+    }
+}
+
 fn of_width<const W: usize>(params: &TraceParams, options: &SystemOptions, depth: usize) -> AnyTop {
-    match options.extras.retire {
-        Some(Retire { lanes: 2, .. }) => return AnyTop::new(RvfiTwoSystem::<W>::new(params, depth, options.extras)),
-        Some(Retire { lanes: 4, .. }) => return AnyTop::new(RvfiFourSystem::<W>::new(params, depth, options.extras)),
+    let lanes = options.extras.retire.map_or(1, |r| r.lanes);
+    match (options.ingress, lanes) {
+        (Ingress::Rvfi, 2) => return AnyTop::new(RvfiTwoSystem::<W>::new(params, depth, options.extras)),
+        (Ingress::Rvfi, 4) => return AnyTop::new(RvfiFourSystem::<W>::new(params, depth, options.extras)),
+        (Ingress::Blocks, 2) => return AnyTop::new(BlocksTwoSystem::<W>::new(params, depth, options.extras)),
         _ => {}
     }
     match (params.stream_cache().is_some(), options.ingress) {

@@ -12,13 +12,16 @@
 //! | `rvfi<j>_*[i]` | in | | channel j of its RVFI, where several instructions retire a clock, see [`crate::ingress::rvfi_wide`] |
 //! | `itype[i]` .. `privilege[i]` | in | | E-Trace ingress of core i, see [`crate::ingress::etrace`] |
 //! | `iretire[i]` .. `hart_reset[i]` | in | | the same of blocks of several instructions, see [`crate::ingress::blocks`] |
+//! | `block<j>_*[i]` | in | | block j of these, where two retire a clock |
 //! | `retire_*[i]` | in | | PC chain of core i, see [`crate::ingress::chain`] |
 //! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
 //! | `session[0]` | out | 1 | with [`Extras::session`]: from the header of a trace to its last bit |
 //! | `hide[i]` | in | 1 | with [`Extras::filter`]: the instruction that retires must not be told |
 //! | `mode[i]` | in | 2 | with it, and where contexts are told: its privilege mode, `rvfi_mode`; see [`crate::ingress::veil`] |
-//! | `space[i]` | in | 16 | where contexts are told ([`sim::platform::Platform::context`]): the number of its address space |
+//! | `space[i]` | in | 16 | where contexts are told ([`sim::platform::Platform::context`]), and with [`Extras::space`]: the number of its address space |
+//! | `filter_first[i]`, `filter_last[i]` | in | W | with [`Extras::range`]: the addresses that are told, see [`crate::ingress::gate`] |
+//! | `filter_space[i]`, `filter_mask[i]` | in | 16 | with [`Extras::space`]: the address spaces that are told |
 //! | `allow_modes[i]` | in | 4 | with [`Extras::filter`]: bit m: instructions of mode m may be told, if `control.modes` asks for them |
 //! | `stall[i]` | out | 1 | with [`Extras::stall`]: core i is to wait, see Timing |
 //!
@@ -31,7 +34,8 @@
 //! Golden model: [`sim::system`].
 
 use crate::cores::{ChainCore, ChainStreamCore, EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
-use crate::cores_wide::{BlocksCore, RvfiFourCore, RvfiTwoCore};
+use crate::cores_wide::{BlocksCore, BlocksTwoCore, RvfiFourCore, RvfiTwoCore};
+use crate::ingress::gate::Gate;
 use crate::ingress::ports::with_ports;
 use crate::scheme::sc_lsp::encoder::StreamEncoder;
 use crate::scheme::sc_lsp::entry::layout;
@@ -47,7 +51,7 @@ use sim::params::TraceParams;
 macro_rules! system {
     (
         [$($port:ident: [$($type:tt)+],)*]
-        $(#[$doc:meta])* $name:ident, $core:ident, $encoder:ident, $layout:path
+        $(#[$doc:meta])* $name:ident, $core:ident, $encoder:ident, $layout:path, $code:literal $(, $pc:ident)?
     ) => {
         $(#[$doc])*
         #[derive(LogicBlock, Default)]
@@ -66,6 +70,10 @@ macro_rules! system {
             pub mode: Vec<Signal<In, Bits<2>>>,
             pub allow_modes: Vec<Signal<In, Bits<4>>>,
             pub space: Vec<Signal<In, Bits<16>>>,
+            pub filter_first: Vec<Signal<In, Bits<W>>>,
+            pub filter_last: Vec<Signal<In, Bits<W>>>,
+            pub filter_space: Vec<Signal<In, Bits<16>>>,
+            pub filter_mask: Vec<Signal<In, Bits<16>>>,
             pub session: Vec<Signal<Out, Bit>>,
             pub stall: Vec<Signal<Out, Bit>>,
             _cores: usize,
@@ -73,6 +81,10 @@ macro_rules! system {
             _stalls: usize,
             _filters: usize,
             _contexts: usize,
+            _gates: usize,
+            _ranges: usize,
+            _spaces: usize,
+            gate: Vec<Gate<W>>,
             core: Vec<$core<W>>,
             spine: Spine<W>,
             encoder: $encoder<W>,
@@ -86,7 +98,10 @@ macro_rules! system {
             pub fn new(params: &TraceParams, log2_depth: usize, extras: Extras) -> Self {
                 assert_eq!(usize::from(params.xlen), W, "xlen");
                 let cores = usize::from(params.cores);
-                let contexts = if params.context.is_some() { cores } else { 0 };
+                // a port of blocks has its own
+                let contexts = if params.context.is_some() && $code != 2 { cores } else { 0 };
+                let of = |is: bool| if is { cores } else { 0 };
+                let extras = Extras { ingress: $code, ..extras };
                 Self {
                     _cores: cores,
                     session: each(usize::from(extras.session)),
@@ -97,8 +112,16 @@ macro_rules! system {
                     mode: each(if extras.filter { cores } else { contexts }),
                     allow_modes: each(if extras.filter { cores } else { 0 }),
                     _filters: if extras.filter { cores } else { 0 },
-                    space: each(contexts),
+                    space: each(contexts.max(of(extras.space))),
                     _contexts: contexts,
+                    filter_first: each(of(extras.range)),
+                    filter_last: each(of(extras.range)),
+                    filter_space: each(of(extras.space)),
+                    filter_mask: each(of(extras.space)),
+                    _gates: of(extras.range || extras.space),
+                    _ranges: of(extras.range),
+                    _spaces: of(extras.space),
+                    gate: (0..of(extras.range || extras.space)).map(|_| Gate::new(&extras)).collect(),
                     $($port: each(cores),)*
                     core: (0..cores).map(|_| $core::with(params, extras)).collect(),
                     spine: Spine::with(params, &$layout(params), log2_depth, extras),
@@ -149,6 +172,27 @@ macro_rules! system {
                     self.core[m].mode.next = self.mode[m].val();
                     self.core[m].modes.next = self.spine.modes.val() & self.allow_modes[m].val();
                 }
+                $(
+                    for g in 0..self._gates {
+                        self.gate[g].hide.next = self.hide[g].val();
+                        self.gate[g].pc.next = self.$pc[g].val();
+                        self.gate[g].first.next = 0.into();
+                        self.gate[g].last.next = 0.into();
+                        self.gate[g].space.next = 0.into();
+                        self.gate[g].wanted.next = 0.into();
+                        self.gate[g].mask.next = 0.into();
+                        self.core[g].hide.next = self.gate[g].hides.val();
+                    }
+                    for r in 0..self._ranges {
+                        self.gate[r].first.next = self.filter_first[r].val();
+                        self.gate[r].last.next = self.filter_last[r].val();
+                    }
+                    for s in 0..self._spaces {
+                        self.gate[s].space.next = self.space[s].val();
+                        self.gate[s].wanted.next = self.filter_space[s].val();
+                        self.gate[s].mask.next = self.filter_mask[s].val();
+                    }
+                )?
             }
         }
     };
@@ -158,52 +202,57 @@ with_ports!(
     rvfi, system,
     /// A trace system with RVFI ingress, for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
-    RvfiSystem, RvfiCore, Encoder, EntryLayout::new
+    RvfiSystem, RvfiCore, Encoder, EntryLayout::new, 0, rvfi_pc_rdata
 );
 with_ports!(
     rvfi_two, system,
     /// A trace system with RVFI of two instructions a clock, for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
-    RvfiTwoSystem, RvfiTwoCore, Encoder, EntryLayout::new
+    RvfiTwoSystem, RvfiTwoCore, Encoder, EntryLayout::new, 0
 );
 with_ports!(
     rvfi_four, system,
     /// A trace system with RVFI of four instructions a clock, for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
-    RvfiFourSystem, RvfiFourCore, Encoder, EntryLayout::new
+    RvfiFourSystem, RvfiFourCore, Encoder, EntryLayout::new, 0
 );
 with_ports!(
     rvfi, system,
     /// A trace system of the scheme `sc-lsp` with RVFI ingress, for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
-    RvfiStreamSystem, RvfiStreamCore, StreamEncoder, layout
+    RvfiStreamSystem, RvfiStreamCore, StreamEncoder, layout, 0, rvfi_pc_rdata
 );
 with_ports!(
     etrace, system,
     /// A trace system with E-Trace ingress, for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
-    EtraceSystem, EtraceCore, Encoder, EntryLayout::new
+    EtraceSystem, EtraceCore, Encoder, EntryLayout::new, 1
 );
 with_ports!(
     etrace, system,
     /// A trace system of the scheme `sc-lsp` with E-Trace ingress, for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
-    EtraceStreamSystem, EtraceStreamCore, StreamEncoder, layout
+    EtraceStreamSystem, EtraceStreamCore, StreamEncoder, layout, 1
 );
 with_ports!(
     blocks, system,
     /// A trace system with E-Trace ingress of blocks of several instructions, for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
-    BlocksSystem, BlocksCore, Encoder, EntryLayout::new
+    BlocksSystem, BlocksCore, Encoder, EntryLayout::new, 2
+);
+with_ports!(
+    blocks_two, system,
+    /// The same of two blocks a clock.
+    BlocksTwoSystem, BlocksTwoCore, Encoder, EntryLayout::new, 2
 );
 with_ports!(
     chain, system,
     /// A trace system with a PC chain for all cores of the parameters, with addresses of W = `xlen` bits.
-    ChainSystem, ChainCore, Encoder, EntryLayout::new
+    ChainSystem, ChainCore, Encoder, EntryLayout::new, 3
 );
 with_ports!(
     chain, system,
     /// A trace system of the scheme `sc-lsp` with a PC chain for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
-    ChainStreamSystem, ChainStreamCore, StreamEncoder, layout
+    ChainStreamSystem, ChainStreamCore, StreamEncoder, layout, 3
 );

@@ -11,20 +11,7 @@ use sim::params::{Platform, TraceParams};
 use std::fmt::Write;
 
 const RV32: Platform = Platform::RV32;
-const RVFI: SystemOptions = SystemOptions {
-    ingress: Ingress::Rvfi,
-    log2_fifo: 8,
-    extras: Extras {
-        sync: false,
-        check: false,
-        session: false,
-        stall: false,
-        filter: false,
-        lost: false,
-        retire: None,
-        addresses: None,
-    },
-};
+const RVFI: SystemOptions = SystemOptions { ingress: Ingress::Rvfi, log2_fifo: 8, extras: Extras::NONE };
 
 fn verilog(name: &str, platform: &Platform, options: &SystemOptions) -> String {
     let params = TraceParams::new(*platform, name.parse().unwrap());

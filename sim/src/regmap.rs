@@ -2,22 +2,32 @@
 //!
 //! Both are made from [`crate::regs`], which the circuit reads too.
 
-use crate::params::TraceParams;
+use crate::params::{FlowScheme, TraceParams};
 use crate::regs::{list, Reg, RegAccess, ADDR_BITS, ID_KIND};
 use std::fmt::Write;
 
-/// Reset value of `reg` in a system of these parameters: constants where it has them, else 0.
-pub fn reset_value(reg: &Reg, params: &TraceParams) -> u32 {
+/// Reset value of `reg` in a system of these parameters, of which `status` always has these bits: constants where it has them, else 0.
+pub fn reset_value(reg: &Reg, params: &TraceParams, status: u32) -> u32 {
     match reg.name {
-        "id" => id(params.cores),
+        "id" => id(params.cores, scheme(params)),
+        "status" => status,
         "params" => params.fingerprint(),
         _ => 0,
     }
 }
 
 /// What register `id` holds.
-pub fn id(cores: u8) -> u32 {
-    u32::from(crate::system::VERSION) | u32::from(cores) << 8 | ID_KIND << 16
+pub fn id(cores: u8, scheme: u8) -> u32 {
+    u32::from(crate::system::VERSION) | u32::from(cores) << 8 | u32::from(scheme) << 13 | ID_KIND << 16
+}
+
+/// What field `id.scheme` holds.
+pub fn scheme(params: &TraceParams) -> u8 {
+    match params.flow {
+        FlowScheme::Tr(_) => 0,
+        FlowScheme::Nexus(_) => 1,
+        FlowScheme::ScLsp(_) => 2,
+    }
 }
 
 fn access(a: RegAccess) -> &'static str {
@@ -37,8 +47,8 @@ fn bits(lsb: u8, bits: u8) -> String {
     }
 }
 
-/// The map as Markdown; with `memory` that of a system with a memory port.
-pub fn markdown(params: &TraceParams, memory: bool) -> String {
+/// The map as Markdown, of a system of which `status` always has these bits; with `memory` that of one with a memory port.
+pub fn markdown(params: &TraceParams, memory: bool, status: u32) -> String {
     let mut s = String::new();
     let _ = writeln!(s, "# Registers\n");
     let _ = writeln!(
@@ -57,7 +67,7 @@ pub fn markdown(params: &TraceParams, memory: bool) -> String {
             4 * r.addr,
             r.name,
             access(r.access),
-            reset_value(r, params),
+            reset_value(r, params, status),
             r.doc
         );
     }
@@ -70,8 +80,8 @@ pub fn markdown(params: &TraceParams, memory: bool) -> String {
     s
 }
 
-/// The map as SystemRDL 2.0; with `memory` that of a system with a memory port.
-pub fn systemrdl(params: &TraceParams, memory: bool) -> String {
+/// The map as SystemRDL 2.0, as [`markdown`].
+pub fn systemrdl(params: &TraceParams, memory: bool, status: u32) -> String {
     let mut s = String::new();
     let _ = writeln!(s, "// Parameters: {}", params.canonical());
     let _ = writeln!(s, "addrmap goshawk_trace {{");
@@ -94,7 +104,7 @@ pub fn systemrdl(params: &TraceParams, memory: bool) -> String {
                 f.name,
                 f.lsb + f.bits - 1,
                 f.lsb,
-                reset_value(r, params) >> f.lsb & mask
+                reset_value(r, params, status) >> f.lsb & mask
             );
         }
         // `params` and `control` are no reserved words, but stay clear of them all
@@ -113,15 +123,15 @@ mod tests {
     #[test]
     fn documents_of_the_small_set() {
         let params = TraceParams::tr(named_set("small").unwrap().params);
-        insta::assert_snapshot!("markdown", markdown(&params, false));
-        insta::assert_snapshot!("systemrdl", systemrdl(&params, false));
+        insta::assert_snapshot!("markdown", markdown(&params, false, 0));
+        insta::assert_snapshot!("systemrdl", systemrdl(&params, false, 0));
     }
 
     #[test]
     fn id_and_fingerprint_are_the_constants_of_the_system() {
         let mut params = TraceParams::tr(named_set("small").unwrap().params);
         params.cores = 4;
-        assert_eq!(reset_value(&REGS[0], &params), 0x6754_0401);
-        assert_eq!(reset_value(&REGS[1], &params), params.fingerprint());
+        assert_eq!(reset_value(&REGS[0], &params, 0), 0x6754_0401);
+        assert_eq!(reset_value(&REGS[1], &params, 0), params.fingerprint());
     }
 }

@@ -58,7 +58,13 @@ pub const REGS: [Reg; 8] = [
         doc: "what this is",
         fields: &[
             Field { name: "version", lsb: 0, bits: 8, doc: "stream format version" },
-            Field { name: "cores", lsb: 8, bits: 8, doc: "number of traced cores" },
+            Field { name: "cores", lsb: 8, bits: 5, doc: "number of traced cores" },
+            Field {
+                name: "scheme",
+                lsb: 13,
+                bits: 3,
+                doc: "0: tr, or no control flow (inputs, cfiat); 1: nexus; 2: sc-lsp",
+            },
             Field { name: "kind", lsb: 16, bits: 16, doc: "0x6754: control-flow trace system" },
         ],
     },
@@ -98,6 +104,13 @@ pub const REGS: [Reg; 8] = [
             Field { name: "ready", lsb: 0, bits: 1, doc: "1: predictor tables are clear, tracing can begin" },
             Field { name: "active", lsb: 1, bits: 1, doc: "1: enabled and ready" },
             Field { name: "idle", lsb: 2, bits: 1, doc: "1: disabled and the last word has left" },
+            Field {
+                name: "retire",
+                lsb: 3,
+                bits: 2,
+                doc: "log2 of the instructions, of etrace-blocks of the blocks, that a core retires in a clock",
+            },
+            Field { name: "ingress", lsb: 5, bits: 2, doc: "0: rvfi, 1: etrace, 2: etrace-blocks, 3: pc-chain" },
             Field {
                 name: "lost",
                 lsb: 8,

@@ -28,7 +28,7 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
 #[test]
 fn systemrdl_has_the_words_of_the_list() {
     let (mut told, mut fields, mut of_register) = (Vec::<Said>::new(), Vec::new(), Vec::new());
-    for line in systemrdl(&params(), true).lines().map(str::trim) {
+    for line in systemrdl(&params(), true, 0).lines().map(str::trim) {
         if line.starts_with("field ") {
             let place = line.rsplit_once("} ").unwrap().1;
             let (name, bits) = place.split_once('[').unwrap();
@@ -54,7 +54,7 @@ fn systemrdl_has_the_words_of_the_list() {
 #[test]
 fn markdown_has_the_words_of_the_list() {
     let (mut told, mut registers, mut now) = (Vec::<Said>::new(), Vec::new(), String::new());
-    for line in markdown(&params(), true).lines() {
+    for line in markdown(&params(), true, 0).lines() {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(|c| c.trim().trim_matches('`')).collect();
         if let Some(name) = line.strip_prefix("## ") {
             now = name.trim_matches('`').into();
@@ -129,7 +129,7 @@ fn pages_call_registers_and_bits_by_their_names_and_numbers() {
 /// A system without a memory port has none of its registers.
 #[test]
 fn documents_of_other_systems_have_no_registers_of_the_memory_port() {
-    for text in [markdown(&params(), false), systemrdl(&params(), false)] {
+    for text in [markdown(&params(), false, 0), systemrdl(&params(), false, 0)] {
         assert!(REGS.iter().all(|r| text.contains(r.name)) && MEMORY_REGS.iter().all(|r| !text.contains(r.name)));
     }
 }

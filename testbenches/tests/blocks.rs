@@ -1,15 +1,16 @@
-//! `hdl/src/ingress/blocks.rs` against `sim/src/beats/{blocks,wide}.rs`, clock by clock; and systems with it, emitted and under
+//! `hdl/src/ingress/{blocks,held,shown}.rs` against `sim/src/beats/{blocks,wide}.rs`, clock by clock; and systems with it, emitted and under
 //! Verilator: what retires as blocks sends the words of single instructions
 
 use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};
-use hdl::emit::{emit_as, Ingress, SystemOptions};
-use hdl::ingress::blocks::Blocks;
+use hdl::emit::{build as build_system, emit_as, Ingress, SystemOptions};
+use hdl::ingress::beat::BeatOut;
+use hdl::ingress::blocks::{Blocks, BlocksTwo};
 use hdl::spine::{Extras, Retire};
 use hdl::verilog::Style;
 use retire::isa::{flow, Flow, Indirect};
 use retire::{FlowEvent, RetireSink};
 use rust_hdl::prelude::*;
-use sim::beats::blocks::{itype, length, Block as Shown, Hold, HALFWORDS};
+use sim::beats::blocks::{itype, length, narrow, Block as Shown, Hold, HALFWORDS};
 use sim::beats::wide::{Compressor, Row};
 use sim::beats::{Expander, Retired, Writer};
 use sim::params::{Platform, TraceParams};
@@ -23,17 +24,41 @@ use testbenches::check::{rounds, run};
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
-const fn blocks(log2_words: u8) -> Retire {
-    Retire { lanes: 1, log2_words }
+/// How a hart shows what it retires.
+#[derive(Clone, Copy)]
+struct Port {
+    /// Blocks a clock.
+    lanes: u8,
+    /// `itype` has 3 bits.
+    three: bool,
+    log2_words: u8,
+}
+
+impl Port {
+    const fn new(lanes: u8, three: bool, log2_words: u8) -> Self {
+        Self { lanes, three, log2_words }
+    }
+
+    fn extras(self) -> Extras {
+        let retire = Some(Retire { lanes: self.lanes, log2_words: self.log2_words });
+        Extras { retire, itype3: self.three, ..Extras::default() }
+    }
+
+    /// The block of `run`.
+    fn shown(self, run: &[Retired], xlen: u8) -> Shown {
+        let block = Shown::of(run, xlen);
+        Shown { itype: if self.three { narrow(block.itype) } else { block.itype }, ..block }
+    }
 }
 
 /// What a beat says of its instruction: `branch`, `look`, `push`, `pop`, `jump`.
-fn kind(r: &Retired, xlen: u8) -> [bool; 5] {
+fn kind(r: &Retired, xlen: u8, three: bool) -> [bool; 5] {
     let (mut branch, mut look, mut push, mut pop, mut jump) = (false, false, false, false, false);
     match flow(r.insn, xlen) {
         Flow::Sequential => {}
         Flow::Conditional { .. } => branch = true,
-        Flow::Jump { call, .. } => (jump, push) = (true, call),
+        Flow::Jump { call, .. } => (jump, push) = (true, call && !three),
+        Flow::Indirect(_) if three => look = true,
         Flow::Indirect(Indirect::Jump) | Flow::TrapReturn => look = true,
         Flow::Indirect(Indirect::Call) => (look, push) = (true, true),
         Flow::Indirect(Indirect::Return) => pop = true,
@@ -41,6 +66,72 @@ fn kind(r: &Retired, xlen: u8) -> [bool; 5] {
     }
     [branch, look, push, pop, jump]
 }
+
+/// An adapter of some blocks a clock.
+trait Adapter: Block {
+    const BLOCKS: u8;
+    const XLEN: u8;
+    fn make(params: &TraceParams, extras: Extras) -> Self;
+    fn set_clock(&mut self, high: bool);
+    fn control(&mut self, reset: bool, live: bool, halted: bool, noise: u64);
+    fn show(&mut self, lane: u8, shown: Shown);
+    fn said(&self) -> Said;
+}
+
+/// `live`, `choked`, `intr`, `taken`; its kind; `pc`, `link`, `target`; instructions, clocks.
+type Said = ([bool; 4], [bool; 5], [u64; 3], [u64; 2]);
+
+fn said<const W: usize>(b: &BeatOut<W>, choked: bool, more: u64, step: u64) -> Said {
+    let kind = [&b.branch, &b.look, &b.push, &b.pop, &b.jump].map(|s| s.val());
+    let numbers = [&b.pc, &b.link, &b.target].map(|a| a.val().to_u64());
+    let count = if b.valid.val() { more + 1 } else { 0 };
+    ([b.live.val(), choked, b.intr.val(), b.taken.val()], kind, numbers, [count, step])
+}
+
+macro_rules! adapter {
+    ($name:ident, $blocks:literal, $([$j:literal $itype:ident $iaddr:ident $iretire:ident $ilastsize:ident $icount:ident])+) => {
+        impl<const W: usize> Adapter for $name<W> {
+            const BLOCKS: u8 = $blocks;
+            const XLEN: u8 = W as u8;
+            fn make(params: &TraceParams, extras: Extras) -> Self {
+                Self::with(params, extras)
+            }
+            fn set_clock(&mut self, high: bool) {
+                self.clock.next = high.into();
+            }
+            fn control(&mut self, reset: bool, live: bool, halted: bool, noise: u64) {
+                self.reset.next = reset;
+                self.live.next = live;
+                self.halted.next = halted;
+                self.hart_reset.next = halted && noise & 1 == 1;
+                self.cause.next = (noise & 31).to_bits();
+                self.tval.next = noise.to_bits();
+                self.privilege.next = (noise & 3).to_bits();
+                self.context_id.next = noise.to_bits();
+                self.trigger.next = (noise & 15).to_bits();
+            }
+            fn show(&mut self, lane: u8, shown: Shown) {
+                match lane {
+                    $($j => {
+                        self.$itype.next = u64::from(shown.itype).to_bits();
+                        self.$iaddr.next = shown.iaddr.to_bits();
+                        self.$iretire.next = u64::from(shown.iretire).to_bits();
+                        self.$ilastsize.next = shown.ilastsize;
+                        self.$icount.next = u64::from(shown.icount).to_bits();
+                    })+
+                    _ => panic!("block {lane} of {}", $blocks),
+                }
+            }
+            fn said(&self) -> Said {
+                said(&self.beat, self.choked.val(), self.more.val().to_u64(), self.step.val().to_u64())
+            }
+        }
+    };
+}
+adapter!(Blocks, 1, [0 itype iaddr iretire ilastsize icount]);
+adapter!(BlocksTwo, 2,
+    [0 block0_itype block0_iaddr block0_iretire block0_ilastsize block0_icount]
+    [1 block1_itype block1_iaddr block1_iretire block1_ilastsize block1_icount]);
 
 #[derive(Default)]
 struct Seen {
@@ -51,17 +142,18 @@ struct Seen {
 }
 
 /// Random cutting, bubbles, traps with and without an instruction, halts, resets, tracing on and off.
-fn drive<const W: usize>(params: &TraceParams, log2_words: u8, seed: u64, clocks: usize) -> Seen {
-    let xlen = W as u8;
-    let shape = if W == 64 { Shape::rv64(seed) } else { Shape::rv32(seed) };
+fn drive<T: Adapter>(params: &TraceParams, three: bool, log2_words: u8, seed: u64, clocks: usize) -> Seen {
+    let (xlen, port) = (T::XLEN, Port::new(T::BLOCKS, three, log2_words));
+    let shape = if xlen == 64 { Shape::rv64(seed) } else { Shape::rv32(seed) };
     let model = Model::new(&Shape { compressed: params.align == 1, ..shape });
     let config = Config { trap_per_64k: 1_500, ..Config::new(1, seed) };
-    let mut steps: Vec<Retired> = Run::new(&model, &config).map(|s| s.retired).take(clocks * 8).collect();
+    let most = clocks * 8 * usize::from(port.lanes);
+    let mut steps: Vec<Retired> = Run::new(&model, &config).map(|s| s.retired).take(most).collect();
     steps.reverse();
     let mut s = Source::seeded(seed);
-    let uut = Blocks::<W>::new(params, blocks(log2_words));
-    let mut d = Driver::new(uut, |u: &mut Blocks<W>, c| u.clock.next = c.into()).unwrap().recording();
-    let new = || (Hold::new(xlen), Compressor::<Retired>::new(log2_words));
+    let uut = T::make(params, port.extras());
+    let mut d = Driver::new(uut, |u: &mut T, c| u.set_clock(c)).unwrap().recording();
+    let new = || (if three { Hold::three(xlen) } else { Hold::new(xlen) }, Compressor::<Retired>::new(log2_words));
     let (mut hold, mut golden) = new();
     let mut row: Option<Row<Retired>> = None;
     // where the instruction before went
@@ -76,57 +168,40 @@ fn drive<const W: usize>(params: &TraceParams, log2_words: u8, seed: u64, clocks
         }
         phase -= 1;
         let reset = clock < 2 || s.per_64k(60);
-        let (mut shown, mut group, mut halted) =
-            (Shown { icount: 9, ilastsize: true, ..Shown::default() }, Vec::new(), false);
-        let mut trap = false;
-        if s.percent(percent) {
+        // what is not there is noise
+        let mut shown = vec![Shown { icount: 9, ilastsize: true, ..Shown::default() }; port.lanes.into()];
+        let (mut group, mut halted, mut trap) = (Vec::new(), false, false);
+        for (lane, shown) in shown.iter_mut().enumerate() {
+            if !s.percent(percent) {
+                continue;
+            }
             let first = *steps.last().unwrap();
             if first.trapped && !trap_told {
                 // told by a trap without an instruction, or by the hart being halted, which tells no address of a jump before
-                (trap_told, trap) = (true, jumped || s.percent(70));
-                halted = !trap;
-                if trap {
-                    shown = Shown::trap(s.between(1, 2) as u8, gone);
+                let shows = jumped || lane > 0 || s.percent(70);
+                (trap_told, halted) = (true, halted || !shows);
+                if shows {
+                    (*shown, trap) = (Shown::trap(s.between(1, 2) as u8, gone), true);
                 }
             } else {
                 let size = s.between(2, u64::from(HALFWORDS)) as u8;
                 let next: Vec<Retired> = steps.iter().rev().take(HALFWORDS.into()).copied().collect();
                 let n = length(&next, xlen, size);
-                group = next[..n].to_vec();
+                group.extend(&next[..n]);
                 steps.truncate(steps.len() - n);
-                shown = Shown::of(&group, xlen);
-                gone = group[n - 1].next_pc;
-                jumped = matches!(shown.itype, 3 | 8 | 10 | 12 | 13);
+                *shown = port.shown(&next[..n], xlen);
+                gone = next[n - 1].next_pc;
+                jumped = !matches!(itype(&next[n - 1], xlen), 0 | 4 | 5);
                 seen.long = seen.long.max(n);
-                trap_told = false;
+                (trap_told, trap) = (false, false);
             }
         }
         let noise = s.below(1 << 20);
-        let set = |u: &mut Blocks<W>| {
-            u.reset.next = reset;
-            u.live.next = live;
-            u.itype.next = u64::from(shown.itype).to_bits();
-            u.iaddr.next = shown.iaddr.to_bits();
-            u.iretire.next = u64::from(shown.iretire).to_bits();
-            u.ilastsize.next = shown.ilastsize;
-            u.icount.next = u64::from(shown.icount).to_bits();
-            u.halted.next = halted;
-            u.hart_reset.next = halted && noise & 1 == 1;
-            u.cause.next = (noise & 31).to_bits();
-            u.tval.next = noise.to_bits();
-            u.privilege.next = (noise & 3).to_bits();
-            u.context_id.next = noise.to_bits();
-            u.trigger.next = (noise & 15).to_bits();
+        let set = |u: &mut T| {
+            u.control(reset, live, halted, noise);
+            shown.iter().zip(0..).for_each(|(shown, lane)| u.show(lane, *shown));
         };
-        let get = |u: &Blocks<W>| {
-            let b = &u.beat;
-            let kind = [&b.branch, &b.look, &b.push, &b.pop, &b.jump].map(|s| s.val());
-            let numbers = [&b.pc, &b.link, &b.target].map(|a| a.val().to_u64());
-            let count = if b.valid.val() { u.more.val().to_u64() + 1 } else { 0 };
-            let flags = (b.live.val(), u.choked.val(), b.intr.val(), b.taken.val());
-            (flags, kind, numbers, count, u.step.val().to_u64())
-        };
-        let ((is_live, choked, intr, taken), kinds, numbers, count, step) = d.cycle(set, get).unwrap();
+        let ([is_live, choked, intr, taken], kinds, numbers, [count, step]) = d.cycle(set, T::said).unwrap();
         if let Some(row) = row {
             let place = format!("seed {seed}, clock {clock}: {row:x?}");
             assert_eq!((is_live, choked, count), (row.live, row.choked, row.count.into()), "{place}");
@@ -134,11 +209,15 @@ fn drive<const W: usize>(params: &TraceParams, log2_words: u8, seed: u64, clocks
                 assert_eq!(step, u64::from(lag + 1 - row.lag), "{place}, lag {lag}");
             }
             if let (Some(r), true) = (row.event, row.live) {
-                assert_eq!((kinds, intr), (kind(&r, xlen), r.trapped), "{place}");
+                let goes_on = r.next_pc == r.pc.wrapping_add(r.len.into());
+                let right = kind(&r, xlen, three);
+                // in 3 bits one that goes to what is behind it is none
+                assert!(kinds == right || three && goes_on && right[4] && kinds == [false; 5], "{place}: {kinds:?}");
+                assert_eq!(intr, r.trapped, "{place}");
                 let address = |a: u64| (a & (u64::MAX >> (64 - xlen))) >> params.align;
                 assert_eq!(numbers[0], address(r.pc), "{place}");
                 if kinds[0] {
-                    assert_eq!(taken, r.next_pc != r.pc.wrapping_add(r.len.into()), "{place}");
+                    assert_eq!(taken, !goes_on, "{place}");
                 }
                 if kinds[2] || kinds[3] {
                     assert_eq!(numbers[1], address(r.pc.wrapping_add(r.len.into())), "{place}");
@@ -159,7 +238,15 @@ fn drive<const W: usize>(params: &TraceParams, log2_words: u8, seed: u64, clocks
             row = Some(Row { live: false, count: 0, event: None, choked: false, lag: 0 });
             trap_told = false;
         } else {
-            let event = |r: &Retired| r.trapped || itype(r, xlen) != 0;
+            let event = |r: &Retired| {
+                let itype = itype(r, xlen);
+                r.trapped
+                    || if three {
+                        narrow(itype) != 0 || r.next_pc != r.pc.wrapping_add(r.len.into())
+                    } else {
+                        itype != 0
+                    }
+            };
             let (released, late) = hold.clock(group, trap);
             row = Some(golden.late(released.iter().map(|r| (*r, event(r))), live, late));
         }
@@ -175,80 +262,110 @@ fn params(xlen: u8, align: u8) -> TraceParams {
 #[test]
 fn beats_of_blocks_are_those_of_the_model() {
     let clocks = rounds(6_000, 200_000);
-    for (seed, log2_words, xlen, align) in [(1, 2, 32, 1), (2, 3, 32, 2), (3, 2, 64, 1)] {
-        let p = params(xlen, align);
-        let seen = match xlen {
-            64 => drive::<64>(&p, log2_words, seed, clocks),
-            _ => drive::<32>(&p, log2_words, seed, clocks),
-        };
+    type Drive = fn(&TraceParams, bool, u8, u64, usize) -> Seen;
+    let cases: [(Drive, bool, u8, u8, u8); 6] = [
+        (drive::<Blocks<32>>, false, 2, 32, 1),
+        (drive::<Blocks<32>>, true, 3, 32, 2),
+        (drive::<Blocks<64>>, false, 2, 64, 1),
+        (drive::<BlocksTwo<32>>, false, 2, 32, 1),
+        (drive::<BlocksTwo<32>>, true, 3, 32, 1),
+        (drive::<BlocksTwo<64>>, false, 3, 64, 2),
+    ];
+    let mut choked = 0;
+    for ((drive, three, log2_words, xlen, align), seed) in cases.into_iter().zip(1..) {
+        let seen = drive(&params(xlen, align), three, log2_words, seed, clocks);
         eprintln!(
             "{xlen}, {align}: {} rows, {} gaps, lag {}, {} in a block",
             seen.rows, seen.choked, seen.lag, seen.long
         );
         assert!(seen.rows > clocks / 12 && seen.lag > 40 && seen.long > 6, "{} rows, lag {}", seen.rows, seen.lag);
+        choked += seen.choked;
     }
+    assert!(choked > 10, "{choked} gaps");
 }
 
 #[test]
 fn adapters_pass_the_static_checks() {
-    emit_checked(&mut Blocks::<32>::new(&params(32, 1), blocks(3))).unwrap();
-    emit_checked(&mut Blocks::<64>::new(&params(64, 2), blocks(4))).unwrap();
+    let extras = |lanes, three, log2_words| Port::new(lanes, three, log2_words).extras();
+    emit_checked(&mut Blocks::<32>::with(&params(32, 1), extras(1, false, 3))).unwrap();
+    emit_checked(&mut Blocks::<64>::with(&params(64, 2), extras(1, true, 4))).unwrap();
+    emit_checked(&mut BlocksTwo::<32>::with(&params(32, 1), extras(2, true, 3))).unwrap();
 }
 
-/// A module that shows what a beat file holds as blocks: the fields of one are in `rvfi_pc_wdata`.
-const PLAYER: &str = "
-module blocks_player(input clock, input reset, input valid_0, input intr_0, input [31:0] pc_0, input [31:0] next_0,
-  input [31:0] insn_0, input [2:0] bus_addr, input bus_write, input [31:0] bus_wdata, output [31:0] bus_rdata,
-  output valid, input ready, output [31:0] data);
-  goshawk_system system(.clock(clock), .reset(reset), .itype_0(valid_0 ? next_0[11:8] : 4'd0), .iaddr_0(pc_0),
-    .iretire_0(valid_0 ? next_0[3:0] : 4'd0), .ilastsize_0(next_0[12]), .icount_0(next_0[7:4]), .cause_0(5'd0),
+/// A module that shows what a beat file holds as blocks, of a core for each: the fields of one are in `rvfi_pc_wdata`.
+fn player(lanes: u8) -> String {
+    let each = |text: &dyn Fn(u8) -> String| (0..lanes).map(text).collect::<String>();
+    let inputs = each(&|j| {
+        format!("input valid_{j}, input intr_{j}, input [31:0] pc_{j}, input [31:0] next_{j}, input [31:0] insn_{j}, ")
+    });
+    let ports = each(&|j| {
+        let port = |name: &str| if lanes == 1 { format!("{name}_0") } else { format!("block{j}_{name}_0") };
+        format!(
+            ".{}(valid_{j} ? next_{j}[11:8] : 4'd0), .{}(pc_{j}), .{}(valid_{j} ? next_{j}[3:0] : 4'd0), .{}(next_{j}[12]), .{}(next_{j}[7:4]), ",
+            port("itype"), port("iaddr"), port("iretire"), port("ilastsize"), port("icount")
+        )
+    });
+    format!(
+        "
+module blocks_player(input clock, input reset, {inputs}input [2:0] bus_addr, input bus_write, input [31:0] bus_wdata,
+  output [31:0] bus_rdata, output valid, input ready, output [31:0] data);
+  goshawk_system system(.clock(clock), .reset(reset), {ports}.cause_0(5'd0),
     .tval_0(32'd0), .privilege_0(2'd3), .context_id_0(32'd0), .trigger_0(4'd0), .halted_0(1'b0), .hart_reset_0(1'b0),
     .bus_addr(bus_addr), .bus_write(bus_write), .bus_wdata(bus_wdata), .bus_rdata(bus_rdata), .valid(valid),
     .ready(ready), .data(data));
 endmodule
-";
+"
+    )
+}
 
-fn build(params: &TraceParams, log2_words: u8) -> TraceCosim {
-    let extras = Extras { retire: Some(blocks(log2_words)), ..Extras::default() };
-    let options = SystemOptions { ingress: Ingress::Blocks, log2_fifo: 4, extras };
+fn build(params: &TraceParams, port: Port, log2_fifo: u8) -> TraceCosim {
+    let options = SystemOptions { ingress: Ingress::Blocks, log2_fifo, extras: port.extras() };
     let system = emit_as(params, &options, &Style { name: "goshawk_system".into(), initial: true }).unwrap();
-    let name = |_: usize, name: &str| match name {
-        "pc_rdata" => "pc_0".into(),
-        "pc_wdata" => "next_0".into(),
-        other => format!("{other}_0"),
+    let name = |i: usize, name: &str| match name {
+        "pc_rdata" => format!("pc_{i}"),
+        "pc_wdata" => format!("next_{i}"),
+        other => format!("{other}_{i}"),
     };
-    let ports = TracePorts::rvfi(1, 32, name, |name| name.into());
-    TraceCosim::build(&format!("{PLAYER}{system}"), &ports).unwrap()
+    let ports = TracePorts::rvfi(port.lanes.into(), 32, name, |name| name.into());
+    TraceCosim::build(&format!("{}{system}", player(port.lanes)), &ports).unwrap()
 }
 
 /// Blocks of any size as a beat file, and the words that come.
-fn play(sim: &TraceCosim, retired: &[Retired], seed: u64) -> (Vec<u32>, u32) {
+fn play(sim: &TraceCosim, port: Port, retired: &[Retired], seed: u64) -> (Vec<u32>, u32) {
     let mut s = Source::seeded(seed);
     let file = NamedTempFile::new().unwrap();
-    let mut w = Writer::new(BufWriter::new(file.reopen().unwrap()), 1, 32).unwrap();
-    let (mut at, mut cycle) = (0, 0);
-    let mut put = |block: Shown, cycle| {
+    let mut w = Writer::new(BufWriter::new(file.reopen().unwrap()), port.lanes, 32).unwrap();
+    // the clock, and the first block in it that is free
+    let (mut at, mut cycle, mut lane) = (0, 0, port.lanes);
+    let mut put = |block: Shown, due: u64| {
+        // one that has been due for a while comes with the one before
+        if lane >= port.lanes || due > cycle {
+            (cycle, lane) = ((cycle + 1).max(due), 0);
+        }
+        if lane + 1 < port.lanes && s.percent(30) {
+            lane += 1;
+        }
         let next = u64::from(block.iretire)
             | u64::from(block.icount) << 4
             | u64::from(block.itype) << 8
             | u64::from(block.ilastsize) << 12;
-        let r = Retired { cycle, hart: 0, trapped: false, len: 4, pc: block.iaddr, next_pc: next, insn: 0x13 };
+        let r = Retired { cycle, hart: lane, trapped: false, len: 4, pc: block.iaddr, next_pc: next, insn: 0x13 };
         w.push(&r).unwrap();
+        lane += 1;
     };
+    let mut cut = Source::seeded(seed + 1);
+    // of several blocks a clock the next comes a few clocks before it retired
+    let early = if port.lanes > 1 { 6 } else { 0 };
     while at < retired.len() {
         if retired[at].trapped && at > 0 {
-            cycle += 1;
-            put(Shown::trap(1, retired[at - 1].next_pc), cycle);
+            put(Shown::trap(1, retired[at - 1].next_pc), 0);
         }
-        let n = length(&retired[at..(at + 15).min(retired.len())], 32, s.between(2, 15) as u8);
-        let block = Shown::of(&retired[at..at + n], 32);
-        // not faster than the core retired
-        cycle = (cycle + 1).max(retired[at + n - 1].cycle);
-        put(block, cycle);
+        let n = length(&retired[at..(at + 15).min(retired.len())], 32, cut.between(2, 15) as u8);
+        put(port.shown(&retired[at..at + n], 32), retired[at + n - 1].cycle.saturating_sub(early));
         at += n;
     }
     // the last one may be a return: it is told by a trap behind it
-    put(Shown::trap(1, retired[retired.len() - 1].next_pc), cycle + 1);
+    put(Shown::trap(1, retired[retired.len() - 1].next_pc), 0);
     w.finish().unwrap();
     let mut got = Vec::new();
     let options = TraceOptions { gap: 100, ..TraceOptions::default() };
@@ -266,29 +383,58 @@ fn single(params: &TraceParams, events: &[FlowEvent]) -> Vec<u32> {
 
 #[test]
 fn all_programs_as_blocks_send_the_words_of_single_instructions() {
-    let p = TraceParams::new(Platform::RV32, "tr_e:small".parse().unwrap());
-    let sim = build(&p, 2);
-    for info in programs::PROGRAMS {
-        let program = info.load().unwrap();
-        let (events, _) = run(&program, 1, rounds(20_000, 200_000));
-        let (mut x, mut retired) = (Expander::new(&program, 1), Vec::new());
-        events.iter().for_each(|e| x.event(e, &mut |r| retired.push(*r)).unwrap());
-        x.finish(&mut |r| retired.push(*r)).unwrap();
-        let (got, overflow) = play(&sim, &retired, 7);
-        assert_eq!(overflow, 0, "{}: something was lost", info.name);
-        assert!(got == single(&p, &events), "{}: words differ", info.name);
+    // two blocks a clock send more at once
+    for (scheme, port, log2_fifo) in [
+        ("tr_e:small", Port::new(1, false, 2), 4),
+        ("tr_e:small", Port::new(2, false, 2), 6),
+        ("tr_e:s0", Port::new(2, true, 3), 8),
+    ] {
+        let p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+        let sim = build(&p, port, log2_fifo);
+        for info in programs::PROGRAMS {
+            let program = info.load().unwrap();
+            let (events, _) = run(&program, 1, rounds(20_000, 200_000));
+            let (mut x, mut retired) = (Expander::new(&program, 1), Vec::new());
+            events.iter().for_each(|e| x.event(e, &mut |r| retired.push(*r)).unwrap());
+            x.finish(&mut |r| retired.push(*r)).unwrap();
+            let (got, overflow) = play(&sim, port, &retired, 7);
+            let place = format!("{}, {} a clock", info.name, port.lanes);
+            assert_eq!(overflow, 0, "{place}: something was lost");
+            assert!(got == single(&p, &events), "{place}: words differ");
+        }
     }
 }
 
 #[test]
 fn traps_between_blocks_send_the_words_of_single_instructions() {
-    for scheme in ["tr_e:m4", "nx_b"] {
+    for (scheme, port) in [("tr_e:m4", Port::new(1, false, 3)), ("nx_b", Port::new(2, true, 3))] {
         let p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
         let run = record(&Model::new(&Shape::rv32(5)), &Config::new(1, 7), rounds(20_000, 200_000));
         // slow enough for 16 places
         let slow: Vec<_> = run.retired.iter().map(|r| Retired { cycle: r.cycle * 8, ..*r }).collect();
-        let (got, overflow) = play(&build(&p, 3), &slow, 9);
+        let (got, overflow) = play(&build(&p, port, 4), port, &slow, 9);
         assert_eq!(overflow, 0, "{scheme}: something was lost");
         assert!(got == single(&p, &run.events), "{scheme}: words differ");
     }
+}
+
+#[test]
+fn what_blocks_cannot_tell_is_refused() {
+    let of = |scheme: &str, ingress, extras| {
+        let params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+        build_system(&params, &SystemOptions { ingress, extras, ..SystemOptions::default() })
+            .err()
+            .map(|e| e.to_string())
+    };
+    let three = Port::new(1, true, 3).extras();
+    assert_eq!(of("tr_e:s0", Ingress::Blocks, three), None);
+    assert_eq!(of("nx_b", Ingress::Blocks, three), None);
+    let stack = of("tr_e:small", Ingress::Blocks, three).unwrap();
+    assert!(stack.starts_with("an itype of 3 bits does not tell calls, returns and jumps apart: tr_e:"), "{stack}");
+    let rvfi = of("tr_e:s0", Ingress::Rvfi, Extras { itype3: true, ..Extras::default() }).unwrap();
+    assert_eq!(rvfi, "an itype of 3 bits is of the etrace-blocks ingress; rvfi has none");
+    let four = of("tr_e:small", Ingress::Blocks, Port::new(4, false, 3).extras()).unwrap();
+    assert_eq!(four, "the etrace-blocks ingress takes 1 or 2 blocks a clock, not 4");
+    let deep = of("tr_e:small", Ingress::Blocks, Port::new(2, false, 4).extras()).unwrap();
+    assert_eq!(deep, "a queue of 2^4 words behind two blocks a clock is outside 2^2 to 2^3");
 }

@@ -1,10 +1,12 @@
-//! `hdl/src/ingress/veil.rs` in whole systems: what hidden instructions are leaves no trace but their number
+//! `hdl/src/ingress/gate.rs` against plain comparisons; and with `hdl/src/ingress/veil.rs` in whole systems: what hidden instructions
+//! are leaves no trace but their number
 //!
 //! A synthetic program of which a part runs in machine mode, all else in user mode, on cores that retire at full rate and
 //! now and then. Two runs differ in all that the part does: instructions, addresses, targets.
 
 use fpga::cosim::{Cosim, Interface};
 use hdl::emit::{build, EmitError, Ingress, SystemOptions};
+use hdl::ingress::gate::Gate;
 use hdl::spine::Extras;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
@@ -16,6 +18,8 @@ use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{Config, Retired, Run};
 use sim::stimulus::Source;
 use std::collections::HashSet;
+use testbenches::driver::{CheckVerilog, Driver};
+use testbenches::gates::emit_checked;
 
 const USER: u128 = 0;
 const MACHINE: u128 = 3;
@@ -27,6 +31,17 @@ const TELL_ALL: u128 = 0xf << 8;
 fn register(name: &str) -> u128 {
     REGS.iter().find(|r| r.name == name).unwrap().addr.into()
 }
+
+/// What hides an instruction: its mode, its address, its address space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Mode,
+    Range { first: u64 },
+    Space,
+}
+
+/// The address spaces that are told: of these bits this number.
+const SPACES: (u128, u128) = (0x0f0c, 0x0504);
 
 /// An instruction and its mode.
 type Lived = (Retired, u128);
@@ -47,7 +62,14 @@ fn lives(model: &Model, cores: u8, seed: u64, steps: usize) -> Vec<Vec<Lived>> {
 }
 
 /// The words of a run of `lives`; where `noise` says, each instruction of machine mode is another one.
-fn words(cosim: &Cosim, lives: &[Vec<Lived>], control: u128, allow: u128, noise: Option<u64>) -> Vec<u32> {
+fn words(
+    cosim: &Cosim,
+    lives: &[Vec<Lived>],
+    (by, open): (By, bool),
+    control: u128,
+    allow: u128,
+    noise: Option<u64>,
+) -> Vec<u32> {
     let contexts = cosim.inputs().iter().any(|p| p.name == "space$0");
     let [valid, data] = ["valid", "data"].map(|name| cosim.output(name).unwrap());
     let mut noise = noise.map(Source::seeded);
@@ -73,17 +95,47 @@ fn words(cosim: &Cosim, lives: &[Vec<Lived>], control: u128, allow: u128, noise:
         phase -= 1;
         for (c, queue) in queues.iter_mut().enumerate() {
             values.push((format!("allow_modes${c}"), allow));
+            let (mask, wanted) = if open { (0, 0xffff) } else { SPACES };
+            match by {
+                By::Mode => {}
+                By::Range { first } => {
+                    let first = if open { 0 } else { first };
+                    values.push((format!("filter_first${c}"), first.into()));
+                    values.push((format!("filter_last${c}"), 0xffff_ffff));
+                }
+                By::Space => {
+                    values.push((format!("filter_mask${c}"), mask));
+                    values.push((format!("filter_space${c}"), wanted));
+                }
+            }
             // tables are clear then
             if clock < 1_300 || !pace.percent(rate) {
                 continue;
             }
-            let Some(&(mut r, mode)) = queue.next() else { continue };
+            let Some(&(mut r, mut mode)) = queue.next() else { continue };
+            let hidden = mode == MACHINE;
             // user code of some pages is another process's
             let mut space = u64::from(r.pc >> 6 & 3 == 0) | 2;
-            if let Some(s) = noise.as_mut().filter(|_| mode == MACHINE) {
+            if by == By::Space {
+                // other bits than those of the mask are not looked at
+                space = SPACES.1 as u64 | u64::from(r.pc >> 6 & 3) | if hidden { 8 } else { 0 };
+            }
+            if by != By::Mode {
+                mode = USER;
+            }
+            if let Some(s) = noise.as_mut().filter(|_| hidden) {
                 (r.insn, r.pc, r.next_pc) = (s.bits(32) as u32, s.bits(32) & !1, s.bits(32) & !1);
                 r.trapped = s.percent(20);
                 space = s.bits(16);
+                match by {
+                    By::Mode => {}
+                    By::Range { first } => r.pc %= first,
+                    // in a bit of the mask
+                    By::Space => space = space & !0x400 | 8,
+                }
+                if by != By::Mode {
+                    mode = *s.pick(&[USER, USER, 1, MACHINE]);
+                }
             }
             for (name, value) in [
                 ("rvfi_valid", 1),
@@ -121,11 +173,11 @@ fn lost(told: &[FlowEvent]) -> u64 {
     told.iter().map(|e| if let FlowKind::Gap { lost } = e.kind { lost.into() } else { 0 }).sum()
 }
 
-fn filtered(scheme: &str, cores: u8, timestamps: bool, context: Option<u8>) {
+fn filtered(scheme: &str, cores: u8, timestamps: bool, context: Option<u8>, by: &str) {
     let place = format!("{scheme}, N = {cores}");
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     (params.cores, params.timestamps, params.context) = (cores, timestamps, context);
-    let extras = Extras { filter: true, ..Extras::default() };
+    let extras = Extras { filter: true, range: by == "range", space: by == "space", ..Extras::default() };
     let mut top = build(&params, &SystemOptions { log2_fifo: 6, extras, ..SystemOptions::default() }).unwrap();
     top.connect_all();
     let cosim = Cosim::build(&generate_verilog(&top), &Interface::of(&top)).unwrap();
@@ -133,9 +185,17 @@ fn filtered(scheme: &str, cores: u8, timestamps: bool, context: Option<u8>) {
     let image = Image::new(&model.program);
     let lives = lives(&model, cores, 4, 12_000);
     let all = || lives.iter().flatten();
+    // of lowest addresses, which are hidden, the one above
+    let first = all().filter(|l| l.1 == USER).map(|l| l.0.pc).min().unwrap();
+    let by = match by {
+        "range" => By::Range { first },
+        "space" => By::Space,
+        _ => By::Mode,
+    };
+    let words = |(control, allow), noise, open| words(&cosim, &lives, (by, open), control, allow, noise);
 
     let changes = |told: &[FlowEvent]| told.iter().filter(|e| matches!(e.kind, FlowKind::Context { .. })).count();
-    let right = words(&cosim, &lives, ENABLE | TELL_USER, 0xf, None);
+    let right = words((ENABLE | TELL_USER, 0xf), None, false);
     let (told, instructions) = replayed(&image, &params, &right);
     let hidden: HashSet<u64> = all().filter(|l| l.1 == MACHINE).map(|l| l.0.pc).collect();
     let open: HashSet<u64> = all().filter(|l| l.1 == USER).map(|l| l.0.pc).collect();
@@ -155,31 +215,78 @@ fn filtered(scheme: &str, cores: u8, timestamps: bool, context: Option<u8>) {
     assert!(instructions > user / 3, "{place}: {instructions} of {user} are told");
 
     for seed in [1, 2] {
-        let other = words(&cosim, &lives, ENABLE | TELL_USER, 0xf, Some(seed));
+        let other = words((ENABLE | TELL_USER, 0xf), Some(seed), false);
         assert!(right == other, "{place}, {seed}: the words tell what was hidden");
     }
     // told to tell all, what is allowed is what counts
-    assert!(right == words(&cosim, &lives, ENABLE | TELL_ALL, 1, Some(3)), "{place}: `allow_modes` is not heeded");
-    let (all_told, instructions) = replayed(&image, &params, &words(&cosim, &lives, ENABLE | TELL_ALL, 0xf, None));
+    assert!(right == words((ENABLE | TELL_ALL, 1), Some(3), false), "{place}: `allow_modes` is not heeded");
+    let (all_told, instructions) = replayed(&image, &params, &words((ENABLE | TELL_ALL, 0xf), None, true));
     assert_eq!(instructions + lost(&all_told), user + machine, "{place}: all is allowed");
     // from reset on nothing is told, and nothing that is not allowed
     for (control, allow) in [(ENABLE, 0xf), (ENABLE | TELL_ALL, 0)] {
-        let (told, instructions) = replayed(&image, &params, &words(&cosim, &lives, control, allow, None));
+        let (told, instructions) = replayed(&image, &params, &words((control, allow), None, true));
         assert_eq!((told.len(), instructions), (0, 0), "{place}: {told:x?}");
     }
 }
 
 #[test]
 fn words_depend_on_the_number_of_hidden_instructions_alone() {
-    filtered("tr_e:medium", 1, false, None);
-    filtered("tr_e:small", 3, true, None);
-    filtered("nx_b", 2, false, None);
-    filtered("sc-lsp:rbase-32x4", 2, false, None);
+    filtered("tr_e:medium", 1, false, None, "mode");
+    filtered("tr_e:small", 3, true, None, "mode");
+    filtered("nx_b", 2, false, None, "mode");
+    filtered("sc-lsp:rbase-32x4", 2, false, None, "mode");
 }
 
 #[test]
 fn nor_on_the_contexts_that_they_were_in() {
-    filtered("tr_e:small", 2, true, Some(4));
+    filtered("tr_e:small", 2, true, Some(4), "mode");
+}
+
+#[test]
+fn nor_on_what_is_at_hidden_addresses() {
+    filtered("tr_e:small", 2, true, None, "range");
+    filtered("sc-lsp:rbase-32x4", 1, false, None, "range");
+}
+
+#[test]
+fn nor_on_what_is_in_hidden_address_spaces() {
+    filtered("tr_e:small", 1, false, None, "space");
+    filtered("tr_e:medium", 2, true, Some(4), "space");
+}
+
+#[test]
+fn the_gate_is_the_comparison() {
+    let extras = |range, space| Extras { filter: true, range, space, ..Extras::default() };
+    for (range, space) in [(true, false), (false, true), (true, true)] {
+        emit_checked(&mut Gate::<32>::new(&extras(range, space))).unwrap();
+        let mut d = Driver::new(Gate::<32>::new(&extras(range, space)), |_, _| ()).unwrap().recording();
+        let mut s = Source::seeded(7);
+        let mut hidden = 0;
+        for clock in 0..4_000 {
+            // close to each other, also where bit 31 differs
+            let base = s.bits(32);
+            let near = |s: &mut Source| base.wrapping_add(s.below(4)) & 0xffff_ffff;
+            let (pc, first, last) = (near(&mut s), near(&mut s), near(&mut s));
+            let (here, wanted, mask) = (s.bits(2), s.bits(2), s.bits(2));
+            let [here, wanted, mask] = [here, wanted, mask].map(|bits| (bits & 1) | (bits >> 1) << 15);
+            let hide = s.percent(5);
+            let set = |u: &mut Gate<32>| {
+                u.hide.next = hide;
+                u.pc.next = pc.to_bits();
+                u.first.next = first.to_bits();
+                u.last.next = last.to_bits();
+                u.space.next = here.to_bits();
+                u.wanted.next = wanted.to_bits();
+                u.mask.next = mask.to_bits();
+            };
+            let got = d.cycle(set, |u| u.hides.val()).unwrap();
+            let outside = range && !(first..=last).contains(&pc) || space && here & mask != wanted & mask;
+            assert_eq!(got, hide || outside, "clock {clock}");
+            hidden += usize::from(got);
+        }
+        assert!((500..3_900).contains(&hidden), "{hidden} hidden");
+        d.check_verilog().unwrap();
+    }
 }
 
 #[test]

@@ -19,16 +19,7 @@ use testbenches::driver::CheckVerilog;
 use testbenches::gates::emit_checked;
 
 /// With all that can be built in.
-const ALL: Extras = Extras {
-    sync: true,
-    check: true,
-    session: false,
-    stall: false,
-    filter: true,
-    lost: false,
-    retire: None,
-    addresses: None,
-};
+const ALL: Extras = Extras { sync: true, check: true, filter: true, ..Extras::NONE };
 
 fn tr(p: TrParams) -> TraceParams {
     TraceParams::tr(p)

@@ -1,7 +1,7 @@
 //! `hdl/src/spine/registers.rs` against `sim/src/regs.rs`
 
 use hdl::spine::registers::Registers;
-use hdl::spine::Extras;
+use hdl::spine::{Extras, Retire};
 use rust_hdl::prelude::*;
 use sim::params::{TrParams, TraceParams};
 use sim::regmap::reset_value;
@@ -9,6 +9,9 @@ use sim::regs::{RegAccess, REGS};
 use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
+
+/// Four instructions a clock, a number that `status` tells.
+const FOUR: Retire = Retire { lanes: 4, log2_words: 3 };
 
 fn params(cores: u8) -> TraceParams {
     TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| p.cores = cores)
@@ -40,6 +43,8 @@ struct Golden {
     lost: u32,
     fell: u32,
     traced: bool,
+    /// Retired a clock, ingress.
+    built: u32,
     /// Answer to the address of the cycle before.
     answer: u32,
 }
@@ -49,11 +54,11 @@ impl Golden {
         let reg = REGS.iter().find(|r| r.addr == s.addr);
         self.answer = match reg.map(|r| r.name) {
             Some("control") => self.control,
-            Some("status") => s.status | self.lost << 8,
+            Some("status") => s.status | self.lost << 8 | self.built,
             Some("overflow") => self.overflow,
             Some("sync") => self.period,
             Some("discontinuity") => self.broken,
-            Some(_) => reset_value(reg.unwrap(), &self.params),
+            Some(_) => reset_value(reg.unwrap(), &self.params, 0),
             None => 0,
         };
         let (mut cleared, mut forgot) = (0, 0);
@@ -95,7 +100,18 @@ impl Golden {
 fn play(cores: u8, sync: bool, steps: impl Iterator<Item = Step>) -> Driver<Registers> {
     let params = params(cores);
     let mut d = Driver::new(
-        Registers::new(&params, Extras { sync, check: sync, lost: sync, filter: sync, ..Extras::default() }),
+        Registers::new(
+            &params,
+            Extras {
+                sync,
+                check: sync,
+                lost: sync,
+                filter: sync,
+                retire: sync.then_some(FOUR),
+                ingress: if sync { 3 } else { 0 },
+                ..Extras::default()
+            },
+        ),
         |u, c| u.clock.next = c.into(),
     )
     .unwrap()
@@ -111,6 +127,7 @@ fn play(cores: u8, sync: bool, steps: impl Iterator<Item = Step>) -> Driver<Regi
         lost: 0,
         fell: 0,
         traced: false,
+        built: if sync { 2 << 3 | 3 << 5 } else { 0 },
         answer: 0,
     };
     for step in steps {

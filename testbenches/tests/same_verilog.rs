@@ -24,8 +24,8 @@ fn bits(name: &str, platform: Platform, ingress: Ingress, change: fn(String) -> 
         stall: two,
         filter: two && ingress == RVFI,
         lost: two,
-        retire: None,
         addresses,
+        ..Extras::NONE
     };
     let mut top = build(&params, &SystemOptions { ingress, log2_fifo: 5, extras }).unwrap();
     top.connect_all();

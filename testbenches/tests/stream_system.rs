@@ -21,16 +21,7 @@ use testbenches::check::{beat_file, right_around_gaps, rounds, run};
 use testbenches::gates::emit_checked_system;
 
 /// Nothing that can be built in besides.
-const NONE: Extras = Extras {
-    sync: false,
-    check: false,
-    session: false,
-    stall: false,
-    filter: false,
-    lost: false,
-    retire: None,
-    addresses: None,
-};
+const NONE: Extras = Extras::NONE;
 
 fn ports(cores: usize, xlen: u8) -> TracePorts {
     TracePorts::rvfi(cores, xlen, |i, name| format!("rvfi_{name}_{i}"), |name| name.into())

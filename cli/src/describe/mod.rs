@@ -20,6 +20,9 @@ struct System<'a> {
     pub style: &'a Style,
     /// Traced cores.
     pub cores: u8,
+    /// Its scheme, as register `id` has it, and what `status` always has.
+    pub scheme: u8,
+    pub status: u32,
     /// Fingerprint of its parameters.
     pub fingerprint: u32,
     /// What it is: its parameters in one line.
@@ -34,7 +37,8 @@ impl System<'_> {
     /// What `reg` holds after reset.
     fn reset_value(&self, reg: &Reg) -> u32 {
         match reg.name {
-            "id" => regmap::id(self.cores),
+            "id" => regmap::id(self.cores, self.scheme),
+            "status" => self.status,
             "params" => self.fingerprint,
             _ => 0,
         }
@@ -57,9 +61,16 @@ impl System<'_> {
 }
 
 /// Adds the description files to those of a system of `cores` cores with that port of words: `line` and `fingerprint` are
-/// its parameters.
-pub fn describe(files: &mut Vec<File>, style: &Style, cores: u8, fingerprint: u32, line: String, words: WordPort) {
-    let system = System { style, cores, fingerprint, line, memory: words.has_registers(), files };
+/// its parameters, `scheme` and `status` what registers `id` and `status` have of it.
+pub fn describe(
+    files: &mut Vec<File>,
+    style: &Style,
+    (cores, scheme, status): (u8, u8, u32),
+    fingerprint: u32,
+    line: String,
+    words: WordPort,
+) {
+    let system = System { style, cores, scheme, status, fingerprint, line, memory: words.has_registers(), files };
     let more = [
         ("registers.h", header::text(&system), "register map for C".into()),
         ("fusesoc.core", fusesoc::text(&system), "files and targets for FuseSoC".into()),

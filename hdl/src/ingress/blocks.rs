@@ -1,10 +1,10 @@
-//! Ingress adapter for the RISC-V E-Trace instruction trace interface, of blocks of several instructions
+//! Ingress adapters for the RISC-V E-Trace instruction trace interface, of blocks of several instructions
 //!
-//! Makes two beats of a block, its first instruction and what is behind that, and the compressor ([`super::compress`]) behind
-//! it tells one event a clock.
+//! One block or two a clock. Each is held ([`super::held`]) and told as two beats, its first instruction and what is behind that, and the
+//! compressor ([`super::compress`]) behind them tells one event a clock.
 //!
 //! # Source
-//! Efficient Trace for RISC-V, "Instruction Trace Interface": blocks, 4-bit `itype`. `icount` is not of it: with the C extension a
+//! Efficient Trace for RISC-V, "Instruction Trace Interface": blocks, `itype` of 4 and of 3 bits, "multiple retirement". `icount` is not of it: with the C extension a
 //! number of halfwords is no number of instructions, and that is what a stream counts.
 //!
 //! # Ports
@@ -17,249 +17,231 @@
 //! | `iretire` | in | 4 | its halfwords; 0: nothing retires |
 //! | `ilastsize` | in | 1 | its last instruction has 0: 2 bytes, 1: 4 bytes |
 //! | `icount` | in | 4 | its instructions; not looked at without the C extension |
-//! | `cause`, `tval`, `privilege`, `context_id`, `trigger` | in | 5, W, 2, 32, 4 | not used |
+//! | `privilege`, `context_id` | in | 2, 32 | where contexts are told: privilege mode and, in the low 16 bits, number of the address space of all that is shown in the clock |
+//! | `cause`, `tval`, `trigger` | in | 5, W, 4 | not used |
 //! | `halted` | in | 1 | the hart is in debug mode: the next block begins as behind a trap |
 //! | `hart_reset` | in | 1 | the hart is in reset: the same |
 //! | `beat`, `more`, `step`, `choked` | out | | as those of the compressor |
 //!
+//! Of two blocks a clock the first seven ports are there for each, `block0_itype` and so on: block 0 is the older one, and any may be empty.
+//!
+//! With [`Extras::itype3`] bit 3 of `itype` is 0, and 6 is any jump, call or return whose target the program does not tell. Which of these it is
+//! nobody knows: so there is no return address stack and no table of targets, but `tr` without both, and `nx_b`.
+//!
 //! What was halted goes on where it was to: the address of the next block is where an indirect jump before went.
 //!
 //! # Timing
-//! One block a clock. A beat comes five clocks after it, or later where others are told before. A block that ends with an indirect jump, a
-//! return or a trap return is held until a report with an address says where it went. What is held up to 127 clocks has its own time.
+//! One block or two a clock. A beat comes five clocks after it, or later where others are told before. A block that ends with an indirect jump, a
+//! return or a trap return is held until a report with an address says where it went; with `itype` of 3 bits so is one that ends with 0. What is held up to 127 clocks has its own time.
 //!
 //! Golden model: [`sim::beats::blocks`] before [`sim::beats::wide`].
 
 use super::beat::BeatOut;
 use super::compress::Compress;
-use super::narrow::Narrow;
+use super::held::Held;
+use super::shown::Shown;
+use super::turn::Turn;
 use crate::spine::{Extras, Retire};
-use crate::widget::fixed::Fixed;
+use crate::widget::each::each;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// The adapter, for addresses of W = `xlen` bits.
-#[derive(LogicBlock, Default)]
-pub struct Blocks<const W: usize> {
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-    pub live: Signal<In, Bit>,
-    pub itype: Signal<In, Bits<4>>,
-    pub iaddr: Signal<In, Bits<W>>,
-    pub iretire: Signal<In, Bits<4>>,
-    pub ilastsize: Signal<In, Bit>,
-    pub icount: Signal<In, Bits<4>>,
-    pub cause: Signal<In, Bits<5>>,
-    pub tval: Signal<In, Bits<W>>,
-    pub privilege: Signal<In, Bits<2>>,
-    pub context_id: Signal<In, Bits<32>>,
-    pub trigger: Signal<In, Bits<4>>,
-    pub halted: Signal<In, Bit>,
-    pub hart_reset: Signal<In, Bit>,
-    pub beat: BeatOut<W>,
-    pub more: Signal<Out, Bits<10>>,
-    pub step: Signal<Out, Bits<8>>,
-    pub choked: Signal<Out, Bit>,
-    compress: Compress<W>,
-    // what is shown
-    retires: Signal<Local, Bit>,
-    traps: Signal<Local, Bit>,
-    bears: Signal<Local, Bit>,
-    indirect: Signal<Local, Bit>,
-    trapped: Signal<Local, Bit>,
-    trap_before: DFF<Bit>,
-    start: Signal<Local, Bits<W>>,
-    // where fewer bits differ
-    narrow: Vec<Narrow<W>>,
-    narrow_last: Vec<Narrow<W>>,
-    _narrows: usize,
-    size: Signal<Local, Bits<W>>,
-    last: Signal<Local, Bits<W>>,
-    // the block that is held
-    held: DFF<Bit>,
-    waits: DFF<Bit>,
-    intr: DFF<Bit>,
-    kind: DFF<Bits<4>>,
-    first: DFF<Bits<W>>,
-    tail: DFF<Bits<W>>,
-    long: DFF<Bit>,
-    count: DFF<Bits<4>>,
-    behind: DFF<Bits<8>>,
-    keeps: Signal<Local, Bit>,
-    tells: Signal<Local, Bit>,
-    single: Signal<Local, Bit>,
-    several: Signal<Local, Bit>,
-    less: Signal<Local, Bits<4>>,
-    length: Signal<Local, Bits<2>>,
-    link: Signal<Local, Bits<W>>,
-    branch: Signal<Local, Bit>,
-    look: Signal<Local, Bit>,
-    push: Signal<Local, Bit>,
-    pop: Signal<Local, Bit>,
-    jump: Signal<Local, Bit>,
-    // of the parameters
-    align: Fixed<Bits<2>>,
-    compressed: Fixed<Bit>,
-}
-
-impl<const W: usize> Blocks<W> {
-    /// The adapter for `params`, with `extras`.
-    ///
-    /// # Panics
-    /// When they do not say that a block a clock retires, or ask for the check; and as [`Compress::new`].
-    pub fn with(params: &TraceParams, extras: Extras) -> Self {
-        let retire = extras.retire.expect("blocks");
-        assert!(!extras.check, "no circuit of the check");
-        assert_eq!(retire.lanes, 1, "blocks a clock");
-        Self {
-            compress: Compress::of(params, Retire { lanes: 2, ..retire }, true),
-            narrow: extras.addresses.iter().map(Narrow::new).collect(),
-            narrow_last: extras.addresses.iter().map(Narrow::new).collect(),
-            _narrows: usize::from(extras.addresses.is_some()),
-            align: Fixed::of(params.align),
-            compressed: Fixed::new(params.align == 1),
-            ..Default::default()
-        }
-    }
-
-    /// As [`Self::with`], for benches of the adapter alone.
-    ///
-    /// # Panics
-    /// As [`Self::with`].
-    pub fn new(params: &TraceParams, retire: Retire) -> Self {
-        Self::with(params, Extras { retire: Some(retire), ..Extras::default() })
-    }
-}
-
-impl<const W: usize> Logic for Blocks<W> {
-    #[hdl_gen]
-    fn update(&mut self) {
-        dff_setup!(self, clock, trap_before, held, waits, intr, kind, first, tail, long, count, behind);
-        clock!(self, clock, compress);
-        self.compress.reset.next = self.reset.val();
-        self.compress.go.next = self.live.val();
-
-        // what is shown
-        self.retires.next = self.iretire.val().any();
-        self.traps.next = (self.itype.val() == 1) | (self.itype.val() == 2);
-        self.bears.next = self.retires.val() | self.traps.val();
-        self.indirect.next = (self.itype.val() == 3)
-            | (self.itype.val() == 8)
-            | (self.itype.val() == 10)
-            | (self.itype.val() == 12)
-            | (self.itype.val() == 13)
-            | (self.itype.val() == 14);
-        self.trapped.next = self.trap_before.q.val() | self.halted.val() | self.hart_reset.val();
-        self.trap_before.d.next = self.trapped.val();
-        if self.bears.val() {
-            self.trap_before.d.next = self.traps.val();
-        }
-        self.size.next = bit_cast::<W, 4>(self.iretire.val()) << 1;
-        self.last.next = self.iaddr.val() + self.size.val() - 2;
-        if self.ilastsize.val() | !self.compressed.val() {
-            self.last.next = self.iaddr.val() + self.size.val() - 4;
-        }
-        self.start.next = self.iaddr.val() >> self.align.val();
-        self.tail.d.next = self.last.val() >> self.align.val();
-        for j in 0..self._narrows {
-            self.narrow[j].wide.next = self.iaddr.val();
-            self.narrow_last[j].wide.next = self.last.val();
-            self.start.next = self.narrow[j].narrow.val() >> self.align.val();
-            self.tail.d.next = self.narrow_last[j].narrow.val() >> self.align.val();
+macro_rules! adapter {
+    (
+        $(#[$doc:meta])* $name:ident, $blocks:tt, $last:tt, ($($younger:tt $older:tt)*)
+        $([$j:tt $next:tt $head:tt $tail:tt $itype:ident $iaddr:ident $iretire:ident $ilastsize:ident $icount:ident])+
+    ) => {
+        $(#[$doc])*
+        #[derive(LogicBlock, Default)]
+        pub struct $name<const W: usize> {
+            pub clock: Signal<In, Clock>,
+            pub reset: Signal<In, Bit>,
+            pub live: Signal<In, Bit>,
+            $(
+                pub $itype: Signal<In, Bits<4>>,
+                pub $iaddr: Signal<In, Bits<W>>,
+                pub $iretire: Signal<In, Bits<4>>,
+                pub $ilastsize: Signal<In, Bit>,
+                pub $icount: Signal<In, Bits<4>>,
+            )+
+            pub cause: Signal<In, Bits<5>>,
+            pub tval: Signal<In, Bits<W>>,
+            pub privilege: Signal<In, Bits<2>>,
+            pub context_id: Signal<In, Bits<32>>,
+            pub trigger: Signal<In, Bits<4>>,
+            pub halted: Signal<In, Bit>,
+            pub hart_reset: Signal<In, Bit>,
+            pub beat: BeatOut<W>,
+            pub more: Signal<Out, Bits<10>>,
+            pub step: Signal<Out, Bits<8>>,
+            pub choked: Signal<Out, Bit>,
+            block: Vec<Shown<W>>,
+            held: Vec<Held<W>>,
+            compress: Compress<W>,
+            // whether what is before a block was a trap, a block has an address so far, one of these waits for that of the next
+            trapped: Vec<Signal<Local, Bit>>,
+            trap_before: DFF<Bit>,
+            shown: Vec<Signal<Local, Bit>>,
+            open: Vec<Signal<Local, Bit>>,
+            // the address behind a block that is held, and whether that follows without a trap
+            goes: Vec<Signal<Local, Bits<W>>>,
+            jumps: Vec<Signal<Local, Bit>>,
+            waits: DFF<Bit>,
+            behind: DFF<Bits<8>>,
+            keeps: Signal<Local, Bit>,
+            // where contexts are told
+            any: Signal<Local, Bit>,
+            turn: Vec<Turn>,
+            _turns: usize,
         }
 
-        // the block before, and whether it waits for an address
-        self.keeps.next = self.held.q.val() & self.waits.q.val() & !self.bears.val();
-        self.tells.next = self.held.q.val() & !self.keeps.val();
-        self.held.d.next = self.retires.val();
-        self.waits.d.next = self.indirect.val();
-        self.intr.d.next = self.trapped.val();
-        self.kind.d.next = self.itype.val();
-        self.first.d.next = self.start.val();
-        self.long.d.next = self.ilastsize.val() & self.compressed.val();
-        self.count.d.next = self.icount.val();
-        if !self.compressed.val() {
-            self.count.d.next = self.iretire.val() >> 1;
-        }
-        self.behind.d.next = 0.into();
-        if self.keeps.val() {
-            self.held.d.next = true;
-            self.waits.d.next = true;
-            self.intr.d.next = self.intr.q.val();
-            self.kind.d.next = self.kind.q.val();
-            self.first.d.next = self.first.q.val();
-            self.tail.d.next = self.tail.q.val();
-            self.long.d.next = self.long.q.val();
-            self.count.d.next = self.count.q.val();
-            self.behind.d.next = self.behind.q.val();
-            if self.behind.q.val() != 127 {
-                self.behind.d.next = self.behind.q.val() + 1;
+        impl<const W: usize> $name<W> {
+            /// The adapter for `params`, with `extras`.
+            ///
+            /// # Panics
+            /// When they do not say how many blocks a clock retire, or ask for the check; and as [`Compress::new`].
+            pub fn with(params: &TraceParams, extras: Extras) -> Self {
+                let retire = extras.retire.expect("blocks");
+                assert!(!extras.check, "no circuit of the check");
+                assert_eq!(retire.lanes, $blocks, "blocks a clock");
+                Self {
+                    block: (0..$blocks).map(|_| Shown::new(params, &extras)).collect(),
+                    held: (0..$blocks).map(|_| Held::new(params, &extras)).collect(),
+                    compress: Compress::of(params, Retire { lanes: 2 * $blocks, ..retire }, true),
+                    turn: params.context.iter().map(|_| Turn::new(params.context_bits())).collect(),
+                    _turns: usize::from(params.context.is_some()),
+                    trapped: each($blocks + 1),
+                    shown: each($blocks + 1),
+                    open: each($blocks + 1),
+                    goes: each($blocks),
+                    jumps: each($blocks),
+                    ..Default::default()
+                }
+            }
+
+            /// As [`Self::with`], for benches of the adapter alone.
+            ///
+            /// # Panics
+            /// As [`Self::with`].
+            pub fn new(params: &TraceParams, retire: Retire) -> Self {
+                Self::with(params, Extras { retire: Some(retire), ..Extras::default() })
             }
         }
 
-        // its first instruction, and what is behind it
-        self.single.next = self.count.q.val() == 1;
-        self.several.next = self.tells.val() & !self.single.val();
-        self.branch.next = (self.kind.q.val() == 4) | (self.kind.q.val() == 5);
-        self.look.next =
-            (self.kind.q.val() == 3) | (self.kind.q.val() == 8) | (self.kind.q.val() == 10) | (self.kind.q.val() == 14);
-        self.push.next = (self.kind.q.val() == 8) | (self.kind.q.val() == 9) | (self.kind.q.val() == 12);
-        self.pop.next = (self.kind.q.val() == 12) | (self.kind.q.val() == 13);
-        self.jump.next = (self.kind.q.val() == 9) | (self.kind.q.val() == 11) | (self.kind.q.val() == 15);
-        self.length.next = 1.into();
-        if self.long.q.val() {
-            self.length.next = 2.into();
-        }
-        self.link.next = self.tail.q.val() + bit_cast::<W, 2>(self.length.val());
-        self.compress.behind.next = self.behind.q.val();
-        self.less.next = self.count.q.val() - 2;
-        self.compress.extra[0].next = 0.into();
-        self.compress.extra[1].next = 0.into();
-        if self.several.val() {
-            self.compress.extra[1].next = bit_cast::<5, 4>(self.less.val());
-        }
-        self.compress.lane[0].live.next = true;
-        self.compress.lane[0].valid.next = self.tells.val();
-        self.compress.lane[0].intr.next = self.intr.q.val();
-        self.compress.lane[0].broken.next = false;
-        self.compress.lane[0].hide.next = false;
-        self.compress.lane[0].turns.next = false;
-        self.compress.lane[0].belongs.next = 0.into();
-        self.compress.lane[0].branch.next = self.branch.val() & self.single.val();
-        self.compress.lane[0].taken.next = self.kind.q.val().get_bit(0);
-        self.compress.lane[0].look.next = self.look.val() & self.single.val();
-        self.compress.lane[0].push.next = self.push.val() & self.single.val();
-        self.compress.lane[0].pop.next = self.pop.val() & self.single.val();
-        self.compress.lane[0].jump.next = self.jump.val() & self.single.val();
-        self.compress.lane[0].pc.next = self.first.q.val();
-        self.compress.lane[0].link.next = self.link.val();
-        self.compress.lane[0].target.next = self.start.val();
-        self.compress.lane[1].live.next = true;
-        self.compress.lane[1].valid.next = self.several.val();
-        self.compress.lane[1].intr.next = false;
-        self.compress.lane[1].broken.next = false;
-        self.compress.lane[1].hide.next = false;
-        self.compress.lane[1].turns.next = false;
-        self.compress.lane[1].belongs.next = 0.into();
-        self.compress.lane[1].branch.next = self.branch.val();
-        self.compress.lane[1].taken.next = self.kind.q.val().get_bit(0);
-        self.compress.lane[1].look.next = self.look.val();
-        self.compress.lane[1].push.next = self.push.val();
-        self.compress.lane[1].pop.next = self.pop.val();
-        self.compress.lane[1].jump.next = self.jump.val();
-        self.compress.lane[1].pc.next = self.tail.q.val();
-        self.compress.lane[1].link.next = self.link.val();
-        self.compress.lane[1].target.next = self.start.val();
-        if self.reset.val() {
-            self.held.d.next = false;
-            self.waits.d.next = false;
-            self.trap_before.d.next = false;
-            self.behind.d.next = 0.into();
-        }
+        impl<const W: usize> Logic for $name<W> {
+            #[hdl_gen]
+            fn update(&mut self) {
+                dff_setup!(self, clock, trap_before, waits, behind);
+                clock!(self, clock, compress);
+                self.compress.reset.next = self.reset.val();
+                self.compress.go.next = self.live.val();
 
-        BeatOut::<W>::link(&mut self.beat, &mut self.compress.beat);
-        self.more.next = self.compress.more.val();
-        self.step.next = self.compress.step.val();
-        self.choked.next = self.compress.choked.val();
-    }
+                // what is shown, from the oldest on
+                self.trapped[0].next = self.trap_before.q.val() | self.halted.val() | self.hart_reset.val();
+                self.shown[0].next = false;
+                self.open[0].next = false;
+                $(
+                    self.held[$j].clock.next = self.clock.val();
+                    self.held[$j].reset.next = self.reset.val();
+                    self.block[$j].itype.next = self.$itype.val();
+                    self.block[$j].iaddr.next = self.$iaddr.val();
+                    self.block[$j].iretire.next = self.$iretire.val();
+                    self.block[$j].ilastsize.next = self.$ilastsize.val();
+                    self.block[$j].icount.next = self.$icount.val();
+                    self.held[$j].itype.next = self.$itype.val();
+                    self.held[$j].ilastsize.next = self.$ilastsize.val();
+                    self.held[$j].icount.next = self.block[$j].count.val();
+                    self.held[$j].retires.next = self.block[$j].retires.val();
+                    self.held[$j].bears.next = self.block[$j].bears.val();
+                    self.held[$j].start.next = self.block[$j].start.val();
+                    self.held[$j].last.next = self.block[$j].last.val();
+                    self.held[$j].intr.next = self.trapped[$j].val();
+                    self.trapped[$next].next = self.trapped[$j].val();
+                    self.shown[$next].next = self.shown[$j].val() | self.block[$j].bears.val();
+                    self.open[$next].next = self.open[$j].val();
+                    if self.block[$j].bears.val() {
+                        self.trapped[$next].next = self.block[$j].traps.val();
+                        self.open[$next].next = self.block[$j].open.val();
+                    }
+                )+
+                self.trap_before.d.next = self.trapped[$blocks].val();
+
+                // those before, and whether the last of them waits for an address
+                self.keeps.next = self.waits.q.val() & !self.shown[$blocks].val();
+                self.waits.d.next = self.keeps.val() | self.open[$blocks].val();
+                self.behind.d.next = 0.into();
+                if self.keeps.val() {
+                    self.behind.d.next = self.behind.q.val();
+                    if self.behind.q.val() != 127 {
+                        self.behind.d.next = self.behind.q.val() + 1;
+                    }
+                }
+                self.compress.behind.next = self.behind.q.val();
+                self.goes[$last].next = self.block[$last].start.val();
+                $(
+                    if self.block[$older].bears.val() {
+                        self.goes[$last].next = self.block[$older].start.val();
+                    }
+                )*
+                self.jumps[$last].next = !self.trapped[0].val();
+                $(
+                    self.goes[$older].next = self.goes[$younger].val();
+                    self.jumps[$older].next = self.jumps[$younger].val();
+                    if self.held[$younger].bore.val() {
+                        self.goes[$older].next = self.held[$younger].first.val();
+                        self.jumps[$older].next = !self.held[$younger].intr_1.val();
+                    }
+                )*
+                $(
+                    self.held[$j].keep.next = self.keeps.val();
+                    self.held[$j].tells.next = !self.keeps.val();
+                    self.held[$j].goes.next = self.goes[$j].val();
+                    self.held[$j].jumps.next = self.jumps[$j].val();
+                    BeatOut::<W>::join(&mut self.held[$j].head, &mut self.compress.lane[$head]);
+                    BeatOut::<W>::join(&mut self.held[$j].tail, &mut self.compress.lane[$tail]);
+                    self.compress.extra[$head].next = 0.into();
+                    self.compress.extra[$tail].next = self.held[$j].between.val();
+                )+
+                // with what is held: while that waits nothing retires
+                self.any.next = false;
+                $(
+                    if self.block[$j].retires.val() & !self.reset.val() {
+                        self.any.next = true;
+                    }
+                )+
+                self.compress.turns.next = false;
+                self.compress.belongs.next = 0.into();
+                for n in 0..self._turns {
+                    self.turn[n].clock.next = self.clock.val();
+                    self.turn[n].retires.next = self.any.val();
+                    self.turn[n].mode.next = self.privilege.val();
+                    self.turn[n].space.next = self.context_id.val().get_bits::<16>(0);
+                    self.compress.turns.next = self.turn[n].turns.val();
+                    self.compress.belongs.next = self.turn[n].belongs.val();
+                }
+                if self.reset.val() {
+                    self.waits.d.next = false;
+                    self.trap_before.d.next = false;
+                    self.behind.d.next = 0.into();
+                }
+
+                BeatOut::<W>::link(&mut self.beat, &mut self.compress.beat);
+                self.more.next = self.compress.more.val();
+                self.step.next = self.compress.step.val();
+                self.choked.next = self.compress.choked.val();
+            }
+        }
+    };
 }
+
+adapter!(
+    /// The adapter for a block a clock, for addresses of W = `xlen` bits.
+    Blocks, 1, 0, ()
+    [0 1 0 1 itype iaddr iretire ilastsize icount]
+);
+adapter!(
+    /// The adapter for two blocks a clock, for addresses of W = `xlen` bits.
+    BlocksTwo, 2, 1, (1 0)
+    [0 1 0 1 block0_itype block0_iaddr block0_iretire block0_ilastsize block0_icount]
+    [1 2 2 3 block1_itype block1_iaddr block1_iretire block1_ilastsize block1_icount]
+);

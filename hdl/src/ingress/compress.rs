@@ -2,7 +2,7 @@
 //!
 //! Stands between the adapters of a core that retires several instructions a clock and its front end, which takes one event
 //! a clock. What a clock retires waits as a word in a queue if there is an event in it: control flow, the first
-//! instruction after a trap, or the first that may be traced. A beat stands for its event and the sequential
+//! instruction after a trap or in a context, or the first that may be traced. A beat stands for its event and the sequential
 //! instructions before it; such instructions that no event follows are told by a beat of their own once no word waits.
 //!
 //! # Ports
@@ -12,6 +12,8 @@
 //! | `go` | in | 1 | what is told in this clock is traced |
 //! | `lane[j]` | in | | beats of the instructions of a clock, in their order; `live` and `broken` are not looked at |
 //! | `extra[j]` | in | 5 | sequential instructions before that of lane j which stand with it, 0 of a lane that is empty |
+//! | `turns` | in | 1 | where contexts are told: the first instruction of this clock is the first in its context |
+//! | `belongs` | in | 18 | the context of all of them, see [`super::turn`] |
 //! | `behind` | in | 8 | so many clocks what the lanes show, or what they will show next, was held back; up to 127 |
 //! | `beat` | out | | the beat, see [`super::beat`]; `pc`, `link` and `target` are of its last instruction |
 //! | `more` | out | 10 | instructions of the beat but for the last |
@@ -44,6 +46,8 @@ pub struct Compress<const W: usize> {
     pub go: Signal<In, Bit>,
     pub lane: Vec<BeatIn<W>>,
     pub extra: Vec<Signal<In, Bits<5>>>,
+    pub turns: Signal<In, Bit>,
+    pub belongs: Signal<In, Bits<18>>,
     pub behind: Signal<In, Bits<8>>,
     pub beat: BeatOut<W>,
     pub more: Signal<Out, Bits<10>>,
@@ -55,6 +59,13 @@ pub struct Compress<const W: usize> {
     target_words: Vec<Mem<4, W>>,
     kind_words: Vec<Mem<4, 13>>,
     words: Mem<4, 22>,
+    // where contexts are told: whether a word's first instruction is the first in its context, and that
+    context_words: Vec<Mem<4, 19>>,
+    _contexts: usize,
+    first_event: Signal<Local, Bit>,
+    turned: Signal<Local, Bit>,
+    belongs_2: DFF<Bits<18>>,
+    turns_2: DFF<Bit>,
     write: DFF<Bits<4>>,
     read: DFF<Bits<4>>,
     current: DFF<Bits<4>>,
@@ -162,6 +173,8 @@ impl<const W: usize> Compress<W> {
             before: each(lanes),
             sums: Fixed::of(if blocks { 31_u64 } else { 7 }),
             words: Mem::new(log2, if params.timestamps { 22 } else { 14 }),
+            context_words: params.context.iter().map(|_| Mem::new(log2, params.context_bits() as usize + 1)).collect(),
+            _contexts: usize::from(params.context.is_some()),
             event: each(lanes),
             kind_in: each(lanes),
             some: each(lanes + 1),
@@ -181,7 +194,7 @@ impl<const W: usize> Logic for Compress<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, write, read, current, have, seen, pending, gap, served, split, now, lag);
-        dff_setup!(self, clock, behind_1, behind_2);
+        dff_setup!(self, clock, behind_1, behind_2, belongs_2, turns_2);
         dff_setup!(self, clock, live_2, valid_2, kind_2, pc_2, target_2, more_2, step_2, choked_2);
         clock!(self, clock, words);
 
@@ -194,6 +207,7 @@ impl<const W: usize> Logic for Compress<W> {
 
         // what comes: events, instructions up to a lane, those behind the last event
         self.first.next = self.go.val() & !self.seen.q.val();
+        self.first_event.next = self.first.val() | self.turns.val();
         self.some[0].next = false;
         self.total[0].next = 0.into();
         self.since[0].next = 0.into();
@@ -208,7 +222,7 @@ impl<const W: usize> Logic for Compress<W> {
                     | self.lane[j].look.val()
                     | self.lane[j].pop.val()
                     | self.lane[j].jump.val()
-                    | (self.first.val() & !self.some[j].val()));
+                    | (self.first_event.val() & !self.some[j].val()));
             self.some[j + 1].next = self.some[j].val() | self.lane[j].valid.val();
             self.total[j + 1].next =
                 (self.total[j].val() + self.extra[j].val() + self.lane[j].valid.val()) & self.sums.val();
@@ -342,6 +356,25 @@ impl<const W: usize> Logic for Compress<W> {
             self.kind_words[i].wdata.next = self.kind_in[i].val();
         }
 
+        // its context
+        self.turned.next = false;
+        self.belongs_2.d.next = 0.into();
+        for n in 0..self._contexts {
+            self.context_words[n].clock.next = self.clock.val();
+            self.context_words[n].raddr.next = self.address.val();
+            self.context_words[n].waddr.next = self.write.q.val();
+            self.context_words[n].we.next = self.push.val();
+            self.context_words[n].wdata.next =
+                (bit_cast::<19, 18>(self.belongs.val()) << 1) | bit_cast::<19, 1>(self.turns.val().into());
+            self.turned.next =
+                self.context_words[n].rdata.val().get_bit(0) & self.told.val() & !self.served.q.val().any();
+            self.belongs_2.d.next = self.belongs_2.q.val();
+            if self.told.val() {
+                self.belongs_2.d.next = self.context_words[n].rdata.val().get_bits::<18>(1);
+            }
+        }
+        self.turns_2.d.next = self.turned.val() & self.live.val();
+
         // its time
         self.age.next = self.now.q.val() - self.words.rdata.val().get_bits::<8>(14);
         self.behind_1.d.next = self.behind.val();
@@ -383,6 +416,8 @@ impl<const W: usize> Logic for Compress<W> {
             self.gap.d.next = false;
             self.served.d.next = 0.into();
             self.split.d.next = false;
+            self.turns_2.d.next = false;
+            self.belongs_2.d.next = 0.into();
             self.now.d.next = 0.into();
             self.lag.d.next = 0.into();
             self.behind_1.d.next = 0.into();
@@ -401,8 +436,8 @@ impl<const W: usize> Logic for Compress<W> {
         self.beat.intr.next = self.kind_2.q.val().get_bit(0);
         self.beat.broken.next = false;
         self.beat.hide.next = false;
-        self.beat.turns.next = false;
-        self.beat.belongs.next = 0.into();
+        self.beat.turns.next = self.turns_2.q.val();
+        self.beat.belongs.next = self.belongs_2.q.val();
         self.beat.branch.next = self.kind_2.q.val().get_bit(1);
         self.beat.taken.next = self.kind_2.q.val().get_bit(2);
         self.beat.look.next = self.kind_2.q.val().get_bit(3);

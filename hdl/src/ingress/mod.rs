@@ -7,10 +7,13 @@
 //! | [`chain`] | instructions and addresses alone |
 //! | [`compress`] | several instructions a clock, as beats of one event |
 //! | [`etrace`] | RISC-V E-Trace instruction trace interface |
+//! | [`gate`] | which instructions are outside the addresses and the address space that are told |
+//! | [`held`] | one of the blocks of a clock, until it is told |
 //! | [`narrow`] | an address of which fewer bits differ |
 //! | [`rvfi`] | RISC-V formal interface, with the instruction decoder |
 //! | [`rvfi_data`] | its memory, CSR and register ports, to data beats |
 //! | [`rvfi_wide`] | RVFI of several instructions a clock |
+//! | [`shown`] | what is shown of a block in a clock |
 //! | [`turn`] | in which context an instruction is |
 //! | [`veil`] | which instructions must not be told |
 
@@ -19,10 +22,13 @@ pub mod blocks;
 pub mod chain;
 pub mod compress;
 pub mod etrace;
+pub mod gate;
+pub mod held;
 pub mod narrow;
 pub(crate) mod ports;
 pub mod rvfi;
 pub mod rvfi_data;
 pub mod rvfi_wide;
+pub mod shown;
 pub mod turn;
 pub mod veil;

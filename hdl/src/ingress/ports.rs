@@ -94,6 +94,30 @@ macro_rules! with_ports {
             $($rest)*
         );
     };
+    (blocks_two, $then:ident, $($rest:tt)*) => {
+        $then!(
+            [
+                block0_itype: [Bits<4>],
+                block0_iaddr: [Bits<W>],
+                block0_iretire: [Bits<4>],
+                block0_ilastsize: [Bit],
+                block0_icount: [Bits<4>],
+                block1_itype: [Bits<4>],
+                block1_iaddr: [Bits<W>],
+                block1_iretire: [Bits<4>],
+                block1_ilastsize: [Bit],
+                block1_icount: [Bits<4>],
+                cause: [Bits<5>],
+                tval: [Bits<W>],
+                privilege: [Bits<2>],
+                context_id: [Bits<32>],
+                trigger: [Bits<4>],
+                halted: [Bit],
+                hart_reset: [Bit],
+            ]
+            $($rest)*
+        );
+    };
     (etrace, $then:ident, $($rest:tt)*) => {
         $then!(
             [

@@ -11,6 +11,7 @@
 //! | `reset` | in | 1 | back to the state at power-up |
 //! | `live` | in | 1 | 1: what is told in this clock is traced |
 //! | `rvfi<j>_*` | in | | channel j, as those of [`super::rvfi`]; of a clock the lower channel is the older instruction, and any may be empty |
+//! | `mode`, `space` | in | 2, 16 | where contexts are told: privilege mode and number of the address space of all that retires in the clock |
 //! | `beat`, `more`, `step`, `choked` | out | | as those of the compressor |
 //!
 //! An instruction is traced if tracing is on when it is *told*: those that wait when it is disabled are not.
@@ -23,6 +24,7 @@
 use super::beat::BeatOut;
 use super::compress::Compress;
 use super::rvfi::Rvfi;
+use super::turn::Turn;
 use crate::spine::{Extras, Retire};
 use crate::widget::each::each;
 use rust_hdl::prelude::*;
@@ -47,6 +49,8 @@ macro_rules! adapter {
                 pub $pc: Signal<In, Bits<W>>,
                 pub $to: Signal<In, Bits<W>>,
             )+
+            pub mode: Signal<In, Bits<2>>,
+            pub space: Signal<In, Bits<16>>,
             pub beat: BeatOut<W>,
             pub more: Signal<Out, Bits<10>>,
             pub step: Signal<Out, Bits<8>>,
@@ -56,6 +60,10 @@ macro_rules! adapter {
             // whether the instruction before a channel's trapped
             trapped: Vec<Signal<Local, Bit>>,
             trap_before: DFF<Bit>,
+            // where contexts are told
+            any: Signal<Local, Bit>,
+            turn: Vec<Turn>,
+            _turns: usize,
         }
 
         impl<const W: usize> $name<W> {
@@ -67,8 +75,13 @@ macro_rules! adapter {
                 let retire = extras.retire.expect("several instructions a clock");
                 assert!(!extras.check, "no circuit of the check");
                 assert_eq!(retire.lanes, $lanes, "channels");
+                // the context is that of a clock
+                let mut alone = params.clone();
+                alone.context = None;
                 Self {
-                    lane: (0..$lanes).map(|_| Rvfi::with(params, Extras { retire: None, ..extras })).collect(),
+                    lane: (0..$lanes).map(|_| Rvfi::with(&alone, Extras { retire: None, ..extras })).collect(),
+                    turn: params.context.iter().map(|_| Turn::new(params.context_bits())).collect(),
+                    _turns: usize::from(params.context.is_some()),
                     compress: Compress::new(params, retire),
                     trapped: each($lanes + 1),
                     ..Default::default()
@@ -113,6 +126,22 @@ macro_rules! adapter {
                         self.trapped[$next].next = self.$trap.val();
                     }
                 )+
+                self.any.next = false;
+                $(
+                    if self.$valid.val() & !self.$trap.val() & !self.reset.val() {
+                        self.any.next = true;
+                    }
+                )+
+                self.compress.turns.next = false;
+                self.compress.belongs.next = 0.into();
+                for n in 0..self._turns {
+                    self.turn[n].clock.next = self.clock.val();
+                    self.turn[n].retires.next = self.any.val();
+                    self.turn[n].mode.next = self.mode.val();
+                    self.turn[n].space.next = self.space.val();
+                    self.compress.turns.next = self.turn[n].turns.val();
+                    self.compress.belongs.next = self.turn[n].belongs.val();
+                }
                 self.trap_before.d.next = self.trapped[$lanes].val() & !self.reset.val();
                 BeatOut::<W>::link(&mut self.beat, &mut self.compress.beat);
                 self.more.next = self.compress.more.val();

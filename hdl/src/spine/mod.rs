@@ -17,6 +17,8 @@
 
 use sim::addresses::Addresses;
 use sim::params::TraceParams;
+use sim::regmap::scheme;
+use sim::regs::register;
 use sim::scheme::cfiat::{self, CfiatParams};
 use sim::scheme::inputs::{self, InputsParams};
 use sim::system::{header, header_again};
@@ -26,6 +28,8 @@ use sim::system::{header, header_again};
 pub struct Stream {
     /// N: cores.
     pub cores: u8,
+    /// The scheme, as register `id` has it.
+    pub scheme: u8,
     /// Who sends messages: the cores, and where bus masters are recorded all of these as one more.
     pub senders: u8,
     /// Its header, the fingerprint last.
@@ -43,28 +47,34 @@ impl Stream {
 
 impl From<&TraceParams> for Stream {
     fn from(params: &TraceParams) -> Self {
-        Self { cores: params.cores, senders: params.cores, header: header(params), again: header_again(params)[1] }
+        Self {
+            cores: params.cores,
+            scheme: scheme(params),
+            senders: params.cores,
+            header: header(params),
+            again: header_again(params)[1],
+        }
     }
 }
 
 impl From<&InputsParams> for Stream {
     fn from(params: &InputsParams) -> Self {
         let header = inputs::header(params);
-        Self { cores: params.cores, senders: params.senders(), header, again: header[1] }
+        Self { cores: params.cores, scheme: 0, senders: params.senders(), header, again: header[1] }
     }
 }
 
 impl From<&CfiatParams> for Stream {
     fn from(params: &CfiatParams) -> Self {
         let header = cfiat::header(params);
-        Self { cores: params.cores, senders: params.cores, header, again: header[1] }
+        Self { cores: params.cores, scheme: 0, senders: params.cores, header, again: header[1] }
     }
 }
 
 /// How many instructions a core retires in a clock, of more than one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retire {
-    /// Instructions a clock: 2 or 4. 1: a block of several, of the ingress of that name.
+    /// Instructions a clock: 2 or 4. Of the ingress `etrace-blocks` blocks of several: 1 or 2.
     pub lanes: u8,
     /// log2 of the places of the queue of words. 2..=4.
     pub log2_words: u8,
@@ -83,12 +93,45 @@ pub struct Extras {
     pub stall: bool,
     /// A port for each core says which instructions must not be told, by privilege mode and by a signal of its own.
     pub filter: bool,
+    /// With the filter: ports for each core say which addresses are told.
+    pub range: bool,
+    /// With the filter: ports for each core say which address spaces are told.
+    pub space: bool,
     /// A counter of the instructions that were lost, in register `status`.
     pub lost: bool,
     /// Several instructions retire in a clock; none: one.
     pub retire: Option<Retire>,
+    /// `itype` of the ingress `etrace-blocks` has 3 bits.
+    pub itype3: bool,
     /// The addresses that the cores have; none: all of `xlen` bits.
     pub addresses: Option<Addresses>,
+    /// The ingress, as register `status` has it; a system sets it.
+    pub ingress: u8,
+}
+
+impl Extras {
+    /// Nothing besides.
+    pub const NONE: Self = Self {
+        sync: false,
+        check: false,
+        session: false,
+        stall: false,
+        filter: false,
+        range: false,
+        space: false,
+        lost: false,
+        retire: None,
+        itype3: false,
+        addresses: None,
+        ingress: 0,
+    };
+
+    /// What register `status` always has of them: fields `retire` and `ingress`.
+    pub fn status(&self) -> u32 {
+        let field = |name| u32::from(register("status").field(name).lsb);
+        let lanes = self.retire.map_or(1, |r| r.lanes);
+        lanes.trailing_zeros() << field("retire") | u32::from(self.ingress) << field("ingress")
+    }
 }
 
 impl std::fmt::Display for Extras {
@@ -99,12 +142,15 @@ impl std::fmt::Display for Extras {
             (self.check, "discontinuity check"),
             (self.stall, "stall outputs"),
             (self.filter, "filter"),
+            (self.range, "address range"),
+            (self.space, "address spaces"),
             (self.lost, "lost counter"),
+            (self.itype3, "itype of 3 bits"),
         ];
         list.iter().filter(|x| x.0).try_for_each(|x| write!(f, ", {}", x.1))?;
         match self.retire {
             Some(Retire { lanes: 1, .. }) => f.write_str(", blocks of instructions")?,
-            Some(r) => write!(f, ", {} instructions a clock", r.lanes)?,
+            Some(r) => write!(f, ", {} instructions or blocks a clock", r.lanes)?,
             None => {}
         }
         self.addresses.map_or(Ok(()), |a| write!(f, ", addresses of {a} bits"))

@@ -86,6 +86,9 @@ pub struct Registers {
     filter: Fixed<Bit>,
     check: Fixed<Bit>,
     id: Fixed<Bits<32>>,
+    // what `status` always has
+    built: Fixed<Bits<32>>,
+    _builts: usize,
     fingerprint: Fixed<Bits<32>>,
     cores: Fixed<Bits<16>>,
     zero: Fixed<Bits<32>>,
@@ -136,7 +139,9 @@ impl Registers {
             lost_at: Fixed::of(lost.lsb),
             one_5: Fixed::of(1u8),
             most: Fixed::of((1u64 << COUNT_BITS) - 1),
-            id: word(id(stream.cores).into()),
+            id: word(id(stream.cores, stream.scheme).into()),
+            built: word(extras.status().into()),
+            _builts: usize::from(extras.status() != 0),
             fingerprint: word(stream.header[2].into()),
             cores: Fixed::of((1u64 << stream.senders) - 1),
             zero: word(0),
@@ -208,6 +213,9 @@ impl Logic for Registers {
         self.status.next = 0.into();
         if self.lost.val() {
             self.status.next = bit_cast::<32, 24>(self.count.q.val()) << self.lost_at.val();
+        }
+        for _b in 0..self._builts {
+            self.status.next = self.status.val() | self.built.val();
         }
         if self.ready.val() {
             self.status.next = self.status.val() | self.ready_bit.val();

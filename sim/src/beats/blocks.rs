@@ -46,6 +46,15 @@ pub fn itype(r: &Retired, xlen: u8) -> u8 {
     }
 }
 
+/// What 3 bits of `itype` tell of 4: 6 is every jump, call or return whose target the program does not tell, 0 those of which it does.
+pub const fn narrow(itype: u8) -> u8 {
+    match itype {
+        8 | 10 | 12 | 13 | 14 => 6,
+        9 | 11 | 15 => 0,
+        other => other,
+    }
+}
+
 impl Block {
     /// The block of `run`, which [`length`] says to be one.
     pub fn of(run: &[Retired], xlen: u8) -> Self {
@@ -84,6 +93,7 @@ pub fn length(retired: &[Retired], xlen: u8, halfwords: u8) -> usize {
 #[derive(Clone, Debug)]
 pub struct Hold {
     xlen: u8,
+    three: bool,
     group: Vec<Retired>,
     settled: bool,
     late: u32,
@@ -92,15 +102,27 @@ pub struct Hold {
 impl Hold {
     /// For addresses of `xlen` bits.
     pub const fn new(xlen: u8) -> Self {
-        Self { xlen, group: Vec::new(), settled: true, late: 0 }
+        Self { xlen, three: false, group: Vec::new(), settled: true, late: 0 }
+    }
+
+    /// The same where `itype` has 3 bits: what ends as nothing else may be a jump.
+    pub fn three(xlen: u8) -> Self {
+        Self { three: true, ..Self::new(xlen) }
+    }
+
+    /// Whether only an address tells where `r` went.
+    fn is_open(&self, r: &Retired) -> bool {
+        match itype(r, self.xlen) {
+            3 | 8 | 10 | 12 | 13 => true,
+            itype => self.three && narrow(itype) == 0,
+        }
     }
 
     /// One clock, in which `group` retires. `trap`: a trap is told behind it that is none of its instructions. What is
     /// told of the clocks before, and how late it is.
     pub fn clock(&mut self, group: Vec<Retired>, trap: bool) -> (Vec<Retired>, u32) {
         let late = self.late;
-        let waits =
-            self.group.last().is_some_and(|r| matches!(itype(r, self.xlen), 3 | 8 | 10 | 12 | 13)) && !self.settled;
+        let waits = self.group.last().is_some_and(|r| self.is_open(r)) && !self.settled;
         if waits && group.is_empty() && !trap {
             self.late = (late + 1).min(BEHIND);
             return (Vec::new(), late);
@@ -151,5 +173,18 @@ mod tests {
         assert_eq!(hold.clock(vec![nop], false), (vec![nop, ret], 2));
         assert_eq!(hold.clock(vec![ret], true), (vec![nop], 0));
         assert_eq!(hold.clock(vec![], false), (vec![ret], 0));
+    }
+
+    /// By hand, from the table of the specification: no jump, call or return has a number of its own in 3 bits.
+    #[test]
+    fn in_three_bits_what_ends_as_nothing_else_may_be_a_jump() {
+        assert_eq!([0, 1, 2, 3, 4, 5].map(narrow), [0, 1, 2, 3, 4, 5]);
+        assert_eq!([8, 9, 10, 11, 12, 13, 14, 15].map(narrow), [6, 0, 6, 0, 6, 6, 6, 0]);
+        let mut hold = Hold::three(32);
+        let nop = retired(0, 4, 4, NOP);
+        assert_eq!(hold.clock(vec![nop], false), (vec![], 0));
+        assert_eq!(hold.clock(vec![], false), (vec![], 0));
+        assert_eq!(hold.clock(vec![nop], true), (vec![nop], 1));
+        assert_eq!(hold.clock(vec![], false), (vec![nop], 0));
     }
 }

@@ -61,6 +61,7 @@ pub struct Messages<const W: usize> {
     pub turns: Vec<Signal<In, Bit>>,
     pub belongs: Vec<Signal<In, Bits<18>>>,
     _turns: usize,
+    _wide_turns: usize,
     pub entry: EntryOut<W>,
     // state
     icnt: DFF<Bits<24>>,
@@ -141,6 +142,7 @@ impl<const W: usize> Messages<W> {
             belongs: each(turns),
             alone: each(turns),
             _turns: turns,
+            _wide_turns: wides.min(turns),
             alone_at: Fixed::of(params.context_bits()),
             preceding: each(wides),
             cc_sum: each(wides),
@@ -231,6 +233,16 @@ impl<const W: usize> Logic for Messages<W> {
                 | (self.flow.val()
                     & ((self.preceding[m].val() & self.count_top.val()).any()
                         | (((self.cc_sum[m].val() & self.cc_top.val()).any() | self.cc_over[m].val())
+                            & self.timed.val())));
+        }
+
+        for q in 0..self._wide_turns {
+            self.verdict.asks.next = self.turns[q].val()
+                | self.outcome.val()
+                | self.miss.val()
+                | (self.flow.val()
+                    & ((self.preceding[q].val() & self.count_top.val()).any()
+                        | (((self.cc_sum[q].val() & self.cc_top.val()).any() | self.cc_over[q].val())
                             & self.timed.val())));
         }
 

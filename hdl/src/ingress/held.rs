@@ -1,0 +1,180 @@
+//! Held block: one of the blocks that a hart shows in a clock of its E-Trace instruction trace interface
+//!
+//! Keeps a block until it is told, and tells it as two beats: its first instruction and what is behind that.
+//!
+//! # Source
+//! Efficient Trace for RISC-V, "Instruction Trace Interface": blocks, `itype` of 4 and of 3 bits.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | nothing is held |
+//! | `itype`, `ilastsize` | in | 4, 1 | what is shown, see [`super::blocks`] |
+//! | `icount` | in | 4 | its instructions |
+//! | `retires`, `bears`, `start`, `last` | in | 1, 1, W, W | of what is shown, see [`super::shown`] |
+//! | `intr` | in | 1 | its first instruction is the first after a trap |
+//! | `keep` | in | 1 | what is held stays; what is shown is not taken |
+//! | `tells` | in | 1 | what is held is told in this clock |
+//! | `goes` | in | W | address of what is behind it, `align` low bits dropped |
+//! | `jumps` | in | 1 | 1: that follows without a trap |
+//! | `bore`, `intr_1`, `first` | out | 1, 1, W | of what is held: it has an address; `intr`; its address |
+//! | `head`, `tail` | out | | its first instruction; its last, if it has several |
+//! | `between` | out | 5 | instructions between them |
+//!
+//! With `itype` of 3 bits a jump whose target the program tells is shown as nothing else is: it is one if what is behind it is elsewhere.
+//!
+//! # Timing
+//! What is shown is held from the next clock on. `head` and `tail` are told in a clock with `tells`.
+//!
+//! Golden model: [`sim::beats::blocks`].
+
+use super::beat::BeatOut;
+use crate::spine::Extras;
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+
+/// The block, for addresses of W = `xlen` bits.
+#[derive(LogicBlock, Default)]
+pub struct Held<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub itype: Signal<In, Bits<4>>,
+    pub ilastsize: Signal<In, Bit>,
+    pub icount: Signal<In, Bits<4>>,
+    pub retires: Signal<In, Bit>,
+    pub bears: Signal<In, Bit>,
+    pub start: Signal<In, Bits<W>>,
+    pub last: Signal<In, Bits<W>>,
+    pub intr: Signal<In, Bit>,
+    pub keep: Signal<In, Bit>,
+    pub tells: Signal<In, Bit>,
+    pub goes: Signal<In, Bits<W>>,
+    pub jumps: Signal<In, Bit>,
+    pub bore: Signal<Out, Bit>,
+    pub intr_1: Signal<Out, Bit>,
+    pub first: Signal<Out, Bits<W>>,
+    pub head: BeatOut<W>,
+    pub tail: BeatOut<W>,
+    pub between: Signal<Out, Bits<5>>,
+    // what is held
+    held: DFF<Bit>,
+    bore_2: DFF<Bit>,
+    intr_2: DFF<Bit>,
+    kind: DFF<Bits<4>>,
+    first_2: DFF<Bits<W>>,
+    last_2: DFF<Bits<W>>,
+    long: DFF<Bit>,
+    count: DFF<Bits<4>>,
+    told: Signal<Local, Bit>,
+    single: Signal<Local, Bit>,
+    less: Signal<Local, Bits<4>>,
+    length: Signal<Local, Bits<2>>,
+    link: Signal<Local, Bits<W>>,
+    branch: Signal<Local, Bit>,
+    look: Signal<Local, Bit>,
+    push: Signal<Local, Bit>,
+    pop: Signal<Local, Bit>,
+    jump: Signal<Local, Bit>,
+    // of the parameters
+    compressed: Fixed<Bit>,
+    three: Fixed<Bit>,
+}
+
+impl<const W: usize> Held<W> {
+    /// The block for `params`, with `extras`, of which it looks at [`Extras::itype3`].
+    pub fn new(params: &TraceParams, extras: &Extras) -> Self {
+        Self { compressed: Fixed::new(params.align == 1), three: Fixed::new(extras.itype3), ..Default::default() }
+    }
+}
+
+impl<const W: usize> Logic for Held<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, held, bore_2, intr_2, kind, first_2, last_2, long, count);
+        // what is held
+        self.held.d.next = self.retires.val();
+        self.bore_2.d.next = self.bears.val();
+        self.intr_2.d.next = self.intr.val();
+        self.kind.d.next = self.itype.val();
+        self.first_2.d.next = self.start.val();
+        self.last_2.d.next = self.last.val();
+        self.long.d.next = self.ilastsize.val() & self.compressed.val();
+        self.count.d.next = self.icount.val();
+        if self.keep.val() {
+            self.held.d.next = self.held.q.val();
+            self.bore_2.d.next = self.bore_2.q.val();
+            self.intr_2.d.next = self.intr_2.q.val();
+            self.kind.d.next = self.kind.q.val();
+            self.first_2.d.next = self.first_2.q.val();
+            self.last_2.d.next = self.last_2.q.val();
+            self.long.d.next = self.long.q.val();
+            self.count.d.next = self.count.q.val();
+        }
+        self.bore.next = self.bore_2.q.val();
+        self.intr_1.next = self.intr_2.q.val();
+        self.first.next = self.first_2.q.val();
+
+        // its first instruction, and what is behind it
+        self.told.next = self.held.q.val() & self.tells.val();
+        self.single.next = self.count.q.val() == 1;
+        self.branch.next = (self.kind.q.val() == 4) | (self.kind.q.val() == 5);
+        self.length.next = 1.into();
+        if self.long.q.val() {
+            self.length.next = 2.into();
+        }
+        self.link.next = self.last_2.q.val() + bit_cast::<W, 2>(self.length.val());
+        self.look.next = (self.kind.q.val() == 3)
+            | (self.kind.q.val() == 8)
+            | (self.kind.q.val() == 10)
+            | (self.kind.q.val() == 14)
+            | (self.three.val() & (self.kind.q.val() == 6));
+        self.push.next = (self.kind.q.val() == 8) | (self.kind.q.val() == 9) | (self.kind.q.val() == 12);
+        self.pop.next = (self.kind.q.val() == 12) | (self.kind.q.val() == 13);
+        self.jump.next = (self.kind.q.val() == 9) | (self.kind.q.val() == 11) | (self.kind.q.val() == 15);
+        if self.three.val() & (self.kind.q.val() == 0) {
+            self.jump.next = self.jumps.val() & (self.goes.val() != self.link.val());
+        }
+        self.less.next = self.count.q.val() - 2;
+        self.between.next = 0.into();
+        if self.told.val() & !self.single.val() {
+            self.between.next = bit_cast::<5, 4>(self.less.val());
+        }
+        self.head.live.next = true;
+        self.head.valid.next = self.told.val();
+        self.head.intr.next = self.intr_2.q.val();
+        self.head.broken.next = false;
+        self.head.hide.next = false;
+        self.head.turns.next = false;
+        self.head.belongs.next = 0.into();
+        self.head.branch.next = self.branch.val() & self.single.val();
+        self.head.taken.next = self.kind.q.val().get_bit(0);
+        self.head.look.next = self.look.val() & self.single.val();
+        self.head.push.next = self.push.val() & self.single.val();
+        self.head.pop.next = self.pop.val() & self.single.val();
+        self.head.jump.next = self.jump.val() & self.single.val();
+        self.head.pc.next = self.first_2.q.val();
+        self.head.link.next = self.link.val();
+        self.head.target.next = self.goes.val();
+        self.tail.live.next = true;
+        self.tail.valid.next = self.told.val() & !self.single.val();
+        self.tail.intr.next = false;
+        self.tail.broken.next = false;
+        self.tail.hide.next = false;
+        self.tail.turns.next = false;
+        self.tail.belongs.next = 0.into();
+        self.tail.branch.next = self.branch.val();
+        self.tail.taken.next = self.kind.q.val().get_bit(0);
+        self.tail.look.next = self.look.val();
+        self.tail.push.next = self.push.val();
+        self.tail.pop.next = self.pop.val();
+        self.tail.jump.next = self.jump.val();
+        self.tail.pc.next = self.last_2.q.val();
+        self.tail.link.next = self.link.val();
+        self.tail.target.next = self.goes.val();
+        if self.reset.val() {
+            self.held.d.next = false;
+            self.bore_2.d.next = false;
+        }
+    }
+}

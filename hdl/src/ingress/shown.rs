@@ -1,0 +1,102 @@
+//! Shown block: what a hart's E-Trace instruction trace interface says of a block in a clock
+//!
+//! # Source
+//! Efficient Trace for RISC-V, "Instruction Trace Interface": blocks, `itype` of 4 and of 3 bits.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `itype`, `iaddr`, `iretire`, `ilastsize`, `icount` | in | 4, W, 4, 1, 4 | what is shown, see [`super::blocks`] |
+//! | `retires` | out | 1 | it has instructions |
+//! | `count` | out | 4 | how many |
+//! | `traps` | out | 1 | it is a trap, behind its instructions if it has any |
+//! | `bears` | out | 1 | it has an address |
+//! | `open` | out | 1 | only the address of what is behind it tells where it went |
+//! | `start`, `last` | out | W | its address and that of its last instruction, `align` low bits dropped |
+//!
+//! # Timing
+//! All at once, no registers.
+//!
+//! Golden model: [`sim::beats::blocks`].
+
+use super::narrow::Narrow;
+use crate::spine::Extras;
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+
+/// The block, for addresses of W = `xlen` bits.
+#[derive(LogicBlock, Default)]
+pub struct Shown<const W: usize> {
+    pub itype: Signal<In, Bits<4>>,
+    pub iaddr: Signal<In, Bits<W>>,
+    pub iretire: Signal<In, Bits<4>>,
+    pub ilastsize: Signal<In, Bit>,
+    pub icount: Signal<In, Bits<4>>,
+    pub retires: Signal<Out, Bit>,
+    pub count: Signal<Out, Bits<4>>,
+    pub traps: Signal<Out, Bit>,
+    pub bears: Signal<Out, Bit>,
+    pub open: Signal<Out, Bit>,
+    pub start: Signal<Out, Bits<W>>,
+    pub last: Signal<Out, Bits<W>>,
+    finish: Signal<Local, Bits<W>>,
+    size: Signal<Local, Bits<W>>,
+    // where fewer bits differ
+    narrow: Vec<Narrow<W>>,
+    narrow_last: Vec<Narrow<W>>,
+    _narrows: usize,
+    // of the parameters
+    align: Fixed<Bits<2>>,
+    compressed: Fixed<Bit>,
+    three: Fixed<Bit>,
+}
+
+impl<const W: usize> Shown<W> {
+    /// The block for `params`, with `extras`, of which it looks at the addresses and [`Extras::itype3`].
+    pub fn new(params: &TraceParams, extras: &Extras) -> Self {
+        Self {
+            narrow: extras.addresses.iter().map(Narrow::new).collect(),
+            narrow_last: extras.addresses.iter().map(Narrow::new).collect(),
+            _narrows: usize::from(extras.addresses.is_some()),
+            align: Fixed::of(params.align),
+            compressed: Fixed::new(params.align == 1),
+            three: Fixed::new(extras.itype3),
+            ..Default::default()
+        }
+    }
+}
+
+impl<const W: usize> Logic for Shown<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.retires.next = self.iretire.val().any();
+        self.count.next = self.icount.val();
+        if !self.compressed.val() {
+            self.count.next = self.iretire.val() >> 1;
+        }
+        self.traps.next = (self.itype.val() == 1) | (self.itype.val() == 2);
+        self.bears.next = self.iretire.val().any() | (self.itype.val() == 1) | (self.itype.val() == 2);
+        self.open.next = self.iretire.val().any()
+            & ((self.itype.val() == 3)
+                | (self.itype.val() == 8)
+                | (self.itype.val() == 10)
+                | (self.itype.val() == 12)
+                | (self.itype.val() == 13)
+                | (self.itype.val() == 14)
+                | (self.three.val() & ((self.itype.val() == 6) | (self.itype.val() == 0))));
+        self.size.next = bit_cast::<W, 4>(self.iretire.val()) << 1;
+        self.finish.next = self.iaddr.val() + self.size.val() - 2;
+        if self.ilastsize.val() | !self.compressed.val() {
+            self.finish.next = self.iaddr.val() + self.size.val() - 4;
+        }
+        self.start.next = self.iaddr.val() >> self.align.val();
+        self.last.next = self.finish.val() >> self.align.val();
+        for j in 0..self._narrows {
+            self.narrow[j].wide.next = self.iaddr.val();
+            self.narrow_last[j].wide.next = self.finish.val();
+            self.start.next = self.narrow[j].narrow.val() >> self.align.val();
+            self.last.next = self.narrow_last[j].narrow.val() >> self.align.val();
+        }
+    }
+}
