@@ -215,6 +215,9 @@ impl<const W: usize> Logic for Spine<W> {
             self.resync[j].clock.next = self.clock.val();
             self.resync[j].active.next = self.session.active.val();
             self.resync[j].period.next = self.registers.period.val();
+            self.resync[j].bytes.next = self.registers.bytes.val();
+            self.resync[j].begins.next = self.session.begins.val();
+            self.resync[j].leaves.next = self.packer.words.valid.val() & self.words.ready.val();
             self.resync[j].request.next = self.registers.request.val();
             self.resync[j].counted.next = self.control[0].counted.val();
             self.resync[j].resynced.next = self.control[0].resynced.val();

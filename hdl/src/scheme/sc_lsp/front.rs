@@ -52,7 +52,10 @@ pub struct StreamFront<const W: usize> {
     // with resyncs: what holds the tables behind them; what S2 says of an instruction, for S6: it makes one, its sync is for
     // those who begin there, the tables were not asked, the header is sent again
     settle: Vec<Settle>,
-    marks: Vec<DFF<Bits<4>>>,
+    mark_3: Vec<DFF<Bits<4>>>,
+    mark_4: Vec<DFF<Bits<4>>>,
+    mark_5: Vec<DFF<Bits<4>>>,
+    mark_6: Vec<DFF<Bits<4>>>,
     _syncs: usize,
     held_2: Signal<Local, Bit>,
     marked: Signal<Local, Bits<4>>,
@@ -143,7 +146,10 @@ impl<const W: usize> StreamFront<W> {
             life: Life::early(true, extras),
             records: Records::new(params, extras.sync),
             settle: (0..syncs).map(|_| Settle::at_once(params.flow.settle())).collect(),
-            marks: each(4 * syncs),
+            mark_3: each(syncs),
+            mark_4: each(syncs),
+            mark_5: each(syncs),
+            mark_6: each(syncs),
             _syncs: syncs,
             last_word: Fixed::of(entries - 1),
             one: Fixed::new(1.into()),
@@ -238,23 +244,24 @@ impl<const W: usize> Logic for StreamFront<W> {
             self.settle[i].enter.next = self.live_2.val() & self.valid_2.val();
             self.settle[i].leave.next = false;
             self.held_2.next = self.settle[i].hold.val() | self.life.begins.val();
-            // four stages
-            self.marks[4 * i].clock.next = self.clock.val();
-            self.marks[4 * i].d.next = bit_cast::<4, 1>(self.life.resyncs.val().into())
+            self.mark_3[i].clock.next = self.clock.val();
+            self.mark_4[i].clock.next = self.clock.val();
+            self.mark_5[i].clock.next = self.clock.val();
+            self.mark_6[i].clock.next = self.clock.val();
+            self.mark_3[i].d.next = bit_cast::<4, 1>(self.life.resyncs.val().into())
                 | (bit_cast::<4, 1>(self.life.begins.val().into()) << 1)
                 | (bit_cast::<4, 1>(self.held_2.val().into()) << 2)
                 | (bit_cast::<4, 1>(self.control.ask.val().into()) << 3);
-            for j in 0..3 {
-                self.marks[4 * i + j + 1].clock.next = self.clock.val();
-                self.marks[4 * i + j + 1].d.next = self.marks[4 * i + j].q.val();
-            }
+            self.mark_4[i].d.next = self.mark_3[i].q.val();
+            self.mark_5[i].d.next = self.mark_4[i].q.val();
+            self.mark_6[i].d.next = self.mark_5[i].q.val();
             if self.reset.val() {
-                self.marks[4 * i].d.next = 0.into();
-                self.marks[4 * i + 1].d.next = 0.into();
-                self.marks[4 * i + 2].d.next = 0.into();
-                self.marks[4 * i + 3].d.next = 0.into();
+                self.mark_3[i].d.next = 0.into();
+                self.mark_4[i].d.next = 0.into();
+                self.mark_5[i].d.next = 0.into();
+                self.mark_6[i].d.next = 0.into();
             }
-            self.marked.next = self.marks[4 * i + 3].q.val();
+            self.marked.next = self.mark_6[i].q.val();
         }
         self.life.resynced.next = self.marked.val().get_bit(0);
         self.life.began.next = self.marked.val().get_bit(1);
