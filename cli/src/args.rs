@@ -223,16 +223,20 @@ pub struct ParamArgs {
 /// How often a decoder can begin.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SyncArgs {
-    /// Send the header again, and tell every core anew, every 2^N instructions of core 0, so that a trace can be read
-    /// from its middle: 10 to 31 [default: never]
-    #[arg(long, value_name = "N", value_parser = sync_period)]
+    /// Send the header again, and tell every core anew, every 2^N instructions of core 0, 10 to 31, or every so many bytes of
+    /// the trace, 64B to 2147483648B, so that a trace can be read from its middle [default: never]
+    #[arg(long, value_name = "N|BYTESB", value_parser = sync_period)]
     pub sync_period: Option<SyncPeriod>,
 }
 
 fn sync_period(text: &str) -> Result<SyncPeriod, String> {
-    text.parse()
-        .map_err(|_| "10 to 31 would be right".to_string())
-        .and_then(|n| SyncPeriod::new(n).map_err(|e| e.to_string()))
+    let right = || "10 to 31 would be right, or a power of two from 64B to 2147483648B".to_string();
+    if let Some(bytes) = text.strip_suffix('B') {
+        let bytes = bytes.parse::<u32>().ok().filter(|n| n.is_power_of_two()).ok_or_else(right)?;
+        return SyncPeriod::of_bytes(bytes.trailing_zeros() as u8).map_err(|_| right());
+    }
+    let log2 = text.parse().map_err(|_| right())?;
+    SyncPeriod::new(log2).map_err(|e| e.to_string())
 }
 
 /// Scheme of a stream cache.

@@ -117,9 +117,6 @@ pub enum EmitError {
     /// A stream length that is too wide.
     #[error("sl_bits = {0}; circuits exist for 6 to 10 bits")]
     StreamLength(u8),
-    /// Resyncs of a scheme whose circuit makes none.
-    #[error("periodic synchronisation has no circuit for scheme sc-lsp; tr and nx_b have one")]
-    Sync,
     /// A check of an ingress that does not say where an instruction went.
     #[error("the discontinuity check is of the RVFI ingress; {0}")]
     NoCheck(&'static str),
@@ -225,7 +222,6 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
         FlowScheme::ScLsp(sc) if usize::from(sc.sl_bits) > LENGTH_BITS => {
             return Err(EmitError::StreamLength(sc.sl_bits));
         }
-        FlowScheme::ScLsp(_) if options.extras.sync => return Err(EmitError::Sync),
         FlowScheme::ScLsp(_) => {}
         FlowScheme::Tr(_) | FlowScheme::Nexus(_) => {
             Parts::of(params)?;

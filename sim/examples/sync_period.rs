@@ -11,8 +11,9 @@ use sim::system::System;
 use std::error::Error;
 
 const SCHEMES: [&str; 4] = ["tr_e:small", "tr_e:large", "sc-lsp:rbase-32x4", "nx_b"];
-/// None, and log2 of the instructions of core 0.
-const PERIODS: [Option<u8>; 7] = [None, Some(20), Some(18), Some(16), Some(14), Some(12), Some(10)];
+/// log2 of the instructions of core 0, and of the bytes of the stream.
+const INSTRUCTIONS: [u8; 6] = [20, 18, 16, 14, 12, 10];
+const BYTES: [u8; 6] = [18, 16, 14, 12, 10, 8];
 
 /// Bits of the stream of `events`.
 fn bits(params: &TraceParams, period: Option<SyncPeriod>, events: &[FlowEvent]) -> Result<u64, Box<dyn Error>> {
@@ -27,7 +28,14 @@ fn bits(params: &TraceParams, period: Option<SyncPeriod>, events: &[FlowEvent]) 
 
 fn main() -> Result<(), Box<dyn Error>> {
     let millions: u64 = std::env::args().nth(1).map_or(Ok(4), |n| n.parse())?;
-    let mut sums = [[[0u64; SCHEMES.len()]; 2]; PERIODS.len()];
+    let mut periods = vec![("none".to_string(), None)];
+    for log2 in INSTRUCTIONS {
+        periods.push((format!("2^{log2}"), Some(SyncPeriod::new(log2)?)));
+    }
+    for log2 in BYTES {
+        periods.push((format!("2^{log2} bytes"), Some(SyncPeriod::of_bytes(log2)?)));
+    }
+    let mut sums = vec![[[0u64; SCHEMES.len()]; 2]; periods.len()];
     let mut instructions = [0; 2];
     for program in PROGRAMS {
         for (n, harts) in [1, 4].into_iter().enumerate() {
@@ -38,9 +46,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             instructions[n] += run.instructions.iter().sum::<u64>();
             for (s, scheme) in SCHEMES.iter().enumerate() {
                 let params = TraceParams::new(Platform { cores: harts, ..Platform::RV32 }, scheme.parse()?);
-                for (row, log2) in sums.iter_mut().zip(PERIODS) {
-                    let period = log2.map(SyncPeriod::new).transpose()?;
-                    row[n][s] += bits(&params, period, &events)?;
+                for (row, (_, period)) in sums.iter_mut().zip(&periods) {
+                    row[n][s] += bits(&params, *period, &events)?;
                 }
             }
         }
@@ -50,12 +57,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     println!("| period |{}", each(&|n, s| format!("{}, N = {}", SCHEMES[s], [1, 4][n])));
     println!("| --- |{}", each(&|_, _| "---:".into()));
-    for (row, log2) in sums.iter().zip(PERIODS) {
-        let name = log2.map_or("none".into(), |n| format!("2^{n}"));
+    for (row, (name, period)) in sums.iter().zip(&periods) {
         let cell = |n: usize, s: usize| {
             let more = 100.0 * (row[n][s] as f64 / sums[0][n][s] as f64 - 1.0);
             let bits = format!("{:.4}", row[n][s] as f64 / instructions[n] as f64);
-            if log2.is_none() {
+            if period.is_none() {
                 bits
             } else {
                 format!("{bits} (+{more:.1} %)")

@@ -131,12 +131,20 @@ pub const REGS: [Reg; 8] = [
         addr: 5,
         access: RegAccess::Rw,
         doc: "periodic synchronisation, where it is built in: reads as 0 where it is not",
-        fields: &[Field {
-            name: "period",
-            lsb: 0,
-            bits: 5,
-            doc: "10 to 31: every 2^period instructions of core 0; 0: only on request",
-        }],
+        fields: &[
+            Field {
+                name: "period",
+                lsb: 0,
+                bits: 5,
+                doc: "10 to 31: every 2^period instructions of core 0; 0: not for their number",
+            },
+            Field {
+                name: "bytes",
+                lsb: 8,
+                bits: 5,
+                doc: "6 to 31: when 2^bytes bytes have left since the header, its own included; 0: not for their number",
+            },
+        ],
     },
     Reg {
         name: "request",

@@ -56,6 +56,11 @@ impl System {
         self
     }
 
+    /// Asks for a resync at the next control-flow instruction of core 0, of a system with a period.
+    pub fn request(&mut self) {
+        self.model.request();
+    }
+
     /// Disables tracing in `cycle`: stop messages, then the last word is filled.
     pub fn finish(&mut self, cycle: u64) {
         let Self { model, out, stats } = self;

@@ -43,7 +43,11 @@ impl ReplaySink for Seen {
 }
 
 fn encode(params: &TraceParams, events: &[FlowEvent], log2: u8) -> Vec<u32> {
-    let mut system = System::new(params).unwrap().sync_every(params, Some(SyncPeriod::new(log2).unwrap()));
+    encode_every(params, events, SyncPeriod::new(log2).unwrap())
+}
+
+fn encode_every(params: &TraceParams, events: &[FlowEvent], period: SyncPeriod) -> Vec<u32> {
+    let mut system = System::new(params).unwrap().sync_every(params, Some(period));
     events.iter().for_each(|e| system.event(e));
     system.finish(events.last().unwrap().cycle);
     system.drain().collect()
@@ -74,9 +78,9 @@ fn behind(events: &[FlowEvent], before: usize) -> &[FlowEvent] {
 
 /// The whole stream gives `events`, and every `step`-th header gives what stands behind it. Returns how many headers
 /// there are.
-fn holds(image: &Image, p: &TraceParams, events: &[FlowEvent], log2: u8, step: usize) -> usize {
+fn holds(image: &Image, p: &TraceParams, events: &[FlowEvent], period: SyncPeriod, step: usize) -> usize {
     let what = format!("{}, N = {}, timed {}", p.flow, p.cores, p.timestamps);
-    let words = encode(p, events, log2);
+    let words = encode_every(p, events, period);
     let (whole, summary) = replay(image, p, &words, &what);
     for hart in 0..p.cores {
         same(&of(events, hart), &of(&whole.events, hart), &format!("{what}, hart {hart}"));
@@ -127,10 +131,39 @@ fn every_header_of_a_random_walk_is_a_beginning() {
         for cores in [1, 2, 4] {
             let events = common::walk(&image, 300, cores, seed, 9000);
             let platform = Platform { cores, timestamps: seed % 2 == 1, count_bits: 16, ..Platform::RV32 };
-            headers += holds(&image, &TraceParams::new(platform, flow), &events, 10, 1);
+            headers += holds(&image, &TraceParams::new(platform, flow), &events, SyncPeriod::new(10).unwrap(), 1);
         }
     }
     assert!(headers > 500, "{headers} headers are too few to trust these runs");
+}
+
+/// A resync comes at the first control-flow instruction of core 0 before which so many bytes are complete, and at no other.
+#[test]
+fn a_period_of_bytes_is_over_when_they_are_complete() {
+    let mut headers = 0;
+    for (seed, name) in (0..).zip(SCHEMES) {
+        let image = Image::new(&common::program(seed, 300));
+        for (cores, log2) in [(1, 9), (3, 8)] {
+            let period = SyncPeriod::of_bytes(log2).unwrap();
+            let events = common::walk(&image, 300, cores, seed, 5000);
+            let platform = Platform { cores, timestamps: seed % 2 == 1, ..Platform::RV32 };
+            let p = TraceParams::new(platform, name.parse().unwrap());
+            headers += holds(&image, &p, &events, period, 3);
+            let (mut system, again) = (System::new(&p).unwrap().sync_every(&p, Some(period)), header_again(&p));
+            let (mut words, mut from) = (Vec::new(), 0);
+            for e in &events {
+                words.extend(system.drain());
+                let (before, over) = (words.len(), 4 * (words.len() - from) >= 1 << log2);
+                system.event(e);
+                words.extend(system.drain());
+                let header = (before..words.len()).find(|&i| words[i..].starts_with(&again));
+                let due = over && e.hart == 0 && e.kind.retires();
+                assert_eq!(header.is_some(), due, "{name}, N = {cores}, word {before} behind word {from}: {e:?}");
+                from = header.unwrap_or(from);
+            }
+        }
+    }
+    assert!(headers > 100, "{headers} headers are too few");
 }
 
 #[test]
@@ -145,7 +178,7 @@ fn every_header_of_a_program_is_a_beginning() {
             Machine::new(&program, config).unwrap().run(&mut events, limits).unwrap();
             for scheme in ["tr_e:small", "sc-lsp:rbase-32x4"] {
                 let p = TraceParams::new(Platform { cores: harts, ..Platform::RV32 }, scheme.parse().unwrap());
-                assert!(holds(&image, &p, &events, 12, 5) > 10, "{name}, {harts} harts");
+                assert!(holds(&image, &p, &events, SyncPeriod::new(12).unwrap(), 5) > 10, "{name}, {harts} harts");
             }
         }
     }

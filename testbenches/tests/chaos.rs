@@ -17,7 +17,7 @@ use sim::replay::{Events, Replay};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config, Retired};
 use sim::stimulus::Source;
-use sim::system::header;
+use sim::system::{header, header_again};
 
 /// Clocks in which nothing is drawn any more: enough for all that waits.
 const CALM: usize = 6_000;
@@ -70,7 +70,15 @@ fn play(cosim: &Cosim, params: &TraceParams, extras: Extras, model: &Model, seed
             values.push(("bus_wdata".into(), enabled.into()));
         } else if extras.sync && !calm && s.per_64k(100) {
             // a short period, none, or one at once; what the register takes
-            let (name, value) = *s.pick(&[("sync", 10), ("sync", 11), ("sync", 0), ("sync", 4), ("request", 1)]);
+            let (name, value) = *s.pick(&[
+                ("sync", 10),
+                ("sync", 11),
+                ("sync", 0),
+                ("sync", 4),
+                ("sync", 7 << 8),
+                ("sync", 8 << 8 | 10),
+                ("request", 1),
+            ]);
             values.push(("bus_addr".into(), register(name)));
             values.push(("bus_write".into(), 1));
             values.push(("bus_wdata".into(), value));
@@ -109,11 +117,13 @@ fn play(cosim: &Cosim, params: &TraceParams, extras: Extras, model: &Model, seed
     p
 }
 
-/// Where `told` stands in what a core `retired`, from `from` on: the place behind it.
-fn place(told: &[FlowEvent], retired: &[Retired], from: usize) -> Option<usize> {
+/// Where `told` stands in what a core `retired`, from `from` on: the place behind it. Told from the `middle` of a trace, it begins
+/// where an instruction went, which may be a trap's.
+fn place(told: &[FlowEvent], retired: &[Retired], from: usize, middle: bool) -> Option<usize> {
     let (start, rest) = told.split_first()?;
     assert_eq!(start.kind, FlowKind::Start, "a trace begins with a start");
-    'at: for first in (from..retired.len()).filter(|&i| retired[i].pc == start.pc) {
+    let went = |i: usize| middle && i > 0 && retired[i - 1].next_pc == start.pc;
+    'at: for first in (from..retired.len()).filter(|&i| retired[i].pc == start.pc || went(i)) {
         let mut i = first;
         for e in rest {
             i += e.count as usize;
@@ -141,6 +151,8 @@ struct Seen {
     traces: usize,
     gaps: usize,
     instructions: u64,
+    /// Headers that were sent again.
+    headers: usize,
     /// Of each trace, the word behind it and the instructions lost in it.
     lost: Vec<(usize, u64)>,
 }
@@ -167,13 +179,26 @@ fn check(words: &[u32], params: &TraceParams, image: &Image, p: &Played, from: &
         seen.instructions += summary.instructions.iter().sum::<u64>();
         let lost = back.iter().map(|e| if let FlowKind::Gap { lost } = e.kind { u64::from(lost) } else { 0 });
         seen.lost.push((end, lost.sum()));
+        // a decoder can begin at each of its headers
+        let head = header_again(params);
+        for again in (start + 1..end).filter(|&i| words[i..].starts_with(&head)) {
+            let mut back: Vec<FlowEvent> = Vec::new();
+            let replay = Replay::new(image, params, words[again..end].iter().copied()).unwrap();
+            replay.run(&mut Events(&mut back)).unwrap_or_else(|e| panic!("trace {k}, from word {again}: {e}"));
+            seen.headers += 1;
+            for (hart, from) in from.iter().enumerate() {
+                let told: Vec<FlowEvent> = back.iter().filter(|e| usize::from(e.hart) == hart).copied().collect();
+                let found = told.is_empty() || place(&told, &p.retired[hart], *from, true).is_some();
+                assert!(found, "trace {k}, from word {again}, core {hart}: what it tells was not retired: {told:x?}");
+            }
+        }
         for (hart, from) in from.iter_mut().enumerate() {
             let told: Vec<FlowEvent> = back.iter().filter(|e| usize::from(e.hart) == hart).copied().collect();
             seen.gaps += told.iter().filter(|e| matches!(e.kind, FlowKind::Gap { .. })).count();
             if told.is_empty() {
                 continue;
             }
-            let behind = place(&told, &p.retired[hart], *from);
+            let behind = place(&told, &p.retired[hart], *from, false);
             *from =
                 behind.unwrap_or_else(|| panic!("trace {k}, core {hart}: what it tells was not retired: {told:x?}"));
         }
@@ -187,9 +212,8 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
     let place = format!("{scheme}, N = {cores}, time-stamped {timestamps}");
     // with all that can be built in, in every second system
     let all = clocks == 40_000;
-    let sync = params.stream_cache().is_none() && all;
     let stall = all && log2_fifo >= LOG2_STALL;
-    let extras = Extras { sync, check: all, session: all, stall, lost: all, ..Extras::default() };
+    let extras = Extras { sync: all, check: all, session: all, stall, lost: all, ..Extras::default() };
     let mut top = build(&params, &SystemOptions { log2_fifo, extras, ..SystemOptions::default() }).unwrap();
     top.connect_all();
     let verilog = generate_verilog(&top);
@@ -234,6 +258,7 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
             let seen = check(words, &params, &image, &p, &mut from, i == last);
             all.traces += seen.traces;
             all.gaps += seen.gaps;
+            all.headers += seen.headers;
             all.instructions += seen.instructions;
             for (_, words, counted) in idles.iter().filter(|idle| extras.lost && idle.0 == i) {
                 let told = match seen.lost.iter().find(|(end, _)| end == words) {
@@ -251,6 +276,7 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
     }
     eprintln!("{place}: {all:?}, {resets} clocks of reset, enabled for one clock {flashes} times");
     assert!(all.traces > 8 && all.gaps > 3 && all.instructions > 1_000, "{place}: {all:?}");
+    assert!(!extras.sync || all.headers > 2, "{place}: {all:?}");
     assert!(resets > 10 && flashes > 5, "{place}: {resets} resets, {flashes} flashes");
     assert!(!extras.lost || counts > 10, "{place}: {counts} times losses were counted");
 }

@@ -31,6 +31,8 @@ struct Step {
     /// `None`: nothing retires.
     kind: Option<Kind>,
     intr: bool,
+    /// A resync is due: it is made if the instruction is control flow and not the first one.
+    due: bool,
     pc: u64,
     target: u64,
 }
@@ -50,7 +52,12 @@ struct Golden {
 type Ended = Option<(u64, u64)>;
 
 impl Golden {
+    fn resyncs(&self, s: &Step) -> bool {
+        s.due && s.live && !self.idle && s.kind.is_some_and(|kind| kind != Kind::Sequential)
+    }
+
     fn step(&mut self, s: &Step) -> Ended {
+        let resyncs = self.resyncs(s);
         let Some(kind) = s.kind.filter(|_| s.live) else {
             self.idle |= !s.live;
             return None;
@@ -60,6 +67,10 @@ impl Golden {
         }
         self.idle = false;
         self.count += 1;
+        if resyncs {
+            (self.start, self.count, self.known) = (s.target, 0, true);
+            return None;
+        }
         let leaves = matches!(kind, Kind::Branch(true) | Kind::Indirect);
         let saturated = self.count >= self.longest && kind != Kind::Sequential;
         if !leaves && !saturated {
@@ -79,9 +90,10 @@ fn play(sl_bits: u8, steps: impl Iterator<Item = Step>) -> (Driver<Detector<32>>
     let longest = sc(sl_bits).longest().into();
     let mut d = Driver::new(Detector::<32>::new(&p), |u, c| u.clock.next = c.into()).unwrap().recording();
     let mut golden = Golden { longest, idle: true, start: 0, count: 0, known: false };
-    let idle = Step { live: false, kind: None, intr: false, pc: 0, target: 0 };
+    let idle = Step { live: false, kind: None, intr: false, due: false, pc: 0, target: 0 };
     let (mut seen, mut first) = ([0; 2], true);
     for step in std::iter::once(idle).chain(steps) {
+        let resyncs = golden.resyncs(&step);
         let on = |want: fn(Kind) -> bool| step.live && step.kind.is_some_and(want);
         let set = |u: &mut Detector<32>| {
             u.live.next = step.live;
@@ -91,6 +103,7 @@ fn play(sl_bits: u8, steps: impl Iterator<Item = Step>) -> (Driver<Detector<32>>
             u.taken.next = step.kind == Some(Kind::Branch(true));
             u.indirect.next = on(|k| k == Kind::Indirect);
             u.jump.next = on(|k| k == Kind::Jump);
+            u.resync.next = resyncs;
             u.pc.next = step.pc.to_bits();
             u.target.next = step.target.to_bits();
         };
@@ -102,7 +115,9 @@ fn play(sl_bits: u8, steps: impl Iterator<Item = Step>) -> (Driver<Detector<32>>
             .unwrap();
         let place = format!("SL of {sl_bits} bits, cycle {}: {step:x?}", d.cycles());
         if !first && !golden.idle {
-            assert_eq!((start, count, known), (golden.start, golden.count, golden.known), "{place}: before it");
+            // of a resync that begins no stream, itself included
+            let own = u64::from(resyncs && !step.intr);
+            assert_eq!((start, count, known), (golden.start, golden.count + own, golden.known), "{place}: before it");
         }
         let want = golden.step(&step);
         assert_eq!(ends.then_some((own, length)), want, "{place}: stream that ends");
@@ -127,7 +142,9 @@ fn random_instructions_match_the_rules() {
                 n if n < 2_000 => Kind::Jump,
                 _ => Kind::Sequential,
             };
-            Step { live, kind: s.percent(80).then_some(kind), intr: s.per_64k(20), pc: s.bits(31), target: s.bits(31) }
+            let (kind, intr, due) =
+                (s.percent(80).then_some(kind), s.per_64k(20), s.per_64k(if sl_bits == 10 { 60 } else { 900 }));
+            Step { live, kind, intr, due, pc: s.bits(31), target: s.bits(31) }
         });
         let (d, seen) = play(sl_bits, steps);
         assert!(seen[0] > 20 && seen[1] > 4, "SL of {sl_bits} bits: {seen:?} streams, saturated ones are too few");
@@ -140,7 +157,7 @@ fn a_stream_saturates_and_ends_at_the_next_branch_whatever_that_does() {
     for last in [Kind::Branch(false), Kind::Branch(true), Kind::Jump, Kind::Indirect] {
         let longest = sc(6).longest();
         for before in [longest - 2, longest - 1, longest, 200] {
-            let of = |kind, pc| Step { live: true, kind: Some(kind), intr: false, pc, target: 0x400 };
+            let of = |kind, pc| Step { live: true, kind: Some(kind), intr: false, due: false, pc, target: 0x400 };
             let sequential = (0..u64::from(before)).map(|i| of(Kind::Sequential, 0x80 + i));
             let steps = sequential.chain([of(last, 0x300), of(Kind::Sequential, 0x400)]);
             let (d, _) = play(6, steps);

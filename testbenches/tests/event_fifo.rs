@@ -36,6 +36,7 @@ fn random_entry(s: &mut Source, p: &TraceParams) -> Entry {
         target: s.bits(address),
         cc: if p.timestamps { s.bits(p.cc_bits.into()) as u32 } else { 0 },
         context: p.context.map_or(0, |_| s.bits(p.context_bits() + 1) as u32),
+        landing: 0,
     }
 }
 

@@ -205,6 +205,7 @@ impl Bench {
             target: self.s.bits(address),
             cc: self.s.bits(self.p.cc_bits.into()) as u32,
             context: 0,
+            landing: 0,
         }
     }
 

@@ -146,7 +146,12 @@ fn play(cores: u8, sync: bool, steps: impl Iterator<Item = Step>) -> Driver<Regi
         let get = |u: &Registers| {
             let [enable, request] = [u.enable.val(), u.request.val()].map(u32::from);
             let enable = enable | (u.modes.val().index() as u32) << 8;
-            (u.bus.rdata.val().to_u64() as u32, enable, u.period.val().index() as u32, request)
+            (
+                u.bus.rdata.val().to_u64() as u32,
+                enable,
+                u.period.val().index() as u32 | (u.bytes.val().index() as u32) << 8,
+                request,
+            )
         };
         let got = d.cycle(set, get).unwrap();
         assert_eq!(

@@ -17,6 +17,9 @@ struct Golden {
     count: u64,
     wanted: bool,
     asked: u64,
+    /// Words that have left since the header, and whether a resync is due, or was made, for them.
+    words: u64,
+    told: bool,
 }
 
 #[test]
@@ -25,15 +28,17 @@ fn periods_requests_and_followers_match_plain_numbers() {
         let mut s = Source::seeded(40 + u64::from(cores));
         let mut d = Driver::new(Resync::new(&params(cores)), |u, c| u.clock.next = c.into()).unwrap().recording();
         let mut g = Golden::default();
-        let (mut period, mut active, mut leads) = (0_u64, false, 0);
+        let (mut period, mut bytes, mut active, mut leads, mut filled) = (0_u64, 0_u64, false, 0, 0);
         for cycle in 0..30_000 {
             if s.per_64k(400) {
-                period = *s.pick(&[0, 1, 3, 5, 7, 9, 31]);
+                period = *s.pick(&[0, 0, 1, 3, 5, 7, 9, 31]);
+                bytes = *s.pick(&[0, 2, 3, 6, 9, 31]);
             }
             if s.per_64k(if active { 60 } else { 3_000 }) {
                 active = !active;
             }
             let (request, counted) = (s.per_64k(100), s.percent(70));
+            let (begins, leaves) = (s.percent(if g.told { 10 } else { 1 }), s.percent(30));
             let due = period > 0 && g.count >= 1 << period;
             let lead = due || g.wanted;
             // only a core that is due makes one
@@ -46,6 +51,9 @@ fn periods_requests_and_followers_match_plain_numbers() {
                     |u| {
                         u.active.next = active;
                         u.period.next = period.to_bits();
+                        u.bytes.next = bytes.to_bits();
+                        u.begins.next = begins;
+                        u.leaves.next = leaves;
                         u.request.next = request;
                         u.counted.next = counted;
                         u.resynced.next = resynced;
@@ -57,8 +65,16 @@ fn periods_requests_and_followers_match_plain_numbers() {
             assert_eq!(got, (lead, follow, resynced), "{cores} cores, cycle {cycle}, period {period}");
             leads += usize::from(resynced);
             // the next clock
+            let enough = bytes > 0 && 4 * g.words >= 1 << bytes;
+            let fills = enough && !g.told;
+            filled += usize::from(fills && active && !g.wanted);
+            g.told |= fills || resynced;
+            g.words += u64::from(leaves && bytes > 0 && !enough);
+            if begins {
+                (g.words, g.told) = (0, false);
+            }
             g.count += u64::from(counted && !due && period > 0);
-            g.wanted |= request;
+            g.wanted |= request || fills;
             g.asked = follow & !synced;
             if resynced {
                 (g.count, g.wanted) = (0, request);
@@ -67,7 +83,7 @@ fn periods_requests_and_followers_match_plain_numbers() {
                 g = Golden::default();
             }
         }
-        assert!(leads > 50, "{cores} cores: {leads}");
+        assert!(leads > 50 && filled > 20, "{cores} cores: {leads}, for the bytes {filled}");
         d.check_verilog().unwrap();
     }
 }

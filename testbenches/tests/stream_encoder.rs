@@ -6,9 +6,9 @@ mod encoder_harness;
 mod entries;
 
 use encoder_harness::{coder, extras, number, word};
-use entries::records;
+use entries::{records, resync};
 use hdl::scheme::sc_lsp::encoder::StreamEncoder;
-use hdl::scheme::sc_lsp::entry::{NO_RUN, POST_HIT, POST_INDEX};
+use hdl::scheme::sc_lsp::entry::{CONTROL_BEHIND, NO_RUN, POST_HIT, POST_INDEX};
 use hdl::spine::entry::*;
 use hdl::spine::event_fifo::FIELD_COUNT;
 use hdl::spine::packer::Packer;
@@ -18,16 +18,16 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
 use sim::bits::BitWriter;
-use sim::message::Message;
+use sim::message::{Message, Report};
 use sim::params::TraceParams;
 use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
 use sim::scheme::{Encode, Scheme};
-use sim::system::header;
+use sim::system::{header, header_again};
 use testbenches::check::rounds;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
-coder!(StreamCoder, StreamEncoder);
+coder!(StreamCoder, StreamEncoder, resync);
 
 /// A random entry, legal in that indices and lengths are not 0 and in what `base` does not have.
 fn entry(rng: &mut impl Rng, p: &TraceParams) -> Entry {
@@ -35,6 +35,7 @@ fn entry(rng: &mut impl Rng, p: &TraceParams) -> Entry {
     let base = sc.variant == Variant::Base;
     let pre = [PRE_NONE, PRE_NONE, PRE_NONE, PRE_EXCEPTION, PRE_SYNC, PRE_CONTROL][rng.random_range(0..6)];
     let post = match pre {
+        PRE_CONTROL if extras(p).sync => rng.random_range(CONTROL_OVERFLOW..=CONTROL_BEHIND),
         PRE_CONTROL => CONTROL_OVERFLOW,
         // predicted streams alone behind an exception are of `base`
         PRE_EXCEPTION | PRE_SYNC if !base => rng.random_range(0..POST_HIT),
@@ -48,15 +49,27 @@ fn entry(rng: &mut impl Rng, p: &TraceParams) -> Entry {
     let width = if post == POST_INDEX { sc.index_bits() } else { sc.sl_bits.into() };
     let value = number(rng, width, 1) as u32;
     let (a, n) = (p.address_bits(), u32::from(p.count_bits));
+    let overflow = (pre, post) == (PRE_CONTROL, CONTROL_OVERFLOW);
+    let mut flags = rng.random_range(0..4);
+    if extras(p).sync && flags & 1 == 1 && matches!(pre, PRE_EXCEPTION | PRE_CONTROL) && run >> 8 != u32::from(NO_RUN) {
+        // a full counter does not wait, and in base no stream does
+        let waits = (run & 0xff).min((1u32 << (run >> 8)).saturating_sub(2));
+        run = if base || run >> 8 == 0 { u32::from(NO_RUN) << 8 } else { run & !0xff | waits };
+    }
+    if !extras(p).sync && matches!(pre, PRE_EXCEPTION | PRE_CONTROL) {
+        // no header is sent again
+        flags &= 2;
+    }
     Entry {
         pre,
         post,
         icnt: number(rng, n, 0) as u32,
-        bcnt: value | rng.random_range(0..4) << 10 | run << 12,
-        pc: if pre == PRE_CONTROL { number(rng, n, 0) } else { number(rng, a, 0) },
+        bcnt: value | flags << 10 | run << 12,
+        pc: if overflow { number(rng, n, 0) } else { number(rng, a, 0) },
         target: number(rng, a, 0),
         cc: if p.timestamps { number(rng, p.cc_bits.into(), 0) as u32 } else { 0 },
         context: 0,
+        landing: number(rng, a, 0),
     }
 }
 
@@ -72,7 +85,13 @@ fn run<const W: usize>(p: &TraceParams, seed: u64, entries: usize, stalls: bool,
     header(p).iter().for_each(|w| golden.push((*w).into(), 32));
     let mut coder = p.stream_cache().unwrap().coder(&p.platform);
     for (core, e) in &list {
-        records(e, p).into_iter().for_each(|m| coder.encode(&Message { core: *core, ..m }, &mut golden));
+        for m in records(e, p) {
+            coder.encode(&Message { core: *core, ..m }, &mut golden);
+            if *core == 0 && m.body.is_resync() {
+                golden.pad();
+                header_again(p).iter().for_each(|w| golden.push((*w).into(), 32));
+            }
+        }
     }
     golden.pad();
     let want: Vec<u32> = golden.drain().collect();

@@ -1,4 +1,4 @@
-//! `hdl/src/scheme/sc_lsp/{front,records}.rs` with `hdl/src/spine/life.rs` against `sim/src/scheme/sc_lsp/model.rs`
+//! `hdl/src/scheme/sc_lsp/{front,records}.rs` with `hdl/src/spine/{life,settle}.rs` against `sim/src/scheme/sc_lsp/model.rs`
 //!
 //! As `front_end.rs`: a synthetic program's instructions go into the front end behind each of its ingress
 //! adapters; what comes out as entries must be the records of the golden model, with their times.
@@ -133,11 +133,98 @@ fn a_full_fifo_loses_whole_records_and_says_how_many_instructions() {
     assert!(runs > 5, "{runs} overflows behind predicted streams");
 }
 
+/// With all that can be built in.
+const ALL: Extras = Extras {
+    sync: true,
+    check: true,
+    session: false,
+    stall: false,
+    filter: true,
+    lost: false,
+    retire: None,
+    addresses: None,
+};
+
+/// Whether a message is of the form that the first one behind a header that was sent again has; with predicted streams that wait.
+fn asked(m: &Message<Record>) -> (bool, bool) {
+    let hits = if let Record::Escape { hits, .. } = m.body { hits } else { None };
+    (hits.is_some(), hits > Some(0))
+}
+
+/// What a bench with resyncs saw: of each kind of message in the form of its own, resyncs behind an exception, and overflows.
+#[derive(Debug, Default)]
+struct Seen {
+    resyncs: usize,
+    behind: usize,
+    asked: [usize; 4],
+    waiting: usize,
+    overflows: usize,
+}
+
+impl Seen {
+    fn add(&mut self, messages: &[Message<Record>]) {
+        for (i, m) in messages.iter().enumerate() {
+            let Record::Escape { escape, .. } = m.body else { continue };
+            let (own, waits) = asked(m);
+            let kind = match escape {
+                Escape::Resync { .. } => 0,
+                Escape::Exception { .. } => 1,
+                Escape::Overflow { .. } => 2,
+                Escape::Stop { .. } => 3,
+                _ => continue,
+            };
+            self.asked[kind] += usize::from(own);
+            self.waiting += usize::from(waits);
+            let before = i.checked_sub(1).map(|i| messages[i].body);
+            let trap = matches!(before, Some(Record::Escape { escape: Escape::Exception { .. }, .. }));
+            self.behind += usize::from(kind == 0 && trap);
+        }
+    }
+}
+
+#[test]
+fn a_resync_comes_with_the_next_control_flow_instruction_and_asks_nothing_of_the_tables_for_a_while() {
+    let mut seen = Seen::default();
+    for (i, p) in variants().iter().enumerate() {
+        let m = model(p, 5);
+        // seldom, so that tables are used again; in time for the next; always
+        for (k, rate) in [150, 800, 20_000].into_iter().enumerate() {
+            macro_rules! one {
+                ($w:literal) => {{
+                    let mut bench = Bench::new(RvfiStreamCore::<$w>::with(p, ALL), p).unwrap();
+                    (bench.sync_per_64k, bench.silent_traps) = (rate, true);
+                    bench.full_per_64k = [0, 60, 20][(i + k) % 3];
+                    let place = format!("{}, {rate}", p.canonical());
+                    // again behind a stop, and one that begins with nothing retired
+                    for (run, steps) in
+                        [[if $w == 64 { 1_000 } else { 3_000 }, 1_000, 500][k], 0, 300].into_iter().enumerate()
+                    {
+                        let seed = 300 + (9 * i + 3 * k + run) as u64;
+                        bench.play(&m, &busy(seed, 95), steps).unwrap_or_else(|e| panic!("{place}, run {run}: {e}"));
+                        seen.add(&bench.messages);
+                    }
+                    assert!(bench.resyncs > 0, "{place}: no resync");
+                    (seen.resyncs, seen.overflows) = (seen.resyncs + bench.resyncs, seen.overflows + bench.overflows);
+                    if k == i % 4 {
+                        bench.d.check_verilog_from_random(7).unwrap_or_else(|e| panic!("{place}: {e}"));
+                    }
+                }};
+            }
+            match p.xlen {
+                32 => one!(32),
+                _ => one!(64),
+            }
+        }
+    }
+    let enough = seen.resyncs > 1_000 && seen.behind > 5 && seen.overflows > 30 && seen.waiting > 3;
+    assert!(enough && seen.asked.iter().all(|n| *n > 3), "{seen:?}");
+}
+
 #[test]
 fn what_must_not_be_told_is_lost_and_nothing_else() {
-    let extras = Extras { filter: true, ..Extras::default() };
     for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
         let (m, place) = (model(p, 6), p.canonical());
+        let extras = Extras { filter: true, ..if i % 2 == 0 { ALL } else { Extras::default() } };
         let mut bench = Bench::new(RvfiStreamCore::<32>::with(p, extras), p).unwrap();
         (bench.hide_per_64k, bench.idle_before_stop) = ([300, 2_000][i % 2], 2 + i % 4);
         for seed in 0..3 {
@@ -147,7 +234,8 @@ fn what_must_not_be_told_is_lost_and_nothing_else() {
         assert!(bench.hidden.len() > 3, "{place}: {} stretches", bench.hidden.len());
         let other = bench.hidden.iter().find(|(hidden, lost)| hidden != lost);
         assert_eq!(other, None, "{place}: hidden, and told to be lost");
-        bench.full_per_64k = 60;
+        (bench.full_per_64k, bench.silent_traps) = (60, extras.check);
+        bench.sync_per_64k = if extras.sync { 150 } else { 0 };
         bench.play(&m, &busy(500 + i as u64, 95), 3_000).unwrap_or_else(|e| panic!("{place}, full: {e}"));
         if i % 4 == 0 {
             bench.d.check_verilog_from_random(9).unwrap_or_else(|e| panic!("{place}: {e}"));
@@ -198,6 +286,7 @@ fn every_variant_passes_the_static_gates() {
                     of_variant(i)(0).then(|| emit_checked(&mut RvfiStreamCore::<$w>::new(&p))),
                     of_variant(i)(1).then(|| emit_checked(&mut EtraceStreamCore::<$w>::new(&p))),
                     of_variant(i)(2).then(|| emit_checked(&mut ChainStreamCore::<$w>::new(&p))),
+                    ($w == 32).then(|| emit_checked(&mut RvfiStreamCore::<$w>::with(&p, ALL))),
                 ];
                 for (adapter, passed) in passed.into_iter().enumerate() {
                     passed.transpose().unwrap_or_else(|e| panic!("{}, adapter {adapter}: {e}", p.canonical()));

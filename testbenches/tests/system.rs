@@ -9,9 +9,10 @@ use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
 use sim::lane::SyncPeriod;
 use sim::params::{Platform, TraceParams, NAMED_SETS};
+use sim::replay::{Events, Replay};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
-use sim::system::System;
+use sim::system::{header_again, System};
 use testbenches::check::{beat_file, right_around_gaps, run};
 
 fn ports(cores: usize, xlen: u8) -> TracePorts {
@@ -19,8 +20,8 @@ fn ports(cores: usize, xlen: u8) -> TracePorts {
 }
 
 /// Words of the golden model; `start` is the cycle, counted from activation, of cycle 0 of the run.
-fn golden(params: &TraceParams, events: &[FlowEvent], start: u64, stop: u64, sync: u8) -> Vec<u32> {
-    let period = (sync > 0).then(|| SyncPeriod::new(sync).unwrap());
+fn golden(params: &TraceParams, events: &[FlowEvent], start: u64, stop: u64, sync: u32) -> Vec<u32> {
+    let period = (sync > 0).then(|| SyncPeriod::new(sync as u8).unwrap());
     let mut system = System::new(params).unwrap().sync_every(params, period);
     for e in events {
         system.event(&FlowEvent { cycle: e.cycle + start, ..*e });
@@ -123,6 +124,9 @@ fn periodic_synchronisation_matches_the_golden_model() {
         ("tr_e:m4+upper12", false, 2, 11),
         ("golomb:m4", true, 1, 13),
         ("nx_b", false, 2, 10),
+        ("sc-lsp:rbase-32x4", false, 1, 11),
+        ("sc-lsp:ebase-8x8", true, 3, 10),
+        ("sc-lsp:base-64x1", false, 2, 12),
     ] {
         let mut p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
         (p.timestamps, p.cores) = (timestamps, cores);
@@ -130,6 +134,64 @@ fn periodic_synchronisation_matches_the_golden_model() {
             cosim(&p, program(name), 100_000, TraceOptions { sync, ..TraceOptions::default() });
         }
     }
+}
+
+/// The period is of bytes: when they have left depends on clocks, so the golden model is asked where the circuit was, and the words
+/// are its own; each header stands behind as many bytes as it must, and not many more.
+#[test]
+fn synchronisation_by_bytes_comes_when_they_have_left() {
+    let mut all = 0;
+    for (scheme, timestamps, cores, bytes) in
+        [("tr_e:small", true, 1, 8), ("nx_b", false, 2, 10), ("sc-lsp:rbase-32x4", false, 3, 8)]
+    {
+        let mut p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+        (p.timestamps, p.cores) = (timestamps, cores);
+        let extras = Extras { sync: true, ..Extras::default() };
+        let verilog = emit(&p, &SystemOptions { extras, ..SystemOptions::default() }).unwrap();
+        let sim = TraceCosim::build(&verilog, &ports(cores.into(), 32)).unwrap();
+        for name in ["irq", "qsort"] {
+            let place = format!("{name}, {}", p.canonical());
+            let program = program(name).load().unwrap();
+            let (events, _) = run(&program, cores, 60_000);
+            let (file, _) = beat_file(&program, &p, &events);
+            let mut got = Vec::new();
+            let options = TraceOptions { sync: bytes << 8, ..TraceOptions::default() };
+            let summary = sim.run(file.path(), &options, |w| got.push(w)).unwrap();
+            assert_eq!(summary.overflow, 0, "{place}");
+            let head = header_again(&p);
+            let headers: Vec<usize> = (0..got.len()).filter(|&i| got[i..].starts_with(&head)).collect();
+            assert!(!headers.is_empty(), "{place}: no header is sent again");
+            all += headers.len();
+            let ends: Vec<usize> = headers.iter().map(|&at| events_of_core_0(&program, &p, &got[..at])).collect();
+            for pair in std::iter::once(&0).chain(&headers).collect::<Vec<_>>().windows(2) {
+                let words = pair[1] - pair[0];
+                // what waits in FIFOs, and up to the next control-flow instruction
+                let least = 1 << (bytes - 2);
+                assert!((least..least + 200).contains(&words), "{place}: {words} words from header to header");
+            }
+            let mut system = System::new(&p).unwrap().sync_every(&p, Some(SyncPeriod::of_bytes(31).unwrap()));
+            let mut seen = 0;
+            for e in &events {
+                if e.hart == 0 && ends.contains(&seen) {
+                    system.request();
+                }
+                seen += usize::from(e.hart == 0);
+                system.event(&FlowEvent { cycle: e.cycle + ACTIVATION, ..*e });
+            }
+            system.finish(summary.stop + STOPPING + ACTIVATION);
+            compare(&place, &system.drain().collect::<Vec<_>>(), &got);
+        }
+    }
+    assert!(all > 20, "{all} headers are too few");
+}
+
+/// Events of core 0 before that at which it made the resync behind whose marker `words` end.
+fn events_of_core_0(program: &Program, params: &TraceParams, words: &[u32]) -> usize {
+    let mut back: Vec<FlowEvent> = Vec::new();
+    let image = Image::new(program);
+    let cut = Replay::new(&image, params, words.iter().copied()).unwrap().run(&mut Events(&mut back));
+    assert!(cut.is_err(), "there is no stop");
+    back.iter().filter(|e| e.hart == 0).count()
 }
 
 /// Every program on cores that retire together, an instruction a clock: event FIFOs of 16 places carry what they send,

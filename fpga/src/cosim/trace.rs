@@ -156,7 +156,7 @@ pub struct TraceOptions {
     /// Not 0: registers and memories without an initial value start with random bits from this seed.
     pub init_seed: u32,
     /// Not 0: what is written to register `sync` before.
-    pub sync: u8,
+    pub sync: u32,
     /// Not 0: the sink takes no more than a word in so many clocks.
     pub clocks_a_word: u64,
 }

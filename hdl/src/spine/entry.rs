@@ -15,6 +15,7 @@
 //! | `bcnt` | 24 | `count_bits` | bCnt (schemes `nx`: SL) of outcome and target, also when a `pre` goes before; `lost` of an overflow; iCnt of a resync behind an exception |
 //! | `pc` | W | `address_bits` | ETA of an exception, PC of a sync |
 //! | `target` | W | `address_bits` | TA of a target; PC of the sync of a resync |
+//! | `landing` | W | `address_bits` | with [`EntryLayout::lands`], in the clock in which a resync is decided: PC of its sync. It is no part of the entry, see [`super::landing`] |
 //! | `cc` | 32 | `cc_bits` | diffCC of the first message of the entry (of the second it is 0); 0 without time stamps |
 //!
 //! Both counts travel, each to its own field: block RAM is there anyway, and a multiplexer in front of
@@ -77,6 +78,8 @@ pub struct EntryLayout {
     pub context_bits: usize,
     /// `pc` and `target` stand at the ports a clock before `push`.
     pub early: bool,
+    /// Where a resync goes is told past the entry, at `landing`.
+    pub lands: bool,
 }
 
 impl EntryLayout {
@@ -88,6 +91,7 @@ impl EntryLayout {
             cc_bits: if params.timestamps { params.cc_bits.into() } else { 0 },
             context_bits: params.context.map_or(0, |_| params.context_bits() as usize + 1),
             early: true,
+            lands: false,
         }
     }
 
@@ -116,6 +120,8 @@ pub struct Entry {
     pub cc: u32,
     /// Context, and above it whether it changes without an exception.
     pub context: u32,
+    /// PC of the sync of a resync that is told past the entry, `align` low bits dropped.
+    pub landing: u64,
 }
 
 impl Entry {
@@ -152,7 +158,7 @@ mod tests {
 
     #[test]
     fn unused_fields_do_not_count() {
-        let full = Entry { pre: 0, post: 0, icnt: 1, bcnt: 2, pc: 3, target: 4, cc: 5, context: 6 };
+        let full = Entry { pre: 0, post: 0, icnt: 1, bcnt: 2, pc: 3, target: 4, cc: 5, context: 6, landing: 0 };
         let outcome = Entry { post: POST_OUTCOME, ..full };
         assert_eq!(outcome.used(), Entry { post: POST_OUTCOME, bcnt: 2, cc: 5, ..Entry::default() });
         let both = Entry { pre: PRE_EXCEPTION, post: POST_TARGET, ..full };

@@ -51,7 +51,7 @@ pub const FIELD_PC: u8 = 2;
 pub const FIELD_TARGET: u8 = 3;
 
 /// Feedback of a primitive polynomial of degree k: x^i at bit i - 1.
-const fn taps(k: usize) -> u64 {
+pub(super) const fn taps(k: usize) -> u64 {
     match k {
         2 => 0x3,
         3 => 0x6,

@@ -26,6 +26,7 @@
 
 use super::entry::EntryLayout;
 use super::event_fifo::{EventFifo, FIELD_COUNT};
+use super::landing::Landing;
 use super::merger::Merger;
 use super::packer::Packer;
 use super::ports::{BusIn, ControlOut, EntryIn, PieceIn, PieceOut, ReadOut, WordsOut};
@@ -63,6 +64,8 @@ pub struct Spine<const W: usize> {
     // with resyncs, what asks for them
     resync: Vec<Resync>,
     _resyncs: usize,
+    landing: Vec<Landing<W>>,
+    _landings: usize,
     synced: Signal<Local, Bits<16>>,
     broken: Signal<Local, Bits<16>>,
     follow: Signal<Local, Bits<16>>,
@@ -76,6 +79,7 @@ pub struct Spine<const W: usize> {
     falls: Signal<Local, Bits<16>>,
     word: Signal<Local, Bits<W>>,
     cc: Signal<Local, Bits<32>>,
+    landed: Signal<Local, Bits<W>>,
     first: Fixed<Bits<2>>,
 }
 
@@ -94,10 +98,13 @@ impl<const W: usize> Spine<W> {
     /// As [`Spine::new`].
     pub fn with(params: &TraceParams, layout: &EntryLayout, log2_depth: usize, extras: Extras) -> Self {
         let sync = extras.sync;
+        let landings = if sync && layout.lands { usize::from(params.cores) } else { 0 };
         Self {
             session: Session::new(params, sync),
             resync: (0..usize::from(sync)).map(|_| Resync::new(params)).collect(),
             _resyncs: usize::from(sync),
+            landing: (0..landings).map(|_| Landing::new(log2_depth, layout.address_bits)).collect(),
+            _landings: landings,
             registers: Registers::new(params, extras),
             ..Self::of(&Stream::from(params), layout, log2_depth)
         }
@@ -187,6 +194,19 @@ impl<const W: usize> Logic for Spine<W> {
                 self.cc.next = self.fifo[i].cc.val();
             }
         }
+        self.landed.next = 0.into();
+        for m in 0..self._landings {
+            self.landing[m].clock.next = self.clock.val();
+            self.landing[m].reset.next = self.reset.val();
+            self.landing[m].push.next = self.control[m].resynced.val();
+            self.landing[m].pc.next = self.entry[m].landing.val();
+            self.landing[m].pop.next = false;
+            if self.merger.core.val() == m.to_bits() {
+                self.landing[m].pop.next = self.read.done.val() & self.read.lands.val();
+                self.landed.next = self.landing[m].word.val();
+            }
+        }
+        self.read.landing.next = self.landed.val();
         // core 0 leads, all others follow
         self.lead.next = false;
         self.follow.next = 0.into();
@@ -195,6 +215,9 @@ impl<const W: usize> Logic for Spine<W> {
             self.resync[j].clock.next = self.clock.val();
             self.resync[j].active.next = self.session.active.val();
             self.resync[j].period.next = self.registers.period.val();
+            self.resync[j].bytes.next = self.registers.bytes.val();
+            self.resync[j].begins.next = self.session.begins.val();
+            self.resync[j].leaves.next = self.packer.words.valid.val() & self.words.ready.val();
             self.resync[j].request.next = self.registers.request.val();
             self.resync[j].counted.next = self.control[0].counted.val();
             self.resync[j].resynced.next = self.control[0].resynced.val();

@@ -17,6 +17,8 @@
 //! | `enter` | in | an instruction retires in it |
 //! | `hide` | in | it must not be told; between instructions, that of the one before |
 //! | `may` | in | that can make an entry: it is control flow, or the first after a trap |
+//! | `flow` | in | it is a control-flow instruction; used where resyncs are decided there |
+//! | `resyncs`, `begins` | out | where they are: it makes a resync; its sync is for those who begin at the header |
 //! | `away` | out | it is lost or not told, or those before it are lost: predictors must stand |
 //! | `seen` | out | the cycle is traced, and not lost |
 //! | `counts` | out | 0: an instruction in it is none, for what is traced and for what is lost |
@@ -24,6 +26,7 @@
 //! | `go` | out | this cycle is traced: for the ingress adapter, which answers a cycle later with the beat's `live` |
 //! | `live`, `live_next` | in | the cycle in the last stage is traced, and not lost; the next one is |
 //! | `valid`, `intr` | in | in the last stage an instruction retires; it is the first after a trap |
+//! | `resynced`, `began` | in | what `resyncs`, `begins` said of it |
 //! | `broken` | in | a traced instruction does not follow from the one before, at the ingress |
 //! | `verdict.asks` | in | if it is traced, it is due to be told of: 1 or 0 at will where `sync` or `exception` is 1 |
 //! | `verdict.beat` | out | it is traced |
@@ -49,7 +52,8 @@
 //! begins. An instruction that may make an entry takes a place of the FIFO when it enters. Where none is left, it and those
 //! behind it are lost, before they can change a table; once those before it have left the pipeline and there is room again,
 //! the core goes on with overflow and sync, with its tables as they were. A resync that is due waits for a control-flow
-//! instruction that is not lost and has no sync.
+//! instruction that is not lost and has no sync. It is decided in the last stage, or ([`Life::early`]) where the predictors are
+//! asked, for a front end that counts there; what `control` tells of it and asks for it is of that stage, too.
 
 use super::ports::{ControlIn, VerdictOut};
 use super::Extras;
@@ -68,6 +72,9 @@ pub struct Life {
     pub enter: Signal<In, Bit>,
     pub hide: Signal<In, Bit>,
     pub may: Signal<In, Bit>,
+    pub flow: Signal<In, Bit>,
+    pub resyncs: Signal<Out, Bit>,
+    pub begins: Signal<Out, Bit>,
     pub away: Signal<Out, Bit>,
     pub seen: Signal<Out, Bit>,
     pub counts: Signal<Out, Bit>,
@@ -76,6 +83,8 @@ pub struct Life {
     pub live_next: Signal<In, Bit>,
     pub valid: Signal<In, Bit>,
     pub intr: Signal<In, Bit>,
+    pub resynced: Signal<In, Bit>,
+    pub began: Signal<In, Bit>,
     pub broken: Signal<In, Bit>,
     pub verdict: VerdictOut,
     // which cycles are traced
@@ -108,10 +117,12 @@ pub struct Life {
     stop_due: Signal<Local, Bit>,
     stop: Signal<Local, Bit>,
     resync: Signal<Local, Bit>,
+    told: Signal<Local, Bit>,
     sync: Fixed<Bit>,
     filter: Fixed<Bit>,
     /// `stop_ready` from a register: what the other cores make of it comes back as `stop_go`.
     late: Fixed<Bit>,
+    early: Fixed<Bit>,
 }
 
 impl Life {
@@ -119,6 +130,11 @@ impl Life {
     pub fn new(late: bool, extras: Extras) -> Self {
         let Extras { sync, filter, .. } = extras;
         Self { late: Fixed::new(late), sync: Fixed::new(sync), filter: Fixed::new(filter), ..Default::default() }
+    }
+
+    /// As [`Life::new`], with resyncs that are decided where predictors are asked.
+    pub fn early(late: bool, extras: Extras) -> Self {
+        Self { early: Fixed::new(true), ..Self::new(late, extras) }
     }
 }
 
@@ -194,6 +210,19 @@ impl Logic for Life {
         self.control.resynced.next = self.resync.val();
         self.control.synced.next = self.resync.val() | (self.send.val() & self.first.q.val());
         self.control.counted.next = self.beat.val();
+        self.told.next = self.enter.val() & !self.gap.q.val() & !self.falls.val() & !self.unbegun.val();
+        self.resyncs.next = false;
+        self.begins.next = false;
+        if self.sync.val() & self.early.val() {
+            self.resync.next = self.beat.val() & self.resynced.val();
+            self.resyncs.next = self.told.val() & self.begun.q.val() & self.flow.val() & self.control.due.val();
+            self.begins.next = self.told.val() & !self.begun.q.val() & self.control.anew.val();
+            self.control.resynced.next =
+                self.told.val() & self.begun.q.val() & self.flow.val() & self.control.due.val();
+            self.control.synced.next =
+                self.told.val() & (!self.begun.q.val() | (self.flow.val() & self.control.due.val()));
+            self.control.counted.next = self.told.val();
+        }
 
         // the overflow message goes out in the cycle before the first live one
         self.overflow.next = self.losing.q.val() & self.live_next.val() & !self.live.val();
@@ -265,6 +294,21 @@ impl Logic for Life {
             & !self.losing.q.val()
             & self.first.q.val()
             & self.control.anew.val();
+        if self.early.val() {
+            self.clear.next = (self.sync.val()
+                & self.valid.val()
+                & self.live.val()
+                & !self.losing.q.val()
+                & (self.resynced.val() | self.began.val()))
+                | (self.tracing.q.val()
+                    & !self.live.val()
+                    & !self.gap.q.val()
+                    & !self.losing.q.val()
+                    & !self.control.spent.val()
+                    & self.control.stop_go.val());
+            self.verdict.fresh.next =
+                self.sync.val() & self.valid.val() & self.live.val() & !self.losing.q.val() & self.began.val();
+        }
         // likewise these, so that nothing ties them to `asks`
         self.verdict.beat.next = self.valid.val() & self.live.val() & !self.losing.q.val();
         self.verdict.sync.next = self.valid.val() & self.live.val() & !self.losing.q.val() & self.first.q.val();

@@ -5,6 +5,7 @@
 //! | [`entry`] | event entries: the interface between front ends and spine |
 //! | [`event_fifo`] | entries of one core until the encoder takes them |
 //! | [`join`] | all of it, joined |
+//! | [`landing`] | where resyncs went |
 //! | [`life`] | when a core's trace runs, what an instruction is due to, loss |
 //! | [`merger`] | which core's entry is next |
 //! | [`packer`] | bits to words |
@@ -160,6 +161,7 @@ impl std::fmt::Display for Extras {
 pub mod entry;
 pub mod event_fifo;
 pub mod join;
+pub mod landing;
 pub mod life;
 pub mod merger;
 pub mod packer;

@@ -38,8 +38,10 @@
 //! | `field` | out | 2 | the field of it that is wanted next, see [`super::event_fifo`]; with `done` the first one |
 //! | `word` | in | W | the field that was wanted at the last edge |
 //! | `cc` | in | 32 | `cc` of the entry |
+//! | `landing` | in | W | where the core's oldest resync went, see [`super::landing`] |
 //! | `done` | out | 1 | the entry is done with; the next one may be there in the next clock |
 //! | `ends` | out | 1 | with `done`: it was a stop message |
+//! | `lands` | out | 1 | with `done`: `landing` was told |
 //! | `again` | out | 1 | the last bit of a marker of core 0 is taken: the header follows |
 //!
 //! # Pieces
@@ -104,6 +106,7 @@ bundle!(
         bcnt: Bits<24>,
         pc: Bits<W>,
         target: Bits<W>,
+        landing: Bits<W>,
         cc: Bits<32>,
     }
     {}
@@ -112,8 +115,8 @@ bundle!(
 bundle!(
     /// The entry that is next, field by field.
     ReadOut "ReadIn" ReadIn<W>
-    { have: Bit, core: Bits<4>, word: Bits<W>, cc: Bits<32>, }
-    { field: Bits<2>, done: Bit, ends: Bit, again: Bit, }
+    { have: Bit, core: Bits<4>, word: Bits<W>, cc: Bits<32>, landing: Bits<W>, }
+    { field: Bits<2>, done: Bit, ends: Bit, again: Bit, lands: Bit, }
 );
 
 bundle!(

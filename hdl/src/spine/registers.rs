@@ -18,6 +18,7 @@
 //! | `enable` | out | 1 | `control.enable` |
 //! | `modes` | out | 4 | `control.modes`; 0 without a filter |
 //! | `period` | out | 5 | `sync.period` |
+//! | `bytes` | out | 5 | `sync.bytes` |
 //! | `request` | out | 1 | `request.sync` is written 1 |
 //!
 //! # Timing
@@ -35,6 +36,9 @@ use sim::regs::register;
 /// Where `control.modes` begins.
 const MODES_LSB: usize = 8;
 
+/// Where `sync.bytes` begins.
+const BYTES_LSB: u8 = 8;
+
 /// The registers.
 #[derive(LogicBlock, Default)]
 pub struct Registers {
@@ -50,10 +54,12 @@ pub struct Registers {
     pub enable: Signal<Out, Bit>,
     pub modes: Signal<Out, Bits<4>>,
     pub period: Signal<Out, Bits<5>>,
+    pub bytes: Signal<Out, Bits<5>>,
     pub request: Signal<Out, Bit>,
     enabled: DFF<Bit>,
     wanted: DFF<Bits<4>>,
     every: DFF<Bits<5>>,
+    filled: DFF<Bits<5>>,
     requested: DFF<Bit>,
     noted: DFF<Bits<16>>,
     seen: DFF<Bits<16>>,
@@ -93,6 +99,7 @@ pub struct Registers {
     cores: Fixed<Bits<16>>,
     zero: Fixed<Bits<32>>,
     modes_lsb: Fixed<Bits<5>>,
+    bytes_lsb: Fixed<Bits<5>>,
     one: Fixed<Bits<32>>,
     ready_bit: Fixed<Bits<32>>,
     active_bit: Fixed<Bits<32>>,
@@ -121,6 +128,7 @@ impl Registers {
             assert_eq!(field_bit(reg, field), 1, "{field} begins at bit 0 of {reg}");
         }
         assert_eq!(field_bit("control", "modes"), 1 << MODES_LSB, "where control.modes begins");
+        assert_eq!(field_bit("sync", "bytes"), 1 << BYTES_LSB, "where sync.bytes begins");
         let lost = register("status").field("lost");
         assert_eq!((lost.bits, lost.lsb), (COUNT_BITS, 32 - COUNT_BITS), "status.lost");
         Self {
@@ -146,6 +154,7 @@ impl Registers {
             cores: Fixed::of((1u64 << stream.senders) - 1),
             zero: word(0),
             modes_lsb: Fixed::of(MODES_LSB as u64),
+            bytes_lsb: Fixed::of(BYTES_LSB),
             one: word(1),
             ready_bit: bit("ready"),
             active_bit: bit("active"),
@@ -158,7 +167,7 @@ impl Registers {
 impl Logic for Registers {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, enabled, wanted, every, requested, noted, seen, answer, fell, count, traced);
+        dff_setup!(self, clock, enabled, wanted, every, filled, requested, noted, seen, answer, fell, count, traced);
         self.clear.next = 0.into();
         if self.bus.write.val() {
             if self.bus.addr.val() == self.control_addr.val() {
@@ -176,6 +185,7 @@ impl Logic for Registers {
         if self.sync.val() & self.bus.write.val() {
             if self.bus.addr.val() == self.sync_addr.val() {
                 self.every.d.next = self.bus.wdata.val().get_bits::<5>(0);
+                self.filled.d.next = self.bus.wdata.val().get_bits::<5>(8);
             }
             if self.bus.addr.val() == self.request_addr.val() {
                 self.requested.d.next = self.bus.wdata.val().get_bit(0);
@@ -253,12 +263,14 @@ impl Logic for Registers {
             self.answer.d.next = bit_cast::<32, 16>(self.seen.q.val());
         }
         if self.sync.val() & (self.bus.addr.val() == self.sync_addr.val()) {
-            self.answer.d.next = bit_cast::<32, 5>(self.every.q.val());
+            self.answer.d.next = bit_cast::<32, 5>(self.every.q.val())
+                | (bit_cast::<32, 5>(self.filled.q.val()) << self.bytes_lsb.val());
         }
         if self.reset.val() {
             self.enabled.d.next = false;
             self.wanted.d.next = 0.into();
             self.every.d.next = 0.into();
+            self.filled.d.next = 0.into();
             self.requested.d.next = false;
             self.noted.d.next = 0.into();
             self.seen.d.next = 0.into();
@@ -270,6 +282,7 @@ impl Logic for Registers {
         self.enable.next = self.enabled.q.val();
         self.modes.next = self.wanted.q.val();
         self.period.next = self.every.q.val();
+        self.bytes.next = self.filled.q.val();
         self.request.next = self.requested.q.val();
     }
 }

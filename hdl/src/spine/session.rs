@@ -18,6 +18,7 @@
 //! | `have` | out | 1 | the encoder may take it |
 //! | `done`, `ends` | in | 1 | it has; it was a stop message |
 //! | `again` | in | 1 | the encoder has taken the last of a marker: the header follows |
+//! | `begins` | out | 1 | the header begins: of it nothing is in the packer, and of what was before nothing will be |
 //! | `coded` | in | | pieces of the encoder |
 //! | `bits` | out | | pieces to the packer |
 //! | `aligned` | in | 1 | the packer holds no part of a word |
@@ -49,6 +50,7 @@ pub struct Session {
     pub done: Signal<In, Bit>,
     pub ends: Signal<In, Bit>,
     pub again: Signal<In, Bit>,
+    pub begins: Signal<Out, Bit>,
     pub coded: PieceIn,
     pub bits: PieceOut,
     pub aligned: Signal<In, Bit>,
@@ -145,6 +147,8 @@ impl Logic for Session {
                 self.head.d.next = false;
             }
         }
+
+        self.begins.next = self.head.q.val() & !self.at.q.val().any();
 
         // after the last stop: zeros until the word is full
         self.over.next = (self.stops.q.val() == self.cores.val()) & !self.coded.busy.val();

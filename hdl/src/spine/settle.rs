@@ -18,7 +18,8 @@
 //! | `hold` | out | predictors must not be asked |
 //!
 //! # Timing
-//! `hold` rises in the clock behind `resync` or `fresh`, and falls behind the last of the K instructions that enters.
+//! `hold` rises in the clock behind `resync` or `fresh`, and falls behind the last of the K instructions that enters. The last
+//! stage may be the one where predictors are asked ([`Settle::at_once`]): then `leave` means nothing.
 
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -43,6 +44,7 @@ pub struct Settle {
     left: DFF<Bits<13>>,
     holding: DFF<Bit>,
     off: Signal<Local, Bits<3>>,
+    apart: Fixed<Bit>,
     k: Fixed<Bits<13>>,
     k_fresh: Fixed<Bits<13>>,
     one: Fixed<Bits<13>>,
@@ -58,12 +60,21 @@ impl Settle {
         assert!((8..(1 << K_BITS) - 1).contains(&instructions), "{instructions} instructions");
         // of those in flight one makes the resync
         Self {
+            apart: Fixed::new(true),
             k: Fixed::of(u64::from(instructions) + 1),
             k_fresh: Fixed::of(u64::from(instructions)),
             one: Fixed::of(1u64),
             one_3: Fixed::of(1u64),
             ..Default::default()
         }
+    }
+
+    /// As [`Settle::new`], where predictors are asked in the stage that decides about resyncs.
+    ///
+    /// # Panics
+    /// As [`Settle::new`].
+    pub fn at_once(instructions: u32) -> Self {
+        Self { apart: Fixed::new(false), ..Self::new(instructions) }
     }
 }
 
@@ -94,7 +105,7 @@ impl Logic for Settle {
         if self.cancel.val() | self.reset.val() {
             self.holding.d.next = false;
         }
-        if self.reset.val() {
+        if self.reset.val() | !self.apart.val() {
             self.flight.d.next = 0.into();
         }
         self.hold.next = self.holding.q.val();

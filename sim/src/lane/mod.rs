@@ -19,20 +19,42 @@ use crate::platform::{ParamError, Platform};
 use retire::isa::Indirect;
 use retire::{Context, FlowEvent, FlowKind};
 
-/// How often every core is told of anew, so that a decoder can begin there: 2^n instructions of core 0.
+/// How often every core is told of anew, so that a decoder can begin there: 2^n instructions of core 0, or 2^n bytes of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SyncPeriod(u8);
+pub struct SyncPeriod {
+    log2: u8,
+    bytes: bool,
+}
 
 impl SyncPeriod {
     /// Every 2^`log2` instructions. 10..=31.
     pub fn new(log2: u8) -> Result<Self, ParamError> {
         ParamError::unless((10..=31).contains(&log2), "sync period", log2.into(), "10 to 31")?;
-        Ok(Self(log2))
+        Ok(Self { log2, bytes: false })
     }
 
-    /// Instructions.
-    pub const fn instructions(self) -> u64 {
-        1 << self.0
+    /// When 2^`log2` bytes of the stream are complete since its header, that of the header included. 6..=31.
+    pub fn of_bytes(log2: u8) -> Result<Self, ParamError> {
+        ParamError::unless((6..=31).contains(&log2), "sync period", log2.into(), "6 to 31")?;
+        Ok(Self { log2, bytes: true })
+    }
+
+    /// Instructions, unless it is a period in bytes.
+    pub const fn instructions(self) -> Option<u64> {
+        if self.bytes {
+            None
+        } else {
+            Some(1 << self.log2)
+        }
+    }
+
+    /// Bytes, unless it is a period in instructions.
+    pub const fn bytes(self) -> Option<u64> {
+        if self.bytes {
+            Some(1 << self.log2)
+        } else {
+            None
+        }
     }
 }
 
@@ -242,6 +264,8 @@ pub struct Lane<F> {
 struct Resync {
     /// At the first control-flow instruction behind so many instructions; [`NEVER`].
     due: u64,
+    /// Not before so many: the first instruction behind a sync that was due anyway has none.
+    first: u64,
     /// The header was sent again, and no sync of this core since.
     asked: bool,
     /// Instructions from one to the next, of the core that leads.
@@ -260,21 +284,22 @@ impl Resync {
             self.due = NEVER;
         }
         self.due = self.due.max(retired);
+        self.first = retired;
     }
 }
 
 impl<F: Front> Lane<F> {
     /// Core `core` with `front` in its reset state; tracing becomes active in cycle 0.
     pub fn new(core: u8, platform: &Platform, front: F) -> Self {
-        let resync = Resync { due: NEVER, asked: false, period: None, settle: 0 };
+        let resync = Resync { due: NEVER, first: 0, asked: false, period: None, settle: 0 };
         Self { front, counters: Counters::new(core, platform), lost: None, resync, rejoin: Rejoin::Keep, gap: false }
     }
 
     /// Takes part in resyncs, with `settle` instructions behind each in which nothing is predicted; `period` is that of
     /// the core that leads.
     pub fn sync_every(&mut self, settle: u32, period: Option<SyncPeriod>) {
-        let period = period.map(SyncPeriod::instructions);
-        self.resync = Resync { due: period.unwrap_or(NEVER), asked: false, period, settle: settle.into() };
+        let period = period.and_then(SyncPeriod::instructions);
+        self.resync = Resync { due: period.unwrap_or(NEVER), first: 0, asked: false, period, settle: settle.into() };
         self.counters.quiet = 0;
     }
 
@@ -289,7 +314,7 @@ impl<F: Front> Lane<F> {
 
     /// A resync is due at the next control-flow instruction: of the core that leads, on request.
     pub fn request(&mut self) {
-        self.resync.due = 0;
+        self.resync.due = self.resync.first;
         self.counters.quiet = 0;
     }
 
@@ -426,6 +451,8 @@ impl<F: Front> Lane<F> {
         let Self { counters: c, resync, .. } = self;
         c.settled = c.rates.instructions + resync.settle;
         resync.due = resync.period.map_or(NEVER, |period| c.rates.instructions + period);
+        // what comes behind may make the next one
+        resync.first = 0;
     }
 
     /// The events of one instruction (the start or trap before it, and its own), for which there may be no place left

@@ -26,13 +26,27 @@ pub struct End<C> {
     header: [u32; 3],
     /// It was sent, and the other cores do not know yet.
     again: bool,
+    /// Bits before the last one, and so many behind them make a resync due, once.
+    from: u64,
+    limit: u64,
+    every: u64,
+    /// They are there, and core 0 does not know yet.
+    filled: bool,
 }
 
 impl<S: Scheme> Cores<S> {
     /// In the reset state.
     pub fn new(params: &S, platform: &Platform) -> Self {
         let lanes = (0..platform.cores).map(|i| Lane::new(i, platform, params.front(platform))).collect();
-        let end = End { coder: params.coder(platform), header: [0; 3], again: false };
+        let end = End {
+            coder: params.coder(platform),
+            header: [0; 3],
+            again: false,
+            from: 0,
+            limit: u64::MAX,
+            every: u64::MAX,
+            filled: false,
+        };
         Self { lanes, settle: params.settle(), end }
     }
 
@@ -40,6 +54,8 @@ impl<S: Scheme> Cores<S> {
     /// control-flow instruction.
     pub fn sync_every(&mut self, period: SyncPeriod, header: [u32; 3]) {
         self.end.header = header;
+        self.end.limit = period.bytes().map_or(u64::MAX, |bytes| 8 * bytes);
+        self.end.every = self.end.limit;
         for (i, lane) in self.lanes.iter_mut().enumerate() {
             lane.sync_every(self.settle, (i == 0).then_some(period));
         }
@@ -54,6 +70,15 @@ impl<S: Scheme> Cores<S> {
             end.again = false;
             lanes.iter_mut().skip(1).for_each(|lane| lane.ask(e.cycle));
         }
+        if end.filled {
+            end.filled = false;
+            lanes[0].request();
+        }
+    }
+
+    /// A resync is due at the next control-flow instruction of core 0.
+    pub fn request(&mut self) {
+        self.lanes[0].request();
     }
 
     /// Tracing is disabled in `cycle`: the stop messages of all cores, and what the coder kept back.
@@ -84,8 +109,14 @@ impl<C> End<C> {
         if message.core == 0 && message.body.is_resync() {
             self.coder.flush(out);
             out.pad();
+            self.from = out.len();
+            self.limit = self.every;
             self.header.iter().for_each(|word| out.push((*word).into(), 32));
             self.again = true;
+        }
+        if out.len() - self.from >= self.limit {
+            self.filled = true;
+            self.limit = u64::MAX;
         }
     }
 }

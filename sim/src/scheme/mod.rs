@@ -217,9 +217,14 @@ macro_rules! schemes {
                 match self { $(Self::$name(cores) => cores.finish(cycle, out, stats),)* }
             }
 
-            /// Every core is told of anew every 2^`period` instructions of core 0, behind `header`.
+            /// Every core is told of anew every `period`, behind `header`.
             pub fn sync_every(&mut self, period: SyncPeriod, header: [u32; 3]) {
                 match self { $(Self::$name(cores) => cores.sync_every(period, header),)* }
+            }
+
+            /// A resync is due at the next control-flow instruction of core 0.
+            pub fn request(&mut self) {
+                match self { $(Self::$name(cores) => cores.request(),)* }
             }
 
             /// What was counted so far, by core.

@@ -23,10 +23,9 @@ pub fn number(rng: &mut impl Rng, bits: u32, least: u64) -> u64 {
     (v & mask).max(least)
 }
 
-/// Resyncs are built in and drawn, where they have a circuit: in every second system.
+/// Resyncs are built in and drawn in every second system.
 pub fn extras(params: &TraceParams) -> Extras {
-    let sync = params.stream_cache().is_none() && params.count_bits % 2 == 0;
-    Extras { sync, ..Extras::default() }
+    Extras { sync: params.count_bits % 2 == 0, ..Extras::default() }
 }
 
 /// What the event FIFO answers when it is asked for `field`.
@@ -41,7 +40,8 @@ pub fn word(count_bits: usize, e: &Entry, field: u8) -> u64 {
 
 /// Encoder, session and packer, as the system joins them, with a player of entries.
 macro_rules! coder {
-    ($name:ident, $encoder:ident) => {
+    // `$lands`: whether the PC of an entry's sync goes past it
+    ($name:ident, $encoder:ident, $lands:expr) => {
         #[derive(LogicBlock, Default)]
         struct $name<const W: usize> {
             clock: Signal<In, Clock>,
@@ -54,6 +54,8 @@ macro_rules! coder {
             field: Signal<Out, Bits<2>>,
             word: Signal<In, Bits<W>>,
             cc: Signal<In, Bits<32>>,
+            landing: Signal<In, Bits<W>>,
+            lands: Signal<Out, Bit>,
             done: Signal<Out, Bit>,
             words: WordsOut,
             encoder: $encoder<W>,
@@ -89,6 +91,8 @@ macro_rules! coder {
                 self.field.next = self.encoder.entry.field.val();
                 self.encoder.entry.word.next = self.word.val();
                 self.encoder.entry.cc.next = self.cc.val();
+                self.encoder.entry.landing.next = self.landing.val();
+                self.lands.next = self.encoder.entry.lands.val();
                 self.done.next = self.encoder.entry.done.val();
                 self.session.done.next = self.encoder.entry.done.val();
                 self.session.ends.next = self.encoder.entry.ends.val();
@@ -123,7 +127,7 @@ macro_rules! coder {
                     assert!(cycle < 2000 * (list.len() as u64 + 20), "seed {seed}: the encoder hangs at entry {at}");
                     let ready = !stalls || rng.random_ratio(1, 40);
                     let offer = wait == 0 && !starting;
-                    let (active, done, valid, data, field) = d
+                    let (active, done, valid, data, field, lands) = d
                         .cycle(
                             |u| {
                                 u.reset.next = false;
@@ -134,6 +138,7 @@ macro_rules! coder {
                                     u.core.next = u64::from(*core).to_bits();
                                     u.word.next = word(count_bits, e, asked).to_bits();
                                     u.cc.next = u64::from(e.cc).to_bits();
+                                    u.landing.next = e.landing.to_bits();
                                 }
                             },
                             |u| {
@@ -143,12 +148,16 @@ macro_rules! coder {
                                     u.words.valid.val(),
                                     u.words.data.val().to_u64(),
                                     u.field.val().to_u64() as u8,
+                                    u.lands.val(),
                                 )
                             },
                         )
                         .unwrap();
                     if valid && ready {
                         got.push(data as u32);
+                    }
+                    if let (true, Some((_, e))) = (done, list.get(at)) {
+                        assert_eq!(lands, $lands(e), "seed {seed}: entry {at}: {e:x?}");
                     }
                     // an entry is offered with its first field
                     asked = if offer { field } else { FIELD_COUNT };

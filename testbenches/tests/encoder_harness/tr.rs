@@ -19,7 +19,7 @@ use sim::system::{header, header_again};
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
-coder!(Coder, Encoder);
+coder!(Coder, Encoder, |_: &Entry| false);
 
 fn nexus(params: &TraceParams) -> bool {
     match params.flow {
@@ -102,6 +102,7 @@ fn entry(rng: &mut impl Rng, params: &TraceParams) -> Entry {
         target: number(rng, a, 0),
         cc: if params.timestamps { number(rng, params.cc_bits.into(), 0) as u32 } else { 0 },
         context: params.context.map_or(0, |_| number(rng, params.context_bits() + 1, 0) as u32),
+        landing: 0,
     }
 }
 

@@ -1,5 +1,6 @@
 //! A front end with its stimulus
 
+use super::entries::{resync, unasked};
 use super::golden::Golden;
 use super::ingress::{chained, Hide, Ingress, Show};
 use hdl::spine::entry::Entry;
@@ -9,6 +10,7 @@ use sim::params::TraceParams;
 use sim::stimulus::program::Model;
 use sim::stimulus::run::{Config, Retired, Run, Step};
 use sim::stimulus::Source;
+use std::collections::VecDeque;
 use testbenches::driver::{Driver, DriverError};
 
 /// Entries that the FIFO takes, and with how many places held or promised it goes on behind a gap.
@@ -43,6 +45,8 @@ pub struct Bench<T: Ingress> {
     /// Places that are held or promised, and entries that are held.
     used: usize,
     held: usize,
+    /// Where resyncs went that are still to be pushed.
+    landings: VecDeque<u64>,
     /// Addresses at the ports in the last clock.
     addresses: (u64, u64),
     /// All messages of the last run.
@@ -75,6 +79,7 @@ impl<T: Ingress> Bench<T> {
             synced: (false, false),
             used: 0,
             held: 0,
+            landings: VecDeque::new(),
             addresses: (0, 0),
             messages: Vec::new(),
         })
@@ -169,7 +174,7 @@ impl<T: Ingress> Bench<T> {
     ) -> (bool, bool, Option<Entry>) {
         let tells = self.params.context.is_some();
         let (spent, roomy) = (self.used == PLACES, self.used < ROOMY);
-        let (ready, stop_ready, entry, synced, (take, give), addresses) = self
+        let (ready, stop_ready, entry, synced, (take, give), addresses, landing) = self
             .d
             .cycle(
                 |u| {
@@ -181,11 +186,20 @@ impl<T: Ingress> Bench<T> {
                     u.control(enable, spent, roomy, go);
                     u.sync(due, follows, ask);
                 },
-                |u| (u.ready(), u.stop_ready(), u.entry(), u.synced(), u.places(), u.addresses()),
+                |u| (u.ready(), u.stop_ready(), u.entry(), u.synced(), u.places(), u.addresses(), u.landing()),
             )
             .unwrap();
         self.synced = synced;
+        if T::Golden::TO_RESYNC.is_some() && synced.0 {
+            self.landings.push_back(landing);
+        }
         let (pc, target) = std::mem::replace(&mut self.addresses, addresses);
+        let entry = entry.map(|e| match T::Golden::TO_RESYNC {
+            // with resyncs built in, this bit is theirs in an escape message
+            Some(_) if self.sync_per_64k == 0 => unasked(e),
+            Some(_) if resync(&e) => Entry { landing: self.landings.pop_front().unwrap_or(u64::MAX), ..e },
+            _ => e,
+        });
         let entry = entry.map(|e| if T::Golden::EARLY { Entry { pc, target, ..e } } else { e });
         // every entry has a place that was taken for it
         let pop = usize::from(pop && self.held > 0);

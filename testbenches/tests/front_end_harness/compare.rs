@@ -20,6 +20,7 @@ impl<T: Ingress> Bench<T> {
     ) -> Result<usize, String> {
         self.messages.clear();
         let to_decision = T::Golden::to_decision(&self.params);
+        let to_resync = T::Golden::TO_RESYNC.unwrap_or(to_decision);
         let mut got = entries.iter().copied();
         let mut lane = T::Golden::new(&self.params);
         let mut due = Vec::new();
@@ -28,7 +29,7 @@ impl<T: Ingress> Bench<T> {
         let mut ask = |lane: &mut T::Golden, clock: u64| {
             while let Some((at, follows)) = asks.next_if(|(at, _)| *at <= clock) {
                 if follows {
-                    lane.ask(at - to_decision);
+                    lane.ask(at - to_resync);
                 } else {
                     lane.request();
                 }
@@ -69,7 +70,7 @@ impl<T: Ingress> Bench<T> {
                 events.push(FlowEvent { hart: 0, count, cycle: beat.clock, ..e });
                 count = 0;
             }
-            ask(&mut lane, beat.clock + to_decision);
+            ask(&mut lane, beat.clock + to_resync);
             let full = full_at.get(beat.clock as usize + 1) == Some(&true);
             if hides {
                 // it is counted where the events are, or behind them
@@ -86,7 +87,7 @@ impl<T: Ingress> Bench<T> {
                 lane.pass(1);
                 i += 1;
             }
-            ask(&mut lane, at + to_decision);
+            ask(&mut lane, at + to_resync);
             lane.overflow(at, &mut due);
             let mine = T::Golden::messages(&entry, &self.params);
             if mine != due {

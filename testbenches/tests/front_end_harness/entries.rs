@@ -7,6 +7,17 @@ use sim::message::{Body, Escape, Message};
 use sim::params::{FlowScheme, TraceParams};
 use sim::scheme::sc_lsp::{Record, Variant};
 
+/// Whether an entry of a front end with a stream cache is a resync.
+pub fn resync(e: &Entry) -> bool {
+    e.pre == PRE_CONTROL && matches!(e.post, CONTROL_RESYNC | CONTROL_BEHIND)
+}
+
+/// An entry of a system in which no header is sent again.
+pub fn unasked(e: Entry) -> Entry {
+    let own = matches!(e.pre, PRE_EXCEPTION | PRE_CONTROL);
+    Entry { bcnt: if own { e.bcnt & !(1 << 10) } else { e.bcnt }, ..e }
+}
+
 /// The records of an entry of a front end with a stream cache.
 pub fn records(e: &Entry, p: &TraceParams) -> Vec<Message<Record>> {
     let base = p.stream_cache().is_some_and(|sc| sc.variant == Variant::Base);
@@ -14,14 +25,29 @@ pub fn records(e: &Entry, p: &TraceParams) -> Vec<Message<Record>> {
     let [pc, target] = [e.pc, e.target].map(|a| a << p.align);
     let i_cnt = u64::from(e.icnt);
     let mut out = Vec::new();
-    if field(20, 4) != u32::from(NO_RUN) {
-        out.push(Record::Hits { count: field(12, 8) + 1, bits: field(20, 4) });
+    let run = (field(20, 4) != u32::from(NO_RUN)).then_some(field(12, 8) + 1);
+    // the first message behind a header that was sent again tells the run itself
+    let asked = matches!(e.pre, PRE_EXCEPTION | PRE_CONTROL) && field(10, 1) == 1;
+    if let Some(count) = run.filter(|_| !asked) {
+        out.push(Record::Hits { count, bits: field(20, 4) });
     }
-    let start = (field(11, 1) == 0).then_some(target);
-    let mut escape = |start, escape| out.push(Record::Escape { start, hits: None, escape });
+    let start = (asked || field(11, 1) == 0).then_some(target);
+    let hits = asked.then_some(run.unwrap_or(0));
+    let mut tell = |start, hits, escape| out.push(Record::Escape { start, hits, escape });
+    let mut escape = |start, escape| tell(start, if start.is_some() { hits } else { None }, escape);
     match e.pre {
         PRE_EXCEPTION => escape(start, Escape::Exception { i_cnt, target: pc, context: None }),
         PRE_SYNC => escape(None, Escape::Sync { i_cnt: 0, pc, context: None }),
+        PRE_CONTROL if resync(e) => {
+            let sync = Escape::Sync { i_cnt: 0, pc: e.landing << p.align, context: None };
+            if e.post == CONTROL_BEHIND {
+                escape(start, Escape::Exception { i_cnt, target: pc, context: None });
+                escape(None, Escape::Resync { i_cnt: 1 });
+            } else {
+                escape(start, Escape::Resync { i_cnt });
+            }
+            escape(None, sync);
+        }
         PRE_CONTROL if e.post == CONTROL_OVERFLOW => escape(start, Escape::Overflow { i_cnt, lost: e.pc }),
         PRE_CONTROL => escape(start, Escape::Stop { i_cnt }),
         _ => {}

@@ -19,6 +19,8 @@ pub trait Golden {
     const TO_ENTRY: u64;
     /// Addresses of an entry stand at the ports a clock before it.
     const EARLY: bool;
+    /// Clocks from an instruction at the ingress to the decision about a resync, if that is not the one about its messages.
+    const TO_RESYNC: Option<u64>;
     /// A stop message tells when tracing ended, not when it was its turn.
     const TELLS_THE_END: bool;
     fn new(params: &TraceParams) -> Self;
@@ -70,6 +72,7 @@ impl Golden for Predicting {
     type Body = Body;
     const TO_ENTRY: u64 = 0;
     const EARLY: bool = true;
+    const TO_RESYNC: Option<u64> = None;
     const TELLS_THE_END: bool = false;
     fn new(p: &TraceParams) -> Self {
         match p.flow {
@@ -143,6 +146,7 @@ impl Golden for Streaming {
     type Body = Record;
     const TO_ENTRY: u64 = 1;
     const EARLY: bool = false;
+    const TO_RESYNC: Option<u64> = Some(1);
     const TELLS_THE_END: bool = true;
     fn new(p: &TraceParams) -> Self {
         let scheme = p.stream_cache().expect("the scheme sc-lsp");

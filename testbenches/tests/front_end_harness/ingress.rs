@@ -59,6 +59,8 @@ pub trait Ingress: Block {
     fn ready(&self) -> bool;
     fn stop_ready(&self) -> bool;
     fn entry(&self) -> Option<Entry>;
+    /// Where the resync of this clock goes, where it is told past its entry.
+    fn landing(&self) -> u64;
     /// What stands at the ports of its addresses.
     fn addresses(&self) -> (u64, u64);
 }
@@ -113,7 +115,11 @@ macro_rules! common {
                 target: to_u64(self.entry.target.val()),
                 cc: self.entry.cc.val().index() as u32,
                 context: self.entry.belongs.val().index() as u32,
+                landing: 0,
             })
+        }
+        fn landing(&self) -> u64 {
+            to_u64(self.entry.landing.val())
         }
         fn addresses(&self) -> (u64, u64) {
             (to_u64(self.entry.pc.val()), to_u64(self.entry.target.val()))

@@ -230,6 +230,7 @@ impl Logic for CfiatEncoder {
         self.entry.done.next = self.step.q.val() == CfiatStep::Done;
         self.entry.ends.next = self.stop.q.val();
         self.entry.again.next = false;
+        self.entry.lands.next = false;
 
         if self.number.val() & self.taken.val() {
             self.v.d.next = self.behind.val();

@@ -233,6 +233,7 @@ impl Logic for CfiatFront {
                 self.entry[k].target.next = self.filter[k].signature.val();
             }
             self.entry[k].icnt.next = 0.into();
+            self.entry[k].landing.next = 0.into();
             self.entry[k].belongs.next = 0.into();
             self.entry[k].bcnt.next = 0.into();
             self.entry[k].cc.next = 0.into();

@@ -304,6 +304,7 @@ impl Logic for InputsEncoder {
         self.entry.done.next = self.step.q.val() == InputsStep::Done;
         self.entry.ends.next = self.message.q.val() & (self.kind.q.val() == self.stop_kind.val());
         self.entry.again.next = false;
+        self.entry.lands.next = false;
 
         self.rest.next = self.scale.q.val() >> 1;
         self.beyond.next = self.above.q.val().get_bits::<28>(4);

@@ -39,4 +39,4 @@ pub const fn cause(interrupt: bool, cause: u8) -> u8 {
 
 /// The widths of an entry.
 pub const LAYOUT: EntryLayout =
-    EntryLayout { count_bits: 24, address_bits: 32, cc_bits: 0, context_bits: 0, early: false };
+    EntryLayout { count_bits: 24, address_bits: 32, cc_bits: 0, context_bits: 0, early: false, lands: false };

@@ -463,6 +463,7 @@ impl Logic for InputsFront {
             self.entry.target.next = 0.into();
         }
         self.entry.icnt.next = 0.into();
+        self.entry.landing.next = 0.into();
         self.entry.belongs.next = 0.into();
         self.entry.cc.next = 0.into();
 

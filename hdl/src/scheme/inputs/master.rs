@@ -246,6 +246,7 @@ impl Logic for Masters {
             self.entry.target.next = self.signature.value.val();
         }
         self.entry.icnt.next = 0.into();
+        self.entry.landing.next = 0.into();
         self.entry.belongs.next = 0.into();
         self.entry.cc.next = 0.into();
         self.level.reset.next = self.reset.val();

@@ -9,14 +9,15 @@
 //! | `live`, `valid`, `intr` | in | 1 | this cycle is traced; an instruction retires; the first after a trap |
 //! | `branch`, `taken` | in | 1 | it is a direct conditional; its outcome |
 //! | `indirect`, `jump` | in | 1 | it is an indirect branch; a direct jump or call |
+//! | `resync` | in | 1 | it makes a resync: it ends no stream, and the next one begins where it goes |
 //! | `pc`, `target` | in | W | its address; where it went; `align` low bits dropped |
-//! | `count` | out | 24 | instructions of the current stream before this one |
+//! | `count` | out | 24 | instructions of the current stream before this one; with it, if it makes a resync and begins no stream |
 //! | `start`, `known` | out | W, 1 | its start address; the decoder knows that |
 //! | `first` | out | 1 | the instruction here starts a stream whatever was before |
 //! | `ends` | out | 1 | it ends one |
 //! | `own_start`, `length` | out | W, 10 | of the stream that it ends: start address, SL |
 //!
-//! `branch`, `indirect` and `jump` must be 0 unless `live` and `valid`.
+//! `branch`, `indirect`, `jump` and `resync` must be 0 unless `live` and `valid`.
 //!
 //! # Timing
 //! One instruction a cycle; outputs are combinational. While `live` is 0 the state stands, so that `count`,
@@ -40,6 +41,7 @@ pub struct Detector<const W: usize> {
     pub taken: Signal<In, Bit>,
     pub indirect: Signal<In, Bit>,
     pub jump: Signal<In, Bit>,
+    pub resync: Signal<In, Bit>,
     pub pc: Signal<In, Bits<W>>,
     pub target: Signal<In, Bits<W>>,
     pub count: Signal<Out, Bits<24>>,
@@ -127,12 +129,20 @@ impl<const W: usize> Logic for Detector<W> {
                 self.from.d.next = self.target.val();
                 self.sure.d.next = !self.indirect.val();
             }
+            if self.resync.val() {
+                self.counted.d.next = 0.into();
+                self.from.d.next = self.target.val();
+                self.sure.d.next = true;
+            }
         }
         self.count.next = self.counted.q.val();
+        if self.resync.val() & !self.restart.val() {
+            self.count.next = self.now.val();
+        }
         self.start.next = self.from.q.val();
         self.known.next = self.sure.q.val();
         self.first.next = self.restart.val();
-        self.ends.next = self.over.val() & self.beat.val();
+        self.ends.next = self.over.val() & self.beat.val() & !self.resync.val();
         self.own_start.next = self.origin.val();
     }
 }

@@ -37,6 +37,7 @@ pub struct StreamEncoder<const W: usize> {
     told: DFF<Bit>,
     past_run: DFF<Bit>,
     past_pre: DFF<Bit>,
+    past_marker: DFF<Bit>,
     // what was read of the entry
     known: DFF<Bit>,
     upper: DFF<Bit>,
@@ -44,36 +45,37 @@ pub struct StreamEncoder<const W: usize> {
     post: DFF<Bits<2>>,
     take: Signal<Local, Bit>,
     none: Fixed<Bits<W>>,
+    sync: Fixed<Bit>,
 }
 
 impl<const W: usize> StreamEncoder<W> {
-    /// The circuit for `params`.
+    /// The circuit for `params`, without extras.
     ///
     /// # Panics
     /// When `params` are refused by their check, or their scheme is not `sc-lsp`.
     pub fn new(params: &TraceParams) -> Self {
+        Self::with(params, Extras::default())
+    }
+
+    /// As [`StreamEncoder::new`], with `extras`.
+    ///
+    /// # Panics
+    /// As [`StreamEncoder::new`].
+    pub fn with(params: &TraceParams, extras: Extras) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         // of numbers there are times only
         let times = StreamCacheParams::DIFF_CC;
         let coding = Coding { b_cnt: times, diff_ta: times, diff_cc: times, i_cnt: times };
         let coder = Chunked::new(&coding, params).with_long_fields();
-        Self { fields: RecordFields::new(params), coder, ..Default::default() }
-    }
-
-    /// The same with `extras`, of which there is no circuit of resyncs.
-    ///
-    /// # Panics
-    /// With [`Extras::sync`], and as [`StreamEncoder::new`].
-    pub fn with(params: &TraceParams, extras: Extras) -> Self {
-        assert!(!extras.sync, "no circuit of resyncs");
-        Self::new(params)
+        let sync = extras.sync;
+        Self { fields: RecordFields::new(params, sync), coder, sync: Fixed::new(sync), ..Default::default() }
     }
 }
 
 impl<const W: usize> Logic for StreamEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, told, past_run, past_pre, known, upper, pre, post);
+        dff_setup!(self, clock, step, told, past_run, past_pre, past_marker, known, upper, pre, post);
         self.coder.clock.next = self.clock.val();
 
         // the field
@@ -81,12 +83,14 @@ impl<const W: usize> Logic for StreamEncoder<W> {
         self.fields.told.next = self.told.q.val();
         self.fields.past_run.next = self.past_run.q.val();
         self.fields.past_pre.next = self.past_pre.q.val();
+        self.fields.past_marker.next = self.past_marker.q.val();
         self.fields.known.next = self.known.q.val();
         self.fields.upper.next = self.upper.q.val();
         self.fields.pre.next = self.pre.q.val();
         self.fields.post.next = self.post.q.val();
         self.fields.word.next = self.entry.word.val();
         self.fields.cc.next = self.entry.cc.val();
+        self.fields.landing.next = self.entry.landing.val();
 
         // to the coder; no address is sent as a difference
         self.coder.port.minus.next = self.none.val();
@@ -120,16 +124,24 @@ impl<const W: usize> Logic for StreamEncoder<W> {
                 self.past_run.d.next = self.fields.rest.val();
                 self.past_pre.d.next =
                     self.fields.rest.val() & (!self.fields.run.val() | (self.step.q.val() != RecordField::Begin));
+                self.past_marker.d.next =
+                    self.fields.rest.val() & (self.past_marker.q.val() | self.fields.marks.val()) & self.sync.val();
             }
         }
         self.entry.done.next = self.take.val() & self.fields.over.val() & !self.fields.rest.val();
         self.entry.ends.next = self.fields.ends.val();
         self.entry.again.next = false;
+        self.entry.lands.next = false;
+        if self.sync.val() {
+            self.entry.again.next = self.take.val() & self.fields.marks.val() & !self.entry.core.val().any();
+            self.entry.lands.next = self.past_marker.q.val();
+        }
         if self.reset.val() {
             self.step.d.next = RecordField::Begin;
             self.told.d.next = false;
             self.past_run.d.next = false;
             self.past_pre.d.next = false;
+            self.past_marker.d.next = false;
         }
     }
 }

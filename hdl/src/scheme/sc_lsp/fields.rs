@@ -8,10 +8,12 @@
 //! | --- | --- | ---: | --- |
 //! | `step` | in | | the field |
 //! | `told` | in | 1 | the time of the record was sent |
-//! | `past_run`, `past_pre` | in | 1 | the entry's predicted streams, its escape message were sent |
+//! | `past_run`, `past_pre` | in | 1 | the entry's predicted streams, its first escape message were sent |
+//! | `past_marker` | in | 1 | the marker of its resync was |
 //! | `known`, `upper`, `pre`, `post` | in | 1, 1, 2, 2 | of the entry, see [`super::entry`]; the first step reads them itself |
 //! | `word` | in | W | its word |
 //! | `cc` | in | 32 | `cc` of the entry |
+//! | `landing` | in | W | where its resync went |
 //! | `kind`, `size`, `value`, `lead` | out | | the field, see [`crate::scheme::tr::coder`] |
 //! | `own_field`, `next_field` | out | 2 | where its word is, and that of the one behind it |
 //! | `next_step` | out | | the field behind it |
@@ -20,6 +22,7 @@
 //! | `rest` | out | 1 | the entry has another record |
 //! | `run` | out | 1 | the record is that of predicted streams |
 //! | `new_known` .. `new_post` | out | 1, 1, 2, 2 | of the entry |
+//! | `marks` | out | 1 | it is the last field of a marker |
 //! | `ends` | out | 1 | it is a stop message |
 //!
 //! # Timing
@@ -27,9 +30,9 @@
 //!
 //! Golden model: [`sim::scheme::sc_lsp::record`].
 
-use super::entry::{NO_RUN, POST_INDEX, POST_MISS_START};
+use super::entry::{CONTROL_BEHIND, NO_RUN, POST_INDEX, POST_MISS_START};
 use crate::scheme::tr::coder::{CYCLES, RAW};
-use crate::spine::entry::{CONTROL_OVERFLOW, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC};
+use crate::spine::entry::{CONTROL_OVERFLOW, CONTROL_RESYNC, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC};
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -40,11 +43,13 @@ use sim::params::TraceParams;
 pub enum RecordField {
     /// All that stands in the entry's first word.
     Begin,
+    /// Predicted streams that wait, of the first message behind a header that was sent again.
+    Waiting,
     /// iCnt.
     Instructions,
     /// SA of the stream that an escape message breaks off.
     Open,
-    /// ETA or PC; instructions lost.
+    /// ETA or PC; instructions lost; of a marker 0.
     Address,
     /// SA of a stream.
     Start,
@@ -57,12 +62,14 @@ pub struct RecordFields<const W: usize> {
     pub told: Signal<In, Bit>,
     pub past_run: Signal<In, Bit>,
     pub past_pre: Signal<In, Bit>,
+    pub past_marker: Signal<In, Bit>,
     pub known: Signal<In, Bit>,
     pub upper: Signal<In, Bit>,
     pub pre: Signal<In, Bits<2>>,
     pub post: Signal<In, Bits<2>>,
     pub word: Signal<In, Bits<W>>,
     pub cc: Signal<In, Bits<32>>,
+    pub landing: Signal<In, Bits<W>>,
     pub kind: Signal<Out, Bits<3>>,
     pub size: Signal<Out, Bits<6>>,
     pub value: Signal<Out, Bits<W>>,
@@ -78,6 +85,7 @@ pub struct RecordFields<const W: usize> {
     pub new_upper: Signal<Out, Bit>,
     pub new_pre: Signal<Out, Bits<2>>,
     pub new_post: Signal<Out, Bits<2>>,
+    pub marks: Signal<Out, Bit>,
     pub ends: Signal<Out, Bit>,
     // the entry
     begins: Signal<Local, Bit>,
@@ -93,6 +101,13 @@ pub struct RecordFields<const W: usize> {
     sync: Signal<Local, Bit>,
     control: Signal<Local, Bit>,
     overflow: Signal<Local, Bit>,
+    // of a resync, and of one behind an exception; its marker; its sync
+    resync: Signal<Local, Bit>,
+    behind: Signal<Local, Bit>,
+    marker: Signal<Local, Bit>,
+    lands: Signal<Local, Bit>,
+    anew: Signal<Local, Bit>,
+    streak_all: Signal<Local, Bits<W>>,
     hit: Signal<Local, Bit>,
     missed: Signal<Local, Bit>,
     asked: Signal<Local, Bit>,
@@ -105,10 +120,13 @@ pub struct RecordFields<const W: usize> {
     streams: Signal<Local, Bit>,
     another: Signal<Local, Bit>,
     // constants of the parameters: sizes are one less than the bits
+    sync_built: Fixed<Bit>,
     one_wide: Fixed<Bits<W>>,
     many: Fixed<Bit>,
     timed: Fixed<Bit>,
     register: Fixed<Bit>,
+    counted: Fixed<Bit>,
+    wait_size: Fixed<Bits<6>>,
     index_size: Fixed<Bits<6>>,
     miss_size: Fixed<Bits<6>>,
     flag_size: Fixed<Bits<6>>,
@@ -125,11 +143,14 @@ pub struct RecordFields<const W: usize> {
     k_sync: Fixed<Bits<2>>,
     k_control: Fixed<Bits<2>>,
     k_overflow: Fixed<Bits<2>>,
+    k_resync: Fixed<Bits<2>>,
+    k_behind: Fixed<Bits<2>>,
     k_index: Fixed<Bits<2>>,
     k_start: Fixed<Bits<2>>,
     no_run: Fixed<Bits<4>>,
     code_sync: Fixed<Bits<4>>,
     code_overflow: Fixed<Bits<4>>,
+    code_resync: Fixed<Bits<4>>,
     code_stop: Fixed<Bits<4>>,
     f_count: Fixed<Bits<2>>,
     f_instructions: Fixed<Bits<2>>,
@@ -138,11 +159,11 @@ pub struct RecordFields<const W: usize> {
 }
 
 impl<const W: usize> RecordFields<W> {
-    /// For records of `params`.
+    /// For records of `params`; with `sync`, resyncs are among them.
     ///
     /// # Panics
     /// When their scheme is not `sc-lsp`.
-    pub fn new(params: &TraceParams) -> Self {
+    pub fn new(params: &TraceParams, sync: bool) -> Self {
         let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
         let address = params.address_bits();
         let (index, length) = (sc.index_bits(), u32::from(sc.sl_bits));
@@ -150,10 +171,13 @@ impl<const W: usize> RecordFields<W> {
         let two = |v: u8| Fixed::of(v);
         let four = Fixed::<Bits<4>>::of::<u64>;
         Self {
+            sync_built: Fixed::new(sync),
             one_wide: Fixed::new(1.into()),
             many: Fixed::new(params.cores > 1),
             timed: Fixed::new(params.timestamps),
             register: Fixed::new(sc.upper_bits != 0),
+            counted: Fixed::new(sc.run_bits != 0),
+            wait_size: bits(u32::from(sc.run_bits).max(1)),
             index_size: bits(1 + index),
             miss_size: bits(1 + index + length),
             flag_size: bits(2 + index + length),
@@ -170,11 +194,14 @@ impl<const W: usize> RecordFields<W> {
             k_sync: two(PRE_SYNC),
             k_control: two(PRE_CONTROL),
             k_overflow: two(CONTROL_OVERFLOW),
+            k_resync: two(CONTROL_RESYNC),
+            k_behind: two(CONTROL_BEHIND),
             k_index: two(POST_INDEX),
             k_start: two(POST_MISS_START),
             no_run: four(NO_RUN.into()),
             code_sync: four(1),
             code_overflow: four(1 | 4 << 1),
+            code_resync: four(1 | 1 << 1),
             code_stop: four(1 | 2 << 1),
             f_count: two(FIELD_COUNT),
             f_instructions: two(FIELD_INSTRUCTIONS),
@@ -208,13 +235,42 @@ impl<const W: usize> Logic for RecordFields<W> {
         self.sync.next = self.its_pre.val() == self.k_sync.val();
         self.control.next = self.its_pre.val() == self.k_control.val();
         self.overflow.next = self.control.val() & (self.its_post.val() == self.k_overflow.val());
-        self.has_pc.next = self.exception.val() | self.overflow.val();
+        // a resync is a marker, or an exception and a marker, and then a sync
+        self.resync.next = false;
+        self.behind.next = false;
+        self.lands.next = false;
+        self.marker.next = false;
+        self.anew.next = false;
+        if self.sync_built.val() {
+            self.behind.next = self.control.val() & (self.its_post.val() == self.k_behind.val());
+            self.resync.next = self.behind.val() | (self.control.val() & (self.its_post.val() == self.k_resync.val()));
+            self.lands.next = self.resync.val() & self.past_marker.val();
+            self.marker.next = self.resync.val() & !self.past_marker.val() & (!self.behind.val() | self.past_pre.val());
+            if self.behind.val() & !self.past_pre.val() {
+                self.exception.next = true;
+            }
+            if self.lands.val() {
+                self.sync.next = true;
+            }
+            // in its own form is the first of them
+            self.anew.next = self.its_upper.val() & (self.exception.val() | self.control.val()) & !self.past_pre.val();
+            if self.anew.val() {
+                self.its_known.next = false;
+            }
+            if self.behind.val() & self.past_pre.val() {
+                self.its_known.next = true;
+            }
+        }
+        self.has_pc.next = self.exception.val() | self.overflow.val() | self.marker.val();
         self.asked.next = (self.its_post.val() == self.k_start.val()) & !self.its_pre.val().any();
         self.hit.next = (self.its_post.val() == self.k_start.val()) & self.its_pre.val().any();
         self.missed.next = self.its_post.val() != self.k_index.val();
         self.code.next = self.code_stop.val();
         if self.overflow.val() {
             self.code.next = self.code_overflow.val();
+        }
+        if self.marker.val() {
+            self.code.next = self.code_resync.val();
         }
         if self.sync.val() {
             self.code.next = self.code_sync.val();
@@ -228,12 +284,19 @@ impl<const W: usize> Logic for RecordFields<W> {
         }
 
         // which of its records: predicted streams, then escape, then stream
-        self.in_run.next = (self.run_size.val() != self.no_run.val()) & !self.past_run.val();
-        self.in_pre.next = self.its_pre.val().any() & !self.past_pre.val();
+        self.in_run.next = (self.run_size.val() != self.no_run.val()) & !self.past_run.val() & !self.anew.val();
+        self.in_pre.next = self.its_pre.val().any() & (!self.past_pre.val() | self.resync.val());
         self.streams.next = self.its_post.val().any() & !self.control.val();
         self.another.next = self.in_pre.val() & self.streams.val();
         if self.begins.val() & self.in_run.val() {
             self.another.next = self.in_pre.val() | self.streams.val();
+        } else if self.resync.val() {
+            self.another.next = !self.lands.val();
+        }
+        // of predicted streams that wait there is one more than stands in the entry
+        self.streak_all.next = 0.into();
+        if self.run_size.val() != self.no_run.val() {
+            self.streak_all.next = self.streak.val() + self.one_wide.val();
         }
 
         // of each step: its field, where that stands, and where the one behind it does
@@ -271,6 +334,10 @@ impl<const W: usize> Logic for RecordFields<W> {
                         if self.exception.val() {
                             self.size.next = self.exception_size.val();
                         }
+                        if self.anew.val() & self.counted.val() {
+                            self.next_step.next = RecordField::Waiting;
+                            self.next_field.next = self.f_count.val();
+                        }
                         if self.sync.val() {
                             self.next_step.next = RecordField::Address;
                             self.next_field.next = self.f_pc.val();
@@ -296,8 +363,18 @@ impl<const W: usize> Logic for RecordFields<W> {
                     }
                 }
             }
+            RecordField::Waiting => {
+                self.value.next = self.streak_all.val();
+                self.size.next = self.wait_size.val();
+                self.next_step.next = RecordField::Instructions;
+                self.next_field.next = self.f_instructions.val();
+                self.over.next = false;
+            }
             RecordField::Instructions => {
                 self.own_field.next = self.f_instructions.val();
+                if self.behind.val() & self.marker.val() {
+                    self.value.next = self.one_wide.val();
+                }
                 self.size.next = self.count_size.val();
                 if !self.its_known.val() {
                     self.next_step.next = RecordField::Open;
@@ -322,6 +399,13 @@ impl<const W: usize> Logic for RecordFields<W> {
                 if self.overflow.val() {
                     self.size.next = self.count_size.val();
                 }
+                if self.marker.val() {
+                    self.value.next = 0.into();
+                    self.size.next = self.count_size.val();
+                }
+                if self.lands.val() {
+                    self.value.next = self.landing.val();
+                }
             }
             RecordField::Start => {
                 self.own_field.next = self.f_target.val();
@@ -336,6 +420,7 @@ impl<const W: usize> Logic for RecordFields<W> {
         self.new_upper.next = self.its_upper.val();
         self.new_pre.next = self.its_pre.val();
         self.new_post.next = self.its_post.val();
-        self.ends.next = self.control.val() & !self.overflow.val();
+        self.marks.next = self.marker.val() & (self.step.val() == RecordField::Address);
+        self.ends.next = self.control.val() & !self.overflow.val() & !self.resync.val();
     }
 }

@@ -12,7 +12,7 @@
 //! | stage | what |
 //! | --- | --- |
 //! | S1 | ingress adapter |
-//! | S2 | stream detector |
+//! | S2 | stream detector; whether a resync is due |
 //! | S3 | hash; stream cache read |
 //! | S4 | compared; stream cache written |
 //! | S5 | last stream predictor compared and written |
@@ -27,7 +27,9 @@ use super::records::Records;
 use crate::ingress::beat::BeatIn;
 use crate::spine::life::Life;
 use crate::spine::ports::{ControlIn, EntryOut, VerdictOut};
+use crate::spine::settle::Settle;
 use crate::spine::Extras;
+use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -47,6 +49,16 @@ pub struct StreamFront<const W: usize> {
     stream_cache: StreamCache<W>,
     lsp: Lsp,
     records: Records<W>,
+    // with resyncs: what holds the tables behind them; what S2 says of an instruction, for S6: it makes one, its sync is for
+    // those who begin there, the tables were not asked, the header is sent again
+    settle: Vec<Settle>,
+    mark_3: Vec<DFF<Bits<4>>>,
+    mark_4: Vec<DFF<Bits<4>>>,
+    mark_5: Vec<DFF<Bits<4>>>,
+    mark_6: Vec<DFF<Bits<4>>>,
+    _syncs: usize,
+    held_2: Signal<Local, Bit>,
+    marked: Signal<Local, Bits<4>>,
     // State
     swept: DFF<Bit>,
     sweep_at: DFF<Bits<10>>,
@@ -60,6 +72,7 @@ pub struct StreamFront<const W: usize> {
     valid_3: DFF<Bit>,
     intr_3: DFF<Bit>,
     ends_3: DFF<Bit>,
+    look_3: DFF<Bit>,
     flow_3: DFF<Bit>,
     known_3: DFF<Bit>,
     count_3: DFF<Bits<24>>,
@@ -118,20 +131,26 @@ impl<const W: usize> StreamFront<W> {
         Self::with(params, Extras::default())
     }
 
-    /// As [`StreamFront::new`], with `extras`, of which there is no circuit of resyncs.
+    /// As [`StreamFront::new`], with `extras`.
     ///
     /// # Panics
-    /// With [`Extras::sync`], and as [`StreamFront::new`].
+    /// As [`StreamFront::new`].
     pub fn with(params: &TraceParams, extras: Extras) -> Self {
-        assert!(!extras.sync, "no circuit of resyncs");
+        let syncs = usize::from(extras.sync);
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         let entries = params.stream_cache().map_or(1, |sc| sc.entries());
         Self {
             detector: Detector::new(params),
             stream_cache: StreamCache::new(params),
             lsp: Lsp::new(params),
-            life: Life::new(true, extras),
-            records: Records::new(params),
+            life: Life::early(true, extras),
+            records: Records::new(params, extras.sync),
+            settle: (0..syncs).map(|_| Settle::at_once(params.flow.settle())).collect(),
+            mark_3: each(syncs),
+            mark_4: each(syncs),
+            mark_5: each(syncs),
+            mark_6: each(syncs),
+            _syncs: syncs,
             last_word: Fixed::of(entries - 1),
             one: Fixed::new(1.into()),
             ..Default::default()
@@ -150,6 +169,7 @@ impl<const W: usize> Logic for StreamFront<W> {
             valid_3,
             intr_3,
             ends_3,
+            look_3,
             flow_3,
             known_3,
             count_3,
@@ -198,6 +218,8 @@ impl<const W: usize> Logic for StreamFront<W> {
             | self.beat.look.val()
             | self.beat.pop.val()
             | self.beat.jump.val();
+        self.life.flow.next =
+            self.beat.branch.val() | self.beat.look.val() | self.beat.pop.val() | self.beat.jump.val();
         self.live_2.next = self.life.seen.val();
         self.valid_2.next = self.beat.valid.val() & self.life.counts.val();
         self.detector.live.next = self.live_2.val();
@@ -207,12 +229,48 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.detector.taken.next = self.beat.taken.val();
         self.detector.indirect.next = (self.beat.look.val() | self.beat.pop.val()) & !self.life.away.val();
         self.detector.jump.next = self.beat.jump.val() & !self.life.away.val();
+        self.detector.resync.next = self.life.resyncs.val();
         self.detector.pc.next = self.beat.pc.val();
         self.detector.target.next = self.beat.target.val();
+        // behind a resync nothing is asked of the tables
+        self.held_2.next = false;
+        self.marked.next = 0.into();
+        for i in 0..self._syncs {
+            self.settle[i].clock.next = self.clock.val();
+            self.settle[i].reset.next = self.reset.val();
+            self.settle[i].resync.next = self.life.resyncs.val();
+            self.settle[i].fresh.next = self.life.begins.val();
+            self.settle[i].cancel.next = self.life.verdict.stop.val();
+            self.settle[i].enter.next = self.live_2.val() & self.valid_2.val();
+            self.settle[i].leave.next = false;
+            self.held_2.next = self.settle[i].hold.val() | self.life.begins.val();
+            self.mark_3[i].clock.next = self.clock.val();
+            self.mark_4[i].clock.next = self.clock.val();
+            self.mark_5[i].clock.next = self.clock.val();
+            self.mark_6[i].clock.next = self.clock.val();
+            self.mark_3[i].d.next = bit_cast::<4, 1>(self.life.resyncs.val().into())
+                | (bit_cast::<4, 1>(self.life.begins.val().into()) << 1)
+                | (bit_cast::<4, 1>(self.held_2.val().into()) << 2)
+                | (bit_cast::<4, 1>(self.control.ask.val().into()) << 3);
+            self.mark_4[i].d.next = self.mark_3[i].q.val();
+            self.mark_5[i].d.next = self.mark_4[i].q.val();
+            self.mark_6[i].d.next = self.mark_5[i].q.val();
+            if self.reset.val() {
+                self.mark_3[i].d.next = 0.into();
+                self.mark_4[i].d.next = 0.into();
+                self.mark_5[i].d.next = 0.into();
+                self.mark_6[i].d.next = 0.into();
+            }
+            self.marked.next = self.mark_6[i].q.val();
+        }
+        self.life.resynced.next = self.marked.val().get_bit(0);
+        self.life.began.next = self.marked.val().get_bit(1);
+
         self.live_3.d.next = self.live_2.val() & !self.reset.val();
         self.valid_3.d.next = self.valid_2.val();
         self.intr_3.d.next = self.beat.intr.val();
         self.ends_3.d.next = self.detector.ends.val();
+        self.look_3.d.next = self.detector.ends.val() & !self.held_2.val();
         self.flow_3.d.next = self.flow.val() & !self.life.away.val();
         self.known_3.d.next = self.detector.known.val();
         self.count_3.d.next = self.detector.count.val();
@@ -222,7 +280,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.own_start_3.d.next = self.detector.own_start.val();
 
         // S3
-        self.stream_cache.look.next = self.ends_3.q.val();
+        self.stream_cache.look.next = self.look_3.q.val();
         self.stream_cache.start.next = self.own_start_3.q.val();
         self.stream_cache.length.next = self.length_3.q.val();
         self.stream_cache.sweep.next = self.sweep.val();
@@ -280,7 +338,10 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.records.known.next = self.known_6.q.val();
         self.records.ends.next = self.ends_6.q.val();
         self.records.length.next = self.length_6.q.val();
-        self.records.hit.next = self.hit_6.q.val();
+        self.records.hit.next = self.hit_6.q.val() & !self.marked.val().get_bit(2);
+        self.records.held.next = self.marked.val().get_bit(2);
+        self.records.ask.next = self.marked.val().get_bit(3);
+        self.records.landing.next = self.beat.target.val();
         self.records.same.next = self.same_6.q.val();
         self.records.index.next = self.index_6.q.val();
         VerdictOut::join(&mut self.life.verdict, &mut self.records.verdict);

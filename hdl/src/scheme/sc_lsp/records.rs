@@ -17,6 +17,9 @@
 //! | `flow` | in | 1 | it is a control-flow instruction. 0 unless `valid` and `live` |
 //! | `length` | in | 10 | SL of that |
 //! | `hit`, `same`, `index` | in | 1, 1, 10 | what the tables say of it |
+//! | `held` | in | 1 | nothing was asked of them: tables are cleared |
+//! | `ask` | in | 1 | the header is sent again: cycles count from here, and the next message needs nothing from before |
+//! | `landing` | in | W | for `entry.landing` |
 //! | `verdict` | in | | what becomes of it, see [`crate::spine::life`] |
 //! | `entry` | out | | an event entry, see [`super::entry`] |
 //!
@@ -26,6 +29,7 @@
 //! Golden model: [`sim::scheme::sc_lsp::model`].
 
 use super::entry::{LENGTH_BITS, NO_RUN};
+use crate::spine::entry::CONTROL_RESYNC;
 use crate::spine::ports::{EntryOut, VerdictIn};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -49,11 +53,16 @@ pub struct Records<const W: usize> {
     pub hit: Signal<In, Bit>,
     pub same: Signal<In, Bit>,
     pub index: Signal<In, Bits<10>>,
+    pub held: Signal<In, Bit>,
+    pub ask: Signal<In, Bit>,
+    pub landing: Signal<In, Bits<W>>,
     pub verdict: VerdictIn,
     pub entry: EntryOut<W>,
     // state
     begun: DFF<Bit>,
     dropped: DFF<Bits<24>>,
+    // the header was sent again, and no message since
+    asked: DFF<Bit>,
     // one-length counter: hits that wait, k, 2^k - 1, monitor
     hits: DFF<Bits<8>>,
     size: DFF<Bits<4>>,
@@ -99,6 +108,11 @@ pub struct Records<const W: usize> {
     dropped_more: Signal<Local, Bits<24>>,
     dropped_now: Signal<Local, Bits<24>>,
     cc_all: Signal<Local, Bit>,
+    cc_now: Signal<Local, Bits<32>>,
+    asked_now: Signal<Local, Bit>,
+    resync: Signal<Local, Bit>,
+    anew: Signal<Local, Bit>,
+    flag: Signal<Local, Bit>,
     // the entry
     push_7: DFF<Bit>,
     pre_7: DFF<Bits<2>>,
@@ -116,6 +130,7 @@ pub struct Records<const W: usize> {
     run_size: Signal<Local, Bits<4>>,
     ask_start: Signal<Local, Bit>,
     // of the parameters
+    sync: Fixed<Bit>,
     rbase: Fixed<Bit>,
     register: Fixed<Bit>,
     counts: Fixed<Bit>,
@@ -131,6 +146,7 @@ pub struct Records<const W: usize> {
     no_run: Fixed<Bits<4>>,
     middle: Fixed<Bits<4>>,
     three: Fixed<Bits<4>>,
+    by_resync: Fixed<Bits<2>>,
     one_4: Fixed<Bits<4>>,
     twelve: Fixed<Bits<4>>,
     one_8: Fixed<Bits<8>>,
@@ -139,11 +155,11 @@ pub struct Records<const W: usize> {
 }
 
 impl<const W: usize> Records<W> {
-    /// The circuit for `params`.
+    /// The circuit for `params`; with `sync`, resyncs are built in.
     ///
     /// # Panics
     /// When `params` are refused by their check, their scheme is not `sc-lsp`, or SL has more than 10 bits.
-    pub fn new(params: &TraceParams) -> Self {
+    pub fn new(params: &TraceParams, sync: bool) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
         assert!(usize::from(sc.sl_bits) <= LENGTH_BITS, "sl_bits = {} is outside 6..=10", sc.sl_bits);
@@ -151,6 +167,7 @@ impl<const W: usize> Records<W> {
         let ones = |bits: usize| Bits::<W>::mask() >> (W - bits) as u64;
         let first = u64::from(sc.run_bits != 0);
         Self {
+            sync: Fixed::new(sync),
             rbase: Fixed::new(sc.variant == Variant::Rbase),
             register: Fixed::new(sc.upper_bits != 0),
             counts: Fixed::new(sc.run_bits != 0),
@@ -166,6 +183,7 @@ impl<const W: usize> Records<W> {
             no_run: Fixed::of(NO_RUN),
             middle: Fixed::new(8.into()),
             three: Fixed::new(3.into()),
+            by_resync: Fixed::of(CONTROL_RESYNC),
             one_4: Fixed::new(1.into()),
             twelve: Fixed::new(12.into()),
             one_8: Fixed::new(1.into()),
@@ -179,8 +197,24 @@ impl<const W: usize> Records<W> {
 impl<const W: usize> Logic for Records<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, begun, dropped, hits, size, ones, monitor, upper, cc);
+        dff_setup!(self, clock, begun, dropped, asked, hits, size, ones, monitor, upper, cc);
         dff_setup!(self, clock, push_7, pre_7, post_7, icnt_7, bcnt_7, pc_7, target_7, cc_7);
+
+        // resyncs
+        self.asked_now.next = false;
+        self.cc_now.next = self.cc.q.val();
+        self.resync.next = false;
+        self.anew.next = false;
+        self.entry.landing.next = 0.into();
+        if self.sync.val() {
+            self.asked_now.next = self.asked.q.val() | self.ask.val();
+            self.resync.next = self.verdict.resync.val();
+            self.anew.next = self.verdict.resync.val() | self.verdict.fresh.val();
+            if self.ask.val() {
+                self.cc_now.next = 0.into();
+            }
+            self.entry.landing.next = self.landing.val();
+        }
 
         // what this instruction is
         self.any_pre.next = self.verdict.sync.val() | self.verdict.exception.val();
@@ -213,7 +247,8 @@ impl<const W: usize> Logic for Records<W> {
                 | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val()));
 
         self.idle.next = !self.live.val() & !self.verdict.tracing.val() & !self.verdict.losing.val();
-        self.forget.next = self.idle.val() | self.reset.val();
+        self.forget.next = self.idle.val() | self.reset.val() | self.anew.val();
+        self.asked.d.next = self.asked_now.val() & !self.verdict.restart.val() & !self.idle.val() & !self.reset.val();
         // what waits goes out with the overflow message, and is loaded in the clock of the first that is lost
         self.parts.next = self.verdict.send.val() | self.verdict.drop.val();
         if self.verdict.beat.val() {
@@ -276,10 +311,10 @@ impl<const W: usize> Logic for Records<W> {
 
         // last-value register: of every stream in rbase, of sent addresses in ebase
         self.ask_start.next = self.told.val() & !self.found.val() & !self.sure.val();
-        if self.over.val() & self.rbase.val() {
+        if self.over.val() & self.rbase.val() & !self.held.val() {
             self.upper.d.next = self.own_upper.val();
         }
-        if self.verdict.send.val() & self.ask_start.val() {
+        if self.verdict.send.val() & self.ask_start.val() & !self.held.val() {
             self.upper.d.next = self.own_upper.val();
         }
         if self.forget.val() {
@@ -303,13 +338,14 @@ impl<const W: usize> Logic for Records<W> {
         }
 
         // cycles since the last record; a stop tells when tracing ended, not when it was its turn
-        self.cc_all.next = self.cc.q.val() == self.cc_mask.val();
+        self.cc_all.next = self.cc_now.val() == self.cc_mask.val();
+        self.cc.d.next = self.cc_now.val();
         if self.verdict.restart.val() {
             self.cc.d.next = self.one_32.val();
         } else if self.idle.val() {
             self.cc.d.next = 0.into();
         } else if !self.cc_all.val() & (self.live.val() | self.verdict.drop.val() | self.verdict.losing.val()) {
-            self.cc.d.next = self.cc.q.val() + self.one_32.val();
+            self.cc.d.next = self.cc_now.val() + self.one_32.val();
         }
         if !self.timed.val() {
             self.cc.d.next = 0.into();
@@ -317,10 +353,12 @@ impl<const W: usize> Logic for Records<W> {
 
         // the entry; that of a dropped message stands, and goes out with the overflow message
         self.push_7.d.next = self.verdict.restart.val();
-        self.cc_7.d.next = self.cc.q.val();
+        self.cc_7.d.next = self.cc_now.val();
         self.load.next = !self.verdict.losing.val();
-        self.pre_0.next = self.verdict.exception.val() | self.verdict.overflow.val() | self.verdict.stop.val();
-        self.pre_1.next = self.verdict.sync.val() | self.verdict.overflow.val() | self.verdict.stop.val();
+        self.pre_0.next =
+            self.verdict.exception.val() | self.verdict.overflow.val() | self.verdict.stop.val() | self.resync.val();
+        self.pre_1.next =
+            self.verdict.sync.val() | self.verdict.overflow.val() | self.verdict.stop.val() | self.resync.val();
         self.post_0.next = (self.found.val() & !self.guessed.val()) | self.ask_start.val() | self.alone.val();
         self.post_1.next = (self.told.val() & !self.found.val()) | self.alone.val();
         self.pre_7.d.next =
@@ -333,6 +371,9 @@ impl<const W: usize> Logic for Records<W> {
         if self.verdict.stop.val() {
             self.post_7.d.next = 0.into();
         }
+        if self.resync.val() {
+            self.post_7.d.next = self.by_resync.val() | bit_cast::<2, 1>(self.verdict.exception.val().into());
+        }
         self.value.next = self.length.val();
         if self.found.val() {
             self.value.next = self.index.val();
@@ -341,23 +382,35 @@ impl<const W: usize> Logic for Records<W> {
         if self.has_run.val() {
             self.run_size.next = self.size.q.val();
         }
+        self.flag.next = self.upper_hit.val();
+        if self.sync.val() & self.pre_0.val() {
+            self.flag.next = self.asked_now.val();
+        }
         if self.load.val() {
             self.icnt_7.d.next = self.count.val() & self.count_mask.val();
             self.target_7.d.next = self.start.val();
             self.pc_7.d.next = self.pc.val();
             self.bcnt_7.d.next = bit_cast::<24, 10>(self.value.val())
-                | (bit_cast::<24, 1>(self.upper_hit.val().into()) << 10)
+                | (bit_cast::<24, 1>(self.flag.val().into()) << 10)
                 | (bit_cast::<24, 1>(self.known.val().into()) << 11)
                 | (bit_cast::<24, 8>(self.run.val()) << 12)
                 | (bit_cast::<24, 4>(self.run_size.val()) << 20);
             if self.verdict.stop.val() & !self.begun.q.val() {
                 // nothing since the last gap: no stream is open
                 self.icnt_7.d.next = 0.into();
-                self.bcnt_7.d.next = (bit_cast::<24, 4>(self.no_run.val()) << 20) | (self.one_24.val() << 11);
+                self.bcnt_7.d.next = (bit_cast::<24, 4>(self.no_run.val()) << 20)
+                    | (self.one_24.val() << 11)
+                    | (bit_cast::<24, 1>(self.asked_now.val().into()) << 10);
+                if self.sync.val() {
+                    self.target_7.d.next = 0.into();
+                }
             }
         }
         if self.verdict.overflow.val() {
             self.pc_7.d.next = bit_cast::<W, 24>(self.dropped_now.val());
+            if self.sync.val() {
+                self.bcnt_7.d.next = self.bcnt_7.q.val().replace_bit(10, self.asked_now.val());
+            }
         }
 
         if self.reset.val() {

@@ -169,6 +169,7 @@ impl<const W: usize> Logic for Encoder<W> {
         self.entry.done.next = self.take.val() & self.fields.last.val();
         self.entry.ends.next = self.fields.ends.val();
         self.entry.again.next = false;
+        self.entry.lands.next = false;
         if self.sync.val() {
             self.entry.again.next = self.take.val() & self.fields.marks.val() & !self.entry.core.val().any();
         }

@@ -199,6 +199,10 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.life.here.next = self.beat.live.val();
         self.life.enter.next = self.beat.live.val() & self.beat.valid.val();
         self.life.hide.next = self.beat.hide.val();
+        // resyncs are decided in the last stage
+        self.life.flow.next = false;
+        self.life.resynced.next = false;
+        self.life.began.next = false;
         self.life.may.next = self.beat.intr.val()
             | self.beat.branch.val()
             | self.beat.look.val()

@@ -351,6 +351,7 @@ impl<const W: usize> Logic for Messages<W> {
             self.told.next = self.belongs[g].val();
             self.told_alone.next = self.alone[g].val();
         }
+        self.entry.landing.next = 0.into();
         self.entry.belongs.next = bit_cast::<19, 18>(self.told.val())
             | (bit_cast::<19, 1>(self.told_alone.val().into()) << self.alone_at.val());
         self.entry.pc.next = self.pc.val();
