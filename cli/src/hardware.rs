@@ -75,6 +75,10 @@ pub struct HardwareArgs {
     /// input for each core hides single instructions; RVFI only
     #[arg(long)]
     filter: bool,
+    /// The cores' RVFI ports come from registers: leave out those of the ingress. The stream is the same, the circuit smaller;
+    /// RVFI only, without --filter and --retire
+    #[arg(long)]
+    registered_ports: bool,
     /// Build in a counter of lost instructions, field `lost` of register `status`
     #[arg(long)]
     count_lost: bool,
@@ -125,6 +129,7 @@ impl HardwareArgs {
                 stall: self.stall,
                 filter: self.filter,
                 lost: self.count_lost,
+                registered: self.registered_ports,
                 retire: (self.retire > 1 || self.ingress == Ingress::EtraceBlocks)
                     .then_some(Retire { lanes: self.retire, log2_words: self.retire_queue }),
                 addresses: self.address_bits,
@@ -141,6 +146,7 @@ impl HardwareArgs {
             ("--retire", self.retire > 1),
             ("--filter", self.filter),
             ("--count-lost", self.count_lost),
+            ("--registered-ports", self.registered_ports),
             ("--address-bits", self.address_bits.is_some()),
             ("--ingress", self.ingress != Ingress::Rvfi),
         ];

@@ -111,6 +111,9 @@ pub enum EmitError {
     /// Contexts of an ingress that has no ports for them.
     #[error("contexts are of the RVFI ingress with one instruction a clock; {0} has none")]
     NoContext(&'static str),
+    /// An ingress, or something beside it, that needs registers of its own.
+    #[error("ports that come from registers have no circuit with {0}; leave one of them out")]
+    Registered(&'static str),
     /// Several instructions a clock of an ingress or scheme, or with something, that has no circuit for them.
     #[error("{0} has no circuit for several instructions a clock; {1}")]
     Retire(&'static str, &'static str),
@@ -183,6 +186,18 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
             Ingress::Rvfi => {}
             Ingress::Etrace | Ingress::Blocks => return Err(EmitError::NoContext(options.ingress.name())),
             Ingress::PcChain => return Err(EmitError::NoContext("pc-chain")),
+        }
+    }
+    if options.extras.registered {
+        let has = [
+            (options.ingress == Ingress::Etrace, "the etrace ingress"),
+            (options.ingress == Ingress::PcChain, "the pc-chain ingress"),
+            (params.context.is_some(), "contexts"),
+            (options.extras.filter, "a filter"),
+            (options.extras.retire.is_some(), "several instructions a clock"),
+        ];
+        if let Some((_, what)) = has.iter().find(|h| h.0) {
+            return Err(EmitError::Registered(what));
         }
     }
     if let Some(retire) = options.extras.retire {

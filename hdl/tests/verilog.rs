@@ -21,6 +21,7 @@ const RVFI: SystemOptions = SystemOptions {
         stall: false,
         filter: false,
         lost: false,
+        registered: false,
         retire: None,
         addresses: None,
     },

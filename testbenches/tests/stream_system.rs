@@ -28,6 +28,7 @@ const NONE: Extras = Extras {
     stall: false,
     filter: false,
     lost: false,
+    registered: false,
     retire: None,
     addresses: None,
 };

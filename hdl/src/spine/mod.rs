@@ -15,6 +15,7 @@
 //! | [`session`] | a trace from its header to its last word |
 //! | [`settle`] | instructions behind a resync in which nothing is predicted |
 
+use crate::scheme::tr::coder::narrow;
 use sim::addresses::Addresses;
 use sim::params::TraceParams;
 use sim::scheme::cfiat::{self, CfiatParams};
@@ -32,6 +33,8 @@ pub struct Stream {
     pub header: [u32; 3],
     /// Word 1 of a header that is sent again.
     pub again: u32,
+    /// Pieces of its bits have at most four.
+    pub narrow: bool,
 }
 
 impl Stream {
@@ -43,21 +46,27 @@ impl Stream {
 
 impl From<&TraceParams> for Stream {
     fn from(params: &TraceParams) -> Self {
-        Self { cores: params.cores, senders: params.cores, header: header(params), again: header_again(params)[1] }
+        Self {
+            cores: params.cores,
+            senders: params.cores,
+            header: header(params),
+            again: header_again(params)[1],
+            narrow: narrow(params),
+        }
     }
 }
 
 impl From<&InputsParams> for Stream {
     fn from(params: &InputsParams) -> Self {
         let header = inputs::header(params);
-        Self { cores: params.cores, senders: params.senders(), header, again: header[1] }
+        Self { cores: params.cores, senders: params.senders(), header, again: header[1], narrow: false }
     }
 }
 
 impl From<&CfiatParams> for Stream {
     fn from(params: &CfiatParams) -> Self {
         let header = cfiat::header(params);
-        Self { cores: params.cores, senders: params.cores, header, again: header[1] }
+        Self { cores: params.cores, senders: params.cores, header, again: header[1], narrow: false }
     }
 }
 
@@ -85,6 +94,8 @@ pub struct Extras {
     pub filter: bool,
     /// A counter of the instructions that were lost, in register `status`.
     pub lost: bool,
+    /// The cores' ports come from registers: the ingress takes none of its own; RVFI only.
+    pub registered: bool,
     /// Several instructions retire in a clock; none: one.
     pub retire: Option<Retire>,
     /// The addresses that the cores have; none: all of `xlen` bits.
@@ -100,6 +111,7 @@ impl std::fmt::Display for Extras {
             (self.stall, "stall outputs"),
             (self.filter, "filter"),
             (self.lost, "lost counter"),
+            (self.registered, "ports from registers"),
         ];
         list.iter().filter(|x| x.0).try_for_each(|x| write!(f, ", {}", x.1))?;
         match self.retire {
