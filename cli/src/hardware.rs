@@ -86,6 +86,10 @@ pub struct HardwareArgs {
     /// As --filter, and inputs for each core say of which address space instructions are told: number and mask
     #[arg(long)]
     filter_space: bool,
+    /// The cores' RVFI ports come from registers: leave out those of the ingress. The stream is the same, the circuit smaller;
+    /// RVFI only, without --filter and --retire
+    #[arg(long)]
+    registered_ports: bool,
     /// Build in a counter of lost instructions, field `lost` of register `status`
     #[arg(long)]
     count_lost: bool,
@@ -143,6 +147,7 @@ impl HardwareArgs {
                 range: self.filter_range,
                 space: self.filter_space,
                 lost: self.count_lost,
+                registered: self.registered_ports,
                 retire: (self.retire > 1 || self.ingress == Ingress::EtraceBlocks)
                     .then_some(Retire { lanes: self.retire, log2_words: self.retire_queue }),
                 itype3: self.itype == 3,
@@ -164,6 +169,7 @@ impl HardwareArgs {
             ("--filter-range", self.filter_range),
             ("--filter-space", self.filter_space),
             ("--count-lost", self.count_lost),
+            ("--registered-ports", self.registered_ports),
             ("--address-bits", self.address_bits.is_some()),
             ("--ingress", self.ingress != Ingress::Rvfi),
         ];

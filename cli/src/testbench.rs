@@ -62,7 +62,9 @@ pub fn make(params: &TraceParams, extras: Extras, style: &Style, vectors: &Vecto
     let ports = ["valid", "insn", "trap", "intr", "pc_rdata", "pc_wdata"];
     let connected = |i: usize| {
         let port = |p: &str| {
-            let driven = if p == "trap" { "1'b0".to_string() } else { format!("{p}_{i}") };
+            // ports from registers are what the others were a clock before
+            let from = if extras.registered { "_q" } else { "" };
+            let driven = if p == "trap" { "1'b0".to_string() } else { format!("{p}_{i}{from}") };
             format!("        .rvfi_{p}_{i}({driven}),\n")
         };
         let stall = if extras.stall { format!("        .stall_{i}(),\n") } else { String::new() };
@@ -89,7 +91,8 @@ pub fn make(params: &TraceParams, extras: Extras, style: &Style, vectors: &Vecto
             &each(&|i| {
                 format!(
                     "    reg valid_{i} = 1'b0, intr_{i} = 1'b0;\n    reg [31:0] insn_{i} = 32'd0;\n    \
-                     reg [{m}:0] pc_rdata_{i} = 0, pc_wdata_{i} = 0;\n",
+                     reg [{m}:0] pc_rdata_{i} = 0, pc_wdata_{i} = 0;\n{}",
+                    if extras.registered { registers(i, params.xlen) } else { String::new() },
                     m = params.xlen - 1
                 )
             }),
@@ -105,6 +108,17 @@ pub fn make(params: &TraceParams, extras: Extras, style: &Style, vectors: &Vecto
                 )
             }),
         )
+}
+
+/// Registers of the ports of core `i`.
+fn registers(i: usize, xlen: u8) -> String {
+    let one = |name: &str, range: &str| {
+        format!("    reg {range}{name}_{i}_q = 0;\n    always @(posedge clock) {name}_{i}_q <= {name}_{i};\n")
+    };
+    let address = format!("[{}:0] ", xlen - 1);
+    [("valid", ""), ("intr", ""), ("insn", "[31:0] "), ("pc_rdata", &address), ("pc_wdata", &address)]
+        .map(|(name, range)| one(name, range))
+        .concat()
 }
 
 const BUS: &str = r#"    reg clock = 1'b0, reset = 1'b1;

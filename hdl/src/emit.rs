@@ -129,6 +129,9 @@ pub enum EmitError {
     /// Ranges without what hides.
     #[error("ranges and address spaces are of a filter, which is not built in")]
     NoVeil,
+    /// An ingress, or something beside it, that needs registers of its own.
+    #[error("ports that come from registers have no circuit with {0}; leave one of them out")]
+    Registered(&'static str),
     /// Several instructions a clock of an ingress or scheme, or with something, that has no circuit for them.
     #[error("{0} has no circuit for several instructions a clock; {1}")]
     Retire(&'static str, &'static str),
@@ -213,6 +216,18 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
     }
     if options.extras.itype3 {
         check_itype3(params, options.ingress)?;
+    }
+    if options.extras.registered {
+        let has = [
+            (options.ingress == Ingress::Etrace, "the etrace ingress"),
+            (options.ingress == Ingress::PcChain, "the pc-chain ingress"),
+            (params.context.is_some(), "contexts"),
+            (options.extras.filter, "a filter"),
+            (options.extras.retire.is_some(), "several instructions a clock"),
+        ];
+        if let Some((_, what)) = has.iter().find(|h| h.0) {
+            return Err(EmitError::Registered(what));
+        }
     }
     if let Some(retire) = options.extras.retire {
         check_wide(params, options, retire)?;

@@ -1,9 +1,9 @@
 // Inside of the emitted packer: the bits of its words are those of its pieces
 //
-// All bits that are on the way are kept here once more, in one register, and handed out 32 at a time.
+// Size: MOST bits of a piece. All bits that are on the way are kept here once more, in one register, and handed out 32 at a time.
 
 always @(*) begin
-    assume(!bits$valid || (bits$count >= 1 && bits$count <= 8));
+    assume(!bits$valid || (bits$count >= 1 && bits$count <= `MOST));
     assume(bits$data >> bits$count == 0);
 end
 
@@ -35,10 +35,10 @@ always @(*) begin
 end
 
 // what makes it inductive: where the bits lie
-wire [5:0] f_bytes = {full$q, lane$q, 3'd0};
+wire [5:0] f_bytes = {full$q, lane$q, 2'd0};
 `ifndef OUTSIDE
 always @(*) begin
-    state_fill: assert(f_fill == f_bytes + held$q && !(full$q && lane$q != 0) && f_bits >> f_fill == 0);
+    state_fill: assert(f_fill == f_bytes + held$q && held$q < `MOST && f_bytes % `MOST == 0 && !(full$q && lane$q != 0) && f_bits >> f_fill == 0);
     state_rest: assert(rest$q == f_bits >> f_bytes);
     state_word: assert(full$q || lane$q == 0 || word$q >> (6'd32 - f_bytes) == (f_bits & ((40'd1 << f_bytes) - 1)));
 end
@@ -47,6 +47,6 @@ end
 reg [1:0] f_words = 0;
 always @(posedge clock) if (f_out && f_words != 3) f_words <= f_words + 1;
 always @(*) begin
-    cover(words$valid && f_held && f_fill == 39);
+    cover(words$valid && f_held && f_fill == 31 + `MOST);
     cover(f_words == 2 && aligned && f_fill == 0);
 end

@@ -1,6 +1,6 @@
 // Inside of the emitted session: header first, and a trace that has begun ends
 //
-// Sizes: CORES, HEADER (96 bits). Cores: those that trace owe a stop message from the first clock of `tracing` on, and
+// Sizes: CORES, HEADER (96 bits), MOST bits of a piece. Cores: those that trace owe a stop message from the first clock of `tracing` on, and
 // send it only after `tracing` fell. Encoder: bits come of an entry that is there, or of those that are done with.
 
 localparam [95:0] f_header = `HEADER;
@@ -8,7 +8,8 @@ reg [4:0] f_owed = 0;
 reg [4:0] f_stops = 0;
 reg [1:0] f_pending = 0;
 reg [4:0] f_fill = 0;
-reg [3:0] f_sent = 0;
+reg [4:0] f_sent = 0;
+localparam f_head = 96 / `MOST;
 (* anyseq *) wire [1:0] f_tail;
 wire f_piece = coded$valid && coded$ready;
 wire f_out = bits$valid && bits$ready;
@@ -19,7 +20,7 @@ always @(*) begin
     assume(!(done && ends) || !tracing);
     assume(coded$busy == (f_pending != 0));
     assume(!coded$valid || coded$busy || have);
-    assume(!coded$valid || (coded$count >= 1 && coded$count <= 8));
+    assume(!coded$valid || (coded$count >= 1 && coded$count <= `MOST));
     assume(aligned == (f_fill == 0));
 end
 
@@ -32,14 +33,14 @@ always @(posedge clock) begin
     else if (f_piece && coded$busy) f_pending <= f_pending - 1;
     if (f_out) f_fill <= f_fill + bits$count;
     if (!active) f_sent <= 0;
-    else if (f_out && f_sent < 12) f_sent <= f_sent + 1;
+    else if (f_out && f_sent < f_head) f_sent <= f_sent + 1;
     if (reset) {f_owed, f_stops, f_pending, f_fill, f_sent} <= 0;
 end
 
-wire f_in_header = active && f_sent < 12;
+wire f_in_header = active && f_sent < f_head;
 wire f_filling = active && f_stops == `CORES && f_pending == 0;
 always @(*) begin
-    header_as_declared: assert(!f_in_header || (bits$valid && bits$count == 8 && bits$data == f_header[8 * f_sent +: 8]));
+    header_as_declared: assert(!f_in_header || (bits$valid && bits$count == `MOST && bits$data == f_header[`MOST * f_sent +: `MOST]));
     nothing_else_in_it: assert(!f_in_header || !(have || coded$ready));
     then_what_is_coded: assert(!active || f_in_header || f_filling ||
         ({bits$valid, bits$count, bits$data} == {coded$valid, coded$count, coded$data} && coded$ready == bits$ready));
@@ -52,12 +53,12 @@ end
 // it ends: without `tracing` there is always someone who has to move, and whenever he does, less is to come
 wire f_closing = active && !tracing;
 always @(*) someone_has_to_move: assert(!f_closing || f_in_header || f_owed != 0 || f_pending != 0 || f_filling);
-// header bytes, stop messages and the pieces that the last one may leave, then the bits to a full word
+// pieces of the header, stop messages and the pieces that the last one may leave, then the bits to a full word
 wire [4:0] f_missing = 0 - f_fill;
-wire [9:0] f_rest = (12 - f_sent) * 32 + (f_owed != 0 ? (f_owed + 4) * 32 : f_pending * 32 + f_missing);
+wire [10:0] f_rest = (f_head - f_sent) * 32 + (f_owed != 0 ? (f_owed + 4) * 32 : f_pending * 32 + f_missing);
 reg f_was = 0;
 reg f_moved = 0;
-reg [9:0] f_was_rest;
+reg [10:0] f_was_rest;
 reg f_was_whole = 0;
 always @(posedge clock) begin
     f_was <= f_closing && !reset;
@@ -74,7 +75,7 @@ end
 // what makes it inductive
 `ifndef OUTSIDE
 always @(*) begin
-    state_head: assert(head$q == f_in_header && (!head$q || at$q == f_sent) && f_sent <= 12);
+    state_head: assert(head$q == f_in_header && (!head$q || at$q * 4 == f_sent * `MOST) && f_sent <= f_head);
     state_stops: assert(stops$q == f_stops && f_stops <= `CORES && session$q == active && running$q == tracing);
     state_owed: assert(!active ? f_owed == 0 && f_pending == 0 && f_fill == 0 && f_stops == 0
         : tracing ? f_stops == 0 : f_owed + f_stops == `CORES);
@@ -84,7 +85,7 @@ end
 reg f_twice = 0;
 always @(posedge clock) if (f_was && !active) f_twice <= 1;
 always @(*) begin
-    cover(f_twice && active && f_sent == 12);
+    cover(f_twice && active && f_sent == f_head);
     cover(f_filling && f_fill == 31);
     cover(f_was && !active && f_was_whole);
 end

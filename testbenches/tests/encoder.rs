@@ -42,13 +42,13 @@ fn random_entries_of_random_parameters_match_the_golden_coder() {
     }
 }
 
-/// One core, chunks of at most four bits: the serial coder.
+/// One core, first chunks of at most four bits, further ones of two or four: the serial coder.
 fn short(rng: &mut impl Rng) -> TraceParams {
-    let mut c = || Chunks::new(rng.random_range(1..=4), rng.random_range(1..=4));
-    let coding = Coding { b_cnt: c(), diff_ta: c(), diff_cc: c(), i_cnt: c() };
+    let mut c = |most| Chunks::new(rng.random_range(1..=most), 2 << rng.random_range(0..2));
+    let coding = Coding { b_cnt: c(3), diff_ta: c(4), diff_cc: c(4), i_cnt: c(3) };
     let mut p = TraceParams::tr(TrParams::sizes(512, 8, 0).coded(coding));
     platform(rng, &mut p);
-    p.cores = 1;
+    (p.cores, p.timestamps) = (1, false);
     assert!(serial::fits(&coding, &p));
     p
 }

@@ -17,6 +17,7 @@ use hdl::spine::merger::Merger;
 use hdl::spine::packer::Packer;
 use hdl::spine::session::Session;
 use hdl::spine::Extras;
+use hdl::spine::Stream;
 use rust_hdl::prelude::*;
 use sim::params::{Chunks, Coding, Platform, TrParams, TraceParams};
 use sim::system::header;
@@ -111,7 +112,12 @@ fn addresses_at_the_place_before_are_found() {
 
 #[test]
 fn a_packer_hands_out_the_bits_of_its_pieces() {
-    let packer = verilog(Packer::new()).inside("top", include_str!("../formal/packer.sv")).unwrap();
+    let packer = |narrow| {
+        let packer = verilog(Packer::new(narrow)).size("MOST", if narrow { 4 } else { 8 });
+        packer.inside("top", include_str!("../formal/packer.sv")).unwrap()
+    };
+    holds(&packer(true), 3, 24);
+    let packer = packer(false);
     holds(&packer, 3, 24);
     let (now, faulty) = ("aligned = ~|held$q & ~|lane$q;", "aligned = ~|held$q;");
     finds(&outside(&packer), now, faulty, "aligned_is_true", 10);
@@ -123,6 +129,7 @@ fn session(cores: u8) -> Proof {
     verilog(Session::new(&p, false))
         .size("CORES", cores)
         .size("HEADER", format!("96'h{c:08x}{b:08x}{a:08x}"))
+        .size("MOST", if Stream::from(&p).narrow { 4 } else { 8 })
         .inside("top", include_str!("../formal/session.sv"))
         .unwrap()
 }
@@ -295,15 +302,13 @@ fn a_sign_in_every_chunk_is_found() {
 /// The coder of one core, with ports of twelve bits and addresses of ten.
 fn serial(coding: &Coding) -> Proof {
     let p = params(1).with(|p| (p.xlen, p.align) = (12, 2));
-    let chunks = [coding.b_cnt, coding.diff_ta, coding.diff_cc, coding.i_cnt];
-    let no_ones = chunks.iter().all(|c| c.first > 1 && c.next > 1);
+    let chunks = [coding.b_cnt, coding.diff_ta, coding.i_cnt];
     let mut proof = verilog(Serial::<12>::new(coding, &p))
         .size("TURNS", 3)
         .size("ROOM", 32)
         .size("CHUNKS", 12)
-        .size("NO_ONES", u8::from(no_ones))
         .size("ADDRESS_BITS", p.address_bits());
-    for (name, Chunks { first, next }) in ["B", "T", "C", "I"].into_iter().zip(chunks) {
+    for (name, Chunks { first, next }) in ["B", "T", "I"].into_iter().zip(chunks) {
         proof = proof.size(&format!("{name}0"), first).size(&format!("{name}1"), next);
     }
     proof.inside("top", include_str!("../formal/serial.sv")).unwrap()
@@ -311,7 +316,12 @@ fn serial(coding: &Coding) -> Proof {
 
 #[test]
 fn chunks_of_one_core_are_those_of_the_specification() {
-    for coding in [Coding::TR_E, Coding::TR_E_SHORT] {
+    // chunks that end in all places in which they can
+    let other =
+        Coding { b_cnt: Chunks::new(1, 4), diff_ta: Chunks::new(2, 4), i_cnt: Chunks::new(3, 4), ..Coding::TR_E };
+    let even =
+        Coding { b_cnt: Chunks::new(1, 2), diff_ta: Chunks::new(4, 2), i_cnt: Chunks::new(2, 4), ..Coding::TR_E };
+    for coding in [Coding::TR_E, other, even] {
         holds(&serial(&coding), 2, 24);
     }
 }
@@ -320,6 +330,12 @@ fn chunks_of_one_core_are_those_of_the_specification() {
 fn a_carry_that_is_forgotten_is_found() {
     let coder = outside(&serial(&Coding::TR_E));
     finds(&coder, "((carry$q) & 5'h1f)", "5'h1", "bits_as_specified", 12);
+}
+
+#[test]
+fn a_connect_bit_in_the_wrong_place_is_found() {
+    let coder = outside(&serial(&Coding::TR_E));
+    finds(&coder, "closes = (begun$q | ~late$q) & ~raw$q;", "closes = ~raw$q;", "bits_as_specified", 12);
 }
 
 /// The router at address 3 with 2^`log2_places` places.

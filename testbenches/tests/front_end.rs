@@ -7,7 +7,7 @@
 mod front_end_harness;
 
 use front_end_harness::bench::{spin, Bench};
-use front_end_harness::decoder::{chain_matches, decoder_matches};
+use front_end_harness::decoder::{chain_matches, decoder_matches, registered_is_the_same};
 use hdl::cores::{ChainCore, EtraceCore, RvfiCore};
 use hdl::spine::Extras;
 use sim::message::{Body, Escape};
@@ -275,6 +275,16 @@ fn a_long_way_without_a_message_makes_progress_messages() {
 fn the_decoder_agrees_with_the_model_on_every_kind_of_instruction() {
     for p in [set("small"), set("small").with(|p| p.xlen = 64), set("small").with(|p| p.align = 2)] {
         decoder_matches(&p, 60_000);
+    }
+}
+
+#[test]
+fn ports_from_registers_make_the_beats_of_an_adapter_with_registers() {
+    for (i, p) in
+        [set("small"), set("small").with(|p| p.xlen = 64), set("small").with(|p| p.align = 2)].iter().enumerate()
+    {
+        registered_is_the_same(p, false, 6_000);
+        registered_is_the_same(p, true, if i == 0 { 6_000 } else { 1_000 });
     }
 }
 

@@ -227,6 +227,53 @@ fn at_full_rate_nothing_is_lost() {
     }
 }
 
+/// The system without registers at its ports, behind a register at each of them: the words of the one with registers, times
+/// and all.
+#[test]
+fn ports_from_registers_make_the_same_words() {
+    for (timed, cores) in [(false, 1), (true, 2)] {
+        let params = params("small", false, timed, cores);
+        let extras = Extras { registered: true, ..Extras::default() };
+        let options = SystemOptions { log2_fifo: 4, extras, ..SystemOptions::default() };
+        let verilog = behind_registers(&emit(&params, &options).unwrap());
+        let sim = TraceCosim::build(&verilog, &ports(cores.into(), params.xlen)).unwrap();
+        for name in ["fsm", "irq", "bank", "vm"] {
+            let program = program(name).load().unwrap();
+            let (events, _) = run(&program, cores, 100_000);
+            let (file, _) = beat_file(&program, &params, &events);
+            let mut got = Vec::new();
+            let summary = sim.run(file.path(), &TraceOptions::default(), |w| got.push(w)).unwrap();
+            assert_eq!(summary.overflow, 0, "{name}: messages are lost");
+            compare(name, &golden(&params, &events, ACTIVATION, summary.stop + STOPPING, 0), &got);
+        }
+    }
+}
+
+/// The top module of `verilog` in one of the same name and ports, with a register before every input of `rvfi_*`.
+fn behind_registers(verilog: &str) -> String {
+    let (head, rest) = verilog.split_once("module goshawk (").unwrap();
+    let (list, body) = rest.split_once(");").unwrap();
+    let (mut declared, mut joined, mut moved) = (String::new(), Vec::new(), String::new());
+    for line in list.lines().map(|l| l.trim().trim_end_matches(',')).filter(|l| !l.is_empty() && !l.starts_with("//")) {
+        let name = line.split_whitespace().last().unwrap();
+        if line.starts_with("input") && name.starts_with("rvfi_") {
+            let range = line.find('[').map_or("", |at| &line[at..=line.find(']').unwrap()]);
+            declared += &format!("    reg {range} {name}_q = 0;\n");
+            moved += &format!("    always @(posedge clock) {name}_q <= {name};\n");
+            joined.push(format!(".{name}({name}_q)"));
+        } else {
+            joined.push(format!(".{name}({name})"));
+        }
+    }
+    assert!(moved.lines().count() >= 6, "no RVFI ports in {list}");
+    // the top module comes first
+    let outer = format!(
+        "module goshawk ({list});\n{declared}{moved}    goshawk_bare u_bare ({});\nendmodule\n",
+        joined.join(", ")
+    );
+    format!("{head}{outer}\nmodule goshawk_bare ({list});{body}")
+}
+
 /// FIFOs of eight entries and four cores that retire without a pause: messages are lost, the stream says
 /// so, and what it tells is right to the instruction before each gap and after it.
 #[test]

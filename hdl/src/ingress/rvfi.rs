@@ -28,6 +28,11 @@
 //! `taken` compares the low 12 significant address bits only: a conditional branch reaches 4 KiB, so
 //! that its target and its fall-through differ there if at all.
 //!
+//! # Ports that come from registers
+//! With [`Extras::registered`] the core's ports come from registers, and the adapter has none of its own but that of `live`: the
+//! beat comes in the same cycle, `live` still a cycle later. So it is, bit for bit, the adapter with registers whose ports but
+//! `live` are a cycle behind.
+//!
 //! # Check
 //! With [`Extras::check`], an instruction that is not at `rvfi_pc_wdata` of the one before, and that neither `rvfi_intr` nor
 //! a trap announces, is told as the first of a trap handler: debug entry and return, a reset of the core, a jump that the
@@ -96,6 +101,17 @@ pub struct Rvfi<const W: usize> {
     // where contexts are told
     turn: Vec<Turn>,
     _turns: usize,
+    // what the beat is made of: registers, or what goes to them
+    live_1: Signal<Local, Bit>,
+    pc_beat: Signal<Local, Bits<W>>,
+    target_beat: Signal<Local, Bits<W>>,
+    long_beat: Signal<Local, Bit>,
+    branch_1: Signal<Local, Bit>,
+    look_1: Signal<Local, Bit>,
+    push_1: Signal<Local, Bit>,
+    pop_1: Signal<Local, Bit>,
+    jump_1: Signal<Local, Bit>,
+    intr_1: Signal<Local, Bit>,
     // registers
     trap_before: DFF<Bit>,
     live_2: DFF<Bit>,
@@ -114,6 +130,7 @@ pub struct Rvfi<const W: usize> {
     broken: Signal<Local, Bit>,
     broken_2: DFF<Bit>,
     // of the parameters
+    registered: Fixed<Bit>,
     check: Fixed<Bit>,
     align: Fixed<Bits<2>>,
     compressed: Fixed<Bit>,
@@ -150,6 +167,7 @@ impl<const W: usize> Rvfi<W> {
             _veils: usize::from(extras.filter),
             turn: params.context.iter().map(|_| Turn::new(params.context_bits())).collect(),
             _turns: usize::from(params.context.is_some()),
+            registered: Fixed::new(extras.registered),
             check: Fixed::new(extras.check),
             align: Fixed::of(params.align),
             compressed: Fixed::new(params.align == 1),
@@ -206,24 +224,33 @@ impl<const W: usize> Logic for Rvfi<W> {
         self.pops.next = self.is_jalr.val() & self.returns.val() & !(self.links.val() & self.same.val());
 
         self.retires.next = self.rvfi_valid.val() & !self.rvfi_trap.val();
-        self.traced.next = self.retires.val() & self.live.val();
+        self.live_1.next = self.live.val();
+        if self.registered.val() {
+            self.live_1.next = self.live_2.q.val();
+        }
+        self.traced.next = self.retires.val() & self.live_1.val();
         if self.rvfi_valid.val() {
             self.trap_before.d.next = self.rvfi_trap.val();
         }
+        self.branch_1.next = self.is_branch.val();
+        self.look_1.next = (self.is_jalr.val() & !self.pops.val()) | self.is_xret.val();
+        self.push_1.next = (self.is_jalr.val() & self.links.val()) | (self.is_jal.val() & self.jal_links.val());
+        self.pop_1.next = self.pops.val();
+        self.jump_1.next = self.is_jal.val();
+        if !self.traced.val() {
+            self.branch_1.next = false;
+            self.look_1.next = false;
+            self.push_1.next = false;
+            self.pop_1.next = false;
+            self.jump_1.next = false;
+        }
         self.live_2.d.next = self.live.val();
         self.valid_2.d.next = self.retires.val();
-        self.branch_2.d.next = self.is_branch.val();
-        self.look_2.d.next = (self.is_jalr.val() & !self.pops.val()) | self.is_xret.val();
-        self.push_2.d.next = (self.is_jalr.val() & self.links.val()) | (self.is_jal.val() & self.jal_links.val());
-        self.pop_2.d.next = self.pops.val();
-        self.jump_2.d.next = self.is_jal.val();
-        if !self.traced.val() {
-            self.branch_2.d.next = false;
-            self.look_2.d.next = false;
-            self.push_2.d.next = false;
-            self.pop_2.d.next = false;
-            self.jump_2.d.next = false;
-        }
+        self.branch_2.d.next = self.branch_1.val();
+        self.look_2.d.next = self.look_1.val();
+        self.push_2.d.next = self.push_1.val();
+        self.pop_2.d.next = self.pop_1.val();
+        self.jump_2.d.next = self.jump_1.val();
 
         self.pc_1.next = self.rvfi_pc_rdata.val() >> self.align.val();
         self.target_1.next = self.rvfi_pc_wdata.val() >> self.align.val();
@@ -242,7 +269,7 @@ impl<const W: usize> Logic for Rvfi<W> {
                 self.target_2.d.next = self.target_2.q.val();
             }
             // the first that is traced has a sync
-            self.known.d.next = self.live.val() & (self.known.q.val() | self.retires.val());
+            self.known.d.next = self.live_1.val() & (self.known.q.val() | self.retires.val());
             self.broken.next = self.retires.val()
                 & self.known.q.val()
                 & !self.rvfi_intr.val()
@@ -250,13 +277,22 @@ impl<const W: usize> Logic for Rvfi<W> {
                 & (self.pc_1.val() != self.target_2.q.val());
         }
         self.broken_2.d.next = self.broken.val();
-        self.intr_2.d.next = self.rvfi_intr.val() | self.trap_before.q.val() | self.broken.val();
+        self.intr_1.next = self.rvfi_intr.val() | self.trap_before.q.val() | self.broken.val();
+        self.intr_2.d.next = self.intr_1.val();
 
+        self.pc_beat.next = self.pc_2.q.val();
+        self.target_beat.next = self.target_2.q.val();
+        self.long_beat.next = self.long_2.q.val();
+        if self.registered.val() {
+            self.pc_beat.next = self.pc_1.val();
+            self.target_beat.next = self.target_1.val();
+            self.long_beat.next = self.wide.val() & self.compressed.val();
+        }
         self.length.next = 1.into();
-        if self.long_2.q.val() {
+        if self.long_beat.val() {
             self.length.next = 2.into();
         }
-        self.link.next = self.pc_2.q.val() + bit_cast::<W, 2>(self.length.val());
+        self.link.next = self.pc_beat.val() + bit_cast::<W, 2>(self.length.val());
 
         self.beat.hide.next = false;
         for k in 0..self._veils {
@@ -284,13 +320,23 @@ impl<const W: usize> Logic for Rvfi<W> {
         self.beat.intr.next = self.intr_2.q.val();
         self.beat.broken.next = self.broken_2.q.val();
         self.beat.branch.next = self.branch_2.q.val();
-        self.beat.taken.next = self.link.val().get_bits::<12>(0) != self.target_2.q.val().get_bits::<12>(0);
         self.beat.look.next = self.look_2.q.val();
         self.beat.push.next = self.push_2.q.val();
         self.beat.pop.next = self.pop_2.q.val();
         self.beat.jump.next = self.jump_2.q.val();
-        self.beat.pc.next = self.pc_2.q.val();
+        if self.registered.val() {
+            self.beat.valid.next = self.retires.val();
+            self.beat.intr.next = self.intr_1.val();
+            self.beat.broken.next = self.broken.val();
+            self.beat.branch.next = self.branch_1.val();
+            self.beat.look.next = self.look_1.val();
+            self.beat.push.next = self.push_1.val();
+            self.beat.pop.next = self.pop_1.val();
+            self.beat.jump.next = self.jump_1.val();
+        }
+        self.beat.taken.next = self.link.val().get_bits::<12>(0) != self.target_beat.val().get_bits::<12>(0);
+        self.beat.pc.next = self.pc_beat.val();
         self.beat.link.next = self.link.val();
-        self.beat.target.next = self.target_2.q.val();
+        self.beat.target.next = self.target_beat.val();
     }
 }

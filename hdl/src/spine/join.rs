@@ -125,7 +125,7 @@ impl<const W: usize> Spine<W> {
             room: (0..cores).map(|_| Room::new(log2_depth)).collect(),
             merger: Merger::of(stream, log2_depth),
             session: Session::of(stream, false),
-            packer: Packer::new(),
+            packer: Packer::new(stream.narrow),
             registers: Registers::of(stream, Extras::default()),
             first: Fixed::of(FIELD_COUNT),
             ..Default::default()

@@ -16,6 +16,7 @@
 //! | [`session`] | a trace from its header to its last word |
 //! | [`settle`] | instructions behind a resync in which nothing is predicted |
 
+use crate::scheme::tr::coder::narrow;
 use sim::addresses::Addresses;
 use sim::params::TraceParams;
 use sim::regmap::scheme;
@@ -37,6 +38,8 @@ pub struct Stream {
     pub header: [u32; 3],
     /// Word 1 of a header that is sent again.
     pub again: u32,
+    /// Pieces of its bits have at most four.
+    pub narrow: bool,
 }
 
 impl Stream {
@@ -54,6 +57,7 @@ impl From<&TraceParams> for Stream {
             senders: params.cores,
             header: header(params),
             again: header_again(params)[1],
+            narrow: narrow(params),
         }
     }
 }
@@ -61,14 +65,14 @@ impl From<&TraceParams> for Stream {
 impl From<&InputsParams> for Stream {
     fn from(params: &InputsParams) -> Self {
         let header = inputs::header(params);
-        Self { cores: params.cores, scheme: 0, senders: params.senders(), header, again: header[1] }
+        Self { cores: params.cores, scheme: 0, senders: params.senders(), header, again: header[1], narrow: false }
     }
 }
 
 impl From<&CfiatParams> for Stream {
     fn from(params: &CfiatParams) -> Self {
         let header = cfiat::header(params);
-        Self { cores: params.cores, scheme: 0, senders: params.cores, header, again: header[1] }
+        Self { cores: params.cores, scheme: 0, senders: params.cores, header, again: header[1], narrow: false }
     }
 }
 
@@ -100,6 +104,8 @@ pub struct Extras {
     pub space: bool,
     /// A counter of the instructions that were lost, in register `status`.
     pub lost: bool,
+    /// The cores' ports come from registers: the ingress takes none of its own; RVFI only.
+    pub registered: bool,
     /// Several instructions retire in a clock; none: one.
     pub retire: Option<Retire>,
     /// `itype` of the ingress `etrace-blocks` has 3 bits.
@@ -121,6 +127,7 @@ impl Extras {
         range: false,
         space: false,
         lost: false,
+        registered: false,
         retire: None,
         itype3: false,
         addresses: None,
@@ -147,6 +154,7 @@ impl std::fmt::Display for Extras {
             (self.space, "address spaces"),
             (self.lost, "lost counter"),
             (self.itype3, "itype of 3 bits"),
+            (self.registered, "ports from registers"),
         ];
         list.iter().filter(|x| x.0).try_for_each(|x| write!(f, ", {}", x.1))?;
         match self.retire {

@@ -7,7 +7,7 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty, no word waits |
-//! | `bits` | in | | pieces of 1 to 8 bits |
+//! | `bits` | in | | pieces of 1 to 8 bits, of a narrow one 1 to 4 |
 //! | `aligned` | out | 1 | no bits wait for the rest of their word |
 //! | `words.valid` | out | 1 | a word is there |
 //! | `words.ready` | in | 1 | it is taken at this edge |
@@ -16,7 +16,7 @@
 //! # Timing
 //! A piece a clock, but for the clocks in which a word waits; no path from `words.ready` to `bits.ready`.
 //!
-//! Less than a byte waits for its rest; bytes go into the word, which is its own buffer.
+//! Less than a byte waits for its rest; bytes go into the word, which is its own buffer. In a narrow packer half bytes do.
 //!
 //! Golden model: [`sim::bits::BitWriter`].
 
@@ -32,24 +32,37 @@ pub struct Packer {
     pub bits: PieceIn,
     pub aligned: Signal<Out, Bit>,
     pub words: WordsOut,
-    // bits of a byte, and how many
+    // bits of a byte or half of one, and how many
     rest: DFF<Bits<7>>,
     held: DFF<Bits<3>>,
-    // bytes of a word, and how many
+    // bytes or halves of them of a word, and how many
     word: DFF<Bits<32>>,
-    lane: DFF<Bits<2>>,
+    lane: DFF<Bits<3>>,
     full: DFF<Bit>,
     spread: Signal<Local, Bits<15>>,
     total: Signal<Local, Bits<4>>,
     octet: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
-    one: Fixed<Bits<2>>,
+    step: Fixed<Bits<3>>,
+    narrow: Fixed<Bit>,
+    held_mask: Fixed<Bits<3>>,
+    rest_mask: Fixed<Bits<7>>,
+    lanes: Fixed<Bits<3>>,
 }
 
 impl Packer {
-    /// An empty one.
-    pub fn new() -> Self {
-        Self { one: Fixed::new(1.into()), ..Default::default() }
+    /// An empty one; a narrow one takes pieces of at most four bits.
+    pub fn new(narrow: bool) -> Self {
+        let by = |narrow_one: u8, other: u8| Fixed::of(if narrow { narrow_one } else { other });
+        Self {
+            narrow: Fixed::new(narrow),
+            step: by(1, 2),
+            held_mask: by(3, 7),
+            rest_mask: Fixed::of(if narrow { 7u8 } else { 127 }),
+            // all halves, or bytes, of a word but one
+            lanes: by(7, 6),
+            ..Default::default()
+        }
     }
 }
 
@@ -62,18 +75,25 @@ impl Logic for Packer {
         self.total.next = bit_cast::<4, 3>(self.held.q.val()) + self.bits.count.val();
         self.take.next = self.bits.valid.val() & !self.full.q.val();
         self.octet.next = self.take.val() & self.total.val().get_bit(3);
+        if self.narrow.val() {
+            self.octet.next = self.take.val() & self.total.val().get_bit(2);
+        }
         if self.words.ready.val() {
             self.full.d.next = false;
         }
         if self.take.val() {
-            self.held.d.next = self.total.val().get_bits::<3>(0);
-            self.rest.d.next = self.spread.val().get_bits::<7>(0);
+            self.held.d.next = self.total.val().get_bits::<3>(0) & self.held_mask.val();
+            self.rest.d.next = self.spread.val().get_bits::<7>(0) & self.rest_mask.val();
         }
         if self.octet.val() {
             self.rest.d.next = self.spread.val().get_bits::<7>(8);
             self.word.d.next = (self.word.q.val() >> 8) | (bit_cast::<32, 15>(self.spread.val()) << 24);
-            self.lane.d.next = self.lane.q.val() + self.one.val();
-            self.full.d.next = self.lane.q.val().all();
+            if self.narrow.val() {
+                self.rest.d.next = self.spread.val().get_bits::<7>(4) & self.rest_mask.val();
+                self.word.d.next = (self.word.q.val() >> 4) | (bit_cast::<32, 15>(self.spread.val()) << 28);
+            }
+            self.lane.d.next = self.lane.q.val() + self.step.val();
+            self.full.d.next = self.lane.q.val() == self.lanes.val();
         }
         if self.reset.val() {
             self.rest.d.next = 0.into();

@@ -24,7 +24,7 @@
 //! | `aligned` | in | 1 | the packer holds no part of a word |
 //!
 //! # Timing
-//! A trace begins when `enable` is 1 and every core is ready: the header goes out, a byte a clock, and `tracing` rises.
+//! A trace begins when `enable` is 1 and every core is ready: the header goes out, a byte a clock or half of one, and `tracing` rises.
 //! It ends when `enable` falls: the cores stop, their stop messages go out, the last word is filled. The next one
 //! begins after that. Behind a marker (`again`) the word is filled with zeros, and the header sent once more, which says so.
 //! `tracing` follows `enable` by a clock, so that a trace that has begun reaches every core, however
@@ -58,13 +58,14 @@ pub struct Session {
     running: DFF<Bit>,
     // in the header, and where
     head: DFF<Bit>,
-    at: DFF<Bits<4>>,
+    at: DFF<Bits<5>>,
     // the header is due once more; it was sent
     due: DFF<Bit>,
     later: DFF<Bit>,
     pad: Signal<Local, Bit>,
     word: Signal<Local, Bits<32>>,
     octet: Signal<Local, Bits<8>>,
+    half: Signal<Local, Bits<8>>,
     // cores that have stopped
     stops: DFF<Bits<5>>,
     over: Signal<Local, Bit>,
@@ -73,10 +74,13 @@ pub struct Session {
     header2: Fixed<Bits<32>>,
     header_again: Fixed<Bits<32>>,
     sync: Fixed<Bit>,
-    last: Fixed<Bits<4>>,
+    // halves of a byte
+    narrow: Fixed<Bit>,
+    last: Fixed<Bits<5>>,
+    step: Fixed<Bits<5>>,
     second: Fixed<Bits<2>>,
     one: Fixed<Bits<4>>,
-    eight: Fixed<Bits<4>>,
+    head_bits: Fixed<Bits<4>>,
     one_5: Fixed<Bits<5>>,
     // as many bits as count the cores
     stops_mask: Fixed<Bits<5>>,
@@ -98,10 +102,12 @@ impl Session {
             header0,
             header1,
             header2,
-            last: Fixed::of(11u8),
+            narrow: Fixed::new(stream.narrow),
+            last: Fixed::of(if stream.narrow { 23u8 } else { 22 }),
+            step: Fixed::of(if stream.narrow { 1u8 } else { 2 }),
             second: Fixed::of(1u8),
             one: Fixed::of(1u8),
-            eight: Fixed::of(8u8),
+            head_bits: Fixed::of(if stream.narrow { 4u8 } else { 8 }),
             one_5: Fixed::new(1.into()),
             stops_mask: Fixed::of((u32::from(stream.senders) + 1).next_power_of_two() - 1),
             cores: Fixed::of(stream.senders),
@@ -127,22 +133,29 @@ impl Logic for Session {
         self.active.next = self.session.q.val();
 
         // header
-        match self.at.q.val().get_bits::<2>(2).index() {
+        match self.at.q.val().get_bits::<2>(3).index() {
             0 => self.word.next = self.header0.val(),
             1 => self.word.next = self.header1.val(),
             _ => self.word.next = self.header2.val(),
         }
-        if self.later.q.val() & self.sync.val() & (self.at.q.val().get_bits::<2>(2) == self.second.val()) {
+        if self.later.q.val() & self.sync.val() & (self.at.q.val().get_bits::<2>(3) == self.second.val()) {
             self.word.next = self.header_again.val();
         }
-        match self.at.q.val().get_bits::<2>(0).index() {
+        match self.at.q.val().get_bits::<2>(1).index() {
             0 => self.octet.next = self.word.val().get_bits::<8>(0),
             1 => self.octet.next = self.word.val().get_bits::<8>(8),
             2 => self.octet.next = self.word.val().get_bits::<8>(16),
             _ => self.octet.next = self.word.val().get_bits::<8>(24),
         }
+        self.half.next = self.octet.val();
+        if self.narrow.val() {
+            self.half.next = bit_cast::<8, 4>(self.octet.val().get_bits::<4>(0));
+            if self.at.q.val().get_bit(0) {
+                self.half.next = self.octet.val() >> 4;
+            }
+        }
         if self.head.q.val() & self.bits.ready.val() {
-            self.at.d.next = self.at.q.val() + self.one.val();
+            self.at.d.next = self.at.q.val() + self.step.val();
             if self.at.q.val() == self.last.val() {
                 self.head.d.next = false;
             }
@@ -187,8 +200,8 @@ impl Logic for Session {
         self.bits.valid.next = self.coded.valid.val();
         self.bits.busy.next = self.session.q.val();
         if self.head.q.val() {
-            self.bits.data.next = self.octet.val();
-            self.bits.count.next = self.eight.val();
+            self.bits.data.next = self.half.val();
+            self.bits.count.next = self.head_bits.val();
             self.bits.valid.next = true;
         }
         if self.pad.val() {

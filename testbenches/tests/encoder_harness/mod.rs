@@ -68,7 +68,7 @@ macro_rules! coder {
                 Self {
                     encoder: $encoder::with(params, extras(params)),
                     session: Session::new(params, extras(params).sync),
-                    packer: Packer::new(),
+                    packer: Packer::new(hdl::spine::Stream::from(params).narrow),
                     ..Default::default()
                 }
             }

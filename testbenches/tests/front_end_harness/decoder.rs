@@ -3,6 +3,7 @@
 use super::ingress::to_u64;
 use hdl::ingress::chain::Chain;
 use hdl::ingress::rvfi::Rvfi;
+use hdl::spine::Extras;
 use retire::isa::{flow, Flow, Indirect};
 use rust_hdl::prelude::*;
 use sim::beats::{self, Retired};
@@ -107,6 +108,72 @@ fn decoder<const W: usize>(p: &TraceParams, n: usize) {
     }
     assert!(kinds.iter().all(|&k| k > n / 400), "{kinds:?}: too few of a kind to trust this run");
     d.check_verilog().unwrap();
+}
+
+/// The RVFI adapter of ports that come from registers, behind registers, against the one with registers of its own: the same
+/// beats in every clock, whatever stands at the ports.
+pub fn registered_is_the_same(p: &TraceParams, check: bool, n: usize) {
+    match p.xlen {
+        32 => registered::<32>(p, check, n),
+        _ => registered::<64>(p, check, n),
+    }
+}
+
+/// What stands at the ports: valid, instruction, trap, first of a handler, its address and the next one.
+type Ports = (bool, u32, bool, bool, u64, u64);
+
+fn registered<const W: usize>(p: &TraceParams, check: bool, n: usize) {
+    let drive = |registered| {
+        let extras = Extras { check, registered, ..Extras::default() };
+        Driver::new(Rvfi::<W>::with(p, extras), |u, c| u.clock.next = c.into()).unwrap().recording()
+    };
+    let (mut own, mut bare) = (drive(false), drive(true));
+    let mut s = Source::seeded(5);
+    let mask = u64::MAX >> (64 - p.xlen);
+    let mut before: Ports = (false, 0, false, false, 0, 0);
+    let (mut pc, mut told) = (0, [0; 6]);
+    for i in 0..n {
+        let live = s.percent(90);
+        let next = if s.percent(60) { pc + 4 } else { s.bits(p.xlen.into()) >> p.align << p.align } & mask;
+        let now: Ports = (s.percent(80), encoding(&mut s, i, p), s.percent(5), s.percent(5), pc, next);
+        let mut beat = |d: &mut Driver<Rvfi<W>>, ports: Ports| {
+            let (valid, insn, trap, intr, pc, next) = ports;
+            d.cycle(
+                |u| {
+                    u.live.next = live;
+                    u.rvfi_valid.next = valid;
+                    u.rvfi_insn.next = u64::from(insn).to_bits();
+                    u.rvfi_trap.next = trap;
+                    u.rvfi_intr.next = intr;
+                    u.rvfi_pc_rdata.next = pc.to_bits();
+                    u.rvfi_pc_wdata.next = next.to_bits();
+                },
+                |u| {
+                    let b = &u.beat;
+                    let flags =
+                        [&b.live, &b.valid, &b.intr, &b.broken, &b.branch, &b.taken, &b.look, &b.push, &b.pop, &b.jump];
+                    (flags.map(|f| f.val()), to_u64(b.pc.val()), to_u64(b.link.val()), to_u64(b.target.val()))
+                },
+            )
+            .unwrap()
+        };
+        let (want, mut got) = (beat(&mut own, now), beat(&mut bare, before));
+        if !want.0[1] {
+            // nothing retires: a target that is kept for the check is no one's
+            got.3 = want.3;
+        }
+        // in the first clock the plain one's registers hold what no port ever said
+        if i > 0 {
+            assert_eq!(got, want, "clock {i}: at the ports {before:x?}");
+        }
+        for (k, at) in [0, 1, 2, 4, 7, 8].into_iter().enumerate() {
+            told[k] += usize::from(want.0[at]);
+        }
+        before = now;
+        pc = if s.percent(90) { next } else { s.bits(p.xlen.into()) >> p.align << p.align & mask };
+    }
+    assert!(told.iter().all(|&k| k > n / 200), "{told:?}: too few of a kind to trust this run");
+    bare.check_verilog().unwrap();
 }
 
 /// Random encodings through the PC chain alone, each followed from where it can go, from beside that, or from anywhere;

@@ -322,7 +322,6 @@ impl<const W: usize> Logic for FrontEnd<W> {
         }
 
         // S5
-        self.messages.reset.next = self.reset.val();
         self.messages.live.next = self.live_5.q.val();
         self.messages.valid.next = self.valid_5.q.val();
         self.messages.reported.next = self.reported_5.q.val();

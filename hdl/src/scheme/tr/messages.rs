@@ -9,7 +9,6 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | back to the state at power-up |
 //! | `live`, `valid` | in | 1 | this cycle is traced; an instruction retires |
 //! | `reported`, `flow` | in | 1 | it is a branch that bCnt counts; it changes the flow at all. 0 unless `valid` and `live` |
 //! | `outcome`, `miss` | in | 1 | it is due to be sent as outcome; as target. 0 unless `valid` and `live` |
@@ -44,7 +43,6 @@ use sim::params::TraceParams;
 #[derive(LogicBlock, Default)]
 pub struct Messages<const W: usize> {
     pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
     pub live: Signal<In, Bit>,
     pub valid: Signal<In, Bit>,
     pub reported: Signal<In, Bit>,
@@ -263,10 +261,14 @@ impl<const W: usize> Logic for Messages<W> {
         // an instruction after its own pre-message counts in what follows
         self.remains.next = self.verdict.send.val() & self.any_pre.val() & !self.any_post.val() & !self.resync.val();
         self.remains_reported.next = self.remains.val() & self.counted.val();
-        self.clear_counts.next = self.verdict.restart.val();
+        // behind a stop, too, a clock later: counters need not wait for that decision, and the next trace is further away. So
+        // they need no reset either
+        self.clear_counts.next =
+            self.verdict.send.val() | self.verdict.overflow.val() | self.resync.val() | !self.verdict.tracing.val();
         if self.clear_counts.val() {
             self.icnt.d.next = bit_cast::<24, 1>(self.remains.val().into());
-        } else if !self.verdict.drop.val() {
+        } else {
+            // nothing is added to it when an instruction is dropped
             self.icnt.d.next = self.icnt_sum.val() & self.count_mask.val();
         }
         self.bcnt_one.next = self.remains_reported.val() | self.verdict.drop.val();
@@ -279,12 +281,6 @@ impl<const W: usize> Logic for Messages<W> {
                 self.bcnt.d.next = self.more[p].val() + 1;
             }
         }
-        // also in the clock of a message
-        if self.reset.val() {
-            self.icnt.d.next = 0.into();
-            self.bcnt.d.next = 0.into();
-        }
-
         self.cc_all.next = self.cc_now.val() == self.cc_mask.val();
         if self.verdict.restart.val() {
             self.cc.d.next = 1.into();

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`chunked`] | chunks with connect bits |
 //! | [`golomb`] | exponential Golomb codes |
-//! | [`serial`] | chunks with connect bits for one core, four bits of a difference a clock |
+//! | [`serial`] | chunks with connect bits for one core, four bits of a difference and two of a number a clock |
 //!
 //! # Ports
 //! | port of [`CoderIn`] | dir | bits | meaning |
@@ -71,7 +71,13 @@ pub mod serial;
 fn is_serial(coding: &Coding, params: &TraceParams) -> bool {
     let predicts = matches!(params.flow, FlowScheme::Tr(p) if p.target.predicts());
     // a context is longer than its fields that are sent as they are
-    predicts && !params.timestamps && params.context.is_none() && serial::fits(coding, params)
+    predicts && params.context.is_none() && serial::fits(coding, params)
+}
+
+/// Whether pieces of the bits of `params` have at most four.
+pub fn narrow(params: &TraceParams) -> bool {
+    let FlowScheme::Tr(scheme) = params.flow else { return false };
+    matches!(scheme.coder, CoderParams::Chunked(coding) if is_serial(&coding, params))
 }
 
 macro_rules! list {

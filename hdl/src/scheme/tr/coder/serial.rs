@@ -1,6 +1,6 @@
 //! Chunks with connect bits for one core: differences four bits a clock, in the register that sends them
 //!
-//! The same bits as [`super::chunked`] of few gates and more clocks. An address goes round in its shift register once:
+//! The same bits as [`super::chunked`] of few gates and more clocks, without [`super::CYCLES`]. An address goes round in its shift register once:
 //! four bits of the difference come in at its top for four of the address, which go into the register of the one before.
 //! A negative difference goes round once more.
 //!
@@ -10,17 +10,20 @@
 //! # Ports
 //! Those of [`super::CoderIn`]; `minus`, `lead` and `core` do not count. The address before is kept here.
 //!
+//! Pieces have at most four bits: two of a number, a connect bit and a sign.
+//!
 //! # Timing
-//! A field is taken, then a clock of nothing, then a piece a clock: a chunk and what follows it. An address of A bits takes
-//! A / 4 clocks more, rounded up, and as many again if its difference is negative. `ready` is of registers.
+//! A field is taken, then a piece a clock: two bits of a number and what stands between or behind them. An address of A bits takes
+//! A / 4 clocks more, rounded up, and as many again if its difference is negative. A field that is 0 is one piece, and so
+//! is one of kind [`super::RAW`]. `ready` is of registers.
 //!
 //! Golden model: [`sim::scheme::tr::coder::chunked`].
 
-use super::{CoderIn, ADDRESS, COUNT, CYCLES, RAW};
+use super::{CoderIn, ADDRESS, COUNT, RAW};
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::Part;
 use rust_hdl::prelude::*;
-use sim::params::{Coding, TraceParams};
+use sim::params::{Chunks, Coding, TraceParams};
 
 /// Most address bits: ten clocks for a difference.
 const MOST_BITS: u32 = 40;
@@ -34,7 +37,7 @@ pub enum SerialState {
     Subtract,
     /// A negative difference does: what comes in is its magnitude.
     Negate,
-    /// What is behind the first piece is not known yet.
+    /// A number whose first chunk ends in its first piece: what is behind that is not known yet.
     Look,
     /// Pieces are sent.
     Send,
@@ -46,15 +49,21 @@ pub struct Serial<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: CoderIn<W>,
     state: DFF<SerialState>,
-    // the field, or what is left of it; its chunk and the next ones, bits but one
+    // the field, or what is left of it, and which half of its lowest digit is next
     v: DFF<Bits<W>>,
-    size: DFF<Bits<2>>,
-    again: DFF<Bits<2>>,
+    upper: DFF<Bit>,
+    // bits as they are, and how many but one
     raw: DFF<Bit>,
+    size: DFF<Bits<2>>,
     address: DFF<Bit>,
     negative: DFF<Bit>,
-    // the piece is the last one
-    ends: DFF<Bit>,
+    // of its chunks: further ones have four bits, all end between two that are sent at once, the first one ends later than there or behind them
+    wide: DFF<Bit>,
+    odd: DFF<Bit>,
+    late: DFF<Bit>,
+    begun: DFF<Bit>,
+    // there is something above the digit
+    more: DFF<Bit>,
     // the address before, as its complement; which digit is next, and what is carried into it
     pta: DFF<Bits<W>>,
     fresh: DFF<Bit>,
@@ -71,34 +80,41 @@ pub struct Serial<const W: usize> {
     under: Signal<Local, Bit>,
     round: Signal<Local, Bits<W>>,
     passed: Signal<Local, Bits<W>>,
+    // the chunks of the next field
+    size_of: Signal<Local, Bits<2>>,
+    wide_of: Signal<Local, Bit>,
+    odd_of: Signal<Local, Bit>,
+    late_of: Signal<Local, Bit>,
     // the piece
-    bits: Signal<Local, Bits<3>>,
-    shift: Signal<Local, Bits<3>>,
-    sign: Signal<Local, Bit>,
-    behind: Signal<Local, Bits<8>>,
-    own: Signal<Local, Bits<8>>,
-    extra: Signal<Local, Bits<3>>,
-    rest: Signal<Local, Bits<W>>,
-    next_bits: Signal<Local, Bits<3>>,
-    reach: Signal<Local, Bits<4>>,
-    further: Signal<Local, Bit>,
+    first: Signal<Local, Bit>,
+    second: Signal<Local, Bit>,
+    closes: Signal<Local, Bit>,
+    connect: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    one_0: Signal<Local, Bit>,
+    one_1: Signal<Local, Bit>,
+    one_2: Signal<Local, Bit>,
+    one_3: Signal<Local, Bit>,
+    piece: Signal<Local, Bits<8>>,
+    bits: Signal<Local, Bits<4>>,
+    above: Signal<Local, Bit>,
+    steps: Signal<Local, Bit>,
     // constants of the parameters; sizes are bits but one
     k_raw: Fixed<Bits<3>>,
     k_count: Fixed<Bits<3>>,
     k_address: Fixed<Bits<3>>,
-    k_cycles: Fixed<Bits<3>>,
-    b_first: Fixed<Bits<2>>,
-    b_next: Fixed<Bits<2>>,
-    t_first: Fixed<Bits<2>>,
-    t_next: Fixed<Bits<2>>,
-    c_first: Fixed<Bits<2>>,
-    c_next: Fixed<Bits<2>>,
-    i_first: Fixed<Bits<2>>,
-    i_next: Fixed<Bits<2>>,
-    // no chunk is a single bit
-    no_ones: Fixed<Bit>,
-    two: Fixed<Bits<3>>,
-    one: Fixed<Bits<3>>,
+    b_zero: Fixed<Bits<2>>,
+    i_zero: Fixed<Bits<2>>,
+    b_wide: Fixed<Bit>,
+    b_odd: Fixed<Bit>,
+    b_late: Fixed<Bit>,
+    t_wide: Fixed<Bit>,
+    t_odd: Fixed<Bit>,
+    t_late: Fixed<Bit>,
+    i_wide: Fixed<Bit>,
+    i_odd: Fixed<Bit>,
+    i_late: Fixed<Bit>,
+    but_digit: Fixed<Bits<W>>,
     one_4: Fixed<Bits<4>>,
     turns: Fixed<Bits<4>>,
     top_at: Fixed<Bits<6>>,
@@ -106,10 +122,16 @@ pub struct Serial<const W: usize> {
     top_bit: Fixed<Bits<4>>,
 }
 
-/// Whether the coder does for systems of `params` with these chunks.
+/// Whether the coder does for systems of `params` with these chunks: further ones have two or four bits, a count that is 0 is one
+/// piece, and no times are sent.
 pub fn fits(coding: &Coding, params: &TraceParams) -> bool {
-    let chunks = [coding.b_cnt, coding.diff_ta, coding.diff_cc, coding.i_cnt];
-    params.cores == 1 && params.address_bits() <= MOST_BITS && chunks.iter().all(|c| c.first <= 4 && c.next <= 4)
+    let first = |c: &Chunks, most| c.first <= most && matches!(c.next, 2 | 4);
+    params.cores == 1
+        && !params.timestamps
+        && params.address_bits() <= MOST_BITS
+        && first(&coding.b_cnt, 3)
+        && first(&coding.i_cnt, 3)
+        && first(&coding.diff_ta, 4)
 }
 
 impl<const W: usize> Serial<W> {
@@ -118,28 +140,36 @@ impl<const W: usize> Serial<W> {
     /// # Panics
     /// Unless it [`fits`], and W is at least the width of an address in whole digits.
     pub fn new(coding: &Coding, params: &TraceParams) -> Self {
-        assert!(fits(coding, params), "one core, chunks and addresses of at most 4 and {MOST_BITS} bits");
+        assert!(
+            fits(coding, params),
+            "one core, no times, further chunks of 2 or 4 bits, addresses of at most {MOST_BITS}"
+        );
         let bits = params.address_bits();
         let (turns, top) = (bits.div_ceil(4), (bits - 1) % 4);
         assert!(4 * turns as usize <= W, "address_bits = {bits} do not fit W = {W}");
-        let size = |bits: u8| Fixed::of(bits - 1);
-        let chunks = [coding.b_cnt, coding.diff_ta, coding.diff_cc, coding.i_cnt];
+        // of a 0: a chunk and its connect bit, but one
+        let zero = |c: Chunks| Fixed::of(c.first);
+        let (wide, odd, late) = (
+            |c: Chunks| Fixed::new(c.next == 4),
+            |c: Chunks| Fixed::new(c.first % 2 == 1),
+            |c: Chunks| Fixed::new(c.first > 2),
+        );
         Self {
             k_raw: Fixed::of(RAW),
             k_count: Fixed::of(COUNT),
             k_address: Fixed::of(ADDRESS),
-            k_cycles: Fixed::of(CYCLES),
-            b_first: size(coding.b_cnt.first),
-            b_next: size(coding.b_cnt.next),
-            t_first: size(coding.diff_ta.first),
-            t_next: size(coding.diff_ta.next),
-            c_first: size(coding.diff_cc.first),
-            c_next: size(coding.diff_cc.next),
-            i_first: size(coding.i_cnt.first),
-            i_next: size(coding.i_cnt.next),
-            no_ones: Fixed::new(chunks.iter().all(|c| c.first > 1 && c.next > 1)),
-            two: Fixed::of(2u8),
-            one: Fixed::of(1u8),
+            b_zero: zero(coding.b_cnt),
+            i_zero: zero(coding.i_cnt),
+            b_wide: wide(coding.b_cnt),
+            b_odd: odd(coding.b_cnt),
+            b_late: late(coding.b_cnt),
+            t_wide: wide(coding.diff_ta),
+            t_odd: odd(coding.diff_ta),
+            t_late: late(coding.diff_ta),
+            i_wide: wide(coding.i_cnt),
+            i_odd: odd(coding.i_cnt),
+            i_late: late(coding.i_cnt),
+            but_digit: Fixed::of(15u64 ^ (u64::MAX >> (64 - W))),
             one_4: Fixed::of(1u8),
             turns: Fixed::of(turns - 1),
             top_at: Fixed::of(4 * (turns - 1)),
@@ -168,7 +198,8 @@ impl<const W: usize> Part<CoderIn<W>> for Serial<W> {
 impl<const W: usize> Logic for Serial<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, v, size, again, raw, address, negative, ends, pta, fresh, turn, carry);
+        dff_setup!(self, clock, state, v, upper, raw, size, address, negative, wide, odd, late, begun, more);
+        dff_setup!(self, clock, pta, fresh, turn, carry);
 
         // a digit: a - b is a + ~b + 1, and -a is ~a + 1; nothing is subtracted behind a sync
         self.low.next = self.v.q.val().get_bits::<4>(0);
@@ -194,67 +225,78 @@ impl<const W: usize> Logic for Serial<W> {
         self.round.next = (self.v.q.val() >> 4) | (bit_cast::<W, 4>(self.digit.val()) << self.top_at.val());
         self.passed.next = (self.pta.q.val() >> 4) | (bit_cast::<W, 4>(self.low_not.val()) << self.top_at.val());
 
-        // the piece: a chunk, the connect bit, behind the last one of an address the sign
-        self.bits.next = bit_cast::<3, 2>(self.size.q.val()) + self.one.val();
-        // a single bit that is no chunk is 0, with nothing behind it
-        self.shift.next = self.bits.val();
-        if self.no_ones.val() {
-            self.shift.next = self.bits.val() | self.two.val();
+        // the piece: two bits, and where a chunk ends, between or behind them, its connect bit; behind the last one the sign
+        self.first.next = self.v.q.val().get_bit(0);
+        self.second.next = self.v.q.val().get_bit(1);
+        self.above.next = self.more.q.val() | self.v.q.val().get_bit(2) | self.v.q.val().get_bit(3);
+        if self.upper.q.val() {
+            self.first.next = self.v.q.val().get_bit(2);
+            self.second.next = self.v.q.val().get_bit(3);
+            self.above.next = self.more.q.val();
         }
-        self.sign.next = self.ends.q.val() & self.address.q.val();
-        self.behind.next = 0.into();
-        if !self.ends.q.val() {
-            self.behind.next = 1.into();
+        // what is behind a digit is known in its second clock: its first piece ends no chunk, or there is a clock before it
+        self.steps.next = (self.state.q.val() == SerialState::Send) & self.port.taken.val() & self.upper.q.val();
+        self.more.d.next = (self.v.q.val() >> 8).any();
+        if !self.steps.val() {
+            self.more.d.next = (self.v.q.val() >> 4).any();
         }
-        if self.sign.val() & self.negative.q.val() {
-            self.behind.next = 2.into();
+        self.closes.next = (self.begun.q.val() | !self.late.q.val()) & !self.raw.q.val();
+        if self.wide.q.val() {
+            self.closes.next = (self.upper.q.val() == self.late.q.val()) & !self.raw.q.val();
         }
-        match self.shift.val().index() {
-            1 => {
-                self.rest.next = self.v.q.val() >> 1;
-                self.own.next = bit_cast::<8, 1>(self.low.val().get_bits::<1>(0)) | (self.behind.val() << 1);
-            }
-            2 => {
-                self.rest.next = self.v.q.val() >> 2;
-                self.own.next = bit_cast::<8, 2>(self.low.val().get_bits::<2>(0)) | (self.behind.val() << 2);
-            }
-            3 => {
-                self.rest.next = self.v.q.val() >> 3;
-                self.own.next = bit_cast::<8, 3>(self.low.val().get_bits::<3>(0)) | (self.behind.val() << 3);
-            }
-            _ => {
-                self.rest.next = self.v.q.val() >> 4;
-                self.own.next = bit_cast::<8, 4>(self.low.val()) | (self.behind.val() << 4);
-            }
-        }
-        self.extra.next = 1.into();
+        self.connect.next = self.above.val() | (self.odd.q.val() & self.second.val());
+        self.ends.next = self.raw.q.val() | (self.closes.val() & !self.connect.val());
+        self.one_0.next = self.first.val();
+        self.one_1.next = self.second.val();
+        self.one_2.next = self.v.q.val().get_bit(2) & self.raw.q.val();
+        self.one_3.next = self.v.q.val().get_bit(3) & self.raw.q.val();
+        self.bits.next = 2.into();
         if self.raw.q.val() {
-            self.extra.next = 0.into();
+            self.bits.next = bit_cast::<4, 2>(self.size.q.val()) + self.one_4.val();
         }
-        if self.sign.val() {
-            self.extra.next = 2.into();
+        if self.closes.val() {
+            if self.odd.q.val() {
+                self.one_1.next = self.connect.val();
+                self.one_2.next = self.negative.q.val();
+                if self.connect.val() {
+                    self.one_2.next = self.second.val();
+                }
+                if self.connect.val() | self.address.q.val() {
+                    self.bits.next = 3.into();
+                }
+            } else {
+                self.one_2.next = self.connect.val();
+                self.one_3.next = self.negative.q.val() & !self.connect.val();
+                self.bits.next = 3.into();
+                if self.address.q.val() & !self.connect.val() {
+                    self.bits.next = 4.into();
+                }
+            }
         }
+        self.piece.next = bit_cast::<8, 1>(self.one_0.val().into())
+            | (bit_cast::<8, 1>(self.one_1.val().into()) << 1)
+            | (bit_cast::<8, 1>(self.one_2.val().into()) << 2)
+            | (bit_cast::<8, 1>(self.one_3.val().into()) << 3);
         self.port.have.next = self.state.q.val() == SerialState::Send;
-        self.port.data.next = self.own.val();
-        self.port.count.next = bit_cast::<4, 3>(self.bits.val()) + bit_cast::<4, 3>(self.extra.val());
+        self.port.data.next = self.piece.val();
+        self.port.count.next = self.bits.val();
         self.port.busy.next = self.state.q.val() != SerialState::Idle;
 
-        // what is behind the next piece; behind the first one before it is sent. What follows from it goes as far as the
-        // packer: it is known a clock before
-        self.next_bits.next = bit_cast::<3, 2>(self.again.q.val()) + self.one.val();
-        self.reach.next = bit_cast::<4, 3>(self.bits.val()) + bit_cast::<4, 3>(self.next_bits.val());
-        if self.state.q.val() == SerialState::Look {
-            self.reach.next = bit_cast::<4, 3>(self.bits.val());
+        // the chunks of the next field
+        self.size_of.next = self.i_zero.val();
+        self.wide_of.next = self.i_wide.val();
+        self.odd_of.next = self.i_odd.val();
+        self.late_of.next = self.i_late.val();
+        if self.port.kind.val() == self.k_count.val() {
+            self.size_of.next = self.b_zero.val();
+            self.wide_of.next = self.b_wide.val();
+            self.odd_of.next = self.b_odd.val();
+            self.late_of.next = self.b_late.val();
         }
-        match self.reach.val().index() {
-            1 => self.further.next = (self.v.q.val() >> 1).any(),
-            2 => self.further.next = (self.v.q.val() >> 2).any(),
-            3 => self.further.next = (self.v.q.val() >> 3).any(),
-            4 => self.further.next = (self.v.q.val() >> 4).any(),
-            5 => self.further.next = (self.v.q.val() >> 5).any(),
-            6 => self.further.next = (self.v.q.val() >> 6).any(),
-            7 => self.further.next = (self.v.q.val() >> 7).any(),
-            _ => self.further.next = (self.v.q.val() >> 8).any(),
+        if self.port.kind.val() == self.k_address.val() {
+            self.wide_of.next = self.t_wide.val();
+            self.odd_of.next = self.t_odd.val();
+            self.late_of.next = self.t_late.val();
         }
 
         self.port.ready.next = self.state.q.val() == SerialState::Idle;
@@ -262,32 +304,29 @@ impl<const W: usize> Logic for Serial<W> {
             SerialState::Idle => {
                 self.v.d.next = self.port.value.val();
                 if self.port.zero.val() {
-                    self.v.d.next = 0.into();
+                    self.v.d.next = self.port.value.val() & self.but_digit.val();
                 }
-                self.size.d.next = self.i_first.val();
-                self.again.d.next = self.i_next.val();
-                if self.port.kind.val() == self.k_count.val() {
-                    self.size.d.next = self.b_first.val();
-                    self.again.d.next = self.b_next.val();
-                }
-                if self.port.kind.val() == self.k_cycles.val() {
-                    self.size.d.next = self.c_first.val();
-                    self.again.d.next = self.c_next.val();
-                }
-                if self.port.kind.val() == self.k_address.val() {
-                    self.size.d.next = self.t_first.val();
-                    self.again.d.next = self.t_next.val();
-                }
+                self.size.d.next = self.size_of.val();
+                self.wide.d.next = self.wide_of.val();
+                self.odd.d.next = self.odd_of.val();
+                self.late.d.next = self.late_of.val();
+                self.raw.d.next = self.port.zero.val();
                 if self.port.kind.val() == self.k_raw.val() {
+                    self.raw.d.next = true;
                     self.size.d.next = self.port.size.val().get_bits::<2>(0);
                 }
-                self.raw.d.next = self.port.kind.val() == self.k_raw.val();
+                self.upper.d.next = false;
+                self.begun.d.next = false;
+                self.negative.d.next = false;
                 self.address.d.next = self.port.kind.val() == self.k_address.val();
                 self.fresh.d.next = self.port.fresh.val();
                 self.carry.d.next = true;
                 self.turn.d.next = 0.into();
                 if self.port.valid.val() {
-                    self.state.d.next = SerialState::Look;
+                    self.state.d.next = SerialState::Send;
+                    if !self.late_of.val() {
+                        self.state.d.next = SerialState::Look;
+                    }
                     if self.port.kind.val() == self.k_address.val() {
                         self.state.d.next = SerialState::Subtract;
                     }
@@ -302,7 +341,10 @@ impl<const W: usize> Logic for Serial<W> {
                     self.carry.d.next = true;
                     self.turn.d.next = 0.into();
                     self.negative.d.next = self.under.val();
-                    self.state.d.next = SerialState::Look;
+                    self.state.d.next = SerialState::Send;
+                    if !self.late.q.val() {
+                        self.state.d.next = SerialState::Look;
+                    }
                     if self.under.val() {
                         self.state.d.next = SerialState::Negate;
                     }
@@ -313,19 +355,21 @@ impl<const W: usize> Logic for Serial<W> {
                 self.carry.d.next = self.sum.val().get_bit(4);
                 self.turn.d.next = self.turn.q.val() + self.one_4.val();
                 if self.last.val() {
-                    self.state.d.next = SerialState::Look;
+                    self.state.d.next = SerialState::Send;
+                    if !self.late.q.val() {
+                        self.state.d.next = SerialState::Look;
+                    }
                 }
             }
-            SerialState::Look => {
-                self.ends.d.next = self.raw.q.val() | !self.further.val();
-                self.state.d.next = SerialState::Send;
-            }
+            SerialState::Look => self.state.d.next = SerialState::Send,
             SerialState::Send => {
                 if self.port.taken.val() {
-                    self.v.d.next = self.rest.val();
-                    self.ends.d.next = self.raw.q.val() | !self.further.val();
-                    self.size.d.next = self.again.q.val();
-                    if self.ends.q.val() {
+                    self.begun.d.next = true;
+                    self.upper.d.next = !self.upper.q.val();
+                    if self.upper.q.val() {
+                        self.v.d.next = self.v.q.val() >> 4;
+                    }
+                    if self.ends.val() {
                         self.state.d.next = SerialState::Idle;
                     }
                 }
