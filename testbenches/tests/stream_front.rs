@@ -134,16 +134,7 @@ fn a_full_fifo_loses_whole_records_and_says_how_many_instructions() {
 }
 
 /// With all that can be built in.
-const ALL: Extras = Extras {
-    sync: true,
-    check: true,
-    session: false,
-    stall: false,
-    filter: true,
-    lost: false,
-    retire: None,
-    addresses: None,
-};
+const ALL: Extras = Extras { sync: true, check: true, filter: true, ..Extras::NONE };
 
 /// Whether a message is of the form that the first one behind a header that was sent again has; with predicted streams that wait.
 fn asked(m: &Message<Record>) -> (bool, bool) {

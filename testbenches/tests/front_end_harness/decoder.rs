@@ -136,7 +136,7 @@ fn registered<const W: usize>(p: &TraceParams, check: bool, n: usize) {
         let live = s.percent(90);
         let next = if s.percent(60) { pc + 4 } else { s.bits(p.xlen.into()) >> p.align << p.align } & mask;
         let now: Ports = (s.percent(80), encoding(&mut s, i, p), s.percent(5), s.percent(5), pc, next);
-        let mut beat = |d: &mut Driver<Rvfi<W>>, ports: Ports| {
+        let beat = |d: &mut Driver<Rvfi<W>>, ports: Ports| {
             let (valid, insn, trap, intr, pc, next) = ports;
             d.cycle(
                 |u| {
