@@ -2,8 +2,8 @@
 //!
 //! # Source
 //! OpenHW Group, CV32E40X, Solderpad 2.0 licence; without A, B, CLIC and coprocessor interface. SystemVerilog, which Verilator reads
-//! as it is: its module `cv32e40x_rvfi` takes the core's wires by their path, which has no form in plain Verilog, and so there
-//! is no bitstream of it.
+//! as it is: its module `cv32e40x_rvfi` takes the core's wires by their path. No plain Verilog is made of it, so there is no
+//! bitstream.
 //!
 //! # Adapter
 //! None: of `rvfi_trap` and `rvfi_intr` the lowest bits are those of RVFI, and `rvfi_pc_wdata` is right for `mret` too. Of the
