@@ -105,7 +105,7 @@ impl Case {
                 went = true;
                 host.send(&after);
             }
-            match host.next() {
+            match host.answer() {
                 Some(bytes) => Next::Bytes(bytes),
                 None if went => Next::End,
                 None => {
