@@ -79,7 +79,7 @@ impl NoisyHost {
     }
 
     /// Nothing comes any more: bytes that the chip gets next, or none where all packets have arrived there.
-    pub fn next(&mut self) -> Option<Vec<u8>> {
+    pub fn answer(&mut self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         if self.sender.is_done() {
             if self.closed {

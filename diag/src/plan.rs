@@ -252,7 +252,7 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
 /// The layout of a cut for which the chip's triggers are enough, too.
 fn lay(app: &App, params: &ChipParams, cut: &Cut) -> Result<Layout, String> {
     let found = layout(app, &params.nodes, cut)?;
-    params.generator.check(&found.slots).map_err(|e| format!("events for it do not come in those of others: {e}"))?;
+    params.generator.check(&found.slots).map_err(|e| format!("its events would need triggers of their own: {e}"))?;
     Ok(found)
 }
 
@@ -409,13 +409,12 @@ fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usiz
     for (n, u) in app.uses.iter().enumerate() {
         let slot = &found.slots[found.shares[n].slot];
         let bytes = 2 * (2 + 2 * usize::from(slot.stamped) + 2 * slot.captures.len());
-        let mut why = format!("event of {bytes} bytes");
-        if usize::from(slot.event) != n {
-            why = format!("in the event of {}, trigger {}", app.uses[usize::from(slot.event)].name, slot.event);
-        }
-        if u.narrow.is_some() {
-            why += &format!(" of a trigger of {}", shown(u.trigger));
-        }
+        let first = usize::from(slot.event);
+        let why = match u.narrow {
+            _ if first != n => format!("in the event of {}", app.uses[first].name),
+            Some(_) => format!("event of {bytes} bytes; its trigger takes {}", shown(u.trigger)),
+            None => format!("event of {bytes} bytes"),
+        };
         reasons.push(Reason { what: u.name.clone(), place: "chip: event generators".into(), why });
     }
     for (c, clause) in app.clauses.iter().enumerate() {

@@ -3,7 +3,7 @@
 use diag::app::App;
 use diag::layout::{layout, Cut, Layout};
 use diag::parse::parse;
-use diag::plan::{cuts, fit, plan, Rates};
+use diag::plan::{fit, plan, Rates};
 use diag::resolve::resolve;
 use diag::runtime::{Output, Runtime, Shown};
 use diag::symbols::Symbols;
@@ -191,7 +191,6 @@ fn a_script_of_many_triggers_prints_what_it_prints_where_there_are_enough() {
                 assert_eq!(run(&fitted, &cut, REAL, &all), want, "seed {seed}, {:?}\n{text}", cut.cut);
             }
         }
-        assert!(!cuts(&fitted, &params(), &rates).is_empty());
     }
     println!(
         "{fits} scripts fit, {apart} of them by sharing, {widened} with wider triggers, {tried} more cuts; {refused} refused"

@@ -55,7 +55,10 @@ impl From<FormatName> for Format {
     goshawk diag run --processor builtin:locks builtin:lockcont --harts 4\n  \
     goshawk diag run --processor builtin:locks builtin:lockcont --on-host --rates\n  \
     goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --rates\n  \
-    goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --link 24000 --trace bank.gtr")]
+    goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --link 24000 --trace bank.gtr\n  \
+    goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --damage 1e-3,seed=3 --rates\n  \
+    goshawk diag run -e 'machine order by core { free: ret:mutex_lock -> held; held: call:mutex_unlock -> free; } \
+    violation:order { @n[key, step] = count(); }' builtin:lockcont --harts 4 --link 48000")]
 pub struct RunArgs {
     #[command(flatten)]
     pub(super) script: ScriptArgs,
@@ -111,6 +114,8 @@ pub struct TopArgs {
 #[command(after_help = "Examples:\n  goshawk diag replay builtin:locks builtin:lockcont --harts 2\n  \
     goshawk run builtin:bank --data --harts 2 -o bank.ret\n  \
     goshawk diag replay builtin:race bank.ret --elf builtin:bank\n  \
+    goshawk diag replay -e 'ltl held by arg0 { always (call:mutex_unlock -> previous ret:mutex_lock) } \
+    violation:held { @broken[key] = count(); }' builtin:lockcont --harts 4\n  \
     goshawk diag run builtin:locks builtin:lockcont --log locks.dlog\n  \
     goshawk diag replay builtin:locks builtin:lockcont --log locks.dlog")]
 pub struct ReplayArgs {

@@ -207,7 +207,7 @@ fn damaged(
             host.send(after);
         }
         packets.extend(host.take());
-        match host.next() {
+        match host.answer() {
             Some(bytes) => Next::Bytes(bytes),
             None if went => Next::End,
             None => {
