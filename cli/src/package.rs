@@ -65,18 +65,16 @@ pub fn make(
 ) -> Result<Package, Failure> {
     let verilog = emit_on(params, options, style, buses).map_err(|e| Failure::Other(e.to_string()))?;
     let lines = count(verilog.lines().count() as u64);
-    let vectors = vectors::make(params, options.extras.addresses)?;
+    let rvfi = options.ingress == Ingress::Rvfi;
+    let vectors = vectors::make(params, options.extras.addresses, rvfi && options.extras.retire.is_some())?;
     let described = json!({
         "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "stall": options.extras.stall, "filter": options.extras.filter, "filter_range": options.extras.range, "filter_space": options.extras.space, "retire": options.extras.retire.map_or(1, |r| r.lanes), "itype_bits": if options.extras.itype3 { 3 } else { 4 }, "address_bits": options.extras.addresses.map(|a| a.to_string()), "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing, "lock": buses.locked,
         "parameters": parameters(params, set),
     });
     let described = format!("{described:#}\n");
-    // the bench drives one channel
-    let bench = (options.ingress == Ingress::Rvfi && options.extras.retire.is_none())
-        .then(|| testbench::make(params, options.extras, &buses.system(style), &vectors));
+    let bench = rvfi.then(|| testbench::make(params, options.extras, &buses.system(style), &vectors));
     // the others hold an instruction until the next is told
-    let of =
-        if options.ingress == Ingress::Rvfi { "" } else { ", where instructions are told in their own clock (RVFI)" };
+    let of = if rvfi { "" } else { ", where instructions are told in their own clock (RVFI)" };
     let mut files = vec![
         (VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
         (

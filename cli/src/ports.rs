@@ -9,7 +9,7 @@ use std::fmt::Write;
 pub const FILE: &str = "ports.md";
 
 /// What a port means, by its name without the core's number, and what an instance connects it to.
-const MEANINGS: [Meaning; 32] = [
+const MEANINGS: [Meaning; 36] = [
     ("clock", "all is at its rising edge", "clk"),
     ("reset", "synchronous; at least one clock", "reset"),
     ("rvfi_valid", "an instruction is here, retired or trapped", "core@_rvfi_valid"),
@@ -34,13 +34,17 @@ const MEANINGS: [Meaning; 32] = [
     ("iretire", "its halfwords; 0: nothing retires", "core@_iretire"),
     ("ilastsize", "its last instruction has 0: 2 bytes; 1: 4 bytes", "core@_ilastsize"),
     ("icount", "its instructions; not looked at without the C extension", "core@_icount"),
-    ("context_id", "not used", "32'd0"),
+    (
+        "context_id",
+        "where contexts are told, in the low 16 bits the number of the address space; else not used",
+        "core@_context",
+    ),
     ("trigger", "not used", "4'd0"),
     ("halted", "the hart is in debug mode: what is next begins as behind a trap", "core@_halted"),
     ("hart_reset", "the hart is in reset: the same", "core@_reset"),
     ("cause", "not used", "5'd0"),
     ("tval", "not used", "{XLEN{1'b0}}"),
-    ("privilege", "not used", "2'd3"),
+    ("privilege", "of blocks where contexts are told, the privilege mode; else not used", "core@_privilege"),
     ("hide", "the instruction that retires must not be told (docs/filters.md)", "core@_hide"),
     ("mode", "its privilege mode, `rvfi_mode`", "core@_rvfi_mode"),
     ("space", "the number of its address space, say the ASID of `satp` (docs/contexts.md)", "core@_asid"),
@@ -49,6 +53,14 @@ const MEANINGS: [Meaning; 32] = [
         "the core is to wait: half of its FIFO is taken (docs/trace-module.md); not heeded, instructions can be lost",
         "core@_stall",
     ),
+    ("filter_first", "lowest address that is told (docs/filters.md)", "core@_filter_first"),
+    ("filter_last", "highest address that is told", "core@_filter_last"),
+    (
+        "filter_space",
+        "the address spaces that are told: this number, where `filter_mask` has a 1",
+        "core@_filter_space",
+    ),
+    ("filter_mask", "0: all address spaces are told", "core@_filter_mask"),
     (
         "allow_modes",
         "bit m: instructions of privilege mode m may be told, if register `control` asks for them (docs/filters.md)",
@@ -105,18 +117,21 @@ impl Port {
         numbered.map_or((&self.name, None), |(base, n)| (base, Some(n)))
     }
 
-    /// The number of the channel, where a core retires several instructions a clock: `rvfi1_insn_0` has 1.
-    fn channel(&self) -> Option<&str> {
-        let (channel, _) = self.name.strip_prefix("rvfi")?.split_once('_')?;
-        (!channel.is_empty()).then_some(channel)
+    /// The port of one channel or block, and the number of that, where a core retires several a clock: `rvfi1_insn` has 1.
+    fn channel(&self) -> Option<(String, &str)> {
+        let base = self.base().0;
+        let (rest, prefix) = base
+            .strip_prefix("rvfi")
+            .map(|rest| (rest, "rvfi_"))
+            .or_else(|| Some((base.strip_prefix("block")?, "")))?;
+        let (number, port) = rest.split_once('_')?;
+        number.parse::<u8>().ok()?;
+        Some((format!("{prefix}{port}"), number))
     }
 
     /// What it means, and what it is connected to; `own` before what all systems have.
     fn meaning(&self, own: &[Meaning]) -> (&'static str, &str) {
-        let base = match self.channel() {
-            Some(channel) => self.base().0.replacen(channel, "", 1),
-            None => self.base().0.to_string(),
-        };
+        let base = self.channel().map_or_else(|| self.base().0.to_string(), |(port, _)| port);
         let of = |list: &[Meaning]| list.iter().find(|m| m.0 == base).map(|m| (m.1, m.2));
         let named =
             |&(name, meaning): &(&str, &'static str)| (self.name == name).then_some((meaning, self.name.as_str()));
@@ -154,7 +169,7 @@ pub fn markdown_with(verilog: &str, style: &Style, xlen: u8, instance: &str, own
     let mut text = format!("# Ports of `{}`\n\n", style.name);
     let _ = writeln!(text, "`i` is the number of a core, 0 to {}.\n", cores.saturating_sub(1));
     if ports.iter().any(|p| p.channel().is_some()) {
-        text.push_str("Of the instructions that retire in a clock the older one is in the channel with the lower number, `rvfi0` first.\n\n");
+        text.push_str("Of what retires in a clock the older is in the channel with the lower number, `rvfi0` or `block0` first.\n\n");
     }
     text.push_str("| port | dir | bits | meaning |\n| --- | --- | ---: | --- |\n");
     for port in ports.iter().filter(|p| p.base().1.is_none_or(|core| core == 0)) {
@@ -166,7 +181,11 @@ pub fn markdown_with(verilog: &str, style: &Style, xlen: u8, instance: &str, own
     for (i, port) in ports.iter().enumerate() {
         let core = port.base().1.map_or(String::new(), |n| n.to_string());
         let to = port.meaning(own).1.replace('@', &core).replace("XLEN", &xlen.to_string());
-        let to = port.channel().map_or_else(|| to.clone(), |n| to.replacen("_rvfi_", &format!("_rvfi{n}_"), 1));
+        let to = match port.channel() {
+            Some((port, n)) if port.starts_with("rvfi") => to.replacen("_rvfi_", &format!("_rvfi{n}_"), 1),
+            Some((_, n)) => to.replacen('_', &format!("_block{n}_"), 1),
+            None => to,
+        };
         let _ = writeln!(text, "    .{}({to}){}", port.name, if i + 1 < ports.len() { "," } else { "" });
     }
     text.push_str(");\n```\n");
@@ -191,7 +210,7 @@ mod tests {
             let style = Style { name: "acme".into(), initial: true };
             let blocks = ingress == Ingress::Blocks;
             let retire = blocks.then_some(hdl::spine::Retire { lanes: 1, log2_words: 3 });
-            let extras = Extras { stall: !blocks, filter, retire, ..Extras::default() };
+            let extras = Extras { stall: !blocks, filter, range: filter, space: filter, retire, ..Extras::default() };
             let options = SystemOptions { ingress, extras, ..SystemOptions::default() };
             let verilog = emit_as(&params, &options, &style).unwrap();
             let found = ports(&verilog, "acme");
@@ -213,11 +232,17 @@ mod tests {
         let extras = Extras { retire, ..Extras::default() };
         let verilog = emit_as(&params, &SystemOptions { extras, ..SystemOptions::default() }, &style).unwrap();
         let found = ports(&verilog, "acme");
-        assert_eq!(found.iter().filter(|p| p.channel() == Some("3")).count(), 12);
+        assert_eq!(found.iter().filter(|p| p.channel().is_some_and(|c| c.1 == "3")).count(), 12);
         assert!(found.iter().all(|p| !p.meaning(&[]).0.is_empty()));
         let text = markdown(&verilog, &style, 32);
         assert!(text.contains("| `rvfi3_insn_i` | in | 32 | its bits"), "{text}");
         assert!(text.contains("    .rvfi2_trap_1(core1_rvfi2_trap),\n"), "{text}");
+        let retire = Some(hdl::spine::Retire { lanes: 2, log2_words: 3 });
+        let options =
+            SystemOptions { ingress: Ingress::Blocks, extras: Extras { retire, ..Extras::default() }, log2_fifo: 4 };
+        let text = markdown(&emit_as(&params, &options, &style).unwrap(), &style, 32);
+        assert!(text.contains("| `block1_iretire_i` | in | 4 | its halfwords"), "{text}");
+        assert!(text.contains("    .block1_itype_1(core1_block1_itype),\n"), "{text}");
     }
 
     #[test]

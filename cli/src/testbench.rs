@@ -60,29 +60,47 @@ pub fn make(params: &TraceParams, extras: Extras, style: &Style, vectors: &Vecto
     let cores = usize::from(params.cores);
     let each = |line: &dyn Fn(usize) -> String| (0..cores).map(line).collect::<String>();
     let ports = ["valid", "insn", "trap", "intr", "pc_rdata", "pc_wdata"];
+    let lanes = extras.retire.map_or(1, |r| r.lanes);
     let connected = |i: usize| {
-        let port = |p: &str| {
-            // ports from registers are what the others were a clock before
-            let from = if extras.registered { "_q" } else { "" };
-            let driven = if p == "trap" { "1'b0".to_string() } else { format!("{p}_{i}{from}") };
-            format!("        .rvfi_{p}_{i}({driven}),\n")
+        // ports from registers are what the others were a clock before
+        let from = if extras.registered { "_q" } else { "" };
+        let port = |p: &str| match lanes {
+            1 if p == "trap" => format!("        .rvfi_{p}_{i}(1'b0),\n"),
+            1 => format!("        .rvfi_{p}_{i}({p}_{i}{from}),\n"),
+            // one channel a clock, in turns
+            _ => (0..lanes)
+                .map(|j| match p {
+                    "trap" => format!("        .rvfi{j}_{p}_{i}(1'b0),\n"),
+                    "valid" => format!("        .rvfi{j}_{p}_{i}({p}_{i} && channel == {j}),\n"),
+                    _ => format!("        .rvfi{j}_{p}_{i}({p}_{i}),\n"),
+                })
+                .collect(),
         };
         let stall = if extras.stall { format!("        .stall_{i}(),\n") } else { String::new() };
         let mode = format!("        .mode_{i}(2'd3),\n");
         let filter = format!("        .hide_{i}(1'b0),\n        .allow_modes_{i}(4'd15),\n");
+        let range = format!("        .filter_first_{i}(0),\n        .filter_last_{i}({{{}{{1'b1}}}}),\n", params.xlen);
+        let spaces = format!("        .filter_space_{i}(16'd0),\n        .filter_mask_{i}(16'd0),\n");
         let context = format!("        .space_{i}(16'd0),\n");
         let given = |on: bool, line: &str| if on { line.to_string() } else { String::new() };
         ports.map(port).concat()
             + &stall
             + &given(extras.filter || params.context.is_some(), &mode)
             + &given(extras.filter, &filter)
-            + &given(params.context.is_some(), &context)
+            + &given(extras.range, &range)
+            + &given(extras.space, &spaces)
+            + &given(params.context.is_some() || extras.space, &context)
     };
     let enable = if extras.filter { "{20'd0, 4'd15, 7'd0, enable}" } else { ENABLE };
     Own { text: TEXT, edge: "", fields: 6, take: "retire" }
         .fill(style, vectors.word_count, vectors.stop)
         .replace(ENABLE, enable)
         .replace("@START", &START.to_string())
+        .replace("@CHANNEL", if lanes > 1 { "    integer channel = 0;\n" } else { "" })
+        .replace(
+            "@NEXT",
+            &if lanes > 1 { format!("            channel = (channel + 1) % {lanes};\n") } else { String::new() },
+        )
         .replace("@MSB", &(params.xlen - 1).to_string())
         .replace("@ACTIVE", &status_bit("active").to_string())
         .replace("@PORTS", &each(&connected))
@@ -242,7 +260,7 @@ module @NAME_tb;
 
 @BUS    wire valid;
     wire [31:0] data;
-@SIGNALS
+@SIGNALS@CHANNEL
     @NAME dut (
 @PORTS@SYSTEM
 @TASKS
@@ -262,7 +280,7 @@ module @NAME_tb;
 
     task retire;
         begin
-@RETIRE        end
+@NEXT@RETIRE        end
     endtask
 
     initial begin

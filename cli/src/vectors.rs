@@ -7,6 +7,7 @@ use crate::Failure;
 use hdl::trace_sim::START;
 use retire::{FlowEvent, RetireSink};
 use sim::addresses::Addresses;
+use sim::beats::wide::LATENCY;
 use sim::params::TraceParams;
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{Config, Run};
@@ -31,8 +32,15 @@ pub struct Vectors {
 pub const INSTRUCTIONS: usize = 5000;
 const SEED: u64 = 1;
 
-/// Makes the vectors of `params`, with code at those `addresses` alone where there are any.
-pub fn make(params: &TraceParams, addresses: Option<Addresses>) -> Result<Vectors, Failure> {
+/// Clocks by which a core of several instructions a clock is told of later.
+const LATE: u64 = LATENCY + 1;
+/// Clocks in which such a core is still before tracing ends: what waits then is not traced.
+const STILL: u64 = 100;
+
+/// Makes the vectors of `params`, with code at those `addresses` alone where there are any; with `wide` for a core of several
+/// instructions a clock.
+pub fn make(params: &TraceParams, addresses: Option<Addresses>, wide: bool) -> Result<Vectors, Failure> {
+    let (late, still) = if wide { (LATE, STILL) } else { (0, 0) };
     let shape = if params.xlen == 64 { Shape::rv64(SEED) } else { Shape::rv32(SEED) };
     let shape = addresses.map_or(shape.clone(), |a| a.shape(shape));
     let model = Model::new(&Shape { compressed: params.align == 1, ..shape });
@@ -52,7 +60,7 @@ pub fn make(params: &TraceParams, addresses: Option<Addresses>) -> Result<Vector
     for step in run.by_ref().take(INSTRUCTIONS) {
         let r = &step.retired;
         for e in step.before.iter().chain(&step.event) {
-            tell(FlowEvent { cycle: e.cycle + START, ..*e });
+            tell(FlowEvent { cycle: e.cycle + START + late, ..*e });
         }
         let trapped = u8::from(r.trapped);
         let _ = writeln!(
@@ -68,7 +76,7 @@ pub fn make(params: &TraceParams, addresses: Option<Addresses>) -> Result<Vector
     let mut stop = START;
     for e in run.stop() {
         // behind what another core retires in that clock
-        stop = e.cycle + START + 1;
+        stop = e.cycle + START + 1 + still;
         tell(FlowEvent { cycle: stop, ..e });
     }
     // written in clock `stop`, `enable` is 0 in the next, and cores see it in the one after that

@@ -40,6 +40,8 @@ fn it_passes_in_icarus_from_unknown_registers() {
     for what in [
         "--set small",
         "--set small --filter",
+        "--set small --filter-range --filter-space",
+        "--set small --retire 2 --timestamps --cores 2 --context 3",
         "--set large --cores 3 --timestamps",
         "--scheme sc-lsp --variant rbase --cores 2",
         "--scheme cfiat:1k --cores 2",
