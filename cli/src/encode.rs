@@ -19,6 +19,7 @@ use std::io::Write;
 #[command(after_help = "Examples:\n  goshawk encode vm.ret -o vm.gtr\n  \
     goshawk encode builtin:fft --harts 8 --set large --timestamps -o fft.gtr\n  \
     goshawk encode builtin:vm --sync-period 14 -o vm.gtr\n  \
+    goshawk encode builtin:vm --sync-period 4096B -o vm.gtr\n  \
     goshawk encode paged.ret --elf kernel.elf --context 2 -o kernel.gtr\n  \
     goshawk encode builtin:bank --harts 4 --scheme inputs -o bank.gip\n  \
     goshawk encode builtin:lz --scheme inputs:512+known16384 --skip 2000000 -o late.gip\n  \

@@ -43,8 +43,6 @@ use sim::params::TraceParams;
 pub enum RecordField {
     /// All that stands in the entry's first word.
     Begin,
-    /// Predicted streams that wait, of the first message behind a header that was sent again.
-    Waiting,
     /// iCnt.
     Instructions,
     /// SA of the stream that an escape message breaks off.
@@ -53,6 +51,8 @@ pub enum RecordField {
     Address,
     /// SA of a stream.
     Start,
+    /// Predicted streams that wait, of the first message behind a header that was sent again.
+    Waiting,
 }
 
 /// What is sent of an entry; `W` is the width of `word`, 32 or 64.
@@ -295,7 +295,7 @@ impl<const W: usize> Logic for RecordFields<W> {
         }
         // of predicted streams that wait there is one more than stands in the entry
         self.streak_all.next = 0.into();
-        if self.run_size.val() != self.no_run.val() {
+        if self.sync_built.val() & (self.run_size.val() != self.no_run.val()) {
             self.streak_all.next = self.streak.val() + self.one_wide.val();
         }
 

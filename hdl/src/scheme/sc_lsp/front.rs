@@ -58,6 +58,7 @@ pub struct StreamFront<const W: usize> {
     mark_6: Vec<DFF<Bits<4>>>,
     _syncs: usize,
     held_2: Signal<Local, Bit>,
+    held_3: Signal<Local, Bit>,
     marked: Signal<Local, Bits<4>>,
     // State
     swept: DFF<Bit>,
@@ -72,7 +73,6 @@ pub struct StreamFront<const W: usize> {
     valid_3: DFF<Bit>,
     intr_3: DFF<Bit>,
     ends_3: DFF<Bit>,
-    look_3: DFF<Bit>,
     flow_3: DFF<Bit>,
     known_3: DFF<Bit>,
     count_3: DFF<Bits<24>>,
@@ -169,7 +169,6 @@ impl<const W: usize> Logic for StreamFront<W> {
             valid_3,
             intr_3,
             ends_3,
-            look_3,
             flow_3,
             known_3,
             count_3,
@@ -234,6 +233,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.detector.target.next = self.beat.target.val();
         // behind a resync nothing is asked of the tables
         self.held_2.next = false;
+        self.held_3.next = false;
         self.marked.next = 0.into();
         for i in 0..self._syncs {
             self.settle[i].clock.next = self.clock.val();
@@ -261,6 +261,7 @@ impl<const W: usize> Logic for StreamFront<W> {
                 self.mark_5[i].d.next = 0.into();
                 self.mark_6[i].d.next = 0.into();
             }
+            self.held_3.next = self.mark_3[i].q.val().get_bit(2);
             self.marked.next = self.mark_6[i].q.val();
         }
         self.life.resynced.next = self.marked.val().get_bit(0);
@@ -270,7 +271,6 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.valid_3.d.next = self.valid_2.val();
         self.intr_3.d.next = self.beat.intr.val();
         self.ends_3.d.next = self.detector.ends.val();
-        self.look_3.d.next = self.detector.ends.val() & !self.held_2.val();
         self.flow_3.d.next = self.flow.val() & !self.life.away.val();
         self.known_3.d.next = self.detector.known.val();
         self.count_3.d.next = self.detector.count.val();
@@ -280,7 +280,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.own_start_3.d.next = self.detector.own_start.val();
 
         // S3
-        self.stream_cache.look.next = self.look_3.q.val();
+        self.stream_cache.look.next = self.ends_3.q.val() & !self.held_3.val();
         self.stream_cache.start.next = self.own_start_3.q.val();
         self.stream_cache.length.next = self.length_3.q.val();
         self.stream_cache.sweep.next = self.sweep.val();
