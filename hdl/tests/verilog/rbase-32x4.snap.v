@@ -1029,10 +1029,13 @@ module goshawk_packer (
     input  wire        words_ready
 );
 
+    localparam [2:0] LANES = 3'd6;
+    localparam [2:0] STEP = 3'd2;
+
     reg  [6:0]  rest;
     reg  [2:0]  held;
     reg  [31:0] word;
-    reg  [1:0]  lane;
+    reg  [2:0]  lane;
     reg         full;
     wire [14:0] spread;
     wire [3:0]  total;
@@ -1044,7 +1047,7 @@ module goshawk_packer (
     assign take = bits_valid & !full;
     assign octet = take & total[3];
     assign bits_ready = !full;
-    assign aligned = (held == 3'd0) & (lane == 2'd0);
+    assign aligned = (held == 3'd0) & (lane == 3'd0);
     assign words_valid = full;
     assign words_data = word;
 
@@ -1059,13 +1062,13 @@ module goshawk_packer (
         if (octet) begin
             rest <= spread[14:8];
             word <= {spread[7:0], word[31:8]};
-            lane <= lane + 2'd1;
-            full <= &lane;
+            lane <= lane + STEP;
+            full <= lane == LANES;
         end
         if (reset) begin
             rest <= 7'd0;
             held <= 3'd0;
-            lane <= 2'd0;
+            lane <= 3'd0;
             full <= 1'd0;
         end
     end
@@ -1074,7 +1077,7 @@ module goshawk_packer (
         rest = 7'd0;
         held = 3'd0;
         word = 32'd0;
-        lane = 2'd0;
+        lane = 3'd0;
         full = 1'd0;
     end
 endmodule
@@ -1103,32 +1106,35 @@ module goshawk_session (
     input  wire        aligned
 );
 
-    localparam [3:0] EIGHT = 4'd8;
+    localparam [3:0] HEAD_BITS = 4'd8;
     localparam [31:0] HEADER0 = 32'h4b485347;
     localparam [31:0] HEADER1 = 32'h101;
     localparam [31:0] HEADER2 = 32'hdc0d63be;
-    localparam [3:0] LAST = 4'hb;
+    localparam [4:0] LAST = 5'h16;
+    localparam [4:0] STEP = 5'd2;
 
     reg         session;
     reg         running;
     reg         head;
-    reg  [3:0]  at;
+    reg  [4:0]  at;
     reg         due;
     reg  [4:0]  stops;
     wire        pad;
     reg  [31:0] word;
     reg  [7:0]  octet;
+    wire [7:0]  half;
     wire        over;
 
     assign tracing = running;
     assign active = session;
+    assign half = octet;
     assign over = (stops == 5'd1) & !coded_busy;
     assign pad = over;
     assign have = show & !head & !due;
     assign coded_ready = bits_ready & !head;
 
     always @(*) begin
-        case (at[3:2])
+        case (at[4:3])
             2'd0: begin
                 word = HEADER0;
             end
@@ -1142,7 +1148,7 @@ module goshawk_session (
     end
 
     always @(*) begin
-        case (at[1:0])
+        case (at[2:1])
             2'd0: begin
                 octet = word[7:0];
             end
@@ -1163,8 +1169,8 @@ module goshawk_session (
         bits_count = coded_count;
         bits_valid = coded_valid;
         if (head) begin
-            bits_data = octet;
-            bits_count = EIGHT;
+            bits_data = half;
+            bits_count = HEAD_BITS;
             bits_valid = 1'd1;
         end
         if (pad) begin
@@ -1180,10 +1186,10 @@ module goshawk_session (
             session <= 1'd1;
             running <= 1'd1;
             head <= 1'd1;
-            at <= 4'd0;
+            at <= 5'd0;
         end
         if (head & bits_ready) begin
-            at <= at + 4'd1;
+            at <= at + STEP;
             if (at == LAST) begin
                 head <= 1'd0;
             end
@@ -1208,7 +1214,7 @@ module goshawk_session (
         session = 1'd0;
         running = 1'd0;
         head = 1'd0;
-        at = 4'd0;
+        at = 5'd0;
         due = 1'd0;
         stops = 5'd0;
     end
@@ -3108,6 +3114,15 @@ module goshawk_ingress (
     wire [31:0] target_1;
     reg  [1:0]  length;
     wire [31:0] link;
+    wire        live_1;
+    wire [31:0] pc_beat;
+    wire [31:0] target_beat;
+    wire        long_beat;
+    reg         branch_1;
+    reg         look_1;
+    reg         pop_1;
+    reg         jump_1;
+    wire        intr_1;
 
     assign opcode = rvfi_insn[6:0];
     assign quadrant = rvfi_insn[1:0];
@@ -3121,20 +3136,25 @@ module goshawk_ingress (
     assign is_xret = xret_word == 32'h10200073;
     assign pops = is_jalr & returns & !(links & same);
     assign retires = rvfi_valid & !rvfi_trap;
-    assign traced = retires & live;
+    assign live_1 = live;
+    assign traced = retires & live_1;
     assign pc_1 = {1'd0, rvfi_pc_rdata[31:1]};
     assign target_1 = {1'd0, rvfi_pc_wdata[31:1]};
-    assign link = pc_2 + {30'd0, length};
+    assign intr_1 = rvfi_intr | trap_before;
+    assign pc_beat = pc_2;
+    assign target_beat = target_2;
+    assign long_beat = long_2;
+    assign link = pc_beat + {30'd0, length};
     assign beat_live = live_2;
     assign beat_valid = valid_2;
     assign beat_intr = intr_2;
     assign beat_branch = branch_2;
-    assign beat_taken = link[11:0] != target_2[11:0];
     assign beat_look = look_2;
     assign beat_pop = pop_2;
     assign beat_jump = jump_2;
-    assign beat_pc = pc_2;
-    assign beat_target = target_2;
+    assign beat_taken = link[11:0] != target_beat[11:0];
+    assign beat_pc = pc_beat;
+    assign beat_target = target_beat;
 
     always @(*) begin
         if (wide) begin
@@ -3155,8 +3175,21 @@ module goshawk_ingress (
     end
 
     always @(*) begin
+        branch_1 = is_branch;
+        look_1 = (is_jalr & !pops) | is_xret;
+        pop_1 = pops;
+        jump_1 = is_jal;
+        if (!traced) begin
+            branch_1 = 1'd0;
+            look_1 = 1'd0;
+            pop_1 = 1'd0;
+            jump_1 = 1'd0;
+        end
+    end
+
+    always @(*) begin
         length = 2'd1;
-        if (long_2) begin
+        if (long_beat) begin
             length = 2'd2;
         end
     end
@@ -3167,20 +3200,14 @@ module goshawk_ingress (
         end
         live_2 <= live;
         valid_2 <= retires;
-        branch_2 <= is_branch;
-        look_2 <= (is_jalr & !pops) | is_xret;
-        pop_2 <= pops;
-        jump_2 <= is_jal;
-        if (!traced) begin
-            branch_2 <= 1'd0;
-            look_2 <= 1'd0;
-            pop_2 <= 1'd0;
-            jump_2 <= 1'd0;
-        end
+        branch_2 <= branch_1;
+        look_2 <= look_1;
+        pop_2 <= pop_1;
+        jump_2 <= jump_1;
         long_2 <= wide;
         pc_2 <= pc_1;
         target_2 <= target_1;
-        intr_2 <= rvfi_intr | trap_before;
+        intr_2 <= intr_1;
     end
 
     initial begin

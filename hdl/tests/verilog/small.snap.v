@@ -236,7 +236,7 @@ module goshawk_encoder (
     end
 endmodule
 
-// chunks with connect bits for one core, four bits of a difference a clock
+// chunks with connect bits for one core, four bits of a difference and two of a number a clock
 module goshawk_serial (
     input  wire        clock,
     input  wire        reset,
@@ -259,20 +259,22 @@ module goshawk_serial (
     localparam [2:0] SERIAL_STATE_NEGATE = 3'd2;
     localparam [2:0] SERIAL_STATE_SEND = 3'd4;
     localparam [2:0] SERIAL_STATE_SUBTRACT = 3'd1;
-    localparam [1:0] B_FIRST = 2'd2;
-    localparam [1:0] C_FIRST = 2'd3;
-    localparam [1:0] T_FIRST = 2'd2;
-    localparam [1:0] T_NEXT = 2'd3;
-    localparam [2:0] TWO = 3'd2;
+    localparam [1:0] B_ZERO = 2'd3;
+    localparam [31:0] BUT_DIGIT = 32'hfffffff0;
+    localparam [1:0] I_ZERO = 2'd2;
 
     reg  [2:0]  state;
     reg  [31:0] v;
-    reg  [1:0]  size_q;
-    reg  [1:0]  again;
+    reg         upper;
     reg         raw;
+    reg  [1:0]  size_q;
     reg         address;
     reg         negative;
-    reg         ends;
+    reg         wide;
+    reg         odd;
+    reg         late;
+    reg         begun;
+    reg         more;
     reg  [31:0] pta;
     reg         fresh_q;
     reg  [3:0]  turn;
@@ -287,16 +289,23 @@ module goshawk_serial (
     wire        under;
     wire [31:0] round;
     wire [31:0] passed;
-    wire [2:0]  bits;
-    wire [2:0]  shift;
-    wire        sign;
-    reg  [7:0]  behind;
-    reg  [7:0]  own;
-    reg  [2:0]  extra;
-    reg  [31:0] rest;
-    wire [2:0]  next_bits;
-    reg  [3:0]  reach;
-    reg         further;
+    reg  [1:0]  size_of;
+    reg         wide_of;
+    reg         odd_of;
+    reg         late_of;
+    reg         first;
+    reg         second;
+    reg         closes;
+    wire        connect;
+    wire        ends;
+    wire        one_0;
+    reg         one_1;
+    reg         one_2;
+    reg         one_3;
+    wire [7:0]  piece;
+    reg  [3:0]  bits;
+    reg         above;
+    wire        steps;
 
     assign low = v[3:0];
     assign low_not = ~low;
@@ -305,14 +314,15 @@ module goshawk_serial (
     assign under = |{sum[2], 2'd0};
     assign round = {digit, v[31:4]};
     assign passed = {low_not, pta[31:4]};
-    assign bits = {1'd0, size_q} + 3'd1;
-    assign shift = bits | TWO;
-    assign sign = ends & address;
+    assign steps = (state == SERIAL_STATE_SEND) & taken & upper;
+    assign connect = above | (odd & second);
+    assign ends = raw | (closes & !connect);
+    assign one_0 = first;
+    assign piece = {4'd0, one_3, one_2, one_1, one_0};
     assign have = state == SERIAL_STATE_SEND;
-    assign data = own;
-    assign count = {1'd0, bits} + {1'd0, extra};
+    assign data = piece;
+    assign count = bits;
     assign busy = state != 3'd0;
-    assign next_bits = {1'd0, again} + 3'd1;
     assign ready = state == 3'd0;
 
     always @(*) begin
@@ -335,80 +345,68 @@ module goshawk_serial (
     end
 
     always @(*) begin
-        behind = 8'd0;
-        if (!ends) begin
-            behind = 8'd1;
-        end
-        if (sign & negative) begin
-            behind = 8'd2;
+        first = v[0];
+        second = v[1];
+        above = more | v[2] | v[3];
+        if (upper) begin
+            first = v[2];
+            second = v[3];
+            above = more;
         end
     end
 
     always @(*) begin
-        case (shift)
-            3'd1: begin
-                rest = {1'd0, v[31:1]};
-                own = {behind[6:0], low[0]};
-            end
-            3'd2: begin
-                rest = {2'd0, v[31:2]};
-                own = {behind[5:0], low[1:0]};
-            end
-            3'd3: begin
-                rest = {3'd0, v[31:3]};
-                own = {behind[4:0], low[2:0]};
-            end
-            default: begin
-                rest = {4'd0, v[31:4]};
-                own = {behind[3:0], low};
-            end
-        endcase
+        closes = (begun | !late) & !raw;
+        if (wide) begin
+            closes = (upper == late) & !raw;
+        end
     end
 
     always @(*) begin
-        extra = 3'd1;
+        one_1 = second;
+        one_2 = v[2] & raw;
+        one_3 = v[3] & raw;
+        bits = 4'd2;
         if (raw) begin
-            extra = 3'd0;
+            bits = {2'd0, size_q} + 4'd1;
         end
-        if (sign) begin
-            extra = 3'd2;
+        if (closes) begin
+            if (odd) begin
+                one_1 = connect;
+                one_2 = negative;
+                if (connect) begin
+                    one_2 = second;
+                end
+                if (connect | address) begin
+                    bits = 4'd3;
+                end
+            end else begin
+                one_2 = connect;
+                one_3 = negative & !connect;
+                bits = 4'd3;
+                if (address & !connect) begin
+                    bits = 4'd4;
+                end
+            end
         end
     end
 
     always @(*) begin
-        reach = {1'd0, bits} + {1'd0, next_bits};
-        if (state == 3'd3) begin
-            reach = {1'd0, bits};
+        size_of = I_ZERO;
+        wide_of = 1'd0;
+        odd_of = 1'd0;
+        late_of = 1'd0;
+        if (kind == 3'd1) begin
+            size_of = B_ZERO;
+            wide_of = 1'd0;
+            odd_of = 1'd1;
+            late_of = 1'd1;
         end
-    end
-
-    always @(*) begin
-        case (reach)
-            4'd1: begin
-                further = |v[31:1];
-            end
-            4'd2: begin
-                further = |v[31:2];
-            end
-            4'd3: begin
-                further = |v[31:3];
-            end
-            4'd4: begin
-                further = |v[31:4];
-            end
-            4'd5: begin
-                further = |v[31:5];
-            end
-            4'd6: begin
-                further = |v[31:6];
-            end
-            4'd7: begin
-                further = |v[31:7];
-            end
-            default: begin
-                further = |v[31:8];
-            end
-        endcase
+        if (kind == 3'd2) begin
+            wide_of = 1'd1;
+            odd_of = 1'd1;
+            late_of = 1'd1;
+        end
     end
 
     always @(posedge clock) begin
@@ -416,32 +414,29 @@ module goshawk_serial (
             SERIAL_STATE_IDLE: begin
                 v <= value;
                 if (zero) begin
-                    v <= 32'd0;
+                    v <= value & BUT_DIGIT;
                 end
-                size_q <= 2'd1;
-                again <= 2'd1;
-                if (kind == 3'd1) begin
-                    size_q <= B_FIRST;
-                    again <= 2'd1;
-                end
-                if (kind == 3'd3) begin
-                    size_q <= C_FIRST;
-                    again <= 2'd1;
-                end
-                if (kind == 3'd2) begin
-                    size_q <= T_FIRST;
-                    again <= T_NEXT;
-                end
+                size_q <= size_of;
+                wide <= wide_of;
+                odd <= odd_of;
+                late <= late_of;
+                raw <= zero;
                 if (kind == 3'd0) begin
+                    raw <= 1'd1;
                     size_q <= size[1:0];
                 end
-                raw <= kind == 3'd0;
+                upper <= 1'd0;
+                begun <= 1'd0;
+                negative <= 1'd0;
                 address <= kind == 3'd2;
                 fresh_q <= fresh;
                 carry <= 1'd1;
                 turn <= 4'd0;
                 if (valid) begin
-                    state <= SERIAL_STATE_LOOK;
+                    state <= SERIAL_STATE_SEND;
+                    if (!late_of) begin
+                        state <= SERIAL_STATE_LOOK;
+                    end
                     if (kind == 3'd2) begin
                         state <= SERIAL_STATE_SUBTRACT;
                     end
@@ -456,7 +451,10 @@ module goshawk_serial (
                     carry <= 1'd1;
                     turn <= 4'd0;
                     negative <= under;
-                    state <= SERIAL_STATE_LOOK;
+                    state <= SERIAL_STATE_SEND;
+                    if (!late) begin
+                        state <= SERIAL_STATE_LOOK;
+                    end
                     if (under) begin
                         state <= SERIAL_STATE_NEGATE;
                     end
@@ -467,18 +465,22 @@ module goshawk_serial (
                 carry <= sum[4];
                 turn <= turn + 4'd1;
                 if (last) begin
-                    state <= SERIAL_STATE_LOOK;
+                    state <= SERIAL_STATE_SEND;
+                    if (!late) begin
+                        state <= SERIAL_STATE_LOOK;
+                    end
                 end
             end
             SERIAL_STATE_LOOK: begin
-                ends <= raw | !further;
                 state <= SERIAL_STATE_SEND;
             end
             SERIAL_STATE_SEND: begin
                 if (taken) begin
-                    v <= rest;
-                    ends <= raw | !further;
-                    size_q <= again;
+                    begun <= 1'd1;
+                    upper <= !upper;
+                    if (upper) begin
+                        v <= {4'd0, v[31:4]};
+                    end
                     if (ends) begin
                         state <= SERIAL_STATE_IDLE;
                     end
@@ -489,17 +491,25 @@ module goshawk_serial (
         if (reset) begin
             state <= SERIAL_STATE_IDLE;
         end
+        more <= |v[31:8];
+        if (!steps) begin
+            more <= |v[31:4];
+        end
     end
 
     initial begin
         state = 3'd0;
         v = 32'd0;
-        size_q = 2'd0;
-        again = 2'd0;
+        upper = 1'd0;
         raw = 1'd0;
+        size_q = 2'd0;
         address = 1'd0;
         negative = 1'd0;
-        ends = 1'd0;
+        wide = 1'd0;
+        odd = 1'd0;
+        late = 1'd0;
+        begun = 1'd0;
+        more = 1'd0;
         pta = 32'd0;
         fresh_q = 1'd0;
         turn = 4'd0;
@@ -942,10 +952,12 @@ module goshawk_packer (
     input  wire        words_ready
 );
 
+    localparam [2:0] LANES = 3'd7;
+
     reg  [6:0]  rest;
     reg  [2:0]  held;
     reg  [31:0] word;
-    reg  [1:0]  lane;
+    reg  [2:0]  lane;
     reg         full;
     wire [14:0] spread;
     wire [3:0]  total;
@@ -955,9 +967,9 @@ module goshawk_packer (
     assign spread = ({7'd0, bits_data} << held) | {8'd0, rest};
     assign total = {1'd0, held} + bits_count;
     assign take = bits_valid & !full;
-    assign octet = take & total[3];
+    assign octet = take & total[2];
     assign bits_ready = !full;
-    assign aligned = (held == 3'd0) & (lane == 2'd0);
+    assign aligned = (held == 3'd0) & (lane == 3'd0);
     assign words_valid = full;
     assign words_data = word;
 
@@ -966,19 +978,21 @@ module goshawk_packer (
             full <= 1'd0;
         end
         if (take) begin
-            held <= total[2:0];
-            rest <= spread[6:0];
+            held <= {1'd0, total[1:0]};
+            rest <= {4'd0, spread[2:0]};
         end
         if (octet) begin
             rest <= spread[14:8];
             word <= {spread[7:0], word[31:8]};
-            lane <= lane + 2'd1;
-            full <= &lane;
+            rest <= {4'd0, spread[6:4]};
+            word <= {spread[3:0], word[31:4]};
+            lane <= lane + 3'd1;
+            full <= lane == LANES;
         end
         if (reset) begin
             rest <= 7'd0;
             held <= 3'd0;
-            lane <= 2'd0;
+            lane <= 3'd0;
             full <= 1'd0;
         end
     end
@@ -987,7 +1001,7 @@ module goshawk_packer (
         rest = 7'd0;
         held = 3'd0;
         word = 32'd0;
-        lane = 2'd0;
+        lane = 3'd0;
         full = 1'd0;
     end
 endmodule
@@ -1016,21 +1030,22 @@ module goshawk_session (
     input  wire        aligned
 );
 
-    localparam [3:0] EIGHT = 4'd8;
+    localparam [3:0] HEAD_BITS = 4'd4;
     localparam [31:0] HEADER0 = 32'h4b485347;
     localparam [31:0] HEADER1 = 32'h101;
     localparam [31:0] HEADER2 = 32'h865faf1c;
-    localparam [3:0] LAST = 4'hb;
+    localparam [4:0] LAST = 5'h17;
 
     reg         session;
     reg         running;
     reg         head;
-    reg  [3:0]  at;
+    reg  [4:0]  at;
     reg         due;
     reg  [4:0]  stops;
     wire        pad;
     reg  [31:0] word;
     reg  [7:0]  octet;
+    reg  [7:0]  half;
     wire        over;
 
     assign tracing = running;
@@ -1041,7 +1056,7 @@ module goshawk_session (
     assign coded_ready = bits_ready & !head;
 
     always @(*) begin
-        case (at[3:2])
+        case (at[4:3])
             2'd0: begin
                 word = HEADER0;
             end
@@ -1055,7 +1070,7 @@ module goshawk_session (
     end
 
     always @(*) begin
-        case (at[1:0])
+        case (at[2:1])
             2'd0: begin
                 octet = word[7:0];
             end
@@ -1072,12 +1087,19 @@ module goshawk_session (
     end
 
     always @(*) begin
+        half = {4'd0, octet[3:0]};
+        if (at[0]) begin
+            half = {4'd0, octet[7:4]};
+        end
+    end
+
+    always @(*) begin
         bits_data = coded_data;
         bits_count = coded_count;
         bits_valid = coded_valid;
         if (head) begin
-            bits_data = octet;
-            bits_count = EIGHT;
+            bits_data = half;
+            bits_count = HEAD_BITS;
             bits_valid = 1'd1;
         end
         if (pad) begin
@@ -1093,10 +1115,10 @@ module goshawk_session (
             session <= 1'd1;
             running <= 1'd1;
             head <= 1'd1;
-            at <= 4'd0;
+            at <= 5'd0;
         end
         if (head & bits_ready) begin
-            at <= at + 4'd1;
+            at <= at + 5'd1;
             if (at == LAST) begin
                 head <= 1'd0;
             end
@@ -1121,7 +1143,7 @@ module goshawk_session (
         session = 1'd0;
         running = 1'd0;
         head = 1'd0;
-        at = 4'd0;
+        at = 5'd0;
         due = 1'd0;
         stops = 5'd0;
     end
@@ -1502,6 +1524,7 @@ module goshawk_front (
     wire        life_verdict_stop;
     wire        life_verdict_restart;
     wire        life_verdict_losing;
+    wire        life_verdict_tracing;
     wire        outcome_clear;
     wire        outcome_ready;
     wire        outcome_miss;
@@ -1576,6 +1599,7 @@ module goshawk_front (
         .verdict_stop(life_verdict_stop),
         .verdict_restart(life_verdict_restart),
         .verdict_losing(life_verdict_losing),
+        .verdict_tracing(life_verdict_tracing),
         .verdict_asks(messages_verdict_asks),
         .verdict_flow(messages_verdict_flow)
     );
@@ -1604,7 +1628,6 @@ module goshawk_front (
 
     goshawk_messages u_messages (
         .clock(clock),
-        .reset(reset),
         .valid(valid_5),
         .reported(reported_5),
         .flow(flow_5),
@@ -1621,6 +1644,7 @@ module goshawk_front (
         .verdict_stop(life_verdict_stop),
         .verdict_restart(life_verdict_restart),
         .verdict_losing(life_verdict_losing),
+        .verdict_tracing(life_verdict_tracing),
         .verdict_asks(messages_verdict_asks),
         .verdict_flow(messages_verdict_flow),
         .entry_push(entry_push),
@@ -1748,7 +1772,6 @@ endmodule
 // what is sent, and when
 module goshawk_messages (
     input  wire        clock,
-    input  wire        reset,
     input  wire        valid,
     input  wire        reported,
     input  wire        flow,
@@ -1765,6 +1788,7 @@ module goshawk_messages (
     input  wire        verdict_stop,
     input  wire        verdict_restart,
     input  wire        verdict_losing,
+    input  wire        verdict_tracing,
     output wire        verdict_asks,
     output wire        verdict_flow,
     output wire        entry_push,
@@ -1810,7 +1834,7 @@ module goshawk_messages (
     assign bcnt_sum = bcnt + {23'd0, bcnt_inc};
     assign remains = verdict_send & any_pre & !any_post;
     assign remains_reported = remains & counted;
-    assign clear_counts = verdict_restart;
+    assign clear_counts = verdict_send | verdict_overflow | !verdict_tracing;
     assign bcnt_one = remains_reported | verdict_drop;
     assign entry_push = verdict_restart;
     assign pre_0 = verdict_exception | verdict_overflow | verdict_stop;
@@ -1840,16 +1864,12 @@ module goshawk_messages (
     always @(posedge clock) begin
         if (clear_counts) begin
             icnt <= {23'd0, remains};
-        end else if (!verdict_drop) begin
+        end else begin
             icnt <= {4'd0, icnt_sum[19:0]};
         end
         bcnt <= {4'd0, bcnt_sum[19:0]};
         if (clear_counts | verdict_drop) begin
             bcnt <= {23'd0, bcnt_one};
-        end
-        if (reset) begin
-            icnt <= 24'd0;
-            bcnt <= 24'd0;
         end
     end
 
@@ -2201,6 +2221,7 @@ module goshawk_life (
     output wire        verdict_stop,
     output wire        verdict_restart,
     output wire        verdict_losing,
+    output wire        verdict_tracing,
     input  wire        verdict_asks,
     input  wire        verdict_flow
 );
@@ -2249,6 +2270,7 @@ module goshawk_life (
     assign verdict_sync = valid & live & !losing & first;
     assign verdict_exception = valid & live & !losing & intr & !first;
     assign verdict_losing = losing;
+    assign verdict_tracing = tracing;
     assign verdict_send = send;
     assign verdict_drop = drop;
     assign verdict_overflow = overflow;
@@ -2370,6 +2392,16 @@ module goshawk_ingress (
     wire [31:0] target_1;
     reg  [1:0]  length;
     wire [31:0] link;
+    wire        live_1;
+    wire [31:0] pc_beat;
+    wire [31:0] target_beat;
+    wire        long_beat;
+    reg         branch_1;
+    reg         look_1;
+    reg         push_1;
+    reg         pop_1;
+    reg         jump_1;
+    wire        intr_1;
 
     assign opcode = rvfi_insn[6:0];
     assign quadrant = rvfi_insn[1:0];
@@ -2383,22 +2415,27 @@ module goshawk_ingress (
     assign is_xret = xret_word == 32'h10200073;
     assign pops = is_jalr & returns & !(links & same);
     assign retires = rvfi_valid & !rvfi_trap;
-    assign traced = retires & live;
+    assign live_1 = live;
+    assign traced = retires & live_1;
     assign pc_1 = {1'd0, rvfi_pc_rdata[31:1]};
     assign target_1 = {1'd0, rvfi_pc_wdata[31:1]};
-    assign link = pc_2 + {30'd0, length};
+    assign intr_1 = rvfi_intr | trap_before;
+    assign pc_beat = pc_2;
+    assign target_beat = target_2;
+    assign long_beat = long_2;
+    assign link = pc_beat + {30'd0, length};
     assign beat_live = live_2;
     assign beat_valid = valid_2;
     assign beat_intr = intr_2;
     assign beat_branch = branch_2;
-    assign beat_taken = link[11:0] != target_2[11:0];
     assign beat_look = look_2;
     assign beat_push = push_2;
     assign beat_pop = pop_2;
     assign beat_jump = jump_2;
-    assign beat_pc = pc_2;
+    assign beat_taken = link[11:0] != target_beat[11:0];
+    assign beat_pc = pc_beat;
     assign beat_link = link;
-    assign beat_target = target_2;
+    assign beat_target = target_beat;
 
     always @(*) begin
         if (wide) begin
@@ -2421,8 +2458,23 @@ module goshawk_ingress (
     end
 
     always @(*) begin
+        branch_1 = is_branch;
+        look_1 = (is_jalr & !pops) | is_xret;
+        push_1 = (is_jalr & links) | (is_jal & jal_links);
+        pop_1 = pops;
+        jump_1 = is_jal;
+        if (!traced) begin
+            branch_1 = 1'd0;
+            look_1 = 1'd0;
+            push_1 = 1'd0;
+            pop_1 = 1'd0;
+            jump_1 = 1'd0;
+        end
+    end
+
+    always @(*) begin
         length = 2'd1;
-        if (long_2) begin
+        if (long_beat) begin
             length = 2'd2;
         end
     end
@@ -2433,22 +2485,15 @@ module goshawk_ingress (
         end
         live_2 <= live;
         valid_2 <= retires;
-        branch_2 <= is_branch;
-        look_2 <= (is_jalr & !pops) | is_xret;
-        push_2 <= (is_jalr & links) | (is_jal & jal_links);
-        pop_2 <= pops;
-        jump_2 <= is_jal;
-        if (!traced) begin
-            branch_2 <= 1'd0;
-            look_2 <= 1'd0;
-            push_2 <= 1'd0;
-            pop_2 <= 1'd0;
-            jump_2 <= 1'd0;
-        end
+        branch_2 <= branch_1;
+        look_2 <= look_1;
+        push_2 <= push_1;
+        pop_2 <= pop_1;
+        jump_2 <= jump_1;
         long_2 <= wide;
         pc_2 <= pc_1;
         target_2 <= target_1;
-        intr_2 <= rvfi_intr | trap_before;
+        intr_2 <= intr_1;
     end
 
     initial begin
