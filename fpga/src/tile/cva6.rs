@@ -109,14 +109,3 @@ pub(super) fn verilog() -> Result<String, CoreError> {
     text.push_str(&emitted(Pair::default(), "tile_pair").map_err(CoreError::Check)?);
     Ok(text)
 }
-
-/// What is between the log's wires and the trace system.
-pub(super) const ADAPTER: &str = "    \
-    tile_pair pair(
-        .clock(clk), .reset(core_reset), .valid0(log_valid_0[0]), .insn0(log_insn_0[31:0]), .pc0(log_pc_0[63:0]),
-        .valid1(log_valid_0[1]), .insn1(log_insn_0[63:32]), .pc1(log_pc_0[127:64]),
-        .trapped(log_trap_0), .mepc(log_mepc_0),
-        .rvfi0_valid(rvfi0_valid), .rvfi0_insn(rvfi0_insn), .rvfi0_intr(rvfi0_intr), .rvfi0_pc_rdata(rvfi0_pc_rdata),
-        .rvfi0_pc_wdata(rvfi0_pc_wdata), .rvfi1_valid(rvfi1_valid), .rvfi1_insn(rvfi1_insn), .rvfi1_intr(rvfi1_intr),
-        .rvfi1_pc_rdata(rvfi1_pc_rdata), .rvfi1_pc_wdata(rvfi1_pc_wdata));
-";

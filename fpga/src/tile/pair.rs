@@ -19,6 +19,17 @@
 
 use rust_hdl::prelude::*;
 
+/// Its instance, as the module `tile_pair` between the wires of a log of two lanes and the trace system.
+pub(super) const INSTANCE: &str = "    \
+    tile_pair pair(
+        .clock(clk), .reset(core_reset), .valid0(log_valid_0[0]), .insn0(log_insn_0[31:0]), .pc0(log_pc_0[63:0]),
+        .valid1(log_valid_0[1]), .insn1(log_insn_0[63:32]), .pc1(log_pc_0[127:64]),
+        .trapped(log_trap_0), .mepc(log_mepc_0),
+        .rvfi0_valid(rvfi0_valid), .rvfi0_insn(rvfi0_insn), .rvfi0_intr(rvfi0_intr), .rvfi0_pc_rdata(rvfi0_pc_rdata),
+        .rvfi0_pc_wdata(rvfi0_pc_wdata), .rvfi1_valid(rvfi1_valid), .rvfi1_insn(rvfi1_insn), .rvfi1_intr(rvfi1_intr),
+        .rvfi1_pc_rdata(rvfi1_pc_rdata), .rvfi1_pc_wdata(rvfi1_pc_wdata));
+";
+
 /// The adapter.
 #[allow(missing_docs)] // the ports are in the table above
 #[derive(LogicBlock, Default)]

@@ -1,6 +1,6 @@
 //! The Verilog of a tile with its trace system, and its simulation
 
-use super::{cva6, TileKind};
+use super::{pair, TileKind};
 use crate::cosim::build::{build_in, Recipe};
 use crate::soc::core::CoreError;
 use crate::soc::verilate::{BuildError, VERILATOR};
@@ -101,7 +101,7 @@ pub fn verilog(kind: TileKind, params: &TraceParams, log2_fifo: u8) -> Result<St
                 }
                 let _ = write!(connections, ".rvfi{lane}_trap_0(1'b0),\n        ");
             }
-            s.push_str(cva6::ADAPTER);
+            s.push_str(pair::INSTANCE);
         }
         TileKind::Rocket | TileKind::Rocket4 => {
             for i in 0..kind.harts() {
