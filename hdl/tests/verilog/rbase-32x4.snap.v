@@ -934,7 +934,7 @@ module goshawk_registers (
 
     localparam [31:0] ACTIVE_BIT = 32'd2;
     localparam [31:0] FINGERPRINT = 32'hdc0d63be;
-    localparam [31:0] ID = 32'h67540101;
+    localparam [31:0] ID = 32'h67544101;
     localparam [31:0] IDLE_BIT = 32'd4;
     localparam [2:0] OVERFLOW_ADDR = 3'd4;
 
