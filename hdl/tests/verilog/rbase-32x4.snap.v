@@ -563,6 +563,7 @@ module goshawk_fields (
     localparam [2:0] RECORD_FIELD_INSTRUCTIONS = 3'd1;
     localparam [2:0] RECORD_FIELD_OPEN = 3'd2;
     localparam [2:0] RECORD_FIELD_START = 3'd4;
+    localparam [2:0] RECORD_FIELD_WAITING = 3'd5;
     localparam [5:0] ADDRESS_SIZE = 6'h1e;
     localparam [3:0] CODE_OVERFLOW = 4'd9;
     localparam [3:0] CODE_STOP = 4'd5;
@@ -579,6 +580,7 @@ module goshawk_fields (
     localparam [5:0] LOW_SIZE = 6'h12;
     localparam [5:0] MISS_SIZE = 6'hf;
     localparam [3:0] NO_RUN = 4'hf;
+    localparam [5:0] WAIT_SIZE = 6'd7;
 
     wire        begins;
     wire [27:0] first;
@@ -711,6 +713,13 @@ module goshawk_fields (
                     value = {number[30:0], 1'd0};
                     size = INDEX_SIZE;
                 end
+            end
+            RECORD_FIELD_WAITING: begin
+                value = 32'd0;
+                size = WAIT_SIZE;
+                next_step = RECORD_FIELD_INSTRUCTIONS;
+                next_field = 2'd1;
+                over = 1'd0;
             end
             RECORD_FIELD_INSTRUCTIONS: begin
                 own_field = 2'd1;
@@ -1935,6 +1944,7 @@ module goshawk_records (
     wire        dropped_top;
     wire [23:0] dropped_more;
     reg  [23:0] dropped_now;
+    wire        flag;
     wire        pre_0;
     wire        pre_1;
     wire        post_0;
@@ -1978,6 +1988,7 @@ module goshawk_records (
     assign pre_1 = verdict_sync | verdict_overflow | verdict_stop;
     assign post_0 = (found & !guessed) | ask_start;
     assign post_1 = told & !found;
+    assign flag = upper_hit;
     assign entry_push = push_7;
     assign entry_pre = pre_7;
     assign entry_post = post_7;
@@ -2079,7 +2090,7 @@ module goshawk_records (
             icnt_7 <= {4'd0, count[19:0]};
             target_7 <= start;
             pc_7 <= pc;
-            bcnt_7 <= {run_size, run, known, upper_hit, value};
+            bcnt_7 <= {run_size, run, known, flag, value};
             if (verdict_stop & !begun) begin
                 icnt_7 <= 24'd0;
                 bcnt_7 <= 24'hf00800;
