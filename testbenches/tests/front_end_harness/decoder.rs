@@ -159,8 +159,9 @@ fn registered<const W: usize>(p: &TraceParams, check: bool, n: usize) {
         };
         let (want, mut got) = (beat(&mut own, now), beat(&mut bare, before));
         if !want.0[1] {
-            // nothing retires: a target that is kept for the check is no one's
+            // nothing retires: a target that is kept for the check is no one's, nor whether that is behind the link
             got.3 = want.3;
+            got.0[5] = want.0[5];
         }
         // in the first clock the plain one's registers hold what no port ever said
         if i > 0 {
