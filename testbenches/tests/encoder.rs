@@ -4,7 +4,7 @@
 mod encoder_harness;
 
 use encoder_harness::tr::{contexts, passes_the_static_gates, platform, run};
-use hdl::scheme::tr::coder::serial;
+use hdl::spine::pieces::fits;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sim::params::{Chunks, Coding, FlowScheme, NexusParams, TrParams, TraceParams};
@@ -49,7 +49,7 @@ fn short(rng: &mut impl Rng) -> TraceParams {
     let mut p = TraceParams::tr(TrParams::sizes(512, 8, 0).coded(coding));
     platform(rng, &mut p);
     (p.cores, p.timestamps) = (1, false);
-    assert!(serial::fits(&coding, &p));
+    assert!(fits(&coding, &p));
     p
 }
 

@@ -37,7 +37,7 @@ pub struct SocArgs {
         value_parser = clap::value_parser!(u64).range(1..=20_000_000))]
     pub max_cycles: u64,
     /// Damage bytes of the line of --soc at this rate, both ways: a third of them is lost, of the others a bit is wrong
-    #[arg(long, value_name = "RATE[,seed=N]", requires = "soc", conflicts_with_all = ["trace", "processor"])]
+    #[arg(long, value_name = "RATE[,seed=N]", requires = "soc", conflicts_with = "processor")]
     pub damage: Option<DamageArg>,
 }
 

@@ -22,7 +22,7 @@ use sim::regs::register;
 #[derive(clap::Args, Clone, Debug)]
 pub struct TraceArgs {
     /// Trace the cores of --soc, too, over the same link, and write the trace to this file
-    #[arg(long, value_name = "FILE", requires = "soc", conflicts_with = "processor")]
+    #[arg(long, value_name = "FILE", requires = "soc", conflicts_with_all = ["processor", "damage"])]
     trace: Option<OutputPath>,
     /// Scheme of that trace, as `goshawk encode --scheme` takes it
     #[arg(long, value_name = "NAME", default_value = "tr_e:small", requires = "trace")]

@@ -9,6 +9,7 @@
 //! | [`life`] | when a core's trace runs, what an instruction is due to, loss |
 //! | [`merger`] | which core's entry is next |
 //! | [`packer`] | bits to words |
+//! | [`pieces`] | which systems send their bits in small pieces |
 //! | [`ports`] | port bundles |
 //! | [`registers`] | control and status |
 //! | [`resync`] | when the cores are told of anew |
@@ -16,7 +17,6 @@
 //! | [`session`] | a trace from its header to its last word |
 //! | [`settle`] | instructions behind a resync in which nothing is predicted |
 
-use crate::scheme::tr::coder::narrow;
 use sim::addresses::Addresses;
 use sim::params::TraceParams;
 use sim::regmap::scheme;
@@ -57,7 +57,7 @@ impl From<&TraceParams> for Stream {
             senders: params.cores,
             header: header(params),
             again: header_again(params)[1],
-            narrow: narrow(params),
+            narrow: pieces::narrow(params),
         }
     }
 }
@@ -173,6 +173,7 @@ pub mod landing;
 pub mod life;
 pub mod merger;
 pub mod packer;
+pub mod pieces;
 pub mod ports;
 pub mod registers;
 pub mod resync;

@@ -28,10 +28,11 @@
 //!
 //! Golden models: [`sim::scheme::tr::coder`].
 
+use crate::spine::pieces;
 use crate::widget::bundle::bundle;
 use crate::widget::slot::Slot;
 use rust_hdl::prelude::*;
-use sim::params::{Coding, FlowScheme, TraceParams};
+use sim::params::TraceParams;
 use sim::scheme::tr::coder::CoderParams;
 
 /// `kind`: bits as they are.
@@ -66,20 +67,6 @@ bundle!(
 
 pub mod serial;
 
-/// Whether the small coder does: T-raptor's predictors leave it a message in dozens of clocks. Without a target predictor,
-/// with a message for every taken branch, or with a time in each message, an event FIFO of 16 places would fill up.
-fn is_serial(coding: &Coding, params: &TraceParams) -> bool {
-    let predicts = matches!(params.flow, FlowScheme::Tr(p) if p.target.predicts());
-    // a context is longer than its fields that are sent as they are
-    predicts && params.context.is_none() && serial::fits(coding, params)
-}
-
-/// Whether pieces of the bits of `params` have at most four.
-pub fn narrow(params: &TraceParams) -> bool {
-    let FlowScheme::Tr(scheme) = params.flow else { return false };
-    matches!(scheme.coder, CoderParams::Chunked(coding) if is_serial(&coding, params))
-}
-
 macro_rules! list {
     ($($name:ident: $module:ident::$block:ident,)*) => {
         $(pub mod $module;)*
@@ -87,7 +74,7 @@ macro_rules! list {
         /// The circuit of a coder for systems of `params`; `None`: there is only a model.
         pub fn coder<const W: usize>(coder: &CoderParams, params: &TraceParams) -> Option<Slot<CoderIn<W>>> {
             match coder {
-                CoderParams::Chunked(coding) if is_serial(coding, params) => {
+                CoderParams::Chunked(coding) if pieces::narrow(params) => {
                     Some(Slot::new(Box::new(serial::Serial::<W>::new(coding, params))))
                 }
                 $(CoderParams::$name(sizes) => {

@@ -20,13 +20,11 @@
 //! Golden model: [`sim::scheme::tr::coder::chunked`].
 
 use super::{CoderIn, ADDRESS, COUNT, RAW};
+use crate::spine::pieces::{fits, MOST_BITS};
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::Part;
 use rust_hdl::prelude::*;
 use sim::params::{Chunks, Coding, TraceParams};
-
-/// Most address bits: ten clocks for a difference.
-const MOST_BITS: u32 = 40;
 
 /// What the coder does.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -120,18 +118,6 @@ pub struct Serial<const W: usize> {
     top_at: Fixed<Bits<6>>,
     top_mask: Fixed<Bits<4>>,
     top_bit: Fixed<Bits<4>>,
-}
-
-/// Whether the coder does for systems of `params` with these chunks: further ones have two or four bits, a count that is 0 is one
-/// piece, and no times are sent.
-pub fn fits(coding: &Coding, params: &TraceParams) -> bool {
-    let first = |c: &Chunks, most| c.first <= most && matches!(c.next, 2 | 4);
-    params.cores == 1
-        && !params.timestamps
-        && params.address_bits() <= MOST_BITS
-        && first(&coding.b_cnt, 3)
-        && first(&coding.i_cnt, 3)
-        && first(&coding.diff_ta, 4)
 }
 
 impl<const W: usize> Serial<W> {
