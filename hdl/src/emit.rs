@@ -124,7 +124,7 @@ pub enum EmitError {
     #[error("a filter is of the RVFI ingress; {0} tells an instruction when the next one comes")]
     NoFilter(&'static str),
     /// Contexts of an ingress that has no ports for them.
-    #[error("contexts are of the ingress rvfi and etrace-blocks; {0} has none")]
+    #[error("contexts are of the ingresses rvfi and etrace-blocks; {0} has none")]
     NoContext(&'static str),
     /// Ranges without what hides.
     #[error("ranges and address spaces are of a filter, which is not built in")]
