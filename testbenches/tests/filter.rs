@@ -118,7 +118,7 @@ fn words(
             let mut space = u64::from(r.pc >> 6 & 3 == 0) | 2;
             if by == By::Space {
                 // other bits than those of the mask are not looked at
-                space = SPACES.1 as u64 | u64::from(r.pc >> 6 & 3) | if hidden { 8 } else { 0 };
+                space = SPACES.1 as u64 | (r.pc >> 6 & 3) | if hidden { 8 } else { 0 };
             }
             if by != By::Mode {
                 mode = USER;
