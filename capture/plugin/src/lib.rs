@@ -5,11 +5,23 @@
 //! shared memory (`layout.rs`), one a memory access its address and value, one a system call what it does to the
 //! thread; and `turns.rs` says which thread runs. What the numbers mean for the control flow is the front end's work.
 //!
+//! | module | what it is |
+//! | --- | --- |
+//! | here | what QEMU calls for each block and access, and first of all |
+//! | `blocks` | translated blocks, told once each |
+//! | `calls` | calls of the system |
+//! | `thread`, `turns`, `woken`, `place` | threads; whose turn it is; who is awaited; on which processor they run |
+//! | `ring`, `layout` | the ring and what stands in it |
+//! | `guest`, `state`, `traps`, `values` | what differs from machine to machine |
+//! | `qemu` | QEMU's interface, and Linux's |
+//!
 //! It is compiled by the front end's build script with nothing but the standard library, and is carried in the
 //! command, so that there is nothing to install.
 // A plugin is foreign functions and memory of others throughout; each block says why it holds.
 #![allow(unsafe_code, missing_docs, clippy::missing_docs_in_private_items)]
 
+mod blocks;
+mod calls;
 mod guest;
 mod layout;
 #[cfg(feature = "api4")]
@@ -18,6 +30,7 @@ mod place;
 mod qemu;
 mod ring;
 mod state;
+mod thread;
 #[cfg_attr(feature = "api4", path = "traps4.rs")]
 mod traps;
 mod turns;
@@ -25,17 +38,17 @@ mod turns;
 mod values;
 mod woken;
 
-use guest::{Call, Guest, Interrupted};
+use blocks::{on_translate, Block, Blocks, HANDLER, LOOKED, OUTSIDE};
+use calls::{on_return, on_syscall};
+use guest::{Guest, Interrupted};
 use layout::*;
 use place::{Place, Processors};
 use qemu::*;
-use ring::{Ring, Writer};
-use state::State as Begins;
-use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use ring::Ring;
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::*};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use thread::{known_thread, on_thread, on_thread_end, thread, Thread};
 use turns::Turns;
 use woken::Woken;
 
@@ -51,25 +64,8 @@ static SYSTEM: AtomicBool = AtomicBool::new(false);
 static STATE: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 static TURNS: Turns = Turns::new();
 static WOKEN: Woken = Woken::new();
-/// Thread by QEMU's index of it, which is used again when a thread has ended. Only the thread itself looks here, between
-/// its beginning and its end.
-static THREADS: [AtomicPtr<Thread>; MOST_THREADS] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MOST_THREADS];
-static NEXT_THREAD: AtomicU32 = AtomicU32::new(0);
-/// Threads that live now.
-static ALIVE: AtomicU32 = AtomicU32::new(0);
-
-/// Threads at one time.
-const MOST_THREADS: usize = 4096;
-
 // `on_access` takes both bits as QEMU has them.
 const _: () = assert!(STORES == 2 * LOADS);
-
-/// A handler of signals may begin here.
-const HANDLER: u32 = 1;
-/// Not of the image or the routines that are traced.
-const OUTSIDE: u32 = 2;
-/// Its context is looked at.
-const LOOKED: u32 = 4;
 
 struct State {
     ring: Ring,
@@ -88,132 +84,7 @@ fn state() -> &'static State {
     unsafe { &*STATE.load(Relaxed) }
 }
 
-/// A translated block, for good: QEMU keeps pointers to it.
-struct Block {
-    number: u32,
-    instructions: u32,
-    start: u64,
-    flags: AtomicU32,
-}
-
-#[derive(Default)]
-struct Blocks {
-    /// By start, state, sizes and code: QEMU translates the same again after it has dropped its translations.
-    known: HashMap<(u64, u32, Vec<u8>), &'static Block>,
-    at: HashMap<u64, Vec<&'static Block>>,
-    handlers: HashSet<u64>,
-}
-
-/// A thread of the guest, which is a thread of the host.
-struct Thread {
-    writer: Writer,
-    /// Instructions of all threads at which its turn is over.
-    end: Cell<u64>,
-    random: Cell<u64>,
-    outside: Cell<bool>,
-    /// What it was in last, as told.
-    context: Cell<Option<u32>>,
-    place: Cell<Place>,
-    /// What it has called the system for, and who had come then.
-    called: Cell<Option<(Call, u32)>>,
-    /// It is one of the woken, and has not waited for its turn yet.
-    comes: Cell<bool>,
-    /// Who must have come before it goes on.
-    awaits: Cell<Option<u32>>,
-    /// Frames of handlers that were interrupted before they began, and are told.
-    told: RefCell<Vec<u64>>,
-}
-
-#[inline(always)]
-fn known_thread(vcpu: c_uint) -> Option<&'static Thread> {
-    // SAFETY: null, or leaked by `on_thread`.
-    unsafe { THREADS[vcpu as usize % MOST_THREADS].load(Relaxed).as_ref() }
-}
-
-fn thread(vcpu: c_uint) -> &'static Thread {
-    known_thread(vcpu).unwrap_or_else(|| new_thread(vcpu))
-}
-
-#[cold]
-fn new_thread(vcpu: c_uint) -> &'static Thread {
-    on_thread(0, vcpu);
-    // SAFETY: leaked by `on_thread`.
-    unsafe { &*THREADS[vcpu as usize % MOST_THREADS].load(Relaxed) }
-}
-
-impl Thread {
-    fn new(id: u32) -> Self {
-        let seed = state().ring.control().seed;
-        let random = (seed ^ (u64::from(id) << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        Self {
-            writer: Writer::new(id),
-            end: Cell::new(0),
-            random: Cell::new(random),
-            outside: Cell::new(false),
-            context: Cell::new(None),
-            place: Cell::default(),
-            called: Cell::new(None),
-            comes: Cell::new(true),
-            awaits: Cell::new(None),
-            told: RefCell::default(),
-        }
-    }
-
-    fn id(&self) -> u32 {
-        self.writer.id
-    }
-
-    /// A new turn, which begins when `executed` instructions were; with jitter of 1/2 to 3/2 of the quantum.
-    fn renew(&self, executed: u64) {
-        let State { quantum, flags, .. } = *state();
-        let length = if flags & JITTER != 0 {
-            // xorshift64
-            let mut x = self.random.get();
-            x ^= x << 13;
-            x ^= x >> 7;
-            x ^= x << 17;
-            self.random.set(x);
-            quantum / 2 + x % (quantum + 1)
-        } else {
-            quantum
-        };
-        self.end.set(executed + length.max(1));
-    }
-
-    /// Waits for a turn.
-    fn take(&self) {
-        let ring = &state().ring;
-        if ALIVE.load(Relaxed) > 1 {
-            self.bind();
-        }
-        let comes = self.comes.take();
-        TURNS.take(self.id(), ring, || {
-            if comes {
-                WOKEN.one();
-            }
-        });
-        self.renew(ring.executed());
-    }
-
-    /// Runs where the others run.
-    fn bind(&self) {
-        if self.place.get() == Place::Free {
-            self.place.set(state().processors.bind(Place::Free));
-        }
-    }
-
-    /// Runs where it would.
-    fn release(&self) {
-        self.place.set(state().processors.release(self.place.get()));
-    }
-
-    /// Ends the turn, if it is this thread's.
-    fn give(&self) {
-        state().ring.close(&self.writer);
-        TURNS.give(self.id());
-    }
-}
-
+/// Ends all: nothing more is told, and nobody waits for a turn.
 fn off() {
     OFF.store(true, Relaxed);
     TURNS.end();
@@ -325,54 +196,6 @@ fn access(vcpu: c_uint, info: u32, address: u64, place: *mut c_void) {
     }
 }
 
-extern "C" fn on_translate(_: Id, tb: *mut Tb) {
-    let state = state();
-    if OFF.load(Relaxed) {
-        return;
-    }
-    let data = state.flags & WANT_DATA != 0;
-    // SAFETY: QEMU's own, for the time of this call.
-    let (start, insns) = unsafe {
-        let insns = (0..qemu_plugin_tb_n_insns(tb)).map(|i| qemu_plugin_tb_get_insn(tb, i));
-        (qemu_plugin_tb_vaddr(tb), insns.collect::<Vec<_>>())
-    };
-    let mut begins = state.guest.state();
-    // SAFETY: as above.
-    let codes: Vec<Vec<u8>> = insns.iter().map(|i| unsafe { code(*i) }).collect();
-    let codes: Vec<&[u8]> = codes.iter().map(|code| begins.only(code)).collect();
-    let (mut first, mut at) = (0, start);
-    // what begins or ends inside a block of QEMU's is a block of its own
-    while first < insns.len() {
-        let outside = state.is_outside(at);
-        let (mut end, mut next) = (first, at);
-        while end < insns.len() && state.is_outside(next) == outside {
-            next = next.wrapping_add(codes[end].len() as u64);
-            end += 1;
-        }
-        let (codes, insns) = (&codes[first..end], &insns[first..end]);
-        let sizes = codes.iter().map(|c| c.len() as u8);
-        let bytes: Vec<u8> = sizes.chain(codes.concat()).collect();
-        let block = state.block(at, begins, bytes, insns, outside);
-        begins = codes.iter().fold(begins, |s, code| s.behind(code));
-        let told = std::ptr::from_ref(block).cast_mut().cast();
-        // SAFETY: QEMU's own; the block and the number live as long as the process.
-        unsafe {
-            if first == 0 {
-                qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, READS_REGS, told);
-            } else {
-                qemu_plugin_register_vcpu_insn_exec_cb(insns[0], on_block, READS_REGS, told);
-            }
-            if data && !outside {
-                for (place, insn) in insns.iter().enumerate() {
-                    let place = place | values::mark(codes[place]);
-                    qemu_plugin_register_vcpu_mem_cb(*insn, on_access, NO_REGS, MEM_RW, place as *mut c_void);
-                }
-            }
-        }
-        (first, at) = (end, next);
-    }
-}
-
 impl State {
     /// Tells the context of the block that a processor has begun, where it is another.
     #[cold]
@@ -416,179 +239,6 @@ impl State {
         // of a whole machine the registers say it, also of a handler that never began yet
         self.guest.handles(pc) || self.blocks.lock().unwrap_or_else(PoisonError::into_inner).handlers.contains(&pc)
     }
-
-    /// Whether the instruction at `pc` is one that is not traced.
-    fn is_outside(&self, pc: u64) -> bool {
-        let control = self.ring.control();
-        let pieces = &control.pieces[..(control.piece_count as usize).min(MOST_PIECES)];
-        let traced = self.traced.get_or_init(|| {
-            if pieces.is_empty() && self.flags & OWN_IMAGE == 0 {
-                return Vec::new();
-            }
-            // SAFETY: plain questions; the image is loaded before the first block.
-            let (start, end) = unsafe { (qemu_plugin_start_code(), qemu_plugin_end_code()) };
-            if pieces.is_empty() {
-                return vec![(start, end)];
-            }
-            // an image is loaded anywhere, but as a whole
-            let moved = start.wrapping_sub(control.code);
-            pieces.iter().map(|[from, to]| (from.wrapping_add(moved), to.wrapping_add(moved))).collect()
-        });
-        !traced.is_empty() && !traced.iter().any(|(from, to)| (*from..*to).contains(&pc))
-    }
-
-    /// The block of these instructions: known, or told now. `bytes`: sizes, then code.
-    fn block(&self, start: u64, state: Begins, bytes: Vec<u8>, insns: &[*mut Insn], outside: bool) -> &'static Block {
-        let instructions = insns.len();
-        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (start, state.told(), bytes);
-        if let Some(block) = blocks.known.get(&key) {
-            return block;
-        }
-        let bytes = &key.2;
-        let number = blocks.known.len() as u32;
-        let handles = blocks.handlers.contains(&start) || self.guest.handles(start);
-        let mut flags = if handles { HANDLER } else { 0 };
-        if outside {
-            flags |= OUTSIDE;
-        }
-        if self.flags & CONTEXTS != 0 {
-            flags |= LOOKED;
-        }
-        let mut text = Vec::new();
-        if self.flags & WANT_TEXT != 0 {
-            for insn in insns {
-                // SAFETY: QEMU gives a string that is ours to free.
-                unsafe {
-                    let line = qemu_plugin_insn_disas(*insn);
-                    text.extend_from_slice(CStr::from_ptr(line).to_bytes());
-                    free(line.cast());
-                }
-                text.push(b'\n');
-            }
-        }
-        let code = bytes.len() - instructions;
-        let counted = instructions as u32 | (state.told() * (INSTRUCTIONS + 1));
-        let mut words = vec![number, start as u32, (start >> 32) as u32, counted, code as u32, text.len() as u32];
-        for part in [bytes, &text] {
-            let padded = part.chunks(4).map(|c| {
-                let mut word = [0; 4];
-                word[..c.len()].copy_from_slice(c);
-                u32::from_le_bytes(word)
-            });
-            words.extend(padded);
-        }
-        self.ring.describe(&words);
-        let block = Block { number, instructions: instructions as u32, start, flags: AtomicU32::new(flags) };
-        let block: &'static Block = Box::leak(Box::new(block));
-        blocks.known.insert(key, block);
-        blocks.at.entry(start).or_default().push(block);
-        block
-    }
-
-    /// A function of the guest will handle signals.
-    fn handler(&self, start: u64) {
-        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        blocks.handlers.insert(start);
-        for block in blocks.at.get(&start).into_iter().flatten() {
-            debug_assert_eq!(block.start, start);
-            block.flags.fetch_or(HANDLER, Relaxed);
-        }
-    }
-}
-
-extern "C" fn on_syscall(
-    _: Id,
-    vcpu: c_uint,
-    number: i64,
-    a1: u64,
-    a2: u64,
-    _: u64,
-    _: u64,
-    _: u64,
-    _: u64,
-    _: u64,
-    _: u64,
-) {
-    if OFF.load(Relaxed) {
-        return;
-    }
-    let state = state();
-    let me = thread(vcpu);
-    let call = state.guest.call(number, [a1, a2]);
-    let kind = match call {
-        Call::Sigreturn => SIGRETURN,
-        Call::Exec => EXEC,
-        Call::ExitAll => EXIT_ALL,
-        _ => ORDINARY,
-    };
-    if !me.outside.get() || call == Call::ExitAll {
-        state.ring.tell(&me.writer, &[escape(SYSCALL, kind)]);
-    }
-    if call == Call::Sigaction && a2 > 4096 && state.guest.readable(a2) {
-        // SAFETY: looked at just before; a guest that unmaps it meanwhile is refused by the kernel's own reading too.
-        let handler = unsafe { state.guest.address_at(a2) };
-        // 0 and 1: default and ignore
-        if handler > 1 {
-            state.handler(state.guest.code(handler));
-        }
-    }
-    match call {
-        Call::Exec => me.release(),
-        Call::Place { sets } if state.flags & FREE == 0 => {
-            me.release();
-            if sets {
-                me.place.set(Place::Own);
-            }
-        }
-        _ => {}
-    }
-    me.called.set(Some((call, WOKEN.so_far())));
-    if matches!(call, Call::Wakes | Call::Makes) {
-        // it keeps its turn until who comes has come
-        state.ring.close(&me.writer);
-    } else {
-        me.give();
-    }
-    if call == Call::ExitAll {
-        // QEMU waits for all threads to leave their blocks
-        off();
-    }
-}
-
-extern "C" fn on_return(_: Id, vcpu: c_uint, _: i64, result: i64) {
-    if OFF.load(Relaxed) {
-        return;
-    }
-    let me = thread(vcpu);
-    match me.called.take() {
-        Some((Call::Waits, _)) if result == 0 => me.comes.set(true),
-        Some((Call::Wakes, come)) if result > 0 => me.awaits.set(Some(come.wrapping_add(result as u32))),
-        Some((Call::Makes, come)) if result > 0 => me.awaits.set(Some(come.wrapping_add(1))),
-        _ => {}
-    }
-}
-
-extern "C" fn on_thread(_: Id, vcpu: c_uint) {
-    // of a whole machine they are made in any order
-    let next = NEXT_THREAD.fetch_add(1, Relaxed);
-    let id = if SYSTEM.load(Relaxed) { vcpu } else { next };
-    THREADS[vcpu as usize % MOST_THREADS].store(Box::into_raw(Box::new(Thread::new(id))), Release);
-    let alive = ALIVE.fetch_add(1, Relaxed) + 1;
-    let control = state().ring.control();
-    control.threads.store(u64::from(next) + 1, Relaxed);
-    control.most_alive.fetch_max(alive, Relaxed);
-}
-
-extern "C" fn on_thread_end(_: Id, vcpu: c_uint) {
-    if OFF.load(Relaxed) {
-        return;
-    }
-    let state = state();
-    let me = thread(vcpu);
-    ALIVE.fetch_sub(1, Relaxed);
-    state.ring.tell(&me.writer, &[escape(EXIT, me.id())]);
-    me.give();
 }
 
 /// The processor of a whole machine waits for an interrupt.

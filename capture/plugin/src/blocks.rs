@@ -1,0 +1,162 @@
+//! Blocks: cut where what is traced begins and ends, told once each, and known again when QEMU translates anew
+
+use crate::layout::*;
+use crate::qemu::*;
+use crate::state::State as Begins;
+use crate::{on_access, on_block, state, values, State, OFF};
+use std::collections::{HashMap, HashSet};
+use std::ffi::{c_void, CStr};
+use std::sync::atomic::{AtomicU32, Ordering::*};
+use std::sync::PoisonError;
+
+/// A handler of signals may begin here.
+pub const HANDLER: u32 = 1;
+/// Not of the image or the routines that are traced.
+pub const OUTSIDE: u32 = 2;
+/// Its context is looked at.
+pub const LOOKED: u32 = 4;
+
+/// A translated block, for good: QEMU keeps pointers to it.
+pub struct Block {
+    pub number: u32,
+    pub instructions: u32,
+    pub start: u64,
+    pub flags: AtomicU32,
+}
+
+#[derive(Default)]
+pub struct Blocks {
+    /// By start, state, sizes and code: QEMU translates the same again after it has dropped its translations.
+    pub known: HashMap<(u64, u32, Vec<u8>), &'static Block>,
+    pub at: HashMap<u64, Vec<&'static Block>>,
+    pub handlers: HashSet<u64>,
+}
+
+pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
+    let state = state();
+    if OFF.load(Relaxed) {
+        return;
+    }
+    let data = state.flags & WANT_DATA != 0;
+    // SAFETY: QEMU's own, for the time of this call.
+    let (start, insns) = unsafe {
+        let insns = (0..qemu_plugin_tb_n_insns(tb)).map(|i| qemu_plugin_tb_get_insn(tb, i));
+        (qemu_plugin_tb_vaddr(tb), insns.collect::<Vec<_>>())
+    };
+    let mut begins = state.guest.state();
+    // SAFETY: as above.
+    let codes: Vec<Vec<u8>> = insns.iter().map(|i| unsafe { code(*i) }).collect();
+    let codes: Vec<&[u8]> = codes.iter().map(|code| begins.only(code)).collect();
+    let (mut first, mut at) = (0, start);
+    // what begins or ends inside a block of QEMU's is a block of its own
+    while first < insns.len() {
+        let outside = state.is_outside(at);
+        let (mut end, mut next) = (first, at);
+        while end < insns.len() && state.is_outside(next) == outside {
+            next = next.wrapping_add(codes[end].len() as u64);
+            end += 1;
+        }
+        let (codes, insns) = (&codes[first..end], &insns[first..end]);
+        let sizes = codes.iter().map(|c| c.len() as u8);
+        let bytes: Vec<u8> = sizes.chain(codes.concat()).collect();
+        let block = state.block(at, begins, bytes, insns, outside);
+        begins = codes.iter().fold(begins, |s, code| s.behind(code));
+        let told = std::ptr::from_ref(block).cast_mut().cast();
+        // SAFETY: QEMU's own; the block and the number live as long as the process.
+        unsafe {
+            if first == 0 {
+                qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, READS_REGS, told);
+            } else {
+                qemu_plugin_register_vcpu_insn_exec_cb(insns[0], on_block, READS_REGS, told);
+            }
+            if data && !outside {
+                for (place, insn) in insns.iter().enumerate() {
+                    let place = place | values::mark(codes[place]);
+                    qemu_plugin_register_vcpu_mem_cb(*insn, on_access, NO_REGS, MEM_RW, place as *mut c_void);
+                }
+            }
+        }
+        (first, at) = (end, next);
+    }
+}
+
+impl State {
+    /// Whether the instruction at `pc` is one that is not traced.
+    fn is_outside(&self, pc: u64) -> bool {
+        let control = self.ring.control();
+        let pieces = &control.pieces[..(control.piece_count as usize).min(MOST_PIECES)];
+        let traced = self.traced.get_or_init(|| {
+            if pieces.is_empty() && self.flags & OWN_IMAGE == 0 {
+                return Vec::new();
+            }
+            // SAFETY: plain questions; the image is loaded before the first block.
+            let (start, end) = unsafe { (qemu_plugin_start_code(), qemu_plugin_end_code()) };
+            if pieces.is_empty() {
+                return vec![(start, end)];
+            }
+            // an image is loaded anywhere, but as a whole
+            let moved = start.wrapping_sub(control.code);
+            pieces.iter().map(|[from, to]| (from.wrapping_add(moved), to.wrapping_add(moved))).collect()
+        });
+        !traced.is_empty() && !traced.iter().any(|(from, to)| (*from..*to).contains(&pc))
+    }
+
+    /// The block of these instructions: known, or told now. `bytes`: sizes, then code.
+    fn block(&self, start: u64, state: Begins, bytes: Vec<u8>, insns: &[*mut Insn], outside: bool) -> &'static Block {
+        let instructions = insns.len();
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (start, state.told(), bytes);
+        if let Some(block) = blocks.known.get(&key) {
+            return block;
+        }
+        let bytes = &key.2;
+        let number = blocks.known.len() as u32;
+        let handles = blocks.handlers.contains(&start) || self.guest.handles(start);
+        let mut flags = if handles { HANDLER } else { 0 };
+        if outside {
+            flags |= OUTSIDE;
+        }
+        if self.flags & CONTEXTS != 0 {
+            flags |= LOOKED;
+        }
+        let mut text = Vec::new();
+        if self.flags & WANT_TEXT != 0 {
+            for insn in insns {
+                // SAFETY: QEMU gives a string that is ours to free.
+                unsafe {
+                    let line = qemu_plugin_insn_disas(*insn);
+                    text.extend_from_slice(CStr::from_ptr(line).to_bytes());
+                    free(line.cast());
+                }
+                text.push(b'\n');
+            }
+        }
+        let code = bytes.len() - instructions;
+        let counted = instructions as u32 | (state.told() * (INSTRUCTIONS + 1));
+        let mut words = vec![number, start as u32, (start >> 32) as u32, counted, code as u32, text.len() as u32];
+        for part in [bytes, &text] {
+            let padded = part.chunks(4).map(|c| {
+                let mut word = [0; 4];
+                word[..c.len()].copy_from_slice(c);
+                u32::from_le_bytes(word)
+            });
+            words.extend(padded);
+        }
+        self.ring.describe(&words);
+        let block = Block { number, instructions: instructions as u32, start, flags: AtomicU32::new(flags) };
+        let block: &'static Block = Box::leak(Box::new(block));
+        blocks.known.insert(key, block);
+        blocks.at.entry(start).or_default().push(block);
+        block
+    }
+
+    /// A function of the guest will handle signals.
+    pub fn handler(&self, start: u64) {
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        blocks.handlers.insert(start);
+        for block in blocks.at.get(&start).into_iter().flatten() {
+            debug_assert_eq!(block.start, start);
+            block.flags.fetch_or(HANDLER, Relaxed);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Calls of the system: what they do to a thread, and to whose turn it is
+
+use crate::guest::Call;
+use crate::layout::*;
+use crate::place::Place;
+use crate::qemu::Id;
+use crate::thread::thread;
+use crate::{off, state, OFF, WOKEN};
+use std::ffi::c_uint;
+use std::sync::atomic::Ordering::*;
+
+pub extern "C" fn on_syscall(
+    _: Id,
+    vcpu: c_uint,
+    number: i64,
+    a1: u64,
+    a2: u64,
+    _: u64,
+    _: u64,
+    _: u64,
+    _: u64,
+    _: u64,
+    _: u64,
+) {
+    if OFF.load(Relaxed) {
+        return;
+    }
+    let state = state();
+    let me = thread(vcpu);
+    let call = state.guest.call(number, [a1, a2]);
+    let kind = match call {
+        Call::Sigreturn => SIGRETURN,
+        Call::Exec => EXEC,
+        Call::ExitAll => EXIT_ALL,
+        _ => ORDINARY,
+    };
+    if !me.outside.get() || call == Call::ExitAll {
+        state.ring.tell(&me.writer, &[escape(SYSCALL, kind)]);
+    }
+    if call == Call::Sigaction && a2 > 4096 && state.guest.readable(a2) {
+        // SAFETY: looked at just before; a guest that unmaps it meanwhile is refused by the kernel's own reading too.
+        let handler = unsafe { state.guest.address_at(a2) };
+        // 0 and 1: default and ignore
+        if handler > 1 {
+            state.handler(state.guest.code(handler));
+        }
+    }
+    match call {
+        Call::Exec => me.release(),
+        Call::Place { sets } if state.flags & FREE == 0 => {
+            me.release();
+            if sets {
+                me.place.set(Place::Own);
+            }
+        }
+        _ => {}
+    }
+    me.called.set(Some((call, WOKEN.so_far())));
+    if matches!(call, Call::Wakes | Call::Makes) {
+        // it keeps its turn until who comes has come
+        state.ring.close(&me.writer);
+    } else {
+        me.give();
+    }
+    if call == Call::ExitAll {
+        // QEMU waits for all threads to leave their blocks
+        off();
+    }
+}
+
+pub extern "C" fn on_return(_: Id, vcpu: c_uint, _: i64, result: i64) {
+    if OFF.load(Relaxed) {
+        return;
+    }
+    let me = thread(vcpu);
+    match me.called.take() {
+        Some((Call::Waits, _)) if result == 0 => me.comes.set(true),
+        Some((Call::Wakes, come)) if result > 0 => me.awaits.set(Some(come.wrapping_add(result as u32))),
+        Some((Call::Makes, come)) if result > 0 => me.awaits.set(Some(come.wrapping_add(1))),
+        _ => {}
+    }
+}

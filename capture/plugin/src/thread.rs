@@ -1,0 +1,153 @@
+//! Threads of the guest: each has a writer, a turn, and a place where it runs
+
+use crate::guest::Call;
+use crate::layout::{escape, EXIT, JITTER};
+use crate::place::Place;
+use crate::qemu::Id;
+use crate::ring::Writer;
+use crate::{state, State, OFF, SYSTEM, TURNS, WOKEN};
+use std::cell::{Cell, RefCell};
+use std::ffi::c_uint;
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::*};
+
+/// Thread by QEMU's index of it, which is used again when a thread has ended. Only the thread itself looks here, between
+/// its beginning and its end.
+static THREADS: [AtomicPtr<Thread>; MOST_THREADS] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MOST_THREADS];
+static NEXT_THREAD: AtomicU32 = AtomicU32::new(0);
+/// Threads that live now.
+static ALIVE: AtomicU32 = AtomicU32::new(0);
+
+/// Threads at one time.
+const MOST_THREADS: usize = 4096;
+
+/// A thread of the guest, which is a thread of the host.
+pub struct Thread {
+    pub writer: Writer,
+    /// Instructions of all threads at which its turn is over.
+    pub end: Cell<u64>,
+    random: Cell<u64>,
+    pub outside: Cell<bool>,
+    /// What it was in last, as told.
+    pub context: Cell<Option<u32>>,
+    pub place: Cell<Place>,
+    /// What it has called the system for, and who had come then.
+    pub called: Cell<Option<(Call, u32)>>,
+    /// It is one of the woken, and has not waited for its turn yet.
+    pub comes: Cell<bool>,
+    /// Who must have come before it goes on.
+    pub awaits: Cell<Option<u32>>,
+    /// Frames of handlers that were interrupted before they began, and are told.
+    pub told: RefCell<Vec<u64>>,
+}
+
+#[inline(always)]
+pub fn known_thread(vcpu: c_uint) -> Option<&'static Thread> {
+    // SAFETY: null, or leaked by `on_thread`.
+    unsafe { THREADS[vcpu as usize % MOST_THREADS].load(Relaxed).as_ref() }
+}
+
+pub fn thread(vcpu: c_uint) -> &'static Thread {
+    known_thread(vcpu).unwrap_or_else(|| new_thread(vcpu))
+}
+
+#[cold]
+fn new_thread(vcpu: c_uint) -> &'static Thread {
+    on_thread(0, vcpu);
+    // SAFETY: leaked by `on_thread`.
+    unsafe { &*THREADS[vcpu as usize % MOST_THREADS].load(Relaxed) }
+}
+
+impl Thread {
+    fn new(id: u32) -> Self {
+        let seed = state().ring.control().seed;
+        let random = (seed ^ (u64::from(id) << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        Self {
+            writer: Writer::new(id),
+            end: Cell::new(0),
+            random: Cell::new(random),
+            outside: Cell::new(false),
+            context: Cell::new(None),
+            place: Cell::default(),
+            called: Cell::new(None),
+            comes: Cell::new(true),
+            awaits: Cell::new(None),
+            told: RefCell::default(),
+        }
+    }
+
+    pub fn id(&self) -> u32 {
+        self.writer.id
+    }
+
+    /// A new turn, which begins when `executed` instructions were; with jitter of 1/2 to 3/2 of the quantum.
+    pub fn renew(&self, executed: u64) {
+        let State { quantum, flags, .. } = *state();
+        let length = if flags & JITTER != 0 {
+            // xorshift64
+            let mut x = self.random.get();
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            self.random.set(x);
+            quantum / 2 + x % (quantum + 1)
+        } else {
+            quantum
+        };
+        self.end.set(executed + length.max(1));
+    }
+
+    /// Waits for a turn.
+    pub fn take(&self) {
+        let ring = &state().ring;
+        if ALIVE.load(Relaxed) > 1 {
+            self.bind();
+        }
+        let comes = self.comes.take();
+        TURNS.take(self.id(), ring, || {
+            if comes {
+                WOKEN.one();
+            }
+        });
+        self.renew(ring.executed());
+    }
+
+    /// Runs where the others run.
+    pub fn bind(&self) {
+        if self.place.get() == Place::Free {
+            self.place.set(state().processors.bind(Place::Free));
+        }
+    }
+
+    /// Runs where it would.
+    pub fn release(&self) {
+        self.place.set(state().processors.release(self.place.get()));
+    }
+
+    /// Ends the turn, if it is this thread's.
+    pub fn give(&self) {
+        state().ring.close(&self.writer);
+        TURNS.give(self.id());
+    }
+}
+
+pub extern "C" fn on_thread(_: Id, vcpu: c_uint) {
+    // of a whole machine they are made in any order
+    let next = NEXT_THREAD.fetch_add(1, Relaxed);
+    let id = if SYSTEM.load(Relaxed) { vcpu } else { next };
+    THREADS[vcpu as usize % MOST_THREADS].store(Box::into_raw(Box::new(Thread::new(id))), Release);
+    let alive = ALIVE.fetch_add(1, Relaxed) + 1;
+    let control = state().ring.control();
+    control.threads.store(u64::from(next) + 1, Relaxed);
+    control.most_alive.fetch_max(alive, Relaxed);
+}
+
+pub extern "C" fn on_thread_end(_: Id, vcpu: c_uint) {
+    if OFF.load(Relaxed) {
+        return;
+    }
+    let state = state();
+    let me = thread(vcpu);
+    ALIVE.fetch_sub(1, Relaxed);
+    state.ring.tell(&me.writer, &[escape(EXIT, me.id())]);
+    me.give();
+}
