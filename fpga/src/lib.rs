@@ -6,6 +6,7 @@
 //! | [`flow`] | finds and runs the external tools |
 //! | [`gates`] | NAND2 equivalents by block, memory bits apart |
 //! | [`place`] | LUTs, flip-flops, block RAM and Fmax on iCE40 and ECP5 |
+//! | `records` | what a running simulation says |
 //! | [`soc`] | softcores with trace modules: simulation and boards |
 //! | [`tile`] | RV64 cores with a memory of their own and trace modules: simulation |
 
@@ -14,5 +15,6 @@ pub mod flow;
 pub mod gates;
 mod parts;
 pub mod place;
+mod records;
 pub mod soc;
 pub mod tile;

@@ -14,6 +14,7 @@
 #include "Vsoc.h"
 #include "verilated.h"
 #include "diag.h"
+#include "words.h"
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -21,19 +22,6 @@
 #include <cstring>
 #include <sys/prctl.h>
 #include <vector>
-
-static uint32_t out[1 << 16];
-static size_t out_n;
-
-static void flush_out() {
-    if (fwrite(out, sizeof(uint32_t), out_n, stdout) != out_n || fflush(stdout) != 0) exit(5);
-    out_n = 0;
-}
-
-static void put(uint32_t w) {
-    out[out_n++] = w;
-    if (out_n == sizeof(out) / sizeof(out[0])) flush_out();
-}
 
 static const uint32_t GO = 0xffffffff, END = 0xfffffffe;
 

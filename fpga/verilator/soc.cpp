@@ -19,6 +19,7 @@
 #include "Vsoc.h"
 #include "verilated.h"
 #include "soc.h"
+#include "records.h"
 #if VM_TRACE
 #include "verilated_vcd_c.h"
 #endif
@@ -34,32 +35,6 @@
 #include <sys/prctl.h>
 #include <termios.h>
 #include <unistd.h>
-
-static uint32_t out[1 << 16];
-static size_t out_n;
-
-static void flush_out() {
-    if (fwrite(out, sizeof(uint32_t), out_n, stdout) != out_n || fflush(stdout) != 0) exit(5);
-    out_n = 0;
-}
-
-static void put(uint32_t w) {
-    out[out_n++] = w;
-    if (out_n == sizeof(out) / sizeof(out[0])) flush_out();
-}
-
-static uint64_t cycle, told;
-
-static void record(unsigned kind, unsigned core) {
-    uint64_t delta = cycle - told;
-    if (delta >= 1 << 24) {
-        put(0);
-        put(static_cast<uint32_t>(delta));
-        delta = 0;
-    }
-    put(kind | core << 4 | static_cast<uint32_t>(delta) << 8);
-    told = cycle;
-}
 
 // FNV-1a over 64-bit words
 static uint64_t stores = 0xcbf29ce484222325;

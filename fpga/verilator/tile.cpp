@@ -11,6 +11,7 @@
 //   4 console: the byte                                        5 end: cycles (2), microseconds (2), exited, exit code
 #include "Vtile.h"
 #include "tile.h"
+#include "records.h"
 #include "verilated.h"
 #include <chrono>
 #include <csignal>
@@ -21,35 +22,9 @@
 #include <sys/prctl.h>
 #include <vector>
 
-static uint32_t out[1 << 16];
-static size_t out_n;
-
-static void flush_out() {
-    if (fwrite(out, sizeof(uint32_t), out_n, stdout) != out_n || fflush(stdout) != 0) exit(5);
-    out_n = 0;
-}
-
-static void put(uint32_t w) {
-    out[out_n++] = w;
-    if (out_n == sizeof(out) / sizeof(out[0])) flush_out();
-}
-
 static void put2(uint64_t v) {
     put(static_cast<uint32_t>(v));
     put(static_cast<uint32_t>(v >> 32));
-}
-
-static uint64_t cycle, told;
-
-static void record(unsigned kind, unsigned core) {
-    uint64_t delta = cycle - told;
-    if (delta >= 1 << 24) {
-        put(0);
-        put(static_cast<uint32_t>(delta));
-        delta = 0;
-    }
-    put(kind | core << 4 | static_cast<uint32_t>(delta) << 8);
-    told = cycle;
 }
 
 // RAM of 16 MiB, and devices where QEMU's board has them

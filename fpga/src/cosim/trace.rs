@@ -11,6 +11,7 @@
 
 use super::build::{build, member};
 use super::CosimError;
+use crate::records::WORDS;
 use sim::regs;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -196,7 +197,7 @@ impl TraceCosim {
     /// Builds the first module of `verilog`, or finds it built.
     pub fn build(verilog: &str, ports: &TracePorts) -> Result<Self, CosimError> {
         let main = include_str!("../../verilator/trace.cpp");
-        let program = build(&[("top.v", verilog), ("system.h", &ports.header()), ("main.cpp", main)])?;
+        let program = build(&[("top.v", verilog), ("system.h", &ports.header()), ("main.cpp", main), WORDS])?;
         Ok(Self { program })
     }
 

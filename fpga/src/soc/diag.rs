@@ -12,6 +12,7 @@ use super::log::{Log, LogError};
 use super::run::RunError;
 use super::top::{More, Output, Purpose, SocConfig, SocError};
 use super::verilate::{build_files, BuildError};
+use crate::records::{hear, Words, WORDS};
 use hdl::diag::chip::{DiagChip, DiagParams};
 use retire::elf::Program;
 use retire::FlowEvent;
@@ -20,7 +21,6 @@ use sim::diag::node::trace::ADDRESS;
 use sim::diag::packet::Event;
 use sim::diag::trigger::{GeneratorParams, Slot, SlotError};
 use std::fmt::Write;
-use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -185,6 +185,7 @@ impl DiagSoc {
             ("soc.v", text.as_str()),
             ("diag.h", header.as_str()),
             ("main.cpp", include_str!("../../verilator/diag.cpp")),
+            WORDS,
         ];
         Ok(Self { config: config.clone(), program: build_files(&files, false, cache)? })
     }
@@ -226,14 +227,8 @@ impl DiagSoc {
             .stderr(Stdio::piped())
             .spawn()?;
         let lost = || std::io::Error::other("the simulation has no pipes");
-        let mut source = BufReader::with_capacity(1 << 18, child.stdout.take().ok_or_else(lost)?);
         let mut answers = child.stdin.take().ok_or_else(lost)?;
-        let taken = take(&mut source, &mut answers, host);
-        drop((source, answers));
-        let mut said = String::new();
-        child.stderr.take().ok_or_else(lost)?.read_to_string(&mut said)?;
-        let status = child.wait()?;
-        taken.map_err(|_| RunError::Ended { status: status.to_string(), said: said.trim().into() })
+        hear(child, move |words| Ok(take(words, &mut answers, host).ok()))
     }
 }
 
@@ -277,21 +272,17 @@ pub fn placed(config: &SocConfig, chip: &DiagParams) -> Result<String, SocError>
 }
 
 fn take(
-    source: &mut impl Read,
+    source: &mut Words,
     answers: &mut impl std::io::Write,
     host: &mut dyn FnMut(&DiagRun) -> Next,
 ) -> std::io::Result<DiagRun> {
-    let mut word = || -> std::io::Result<u32> {
-        let mut b = [0; 4];
-        source.read_exact(&mut b)?;
-        Ok(u32::from_le_bytes(b))
-    };
     let mut run = DiagRun::default();
     loop {
-        let head = word()?;
+        let head = source.word()?;
         match head & 15 {
             1 => {
-                let (clock, pc, npc, insn, lanes) = (word()?, word()?, word()?, word()?, word()?);
+                let (clock, pc, npc, insn, lanes) =
+                    (source.word()?, source.word()?, source.word()?, source.word()?, source.word()?);
                 run.retired.push(Retired {
                     core: (head >> 4 & 15) as u8,
                     clock,
@@ -300,13 +291,13 @@ fn take(
                     insn,
                     rd: (lanes & 31) as u8,
                     masks: ((lanes >> 8 & 15) as u8, (lanes >> 16 & 15) as u8),
-                    rd_value: word()?,
-                    addr: word()?,
-                    values: (word()?, word()?),
+                    rd_value: source.word()?,
+                    addr: source.word()?,
+                    values: (source.word()?, source.word()?),
                 });
             }
-            2 => run.bytes.push((word()?, word()? as u8)),
-            5 => run.traps.push(((head >> 4 & 15) as u8, run.retired.len(), word()?, word()?)),
+            2 => run.bytes.push((source.word()?, source.word()? as u8)),
+            5 => run.traps.push(((head >> 4 & 15) as u8, run.retired.len(), source.word()?, source.word()?)),
             6 => {
                 let (count, bytes) = match host(&run) {
                     Next::Bytes(bytes) => (bytes.len() as u32, bytes),
@@ -316,13 +307,12 @@ fn take(
                 answers.write_all(&[&count.to_le_bytes()[..], &bytes].concat())?;
                 answers.flush()?;
             }
-            3 => run.start = word()?,
+            3 => run.start = source.word()?,
             4 => {
-                let mut double = || Ok::<u64, std::io::Error>(u64::from(word()?) | u64::from(word()?) << 32);
-                (run.cycles, run.stores) = (double()?, (double()?, double()?));
+                (run.cycles, run.stores) = (source.double()?, (source.double()?, source.double()?));
                 // as `super::run` counts them, without the clock in which they stop
                 run.cycles = run.cycles.saturating_sub(1);
-                run.exited = word()? != 0;
+                run.exited = source.word()? != 0;
                 return Ok(run);
             }
             other => return Err(std::io::Error::other(format!("record of kind {other}"))),

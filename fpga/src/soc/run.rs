@@ -7,9 +7,9 @@ use super::log::{Log, LogError};
 use super::ring::{halves, Half, RingError};
 use super::top::{Output, Purpose, SocConfig};
 use super::verilate::{build, BuildError};
+use crate::records::{hear, Ended, Words, CONSOLE, END, RETIRED, TIME, TRAP, WORD};
 use retire::elf::Program;
 use retire::FlowEvent;
-use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -32,13 +32,8 @@ pub enum RunError {
     #[error("simulation: {0}")]
     Io(#[from] std::io::Error),
     /// The simulation gave up.
-    #[error("the simulation ended with {status}: {said}")]
-    Ended {
-        /// Exit status.
-        status: String,
-        /// What it printed.
-        said: String,
-    },
+    #[error(transparent)]
+    Ended(#[from] Ended),
 }
 
 /// A SoC that is ready to run programs.
@@ -96,12 +91,6 @@ pub struct RunOptions {
     pub serial: Option<PathBuf>,
 }
 
-const TIME: u32 = 0;
-const RETIRED: u32 = 1;
-const TRAP: u32 = 2;
-const WORD: u32 = 3;
-const CONSOLE: u32 = 4;
-const END: u32 = 5;
 const LINE: u32 = 6;
 const REGISTER: u32 = 7;
 const ACCESS: u32 = 8;
@@ -153,47 +142,26 @@ impl Soc {
                 std::fs::remove_file(link)?;
             }
         }
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-        let lost = || std::io::Error::other("the simulation has no pipes");
-        let mut source = BufReader::with_capacity(1 << 18, child.stdout.take().ok_or_else(lost)?);
-        let taken = self.take(program, &mut source, &mut progress);
-        // whoever stops reading must not leave the program waiting
-        drop(source);
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let run = hear(child, |words| self.take(program, words, &mut progress));
         if let Some(link) = &options.serial {
             let _ = std::fs::remove_file(link);
         }
-        let mut said = String::new();
-        child.stderr.take().ok_or_else(lost)?.read_to_string(&mut said)?;
-        let status = child.wait()?;
-        match taken {
-            Err(RunError::Io(_)) | Ok(None) => {
-                Err(RunError::Ended { status: status.to_string(), said: said.trim().into() })
-            }
-            Err(e) => Err(e),
-            Ok(Some(run)) => Ok(run),
-        }
+        run
     }
 
     fn take(
         &self,
         program: &Program,
-        source: &mut impl Read,
+        source: &mut Words,
         progress: &mut impl FnMut(u64),
     ) -> Result<Option<Run>, RunError> {
-        let mut word = || -> std::io::Result<u32> {
-            let mut b = [0; 4];
-            source.read_exact(&mut b)?;
-            Ok(u32::from_le_bytes(b))
-        };
-        let double = |word: &mut dyn FnMut() -> std::io::Result<u32>| -> std::io::Result<u64> {
-            Ok(u64::from(word()?) | u64::from(word()?) << 32)
-        };
         let mut log = Log::new(program, self.config.cores);
         let mut data = self.config.shows_data().then(|| DataLog::new(program, self.config.cores));
         let (mut words, mut values, mut console, mut line) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (mut cycle, mut told) = (0u64, 0u64);
         loop {
-            let head = word()?;
+            let head = source.word()?;
             cycle += u64::from(head >> 8);
             if cycle - told >= 1 << 16 {
                 told = cycle;
@@ -201,41 +169,41 @@ impl Soc {
             }
             let core = (head >> 4 & 15) as u8;
             match head & 15 {
-                TIME => cycle += u64::from(word()?),
+                TIME => cycle += u64::from(source.word()?),
                 RETIRED => {
-                    let (pc, npc) = (word()?, word()?);
+                    let (pc, npc) = (source.word()?, source.word()?);
                     log.retired(core, cycle, pc, npc)?;
                     data.iter_mut().try_for_each(|d| d.retired(core, cycle, pc, npc))?;
                 }
                 TRAP => {
-                    let (mepc, cause) = (word()?, word()?);
+                    let (mepc, cause) = (source.word()?, source.word()?);
                     log.trap(core, mepc, cause);
                     data.iter_mut().for_each(|d| d.trap(core, cycle, cause));
                 }
                 REGISTER => {
-                    let (rd, value) = (word()?, word()?);
+                    let (rd, value) = (source.word()?, source.word()?);
                     data.iter_mut().for_each(|d| d.register(core, rd, value));
                 }
                 ACCESS => {
-                    let (addr, value, strobes) = (word()?, word()?, word()? as u8);
+                    let (addr, value, strobes) = (source.word()?, source.word()?, source.word()? as u8);
                     // told a cycle later, when what was read is there
                     let access = BusAccess { cycle: cycle.saturating_sub(1), core, addr, data: value, strobes };
                     data.iter_mut().for_each(|d| d.access(access));
                 }
                 BEGINS => data.iter_mut().for_each(|d| d.begins(cycle)),
-                WORD => words.push(word()?),
-                VALUE => values.push(word()?),
-                CONSOLE => console.push(word()? as u8),
-                LINE => line.push(word()? as u8),
+                WORD => words.push(source.word()?),
+                VALUE => values.push(source.word()?),
+                CONSOLE => console.push(source.word()? as u8),
+                LINE => line.push(source.word()? as u8),
                 END => break,
                 _ => return Ok(None),
             }
         }
-        let (cycles, clocks) = (double(&mut word)?, double(&mut word)?);
-        let _retired = double(&mut word)?;
-        let (stores, stores_hash) = (double(&mut word)?, double(&mut word)?);
-        let seconds = double(&mut word)? as f64 / 1e6;
-        let (exited, code) = (word()?, word()?);
+        let (cycles, clocks) = (source.double()?, source.double()?);
+        let _retired = source.double()?;
+        let (stores, stores_hash) = (source.double()?, source.double()?);
+        let seconds = source.double()? as f64 / 1e6;
+        let (exited, code) = (source.word()?, source.word()?);
         let (events, instructions) = log.finish(cycles)?;
         let exit_code = (exited != 0).then_some(code);
         let mut line_stats = LineStats::default();

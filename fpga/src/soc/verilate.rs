@@ -7,6 +7,7 @@ use super::top::{Output, SocConfig, SocError};
 use crate::cosim::build::{build_in, Recipe};
 use crate::cosim::{tools, CosimError};
 use crate::flow::tool::{ToolError, ToolKind};
+use crate::records::{RECORDS, WORDS};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -89,7 +90,8 @@ fn header(config: &SocConfig) -> String {
 /// Builds the simulation of `config`, whose Verilog is `verilog`, below `cache`, or finds it built: the program.
 pub fn build(config: &SocConfig, verilog: &str, vcd: bool, cache: &Path) -> Result<PathBuf, BuildError> {
     let header = header(config);
-    let files = [("soc.v", verilog), ("soc.h", &header), ("main.cpp", include_str!("../../verilator/soc.cpp"))];
+    let files =
+        [("soc.v", verilog), ("soc.h", &header), ("main.cpp", include_str!("../../verilator/soc.cpp")), WORDS, RECORDS];
     build_files(&files, vcd, cache)
 }
 

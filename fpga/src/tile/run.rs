@@ -3,12 +3,12 @@
 use super::log::{Log, LogError};
 use super::top::{build, verilog, TopError};
 use super::TileKind;
+use crate::records::{hear, Ended, Words, CONSOLE, END, RETIRED, TIME, TRAP, WORD};
 use crate::soc::verilate::BuildError;
 use retire::elf::Program;
 use retire::image::Image;
 use retire::FlowEvent;
 use sim::params::TraceParams;
-use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -43,13 +43,8 @@ pub enum RunError {
     #[error("simulation: {0}")]
     Io(#[from] std::io::Error),
     /// The simulation gave up.
-    #[error("the simulation ended with {status}: {said}")]
-    Ended {
-        /// Exit status.
-        status: String,
-        /// What it printed.
-        said: String,
-    },
+    #[error(transparent)]
+    Ended(#[from] Ended),
 }
 
 /// A tile that is ready to run programs.
@@ -89,13 +84,6 @@ impl Run {
     }
 }
 
-const TIME: u32 = 0;
-const RETIRED: u32 = 1;
-const TRAP: u32 = 2;
-const WORD: u32 = 3;
-const CONSOLE: u32 = 4;
-const END: u32 = 5;
-
 /// Where the last byte of `program` in memory ends.
 fn end(program: &Program) -> u64 {
     program.segments.iter().map(|s| s.addr + s.mem_size).max().unwrap_or(0)
@@ -131,68 +119,46 @@ impl Tile {
         }
         std::fs::write(&path, image)?;
         let limit = if max_cycles == 0 { u64::MAX } else { max_cycles };
-        let mut child = Command::new(&self.program)
+        let child = Command::new(&self.program)
             .arg(&path)
             .args([program.entry.to_string(), limit.to_string()])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
-        let lost = || std::io::Error::other("the simulation has no pipes");
-        let mut source = BufReader::with_capacity(1 << 18, child.stdout.take().ok_or_else(lost)?);
-        let taken = self.take(&Image::new(program), &mut source);
-        // whoever stops reading must not leave the program waiting
-        drop(source);
-        let mut said = String::new();
-        child.stderr.take().ok_or_else(lost)?.read_to_string(&mut said)?;
-        let status = child.wait()?;
-        match taken {
-            Err(RunError::Io(_)) | Ok(None) => {
-                Err(RunError::Ended { status: status.to_string(), said: said.trim().into() })
-            }
-            Err(e) => Err(e),
-            Ok(Some(run)) => Ok(run),
-        }
+        hear(child, |words| self.take(&Image::new(program), words))
     }
 
-    fn take(&self, image: &Image, source: &mut impl Read) -> Result<Option<Run>, RunError> {
-        let mut word = || -> std::io::Result<u32> {
-            let mut b = [0; 4];
-            source.read_exact(&mut b)?;
-            Ok(u32::from_le_bytes(b))
-        };
-        let double = |word: &mut dyn FnMut() -> std::io::Result<u32>| -> std::io::Result<u64> {
-            Ok(u64::from(word()?) | u64::from(word()?) << 32)
-        };
+    fn take(&self, image: &Image, source: &mut Words) -> Result<Option<Run>, RunError> {
         let mut log = Log::new(self.kind, image);
         let (mut words, mut console) = (Vec::new(), Vec::new());
         let (mut cycle, mut traps, mut pairs) = (0u64, 0, 0);
         let mut last = vec![u64::MAX; usize::from(self.kind.harts())];
         loop {
-            let head = word()?;
+            let head = source.word()?;
             cycle += u64::from(head >> 8);
             let core = (head >> 4 & 15) as u8;
             match head & 15 {
-                TIME => cycle += u64::from(word()?),
+                TIME => cycle += u64::from(source.word()?),
                 RETIRED => {
-                    let pc = double(&mut word)?;
-                    log.retired(core, cycle, pc, word()?)?;
+                    let pc = source.double()?;
+                    log.retired(core, cycle, pc, source.word()?)?;
                     let last = &mut last[usize::from(core)];
                     pairs += u64::from(std::mem::replace(last, cycle) == cycle);
                 }
                 TRAP => {
-                    log.trap(core, double(&mut word)?);
+                    log.trap(core, source.double()?);
                     traps += 1;
                 }
-                WORD => words.push(word()?),
-                CONSOLE => console.push(word()? as u8),
+                WORD => words.push(source.word()?),
+                CONSOLE => console.push(source.word()? as u8),
                 END => break,
                 _ => return Ok(None),
             }
         }
-        let cycles = double(&mut word)?;
-        let seconds = double(&mut word)? as f64 / 1e6;
-        let (exited, code) = (word()?, word()?);
+        let cycles = source.double()?;
+        let seconds = source.double()? as f64 / 1e6;
+        let (exited, code) = (source.word()?, source.word()?);
         let (events, addresses) = log.finish(cycle)?;
         let exit_code = (exited != 0).then_some(code);
         Ok(Some(Run { events, addresses, traps, pairs, words, console, exit_code, cycles, seconds }))

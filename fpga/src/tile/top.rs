@@ -2,6 +2,7 @@
 
 use super::{pair, TileKind};
 use crate::cosim::build::{build_in, Recipe};
+use crate::records::{RECORDS, WORDS};
 use crate::soc::core::CoreError;
 use crate::soc::verilate::{BuildError, VERILATOR};
 use hdl::emit::{emit_as, EmitError};
@@ -156,7 +157,13 @@ fn header(kind: TileKind) -> String {
 pub(super) fn build(kind: TileKind, verilog: &str, cache: &Path) -> Result<PathBuf, BuildError> {
     VERILATOR.find()?;
     let header = header(kind);
-    let files = [("tile.sv", verilog), ("tile.h", &header), ("main.cpp", include_str!("../../verilator/tile.cpp"))];
+    let files = [
+        ("tile.sv", verilog),
+        ("tile.h", &header),
+        ("main.cpp", include_str!("../../verilator/tile.cpp")),
+        WORDS,
+        RECORDS,
+    ];
     let recipe = Recipe { prefix: "Vtile", top: ("tile.sv", "tile"), options: &OPTIONS, vcd: false };
     Ok(build_in(cache, &recipe, &files)?)
 }
