@@ -1,6 +1,7 @@
 //! `goshawk soc`: softcores with trace modules
 
 mod build;
+mod checked;
 mod sim;
 mod tile;
 

@@ -1,5 +1,6 @@
 //! `goshawk soc sim`: a SoC of softcores runs a program in Verilator, and its trace is checked
 
+use super::checked;
 use crate::args::{range, CoreName, ParamArgs, SyncArgs};
 use crate::files::OutputPath;
 use crate::hardware::{fifo_help, places};
@@ -316,18 +317,7 @@ fn report(
                 |h| json!({ "equal": true, "older": part(older, &h[0]), "newer": part(newer, &h[1]) }),
             ),
             Found::Parts(Err(e)) => json!({ "equal": false, "difference": e.to_string() }),
-            Found::Whole(Ok(c)) => json!({
-                "equal": true,
-                "bits": c.bits,
-                "bits_per_instruction": ratio(c.bits, instructions),
-                "messages": c.messages,
-                "events": c.events,
-                "overflows": c.overflows,
-                "lost_instructions": c.lost,
-                "in_retire_order": c.ordered,
-                "golden_bits": c.golden,
-            }),
-            Found::Whole(Err(e)) => json!({ "equal": false, "difference": e.to_string() }),
+            Found::Whole(found) => checked::object(found, instructions),
             Found::Recorded(_, Ok(c)) => json!({
                 "equal": true,
                 "bits": c.stats.bits,
@@ -397,26 +387,7 @@ fn report(
             }
         }
         Found::Parts(Err(e)) => lines.push(("replay", format!("DIFFERENT: {e}"))),
-        Found::Whole(Ok(c)) => {
-            lines.extend([
-                ("trace", format!("{} bits, {} messages", count(c.bits), count(c.messages))),
-                ("bits/instruction", format!("{:.4}", ratio(c.bits, instructions))),
-                ("replay", format!("equal to the retire log, {} events", count(c.events))),
-            ]);
-            if !timestamps {
-                let text = if c.ordered { "that of retirement, across cores" } else { "NOT that of retirement" };
-                lines.push(("message order", text.into()));
-            }
-            match c.golden {
-                Some(true) => lines.push(("golden model", "the same bits".into())),
-                Some(false) => lines.push(("golden model", "OTHER bits".into())),
-                None => lines.push((
-                    "overflow",
-                    format!("{} messages, {} instructions lost; replay goes on", c.overflows, count(c.lost)),
-                )),
-            }
-        }
-        Found::Whole(Err(e)) => lines.push(("replay", format!("DIFFERENT: {e}"))),
+        Found::Whole(found) => lines.extend(checked::lines(found, instructions, timestamps)),
         Found::Recorded(inputs, Ok(c)) => {
             lines.push(("parameters", inputs.canonical()));
             lines.extend(inputs::lines(&c.stats));

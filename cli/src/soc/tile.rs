@@ -1,5 +1,6 @@
 //! `goshawk soc tile`: an RV64 core with its own memory runs a program in Verilator, and its trace is checked
 
+use super::checked;
 use crate::args::ParamArgs;
 use crate::files::OutputPath;
 use crate::hardware::{fifo_help, places};
@@ -152,20 +153,6 @@ fn report(
     let status = if good { Status::Done } else { Status::Different };
     let console = String::from_utf8_lossy(&run.console);
     if args.json {
-        let trace = match found {
-            Ok(c) => json!({
-                "equal": true,
-                "bits": c.bits,
-                "bits_per_instruction": ratio(c.bits, instructions),
-                "messages": c.messages,
-                "events": c.events,
-                "overflows": c.overflows,
-                "lost_instructions": c.lost,
-                "in_retire_order": c.ordered,
-                "golden_bits": c.golden,
-            }),
-            Err(e) => json!({ "equal": false, "difference": e.to_string() }),
-        };
         let by_core: Vec<usize> = run.addresses.iter().map(Vec::len).collect();
         Object::new("soc tile", name)
             .with("build_id", build_id.into())
@@ -174,7 +161,7 @@ fn report(
             .with("exit_code", json!(run.exit_code))
             .with("instructions", json!({ "total": instructions, "by_core": by_core, "pairs": run.pairs }))
             .with("cycles", run.cycles.into())
-            .with("trace", trace)
+            .with("trace", checked::object(found, instructions))
             .with("console", console.into())
             .print(out)?;
         return Ok(status);
@@ -195,22 +182,7 @@ fn report(
     if kind.lanes() > 1 {
         lines.push(("two in a clock", count(run.pairs)));
     }
-    match found {
-        Ok(c) => {
-            lines.extend([
-                ("trace", format!("{} bits, {} messages", count(c.bits), count(c.messages))),
-                ("bits/instruction", format!("{:.4}", ratio(c.bits, instructions))),
-                ("replay", format!("equal to the retire log, {} events", count(c.events))),
-                ("message order", if c.ordered { "that of retirement" } else { "NOT that of retirement" }.into()),
-            ]);
-            lines.push(match c.golden {
-                Some(true) => ("golden model", "the same bits".into()),
-                Some(false) => ("golden model", "OTHER bits".into()),
-                None => ("overflow", format!("{} messages, {} instructions lost", c.overflows, count(c.lost))),
-            });
-        }
-        Err(e) => lines.push(("replay", format!("DIFFERENT: {e}"))),
-    }
+    lines.extend(checked::lines(found, instructions, false));
     facts(out, &lines)?;
     Ok(status)
 }
