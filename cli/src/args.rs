@@ -225,7 +225,7 @@ pub struct ParamArgs {
 pub struct SyncArgs {
     /// Send the header again, and tell every core anew, every 2^N instructions of core 0, 10 to 31, or every so many bytes of
     /// the trace, 64B to 2147483648B, so that a trace can be read from its middle [default: never]
-    #[arg(long, value_name = "N|BYTESB", value_parser = sync_period)]
+    #[arg(long, value_name = "N|NB", value_parser = sync_period)]
     pub sync_period: Option<SyncPeriod>,
 }
 
