@@ -130,7 +130,7 @@ fn a_whole_machine_is_captured_encoded_and_replayed() {
     let place = Place::new();
     let elf = format!("{}/../programs/bare/elf/irq.elf", env!("CARGO_MANIFEST_DIR"));
     std::fs::copy(elf, place.path().join("irq.elf")).unwrap();
-    let words = "capture run --system --harts 2 --length 5000000 --end-with-trace -o a.ret --json -- ./irq.elf";
+    let words = "capture run --system --harts 2 --schedule serial:1000 --length 5000000 --end-with-trace -o a.ret --json -- ./irq.elf";
     let told = captured(&place, words);
     assert_eq!((&told["harts"], &told["expanded"]["unexplained"]), (&json("2"), &json("0")));
     assert!(told["source"].as_str().unwrap().starts_with("captured under qemu-system-riscv32 7.2"), "{told}");

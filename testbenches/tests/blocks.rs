@@ -190,6 +190,14 @@ fn drive<T: Adapter>(params: &TraceParams, three: bool, log2_words: u8, seed: u6
                 group.extend(&next[..n]);
                 steps.truncate(steps.len() - n);
                 *shown = port.shown(&next[..n], xlen);
+                // a jump that is neither call nor return has two names, by its registers
+                if s.percent(50) && !three {
+                    shown.itype = match shown.itype {
+                        10 => 14,
+                        11 => 15,
+                        other => other,
+                    };
+                }
                 gone = next[n - 1].next_pc;
                 jumped = !matches!(itype(&next[n - 1], xlen), 0 | 4 | 5);
                 seen.long = seen.long.max(n);
