@@ -109,12 +109,13 @@ struct Line {
         return -1;
     }
 
-    // what the host has not taken yet; ten seconds at the most
+    // what the host has not taken yet; ten seconds at the most. What was just written is with neither side for a moment, and
+    // lost if the terminal goes then: so the line is to be empty for a while
     void finish() {
-        for (int i = 0; terminal >= 0 && i < 1000; i++) {
+        for (int i = 0, empty = 0; terminal >= 0 && i < 1000 && empty < 20; i++) {
             carry();
             int left = 0;
-            if (to_host.empty() && (ioctl(other, FIONREAD, &left) != 0 || left == 0)) break;
+            empty = to_host.empty() && (ioctl(other, FIONREAD, &left) != 0 || left == 0) ? empty + 1 : 0;
             usleep(10000);
         }
     }
