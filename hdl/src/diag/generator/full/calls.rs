@@ -60,7 +60,10 @@ pub struct Calls {
     slot_at: Signal<Local, Bits<4>>,
     wanted_to: Signal<Local, Bits<32>>,
     wanted_tag: Signal<Local, Bits<8>>,
-    by_flags: Signal<Local, Bit>,
+    // those that the oldest instruction may end
+    ending_to: Signal<Local, Bits<32>>,
+    ending_tag: Signal<Local, Bits<8>>,
+    ending: Signal<Local, Bits<16>>,
     ends: Signal<Local, Bit>,
     dropped: Signal<Local, Bits<16>>,
     not_dropped: Signal<Local, Bits<16>>,
@@ -107,15 +110,20 @@ impl Logic for Calls {
         self.words.waddr.next = self.duty.write.val();
         self.words.wdata.next = self.duty.data.val();
 
-        // calls that may be the one that is looked for
-        self.by_flags.next = self.duty.looking.val() | self.head.crowded.val();
+        // calls that may be the one that is looked for, and those that the oldest instruction may end: that is known late
         self.wanted_to.next = self.ra.val();
-        if (self.by_flags.val() & self.head.call.val()) | (!self.by_flags.val() & (self.duty.phase.val() == 1)) {
+        if self.duty.phase.val() == 1 {
             self.wanted_to.next = self.head.value.val();
         }
-        if (self.by_flags.val() & !self.head.call.val()) | (!self.by_flags.val() & (self.duty.phase.val() == 2)) {
+        if self.duty.phase.val() == 2 {
             self.wanted_to.next = self.head.address.val();
         }
+        self.ending_to.next = self.head.address.val();
+        if self.head.call.val() {
+            self.ending_to.next = self.head.value.val();
+        }
+        self.ending_tag.next = self.ending_to.val().get_bits::<8>(1) ^ self.sp.val().get_bits::<8>(4);
+        self.ending.next = 0.into();
         self.wanted_tag.next = self.wanted_to.val().get_bits::<8>(1) ^ self.sp.val().get_bits::<8>(4);
         self.likely.next = 0.into();
         self.mine.next = 0.into();
@@ -123,16 +131,18 @@ impl Logic for Calls {
         for i in 0..self._calls {
             self.is_tagged.next = self.valid.q.val().get_bit(i) & (self.call_tag[i].q.val() == self.wanted_tag.val());
             self.likely.next = self.likely.val().replace_bit(i, self.is_tagged.val());
+            self.is_tagged.next = self.valid.q.val().get_bit(i) & (self.call_tag[i].q.val() == self.ending_tag.val());
+            self.ending.next = self.ending.val().replace_bit(i, self.is_tagged.val());
             self.is_mine.next = self.call_slot[i].q.val() == self.duty.slot.val();
             self.mine.next = self.mine.val().replace_bit(i, self.is_mine.val());
             if self.is_mine.val() & self.duty.ended.val().get_bit(i) {
                 self.ended_at.next = i.to_bits::<4>();
             }
         }
-        self.ends.next = (self.head.call.val() | self.head.back.val()) & self.likely.val().any();
+        self.ends.next = (self.head.call.val() | self.head.back.val()) & self.ending.val().any();
         self.dropped.next = 0.into();
         if self.head.call.val() | self.head.back.val() {
-            self.dropped.next = self.likely.val();
+            self.dropped.next = self.ending.val();
         }
         if self.head.call.val() & self.head.back.val() {
             self.ends.next = self.valid.q.val().any();
@@ -156,7 +166,7 @@ impl Logic for Calls {
         self.slot_at.next = 0.into();
         for i in 0..self._calls {
             if self.place_bit.val().get_bit(i) {
-                self.slot_at.next = self.call_slot[i].q.val();
+                self.slot_at.next = self.slot_at.val() | self.call_slot[i].q.val();
             }
         }
 

@@ -164,7 +164,7 @@ impl Logic for Control {
         self.index.next = 0.into();
         for i in 0..self._sixteen {
             if self.lowest.val().get_bit(i) {
-                self.index.next = i.to_bits::<4>();
+                self.index.next = self.index.val() | i.to_bits::<4>();
             }
         }
 
@@ -384,11 +384,10 @@ impl Logic for Control {
             self.left_hits.next = self.head.hits.val();
             self.left_stores.next = self.head.stores.val();
         }
-        self.cut.next = self.head.give_up.val()
-            | (self.head.crowded.val()
-                & self.head.shown.val()
-                & ((self.state.q.val() != FullState::Look) | self.work.val()));
+        // one that causes nothing and leaves anyway may as well be cut: that is known at once
+        self.cut.next = self.head.give_up.val() | (self.head.crowded.val() & self.head.shown.val());
         self.one_lost.next = false;
+        self.draft.dropped.next = 0.into();
         if self.cut.val() {
             self.advance.next = true;
             self.state.d.next = FullState::Look;
@@ -403,10 +402,10 @@ impl Logic for Control {
                 self.left_hits.next = 0.into();
                 self.left_stores.next = 0.into();
             }
+            // calls are counted in the next clock
+            self.draft.dropped.next = self.found.dropped.val();
             for i in 0..self._sixteen {
                 self.one_lost.next = self.left_hits.val().get_bit(i);
-                self.lost_now.next = self.lost_now.val() + bit_cast::<9, 1>(self.one_lost.val().into());
-                self.one_lost.next = self.found.dropped.val().get_bit(i);
                 self.lost_now.next = self.lost_now.val() + bit_cast::<9, 1>(self.one_lost.val().into());
             }
             for i in 0..self._four {

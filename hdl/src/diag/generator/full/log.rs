@@ -52,10 +52,15 @@ pub struct Log {
     read_at: DFF<Bits<4>>,
     next_read: Signal<Local, Bits<4>>,
     shown: DFF<Bit>,
-    crowded: Signal<Local, Bit>,
-    haste: DFF<Bit>,
+    crowded: DFF<Bit>,
+    stays_crowded: Signal<Local, Bit>,
+    leaves_crowded: Signal<Local, Bit>,
+    grown: Signal<Local, Bit>,
+    same: Signal<Local, Bit>,
+    shrunk: Signal<Local, Bit>,
     hurried: DFF<Bits<6>>,
-    give_up: Signal<Local, Bit>,
+    last_hurried: Signal<Local, Bit>,
+    give_up: DFF<Bit>,
     // hits in the log: those of the clock before are counted in this one; and of what leaves
     pending: DFF<Bits<9>>,
     pending_1: Signal<Local, Bits<9>>,
@@ -69,7 +74,11 @@ pub struct Log {
     written_: DFF<Bits<32>>,
     written_1: Signal<Local, Bits<32>>,
     mark: Fixed<Bits<5>>,
+    mark_less: Fixed<Bits<5>>,
+    mark_more: Fixed<Bits<5>>,
     calm: Fixed<Bits<5>>,
+    calm_less: Fixed<Bits<5>>,
+    calm_more: Fixed<Bits<5>>,
     patience: Fixed<Bits<6>>,
     one_4: Fixed<Bits<4>>,
     one_5: Fixed<Bits<5>>,
@@ -93,8 +102,12 @@ impl Log {
             stamp: words(),
             cause: Mem::new(4, 10),
             mark: Fixed::of(CROWDED as u64),
+            mark_less: Fixed::of(CROWDED as u64 - 1),
+            mark_more: Fixed::of(CROWDED as u64 + 1),
             calm: Fixed::of(CALM as u64),
-            patience: Fixed::of(PATIENCE - 1),
+            calm_less: Fixed::of(CALM as u64 - 1),
+            calm_more: Fixed::of(CALM as u64 + 1),
+            patience: Fixed::of(PATIENCE - 2),
             one_4: Fixed::of(1u64),
             one_5: Fixed::of(1u64),
             one_6: Fixed::of(1u64),
@@ -116,8 +129,9 @@ impl Logic for Log {
             write_at,
             read_at,
             shown,
-            haste,
+            crowded,
             hurried,
+            give_up,
             pending,
             came_hits,
             came_stores,
@@ -165,15 +179,34 @@ impl Logic for Log {
         self.stamp.waddr.next = self.write_at.q.val();
         self.cause.waddr.next = self.write_at.q.val();
 
-        // no room to wait
-        self.crowded.next =
-            (self.length.q.val() >= self.mark.val()) | (self.haste.q.val() & (self.length.q.val() > self.calm.val()));
-        self.haste.d.next = self.crowded.val();
+        // no room to wait in the next clock: an instruction more in the log, as many, or one less; whether one leaves is known last
+        self.grown.next = (self.length.q.val() >= self.mark_less.val())
+            | (self.crowded.q.val() & (self.length.q.val() > self.calm_less.val()));
+        self.same.next =
+            (self.length.q.val() >= self.mark.val()) | (self.crowded.q.val() & (self.length.q.val() > self.calm.val()));
+        self.shrunk.next = (self.length.q.val() >= self.mark_more.val())
+            | (self.crowded.q.val() & (self.length.q.val() > self.calm_more.val()));
+        self.stays_crowded.next = self.same.val();
+        self.leaves_crowded.next = self.shrunk.val();
+        if self.seen.valid.val() {
+            self.stays_crowded.next = self.grown.val();
+            self.leaves_crowded.next = self.same.val();
+        }
         self.hurried.d.next = 0.into();
-        if self.crowded.val() {
+        if self.crowded.q.val() {
             self.hurried.d.next = self.hurried.q.val() + self.one_6.val();
         }
-        self.give_up.next = self.crowded.val() & (self.hurried.q.val() == self.patience.val());
+        self.last_hurried.next = self.crowded.q.val() & (self.hurried.q.val() == self.patience.val());
+        self.crowded.d.next = self.stays_crowded.val();
+        self.give_up.d.next = self.stays_crowded.val() & self.last_hurried.val();
+        if self.advance.val() {
+            self.crowded.d.next = self.leaves_crowded.val();
+            self.give_up.d.next = self.leaves_crowded.val() & self.last_hurried.val();
+        }
+        if self.give_up.q.val() {
+            self.crowded.d.next = false;
+            self.give_up.d.next = false;
+        }
 
         // hits that wait; without an instruction nothing is hit
         self.head_hits.next = self.flags.rdata.val().get_bits::<16>(0);
@@ -205,7 +238,7 @@ impl Logic for Log {
             self.left_length.next = self.length.q.val() - self.one_5.val();
             self.pending.d.next = self.pending_1.val() - self.left_number.val();
         }
-        if self.give_up.val() {
+        if self.give_up.q.val() {
             self.next_read.next = self.write_at.q.val();
             self.left_length.next = 0.into();
             self.pending.d.next = 0.into();
@@ -256,8 +289,8 @@ impl Logic for Log {
         self.head.stamp.next = self.stamp.rdata.val();
         self.head.cause.next = self.cause.rdata.val().get_bits::<9>(0);
         self.head.resumed.next = self.cause.rdata.val().get_bit(9);
-        self.head.crowded.next = self.crowded.val();
-        self.head.give_up.next = self.give_up.val();
+        self.head.crowded.next = self.crowded.q.val();
+        self.head.give_up.next = self.give_up.q.val();
         self.head.waits.next = self.length.q.val().any();
         self.head.pending.next = self.pending_1.val();
         if self.reset.val() {
@@ -265,8 +298,9 @@ impl Logic for Log {
             self.write_at.d.next = 0.into();
             self.read_at.d.next = 0.into();
             self.shown.d.next = false;
-            self.haste.d.next = false;
+            self.crowded.d.next = false;
             self.hurried.d.next = 0.into();
+            self.give_up.d.next = false;
             self.pending.d.next = 0.into();
             self.came_hits.d.next = 0.into();
             self.came_stores.d.next = 0.into();

@@ -47,6 +47,9 @@ pub struct Outbox {
     pop: Signal<Local, Bit>,
     // events that were lost and not told
     lost_before: DFF<Bits<9>>,
+    dropped_before: DFF<Bits<16>>,
+    all_before: Signal<Local, Bits<9>>,
+    is_dropped: Signal<Local, Bit>,
     untold: DFF<Bits<32>>,
     untold_1: Signal<Local, Bits<32>>,
     telling: Signal<Local, Bits<16>>,
@@ -69,6 +72,7 @@ pub struct Outbox {
     one_5: Fixed<Bits<5>>,
     most: Fixed<Bits<16>>,
     _words: usize,
+    _calls: usize,
 }
 
 impl Outbox {
@@ -85,6 +89,7 @@ impl Outbox {
             one_5: Fixed::of(1u64),
             most: Fixed::of(0xffffu64),
             _words: 5,
+            _calls: 16,
             ..Default::default()
         }
     }
@@ -101,6 +106,7 @@ impl Logic for Outbox {
             read_at,
             recovering,
             lost_before,
+            dropped_before,
             untold,
             loading,
             step,
@@ -173,8 +179,14 @@ impl Logic for Outbox {
             self.untold_1.next = self.untold.q.val() - bit_cast::<32, 16>(self.telling.val());
             self.held_lost.d.next = self.telling.val();
         }
-        self.untold.d.next = self.untold_1.val() + bit_cast::<32, 9>(self.lost_before.q.val());
+        self.all_before.next = self.lost_before.q.val();
+        for i in 0..self._calls {
+            self.is_dropped.next = self.dropped_before.q.val().get_bit(i);
+            self.all_before.next = self.all_before.val() + bit_cast::<9, 1>(self.is_dropped.val().into());
+        }
+        self.untold.d.next = self.untold_1.val() + bit_cast::<32, 9>(self.all_before.val());
         self.lost_before.d.next = self.draft.lost.val();
+        self.dropped_before.d.next = self.draft.dropped.val();
 
         self.result.valid.next = self.held.q.val();
         self.result.dest.next = self.held_head.q.val().get_bits::<6>(8);
@@ -196,6 +208,7 @@ impl Logic for Outbox {
             self.read_at.d.next = 0.into();
             self.recovering.d.next = false;
             self.lost_before.d.next = 0.into();
+            self.dropped_before.d.next = 0.into();
             self.untold.d.next = 0.into();
             self.loading.d.next = false;
             self.held.d.next = false;

@@ -49,7 +49,7 @@
 //! | `we`, `k`, `data` | 1, 3, 32 | word k: 0 target and number of words, 1 to 5 those, 6 the time |
 //! | `commit` | 1 | it is whole |
 //! | `opens` | 1 | one is begun |
-//! | `lost` | 9 | events lost in this clock |
+//! | `lost`, `dropped` | 9, 16 | events lost in this clock, without the calls that are dropped; those |
 
 use crate::widget::bundle::bundle;
 use rust_hdl::prelude::*;
@@ -137,6 +137,6 @@ bundle!(
 bundle!(
     /// An event, a word after the other.
     DraftOut "DraftIn" DraftIn
-    { we: Bit, k: Bits<3>, data: Bits<32>, commit: Bit, opens: Bit, lost: Bits<9>, }
+    { we: Bit, k: Bits<3>, data: Bits<32>, commit: Bit, opens: Bit, lost: Bits<9>, dropped: Bits<16>, }
     { }
 );
