@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::layout::Layout;
 use crate::link::FrameWriter;
+use crate::replayed::{self, Replayed};
 use crate::runtime::Runtime;
 use crate::watch::Watcher;
 use retire::image::Image;
@@ -11,6 +12,8 @@ use sim::diag::chip::{Chip, ChipParams, TICK_EVENT};
 use sim::diag::generator::{Generator, Losses, Seen};
 use sim::diag::packet::{Body, Op, Packet};
 use sim::diag::trigger::GeneratorParams;
+use sim::params::TraceParams;
+use sim::system::System;
 use std::collections::{BTreeMap, VecDeque};
 
 /// What a run came to.
@@ -131,6 +134,18 @@ pub struct OnChip {
     host: Host,
     totals: Totals,
     log: Option<(FrameWriter, Vec<u8>)>,
+    traced: Option<Traced>,
+}
+
+/// A trace of the cores beside a script: the trace system, and what arrived at the host, which takes it at the end.
+#[derive(Debug)]
+struct Traced {
+    params: TraceParams,
+    system: System,
+    image: Image,
+    layout: Layout,
+    packets: Vec<Packet>,
+    replayed: Replayed,
 }
 
 impl OnChip {
@@ -145,7 +160,27 @@ impl OnChip {
             *chip.node(n) = node.clone();
         }
         let (watcher, host) = (Watcher::new(image, cores), Host::new(app, layout));
-        Ok(Self { watcher, chip, host, totals: Totals::default(), log: None })
+        Ok(Self { watcher, chip, host, totals: Totals::default(), log: None, traced: None })
+    }
+
+    /// The same on a chip with a trace system, whose words leave by the same link and tell the points without a trigger.
+    pub fn with_trace(
+        app: &App,
+        layout: &Layout,
+        params: ChipParams,
+        image: Image,
+        trace: TraceParams,
+    ) -> Result<Self, String> {
+        let params = ChipParams { trace: true, ..params };
+        let system = System::new(&trace).map_err(|e| e.to_string())?;
+        let (packets, replayed) = (Vec::new(), Replayed::default());
+        let traced = Traced { params: trace, system, image: image.clone(), layout: layout.clone(), packets, replayed };
+        Ok(Self { traced: Some(traced), ..Self::new(app, layout, params, image)? })
+    }
+
+    /// What the trace told, once the run is over; nothing without one.
+    pub fn replayed(&self) -> Replayed {
+        self.traced.as_ref().map(|t| t.replayed.clone()).unwrap_or_default()
     }
 
     /// Keeps the bytes that go over the link from now on.
@@ -174,6 +209,9 @@ impl OnChip {
         t.node_losses = self.chip.node_losses();
         t.link_bytes = self.chip.link_bytes();
         t.told = self.host.runtime.lost + self.chip.untold();
+        if let Some(traced) = &self.traced {
+            add(&mut t.losses, traced.replayed.losses);
+        }
         t
     }
 
@@ -182,7 +220,19 @@ impl OnChip {
             if let Some((writer, bytes)) = &mut self.log {
                 bytes.extend(writer.frame(&arrived.packet));
             }
-            self.host.take(&arrived.packet);
+            match &mut self.traced {
+                Some(traced) => traced.packets.push(arrived.packet),
+                None => self.host.take(&arrived.packet),
+            }
+        }
+    }
+
+    /// Words of the trace go to the ring.
+    fn send(&mut self, make: impl FnOnce(&mut System)) {
+        if let Some(traced) = &mut self.traced {
+            make(&mut traced.system);
+            let words: Vec<u32> = traced.system.drain().collect();
+            self.chip.trace(&words);
         }
     }
 
@@ -191,8 +241,15 @@ impl OnChip {
         if let Some(e) = &self.watcher.error {
             return Err(e.clone());
         }
+        let cycles = self.totals.cycles;
+        self.send(|system| system.finish(cycles));
         self.chip.finish();
         self.pump();
+        if let Some(traced) = &mut self.traced {
+            let packets = std::mem::take(&mut traced.packets);
+            let of = (&traced.params, &traced.image);
+            traced.replayed = replayed::take(&mut self.host, &traced.layout, of, &packets)?;
+        }
         self.host.finish(self.totals.cycles);
         Ok(())
     }
@@ -217,6 +274,7 @@ impl RetireSink for OnChip {
 
     fn event(&mut self, event: &FlowEvent) {
         self.with(|w, mut each| w.event(event, &mut each));
+        self.send(|system| system.event(event));
     }
 
     fn data(&mut self, data: &DataEvent) {
