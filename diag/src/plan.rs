@@ -39,8 +39,8 @@ pub struct Rates {
     pub measured: bool,
 }
 
-/// Bits a clock of each core that a trace of the control flow is taken to have.
-const TRACE_BITS: f64 = 0.25;
+/// Bits a clock of each core that a trace of the control flow is taken to have, before they are in packets.
+const TRACE_BITS: f64 = 0.15;
 
 /// Bits over the link of so many words of a trace.
 pub fn trace_bits(words: f64) -> f64 {

@@ -31,7 +31,9 @@ pub struct Replayed {
     pub words: Vec<u32>,
     /// Packets that were missing, modulo 4096.
     pub missing: u64,
-    /// Bytes of the others, with their frames.
+    /// The most words that waited for the link, on a chip whose trace system has room for any number.
+    pub waited: Option<u64>,
+    /// Bytes of the packets that arrived, with their frames.
     pub bytes: u64,
     /// Instructions that it says are lost, and in how many gaps: points among them are not seen.
     pub lost: (u64, u64),

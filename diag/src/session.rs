@@ -10,6 +10,7 @@ use retire::image::Image;
 use retire::{DataEvent, FlowEvent, RetireSink};
 use sim::diag::chip::{Chip, ChipParams, TICK_EVENT};
 use sim::diag::generator::{Generator, Losses, Seen};
+use sim::diag::node::trace::PACKET_WORDS;
 use sim::diag::packet::{Body, Op, Packet};
 use sim::diag::trigger::GeneratorParams;
 use sim::params::TraceParams;
@@ -146,6 +147,10 @@ struct Traced {
     layout: Layout,
     packets: Vec<Packet>,
     replayed: Replayed,
+    /// Words that went to the ring, and packets of them that arrived; the most words that waited.
+    went: u64,
+    came: u64,
+    waited: u64,
 }
 
 impl OnChip {
@@ -174,7 +179,18 @@ impl OnChip {
         let params = ChipParams { trace: true, ..params };
         let system = System::new(&trace).map_err(|e| e.to_string())?;
         let (packets, replayed) = (Vec::new(), Replayed::default());
-        let traced = Traced { params: trace, system, image: image.clone(), layout: layout.clone(), packets, replayed };
+        let (image_of, layout_of) = (image.clone(), layout.clone());
+        let traced = Traced {
+            params: trace,
+            system,
+            image: image_of,
+            layout: layout_of,
+            packets,
+            replayed,
+            went: 0,
+            came: 0,
+            waited: 0,
+        };
         Ok(Self { traced: Some(traced), ..Self::new(app, layout, params, image)? })
     }
 
@@ -221,7 +237,11 @@ impl OnChip {
                 bytes.extend(writer.frame(&arrived.packet));
             }
             match &mut self.traced {
-                Some(traced) => traced.packets.push(arrived.packet),
+                Some(traced) => {
+                    let words = matches!(arrived.packet.body, Body::Control { op: Op::Trace, .. });
+                    traced.came += u64::from(words) * PACKET_WORDS as u64;
+                    traced.packets.push(arrived.packet);
+                }
                 None => self.host.take(&arrived.packet),
             }
         }
@@ -232,6 +252,8 @@ impl OnChip {
         if let Some(traced) = &mut self.traced {
             make(&mut traced.system);
             let words: Vec<u32> = traced.system.drain().collect();
+            traced.went += words.len() as u64;
+            traced.waited = traced.waited.max(traced.went.saturating_sub(traced.came));
             self.chip.trace(&words);
         }
     }
@@ -248,7 +270,8 @@ impl OnChip {
         if let Some(traced) = &mut self.traced {
             let packets = std::mem::take(&mut traced.packets);
             let of = (&traced.params, &traced.image);
-            traced.replayed = replayed::take(&mut self.host, &traced.layout, of, &packets)?;
+            let replayed = replayed::take(&mut self.host, &traced.layout, of, &packets)?;
+            traced.replayed = Replayed { waited: Some(traced.waited), ..replayed };
         }
         self.host.finish(self.totals.cycles);
         Ok(())

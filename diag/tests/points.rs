@@ -13,7 +13,7 @@ use diag::session::{Host, Reference};
 use diag::symbols::Symbols;
 use diag::watch::Watcher;
 use retire::image::Image;
-use retire::{DataEvent, FlowEvent, RetireSink};
+use retire::{DataEvent, FlowEvent, FlowKind, RetireSink};
 use sim::diag::chip::{ChipParams, FIRST_NODE};
 use sim::diag::generator::Generator;
 use sim::diag::node::trace::{TraceNode, PACKET_WORDS};
@@ -281,4 +281,33 @@ fn a_script_of_many_points_prints_beside_a_trace_what_it_prints_where_each_has_a
 
 fn layout_of(app: &App) -> Layout {
     layout(app, &ChipParams::new(1).nodes, &Cut::host(app)).unwrap()
+}
+
+/// What a trace lost is missing, and nothing before it.
+#[test]
+fn instructions_before_a_gap_are_seen() {
+    let case = Case { name: "bank", cores: 1, functions: &[], variables: &[] };
+    let mut flow: Vec<FlowEvent> = Vec::new();
+    tell(&case, 5_000, &mut flow);
+    let seen = |flow: &[FlowEvent]| {
+        let (mut watcher, mut pcs) = (Watcher::new(image("bank"), 1), Vec::new());
+        flow.iter().for_each(|e| watcher.event(e, &mut |_, seen| pcs.push(seen.pc)));
+        assert_eq!(watcher.error, None);
+        pcs
+    };
+    let whole = seen(&flow);
+    assert_eq!(whole.len(), 5_000);
+    let mut gaps = 0;
+    for at in (1..flow.len() - 1).filter(|n| flow[*n].kind.retires() && flow[*n].count > 2).take(40) {
+        // the branch is lost, and all before it is told
+        let mut lost = flow.clone();
+        let e = &mut lost[at];
+        (e.kind, e.count, e.len) = (FlowKind::Gap { lost: 1 }, e.count - 1, 0);
+        let n: usize = flow[..=at].iter().map(|e| e.count as usize).sum();
+        let mut want = whole.clone();
+        want.remove(n - 1);
+        assert_eq!(seen(&lost), want, "event {at}");
+        gaps += 1;
+    }
+    assert_eq!(gaps, 40);
 }

@@ -15,7 +15,7 @@ use retire::file::hex;
 use retire::file::retire::{RetireInfo, RetireWriter};
 use retire::{FlowEvent, RetireSink};
 use sim::diag::chip::FRAME_BYTES;
-use sim::diag::node::trace::{write, ADDRESS};
+use sim::diag::node::trace::{write, ADDRESS, PLACES};
 use sim::diag::packet::{Body, Op, Packet, HOST};
 use sim::file::{TraceInfo, TraceWriter};
 use sim::params::TraceParams;
@@ -173,6 +173,14 @@ impl Traced {
         let share = |bytes: u64| {
             format!("{} bytes, {}, {:.1} % of the link's bytes", count(bytes), rate(bytes), 100.0 * bytes as f64 / all)
         };
+        let waited = match self.replayed.waited {
+            None => String::new(),
+            Some(words) if words <= u64::from(PLACES) => format!(", up to {words} words waited for it"),
+            Some(words) => format!(
+                ", up to {} words waited for it, where a node has {PLACES} places and the golden trace system any number",
+                count(words)
+            ),
+        };
         let lost = match (c.overflows, self.replayed.missing) {
             (0, 0) => "nothing lost".to_string(),
             (o, m) => {
@@ -181,7 +189,7 @@ impl Traced {
         };
         let replay = format!("equal to the retire log, {} events; {lost}", count(c.events));
         let mut facts = vec![
-            ("trace", format!("{} words; {}", count(self.words().len() as u64), share(self.bytes.0))),
+            ("trace", format!("{} words; {}{waited}", count(self.words().len() as u64), share(self.bytes.0))),
             ("diagnosis", share(self.bytes.1)),
             ("replay", replay),
         ];
@@ -197,7 +205,7 @@ impl Traced {
     pub fn value(&self) -> serde_json::Value {
         serde_json::json!({
             "words": self.words().len(), "bytes": self.bytes.0, "diagnosis_bytes": self.bytes.1,
-            "missing_packets": self.replayed.missing, "points": self.points, "point_events": self.replayed.events,
+            "missing_packets": self.replayed.missing, "most_words_waiting": self.replayed.waited, "points": self.points, "point_events": self.replayed.events,
             "check": self.checked,
         })
     }
