@@ -90,7 +90,10 @@ fn mistakes_are_one_message_with_exit_code_2() {
         ("diag run --processor missing.elf builtin:bank", "missing.elf: "),
         ("diag run --processor builtin:race builtin:race builtin:bank", "--processor stands in the place of a script"),
         ("diag run --processor builtin:race", "what is observed is missing"),
-        ("diag run builtin:race builtin:bank --trace x.gtr", "--soc"),
+        ("diag run builtin:race builtin:bank --trace x.gtr --log x", "cannot be used with"),
+        ("diag run builtin:race builtin:bank --soc --trace x.gtr --damage 1e-3", "cannot be used with"),
+        ("diag run builtin:race builtin:bank --trace x.gtr --trace-scheme none:x", "`none:x`"),
+        ("diag plan --processor builtin:race builtin:bank --trace", "cannot be used with"),
         ("diag run --processor builtin:race builtin:bank --soc --trace x.gtr", "cannot be used with"),
         (
             "diag run builtin:race builtin:bank --soc --trace x.gtr --trace-scheme tr_e:small,cfiat:16k",
@@ -111,6 +114,63 @@ fn mistakes_are_one_message_with_exit_code_2() {
     assert!(
         String::from_utf8_lossy(&output.stderr).contains("plain.ret: has no data; `goshawk run --data` records them")
     );
+}
+
+/// 20 points and a table that needs values.
+fn many(place: &Place) {
+    let calls = "archive barrier check cut exit hart_count lock main memcpy memset mutex_lock mutex_unlock parallel report rt_main \
+        share try_lock unlock work";
+    let calls: Vec<String> = calls.split_whitespace().map(|f| format!("call:{f}")).collect();
+    let text = format!(
+        "ret:mutex_lock {{ @locks[arg0] = stats(elapsed); }}\n{} {{ @calls[pc] = count(); }}\n",
+        calls.join(",\n")
+    );
+    std::fs::write(place.path().join("many.dx"), text).unwrap();
+}
+
+#[test]
+fn a_script_of_more_points_than_triggers_runs_beside_a_trace_and_is_refused_without() {
+    let place = Place::new();
+    many(&place);
+    let program = format!("builtin:lockcont --harts 2 {SHORT}");
+    let output = place.output(&format!("diag run many.dx {program}"));
+    let err = String::from_utf8_lossy(&output.stderr).to_string();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err.contains("needs 20 triggers") && err.contains("with --trace it fits, too: "), "{err}");
+    assert!(err.lines().next().unwrap().contains("call:"), "{err}");
+    // as where each point has a trigger
+    let want = place.good(&format!("diag replay many.dx {program}"));
+    assert!(want.contains("mutex_unlock ") && want.contains("@locks"), "{want}");
+    let text = place.good(&format!("diag run many.dx {program} --link 96000 --trace many.gtr --retired many.ret"));
+    assert!(text.starts_with(&want), "{text}\n{want}");
+    assert!(text.contains("; nothing lost\n") && text.contains("\npoints in it  "), "{text}");
+    place.good("replay many.gtr --elf builtin:lockcont --check many.ret --summary");
+    let test = place.good(&format!("diag test many.dx {program} --link 96000 --trace"));
+    assert!(test.starts_with("chip and host  equal, "), "{test}");
+    // the plan says which they are, and what the trace costs
+    let words = format!("diag plan many.dx {program} --trace --calibrate");
+    let plan: serde_json::Value = serde_json::from_str(&place.good(&format!("{words} --json"))).unwrap();
+    let from = |plan: &serde_json::Value| {
+        plan["parts"].as_array().unwrap().iter().filter(|p| p["place"] == "host: trace of the cores").count()
+    };
+    assert!(from(&plan) >= 4, "{plan}");
+    let object = place.good(&format!("diag run many.dx {program} --link 96000 --trace many.gtr --rates --json"));
+    let run: serde_json::Value = serde_json::from_str(&object).unwrap();
+    let rate = 8.0 * run["trace"]["bytes"].as_f64().unwrap() * 50e6 / run["rates"]["cycles"].as_f64().unwrap();
+    let expected = plan["trace_bits_per_second"].as_f64().unwrap();
+    assert!((rate / expected - 1.0).abs() < 0.02, "{rate} in place of {expected}");
+    assert!(run["trace"]["point_events"].as_u64().unwrap() > 0 && run["lost"] == 0, "{run}");
+    assert_eq!(run["trace"]["points"].as_array().unwrap().len(), 4, "{run}");
+    // what a trace does not have is told with the point
+    let script: String = (0..18).map(|n| format!("pc:main+{} {{ @n{n}[arg{}] = count(); }}\n", 2 * n, n % 8)).collect();
+    std::fs::write(place.path().join("values.dx"), script).unwrap();
+    let output = place.output(&format!("diag run values.dx {program} --trace x.gtr"));
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    let want =
+        "without pc:main+32 (line 17), pc:main+34 (line 18) it fits; none of its points can come from a trace of the \
+        control flow: pc:main+32 (line 17) needs `arg0`, pc:main+34 (line 18) needs `arg1`";
+    assert!(err.starts_with("goshawk: values.dx:17:1: ") && err.contains(want), "{err}");
 }
 
 #[test]
@@ -266,6 +326,17 @@ fn circuits_print_what_the_retire_log_says() {
         "{text}"
     );
     place.good("replay bank.gtr --elf bank.elf --check bank.ret --summary");
+    // points for which no trigger is left are found in it
+    let pcs: String = (0..4).map(|n| format!("pc:main+{} {{ @n[pc] = count(); }}\n", 4 * n)).collect();
+    let functions =
+        "check get_balance hart_count lock main memset parallel park report round rt_main set_balance share \
+        teller_step try_lock unlock work";
+    let calls: Vec<String> = functions.split_whitespace().map(|f| format!("call:{f}")).collect();
+    let text =
+        format!("{pcs}{} {{ @calls[pc] = count(); }}\nret:set_balance {{ @set[arg0] = count(); }}\n", calls.join(", "));
+    std::fs::write(place.path().join("many.dx"), text).unwrap();
+    let test = place.good("diag test many.dx bank.elf --soc --harts 4 --max-cycles 400000 --link 24000 --trace");
+    assert!(test.starts_with("chip and host  equal, ") && test.ends_with("lost           0\n"), "{test}");
     // a link that is too slow for it costs instructions, all of which are counted, and no event
     let slow = words.replace("24000", "6000");
     let output = place.output(&format!("{slow} --trace slow.gtr --retired slow.ret"));

@@ -110,6 +110,8 @@ pub struct Use {
     pub narrow: Option<Trigger>,
     /// Its events among those of such a trigger, if it is no clause: that has it in its predicate.
     pub only: Option<Expr>,
+    /// No trigger waits for it: the host finds it in a trace of the cores ([`crate::points`]).
+    pub traced: bool,
 }
 
 /// A clause.

@@ -12,12 +12,12 @@
 //! | 255 | of the tick |
 
 use crate::app::{App, Clause, Consumer, Expr, MachineDef, Origin, Stmt, Value};
-use crate::share::{groups, Group, Share, Way};
+use crate::share::{groups, traced, Group, Share, Way};
 use crate::syntax::{Binary, Summary};
 use sim::diag::chip::{FIRST_NODE, TICK_EVENT};
 use sim::diag::node::filter::{Compare, Rule, Term, TERMS};
 use sim::diag::node::machine::{Class, Step, Table};
-use sim::diag::node::{aggregate, count, histogram, log, pair, tick, Field, Node, NodeKind, Target};
+use sim::diag::node::{aggregate, count, histogram, log, pair, tick, trace, Field, Node, NodeKind, Target};
 use sim::diag::packet::HOST;
 use sim::diag::trigger::Slot;
 
@@ -109,6 +109,8 @@ pub struct Layout {
     pub slots: Vec<Slot>,
     /// Which of them each use has.
     pub shares: Vec<Share>,
+    /// The same for generators on the host that see what a trace of the cores tells.
+    pub traced: Vec<Slot>,
     /// The nodes, set.
     pub nodes: Vec<Node>,
     /// What they were set to, node by node.
@@ -282,13 +284,14 @@ impl Builder<'_> {
 pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String> {
     // where events go does not depend on who shares a slot
     let (mut layout, ways) = build(app, kinds, cut, &Share::apart(app))?;
-    let groups = groups(app, &ways);
+    let (groups, traced) = (groups(app, &ways), traced(app));
     if groups.len() < app.uses.len() {
-        let shares = Share::of(app, &groups);
+        let shares = Share::of(app, &groups, &traced);
         layout = build(app, kinds, cut, &shares)?.0;
         layout.shares = shares;
     }
-    layout.slots = groups.into_iter().map(|g: Group| g.slot).collect();
+    let slots = |groups: Vec<Group>| groups.into_iter().map(|g| g.slot).collect();
+    (layout.slots, layout.traced) = (slots(groups), slots(traced));
     Ok(layout)
 }
 
@@ -376,6 +379,7 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
             Consumer::Clause(c) => {
                 let table = only_sum(&app.clauses[c]).and_then(|(m, ..)| targets[m]);
                 if cut.filters[c] {
+                    apart(app, "a filter", |o| o == site.consumer)?;
                     let terms = app.clauses[c].predicate.as_ref().and_then(chip_terms);
                     let (terms, any, _) = terms.ok_or("a filter knows no term of this predicate")?;
                     let next = Target { dest: table.map_or(HOST, |t| t.dest), id: FILTERED + c as u8 };
@@ -397,9 +401,12 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
             }
         });
     }
+    // a tick stands behind the words of the trace that came before it
+    let traces = app.tick.is_some() && app.uses.iter().any(|u| u.traced);
     let mut flushed: Vec<u8> = targets.iter().flatten().map(|t| t.dest).collect();
     let frozen = |l: &usize| app.logs[*l].freezes;
     flushed.extend((0..app.logs.len()).filter(frozen).filter_map(|l| Some(FIRST_NODE + log_nodes[l]? as u8)));
+    flushed.extend(traces.then_some(trace::ADDRESS));
     flushed.sort_unstable();
     flushed.dedup();
     if let Some(period) = app.tick {
@@ -412,12 +419,19 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
         let n = b.put("tick", set).map_err(|e| format!("the script has a tick: {e}"))?;
         b.rules[n] = Rules::Tick(Some(rule));
     }
-    let (shares, slots, cut) = (shares.to_vec(), Vec::new(), cut.clone());
-    Ok((Layout { slots, shares, nodes: b.nodes, rules: b.rules, places: b.places, flushed, counters, cut }, ways))
+    let (shares, slots, cut, traced) = (shares.to_vec(), Vec::new(), cut.clone(), Vec::new());
+    Ok((
+        Layout { slots, shares, traced, nodes: b.nodes, rules: b.rules, places: b.places, flushed, counters, cut },
+        ways,
+    ))
 }
 
-/// Of a trigger that was widened for others, too, no node tells what is whose but a filter.
+/// Of a trigger that was widened for others, too, no node tells what is whose but a filter. Nor has a node what the host takes
+/// from a trace.
 fn apart(app: &App, what: &str, takes: impl Fn(Consumer) -> bool) -> Result<(), String> {
+    if let Some(u) = app.uses.iter().find(|u| u.traced && takes(u.consumer)) {
+        return Err(format!("{} comes from the trace, which the host has, and so does what is for {what}", u.name));
+    }
     match app.uses.iter().find(|u| u.only.is_some() && takes(u.consumer)) {
         Some(u) => Err(format!("{} shares a trigger with other probes, and the host tells what is for {what}", u.name)),
         None => Ok(()),
@@ -469,6 +483,11 @@ impl Builder<'_> {
         // every clause that fills it: its event, key and value
         let mut rules: Vec<(u8, Field, Field)> = Vec::new();
         for (c, clause) in self.app.clauses.iter().enumerate() {
+            // the host adds what the trace tells to what the table sends
+            let traced = matches!(clause.origin, Origin::Slot(u) if self.app.uses[u].traced);
+            if traced && only_sum(clause).is_some() {
+                continue;
+            }
             let uses = clause
                 .body
                 .iter()

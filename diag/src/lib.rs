@@ -14,6 +14,7 @@
 //! | [`resolve`], [`app`] | scripts with their meaning |
 //! | [`share`], [`widen`] | probes that share a trigger |
 //! | [`plan`], [`layout`] | what runs where, and why; the settings of a chip |
+//! | [`points`], [`replayed`] | points of the program for which no trigger is left, from a trace of the cores |
 //! | [`runtime`] | what runs on the host |
 //! | [`watch`] | a run, as event generators see it |
 //! | [`session`] | an application on a chip, run to its end |
@@ -43,8 +44,10 @@ pub mod noisy;
 pub mod parse;
 mod perfetto;
 pub mod plan;
+pub mod points;
 pub mod probe;
 pub mod program;
+pub mod replayed;
 pub mod resolve;
 pub mod runtime;
 pub mod scripts;

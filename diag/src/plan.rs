@@ -4,13 +4,14 @@
 //! (with many parts: each part is moved as long as that helps), and the one with the least rate over the link is taken; of
 //! those with the same rate, the one with fewer nodes.
 
-use crate::app::{App, Consumer, Origin};
+use crate::app::{App, Consumer, Origin, Use};
 use crate::layout::{chip_terms, layout, Cut, Layout, LOG_EVENTS};
 use crate::runtime::Tally;
 use crate::share::{fewest, wide, Group};
 use crate::widen::widen;
 use crate::{Mistake, ScriptError};
 use sim::diag::chip::{ChipParams, FRAME_BYTES};
+use sim::diag::node::trace::{self, PACKET_WORDS};
 use sim::diag::packet::HOST;
 use sim::diag::trigger::{Slot, Trigger};
 
@@ -32,11 +33,34 @@ pub struct Rates {
     pub keys: Vec<f64>,
     /// Flushes a second.
     pub flushes: f64,
+    /// Bits a second of a trace of the cores beside the script, as packets with their frames.
+    pub trace: f64,
     /// They were measured.
     pub measured: bool,
 }
 
+/// Bits a clock of each core that a trace of the control flow is taken to have, before they are in packets.
+const TRACE_BITS: f64 = 0.15;
+
+/// Bits over the link of so many words of a trace.
+pub fn trace_bits(words: f64) -> f64 {
+    // seven words in a packet: 28 bytes of 32 and a frame
+    words / PACKET_WORDS as f64 * event_bits(2 + 2 * PACKET_WORDS)
+}
+
 impl Rates {
+    /// With a trace of so many cores.
+    #[must_use]
+    pub fn with_trace(self, cores: u8, clock_hz: u64) -> Self {
+        Self { trace: trace_bits(TRACE_BITS * f64::from(cores) * clock_hz as f64 / 32.0), ..self }
+    }
+
+    /// With a trace of so many words in a run of `seconds`.
+    #[must_use]
+    pub fn with_traced(self, words: usize, seconds: f64) -> Self {
+        Self { trace: trace_bits(words as f64 / seconds), ..self }
+    }
+
     /// Without knowledge: 1000 events a second a slot, half of which pass a predicate, one of a hundred steps a violation,
     /// 16 keys a map.
     pub fn assumed(app: &App, clock_hz: u64) -> Self {
@@ -55,6 +79,7 @@ impl Rates {
             spans: vec![1000.0; app.spans.len()],
             keys: vec![16.0; app.maps.len()],
             flushes: app.tick.map_or(1.0, |t| clock_hz as f64 / f64::from(t)),
+            trace: 0.0,
             measured: false,
         }
     }
@@ -69,6 +94,7 @@ impl Rates {
             spans: rate(&tally.spans),
             keys: keys.iter().map(|k| *k as f64).collect(),
             flushes: app.tick.map_or(1.0 / seconds, |t| clock_hz as f64 / f64::from(t)),
+            trace: 0.0,
             measured: true,
         }
     }
@@ -102,16 +128,34 @@ pub struct Plan {
 /// ([`widen`]). Where no trigger is left that tells a call of a function from a turn of a loop that it begins with, both
 /// count, and a note says so.
 pub fn fit(app: &mut App, params: &ChipParams, name: &str, script: &str) -> Result<(), ScriptError> {
+    fitted(app, params, script).map_err(|e| e.mistake.in_script(name, script))
+}
+
+/// More than a chip's triggers are enough for.
+#[derive(Clone, Debug)]
+pub(crate) struct Excess {
+    /// What is too much.
+    pub mistake: Mistake,
+    /// Uses without which it fits.
+    pub uses: Vec<usize>,
+}
+
+/// As [`fit`]; uses that the trace tells need no trigger.
+pub(crate) fn fitted(app: &mut App, params: &ChipParams, script: &str) -> Result<(), Excess> {
     let generator = &params.generator;
     if generator.lite {
-        if let Some(u) = app.uses.iter().find(|u| !u.captures.is_empty() || u.name.starts_with("ret:")) {
+        let strange = |u: &Use| !u.traced && (!u.captures.is_empty() || u.trigger.is_return());
+        if let Some(n) = app.uses.iter().position(strange) {
             let what = "a lite event generator knows addresses and the time, no arguments and no returns";
-            return Err(Mistake::new(u.at, what).in_script(name, script));
+            return Err(Excess { mistake: Mistake::new(app.uses[n].at, what), uses: vec![n] });
         }
     }
     let room = usize::from(generator.wide);
     // a return is told without, too, with more work for each turn of a loop
-    let from = |app: &App| app.uses.iter().map(|u| u.trigger).rfind(|t| matches!(t, Trigger::ReturnFrom { .. }));
+    let from = |app: &App| {
+        let triggers = app.uses.iter().filter(|u| !u.traced).map(|u| u.trigger);
+        triggers.rev().find(|t| matches!(t, Trigger::ReturnFrom { .. }))
+    };
     while let Some(late @ Trigger::ReturnFrom { first, .. }) = from(app).filter(|_| wide(&fewest(app)) > room) {
         app.uses.iter_mut().filter(|u| u.trigger == late).for_each(|u| u.trigger = Trigger::Return(first));
     }
@@ -123,7 +167,7 @@ pub fn fit(app: &mut App, params: &ChipParams, name: &str, script: &str) -> Resu
         slots.iter().map(|g| g.slot.trigger).filter(|t| matches!(t, Trigger::Entry { .. })).collect();
     let left = if generator.lite { 0 } else { room.saturating_sub(wide(&slots) - entries.len()) };
     for late in entries.into_iter().skip(left) {
-        for u in app.uses.iter_mut().filter(|u| u.trigger == late) {
+        for u in app.uses.iter_mut().filter(|u| u.trigger == late && !u.traced) {
             if let Trigger::Entry { first, .. } = u.trigger {
                 u.trigger = Trigger::Pc(first);
             }
@@ -137,34 +181,44 @@ pub fn fit(app: &mut App, params: &ChipParams, name: &str, script: &str) -> Resu
     }
     let slots = fewest(app);
     let needed = wide(&slots);
-    if let (false, Some(group)) = (generator.lite, slots.iter().filter(|g| g.slot.trigger.is_wide()).nth(room)) {
-        let late = dropped(app, script, slots.iter().filter(|g| g.slot.trigger.is_wide()).skip(room));
+    let excess = |groups: &[&Group], what: String| {
+        let uses: Vec<usize> = groups.iter().flat_map(|g| g.uses.iter().copied()).collect();
+        Err(Excess { mistake: Mistake::new(app.uses[uses[0]].at, what), uses })
+    };
+    let late: Vec<&Group> = slots.iter().filter(|g| g.slot.trigger.is_wide()).skip(room).collect();
+    if !generator.lite && !late.is_empty() {
         let what = format!(
             "the script needs {needed} triggers of data and traps, which share what they can; an event generator has {room}: \
-             without {late} it fits"
+             without {} it fits",
+            dropped(app, script, &late)
         );
-        return Err(Mistake::new(app.uses[group.uses[0]].at, what).in_script(name, script));
+        return excess(&late, what);
     }
     let room = usize::from(generator.slots);
-    if let Some(group) = slots.get(room) {
-        let late = dropped(app, script, slots.iter().skip(room));
+    let late: Vec<&Group> = slots.iter().skip(room).collect();
+    if !late.is_empty() {
         let what = format!(
-            "the script needs {} triggers, one for each point of the program; an event generator has {room}: without {late} \
+            "the script needs {} triggers, one for each point of the program; an event generator has {room}: without {} \
              it fits",
-            slots.len()
+            slots.len(),
+            dropped(app, script, &late)
         );
-        return Err(Mistake::new(app.uses[group.uses[0]].at, what).in_script(name, script));
+        return excess(&late, what);
     }
     Ok(())
 }
 
+/// A probe with its line.
+pub(crate) fn at_line(u: &Use, script: &str) -> String {
+    let line = 1 + script.as_bytes().iter().take(u.at).filter(|b| **b == b'\n').count();
+    format!("{} (line {line})", u.name)
+}
+
 /// Probes whose triggers are too many, each with its line.
-fn dropped<'a>(app: &App, script: &str, groups: impl Iterator<Item = &'a Group>) -> String {
+fn dropped(app: &App, script: &str, groups: &[&Group]) -> String {
     let mut names: Vec<String> = Vec::new();
-    for u in groups.flat_map(|g| &g.uses) {
-        let u = &app.uses[*u];
-        let line = 1 + script.as_bytes().iter().take(u.at).filter(|b| **b == b'\n').count();
-        let shown = format!("{} (line {line})", u.name);
+    for u in groups.iter().flat_map(|g| &g.uses) {
+        let shown = at_line(&app.uses[*u], script);
         if !names.contains(&shown) {
             names.push(shown);
         }
@@ -180,15 +234,15 @@ pub fn event_bits(words: usize) -> f64 {
 /// Expected rate over the link, bit/s.
 pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
     let bits = event_bits;
-    let mut sum = 0.0;
+    let mut sum = rates.trace;
     let words = |slot: &Slot| 2 + 2 * usize::from(slot.stamped) + 2 * slot.captures.len();
     for (n, slot) in layout.slots.iter().enumerate().filter(|s| s.1.dest == HOST) {
         // each of those that share it has all of its events
-        let each = layout.shares.iter().zip(&rates.uses).filter(|s| s.0.slot == n).map(|s| *s.1);
+        let each = layout.shares.iter().zip(&rates.uses).filter(|s| s.0.slot == Some(n)).map(|s| *s.1);
         sum += each.fold(0.0, f64::max) * bits(words(slot));
     }
     for (u, share) in layout.shares.iter().enumerate() {
-        let slot = &layout.slots[share.slot];
+        let Some(slot) = share.slot.map(|n| &layout.slots[n]) else { continue };
         if slot.dest == HOST {
             continue;
         }
@@ -261,7 +315,8 @@ fn parts(app: &App) -> Vec<(usize, usize)> {
     let mut parts: Vec<(usize, usize)> = Vec::new();
     let filters = |c: &usize| {
         let clause = &app.clauses[*c];
-        matches!(clause.origin, Origin::Slot(_)) && clause.predicate.as_ref().and_then(chip_terms).is_some()
+        matches!(clause.origin, Origin::Slot(u) if !app.uses[u].traced)
+            && clause.predicate.as_ref().and_then(chip_terms).is_some()
     };
     parts.extend((0..app.clauses.len()).filter(filters).map(|c| (0, c)));
     parts.extend((0..app.maps.len()).map(|m| (1, m)));
@@ -407,7 +462,11 @@ fn shown(trigger: Trigger) -> String {
 fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usize)]) -> Vec<Reason> {
     let mut reasons = Vec::new();
     for (n, u) in app.uses.iter().enumerate() {
-        let slot = &found.slots[found.shares[n].slot];
+        let Some(slot) = found.shares[n].slot.map(|s| &found.slots[s]) else {
+            let why = "no trigger is left for it; it needs no values, and the trace tells it".into();
+            reasons.push(Reason { what: u.name.clone(), place: "host: trace of the cores".into(), why });
+            continue;
+        };
         let bytes = 2 * (2 + 2 * usize::from(slot.stamped) + 2 * slot.captures.len());
         let first = usize::from(slot.event);
         let why = match u.narrow {
@@ -420,7 +479,11 @@ fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usiz
     for (c, clause) in app.clauses.iter().enumerate() {
         if let (Origin::Slot(u), Some(_), false) = (clause.origin, &clause.predicate, parts.contains(&(0, c))) {
             let what = format!("predicate of {}", app.uses[u].name);
-            reasons.push(Reason { what, place: "host".into(), why: "no term of it is one that a filter knows".into() });
+            let why = match app.uses[u].traced {
+                true => "its events come from the trace, which the host has",
+                false => "no term of it is one that a filter knows",
+            };
+            reasons.push(Reason { what, place: "host".into(), why: why.into() });
         }
     }
     for part in parts {
@@ -442,7 +505,7 @@ fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usiz
     }
     if let Some((_, node)) = found.places.iter().find(|p| p.0 == "tick") {
         let place = format!("chip: {} (node {})", params.nodes[*node].name(), node + 16);
-        let nodes = match found.flushed.len() {
+        let nodes = match found.flushed.iter().filter(|a| **a != trace::ADDRESS).count() {
             0 => "no table is on the chip; the host is told the clock".into(),
             1 => "it flushes the node with a table, which sends what came since".into(),
             n => format!("it flushes the {n} nodes with tables, which send what came since"),

@@ -152,6 +152,7 @@ impl Resolver<'_> {
             consumer,
             narrow: None,
             only: None,
+            traced: false,
         });
         Ok(self.app.uses.len() - 1)
     }
@@ -481,7 +482,8 @@ fn has_map(e: &syntax::Expr) -> bool {
     }
 }
 
-fn has_time(e: &Expr) -> bool {
+/// Whether an expression has the time.
+pub(crate) fn has_time(e: &Expr) -> bool {
     match e {
         Expr::Number(_) => false,
         Expr::Value(v) => *v == Value::Time,
@@ -491,7 +493,8 @@ fn has_time(e: &Expr) -> bool {
     }
 }
 
-fn stmt_has_time(s: &Stmt) -> bool {
+/// Whether a statement has the time.
+pub(crate) fn stmt_has_time(s: &Stmt) -> bool {
     match s {
         Stmt::Sum(_, key, v) | Stmt::Set(_, key, v) => key.iter().any(has_time) || has_time(v),
         Stmt::Printf(_, values) => values.iter().any(has_time),

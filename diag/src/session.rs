@@ -3,14 +3,18 @@
 use crate::app::App;
 use crate::layout::Layout;
 use crate::link::FrameWriter;
+use crate::replayed::{self, Replayed};
 use crate::runtime::Runtime;
 use crate::watch::Watcher;
 use retire::image::Image;
 use retire::{DataEvent, FlowEvent, RetireSink};
 use sim::diag::chip::{Chip, ChipParams, TICK_EVENT};
 use sim::diag::generator::{Generator, Losses, Seen};
+use sim::diag::node::trace::PACKET_WORDS;
 use sim::diag::packet::{Body, Op, Packet};
 use sim::diag::trigger::GeneratorParams;
+use sim::params::TraceParams;
+use sim::system::System;
 use std::collections::{BTreeMap, VecDeque};
 
 /// What a run came to.
@@ -131,6 +135,22 @@ pub struct OnChip {
     host: Host,
     totals: Totals,
     log: Option<(FrameWriter, Vec<u8>)>,
+    traced: Option<Traced>,
+}
+
+/// A trace of the cores beside a script: the trace system, and what arrived at the host, which takes it at the end.
+#[derive(Debug)]
+struct Traced {
+    params: TraceParams,
+    system: System,
+    image: Image,
+    layout: Layout,
+    packets: Vec<Packet>,
+    replayed: Replayed,
+    /// Words that went to the ring, and packets of them that arrived; the most words that waited.
+    went: u64,
+    came: u64,
+    waited: u64,
 }
 
 impl OnChip {
@@ -145,7 +165,38 @@ impl OnChip {
             *chip.node(n) = node.clone();
         }
         let (watcher, host) = (Watcher::new(image, cores), Host::new(app, layout));
-        Ok(Self { watcher, chip, host, totals: Totals::default(), log: None })
+        Ok(Self { watcher, chip, host, totals: Totals::default(), log: None, traced: None })
+    }
+
+    /// The same on a chip with a trace system, whose words leave by the same link and tell the points without a trigger.
+    pub fn with_trace(
+        app: &App,
+        layout: &Layout,
+        params: ChipParams,
+        image: Image,
+        trace: TraceParams,
+    ) -> Result<Self, String> {
+        let params = ChipParams { trace: true, ..params };
+        let system = System::new(&trace).map_err(|e| e.to_string())?;
+        let (packets, replayed) = (Vec::new(), Replayed::default());
+        let (image_of, layout_of) = (image.clone(), layout.clone());
+        let traced = Traced {
+            params: trace,
+            system,
+            image: image_of,
+            layout: layout_of,
+            packets,
+            replayed,
+            went: 0,
+            came: 0,
+            waited: 0,
+        };
+        Ok(Self { traced: Some(traced), ..Self::new(app, layout, params, image)? })
+    }
+
+    /// What the trace told, once the run is over; nothing without one.
+    pub fn replayed(&self) -> Replayed {
+        self.traced.as_ref().map(|t| t.replayed.clone()).unwrap_or_default()
     }
 
     /// Keeps the bytes that go over the link from now on.
@@ -174,6 +225,9 @@ impl OnChip {
         t.node_losses = self.chip.node_losses();
         t.link_bytes = self.chip.link_bytes();
         t.told = self.host.runtime.lost + self.chip.untold();
+        if let Some(traced) = &self.traced {
+            add(&mut t.losses, traced.replayed.losses);
+        }
         t
     }
 
@@ -182,7 +236,25 @@ impl OnChip {
             if let Some((writer, bytes)) = &mut self.log {
                 bytes.extend(writer.frame(&arrived.packet));
             }
-            self.host.take(&arrived.packet);
+            match &mut self.traced {
+                Some(traced) => {
+                    let words = matches!(arrived.packet.body, Body::Control { op: Op::Trace, .. });
+                    traced.came += u64::from(words) * PACKET_WORDS as u64;
+                    traced.packets.push(arrived.packet);
+                }
+                None => self.host.take(&arrived.packet),
+            }
+        }
+    }
+
+    /// Words of the trace go to the ring.
+    fn send(&mut self, make: impl FnOnce(&mut System)) {
+        if let Some(traced) = &mut self.traced {
+            make(&mut traced.system);
+            let words: Vec<u32> = traced.system.drain().collect();
+            traced.went += words.len() as u64;
+            traced.waited = traced.waited.max(traced.went.saturating_sub(traced.came));
+            self.chip.trace(&words);
         }
     }
 
@@ -191,8 +263,16 @@ impl OnChip {
         if let Some(e) = &self.watcher.error {
             return Err(e.clone());
         }
+        let cycles = self.totals.cycles;
+        self.send(|system| system.finish(cycles));
         self.chip.finish();
         self.pump();
+        if let Some(traced) = &mut self.traced {
+            let packets = std::mem::take(&mut traced.packets);
+            let of = (&traced.params, &traced.image);
+            let replayed = replayed::take(&mut self.host, &traced.layout, of, &packets)?;
+            traced.replayed = Replayed { waited: Some(traced.waited), ..replayed };
+        }
         self.host.finish(self.totals.cycles);
         Ok(())
     }
@@ -217,6 +297,7 @@ impl RetireSink for OnChip {
 
     fn event(&mut self, event: &FlowEvent) {
         self.with(|w, mut each| w.event(event, &mut each));
+        self.send(|system| system.event(event));
     }
 
     fn data(&mut self, data: &DataEvent) {

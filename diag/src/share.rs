@@ -15,8 +15,8 @@ use sim::diag::trigger::{Capture, Slot, CAPTURES};
 /// Where the event of a use comes in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// Slot, as it is laid out.
-    pub slot: usize,
+    /// Slot, as it is laid out; none: a trace tells it.
+    pub slot: Option<usize>,
     /// Identifier of its event.
     pub event: u8,
     /// Place of each captured word among the event's arguments.
@@ -60,7 +60,7 @@ impl Share {
     /// Each use with a slot of its own.
     pub fn apart(app: &App) -> Vec<Self> {
         let of = |(n, u): (usize, &crate::app::Use)| Self {
-            slot: n,
+            slot: Some(n).filter(|_| !u.traced),
             event: n as u8,
             args: (0..u.captures.len() as u8).collect(),
         };
@@ -82,13 +82,15 @@ impl Share {
         args
     }
 
-    /// As they are grouped.
-    pub fn of(app: &App, groups: &[Group]) -> Vec<Self> {
+    /// As they are grouped: those with triggers, and those that a trace tells.
+    pub fn of(app: &App, groups: &[Group], traced: &[Group]) -> Vec<Self> {
         let find = |n: usize| {
-            let slot = groups.iter().position(|g| g.uses.contains(&n)).unwrap_or(n);
-            let all = &groups[slot].slot.captures;
+            let of = if app.uses[n].traced { traced } else { groups };
+            let at = of.iter().position(|g| g.uses.contains(&n)).unwrap_or(n);
+            let all = &of[at].slot.captures;
             let place = |c: &Capture| all.iter().position(|o| o == c).unwrap_or(0) as u8;
-            Self { slot, event: groups[slot].slot.event, args: app.uses[n].captures.iter().map(place).collect() }
+            let slot = Some(at).filter(|_| !app.uses[n].traced);
+            Self { slot, event: of[at].slot.event, args: app.uses[n].captures.iter().map(place).collect() }
         };
         (0..app.uses.len()).map(find).collect()
     }
@@ -135,10 +137,19 @@ impl Group {
     }
 }
 
-/// Slots for all uses, whose events go these ways.
+/// Slots for all uses that have triggers, whose events go these ways.
 pub fn groups(app: &App, ways: &[Way]) -> Vec<Group> {
+    grouped(app, ways, false)
+}
+
+/// What generators on the host wait for, in the place of triggers on the chip: they see what a trace tells.
+pub fn traced(app: &App) -> Vec<Group> {
+    grouped(app, &vec![Way::Host; app.uses.len()], true)
+}
+
+fn grouped(app: &App, ways: &[Way], traced: bool) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    for (n, (u, way)) in app.uses.iter().zip(ways).enumerate() {
+    for (n, (u, way)) in app.uses.iter().zip(ways).enumerate().filter(|(_, (u, _))| u.traced == traced) {
         let last = groups.iter_mut().rev().find(|g| g.slot.trigger == u.trigger);
         if last.is_some_and(|g| g.join(app, n, *way)) {
             continue;

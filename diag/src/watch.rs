@@ -111,7 +111,13 @@ impl Watcher {
                 (h.trap, h.pc) = (Some((interrupt, cause, e.pc as u32)), e.target);
             }
             FlowKind::Stop => self.walk(e.hart, e.pc, each),
-            FlowKind::Gap { .. } => self.harts[usize::from(e.hart)].pc = e.target,
+            FlowKind::Gap { .. } => {
+                // those before it are told
+                if e.count > 0 {
+                    self.walk(e.hart, e.pc, each);
+                }
+                self.harts[usize::from(e.hart)].pc = e.target;
+            }
             // the events around it say where the hart goes
             FlowKind::Context { .. } => {}
             FlowKind::Conditional { .. }

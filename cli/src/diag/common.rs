@@ -1,21 +1,25 @@
 //! What the subcommands share: script, program and chip from the command line
 
 use super::processor::ProcessorArgs;
+use super::traced::{self, TraceArgs, Traced, Wanted};
 use crate::args::{MachineArgs, ProgramArgs, Source};
 use crate::progress::Bars;
 use crate::Failure;
 use ::diag::app::App;
 use ::diag::layout::{layout, Cut, Layout};
 use ::diag::plan::{fit, plan, Plan, Rates};
+use ::diag::points;
 use ::diag::session::{OnChip, Reference};
 use ::diag::symbols::Symbols;
 use host::input::BUILTIN;
 use retire::elf::Program;
 use retire::image::Image;
-use retire::RetireSink;
+use retire::{DataEvent, FlowEvent, RetireSink};
 use sim::diag::chip::ChipParams;
 use sim::diag::node::NodeKind;
 use sim::diag::trigger::GeneratorParams;
+use sim::params::TraceParams;
+use sim::system::System;
 use std::path::Path;
 
 /// The script and what it observes.
@@ -65,6 +69,28 @@ pub fn with_circuits() -> Vec<NodeKind> {
     ChipParams::new(1).nodes
 }
 
+/// What a script's points are seen with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// The chip's triggers.
+    Triggers,
+    /// Those, and a trace of the cores for what they are not enough for.
+    Traced,
+    /// No chip, so that there are as many as are needed.
+    Any,
+}
+
+impl Room {
+    /// With a trace or without.
+    pub fn of(traced: bool) -> Self {
+        if traced {
+            Self::Traced
+        } else {
+            Self::Triggers
+        }
+    }
+}
+
 /// A script that is read, its program, and the chip it is for.
 pub struct Opened {
     /// The run.
@@ -80,6 +106,9 @@ pub struct Opened {
     /// Text of the script.
     pub script: String,
     pub(super) image: Image,
+    /// Its name, and what it says before it is fitted to the chip.
+    name: String,
+    whole: App,
 }
 
 /// A script that is read and its program, for a SoC.
@@ -94,17 +123,115 @@ pub struct OpenedSoc {
     pub params: ChipParams,
     /// What is observed, by its name.
     pub input: String,
+    /// Text of the script.
+    pub script: String,
 }
 
-/// A script with its meaning, if the chip's triggers are enough for it.
-fn resolve(name: &str, text: &str, symbols: &Symbols, params: &ChipParams) -> Result<App, Failure> {
+/// Rates that are assumed, of a chip with a trace system or without.
+fn assumed(app: &App, params: &ChipParams) -> Rates {
+    let rates = Rates::assumed(app, params.clock_hz);
+    if params.trace {
+        rates.with_trace(params.cores, params.clock_hz)
+    } else {
+        rates
+    }
+}
+
+/// Fits a script to a chip; what cannot be is told with what would help.
+fn fitted(
+    whole: &App,
+    (name, text): (&str, &str),
+    params: &ChipParams,
+    room: Room,
+    rates: &Rates,
+) -> Result<App, Failure> {
+    let mut app = whole.clone();
+    if room == Room::Traced {
+        points::fit(&mut app, params, rates, name, text).map_err(|e| Failure::Other(e.to_string()))?;
+        return Ok(app);
+    }
+    let Err(mut e) = fit(&mut app, params, name, text) else { return Ok(app) };
+    if room == Room::Any && !params.generator.lite {
+        return Ok(whole.clone());
+    }
+    let mut traced = whole.clone();
+    if points::fit(&mut traced, params, rates, name, text).is_ok() {
+        let names = points::names(&traced, text).join(", ");
+        e.what += &format!("; with --trace it fits, too: a trace of the cores tells {names}");
+    }
+    Err(Failure::Other(e.to_string()))
+}
+
+/// A script with its meaning, before and after it is fitted to the chip.
+fn resolve(
+    (name, text): (&str, &str),
+    symbols: &Symbols,
+    params: &ChipParams,
+    room: Room,
+) -> Result<(App, App), Failure> {
     let app = ::diag::parse::parse(text).and_then(|i| ::diag::resolve::resolve(&i, symbols, params.clock_hz));
-    let mut app = app.map_err(|m| Failure::Other(m.in_script(name, text).to_string()))?;
-    fit(&mut app, params, name, text).map_err(|e| Failure::Other(e.to_string()))?;
+    let whole = app.map_err(|m| Failure::Other(m.in_script(name, text).to_string()))?;
+    let app = fitted(&whole, (name, text), params, room, &assumed(&whole, params))?;
     for note in &app.notes {
         eprintln!("goshawk: note: {}", note.clone().in_script(name, text));
     }
-    Ok(app)
+    Ok((whole, app))
+}
+
+/// An application whose points all have triggers, of generators with as many as there can be.
+pub fn untraced(app: &App) -> App {
+    let mut app = app.clone();
+    app.uses.iter_mut().for_each(|u| u.traced = false);
+    app
+}
+
+/// A chip with a trace system, and what its cores retired.
+pub struct Kept {
+    /// The chip.
+    pub chip: OnChip,
+    flow: Vec<FlowEvent>,
+}
+
+impl RetireSink for Kept {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, event: &FlowEvent) {
+        self.flow.push(*event);
+        self.chip.event(event);
+    }
+
+    fn data(&mut self, data: &DataEvent) {
+        self.chip.data(data);
+    }
+}
+
+/// The application alone and a trace system, which both see a run.
+struct Measured {
+    reference: Reference,
+    system: Option<System>,
+    words: usize,
+}
+
+impl Measured {
+    fn take(&mut self, make: impl FnOnce(&mut System)) {
+        if let Some(system) = &mut self.system {
+            make(system);
+            self.words += system.drain().len();
+        }
+    }
+}
+
+impl RetireSink for Measured {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, event: &FlowEvent) {
+        self.reference.event(event);
+        self.take(|system| system.event(event));
+    }
+
+    fn data(&mut self, data: &DataEvent) {
+        self.reference.data(data);
+    }
 }
 
 impl ScriptArgs {
@@ -129,19 +256,19 @@ impl ScriptArgs {
     }
 
     /// Reads script and program for a SoC of softcores that run RV32IM: `goshawk diag run --soc`.
-    pub fn open_soc(&self, machine: &MachineArgs, chip: &ChipArgs) -> Result<OpenedSoc, Failure> {
+    pub fn open_soc(&self, machine: &MachineArgs, chip: &ChipArgs, room: Room) -> Result<OpenedSoc, Failure> {
         let (name, text, input) = self.named()?;
-        self.open_soc_text(name, text, input, machine, chip)
+        self.open_soc_text((name, text), input, machine, chip, room)
     }
 
     /// Reads the program that a script observes on a SoC.
     pub fn open_soc_text(
         &self,
-        name: String,
-        text: String,
+        (name, text): (String, String),
         input: &str,
         machine: &MachineArgs,
         chip: &ChipArgs,
+        room: Room,
     ) -> Result<OpenedSoc, Failure> {
         let elf = match input.strip_prefix(BUILTIN) {
             Some(builtin) => {
@@ -156,8 +283,9 @@ impl ScriptArgs {
         let symbols = Symbols::parse(&elf).map_err(|e| Failure::Other(format!("{input}: {e}")))?;
         let mut params = chip.params(machine.harts.unwrap_or(1));
         params.nodes = with_circuits();
-        let app = resolve(&name, &text, &symbols, &params)?;
-        Ok(OpenedSoc { program, symbols, app, params, input: input.into() })
+        params.trace = room == Room::Traced;
+        let (_, app) = resolve((&name, &text), &symbols, &params, room)?;
+        Ok(OpenedSoc { program, symbols, app, params, input: input.into(), script: text })
     }
 
     /// What is observed, where a program for the diagnosis processor stands in the place of a script.
@@ -172,19 +300,19 @@ impl ScriptArgs {
     }
 
     /// Reads script and program.
-    pub fn open(&self, machine: &MachineArgs, chip: &ChipArgs) -> Result<Opened, Failure> {
+    pub fn open(&self, machine: &MachineArgs, chip: &ChipArgs, room: Room) -> Result<Opened, Failure> {
         let (name, text, input) = self.named()?;
-        self.open_text(name, text, input, machine, chip)
+        self.open_text((name, text), input, machine, chip, room)
     }
 
     /// Reads the program that a script observes.
     pub fn open_text(
         &self,
-        name: String,
-        text: String,
+        (name, text): (String, String),
         input: &str,
         machine: &MachineArgs,
         chip: &ChipArgs,
+        room: Room,
     ) -> Result<Opened, Failure> {
         let source = Source::open(input, &self.program, machine)?;
         let named = source
@@ -203,10 +331,10 @@ impl ScriptArgs {
         if cores > 16 {
             return Err(Failure::Other(format!("{input}: has {cores} harts; a chip has 1 to 16 event generators")));
         }
-        let params = chip.params(cores);
-        let app = resolve(&name, &text, &symbols, &params)?;
+        let params = ChipParams { trace: room == Room::Traced, ..chip.params(cores) };
+        let (whole, app) = resolve((&name, &text), &symbols, &params, room)?;
         let image = Image::new(&named.program);
-        Ok(Opened { input: input.into(), script: text, source, symbols, app, params, image })
+        Ok(Opened { input: input.into(), script: text, source, symbols, app, params, image, name, whole })
     }
 }
 
@@ -233,21 +361,34 @@ impl Opened {
         layout(&self.app, &self.params.nodes, cut).map_err(Failure::Other)
     }
 
-    /// The best plan; `calibrate`: with rates of a run instead of assumed ones.
-    pub fn plan(&self, calibrate: bool) -> Result<(Plan, Rates), Failure> {
-        let clock = self.params.clock_hz;
-        let rates = if calibrate {
-            let mut reference = self.reference()?;
-            self.tell(&mut reference)?;
-            reference.finish().map_err(Failure::Other)?;
-            let seconds = reference.totals().cycles.max(1) as f64 / clock as f64;
-            let keys = reference.runtime().keys();
-            Rates::measured(reference.runtime().tally(), &keys, &self.app, seconds, clock)
-        } else {
-            Rates::assumed(&self.app, clock)
-        };
-        let plan = plan(&self.app, &self.params, &rates).map_err(Failure::Other)?;
-        Ok((plan, rates))
+    /// The best plan for rates that are assumed.
+    pub fn plan(&self) -> Result<(Plan, Rates), Failure> {
+        let rates = assumed(&self.app, &self.params);
+        Ok((plan(&self.app, &self.params, &rates).map_err(Failure::Other)?, rates))
+    }
+
+    /// The same for rates of a run. With a trace they say which points come from it, too; `trace`: what that is made with.
+    pub fn calibrate(&mut self, trace: Option<&TraceParams>) -> Result<(Plan, Rates), Failure> {
+        if trace.is_some() {
+            let rates = self.measured(&self.whole, None)?;
+            self.app = fitted(&self.whole, (&self.name, &self.script), &self.params, Room::Traced, &rates)?;
+        }
+        let rates = self.measured(&self.app, trace)?;
+        Ok((plan(&self.app, &self.params, &rates).map_err(Failure::Other)?, rates))
+    }
+
+    /// Rates of an application in a run.
+    fn measured(&self, app: &App, trace: Option<&TraceParams>) -> Result<Rates, Failure> {
+        let system = trace.map(System::new).transpose()?;
+        let mut all = Measured { reference: self.reference_of(&untraced(app))?, system, words: 0 };
+        self.tell(&mut all)?;
+        all.reference.finish().map_err(Failure::Other)?;
+        let (cycles, clock) = (all.reference.totals().cycles, self.params.clock_hz);
+        all.take(|system| system.finish(cycles));
+        let seconds = cycles.max(1) as f64 / clock as f64;
+        let (keys, words) = (all.reference.runtime().keys(), all.words);
+        let rates = Rates::measured(all.reference.runtime().tally(), &keys, app, seconds, clock);
+        Ok(if trace.is_some() { rates.with_traced(words, seconds) } else { rates })
     }
 
     /// The application on a chip.
@@ -257,14 +398,51 @@ impl Opened {
 
     /// The application with nothing between the cores and the host.
     pub fn reference(&self) -> Result<Reference, Failure> {
-        let layout = self.host_layout()?;
-        Reference::new(&self.app, &layout, self.params.cores, self.image.clone()).map_err(Failure::Other)
+        self.reference_of(&self.app)
+    }
+
+    /// The same of another application, with triggers for all of it.
+    pub fn reference_of(&self, app: &App) -> Result<Reference, Failure> {
+        let layout = layout(app, &self.params.nodes, &Cut::host(app)).map_err(Failure::Other)?;
+        Reference::new(app, &layout, self.params.cores, self.image.clone()).map_err(Failure::Other)
     }
 
     /// Tells the run to `sink`.
     pub fn tell(&self, sink: &mut impl RetireSink) -> Result<(), Failure> {
         self.source.run()?.tell(sink, &Bars)?;
         Ok(())
+    }
+
+    /// Tells the run to a sink with a chip in it, to its end.
+    pub fn run_to_end<S: RetireSink>(&self, sink: &mut S, chip: impl Fn(&mut S) -> &mut OnChip) -> Result<(), Failure> {
+        self.tell(sink)?;
+        self.check_data(chip(sink).has_data())?;
+        chip(sink).finish().map_err(Failure::Other)
+    }
+
+    /// How the cores are traced where nothing else is asked for.
+    pub fn usual_trace(&self) -> Result<Wanted, Failure> {
+        Wanted::usual(self.params.cores, self.source.input.likely_align()?)
+    }
+
+    /// The application on a chip with a trace system.
+    pub fn on_traced_chip(&self, layout: &Layout, trace: &Wanted) -> Result<Kept, Failure> {
+        let chip = OnChip::with_trace(&self.app, layout, self.params.clone(), self.image.clone(), trace.params);
+        Ok(Kept { chip: chip.map_err(Failure::Other)?, flow: Vec::new() })
+    }
+
+    /// What the trace of a chip told, held to what the cores retired; `write` writes it.
+    pub fn traced(&self, kept: Kept, wanted: &Wanted, files: Option<&TraceArgs>) -> Result<(OnChip, Traced), Failure> {
+        let Kept { chip, flow } = kept;
+        let (replayed, all) = (chip.replayed(), chip.totals().link_bytes);
+        let bytes = (replayed.bytes, all - replayed.bytes);
+        let named = self.source.input.named();
+        let program = &named.ok_or_else(|| Failure::Other(format!("{}: has no program", self.input)))?.program;
+        let ran = self.source.run()?.info().source;
+        let of = traced::Observed { program, names: (&self.input, ran), flow: &flow };
+        let traced = Traced::check(wanted, &of, replayed, bytes, (&self.app, &self.script))?;
+        files.map_or(Ok(()), |files| files.write(wanted, &of, traced.words()))?;
+        Ok((chip, traced))
     }
 
     /// A recording without data has nothing to capture.

@@ -1,6 +1,6 @@
 //! `goshawk diag plan`: what of a script runs where, and why
 
-use super::common::{ChipArgs, ScriptArgs};
+use super::common::{ChipArgs, Room, ScriptArgs};
 use crate::args::MachineArgs;
 use crate::output::{Left, Object, Right, Table};
 use crate::{Failure, Status};
@@ -13,6 +13,7 @@ use std::io::Write;
 #[command(after_help = "Examples:\n  goshawk diag plan builtin:locks builtin:lockcont\n  \
     goshawk diag plan builtin:race builtin:bank --harts 4 --calibrate --cuts\n  \
     goshawk diag plan --processor builtin:race builtin:bank --harts 4 --calibrate\n  \
+    goshawk diag plan builtin:rate builtin:lockcont --harts 4 --trace --calibrate\n  \
     goshawk diag plan -e 'call:cut /core == 1/ { @ = count(); }' builtin:lockcont --json")]
 pub struct Args {
     #[command(flatten)]
@@ -23,6 +24,9 @@ pub struct Args {
     /// Tell the bandwidth to expect of every cut that the chip can hold, too, least first
     #[arg(long)]
     cuts: bool,
+    /// With a trace of the cores over the same link: points for which no trigger is left come from it
+    #[arg(long, conflicts_with = "processor")]
+    trace: bool,
     #[command(flatten)]
     pub(super) chip: ChipArgs,
     #[command(flatten)]
@@ -37,18 +41,23 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.script.processor.is_wanted() {
         return super::processor::plan(args, out);
     }
-    let opened = args.script.open(&args.machine, &args.chip)?;
-    let (plan, rates) = opened.plan(args.calibrate)?;
+    let mut opened = args.script.open(&args.machine, &args.chip, Room::of(args.trace))?;
+    let (plan, rates) = if args.calibrate {
+        let wanted = args.trace.then(|| opened.usual_trace()).transpose()?;
+        opened.calibrate(wanted.map(|w| w.params).as_ref())?
+    } else {
+        opened.plan()?
+    };
     let cuts = if args.cuts { cuts(&opened.app, &opened.params, &rates) } else { Vec::new() };
-    print(args, &opened.input, &plan.reasons, (plan.bits, plan.host_bits), &cuts, rates.measured, out)
+    print(args, &opened.input, &plan.reasons, (plan.bits, plan.host_bits, rates.trace), &cuts, rates.measured, out)
 }
 
-/// Prints a plan; the rates over the link are of it and of all on the host.
+/// Prints a plan; the rates over the link are of it, of all on the host, and of a trace, which both have.
 pub(super) fn print(
     args: &Args,
     input: &str,
     reasons: &[Reason],
-    (bits, host_bits): (f64, f64),
+    (bits, host_bits, trace): (f64, f64, f64),
     cuts: &[CutRate],
     measured: bool,
     out: &mut dyn Write,
@@ -61,6 +70,7 @@ pub(super) fn print(
             .with("parts", reasons.iter().map(reason).collect())
             .with("bits_per_second", bits.into())
             .with("bits_per_second_on_host", host_bits.into())
+            .with("trace_bits_per_second", trace.into())
             .with("rates", if measured { "measured" } else { "assumed" }.into());
         if args.cuts {
             let cut = |c: &CutRate| json!({ "on_chip": c.on_chip, "bits_per_second": c.bits });
@@ -85,9 +95,10 @@ pub(super) fn print(
         table.print(out)?;
     }
     let how = if measured { "measured" } else { "assumed; --calibrate measures" };
+    let of = if trace > 0.0 { format!(", {} of both is the trace", kbit(trace)) } else { String::new() };
     writeln!(
         out,
-        "\nexpected over the link: {}; with all of it on the host: {} (event rates {how})",
+        "\nexpected over the link: {}; with all of it on the host: {}{of} (event rates {how})",
         kbit(bits),
         kbit(host_bits)
     )?;

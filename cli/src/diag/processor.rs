@@ -1,6 +1,6 @@
 //! `--processor` of `goshawk diag plan`, `run`, `top`, `replay` and `test`: a program on the diagnosis processor in the place of a script
 
-use super::common::{ChipArgs, Opened, ScriptArgs};
+use super::common::{ChipArgs, Opened, Room, ScriptArgs};
 use super::run::{self, rate_values, rates, whole, write, ReplayArgs, RunArgs};
 use super::screen::Screen;
 use super::soc::{drive, SocArgs};
@@ -64,7 +64,7 @@ impl ProcessorArgs {
 fn open(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs) -> Result<(Firmware, Opened), Failure> {
     let (name, firmware) = script.processor.firmware()?;
     let input = script.only_input()?;
-    let opened = script.open_text(name.clone(), firmware.script(), input, machine, chip)?;
+    let opened = script.open_text((name.clone(), firmware.script()), input, machine, chip, Room::Triggers)?;
     Ok((firmware, opened))
 }
 
@@ -100,7 +100,8 @@ fn alone(firmware: &Firmware, opened: &Opened, watchdog: u32) -> Result<Done, Fa
 /// On the chip's circuits.
 fn on_soc(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs, soc: &SocArgs) -> Result<OnSoc, Failure> {
     let (name, firmware) = script.processor.firmware()?;
-    let mut opened = script.open_soc_text(name.clone(), firmware.script(), script.only_input()?, machine, chip)?;
+    let mut opened =
+        script.open_soc_text((name.clone(), firmware.script()), script.only_input()?, machine, chip, Room::Triggers)?;
     opened.params.nodes = vec![NodeKind::Processor(SLOTS as u8)];
     let (cores, slots) = (opened.params.cores, slots(&opened.app, FIRST_NODE));
     let watchdog = script.processor.watchdog.div_ceil(UNIT) as u16;
@@ -214,7 +215,7 @@ pub fn plan(args: &super::plan::Args, out: &mut dyn Write) -> Result<Status, Fai
     let cuts = [("processor", plan.chip_bits), ("host", plan.host_bits)];
     let cuts = cuts.map(|(where_, bits)| CutRate { on_chip: vec![format!("handlers on the {where_}")], bits });
     let bits = if plan.on_chip { plan.chip_bits } else { plan.host_bits };
-    super::plan::print(args, &opened.input, &plan.reasons, (bits, plan.host_bits), &cuts, rates.measured, out)
+    super::plan::print(args, &opened.input, &plan.reasons, (bits, plan.host_bits, 0.0), &cuts, rates.measured, out)
 }
 
 /// A program whose messages are shown as they come.

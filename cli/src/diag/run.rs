@@ -1,10 +1,10 @@
 //! `goshawk diag run`, `top` and `replay`: a script on a chip, live, and on generators alone
 
-use super::common::{ChipArgs, Opened, ScriptArgs};
+use super::common::{ChipArgs, Opened, Room, ScriptArgs};
 use super::processor;
 use super::screen::Screen;
 use super::soc::{self, SocArgs};
-use super::traced::TraceArgs;
+use super::traced::{TraceArgs, Traced};
 use crate::args::MachineArgs;
 use crate::files::OutputPath;
 use crate::output::{count, facts, write_file, Object};
@@ -54,6 +54,7 @@ impl From<FormatName> for Format {
     goshawk diag run builtin:locks builtin:lockcont --harts 4 --rates --json\n  \
     goshawk diag run --processor builtin:locks builtin:lockcont --harts 4\n  \
     goshawk diag run --processor builtin:locks builtin:lockcont --on-host --rates\n  \
+    goshawk diag run builtin:race-count builtin:bank --harts 4 --link 96000 --trace bank.gtr\n  \
     goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --rates\n  \
     goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --link 24000 --trace bank.gtr\n  \
     goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --damage 1e-3,seed=3 --rates\n  \
@@ -217,15 +218,26 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.soc.soc {
         return soc::run(args, out);
     }
-    let opened = args.script.open(&args.machine, &args.chip)?;
-    let layout = if args.on_host { opened.host_layout()? } else { opened.plan(false)?.0.layout };
-    let mut chip = opened.on_chip(&layout)?;
-    if args.log.is_some() {
-        chip.keep_log();
-    }
-    opened.tell(&mut chip)?;
-    opened.check_data(chip.has_data())?;
-    chip.finish().map_err(Failure::Other)?;
+    let opened = args.script.open(&args.machine, &args.chip, Room::of(args.trace.is_wanted()))?;
+    let layout = if args.on_host { opened.host_layout()? } else { opened.plan()?.0.layout };
+    let wanted = args.trace.wanted(opened.params.cores, opened.source.input.likely_align()?)?;
+    let (mut chip, traced) = match &wanted {
+        Some(wanted) => {
+            let mut kept = opened.on_traced_chip(&layout, wanted)?;
+            opened.run_to_end(&mut kept, |kept| &mut kept.chip)?;
+            let (chip, traced) = opened.traced(kept, wanted, Some(&args.trace))?;
+            (chip, Some(traced))
+        }
+        None => {
+            let mut chip = opened.on_chip(&layout)?;
+            if args.log.is_some() {
+                chip.keep_log();
+            }
+            opened.run_to_end(&mut chip, |chip| chip)?;
+            (chip, None)
+        }
+    };
+    let status = traced.as_ref().map_or(Status::Done, Traced::status);
     let totals = chip.totals();
     if let Some(path) = &args.log {
         let (script, cut) = (opened.script.clone(), layout.cut.clone());
@@ -247,15 +259,21 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         let (l, nodes) = (&totals.losses, totals.node_losses);
         let causes =
             json!({ "queue": l.queue, "noc": l.fifo, "returns": l.returns, "unknown": l.unknown, "nodes": nodes });
-        let whole = whole(&opened.input, symbols, &outputs, totals.lost(), rates);
-        whole.with("causes", causes).print(out)?;
-        return Ok(Status::Done);
+        let mut whole = whole(&opened.input, symbols, &outputs, totals.lost(), rates).with("causes", causes);
+        if let Some(traced) = &traced {
+            whole = whole.with("trace", traced.value());
+        }
+        whole.print(out)?;
+        return Ok(status);
     }
     write(symbols, hz, &outputs, totals.lost(), args.format, args.output.as_ref(), out)?;
     if args.rates {
         facts(out, &rates(hz, &totals, raw_bytes, &causes(&totals)))?;
     }
-    Ok(Status::Done)
+    if let Some(traced) = &traced {
+        facts(out, &traced.facts(|bytes| kbit(&totals, bytes, hz)))?;
+    }
+    Ok(status)
 }
 
 /// Runs a script on generators alone.
@@ -263,7 +281,8 @@ pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure>
     if args.script.processor.is_wanted() {
         return processor::replay(args, out);
     }
-    let opened = args.script.open(&args.machine, &args.chip)?;
+    let room = if args.log.is_some() { Room::Triggers } else { Room::Any };
+    let opened = args.script.open(&args.machine, &args.chip, room)?;
     if let Some(path) = &args.log {
         return replay_log(&opened, path, args, out);
     }
@@ -336,8 +355,8 @@ pub fn top(args: &TopArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.script.processor.is_wanted() {
         return processor::top(args, out);
     }
-    let opened = args.script.open(&args.machine, &args.chip)?;
-    let layout = opened.plan(false)?.0.layout;
+    let opened = args.script.open(&args.machine, &args.chip, Room::Triggers)?;
+    let layout = opened.plan()?.0.layout;
     let chip = opened.on_chip(&layout)?;
     let mut live = Live { chip, screen: Screen::new(&opened, out) };
     opened.tell(&mut live)?;

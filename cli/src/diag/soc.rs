@@ -1,8 +1,8 @@
 //! `--soc` of `goshawk diag run` and `test`: a script on the chip's circuits, beside softcores in Verilator
 
-use super::common::OpenedSoc;
+use super::common::{untraced, OpenedSoc, Room};
 use super::run::{kbit, rate_values, rates, whole, write, RunArgs};
-use super::traced::{self, TraceArgs, Traced, Wanted};
+use super::traced::{self, Traced, Wanted};
 use crate::output::{count, facts};
 use crate::progress::bar;
 use crate::{Failure, Status};
@@ -11,6 +11,7 @@ use ::diag::link::{FrameReader, FrameWriter};
 use ::diag::load;
 use ::diag::noisy::{Noise, NoisyHost};
 use ::diag::plan::{plan, Rates};
+use ::diag::replayed;
 use ::diag::runtime::{Output, Runtime};
 use ::diag::session::{Host, Totals};
 use fpga::soc::core::CoreKind;
@@ -19,12 +20,19 @@ use fpga::soc::image;
 use fpga::soc::top::SocConfig;
 use fpga::soc::verilate::default_cache;
 use hdl::diag::chip::DiagParams;
+use retire::image::Image;
+use retire::FlowEvent;
 use serde_json::json;
 use sim::diag::generator::Losses;
-use sim::diag::node::trace::ADDRESS;
 use sim::diag::packet::{Event, Packet};
+use sim::diag::trigger::GeneratorParams;
 use std::io::Write;
 use std::str::FromStr;
+
+/// Low bits of addresses of the SoC's code that are always 0.
+pub fn align() -> u8 {
+    CoreKind::Picorv32.core().isa().align()
+}
 
 /// The SoC.
 #[derive(clap::Args, Clone, Debug)]
@@ -78,6 +86,7 @@ pub struct Damage {
 impl OpenedSoc {
     /// The best plan for the nodes that have circuits.
     pub fn plan(&self) -> Result<Layout, Failure> {
+        // of the trace all cuts have the same
         let rates = Rates::assumed(&self.app, self.params.clock_hz);
         Ok(plan(&self.app, &self.params, &rates).map_err(Failure::Other)?.layout)
     }
@@ -228,20 +237,34 @@ pub fn observe(
     opened: &OpenedSoc,
     layout: &Layout,
     args: &SocArgs,
-    trace: Option<&TraceArgs>,
+    wanted: Option<&Wanted>,
 ) -> Result<Observed, Failure> {
     let params = &opened.params;
     let before = load::set(layout, params.cores, params.generator.lite);
-    let wanted = trace.map(|t| t.wanted(params.cores)).transpose()?.flatten();
-    let (driven, packets) = drive(opened, &before, &load::flush(layout), args, wanted.as_ref())?;
+    let (driven, packets) = drive(opened, &before, &load::flush(layout), args, wanted)?;
     let mut host = Host::new(&opened.app, layout);
-    packets.iter().filter(|p| p.src != ADDRESS).for_each(|p| host.take(p));
+    let replayed = match wanted {
+        Some(wanted) => {
+            let image = Image::new(&opened.program);
+            let told = replayed::take(&mut host, layout, (&wanted.params, &image), &packets);
+            Some(told.map_err(Failure::Other)?)
+        }
+        None => {
+            packets.iter().for_each(|p| host.take(p));
+            None
+        }
+    };
     host.finish(u64::from(driven.run.start) + driven.run.cycles);
     let missing = driven.damage.map_or(0, |d| d.lost);
     let totals = driven.totals(host.runtime().lost + missing);
     let damage = driven.damage;
-    let traced = match (trace, &wanted) {
-        (Some(trace), Some(wanted)) => Some(trace.take(wanted, opened, &driven, &packets)?),
+    let traced = match (wanted, replayed) {
+        (Some(wanted), Some(replayed)) => {
+            let flow = flow(&driven.run, opened)?;
+            let of = traced::Observed { program: &opened.program, names: names(opened), flow: &flow };
+            let bytes = traced::bytes(packets.iter().skip(driven.before));
+            Some(Traced::check(wanted, &of, replayed, bytes, (&opened.app, &opened.script))?)
+        }
         _ => None,
     };
     let mut got = Observed { outputs: host.runtime().take_outputs(), totals, run: driven.run, damage, traced };
@@ -251,17 +274,35 @@ pub fn observe(
     Ok(got)
 }
 
+/// What the cores retired.
+fn flow(run: &DiagRun, opened: &OpenedSoc) -> Result<Vec<FlowEvent>, Failure> {
+    run.flow(&opened.program, opened.params.cores).map_err(|e| Failure::Other(e.to_string()))
+}
+
+/// What a run is called, and what ran it.
+fn names(opened: &OpenedSoc) -> (&str, String) {
+    (&opened.input, format!("SoC of {} picorv32, Verilator", opened.params.cores))
+}
+
 impl Observed {
     /// Golden generators on the cores' retire log.
     fn golden(&self, opened: &OpenedSoc, layout: &Layout) -> Result<Vec<(u8, Event)>, Failure> {
-        let events = self.run.events(opened.params.cores, opened.params.generator, &layout.slots);
+        let (own, slots) = (opened.params.generator, layout.slots.len());
+        // where points come from a trace, the model has triggers for them
+        let sizes = if slots > usize::from(own.slots) {
+            GeneratorParams { slots: 64, wide: 64, lite: false, ..own }
+        } else {
+            own
+        };
+        let events = self.run.events(opened.params.cores, sizes, &layout.slots);
         events.map(|(events, _)| events).map_err(|e| Failure::Other(e.to_string()))
     }
 
     /// What the script prints of the cores' retire log, all of it on the host.
     pub fn replayed(&self, opened: &OpenedSoc) -> Result<Vec<Output>, Failure> {
-        let layout = opened.host_layout()?;
-        let mut runtime = Runtime::new(&opened.app, &layout);
+        let app = untraced(&opened.app);
+        let layout = layout(&app, &opened.params.nodes, &Cut::host(&app)).map_err(Failure::Other)?;
+        let mut runtime = Runtime::new(&app, &layout);
         self.golden(opened, &layout)?.iter().for_each(|(_, e)| runtime.take(e));
         runtime.end(u64::from(self.run.start) + self.run.cycles);
         Ok(runtime.take_outputs())
@@ -270,9 +311,15 @@ impl Observed {
 
 /// Runs a script on the circuits.
 pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let opened = args.script.open_soc(&args.machine, &args.chip)?;
+    let opened = args.script.open_soc(&args.machine, &args.chip, Room::of(args.trace.is_wanted()))?;
     let layout = if args.on_host { opened.host_layout()? } else { opened.plan()? };
-    let got = observe(&opened, &layout, &args.soc, Some(&args.trace))?;
+    let wanted = args.trace.wanted(opened.params.cores, align())?;
+    let got = observe(&opened, &layout, &args.soc, wanted.as_ref())?;
+    if let (Some(wanted), Some(traced)) = (&wanted, &got.traced) {
+        let flow = flow(&got.run, &opened)?;
+        let of = traced::Observed { program: &opened.program, names: names(&opened), flow: &flow };
+        args.trace.write(wanted, &of, traced.words())?;
+    }
     let status = got.traced.as_ref().map_or(Status::Done, Traced::status);
     let (t, clock_hz) = (&got.totals, opened.params.clock_hz);
     if args.json {

@@ -1,8 +1,9 @@
 //! `goshawk diag test`: the same script on the chip and on the host, compared
 
-use super::common::{ChipArgs, ScriptArgs};
+use super::common::{untraced, ChipArgs, Room, ScriptArgs};
 use super::processor;
 use super::soc::{self, SocArgs};
+use super::traced::Wanted;
 use crate::args::MachineArgs;
 use crate::output::{count, facts, Object};
 use crate::{Failure, Status};
@@ -27,6 +28,9 @@ pub struct Args {
     pub(super) script: ScriptArgs,
     #[command(flatten)]
     pub(super) soc: SocArgs,
+    /// On a chip with a trace of the cores over the same link: points for which no trigger is left come from it
+    #[arg(long, conflicts_with_all = ["processor", "damage"])]
+    pub(super) trace: bool,
     #[command(flatten)]
     pub(super) chip: ChipArgs,
     #[command(flatten)]
@@ -42,24 +46,32 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return processor::test(args, out);
     }
     if args.soc.soc {
-        let opened = args.script.open_soc(&args.machine, &args.chip)?;
+        let opened = args.script.open_soc(&args.machine, &args.chip, Room::of(args.trace))?;
         without_tick(&opened.app, &opened.input)?;
         let layout = opened.plan()?;
-        let got = soc::observe(&opened, &layout, &args.soc, None)?;
+        let wanted = args.trace.then(|| Wanted::usual(opened.params.cores, soc::align())).transpose()?;
+        let got = soc::observe(&opened, &layout, &args.soc, wanted.as_ref())?;
         let model = got.replayed(&opened)?;
         let (clock_hz, totals) = (opened.params.clock_hz, got.totals);
         return compare(&opened.input, &opened.symbols, clock_hz, (&model, &got.outputs), &totals, args.json, out);
     }
-    let opened = args.script.open(&args.machine, &args.chip)?;
+    let opened = args.script.open(&args.machine, &args.chip, Room::of(args.trace))?;
     without_tick(&opened.app, &opened.input)?;
-    let mut reference = opened.reference()?;
+    let mut reference = opened.reference_of(&untraced(&opened.app))?;
     opened.tell(&mut reference)?;
     opened.check_data(reference.has_data())?;
     reference.finish().map_err(Failure::Other)?;
-    let layout = opened.plan(false)?.0.layout;
-    let mut chip = opened.on_chip(&layout)?;
-    opened.tell(&mut chip)?;
-    chip.finish().map_err(Failure::Other)?;
+    let layout = opened.plan()?.0.layout;
+    let mut chip = if args.trace {
+        let wanted = opened.usual_trace()?;
+        let mut kept = opened.on_traced_chip(&layout, &wanted)?;
+        opened.run_to_end(&mut kept, |kept| &mut kept.chip)?;
+        opened.traced(kept, &wanted, None)?.0
+    } else {
+        let mut chip = opened.on_chip(&layout)?;
+        opened.run_to_end(&mut chip, |chip| chip)?;
+        chip
+    };
     let (model, totals) = (reference.runtime().take_outputs(), chip.totals());
     let found = chip.runtime().take_outputs();
     let clock_hz = opened.params.clock_hz;

@@ -1,19 +1,22 @@
-//! `--trace` of `goshawk diag run --soc`: a trace that leaves by the link of the diagnosis
+//! `--trace` of `goshawk diag run`, `plan` and `test`: a trace that leaves by the link of the diagnosis
+//!
+//! What the event generators have no triggers for, the host finds in it.
 
-use super::common::OpenedSoc;
-use super::soc::Driven;
 use crate::args::ParamArgs;
 use crate::files::OutputPath;
 use crate::output::{count, TOOL};
 use crate::{Failure, Status};
+use ::diag::app::App;
+use ::diag::points;
+use ::diag::replayed::Replayed;
 use fpga::soc::check::{check_words, Checked};
-use fpga::soc::core::CoreKind;
+use retire::elf::Program;
 use retire::file::hex;
 use retire::file::retire::{RetireInfo, RetireWriter};
 use retire::{FlowEvent, RetireSink};
 use sim::diag::chip::FRAME_BYTES;
-use sim::diag::node::trace::{write, Joined, ADDRESS};
-use sim::diag::packet::{Op, Packet, HOST};
+use sim::diag::node::trace::{write, ADDRESS, PLACES};
+use sim::diag::packet::{Body, Op, Packet, HOST};
 use sim::file::{TraceInfo, TraceWriter};
 use sim::params::TraceParams;
 use sim::regs::register;
@@ -21,16 +24,20 @@ use sim::regs::register;
 /// A trace beside a script.
 #[derive(clap::Args, Clone, Debug)]
 pub struct TraceArgs {
-    /// Trace the cores of --soc, too, over the same link, and write the trace to this file
-    #[arg(long, value_name = "FILE", requires = "soc", conflicts_with_all = ["processor", "damage"])]
+    /// Trace the cores, too, over the same link, and write the trace to this file; points of the script for which no
+    /// trigger is left are found in it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["processor", "damage", "log"])]
     trace: Option<OutputPath>,
     /// Scheme of that trace, as `goshawk encode --scheme` takes it
-    #[arg(long, value_name = "NAME", default_value = "tr_e:small", requires = "trace")]
+    #[arg(long, value_name = "NAME", default_value = SCHEME, requires = "trace")]
     trace_scheme: String,
     /// What the cores retired, as a retire file to check the trace with
     #[arg(long, value_name = "FILE", requires = "trace")]
     retired: Option<OutputPath>,
 }
+
+/// The scheme of a trace, where none is asked for.
+const SCHEME: &str = "tr_e:small";
 
 /// What is traced, and how.
 #[derive(Clone, Debug)]
@@ -40,61 +47,72 @@ pub struct Wanted {
     set: Option<String>,
 }
 
-/// What came of the trace.
-pub struct Traced {
-    words: usize,
-    missing: u64,
-    checked: Checked,
-    /// Bytes of its frames, and of all others, while the cores ran and behind.
-    bytes: (u64, u64),
-}
-
-impl TraceArgs {
-    /// What is wanted for so many cores.
-    pub fn wanted(&self, cores: u8) -> Result<Option<Wanted>, Failure> {
-        if self.trace.is_none() {
-            return Ok(None);
-        }
-        let scheme = Some(self.trace_scheme.clone());
-        let args = ParamArgs { scheme, count_bits: 20, cc_bits: 32, ..ParamArgs::default() };
-        let align = CoreKind::Picorv32.core().isa().align();
+impl Wanted {
+    /// A trace of so many cores whose code begins at multiples of 2 to the `align`.
+    pub fn new(scheme: &str, cores: u8, align: u8) -> Result<Self, Failure> {
+        let args = ParamArgs { scheme: Some(scheme.into()), count_bits: 20, cc_bits: 32, ..ParamArgs::default() };
         let (params, set) = args.resolve_with(None, (cores, 32, align))?;
         if params.data.is_some() {
-            let scheme = &self.trace_scheme;
             return Err(Failure::Other(format!(
                 "--trace-scheme {scheme}: load values do not go over the link; a scheme of the control flow does"
             )));
         }
-        Ok(Some(Wanted { params, set }))
+        Ok(Self { params, set })
     }
 
-    /// Takes the trace out of what arrived, holds it to what the cores retired, and writes the files.
-    pub fn take(
-        &self,
-        wanted: &Wanted,
-        opened: &OpenedSoc,
-        driven: &Driven,
-        packets: &[Packet],
-    ) -> Result<Traced, Failure> {
-        let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
-        let cores = opened.params.cores;
-        let (mut joined, mut bytes) = (Joined::default(), (0, 0));
-        for (n, packet) in packets.iter().enumerate() {
-            let frame = (2 * packet.to_words().len() + FRAME_BYTES) as u64;
-            match joined.take(packet) {
-                _ if n < driven.before => {}
-                true => bytes.0 += frame,
-                false => bytes.1 += frame,
-            }
+    /// The one that is taken where none is asked for.
+    pub fn usual(cores: u8, align: u8) -> Result<Self, Failure> {
+        Self::new(SCHEME, cores, align)
+    }
+}
+
+/// The run that is traced.
+pub struct Observed<'a> {
+    /// Program.
+    pub program: &'a Program,
+    /// What the run is called, and what ran it.
+    pub names: (&'a str, String),
+    /// What the cores retired, in commit order.
+    pub flow: &'a [FlowEvent],
+}
+
+/// What came of the trace.
+pub struct Traced {
+    replayed: Replayed,
+    checked: Checked,
+    /// Bytes of its frames, and of all others.
+    bytes: (u64, u64),
+    /// Points of the script that it told.
+    points: Vec<String>,
+}
+
+/// Bytes of the frames of a trace, and of the others.
+pub fn bytes<'p>(packets: impl Iterator<Item = &'p Packet>) -> (u64, u64) {
+    let mut bytes = (0, 0);
+    for packet in packets {
+        let frame = (2 * packet.to_words().len() + FRAME_BYTES) as u64;
+        match packet.body {
+            Body::Control { op: Op::Trace, .. } => bytes.0 += frame,
+            Body::Control { .. } | Body::Event(_) => bytes.1 += frame,
         }
-        let flow = driven.run.flow(&opened.program, cores).map_err(|e| other(&e))?;
-        self.write(wanted, opened, &joined.words, &flow)?;
-        let checked = check_words(&wanted.params, &opened.program, &flow, &joined.words).map_err(|e| other(&e))?;
-        Ok(Traced { words: joined.words.len(), missing: joined.missing, checked, bytes })
+    }
+    bytes
+}
+
+impl TraceArgs {
+    /// Whether there is to be a trace.
+    pub fn is_wanted(&self) -> bool {
+        self.trace.is_some()
     }
 
-    fn write(&self, wanted: &Wanted, opened: &OpenedSoc, words: &[u32], flow: &[FlowEvent]) -> Result<(), Failure> {
-        let (build_id, program) = (hex(&opened.program.build_id), opened.input.clone());
+    /// What is wanted for so many cores.
+    pub fn wanted(&self, cores: u8, align: u8) -> Result<Option<Wanted>, Failure> {
+        self.is_wanted().then(|| Wanted::new(&self.trace_scheme, cores, align)).transpose()
+    }
+
+    /// Writes the files that are wanted.
+    pub fn write(&self, wanted: &Wanted, of: &Observed<'_>, words: &[u32]) -> Result<(), Failure> {
+        let (build_id, program) = (hex(&of.program.build_id), of.names.0.to_string());
         if let Some(path) = &self.trace {
             let (build_id, program) = (build_id.clone(), program.clone());
             let info =
@@ -106,16 +124,16 @@ impl TraceArgs {
         if let Some(path) = &self.retired {
             let info = RetireInfo {
                 tool: TOOL.into(),
-                harts: opened.params.cores,
+                harts: wanted.params.cores,
                 xlen: 32,
                 build_id,
                 program,
-                source: format!("SoC of {} picorv32, Verilator", opened.params.cores),
+                source: of.names.1.clone(),
                 threads: Vec::new(),
                 untimed: false,
             };
             let mut writer = RetireWriter::create(path.as_ref(), &info)?;
-            flow.iter().for_each(|e| writer.event(e));
+            of.flow.iter().for_each(|e| writer.event(e));
             writer.finish()?;
         }
         Ok(())
@@ -130,6 +148,24 @@ pub fn packets() -> (Packet, [Vec<Packet>; 2]) {
 }
 
 impl Traced {
+    /// Holds what the trace told to what the cores retired.
+    pub fn check(
+        wanted: &Wanted,
+        of: &Observed<'_>,
+        replayed: Replayed,
+        bytes: (u64, u64),
+        (app, script): (&App, &str),
+    ) -> Result<Self, Failure> {
+        let checked = check_words(&wanted.params, of.program, of.flow, &replayed.words);
+        let checked = checked.map_err(|e| Failure::Other(e.to_string()))?;
+        Ok(Self { replayed, checked, bytes, points: points::names(app, script) })
+    }
+
+    /// Its words.
+    pub fn words(&self) -> &[u32] {
+        &self.replayed.words
+    }
+
     /// For people: `rate` of a number of bytes.
     pub fn facts(&self, rate: impl Fn(u64) -> String) -> Vec<(&'static str, String)> {
         let c = &self.checked;
@@ -137,31 +173,46 @@ impl Traced {
         let share = |bytes: u64| {
             format!("{} bytes, {}, {:.1} % of the link's bytes", count(bytes), rate(bytes), 100.0 * bytes as f64 / all)
         };
-        let lost = match (c.overflows, self.missing) {
+        let waited = match self.replayed.waited {
+            None => String::new(),
+            Some(words) if words <= u64::from(PLACES) => format!(", up to {words} words waited for it"),
+            Some(words) => format!(
+                ", up to {} words waited for it, where a node has {PLACES} places and the golden trace system any number",
+                count(words)
+            ),
+        };
+        let lost = match (c.overflows, self.replayed.missing) {
             (0, 0) => "nothing lost".to_string(),
             (o, m) => {
                 format!("{} instructions lost in {} overflows, {} packets missing", count(c.lost), count(o), count(m))
             }
         };
         let replay = format!("equal to the retire log, {} events; {lost}", count(c.events));
-        vec![
-            ("trace", format!("{} words; {}", count(self.words as u64), share(self.bytes.0))),
+        let mut facts = vec![
+            ("trace", format!("{} words; {}{waited}", count(self.words().len() as u64), share(self.bytes.0))),
             ("diagnosis", share(self.bytes.1)),
             ("replay", replay),
-        ]
+        ];
+        if !self.points.is_empty() {
+            let unseen = if c.overflows == 0 { "" } else { "; of the lost instructions it knows none" };
+            let found = format!("{} events of {}{unseen}", count(self.replayed.events), self.points.join(", "));
+            facts.push(("points in it", found));
+        }
+        facts
     }
 
     /// As numbers.
     pub fn value(&self) -> serde_json::Value {
         serde_json::json!({
-            "words": self.words, "bytes": self.bytes.0, "diagnosis_bytes": self.bytes.1, "missing_packets": self.missing,
+            "words": self.words().len(), "bytes": self.bytes.0, "diagnosis_bytes": self.bytes.1,
+            "missing_packets": self.replayed.missing, "most_words_waiting": self.replayed.waited, "points": self.points, "point_events": self.replayed.events,
             "check": self.checked,
         })
     }
 
     /// Whether all of it is there.
     pub fn status(&self) -> Status {
-        if self.checked.overflows == 0 && self.missing == 0 {
+        if self.checked.overflows == 0 && self.replayed.missing == 0 {
             return Status::Done;
         }
         Status::Partial

@@ -1,0 +1,257 @@
+//! Points of the program for which no trigger is left: a trace of the cores tells them
+//!
+//! A trace of the control flow, with the program, tells every instruction that a core retired, in its order. So the host finds
+//! there that a point was reached, and on which core. It does not find registers, memory or causes of traps, nor clocks:
+//! what a trace has of those is of its messages, not of each instruction. Nor does it find the order of two cores' instructions
+//! closer than that. What needs one of these keeps its trigger; of the others, as many as are too much come from the trace,
+//! those that would send most first.
+//!
+//! Probes with the same trigger, and all that feed one machine or one map whose value depends on their order, stay together.
+
+use crate::app::{App, Clause, Consumer, Expr, Origin, Stmt, Use, Value};
+use crate::plan::{event_bits, fitted, Excess, Rates};
+use crate::resolve::{has_time, stmt_has_time};
+use crate::{Mistake, ScriptError};
+use sim::diag::chip::ChipParams;
+use sim::diag::trigger::{Capture, Trigger};
+
+/// Uses that are told by triggers or by the trace together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// Their numbers.
+    pub uses: Vec<usize>,
+    /// The use that keeps them on the chip, and what a trace does not have of it.
+    pub needs: Option<(usize, String)>,
+}
+
+/// What a captured word is called.
+fn called(capture: &Capture, trigger: Trigger) -> String {
+    match capture {
+        Capture::Register(10) if trigger.is_return() => "retval".into(),
+        Capture::Register(1) => "ra".into(),
+        Capture::Register(2) => "sp".into(),
+        Capture::Register(r @ 10..=17) | Capture::EntryRegister(r @ 10..=17) => format!("arg{}", r - 10),
+        Capture::Register(r) | Capture::EntryRegister(r) => format!("x{r}"),
+        Capture::Stack(n) | Capture::EntryStack(n) => format!("sarg{n}"),
+        Capture::Elapsed => "elapsed".into(),
+        Capture::Pc => "pc".into(),
+        Capture::Address => "addr".into(),
+        Capture::Value => "value".into(),
+        Capture::Cause => "cause".into(),
+    }
+}
+
+/// Whether the clock of an event is used.
+fn timed(app: &App, u: &Use) -> bool {
+    match u.consumer {
+        Consumer::Clause(_) => u.stamped,
+        Consumer::Class(m, _) => {
+            let shows = |c: &Clause| {
+                c.predicate.as_ref().is_some_and(has_time)
+                    || c.body.iter().any(|s| stmt_has_time(s) || matches!(s, Stmt::Printf(..)))
+            };
+            app.clauses.iter().any(|c| c.origin == Origin::Machine(m) && shows(c))
+                || app.logs.iter().any(|l| l.trigger == Origin::Machine(m))
+        }
+        Consumer::Span(..) | Consumer::Log(..) => true,
+    }
+}
+
+/// What a trace does not have of a use.
+fn needs(app: &App, u: &Use) -> Option<String> {
+    let word = u.captures.iter().find(|c| **c != Capture::Pc).map(|c| format!("`{}`", called(c, u.trigger)));
+    match u.trigger {
+        _ if word.is_some() => word,
+        Trigger::Return(_) | Trigger::ReturnFrom { .. } => {
+            Some("the return address and the stack pointer, which tell a return".into())
+        }
+        Trigger::Data { .. } => Some("the addresses of accesses".into()),
+        Trigger::Trap { interrupt: None, cause: None }
+        | Trigger::Pc(_)
+        | Trigger::Entry { .. }
+        | Trigger::TrapReturn => timed(app, u).then(|| "the time, which `time`, a text, a span and a log have".into()),
+        Trigger::Trap { .. } => Some("the causes of traps".into()),
+    }
+}
+
+fn reads(e: &Expr, m: usize) -> bool {
+    match e {
+        Expr::Number(_) | Expr::Value(_) => false,
+        Expr::Map(n, key) => *n == m || key.iter().any(|k| reads(k, m)),
+        Expr::Unary(_, a) => reads(a, m),
+        Expr::Binary(_, a, b) => reads(a, m) || reads(b, m),
+    }
+}
+
+/// Whether a clause has to do with a map, and whether it matters when.
+fn touches(c: &Clause, m: usize) -> (bool, bool) {
+    let (mut any, mut when) = (false, c.predicate.as_ref().is_some_and(|p| reads(p, m)));
+    for s in &c.body {
+        match s {
+            Stmt::Sum(n, key, value) => {
+                any |= *n == m;
+                when |= key.iter().chain([value]).any(|e| reads(e, m));
+            }
+            Stmt::Set(n, key, value) => when |= *n == m || key.iter().chain([value]).any(|e| reads(e, m)),
+            Stmt::Printf(_, values) => when |= values.iter().any(|e| reads(e, m)),
+            Stmt::Print(n, _) | Stmt::Clear(n) => when |= *n == m,
+        }
+    }
+    (any || when, when)
+}
+
+/// Sets that are joined.
+struct Sets(Vec<usize>);
+
+impl Sets {
+    fn of(&self, mut n: usize) -> usize {
+        while self.0[n] != n {
+            n = self.0[n];
+        }
+        n
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.of(a), self.of(b));
+        self.0[a] = b;
+    }
+}
+
+/// The units of an application on so many cores.
+pub fn units(app: &App, cores: u8) -> Vec<Unit> {
+    let (uses, machines, spans) = (app.uses.len(), app.machines.len(), app.spans.len());
+    let machine = |m: usize| uses + m;
+    let span = |s: usize| uses + machines + s;
+    let log = |l: usize| uses + machines + spans + l;
+    let map = |m: usize| uses + machines + spans + app.logs.len() + m;
+    let mut sets = Sets((0..map(app.maps.len())).collect());
+    let node = |origin: Origin| match origin {
+        Origin::Slot(u) => Some(u),
+        Origin::Machine(m) => Some(machine(m)),
+        Origin::Span(s) => Some(span(s)),
+        Origin::Log(l) => Some(log(l)),
+        Origin::Tick | Origin::End => None,
+    };
+    for (n, u) in app.uses.iter().enumerate() {
+        match u.consumer {
+            Consumer::Clause(_) => {}
+            Consumer::Class(m, _) => sets.join(n, machine(m)),
+            Consumer::Span(s, _) => sets.join(n, span(s)),
+            Consumer::Log(l, _) => sets.join(n, log(l)),
+        }
+        if let Some(same) = app.uses[..n].iter().position(|o| o.trigger == u.trigger) {
+            sets.join(n, same);
+        }
+    }
+    for (l, def) in app.logs.iter().enumerate() {
+        node(def.trigger).into_iter().for_each(|n| sets.join(n, log(l)));
+    }
+    // a sum is the same in any order; what else is done with a map depends on it
+    let of = |c: &Clause, m: usize| node(c.origin).map(|n| (n, touches(c, m)));
+    let ordered: Vec<bool> =
+        (0..app.maps.len()).map(|m| app.clauses.iter().filter_map(|c| of(c, m)).any(|(_, t)| t.1)).collect();
+    for m in (0..app.maps.len()).filter(|m| ordered[*m]) {
+        for (n, _) in app.clauses.iter().filter_map(|c| of(c, m)).filter(|(_, t)| t.0) {
+            sets.join(n, map(m));
+        }
+    }
+    let by_core = |m: usize| {
+        let def = &app.machines[m];
+        def.by_key && def.classes.iter().all(|c| c.1 == Some(Value::Core))
+    };
+    let mut units: Vec<(usize, Unit)> = Vec::new();
+    for n in 0..uses {
+        let set = sets.of(n);
+        match units.iter_mut().find(|u| u.0 == set) {
+            Some((_, unit)) => unit.uses.push(n),
+            None => units.push((set, Unit { uses: vec![n], needs: None })),
+        }
+    }
+    for (set, unit) in &mut units {
+        unit.needs = unit.uses.iter().find_map(|u| Some((*u, needs(app, &app.uses[*u])?)));
+        let in_order = |n: usize| sets.of(n) == *set;
+        let across = (0..machines).any(|m| in_order(machine(m)) && !by_core(m))
+            || (0..app.maps.len()).any(|m| ordered[m] && in_order(map(m)));
+        if unit.needs.is_none() && cores > 1 && across {
+            unit.needs = Some((unit.uses[0], "the order of events of several cores".into()));
+        }
+    }
+    units.into_iter().map(|u| u.1).collect()
+}
+
+/// Bits a second that a unit would send to the host.
+fn bits(app: &App, unit: &Unit, rates: &Rates) -> f64 {
+    let of = |u: &usize| {
+        let site = &app.uses[*u];
+        rates.uses[*u] * event_bits(2 + 2 * usize::from(site.stamped) + 2 * site.captures.len())
+    };
+    unit.uses.iter().map(of).fold(0.0, f64::max)
+}
+
+/// As [`crate::plan::fit`], for a chip that has trace modules, too: what its triggers are not enough for comes from the trace.
+pub fn fit(app: &mut App, params: &ChipParams, rates: &Rates, name: &str, script: &str) -> Result<(), ScriptError> {
+    let notes = app.notes.len();
+    // the second: nothing is counted otherwise than the script says
+    let tried = |moved: &[&Unit]| -> Result<(App, bool), Excess> {
+        let mut tried = app.clone();
+        moved.iter().flat_map(|u| &u.uses).for_each(|u| tried.uses[*u].traced = true);
+        fitted(&mut tried, params, script)?;
+        let whole = tried.notes.len() == notes;
+        Ok((tried, whole))
+    };
+    let units = units(app, params.cores);
+    let mut free: Vec<&Unit> = units.iter().filter(|u| u.needs.is_none()).collect();
+    free.sort_by(|a, b| bits(app, b, rates).total_cmp(&bits(app, a, rates)).then(b.uses[0].cmp(&a.uses[0])));
+    let enough = |n: usize, whole: bool| matches!(tried(&free[..n]), Ok((_, w)) if w || !whole);
+    let Some((most, whole)) =
+        [true, false].into_iter().find_map(|w| Some(((0..=free.len()).find(|n| enough(*n, w))?, w)))
+    else {
+        return match tried(&free) {
+            Ok((found, _)) => {
+                *app = found;
+                Ok(())
+            }
+            Err(excess) => Err(told(app, &excess, &units, free.len(), script).in_script(name, script)),
+        };
+    };
+    let mut moved = free[..most].to_vec();
+    // those that did not help keep their triggers
+    for n in (0..moved.len()).rev() {
+        let mut fewer = moved.clone();
+        fewer.remove(n);
+        if matches!(tried(&fewer), Ok((_, w)) if w || !whole) {
+            moved = fewer;
+        }
+    }
+    if let Ok((found, _)) = tried(&moved) {
+        *app = found;
+    }
+    Ok(())
+}
+
+/// What is too much, and why the trace does not have it.
+fn told(app: &App, excess: &Excess, units: &[Unit], free: usize, script: &str) -> Mistake {
+    let mut needs: Vec<String> = Vec::new();
+    for (u, what) in excess.uses.iter().filter_map(|u| units.iter().find(|x| x.uses.contains(u))?.needs.as_ref()) {
+        let shown = format!("{} needs {what}", crate::plan::at_line(&app.uses[*u], script));
+        if !needs.contains(&shown) {
+            needs.push(shown);
+        }
+    }
+    let from = if free == 0 { "none of its points".into() } else { format!("{free} of its points") };
+    let what =
+        format!("{}; {from} can come from a trace of the control flow: {}", excess.mistake.what, needs.join(", "));
+    Mistake::new(excess.mistake.at, what)
+}
+
+/// The points that come from the trace, each with its line.
+pub fn names(app: &App, script: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for u in app.uses.iter().filter(|u| u.traced) {
+        let shown = crate::plan::at_line(u, script);
+        if !names.contains(&shown) {
+            names.push(shown);
+        }
+    }
+    names
+}
