@@ -52,8 +52,8 @@ pub struct HardwareArgs {
     /// What the cores show of a retired instruction
     #[arg(long, value_enum, default_value = "rvfi")]
     ingress: Ingress,
-    /// Instructions that a core retires in a clock, at most: 1, 2 or 4; RVFI, tr and nexus schemes. Of --ingress etrace-blocks
-    /// blocks: 1 or 2. The stream is that of one a clock
+    /// Instructions that a core retires in a clock, at most: 1, 2 or 4; RVFI. Of --ingress etrace-blocks blocks: 1 or 2. The
+    /// stream is that of one a clock
     #[arg(long, value_name = "N", default_value = "1", value_parser = retire)]
     retire: u8,
     /// Of --retire 2 or 4, and of --ingress etrace-blocks: places for clocks whose events wait, 4, 8 or 16; 4 or 8 of two

@@ -44,6 +44,7 @@ fn it_passes_in_icarus_from_unknown_registers() {
         "--set small --retire 2 --timestamps --cores 2 --context 3",
         "--set large --cores 3 --timestamps",
         "--scheme sc-lsp --variant rbase --cores 2",
+        "--scheme sc-lsp --variant base --retire 4 --timestamps --cores 2",
         "--scheme cfiat:1k --cores 2",
     ] {
         let place = Place::new();

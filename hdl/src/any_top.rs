@@ -4,8 +4,9 @@
 //! them.
 
 use crate::top::{
-    BlocksSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem,
-    RvfiStreamSystem, RvfiSystem, RvfiTwoSystem,
+    BlocksStreamSystem, BlocksSystem, BlocksTwoStreamSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem,
+    EtraceStreamSystem, EtraceSystem, RvfiFourStreamSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem,
+    RvfiTwoStreamSystem, RvfiTwoSystem,
 };
 use rust_hdl::prelude::*;
 use sim::beats::Retired;
@@ -99,8 +100,12 @@ trace_top!(rvfi RvfiSystem);
 trace_top!(rvfi RvfiStreamSystem);
 trace_top!(channel RvfiTwoSystem);
 trace_top!(channel RvfiFourSystem);
+trace_top!(channel RvfiTwoStreamSystem);
+trace_top!(channel RvfiFourStreamSystem);
 trace_top!(silent BlocksSystem);
 trace_top!(silent BlocksTwoSystem);
+trace_top!(silent BlocksStreamSystem);
+trace_top!(silent BlocksTwoStreamSystem);
 trace_top!(silent EtraceSystem);
 trace_top!(silent EtraceStreamSystem);
 trace_top!(silent ChainSystem);

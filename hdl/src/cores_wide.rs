@@ -17,8 +17,8 @@ use crate::ingress::beat::BeatOut;
 use crate::ingress::blocks::{Blocks, BlocksTwo};
 use crate::ingress::ports::with_ports;
 use crate::ingress::rvfi_wide::{RvfiFour, RvfiTwo};
+use crate::scheme::sc_lsp::front::StreamFront;
 use crate::scheme::tr::front::FrontEnd;
-use crate::scheme::tr::parts::Parts;
 use crate::spine::ports::{ControlIn, EntryOut};
 use crate::spine::Extras;
 use crate::widget::delay::Delay;
@@ -28,7 +28,7 @@ use sim::params::TraceParams;
 macro_rules! core {
     (
         [$($port:ident: [$($type:tt)+],)*] [$($also:ident)*] $ingress:ident,
-        $(#[$doc:meta])* $name:ident
+        $(#[$doc:meta])* $name:ident, $front:ident
     ) => {
         $(#[$doc])*
         #[derive(LogicBlock, Default)]
@@ -43,7 +43,7 @@ macro_rules! core {
             pub control: ControlIn,
             pub entry: EntryOut<W>,
             ingress: $ingress<W>,
-            front: FrontEnd<W>,
+            front: $front<W>,
             more: Delay<10>,
             step: Delay<8>,
         }
@@ -55,11 +55,10 @@ macro_rules! core {
             /// When `params` are refused, W is not `xlen`, or the adapter or the front end has none of the extras.
             pub fn with(params: &TraceParams, extras: Extras) -> Self {
                 assert!(!extras.sync, "no circuit of resyncs");
-                let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
-                let wait = 1 + parts.outcome().latency().max(parts.target::<W>(params.address_bits() as usize).latency());
+                let wait = $front::<W>::wait(params);
                 Self {
                     ingress: $ingress::with(params, extras),
-                    front: FrontEnd::with(params, extras),
+                    front: $front::with(params, extras),
                     more: Delay::new(wait),
                     step: Delay::new(wait),
                     ..Default::default()
@@ -112,20 +111,40 @@ macro_rules! core {
 with_ports!(
     blocks, core, [] Blocks,
     /// Front end behind the E-Trace instruction trace interface, of blocks of several instructions.
-    BlocksCore
+    BlocksCore, FrontEnd
 );
 with_ports!(
     blocks_two, core, [] BlocksTwo,
     /// Front end behind the same of two blocks a clock.
-    BlocksTwoCore
+    BlocksTwoCore, FrontEnd
 );
 with_ports!(
     rvfi_two, core, [mode space] RvfiTwo,
     /// Front end behind RVFI of two channels.
-    RvfiTwoCore
+    RvfiTwoCore, FrontEnd
 );
 with_ports!(
     rvfi_four, core, [mode space] RvfiFour,
     /// Front end behind RVFI of four channels.
-    RvfiFourCore
+    RvfiFourCore, FrontEnd
+);
+with_ports!(
+    blocks, core, [] Blocks,
+    /// Front end with a stream cache behind the E-Trace instruction trace interface, of blocks of several instructions.
+    BlocksStreamCore, StreamFront
+);
+with_ports!(
+    blocks_two, core, [] BlocksTwo,
+    /// The same of two blocks a clock.
+    BlocksTwoStreamCore, StreamFront
+);
+with_ports!(
+    rvfi_two, core, [mode space] RvfiTwo,
+    /// Front end with a stream cache behind RVFI of two channels.
+    RvfiTwoStreamCore, StreamFront
+);
+with_ports!(
+    rvfi_four, core, [mode space] RvfiFour,
+    /// Front end with a stream cache behind RVFI of four channels.
+    RvfiFourStreamCore, StreamFront
 );

@@ -13,8 +13,9 @@ use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
 use crate::spine::{Extras, Retire};
 use crate::top::{
-    BlocksSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem, RvfiFourSystem,
-    RvfiStreamSystem, RvfiSystem, RvfiTwoSystem,
+    BlocksStreamSystem, BlocksSystem, BlocksTwoStreamSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem,
+    EtraceStreamSystem, EtraceSystem, RvfiFourStreamSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem,
+    RvfiTwoStreamSystem, RvfiTwoSystem,
 };
 use crate::verilog::{self, Refused, Style};
 use rust_hdl::prelude::*;
@@ -261,7 +262,7 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
     }
     match params.flow {
         FlowScheme::Tr(_) | FlowScheme::Nexus(_) => {}
-        FlowScheme::ScLsp(_) => return Err(EmitError::Retire("the scheme sc-lsp", "tr and nx_b have one")),
+        FlowScheme::ScLsp(_) => check_wide_stream(&options.extras)?,
     }
     let Extras { sync, check, stall, filter, lost, .. } = options.extras;
     if filter {
@@ -296,6 +297,19 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
     Ok(())
 }
 
+/// What a stream cache has a circuit for beside several instructions a clock: none of what is built in besides.
+fn check_wide_stream(extras: &Extras) -> Result<(), EmitError> {
+    let Extras { sync, check, stall, filter, lost, .. } = *extras;
+    let has = [
+        (sync, "periodic synchronisation of the scheme sc-lsp"),
+        (check, "the discontinuity check of the scheme sc-lsp"),
+        (stall, "a stall output of the scheme sc-lsp"),
+        (filter, "a filter of the scheme sc-lsp"),
+        (lost, "the counter of lost instructions of the scheme sc-lsp"),
+    ];
+    has.iter().find(|h| h.0).map_or(Ok(()), |(_, what)| Err(EmitError::Retire(what, "leave it out")))
+}
+
 /// Whether a system needs no more than an `itype` of 3 bits tells.
 fn check_itype3(params: &TraceParams, ingress: Ingress) -> Result<(), EmitError> {
     if ingress != Ingress::Blocks {
@@ -315,6 +329,9 @@ fn check_itype3(params: &TraceParams, ingress: Ingress) -> Result<(), EmitError>
 fn of_width<const W: usize>(params: &TraceParams, options: &SystemOptions, depth: usize) -> AnyTop {
     let lanes = options.extras.retire.map_or(1, |r| r.lanes);
     match (options.ingress, lanes) {
+        (Ingress::Rvfi, 2 | 4) | (Ingress::Blocks, _) if params.stream_cache().is_some() => {
+            return of_wide_stream::<W>(params, options, depth);
+        }
         (Ingress::Rvfi, 2) => return AnyTop::new(RvfiTwoSystem::<W>::new(params, depth, options.extras)),
         (Ingress::Rvfi, 4) => return AnyTop::new(RvfiFourSystem::<W>::new(params, depth, options.extras)),
         (Ingress::Blocks, 2) => return AnyTop::new(BlocksTwoSystem::<W>::new(params, depth, options.extras)),
@@ -328,6 +345,17 @@ fn of_width<const W: usize>(params: &TraceParams, options: &SystemOptions, depth
         (true, Ingress::PcChain) => AnyTop::new(ChainStreamSystem::<W>::new(params, depth, options.extras)),
         (true, Ingress::Rvfi) => AnyTop::new(RvfiStreamSystem::<W>::new(params, depth, options.extras)),
         (true, Ingress::Etrace) => AnyTop::new(EtraceStreamSystem::<W>::new(params, depth, options.extras)),
+    }
+}
+
+/// With a stream cache, of several instructions a clock.
+fn of_wide_stream<const W: usize>(params: &TraceParams, options: &SystemOptions, depth: usize) -> AnyTop {
+    let lanes = options.extras.retire.map_or(1, |r| r.lanes);
+    match (options.ingress, lanes) {
+        (Ingress::Blocks, 2) => AnyTop::new(BlocksTwoStreamSystem::<W>::new(params, depth, options.extras)),
+        (Ingress::Blocks, _) => AnyTop::new(BlocksStreamSystem::<W>::new(params, depth, options.extras)),
+        (_, 2) => AnyTop::new(RvfiTwoStreamSystem::<W>::new(params, depth, options.extras)),
+        _ => AnyTop::new(RvfiFourStreamSystem::<W>::new(params, depth, options.extras)),
     }
 }
 

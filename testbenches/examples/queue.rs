@@ -4,6 +4,10 @@
 //! Every test program at an instruction a clock, as in `examples/rate.rs`. For each coder: the most entries that wait, and the share
 //! of all clocks in which it is busy. A FIFO of 16 places takes 14, those that instructions under way may need among them.
 //! `cargo run --release -p testbenches --example queue [SCHEME]...`
+//!
+//! With `--retire N` cores retire up to N instructions a clock with the waits of the timing model, or with `--full` with none, behind an
+//! adapter and a queue of 16 words. Then places are counted, those of instructions under way among them, as
+//! `hdl/src/spine/room.rs` does.
 
 use retire::FlowEvent;
 use sim::bits::{BitReader, BitWriter};
@@ -15,6 +19,10 @@ use sim::scheme::Encode;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
+use retire::elf::Program;
+use retire::isa::{flow, Flow};
+use sim::beats::wide::{pace, Compressor, Pace};
+use sim::beats::{Expander, Retired};
 use testbenches::check::run;
 
 /// Instructions of each program.
@@ -67,10 +75,17 @@ enum Way {
     Bit,
     /// Two bits a clock of a field that stays in the FIFO, for all digits of an address twice.
     Walk,
+    /// The coder of several cores: four bits of a chunk a clock, an address subtracted at once.
+    Whole,
 }
 
-const WAYS: [(&str, Way); 4] =
-    [("a chunk", Way::Chunk), ("two bits", Way::Pair), ("a bit", Way::Bit), ("two bits out of the FIFO", Way::Walk)];
+const WAYS: [(&str, Way); 5] = [
+    ("a chunk", Way::Chunk),
+    ("two bits", Way::Pair),
+    ("a bit", Way::Bit),
+    ("two bits out of the FIFO", Way::Walk),
+    ("the coder of several cores", Way::Whole),
+];
 
 /// Clocks of a field of 31 or fewer bits; `sign` of an address, that it is negative.
 fn clocks(way: Way, chunks: Chunks, value: u64, sign: Option<bool>) -> u64 {
@@ -87,6 +102,7 @@ fn clocks(way: Way, chunks: Chunks, value: u64, sign: Option<bool>) -> u64 {
         Way::Walk if sign.is_some() => 2 + 8 + pairs + (16 - pairs.min(16)) / 2,
         // of a larger count its highest digit is looked for
         Way::Walk => 2 + pairs + if value < 16 { 0 } else { 6 },
+        Way::Whole => 1 + more + sign.map_or(0, |negative| 2 + u64::from(negative)),
     }
 }
 
@@ -94,10 +110,10 @@ fn entry(way: Way, coding: &Coding, fields: &[Sent]) -> u64 {
     let of = |(i, &(field, value, bits)): (usize, &Sent)| match (field, bits) {
         (Field::Core | Field::Sign, _) => 0,
         (_, Some(bits)) => {
-            if way == Way::Bit {
-                1 + u64::from(bits)
-            } else {
-                3
+            match way {
+                Way::Bit => 1 + u64::from(bits),
+                Way::Whole => 1,
+                _ => 3,
             }
         }
         (Field::DiffTa, None) => clocks(way, coding.diff_ta, value, Some(fields[i + 1].1 == 1)),
@@ -107,8 +123,62 @@ fn entry(way: Way, coding: &Coding, fields: &[Sent]) -> u64 {
     1 + fields.iter().enumerate().map(of).sum::<u64>()
 }
 
+/// The clock in which each event is told, of a core of `width` instructions a clock.
+fn told(program: &Program, events: &[FlowEvent], width: usize, rule: Pace) -> Vec<u64> {
+    let (mut expander, mut retired) = (Expander::new(program, 1), Vec::<Retired>::new());
+    events.iter().for_each(|e| expander.event(e, &mut |r| retired.push(*r)).expect("its own events"));
+    expander.finish(&mut |r| retired.push(*r)).expect("its own events");
+    let cycles: Vec<u64> = retired.iter().map(|r| r.cycle).collect();
+    let goes_on: Vec<bool> = retired.iter().map(|r| r.next_pc == r.pc.wrapping_add(r.len.into())).collect();
+    let clocks = pace(&cycles, &goes_on, width, rule);
+    let mut queue = Compressor::new(4);
+    let mut at = vec![u64::MAX; retired.len()];
+    let mut i = 0;
+    for clock in 0..=clocks.last().unwrap_or(&0) + 5_000 {
+        let from = i;
+        i += clocks[i..].iter().take_while(|c| **c == clock).count();
+        let event = |r: &Retired| r.trapped || flow(r.insn, 32) != Flow::Sequential;
+        let row = queue.clock((from..i).map(|k| (k, event(&retired[k]))), true);
+        if let Some(k) = row.event {
+            at[k] = clock;
+        }
+    }
+    let mut count = 0;
+    let event = |e: &FlowEvent| {
+        count += e.count as usize;
+        // a start or trap is told with the instruction behind it
+        at.get(if e.len != 0 { count - 1 } else { count }).copied().unwrap_or(u64::MAX)
+    };
+    events.iter().map(event).collect()
+}
+
+/// Clocks from where an instruction takes a place to where its entry is written, or it gives the place back.
+const UNDER_WAY: u64 = 3;
+
+/// Places that are held or promised at most, of events told in clocks `told` with what they send.
+fn places(way: Way, coding: &Coding, told: &[(u64, Vec<Sent>)]) -> i32 {
+    let (mut changes, mut free) = (Vec::new(), 0);
+    for (at, fields) in told.iter().filter(|(at, _)| *at != u64::MAX) {
+        changes.push((*at, 1));
+        if fields.is_empty() {
+            changes.push((at + UNDER_WAY, -1));
+        } else {
+            // read a clock after it was written, counted a clock after it left
+            free = free.max(at + UNDER_WAY + 1) + entry(way, coding, fields);
+            changes.push((free + 1, -1));
+        }
+    }
+    changes.sort_unstable();
+    changes.iter().fold((0, 0), |(used, most), (_, change)| (used + change, most.max(used + change))).1
+}
+
 fn main() {
     let mut schemes: Vec<String> = std::env::args().skip(1).collect();
+    let full = schemes.iter().position(|s| s == "--full").map(|i| schemes.remove(i)).is_some();
+    let width = schemes.iter().position(|s| s == "--retire").map(|i| {
+        schemes.remove(i);
+        schemes.remove(i).parse().expect("--retire takes a number of instructions")
+    });
     if schemes.is_empty() {
         schemes = ["tr_e:small", "tr_e:medium", "tr_e:large"].map(String::from).to_vec();
     }
@@ -118,20 +188,28 @@ fn main() {
         println!("\n| {name} |{}", WAYS.map(|(way, _)| format!(" {way} |")).concat());
         println!("| --- |{}", " ---: |".repeat(WAYS.len()));
         for info in programs::PROGRAMS {
-            let (events, _): (Vec<FlowEvent>, _) = run(&info.load().expect("a built-in program"), 1, INSTRUCTIONS);
+            let program = info.load().expect("a built-in program");
+            let (events, _): (Vec<FlowEvent>, _) = run(&program, 1, INSTRUCTIONS);
+            let told = width.map(|n| told(&program, &events, n, if full { Pace::Full } else { Pace::Timed }));
             let (spy, mut out) = (Spy::default(), BitWriter::new());
             let Cores { mut lanes, .. } = Cores::new(scheme, &params.platform);
             let mut writer = Writer::new(&params.platform, spy.clone());
             let mut entries = Vec::new();
-            for e in &events {
+            let mut wide: Vec<(u64, Vec<Sent>)> = Vec::new();
+            for (i, e) in events.iter().enumerate() {
                 lanes[0].offer(&[*e], false, &mut |m: &Message| writer.encode(m, &mut out));
                 let fields = spy.0.take();
-                if !fields.is_empty() {
+                if let Some(told) = &told {
+                    wide.push((told[i], fields));
+                } else if !fields.is_empty() {
                     entries.push((e.cycle, fields));
                 }
             }
             let all = events.last().map_or(1, |e| e.cycle.max(1));
             let cells = WAYS.map(|(_, way)| {
+                if width.is_some() {
+                    return format!(" {} |", places(way, &Coding::TR_E, &wide));
+                }
                 let (mut leave, mut free, mut most, mut busy) = (VecDeque::new(), 0, 0, 0);
                 for (at, fields) in &entries {
                     while leave.front().is_some_and(|l| l <= at) {

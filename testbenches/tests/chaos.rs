@@ -7,7 +7,7 @@
 
 use fpga::cosim::{Cosim, Interface};
 use hdl::emit::{build, SystemOptions, LOG2_STALL};
-use hdl::spine::Extras;
+use hdl::spine::{Extras, Retire};
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use rust_hdl::prelude::*;
@@ -37,10 +37,19 @@ fn register(name: &str) -> u128 {
     REGS.iter().find(|r| r.name == name).unwrap().addr.into()
 }
 
+/// Ports of core `core` in channel `lane` of several.
+fn port(extras: Extras, lane: u8, name: &str, core: usize) -> String {
+    match extras.retire {
+        Some(_) => format!("rvfi{lane}_{name}${core}"),
+        None => format!("rvfi_{name}${core}"),
+    }
+}
+
 fn play(cosim: &Cosim, params: &TraceParams, extras: Extras, model: &Model, seed: u64, clocks: usize) -> Played {
     let cores = usize::from(params.cores);
     let mut s = Source::seeded(seed);
-    let recording = record(model, &Config::new(params.cores, seed), cores * (clocks + 1_000));
+    let lanes = extras.retire.map_or(1, |r| r.lanes);
+    let recording = record(model, &Config::new(params.cores, seed), cores * (clocks + 1_000) * usize::from(lanes));
     let mut queues: Vec<_> =
         (0..cores).map(|c| recording.retired.iter().filter(move |r| usize::from(r.hart) == c)).collect();
     let mut p = Played { vectors: vec![], resets: vec![], retired: vec![Vec::new(); cores], flashes: 0 };
@@ -92,11 +101,11 @@ fn play(cosim: &Cosim, params: &TraceParams, extras: Extras, model: &Model, seed
         }
         phase -= 1;
         values.push(("ready".into(), (calm || !s.percent(stall)).into()));
-        for (c, queue) in queues.iter_mut().enumerate() {
+        for (c, lane) in (0..cores).flat_map(|c| (0..lanes).map(move |lane| (c, lane))) {
             if calm || !s.percent(rate) {
                 continue;
             }
-            let Some(r) = queue.next() else { continue };
+            let Some(r) = queues[c].next() else { continue };
             // a trap that shows by where it goes need not be told
             let seen = p.retired[c].last().is_some_and(|before| before.next_pc != r.pc);
             let silent = extras.check && seen && s.percent(50);
@@ -108,7 +117,7 @@ fn play(cosim: &Cosim, params: &TraceParams, extras: Extras, model: &Model, seed
                 ("pc_rdata", r.pc.into()),
                 ("pc_wdata", r.next_pc.into()),
             ] {
-                values.push((format!("rvfi_{name}${c}"), value));
+                values.push((port(extras, lane, name, c), value));
             }
         }
         let values: Vec<(&str, u128)> = values.iter().map(|(n, v)| (n.as_str(), *v)).collect();
@@ -207,13 +216,23 @@ fn check(words: &[u32], params: &TraceParams, image: &Image, p: &Played, from: &
 }
 
 fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize) {
-    let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
-    (params.cores, params.timestamps) = (cores, timestamps);
-    let place = format!("{scheme}, N = {cores}, time-stamped {timestamps}");
     // with all that can be built in, in every second system
     let all = clocks == 40_000;
     let stall = all && log2_fifo >= LOG2_STALL;
     let extras = Extras { sync: all, check: all, session: all, stall, lost: all, ..Extras::default() };
+    chaos_with(scheme, cores, timestamps, log2_fifo, clocks, extras);
+}
+
+/// Of cores that retire several instructions a clock.
+fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, retire: Retire) {
+    let extras = Extras { retire: Some(retire), ..Extras::default() };
+    chaos_with(scheme, cores, timestamps, log2_fifo, 30_000, extras);
+}
+
+fn chaos_with(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize, extras: Extras) {
+    let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+    (params.cores, params.timestamps) = (cores, timestamps);
+    let place = format!("{scheme}, N = {cores}, time-stamped {timestamps}");
     let mut top = build(&params, &SystemOptions { log2_fifo, extras, ..SystemOptions::default() }).unwrap();
     top.connect_all();
     let verilog = generate_verilog(&top);
@@ -294,4 +313,12 @@ fn others_survive_chaos() {
     chaos("nx_b", 6, false, 3, 40_000);
     chaos("sc-lsp:rbase-32x4", 7, false, 4, 40_000);
     chaos("sc-lsp:base-32x4", 1, true, 3, 60_000);
+}
+
+#[test]
+fn cores_of_several_instructions_a_clock_survive_chaos() {
+    let retire = |lanes, log2_words| Retire { lanes, log2_words };
+    wide_chaos("tr_e:small", 2, true, 4, retire(2, 2));
+    wide_chaos("sc-lsp:rbase-32x4", 1, true, 4, retire(4, 2));
+    wide_chaos("sc-lsp:base-8x8", 3, false, 3, retire(2, 3));
 }

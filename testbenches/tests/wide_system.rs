@@ -224,8 +224,12 @@ fn programs_send_the_words_of_a_narrow_core() {
     let usual = [
         (case("tr_e:small", 1, false, retire(2, 2)), Pace::Timed),
         (case("tr_e:small", 1, true, retire(4, 2)), Pace::Timed),
+        (case("sc-lsp:rbase-32x4", 1, false, retire(2, 2)), Pace::Timed),
+        (case("sc-lsp:ebase-32x4", 1, true, retire(4, 2)), Pace::Timed),
     ];
     let more = [
+        (case("sc-lsp:base-32x4", 1, false, retire(4, 2)), Pace::Timed),
+        (case("sc-lsp:rbase-32x4", 2, true, retire(2, 2)), Pace::Timed),
         (case("tr_e:large", 1, true, retire(2, 2)), Pace::Timed),
         (case("tr_e:small", 1, false, retire(4, 2)), Pace::Timed),
         (case("tr_e:large", 2, false, retire(2, 2)), Pace::Timed),
@@ -256,9 +260,14 @@ fn programs_send_the_words_of_a_narrow_core() {
 /// Synthetic programs with traps, in any channels, any number a clock; of one and two cores.
 #[test]
 fn random_retirement_sends_the_words_of_the_model() {
-    for (scheme, cores, timestamps, xlen, lanes) in
-        [("tr_e:m4", 2, true, 32, 4), ("nx_b", 1, true, 64, 2), ("tr_e:small", 2, false, 32, 2)]
-    {
+    for (scheme, cores, timestamps, xlen, lanes) in [
+        ("tr_e:m4", 2, true, 32, 4),
+        ("nx_b", 1, true, 64, 2),
+        ("tr_e:small", 2, false, 32, 2),
+        ("sc-lsp:rbase-16x4", 2, true, 32, 4),
+        ("sc-lsp:base-32x4", 1, true, 64, 2),
+        ("sc-lsp:ebase-8x8", 2, false, 32, 2),
+    ] {
         let case = Case { scheme, cores, timestamps, xlen, retire: retire(lanes, 4), log2_fifo: 8 };
         let shape = if xlen == 64 { Shape::rv64(5) } else { Shape::rv32(5) };
         let model = Model::new(&shape);
@@ -272,9 +281,15 @@ fn random_retirement_sends_the_words_of_the_model() {
 /// Four instructions a clock, whatever they are, are more events than one a clock: what is lost in the queue is told.
 #[test]
 fn what_the_queue_loses_is_told() {
-    for (name, words) in [("matmul", 2), ("fsm", 4), ("vm", 3)] {
+    for (scheme, name, words) in [
+        ("tr_e:small", "matmul", 2),
+        ("tr_e:small", "fsm", 4),
+        ("tr_e:small", "vm", 3),
+        ("sc-lsp:rbase-32x4", "fsm", 2),
+        ("sc-lsp:base-32x4", "vm", 4),
+    ] {
         let retire = retire(4, words);
-        let case = Case { scheme: "tr_e:small", cores: 1, timestamps: true, xlen: 32, retire, log2_fifo: 6 };
+        let case = Case { scheme, cores: 1, timestamps: true, xlen: 32, retire, log2_fifo: 6 };
         let program = programs::find(name).unwrap().load().unwrap();
         let (events, _) = run(&program, 1, 100_000);
         let cores = case.widen(&expand(&program, 1, &events), Clocks::Paced(Pace::Full));
@@ -291,7 +306,9 @@ fn what_the_queue_loses_is_told() {
 
 #[test]
 fn systems_pass_the_static_checks() {
-    for (scheme, lanes, timestamps, cores) in [("tr_e:small", 2, true, 2), ("nx_b", 4, false, 1)] {
+    for (scheme, lanes, timestamps, cores) in
+        [("tr_e:small", 2, true, 2), ("nx_b", 4, false, 1), ("sc-lsp:rbase-32x4", 2, true, 1), ("sc-lsp:base-8x8", 4, false, 2)]
+    {
         let case = Case { scheme, cores, timestamps, xlen: 32, retire: retire(lanes, 3), log2_fifo: 4 };
         emit_checked_system(&mut build(&case.params(), &case.options()).unwrap()).unwrap();
     }
@@ -308,8 +325,9 @@ fn what_has_no_circuit_is_refused() {
     assert_eq!(of("tr_e:small", Ingress::Rvfi, two), None);
     let etrace = of("tr_e:small", Ingress::Etrace, two).unwrap();
     assert_eq!(etrace, format!("the etrace ingress {none}; rvfi has one"));
-    let cache = of("sc-lsp:base-32x4", Ingress::Rvfi, two).unwrap();
-    assert_eq!(cache, format!("the scheme sc-lsp {none}; tr and nx_b have one"));
+    assert_eq!(of("sc-lsp:base-32x4", Ingress::Rvfi, two), None);
+    let cache = of("sc-lsp:base-32x4", Ingress::Rvfi, Extras { sync: true, ..two }).unwrap();
+    assert_eq!(cache, format!("periodic synchronisation of the scheme sc-lsp {none}; leave it out"));
     let check = of("tr_e:small", Ingress::Rvfi, Extras { check: true, ..two }).unwrap();
     assert_eq!(check, format!("the discontinuity check {none}; leave it out"));
     let stall = of("tr_e:small", Ingress::Rvfi, Extras { stall: true, ..two }).unwrap();

@@ -6,7 +6,8 @@
 //! Paper 001 figure 2; `docs/trace-module.md`.
 //!
 //! # Ports
-//! As [`crate::scheme::tr::front::FrontEnd`]; `link` is not looked at, and the entries are those of [`super::entry`].
+//! As [`crate::scheme::tr::front::FrontEnd`]; `link` is not looked at, and the entries are those of [`super::entry`]. `more[0]` and
+//! `step[0]` are of the beat in S2: streams are counted there.
 //!
 //! # Timing
 //! | stage | what |
@@ -29,10 +30,14 @@ use crate::spine::life::Life;
 use crate::spine::ports::{ControlIn, EntryOut, VerdictOut};
 use crate::spine::settle::Settle;
 use crate::spine::Extras;
+use crate::widget::delay::Delay;
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
+
+/// Clocks from S2 to S6.
+const S2_TO_S6: usize = 4;
 
 /// Front end for addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
@@ -43,6 +48,12 @@ pub struct StreamFront<const W: usize> {
     pub go: Signal<Out, Bit>,
     pub beat: BeatIn<W>,
     pub entry: EntryOut<W>,
+    pub more: Vec<Signal<In, Bits<24>>>,
+    pub step: Vec<Signal<In, Bits<32>>>,
+    _wides: usize,
+    // to S6
+    mores: Vec<Delay<24>>,
+    steps: Vec<Delay<32>>,
     // Blocks
     life: Life,
     detector: Detector<W>,
@@ -136,15 +147,22 @@ impl<const W: usize> StreamFront<W> {
     /// # Panics
     /// As [`StreamFront::new`].
     pub fn with(params: &TraceParams, extras: Extras) -> Self {
+        assert!(!extras.sync || extras.retire.is_none(), "no circuit of resyncs of several instructions a clock");
         let syncs = usize::from(extras.sync);
+        let wides = usize::from(extras.retire.is_some());
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         let entries = params.stream_cache().map_or(1, |sc| sc.entries());
         Self {
-            detector: Detector::new(params),
+            detector: Detector::with(params, extras.retire.is_some()),
+            more: each(wides),
+            step: each(wides),
+            _wides: wides,
+            mores: (0..wides).map(|_| Delay::new(S2_TO_S6)).collect(),
+            steps: (0..wides).map(|_| Delay::new(S2_TO_S6)).collect(),
             stream_cache: StreamCache::new(params),
             lsp: Lsp::new(params),
             life: Life::early(true, extras),
-            records: Records::new(params, extras.sync),
+            records: Records::with(params, extras),
             settle: (0..syncs).map(|_| Settle::at_once(params.flow.settle())).collect(),
             mark_3: each(syncs),
             mark_4: each(syncs),
@@ -155,6 +173,11 @@ impl<const W: usize> StreamFront<W> {
             one: Fixed::new(1.into()),
             ..Default::default()
         }
+    }
+
+    /// Clocks from a beat to what `more` and `step` say of it: they are asked with it.
+    pub fn wait(_: &TraceParams) -> usize {
+        0
     }
 }
 
@@ -231,6 +254,17 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.detector.resync.next = self.life.resyncs.val();
         self.detector.pc.next = self.beat.pc.val();
         self.detector.target.next = self.beat.target.val();
+        for n in 0..self._wides {
+            self.detector.more[n].next = self.more[n].val();
+            self.mores[n].clock.next = self.clock.val();
+            self.mores[n].clear.next = self.reset.val();
+            self.mores[n].from.next = self.more[n].val();
+            self.records.more[n].next = self.mores[n].to.val();
+            self.steps[n].clock.next = self.clock.val();
+            self.steps[n].clear.next = self.reset.val();
+            self.steps[n].from.next = self.step[n].val();
+            self.records.step[n].next = self.steps[n].to.val();
+        }
         // behind a resync nothing is asked of the tables
         self.held_2.next = false;
         self.held_3.next = false;

@@ -20,6 +20,8 @@
 //! | `held` | in | 1 | nothing was asked of them: tables are cleared |
 //! | `ask` | in | 1 | the header is sent again: cycles count from here, and the next message needs nothing from before |
 //! | `landing` | in | W | for `entry.landing` |
+//! | `more[0]` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and stand with it |
+//! | `step[0]` | in | 32 | with it: cycles since the last clock |
 //! | `verdict` | in | | what becomes of it, see [`crate::spine::life`] |
 //! | `entry` | out | | an event entry, see [`super::entry`] |
 //!
@@ -31,6 +33,8 @@
 use super::entry::{LENGTH_BITS, NO_RUN};
 use crate::spine::entry::CONTROL_RESYNC;
 use crate::spine::ports::{EntryOut, VerdictIn};
+use crate::spine::Extras;
+use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -57,6 +61,9 @@ pub struct Records<const W: usize> {
     pub ask: Signal<In, Bit>,
     pub landing: Signal<In, Bits<W>>,
     pub verdict: VerdictIn,
+    pub more: Vec<Signal<In, Bits<24>>>,
+    pub step: Vec<Signal<In, Bits<32>>>,
+    _wides: usize,
     pub entry: EntryOut<W>,
     // state
     begun: DFF<Bit>,
@@ -70,6 +77,12 @@ pub struct Records<const W: usize> {
     monitor: DFF<Bits<4>>,
     upper: DFF<Bits<W>>,
     cc: DFF<Bits<32>>,
+    // of several instructions: cycles counted in the last clock, and those of this one are added
+    ran: Vec<DFF<Bit>>,
+    cc_sum: Vec<Signal<Local, Bits<32>>>,
+    cc_over: Vec<Signal<Local, Bit>>,
+    half_full: Vec<Signal<Local, Bit>>,
+    all_dropped: Vec<Signal<Local, Bits<24>>>,
     // decisions
     any_pre: Signal<Local, Bit>,
     sure: Signal<Local, Bit>,
@@ -137,6 +150,9 @@ pub struct Records<const W: usize> {
     timed: Fixed<Bit>,
     cc_mask: Fixed<Bits<32>>,
     cc_top: Fixed<Bits<32>>,
+    cc_whole: Fixed<Bit>,
+    cc_above: Fixed<Bits<32>>,
+    count_above: Fixed<Bits<24>>,
     upper_mask: Fixed<Bits<W>>,
     count_mask: Fixed<Bits<24>>,
     count_top: Fixed<Bits<24>>,
@@ -155,11 +171,12 @@ pub struct Records<const W: usize> {
 }
 
 impl<const W: usize> Records<W> {
-    /// The circuit for `params`; with `sync`, resyncs are built in.
+    /// The circuit for `params`, with `extras`: resyncs, and how many instructions a clock retire.
     ///
     /// # Panics
     /// When `params` are refused by their check, their scheme is not `sc-lsp`, or SL has more than 10 bits.
-    pub fn new(params: &TraceParams, sync: bool) -> Self {
+    pub fn with(params: &TraceParams, extras: Extras) -> Self {
+        let wides = usize::from(extras.retire.is_some());
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
         assert!(usize::from(sc.sl_bits) <= LENGTH_BITS, "sl_bits = {} is outside 6..=10", sc.sl_bits);
@@ -167,13 +184,24 @@ impl<const W: usize> Records<W> {
         let ones = |bits: usize| Bits::<W>::mask() >> (W - bits) as u64;
         let first = u64::from(sc.run_bits != 0);
         Self {
-            sync: Fixed::new(sync),
+            more: each(wides),
+            step: each(wides),
+            _wides: wides,
+            ran: each(wides),
+            cc_sum: each(wides),
+            cc_over: each(wides),
+            half_full: each(wides),
+            all_dropped: each(wides),
+            sync: Fixed::new(extras.sync),
             rbase: Fixed::new(sc.variant == Variant::Rbase),
             register: Fixed::new(sc.upper_bits != 0),
             counts: Fixed::new(sc.run_bits != 0),
             timed: Fixed::new(params.timestamps),
             cc_mask: Fixed::of((1u64 << params.cc_bits) - 1),
             cc_top: Fixed::of(1u64 << (params.cc_bits - 1)),
+            cc_whole: Fixed::new(params.cc_bits == 32),
+            cc_above: Fixed::of(u64::from(u32::MAX) & !((1 << params.cc_bits) - 1)),
+            count_above: Fixed::of(0xff_ffff & !((1u64 << (params.count_bits - 1)) - 1)),
             upper_mask: Fixed::new(ones(address) ^ ones(address - usize::from(sc.upper_bits))),
             count_mask: Fixed::of((1u64 << params.count_bits) - 1),
             count_top: Fixed::of(1u64 << (params.count_bits - 1)),
@@ -215,6 +243,24 @@ impl<const W: usize> Logic for Records<W> {
             }
             self.entry.landing.next = self.landing.val();
         }
+        for i in 0..self._wides {
+            self.cc_sum[i].next = self.cc.q.val() + self.step[i].val();
+            self.cc_over[i].next = (self.cc_sum[i].val() & self.cc_above.val()).any()
+                | (self.cc_whole.val() & (self.cc_sum[i].val() < self.cc.q.val()));
+            if self.ran[i].q.val() {
+                self.cc_now.next = self.cc_sum[i].val();
+                if self.cc_over[i].val() {
+                    self.cc_now.next = self.cc_mask.val();
+                }
+            }
+        }
+        for j in 0..self._wides {
+            self.half_full[j].next = (self.cc.q.val() & self.cc_top.val()).any() & self.timed.val();
+            if self.ran[j].q.val() {
+                self.half_full[j].next =
+                    ((self.cc_sum[j].val() & self.cc_top.val()).any() | self.cc_over[j].val()) & self.timed.val();
+            }
+        }
 
         // what this instruction is
         self.any_pre.next = self.verdict.sync.val() | self.verdict.exception.val();
@@ -234,6 +280,9 @@ impl<const W: usize> Logic for Records<W> {
         // in base, where each does, it may stand behind an exception
         self.filled.next = self.hits.q.val() == self.ones.q.val();
         self.late.next = (self.cc.q.val() & self.cc_top.val()).any() & self.timed.val();
+        for p in 0..self._wides {
+            self.late.next = self.half_full[p].val();
+        }
         self.goes.next = self.guessed.val() & !self.any_pre.val() & (self.filled.val() | self.late.val());
         self.alone.next = self.guessed.val() & self.any_pre.val() & !self.counts.val();
 
@@ -245,6 +294,14 @@ impl<const W: usize> Logic for Records<W> {
                 | (self.rbase.val() & ((self.start.val() & self.upper_mask.val()) != self.upper.q.val()))
                 | (self.hits.q.val() == self.ones.q.val())
                 | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val()));
+        for q in 0..self._wides {
+            self.verdict.asks.next = self.ends.val()
+                & (!self.hit.val()
+                    | !self.same.val()
+                    | (self.rbase.val() & ((self.start.val() & self.upper_mask.val()) != self.upper.q.val()))
+                    | (self.hits.q.val() == self.ones.q.val())
+                    | self.half_full[q].val());
+        }
 
         self.idle.next = !self.live.val() & !self.verdict.tracing.val() & !self.verdict.losing.val();
         self.forget.next = self.idle.val() | self.reset.val() | self.anew.val();
@@ -332,9 +389,23 @@ impl<const W: usize> Logic for Records<W> {
         if self.verdict.losing.val() & self.valid.val() & !self.dropped_top.val() {
             self.dropped_now.next = self.dropped_more.val();
         }
+        for k in 0..self._wides {
+            self.all_dropped[k].next = self.dropped_more.val() + self.more[k].val();
+            if self.verdict.losing.val() & self.valid.val() {
+                self.dropped_now.next = self.all_dropped[k].val();
+                if (self.all_dropped[k].val() & self.count_above.val()).any() {
+                    self.dropped_now.next = self.count_top.val();
+                }
+            }
+        }
         self.dropped.d.next = self.dropped_now.val();
         if self.verdict.drop.val() {
             self.dropped.d.next = self.one_24.val();
+        }
+        for m in 0..self._wides {
+            if self.verdict.drop.val() {
+                self.dropped.d.next = self.more[m].val() + self.one_24.val();
+            }
         }
 
         // cycles since the last record; a stop tells when tracing ended, not when it was its turn
@@ -346,6 +417,16 @@ impl<const W: usize> Logic for Records<W> {
             self.cc.d.next = 0.into();
         } else if !self.cc_all.val() & (self.live.val() | self.verdict.drop.val() | self.verdict.losing.val()) {
             self.cc.d.next = self.cc_now.val() + self.one_32.val();
+        }
+        for n in 0..self._wides {
+            self.ran[n].clock.next = self.clock.val();
+            self.ran[n].d.next = (self.live.val() | self.verdict.drop.val() | self.verdict.losing.val())
+                & self.timed.val()
+                & !self.reset.val();
+            self.cc.d.next = self.cc_now.val();
+            if self.verdict.restart.val() | self.idle.val() {
+                self.cc.d.next = 0.into();
+            }
         }
         if !self.timed.val() {
             self.cc.d.next = 0.into();

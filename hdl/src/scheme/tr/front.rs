@@ -175,6 +175,15 @@ impl<const W: usize> FrontEnd<W> {
             ..Default::default()
         }
     }
+
+    /// Clocks from a beat to what `more` and `step` say of it.
+    ///
+    /// # Panics
+    /// As [`FrontEnd::new`].
+    pub fn wait(params: &TraceParams) -> usize {
+        let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
+        1 + parts.outcome().latency().max(parts.target::<W>(params.address_bits() as usize).latency())
+    }
 }
 
 impl<const W: usize> Logic for FrontEnd<W> {

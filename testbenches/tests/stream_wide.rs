@@ -1,0 +1,176 @@
+//! `hdl/src/{cores_wide,top}.rs` with `hdl/src/scheme/sc_lsp/{detector,front,records}.rs` against `sim/src/system.rs`, in the
+//! rust-hdl simulation; and the Verilog of the same in step with it
+//!
+//! Stream caches of cores that retire several instructions a clock: random programs with traps, in any channels, a sink that
+//! stalls. What is enabled once sends the words of a core of one instruction a clock; then tracing goes on and off and there are
+//! resets, and the Verilog says the same clock by clock (that it is right then is shown by `chaos.rs`).
+
+use hdl::spine::{Extras, Retire};
+use hdl::top::{RvfiFourStreamSystem, RvfiTwoStreamSystem};
+use retire::RetireSink;
+use rust_hdl::prelude::*;
+use sim::params::{Platform, TraceParams};
+use sim::regs::REGS;
+use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::run::{record, Config, Retired};
+use sim::stimulus::Source;
+use sim::system::System;
+use testbenches::check::rounds;
+use testbenches::driver::{CheckVerilog, Driver};
+
+/// A system of one core with some channels.
+trait Wide: Block {
+    const LANES: u8;
+    const XLEN: u8;
+    fn make(params: &TraceParams, extras: Extras) -> Self;
+    fn set_clock(&mut self, high: bool);
+    fn control(&mut self, reset: bool, write: Option<bool>, ready: bool);
+    fn set(&mut self, lane: u8, show: Option<Retired>);
+    /// The word that is there, and whether the system is idle.
+    fn said(&self) -> (Option<u32>, u32);
+}
+
+fn register(name: &str) -> u64 {
+    REGS.iter().find(|r| r.name == name).unwrap().addr.into()
+}
+
+macro_rules! wide {
+    ($name:ident, $lanes:literal, $([$j:literal $valid:ident $insn:ident $trap:ident $intr:ident $pc:ident $to:ident])+) => {
+        impl<const W: usize> Wide for $name<W> {
+            const LANES: u8 = $lanes;
+            const XLEN: u8 = W as u8;
+            fn make(params: &TraceParams, extras: Extras) -> Self {
+                Self::new(params, 6, extras)
+            }
+            fn set_clock(&mut self, high: bool) {
+                self.clock.next = high.into();
+            }
+            fn control(&mut self, reset: bool, write: Option<bool>, ready: bool) {
+                self.reset.next = reset;
+                self.ready.next = ready;
+                self.bus_write.next = write.is_some();
+                self.bus_addr.next = register(if write.is_some() { "control" } else { "status" }).to_bits();
+                self.bus_wdata.next = u64::from(write == Some(true)).to_bits();
+            }
+            fn set(&mut self, lane: u8, show: Option<Retired>) {
+                match lane {
+                    $($j => {
+                        self.$valid[0].next = show.is_some();
+                        self.$trap[0].next = false;
+                        // noise that must not count: a call to nowhere
+                        let (insn, pc, to, intr) = show
+                            .map_or((0x0000_80e7, 0x1234, 0x5678, false), |r| (r.insn, r.pc, r.next_pc, r.trapped));
+                        self.$insn[0].next = u64::from(insn).to_bits();
+                        self.$pc[0].next = pc.to_bits();
+                        self.$to[0].next = to.to_bits();
+                        self.$intr[0].next = intr;
+                    })+
+                    _ => panic!("channel {lane} of {}", $lanes),
+                }
+            }
+            fn said(&self) -> (Option<u32>, u32) {
+                let word = (self.valid.val() && self.ready.val()).then(|| self.data.val().to_u64() as u32);
+                (word, self.bus_rdata.val().to_u64() as u32)
+            }
+        }
+    };
+}
+wide!(RvfiTwoStreamSystem, 2,
+    [0 rvfi0_valid rvfi0_insn rvfi0_trap rvfi0_intr rvfi0_pc_rdata rvfi0_pc_wdata]
+    [1 rvfi1_valid rvfi1_insn rvfi1_trap rvfi1_intr rvfi1_pc_rdata rvfi1_pc_wdata]);
+wide!(RvfiFourStreamSystem, 4,
+    [0 rvfi0_valid rvfi0_insn rvfi0_trap rvfi0_intr rvfi0_pc_rdata rvfi0_pc_wdata]
+    [1 rvfi1_valid rvfi1_insn rvfi1_trap rvfi1_intr rvfi1_pc_rdata rvfi1_pc_wdata]
+    [2 rvfi2_valid rvfi2_insn rvfi2_trap rvfi2_intr rvfi2_pc_rdata rvfi2_pc_wdata]
+    [3 rvfi3_valid rvfi3_insn rvfi3_trap rvfi3_intr rvfi3_pc_rdata rvfi3_pc_wdata]);
+
+/// Clocks until tables are clear, and until all that waits is sent.
+const CALM: usize = 1_500;
+
+fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize) {
+    let platform = Platform { xlen: T::XLEN, ..Platform::RV32 };
+    let params = TraceParams::new(platform, scheme.parse().unwrap());
+    let extras = Extras { retire: Some(Retire { lanes: T::LANES, log2_words: 4 }), ..Extras::default() };
+    let shape = if T::XLEN == 64 { Shape::rv64(seed) } else { Shape::rv32(seed) };
+    let model = Model::new(&shape);
+    let first = record(&model, &Config { trap_per_64k: 400, ..Config::new(1, seed) }, instructions);
+    let mut golden = System::new(&params).unwrap();
+    first.events.iter().for_each(|e| golden.event(e));
+    golden.finish(first.events.last().map_or(0, |e| e.cycle));
+    let want: Vec<u32> = golden.drain().collect();
+
+    let place = format!("{scheme}, {} bits, {} a clock", T::XLEN, T::LANES);
+    let mut s = Source::seeded(seed);
+    let mut d = Driver::new(T::make(&params, extras), |u: &mut T, c| u.set_clock(c)).unwrap().recording();
+    let mut words = Vec::new();
+    let mut clock = |reset, write, ready, shows: &[Option<Retired>], words: &mut Vec<u32>| {
+        let set = |u: &mut T| {
+            u.control(reset, write, ready);
+            (0..).zip(shows).for_each(|(lane, show)| u.set(lane, *show));
+        };
+        let (word, status) = d.cycle(set, T::said).unwrap();
+        words.extend(word);
+        status
+    };
+    let none = vec![None; T::LANES.into()];
+    (0..3).for_each(|_| {
+        clock(true, None, true, &none, &mut words);
+    });
+    clock(false, Some(true), true, &none, &mut words);
+    (0..CALM).for_each(|_| {
+        clock(false, None, true, &none, &mut words);
+    });
+    // some bursts: on the average less than an event a clock, and less than the encoder sends
+    let mut left = first.retired.iter();
+    let mut lanes_used = [0; 5];
+    while left.len() > 0 {
+        let rate = if s.percent(12) { 80 } else { 0 };
+        let mut shows = none.clone();
+        for show in &mut shows {
+            *show = if s.percent(rate) { left.next().copied() } else { None };
+        }
+        lanes_used[shows.iter().flatten().count()] += 1;
+        clock(false, None, !s.percent(10), &shows, &mut words);
+    }
+    (0..CALM).for_each(|_| {
+        clock(false, None, true, &none, &mut words);
+    });
+    clock(false, Some(false), true, &none, &mut words);
+    (0..CALM).for_each(|_| {
+        clock(false, None, true, &none, &mut words);
+    });
+    let differs = want.iter().zip(&words).position(|(w, g)| w != g);
+    assert_eq!(differs, None, "{place}: words differ, of {} and {}", want.len(), words.len());
+    assert_eq!(want.len(), words.len(), "{place}");
+    assert!(want.len() > instructions / 100 && lanes_used[T::LANES as usize] > 50, "{place}: {lanes_used:?}");
+
+    // anything, in every clock
+    let mut steps = first.retired.iter().cycle();
+    let (mut enabled, mut dwell, mut rate, mut told) = (false, 1, 50, Vec::new());
+    for _ in 0..rounds(3_000, 30_000) {
+        let reset = s.per_64k(40);
+        enabled &= !reset;
+        dwell -= 1;
+        let mut write = None;
+        if dwell <= 0 && !reset {
+            enabled = !enabled;
+            (write, dwell) = (Some(enabled), *s.pick(&[1_i64, 2, 5, 40, 300, 700]));
+            rate = *s.pick(&[0, 10, 60, 100]);
+        }
+        let mut shows = none.clone();
+        for show in &mut shows {
+            *show = if s.percent(rate) { steps.next().copied() } else { None };
+        }
+        clock(reset, write, s.percent(70), &shows, &mut told);
+    }
+    assert!(told.len() > 30, "{place}: {} words under anything", told.len());
+    d.check_verilog().unwrap_or_else(|e| panic!("{place}: {e}"));
+}
+
+#[test]
+fn the_rust_hdl_simulation_sends_the_words_of_one_instruction_a_clock() {
+    let instructions = rounds(3_000, 20_000);
+    drive::<RvfiTwoStreamSystem<32>>("sc-lsp:rbase-32x4", 1, instructions);
+    drive::<RvfiFourStreamSystem<32>>("sc-lsp:ebase-8x8", 2, instructions);
+    drive::<RvfiFourStreamSystem<64>>("sc-lsp:base-16x2", 3, instructions);
+}
