@@ -52,7 +52,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::*};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use thread::{known_thread, on_thread, on_thread_end, thread, Thread};
-use turns::Turns;
+use turns::{Told, Turns};
 use woken::Woken;
 
 /// The newest version of the interface that this plugin knows; QEMU looks for the name.
@@ -136,7 +136,7 @@ fn begin(vcpu: c_uint, block: &'static Block) {
     }
     let wanted = serial && TURNS.wanted();
     if wanted {
-        state.ring.control().steals.fetch_add(1, Relaxed);
+        state.ring.taken();
     }
     if serial && (wanted || state.ring.executed() + u64::from(block.instructions) > me.end.get()) {
         if TURNS.waited_for() {

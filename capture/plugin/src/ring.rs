@@ -14,6 +14,7 @@
 
 use crate::layout::{escape, Control, Written, ACCESS, BEGIN, CONTROL_BYTES, ENOUGH, ESCAPE, MAGIC, NOBODY, THREAD};
 use crate::qemu::{futex, membarrier, mmap};
+use crate::turns::Told;
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::sync::atomic::{compiler_fence, AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
@@ -70,7 +71,7 @@ pub struct Ring {
     data: bool,
     locked: AtomicBool,
     /// The writer waits for the front end.
-    pub stalled: AtomicBool,
+    stalled: AtomicBool,
 }
 
 /// Behind the lock, or the gate. What is counted stands in the control page.
@@ -104,6 +105,21 @@ fn soon(place: *mut u32) {
 unsafe impl Send for Ring {}
 // SAFETY: as above.
 unsafe impl Sync for Ring {}
+
+impl Told for Ring {
+    fn progress(&self) -> u64 {
+        // while instructions are skipped nothing is written
+        self.head().wrapping_add(self.executed())
+    }
+
+    fn stalls(&self) -> bool {
+        self.stalled.load(Relaxed)
+    }
+
+    fn taken(&self) {
+        self.control.steals.fetch_add(1, Relaxed);
+    }
+}
 
 impl Ring {
     /// Maps what the front end made.
@@ -183,12 +199,6 @@ impl Ring {
     #[cfg_attr(feature = "api4", allow(dead_code))]
     pub fn is_biased(&self) -> bool {
         self.biased
-    }
-
-    /// Changes while something happens.
-    pub fn progress(&self) -> u64 {
-        // while instructions are skipped nothing is written
-        self.head().wrapping_add(self.executed())
     }
 
     /// Instructions of the blocks that were begun.

@@ -9,7 +9,6 @@
 //! to do, may be in the middle of a block: it keeps the turn until it begins one that is not plain. It would never tell
 //! anything else where it waits, in code that is not traced, for what another is to do.
 
-use crate::ring::Ring;
 use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
@@ -27,6 +26,16 @@ pub struct Runner {
     pub id: u32,
     /// What the system calls it.
     pub system: u32,
+}
+
+/// What is told of those that have turns.
+pub trait Told {
+    /// Changes while something happens.
+    fn progress(&self) -> u64;
+    /// Nothing happens because who has the turn waits for the front end.
+    fn stalls(&self) -> bool;
+    /// A turn was taken.
+    fn taken(&self);
 }
 
 extern "C" {
@@ -101,7 +110,7 @@ impl Turns {
     }
 
     /// Waits for a turn. `come` is called when the thread has it, or waits for it.
-    pub fn take(&self, thread: Runner, ring: &Ring, come: impl FnOnce()) {
+    pub fn take(&self, thread: Runner, ring: &impl Told, come: impl FnOnce()) {
         let mut queue = self.queue();
         if self.over.load(Relaxed) || self.is_of(thread.id) {
             return;
@@ -119,7 +128,7 @@ impl Turns {
     }
 
     /// Waits in the queue.
-    fn wait(&self, thread: Runner, ring: &Ring) {
+    fn wait(&self, thread: Runner, ring: &impl Told) {
         let (mut seen, mut still, mut since) = (ring.progress(), 0, Instant::now());
         loop {
             // woken without the lock, which who wakes may still hold
@@ -133,7 +142,7 @@ impl Turns {
             }
             since = Instant::now();
             let now = ring.progress();
-            let quiet = now == seen && !ring.stalled.load(Relaxed);
+            let quiet = now == seen && !ring.stalls();
             still = if quiet { still + 1 } else { 0 };
             seen = now;
             let mut queue = self.queue();
@@ -142,7 +151,7 @@ impl Turns {
                     queue.pop_front();
                     self.waiting.store(queue.len() as u32, Relaxed);
                     self.assign(thread);
-                    ring.control().steals.fetch_add(1, Relaxed);
+                    ring.taken();
                     return;
                 }
                 Some(0) if still >= 2 => self.wanted.store(true, Relaxed),
@@ -181,7 +190,7 @@ impl Turns {
     }
 
     /// Ends the thread's turn, and waits for another.
-    pub fn hand_over(&self, thread: Runner, ring: &Ring) {
+    pub fn hand_over(&self, thread: Runner, ring: &impl Told) {
         let mut queue = self.queue();
         if self.over.load(Relaxed) || queue.is_empty() || !self.is_of(thread.id) {
             drop(queue);
