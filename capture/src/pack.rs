@@ -4,15 +4,6 @@
 //! access is as far from its last as that was from the one before, and a load finds what was stored. Both sides keep the
 //! same tables, so an entry that is as expected is only counted. What is left is small, and goes to zstd.
 //!
-//! What is expected of an access, its place in the code remembers: one of the ways below, the one that was right when the
-//! others were not. `k` is log2 of its size; what was loaded: by any instruction before.
-//!
-//! | way | address | value of a store |
-//! | --- | --- | --- |
-//! | 0 | the same step on | the same step on |
-//! | 1 | as far from the access before | as far from what was loaded last |
-//! | 2 | as far from what was loaded last, times 2^k: an index | as far from what was loaded before that |
-//!
 //! # A frame
 //! Its four columns' lengths in bytes (32 bits each), then the columns:
 //!
@@ -28,10 +19,9 @@
 //! | 0 to 127 | one more entries than that are as expected |
 //! | 128 | a block |
 //! | 129 | any words: their number, then they |
-//! | 144 to 152 | the place's ways are others: that of the address times 3, and that of the value |
-//! | 192 and more | an access: bit 5: its kind follows; 4:3: address as expected, or 2, 4, 8 bytes from way 0; 2:0: value |
+//! | 192 and more | an access: bit 5: its kind follows; 4:3: address as expected, or 2, 4, 8 bytes; 2:0: value |
 //!
-//! Value: 0 as expected (of a load, what memory had), 1 to 4 of 1, 2, 4, 8 bytes, 5 as at the last time, 6 the same step on, 7 as 5 and 2 bytes.
+//! Value: 0 as memory had it, 1 to 4 of 1, 2, 4, 8 bytes, 5 as at the last time, 6 the same step on, 7 as 5 and 2 bytes.
 
 use crate::layout::{self, ARGUMENT, ESCAPE};
 use crate::memory::low;
@@ -46,8 +36,6 @@ const FRAME: usize = 1 << 16;
 
 const BLOCK: u8 = 128;
 const WORDS: u8 = 129;
-const WAYS: u8 = 144;
-const LAST_WAYS: u8 = WAYS + 8;
 const ACCESS: u8 = 192;
 const MOST_RUN: u32 = 128;
 /// Words after which packing makes a pause; a fraction of the ring.
@@ -59,22 +47,10 @@ const ACCESS_HEAD: u32 = layout::escape(layout::ACCESS, 0) >> 24;
 #[derive(Clone, Copy, Default)]
 struct Slot {
     kind: u32,
-    /// Of address and value.
-    ways: [u8; 2],
+    stride: u64,
     address: u64,
-    /// By way.
-    places: [u64; 3],
     value: u64,
-    /// By way.
-    steps: [u64; 3],
-}
-
-/// What accesses were made before, wherever.
-#[derive(Clone, Copy, Default)]
-struct Before {
-    address: u64,
-    /// The last two values that were loaded.
-    loaded: [u64; 2],
+    step: u64,
 }
 
 /// What both sides know.
@@ -83,7 +59,6 @@ struct Known {
     next: Vec<u32>,
     slots: Vec<Slot>,
     memory: Shadow,
-    before: Before,
     /// The last block, and the two before it.
     past: [u32; 3],
     place: u32,
@@ -97,7 +72,6 @@ impl Known {
             next: vec![0; BLOCKS],
             slots: vec![Slot::default(); slots],
             memory: Shadow::new(data),
-            before: Before::default(),
             past: [0; 3],
             place: 0,
         }
@@ -125,81 +99,28 @@ impl Known {
         self.place = 0;
     }
 
-    /// What is expected of the slot's access, if it is of this kind.
+    /// What an access of this kind and address is expected to have as value.
     #[inline]
-    fn access(&self, slot: &Slot, kind: u32) -> (u64, u64) {
-        let address = slot.place(kind, &self.before, slot.ways[0]);
-        let value = if kind & layout::STORES == 0 {
-            self.memory.value(address, size(kind))
-        } else {
-            slot.stored(kind, &self.before, slot.ways[1])
-        };
-        (address, value)
-    }
-
-    /// An access was made, as expected or not; memory knows.
-    #[inline]
-    fn made(&mut self, kind: u32, address: u64, value: u64, expected: bool) {
-        let before = self.before;
+    fn value(&mut self, kind: u32, address: u64) -> u64 {
+        if kind & layout::STORES == 0 {
+            return self.memory.value(address, size(kind));
+        }
         let slot = self.slot();
-        if expected {
-            // what the ways reckon with is what it was, where they are right
-            (slot.address, slot.value) = (address, value);
-        } else {
-            slot.renew(&before, kind, address, value);
-        }
-        self.before.address = address;
-        if kind & layout::LOADS != 0 {
-            self.before.loaded = [value, before.loaded[0]];
-        }
-        self.place += 1;
-    }
-
-    /// What memory had, where an access has found or left `value`.
-    #[inline]
-    fn remember(&mut self, kind: u32, address: u64, value: u64) -> u64 {
-        if kind & layout::STORES != 0 {
-            return self.memory.set(address, size(kind), value);
-        }
-        let had = self.memory.value(address, size(kind));
-        if had != value {
-            self.memory.set(address, size(kind), value);
-        }
-        had
+        low(slot.value.wrapping_add(slot.step), size(kind))
     }
 }
 
 impl Slot {
-    /// From where a way reckons an address.
-    #[inline]
-    fn from(&self, kind: u32, before: &Before, way: u8) -> u64 {
-        match way {
-            0 => self.address,
-            1 => before.address,
-            _ => before.loaded[0] << (kind >> layout::SIZE_SHIFT & 3),
-        }
-    }
-
-    /// The address that a way expects.
-    #[inline]
-    fn place(&self, kind: u32, before: &Before, way: u8) -> u64 {
-        self.from(kind, before, way).wrapping_add(self.places[usize::from(way).min(2)])
-    }
-
-    /// The value that a way expects to be stored.
-    #[inline]
-    fn stored(&self, kind: u32, before: &Before, way: u8) -> u64 {
-        let from = [self.value, before.loaded[0], before.loaded[1]];
-        let way = usize::from(way).min(2);
-        low(from[way].wrapping_add(self.steps[way]), size(kind))
-    }
-
     /// An access was made.
     #[inline]
-    fn renew(&mut self, before: &Before, kind: u32, address: u64, value: u64) {
-        self.places = [0, 1, 2].map(|way| address.wrapping_sub(self.from(kind, before, way)));
-        self.steps = [self.value, before.loaded[0], before.loaded[1]].map(|from| value.wrapping_sub(from));
-        (self.kind, self.address, self.value) = (kind, address, value);
+    fn renew(&mut self, kind: u32, address: u64, value: u64) {
+        *self = Self {
+            kind,
+            stride: address.wrapping_sub(self.address),
+            address,
+            value,
+            step: value.wrapping_sub(self.value),
+        };
     }
 }
 
@@ -265,17 +186,16 @@ impl Packer {
         let Known { next, past, .. } = &mut self.known;
         let next = &next[..BLOCKS];
         let mut last = *past;
-        let mut n = 0;
         // an escape never is
-        while let Some(&word) = words.get(n).filter(|word| next[place(last)] == **word) {
-            n += 1;
-            if last == [word; 3] {
-                // a loop of one block: as long as it is the same, it is expected
-                n += words[n..].iter().position(|next| *next != word).unwrap_or(words.len() - n);
+        let unlike = words.iter().position(|word| {
+            let expected = next[place(last)] == *word;
+            if expected {
+                last = [*word, last[0], last[1]];
             }
-            last = [word, last[0], last[1]];
-        }
+            !expected
+        });
         *past = last;
+        let n = unlike.unwrap_or(words.len());
         let run = self.run as usize + n;
         self.columns[0].extend(std::iter::repeat_n((MOST_RUN - 1) as u8, run / MOST_RUN as usize));
         self.run = run as u32 % MOST_RUN;
@@ -351,72 +271,53 @@ impl Packer {
         if kind == 0 || low(value, size(kind)) != value || !self.known.data {
             return false;
         }
-        let had = self.known.remember(kind, address, value);
-        let before = self.known.before;
+        let before = self.known.memory.set(address, size(kind), value);
         let slot = self.known.slot();
-        let expected = if kind & layout::STORES == 0 { had } else { slot.stored(kind, &before, slot.ways[1]) };
-        let hit = slot.kind == kind && value == expected && slot.place(kind, &before, slot.ways[0]) == address;
-        if hit {
+        let Slot { value: last, step, .. } = *slot;
+        let other = slot.kind != kind;
+        let off = address.wrapping_sub(slot.address).wrapping_sub(slot.stride) as i64;
+        slot.renew(kind, address, value);
+        self.known.place += 1;
+        let next = low(last.wrapping_add(step), size(kind));
+        let expected = if kind & layout::STORES != 0 { next } else { before };
+        if !other && off == 0 && value == expected {
             self.hit();
         } else {
-            self.other_access(kind, address, value, had);
+            let places = &mut self.columns[2];
+            let place = if off == 0 {
+                0
+            } else if let Ok(off) = i16::try_from(off) {
+                places.extend_from_slice(&off.to_le_bytes());
+                1
+            } else if let Ok(off) = i32::try_from(off) {
+                places.extend_from_slice(&off.to_le_bytes());
+                2
+            } else {
+                places.extend_from_slice(&off.to_le_bytes());
+                3
+            };
+            let how = self.how([expected, last, next], kind, value);
+            self.code(ACCESS | u8::from(other) << 5 | place << 3 | how);
+            if other {
+                self.columns[1].extend_from_slice(&kind.to_le_bytes());
+            }
         }
-        self.known.made(kind, address, value, hit);
         true
     }
 
-    /// One that is not as expected; memory had `had`.
-    fn other_access(&mut self, kind: u32, address: u64, value: u64, had: u64) {
-        let loads = kind & layout::STORES == 0;
-        let before = self.known.before;
-        let slot = *self.known.slot();
-        let place = |way| slot.place(kind, &before, way);
-        let stored = |way| slot.stored(kind, &before, way);
-        let [mut of_place, mut of_value] = slot.ways;
-        if place(of_place) != address {
-            of_place = (0..3).find(|way| place(*way) == address).unwrap_or(of_place);
-        }
-        if !loads && stored(of_value) != value {
-            of_value = (0..3).find(|way| stored(*way) == value).unwrap_or(of_value);
-        }
-        if slot.ways != [of_place, of_value] {
-            self.code(WAYS + 3 * of_place + of_value);
-            self.known.slot().ways = [of_place, of_value];
-        }
-        let off = address.wrapping_sub(place(0)) as i64;
-        let places = &mut self.columns[2];
-        let how_far = if place(of_place) == address {
-            0
-        } else if let Ok(off) = i16::try_from(off) {
-            places.extend_from_slice(&off.to_le_bytes());
-            1
-        } else if let Ok(off) = i32::try_from(off) {
-            places.extend_from_slice(&off.to_le_bytes());
-            2
-        } else {
-            places.extend_from_slice(&off.to_le_bytes());
-            3
-        };
-        let expected = if loads { had } else { stored(of_value) };
-        let next = low(slot.value.wrapping_add(slot.steps[0]), size(kind));
-        let how = if value == expected { 0 } else { self.how([slot.value, next], kind, value) };
-        let other = slot.kind != kind;
-        self.code(ACCESS | u8::from(other) << 5 | how_far << 3 | how);
-        if other {
-            self.columns[1].extend_from_slice(&kind.to_le_bytes());
-        }
-    }
-
-    /// The code of a value that was not expected; what it takes is written. `last`: of the place's last access; `next`: a
-    /// step on.
+    /// A value's code; what it takes is written. `last`: of the place's last access; `next`: a step on.
     #[inline]
-    fn how(&mut self, [last, next]: [u64; 2], kind: u32, value: u64) -> u8 {
+    fn how(&mut self, [expected, last, next]: [u64; 3], kind: u32, value: u64) -> u8 {
         let size = size(kind);
         let values = &mut self.columns[3];
+        let stores = kind & layout::STORES != 0;
+        if value == expected {
+            return if stores { 6 } else { 0 };
+        }
         if value == low(last, size) {
             return 5;
         }
-        if value == next {
+        if !stores && value == next {
             return 6;
         }
         if let Ok(byte) = u8::try_from(value) {
@@ -480,33 +381,27 @@ impl Unpacker {
                     self.0.begun(block);
                     words.push(block);
                 }
-                WAYS..=LAST_WAYS => self.0.slot().ways = [(code - WAYS) / 3, (code - WAYS) % 3],
                 ACCESS.. => {
                     let slot = *self.0.slot();
                     let kind = if code >> 5 & 1 != 0 { blocks.word()? } else { slot.kind };
                     let off = match code >> 3 & 3 {
-                        0 => None,
-                        1 => Some(i16::from_le_bytes(places.take()?).into()),
-                        2 => Some(i32::from_le_bytes(places.take()?).into()),
-                        _ => Some(i64::from_le_bytes(places.take()?)),
+                        0 => 0,
+                        1 => i16::from_le_bytes(places.take()?).into(),
+                        2 => i32::from_le_bytes(places.take()?).into(),
+                        _ => i64::from_le_bytes(places.take()?),
                     };
-                    let before = self.0.before;
-                    let address = match off {
-                        None => slot.place(kind, &before, slot.ways[0]),
-                        Some(off) => slot.place(kind, &before, 0).wrapping_add(off as u64),
-                    };
+                    let address = slot.address.wrapping_add(slot.stride).wrapping_add(off as u64);
                     let value = match code & 7 {
-                        0 if kind & layout::STORES == 0 => self.0.memory.value(address, size(kind)),
-                        0 => slot.stored(kind, &before, slot.ways[1]),
+                        0 => self.0.memory.value(address, size(kind)),
                         1 => values.take::<1>()?[0].into(),
                         2 => u16::from_le_bytes(values.take()?).into(),
                         3 => values.word()?.into(),
                         4 => u64::from_le_bytes(values.take()?),
                         5 => slot.value,
-                        6 => slot.value.wrapping_add(slot.steps[0]),
+                        6 => slot.value.wrapping_add(slot.step),
                         _ => slot.value.wrapping_add(i16::from_le_bytes(values.take()?) as u64),
                     };
-                    self.access(kind, address, low(value, size(kind)), false, words);
+                    self.access(kind, address, low(value, size(kind)), words);
                 }
                 _ => {
                     let n = blocks.word()? as usize;
@@ -519,11 +414,12 @@ impl Unpacker {
         Some(())
     }
 
-    fn access(&mut self, kind: u32, address: u64, value: u64, expected: bool, words: &mut Vec<u32>) {
+    fn access(&mut self, kind: u32, address: u64, value: u64, words: &mut Vec<u32>) {
         let head = layout::escape(layout::ACCESS, kind);
         words.extend([head, address as u32, (address >> 32) as u32, value as u32, (value >> 32) as u32]);
-        self.0.remember(kind, address, value);
-        self.0.made(kind, address, value, expected);
+        self.0.memory.set(address, size(kind), value);
+        self.0.slot().renew(kind, address, value);
+        self.0.place += 1;
     }
 
     #[inline]
@@ -531,8 +427,9 @@ impl Unpacker {
         if self.0.data {
             let slot = *self.0.slot();
             if slot.kind != 0 {
-                let (address, value) = self.0.access(&slot, slot.kind);
-                return self.access(slot.kind, address, value, true, words);
+                let address = slot.address.wrapping_add(slot.stride);
+                let value = self.0.value(slot.kind, address);
+                return self.access(slot.kind, address, value, words);
             }
         }
         let block = *self.0.expected();
@@ -586,8 +483,6 @@ mod tests {
     /// Blocks with accesses, escapes between them, and words without sense.
     fn some(seed: u64, n: usize) -> Vec<u32> {
         let (mut words, mut x) = (Vec::new(), seed);
-        // of the last access, whose parts others follow from
-        let (mut last, mut loaded) = (0u64, 0u64);
         while words.len() < n {
             let block = (random(&mut x) % 9) as u32;
             words.push(block);
@@ -598,17 +493,9 @@ mod tests {
                 let address = match r >> 8 & 7 {
                     0 => random(&mut x) << 20,
                     1 => 0x4000_0ffd + (r >> 16 & 7),
-                    2 => last,
-                    3 => 0x7000_0000 + (loaded << shift),
                     _ => 0x10000 + 64 * u64::from(block) + 8 * (words.len() as u64 / 40),
                 };
-                let value = match r >> 12 & 3 {
-                    0 => random(&mut x) << 8 | 7,
-                    1 => loaded.wrapping_add(1),
-                    _ => r >> 30 & 0xff,
-                };
-                let value = low(value, 1 << shift);
-                (last, loaded) = (address, if kind & 1 != 0 { value } else { loaded });
+                let value = low(if r >> 12 & 3 == 0 { random(&mut x) << 8 | 7 } else { r >> 30 & 0xff }, 1 << shift);
                 let head = escape(layout::ACCESS, place | (shift << layout::SIZE_SHIFT) | (kind * layout::LOADS));
                 words.extend([head, address as u32, (address >> 32) as u32, value as u32, (value >> 32) as u32]);
             }
@@ -650,26 +537,6 @@ mod tests {
         let (found, size) = through(&words, true, 1 << 14);
         assert!(found == words);
         assert!(size < 1500, "{size} bytes of {}", 4 * words.len());
-    }
-
-    #[test]
-    fn what_follows_from_what_was_loaded_is_expected() {
-        let (mut words, mut x) = (Vec::new(), 3);
-        let n = 20_000u32;
-        let head = |place, size: u32, kind| escape(layout::ACCESS, place | size << layout::SIZE_SHIFT | kind);
-        for i in 0..n {
-            // a key, an entry of a table by the key, that entry and one, and the key where another table says
-            let key = (random(&mut x) & 0xffff) as u32;
-            words.push(5);
-            words.extend([head(0, 2, layout::LOADS), 0x10_0000 + 4 * i, 0, key, 0]);
-            words.extend([head(1, 3, layout::LOADS), 0x200_0000 + 8 * key, 0, i, 0]);
-            words.extend([head(2, 3, layout::STORES), 0x200_0000 + 8 * key, 0, i + 1, 0]);
-            words.extend([head(3, 2, layout::STORES), 0x400_0000 + 4 * i, 0, key, 0]);
-        }
-        let (found, size) = through(&words, true, 1 << 14);
-        assert!(found == words);
-        // two codes and the two values that nobody knows
-        assert!(size < 8 * n as usize, "{size} bytes for {n} keys");
     }
 
     #[test]
