@@ -214,7 +214,7 @@ pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u
         system: options.system,
         switches: control.switches.load(Relaxed),
         steals: control.steals.load(Relaxed),
-        executed: control.written.executed.load(Relaxed),
+        executed: control.written.executed(),
         no_registers: state == layout::NO_REGISTERS,
         kept: spool.size,
         routines: options.routines.clone(),
@@ -261,7 +261,7 @@ impl Drain<'_> {
                 }
                 taken
             });
-            let executed = control.written.executed.load(Relaxed);
+            let executed = control.written.executed();
             tell(executed.saturating_sub(told));
             told = told.max(executed);
             match status {

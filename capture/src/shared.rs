@@ -80,6 +80,7 @@ impl Shared {
         let page = unsafe { &mut *control };
         fill(page);
         page.words = WORDS as u64;
+        *page.hidden.get_mut() = 1;
         page.magic = crate::layout::MAGIC;
         Ok(Self { file, control, length: length + 4 * WORDS })
     }
@@ -95,11 +96,26 @@ impl Shared {
         unsafe { &*self.control }
     }
 
+    /// Words written since the beginning.
+    fn head(&self) -> u64 {
+        let control = self.control();
+        let (written, tail) = (&control.written, control.tail.0.load(Relaxed));
+        if control.hidden.load(Acquire) == 0 {
+            let at = written.cursor.load(Acquire).wrapping_sub(control.base.load(Relaxed)) / 4;
+            // else the cursor may be of what is not told
+            if control.hidden.load(Relaxed) == 0 {
+                // the ring is never full to its last word
+                return tail + (at.wrapping_sub(tail) & (WORDS as u64 - 1));
+            }
+        }
+        written.head.load(Acquire)
+    }
+
     /// Hands out what was written since the last time, in whole entries, of which `take` says how many words it took; and
     /// how many there were; 0 where nothing was.
     pub(crate) fn read(&self, take: impl FnOnce(&[u32]) -> usize) -> usize {
         let control = self.control();
-        let (tail, head) = (control.tail.0.load(Relaxed), control.written.head.load(Acquire));
+        let (tail, head) = (control.tail.0.load(Relaxed), self.head());
         // what a guest that writes at random makes of it must not be believed
         let n = (head.wrapping_sub(tail) as usize).min(WORDS);
         if n == 0 {
@@ -122,7 +138,7 @@ impl Shared {
         let control = self.control();
         // the tail first: a writer that does not see it is seen
         fence(SeqCst);
-        let used = control.written.head.load(Relaxed).wrapping_sub(control.tail.0.load(Relaxed));
+        let used = self.head().wrapping_sub(control.tail.0.load(Relaxed));
         if control.full.load(Relaxed) != 0 && used <= WORDS as u64 / 2 {
             control.full.store(0, Relaxed);
             wake(&control.full);
@@ -139,7 +155,7 @@ impl Shared {
     pub(crate) fn sleep(&self, most: Duration) {
         let control = self.control();
         control.asleep.store(1, SeqCst);
-        let written = control.written.head.load(SeqCst).wrapping_sub(control.tail.0.load(Relaxed));
+        let written = self.head().wrapping_sub(control.tail.0.load(Relaxed));
         if written < layout::ENOUGH {
             let time = libc::timespec { tv_sec: 0, tv_nsec: most.subsec_nanos().into() };
             // SAFETY: a word that both sides have mapped, and a time.

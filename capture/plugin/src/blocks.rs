@@ -6,7 +6,7 @@ use crate::state::State as Begins;
 use crate::{on_access, on_block, state, values, State, OFF};
 use std::collections::{HashMap, HashSet};
 use std::ffi::{c_void, CStr};
-use std::sync::atomic::{AtomicU32, Ordering::*};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::*};
 use std::sync::PoisonError;
 
 /// A handler of signals may begin here.
@@ -17,11 +17,30 @@ pub const OUTSIDE: u32 = 2;
 pub const LOOKED: u32 = 4;
 
 /// A translated block, for good: QEMU keeps pointers to it.
+#[repr(C)]
 pub struct Block {
+    /// Instructions that it takes to begin it behind the gate; [`NEVER`] where it must not be.
+    pub cost: AtomicI64,
     pub number: u32,
     pub instructions: u32,
     pub start: u64,
     pub flags: AtomicU32,
+}
+
+/// More instructions than there ever are.
+pub const NEVER: i64 = i64::MAX;
+
+impl Block {
+    /// It was told what the block is: from now on it may be begun behind the gate, where it is plain.
+    pub fn is_told(&self) {
+        if self.flags.load(SeqCst) == 0 {
+            self.cost.store(self.instructions.into(), SeqCst);
+            // it may have become a handler meanwhile
+            if self.flags.load(SeqCst) != 0 {
+                self.cost.store(NEVER, SeqCst);
+            }
+        }
+    }
 }
 
 #[derive(Default)]
@@ -48,6 +67,7 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
     let codes: Vec<Vec<u8>> = insns.iter().map(|i| unsafe { code(*i) }).collect();
     let codes: Vec<&[u8]> = codes.iter().map(|code| begins.only(code)).collect();
     let (mut first, mut at) = (0, start);
+    let (mut begins_here, mut accesses) = (None, vec![None; insns.len()]);
     // what begins or ends inside a block of QEMU's is a block of its own
     while first < insns.len() {
         let outside = state.is_outside(at);
@@ -69,8 +89,12 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
             } else {
                 qemu_plugin_register_vcpu_insn_exec_cb(insns[0], on_block, READS_REGS, told);
             }
+            if first == 0 && !outside {
+                begins_here = Some(block);
+            }
             if data && !outside {
                 for (place, insn) in insns.iter().enumerate() {
+                    accesses[first + place] = Some(place);
                     let place = place | values::mark(codes[place]);
                     qemu_plugin_register_vcpu_mem_cb(*insn, on_access, NO_REGS, MEM_RW, place as *mut c_void);
                 }
@@ -78,6 +102,14 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
         }
         (first, at) = (end, next);
     }
+    #[cfg(not(feature = "api4"))]
+    if let Some(ops) = &state.ops {
+        // room is left for so many
+        let most = insns.len() * (crate::ring::MOST_WORDS[1] as usize - 1) / 5;
+        ops.put(begins_here, &accesses, most);
+    }
+    #[cfg(feature = "api4")]
+    let _ = (begins_here, accesses);
 }
 
 impl State {
@@ -142,8 +174,10 @@ impl State {
             });
             words.extend(padded);
         }
-        self.ring.describe(&words);
-        let block = Block { number, instructions: instructions as u32, start, flags: AtomicU32::new(flags) };
+        words.insert(0, escape(BLOCK, words.len() as u32));
+        self.ring.tell_later(None, words);
+        let (cost, flags) = (AtomicI64::new(NEVER), AtomicU32::new(flags));
+        let block = Block { cost, number, instructions: instructions as u32, start, flags };
         let block: &'static Block = Box::leak(Box::new(block));
         blocks.known.insert(key, block);
         blocks.at.entry(start).or_default().push(block);
@@ -156,7 +190,8 @@ impl State {
         blocks.handlers.insert(start);
         for block in blocks.at.get(&start).into_iter().flatten() {
             debug_assert_eq!(block.start, start);
-            block.flags.fetch_or(HANDLER, Relaxed);
+            block.flags.fetch_or(HANDLER, SeqCst);
+            block.cost.store(NEVER, SeqCst);
         }
     }
 }

@@ -27,6 +27,10 @@ pub extern "C" fn on_syscall(
     }
     let state = state();
     let me = thread(vcpu);
+    if !me.may_tell() {
+        // its turn was taken meanwhile
+        me.take();
+    }
     let call = state.guest.call(number, [a1, a2]);
     let kind = match call {
         Call::Sigreturn => SIGRETURN,

@@ -16,7 +16,7 @@
 //! | [`BEGIN`] | instructions (2) | so many were skipped; here tracing begins |
 //! | [`LEAVE`] | number of a block | the thread goes to a block that is not traced: of another image, or of no routine that is wanted |
 
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// First word of the control page.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"GSHKCAP\x01");
@@ -135,6 +135,10 @@ pub struct Control {
     pub full: AtomicU32,
     /// 1 while the front end waits for [`ENOUGH`] words.
     pub asleep: AtomicU32,
+    /// Not 0: [`Written::head`] says what is written, not the cursor: nothing is traced yet, or any more.
+    pub hidden: AtomicU32,
+    /// Where the guest's process has the ring.
+    pub base: AtomicU64,
     /// What the writer counts.
     pub written: Written,
     /// Words read since the beginning.
@@ -143,14 +147,33 @@ pub struct Control {
 
 const _: () = assert!(std::mem::size_of::<Control>() <= CONTROL_BYTES);
 
-/// Counters of the writer, in a cache line of their own.
+/// What who writes without the lock reads and writes at each block, in a cache line of its own.
+///
+/// Code that the plugin makes QEMU generate knows these places.
 #[repr(C, align(128))]
 pub struct Written {
-    /// Words written since the beginning; always at the end of an entry.
+    /// Address in the guest's process behind the last word that was written; always at the end of an entry.
+    pub cursor: AtomicU64,
+    /// Instructions that may be executed without the lock.
+    pub left: AtomicI64,
+    /// The processor that writes without it, or [`NOBODY`].
+    pub gate: AtomicU32,
+    /// Where [`Control::hidden`] is set, words written since the beginning.
     pub head: AtomicU64,
-    /// Instructions of the blocks that were begun, whether traced or not.
-    pub executed: AtomicU64,
+    /// Instructions that were executed when none of `left` is left.
+    pub until: AtomicU64,
 }
+
+impl Written {
+    /// Instructions of the blocks that were begun, whether traced or not.
+    #[inline(always)]
+    pub fn executed(&self) -> u64 {
+        self.until.load(Relaxed).wrapping_sub(self.left.load(Relaxed) as u64)
+    }
+}
+
+/// Of [`Written::gate`].
+pub const NOBODY: u32 = u32::MAX;
 
 /// A counter in a cache line of its own.
 #[repr(C, align(128))]

@@ -12,6 +12,7 @@
 //! | `calls` | calls of the system |
 //! | `thread`, `turns`, `woken`, `place` | threads; whose turn it is; who is awaited; on which processor they run |
 //! | `ring`, `layout` | the ring and what stands in it |
+//! | `ops` | code of QEMU's that writes there without a call |
 //! | `guest`, `state`, `traps`, `values` | what differs from machine to machine |
 //! | `qemu` | QEMU's interface, and Linux's |
 //!
@@ -26,6 +27,8 @@ mod guest;
 mod layout;
 #[cfg(feature = "api4")]
 mod named4;
+#[cfg(not(feature = "api4"))]
+mod ops;
 mod place;
 mod qemu;
 mod ring;
@@ -38,7 +41,7 @@ mod turns;
 mod values;
 mod woken;
 
-use blocks::{on_translate, Block, Blocks, HANDLER, LOOKED, OUTSIDE};
+use blocks::{on_translate, Block, Blocks, HANDLER, LOOKED, NEVER, OUTSIDE};
 use calls::{on_return, on_syscall};
 use guest::{Guest, Interrupted};
 use layout::*;
@@ -49,7 +52,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::*};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use thread::{known_thread, on_thread, on_thread_end, thread, Thread};
-use turns::Turns;
+use turns::{Told, Turns};
 use woken::Woken;
 
 /// The newest version of the interface that this plugin knows; QEMU looks for the name.
@@ -76,6 +79,8 @@ struct State {
     blocks: Mutex<Blocks>,
     /// Addresses that are traced; nothing in it: all.
     traced: OnceLock<Vec<(u64, u64)>>,
+    #[cfg(not(feature = "api4"))]
+    ops: Option<ops::Ops>,
 }
 
 #[inline(always)]
@@ -86,16 +91,19 @@ fn state() -> &'static State {
 
 /// Ends all: nothing more is told, and nobody waits for a turn.
 fn off() {
-    OFF.store(true, Relaxed);
+    if !OFF.swap(true, SeqCst) {
+        state().ring.end();
+    }
     TURNS.end();
 }
 
 extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
     // SAFETY: a leaked block, see `on_translate`.
     let block: &Block = unsafe { &*data.cast_const().cast() };
-    if block.flags.load(Relaxed) == 0 {
+    let cost = block.cost.load(Relaxed);
+    if cost != NEVER {
         if let Some(me) = known_thread(vcpu) {
-            if state().ring.begin_behind_gate(&me.writer, block.number, block.instructions) {
+            if state().ring.begin_behind_gate(&me.writer, block.number, cost) {
                 return;
             }
         }
@@ -108,6 +116,8 @@ extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
 #[inline(never)]
 fn begin(vcpu: c_uint, block: &'static Block) {
     if OFF.load(Relaxed) {
+        // its accesses go where nobody reads
+        state().ring.rest();
         return;
     }
     let (state, me) = (state(), thread(vcpu));
@@ -124,7 +134,11 @@ fn begin(vcpu: c_uint, block: &'static Block) {
     if flags & HANDLER != 0 && (flags & OUTSIDE == 0 || !me.outside.get()) {
         state.signal(vcpu, me);
     }
-    if serial && state.ring.executed() + u64::from(block.instructions) > me.end.get() {
+    let wanted = serial && TURNS.wanted();
+    if wanted {
+        state.ring.taken();
+    }
+    if serial && (wanted || state.ring.executed() + u64::from(block.instructions) > me.end.get()) {
         if TURNS.waited_for() {
             if !me.outside.get() {
                 state.ring.tell(&me.writer, &[escape(AHEAD, 0), block.number]);
@@ -132,7 +146,7 @@ fn begin(vcpu: c_uint, block: &'static Block) {
             state.ring.control().switches.fetch_add(1, Relaxed);
             state.ring.close(&me.writer);
             me.bind();
-            TURNS.hand_over(me.id(), &state.ring);
+            TURNS.hand_over(me.runner(), &state.ring);
         }
         me.renew(state.ring.executed() + u64::from(block.instructions));
     }
@@ -140,6 +154,9 @@ fn begin(vcpu: c_uint, block: &'static Block) {
         me.outside.set(false);
         let open = serial.then(|| me.end.get());
         let begun = state.ring.begin(&me.writer, block.number, block.instructions, open);
+        if serial {
+            block.is_told();
+        }
         if flags & LOOKED != 0 {
             state.context(vcpu, me);
         }
@@ -256,7 +273,7 @@ extern "C" fn on_exit(_: Id, _: *mut c_void) {
 extern "C" fn on_fork() {
     OFF.store(true, Relaxed);
     let state = state();
-    state.ring.close_for_all();
+    state.ring.part();
     state.processors.release(Place::Free);
 }
 
@@ -307,7 +324,20 @@ pub unsafe extern "C" fn qemu_plugin_install(
     let (flags, quantum) = (control.flags, u64::from(control.quantum.max(1)));
     let processors = Processors::of_this();
     let (blocks, traced) = (Mutex::default(), OnceLock::new());
-    let state = Box::new(State { ring, guest, flags, quantum, processors, blocks, traced });
+    #[cfg(not(feature = "api4"))]
+    let ops = if flags & FREE == 0 && ring.is_biased() { ops::Ops::find(&control.written) } else { None };
+    let state = State {
+        ring,
+        guest,
+        flags,
+        quantum,
+        processors,
+        blocks,
+        traced,
+        #[cfg(not(feature = "api4"))]
+        ops,
+    };
+    let state = Box::new(state);
     STATE.store(Box::into_raw(state), Release);
     pthread_atfork(None, None, Some(on_fork));
     qemu_plugin_register_vcpu_init_cb(id, on_thread);

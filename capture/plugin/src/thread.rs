@@ -1,10 +1,11 @@
 //! Threads of the guest: each has a writer, a turn, and a place where it runs
 
 use crate::guest::Call;
-use crate::layout::{escape, EXIT, JITTER};
+use crate::layout::{escape, EXIT, FREE, JITTER};
 use crate::place::Place;
 use crate::qemu::Id;
 use crate::ring::Writer;
+use crate::turns::{self, Runner};
 use crate::{state, State, OFF, SYSTEM, TURNS, WOKEN};
 use std::cell::{Cell, RefCell};
 use std::ffi::c_uint;
@@ -23,6 +24,8 @@ const MOST_THREADS: usize = 4096;
 /// A thread of the guest, which is a thread of the host.
 pub struct Thread {
     pub writer: Writer,
+    /// Its number in the system; 0: not asked yet.
+    system: Cell<u32>,
     /// Instructions of all threads at which its turn is over.
     pub end: Cell<u64>,
     random: Cell<u64>,
@@ -58,11 +61,12 @@ fn new_thread(vcpu: c_uint) -> &'static Thread {
 }
 
 impl Thread {
-    fn new(id: u32) -> Self {
+    fn new(id: u32, processor: u32) -> Self {
         let seed = state().ring.control().seed;
         let random = (seed ^ (u64::from(id) << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         Self {
-            writer: Writer::new(id),
+            writer: Writer::new(id, processor),
+            system: Cell::new(0),
             end: Cell::new(0),
             random: Cell::new(random),
             outside: Cell::new(false),
@@ -103,12 +107,25 @@ impl Thread {
             self.bind();
         }
         let comes = self.comes.take();
-        TURNS.take(self.id(), ring, || {
+        TURNS.take(self.runner(), ring, || {
             if comes {
                 WOKEN.one();
             }
         });
         self.renew(ring.executed());
+    }
+
+    /// As `turns` knows it; only the thread itself asks.
+    pub fn runner(&self) -> Runner {
+        if self.system.get() == 0 {
+            self.system.set(turns::system_number());
+        }
+        Runner { id: self.id(), system: self.system.get() }
+    }
+
+    /// Whether it may tell anything: under a serial schedule it has the turn.
+    pub fn may_tell(&self) -> bool {
+        state().flags & FREE != 0 || TURNS.is_of(self.id())
     }
 
     /// Runs where the others run.
@@ -134,7 +151,7 @@ pub extern "C" fn on_thread(_: Id, vcpu: c_uint) {
     // of a whole machine they are made in any order
     let next = NEXT_THREAD.fetch_add(1, Relaxed);
     let id = if SYSTEM.load(Relaxed) { vcpu } else { next };
-    THREADS[vcpu as usize % MOST_THREADS].store(Box::into_raw(Box::new(Thread::new(id))), Release);
+    THREADS[vcpu as usize % MOST_THREADS].store(Box::into_raw(Box::new(Thread::new(id, vcpu))), Release);
     let alive = ALIVE.fetch_add(1, Relaxed) + 1;
     let control = state().ring.control();
     control.threads.store(u64::from(next) + 1, Relaxed);
@@ -148,6 +165,7 @@ pub extern "C" fn on_thread_end(_: Id, vcpu: c_uint) {
     let state = state();
     let me = thread(vcpu);
     ALIVE.fetch_sub(1, Relaxed);
-    state.ring.tell(&me.writer, &[escape(EXIT, me.id())]);
+    // its turn ended with the call of the system
+    state.ring.tell_later(Some(me.id()), vec![escape(EXIT, me.id())]);
     me.give();
 }
