@@ -65,7 +65,8 @@ pub struct HardwareArgs {
     itype: u8,
     #[arg(long = "fifo", value_name = "N", default_value = "16", value_parser = places, help = fifo_help())]
     log2_fifo: u8,
-    /// Build in periodic synchronisation and synchronisation on request (registers `sync` and `request`)
+    /// Build in periodic synchronisation and synchronisation on request (registers `sync` and `request`); with --retire, and of blocks, for
+    /// nx_b alone
     #[arg(long)]
     sync: bool,
     /// Build in the discontinuity check: an instruction that does not follow from the one before is told as an exception
@@ -73,11 +74,11 @@ pub struct HardwareArgs {
     #[arg(long)]
     check: bool,
     /// Build in an output for each core that asks it to wait before its FIFO is full: then nothing is lost; FIFOs of 16 places or
-    /// more
+    /// more, where two come in a clock 32, four 64, and a --retire-queue of 8 or 16
     #[arg(long)]
     stall: bool,
     /// Build in a filter: which privilege modes are told is for software (`control.modes`) and for the inputs `allow_modes`, and an
-    /// input for each core hides single instructions; RVFI only
+    /// input for each core hides what retires in a clock; RVFI and etrace-blocks
     #[arg(long)]
     filter: bool,
     /// As --filter, and two inputs for each core say from where to where instructions are told

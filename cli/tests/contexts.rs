@@ -84,8 +84,10 @@ fn what_contexts_cannot_be_says_what_would_be_right() {
         ("replay told.gtr --elf p.elf --context x=p.elf", "`x` is no number of an address space"),
         ("encode p.elf --context 9 -o x.gtr", "context = 9 is outside 0 to 16"),
         ("encode p.elf --context 4 --encoding nexs -o x.gtr", "the schemes tr, golomb and nx_b"),
-        ("gen --context 4 --ingress etrace -o out", "contexts are of the ingresses rvfi and etrace-blocks"),
-        ("gen --context 4 --ingress pc-chain -o out", "etrace-blocks; pc-chain has none"),
+        (
+            "gen --context 4 --ingress pc-chain -o out",
+            "contexts are of the ingresses rvfi, etrace and etrace-blocks; pc-chain has none",
+        ),
         ("sim p.elf --context 4", "--context is not for a simulation"),
     ] {
         let said = says(words);

@@ -5,7 +5,7 @@
 //! front end is told that there is none in its event FIFO: so they are lost as any others are.
 //!
 //! # Ports
-//! Those of the adapter ([`crate::ingress`]) towards the core (`hide` and `modes` are not looked at, nor `mode` and `space` of blocks); `control` and `entry` of [`crate::spine::ports`] towards
+//! Those of the adapter ([`crate::ingress`]) towards the core (`mode` and `space` of blocks are not looked at); `control` and `entry` of [`crate::spine::ports`] towards
 //! the spine.
 //!
 //! # Timing
@@ -28,7 +28,7 @@ use sim::params::TraceParams;
 macro_rules! core {
     (
         [$($port:ident: [$($type:tt)+],)*] [$($also:ident)*] $ingress:ident,
-        $(#[$doc:meta])* $name:ident, $front:ident
+        $(#[$doc:meta])* $name:ident, $front:ident $(, $lag:ident)?
     ) => {
         $(#[$doc])*
         #[derive(LogicBlock, Default)]
@@ -40,12 +40,17 @@ macro_rules! core {
             pub mode: Signal<In, Bits<2>>,
             pub modes: Signal<In, Bits<4>>,
             pub space: Signal<In, Bits<16>>,
+            pub first: Signal<In, Bits<W>>,
+            pub last: Signal<In, Bits<W>>,
+            pub wanted: Signal<In, Bits<16>>,
+            pub mask: Signal<In, Bits<16>>,
             pub control: ControlIn,
             pub entry: EntryOut<W>,
             ingress: $ingress<W>,
             front: $front<W>,
             more: Delay<10>,
             step: Delay<8>,
+            lag: Delay<8>,
         }
 
         impl<const W: usize> $name<W> {
@@ -54,13 +59,13 @@ macro_rules! core {
             /// # Panics
             /// When `params` are refused, W is not `xlen`, or the adapter or the front end has none of the extras.
             pub fn with(params: &TraceParams, extras: Extras) -> Self {
-                assert!(!extras.sync, "no circuit of resyncs");
                 let wait = $front::<W>::wait(params);
                 Self {
                     ingress: $ingress::with(params, extras),
                     front: $front::with(params, extras),
                     more: Delay::new(wait),
                     step: Delay::new(wait),
+                    lag: Delay::new(wait),
                     ..Default::default()
                 }
             }
@@ -69,7 +74,7 @@ macro_rules! core {
         impl<const W: usize> Logic for $name<W> {
             #[hdl_gen]
             fn update(&mut self) {
-                clock!(self, clock, ingress, front, more, step);
+                clock!(self, clock, ingress, front, more, step, lag);
                 self.ingress.reset.next = self.reset.val();
                 $(self.ingress.$also.next = self.$also.val();)*
                 $(self.ingress.$port.next = self.$port.val();)*
@@ -85,6 +90,10 @@ macro_rules! core {
                 self.step.from.next = self.ingress.step.val();
                 self.front.step[0].next = bit_cast::<32, 8>(self.step.to.val());
 
+                self.lag.clear.next = self.reset.val();
+                self.lag.from.next = self.ingress.lag.val();
+                $(self.front.$lag[0].next = self.lag.to.val();)?
+
                 self.front.control.enable.next = self.control.enable.val();
                 self.front.control.full.next = self.control.full.val();
                 self.front.control.spent.next = self.control.spent.val() | self.ingress.choked.val();
@@ -93,6 +102,7 @@ macro_rules! core {
                 self.front.control.due.next = self.control.due.val();
                 self.front.control.anew.next = self.control.anew.val();
                 self.front.control.ask.next = self.control.ask.val();
+                self.front.control.lead_lag.next = self.control.lead_lag.val();
                 self.control.ready.next = self.front.control.ready.val();
                 self.control.stop_ready.next = self.front.control.stop_ready.val();
                 self.control.lost.next = self.front.control.lost.val();
@@ -103,48 +113,51 @@ macro_rules! core {
                 self.control.synced.next = self.front.control.synced.val();
                 self.control.broken.next = self.front.control.broken.val();
                 self.control.loses.next = self.front.control.loses.val();
+                self.control.more.next = self.more.to.val();
+                self.control.crowd.next = self.ingress.crowd.val();
+                self.control.lag.next = self.lag.to.val();
             }
         }
     };
 }
 
 with_ports!(
-    blocks, core, [] Blocks,
+    blocks, core, [hide modes first last wanted mask] Blocks,
     /// Front end behind the E-Trace instruction trace interface, of blocks of several instructions.
-    BlocksCore, FrontEnd
+    BlocksCore, FrontEnd, lag
 );
 with_ports!(
-    blocks_two, core, [] BlocksTwo,
+    blocks_two, core, [hide modes first last wanted mask] BlocksTwo,
     /// Front end behind the same of two blocks a clock.
-    BlocksTwoCore, FrontEnd
+    BlocksTwoCore, FrontEnd, lag
 );
 with_ports!(
-    rvfi_two, core, [mode space] RvfiTwo,
+    rvfi_two, core, [hide mode modes space first last wanted mask] RvfiTwo,
     /// Front end behind RVFI of two channels.
-    RvfiTwoCore, FrontEnd
+    RvfiTwoCore, FrontEnd, lag
 );
 with_ports!(
-    rvfi_four, core, [mode space] RvfiFour,
+    rvfi_four, core, [hide mode modes space first last wanted mask] RvfiFour,
     /// Front end behind RVFI of four channels.
-    RvfiFourCore, FrontEnd
+    RvfiFourCore, FrontEnd, lag
 );
 with_ports!(
-    blocks, core, [] Blocks,
+    blocks, core, [hide modes first last wanted mask] Blocks,
     /// Front end with a stream cache behind the E-Trace instruction trace interface, of blocks of several instructions.
     BlocksStreamCore, StreamFront
 );
 with_ports!(
-    blocks_two, core, [] BlocksTwo,
+    blocks_two, core, [hide modes first last wanted mask] BlocksTwo,
     /// The same of two blocks a clock.
     BlocksTwoStreamCore, StreamFront
 );
 with_ports!(
-    rvfi_two, core, [mode space] RvfiTwo,
+    rvfi_two, core, [hide mode modes space first last wanted mask] RvfiTwo,
     /// Front end with a stream cache behind RVFI of two channels.
     RvfiTwoStreamCore, StreamFront
 );
 with_ports!(
-    rvfi_four, core, [mode space] RvfiFour,
+    rvfi_four, core, [hide mode modes space first last wanted mask] RvfiFour,
     /// Front end with a stream cache behind RVFI of four channels.
     RvfiFourStreamCore, StreamFront
 );

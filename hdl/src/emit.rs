@@ -122,10 +122,10 @@ pub enum EmitError {
     #[error("the discontinuity check is of the RVFI ingress; {0}")]
     NoCheck(&'static str),
     /// A filter of an ingress that does not tell an instruction in the clock in which it retires.
-    #[error("a filter is of the RVFI ingress; {0} tells an instruction when the next one comes")]
+    #[error("a filter is of the ingresses rvfi and etrace-blocks; {0} tells an instruction when the next one comes")]
     NoFilter(&'static str),
     /// Contexts of an ingress that has no ports for them.
-    #[error("contexts are of the ingresses rvfi and etrace-blocks; {0} has none")]
+    #[error("contexts are of the ingresses rvfi, etrace and etrace-blocks; {0} has none")]
     NoContext(&'static str),
     /// Ranges without what hides.
     #[error("ranges and address spaces are of a filter, which is not built in")]
@@ -157,6 +157,12 @@ pub enum EmitError {
     /// A FIFO that is full before a core waits.
     #[error("stall outputs take FIFOs of 16 places or more, log2_fifo = 4; there are 8")]
     Stall,
+    /// The same of cores that retire several instructions a clock.
+    #[error("stall outputs take FIFOs of {most} places or more where {lanes} instructions a clock come in (a block counts as two); there are {places}", most = 1 << .0, lanes = .1, places = 1 << .2)]
+    StallWide(u8, u8, u8),
+    /// A queue that is full before such a core waits.
+    #[error("stall outputs take a queue of 8 places or more, log2_words = 3; there are 4")]
+    StallQueue,
     /// A FIFO outside its range.
     #[error("log2_fifo = {0} is outside {from} to {to}", from = LOG2_FIFO.start(), to = LOG2_FIFO.end())]
     Fifo(u8),
@@ -202,14 +208,13 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
         Ingress::Blocks if options.extras.check => {
             return Err(EmitError::NoCheck("E-Trace does not say where an instruction went"));
         }
-        Ingress::Blocks if options.extras.filter => return Err(EmitError::NoFilter("E-Trace")),
         Ingress::Blocks if options.extras.retire.is_none() => return Err(EmitError::Blocks(0)),
         Ingress::Rvfi | Ingress::Etrace | Ingress::Blocks | Ingress::PcChain => {}
     }
     if params.context.is_some() {
         match options.ingress {
-            Ingress::Rvfi | Ingress::Blocks => {}
-            Ingress::Etrace | Ingress::PcChain => return Err(EmitError::NoContext(options.ingress.name())),
+            Ingress::Rvfi | Ingress::Etrace | Ingress::Blocks => {}
+            Ingress::PcChain => return Err(EmitError::NoContext(options.ingress.name())),
         }
     }
     if (options.extras.range || options.extras.space) && !options.extras.filter {
@@ -260,25 +265,9 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
         Ingress::Etrace => return Err(EmitError::Retire("the etrace ingress", "rvfi has one")),
         Ingress::PcChain => return Err(EmitError::Retire("the pc-chain ingress", "rvfi has one")),
     }
-    match params.flow {
-        FlowScheme::Tr(_) | FlowScheme::Nexus(_) => {}
-        FlowScheme::ScLsp(_) => check_wide_stream(&options.extras)?,
-    }
-    let Extras { sync, check, stall, filter, lost, .. } = options.extras;
-    if filter {
-        return Err(EmitError::Retire("a filter", "leave it out"));
-    }
-    if lost {
-        return Err(EmitError::Retire("the counter of lost instructions", "leave it out"));
-    }
-    if stall {
-        return Err(EmitError::Retire("a stall output", "leave it out"));
-    }
-    if sync {
-        return Err(EmitError::Retire("periodic synchronisation", "leave it out"));
-    }
-    if check {
-        return Err(EmitError::Retire("the discontinuity check", "leave it out"));
+    // behind a resync tables take a clock an entry to clear, and the stream tells how many instructions that are at one a clock
+    if options.extras.sync && params.flow.settle() > 0 {
+        return Err(EmitError::Retire("periodic synchronisation of a scheme with tables", "nx_b has one"));
     }
     if options.ingress == Ingress::Blocks {
         if !BLOCKS.contains(&retire.lanes) {
@@ -294,20 +283,17 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
     if !(2..=4).contains(&retire.log2_words) {
         return Err(EmitError::Queue(retire.log2_words));
     }
+    if options.extras.stall {
+        let lanes = retire.lanes << u8::from(options.ingress == Ingress::Blocks);
+        let least = if lanes == 4 { LOG2_STALL + 2 } else { LOG2_STALL + 1 };
+        if options.log2_fifo < least {
+            return Err(EmitError::StallWide(least, lanes, options.log2_fifo));
+        }
+        if retire.log2_words < 3 {
+            return Err(EmitError::StallQueue);
+        }
+    }
     Ok(())
-}
-
-/// What a stream cache has a circuit for beside several instructions a clock: none of what is built in besides.
-fn check_wide_stream(extras: &Extras) -> Result<(), EmitError> {
-    let Extras { sync, check, stall, filter, lost, .. } = *extras;
-    let has = [
-        (sync, "periodic synchronisation of the scheme sc-lsp"),
-        (check, "the discontinuity check of the scheme sc-lsp"),
-        (stall, "a stall output of the scheme sc-lsp"),
-        (filter, "a filter of the scheme sc-lsp"),
-        (lost, "the counter of lost instructions of the scheme sc-lsp"),
-    ];
-    has.iter().find(|h| h.0).map_or(Ok(()), |(_, what)| Err(EmitError::Retire(what, "leave it out")))
 }
 
 /// Whether a system needs no more than an `itype` of 3 bits tells.

@@ -17,8 +17,8 @@
 //! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
 //! | `session[0]` | out | 1 | with [`Extras::session`]: from the header of a trace to its last bit |
-//! | `hide[i]` | in | 1 | with [`Extras::filter`]: the instruction that retires must not be told |
-//! | `mode[i]` | in | 2 | with it, and where contexts are told: its privilege mode, `rvfi_mode`; see [`crate::ingress::veil`] |
+//! | `hide[i]` | in | 1 | with [`Extras::filter`]: the instruction that retires, or all of the clock, must not be told |
+//! | `mode[i]` | in | 2 | with it, and where contexts are told: its privilege mode, `rvfi_mode`; see [`crate::ingress::veil`]; a port of blocks has `privilege[i]` |
 //! | `space[i]` | in | 16 | where contexts are told ([`sim::platform::Platform::context`]), and with [`Extras::space`]: the number of its address space |
 //! | `filter_first[i]`, `filter_last[i]` | in | W | with [`Extras::range`]: the addresses that are told, see [`crate::ingress::gate`] |
 //! | `filter_space[i]`, `filter_mask[i]` | in | 16 | with [`Extras::space`]: the address spaces that are told |
@@ -30,6 +30,8 @@
 //!
 //! `stall[i]` is high while half of the places of a FIFO, or more, are taken, and comes from registers. With 2^k places, nothing
 //! of a core is lost that retires at most 2^(k-1) - 4 instructions in the clocks behind that in which it is high; so k is 4 or more.
+//! Where up to L instructions a clock come in (of blocks twice as many as blocks), it is high, too, while two words wait in the queue of 2^q
+//! places, and nothing is lost of a core that retires in at most c clocks behind: c is the lesser of 2^q - 5 and (2^(k-1) - 2 - 5 L) / L.
 //!
 //! Golden model: [`sim::system`].
 
@@ -54,7 +56,7 @@ use sim::params::TraceParams;
 macro_rules! system {
     (
         [$($port:ident: [$($type:tt)+],)*]
-        $(#[$doc:meta])* $name:ident, $core:ident, $encoder:ident, $layout:path, $code:literal $(, $pc:ident)?
+        $(#[$doc:meta])* $name:ident, $core:ident, $encoder:ident, $layout:path, $code:literal $(, $pc:ident)? $(; $wide:ident)?
     ) => {
         $(#[$doc])*
         #[derive(LogicBlock, Default)]
@@ -83,10 +85,13 @@ macro_rules! system {
             _sessions: usize,
             _stalls: usize,
             _filters: usize,
+            _modes: usize,
+            _mode_contexts: usize,
             _contexts: usize,
             _gates: usize,
             _ranges: usize,
             _spaces: usize,
+            _wide_spaces: usize,
             gate: Vec<Gate<W>>,
             core: Vec<$core<W>>,
             spine: Spine<W>,
@@ -104,6 +109,11 @@ macro_rules! system {
                 // a port of blocks has its own
                 let contexts = if params.context.is_some() && $code != 2 { cores } else { 0 };
                 let of = |is: bool| if is { cores } else { 0 };
+                // which gates its addresses itself, as each of its lanes has some
+                let gates = of((extras.range || extras.space) && extras.retire.is_none());
+                let modes = of(extras.filter && $code != 2);
+                // E-Trace has a port for the mode itself
+                let mode_contexts = if $code == 1 { 0 } else { contexts };
                 let extras = Extras { ingress: $code, ..extras };
                 Self {
                     _cores: cores,
@@ -112,19 +122,22 @@ macro_rules! system {
                     stall: each(if extras.stall { cores } else { 0 }),
                     _stalls: if extras.stall { cores } else { 0 },
                     hide: each(if extras.filter { cores } else { 0 }),
-                    mode: each(if extras.filter { cores } else { contexts }),
+                    mode: each(modes.max(mode_contexts)),
+                    _modes: modes,
+                    _mode_contexts: mode_contexts,
                     allow_modes: each(if extras.filter { cores } else { 0 }),
                     _filters: if extras.filter { cores } else { 0 },
-                    space: each(contexts.max(of(extras.space))),
+                    space: each(contexts.max(of(extras.space && $code != 2))),
                     _contexts: contexts,
                     filter_first: each(of(extras.range)),
                     filter_last: each(of(extras.range)),
                     filter_space: each(of(extras.space)),
                     filter_mask: each(of(extras.space)),
-                    _gates: of(extras.range || extras.space),
+                    _gates: gates,
                     _ranges: of(extras.range),
                     _spaces: of(extras.space),
-                    gate: (0..of(extras.range || extras.space)).map(|_| Gate::new(&extras)).collect(),
+                    _wide_spaces: of(extras.space && extras.retire.is_some() && $code != 2),
+                    gate: (0..gates).map(|_| Gate::new(&extras)).collect(),
                     $($port: each(cores),)*
                     core: (0..cores).map(|_| $core::with(params, extras)).collect(),
                     spine: Spine::with(params, &$layout(params), log2_depth, extras),
@@ -166,15 +179,38 @@ macro_rules! system {
                     self.core[i].space.next = 0.into();
                     EntryOut::<W>::join(&mut self.core[i].entry, &mut self.spine.entry[i]);
                 }
+                for p in 0..self._mode_contexts {
+                    self.core[p].mode.next = self.mode[p].val();
+                }
                 for n in 0..self._contexts {
-                    self.core[n].mode.next = self.mode[n].val();
                     self.core[n].space.next = self.space[n].val();
                 }
                 for m in 0..self._filters {
                     self.core[m].hide.next = self.hide[m].val();
-                    self.core[m].mode.next = self.mode[m].val();
                     self.core[m].modes.next = self.spine.modes.val() & self.allow_modes[m].val();
                 }
+                for o in 0..self._modes {
+                    self.core[o].mode.next = self.mode[o].val();
+                }
+                $(
+                    for w in 0..self.$wide {
+                        self.core[w].first.next = 0.into();
+                        self.core[w].last.next = 0.into();
+                        self.core[w].wanted.next = 0.into();
+                        self.core[w].mask.next = 0.into();
+                    }
+                    for x in 0..self._ranges {
+                        self.core[x].first.next = self.filter_first[x].val();
+                        self.core[x].last.next = self.filter_last[x].val();
+                    }
+                    for y in 0..self._spaces {
+                        self.core[y].wanted.next = self.filter_space[y].val();
+                        self.core[y].mask.next = self.filter_mask[y].val();
+                    }
+                    for z in 0..self._wide_spaces {
+                        self.core[z].space.next = self.space[z].val();
+                    }
+                )?
                 $(
                     for g in 0..self._gates {
                         self.gate[g].hide.next = self.hide[g].val();
@@ -211,13 +247,13 @@ with_ports!(
     rvfi_two, system,
     /// A trace system with RVFI of two instructions a clock, for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
-    RvfiTwoSystem, RvfiTwoCore, Encoder, EntryLayout::new, 0
+    RvfiTwoSystem, RvfiTwoCore, Encoder, EntryLayout::new, 0; _cores
 );
 with_ports!(
     rvfi_four, system,
     /// A trace system with RVFI of four instructions a clock, for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
-    RvfiFourSystem, RvfiFourCore, Encoder, EntryLayout::new, 0
+    RvfiFourSystem, RvfiFourCore, Encoder, EntryLayout::new, 0; _cores
 );
 with_ports!(
     rvfi, system,
@@ -241,12 +277,12 @@ with_ports!(
     blocks, system,
     /// A trace system with E-Trace ingress of blocks of several instructions, for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
-    BlocksSystem, BlocksCore, Encoder, EntryLayout::new, 2
+    BlocksSystem, BlocksCore, Encoder, EntryLayout::new, 2; _cores
 );
 with_ports!(
     blocks_two, system,
     /// The same of two blocks a clock.
-    BlocksTwoSystem, BlocksTwoCore, Encoder, EntryLayout::new, 2
+    BlocksTwoSystem, BlocksTwoCore, Encoder, EntryLayout::new, 2; _cores
 );
 with_ports!(
     chain, system,

@@ -243,7 +243,7 @@ fn drive<T: Adapter>(params: &TraceParams, three: bool, log2_words: u8, seed: u6
         was_reset = reset;
         if reset {
             (hold, golden) = new();
-            row = Some(Row { live: false, count: 0, event: None, choked: false, lag: 0 });
+            row = Some(Row { live: false, count: 0, event: None, choked: false, lag: 0, hidden: false });
             trap_told = false;
         } else {
             let event = |r: &Retired| {

@@ -6,11 +6,12 @@
 //! number in register `status` is what the trace tells of its gaps.
 
 use fpga::cosim::{Cosim, Interface};
-use hdl::emit::{build, SystemOptions, LOG2_STALL};
+use hdl::emit::{build, Ingress, SystemOptions, LOG2_STALL};
 use hdl::spine::{Extras, Retire};
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use rust_hdl::prelude::*;
+use sim::beats::blocks::{length, Block as Shown};
 use sim::params::{Platform, TraceParams};
 use sim::regs::REGS;
 use sim::replay::{Events, Replay};
@@ -37,21 +38,99 @@ fn register(name: &str) -> u128 {
     REGS.iter().find(|r| r.name == name).unwrap().addr.into()
 }
 
-/// Ports of core `core` in channel `lane` of several.
-fn port(extras: Extras, lane: u8, name: &str, core: usize) -> String {
-    match extras.retire {
-        Some(_) => format!("rvfi{lane}_{name}${core}"),
-        None => format!("rvfi_{name}${core}"),
+/// How a core shows what it retires.
+#[derive(Clone, Copy, Debug)]
+enum Ports {
+    /// One instruction a clock.
+    One,
+    /// So many, in any channels.
+    Channels(u8),
+    /// So many blocks.
+    Blocks(u8),
+}
+
+/// What a core has retired, of all that it will, and whether the trap before the next one is told.
+struct Core {
+    all: Vec<Retired>,
+    at: usize,
+    trap_told: bool,
+}
+
+impl Ports {
+    /// What core `c` shows in a clock in which each channel is in use with a chance of `rate` in a hundred.
+    fn show(self, c: usize, core: &mut Core, s: &mut Source, rate: u8, check: bool) -> Vec<(String, u128)> {
+        let lanes = match self {
+            Ports::One => 1,
+            Ports::Channels(n) | Ports::Blocks(n) => n,
+        };
+        let mut values = Vec::new();
+        for lane in 0..lanes {
+            if !s.percent(rate) || core.at == core.all.len() {
+                continue;
+            }
+            if let Ports::Blocks(_) = self {
+                let block = core.block(s);
+                let port = |name: &str| match lanes {
+                    1 => format!("{name}${c}"),
+                    _ => format!("block{lane}_{name}${c}"),
+                };
+                values.extend([
+                    (port("itype"), block.itype.into()),
+                    (port("iaddr"), block.iaddr.into()),
+                    (port("iretire"), block.iretire.into()),
+                    (port("ilastsize"), block.ilastsize.into()),
+                    (port("icount"), block.icount.into()),
+                ]);
+                continue;
+            }
+            let r = core.all[core.at];
+            // a trap that shows by where it goes need not be told
+            let seen = core.at > 0 && core.all[core.at - 1].next_pc != r.pc;
+            let silent = check && seen && s.percent(50);
+            core.at += 1;
+            let channel = if lanes == 1 { String::new() } else { lane.to_string() };
+            for (name, value) in [
+                ("valid", 1),
+                ("intr", (r.trapped && !silent).into()),
+                ("insn", r.insn.into()),
+                ("pc_rdata", r.pc.into()),
+                ("pc_wdata", r.next_pc.into()),
+            ] {
+                values.push((format!("rvfi{channel}_{name}${c}"), value));
+            }
+        }
+        values
     }
 }
 
-fn play(cosim: &Cosim, params: &TraceParams, extras: Extras, model: &Model, seed: u64, clocks: usize) -> Played {
+impl Core {
+    /// The next block, or the trap before it.
+    fn block(&mut self, s: &mut Source) -> Shown {
+        let rest = &self.all[self.at..];
+        if rest[0].trapped && !self.trap_told && self.at > 0 {
+            self.trap_told = true;
+            return Shown::trap(s.between(1, 2) as u8, self.all[self.at - 1].next_pc);
+        }
+        let n = length(&rest[..rest.len().min(15)], 32, s.between(2, 15) as u8);
+        (self.at, self.trap_told) = (self.at + n, false);
+        Shown::of(&rest[..n], 32)
+    }
+}
+
+fn play(
+    cosim: &Cosim,
+    params: &TraceParams,
+    (ports, extras): (Ports, Extras),
+    model: &Model,
+    seed: u64,
+    clocks: usize,
+) -> Played {
     let cores = usize::from(params.cores);
     let mut s = Source::seeded(seed);
-    let lanes = extras.retire.map_or(1, |r| r.lanes);
-    let recording = record(model, &Config::new(params.cores, seed), cores * (clocks + 1_000) * usize::from(lanes));
-    let mut queues: Vec<_> =
-        (0..cores).map(|c| recording.retired.iter().filter(move |r| usize::from(r.hart) == c)).collect();
+    let steps = cores * (clocks + 1_000) * if let Ports::One = ports { 1 } else { 3 };
+    let recording = record(model, &Config::new(params.cores, seed), steps);
+    let of = |c| recording.retired.iter().filter(|r| usize::from(r.hart) == c).copied().collect();
+    let mut all: Vec<Core> = (0..cores).map(|c| Core { all: of(c), at: 0, trap_told: false }).collect();
     let mut p = Played { vectors: vec![], resets: vec![], retired: vec![Vec::new(); cores], flashes: 0 };
     let (mut enabled, mut dwell, mut reset_for) = (false, 600, 4_u64);
     let (mut rate, mut phase, mut stall) = (100_u8, 0, 0_u8);
@@ -101,28 +180,13 @@ fn play(cosim: &Cosim, params: &TraceParams, extras: Extras, model: &Model, seed
         }
         phase -= 1;
         values.push(("ready".into(), (calm || !s.percent(stall)).into()));
-        for (c, lane) in (0..cores).flat_map(|c| (0..lanes).map(move |lane| (c, lane))) {
-            if calm || !s.percent(rate) {
-                continue;
-            }
-            let Some(r) = queues[c].next() else { continue };
-            // a trap that shows by where it goes need not be told
-            let seen = p.retired[c].last().is_some_and(|before| before.next_pc != r.pc);
-            let silent = extras.check && seen && s.percent(50);
-            p.retired[c].push(*r);
-            for (name, value) in [
-                ("valid", 1),
-                ("intr", (r.trapped && !silent).into()),
-                ("insn", r.insn.into()),
-                ("pc_rdata", r.pc.into()),
-                ("pc_wdata", r.next_pc.into()),
-            ] {
-                values.push((port(extras, lane, name, c), value));
-            }
+        for (c, core) in all.iter_mut().enumerate().filter(|_| !calm) {
+            values.extend(ports.show(c, core, &mut s, rate, extras.check));
         }
         let values: Vec<(&str, u128)> = values.iter().map(|(n, v)| (n.as_str(), *v)).collect();
         p.vectors.push(cosim.vector(&values).unwrap());
     }
+    p.retired = all.into_iter().map(|core| core.all[..core.at].to_vec()).collect();
     p
 }
 
@@ -216,24 +280,40 @@ fn check(words: &[u32], params: &TraceParams, image: &Image, p: &Played, from: &
 }
 
 fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize) {
+    let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+    (params.cores, params.timestamps) = (cores, timestamps);
     // with all that can be built in, in every second system
     let all = clocks == 40_000;
     let stall = all && log2_fifo >= LOG2_STALL;
     let extras = Extras { sync: all, check: all, session: all, stall, lost: all, ..Extras::default() };
-    chaos_with(scheme, cores, timestamps, log2_fifo, clocks, extras);
+    survives(&params, log2_fifo, (Ports::One, extras), clocks);
 }
 
-/// Of cores that retire several instructions a clock.
-fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, retire: Retire) {
-    let extras = Extras { retire: Some(retire), ..Extras::default() };
-    chaos_with(scheme, cores, timestamps, log2_fifo, 30_000, extras);
-}
-
-fn chaos_with(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize, extras: Extras) {
+/// Cores of several instructions or blocks a clock.
+fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_words: u8, clocks: usize) {
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     (params.cores, params.timestamps) = (cores, timestamps);
-    let place = format!("{scheme}, N = {cores}, time-stamped {timestamps}");
-    let mut top = build(&params, &SystemOptions { log2_fifo, extras, ..SystemOptions::default() }).unwrap();
+    let lanes = match ports {
+        Ports::One => 1,
+        Ports::Channels(n) | Ports::Blocks(n) => n,
+    };
+    let extras = Extras {
+        session: true,
+        lost: true,
+        // blocks do not say where an instruction went; what has tables is not told of anew
+        check: matches!(ports, Ports::Channels(_)),
+        sync: params.flow.settle() == 0,
+        retire: Some(Retire { lanes, log2_words }),
+        ..Extras::default()
+    };
+    survives(&params, 5, (ports, extras), clocks);
+}
+
+fn survives(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras), clocks: usize) {
+    let (cores, timestamps) = (params.cores, params.timestamps);
+    let place = format!("{}, N = {cores}, time-stamped {timestamps}, {ports:?}", params.flow.name());
+    let ingress = if let Ports::Blocks(_) = ports { Ingress::Blocks } else { Ingress::Rvfi };
+    let mut top = build(params, &SystemOptions { ingress, log2_fifo, extras }).unwrap();
     top.connect_all();
     let verilog = generate_verilog(&top);
     let cosim = Cosim::build(&verilog, &Interface::of(&top)).unwrap();
@@ -247,7 +327,7 @@ fn chaos_with(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: 
     let mut all = Seen::default();
     let (mut resets, mut flashes, mut counts) = (0, 0, 0);
     for seed in 1..=3 {
-        let p = play(&cosim, &params, extras, &model, seed, clocks);
+        let p = play(&cosim, params, (ports, extras), &model, seed, clocks);
         let (mut words, mut segments, mut status) = (Vec::new(), Vec::new(), 0);
         // what was counted when the system was idle: segment, words of it, lost
         let mut idles: Vec<(usize, usize, u64)> = Vec::new();
@@ -274,7 +354,7 @@ fn chaos_with(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: 
         let mut from = vec![0; cores.into()];
         let last = segments.len() - 1;
         for (i, words) in segments.iter().enumerate() {
-            let seen = check(words, &params, &image, &p, &mut from, i == last);
+            let seen = check(words, params, &image, &p, &mut from, i == last);
             all.traces += seen.traces;
             all.gaps += seen.gaps;
             all.headers += seen.headers;
@@ -316,9 +396,15 @@ fn others_survive_chaos() {
 }
 
 #[test]
-fn cores_of_several_instructions_a_clock_survive_chaos() {
-    let retire = |lanes, log2_words| Retire { lanes, log2_words };
-    wide_chaos("tr_e:small", 2, true, 4, retire(2, 2));
-    wide_chaos("sc-lsp:rbase-32x4", 1, true, 4, retire(4, 2));
-    wide_chaos("sc-lsp:base-8x8", 3, false, 3, retire(2, 3));
+fn several_instructions_a_clock_survive_chaos() {
+    wide_chaos("tr_e:small", 1, true, Ports::Channels(2), 2, 40_000);
+    wide_chaos("sc-lsp:rbase-32x4", 1, true, Ports::Channels(4), 2, 30_000);
+    wide_chaos("sc-lsp:base-8x8", 3, false, Ports::Channels(2), 3, 30_000);
+    wide_chaos("nx_b", 2, false, Ports::Channels(4), 3, 40_000);
+}
+
+#[test]
+fn blocks_survive_chaos() {
+    wide_chaos("tr_e:m4", 1, false, Ports::Blocks(2), 2, 40_000);
+    wide_chaos("tr_e:small", 2, true, Ports::Blocks(1), 4, 40_000);
 }

@@ -7,10 +7,11 @@
 use fpga::cosim::{Cosim, Interface};
 use hdl::emit::{build, EmitError, Ingress, SystemOptions};
 use hdl::ingress::gate::Gate;
-use hdl::spine::Extras;
+use hdl::spine::{Extras, Retire};
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use rust_hdl::prelude::*;
+use sim::beats::blocks::{length, Block as Shown};
 use sim::params::{Platform, TraceParams};
 use sim::regs::REGS;
 use sim::replay::{Events, Replay};
@@ -40,6 +41,47 @@ enum By {
     Space,
 }
 
+/// How a core shows what it retires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Port {
+    One,
+    /// So many instructions a clock, in any channels.
+    Channels(u8),
+    /// So many blocks.
+    Blocks(u8),
+}
+
+impl Port {
+    fn lanes(self) -> u8 {
+        match self {
+            Port::One => 1,
+            Port::Channels(n) | Port::Blocks(n) => n,
+        }
+    }
+
+    fn retire(self) -> Option<Retire> {
+        let log2_words = if self == Port::Blocks(2) { 3 } else { 4 };
+        (self != Port::One).then_some(Retire { lanes: self.lanes(), log2_words })
+    }
+
+    fn ingress(self) -> Ingress {
+        match self {
+            Port::Blocks(_) => Ingress::Blocks,
+            Port::One | Port::Channels(_) => Ingress::Rvfi,
+        }
+    }
+
+    /// Port `name` of channel or block `lane` of core `c`.
+    fn name(self, c: usize, lane: u8, name: &str) -> String {
+        match self {
+            Port::One => format!("rvfi_{name}${c}"),
+            Port::Channels(_) => format!("rvfi{lane}_{name}${c}"),
+            Port::Blocks(1) => format!("{name}${c}"),
+            Port::Blocks(_) => format!("block{lane}_{name}${c}"),
+        }
+    }
+}
+
 /// The address spaces that are told: of these bits this number.
 const SPACES: (u128, u128) = (0x0f0c, 0x0504);
 
@@ -63,19 +105,22 @@ fn lives(model: &Model, cores: u8, seed: u64, steps: usize) -> Vec<Vec<Lived>> {
 
 /// The words of a run of `lives`; where `noise` says, each instruction of machine mode is another one.
 fn words(
-    cosim: &Cosim,
+    (cosim, port): (&Cosim, Port),
     lives: &[Vec<Lived>],
     (by, open): (By, bool),
     control: u128,
     allow: u128,
     noise: Option<u64>,
 ) -> Vec<u32> {
-    let contexts = cosim.inputs().iter().any(|p| p.name == "space$0");
+    let contexts = cosim.inputs().iter().any(|p| ["space$0", "context_id$0"].contains(&p.name.as_str()));
     let [valid, data] = ["valid", "data"].map(|name| cosim.output(name).unwrap());
     let mut noise = noise.map(Source::seeded);
     let mut pace = Source::seeded(5);
-    let mut queues: Vec<_> = lives.iter().map(|l| l.iter()).collect();
-    let longest = lives.iter().map(Vec::len).max().unwrap_or(0);
+    let mut at = vec![0; lives.len()];
+    // of blocks, whether the trap before the next one is told
+    let mut trap_told = vec![true; lives.len()];
+    let wide = port != Port::One;
+    let longest = lives.iter().map(Vec::len).max().unwrap_or(0) * if wide { 2 } else { 1 };
     let (mut rate, mut phase) = (100_u8, 0);
     let mut vectors = Vec::new();
     for clock in 0..3 * longest + 5_000 {
@@ -90,10 +135,11 @@ fn words(
         values.push(("bus_write".into(), written.is_some().into()));
         values.push(("bus_wdata".into(), written.unwrap_or(0)));
         if phase == 0 {
-            (rate, phase) = (*pace.pick(&[100, 100, 60, 20]), pace.between(20, 400));
+            (rate, phase) =
+                (*pace.pick(if wide { &[40, 25, 15, 8] } else { &[100, 100, 60, 20] }), pace.between(20, 400));
         }
         phase -= 1;
-        for (c, queue) in queues.iter_mut().enumerate() {
+        for (c, all) in lives.iter().enumerate() {
             values.push((format!("allow_modes${c}"), allow));
             let (mask, wanted) = if open { (0, 0xffff) } else { SPACES };
             match by {
@@ -112,44 +158,108 @@ fn words(
             if clock < 1_300 || !pace.percent(rate) {
                 continue;
             }
-            let Some(&(mut r, mut mode)) = queue.next() else { continue };
-            let hidden = mode == MACHINE;
-            // user code of some pages is another process's
-            let mut space = u64::from(r.pc >> 6 & 3 == 0) | 2;
-            if by == By::Space {
-                // other bits than those of the mask are not looked at
-                space = SPACES.1 as u64 | (r.pc >> 6 & 3) | if hidden { 8 } else { 0 };
+            // mode and address space of what is in the clock
+            let of = |l: &Lived| {
+                let space = match by {
+                    // other bits than those of the mask are not looked at
+                    By::Space => SPACES.1 as u64 | (l.0.pc >> 6 & 3) | if l.1 == MACHINE { 8 } else { 0 },
+                    // user code of some pages is another process's
+                    By::Mode | By::Range { .. } => u64::from(l.0.pc >> 6 & 3 == 0) | 2,
+                };
+                (if by == By::Mode { l.1 } else { USER }, space)
+            };
+            let Some(first) = all.get(at[c]) else {
+                // what is held of an indirect jump is told by a trap
+                if let (Port::Blocks(_), false) = (port, std::mem::replace(&mut trap_told[c], true)) {
+                    let gone = all.last().map_or(0, |l| l.0.next_pc);
+                    values.push((port.name(c, 0, "itype"), 1));
+                    values.push((port.name(c, 0, "iaddr"), gone.into()));
+                }
+                continue;
+            };
+            let (mut mode, mut space) = of(first);
+            // addresses tell the one from the other in a clock, all else is of the clock
+            let mixes = matches!(by, By::Range { .. }) && !contexts && port != Port::One;
+            let joins = |l: &&Lived| mixes || of(l) == of(first);
+            let mut noisy = false;
+            for lane in 0..port.lanes() {
+                let Some(&(mut r, class)) = all.get(at[c]).filter(joins) else { break };
+                if lane > 0 && pace.percent(30) {
+                    continue;
+                }
+                let hidden = class == MACHINE;
+                let mut noise = noise.as_mut().filter(|_| hidden);
+                let address = |s: &mut Source| match by {
+                    By::Range { first } => s.bits(32) % first & !1,
+                    By::Mode | By::Space => s.bits(32) & !1,
+                };
+                noisy |= noise.is_some();
+                if let Port::Blocks(_) = port {
+                    let mut block = if r.trapped && !trap_told[c] && at[c] > 0 {
+                        trap_told[c] = true;
+                        Shown::trap(1, all[at[c] - 1].0.next_pc)
+                    } else {
+                        let run: Vec<Retired> = all[at[c]..]
+                            .iter()
+                            .take(15)
+                            .take_while(|l| l.1 == class && joins(l))
+                            .map(|l| l.0)
+                            .collect();
+                        let n = length(&run, 32, pace.between(2, 15) as u8);
+                        // where what is told went is told
+                        let before = at[c].checked_sub(1).map_or(MACHINE, |i| all[i].1);
+                        (at[c], trap_told[c]) = (at[c] + n, false);
+                        let mut block = Shown::of(&run[..n], 32);
+                        if let Some(s) = &mut noise {
+                            block.itype = s.bits(4) as u8;
+                            block.iretire = s.between(1, 15) as u8;
+                            block.ilastsize = s.percent(50);
+                            if before == MACHINE {
+                                block.iaddr = address(s);
+                            }
+                        }
+                        block
+                    };
+                    if block.iretire == 0 {
+                        (block.icount, block.ilastsize) = (9, true);
+                    }
+                    values.extend([
+                        (port.name(c, lane, "itype"), block.itype.into()),
+                        (port.name(c, lane, "iaddr"), block.iaddr.into()),
+                        (port.name(c, lane, "iretire"), block.iretire.into()),
+                        (port.name(c, lane, "ilastsize"), block.ilastsize.into()),
+                        (port.name(c, lane, "icount"), block.icount.into()),
+                    ]);
+                    continue;
+                }
+                at[c] += 1;
+                if let Some(s) = &mut noise {
+                    (r.insn, r.pc, r.next_pc) = (s.bits(32) as u32, address(s), s.bits(32) & !1);
+                    r.trapped = s.percent(20);
+                }
+                values.extend([
+                    (port.name(c, lane, "valid"), 1),
+                    (port.name(c, lane, "intr"), r.trapped.into()),
+                    (port.name(c, lane, "insn"), r.insn.into()),
+                    (port.name(c, lane, "pc_rdata"), r.pc.into()),
+                    (port.name(c, lane, "pc_wdata"), r.next_pc.into()),
+                ]);
             }
-            if by != By::Mode {
-                mode = USER;
-            }
-            if let Some(s) = noise.as_mut().filter(|_| hidden) {
-                (r.insn, r.pc, r.next_pc) = (s.bits(32) as u32, s.bits(32) & !1, s.bits(32) & !1);
-                r.trapped = s.percent(20);
+            if let (Some(s), true, false) = (&mut noise, noisy, mixes) {
                 space = s.bits(16);
-                match by {
-                    By::Mode => {}
-                    By::Range { first } => r.pc %= first,
+                if by == By::Space {
                     // in a bit of the mask
-                    By::Space => space = space & !0x400 | 8,
+                    space = space & !0x400 | 8;
                 }
                 if by != By::Mode {
                     mode = *s.pick(&[USER, USER, 1, MACHINE]);
                 }
             }
-            for (name, value) in [
-                ("rvfi_valid", 1),
-                ("rvfi_intr", r.trapped.into()),
-                ("rvfi_insn", r.insn.into()),
-                ("rvfi_pc_rdata", r.pc.into()),
-                ("rvfi_pc_wdata", r.next_pc.into()),
-                ("mode", mode),
-                ("space", space.into()),
-            ] {
-                if name == "space" && !contexts {
-                    continue;
-                }
-                values.push((format!("{name}${c}"), value));
+            let (mode_port, space_port) =
+                if let Port::Blocks(_) = port { ("privilege", "context_id") } else { ("mode", "space") };
+            values.push((format!("{mode_port}${c}"), mode));
+            if contexts {
+                values.push((format!("{space_port}${c}"), space.into()));
             }
         }
         let values: Vec<(&str, u128)> = values.iter().map(|(n, v)| (n.as_str(), *v)).collect();
@@ -174,11 +284,16 @@ fn lost(told: &[FlowEvent]) -> u64 {
 }
 
 fn filtered(scheme: &str, cores: u8, timestamps: bool, context: Option<u8>, by: &str) {
-    let place = format!("{scheme}, N = {cores}");
+    filtered_at(Port::One, scheme, cores, timestamps, context, by);
+}
+
+fn filtered_at(port: Port, scheme: &str, cores: u8, timestamps: bool, context: Option<u8>, by: &str) {
+    let place = format!("{scheme}, N = {cores}, {port:?}, {by}");
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     (params.cores, params.timestamps, params.context) = (cores, timestamps, context);
-    let extras = Extras { filter: true, range: by == "range", space: by == "space", ..Extras::default() };
-    let mut top = build(&params, &SystemOptions { log2_fifo: 6, extras, ..SystemOptions::default() }).unwrap();
+    let (range, space, retire) = (by == "range", by == "space", port.retire());
+    let extras = Extras { filter: true, range, space, retire, ..Extras::default() };
+    let mut top = build(&params, &SystemOptions { ingress: port.ingress(), log2_fifo: 6, extras }).unwrap();
     top.connect_all();
     let cosim = Cosim::build(&generate_verilog(&top), &Interface::of(&top)).unwrap();
     let model = Model::new(&Shape::rv32(9));
@@ -192,7 +307,7 @@ fn filtered(scheme: &str, cores: u8, timestamps: bool, context: Option<u8>, by: 
         "space" => By::Space,
         _ => By::Mode,
     };
-    let words = |(control, allow), noise, open| words(&cosim, &lives, (by, open), control, allow, noise);
+    let words = |(control, allow), noise, open| words((&cosim, port), &lives, (by, open), control, allow, noise);
 
     let changes = |told: &[FlowEvent]| told.iter().filter(|e| matches!(e.kind, FlowKind::Context { .. })).count();
     let right = words((ENABLE | TELL_USER, 0xf), None, false);
@@ -252,6 +367,23 @@ fn nor_on_what_is_at_hidden_addresses() {
 fn nor_on_what_is_in_hidden_address_spaces() {
     filtered("tr_e:small", 1, false, None, "space");
     filtered("tr_e:medium", 2, true, Some(4), "space");
+}
+
+#[test]
+fn nor_where_several_retire_a_clock() {
+    filtered_at(Port::Channels(2), "tr_e:small", 1, true, None, "mode");
+    filtered_at(Port::Channels(4), "tr_e:m4", 2, false, None, "range");
+    filtered_at(Port::Channels(4), "nx_b", 1, true, Some(4), "space");
+    filtered_at(Port::Channels(2), "sc-lsp:rbase-32x4", 1, false, None, "mode");
+    filtered_at(Port::Channels(4), "sc-lsp:rbase-32x4", 1, true, None, "range");
+}
+
+#[test]
+fn nor_where_blocks_do() {
+    filtered_at(Port::Blocks(1), "tr_e:small", 1, true, None, "range");
+    filtered_at(Port::Blocks(2), "tr_e:m4", 2, false, Some(4), "mode");
+    filtered_at(Port::Blocks(2), "nx_b", 1, true, None, "space");
+    filtered_at(Port::Blocks(2), "sc-lsp:base-8x8", 1, false, None, "mode");
 }
 
 #[test]

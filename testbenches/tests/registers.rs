@@ -28,6 +28,8 @@ struct Step {
     overflow: u32,
     broken: u32,
     loses: u32,
+    /// How many more of each core are lost with it.
+    more: [u16; 16],
 }
 
 /// The registers as plain numbers, from the map.
@@ -83,7 +85,7 @@ impl Golden {
         }
         if self.sync {
             self.lost = (self.lost + self.fell).min(0xff_ffff);
-            self.fell = s.loses.count_ones();
+            self.fell = (0..16).filter(|i| s.loses >> i & 1 == 1).map(|i| u32::from(s.more[i]) + 1).sum();
             let active = s.status & 2 != 0;
             if active && !std::mem::replace(&mut self.traced, active) {
                 self.lost = 0;
@@ -142,6 +144,7 @@ fn play(cores: u8, sync: bool, steps: impl Iterator<Item = Step>) -> Driver<Regi
             u.overflow.next = u64::from(step.overflow).to_bits();
             u.broken.next = u64::from(step.broken).to_bits();
             u.loses.next = u64::from(step.loses).to_bits();
+            u.more.iter_mut().zip(step.more).for_each(|(port, more)| port.next = u64::from(more).to_bits());
         };
         let get = |u: &Registers| {
             let [enable, request] = [u.enable.val(), u.request.val()].map(u32::from);
@@ -177,6 +180,7 @@ fn random_accesses_match_the_map() {
             overflow: if s.percent(20) { s.bits(16) as u32 } else { 0 },
             broken: if s.percent(20) { s.bits(16) as u32 } else { 0 },
             loses: if s.percent(20) { s.bits(16) as u32 & ((1 << cores) - 1) } else { 0 },
+            more: std::array::from_fn(|_| if s.percent(10) { 1023 } else { s.bits(4) as u16 }),
         });
         play(cores, cores != 3, steps).check_verilog().unwrap();
     }

@@ -1,11 +1,11 @@
 //! Cores that wait when they are asked to: nothing is lost, however slow the sink
 //!
 //! Every instruction is a jump to anywhere, in phases of clocks; a core goes on retiring as many as it may behind `stall`.
-//! The words are the golden model's, which loses nothing.
+//! The words are the golden model's, which loses nothing. So do cores of several instructions or blocks a clock, which go on for some clocks.
 
 use fpga::cosim::{Cosim, Interface};
-use hdl::emit::{build, SystemOptions};
-use hdl::spine::Extras;
+use hdl::emit::{build, Ingress, SystemOptions};
+use hdl::spine::{Extras, Retire};
 use retire::{FlowEvent, FlowKind, RetireSink};
 use rust_hdl::prelude::*;
 use sim::params::{Platform, TraceParams};
@@ -33,6 +33,8 @@ struct Core {
     count: u32,
     /// `stall` of the last clocks, the oldest first.
     asked: VecDeque<bool>,
+    begun: bool,
+    ended: bool,
 }
 
 struct Outcome {
@@ -44,12 +46,57 @@ struct Outcome {
     retired: u64,
 }
 
+/// How many instructions come in a clock, behind which queue.
+#[derive(Clone, Copy)]
+struct Port {
+    ingress: Ingress,
+    retire: Option<Retire>,
+}
+
+impl Port {
+    const ONE: Self = Self { ingress: Ingress::Rvfi, retire: None };
+
+    const fn channels(lanes: u8, log2_words: u8) -> Self {
+        Self { ingress: Ingress::Rvfi, retire: Some(Retire { lanes, log2_words }) }
+    }
+
+    const fn blocks(lanes: u8, log2_words: u8) -> Self {
+        Self { ingress: Ingress::Blocks, ..Self::channels(lanes, log2_words) }
+    }
+
+    fn lanes(self) -> u8 {
+        self.retire.map_or(1, |r| r.lanes)
+    }
+
+    /// Clocks that a core may go on behind `stall`, as `hdl/src/top.rs` has them.
+    fn clocks(self, log2_fifo: u8) -> usize {
+        let Some(retire) = self.retire else { return allowed(log2_fifo) };
+        let lanes = usize::from(retire.lanes) * if self.ingress == Ingress::Blocks { 2 } else { 1 };
+        ((1 << retire.log2_words) - 5).min(((1 << (log2_fifo - 1)) - 2 - 5 * lanes) / lanes)
+    }
+
+    /// What stands at the ports of core `core` when it retires an instruction at `pc`, which goes to `next`, the older ones in the lower lanes.
+    fn show(self, core: usize, lane: u8, jump: bool, pc: u64, next: u64) -> Vec<(String, u128)> {
+        let many = self.lanes() > 1;
+        if self.ingress == Ingress::Blocks {
+            let block = if many { format!("block{lane}_") } else { String::new() };
+            let itype = if jump { 10 } else { 0 };
+            let values = [("itype", itype), ("iaddr", pc.into()), ("iretire", 2), ("ilastsize", 1), ("icount", 1)];
+            return values.map(|(name, value)| (format!("{block}{name}${core}"), value)).into();
+        }
+        let channel = if many { lane.to_string() } else { String::new() };
+        let insn = if jump { JUMP } else { NOP };
+        let values = [("valid", 1), ("insn", u128::from(insn)), ("pc_rdata", pc.into()), ("pc_wdata", next.into())];
+        values.map(|(name, value)| (format!("rvfi{channel}_{name}${core}"), value)).into()
+    }
+}
+
 /// Plays `clocks` clocks on cores that heed `stall` so many clocks late.
-fn play(scheme: &str, cores: u8, log2_fifo: u8, late: usize, clocks: u64) -> Outcome {
+fn play(scheme: &str, cores: u8, log2_fifo: u8, late: usize, clocks: u64, port: Port) -> Outcome {
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     params.cores = cores;
-    let extras = Extras { stall: true, ..Extras::default() };
-    let mut top = build(&params, &SystemOptions { log2_fifo, extras, ..SystemOptions::default() }).unwrap();
+    let extras = Extras { stall: true, retire: port.retire, ..Extras::default() };
+    let mut top = build(&params, &SystemOptions { ingress: port.ingress, log2_fifo, extras }).unwrap();
     top.connect_all();
     let cosim = Cosim::build(&generate_verilog(&top), &Interface::of(&top)).unwrap().with_random_state(7);
     let [valid, data, rdata] = ["valid", "data", "bus_rdata"].map(|name| cosim.output(name).unwrap());
@@ -58,8 +105,9 @@ fn play(scheme: &str, cores: u8, log2_fifo: u8, late: usize, clocks: u64) -> Out
     let mut golden = System::new(&params).unwrap();
     let mut s = Source::seeded(log2_fifo as u64);
     let ring = VecDeque::from(vec![false; late + 1]);
-    let mut all: Vec<Core> =
-        (0..cores).map(|c| Core { pc: 0x1000 * u64::from(c), count: 0, asked: ring.clone() }).collect();
+    let mut all: Vec<Core> = (0..cores)
+        .map(|c| Core { pc: 0x1000 * u64::from(c), count: 0, asked: ring.clone(), begun: false, ended: false })
+        .collect();
     let mut o = Outcome { want: vec![], got: vec![], overflow: 0, stalled: 0, retired: 0 };
     let (mut jumps, mut ready, mut phase) = (100_u8, 5_u8, 0);
     let (mut began, mut ended) = (None, None);
@@ -86,26 +134,34 @@ fn play(scheme: &str, cores: u8, log2_fifo: u8, late: usize, clocks: u64) -> Out
         values.push(("ready".into(), take.into()));
         for (c, core) in all.iter_mut().enumerate() {
             let waits = core.asked.pop_front().unwrap();
-            if !tracing || write.is_some() || waits {
+            // what waits in a queue at the end is not told
+            let last = port.retire.is_some() && tracing && clock + 150 >= began.unwrap() + clocks;
+            if last && !std::mem::replace(&mut core.ended, true) && port.ingress == Ingress::Blocks {
+                // a trap tells where the last one went
+                values.push((port.show(c, 0, false, 0, 0)[0].0.clone(), 1));
+                values.push((port.show(c, 0, false, 0, 0)[1].0.clone(), core.pc.into()));
+            }
+            if !tracing || write.is_some() || waits || last {
                 continue;
             }
-            let (pc, jump) = (core.pc, s.percent(jumps));
-            core.pc = if jump { s.bits(32) & !3 } else { (pc + 4) & 0xffff_ffff };
-            let e = FlowEvent { hart: c as u8, kind: FlowKind::Start, len: 0, count: 0, pc, target: pc, cycle: clock };
-            if began == Some(clock - 1) {
-                golden.event(&e);
-            }
-            core.count += 1;
-            o.retired += 1;
-            if jump {
-                let count = std::mem::take(&mut core.count);
-                golden.event(&FlowEvent { kind: FlowKind::IndirectJump, len: 4, count, target: core.pc, ..e });
-            }
-            let insn = if jump { JUMP } else { NOP };
-            for (name, value) in
-                [("valid", 1), ("insn", u128::from(insn)), ("pc_rdata", pc.into()), ("pc_wdata", core.pc.into())]
-            {
-                values.push((format!("rvfi_{name}${c}"), value));
+            for lane in 0..port.lanes() {
+                if lane > 0 && s.percent(5) {
+                    continue;
+                }
+                let (pc, jump) = (core.pc, s.percent(jumps));
+                core.pc = if jump { s.bits(32) & !3 } else { (pc + 4) & 0xffff_ffff };
+                let e =
+                    FlowEvent { hart: c as u8, kind: FlowKind::Start, len: 0, count: 0, pc, target: pc, cycle: clock };
+                if !std::mem::replace(&mut core.begun, true) {
+                    golden.event(&e);
+                }
+                core.count += 1;
+                o.retired += 1;
+                if jump {
+                    let count = std::mem::take(&mut core.count);
+                    golden.event(&FlowEvent { kind: FlowKind::IndirectJump, len: 4, count, target: core.pc, ..e });
+                }
+                values.extend(port.show(c, lane, jump, pc, core.pc));
             }
         }
         let values: Vec<(&str, u128)> = values.iter().map(|(n, v)| (n.as_str(), *v)).collect();
@@ -161,7 +217,7 @@ fn cores_that_wait_lose_nothing() {
         ("golomb:m4", 1, 6),
     ] {
         let late = allowed(log2_fifo);
-        let o = play(scheme, cores, log2_fifo, late, 60_000);
+        let o = play(scheme, cores, log2_fifo, late, 60_000, Port::ONE);
         let place = format!("{scheme}, N = {cores}, {} places, {late} late", 1 << log2_fifo);
         assert_eq!(o.overflow, 0, "{place}: it overflowed");
         let first = o.want.iter().zip(&o.got).position(|(w, g)| w != g);
@@ -175,9 +231,61 @@ fn cores_that_wait_lose_nothing() {
 #[test]
 fn a_core_that_waits_too_late_loses() {
     for log2_fifo in [4, 5] {
-        let o = play("tr_e:small", 1, log2_fifo, allowed(log2_fifo) + 1, 60_000);
+        let o = play("tr_e:small", 1, log2_fifo, allowed(log2_fifo) + 1, 60_000, Port::ONE);
         assert_ne!(o.overflow, 0, "{} places: nothing was lost", 1 << log2_fifo);
     }
+}
+
+/// Wide ones are told in the order of their queues: so of several cores only that nothing is lost.
+#[test]
+fn cores_of_several_instructions_a_clock_that_wait_lose_nothing() {
+    for (scheme, cores, log2_fifo, port) in [
+        ("tr_e:small", 1, 5, Port::channels(2, 3)),
+        ("tr_e:m4", 1, 6, Port::channels(4, 3)),
+        ("nx_b", 2, 7, Port::channels(4, 4)),
+        ("tr_e:small", 1, 5, Port::blocks(1, 3)),
+        ("tr_e:m4", 1, 6, Port::blocks(2, 3)),
+        ("sc-lsp:rbase-32x4", 1, 5, Port::channels(2, 3)),
+        ("sc-lsp:rbase-32x4", 1, 6, Port::blocks(2, 3)),
+    ] {
+        let late = port.clocks(log2_fifo);
+        let place = format!("{scheme}, {} a clock, {} places, {late} late", port.lanes(), 1 << log2_fifo);
+        let o = play(scheme, cores, log2_fifo, late, 30_000, port);
+        assert_eq!(o.overflow, 0, "{place}: it overflowed");
+        if cores == 1 {
+            let first = o.want.iter().zip(&o.got).position(|(w, g)| w != g);
+            assert_eq!(first, None, "{place}: words differ, of {} and {}", o.want.len(), o.got.len());
+        }
+        assert_eq!(o.want.len(), o.got.len(), "{place}");
+        eprintln!("{place}: {} instructions, {} words, asked to wait in {} %", o.retired, o.got.len(), o.stalled);
+        assert!(o.stalled > 20 && o.retired > 500, "{place}: {} %, {} instructions", o.stalled, o.retired);
+        // and few clocks more are too many
+        let too_late = (1..8).find(|more| play(scheme, cores, log2_fifo, late + more, 30_000, port).overflow != 0);
+        eprintln!("{place}: {too_late:?} clocks more are too many");
+        assert!(too_late.is_some(), "{place}: nothing is ever lost");
+    }
+}
+
+#[test]
+fn what_is_full_before_a_wide_core_waits_is_refused() {
+    let of = |ingress, lanes, log2_words, log2_fifo| {
+        let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().unwrap());
+        let extras = Extras { stall: true, retire: Some(Retire { lanes, log2_words }), ..Extras::default() };
+        build(&params, &SystemOptions { ingress, log2_fifo, extras }).err().map(|e| e.to_string())
+    };
+    assert_eq!(of(Ingress::Rvfi, 4, 3, 6), None);
+    assert_eq!(
+        of(Ingress::Rvfi, 4, 3, 5).unwrap(),
+        "stall outputs take FIFOs of 64 places or more where 4 instructions a clock come in (a block counts as two); there are 32"
+    );
+    assert_eq!(
+        of(Ingress::Blocks, 1, 3, 4).unwrap(),
+        "stall outputs take FIFOs of 32 places or more where 2 instructions a clock come in (a block counts as two); there are 16"
+    );
+    assert_eq!(
+        of(Ingress::Rvfi, 2, 2, 5).unwrap(),
+        "stall outputs take a queue of 8 places or more, log2_words = 3; there are 4"
+    );
 }
 
 #[test]

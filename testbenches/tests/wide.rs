@@ -5,10 +5,10 @@
 
 use hdl::ingress::beat::BeatOut;
 use hdl::ingress::rvfi_wide::{RvfiFour, RvfiTwo};
-use hdl::spine::Retire;
+use hdl::spine::{Extras, Retire};
 use retire::isa::{flow, Flow, Indirect};
 use rust_hdl::prelude::*;
-use sim::beats::wide::{Compressor, Row};
+use sim::beats::wide::{Check, Compressor, Row};
 use sim::params::{Platform, TraceParams};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{Config, Retired, Run};
@@ -31,6 +31,8 @@ trait Wide: Block {
     const XLEN: u8;
     fn set_clock(&mut self, high: bool);
     fn control(&mut self, reset: bool, live: bool);
+    /// Of a filter: all of the clock is hidden; addresses that are told.
+    fn veil(&mut self, hide: bool, first: u64, last: u64);
     fn set(&mut self, lane: usize, show: Channel);
     fn told(&self) -> Told;
 }
@@ -45,6 +47,8 @@ struct Told {
     step: u64,
     /// `intr`, `branch`, `taken`, `look`, `push`, `pop`, `jump`
     kind: [bool; 7],
+    broken: bool,
+    hidden: bool,
     addresses: [u64; 3],
 }
 
@@ -59,6 +63,8 @@ fn said<const W: usize>(beat: &BeatOut<W>, [more, step]: [u64; 2], choked: bool)
         count: if beat.valid.val() { more + 1 } else { 0 },
         step,
         kind: [intr, branch, taken, look, push, pop, jump],
+        broken: beat.broken.val(),
+        hidden: beat.hide.val(),
         addresses: [beat.pc.val().to_u64(), beat.link.val().to_u64(), beat.target.val().to_u64()],
     }
 }
@@ -74,6 +80,13 @@ macro_rules! wide {
             fn control(&mut self, reset: bool, live: bool) {
                 self.reset.next = reset;
                 self.live.next = live;
+            }
+            fn veil(&mut self, hide: bool, first: u64, last: u64) {
+                self.hide.next = hide;
+                self.mode.next = 0.into();
+                self.modes.next = 1.into();
+                self.first.next = first.to_bits();
+                self.last.next = last.to_bits();
             }
             fn set(&mut self, lane: usize, show: Channel) {
                 match lane {
@@ -136,27 +149,40 @@ struct Seen {
     choked: usize,
     lag: u32,
     split: usize,
+    broken: usize,
+    hidden: usize,
 }
 
 /// Drives `uut` for `clocks` clocks; what it says must be what the model says.
-fn drive<T: Wide>(uut: T, params: &TraceParams, log2_words: u8, seed: u64, clocks: usize) -> Seen {
+fn drive<T: Wide>(uut: T, params: &TraceParams, extras: Extras, seed: u64, clocks: usize) -> Seen {
     let xlen = T::XLEN;
+    let (log2_words, check) = (extras.retire.unwrap().log2_words, extras.check);
     let shape = if xlen == 64 { Shape::rv64(seed) } else { Shape::rv32(seed) };
     let model = Model::new(&Shape { compressed: params.align == 1, ..shape });
     let config = Config { trap_per_64k: 1_500, ..Config::new(1, seed) };
     let mut steps = Run::new(&model, &config).map(|s| s.retired).peekable();
     let mut s = Source::seeded(seed);
     let mut d = Driver::new(uut, |u: &mut T, c| u.set_clock(c)).unwrap().recording();
-    let mut golden: Compressor<Retired> = Compressor::new(log2_words);
+    // with what an event is, whether it does not follow
+    let mut golden: Compressor<(Retired, bool)> = Compressor::new(log2_words);
+    let mut checker = Check::default();
     // what the channels showed a clock ago, and the row that is told now
-    let (mut came, mut row): (Vec<Retired>, Option<Row<Retired>>) = (Vec::new(), None);
+    let (mut came, mut row): (Vec<(Retired, bool)>, Option<Row<(Retired, bool)>>) = (Vec::new(), None);
+    let (mut hide, mut first, mut last) = (false, 0, u64::MAX >> (64 - xlen));
     let (mut trap_told, mut was_reset) = (false, true);
-    let mut seen = Seen { rows: 0, choked: 0, lag: 0, split: 0 };
+    let mut seen = Seen { rows: 0, choked: 0, lag: 0, split: 0, broken: 0, hidden: 0 };
     let (mut lag, mut percent, mut phase, mut live) = (0, 50, 0, false);
     for clock in 0..clocks {
         if phase == 0 {
             (percent, phase) = (*s.pick(&[0, 5, 40, 90, 100]), s.between(1, 60));
             live = if clock < 30 { false } else { s.percent(85) };
+            if extras.filter {
+                // some of what is around, or all
+                let pc = steps.peek().map_or(0, |r| r.pc);
+                hide = s.percent(20);
+                first = if s.percent(50) { 0 } else { pc.saturating_sub(s.below(64)) };
+                last = if s.percent(50) { u64::MAX >> (64 - xlen) } else { pc + s.below(64) };
+            }
         }
         phase -= 1;
         let reset = clock < 2 || s.per_64k(60);
@@ -170,15 +196,23 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, log2_words: u8, seed: u64, clock
                 (*show, trap_told) = (Channel::Traps, true);
                 continue;
             }
-            let r = steps.next().unwrap();
+            let mut r = steps.next().unwrap();
+            if check && s.per_64k(400) {
+                // the core left one out
+                r = steps.next().unwrap();
+            }
             // told by the trap before it, by `intr`, or both
-            let intr = r.trapped && (!trap_told || s.percent(50));
+            let silent = check && !trap_told && s.percent(40);
+            let intr = r.trapped && !silent && (!trap_told || s.percent(50));
+            let announced = intr || trap_told;
             trap_told = false;
             *show = Channel::Retires { r, intr };
-            now.push(r);
+            let hides = hide || !(first..=last).contains(&r.pc);
+            now.push((if check { Retired { trapped: announced, ..r } } else { r }, hides));
         }
         let set = |u: &mut T| {
             u.control(reset, live);
+            u.veil(hide, first, last);
             shows.iter().enumerate().for_each(|(lane, show)| u.set(lane, *show));
         };
         let got = d.cycle(set, T::told).unwrap();
@@ -187,16 +221,22 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, log2_words: u8, seed: u64, clock
             assert_eq!((got.live, got.valid, got.choked), (row.live, row.count > 0, row.choked), "{place}: {row:x?}");
             assert_eq!(got.count, u64::from(row.count), "{place}: {row:x?}");
             // in the clock behind a reset it is that of before
+            assert_eq!(got.hidden, row.hidden, "{place}: {row:x?}");
+            seen.hidden += usize::from(row.hidden && row.event.is_some());
+            // in the clock behind a reset it is that of before
             if params.timestamps && !was_reset {
                 assert_eq!(got.step, u64::from(lag + 1 - row.lag), "{place}: {row:x?}");
             }
-            if let (Some(r), true) = (row.event, row.live) {
+            if let (Some((r, broken)), true) = (row.event, row.live && !row.hidden) {
+                assert_eq!(got.broken, broken, "{place}: {row:x?}");
+                seen.broken += usize::from(broken);
                 assert_eq!(got.kind, kind(&r, xlen), "{place}: {row:x?}");
                 let address = |a: u64| a >> params.align;
                 let link = r.pc.wrapping_add(r.len.into()) & (u64::MAX >> (64 - xlen));
                 let want = [r.pc, link, r.next_pc].map(address);
                 assert_eq!(got.addresses, want, "{place}: {row:x?}");
             } else {
+                assert!(!got.broken, "{place}: {got:x?}");
                 let choked = row.choked && row.live;
                 let quiet = [&got.kind[1..2], &got.kind[3..6]].concat();
                 assert!(quiet.iter().all(|k| !k) && got.kind[6] == choked, "{place}: {got:x?}");
@@ -210,11 +250,17 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, log2_words: u8, seed: u64, clock
         was_reset = reset;
         if reset {
             golden = Compressor::new(log2_words);
-            row = Some(Row { live: false, count: 0, event: None, choked: false, lag: 0 });
+            checker = Check::default();
+            row = Some(Row { live: false, count: 0, event: None, choked: false, lag: 0, hidden: false });
             now.clear();
             trap_told = false;
         } else {
-            row = Some(golden.clock(came.iter().map(|r| (*r, is_event(r, xlen))), live));
+            let breaks = if check { checker.clock(&came, live) } else { vec![false; came.len()] };
+            let came = came.iter().zip(breaks).map(|((r, hides), broken)| {
+                let r = Retired { trapped: r.trapped || broken, ..*r };
+                ((r, broken), is_event(&r, xlen), *hides)
+            });
+            row = Some(golden.veiled(came, live, 0));
         }
         came = now;
     }
@@ -230,23 +276,36 @@ fn params(scheme: &str, xlen: u8, align: u8, timestamps: bool) -> TraceParams {
 fn beats_of_several_channels_are_those_of_the_model() {
     let clocks = rounds(6_000, 200_000);
     let (mut choked, mut lag) = (0, 0);
-    for (seed, log2_words, xlen, align) in [(1, 2, 32, 1), (2, 3, 32, 2), (3, 2, 64, 1)] {
+    for (seed, log2_words, xlen, align, check, filter) in
+        [(1, 2, 32, 1, false, false), (2, 3, 32, 2, true, false), (3, 2, 64, 1, false, true), (4, 2, 32, 1, true, true)]
+    {
         let p = params("tr_e:small", xlen, align, true);
-        let (two, four) = (Retire { lanes: 2, log2_words }, Retire { lanes: 4, log2_words });
+        let extras = |lanes| Extras {
+            check,
+            filter,
+            range: filter,
+            retire: Some(Retire { lanes, log2_words }),
+            ..Extras::default()
+        };
         let seen = if xlen == 64 {
             [
-                drive(RvfiTwo::<64>::new(&p, two), &p, log2_words, seed, clocks),
-                drive(RvfiFour::<64>::new(&p, four), &p, log2_words, seed, clocks),
+                drive(RvfiTwo::<64>::with(&p, extras(2)), &p, extras(2), seed, clocks),
+                drive(RvfiFour::<64>::with(&p, extras(4)), &p, extras(4), seed, clocks),
             ]
         } else {
             [
-                drive(RvfiTwo::<32>::new(&p, two), &p, log2_words, seed, clocks),
-                drive(RvfiFour::<32>::new(&p, four), &p, log2_words, seed, clocks),
+                drive(RvfiTwo::<32>::with(&p, extras(2)), &p, extras(2), seed, clocks),
+                drive(RvfiFour::<32>::with(&p, extras(4)), &p, extras(4), seed, clocks),
             ]
         };
         for s in seen {
-            eprintln!("{log2_words}, {xlen}: {} rows, {} gaps, lag {}, {} split", s.rows, s.choked, s.lag, s.split);
+            eprintln!(
+                "{log2_words}, {xlen}: {} rows, {} gaps, lag {}, {} split, {} do not follow, {} hidden",
+                s.rows, s.choked, s.lag, s.split, s.broken, s.hidden
+            );
             assert!(s.rows > clocks / 12 && s.split > 5, "{} rows, {} split", s.rows, s.split);
+            assert!(!check || s.broken > 20, "{} do not follow", s.broken);
+            assert!(!filter || s.hidden > 50, "{} hidden", s.hidden);
             choked += s.choked;
             lag = lag.max(s.lag);
         }
@@ -256,8 +315,14 @@ fn beats_of_several_channels_are_those_of_the_model() {
 
 #[test]
 fn adapters_pass_the_static_checks() {
-    let p = params("tr_e:small", 32, 1, true);
-    emit_checked(&mut RvfiTwo::<32>::new(&p, Retire { lanes: 2, log2_words: 3 })).unwrap();
+    let p32 = params("tr_e:small", 32, 1, true);
+    emit_checked(&mut RvfiTwo::<32>::new(&p32, Retire { lanes: 2, log2_words: 3 })).unwrap();
     let p = params("tr_e:small", 64, 2, false);
     emit_checked(&mut RvfiFour::<64>::new(&p, Retire { lanes: 4, log2_words: 4 })).unwrap();
+    let retire = Some(Retire { lanes: 4, log2_words: 3 });
+    emit_checked(&mut RvfiFour::<32>::with(
+        &p32,
+        Extras { check: true, filter: true, space: true, retire, ..Extras::default() },
+    ))
+    .unwrap();
 }

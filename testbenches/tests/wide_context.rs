@@ -1,4 +1,4 @@
-//! `hdl/src/ingress/turn.rs` before cores that retire several instructions or blocks a clock, emitted and under Verilator, against
+//! `hdl/src/ingress/turn.rs` before cores that retire several instructions or blocks a clock, or with an E-Trace port, emitted and under Verilator, against
 //! `sim/src/system.rs`: the words are those of a core of one instruction a clock
 
 use fpga::cosim::{Cosim, Interface};
@@ -134,6 +134,34 @@ fn blocks(lives: &[Lived], seed: u64) -> Vec<Ports> {
     clocks
 }
 
+/// The same as E-Trace reports of one instruction.
+fn reports(lives: &[Lived], seed: u64) -> Vec<Ports> {
+    let mut s = Source::seeded(seed);
+    let mut clocks: Vec<Ports> = Vec::new();
+    for (i, &(r, context)) in lives.iter().enumerate() {
+        // what stands at the ports between reports is noise
+        while s.percent(70) {
+            clocks.push(vec![("privilege$0".into(), s.bits(2).into()), ("space$0".into(), s.bits(16).into())]);
+        }
+        if r.trapped && i > 0 {
+            let noise = [("privilege$0".into(), s.bits(2).into()), ("space$0".into(), s.bits(16).into())];
+            let trap = [("itype$0".into(), 1), ("iaddr$0".into(), lives[i - 1].0.next_pc.into())];
+            clocks.push(noise.into_iter().chain(trap).collect());
+        }
+        let block = Shown::of(&[r], 32);
+        clocks.push(vec![
+            ("privilege$0".into(), context.privilege().into()),
+            ("space$0".into(), context.id().into()),
+            ("itype$0".into(), block.itype.into()),
+            ("iaddr$0".into(), r.pc.into()),
+            ("iretire$0".into(), s.between(1, 3).into()),
+            ("ilastsize$0".into(), block.ilastsize.into()),
+        ]);
+    }
+    clocks.push(vec![("itype$0".into(), 1), ("iaddr$0".into(), lives[lives.len() - 1].0.next_pc.into())]);
+    clocks
+}
+
 /// The words of a system whose core shows `clocks`.
 fn words(cosim: &Cosim, clocks: &[Ports]) -> Vec<u32> {
     let [valid, data] = ["valid", "data"].map(|name| cosim.output(name).unwrap());
@@ -161,10 +189,10 @@ fn words(cosim: &Cosim, clocks: &[Ports]) -> Vec<u32> {
     words
 }
 
-fn told(scheme: &str, ingress: Ingress, retire: Retire, bits: u8) {
+fn told(scheme: &str, ingress: Ingress, retire: Option<Retire>, bits: u8) {
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     params.context = Some(bits);
-    let extras = Extras { retire: Some(retire), ..Extras::default() };
+    let extras = Extras { retire, ..Extras::default() };
     let mut top = build(&params, &SystemOptions { ingress, log2_fifo: 8, extras }).unwrap();
     top.connect_all();
     let cosim = Cosim::build(&generate_verilog(&top), &Interface::of(&top)).unwrap();
@@ -172,7 +200,8 @@ fn told(scheme: &str, ingress: Ingress, retire: Retire, bits: u8) {
     let (lives, events, turns) = lives(&model, 20_000, u64::from(bits) + 1);
     let clocks = match ingress {
         Ingress::Blocks => blocks(&lives, 5),
-        _ => channels(&lives, retire.lanes.into(), 5),
+        Ingress::Etrace => reports(&lives, 5),
+        _ => channels(&lives, retire.unwrap().lanes.into(), 5),
     };
     let flows = lives.iter().filter(|l| flow(l.0.insn, 32) != Flow::Sequential).count();
     assert!(turns > 200 && flows > 2_000, "{turns} changes, {flows} jumps and branches");
@@ -182,16 +211,22 @@ fn told(scheme: &str, ingress: Ingress, retire: Retire, bits: u8) {
     let want: Vec<u32> = golden.drain().collect();
     let got = words(&cosim, &clocks);
     let first = want.iter().zip(&got).position(|(w, g)| w != g);
-    assert_eq!((first, got.len()), (None, want.len()), "{scheme}, {ingress:?}, {} a clock", retire.lanes);
+    assert_eq!((first, got.len()), (None, want.len()), "{scheme}, {ingress:?}, {retire:?}");
 }
 
 #[test]
 fn several_instructions_a_clock_send_the_contexts_of_single_ones() {
-    told("tr_e:small", Ingress::Rvfi, Retire { lanes: 2, log2_words: 4 }, 4);
-    told("nx_b", Ingress::Rvfi, Retire { lanes: 4, log2_words: 4 }, 0);
+    told("tr_e:small", Ingress::Rvfi, Some(Retire { lanes: 2, log2_words: 4 }), 4);
+    told("nx_b", Ingress::Rvfi, Some(Retire { lanes: 4, log2_words: 4 }), 0);
 }
 
 #[test]
 fn several_blocks_a_clock_send_the_contexts_of_single_instructions() {
-    told("tr_e:m4", Ingress::Blocks, Retire { lanes: 2, log2_words: 3 }, 8);
+    told("tr_e:m4", Ingress::Blocks, Some(Retire { lanes: 2, log2_words: 3 }), 8);
+}
+
+#[test]
+fn single_reports_of_e_trace_send_the_contexts_of_their_instructions() {
+    told("tr_e:small", Ingress::Etrace, None, 8);
+    told("nx_b", Ingress::Etrace, None, 0);
 }

@@ -13,6 +13,7 @@ use retire::isa::{flow, Flow};
 use retire::{FlowEvent, RetireSink};
 use sim::beats::wide::{pace, Compressor, Pace, LATENCY};
 use sim::beats::{Expander, Retired, Writer};
+use sim::lane::SyncPeriod;
 use sim::params::{Platform, TraceParams};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
@@ -20,7 +21,7 @@ use sim::stimulus::Source;
 use sim::system::System;
 use std::io::BufWriter;
 use tempfile::NamedTempFile;
-use testbenches::check::{right_around_gaps, rounds, run};
+use testbenches::check::{right_around_gaps, rounds, run, run as run_program};
 use testbenches::gates::emit_checked_system;
 
 /// Clocks from activation to clock 0 of the beat file, as `status.active` shows it and time stamps see it.
@@ -143,7 +144,8 @@ impl Case {
     }
 
     fn options(&self) -> SystemOptions {
-        let extras = Extras { retire: Some(self.retire), ..Extras::default() };
+        // what has no tables can be told of anew
+        let extras = Extras { retire: Some(self.retire), sync: self.scheme == "nx_b", ..Extras::default() };
         SystemOptions { log2_fifo: self.log2_fifo, extras, ..SystemOptions::default() }
     }
 
@@ -169,16 +171,31 @@ impl Case {
         events: &[FlowEvent],
         clocks: Clocks,
     ) -> Option<usize> {
+        self.play_anew(place, sim, retired, events, clocks, None)
+    }
+
+    /// The same, told anew every 2^`period` instructions.
+    fn play_anew(
+        &self,
+        place: &str,
+        sim: &TraceCosim,
+        retired: &[Retired],
+        events: &[FlowEvent],
+        clocks: Clocks,
+        period: Option<u8>,
+    ) -> Option<usize> {
         let cores = self.widen(retired, clocks);
         let beats = file(&cores, self.retire.lanes.into(), self.xlen);
-        let options = TraceOptions { gap: 100, ..TraceOptions::default() };
+        let options = TraceOptions { gap: 100, sync: period.unwrap_or(0).into(), ..TraceOptions::default() };
         let mut got = Vec::new();
         let summary = sim.run(beats.path(), &options, |w| got.push(w)).unwrap();
         if summary.overflow != 0 {
             return None;
         }
         assert_eq!(summary.beats, retired.len() as u64, "{place}");
-        let mut golden = System::new(&self.params()).unwrap();
+        let params = self.params();
+        let every = period.map(|p| SyncPeriod::new(p).unwrap());
+        let mut golden = System::new(&params).unwrap().sync_every(&params, every);
         for e in told(&cores, events, self.retire.log2_words, self.xlen) {
             golden.event(&FlowEvent { cycle: e.cycle.saturating_add(ACTIVATION), ..e });
         }
@@ -187,7 +204,7 @@ impl Case {
         let first = want.iter().zip(&got).position(|(w, g)| w != g);
         assert_eq!(first, None, "{place}: words differ, of {} and {}", want.len(), got.len());
         assert_eq!(want.len(), got.len(), "{place}");
-        if self.cores == 1 && !self.timestamps {
+        if self.cores == 1 && !self.timestamps && period.is_none() {
             assert!(
                 got == single(&self.params(), events),
                 "{place}: not the words of a core of one instruction a clock"
@@ -278,6 +295,32 @@ fn random_retirement_sends_the_words_of_the_model() {
     }
 }
 
+/// Told anew every 1,024 instructions: at the events at which a core of one instruction a clock would be, the others behind it.
+#[test]
+fn resyncs_are_of_the_events_that_are_told() {
+    for (cores, timestamps, lanes) in [(1, true, 4), (3, true, 2), (2, false, 4)] {
+        let case = Case { scheme: "nx_b", cores, timestamps, xlen: 32, retire: retire(lanes, 4), log2_fifo: 8 };
+        let sim = case.build();
+        let place = format!("N = {cores}, {lanes} a clock");
+        let run = record(&Model::new(&Shape::rv32(5)), &Config::new(cores, 7), rounds(40_000, 400_000));
+        let words =
+            |period| case.play_anew(&place, &sim, &run.retired, &run.events, Clocks::Random(9), period).unwrap();
+        let (more, fewer) = (words(Some(10)), words(None));
+        assert!(more > fewer + 30, "{place}: {more} and {fewer} words");
+        // a scheme that predicts nothing sends more than FIFOs of some programs hold
+        let mut whole = 0;
+        for name in ["bank", "hello", "quicksort", "crc", "bubble", "vm"].into_iter().filter_map(programs::find) {
+            let program = name.load().unwrap();
+            let (events, _) = run_program(&program, cores, 20_000);
+            let retired = expand(&program, cores, &events);
+            let place = format!("{}, {place}", name.name);
+            let words = case.play_anew(&place, &sim, &retired, &events, Clocks::Paced(Pace::Timed), Some(10));
+            whole += usize::from(words.is_some());
+        }
+        assert!(whole > 1, "{place}: {whole} programs lost nothing");
+    }
+}
+
 /// Four instructions a clock, whatever they are, are more events than one a clock: what is lost in the queue is told.
 #[test]
 fn what_the_queue_loses_is_told() {
@@ -327,11 +370,10 @@ fn what_has_no_circuit_is_refused() {
     assert_eq!(etrace, format!("the etrace ingress {none}; rvfi has one"));
     assert_eq!(of("sc-lsp:base-32x4", Ingress::Rvfi, two), None);
     let cache = of("sc-lsp:base-32x4", Ingress::Rvfi, Extras { sync: true, ..two }).unwrap();
-    assert_eq!(cache, format!("periodic synchronisation of the scheme sc-lsp {none}; leave it out"));
-    let check = of("tr_e:small", Ingress::Rvfi, Extras { check: true, ..two }).unwrap();
-    assert_eq!(check, format!("the discontinuity check {none}; leave it out"));
-    let stall = of("tr_e:small", Ingress::Rvfi, Extras { stall: true, ..two }).unwrap();
-    assert_eq!(stall, format!("a stall output {none}; leave it out"));
+    assert_eq!(cache, format!("periodic synchronisation of a scheme with tables {none}; nx_b has one"));
+    let sync = of("tr_e:small", Ingress::Rvfi, Extras { sync: true, ..two }).unwrap();
+    assert_eq!(sync, format!("periodic synchronisation of a scheme with tables {none}; nx_b has one"));
+    assert_eq!(of("nx_b", Ingress::Blocks, Extras { sync: true, filter: true, ..two }), None);
     let three = of("tr_e:small", Ingress::Rvfi, Extras { retire: Some(retire(3, 3)), ..two }).unwrap();
     assert_eq!(three, "retire = 3; circuits exist for 1, 2 and 4 instructions a clock");
     let deep = of("tr_e:small", Ingress::Rvfi, Extras { retire: Some(retire(2, 5)), ..two }).unwrap();

@@ -19,9 +19,11 @@
 //! | `icount` | in | 4 | its instructions; not looked at without the C extension |
 //! | `privilege`, `context_id` | in | 2, 32 | where contexts are told: privilege mode and, in the low 16 bits, number of the address space of all that is shown in the clock |
 //! | `cause`, `tval`, `trigger` | in | 5, W, 4 | not used |
+//! | `hide`, `modes` | in | 1, 4 | with [`Extras::filter`]: nothing that is shown must be told; modes that may be, of which `privilege` is one |
+//! | `first`, `last`, `wanted`, `mask` | in | W, W, 16, 16 | with [`Extras::range`], [`Extras::space`]: as of [`super::gate`]; a block is told if both its ends may be |
 //! | `halted` | in | 1 | the hart is in debug mode: the next block begins as behind a trap |
 //! | `hart_reset` | in | 1 | the hart is in reset: the same |
-//! | `beat`, `more`, `step`, `choked` | out | | as those of the compressor |
+//! | `beat`, `more`, `step`, `choked`, `crowd`, `lag` | out | | as those of the compressor |
 //!
 //! Of two blocks a clock the first seven ports are there for each, `block0_itype` and so on: block 0 is the older one, and any may be empty.
 //!
@@ -38,11 +40,13 @@
 
 use super::beat::BeatOut;
 use super::compress::Compress;
+use super::gate::Gate;
 use super::held::Held;
 use super::shown::Shown;
 use super::turn::Turn;
 use crate::spine::{Extras, Retire};
 use crate::widget::each::each;
+use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
@@ -71,10 +75,18 @@ macro_rules! adapter {
             pub trigger: Signal<In, Bits<4>>,
             pub halted: Signal<In, Bit>,
             pub hart_reset: Signal<In, Bit>,
+            pub hide: Signal<In, Bit>,
+            pub modes: Signal<In, Bits<4>>,
+            pub first: Signal<In, Bits<W>>,
+            pub last: Signal<In, Bits<W>>,
+            pub wanted: Signal<In, Bits<16>>,
+            pub mask: Signal<In, Bits<16>>,
             pub beat: BeatOut<W>,
             pub more: Signal<Out, Bits<10>>,
             pub step: Signal<Out, Bits<8>>,
             pub choked: Signal<Out, Bit>,
+            pub crowd: Signal<Out, Bit>,
+            pub lag: Signal<Out, Bits<8>>,
             block: Vec<Shown<W>>,
             held: Vec<Held<W>>,
             compress: Compress<W>,
@@ -83,6 +95,14 @@ macro_rules! adapter {
             trap_before: DFF<Bit>,
             shown: Vec<Signal<Local, Bit>>,
             open: Vec<Signal<Local, Bit>>,
+            // with a filter: whether the mode is told, each block must not be; of blocks by address or address space both ends
+            wants: Signal<Local, Bits<4>>,
+            hidden: Vec<Signal<Local, Bit>>,
+            filter: Fixed<Bit>,
+            begin_gate: Vec<Gate<W>>,
+            end_gate: Vec<Gate<W>>,
+            at: Vec<Signal<Local, Bits<W>>>,
+            _gates: usize,
             // the address behind a block that is held, and whether that follows without a trap
             goes: Vec<Signal<Local, Bits<W>>>,
             jumps: Vec<Signal<Local, Bit>>,
@@ -102,14 +122,25 @@ macro_rules! adapter {
             /// When they do not say how many blocks a clock retire, or ask for the check; and as [`Compress::new`].
             pub fn with(params: &TraceParams, extras: Extras) -> Self {
                 let retire = extras.retire.expect("blocks");
+                let gates = if extras.range || extras.space { $blocks } else { 0 };
                 assert!(!extras.check, "no circuit of the check");
                 assert_eq!(retire.lanes, $blocks, "blocks a clock");
                 Self {
                     block: (0..$blocks).map(|_| Shown::new(params, &extras)).collect(),
                     held: (0..$blocks).map(|_| Held::new(params, &extras)).collect(),
-                    compress: Compress::of(params, Retire { lanes: 2 * $blocks, ..retire }, true),
+                    compress: Compress::of(
+                        params,
+                        Extras { retire: Some(Retire { lanes: 2 * $blocks, ..retire }), ..extras },
+                        true,
+                    ),
                     turn: params.context.iter().map(|_| Turn::new(params.context_bits())).collect(),
                     _turns: usize::from(params.context.is_some()),
+                    hidden: each($blocks),
+                    filter: Fixed::new(extras.filter),
+                    begin_gate: (0..gates).map(|_| Gate::new(&extras)).collect(),
+                    end_gate: (0..gates).map(|_| Gate::new(&extras)).collect(),
+                    at: each($blocks),
+                    _gates: gates,
                     trapped: each($blocks + 1),
                     shown: each($blocks + 1),
                     open: each($blocks + 1),
@@ -136,6 +167,30 @@ macro_rules! adapter {
                 self.compress.reset.next = self.reset.val();
                 self.compress.go.next = self.live.val();
 
+                // what of it must not be told
+                self.wants.next = self.modes.val() >> self.privilege.val();
+                $(
+                    self.at[$j].next = self.$iaddr.val();
+                    self.hidden[$j].next = (self.hide.val() | !self.wants.val().get_bit(0)) & self.filter.val();
+                )+
+                for g in 0..self._gates {
+                    self.begin_gate[g].hide.next = self.hidden[g].val();
+                    self.begin_gate[g].pc.next = self.at[g].val();
+                    self.begin_gate[g].first.next = self.first.val();
+                    self.begin_gate[g].last.next = self.last.val();
+                    self.begin_gate[g].space.next = self.context_id.val().get_bits::<16>(0);
+                    self.begin_gate[g].wanted.next = self.wanted.val();
+                    self.begin_gate[g].mask.next = self.mask.val();
+                    self.end_gate[g].hide.next = self.begin_gate[g].hides.val();
+                    self.end_gate[g].pc.next = self.block[g].ends.val();
+                    self.end_gate[g].first.next = self.first.val();
+                    self.end_gate[g].last.next = self.last.val();
+                    self.end_gate[g].space.next = 0.into();
+                    self.end_gate[g].wanted.next = 0.into();
+                    self.end_gate[g].mask.next = 0.into();
+                    self.hidden[g].next = self.end_gate[g].hides.val();
+                }
+
                 // what is shown, from the oldest on
                 self.trapped[0].next = self.trap_before.q.val() | self.halted.val() | self.hart_reset.val();
                 self.shown[0].next = false;
@@ -156,12 +211,14 @@ macro_rules! adapter {
                     self.held[$j].start.next = self.block[$j].start.val();
                     self.held[$j].last.next = self.block[$j].last.val();
                     self.held[$j].intr.next = self.trapped[$j].val();
+                    self.held[$j].hide.next = self.hidden[$j].val();
                     self.trapped[$next].next = self.trapped[$j].val();
                     self.shown[$next].next = self.shown[$j].val() | self.block[$j].bears.val();
                     self.open[$next].next = self.open[$j].val();
                     if self.block[$j].bears.val() {
                         self.trapped[$next].next = self.block[$j].traps.val();
-                        self.open[$next].next = self.block[$j].open.val();
+                        // what is not told need not wait
+                        self.open[$next].next = self.block[$j].open.val() & !self.hidden[$j].val();
                     }
                 )+
                 self.trap_before.d.next = self.trapped[$blocks].val();
@@ -229,6 +286,8 @@ macro_rules! adapter {
                 self.more.next = self.compress.more.val();
                 self.step.next = self.compress.step.val();
                 self.choked.next = self.compress.choked.val();
+                self.crowd.next = self.compress.crowd.val();
+                self.lag.next = self.compress.late_by.val();
             }
         }
     };

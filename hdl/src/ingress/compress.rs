@@ -15,12 +15,16 @@
 //! | `turns` | in | 1 | where contexts are told: the first instruction of this clock is the first in its context |
 //! | `belongs` | in | 18 | the context of all of them, see [`super::turn`] |
 //! | `behind` | in | 8 | so many clocks what the lanes show, or what they will show next, was held back; up to 127 |
-//! | `beat` | out | | the beat, see [`super::beat`]; `pc`, `link` and `target` are of its last instruction |
+//! | `beat` | out | | the beat, see [`super::beat`]; all but `live` is of its last instruction |
 //! | `more` | out | 10 | instructions of the beat but for the last |
 //! | `step` | out | 8 | clocks from the time of the beat before to that of this one |
 //! | `choked` | out | 1 | the instructions of the beat found no place: they are lost |
+//! | `crowd` | out | 1 | two words or more wait |
+//! | `late_by` | out | 8 | so many clocks is this beat told later than it could have been |
 //!
 //! # Timing
+//! Where `go` falls before a beat could be `live`, one follows that is, without an instruction; what is told then is told to nobody.
+//!
 //! A beat comes four clocks after the instructions, three behind their own beats, or later where others are told before. Time is
 //! that of the event: while beats wait it stands, and goes on by more than a clock where clocks without an event follow.
 //!
@@ -28,10 +32,18 @@
 //!
 //! Events that come late have their own time too: while they are held back, time stands.
 //!
+//! With the discontinuity check an instruction that is not at `target` of the one before, of the same clock or of an earlier one, and that
+//! is not `intr`, is told as the first after a trap, `broken`. The first that comes while `go` is 1 is not held to the one before.
+//!
+//! With a filter a lane that must not be told (`hide`) is a sequential instruction, whatever it is, and an event only where it is the first
+//! of such, or the first that may be traced; so is the first that may be told behind them. A beat is of instructions of one sort: where
+//! those before an event are of the other one, they are told in a beat of their own. So what waits, and for how long, is of the number of hidden
+//! instructions alone.
+//!
 //! Golden model: [`sim::beats::wide`].
 
 use super::beat::{BeatIn, BeatOut};
-use crate::spine::Retire;
+use crate::spine::{Extras, Retire};
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
@@ -53,16 +65,17 @@ pub struct Compress<const W: usize> {
     pub more: Signal<Out, Bits<10>>,
     pub step: Signal<Out, Bits<8>>,
     pub choked: Signal<Out, Bit>,
+    pub crowd: Signal<Out, Bit>,
+    pub late_by: Signal<Out, Bits<8>>,
     _lanes: usize,
     // the queue: a memory for each lane's fields, and one for what is the word's
     pc_words: Vec<Mem<4, W>>,
     target_words: Vec<Mem<4, W>>,
-    kind_words: Vec<Mem<4, 13>>,
+    kind_words: Vec<Mem<4, 14>>,
     words: Mem<4, 22>,
     // where contexts are told: whether a word's first instruction is the first in its context, and that
     context_words: Vec<Mem<4, 19>>,
     _contexts: usize,
-    first_event: Signal<Local, Bit>,
     turned: Signal<Local, Bit>,
     belongs_2: DFF<Bits<18>>,
     turns_2: DFF<Bit>,
@@ -72,6 +85,7 @@ pub struct Compress<const W: usize> {
     have: DFF<Bit>,
     after_write: Signal<Local, Bits<4>>,
     after_read: Signal<Local, Bits<4>>,
+    waiting: Signal<Local, Bits<4>>,
     full: Signal<Local, Bit>,
     empty: Signal<Local, Bit>,
     none: Signal<Local, Bit>,
@@ -79,6 +93,23 @@ pub struct Compress<const W: usize> {
     address: Signal<Local, Bits<4>>,
     // what comes
     event: Vec<Signal<Local, Bit>>,
+    // where the one before went, and whether that is known; the lane does not follow from it
+    gone: Vec<Signal<Local, Bits<W>>>,
+    gone_2: Vec<DFF<Bits<W>>>,
+    known: Vec<Signal<Local, Bit>>,
+    breaks: Vec<Signal<Local, Bit>>,
+    intr: Vec<Signal<Local, Bit>>,
+    // whether what is before a lane must not be told, where there is a filter; of that lane the same, and whether they differ
+    dark: Vec<Signal<Local, Bit>>,
+    dark_2: DFF<Bit>,
+    hides: Vec<Signal<Local, Bit>>,
+    turns_dark: Vec<Signal<Local, Bit>>,
+    // of what was told last, of what is told
+    told_dark: DFF<Bit>,
+    differs: Signal<Local, Bit>,
+    hidden: Signal<Local, Bit>,
+    hide_2: DFF<Bit>,
+    filter: Fixed<Bit>,
     some: Vec<Signal<Local, Bit>>,
     total: Vec<Signal<Local, Bits<5>>>,
     since: Vec<Signal<Local, Bits<5>>>,
@@ -87,7 +118,7 @@ pub struct Compress<const W: usize> {
     sums: Fixed<Bits<5>>,
     came: Signal<Local, Bits<5>>,
     tail: Signal<Local, Bits<5>>,
-    kind_in: Vec<Signal<Local, Bits<13>>>,
+    kind_in: Vec<Signal<Local, Bits<14>>>,
     events: Signal<Local, Bits<4>>,
     first: Signal<Local, Bit>,
     seen: DFF<Bit>,
@@ -113,9 +144,12 @@ pub struct Compress<const W: usize> {
     flush: Signal<Local, Bit>,
     told: Signal<Local, Bit>,
     live: Signal<Local, Bit>,
+    // since `go` rose no clock was traced; and it has fallen
+    owed: DFF<Bit>,
+    closes: Signal<Local, Bit>,
     pc: Signal<Local, Bits<W>>,
     target: Signal<Local, Bits<W>>,
-    kind: Signal<Local, Bits<13>>,
+    kind: Signal<Local, Bits<14>>,
     amount: Signal<Local, Bits<10>>,
     less: Signal<Local, Bits<10>>,
     // time
@@ -136,11 +170,18 @@ pub struct Compress<const W: usize> {
     more_2: DFF<Bits<10>>,
     step_2: DFF<Bits<8>>,
     choked_2: DFF<Bit>,
+    broken_2: DFF<Bit>,
     length: Signal<Local, Bits<2>>,
     // of the parameters
     places: Fixed<Bits<4>>,
     compressed: Fixed<Bit>,
     minus: Fixed<Bits<10>>,
+    check: Fixed<Bit>,
+    _checks: usize,
+    _checked: usize,
+    before_mask: Fixed<Bits<5>>,
+    // of the kind what is not of the instruction itself
+    counts: Fixed<Bits<14>>,
 }
 
 impl<const W: usize> Compress<W> {
@@ -149,26 +190,33 @@ impl<const W: usize> Compress<W> {
     /// # Panics
     /// When [`TraceParams::check`] refuses `params`, W is not `xlen`, or `retire` is outside its ranges.
     pub fn new(params: &TraceParams, retire: Retire) -> Self {
-        Self::of(params, retire, false)
+        Self::of(params, Extras { retire: Some(retire), ..Extras::default() }, false)
     }
 
-    /// The same; with `blocks`, lanes with more than an instruction.
+    /// The same with `extras`, which say how many lanes there are; with `blocks`, lanes with more than an instruction.
     ///
     /// # Panics
-    /// As [`Self::new`].
-    pub fn of(params: &TraceParams, retire: Retire, blocks: bool) -> Self {
+    /// As [`Self::new`]; or when they do not, or ask for the check of blocks, which do not say where an instruction went.
+    pub fn of(params: &TraceParams, extras: Extras, blocks: bool) -> Self {
+        let retire = extras.retire.expect("several instructions a clock");
+        assert!(!(extras.check && blocks), "no circuit of the check");
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         let (lanes, log2) = (usize::from(retire.lanes), usize::from(retire.log2_words));
         assert!(lanes == 2 || lanes == 4, "lanes = {lanes} are not 2 or 4");
         assert!((2..=4).contains(&log2), "log2_words = {log2} is outside 2..=4");
         let address = params.address_bits() as usize;
+        let kinds = match (extras.filter, blocks) {
+            (true, _) => 14,
+            (false, true) => 13,
+            (false, false) => 10 + usize::from(extras.check),
+        };
         Self {
             lane: each(lanes),
             _lanes: lanes,
             pc_words: (0..lanes).map(|_| Mem::new(log2, address)).collect(),
             target_words: (0..lanes).map(|_| Mem::new(log2, address)).collect(),
-            kind_words: (0..lanes).map(|_| Mem::new(log2, if blocks { 13 } else { 10 })).collect(),
+            kind_words: (0..lanes).map(|_| Mem::new(log2, kinds)).collect(),
             extra: each(lanes),
             before: each(lanes),
             sums: Fixed::of(if blocks { 31_u64 } else { 7 }),
@@ -176,6 +224,20 @@ impl<const W: usize> Compress<W> {
             context_words: params.context.iter().map(|_| Mem::new(log2, params.context_bits() as usize + 1)).collect(),
             _contexts: usize::from(params.context.is_some()),
             event: each(lanes),
+            gone: each(if extras.check { lanes + 1 } else { 0 }),
+            gone_2: each(usize::from(extras.check)),
+            known: each(if extras.check { lanes + 1 } else { 0 }),
+            _checks: if extras.check { lanes } else { 0 },
+            _checked: usize::from(extras.check),
+            breaks: each(lanes),
+            intr: each(lanes),
+            dark: each(lanes + 1),
+            hides: each(lanes),
+            turns_dark: each(lanes),
+            filter: Fixed::new(extras.filter),
+            check: Fixed::new(extras.check),
+            before_mask: Fixed::of(if blocks { 31_u64 } else { 3 }),
+            counts: Fixed::of(if blocks { 0x1f00_u64 } else { 0x300 }),
             kind_in: each(lanes),
             some: each(lanes + 1),
             total: each(lanes + 1),
@@ -195,19 +257,58 @@ impl<const W: usize> Logic for Compress<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, write, read, current, have, seen, pending, gap, served, split, now, lag);
         dff_setup!(self, clock, behind_1, behind_2, belongs_2, turns_2);
-        dff_setup!(self, clock, live_2, valid_2, kind_2, pc_2, target_2, more_2, step_2, choked_2);
+        dff_setup!(self, clock, live_2, valid_2, kind_2, pc_2, target_2, more_2, step_2, choked_2, broken_2);
+        dff_setup!(self, clock, dark_2, told_dark, hide_2, owed);
         clock!(self, clock, words);
 
         // the queue
         self.after_write.next = bit_cast::<4, 4>(self.write.q.val() + 1) & self.places.val();
         self.after_read.next = bit_cast::<4, 4>(self.read.q.val() + 1) & self.places.val();
         self.full.next = self.after_write.val() == self.read.q.val();
+        self.waiting.next = bit_cast::<4, 4>(self.write.q.val() - self.read.q.val()) & self.places.val();
+        self.crowd.next = (self.waiting.val() >> 1).any();
         self.empty.next = self.write.q.val() == self.read.q.val();
         self.none.next = self.empty.val() & !self.have.q.val();
 
+        // what must not be told
+        self.dark[0].next = self.dark_2.q.val();
+        for d in 0..self._lanes {
+            self.hides[d].next = self.lane[d].hide.val() & self.filter.val();
+            self.turns_dark[d].next = self.lane[d].valid.val() & (self.hides[d].val() != self.dark[d].val());
+            self.dark[d + 1].next = self.dark[d].val();
+            if self.lane[d].valid.val() {
+                self.dark[d + 1].next = self.hides[d].val();
+            }
+            self.dark_2.d.next = self.dark[d + 1].val();
+        }
+
+        // what does not follow
+        for b in 0..self._lanes {
+            self.breaks[b].next = false;
+        }
+        for f in 0..self._checked {
+            self.gone_2[f].clock.next = self.clock.val();
+            self.gone[f].next = self.gone_2[f].q.val();
+            self.known[f].next = self.seen.q.val();
+        }
+        for c in 0..self._checks {
+            self.breaks[c].next = self.lane[c].valid.val()
+                & !self.hides[c].val()
+                & !self.dark[c].val()
+                & self.known[c].val()
+                & !self.lane[c].intr.val()
+                & (self.lane[c].pc.val() != self.gone[c].val());
+            self.gone[c + 1].next = self.gone[c].val();
+            self.known[c + 1].next = self.known[c].val();
+            if self.lane[c].valid.val() {
+                self.gone[c + 1].next = self.lane[c].target.val();
+                self.known[c + 1].next = self.go.val();
+            }
+            self.gone_2[0].d.next = self.gone[c + 1].val();
+        }
+
         // what comes: events, instructions up to a lane, those behind the last event
         self.first.next = self.go.val() & !self.seen.q.val();
-        self.first_event.next = self.first.val() | self.turns.val();
         self.some[0].next = false;
         self.total[0].next = 0.into();
         self.since[0].next = 0.into();
@@ -216,13 +317,17 @@ impl<const W: usize> Logic for Compress<W> {
         self.came.next = 0.into();
         self.tail.next = 0.into();
         for j in 0..self._lanes {
+            self.intr[j].next = self.lane[j].intr.val() | self.breaks[j].val();
             self.event[j].next = self.lane[j].valid.val()
-                & (self.lane[j].intr.val()
-                    | self.lane[j].branch.val()
-                    | self.lane[j].look.val()
-                    | self.lane[j].pop.val()
-                    | self.lane[j].jump.val()
-                    | (self.first_event.val() & !self.some[j].val()));
+                & (self.turns_dark[j].val()
+                    | (!self.hides[j].val()
+                        & (self.intr[j].val()
+                            | self.lane[j].branch.val()
+                            | self.lane[j].look.val()
+                            | self.lane[j].pop.val()
+                            | self.lane[j].jump.val()
+                            | (self.turns.val() & !self.some[j].val())))
+                    | (self.first.val() & !self.some[j].val()));
             self.some[j + 1].next = self.some[j].val() | self.lane[j].valid.val();
             self.total[j + 1].next =
                 (self.total[j].val() + self.extra[j].val() + self.lane[j].valid.val()) & self.sums.val();
@@ -290,18 +395,27 @@ impl<const W: usize> Logic for Compress<W> {
         if self.served.q.val().any() {
             self.preceding_word.next = 0.into();
         }
-        self.preceding.next = self.preceding_word.val() + bit_cast::<10, 5>(self.kind.val().get_bits::<5>(8));
+        self.preceding.next =
+            self.preceding_word.val() + bit_cast::<10, 5>(self.kind.val().get_bits::<5>(8) & self.before_mask.val());
         if self.split.q.val() {
             self.preceding.next = 0.into();
         }
-        // where tracing begins at it, they are told before, untraced
-        self.splits.next = self.have.q.val() & self.go.val() & !self.live_2.q.val() & self.preceding.val().any();
+        // where tracing begins at it, they are told before, untraced; likewise, traced or hidden, where they are of the other sort
+        self.differs.next = self.kind.val().get_bit(13) != self.told_dark.q.val();
+        self.splits.next = self.have.q.val()
+            & self.go.val()
+            & (!self.live_2.q.val() | self.differs.val())
+            & self.preceding.val().any();
         self.told.next = self.have.q.val() & !self.splits.val();
         self.split.d.next = self.splits.val();
         self.live.next = self.go.val()
             & (self.live_2.q.val()
                 | self.told.val()
                 | (self.none.val() & !self.pending.q.val().any() & !self.any.val()));
+
+        // a trace that ends before anything could be told has a clock all the same, which is its stop's
+        self.owed.d.next = self.go.val() & !self.live.val();
+        self.closes.next = self.owed.q.val() & !self.go.val();
 
         // the next word
         self.served.d.next = self.served.q.val();
@@ -338,7 +452,7 @@ impl<const W: usize> Logic for Compress<W> {
             self.target_words[i].wdata.next = self.lane[i].target.val();
             // a 4-byte one's link differs from its address by two, in the lowest bit by nothing
             self.kind_in[i].next = 0.into();
-            self.kind_in[i].next = self.kind_in[i].val().replace_bit(0, self.lane[i].intr.val());
+            self.kind_in[i].next = self.kind_in[i].val().replace_bit(0, self.intr[i].val());
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(1, self.lane[i].branch.val());
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(2, self.lane[i].taken.val());
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(3, self.lane[i].look.val());
@@ -350,10 +464,31 @@ impl<const W: usize> Logic for Compress<W> {
                 .replace_bit(7, self.lane[i].pc.val().get_bit(0) == self.lane[i].link.val().get_bit(0));
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(8, self.before[i].val().get_bit(0));
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(9, self.before[i].val().get_bit(1));
-            self.kind_in[i].next = self.kind_in[i].val().replace_bit(10, self.before[i].val().get_bit(2));
+            // of single instructions there are three before at most
+            self.kind_in[i].next =
+                self.kind_in[i].val().replace_bit(10, self.before[i].val().get_bit(2) | self.breaks[i].val());
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(11, self.before[i].val().get_bit(3));
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(12, self.before[i].val().get_bit(4));
+            if self.hides[i].val() {
+                self.kind_in[i].next = self.kind_in[i].val() & self.counts.val();
+            }
+            self.kind_in[i].next = self.kind_in[i].val().replace_bit(13, self.hides[i].val());
             self.kind_words[i].wdata.next = self.kind_in[i].val();
+        }
+
+        // whether it may be told
+        self.hidden.next = self.told_dark.q.val();
+        if self.told.val() {
+            self.hidden.next = self.kind.val().get_bit(13);
+        }
+        if self.flush.val() {
+            self.hidden.next = self.dark_2.q.val();
+        }
+        self.told_dark.d.next = self.hidden.val();
+        self.hide_2.d.next = self.hidden.val() & self.filter.val();
+        if self.flush.val() & self.gap.q.val() {
+            // they may be of both
+            self.hide_2.d.next = false;
         }
 
         // its context
@@ -388,14 +523,16 @@ impl<const W: usize> Logic for Compress<W> {
         self.step_2.d.next = self.ahead.val() - self.late.val();
 
         // the beat
-        self.live_2.d.next = self.live.val();
-        self.valid_2.d.next = self.have.q.val() | self.flush.val();
-        self.choked_2.d.next = self.flush.val() & self.gap.q.val();
+        self.live_2.d.next = self.live.val() | self.closes.val();
+        self.valid_2.d.next = (self.have.q.val() | self.flush.val()) & !self.closes.val();
+        self.choked_2.d.next = self.flush.val() & self.gap.q.val() & !self.closes.val();
         self.pc_2.d.next = self.pc.val();
         self.target_2.d.next = self.target.val();
         self.kind_2.d.next = 0.into();
+        self.broken_2.d.next = false;
         if self.told.val() & self.live.val() {
             self.kind_2.d.next = self.kind.val().get_bits::<8>(0);
+            self.broken_2.d.next = self.kind.val().get_bit(10) & self.check.val();
         }
         self.amount.next = self.preceding.val();
         if !self.have.q.val() {
@@ -423,7 +560,12 @@ impl<const W: usize> Logic for Compress<W> {
             self.behind_1.d.next = 0.into();
             self.behind_2.d.next = 0.into();
             self.live_2.d.next = false;
+            self.owed.d.next = false;
             self.valid_2.d.next = false;
+            self.broken_2.d.next = false;
+            self.dark_2.d.next = false;
+            self.told_dark.d.next = false;
+            self.hide_2.d.next = false;
             self.kind_2.d.next = 0.into();
         }
 
@@ -434,8 +576,8 @@ impl<const W: usize> Logic for Compress<W> {
         self.beat.live.next = self.live_2.q.val();
         self.beat.valid.next = self.valid_2.q.val();
         self.beat.intr.next = self.kind_2.q.val().get_bit(0);
-        self.beat.broken.next = false;
-        self.beat.hide.next = false;
+        self.beat.broken.next = self.broken_2.q.val();
+        self.beat.hide.next = self.hide_2.q.val();
         self.beat.turns.next = self.turns_2.q.val();
         self.beat.belongs.next = self.belongs_2.q.val();
         self.beat.branch.next = self.kind_2.q.val().get_bit(1);
@@ -449,6 +591,7 @@ impl<const W: usize> Logic for Compress<W> {
         self.beat.link.next = self.pc_2.q.val() + bit_cast::<W, 2>(self.length.val());
         self.beat.target.next = self.target_2.q.val();
         self.more.next = self.more_2.q.val();
+        self.late_by.next = self.lag.q.val();
         self.step.next = self.step_2.q.val();
         self.choked.next = self.choked_2.q.val() & self.valid_2.q.val();
     }

@@ -13,7 +13,8 @@
 //! | `iaddr` | in | W | address of the instruction; of a trap without one, the address where it happened |
 //! | `iretire` | in | 2 | 0: nothing retires; otherwise one instruction does |
 //! | `ilastsize` | in | 1 | 0: it is 2 bytes long, 1: 4 bytes |
-//! | `cause`, `tval`, `privilege` | in | 5, W, 2 | not used |
+//! | `cause`, `tval` | in | 5, W | not used |
+//! | `privilege`, `space` | in | 2, 16 | where contexts are told: privilege mode and number of the address space of the instruction, see [`super::turn`] |
 //! | `beat` | out | | a retire beat, see [`super::beat`] |
 //!
 //! | `itype` | taken for |
@@ -40,7 +41,9 @@
 
 use super::beat::BeatOut;
 use super::narrow::Narrow;
+use super::turn::Turn;
 use crate::spine::Extras;
+use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -58,6 +61,7 @@ pub struct Etrace<const W: usize> {
     pub cause: Signal<In, Bits<5>>,
     pub tval: Signal<In, Bits<W>>,
     pub privilege: Signal<In, Bits<2>>,
+    pub space: Signal<In, Bits<16>>,
     pub beat: BeatOut<W>,
     retires: Signal<Local, Bit>,
     traps: Signal<Local, Bit>,
@@ -66,6 +70,11 @@ pub struct Etrace<const W: usize> {
     narrow: Vec<Narrow<W>>,
     _narrows: usize,
     let_go: Signal<Local, Bit>,
+    // where contexts are told: that of the one that is held, and of the beat
+    turn: Vec<Turn>,
+    turns_2: Vec<DFF<Bit>>,
+    belongs_2: Vec<DFF<Bits<18>>>,
+    _turns: usize,
     length: Signal<Local, Bits<2>>,
     // the instruction that is held
     held: DFF<Bit>,
@@ -100,7 +109,16 @@ impl<const W: usize> Etrace<W> {
     pub fn new(params: &TraceParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
-        Self { align: Fixed::of(params.align), compressed: Fixed::new(params.align == 1), ..Default::default() }
+        let turns = usize::from(params.context.is_some());
+        Self {
+            turn: params.context.iter().map(|_| Turn::new(params.context_bits())).collect(),
+            turns_2: each(turns),
+            belongs_2: each(turns),
+            _turns: turns,
+            align: Fixed::of(params.align),
+            compressed: Fixed::new(params.align == 1),
+            ..Default::default()
+        }
     }
 
     /// The same, with `extras`.
@@ -199,6 +217,20 @@ impl<const W: usize> Logic for Etrace<W> {
         self.beat.hide.next = false;
         self.beat.turns.next = false;
         self.beat.belongs.next = 0.into();
+        for n in 0..self._turns {
+            self.turn[n].clock.next = self.clock.val();
+            self.turn[n].retires.next = self.retires.val() & !self.reset.val();
+            self.turn[n].mode.next = self.privilege.val();
+            self.turn[n].space.next = self.space.val();
+            self.turns_2[n].clock.next = self.clock.val();
+            self.belongs_2[n].clock.next = self.clock.val();
+            if self.let_go.val() {
+                self.turns_2[n].d.next = self.turn[n].turns.val();
+                self.belongs_2[n].d.next = self.turn[n].belongs.val();
+            }
+            self.beat.turns.next = self.turns_2[n].q.val();
+            self.beat.belongs.next = self.belongs_2[n].q.val();
+        }
         self.beat.branch.next = self.branch_2.q.val();
         self.beat.taken.next = self.taken_2.q.val();
         self.beat.look.next = self.look_2.q.val();

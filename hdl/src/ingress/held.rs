@@ -13,6 +13,7 @@
 //! | `icount` | in | 4 | its instructions |
 //! | `retires`, `bears`, `start`, `last` | in | 1, 1, W, W | of what is shown, see [`super::shown`] |
 //! | `intr` | in | 1 | its first instruction is the first after a trap |
+//! | `hide` | in | 1 | none of its instructions must be told |
 //! | `keep` | in | 1 | what is held stays; what is shown is not taken |
 //! | `tells` | in | 1 | what is held is told in this clock |
 //! | `goes` | in | W | address of what is behind it, `align` low bits dropped |
@@ -47,6 +48,7 @@ pub struct Held<const W: usize> {
     pub start: Signal<In, Bits<W>>,
     pub last: Signal<In, Bits<W>>,
     pub intr: Signal<In, Bit>,
+    pub hide: Signal<In, Bit>,
     pub keep: Signal<In, Bit>,
     pub tells: Signal<In, Bit>,
     pub goes: Signal<In, Bits<W>>,
@@ -61,6 +63,7 @@ pub struct Held<const W: usize> {
     held: DFF<Bit>,
     bore_2: DFF<Bit>,
     intr_2: DFF<Bit>,
+    hide_2: DFF<Bit>,
     kind: DFF<Bits<4>>,
     first_2: DFF<Bits<W>>,
     last_2: DFF<Bits<W>>,
@@ -91,11 +94,12 @@ impl<const W: usize> Held<W> {
 impl<const W: usize> Logic for Held<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, held, bore_2, intr_2, kind, first_2, last_2, long, count);
+        dff_setup!(self, clock, held, bore_2, intr_2, hide_2, kind, first_2, last_2, long, count);
         // what is held
         self.held.d.next = self.retires.val();
         self.bore_2.d.next = self.bears.val();
         self.intr_2.d.next = self.intr.val();
+        self.hide_2.d.next = self.hide.val();
         self.kind.d.next = self.itype.val();
         self.first_2.d.next = self.start.val();
         self.last_2.d.next = self.last.val();
@@ -105,6 +109,7 @@ impl<const W: usize> Logic for Held<W> {
             self.held.d.next = self.held.q.val();
             self.bore_2.d.next = self.bore_2.q.val();
             self.intr_2.d.next = self.intr_2.q.val();
+            self.hide_2.d.next = self.hide_2.q.val();
             self.kind.d.next = self.kind.q.val();
             self.first_2.d.next = self.first_2.q.val();
             self.last_2.d.next = self.last_2.q.val();
@@ -144,7 +149,7 @@ impl<const W: usize> Logic for Held<W> {
         self.head.valid.next = self.told.val();
         self.head.intr.next = self.intr_2.q.val();
         self.head.broken.next = false;
-        self.head.hide.next = false;
+        self.head.hide.next = self.hide_2.q.val();
         self.head.turns.next = false;
         self.head.belongs.next = 0.into();
         self.head.branch.next = self.branch.val() & self.single.val();
@@ -160,7 +165,7 @@ impl<const W: usize> Logic for Held<W> {
         self.tail.valid.next = self.told.val() & !self.single.val();
         self.tail.intr.next = false;
         self.tail.broken.next = false;
-        self.tail.hide.next = false;
+        self.tail.hide.next = self.hide_2.q.val();
         self.tail.turns.next = false;
         self.tail.belongs.next = 0.into();
         self.tail.branch.next = self.branch.val();

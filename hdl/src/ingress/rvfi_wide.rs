@@ -11,8 +11,10 @@
 //! | `reset` | in | 1 | back to the state at power-up |
 //! | `live` | in | 1 | 1: what is told in this clock is traced |
 //! | `rvfi<j>_*` | in | | channel j, as those of [`super::rvfi`]; of a clock the lower channel is the older instruction, and any may be empty |
-//! | `mode`, `space` | in | 2, 16 | where contexts are told: privilege mode and number of the address space of all that retires in the clock |
-//! | `beat`, `more`, `step`, `choked` | out | | as those of the compressor |
+//! | `mode`, `space` | in | 2, 16 | where contexts are told, and with a filter: privilege mode and number of the address space of all that retires in the clock |
+//! | `hide`, `modes` | in | 1, 4 | with [`Extras::filter`]: nothing of the clock must be told; modes that may be, see [`super::veil`] |
+//! | `first`, `last`, `wanted`, `mask` | in | | with [`Extras::range`], [`Extras::space`]: as of [`super::gate`], which each channel has |
+//! | `beat`, `more`, `step`, `choked`, `crowd`, `lag` | out | | as those of the compressor |
 //!
 //! An instruction is traced if tracing is on when it is *told*: those that wait when it is disabled are not.
 //!
@@ -23,6 +25,7 @@
 
 use super::beat::BeatOut;
 use super::compress::Compress;
+use super::gate::Gate;
 use super::rvfi::Rvfi;
 use super::turn::Turn;
 use crate::spine::{Extras, Retire};
@@ -51,12 +54,24 @@ macro_rules! adapter {
             )+
             pub mode: Signal<In, Bits<2>>,
             pub space: Signal<In, Bits<16>>,
+            pub hide: Signal<In, Bit>,
+            pub modes: Signal<In, Bits<4>>,
+            pub first: Signal<In, Bits<W>>,
+            pub last: Signal<In, Bits<W>>,
+            pub wanted: Signal<In, Bits<16>>,
+            pub mask: Signal<In, Bits<16>>,
             pub beat: BeatOut<W>,
             pub more: Signal<Out, Bits<10>>,
             pub step: Signal<Out, Bits<8>>,
             pub choked: Signal<Out, Bit>,
+            pub crowd: Signal<Out, Bit>,
+            pub lag: Signal<Out, Bits<8>>,
             lane: Vec<Rvfi<W>>,
             compress: Compress<W>,
+            // with a filter by address or address space
+            gate: Vec<Gate<W>>,
+            at: Vec<Signal<Local, Bits<W>>>,
+            _gates: usize,
             // whether the instruction before a channel's trapped
             trapped: Vec<Signal<Local, Bit>>,
             trap_before: DFF<Bit>,
@@ -70,19 +85,22 @@ macro_rules! adapter {
             /// The adapter for `params`, with `extras`.
             ///
             /// # Panics
-            /// When they do not say how many instructions a clock retire, or ask for the check; and as [`Compress::new`].
+            /// When they do not say how many instructions a clock retire; and as [`Compress::new`].
             pub fn with(params: &TraceParams, extras: Extras) -> Self {
                 let retire = extras.retire.expect("several instructions a clock");
-                assert!(!extras.check, "no circuit of the check");
                 assert_eq!(retire.lanes, $lanes, "channels");
+                let gates = if extras.range || extras.space { $lanes } else { 0 };
                 // the context is that of a clock
                 let mut alone = params.clone();
                 alone.context = None;
                 Self {
-                    lane: (0..$lanes).map(|_| Rvfi::with(&alone, Extras { retire: None, ..extras })).collect(),
+                    lane: (0..$lanes).map(|_| Rvfi::with(&alone, Extras { check: false, retire: None, ..extras })).collect(),
                     turn: params.context.iter().map(|_| Turn::new(params.context_bits())).collect(),
                     _turns: usize::from(params.context.is_some()),
-                    compress: Compress::new(params, retire),
+                    compress: Compress::of(params, extras, false),
+                    gate: (0..gates).map(|_| Gate::new(&extras)).collect(),
+                    at: each($lanes),
+                    _gates: gates,
                     trapped: each($lanes + 1),
                     ..Default::default()
                 }
@@ -112,9 +130,10 @@ macro_rules! adapter {
                     self.lane[$j].rvfi_valid.next = self.$valid.val() & !self.$trap.val() & !self.reset.val();
                     self.lane[$j].rvfi_insn.next = self.$insn.val();
                     self.lane[$j].rvfi_trap.next = false;
-                    self.lane[$j].hide.next = false;
-                    self.lane[$j].mode.next = 0.into();
-                    self.lane[$j].modes.next = 0.into();
+                    self.at[$j].next = self.$pc.val();
+                    self.lane[$j].hide.next = self.hide.val();
+                    self.lane[$j].mode.next = self.mode.val();
+                    self.lane[$j].modes.next = self.modes.val();
                     self.lane[$j].space.next = 0.into();
                     self.lane[$j].rvfi_intr.next = self.$intr.val() | self.trapped[$j].val();
                     self.lane[$j].rvfi_pc_rdata.next = self.$pc.val();
@@ -132,6 +151,16 @@ macro_rules! adapter {
                         self.any.next = true;
                     }
                 )+
+                for g in 0..self._gates {
+                    self.gate[g].hide.next = self.hide.val();
+                    self.gate[g].pc.next = self.at[g].val();
+                    self.gate[g].first.next = self.first.val();
+                    self.gate[g].last.next = self.last.val();
+                    self.gate[g].space.next = self.space.val();
+                    self.gate[g].wanted.next = self.wanted.val();
+                    self.gate[g].mask.next = self.mask.val();
+                    self.lane[g].hide.next = self.gate[g].hides.val();
+                }
                 self.compress.turns.next = false;
                 self.compress.belongs.next = 0.into();
                 for n in 0..self._turns {
@@ -147,6 +176,8 @@ macro_rules! adapter {
                 self.more.next = self.compress.more.val();
                 self.step.next = self.compress.step.val();
                 self.choked.next = self.compress.choked.val();
+                self.crowd.next = self.compress.crowd.val();
+                self.lag.next = self.compress.late_by.val();
             }
         }
     };

@@ -13,6 +13,7 @@
 //! | `bears` | out | 1 | it has an address |
 //! | `open` | out | 1 | only the address of what is behind it tells where it went |
 //! | `start`, `last` | out | W | its address and that of its last instruction, `align` low bits dropped |
+//! | `ends` | out | W | the latter with all its bits |
 //!
 //! # Timing
 //! All at once, no registers.
@@ -40,6 +41,7 @@ pub struct Shown<const W: usize> {
     pub open: Signal<Out, Bit>,
     pub start: Signal<Out, Bits<W>>,
     pub last: Signal<Out, Bits<W>>,
+    pub ends: Signal<Out, Bits<W>>,
     finish: Signal<Local, Bits<W>>,
     size: Signal<Local, Bits<W>>,
     // where fewer bits differ
@@ -90,6 +92,7 @@ impl<const W: usize> Logic for Shown<W> {
         if self.ilastsize.val() | !self.compressed.val() {
             self.finish.next = self.iaddr.val() + self.size.val() - 4;
         }
+        self.ends.next = self.finish.val();
         self.start.next = self.iaddr.val() >> self.align.val();
         self.last.next = self.finish.val() >> self.align.val();
         for j in 0..self._narrows {

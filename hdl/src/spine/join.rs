@@ -13,7 +13,7 @@
 //! | `words` | out | trace words |
 //! | `active` | out | a session is under way |
 //! | `modes` | out | the privilege modes that software wants to be told of |
-//! | `half[i]` | out | half of the places of FIFO i are taken |
+//! | `half[i]` | out | half of the places of FIFO i are taken, or the queue before it is crowded |
 //! | `control[i]` | out | to front end i |
 //! | `entry[i]` | in | event entries of front end i, see [`super::entry`] |
 //! | `read` | out | the entry that is next, to the encoder |
@@ -80,6 +80,10 @@ pub struct Spine<const W: usize> {
     word: Signal<Local, Bits<W>>,
     cc: Signal<Local, Bits<32>>,
     landed: Signal<Local, Bits<W>>,
+    // cores that lose several instructions a clock, which are counted
+    _wides: usize,
+    _crowds: usize,
+    _lags: usize,
     first: Fixed<Bits<2>>,
 }
 
@@ -101,11 +105,14 @@ impl<const W: usize> Spine<W> {
         let landings = if sync && layout.lands { usize::from(params.cores) } else { 0 };
         Self {
             session: Session::new(params, sync),
-            resync: (0..usize::from(sync)).map(|_| Resync::new(params)).collect(),
+            resync: (0..usize::from(sync)).map(|_| Resync::with(params, &extras)).collect(),
             _resyncs: usize::from(sync),
             landing: (0..landings).map(|_| Landing::new(log2_depth, layout.address_bits)).collect(),
             _landings: landings,
             registers: Registers::new(params, extras),
+            _wides: extras.many_lost(params.cores),
+            _lags: if extras.sync && extras.retire.is_some() { params.cores.into() } else { 0 },
+            _crowds: if extras.stall && extras.retire.is_some() { params.cores.into() } else { 0 },
             ..Self::of(&Stream::from(params), layout, log2_depth)
         }
     }
@@ -231,6 +238,14 @@ impl<const W: usize> Logic for Spine<W> {
             self.control[k].due.next = self.follow.val().get_bit(k);
             self.control[k].anew.next = self.follow.val().get_bit(k);
             self.control[k].ask.next = self.ask.val();
+            self.control[k].lead_lag.next = 0.into();
+        }
+        for x in 0..self._resyncs {
+            self.resync[x].more.next = 0.into();
+        }
+        for l in 0..self._lags {
+            self.resync[0].more.next = self.control[0].more.val();
+            self.control[l].lead_lag.next = self.control[0].lag.val();
         }
         self.control[0].due.next = self.lead.val();
         self.control[0].anew.next = false;
@@ -267,6 +282,12 @@ impl<const W: usize> Logic for Spine<W> {
         self.modes.next = self.registers.modes.val();
         self.registers.overflow.next = self.losses.val();
         self.registers.loses.next = self.falls.val();
+        for c in 0..self._crowds {
+            self.half[c].next = self.room[c].half.val() | self.control[c].crowd.val();
+        }
+        for n in 0..self._wides {
+            self.registers.more[n].next = self.control[n].more.val();
+        }
         self.registers.broken.next = self.broken.val();
     }
 }

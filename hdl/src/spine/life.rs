@@ -201,6 +201,9 @@ impl Logic for Life {
             self.valid.val() & !self.live.val() & self.gap.q.val() & self.tracing.q.val() & !self.losing.q.val();
         // what an overflow message counts
         self.control.loses.next = self.drop.val() | (self.losing.q.val() & self.valid.val());
+        self.control.more.next = 0.into();
+        self.control.crowd.next = false;
+        self.control.lag.next = 0.into();
 
         // in place of what the instruction would send
         self.resync.next = false;

@@ -134,6 +134,15 @@ impl Extras {
         ingress: 0,
     };
 
+    /// Cores of which several instructions are lost in a clock, and counted.
+    pub fn many_lost(&self, cores: u8) -> usize {
+        if self.lost && self.retire.is_some() {
+            cores.into()
+        } else {
+            0
+        }
+    }
+
     /// What register `status` always has of them: fields `retire` and `ingress`.
     pub fn status(&self) -> u32 {
         let field = |name| u32::from(register("status").field(name).lsb);

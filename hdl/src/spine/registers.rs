@@ -14,6 +14,7 @@
 //! | `ready`, `active`, `idle` | in | 1 | for `status` |
 //! | `overflow` | in | 16 | bit i: core i loses messages now |
 //! | `loses` | in | 16 | bit i: core i loses an instruction in this clock |
+//! | `more[i]` | in | 10 | where several retire a clock and losses are counted: so many more of core i are lost with it |
 //! | `broken` | in | 16 | bit i: an instruction of core i does not follow from the one before |
 //! | `enable` | out | 1 | `control.enable` |
 //! | `modes` | out | 4 | `control.modes`; 0 without a filter |
@@ -27,6 +28,7 @@
 
 use super::ports::BusIn;
 use super::{Extras, Stream};
+use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -50,6 +52,8 @@ pub struct Registers {
     pub idle: Signal<In, Bit>,
     pub overflow: Signal<In, Bits<16>>,
     pub loses: Signal<In, Bits<16>>,
+    pub more: Vec<Signal<In, Bits<10>>>,
+    _wides: usize,
     pub broken: Signal<In, Bits<16>>,
     pub enable: Signal<Out, Bit>,
     pub modes: Signal<Out, Bits<4>>,
@@ -70,7 +74,14 @@ pub struct Registers {
     fell: DFF<Bits<5>>,
     sum: Signal<Local, Bits<5>>,
     count: DFF<Bits<24>>,
-    more: Signal<Local, Bits<25>>,
+    after: Signal<Local, Bits<25>>,
+    // the same where several are lost of a core
+    fell_wide: Vec<DFF<Bits<15>>>,
+    sum_wide: Vec<Signal<Local, Bits<15>>>,
+    one_15: Fixed<Bits<15>>,
+    one_more: Signal<Local, Bits<10>>,
+    fell_many: Signal<Local, Bits<15>>,
+    _sums: usize,
     traced: DFF<Bit>,
     lost_at: Fixed<Bits<6>>,
     one_5: Fixed<Bits<5>>,
@@ -146,6 +157,12 @@ impl Registers {
             lost: Fixed::new(extras.lost),
             lost_at: Fixed::of(lost.lsb),
             one_5: Fixed::of(1u8),
+            one_15: Fixed::of(1u8),
+            more: each(extras.many_lost(stream.senders)),
+            _wides: extras.many_lost(stream.senders),
+            fell_wide: each(extras.many_lost(1)),
+            sum_wide: each(extras.many_lost(1)),
+            _sums: extras.many_lost(1),
             most: Fixed::of((1u64 << COUNT_BITS) - 1),
             id: word(id(stream.cores, stream.scheme).into()),
             built: word(extras.status().into()),
@@ -208,11 +225,32 @@ impl Logic for Registers {
                 self.sum.next = self.sum.val() + self.one_5.val();
             }
         }
-        self.more.next = bit_cast::<25, 24>(self.count.q.val()) + bit_cast::<25, 5>(self.fell.q.val());
+        self.after.next = bit_cast::<25, 24>(self.count.q.val()) + bit_cast::<25, 5>(self.fell.q.val());
+        self.fell_many.next = 0.into();
+        for s in 0..self._sums {
+            self.sum_wide[s].next = 0.into();
+            self.fell_many.next = self.fell_wide[s].q.val();
+            self.after.next = bit_cast::<25, 24>(self.count.q.val()) + bit_cast::<25, 15>(self.fell_many.val());
+        }
+        self.one_more.next = 0.into();
+        for w in 0..self._wides {
+            self.one_more.next = self.more[w].val();
+            if self.loses.val().get_bit(w) {
+                self.sum_wide[0].next =
+                    self.sum_wide[0].val() + bit_cast::<15, 10>(self.one_more.val()) + self.one_15.val();
+            }
+        }
+        for f in 0..self._sums {
+            self.fell_wide[f].clock.next = self.clock.val();
+            self.fell_wide[f].d.next = self.sum_wide[f].val();
+            if self.reset.val() {
+                self.fell_wide[f].d.next = 0.into();
+            }
+        }
         if self.lost.val() {
             self.fell.d.next = self.sum.val();
-            self.count.d.next = self.more.val().get_bits::<24>(0);
-            if self.more.val().get_bit(24) {
+            self.count.d.next = self.after.val().get_bits::<24>(0);
+            if self.after.val().get_bit(24) {
                 self.count.d.next = self.most.val();
             }
             self.traced.d.next = self.active.val();

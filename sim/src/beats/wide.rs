@@ -5,8 +5,12 @@
 //! clock, each with the number of sequential instructions before it. Sequential instructions that no event follows are counted
 //! up and told without one once no word waits. A word that finds no place is lost with all behind it, until none waits.
 //!
+//! Behind a filter an instruction that must not be told is an event only where it is the first of such, or the first that may be traced; so is the first that may be
+//! told behind them. A row is of instructions of one sort.
+//!
 //! A row's time is the clock in which its event retired, in whatever clock it is told.
 
+use super::Retired;
 use std::collections::VecDeque;
 
 /// What is told in one clock.
@@ -22,12 +26,14 @@ pub struct Row<T> {
     pub choked: bool,
     /// Clocks since it could have been told at the earliest.
     pub lag: u32,
+    /// The last of them, or of those before, must not be told.
+    pub hidden: bool,
 }
 
 #[derive(Clone, Debug)]
 struct Word<T> {
-    /// Sequential instructions before each event, and it.
-    events: VecDeque<(u32, T)>,
+    /// Sequential instructions before each event, it, and whether it is hidden.
+    events: VecDeque<(u32, T, bool)>,
     clock: u64,
 }
 
@@ -47,6 +53,11 @@ pub struct Compressor<T> {
     clock: u64,
     /// How late what came in the last two clocks was, the newer first.
     behind: [u32; 2],
+    /// The last one that came is hidden; the last one that was told.
+    dark: bool,
+    told_dark: bool,
+    /// Since `go` is 1 no clock was traced.
+    owed: bool,
 }
 
 /// Clocks from those in which instructions come to those in which they are told at the earliest.
@@ -66,6 +77,9 @@ impl<T: Copy> Compressor<T> {
             split: false,
             clock: 0,
             behind: [0; 2],
+            dark: false,
+            told_dark: false,
+            owed: false,
         }
     }
 
@@ -81,14 +95,27 @@ impl<T: Copy> Compressor<T> {
 
     /// The same of what comes `behind` clocks late, or will: while it is held back time stands.
     pub fn late(&mut self, retired: impl IntoIterator<Item = (T, bool)>, go: bool, behind: u32) -> Row<T> {
+        self.veiled(retired.into_iter().map(|(t, event)| (t, event, false)), go, behind)
+    }
+
+    /// The same, each with whether it must not be told.
+    pub fn veiled(&mut self, retired: impl IntoIterator<Item = (T, bool, bool)>, go: bool, behind: u32) -> Row<T> {
         let first = go && !self.seen;
-        let retired: Vec<(T, bool)> =
-            retired.into_iter().enumerate().map(|(i, (t, event))| (t, event || first && i == 0)).collect();
+        let mut dark = self.dark;
+        let retired: Vec<(T, bool, bool)> = retired
+            .into_iter()
+            .enumerate()
+            .map(|(i, (t, event, hide))| {
+                let turns = std::mem::replace(&mut dark, hide) != hide;
+                (t, turns || event && !hide || first && i == 0, hide)
+            })
+            .collect();
         let idle = self.served.is_none() && self.words.is_empty();
         let quiet = idle && self.pending == 0 && retired.is_empty();
         let row = self.tell(go, idle, quiet);
         self.behind = [behind, self.behind[0]];
-        let flushed = row.event.is_none() && row.count > 0 && idle;
+        self.dark = dark;
+        let flushed = idle && self.pending > 0;
         let base = if flushed { 0 } else { self.pending };
 
         // what comes, while the word that is served next is one that waited before this clock
@@ -117,17 +144,18 @@ impl<T: Copy> Compressor<T> {
 
     /// The row of this clock, of what came before it.
     fn tell(&mut self, go: bool, idle: bool, quiet: bool) -> Row<T> {
-        let mut row =
-            Row { live: go && (self.live || quiet), count: 0, event: None, choked: false, lag: self.behind[1] };
+        let live = go && (self.live || quiet);
+        let mut row = Row { live, count: 0, event: None, choked: false, lag: self.behind[1], hidden: self.told_dark };
         if let Some(word) = &mut self.served {
             row.lag = (self.clock - word.clock - LATENCY) as u32;
-            if let Some(&(before, event)) = word.events.front() {
+            if let Some(&(before, event, hidden)) = word.events.front() {
                 let before = if self.split { 0 } else { before };
-                self.split = go && !self.live && before > 0;
+                self.split = go && (!self.live || hidden != self.told_dark) && before > 0;
                 if self.split {
                     row.count = before;
                 } else {
-                    row = Row { live: go, count: before + 1, event: Some(event), ..row };
+                    row = Row { live: go, count: before + 1, event: Some(event), hidden, ..row };
+                    self.told_dark = hidden;
                     word.events.pop_front();
                 }
             }
@@ -137,24 +165,55 @@ impl<T: Copy> Compressor<T> {
         } else if idle && self.pending > 0 {
             row.count = self.pending;
             row.choked = self.choked;
+            // what is lost may be of both sorts
+            row.hidden = self.dark && !self.choked;
+            self.told_dark = self.dark;
+        }
+        // a trace that ends before anything could be told has a clock all the same
+        if std::mem::replace(&mut self.owed, go && !row.live) && !go {
+            row = Row { live: true, count: 0, event: None, choked: false, ..row };
         }
         self.live = row.live;
         row
     }
 
     /// What comes in a clock as a word, if there is an event in it, and the instructions behind the last one.
-    fn word(&self, retired: &[(T, bool)], base: u32) -> Option<(Word<T>, u32)> {
+    fn word(&self, retired: &[(T, bool, bool)], base: u32) -> Option<(Word<T>, u32)> {
         let mut before = base;
         let mut events = VecDeque::new();
-        for &(t, event) in retired {
+        for &(t, event, hide) in retired {
             if event {
-                events.push_back((before, t));
+                events.push_back((before, t, hide));
                 before = 0;
             } else {
                 before += 1;
             }
         }
         (!events.is_empty()).then_some((Word { events, clock: self.clock - u64::from(self.behind[0]) }, before))
+    }
+}
+
+/// Which instructions do not follow from the one before: golden model of the discontinuity check of several lanes.
+#[derive(Clone, Debug, Default)]
+pub struct Check {
+    /// Since `go` is 1 an instruction came.
+    seen: bool,
+    gone: u64,
+    dark: bool,
+}
+
+impl Check {
+    /// One clock, in which `retired` comes, [`Retired::trapped`] where a trap is announced, each with whether it must not be told: whether
+    /// it is neither announced nor where the one before went. Of what must not be told, and of what is behind that, nothing is said.
+    pub fn clock(&mut self, retired: &[(Retired, bool)], go: bool) -> Vec<bool> {
+        let mut breaks = Vec::with_capacity(retired.len());
+        for &(r, hide) in retired {
+            let dark = std::mem::replace(&mut self.dark, hide) || hide;
+            breaks.push(self.seen && !r.trapped && r.pc != self.gone && !dark);
+            (self.seen, self.gone) = (go, r.next_pc);
+        }
+        self.seen &= go;
+        breaks
     }
 }
 
@@ -198,7 +257,7 @@ pub fn pace(cycles: &[u64], goes_on: &[bool], width: usize, pace: Pace) -> Vec<u
 mod tests {
     use super::*;
 
-    const NONE: Row<u32> = Row { live: true, count: 0, event: None, choked: false, lag: 0 };
+    const NONE: Row<u32> = Row { live: true, count: 0, event: None, choked: false, lag: 0, hidden: false };
 
     fn told(count: u32, event: u32) -> Row<u32> {
         Row { count, event: Some(event), ..NONE }
@@ -265,6 +324,45 @@ mod tests {
         let told: u32 = rows.iter().filter(|r| !r.choked).map(|r| r.count).sum();
         assert_eq!(rows.iter().filter(|r| r.choked).count(), 1);
         assert_eq!((told, lost), (4, 20));
+    }
+
+    #[test]
+    fn what_does_not_follow_is_found_in_a_clock_and_between_two() {
+        let at =
+            |pc, next_pc, trapped| (Retired { cycle: 0, hart: 0, trapped, len: 4, pc, next_pc, insn: 0x13 }, false);
+        let mut check = Check::default();
+        // the first that comes is not held to anything, a trap not to what is before it
+        assert_eq!(check.clock(&[at(0, 4, false), at(4, 8, false), at(16, 20, false)], true), [false, false, true]);
+        assert_eq!(check.clock(&[], true), []);
+        assert_eq!(check.clock(&[at(24, 28, false), at(64, 68, true)], true), [true, false]);
+        assert_eq!(check.clock(&[], false), []);
+        assert_eq!(check.clock(&[at(0, 4, false), at(8, 12, false)], true), [false, true]);
+        let hidden = |pc, next_pc| (at(pc, next_pc, false).0, true);
+        assert_eq!(check.clock(&[hidden(64, 80), at(90, 94, false), at(0, 4, false)], true), [false, false, true]);
+    }
+
+    /// By hand: of two told ones, three hidden ones, of which the first is a branch, and one that is told.
+    #[test]
+    fn what_is_hidden_is_told_apart_from_what_is_not() {
+        let mut c = Compressor::new(2);
+        let (s, e) = (false, true);
+        let come: [&[(u32, bool, bool)]; 2] =
+            [&[(1, s, false), (2, s, false), (3, e, true), (4, e, true)], &[(5, s, true), (6, s, false)]];
+        let mut rows: Vec<_> = come.iter().map(|r| c.veiled(r.iter().copied(), true, 0)).collect();
+        rows.extend((0..6).map(|_| c.clock([], true)));
+        let dark = |row: Row<u32>| Row { hidden: true, ..row };
+        let lag = |row: Row<u32>, lag| Row { lag, ..row };
+        let want = [
+            NONE,
+            NONE,
+            told(1, 1),
+            lag(Row { count: 1, ..NONE }, 1),
+            lag(dark(told(1, 3)), 2),
+            lag(dark(Row { count: 2, ..NONE }), 2),
+            lag(told(1, 6), 3),
+            NONE,
+        ];
+        assert_eq!(rows, want);
     }
 
     #[test]
