@@ -83,6 +83,10 @@ impl Core for Picorv32 {
         Isa::Rv32im
     }
 
+    fn registered(&self) -> bool {
+        true
+    }
+
     fn verilog(&self) -> Result<String, CoreError> {
         let source = self.package().read("picorv32.v")?;
         Ok(format!("`define RISCV_FORMAL\n{source}\n{}", soc_core(WRAPPER)))
