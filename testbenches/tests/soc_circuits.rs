@@ -373,6 +373,8 @@ fn tracing_begins_before_the_cores_run_and_ends_after() {
         let mut t = Traced { idle: true, ..Traced::default() };
         let (mut ran, mut stopped_at, mut turns, mut done) = (0, None, 0, false);
         let (go_at, stop_at) = (s.between(5, 60), s.between(400, 900));
+        // without a buffer nothing that looks like its wish is one
+        let buffered = seed % 5 != 4;
         // the cores run first, or even end before
         let late = if seed % 3 == 1 { s.between(1, 1000) } else { 0 };
         let mut enabled_at = None;
@@ -385,6 +387,7 @@ fn tracing_begins_before_the_cores_run_and_ends_after() {
                 u.go.next = cycle >= go_at;
                 u.late.next = late.to_bits();
                 u.stop.next = cycle >= stop_at;
+                u.turns.next = buffered;
                 u.turn.next = turn;
                 u.bus_mine.next = mine;
                 u.bus_rdata.next = t.read.to_bits();
@@ -427,6 +430,7 @@ fn tracing_begins_before_the_cores_run_and_ends_after() {
             }
             if turned {
                 turns += 1;
+                assert!(buffered, "seed {seed}: a turn for no buffer");
                 assert!(t.idle && !t.enabled, "seed {seed}: the trace before has left");
             }
             if end && !done {

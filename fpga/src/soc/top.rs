@@ -15,9 +15,11 @@ use hdl::bus::wrap::Buses;
 use hdl::emit::{
     build_cfiat, emit_as, emit_cfiat, emit_inputs, EmitError, SystemOptions, CORES, LOG2_FIFO, LOG2_RECORD_FIFO,
 };
+use hdl::spine::Extras;
 use hdl::verilog::Style;
 use serde::Serialize;
 use sim::params::{DataScheme, TraceParams};
+use sim::regs::register;
 use sim::scheme::cfiat::CfiatParams;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::InputsParams;
@@ -269,6 +271,12 @@ impl SocConfig {
         self.values.map(|DataScheme::Cfiat(sizes)| CfiatParams::new(self.cores, ram, sizes))
     }
 
+    /// The trace system beside its parameters.
+    pub(super) fn system(&self) -> SystemOptions {
+        let extras = Extras { registered: self.core.core().registered(), ..Extras::default() };
+        SystemOptions { log2_fifo: self.log2_fifo, extras, ..SystemOptions::default() }
+    }
+
     /// Whether something in it takes the cores' data from their ports, for which they may have to wait.
     pub(super) fn shows_data(&self) -> bool {
         self.record.is_some() || self.values.is_some()
@@ -324,8 +332,7 @@ impl SocConfig {
         text.push_str(&self.circuits().map_err(SocError::Refused)?);
         let style = Style { name: "trace_system".into(), ..Style::default() };
         if let Some(params) = &self.trace {
-            let options = SystemOptions { log2_fifo: self.log2_fifo, ..SystemOptions::default() };
-            text.push_str(&emit_as(params, &options, &style)?);
+            text.push_str(&emit_as(params, &self.system(), &style)?);
         }
         if let Some(params) = self.inputs() {
             text.push_str(&emit_inputs(&params, self.log2_fifo, &style, Buses::default())?);
@@ -465,12 +472,14 @@ impl SocConfig {
         );
         let _ = write!(
             s,
-            "    soc_devices #(.N({n}), .M({masters}), .TICK({})) devices(\n        \
+            "    soc_devices #(.N({n}), .M({masters}), .TICK({}), .NONE({})) devices(\n        \
              .clk(clk), .reset(cores_reset), .valid(d_valid), .master(d_master), .addr(d_addr), .wdata(d_wdata),\n        \
              .wstrb(d_wstrb), .rdata({}), .timer_irq(timer_irq), .soft_irq(soft_irq),\n        \
              .console_valid(console_valid), .console_data(console_data), .exited(ended), .exit_code(code),\n        \
              .trace_access(core_access), .trace_addr(core_addr), .trace_rdata(reg_rdata));\n",
             self.tick,
+            // written only
+            register("request").addr,
             if dma { "device_rdata" } else { "d_rdata" },
         );
         let _ = write!(
@@ -480,7 +489,7 @@ impl SocConfig {
              if (ended) last_code <= code;\n    end\n    \
              assign exited = exit_seen;\n    assign exit_code = last_code;\n    \
              soc_boot boot(.clock(clk), .reset(reset), .traced(1'b{}), .go(go), .late(32'd{}), .stop({stop}),\n        \
-             .turn(turn), .turned(turned), .run(run), .done(traced),\n        .bus_addr(boot_addr), .bus_write(boot_write),\n        \
+             .turns(1'b{}), .turn(turn), .turned(turned), .run(run), .done(traced),\n        .bus_addr(boot_addr), .bus_write(boot_write),\n        \
              .bus_wdata(boot_wdata), .bus_rdata(reg_rdata), .bus_mine(!core_access && !host_access));\n    \
              assign done = all_sent && trace_idle{};\n    \
              // trace registers: cores before the host before the boot sequence\n    \
@@ -489,6 +498,7 @@ impl SocConfig {
              assign reg_wdata = host_access ? host_wdata : boot_wdata;\n",
             u8::from(self.traces()),
             self.record_after,
+            u8::from(self.buffer.is_some()),
             if self.has_value_port() { " && value_idle" } else { "" }
         );
         if observed {

@@ -2,7 +2,7 @@
 //!
 //! Between, it ends one trace and begins another where the trace buffer asks for it. So every instruction that retires is
 //! traced, and a SoC with tracing does in each clock after `run` rises what one without does. With `late` not 0, tracing
-//! starts when the cores have run for so many clocks.
+//! starts when the cores have run for so many clocks. What a SoC has no use for (`late` is 0, `turns` too) synthesis takes out.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
@@ -12,7 +12,8 @@
 //! | `go` | in | 1 | the cores may start |
 //! | `late` | in | 32 | clocks that the cores run before tracing is enabled; tied |
 //! | `stop` | in | 1 | the program has ended, or the host wants it to |
-//! | `turn` | in | 1 | the trace buffer wants another trace |
+//! | `turns` | in | 1 | there is a trace buffer; tied |
+//! | `turn` | in | 1 | it wants another trace |
 //! | `turned` | out | 1 | for a clock: the last word of the one before is there |
 //! | `run` | out | 1 | cores and devices are out of reset |
 //! | `done` | out | 1 | the last trace word has left the trace system |
@@ -50,6 +51,7 @@ pub struct Boot {
     pub go: Signal<In, Bit>,
     pub late: Signal<In, Bits<32>>,
     pub stop: Signal<In, Bit>,
+    pub turns: Signal<In, Bit>,
     pub turn: Signal<In, Bit>,
     pub turned: Signal<Out, Bit>,
     pub run: Signal<Out, Bit>,
@@ -69,6 +71,7 @@ pub struct Boot {
     running: DFF<Bit>,
     ended: DFF<Bit>,
     just_turned: DFF<Bit>,
+    lates: Signal<Local, Bit>,
     waited: Signal<Local, Bit>,
     written: Signal<Local, Bit>,
     active: Signal<Local, Bit>,
@@ -100,9 +103,10 @@ impl Logic for Boot {
         }
         self.writing.d.next = false;
         self.just_turned.d.next = false;
+        self.lates.next = self.late.val().any();
         match self.step.q.val() {
             BootStep::Start => {
-                if self.go.val() & self.late.val().any() {
+                if self.go.val() & self.lates.val() {
                     self.running.d.next = true;
                     self.step.d.next = BootStep::Late;
                 } else if self.go.val() {
@@ -115,20 +119,24 @@ impl Logic for Boot {
                 }
             }
             BootStep::Late => {
-                self.clocks.d.next = self.clocks.q.val() + 1;
-                self.count.d.next = 0.into();
-                if self.stop.val() {
-                    self.running.d.next = false;
-                    self.step.d.next = BootStep::Drain;
-                } else if self.clocks.q.val() == self.late.val() {
-                    self.step.d.next = BootStep::LateOn;
+                if self.lates.val() {
+                    self.clocks.d.next = self.clocks.q.val() + 1;
+                    self.count.d.next = 0.into();
+                    if self.stop.val() {
+                        self.running.d.next = false;
+                        self.step.d.next = BootStep::Drain;
+                    } else if self.clocks.q.val() == self.late.val() {
+                        self.step.d.next = BootStep::LateOn;
+                    }
                 }
             }
             BootStep::LateOn => {
-                self.enable.d.next = true;
-                self.writing.d.next = self.traced.val() & !self.written.val();
-                if self.written.val() {
-                    self.step.d.next = BootStep::Run;
+                if self.lates.val() {
+                    self.enable.d.next = true;
+                    self.writing.d.next = self.traced.val() & !self.written.val();
+                    if self.written.val() {
+                        self.step.d.next = BootStep::Run;
+                    }
                 }
             }
             BootStep::Active => {
@@ -142,7 +150,7 @@ impl Logic for Boot {
                 if self.stop.val() {
                     self.running.d.next = false;
                     self.step.d.next = BootStep::Drain;
-                } else if self.turn.val() {
+                } else if self.turns.val() & self.turn.val() {
                     self.step.d.next = BootStep::TurnOff;
                 }
             }
@@ -167,25 +175,29 @@ impl Logic for Boot {
                 }
             }
             BootStep::TurnOff => {
-                self.enable.d.next = false;
-                self.writing.d.next = self.traced.val() & !self.written.val();
-                if self.written.val() {
-                    self.count.d.next = 0.into();
-                    self.step.d.next = BootStep::TurnEmpty;
+                if self.turns.val() {
+                    self.enable.d.next = false;
+                    self.writing.d.next = self.traced.val() & !self.written.val();
+                    if self.written.val() {
+                        self.count.d.next = 0.into();
+                        self.step.d.next = BootStep::TurnEmpty;
+                    }
                 }
             }
             BootStep::TurnEmpty => {
-                if self.waited.val() & self.empty.val() {
+                if self.turns.val() & self.waited.val() & self.empty.val() {
                     self.just_turned.d.next = true;
                     self.step.d.next = BootStep::TurnOn;
                 }
             }
             BootStep::TurnOn => {
-                self.enable.d.next = true;
-                self.writing.d.next = self.traced.val() & !self.written.val();
-                if self.written.val() {
-                    self.count.d.next = 0.into();
-                    self.step.d.next = BootStep::Run;
+                if self.turns.val() {
+                    self.enable.d.next = true;
+                    self.writing.d.next = self.traced.val() & !self.written.val();
+                    if self.written.val() {
+                        self.count.d.next = 0.into();
+                        self.step.d.next = BootStep::Run;
+                    }
                 }
             }
             BootStep::Done => {

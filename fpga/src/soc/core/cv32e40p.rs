@@ -244,6 +244,11 @@ impl Core for Cv32e40p {
         Isa::Rv32imc
     }
 
+    fn registered(&self) -> bool {
+        // whether an instruction leaves the decode stage is known late in the clock
+        false
+    }
+
     fn verilog(&self) -> Result<String, CoreError> {
         let mut files = self.package().read_all(FILES.into_iter())?;
         files.push(("softcore.sv".into(), SOFTCORE.into()));

@@ -162,6 +162,10 @@ impl Core for Cv32e40x {
         Isa::Rv32imc
     }
 
+    fn registered(&self) -> bool {
+        true
+    }
+
     fn simulated_only(&self) -> bool {
         true
     }

@@ -246,6 +246,10 @@ impl Core for Ibex {
         Isa::Rv32imc
     }
 
+    fn registered(&self) -> bool {
+        true
+    }
+
     fn verilog(&self) -> Result<String, CoreError> {
         self.wrapped(&soc_core(WRAPPER))
     }

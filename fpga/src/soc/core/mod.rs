@@ -114,6 +114,9 @@ pub trait Core {
     fn recorded(&self) -> Result<String, CoreError> {
         Err(CoreError::NoData(self.package().name))
     }
+    /// Whether its RVFI port comes from registers, with no more than a choice behind them: the trace system takes none of its
+    /// own then.
+    fn registered(&self) -> bool;
     /// Whether nothing retires any more some clocks after its bus and its fetch port are held.
     fn waits(&self) -> bool {
         true

@@ -5,14 +5,16 @@
 //! used here, no interrupts.
 //!
 //! # Adapter
-//! RVFI goes to the trace system as it is, so there is nothing to register: `rvfi_valid` is a pulse, raised when
-//! the next instruction is launched, with `rvfi_pc_wdata` that one's address. Two quirks do no harm here:
-//! `rvfi_trap` means that the core has stopped for good (illegal instruction, `ebreak`, `ecall`, misaligned
-//! access), and it stays up with `rvfi_valid`; the trace system does not count what traps. `rvfi_intr` is not used:
-//! interrupts are off.
+//! The core launches an instruction when the one before is done, so that one retires when the next is launched. Its RVFI says so
+//! a clock later, with a copy of the whole instruction, which it keeps in three registers and chooses among. Of these the control flow
+//! needs little, and the core's decoder has it when it launches: the adapter keeps that of the instruction that was launched last and of
+//! the one before, and makes an instruction of it that jumps, branches, calls and returns as the core's does. Its port has the
+//! clocks and addresses of the RVFI. What the core does not end (illegal instructions, `ebreak`, `ecall`, misaligned accesses, at which
+//! it stops for good) it does not tell; `rvfi_trap` and `rvfi_intr` are not used: interrupts are off.
 //!
-//! Control flow needs no data. Where registers and memory are recorded, the mask of what a load reads is made from the
-//! instruction and the lowest bits of its address: the core's own is that of the whole word.
+//! Where registers and memory are recorded, it is the core's RVFI that is shown, as it is. Two quirks do no harm: `rvfi_trap` means that the
+//! core has stopped for good, and it stays up with `rvfi_valid`; what traps is not counted. The mask of what a load reads is made from
+//! the instruction and the lowest bits of its address: the core's own is that of the whole word.
 
 use super::{soc_core, soc_core_with_data, Core, CoreError, Isa};
 use crate::soc::package::Package;
@@ -28,7 +30,7 @@ const DATA_WIRES: &str = r"
 
 /// Its connections there, in the place of the instance's end.
 const DATA: &str = r",
-        .rvfi_rs1_rdata(rs1), .rvfi_rd_addr(rvfi_rd_addr), .rvfi_rd_wdata(rvfi_rd_wdata),
+        .rvfi_insn(rvfi_insn), .rvfi_rs1_rdata(rs1), .rvfi_rd_addr(rvfi_rd_addr), .rvfi_rd_wdata(rvfi_rd_wdata),
         .rvfi_mem_addr(rvfi_mem_addr), .rvfi_mem_rmask(word_mask), .rvfi_mem_wmask(rvfi_mem_wmask),
         .rvfi_mem_rdata(rvfi_mem_rdata), .rvfi_mem_wdata(rvfi_mem_wdata)
     );
@@ -40,6 +42,10 @@ const DATA: &str = r",
     assign retire_value = rvfi_rd_wdata;
     assign trap_valid = 1'b0;
     assign trap_cause = 4'd0;
+    assign rvfi_valid = retired;
+    assign rvfi_trap = stopped;
+    assign rvfi_pc_rdata = retire_pc;
+    assign rvfi_pc_wdata = retire_npc;
 ";
 
 const WRAPPER: &str = r"
@@ -51,22 +57,68 @@ const WRAPPER: &str = r"
         .clk(clk), .resetn(!reset), .irq(32'd0),
         .mem_valid(valid), .mem_instr(instr), .mem_ready(instr ? f_ready : m_ready),
         .mem_addr(addr), .mem_wdata(m_wdata), .mem_wstrb(m_wstrb), .mem_rdata(instr ? f_rdata : m_rdata),
-        .rvfi_valid(retired), .rvfi_insn(rvfi_insn), .rvfi_trap(stopped),
-        .rvfi_pc_rdata(rvfi_pc_rdata), .rvfi_pc_wdata(rvfi_pc_wdata)
+        .rvfi_valid(retired), .rvfi_trap(stopped), .rvfi_pc_rdata(retire_pc), .rvfi_pc_wdata(retire_npc)
     );
     assign f_valid = valid && instr;
     assign f_addr = addr;
     assign m_valid = valid && !instr;
     assign m_addr = addr;
     assign retire_valid = retired && !stopped;
-    assign retire_pc = rvfi_pc_rdata;
-    assign retire_npc = rvfi_pc_wdata;
     assign retire_trap = 1'b0;
     assign retire_mepc = 32'd0;
     assign retire_cause = 5'd0;
-    assign rvfi_valid = retired;
-    assign rvfi_trap = stopped;
     assign rvfi_intr = 1'b0;
+";
+
+/// What the core's decoder says of the instruction that it launches, as ports: where, and what stands there.
+const LAUNCH: [(&str, &str); 2] = [
+    (
+        "`ifdef RISCV_FORMAL\n\toutput reg        rvfi_valid,\n",
+        "output launch, launch_branch, launch_jal, launch_jalr, output [4:0] launch_rd, launch_rs1, output [31:0] launch_pc,\n",
+    ),
+    (
+        "\tassign launch_next_insn = ",
+        "\tassign launch = launch_next_insn;\n\tassign launch_branch = is_beq_bne_blt_bge_bltu_bgeu;\n\t\
+         assign launch_jal = instr_jal;\n\tassign launch_jalr = instr_jalr;\n\tassign launch_rd = decoded_rd;\n\t\
+         assign launch_rs1 = decoded_rs1;\n\tassign launch_pc = next_pc;\n",
+    ),
+];
+
+/// Wires of these.
+const LAUNCH_WIRES: &str = r"
+    wire launch, branch, jal, jalr;
+    wire [4:0] rd, rs1;
+    wire [31:0] pc;";
+
+/// The connections of these, in the place of the instance's end, and the port that is made of them.
+const ADAPTER: &str = r",
+        .launch(launch), .launch_branch(branch), .launch_jal(jal), .launch_jalr(jalr), .launch_rd(rd), .launch_rs1(rs1),
+        .launch_pc(pc)
+    );
+    // x1 and x5, which calls and returns go by, and which of them
+    wire [3:0] links = {rs1[2], (rs1 & 5'h1b) == 5'd1, rd[2], (rd & 5'h1b) == 5'd1};
+    // an instruction runs; the one before it retires. Its kind and address, and those of the one before
+    reg runs, retires;
+    reg [6:0] kind, kind_done;
+    reg [31:0] at, done_at;
+    always @(posedge clk) begin
+        runs <= !reset && (runs || launch);
+        retires <= !reset && runs && launch;
+        if (launch) begin
+            {kind, at} <= {links, jalr, jal, branch, pc};
+            {kind_done, done_at} <= {kind, at};
+        end
+    end
+    wire [4:0] linked = {2'd0, kind_done[6], 1'b0, kind_done[5]}, links_to = {2'd0, kind_done[4], 1'b0, kind_done[3]};
+    wire any = |kind_done[2:0];
+    // the opcode of a branch, `jal`, `jalr`, else that of `addi`; nothing looks at the bits that are 0
+    assign rvfi_insn = {
+        12'd0, linked, 3'd0, links_to, any, any, !any, kind_done[1], kind_done[1] || kind_done[2], 2'b11
+    };
+    assign rvfi_valid = retires;
+    assign rvfi_trap = 1'b0;
+    assign rvfi_pc_rdata = done_at;
+    assign rvfi_pc_wdata = at;
 ";
 
 impl Core for Picorv32 {
@@ -83,9 +135,20 @@ impl Core for Picorv32 {
         Isa::Rv32im
     }
 
+    fn registered(&self) -> bool {
+        true
+    }
+
     fn verilog(&self) -> Result<String, CoreError> {
-        let source = self.package().read("picorv32.v")?;
-        Ok(format!("`define RISCV_FORMAL\n{source}\n{}", soc_core(WRAPPER)))
+        let mut source = self.package().read("picorv32.v")?;
+        for (before, ports) in LAUNCH {
+            if source.matches(before).count() != 1 {
+                return Err(CoreError::Source { core: "picorv32", line: before.trim().into() });
+            }
+            source = source.replace(before, &format!("{ports}{before}"));
+        }
+        let body = format!("{LAUNCH_WIRES}{}", WRAPPER.replacen("\n    );\n", ADAPTER, 1));
+        Ok(format!("`define RISCV_FORMAL\n{source}\n{}", soc_core(&body)))
     }
 
     fn recorded(&self) -> Result<String, CoreError> {

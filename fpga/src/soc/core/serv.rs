@@ -84,6 +84,10 @@ impl Core for Serv {
         Isa::Rv32i
     }
 
+    fn registered(&self) -> bool {
+        true
+    }
+
     fn verilog(&self) -> Result<String, CoreError> {
         let files = self.package().read_all(FILES.into_iter())?;
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();

@@ -268,6 +268,10 @@ impl Core for Vexriscv {
         Isa::Rv32imc
     }
 
+    fn registered(&self) -> bool {
+        true
+    }
+
     fn verilog(&self) -> Result<String, CoreError> {
         self.wrapped(self.package().read("VexRiscv_IMAC.v")?, &EXPOSED, &soc_core(WRAPPER))
     }

@@ -3,7 +3,7 @@
 use crate::soc::emitted::emitted;
 use crate::soc::top::{SocConfig, SocError};
 use hdl::diag::node::trace::TraceNode;
-use hdl::emit::{emit_as, SystemOptions};
+use hdl::emit::emit_as;
 use hdl::verilog::Style;
 
 /// What the trace system has of a core.
@@ -12,10 +12,9 @@ const PORTS: [&str; 6] = ["rvfi_valid", "rvfi_insn", "rvfi_trap", "rvfi_intr", "
 /// Trace system and node, where the SoC has one.
 pub(super) fn circuits(config: &SocConfig) -> Result<String, SocError> {
     let Some(params) = &config.trace else { return Ok(String::new()) };
-    let options = SystemOptions { log2_fifo: config.log2_fifo, ..SystemOptions::default() };
     let style = Style { name: "trace_system".into(), ..Style::default() };
     let node = emitted(TraceNode::new(), "diag_trace").map_err(SocError::Refused)?;
-    Ok(format!("{}{node}", emit_as(params, &options, &style)?))
+    Ok(format!("{}{node}", emit_as(params, &config.system(), &style)?))
 }
 
 /// Their instances, beside the chip.

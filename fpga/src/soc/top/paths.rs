@@ -1,7 +1,6 @@
 //! Parts of the top: when the cores stop, what traces them, the way out of the chip, the host, a core
 
 use super::*;
-use sim::regs::register;
 
 impl SocConfig {
     /// When the cores stop. Recorded cores first make no more accesses, until all that made one have retired: else a
