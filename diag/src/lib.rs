@@ -17,6 +17,7 @@
 //! | [`points`], [`replayed`] | points of the program for which no trigger is left, from a trace of the cores |
 //! | [`runtime`] | what runs on the host |
 //! | [`watch`] | a run, as event generators see it |
+//! | [`arrivals`] | the host's side of a link: packets, and ticks |
 //! | [`session`] | an application on a chip, run to its end |
 //! | [`firmware`] | programs for the diagnosis processor |
 //! | [`handlers`] | one of them beside a run |
@@ -30,6 +31,7 @@
 //! | [`sink`] | what is printed, as text, JSON lines, CSV or a Perfetto trace |
 
 pub mod app;
+pub mod arrivals;
 pub mod build;
 pub mod firmware;
 pub mod formula;

@@ -4,9 +4,9 @@
 //! message must be there as a whole. Generators as on a chip, with a slot for each of these points, see the instructions that
 //! replay tells, and make the events that triggers would have made.
 
+use crate::arrivals::{add, Host};
 use crate::layout::Layout;
 use crate::runtime::Runtime;
-use crate::session::{add, Host};
 use crate::watch::Watcher;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};

@@ -1,7 +1,7 @@
 //! Scripts with more points than a chip has triggers, beside a trace of the cores: random ones on real programs, held to
 //! generators with a trigger for each point
 
-use diag::app::App;
+use diag::app::{App, Consumer, Stmt};
 use diag::layout::{layout, Cut, Layout};
 use diag::parse::parse;
 use diag::plan::{plan, Rates};
@@ -9,7 +9,7 @@ use diag::points::{self, units};
 use diag::replayed;
 use diag::resolve::resolve;
 use diag::runtime::Output;
-use diag::session::{Host, Reference};
+use diag::session::{Host, OnChip, Reference};
 use diag::symbols::Symbols;
 use diag::watch::Watcher;
 use retire::image::Image;
@@ -271,16 +271,72 @@ fn a_script_of_many_points_prints_beside_a_trace_what_it_prints_where_each_has_a
             by_trace += usize::from(moved > 0);
             mixed += usize::from(moved > 0 && !layout.places.is_empty());
             stateful += usize::from(fitted.uses.iter().any(|u| {
-                u.traced && (text.contains("@last[core] = pc") || matches!(u.consumer, diag::app::Consumer::Class(..)))
+                u.traced
+                    && match u.consumer {
+                        Consumer::Class(..) => true,
+                        Consumer::Clause(c) => matches!(fitted.clauses[c].body[..], [Stmt::Set(..)]),
+                        Consumer::Span(..) | Consumer::Log(..) => false,
+                    }
             }));
         }
     }
     println!("{fits} scripts fit, {by_trace} by a trace, {mixed} with nodes of the chip, {stateful} with a state; {refused} refused; {told} events of the trace");
-    assert!(by_trace > 30 && mixed > 15 && refused > 3 && told > 10_000, "{fits} {by_trace} {mixed} {refused} {told}");
+    assert!(
+        by_trace > 30 && mixed > 15 && refused > 3 && told > 10_000 && stateful > 5,
+        "{fits} {by_trace} {mixed} {refused} {told} {stateful}"
+    );
 }
 
 fn layout_of(app: &App) -> Layout {
     layout(app, &ChipParams::new(1).nodes, &Cut::host(app)).unwrap()
+}
+
+/// On the golden chip, over its ring and link: what a tick shows of the trace may come a period later, and all of it comes.
+#[test]
+fn a_tick_waits_for_the_trace() {
+    let case = Case { name: "lockcont", cores: 2, functions: &[], variables: &[] };
+    let symbols = Symbols::parse(programs::find(case.name).unwrap().elf).unwrap();
+    let calls =
+        "archive barrier check cut exit hart_count lock main memcpy memset mutex_lock mutex_unlock parallel report \
+        rt_main share try_lock unlock work";
+    let calls: Vec<String> = calls.split_whitespace().map(|f| format!("call:{f}")).collect();
+    let text = format!(
+        "{} {{ @calls[pc] = count(); }} tick:20000cycles {{ print(@calls); clear(@calls); }} end {{ print(@calls); }}",
+        calls.join(", ")
+    );
+    let params = ChipParams { link_bits: 100_000_000, ..params(case.cores) };
+    let whole = app(&text, &symbols);
+    let (mut fitted, rates) = (whole.clone(), Rates::assumed(&whole, HZ));
+    points::fit(&mut fitted, &params, &rates, "x.dx", &text).unwrap();
+    assert_eq!(points::names(&fitted, &text).len(), 3);
+    let layout = plan(&fitted, &params, &rates).unwrap().layout;
+    let trace = traced("tr_e:small", case.cores);
+    let mut chip = OnChip::with_trace(&fitted, &layout, params, image(case.name), trace).unwrap();
+    let mut reference = Reference::new(&whole, &layout_of(&whole), case.cores, image(case.name)).unwrap();
+    tell(&case, 400_000, &mut chip);
+    tell(&case, 400_000, &mut reference);
+    chip.finish().unwrap();
+    reference.finish().unwrap();
+    assert_eq!(chip.totals().lost(), 0);
+    let tables = |outputs: Vec<Output>| -> Vec<BTreeMap<Vec<i64>, u64>> {
+        let table = |o: Output| match o {
+            Output::Table { rows, .. } => rows.into_iter().map(|(k, sum)| (k, sum.count)).collect(),
+            Output::Text { .. } => BTreeMap::new(),
+        };
+        outputs.into_iter().map(table).collect()
+    };
+    let (found, want) = (tables(chip.runtime().take_outputs()), tables(reference.runtime().take_outputs()));
+    assert!(found.len() > 5 && found.len() == want.len(), "{} {}", found.len(), want.len());
+    let sum = |tables: &[BTreeMap<Vec<i64>, u64>]| {
+        let mut sum = BTreeMap::new();
+        tables.iter().flatten().for_each(|(k, n)| *sum.entry(k.clone()).or_insert(0) += n);
+        sum
+    };
+    assert_eq!(sum(&found), sum(&want));
+    // what came before the last tick is shown with it, but for what the trace system held back
+    let early = sum(&found[..found.len() - 1]).values().sum::<u64>();
+    let right = sum(&want[..want.len() - 1]).values().sum::<u64>();
+    assert!(right > 100 && early * 10 > right * 9 && early <= right, "{early} of {right}");
 }
 
 /// What a trace lost is missing, and nothing before it.
