@@ -98,49 +98,64 @@ fn held(qemu: &str, single: &str) {
         (64, "../../paged/elf/kernel.elf", 1, "serial:1000"),
     ] {
         let what = format!("{name}, {harts} harts, {schedule}");
-        let (log, script) = (place.path().join("log"), place.path().join("qemu"));
-        let text = format!("#!/bin/sh\nexec {qemu}{xlen} {single} -d exec,nochain -D {} \"$@\"\n", log.display());
-        std::fs::write(&script, text).unwrap();
-        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let mut wanted = options(schedule, &[]);
-        (wanted.system, wanted.qemu, wanted.contexts) = (Some(harts), Some(script), name.contains("paged"));
-        (wanted.length, wanted.end_with_trace) = (Some(120_000), true);
-        let captured = run(&program(name), &wanted);
-        assert_eq!((captured.ended, captured.harts(16)), (Ended::Trace, harts), "{what}");
-        let (found, expanded) = all(&captured, harts);
-        assert_eq!((expanded.unexplained, expanded.instructions), (0, 120_000), "{what}: {expanded:?}");
-        let logged = logged(&log, harts.into());
-        let interrupted: HashMap<usize, u64> = found.interrupted.iter().copied().collect();
-        for (hart, log) in logged.iter().enumerate() {
-            let mine: Vec<(u64, Option<u64>)> = found
-                .begun
-                .iter()
-                .enumerate()
-                .filter(|(_, (t, _))| *t as usize == hart)
-                .map(|(i, (_, pc))| (*pc, interrupted.get(&i).copied()))
-                .collect();
-            assert!(mine.len() > 1000, "{what}: hart {hart} has {}", mine.len());
-            held_to_log(&mine, log, &what);
-        }
-        let of = |interrupt: bool| {
-            let is = |k: FlowKind| matches!(k, FlowKind::Trap { interrupt: i, .. } if i == interrupt);
-            found.events.iter().filter(|(_, e)| is(e.kind)).count()
-        };
-        let spaces: BTreeSet<u32> = found
-            .events
+        // on a loaded host a run may be over before harts that were woken come: then a longer one
+        let more =
+            (0..4).find(|more| held_once(place.path(), qemu, single, (xlen, name, harts, schedule), 120_000 << more));
+        assert!(more.is_some(), "{what}: harts have less than 1000 instructions");
+    }
+}
+
+/// One program, of so many instructions; false: a hart has not done much of it.
+fn held_once(place: &Path, qemu: &str, single: &str, of: (u8, &str, u8, &str), length: u64) -> bool {
+    let (xlen, name, harts, schedule) = of;
+    let mut all_came = true;
+    let what = format!("{name}, {harts} harts, {schedule}, {length}");
+    let (log, script) = (place.join("log"), place.join("qemu"));
+    let text = format!("#!/bin/sh\nexec {qemu}{xlen} {single} -d exec,nochain -D {} \"$@\"\n", log.display());
+    std::fs::write(&script, text).unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut wanted = options(schedule, &[]);
+    (wanted.system, wanted.qemu, wanted.contexts) = (Some(harts), Some(script), name.contains("paged"));
+    (wanted.length, wanted.end_with_trace) = (Some(length), true);
+    let captured = run(&program(name), &wanted);
+    assert_eq!((captured.ended, captured.harts(16)), (Ended::Trace, harts), "{what}");
+    let (found, expanded) = all(&captured, harts);
+    assert_eq!((expanded.unexplained, expanded.instructions), (0, length), "{what}: {expanded:?}");
+    let logged = logged(&log, harts.into());
+    let interrupted: HashMap<usize, u64> = found.interrupted.iter().copied().collect();
+    for (hart, log) in logged.iter().enumerate() {
+        let mine: Vec<(u64, Option<u64>)> = found
+            .begun
             .iter()
-            .filter_map(|(_, e)| match e.kind {
-                FlowKind::Context { context, .. } => Some(context.0),
-                _ => None,
-            })
+            .enumerate()
+            .filter(|(_, (t, _))| *t as usize == hart)
+            .map(|(i, (_, pc))| (*pc, interrupted.get(&i).copied()))
             .collect();
-        // U, S and M, of two address spaces; the kernel begins in none
-        let right: &[u32] = if wanted.contexts { &[1, 4, 5, 7, 8, 9, 11] } else { &[] };
-        assert!(spaces.iter().eq(right), "{what}: contexts {spaces:?}");
-        if name == "irq.elf" {
-            assert!(of(true) > 20 && of(false) > 20, "{what}: {} interrupts, {} exceptions", of(true), of(false));
+        if mine.len() > 1000 {
+            held_to_log(&mine, log, &what);
+        } else {
+            all_came = false;
         }
     }
+    let of = |interrupt: bool| {
+        let is = |k: FlowKind| matches!(k, FlowKind::Trap { interrupt: i, .. } if i == interrupt);
+        found.events.iter().filter(|(_, e)| is(e.kind)).count()
+    };
+    let spaces: BTreeSet<u32> = found
+        .events
+        .iter()
+        .filter_map(|(_, e)| match e.kind {
+            FlowKind::Context { context, .. } => Some(context.0),
+            _ => None,
+        })
+        .collect();
+    // U, S and M, of two address spaces; the kernel begins in none
+    let right: &[u32] = if wanted.contexts { &[1, 4, 5, 7, 8, 9, 11] } else { &[] };
+    assert!(spaces.iter().eq(right), "{what}: contexts {spaces:?}");
+    if name == "irq.elf" && all_came {
+        assert!(of(true) > 20 && of(false) > 20, "{what}: {} interrupts, {} exceptions", of(true), of(false));
+    }
+    all_came
 }
 
 #[test]

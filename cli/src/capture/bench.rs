@@ -4,7 +4,7 @@ use crate::output::{count, facts, Left, Object, Right, Table};
 use crate::progress::bar;
 use crate::{Failure, Status};
 use ::capture::cost::Cost;
-use ::capture::machine::Executable;
+use ::capture::machine::{is_newer, Executable};
 use ::capture::run::{capture, run_plain, Options};
 use ::capture::schedule::Schedule;
 use serde_json::json;
@@ -17,10 +17,12 @@ use std::path::PathBuf;
 /// The program runs in QEMU without capture, with a plugin that tells nothing, with control flow and with loads and
 /// stores too. CPU time is that of all processes, user and system, with what packs the kept run; files are not
 /// written. Of several repetitions the shortest counts. What the program prints is thrown away or goes to standard
-/// error.
+/// error. With --system it is a bare-metal program on QEMU's machine `virt`, which must end by itself; loads and stores
+/// are measured where QEMU tells them (10.0).
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk capture bench -- /bin/true\n  \
-    goshawk capture bench --repeat 3 --schedule free --json -- /bin/ls /")]
+    goshawk capture bench --repeat 3 --schedule free --json -- /bin/ls /\n  \
+    goshawk capture bench --system --harts 2 -- firmware.elf")]
 pub struct Args {
     /// Repetitions
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
@@ -28,7 +30,13 @@ pub struct Args {
     /// How threads take turns, as in `goshawk capture run`
     #[arg(long, value_name = "SCHEDULE", default_value_t)]
     schedule: Schedule,
-    /// QEMU's user mode emulator, in place of qemu-NAME on the path
+    /// The program has no system under it: it runs on QEMU's machine `virt` with --harts harts (1 unless said)
+    #[arg(long, conflicts_with = "sysroot")]
+    system: bool,
+    /// With --system: harts of the machine, 1 to 16
+    #[arg(long, value_name = "N", requires = "system", value_parser = clap::value_parser!(u8).range(1..=16))]
+    harts: Option<u8>,
+    /// QEMU's emulator, in place of qemu-NAME, or with --system qemu-system-NAME, on the path
     #[arg(long, value_name = "FILE")]
     qemu: Option<PathBuf>,
     /// Folder where the program finds its libraries [default: that of Debian's cross compilers]
@@ -42,7 +50,7 @@ pub struct Args {
     program: Vec<OsString>,
 }
 
-/// What is measured: a name, whether loads and stores are told, and instructions that are skipped.
+/// What is measured, of a whole machine without memory only the first two: a name, whether loads and stores are told, and instructions that are skipped.
 const MODES: [(&str, bool, u64); 3] =
     [("told nothing", false, u64::MAX), ("control flow", false, 0), ("loads and stores too", true, 0)];
 
@@ -69,21 +77,28 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         skip: 0,
         length: None,
         size: None,
-        system: None,
+        system: args.system.then_some(args.harts.unwrap_or(1)),
         contexts: false,
         end_with_trace: false,
         to_stderr: true,
         folder: std::env::temp_dir(),
     };
+    if let Some(more) = args.program.get(1).filter(|_| args.system) {
+        let more = more.to_string_lossy();
+        return Err(Failure::Other(format!("{more}: a program without a system (--system) takes no arguments")));
+    }
     out.flush()?;
     let executable = open()?;
-    let line = bar("measuring", "runs", Some(u64::from(args.repeat) * 4));
+    let (_, version) = executable.qemu(args.qemu.as_deref(), args.system)?;
+    // 7.2 tells nothing of a machine's memory
+    let modes = if args.system && !is_newer(&version) { &MODES[..2] } else { &MODES[..] };
+    let line = bar("measuring", "runs", Some(u64::from(args.repeat) * (1 + modes.len() as u64)));
     let mut plain = f64::INFINITY;
     let mut found: [Option<Measured>; MODES.len()] = [None; MODES.len()];
     for _ in 0..args.repeat {
         plain = plain.min(Cost::of(|| run_plain(&executable, &options))?.1.seconds);
         line.inc(1);
-        for ((_, data, skip), best) in MODES.iter().zip(&mut found) {
+        for ((_, data, skip), best) in modes.iter().zip(&mut found) {
             (options.data, options.skip) = (*data, *skip);
             let (captured, cost) = Cost::of(|| capture(open()?, &options, &mut |_| {}))?;
             if let Some(e) = captured.failure {
@@ -105,6 +120,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         });
         Object::new("capture bench", &args.program[0].to_string_lossy())
             .with("machine", executable.machine.name().into())
+            .with("qemu", version.into())
+            .with("harts", options.system.into())
             .with("schedule", args.schedule.to_string().into())
             .with("repeat", args.repeat.into())
             .with("plain_cpu_seconds", plain.into())
@@ -117,6 +134,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         &[
             ("program", executable.path.display().to_string()),
             ("machine", executable.machine.name().into()),
+            ("QEMU", version),
             ("schedule", args.schedule.to_string()),
         ],
     )?;
