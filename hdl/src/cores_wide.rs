@@ -96,7 +96,9 @@ macro_rules! core {
 
                 self.front.control.enable.next = self.control.enable.val();
                 self.front.control.full.next = self.control.full.val();
-                self.front.control.spent.next = self.control.spent.val() | self.ingress.choked.val();
+                // of what is not traced it would only put off the stop
+                self.front.control.spent.next =
+                    self.control.spent.val() | (self.ingress.choked.val() & self.ingress.beat.live.val());
                 self.front.control.roomy.next = self.control.roomy.val();
                 self.front.control.stop_go.next = self.control.stop_go.val();
                 self.front.control.due.next = self.control.due.val();

@@ -248,13 +248,15 @@ fn programs_send_the_words_of_a_narrow_core() {
         (case("sc-lsp:base-32x4", 1, false, retire(4, 2)), Pace::Timed),
         (case("sc-lsp:rbase-32x4", 2, true, retire(2, 2)), Pace::Timed),
         (case("tr_e:large", 1, true, retire(2, 2)), Pace::Timed),
+        (case("tr_e:small", 1, false, retire(2, 2)), Pace::Timed),
         (case("tr_e:small", 1, false, retire(4, 2)), Pace::Timed),
+        (case("tr_e:small", 1, true, retire(4, 2)), Pace::Timed),
+        (case("tr_e:small", 1, false, retire(2, 3)), Pace::Block),
         (case("tr_e:large", 2, false, retire(2, 2)), Pace::Timed),
         // without waits more is sent at once: it takes larger event FIFOs
         (Case { log2_fifo: 8, ..case("tr_e:small", 1, true, retire(2, 3)) }, Pace::Block),
         (case("tr_e:m4+upper12", 2, true, retire(4, 2)), Pace::Timed),
     ];
-    // of 100,000 instructions `fsm` and `vm` send more at once than 16 places hold
     let usual = usual.map(|(case, rule)| (case, rule, 20_000));
     let more = more.map(|(case, rule)| (case, rule, 100_000));
     let cases: Vec<_> = usual.into_iter().chain(rounds(None, Some(more)).into_iter().flatten()).collect();

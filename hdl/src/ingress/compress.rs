@@ -341,11 +341,12 @@ impl<const W: usize> Logic for Compress<W> {
             self.came.next = self.total[j + 1].val();
             self.tail.next = self.since[j + 1].val();
         }
-        self.seen.d.next = self.go.val() & (self.seen.q.val() | self.any.val());
 
         // instructions that are not told yet, and what becomes of those of this clock
         self.flush.next = self.none.val() & self.pending.q.val().any();
         self.loses.next = (self.gap.q.val() & !self.none.val()) | (self.events.val().any() & self.full.val());
+        // one that is lost is not the first that is traced
+        self.seen.d.next = self.go.val() & (self.seen.q.val() | (self.any.val() & !self.loses.val()));
         self.push.next = self.events.val().any() & !self.loses.val();
         self.gap.d.next = self.loses.val();
         self.carried.next = self.pending.q.val();

@@ -102,9 +102,10 @@ impl<const W: usize> Spine<W> {
     /// As [`Spine::new`].
     pub fn with(params: &TraceParams, layout: &EntryLayout, log2_depth: usize, extras: Extras) -> Self {
         let sync = extras.sync;
+        let stream = Stream::with(params, &extras);
         let landings = if sync && layout.lands { usize::from(params.cores) } else { 0 };
         Self {
-            session: Session::new(params, sync),
+            session: Session::of(&stream, sync),
             resync: (0..usize::from(sync)).map(|_| Resync::with(params, &extras)).collect(),
             _resyncs: usize::from(sync),
             landing: (0..landings).map(|_| Landing::new(log2_depth, layout.address_bits)).collect(),
@@ -113,7 +114,7 @@ impl<const W: usize> Spine<W> {
             _wides: extras.many_lost(params.cores),
             _lags: if extras.sync && extras.retire.is_some() { params.cores.into() } else { 0 },
             _crowds: if extras.stall && extras.retire.is_some() { params.cores.into() } else { 0 },
-            ..Self::of(&Stream::from(params), layout, log2_depth)
+            ..Self::of(&stream, layout, log2_depth)
         }
     }
 

@@ -57,6 +57,7 @@
 
 use super::ports::{ControlIn, VerdictOut};
 use super::Extras;
+use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
@@ -91,6 +92,9 @@ pub struct Life {
     run: DFF<Bit>,
     stopping: DFF<Bit>,
     resume: DFF<Bit>,
+    // of several instructions a clock: a cycle of this trace was seen
+    heard: Vec<DFF<Bit>>,
+    _wides: usize,
     start: Signal<Local, Bit>,
     active: Signal<Local, Bit>,
     // where predictors are asked: in a gap; nothing was traced yet
@@ -128,8 +132,16 @@ pub struct Life {
 impl Life {
     /// A life whose `stop_ready` is `late` by a clock, with what `extras` asks for.
     pub fn new(late: bool, extras: Extras) -> Self {
-        let Extras { sync, filter, .. } = extras;
-        Self { late: Fixed::new(late), sync: Fixed::new(sync), filter: Fixed::new(filter), ..Default::default() }
+        let Extras { sync, filter, retire, .. } = extras;
+        let wides = usize::from(retire.is_some());
+        Self {
+            late: Fixed::new(late),
+            sync: Fixed::new(sync),
+            filter: Fixed::new(filter),
+            heard: each(wides),
+            _wides: wides,
+            ..Default::default()
+        }
     }
 
     /// As [`Life::new`], with resyncs that are decided where predictors are asked.
@@ -146,6 +158,12 @@ impl Logic for Life {
         // which cycles are traced
         self.start.next = self.control.enable.val() & self.able.val() & !self.run.q.val();
         self.active.next = self.start.val() | (self.run.q.val() & self.control.enable.val() & !self.stopping.q.val());
+        // an adapter at which instructions wait answers later: until then it is asked
+        for i in 0..self._wides {
+            self.active.next = self.start.val()
+                | (self.run.q.val()
+                    & ((self.control.enable.val() & !self.stopping.q.val()) | !self.heard[i].q.val()));
+        }
         self.resume.d.next = self.losing.q.val() & (self.resume.q.val() | self.control.roomy.val());
         self.go.next = self.active.val();
         if self.losing.q.val() {
@@ -252,6 +270,11 @@ impl Logic for Life {
         if self.stop.val() | self.reset.val() {
             self.run.d.next = false;
             self.stopping.d.next = false;
+        }
+        for j in 0..self._wides {
+            self.heard[j].clock.next = self.clock.val();
+            self.heard[j].d.next =
+                (self.heard[j].q.val() | self.here.val()) & !self.stop.val() & !self.reset.val();
         }
         if self.drop.val() {
             self.losing.d.next = true;

@@ -43,6 +43,11 @@ pub struct Stream {
 }
 
 impl Stream {
+    /// That of a system with `extras`.
+    pub fn with(params: &TraceParams, extras: &Extras) -> Self {
+        Self { narrow: pieces::narrow(params, extras), ..Self::from(params) }
+    }
+
     /// Bits of the index of senders.
     pub fn ti_bits(&self) -> u32 {
         u32::from(self.senders).next_power_of_two().trailing_zeros()
@@ -57,7 +62,7 @@ impl From<&TraceParams> for Stream {
             senders: params.cores,
             header: header(params),
             again: header_again(params)[1],
-            narrow: pieces::narrow(params),
+            narrow: pieces::narrow(params, &Extras::NONE),
         }
     }
 }

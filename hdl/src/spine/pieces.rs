@@ -3,6 +3,7 @@
 //! A coder is asked for pieces of at most four bits there ([`serial`](crate::scheme::tr::coder::serial)), and the packer takes no
 //! more of them in a clock ([`packer`](super::packer)); both read it here.
 
+use super::Extras;
 use sim::params::{Chunks, Coding, FlowScheme, TraceParams};
 use sim::scheme::tr::coder::CoderParams;
 
@@ -22,8 +23,11 @@ pub fn fits(coding: &Coding, params: &TraceParams) -> bool {
 }
 
 /// Whether pieces of the bits of `params` have at most four. Without a target predictor, with a message for every taken branch,
-/// or with a time in each message, an event FIFO of 16 places would fill up.
-pub fn narrow(params: &TraceParams) -> bool {
+/// with a time in each message, or of a core that retires several instructions a clock, an event FIFO of 16 places would fill up.
+pub fn narrow(params: &TraceParams, extras: &Extras) -> bool {
+    if extras.retire.is_some() {
+        return false;
+    }
     let FlowScheme::Tr(scheme) = params.flow else { return false };
     // a context is longer than its fields that are sent as they are
     scheme.target.predicts()

@@ -126,7 +126,8 @@ impl<T: Copy> Compressor<T> {
         if take {
             self.served = self.words.pop_front();
         }
-        if self.choked && !idle || full && word.is_some() {
+        let lost = self.choked && !idle || full && word.is_some();
+        if lost {
             self.choked = true;
             self.pending += came;
         } else if let Some((word, tail)) = word {
@@ -137,7 +138,8 @@ impl<T: Copy> Compressor<T> {
             self.pending = base + came;
             self.choked = false;
         }
-        self.seen = go && (self.seen || came > 0);
+        // one that is lost is not the first that is traced
+        self.seen = go && (self.seen || came > 0 && !lost);
         self.clock += 1;
         row
     }

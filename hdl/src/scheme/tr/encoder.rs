@@ -85,7 +85,7 @@ impl<const W: usize> Encoder<W> {
         Self {
             fields: Fields::new(params, extras.sync),
             sync: Fixed::new(extras.sync),
-            coder: parts.coder(params),
+            coder: parts.coder(params, &extras),
             pta: Mem::new((params.ti_bits() as usize).max(1), if many { bits as usize } else { 0 }),
             kinds_at: Fixed::of(params.count_bits),
             many: Fixed::new(many),

@@ -5,6 +5,7 @@
 use super::coder::{coder, CoderIn};
 use super::outcome::{outcome, OutcomeIn};
 use super::target::{target, TargetIn};
+use crate::spine::Extras;
 use crate::widget::slot::Slot;
 use sim::params::{FlowScheme, NexusParams, TrParams, TraceParams};
 use sim::scheme::tr::coder::CoderParams;
@@ -45,7 +46,7 @@ impl Parts {
             FlowScheme::Nexus(NexusParams::NxB(coding)) => (TrParams::sizes(256, 0, 0).coded(coding), true),
             FlowScheme::Nexus(NexusParams::NexS) | FlowScheme::ScLsp(_) => return Err(none()),
         };
-        outcome(&tr.outcome).and(target::<64>(&tr.target, 32)).and(coder::<64>(&tr.coder, params)).ok_or_else(none)?;
+        outcome(&tr.outcome).and(target::<64>(&tr.target, 32)).and(coder::<64>(&tr.coder, params, &Extras::NONE)).ok_or_else(none)?;
         Ok(Self {
             outcome: tr.outcome,
             target: tr.target,
@@ -68,9 +69,9 @@ impl Parts {
         stack && matches!(self.outcome, OutcomeParams::Gshare(_))
     }
 
-    /// Circuit of the coder, in systems of `params`.
-    pub fn coder<const W: usize>(&self, params: &TraceParams) -> Slot<CoderIn<W>> {
-        coder(&self.coder, params).expect("asked for in `of`")
+    /// Circuit of the coder, in systems of `params` with `extras`.
+    pub fn coder<const W: usize>(&self, params: &TraceParams, extras: &Extras) -> Slot<CoderIn<W>> {
+        coder(&self.coder, params, extras).expect("asked for in `of`")
     }
 
     /// Circuit of the target predictor, of targets of `address_bits` bits.

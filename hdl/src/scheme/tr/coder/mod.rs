@@ -28,7 +28,7 @@
 //!
 //! Golden models: [`sim::scheme::tr::coder`].
 
-use crate::spine::pieces;
+use crate::spine::{pieces, Extras};
 use crate::widget::bundle::bundle;
 use crate::widget::slot::Slot;
 use rust_hdl::prelude::*;
@@ -71,10 +71,14 @@ macro_rules! list {
     ($($name:ident: $module:ident::$block:ident,)*) => {
         $(pub mod $module;)*
 
-        /// The circuit of a coder for systems of `params`; `None`: there is only a model.
-        pub fn coder<const W: usize>(coder: &CoderParams, params: &TraceParams) -> Option<Slot<CoderIn<W>>> {
+        /// The circuit of a coder for systems of `params` with `extras`; `None`: there is only a model.
+        pub fn coder<const W: usize>(
+            coder: &CoderParams,
+            params: &TraceParams,
+            extras: &Extras,
+        ) -> Option<Slot<CoderIn<W>>> {
             match coder {
-                CoderParams::Chunked(coding) if pieces::narrow(params) => {
+                CoderParams::Chunked(coding) if pieces::narrow(params, extras) => {
                     Some(Slot::new(Box::new(serial::Serial::<W>::new(coding, params))))
                 }
                 $(CoderParams::$name(sizes) => {
