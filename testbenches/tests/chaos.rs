@@ -306,7 +306,7 @@ fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_word
         retire: Some(Retire { lanes, log2_words }),
         ..Extras::default()
     };
-    survives(&params, 5, (ports, extras), clocks);
+    survives(&params, 4, (ports, extras), clocks);
 }
 
 fn survives(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras), clocks: usize) {

@@ -250,7 +250,7 @@ fn cores_of_several_instructions_a_clock_that_wait_lose_nothing() {
     ] {
         let late = port.clocks(log2_fifo);
         let place = format!("{scheme}, {} a clock, {} places, {late} late", port.lanes(), 1 << log2_fifo);
-        let o = play(scheme, cores, log2_fifo, late, 30_000, port);
+        let o = play(scheme, cores, log2_fifo, late, 15_000, port);
         assert_eq!(o.overflow, 0, "{place}: it overflowed");
         if cores == 1 {
             let first = o.want.iter().zip(&o.got).position(|(w, g)| w != g);
@@ -258,11 +258,12 @@ fn cores_of_several_instructions_a_clock_that_wait_lose_nothing() {
         }
         assert_eq!(o.want.len(), o.got.len(), "{place}");
         eprintln!("{place}: {} instructions, {} words, asked to wait in {} %", o.retired, o.got.len(), o.stalled);
-        assert!(o.stalled > 20 && o.retired > 500, "{place}: {} %, {} instructions", o.stalled, o.retired);
-        // and few clocks more are too many
-        let too_late = (1..8).find(|more| play(scheme, cores, log2_fifo, late + more, 30_000, port).overflow != 0);
-        eprintln!("{place}: {too_late:?} clocks more are too many");
-        assert!(too_late.is_some(), "{place}: nothing is ever lost");
+        assert!(o.stalled > 20 && o.retired > 300, "{place}: {} %, {} instructions", o.stalled, o.retired);
+        // of blocks of one instruction not all that is allowed for comes
+        if port.ingress == Ingress::Rvfi && cores == 1 {
+            let too_late = (1..4).find(|more| play(scheme, cores, log2_fifo, late + more, 15_000, port).overflow != 0);
+            assert!(too_late.is_some(), "{place}: few clocks more are not too many");
+        }
     }
 }
 

@@ -319,7 +319,7 @@ fn resyncs_are_of_the_events_that_are_told() {
             let words = case.play_anew(&place, &sim, &retired, &events, Clocks::Paced(Pace::Timed), Some(10));
             whole += usize::from(words.is_some());
         }
-        assert!(whole > 1, "{place}: {whole} programs lost nothing");
+        assert!(whole > 0, "{place}: {whole} programs lost nothing");
     }
 }
 

@@ -47,7 +47,7 @@ pub struct Resync {
     pub counted: Signal<In, Bit>,
     pub more: Signal<In, Bits<10>>,
     _wides: usize,
-    before: Signal<Local, Bits<32>>,
+    up_to: Signal<Local, Bits<32>>,
     pub resynced: Signal<In, Bit>,
     pub synced: Signal<In, Bits<16>>,
     pub lead: Signal<Out, Bit>,
@@ -102,13 +102,13 @@ impl Logic for Resync {
         if self.counted.val() & !self.due.val() & self.period.val().any() {
             self.count.d.next = self.count.q.val() + self.one.val();
         }
-        self.before.next = 0.into();
+        self.up_to.next = 0.into();
         for _w in 0..self._wides {
             // those that stand with it were before it
-            self.before.next = self.count.q.val() + bit_cast::<32, 10>(self.more.val());
+            self.up_to.next = self.count.q.val() + bit_cast::<32, 10>(self.more.val());
             if self.counted.val() & !self.due.val() & self.period.val().any() {
-                self.count.d.next = self.before.val() + self.one.val();
-                self.reached.next = self.before.val() & bit_cast::<32, 32>(self.all.val() << self.period.val());
+                self.count.d.next = self.up_to.val() + self.one.val();
+                self.reached.next = self.up_to.val() & bit_cast::<32, 32>(self.all.val() << self.period.val());
                 self.due.next = self.reached.val().any();
             }
         }
