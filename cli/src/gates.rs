@@ -253,8 +253,8 @@ fn print_place(p: &PlaceReport, out: &mut dyn Write) -> Result<(), Failure> {
         table.row([name.clone(), b.lut4.to_string(), b.flip_flops.to_string(), b.block_ram.to_string()]);
     }
     table.print(out)?;
-    if let (Some(first), Some(last)) = (p.critical_path.first(), p.critical_path.last()) {
-        writeln!(out, "\ncritical path: {} cells, {first} to {last}", p.critical_path.len())?;
+    if let Some(path) = &p.longest_path {
+        writeln!(out, "\nlongest path: {}", path.text())?;
     }
     Ok(())
 }

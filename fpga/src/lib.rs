@@ -5,6 +5,7 @@
 //! | [`cosim`] | emitted Verilog, Verilated: vectors of any block, and whole trace systems |
 //! | [`flow`] | finds and runs the external tools |
 //! | [`gates`] | NAND2 equivalents by block, memory bits apart |
+//! | [`path`] | the longest path of what was placed |
 //! | [`place`] | LUTs, flip-flops, block RAM and Fmax on iCE40 and ECP5 |
 //! | `records` | what a running simulation says |
 //! | [`soc`] | softcores with trace modules: simulation and boards |
@@ -14,6 +15,7 @@ pub mod cosim;
 pub mod flow;
 pub mod gates;
 mod parts;
+pub mod path;
 pub mod place;
 mod records;
 pub mod soc;

@@ -5,6 +5,7 @@
 
 use crate::flow::tool::{ToolError, ToolKind, NEXTPNR_ECP5, NEXTPNR_ICE40, YOSYS};
 use crate::flow::{cells, instances, top_of, REST};
+use crate::path::{critical_path, LongestPath};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -89,6 +90,8 @@ pub struct PlaceReport {
     pub fmax_mhz: f64,
     /// Cells on the critical path, from register to register.
     pub critical_path: Vec<String>,
+    /// The same path in words of the blocks.
+    pub longest_path: Option<LongestPath>,
 }
 
 /// Places and routes `verilog`, whose top module is the first one, asking for `target_mhz`.
@@ -153,6 +156,7 @@ pub fn place(verilog: &str, device: Device, seed: u32, target_mhz: u32) -> Resul
         blocks,
         fmax_mhz,
         critical_path: critical_path(&report),
+        longest_path: LongestPath::of(&report),
     })
 }
 
@@ -212,21 +216,6 @@ fn logic_cells(report: &serde_json::Value) -> Option<u64> {
     used("ICESTORM_LC").or_else(|| used("TRELLIS_COMB"))
 }
 
-/// The cells of the slowest path from a clock to the same clock.
-pub(crate) fn critical_path(report: &serde_json::Value) -> Vec<String> {
-    let paths = report["critical_paths"].as_array().into_iter().flatten();
-    let Some(path) = paths.into_iter().find(|p| p["from"] == p["to"]) else { return Vec::new() };
-    let mut out: Vec<String> = Vec::new();
-    for step in path["path"].as_array().into_iter().flatten() {
-        if let Some(cell) = step["to"]["cell"].as_str() {
-            if out.last().is_none_or(|l| l != cell) {
-                out.push(cell.to_string());
-            }
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -257,6 +246,12 @@ mod tests {
         assert!((16..=20).contains(&r.cells), "{r:?}");
         assert!((100.0..500.0).contains(&r.fmax_mhz), "{r:?}");
         assert!(!r.critical_path.is_empty());
+        let path = r.longest_path.unwrap();
+        assert_eq!((path.from.as_str(), path.to.as_str()), ("q", "q"));
+        assert_eq!(path.cells, r.critical_path.len());
+        // the clock rate is that of the path
+        let ns = path.logic_ns + path.routing_ns;
+        assert!((ns - 1e3 / r.fmax_mhz).abs() < 0.1, "{path:?}, {} MHz", r.fmax_mhz);
         assert_eq!(r.blocks.iter().map(|b| b.1.flip_flops).sum::<u64>(), 16);
     }
 }

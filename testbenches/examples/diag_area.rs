@@ -2,7 +2,7 @@
 //!
 //! Each by itself, its ports pins: NAND2 equivalents without memory, then iCE40 HX8K and ECP5. A generator or a node is with
 //! its network interface. A generator has more ports than a package has pins: its inputs are a shift register, which is
-//! not counted, its outputs go into one pin. `cargo run --release -p testbenches --example diag_area`, or with names of circuits behind it
+//! not counted, its outputs go into one pin. The longest path of each goes to standard error. `cargo run --release -p testbenches --example diag_area`, or with names of circuits behind it
 
 use fpga::gates::{count, Library};
 use fpga::place::{few_pins, place, Device};
@@ -127,6 +127,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 p.cells,
                 p.fmax_mhz
             );
+            if let Some(path) = &p.longest_path {
+                eprintln!("{name}, {}: {}", device.name(), path.text());
+            }
         }
     }
     Ok(())
