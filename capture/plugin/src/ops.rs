@@ -350,7 +350,7 @@ impl Ops {
         let codes = &self.codes;
         let Values { context, written, a, b, .. } = *values;
         let shift = access.info >> 4 & 7;
-        let head = escape(ACCESS, what as u32 | (access.info >> 16 & 3) * LOADS | shift << SIZE_SHIFT);
+        let head = escape(ACCESS, what as u32 | ((access.info >> 16 & 3) * LOADS) | (shift << SIZE_SHIFT));
         // SAFETY: a variable of the emulator, which is set before it translates.
         let base = if self.base.is_null() { 0 } else { unsafe { *self.base } };
         let put = |code, args: &[u64]| self.before(context, access.call, code, args);
