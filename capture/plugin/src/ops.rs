@@ -195,11 +195,13 @@ impl Ops {
     /// Of the block that is translated now, which has so many instructions: what `begins` is tells of its beginning, and
     /// accesses of the first instructions as `accesses` says of each: what stands beside its place; `None`: they are not told.
     pub fn put(&self, begins: Option<&'static Block>, accesses: &[Option<usize>], most: usize) -> bool {
-        let Some((start, found)) = self.look(accesses) else { return false };
+        // to ask for it takes longer than all else here
+        let context = context();
+        let Some((start, found)) = self.look(context, accesses) else { return false };
         if found.len() > most.min(MOST_ACCESSES) {
             return false;
         }
-        let values = Values::new(self);
+        let values = Values::new(self, context);
         if let Some(block) = begins {
             if !self.begin(start, block, &values) {
                 return false;
@@ -212,7 +214,7 @@ impl Ops {
     }
 
     /// The callback of the block, and those of accesses that are told here.
-    fn look(&self, accesses: &[Option<usize>]) -> Option<(*mut Op, Vec<(Access, usize)>)> {
+    fn look(&self, context: *mut c_void, accesses: &[Option<usize>]) -> Option<(*mut Op, Vec<(Access, usize)>)> {
         let codes = &self.codes;
         // SAFETY: operations of the block that is translated, which is whole: a list in both directions, in which the one
         // for its beginning stands, since the emulator has put it there.
@@ -227,7 +229,7 @@ impl Ops {
                     break;
                 }
             }
-            (self.remove)(context(), last);
+            (self.remove)(context, last);
             if start.is_null() {
                 return None;
             }
@@ -280,8 +282,8 @@ impl Ops {
         plain.then(|| Access { first, call: ops[5], last: ops[6], info, address: (*ops[4]).args[0] })
     }
 
-    fn before(&self, op: *mut Op, code: u32, args: &[u64]) {
-        let new = (self.insert)(context(), op, code);
+    fn before(&self, context: *mut c_void, op: *mut Op, code: u32, args: &[u64]) {
+        let new = (self.insert)(context, op, code);
         // SAFETY: a new operation of the emulator, which has room for 16.
         unsafe { (&mut (*new).args)[..args.len()].copy_from_slice(args) };
     }
@@ -322,9 +324,9 @@ impl Ops {
             return false;
         }
         let (slow, done) = ((self.label)(), (self.label)());
-        let Values { written, a, b, small, other } = *values;
+        let Values { context, written, a, b, small, other } = *values;
         let told = self.number(I64, std::ptr::from_ref(block) as i64);
-        let put = |code, args: &[u64]| self.before(start, code, args);
+        let put = |code, args: &[u64]| self.before(context, start, code, args);
         put(codes.load_32, &[small, environment, place]);
         put(codes.load_32, &[other, written, offset_of!(Written, gate) as u64]);
         put(codes.branch_32, &[small, other, NOT_EQUAL, Self::to(slow)]);
@@ -340,18 +342,18 @@ impl Ops {
         put(codes.store_64, &[a, written, offset_of!(Written, cursor) as u64]);
         put(codes.jump, &[Self::to(done)]);
         put(codes.label, &[slow as u64]);
-        self.before(behind, codes.label, &[done as u64]);
+        self.before(context, behind, codes.label, &[done as u64]);
         true
     }
 
     fn access(&self, access: &Access, what: usize, values: &Values) {
         let codes = &self.codes;
-        let Values { written, a, b, .. } = *values;
+        let Values { context, written, a, b, .. } = *values;
         let shift = access.info >> 4 & 7;
-        let head = escape(ACCESS, what as u32 | (access.info >> 16 & 3) * LOADS | shift << SIZE_SHIFT);
+        let head = escape(ACCESS, what as u32 | ((access.info >> 16 & 3) * LOADS) | (shift << SIZE_SHIFT));
         // SAFETY: a variable of the emulator, which is set before it translates.
         let base = if self.base.is_null() { 0 } else { unsafe { *self.base } };
-        let put = |code, args: &[u64]| self.before(access.call, code, args);
+        let put = |code, args: &[u64]| self.before(context, access.call, code, args);
         // what it says fits in an offset, else it is added
         if let Ok(base) = i32::try_from(base) {
             put(codes.load[shift as usize], &[b, access.address, base as u64]);
@@ -366,7 +368,7 @@ impl Ops {
         put(codes.add, &[a, a, self.number(I64, 20)]);
         put(codes.store_64, &[a, written, offset_of!(Written, cursor) as u64]);
         for op in [access.first, access.call, access.last] {
-            (self.remove)(context(), op);
+            (self.remove)(context, op);
         }
     }
 }
@@ -374,6 +376,7 @@ impl Ops {
 /// Values that nothing else of the block uses.
 #[derive(Clone, Copy)]
 struct Values {
+    context: *mut c_void,
     written: u64,
     a: u64,
     b: u64,
@@ -382,7 +385,7 @@ struct Values {
 }
 
 impl Values {
-    fn new(ops: &Ops) -> Self {
+    fn new(ops: &Ops, context: *mut c_void) -> Self {
         let newest = (ops.constant)(I64, NEW);
         // what was given back may still be in use where an access is told: so one that was never given
         let new = |kind| loop {
@@ -392,7 +395,7 @@ impl Values {
             }
         };
         let written = ops.number(I64, ops.written as i64);
-        Self { written, a: new(I64), b: new(I64), small: new(I32), other: new(I32) }
+        Self { context, written, a: new(I64), b: new(I64), small: new(I32), other: new(I32) }
     }
 }
 

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk capture bench -- /bin/true\n  \
     goshawk capture bench --repeat 3 --schedule free --json -- /bin/ls /\n  \
-    goshawk capture bench --system --harts 2 -- firmware.elf")]
+    goshawk capture bench --system --harts 2 -- programs/bare/elf/rv64imafdc/fft.elf")]
 pub struct Args {
     /// Repetitions
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
