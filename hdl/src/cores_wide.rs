@@ -131,16 +131,6 @@ with_ports!(
     RvfiFourCore, FrontEnd
 );
 with_ports!(
-    blocks, core, [] Blocks,
-    /// Front end with a stream cache behind the E-Trace instruction trace interface, of blocks of several instructions.
-    BlocksStreamCore, StreamFront
-);
-with_ports!(
-    blocks_two, core, [] BlocksTwo,
-    /// The same of two blocks a clock.
-    BlocksTwoStreamCore, StreamFront
-);
-with_ports!(
     rvfi_two, core, [mode space] RvfiTwo,
     /// Front end with a stream cache behind RVFI of two channels.
     RvfiTwoStreamCore, StreamFront

@@ -13,9 +13,8 @@ use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
 use crate::spine::{Extras, Retire};
 use crate::top::{
-    BlocksStreamSystem, BlocksSystem, BlocksTwoStreamSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem,
-    EtraceStreamSystem, EtraceSystem, RvfiFourStreamSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem,
-    RvfiTwoStreamSystem, RvfiTwoSystem,
+    BlocksSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem,
+    RvfiFourStreamSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem, RvfiTwoStreamSystem, RvfiTwoSystem,
 };
 use crate::verilog::{self, Refused, Style};
 use rust_hdl::prelude::*;
@@ -262,7 +261,7 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
     }
     match params.flow {
         FlowScheme::Tr(_) | FlowScheme::Nexus(_) => {}
-        FlowScheme::ScLsp(_) => check_wide_stream(&options.extras)?,
+        FlowScheme::ScLsp(_) => check_wide_stream(options)?,
     }
     let Extras { sync, check, stall, filter, lost, .. } = options.extras;
     if filter {
@@ -298,8 +297,12 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
 }
 
 /// What a stream cache has a circuit for beside several instructions a clock: none of what is built in besides.
-fn check_wide_stream(extras: &Extras) -> Result<(), EmitError> {
-    let Extras { sync, check, stall, filter, lost, .. } = *extras;
+fn check_wide_stream(options: &SystemOptions) -> Result<(), EmitError> {
+    // a stream begins where a branch went, and blocks do not tell it of those whose target the program tells
+    if options.ingress == Ingress::Blocks {
+        return Err(EmitError::Retire("the etrace-blocks ingress of the scheme sc-lsp", "rvfi has one"));
+    }
+    let Extras { sync, check, stall, filter, lost, .. } = options.extras;
     let has = [
         (sync, "periodic synchronisation of the scheme sc-lsp"),
         (check, "the discontinuity check of the scheme sc-lsp"),
@@ -329,8 +332,11 @@ fn check_itype3(params: &TraceParams, ingress: Ingress) -> Result<(), EmitError>
 fn of_width<const W: usize>(params: &TraceParams, options: &SystemOptions, depth: usize) -> AnyTop {
     let lanes = options.extras.retire.map_or(1, |r| r.lanes);
     match (options.ingress, lanes) {
-        (Ingress::Rvfi, 2 | 4) | (Ingress::Blocks, _) if params.stream_cache().is_some() => {
-            return of_wide_stream::<W>(params, options, depth);
+        (Ingress::Rvfi, 2) if params.stream_cache().is_some() => {
+            return AnyTop::new(RvfiTwoStreamSystem::<W>::new(params, depth, options.extras));
+        }
+        (Ingress::Rvfi, 4) if params.stream_cache().is_some() => {
+            return AnyTop::new(RvfiFourStreamSystem::<W>::new(params, depth, options.extras));
         }
         (Ingress::Rvfi, 2) => return AnyTop::new(RvfiTwoSystem::<W>::new(params, depth, options.extras)),
         (Ingress::Rvfi, 4) => return AnyTop::new(RvfiFourSystem::<W>::new(params, depth, options.extras)),
@@ -345,17 +351,6 @@ fn of_width<const W: usize>(params: &TraceParams, options: &SystemOptions, depth
         (true, Ingress::PcChain) => AnyTop::new(ChainStreamSystem::<W>::new(params, depth, options.extras)),
         (true, Ingress::Rvfi) => AnyTop::new(RvfiStreamSystem::<W>::new(params, depth, options.extras)),
         (true, Ingress::Etrace) => AnyTop::new(EtraceStreamSystem::<W>::new(params, depth, options.extras)),
-    }
-}
-
-/// With a stream cache, of several instructions a clock.
-fn of_wide_stream<const W: usize>(params: &TraceParams, options: &SystemOptions, depth: usize) -> AnyTop {
-    let lanes = options.extras.retire.map_or(1, |r| r.lanes);
-    match (options.ingress, lanes) {
-        (Ingress::Blocks, 2) => AnyTop::new(BlocksTwoStreamSystem::<W>::new(params, depth, options.extras)),
-        (Ingress::Blocks, _) => AnyTop::new(BlocksStreamSystem::<W>::new(params, depth, options.extras)),
-        (_, 2) => AnyTop::new(RvfiTwoStreamSystem::<W>::new(params, depth, options.extras)),
-        _ => AnyTop::new(RvfiFourStreamSystem::<W>::new(params, depth, options.extras)),
     }
 }
 
