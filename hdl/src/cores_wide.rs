@@ -144,16 +144,6 @@ with_ports!(
     RvfiFourCore, FrontEnd, lag
 );
 with_ports!(
-    blocks, core, [hide modes first last wanted mask] Blocks,
-    /// Front end with a stream cache behind the E-Trace instruction trace interface, of blocks of several instructions.
-    BlocksStreamCore, StreamFront
-);
-with_ports!(
-    blocks_two, core, [hide modes first last wanted mask] BlocksTwo,
-    /// The same of two blocks a clock.
-    BlocksTwoStreamCore, StreamFront
-);
-with_ports!(
     rvfi_two, core, [hide mode modes space first last wanted mask] RvfiTwo,
     /// Front end with a stream cache behind RVFI of two channels.
     RvfiTwoStreamCore, StreamFront

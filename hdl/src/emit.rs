@@ -13,9 +13,8 @@ use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
 use crate::spine::{Extras, Retire};
 use crate::top::{
-    BlocksStreamSystem, BlocksSystem, BlocksTwoStreamSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem,
-    EtraceStreamSystem, EtraceSystem, RvfiFourStreamSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem,
-    RvfiTwoStreamSystem, RvfiTwoSystem,
+    BlocksSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem,
+    RvfiFourStreamSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem, RvfiTwoStreamSystem, RvfiTwoSystem,
 };
 use crate::verilog::{self, Refused, Style};
 use rust_hdl::prelude::*;
@@ -265,6 +264,10 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
         Ingress::Etrace => return Err(EmitError::Retire("the etrace ingress", "rvfi has one")),
         Ingress::PcChain => return Err(EmitError::Retire("the pc-chain ingress", "rvfi has one")),
     }
+    // a stream begins where a branch went, and blocks do not tell it of those whose target the program tells
+    if options.ingress == Ingress::Blocks && params.stream_cache().is_some() {
+        return Err(EmitError::Retire("the etrace-blocks ingress of the scheme sc-lsp", "rvfi has one"));
+    }
     // behind a resync tables take a clock an entry to clear, and the stream tells how many instructions that are at one a clock
     if options.extras.sync && params.flow.settle() > 0 {
         return Err(EmitError::Retire("periodic synchronisation of a scheme with tables", "nx_b has one"));
@@ -315,8 +318,11 @@ fn check_itype3(params: &TraceParams, ingress: Ingress) -> Result<(), EmitError>
 fn of_width<const W: usize>(params: &TraceParams, options: &SystemOptions, depth: usize) -> AnyTop {
     let lanes = options.extras.retire.map_or(1, |r| r.lanes);
     match (options.ingress, lanes) {
-        (Ingress::Rvfi, 2 | 4) | (Ingress::Blocks, _) if params.stream_cache().is_some() => {
-            return of_wide_stream::<W>(params, options, depth);
+        (Ingress::Rvfi, 2) if params.stream_cache().is_some() => {
+            return AnyTop::new(RvfiTwoStreamSystem::<W>::new(params, depth, options.extras));
+        }
+        (Ingress::Rvfi, 4) if params.stream_cache().is_some() => {
+            return AnyTop::new(RvfiFourStreamSystem::<W>::new(params, depth, options.extras));
         }
         (Ingress::Rvfi, 2) => return AnyTop::new(RvfiTwoSystem::<W>::new(params, depth, options.extras)),
         (Ingress::Rvfi, 4) => return AnyTop::new(RvfiFourSystem::<W>::new(params, depth, options.extras)),
@@ -331,17 +337,6 @@ fn of_width<const W: usize>(params: &TraceParams, options: &SystemOptions, depth
         (true, Ingress::PcChain) => AnyTop::new(ChainStreamSystem::<W>::new(params, depth, options.extras)),
         (true, Ingress::Rvfi) => AnyTop::new(RvfiStreamSystem::<W>::new(params, depth, options.extras)),
         (true, Ingress::Etrace) => AnyTop::new(EtraceStreamSystem::<W>::new(params, depth, options.extras)),
-    }
-}
-
-/// With a stream cache, of several instructions a clock.
-fn of_wide_stream<const W: usize>(params: &TraceParams, options: &SystemOptions, depth: usize) -> AnyTop {
-    let lanes = options.extras.retire.map_or(1, |r| r.lanes);
-    match (options.ingress, lanes) {
-        (Ingress::Blocks, 2) => AnyTop::new(BlocksTwoStreamSystem::<W>::new(params, depth, options.extras)),
-        (Ingress::Blocks, _) => AnyTop::new(BlocksStreamSystem::<W>::new(params, depth, options.extras)),
-        (_, 2) => AnyTop::new(RvfiTwoStreamSystem::<W>::new(params, depth, options.extras)),
-        _ => AnyTop::new(RvfiFourStreamSystem::<W>::new(params, depth, options.extras)),
     }
 }
 

@@ -36,10 +36,7 @@
 //! Golden model: [`sim::system`].
 
 use crate::cores::{ChainCore, ChainStreamCore, EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
-use crate::cores_wide::{
-    BlocksCore, BlocksStreamCore, BlocksTwoCore, BlocksTwoStreamCore, RvfiFourCore, RvfiFourStreamCore, RvfiTwoCore,
-    RvfiTwoStreamCore,
-};
+use crate::cores_wide::{BlocksCore, BlocksTwoCore, RvfiFourCore, RvfiFourStreamCore, RvfiTwoCore, RvfiTwoStreamCore};
 use crate::ingress::gate::Gate;
 use crate::ingress::ports::with_ports;
 use crate::scheme::sc_lsp::encoder::StreamEncoder;
@@ -305,15 +302,4 @@ with_ports!(
     rvfi_four, system,
     /// The same of four instructions a clock.
     RvfiFourStreamSystem, RvfiFourStreamCore, StreamEncoder, layout, 0
-);
-with_ports!(
-    blocks, system,
-    /// A trace system of the scheme `sc-lsp` with E-Trace ingress of blocks of several instructions, for all cores of the
-    /// parameters, with addresses of W = `xlen` bits.
-    BlocksStreamSystem, BlocksStreamCore, StreamEncoder, layout, 2
-);
-with_ports!(
-    blocks_two, system,
-    /// The same of two blocks a clock.
-    BlocksTwoStreamSystem, BlocksTwoStreamCore, StreamEncoder, layout, 2
 );

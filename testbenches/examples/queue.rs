@@ -9,7 +9,11 @@
 //! adapter and a queue of 16 words. Then places are counted, those of instructions under way among them, as
 //! `hdl/src/spine/room.rs` does.
 
+use retire::elf::Program;
+use retire::isa::{flow, Flow};
 use retire::FlowEvent;
+use sim::beats::wide::{pace, Compressor, Pace};
+use sim::beats::{Expander, Retired};
 use sim::bits::{BitReader, BitWriter};
 use sim::message::{CodingError, Message};
 use sim::params::{Chunks, Coding, FlowScheme, Platform, TraceParams};
@@ -19,10 +23,6 @@ use sim::scheme::Encode;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
-use retire::elf::Program;
-use retire::isa::{flow, Flow};
-use sim::beats::wide::{pace, Compressor, Pace};
-use sim::beats::{Expander, Retired};
 use testbenches::check::run;
 
 /// Instructions of each program.
@@ -109,13 +109,11 @@ fn clocks(way: Way, chunks: Chunks, value: u64, sign: Option<bool>) -> u64 {
 fn entry(way: Way, coding: &Coding, fields: &[Sent]) -> u64 {
     let of = |(i, &(field, value, bits)): (usize, &Sent)| match (field, bits) {
         (Field::Core | Field::Sign, _) => 0,
-        (_, Some(bits)) => {
-            match way {
-                Way::Bit => 1 + u64::from(bits),
-                Way::Whole => 1,
-                _ => 3,
-            }
-        }
+        (_, Some(bits)) => match way {
+            Way::Bit => 1 + u64::from(bits),
+            Way::Whole => 1,
+            _ => 3,
+        },
         (Field::DiffTa, None) => clocks(way, coding.diff_ta, value, Some(fields[i + 1].1 == 1)),
         (Field::Count, None) => clocks(way, coding.b_cnt, value, None),
         (_, None) => clocks(way, coding.i_cnt, value, None),

@@ -396,8 +396,6 @@ fn all_programs_as_blocks_send_the_words_of_single_instructions() {
         ("tr_e:small", Port::new(1, false, 2), 4),
         ("tr_e:small", Port::new(2, false, 2), 6),
         ("tr_e:s0", Port::new(2, true, 3), 8),
-        ("sc-lsp:rbase-32x4", Port::new(1, false, 2), 5),
-        ("sc-lsp:base-32x4", Port::new(2, false, 2), 8),
     ] {
         let p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
         let sim = build(&p, port, log2_fifo);
@@ -417,11 +415,7 @@ fn all_programs_as_blocks_send_the_words_of_single_instructions() {
 
 #[test]
 fn traps_between_blocks_send_the_words_of_single_instructions() {
-    for (scheme, port) in [
-        ("tr_e:m4", Port::new(1, false, 3)),
-        ("nx_b", Port::new(2, true, 3)),
-        ("sc-lsp:ebase-16x4", Port::new(2, false, 3)),
-    ] {
+    for (scheme, port) in [("tr_e:m4", Port::new(1, false, 3)), ("nx_b", Port::new(2, true, 3))] {
         let p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
         let run = record(&Model::new(&Shape::rv32(5)), &Config::new(1, 7), rounds(20_000, 200_000));
         // slow enough for 16 places

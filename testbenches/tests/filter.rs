@@ -383,7 +383,6 @@ fn nor_where_blocks_do() {
     filtered_at(Port::Blocks(1), "tr_e:small", 1, true, None, "range");
     filtered_at(Port::Blocks(2), "tr_e:m4", 2, false, Some(4), "mode");
     filtered_at(Port::Blocks(2), "nx_b", 1, true, None, "space");
-    filtered_at(Port::Blocks(2), "sc-lsp:base-8x8", 1, false, None, "mode");
 }
 
 #[test]

@@ -246,7 +246,7 @@ fn cores_of_several_instructions_a_clock_that_wait_lose_nothing() {
         ("tr_e:small", 1, 5, Port::blocks(1, 3)),
         ("tr_e:m4", 1, 6, Port::blocks(2, 3)),
         ("sc-lsp:rbase-32x4", 1, 5, Port::channels(2, 3)),
-        ("sc-lsp:rbase-32x4", 1, 6, Port::blocks(2, 3)),
+        ("sc-lsp:rbase-32x4", 1, 6, Port::channels(4, 3)),
     ] {
         let late = port.clocks(log2_fifo);
         let place = format!("{scheme}, {} a clock, {} places, {late} late", port.lanes(), 1 << log2_fifo);

@@ -245,7 +245,8 @@ fn programs_send_the_words_of_a_narrow_core() {
         (case("sc-lsp:ebase-32x4", 1, true, retire(4, 2)), Pace::Timed),
     ];
     let more = [
-        (case("sc-lsp:base-32x4", 1, false, retire(4, 2)), Pace::Timed),
+        // of this one `parse` loses with 16 places
+        (Case { log2_fifo: 5, ..case("sc-lsp:base-32x4", 1, false, retire(4, 2)) }, Pace::Timed),
         (case("sc-lsp:rbase-32x4", 2, true, retire(2, 2)), Pace::Timed),
         (case("tr_e:large", 1, true, retire(2, 2)), Pace::Timed),
         (case("tr_e:small", 1, false, retire(2, 2)), Pace::Timed),
@@ -351,9 +352,12 @@ fn what_the_queue_loses_is_told() {
 
 #[test]
 fn systems_pass_the_static_checks() {
-    for (scheme, lanes, timestamps, cores) in
-        [("tr_e:small", 2, true, 2), ("nx_b", 4, false, 1), ("sc-lsp:rbase-32x4", 2, true, 1), ("sc-lsp:base-8x8", 4, false, 2)]
-    {
+    for (scheme, lanes, timestamps, cores) in [
+        ("tr_e:small", 2, true, 2),
+        ("nx_b", 4, false, 1),
+        ("sc-lsp:rbase-32x4", 2, true, 1),
+        ("sc-lsp:base-8x8", 4, false, 2),
+    ] {
         let case = Case { scheme, cores, timestamps, xlen: 32, retire: retire(lanes, 3), log2_fifo: 4 };
         emit_checked_system(&mut build(&case.params(), &case.options()).unwrap()).unwrap();
     }
@@ -376,6 +380,8 @@ fn what_has_no_circuit_is_refused() {
     let sync = of("tr_e:small", Ingress::Rvfi, Extras { sync: true, ..two }).unwrap();
     assert_eq!(sync, format!("periodic synchronisation of a scheme with tables {none}; nx_b has one"));
     assert_eq!(of("nx_b", Ingress::Blocks, Extras { sync: true, filter: true, ..two }), None);
+    let blocks = of("sc-lsp:base-32x4", Ingress::Blocks, two).unwrap();
+    assert_eq!(blocks, format!("the etrace-blocks ingress of the scheme sc-lsp {none}; rvfi has one"));
     let three = of("tr_e:small", Ingress::Rvfi, Extras { retire: Some(retire(3, 3)), ..two }).unwrap();
     assert_eq!(three, "retire = 3; circuits exist for 1, 2 and 4 instructions a clock");
     let deep = of("tr_e:small", Ingress::Rvfi, Extras { retire: Some(retire(2, 5)), ..two }).unwrap();

@@ -161,8 +161,7 @@ impl Logic for Life {
         // an adapter at which instructions wait answers later: until then it is asked
         for i in 0..self._wides {
             self.active.next = self.start.val()
-                | (self.run.q.val()
-                    & ((self.control.enable.val() & !self.stopping.q.val()) | !self.heard[i].q.val()));
+                | (self.run.q.val() & ((self.control.enable.val() & !self.stopping.q.val()) | !self.heard[i].q.val()));
         }
         self.resume.d.next = self.losing.q.val() & (self.resume.q.val() | self.control.roomy.val());
         self.go.next = self.active.val();
@@ -273,8 +272,7 @@ impl Logic for Life {
         }
         for j in 0..self._wides {
             self.heard[j].clock.next = self.clock.val();
-            self.heard[j].d.next =
-                (self.heard[j].q.val() | self.here.val()) & !self.stop.val() & !self.reset.val();
+            self.heard[j].d.next = (self.heard[j].q.val() | self.here.val()) & !self.stop.val() & !self.reset.val();
         }
         if self.drop.val() {
             self.losing.d.next = true;

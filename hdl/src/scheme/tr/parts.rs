@@ -46,7 +46,10 @@ impl Parts {
             FlowScheme::Nexus(NexusParams::NxB(coding)) => (TrParams::sizes(256, 0, 0).coded(coding), true),
             FlowScheme::Nexus(NexusParams::NexS) | FlowScheme::ScLsp(_) => return Err(none()),
         };
-        outcome(&tr.outcome).and(target::<64>(&tr.target, 32)).and(coder::<64>(&tr.coder, params, &Extras::NONE)).ok_or_else(none)?;
+        outcome(&tr.outcome)
+            .and(target::<64>(&tr.target, 32))
+            .and(coder::<64>(&tr.coder, params, &Extras::NONE))
+            .ok_or_else(none)?;
         Ok(Self {
             outcome: tr.outcome,
             target: tr.target,
