@@ -2,6 +2,7 @@
 
 use super::processor::ProcessorArgs;
 use crate::args::{MachineArgs, ProgramArgs, Source};
+use crate::hardware::built;
 use crate::progress::Bars;
 use crate::Failure;
 use ::diag::app::App;
@@ -9,6 +10,7 @@ use ::diag::layout::{layout, Cut, Layout};
 use ::diag::plan::{fit, plan, Plan, Rates};
 use ::diag::session::{OnChip, Reference};
 use ::diag::symbols::Symbols;
+use fpga::soc::core::CoreKind;
 use host::input::BUILTIN;
 use retire::elf::Program;
 use retire::image::Image;
@@ -94,6 +96,8 @@ pub struct OpenedSoc {
     pub params: ChipParams,
     /// What is observed, by its name.
     pub input: String,
+    /// What runs it.
+    pub core: CoreKind,
 }
 
 /// A script with its meaning, if the chip's triggers are enough for it.
@@ -128,10 +132,10 @@ impl ScriptArgs {
         Ok((name, text, input))
     }
 
-    /// Reads script and program for a SoC of softcores that run RV32IM: `goshawk diag run --soc`.
-    pub fn open_soc(&self, machine: &MachineArgs, chip: &ChipArgs) -> Result<OpenedSoc, Failure> {
+    /// Reads script and program for a SoC of softcores: `goshawk diag run --soc`.
+    pub fn open_soc(&self, machine: &MachineArgs, chip: &ChipArgs, core: CoreKind) -> Result<OpenedSoc, Failure> {
         let (name, text, input) = self.named()?;
-        self.open_soc_text(name, text, input, machine, chip)
+        self.open_soc_text(name, text, input, machine, chip, core)
     }
 
     /// Reads the program that a script observes on a SoC.
@@ -142,14 +146,10 @@ impl ScriptArgs {
         input: &str,
         machine: &MachineArgs,
         chip: &ChipArgs,
+        core: CoreKind,
     ) -> Result<OpenedSoc, Failure> {
         let elf = match input.strip_prefix(BUILTIN) {
-            Some(builtin) => {
-                let info = programs::find(builtin).ok_or_else(|| Failure::unknown_program(builtin))?;
-                let none =
-                    || Failure::Other(format!("{builtin} needs interrupts and exceptions, which picorv32 has not"));
-                info.soc.get("rv32im").ok_or_else(none)?.to_vec()
-            }
+            Some(builtin) => built(builtin, core)?.to_vec(),
             None => std::fs::read(input).map_err(|e| Failure::io(Path::new(input), e))?,
         };
         let program = Program::parse(&elf).map_err(|e| Failure::program(input, e))?;
@@ -157,7 +157,7 @@ impl ScriptArgs {
         let mut params = chip.params(machine.harts.unwrap_or(1));
         params.nodes = with_circuits();
         let app = resolve(&name, &text, &symbols, &params)?;
-        Ok(OpenedSoc { program, symbols, app, params, input: input.into() })
+        Ok(OpenedSoc { program, symbols, app, params, input: input.into(), core })
     }
 
     /// What is observed, where a program for the diagnosis processor stands in the place of a script.

@@ -21,7 +21,8 @@ use std::io::Write;
 #[command(after_help = "Examples:\n  goshawk diag test builtin:locks builtin:lockcont --harts 2\n  \
     goshawk diag test builtin:race builtin:bank --harts 4 --json\n  \
     goshawk diag test --processor builtin:locks builtin:lockcont --harts 2\n  \
-    goshawk diag test builtin:locks builtin:lockcont --soc --harts 4")]
+    goshawk diag test builtin:locks builtin:lockcont --soc --harts 4\n  \
+    goshawk diag test builtin:interrupts builtin:irq --soc --core ibex --harts 2 --max-cycles 1000000 --link 48000")]
 pub struct Args {
     #[command(flatten)]
     pub(super) script: ScriptArgs,
@@ -42,7 +43,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return processor::test(args, out);
     }
     if args.soc.soc {
-        let opened = args.script.open_soc(&args.machine, &args.chip)?;
+        let opened = args.script.open_soc(&args.machine, &args.chip, args.soc.core())?;
         without_tick(&opened.app, &opened.input)?;
         let layout = opened.plan()?;
         let got = soc::observe(&opened, &layout, &args.soc, None)?;

@@ -50,14 +50,14 @@ pub struct Traced {
 }
 
 impl TraceArgs {
-    /// What is wanted for so many cores.
-    pub fn wanted(&self, cores: u8) -> Result<Option<Wanted>, Failure> {
+    /// What is wanted for so many cores of a kind.
+    pub fn wanted(&self, core: CoreKind, cores: u8) -> Result<Option<Wanted>, Failure> {
         if self.trace.is_none() {
             return Ok(None);
         }
         let scheme = Some(self.trace_scheme.clone());
         let args = ParamArgs { scheme, count_bits: 20, cc_bits: 32, ..ParamArgs::default() };
-        let align = CoreKind::Picorv32.core().isa().align();
+        let align = core.core().isa().align();
         let (params, set) = args.resolve_with(None, (cores, 32, align))?;
         if params.data.is_some() {
             let scheme = &self.trace_scheme;
@@ -110,7 +110,7 @@ impl TraceArgs {
                 xlen: 32,
                 build_id,
                 program,
-                source: format!("SoC of {} picorv32, Verilator", opened.params.cores),
+                source: format!("SoC of {} {}, Verilator", opened.params.cores, opened.core.name()),
                 threads: Vec::new(),
                 untimed: false,
             };
