@@ -439,7 +439,7 @@ pub enum CoreName {
     Serv,
     /// RV32IMC with machine mode, four pipeline stages
     Cv32e40p,
-    /// RV32IMC with machine mode, four pipeline stages, RVFI; for `soc sim` only
+    /// RV32IMC with machine mode, four pipeline stages, RVFI; in simulation only
     Cv32e40x,
 }
 

@@ -3,6 +3,7 @@
 use crate::args::range;
 use crate::Failure;
 use clap::{Args, ValueEnum};
+use fpga::soc::core::CoreKind;
 use hdl::emit::{SystemOptions, CORES, LANES, LOG2_FIFO};
 use hdl::spine::{Extras, Retire};
 use hdl::verilog::Style;
@@ -239,4 +240,14 @@ fn sizes() -> String {
 pub fn places(text: &str) -> Result<u8, String> {
     let log2 = text.parse::<u32>().ok().filter(|n| n.is_power_of_two()).map(|n| n.trailing_zeros() as u8);
     log2.filter(|n| LOG2_FIFO.contains(n)).ok_or_else(|| format!("{} are right", sizes()))
+}
+
+/// The built-in program `name` in its build for `core`.
+pub fn built(name: &str, core: CoreKind) -> Result<&'static [u8], Failure> {
+    let info = programs::find(name).ok_or_else(|| Failure::unknown_program(name))?;
+    let none = || {
+        let core = core.name();
+        Failure::Other(format!("{name} needs interrupts and exceptions, which {core} has not; vexriscv and ibex have"))
+    };
+    info.soc.get(core.core().isa().name()).ok_or_else(none)
 }

@@ -66,6 +66,12 @@ fn mistakes_are_one_message_with_exit_code_2() {
             "diag run builtin:interrupts builtin:irq --soc",
             "irq needs interrupts and exceptions, which picorv32 has not",
         ),
+        ("diag run builtin:race builtin:bank --core ibex", "--soc"),
+        ("diag run builtin:race builtin:bank --soc --core arm", "possible values"),
+        (
+            "diag run builtin:race builtin:bank --soc --core serv",
+            "a full event generator needs a core that shows registers and memory as it is, picorv32 or ibex",
+        ),
         ("diag test builtin:rate builtin:lockcont --soc", "the script has a tick"),
         ("diag run builtin:race builtin:bank --soc --harts 9", "cores = 9 is outside"),
         ("diag test builtin:race builtin:bank --soc --elf x", "cannot be used with"),

@@ -7,7 +7,7 @@
 //
 // One cycle: inputs set, clock low, eval, outputs sampled; clock high, eval. Clocks are those of the chip's time.
 // A record is a word  kind | core << 4  and its arguments:
-//   1 retired: clock, pc, npc, insn, rd | rmask << 8 | wmask << 16, rd value, address, read, written
+//   1 retired: clock, pc, npc, rd | rmask << 8 | wmask << 16, rd value, address, read, written
 //   2 byte of the link: clock, byte      3 the cores start: clock
 //   5 a trap is taken: address, cause    6 the host is asked
 //   4 end: clocks of the cores, stores (2), their hash (2), exited
@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
         }
         if (running) {
             for (unsigned c = 0; c < CORES; c++) {
-                uint32_t v[8], mepc, cause;
+                uint32_t v[7], mepc, cause;
                 if (get_trap(top, c, mepc, cause)) {
                     put(5 | c << 4);
                     put(mepc);

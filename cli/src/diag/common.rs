@@ -3,6 +3,7 @@
 use super::processor::ProcessorArgs;
 use super::traced::{self, TraceArgs, Traced, Wanted};
 use crate::args::{MachineArgs, ProgramArgs, Source};
+use crate::hardware::built;
 use crate::progress::Bars;
 use crate::Failure;
 use ::diag::app::App;
@@ -11,6 +12,7 @@ use ::diag::plan::{fit, plan, Plan, Rates};
 use ::diag::points;
 use ::diag::session::{OnChip, Reference};
 use ::diag::symbols::Symbols;
+use fpga::soc::core::CoreKind;
 use host::input::BUILTIN;
 use retire::elf::Program;
 use retire::image::Image;
@@ -125,6 +127,8 @@ pub struct OpenedSoc {
     pub input: String,
     /// Text of the script.
     pub script: String,
+    /// What runs it.
+    pub core: CoreKind,
 }
 
 /// Rates that are assumed, of a chip with a trace system or without.
@@ -255,10 +259,16 @@ impl ScriptArgs {
         Ok((name, text, input))
     }
 
-    /// Reads script and program for a SoC of softcores that run RV32IM: `goshawk diag run --soc`.
-    pub fn open_soc(&self, machine: &MachineArgs, chip: &ChipArgs, room: Room) -> Result<OpenedSoc, Failure> {
+    /// Reads script and program for a SoC of softcores: `goshawk diag run --soc`.
+    pub fn open_soc(
+        &self,
+        machine: &MachineArgs,
+        chip: &ChipArgs,
+        core: CoreKind,
+        room: Room,
+    ) -> Result<OpenedSoc, Failure> {
         let (name, text, input) = self.named()?;
-        self.open_soc_text((name, text), input, machine, chip, room)
+        self.open_soc_text((name, text), input, (machine, chip), core, room)
     }
 
     /// Reads the program that a script observes on a SoC.
@@ -266,17 +276,12 @@ impl ScriptArgs {
         &self,
         (name, text): (String, String),
         input: &str,
-        machine: &MachineArgs,
-        chip: &ChipArgs,
+        (machine, chip): (&MachineArgs, &ChipArgs),
+        core: CoreKind,
         room: Room,
     ) -> Result<OpenedSoc, Failure> {
         let elf = match input.strip_prefix(BUILTIN) {
-            Some(builtin) => {
-                let info = programs::find(builtin).ok_or_else(|| Failure::unknown_program(builtin))?;
-                let none =
-                    || Failure::Other(format!("{builtin} needs interrupts and exceptions, which picorv32 has not"));
-                info.soc.get("rv32im").ok_or_else(none)?.to_vec()
-            }
+            Some(builtin) => built(builtin, core)?.to_vec(),
             None => std::fs::read(input).map_err(|e| Failure::io(Path::new(input), e))?,
         };
         let program = Program::parse(&elf).map_err(|e| Failure::program(input, e))?;
@@ -285,7 +290,7 @@ impl ScriptArgs {
         params.nodes = with_circuits();
         params.trace = room == Room::Traced;
         let (_, app) = resolve((&name, &text), &symbols, &params, room)?;
-        Ok(OpenedSoc { program, symbols, app, params, input: input.into(), script: text })
+        Ok(OpenedSoc { program, symbols, app, params, input: input.into(), script: text, core })
     }
 
     /// What is observed, where a program for the diagnosis processor stands in the place of a script.

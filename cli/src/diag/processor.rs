@@ -100,8 +100,13 @@ fn alone(firmware: &Firmware, opened: &Opened, watchdog: u32) -> Result<Done, Fa
 /// On the chip's circuits.
 fn on_soc(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs, soc: &SocArgs) -> Result<OnSoc, Failure> {
     let (name, firmware) = script.processor.firmware()?;
-    let mut opened =
-        script.open_soc_text((name.clone(), firmware.script()), script.only_input()?, machine, chip, Room::Triggers)?;
+    let mut opened = script.open_soc_text(
+        (name.clone(), firmware.script()),
+        script.only_input()?,
+        (machine, chip),
+        soc.core(),
+        Room::Triggers,
+    )?;
     opened.params.nodes = vec![NodeKind::Processor(SLOTS as u8)];
     let (cores, slots) = (opened.params.cores, slots(&opened.app, FIRST_NODE));
     let watchdog = script.processor.watchdog.div_ceil(UNIT) as u16;

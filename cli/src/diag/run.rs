@@ -45,7 +45,7 @@ impl From<FormatName> for Format {
 
 /// Run a script: on the simulated chip and, what does not fit there, on the host
 ///
-/// With --soc the chip is its circuits, at the retirement ports of picorv32 softcores in Verilator. They are set over the
+/// With --soc the chip is its circuits, at the retirement ports of softcores in Verilator. They are set over the
 /// ring by packets of the host, and what they send is read from the bytes of the link.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag run builtin:race builtin:bank --harts 4 --rates\n  \
@@ -56,6 +56,7 @@ impl From<FormatName> for Format {
     goshawk diag run --processor builtin:locks builtin:lockcont --on-host --rates\n  \
     goshawk diag run builtin:race-count builtin:bank --harts 4 --link 96000 --trace bank.gtr\n  \
     goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --rates\n  \
+    goshawk diag run builtin:interrupts builtin:irq --soc --core ibex --harts 2 --max-cycles 1000000 --link 48000\n  \
     goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --link 24000 --trace bank.gtr\n  \
     goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --damage 1e-3,seed=3 --rates\n  \
     goshawk diag run -e 'machine order by core { free: ret:mutex_lock -> held; held: call:mutex_unlock -> free; } \

@@ -3,6 +3,7 @@
 use super::common::{untraced, OpenedSoc, Room};
 use super::run::{kbit, rate_values, rates, whole, write, RunArgs};
 use super::traced::{self, Traced, Wanted};
+use crate::args::CoreName;
 use crate::output::{count, facts};
 use crate::progress::bar;
 use crate::{Failure, Status};
@@ -29,17 +30,15 @@ use sim::diag::trigger::GeneratorParams;
 use std::io::Write;
 use std::str::FromStr;
 
-/// Low bits of addresses of the SoC's code that are always 0.
-pub fn align() -> u8 {
-    CoreKind::Picorv32.core().isa().align()
-}
-
 /// The SoC.
 #[derive(clap::Args, Clone, Debug)]
 pub struct SocArgs {
-    /// On the chip's circuits, beside --harts picorv32 in Verilator
+    /// On the chip's circuits, beside --harts softcores in Verilator
     #[arg(long, conflicts_with_all = ["timing", "caches", "seed", "max_instructions", "elf", "any_build"])]
     pub soc: bool,
+    /// Softcore of --soc; picorv32 and ibex have full event generators, others those of --lite
+    #[arg(long, value_enum, value_name = "NAME", requires = "soc", default_value = "picorv32")]
+    core: CoreName,
     /// Stop the cores of --soc after so many clock cycles
     #[arg(long, value_name = "N", requires = "soc", default_value_t = 2_000_000,
         value_parser = clap::value_parser!(u64).range(1..=20_000_000))]
@@ -47,6 +46,13 @@ pub struct SocArgs {
     /// Damage bytes of the line of --soc at this rate, both ways: a third of them is lost, of the others a bit is wrong
     #[arg(long, value_name = "RATE[,seed=N]", requires = "soc", conflicts_with = "processor")]
     pub damage: Option<DamageArg>,
+}
+
+impl SocArgs {
+    /// The softcore.
+    pub fn core(&self) -> CoreKind {
+        self.core.into()
+    }
 }
 
 /// `1e-4,seed=3`
@@ -95,8 +101,13 @@ impl OpenedSoc {
         layout(&self.app, &self.params.nodes, &Cut::host(&self.app)).map_err(Failure::Other)
     }
 
+    /// Low bits of addresses of the SoC's code that are always 0.
+    pub fn align(&self) -> u8 {
+        self.core.core().isa().align()
+    }
+
     fn config(&self) -> SocConfig {
-        SocConfig::simulated(CoreKind::Picorv32, self.params.cores)
+        SocConfig::simulated(self.core, self.params.cores)
     }
 }
 
@@ -281,7 +292,7 @@ fn flow(run: &DiagRun, opened: &OpenedSoc) -> Result<Vec<FlowEvent>, Failure> {
 
 /// What a run is called, and what ran it.
 fn names(opened: &OpenedSoc) -> (&str, String) {
-    (&opened.input, format!("SoC of {} picorv32, Verilator", opened.params.cores))
+    (&opened.input, format!("SoC of {} {}, Verilator", opened.params.cores, opened.core.name()))
 }
 
 impl Observed {
@@ -311,9 +322,9 @@ impl Observed {
 
 /// Runs a script on the circuits.
 pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let opened = args.script.open_soc(&args.machine, &args.chip, Room::of(args.trace.is_wanted()))?;
+    let opened = args.script.open_soc(&args.machine, &args.chip, args.soc.core(), Room::of(args.trace.is_wanted()))?;
     let layout = if args.on_host { opened.host_layout()? } else { opened.plan()? };
-    let wanted = args.trace.wanted(opened.params.cores, align())?;
+    let wanted = args.trace.wanted(opened.params.cores, opened.align())?;
     let got = observe(&opened, &layout, &args.soc, wanted.as_ref())?;
     if let (Some(wanted), Some(traced)) = (&wanted, &got.traced) {
         let flow = flow(&got.run, &opened)?;
@@ -333,14 +344,16 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
             let line = json!({ "bytes": bytes, "damaged": hit, "frames_lost": lost, "frames_repeated": repeated });
             whole = whole.with("line", line);
         }
-        whole.with("cores", opened.params.cores.into()).with("exited", got.run.exited.into()).print(out)?;
+        let whole = whole.with("core", opened.core.name().into()).with("cores", opened.params.cores.into());
+        whole.with("exited", got.run.exited.into()).print(out)?;
         return Ok(status);
     }
     write(&opened.symbols, clock_hz, &got.outputs, t.lost(), args.format, args.output.as_ref(), out)?;
     if args.rates {
         let mut lines = rates(clock_hz, t, t.event_bytes, "as the chip told");
         let end = if got.run.exited { "the program ended" } else { "stopped by --max-cycles" };
-        lines.push(("cores", format!("{} picorv32 in Verilator, {end}", count(opened.params.cores.into()))));
+        let cores = count(opened.params.cores.into());
+        lines.push(("cores", format!("{cores} {} in Verilator, {end}", opened.core.name())));
         facts(out, &lines)?;
     }
     if let Some(Damage { bytes: (bytes, hit), lost, repeated }) = got.damage {

@@ -22,7 +22,8 @@ use std::io::Write;
 #[command(after_help = "Examples:\n  goshawk diag test builtin:locks builtin:lockcont --harts 2\n  \
     goshawk diag test builtin:race builtin:bank --harts 4 --json\n  \
     goshawk diag test --processor builtin:locks builtin:lockcont --harts 2\n  \
-    goshawk diag test builtin:locks builtin:lockcont --soc --harts 4")]
+    goshawk diag test builtin:locks builtin:lockcont --soc --harts 4\n  \
+    goshawk diag test builtin:interrupts builtin:irq --soc --core ibex --harts 2 --max-cycles 1000000 --link 48000")]
 pub struct Args {
     #[command(flatten)]
     pub(super) script: ScriptArgs,
@@ -46,10 +47,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return processor::test(args, out);
     }
     if args.soc.soc {
-        let opened = args.script.open_soc(&args.machine, &args.chip, Room::of(args.trace))?;
+        let opened = args.script.open_soc(&args.machine, &args.chip, args.soc.core(), Room::of(args.trace))?;
         without_tick(&opened.app, &opened.input)?;
         let layout = opened.plan()?;
-        let wanted = args.trace.then(|| Wanted::usual(opened.params.cores, soc::align())).transpose()?;
+        let wanted = args.trace.then(|| Wanted::usual(opened.params.cores, opened.align())).transpose()?;
         let got = soc::observe(&opened, &layout, &args.soc, wanted.as_ref())?;
         let model = got.replayed(&opened)?;
         let (clock_hz, totals) = (opened.params.clock_hz, got.totals);

@@ -3,7 +3,7 @@
 use super::checked;
 use crate::args::{range, CoreName, ParamArgs, SyncArgs};
 use crate::files::OutputPath;
-use crate::hardware::{fifo_help, places};
+use crate::hardware::{built, fifo_help, places};
 use crate::output::{count, facts, short_id, Object, TOOL};
 use crate::progress::bar;
 use crate::{cfiat, inputs};
@@ -117,16 +117,7 @@ pub(super) fn load(
 ) -> Result<Option<(Program, String)>, Failure> {
     let (name, data) = match (elf, builtin) {
         (Some(path), _) => (path.display().to_string(), std::fs::read(path).map_err(|e| Failure::io(path, e))?),
-        (None, Some(name)) => {
-            let info = programs::find(name).ok_or_else(|| Failure::unknown_program(name))?;
-            let kind = CoreKind::from(core);
-            let none = || {
-                let core = kind.name();
-                Failure::Other(format!("{name} needs interrupts and exceptions, which {core} has not; vexriscv has"))
-            };
-            let elf = info.soc.get(kind.core().isa().name()).ok_or_else(none)?;
-            (format!("builtin:{name}"), elf.to_vec())
-        }
+        (None, Some(name)) => (format!("builtin:{name}"), built(name, core.into())?.to_vec()),
         (None, None) => return Ok(None),
     };
     let program = Program::parse(&data).map_err(|e| Failure::program(&name, e))?;

@@ -1,20 +1,22 @@
 //! A SoC in Verilator with the diagnosis chip at its cores' RVFI ports
 //!
 //! The SoC is that of [`super::top`], not changed in any wire; the chip is a second module beside it. Ports of the cores that
-//! the SoC does not lead out are named through the hierarchy, so this is for simulation. The host's packets go into the chip
+//! the SoC does not lead out are named through the hierarchy, so this is for simulation. Of a core that does not show registers and memory, only
+//! addresses can be watched. The host's packets go into the chip
 //! before the cores start and after they stopped; its frames come out at the rate of a link. A trace system of the SoC is beside
 //! it, too, with a node of the ring: it is set over the ring, and its words leave with the chip's frames.
 
 use super::core::CoreKind;
 use super::emitted::emitted;
 use super::image;
-use super::log::{Log, LogError};
+use super::log::{Code, Log, LogError};
 use super::run::RunError;
 use super::top::{More, Output, Purpose, SocConfig, SocError};
 use super::verilate::{build_files, BuildError};
 use crate::records::{hear, Words, WORDS};
 use hdl::diag::chip::{DiagChip, DiagParams};
 use retire::elf::Program;
+use retire::isa::length;
 use retire::FlowEvent;
 use sim::diag::generator::{Access, Generator, Seen};
 use sim::diag::node::trace::ADDRESS;
@@ -33,28 +35,27 @@ pub struct Retired {
     pub core: u8,
     /// Clock of the chip.
     pub clock: u32,
-    /// Address, next address, encoding.
+    /// Address.
     pub pc: u32,
     /// Where it goes.
     pub npc: u32,
-    /// Encoding.
+    /// Encoding, as the program has it.
     pub insn: u32,
     /// Register that it writes, 0: none.
     pub rd: u8,
     /// What it writes there.
     pub rd_value: u32,
-    /// Bytes that it reads and writes in the word at `addr`.
+    /// Bytes that it reads and writes, from `addr` on.
     pub masks: (u8, u8),
-    /// Word of memory.
+    /// Address in memory: of the word, or of the first byte.
     pub addr: u32,
     /// What was read and written there.
     pub values: (u32, u32),
 }
 
 impl Retired {
-    /// As the golden generator sees it.
-    pub fn seen(&self) -> Seen {
-        // picorv32 tells loads by the aligned word
+    /// As the golden generator sees it; `trap`: the last one before it, from where and with which cause.
+    pub fn seen(&self, trap: Option<(u32, u32)>) -> Seen {
         let access = |mask: u8, value: u32, store| {
             let (offset, size) = (mask.trailing_zeros(), mask.count_ones());
             let value = value.wrapping_shr(8 * offset) & (u32::MAX >> (32 - 8 * size.clamp(1, 4)));
@@ -65,8 +66,8 @@ impl Retired {
             pc: self.pc,
             next_pc: self.npc,
             insn: self.insn,
-            len: 4,
-            trap: None,
+            len: length(self.insn as u16),
+            trap: trap.map(|(came, cause)| (cause & 16 != 0, cause as u8 & 15, came)),
             rd: (self.rd != 0).then_some((self.rd, self.rd_value)),
             accesses: [access(self.masks.0, self.values.0, false), access(self.masks.1, self.values.1, true)],
         }
@@ -88,8 +89,8 @@ pub struct DiagRun {
     pub stores: (u64, u64),
     /// The program ended.
     pub exited: bool,
-    /// Traps that cores took, where there is a trace system: core, place in `retired`, address and cause.
-    traps: Vec<(u8, usize, u32, u32)>,
+    /// Traps that cores took: core, place in `retired`, address and cause, bit 4 of it: an interrupt.
+    pub traps: Vec<(u8, usize, u32, u32)>,
 }
 
 impl DiagRun {
@@ -116,10 +117,14 @@ impl DiagRun {
         let params = GeneratorParams { queue: u8::MAX, fifo: u8::MAX, ..params };
         let mut generators: Vec<Generator> = (0..cores).map(|c| Generator::new(params, c)).collect();
         generators.iter_mut().try_for_each(|g| g.set(slots.to_vec()))?;
-        let mut events = Vec::new();
-        for r in &self.retired {
+        let (mut events, mut traps) = (Vec::new(), self.traps.iter().peekable());
+        let mut taken = vec![None; usize::from(cores)];
+        for (n, r) in self.retired.iter().enumerate() {
+            while let Some((core, _, came, cause)) = traps.next_if(|t| t.1 == n) {
+                taken[usize::from(*core)] = Some((*came, *cause));
+            }
             let g = &mut generators[usize::from(r.core)];
-            g.observe(&r.seen());
+            g.observe(&r.seen(taken[usize::from(r.core)].take()));
             while !g.is_idle() {
                 g.clock(None);
                 events.extend(g.pop());
@@ -159,28 +164,27 @@ const DATA: [(&str, usize); 7] = [
     ("mem_wdata", 32),
 ];
 
-/// What a core says of traps.
+/// What a core itself says of traps.
 const TRAP: [(&str, usize); 3] = [("retire_trap", 1), ("retire_mepc", 32), ("retire_cause", 5)];
 
 impl DiagSoc {
     /// Builds it, or finds it built, below `cache`.
     pub fn build(config: &SocConfig, chip: &DiagParams, cache: &Path) -> Result<Self, BuildError> {
         let needs = |what, needs| BuildError::Soc(SocError::Needs { what, needs });
-        if config.core != CoreKind::Picorv32 {
-            return Err(needs("a diagnosis chip", "picorv32: of other cores RVFI has no data here"));
-        }
+        check_core(config.core, chip.generator.lite)?;
         if chip.cores != config.cores || !matches!(config.output, Output::Port { .. }) {
             return Err(needs("a diagnosis chip", "a generator for each core, and a SoC with a port"));
         }
         let inner = SocConfig { trace: None, ..config.clone() };
-        let soc = inner.verilog(Purpose::Simulation)?.replace("module soc(", "module soc_inner(");
+        let soc = inner.verilog_with(Purpose::Simulation, Some(&More::default()))?;
+        let soc = soc.replace("module soc(", "module soc_inner(");
         let trace = trace::circuits(config)?;
         let outside = config.trace.map(|_| ADDRESS).into_iter().collect();
         let chip =
             DiagChip::new(&DiagParams { outside, ..chip.clone() }).map_err(|e| SocError::Refused(e.to_string()))?;
         let chip = emitted(chip, "diag_chip").map_err(SocError::Refused)?;
-        let text = format!("{soc}{chip}{trace}{}", top(config.cores, config.trace.is_some()));
-        let header = header(config.cores, config.trace.is_some());
+        let text = format!("{soc}{chip}{trace}{}", top(config.core, config.cores, config.trace.is_some()));
+        let header = header(config.cores);
         let files = [
             ("soc.v", text.as_str()),
             ("diag.h", header.as_str()),
@@ -228,8 +232,24 @@ impl DiagSoc {
             .spawn()?;
         let lost = || std::io::Error::other("the simulation has no pipes");
         let mut answers = child.stdin.take().ok_or_else(lost)?;
-        hear(child, move |words| Ok(take(words, &mut answers, host).ok()))
+        let mut run: DiagRun = hear(child, move |words| Ok::<_, RunError>(take(words, &mut answers, host).ok()))?;
+        let code = Code::new(program);
+        for r in &mut run.retired {
+            let none = LogError::NoCode { cycle: u64::from(r.clock - run.start), core: r.core, pc: r.pc };
+            r.insn = code.insn(r.pc).ok_or(none)?;
+        }
+        Ok(run)
     }
+}
+
+/// Refuses a core that shows no data, but to generators that know addresses only.
+fn check_core(core: CoreKind, lite: bool) -> Result<(), SocError> {
+    if core.shows_data() || lite {
+        return Ok(());
+    }
+    let needs =
+        "a core that shows registers and memory as it is, picorv32 or ibex; others are for generators that know addresses only, --lite";
+    Err(SocError::Needs { what: "a full event generator", needs })
 }
 
 /// Ports of the chip for its host: bytes of frames in and out.
@@ -246,6 +266,12 @@ const CHIP: [&str; 6] = [
 /// the console. RAM is not loaded.
 pub fn placed(config: &SocConfig, chip: &DiagParams) -> Result<String, SocError> {
     let needs = |what, needs| SocError::Needs { what, needs };
+    if config.core != CoreKind::Picorv32 {
+        return Err(needs(
+            "a placed diagnosis chip",
+            "picorv32: of other cores the cause of a trap is for simulation only",
+        ));
+    }
     if chip.cores != config.cores || !matches!(config.output, Output::Uart { .. }) {
         return Err(needs("a placed diagnosis chip", "a generator for each core, and a SoC with a serial line"));
     }
@@ -281,14 +307,13 @@ fn take(
         let head = source.word()?;
         match head & 15 {
             1 => {
-                let (clock, pc, npc, insn, lanes) =
-                    (source.word()?, source.word()?, source.word()?, source.word()?, source.word()?);
+                let (clock, pc, npc, lanes) = (source.word()?, source.word()?, source.word()?, source.word()?);
                 run.retired.push(Retired {
                     core: (head >> 4 & 15) as u8,
                     clock,
                     pc,
                     npc,
-                    insn,
+                    insn: 0,
                     rd: (lanes & 31) as u8,
                     masks: ((lanes >> 8 & 15) as u8, (lanes >> 16 & 15) as u8),
                     rd_value: source.word()?,
@@ -321,7 +346,7 @@ fn take(
 }
 
 /// The SoC and the chip side by side.
-fn top(cores: u8, traced: bool) -> String {
+fn top(core: CoreKind, cores: u8, traced: bool) -> String {
     let mut ports = [
         "input clk",
         "input reset",
@@ -340,24 +365,31 @@ fn top(cores: u8, traced: bool) -> String {
     ports.extend(CHIP.map(String::from));
     let (mut body, mut joined) = (String::new(), String::new());
     for i in 0..cores {
-        let mut port = |name: &str, bits: usize, from: &str, of_chip: bool| {
+        let mut port = |name: &str, bits: usize, from: String| {
             let range = if bits > 1 { format!("[{}:0] ", bits - 1) } else { String::new() };
             ports.push(format!("output {range}{name}_{i}"));
-            let _ = writeln!(body, "    assign {name}_{i} = inner.core_{i}.{from};");
-            if of_chip {
-                let _ = write!(joined, ",\n        .{name}_{i}({name}_{i})");
-            }
+            let _ = writeln!(body, "    assign {name}_{i} = {from};");
         };
         for (name, bits) in FLOW {
-            port(&format!("rvfi_{name}"), bits, &format!("rvfi_{name}"), true);
+            port(&format!("rvfi_{name}"), bits, format!("inner.core_{i}.rvfi_{name}"));
         }
         for (name, bits) in DATA {
-            port(&format!("rvfi_{name}"), bits, &format!("core.rvfi_{name}"), true);
+            let shown = format!("inner.core_{i}.rvfi_{name}");
+            port(&format!("rvfi_{name}"), bits, if core.shows_data() { shown } else { format!("{bits}'d0") });
         }
-        for (name, bits) in TRAP.iter().filter(|_| traced) {
-            port(name, *bits, name, false);
+        for (name, bits) in TRAP {
+            port(name, bits, format!("inner.core_{i}.{name}"));
         }
-        let _ = write!(joined, ",\n        .cause_{i}(8'd0)");
+        // RVFI has no cause
+        let _ = write!(
+            body,
+            "    reg [4:0] last_cause_{i};\n    wire [4:0] cause_{i} = retire_trap_{i} ? retire_cause_{i} : last_cause_{i};\n    \
+             always @(posedge clk) last_cause_{i} <= cause_{i};\n"
+        );
+        for (name, _) in FLOW.iter().chain(&DATA) {
+            let _ = write!(joined, ",\n        .rvfi_{name}_{i}(rvfi_{name}_{i})");
+        }
+        let _ = write!(joined, ",\n        .cause_{i}({{4'd0, cause_{i}[3:0]}})");
     }
     if traced {
         body.push_str(&trace::instances(cores));
@@ -373,7 +405,7 @@ fn top(cores: u8, traced: bool) -> String {
     )
 }
 
-fn header(cores: u8, traced: bool) -> String {
+fn header(cores: u8) -> String {
     let mut s = format!(
         "#pragma once\n#include <cstdint>\n#define CORES {cores}u\n\
          static inline bool get_retired(Vsoc& t, unsigned core, uint32_t* v) {{\n    switch (core) {{\n"
@@ -381,9 +413,9 @@ fn header(cores: u8, traced: bool) -> String {
     for i in 0..cores {
         let _ = writeln!(
             s,
-            "    case {i}: v[0] = t.rvfi_pc_rdata_{i}; v[1] = t.rvfi_pc_wdata_{i}; v[2] = t.rvfi_insn_{i};\n        \
-             v[3] = t.rvfi_rd_addr_{i} | t.rvfi_mem_rmask_{i} << 8 | t.rvfi_mem_wmask_{i} << 16; v[4] = t.rvfi_rd_wdata_{i};\n        \
-             v[5] = t.rvfi_mem_addr_{i}; v[6] = t.rvfi_mem_rdata_{i}; v[7] = t.rvfi_mem_wdata_{i};\n        \
+            "    case {i}: v[0] = t.rvfi_pc_rdata_{i}; v[1] = t.rvfi_pc_wdata_{i};\n        \
+             v[2] = t.rvfi_rd_addr_{i} | t.rvfi_mem_rmask_{i} << 8 | t.rvfi_mem_wmask_{i} << 16; v[3] = t.rvfi_rd_wdata_{i};\n        \
+             v[4] = t.rvfi_mem_addr_{i}; v[5] = t.rvfi_mem_rdata_{i}; v[6] = t.rvfi_mem_wdata_{i};\n        \
              return t.rvfi_valid_{i} && !t.rvfi_trap_{i};"
         );
     }
@@ -391,7 +423,7 @@ fn header(cores: u8, traced: bool) -> String {
     s.push_str(
         "static inline bool get_trap(Vsoc& t, unsigned core, uint32_t& mepc, uint32_t& cause) {\n    switch (core) {\n",
     );
-    for i in (0..cores).filter(|_| traced) {
+    for i in 0..cores {
         let _ = writeln!(
             s,
             "    case {i}: mepc = t.retire_mepc_{i}; cause = t.retire_cause_{i}; return t.retire_trap_{i};"

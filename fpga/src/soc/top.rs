@@ -140,6 +140,7 @@ const DATA_PORTS: [&str; 7] = [
 ];
 
 /// A circuit of its own in a SoC, with what the cores' RVFI ports say of data.
+#[derive(Default)]
 pub(super) struct More {
     /// Ports that the SoC has for it.
     pub ports: Vec<String>,
@@ -323,7 +324,11 @@ impl SocConfig {
             Purpose::Synthesis { .. } => "wire [63:0] start = 64'd0;",
         };
         let core = self.core.core();
-        let mut text = if self.shows_data() || more.is_some() { core.recorded()? } else { core.verilog()? };
+        let mut text = match more {
+            _ if self.shows_data() => core.recorded()?,
+            Some(_) if self.core.shows_data() => core.recorded()?,
+            _ => core.verilog()?,
+        };
         text.push_str(&bus);
         text.push_str(&include_str!("../../verilog/devices.v").replace("`SOC_TIME", time));
         if self.has_dma() {
@@ -430,7 +435,8 @@ impl SocConfig {
         }
         let stop = self.stop_path(&mut s);
         for i in 0..n {
-            self.core_instance(&mut s, i, observed, self.shows_data() || more.is_some());
+            let told = self.shows_data() || more.is_some() && self.core.shows_data();
+            self.core_instance(&mut s, i, observed, told);
         }
         if !self.private_fetch {
             s.push_str("    assign f_valid = 1'b0;\n    assign f_addr = 32'd0;\n");

@@ -13,7 +13,8 @@
 //! | `retire_trap`, `retire_mepc`, `retire_cause` | out | 1, 32, 5 | a trap was taken; bit 4 of the cause: interrupt |
 //! | `rvfi_*` | out | | the trace system's ingress, made by the core's adapter |
 //!
-//! In a SoC that records (scheme `inputs`) or traces load values (`cfiat`), it has these too; a core whose data is not shown has no such wrapper:
+//! In a SoC that records (scheme `inputs`), traces load values (`cfiat`) or has a diagnosis chip, it has these too; a core whose data is not shown
+//! has no such wrapper:
 //!
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
@@ -21,7 +22,7 @@
 //! | `rvfi_rd_*`, `rvfi_mem_*` | out | | registers and memory of RVFI, the masks those of the access alone |
 //! | `trap_valid`, `trap_cause` | out | 1, 4 | an interrupt is taken; nothing retires then |
 //!
-//! Of such a core an access stays on the bus until it is answered, once it has begun; one that has begun belongs to an
+//! Where it records, an access of such a core stays on the bus until it is answered, once it has begun; one that has begun belongs to an
 //! instruction that retires; and instructions retire in the order of their accesses, none before its own.
 //!
 //! `retire_*` are the core's own wires and go to the simulation's retire log only; what is traced comes from
@@ -211,6 +212,12 @@ impl CoreKind {
             Self::Vexriscv => Profile::Vexriscv,
             Self::Picorv32 | Self::Serv | Self::Cv32e40p | Self::Cv32e40x => Profile::Plain,
         }
+    }
+
+    /// Whether its port shows registers and memory, while it does in each clock what it does without: what a full event generator needs. A recorded
+    /// VexRiscv has no posted stores.
+    pub const fn shows_data(self) -> bool {
+        matches!(self, Self::Picorv32 | Self::Ibex)
     }
 
     /// The core behind the name.

@@ -211,7 +211,7 @@ impl SocConfig {
         if told {
             list.push(wires(&DATA_PORTS));
             list.push(wires(&["trap_valid", "trap_cause"]));
-            if observed {
+            if observed && self.shows_data() {
                 list.push(wires(&["retire_rd", "retire_value"]));
             }
         }
