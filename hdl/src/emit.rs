@@ -272,6 +272,9 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
     if options.extras.sync && params.flow.settle() > 0 {
         return Err(EmitError::Retire("periodic synchronisation of a scheme with tables", "nx_b has one"));
     }
+    if options.extras.sync && params.cores > 1 {
+        return Err(EmitError::Retire("periodic synchronisation of several cores", "one core of nx_b has one"));
+    }
     if options.ingress == Ingress::Blocks {
         if !BLOCKS.contains(&retire.lanes) {
             return Err(EmitError::Blocks(retire.lanes));

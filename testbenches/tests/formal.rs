@@ -7,6 +7,7 @@
 use hdl::bus::crossing::Crossing;
 use hdl::bus::lock::Lock;
 use hdl::cores::RvfiCore;
+use hdl::ingress::gate::Gate;
 use hdl::noc::router::Router;
 use hdl::scheme::tr::coder::chunked::Chunked;
 use hdl::scheme::tr::coder::serial::Serial;
@@ -229,6 +230,25 @@ fn a_stop_into_a_full_fifo_is_found() {
 
 /// Two front ends of the Nexus-like scheme that are shown the same, but for what hidden instructions are.
 fn twins(change: impl Fn(String) -> String) -> Proof {
+    Proof::new(both(change)).inside("top", include_str!("../formal/filter.sv")).unwrap()
+}
+
+/// The same, each behind a gate, which `change` changes too.
+fn gated(change: impl Fn(String) -> String) -> Proof {
+    let mut gate = Gate::<32>::new(&Extras { filter: true, range: true, space: true, ..Extras::default() });
+    gate.connect_all();
+    let gate = change(
+        generate_verilog(&gate)
+            .replace("module top", "module gate")
+            .replace("endmodule // top", "endmodule // gate")
+            .replace("top$", "gate$"),
+    );
+    let text = format!("{}\n{gate}", both(|text| text));
+    Proof::new(text).inside("top", include_str!("../formal/gate.sv")).unwrap()
+}
+
+/// Verilog of a front end with a filter and of another one.
+fn both(change: impl Fn(String) -> String) -> String {
     let p = TraceParams::new(Platform::RV32, "nx_b".parse().unwrap());
     let mut block = RvfiCore::<32>::with(&p, Extras { filter: true, ..Extras::default() });
     block.connect_all();
@@ -245,7 +265,7 @@ fn twins(change: impl Fn(String) -> String) -> Proof {
         other.push_str(if name == "top" && !rest.starts_with(word) { "twin" } else { name });
         other.push_str(rest);
     }
-    Proof::new(format!("{one}\n{other}")).inside("top", include_str!("../formal/filter.sv")).unwrap()
+    format!("{one}\n{other}")
 }
 
 #[test]
@@ -268,6 +288,23 @@ fn a_hidden_trap_that_is_told_is_found() {
         text.replace(now, faulty)
     };
     assert!(matches!(twins(both).run(Bounded(16)).unwrap(), Verdict::Fail(_)), "not found");
+}
+
+#[test]
+fn nothing_depends_on_what_is_at_hidden_addresses_or_in_hidden_spaces() {
+    let depth = if long() { 28 } else { 16 };
+    assert_eq!(gated(|text| text).run(Bounded(depth)).unwrap(), Verdict::Pass, "assertions");
+    assert_eq!(gated(|text| text).run(Cover(40)).unwrap(), Verdict::Pass, "covers");
+}
+
+#[test]
+fn a_gate_that_does_not_look_at_the_range_is_found() {
+    let faulty = |text: String| {
+        let now = "(pc > last)";
+        assert_eq!(text.matches(now).count(), 1, "{text}");
+        text.replace(now, "(pc > (last | 32'd255))")
+    };
+    assert!(matches!(gated(faulty).run(Bounded(16)).unwrap(), Verdict::Fail(_)), "not found");
 }
 
 /// The coder with ports of eight bits.
