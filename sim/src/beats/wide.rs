@@ -335,9 +335,9 @@ mod tests {
         let mut check = Check::default();
         // the first that comes is not held to anything, a trap not to what is before it
         assert_eq!(check.clock(&[at(0, 4, false), at(4, 8, false), at(16, 20, false)], true), [false, false, true]);
-        assert_eq!(check.clock(&[], true), []);
+        assert_eq!(check.clock(&[], true), [false; 0]);
         assert_eq!(check.clock(&[at(24, 28, false), at(64, 68, true)], true), [true, false]);
-        assert_eq!(check.clock(&[], false), []);
+        assert_eq!(check.clock(&[], false), [false; 0]);
         assert_eq!(check.clock(&[at(0, 4, false), at(8, 12, false)], true), [false, true]);
         let hidden = |pc, next_pc| (at(pc, next_pc, false).0, true);
         assert_eq!(check.clock(&[hidden(64, 80), at(90, 94, false), at(0, 4, false)], true), [false, false, true]);
