@@ -296,10 +296,10 @@ with_ports!(
     rvfi_two, system,
     /// A trace system of the scheme `sc-lsp` with RVFI of two instructions a clock, for all cores of the parameters, with
     /// addresses of W = `xlen` bits.
-    RvfiTwoStreamSystem, RvfiTwoStreamCore, StreamEncoder, layout, 0
+    RvfiTwoStreamSystem, RvfiTwoStreamCore, StreamEncoder, layout, 0; _cores
 );
 with_ports!(
     rvfi_four, system,
     /// The same of four instructions a clock.
-    RvfiFourStreamSystem, RvfiFourStreamCore, StreamEncoder, layout, 0
+    RvfiFourStreamSystem, RvfiFourStreamCore, StreamEncoder, layout, 0; _cores
 );

@@ -350,6 +350,7 @@ mod tests {
         let (s, e) = (false, true);
         let come: [&[(u32, bool, bool)]; 2] =
             [&[(1, s, false), (2, s, false), (3, e, true), (4, e, true)], &[(5, s, true), (6, s, false)]];
+        assert_eq!(c.clock([], true), NONE);
         let mut rows: Vec<_> = come.iter().map(|r| c.veiled(r.iter().copied(), true, 0)).collect();
         rows.extend((0..6).map(|_| c.clock([], true)));
         let dark = |row: Row<u32>| Row { hidden: true, ..row };
