@@ -299,7 +299,8 @@ fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_word
     };
     let extras = Extras {
         session: true,
-        lost: true,
+        // of a stream cache there is no circuit
+        lost: params.stream_cache().is_none(),
         // blocks do not say where an instruction went; what has tables is not told of anew
         check: matches!(ports, Ports::Channels(_)),
         sync: params.flow.settle() == 0 && cores == 1,

@@ -376,6 +376,8 @@ fn what_has_no_circuit_is_refused() {
     let sync = of("tr_e:small", Ingress::Rvfi, Extras { sync: true, ..two }).unwrap();
     assert_eq!(sync, format!("periodic synchronisation of a scheme with tables {none}; nx_b has one"));
     assert_eq!(of("nx_b", Ingress::Blocks, Extras { sync: true, filter: true, ..two }), None);
+    let lost = of("sc-lsp:base-32x4", Ingress::Rvfi, Extras { lost: true, ..two }).unwrap();
+    assert_eq!(lost, format!("the counter of lost instructions of the scheme sc-lsp {none}; leave it out"));
     let blocks = of("sc-lsp:base-32x4", Ingress::Blocks, two).unwrap();
     assert_eq!(blocks, format!("the etrace-blocks ingress of the scheme sc-lsp {none}; rvfi has one"));
     let three = of("tr_e:small", Ingress::Rvfi, Extras { retire: Some(retire(3, 3)), ..two }).unwrap();

@@ -48,6 +48,7 @@ pub struct Resync {
     pub more: Signal<In, Bits<10>>,
     _wides: usize,
     up_to: Signal<Local, Bits<32>>,
+    passed: Signal<Local, Bits<32>>,
     pub resynced: Signal<In, Bit>,
     pub synced: Signal<In, Bits<16>>,
     pub lead: Signal<Out, Bit>,
@@ -56,6 +57,8 @@ pub struct Resync {
     // instructions of core 0 since it was told of anew; it stops where it is due
     count: DFF<Bits<32>>,
     reached: Signal<Local, Bits<32>>,
+    // due before this clock, due in it
+    ripe: Signal<Local, Bit>,
     due: Signal<Local, Bit>,
     // words that have left since the header; whether it is known that they are enough
     words: DFF<Bits<30>>,
@@ -98,18 +101,20 @@ impl Logic for Resync {
 
         // any bit from the period's up: a period that is made shorter meanwhile is over at once
         self.reached.next = self.count.q.val() & bit_cast::<32, 32>(self.all.val() << self.period.val());
-        self.due.next = self.reached.val().any() & self.period.val().any();
-        if self.counted.val() & !self.due.val() & self.period.val().any() {
+        self.ripe.next = self.reached.val().any() & self.period.val().any();
+        self.due.next = self.ripe.val();
+        if self.counted.val() & !self.ripe.val() & self.period.val().any() {
             self.count.d.next = self.count.q.val() + self.one.val();
         }
         self.up_to.next = 0.into();
+        self.passed.next = 0.into();
         for _w in 0..self._wides {
             // those that stand with it were before it
             self.up_to.next = self.count.q.val() + bit_cast::<32, 10>(self.more.val());
-            if self.counted.val() & !self.due.val() & self.period.val().any() {
+            self.passed.next = self.up_to.val() & bit_cast::<32, 32>(self.all.val() << self.period.val());
+            if self.counted.val() & !self.ripe.val() & self.period.val().any() {
                 self.count.d.next = self.up_to.val() + self.one.val();
-                self.reached.next = self.up_to.val() & bit_cast::<32, 32>(self.all.val() << self.period.val());
-                self.due.next = self.reached.val().any();
+                self.due.next = self.passed.val().any();
             }
         }
         // likewise of the bytes
