@@ -48,7 +48,9 @@ pub fn is_output(arg: &Arg) -> bool {
 /// Whether `arg` names what is read.
 pub fn is_input(arg: &Arg) -> bool {
     let names = arg.get_value_names().unwrap_or_default();
-    !is_output(arg) && names.iter().flat_map(|n| n.split('|')).any(|n| FILE_WORDS.contains(&n))
+    arg.get_action().takes_values()
+        && !is_output(arg)
+        && names.iter().flat_map(|n| n.split('|')).any(|n| FILE_WORDS.contains(&n))
 }
 
 /// The values given for `arg`, as paths.

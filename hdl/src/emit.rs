@@ -271,6 +271,9 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
     if options.extras.lost && params.stream_cache().is_some() {
         return Err(EmitError::Retire("the counter of lost instructions of the scheme sc-lsp", "leave it out"));
     }
+    if options.extras.check && params.stream_cache().is_some() {
+        return Err(EmitError::Retire("the discontinuity check of the scheme sc-lsp", "leave it out"));
+    }
     // behind a resync tables take a clock an entry to clear, and the stream tells how many instructions that are at one a clock
     if options.extras.sync && params.flow.settle() > 0 {
         return Err(EmitError::Retire("periodic synchronisation of a scheme with tables", "nx_b has one"));

@@ -167,7 +167,8 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, extras: Extras, seed: u64, clock
     let mut golden: Compressor<(Retired, bool)> = Compressor::new(log2_words);
     let mut checker = Check::default();
     // what the channels showed a clock ago, and the row that is told now
-    let (mut came, mut row): (Vec<(Retired, bool)>, Option<Row<(Retired, bool)>>) = (Vec::new(), None);
+    let mut came: Vec<(Retired, bool)> = Vec::new();
+    let mut row: Option<Row<(Retired, bool)>> = None;
     let (mut hide, mut first, mut last) = (false, 0, u64::MAX >> (64 - xlen));
     let (mut trap_told, mut was_reset) = (false, true);
     let mut seen = Seen { rows: 0, choked: 0, lag: 0, split: 0, broken: 0, hidden: 0 };

@@ -378,6 +378,8 @@ fn what_has_no_circuit_is_refused() {
     assert_eq!(of("nx_b", Ingress::Blocks, Extras { sync: true, filter: true, ..two }), None);
     let lost = of("sc-lsp:base-32x4", Ingress::Rvfi, Extras { lost: true, ..two }).unwrap();
     assert_eq!(lost, format!("the counter of lost instructions of the scheme sc-lsp {none}; leave it out"));
+    let check = of("sc-lsp:base-32x4", Ingress::Rvfi, Extras { check: true, ..two }).unwrap();
+    assert_eq!(check, format!("the discontinuity check of the scheme sc-lsp {none}; leave it out"));
     let blocks = of("sc-lsp:base-32x4", Ingress::Blocks, two).unwrap();
     assert_eq!(blocks, format!("the etrace-blocks ingress of the scheme sc-lsp {none}; rvfi has one"));
     let three = of("tr_e:small", Ingress::Rvfi, Extras { retire: Some(retire(3, 3)), ..two }).unwrap();
