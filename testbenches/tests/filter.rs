@@ -190,7 +190,7 @@ fn words(
                 let hidden = class == MACHINE;
                 let mut noise = noise.as_mut().filter(|_| hidden);
                 let address = |s: &mut Source| match by {
-                    By::Range { first } => s.bits(32) % first & !1,
+                    By::Range { first } => (s.bits(32) % first) & !1,
                     By::Mode | By::Space => s.bits(32) & !1,
                 };
                 noisy |= noise.is_some();
@@ -249,7 +249,7 @@ fn words(
                 space = s.bits(16);
                 if by == By::Space {
                     // in a bit of the mask
-                    space = space & !0x400 | 8;
+                    space = (space & !0x400) | 8;
                 }
                 if by != By::Mode {
                     mode = *s.pick(&[USER, USER, 1, MACHINE]);
