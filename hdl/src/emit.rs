@@ -274,12 +274,9 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
     if options.extras.check && params.stream_cache().is_some() {
         return Err(EmitError::Retire("the discontinuity check of the scheme sc-lsp", "leave it out"));
     }
-    // behind a resync tables take a clock an entry to clear, and the stream tells how many instructions that are at one a clock
-    if options.extras.sync && params.flow.settle() > 0 {
-        return Err(EmitError::Retire("periodic synchronisation of a scheme with tables", "nx_b has one"));
-    }
-    if options.extras.sync && params.cores > 1 {
-        return Err(EmitError::Retire("periodic synchronisation of several cores", "one core of nx_b has one"));
+    // of nx_b it was tried, and is wrong where tracing is enabled and disabled at any time
+    if options.extras.sync {
+        return Err(EmitError::Retire("periodic synchronisation", "leave it out"));
     }
     if options.ingress == Ingress::Blocks {
         if !BLOCKS.contains(&retire.lanes) {

@@ -303,7 +303,6 @@ fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_word
         lost: params.stream_cache().is_none(),
         // blocks do not say where an instruction went; what has tables is not told of anew
         check: matches!(ports, Ports::Channels(_)) && params.stream_cache().is_none(),
-        sync: params.flow.settle() == 0 && cores == 1,
         retire: Some(Retire { lanes, log2_words }),
         ..Extras::default()
     };

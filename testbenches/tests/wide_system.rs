@@ -21,7 +21,7 @@ use sim::stimulus::Source;
 use sim::system::System;
 use std::io::BufWriter;
 use tempfile::NamedTempFile;
-use testbenches::check::{right_around_gaps, rounds, run, run as run_program};
+use testbenches::check::{right_around_gaps, rounds, run};
 use testbenches::gates::emit_checked_system;
 
 /// Clocks from activation to clock 0 of the beat file, as `status.active` shows it and time stamps see it.
@@ -145,8 +145,7 @@ impl Case {
 
     fn options(&self) -> SystemOptions {
         // what has no tables can be told of anew
-        let extras =
-            Extras { retire: Some(self.retire), sync: self.scheme == "nx_b" && self.cores == 1, ..Extras::default() };
+        let extras = Extras { retire: Some(self.retire), ..Extras::default() };
         SystemOptions { log2_fifo: self.log2_fifo, extras, ..SystemOptions::default() }
     }
 
@@ -299,27 +298,6 @@ fn random_retirement_sends_the_words_of_the_model() {
     }
 }
 
-/// Told anew every 1,024 instructions: at the events at which a core of one instruction a clock would be.
-#[test]
-fn resyncs_are_of_the_events_that_are_told() {
-    for (timestamps, lanes) in [(true, 4), (false, 2)] {
-        let case = Case { scheme: "nx_b", cores: 1, timestamps, xlen: 32, retire: retire(lanes, 4), log2_fifo: 8 };
-        let sim = case.build();
-        let place = format!("{lanes} a clock");
-        let run = record(&Model::new(&Shape::rv32(5)), &Config::new(1, 7), rounds(40_000, 400_000));
-        let words =
-            |period| case.play_anew(&place, &sim, &run.retired, &run.events, Clocks::Random(9), period).unwrap();
-        let (more, fewer) = (words(Some(10)), words(None));
-        assert!(more > fewer + 30, "{place}: {more} and {fewer} words");
-        // a scheme that predicts nothing sends more than the FIFO holds of other programs
-        let program = programs::find("vm").unwrap().load().unwrap();
-        let (events, _) = run_program(&program, 1, 20_000);
-        let retired = expand(&program, 1, &events);
-        let words = case.play_anew(&place, &sim, &retired, &events, Clocks::Paced(Pace::Timed), Some(10));
-        assert!(words.is_some(), "{place}: something was lost");
-    }
-}
-
 /// Four instructions a clock, whatever they are, are more events than one a clock: what is lost in the queue is told.
 #[test]
 fn what_the_queue_loses_is_told() {
@@ -372,10 +350,10 @@ fn what_has_no_circuit_is_refused() {
     assert_eq!(etrace, format!("the etrace ingress {none}; rvfi has one"));
     assert_eq!(of("sc-lsp:base-32x4", Ingress::Rvfi, two), None);
     let cache = of("sc-lsp:base-32x4", Ingress::Rvfi, Extras { sync: true, ..two }).unwrap();
-    assert_eq!(cache, format!("periodic synchronisation of a scheme with tables {none}; nx_b has one"));
+    assert_eq!(cache, format!("periodic synchronisation {none}; leave it out"));
     let sync = of("tr_e:small", Ingress::Rvfi, Extras { sync: true, ..two }).unwrap();
-    assert_eq!(sync, format!("periodic synchronisation of a scheme with tables {none}; nx_b has one"));
-    assert_eq!(of("nx_b", Ingress::Blocks, Extras { sync: true, filter: true, ..two }), None);
+    assert_eq!(sync, format!("periodic synchronisation {none}; leave it out"));
+    assert_eq!(of("nx_b", Ingress::Blocks, Extras { filter: true, ..two }), None);
     let lost = of("sc-lsp:base-32x4", Ingress::Rvfi, Extras { lost: true, ..two }).unwrap();
     assert_eq!(lost, format!("the counter of lost instructions of the scheme sc-lsp {none}; leave it out"));
     let check = of("sc-lsp:base-32x4", Ingress::Rvfi, Extras { check: true, ..two }).unwrap();
