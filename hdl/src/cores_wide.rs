@@ -28,7 +28,7 @@ use sim::params::TraceParams;
 macro_rules! core {
     (
         [$($port:ident: [$($type:tt)+],)*] [$($also:ident)*] $ingress:ident,
-        $(#[$doc:meta])* $name:ident, $front:ident $(, $lag:ident)?
+        $(#[$doc:meta])* $name:ident, $front:ident
     ) => {
         $(#[$doc])*
         #[derive(LogicBlock, Default)]
@@ -50,7 +50,6 @@ macro_rules! core {
             front: $front<W>,
             more: Delay<10>,
             step: Delay<8>,
-            lag: Delay<8>,
         }
 
         impl<const W: usize> $name<W> {
@@ -65,7 +64,6 @@ macro_rules! core {
                     front: $front::with(params, extras),
                     more: Delay::new(wait),
                     step: Delay::new(wait),
-                    lag: Delay::new(wait),
                     ..Default::default()
                 }
             }
@@ -74,7 +72,7 @@ macro_rules! core {
         impl<const W: usize> Logic for $name<W> {
             #[hdl_gen]
             fn update(&mut self) {
-                clock!(self, clock, ingress, front, more, step, lag);
+                clock!(self, clock, ingress, front, more, step);
                 self.ingress.reset.next = self.reset.val();
                 $(self.ingress.$also.next = self.$also.val();)*
                 $(self.ingress.$port.next = self.$port.val();)*
@@ -90,10 +88,6 @@ macro_rules! core {
                 self.step.from.next = self.ingress.step.val();
                 self.front.step[0].next = bit_cast::<32, 8>(self.step.to.val());
 
-                self.lag.clear.next = self.reset.val();
-                self.lag.from.next = self.ingress.lag.val();
-                $(self.front.$lag[0].next = self.lag.to.val();)?
-
                 self.front.control.enable.next = self.control.enable.val();
                 self.front.control.full.next = self.control.full.val();
                 // of what is not traced it would only put off the stop
@@ -104,7 +98,6 @@ macro_rules! core {
                 self.front.control.due.next = self.control.due.val();
                 self.front.control.anew.next = self.control.anew.val();
                 self.front.control.ask.next = self.control.ask.val();
-                self.front.control.lead_lag.next = self.control.lead_lag.val();
                 self.control.ready.next = self.front.control.ready.val();
                 self.control.stop_ready.next = self.front.control.stop_ready.val();
                 self.control.lost.next = self.front.control.lost.val();
@@ -117,7 +110,6 @@ macro_rules! core {
                 self.control.loses.next = self.front.control.loses.val();
                 self.control.more.next = self.more.to.val();
                 self.control.crowd.next = self.ingress.crowd.val();
-                self.control.lag.next = self.lag.to.val();
             }
         }
     };
@@ -126,22 +118,22 @@ macro_rules! core {
 with_ports!(
     blocks, core, [hide modes first last wanted mask] Blocks,
     /// Front end behind the E-Trace instruction trace interface, of blocks of several instructions.
-    BlocksCore, FrontEnd, lag
+    BlocksCore, FrontEnd
 );
 with_ports!(
     blocks_two, core, [hide modes first last wanted mask] BlocksTwo,
     /// Front end behind the same of two blocks a clock.
-    BlocksTwoCore, FrontEnd, lag
+    BlocksTwoCore, FrontEnd
 );
 with_ports!(
     rvfi_two, core, [hide mode modes space first last wanted mask] RvfiTwo,
     /// Front end behind RVFI of two channels.
-    RvfiTwoCore, FrontEnd, lag
+    RvfiTwoCore, FrontEnd
 );
 with_ports!(
     rvfi_four, core, [hide mode modes space first last wanted mask] RvfiFour,
     /// Front end behind RVFI of four channels.
-    RvfiFourCore, FrontEnd, lag
+    RvfiFourCore, FrontEnd
 );
 with_ports!(
     rvfi_two, core, [hide mode modes space first last wanted mask] RvfiTwo,

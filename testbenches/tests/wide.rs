@@ -221,7 +221,6 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, extras: Extras, seed: u64, clock
             let place = format!("clock {clock}");
             assert_eq!((got.live, got.valid, got.choked), (row.live, row.count > 0, row.choked), "{place}: {row:x?}");
             assert_eq!(got.count, u64::from(row.count), "{place}: {row:x?}");
-            // in the clock behind a reset it is that of before
             assert_eq!(got.hidden, row.hidden, "{place}: {row:x?}");
             seen.hidden += usize::from(row.hidden && row.event.is_some());
             // in the clock behind a reset it is that of before

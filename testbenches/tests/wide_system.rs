@@ -13,7 +13,6 @@ use retire::isa::{flow, Flow};
 use retire::{FlowEvent, RetireSink};
 use sim::beats::wide::{pace, Compressor, Pace, LATENCY};
 use sim::beats::{Expander, Retired, Writer};
-use sim::lane::SyncPeriod;
 use sim::params::{Platform, TraceParams};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
@@ -144,7 +143,6 @@ impl Case {
     }
 
     fn options(&self) -> SystemOptions {
-        // what has no tables can be told of anew
         let extras = Extras { retire: Some(self.retire), ..Extras::default() };
         SystemOptions { log2_fifo: self.log2_fifo, extras, ..SystemOptions::default() }
     }
@@ -171,31 +169,16 @@ impl Case {
         events: &[FlowEvent],
         clocks: Clocks,
     ) -> Option<usize> {
-        self.play_anew(place, sim, retired, events, clocks, None)
-    }
-
-    /// The same, told anew every 2^`period` instructions.
-    fn play_anew(
-        &self,
-        place: &str,
-        sim: &TraceCosim,
-        retired: &[Retired],
-        events: &[FlowEvent],
-        clocks: Clocks,
-        period: Option<u8>,
-    ) -> Option<usize> {
         let cores = self.widen(retired, clocks);
         let beats = file(&cores, self.retire.lanes.into(), self.xlen);
-        let options = TraceOptions { gap: 100, sync: period.unwrap_or(0).into(), ..TraceOptions::default() };
+        let options = TraceOptions { gap: 100, ..TraceOptions::default() };
         let mut got = Vec::new();
         let summary = sim.run(beats.path(), &options, |w| got.push(w)).unwrap();
         if summary.overflow != 0 {
             return None;
         }
         assert_eq!(summary.beats, retired.len() as u64, "{place}");
-        let params = self.params();
-        let every = period.map(|p| SyncPeriod::new(p).unwrap());
-        let mut golden = System::new(&params).unwrap().sync_every(&params, every);
+        let mut golden = System::new(&self.params()).unwrap();
         for e in told(&cores, events, self.retire.log2_words, self.xlen) {
             golden.event(&FlowEvent { cycle: e.cycle.saturating_add(ACTIVATION), ..e });
         }
@@ -204,7 +187,7 @@ impl Case {
         let first = want.iter().zip(&got).position(|(w, g)| w != g);
         assert_eq!(first, None, "{place}: words differ, of {} and {}", want.len(), got.len());
         assert_eq!(want.len(), got.len(), "{place}");
-        if self.cores == 1 && !self.timestamps && period.is_none() {
+        if self.cores == 1 && !self.timestamps {
             assert!(
                 got == single(&self.params(), events),
                 "{place}: not the words of a core of one instruction a clock"

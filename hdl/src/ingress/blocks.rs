@@ -86,7 +86,6 @@ macro_rules! adapter {
             pub step: Signal<Out, Bits<8>>,
             pub choked: Signal<Out, Bit>,
             pub crowd: Signal<Out, Bit>,
-            pub lag: Signal<Out, Bits<8>>,
             block: Vec<Shown<W>>,
             held: Vec<Held<W>>,
             compress: Compress<W>,
@@ -287,7 +286,6 @@ macro_rules! adapter {
                 self.step.next = self.compress.step.val();
                 self.choked.next = self.compress.choked.val();
                 self.crowd.next = self.compress.crowd.val();
-                self.lag.next = self.compress.late_by.val();
             }
         }
     };

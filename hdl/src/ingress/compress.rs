@@ -20,11 +20,8 @@
 //! | `step` | out | 8 | clocks from the time of the beat before to that of this one |
 //! | `choked` | out | 1 | the instructions of the beat found no place: they are lost |
 //! | `crowd` | out | 1 | two words or more wait |
-//! | `late_by` | out | 8 | so many clocks is this beat told later than it could have been |
 //!
 //! # Timing
-//! Where `go` falls before a beat could be `live`, one follows that is, without an instruction; what is told then is told to nobody.
-//!
 //! A beat comes four clocks after the instructions, three behind their own beats, or later where others are told before. Time is
 //! that of the event: while beats wait it stands, and goes on by more than a clock where clocks without an event follow.
 //!
@@ -66,7 +63,6 @@ pub struct Compress<const W: usize> {
     pub step: Signal<Out, Bits<8>>,
     pub choked: Signal<Out, Bit>,
     pub crowd: Signal<Out, Bit>,
-    pub late_by: Signal<Out, Bits<8>>,
     _lanes: usize,
     // the queue: a memory for each lane's fields, and one for what is the word's
     pc_words: Vec<Mem<4, W>>,
@@ -144,9 +140,6 @@ pub struct Compress<const W: usize> {
     flush: Signal<Local, Bit>,
     told: Signal<Local, Bit>,
     live: Signal<Local, Bit>,
-    // since `go` rose no clock was traced; and it has fallen
-    owed: DFF<Bit>,
-    closes: Signal<Local, Bit>,
     pc: Signal<Local, Bits<W>>,
     target: Signal<Local, Bits<W>>,
     kind: Signal<Local, Bits<14>>,
@@ -258,7 +251,7 @@ impl<const W: usize> Logic for Compress<W> {
         dff_setup!(self, clock, write, read, current, have, seen, pending, gap, served, split, now, lag);
         dff_setup!(self, clock, behind_1, behind_2, belongs_2, turns_2);
         dff_setup!(self, clock, live_2, valid_2, kind_2, pc_2, target_2, more_2, step_2, choked_2, broken_2);
-        dff_setup!(self, clock, dark_2, told_dark, hide_2, owed);
+        dff_setup!(self, clock, dark_2, told_dark, hide_2);
         clock!(self, clock, words);
 
         // the queue
@@ -414,10 +407,6 @@ impl<const W: usize> Logic for Compress<W> {
                 | self.told.val()
                 | (self.none.val() & !self.pending.q.val().any() & !self.any.val()));
 
-        // a trace that ends before anything could be told has a clock all the same, which is its stop's
-        self.owed.d.next = self.go.val() & !self.live.val();
-        self.closes.next = self.owed.q.val() & !self.go.val();
-
         // the next word
         self.served.d.next = self.served.q.val();
         if self.told.val() {
@@ -524,9 +513,9 @@ impl<const W: usize> Logic for Compress<W> {
         self.step_2.d.next = self.ahead.val() - self.late.val();
 
         // the beat
-        self.live_2.d.next = self.live.val() | self.closes.val();
-        self.valid_2.d.next = (self.have.q.val() | self.flush.val()) & !self.closes.val();
-        self.choked_2.d.next = self.flush.val() & self.gap.q.val() & !self.closes.val();
+        self.live_2.d.next = self.live.val();
+        self.valid_2.d.next = self.have.q.val() | self.flush.val();
+        self.choked_2.d.next = self.flush.val() & self.gap.q.val();
         self.pc_2.d.next = self.pc.val();
         self.target_2.d.next = self.target.val();
         self.kind_2.d.next = 0.into();
@@ -561,7 +550,6 @@ impl<const W: usize> Logic for Compress<W> {
             self.behind_1.d.next = 0.into();
             self.behind_2.d.next = 0.into();
             self.live_2.d.next = false;
-            self.owed.d.next = false;
             self.valid_2.d.next = false;
             self.broken_2.d.next = false;
             self.dark_2.d.next = false;
@@ -592,7 +580,6 @@ impl<const W: usize> Logic for Compress<W> {
         self.beat.link.next = self.pc_2.q.val() + bit_cast::<W, 2>(self.length.val());
         self.beat.target.next = self.target_2.q.val();
         self.more.next = self.more_2.q.val();
-        self.late_by.next = self.lag.q.val();
         self.step.next = self.step_2.q.val();
         self.choked.next = self.choked_2.q.val() & self.valid_2.q.val();
     }

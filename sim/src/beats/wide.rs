@@ -56,8 +56,6 @@ pub struct Compressor<T> {
     /// The last one that came is hidden; the last one that was told.
     dark: bool,
     told_dark: bool,
-    /// Since `go` is 1 no clock was traced.
-    owed: bool,
 }
 
 /// Clocks from those in which instructions come to those in which they are told at the earliest.
@@ -79,7 +77,6 @@ impl<T: Copy> Compressor<T> {
             behind: [0; 2],
             dark: false,
             told_dark: false,
-            owed: false,
         }
     }
 
@@ -170,10 +167,6 @@ impl<T: Copy> Compressor<T> {
             // what is lost may be of both sorts
             row.hidden = self.dark && !self.choked;
             self.told_dark = self.dark;
-        }
-        // a trace that ends before anything could be told has a clock all the same
-        if std::mem::replace(&mut self.owed, go && !row.live) && !go {
-            row = Row { live: true, count: 0, event: None, choked: false, ..row };
         }
         self.live = row.live;
         row

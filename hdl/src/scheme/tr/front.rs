@@ -13,7 +13,7 @@
 //! | `control` | in | | to the spine, see [`crate::spine::ports`] |
 //! | `go` | out | 1 | this cycle is traced: for the ingress adapter, which answers a cycle later |
 //! | `beat` | in | | its beats, see [`crate::ingress::beat`] |
-//! | `more[0]`, `step[0]`, `lag[0]` | in | 24, 32, 8 | with [`Extras::retire`]: to [`super::messages`], of the beat in S5 |
+//! | `more[0]`, `step[0]` | in | 24, 32 | with [`Extras::retire`]: to [`super::messages`], of the beat in S5 |
 //! | `entry` | out | | event entries, see [`crate::spine::entry`] |
 //!
 //! # Timing
@@ -54,7 +54,6 @@ pub struct FrontEnd<const W: usize> {
     pub entry: EntryOut<W>,
     pub more: Vec<Signal<In, Bits<24>>>,
     pub step: Vec<Signal<In, Bits<32>>>,
-    pub lag: Vec<Signal<In, Bits<8>>>,
     _wides: usize,
     keeps: Vec<Signal<Local, Bit>>,
     // Blocks
@@ -163,7 +162,6 @@ impl<const W: usize> FrontEnd<W> {
             messages: Messages::with(params, extras),
             more: each(wides),
             step: each(wides),
-            lag: each(wides),
             keeps: each(wides),
             _wides: wides,
             settle: (0..settles).map(|_| Settle::new(params.flow.settle())).collect(),
@@ -354,8 +352,6 @@ impl<const W: usize> Logic for FrontEnd<W> {
         for j in 0..self._wides {
             self.messages.more[j].next = self.more[j].val();
             self.messages.step[j].next = self.step[j].val();
-            self.messages.lag[j].next = self.lag[j].val();
-            self.messages.lead_lag[j].next = self.control.lead_lag.val();
         }
         VerdictOut::join(&mut self.life.verdict, &mut self.messages.verdict);
         EntryOut::<W>::link(&mut self.entry, &mut self.messages.entry);
