@@ -49,6 +49,7 @@ macro_rules! core {
             ingress: $ingress<W>,
             front: $front<W>,
             more: Delay<10>,
+            fallen: Delay<10>,
             step: Delay<8>,
         }
 
@@ -63,6 +64,7 @@ macro_rules! core {
                     ingress: $ingress::with(params, extras),
                     front: $front::with(params, extras),
                     more: Delay::new(wait),
+                    fallen: Delay::new($front::<W>::LOSES_BEHIND),
                     step: Delay::new(wait),
                     ..Default::default()
                 }
@@ -72,7 +74,7 @@ macro_rules! core {
         impl<const W: usize> Logic for $name<W> {
             #[hdl_gen]
             fn update(&mut self) {
-                clock!(self, clock, ingress, front, more, step);
+                clock!(self, clock, ingress, front, more, fallen, step);
                 self.ingress.reset.next = self.reset.val();
                 $(self.ingress.$also.next = self.$also.val();)*
                 $(self.ingress.$port.next = self.$port.val();)*
@@ -84,6 +86,8 @@ macro_rules! core {
                 self.more.clear.next = self.reset.val();
                 self.more.from.next = self.ingress.more.val();
                 self.front.more[0].next = bit_cast::<24, 10>(self.more.to.val());
+                self.fallen.clear.next = self.reset.val();
+                self.fallen.from.next = self.more.to.val();
                 self.step.clear.next = self.reset.val();
                 self.step.from.next = self.ingress.step.val();
                 self.front.step[0].next = bit_cast::<32, 8>(self.step.to.val());
@@ -108,7 +112,7 @@ macro_rules! core {
                 self.control.synced.next = self.front.control.synced.val();
                 self.control.broken.next = self.front.control.broken.val();
                 self.control.loses.next = self.front.control.loses.val();
-                self.control.more.next = self.more.to.val();
+                self.control.more.next = self.fallen.to.val();
                 self.control.crowd.next = self.ingress.crowd.val();
             }
         }

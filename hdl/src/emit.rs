@@ -268,9 +268,6 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
     if options.ingress == Ingress::Blocks && params.stream_cache().is_some() {
         return Err(EmitError::Retire("the etrace-blocks ingress of the scheme sc-lsp", "rvfi has one"));
     }
-    if options.extras.lost && params.stream_cache().is_some() {
-        return Err(EmitError::Retire("the counter of lost instructions of the scheme sc-lsp", "leave it out"));
-    }
     if options.extras.check && params.stream_cache().is_some() {
         return Err(EmitError::Retire("the discontinuity check of the scheme sc-lsp", "leave it out"));
     }

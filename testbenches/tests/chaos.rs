@@ -299,9 +299,8 @@ fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_word
     };
     let extras = Extras {
         session: true,
-        // of a stream cache there is no circuit
-        lost: params.stream_cache().is_none(),
-        // blocks do not say where an instruction went; what has tables is not told of anew
+        lost: true,
+        // blocks do not say where an instruction went; of a stream cache there is no circuit
         check: matches!(ports, Ports::Channels(_)) && params.stream_cache().is_none(),
         retire: Some(Retire { lanes, log2_words }),
         ..Extras::default()

@@ -175,6 +175,9 @@ impl<const W: usize> StreamFront<W> {
         }
     }
 
+    /// Clocks from there to that in which it is lost, if it is.
+    pub const LOSES_BEHIND: usize = S2_TO_S6;
+
     /// Clocks from a beat to what `more` and `step` say of it: they are asked with it.
     pub fn wait(_: &TraceParams) -> usize {
         0
