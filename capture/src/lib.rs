@@ -35,6 +35,7 @@ mod error;
 pub mod expand;
 mod flow;
 pub mod harts;
+mod known;
 #[path = "../plugin/src/layout.rs"]
 pub mod layout;
 pub mod machine;
@@ -50,6 +51,7 @@ mod spool;
 #[path = "../plugin/src/state.rs"]
 pub mod state;
 pub mod statistics;
+mod unpack;
 pub mod words;
 
 pub use error::CaptureError;

@@ -1,8 +1,11 @@
-//! The words of a run, packed and unpacked
+//! The words of a run, packed; [`crate::unpack`] is the way back
 //!
 //! Most entries are what they were at the last time: behind the same blocks comes the same block, an instruction's next
 //! access is as far from its last as that was from the one before, and a load finds what was stored. Both sides keep the
-//! same tables, so an entry that is as expected is only counted. What is left is small, and goes to zstd.
+//! same tables ([`crate::known`]), so an entry that is as expected is only counted. What is left is small, and goes to zstd.
+//!
+//! Where accesses are at random no processor foresees what an `if` asks of them, and each such question costs as much as
+//! twenty operations. So what an access is written as is reckoned without any; only whether it is as expected is asked.
 //!
 //! # A frame
 //! Its four columns' lengths in bytes (32 bits each), then the columns:
@@ -10,196 +13,232 @@
 //! | column | |
 //! | --- | --- |
 //! | codes | a byte each, below |
-//! | words | blocks that were not expected, 32 bits; an escape's words behind their number |
+//! | words | blocks that were not expected, 32 bits; an escape's words behind their number; kinds |
 //! | places | addresses: 2, 4 or 8 bytes of difference |
 //! | values | 1, 2, 4 or 8 bytes |
 //!
 //! | code | |
 //! | --- | --- |
-//! | 0 to 127 | one more entries than that are as expected |
-//! | 128 | a block |
-//! | 129 | any words: their number, then they |
-//! | 192 and more | an access: bit 5: its kind follows; 4:3: address as expected, or 2, 4, 8 bytes; 2:0: value |
+//! | 0 to 124 | one more entries than that are as expected |
+//! | 125 | a block |
+//! | 126 | any words: their number, then they |
+//! | 127 | the kind of the access that follows |
+//! | 128 and more | an access: bits 6:4 its address, 3:0 its value |
 //!
-//! Value: 0 as memory had it, 1 to 4 of 1, 2, 4, 8 bytes, 5 as at the last time, 6 the same step on, 7 as 5 and 2 bytes.
+//! Address: 0 to 2 as [`PLACES`](crate::known::PLACES) has it, 3 to 5 the first of these and 2, 4, 8 bytes. Value: 0 to 5 as
+//! [`VALUES`](crate::known::VALUES) has it, 6 to 9 of 1, 2, 4, 8 bytes, 10 and 11 as at the last time and 2 or 4 bytes.
 
+use crate::known::{bits, mask, Access, Known, Now, LAST, PLACES, VALUES};
 use crate::layout::{self, ARGUMENT, ESCAPE};
-use crate::memory::low;
-use crate::shadow::Shadow;
 
-/// Blocks that were expected behind others.
-const BLOCKS: usize = 1 << 16;
-/// Accesses of blocks, a power of 2.
-const SLOTS: usize = 1 << 16;
 /// Bytes of codes after which a frame ends; a frame's columns are some times as long.
 const FRAME: usize = 1 << 16;
 
-const BLOCK: u8 = 128;
-const WORDS: u8 = 129;
-const ACCESS: u8 = 192;
-const MOST_RUN: u32 = 128;
+pub(crate) const BLOCK: u8 = 125;
+pub(crate) const WORDS: u8 = 126;
+pub(crate) const KIND: u8 = 127;
+pub(crate) const ACCESS: u8 = 128;
+const MOST_RUN: usize = 125;
 /// Words after which packing makes a pause; a fraction of the ring.
 pub(crate) const PORTION: usize = 1 << 17;
+/// Words that are packed before it is asked again whether columns have room.
+const PART: usize = 1 << 12;
 /// First byte of an access.
 const ACCESS_HEAD: u32 = layout::escape(layout::ACCESS, 0) >> 24;
 
-/// What an access was at the last time; kind 0: a block began in its place.
-#[derive(Clone, Copy, Default)]
-struct Slot {
-    kind: u32,
-    stride: u64,
-    address: u64,
-    value: u64,
-    step: u64,
-}
+/// Bytes of an address, by its code.
+pub(crate) const PLACE_BYTES: [u8; 8] = [0, 0, 0, 2, 4, 8, 0, 0];
+/// Bytes of a value, by its code.
+pub(crate) const VALUE_BYTES: [u8; 16] = [0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 2, 4, 0, 0, 0, 0];
+/// The first codes of an address that is told, of a value that is, and of its difference.
+const PLACE: u8 = PLACES as u8;
+const VALUE: u8 = VALUES as u8;
+pub(crate) const DIFFERENCE: u8 = VALUE + 4;
 
-/// What both sides know.
-struct Known {
-    data: bool,
-    next: Vec<u32>,
-    slots: Vec<Slot>,
-    memory: Shadow,
-    /// The last block, and the two before it.
-    past: [u32; 3],
-    place: u32,
-}
-
-impl Known {
-    fn new(data: bool) -> Self {
-        let slots = if data { SLOTS } else { 1 };
-        Self {
-            data,
-            next: vec![0; BLOCKS],
-            slots: vec![Slot::default(); slots],
-            memory: Shadow::new(data),
-            past: [0; 3],
-            place: 0,
-        }
-    }
-
-    #[inline]
-    fn expected(&mut self) -> &mut u32 {
-        &mut self.next[place(self.past)]
-    }
-
-    #[inline]
-    fn slot(&mut self) -> &mut Slot {
-        let hash = self.past[0].wrapping_mul(31).wrapping_add(self.place);
-        let last = self.slots.len() - 1;
-        &mut self.slots[hash as usize & last]
-    }
-
-    /// A block began.
-    #[inline]
-    fn begun(&mut self, block: u32) {
-        if self.data {
-            self.slot().kind = 0;
-        }
-        self.past = [block, self.past[0], self.past[1]];
-        self.place = 0;
-    }
-
-    /// What an access of this kind and address is expected to have as value.
-    #[inline]
-    fn value(&mut self, kind: u32, address: u64) -> u64 {
-        if kind & layout::STORES == 0 {
-            return self.memory.value(address, size(kind));
-        }
-        let slot = self.slot();
-        low(slot.value.wrapping_add(slot.step), size(kind))
-    }
-}
-
-impl Slot {
-    /// An access was made.
-    #[inline]
-    fn renew(&mut self, kind: u32, address: u64, value: u64) {
-        *self = Self {
-            kind,
-            stride: address.wrapping_sub(self.address),
-            address,
-            value,
-            step: value.wrapping_sub(self.value),
-        };
-    }
-}
-
-/// Where it stands what came behind three blocks.
+/// How many of the lengths that a difference can be told in are too short for it: 2 bytes, and 4.
 #[inline]
-fn place([a, b, c]: [u32; 3]) -> usize {
-    let hash = a.wrapping_mul(0x9e37_79b1) ^ b.wrapping_mul(0x85eb_ca6b).rotate_left(7) ^ c.wrapping_mul(0xc2b2_ae35);
-    (hash >> 16) as usize % BLOCKS
+fn too_short(difference: i64) -> u8 {
+    u8::from(difference != i64::from(difference as i16)) + u8::from(difference != i64::from(difference as i32))
 }
 
+/// The same of a value: 1 byte, 2, and 4.
 #[inline]
-fn size(kind: u32) -> u8 {
-    1 << (kind >> layout::SIZE_SHIFT & 3)
+fn too_short_plain(value: u64) -> u8 {
+    u8::from(value > 0xff) + u8::from(value > 0xffff) + u8::from(value > 0xffff_ffff)
 }
 
-fn wide(words: &[u32]) -> u64 {
-    u64::from(words[0]) | u64::from(words[1]) << 32
+/// What is written of a frame.
+#[derive(Default)]
+struct Column {
+    /// Behind `at` there is what is not used.
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Column {
+    /// So many bytes more will fit, and those that [`Column::put`] writes too much.
+    fn reserve(&mut self, more: usize) {
+        let need = self.at + more + 8;
+        if self.bytes.len() < need {
+            self.bytes.resize(need.next_power_of_two(), 0);
+        }
+    }
+
+    /// Appends the lowest bytes of a word, for which there is room.
+    #[inline]
+    fn put(&mut self, word: u64, bytes: usize) {
+        self.bytes[self.at..self.at + 8].copy_from_slice(&word.to_le_bytes());
+        self.at += bytes;
+    }
+
+    fn extend(&mut self, words: &[u32]) {
+        self.reserve(4 * words.len());
+        words.iter().for_each(|w| self.put((*w).into(), 4));
+    }
+
+    fn written(&self) -> &[u8] {
+        &self.bytes[..self.at]
+    }
 }
 
 /// Packs words to frames.
 pub(crate) struct Packer {
     known: Known,
-    run: u32,
-    columns: [Vec<u8>; 4],
+    now: Now,
+    run: usize,
+    columns: [Column; 4],
 }
 
 impl Packer {
     /// Of a run with loads and stores, or without.
     pub(crate) fn new(data: bool) -> Self {
-        Self { known: Known::new(data), run: 0, columns: Default::default() }
+        Self { known: Known::new(data), now: Now::default(), run: 0, columns: Default::default() }
     }
 
     /// Packs whole entries, and hands out frames. Words without sense, and an entry that is cut, are kept as they are.
     /// Says how many words it took: all, or after the first that are [`PORTION`] the end of an entry.
     pub(crate) fn pack<E>(&mut self, words: &[u32], mut frame: impl FnMut(&[u8]) -> Result<(), E>) -> Result<usize, E> {
-        let mut rest = words;
-        loop {
-            if !self.known.data {
-                rest = &rest[self.expected(rest)..];
+        let mut taken = 0;
+        while taken < words.len().min(PORTION) {
+            for column in &mut self.columns {
+                column.reserve(16 * PART);
             }
-            let Some(&word) = rest.first() else { break };
-            let n = if word & ESCAPE == 0 {
-                self.block(word);
-                1
-            } else if word >> 24 == ACCESS_HEAD && rest.first_chunk().is_some_and(|entry| self.access(entry)) {
-                5
-            } else {
-                self.others(rest)
-            };
-            rest = &rest[n..];
-            if self.columns[0].len() >= FRAME || self.columns[1].len() >= 4 * FRAME {
+            let rest = &words[taken..];
+            taken += if self.known.data { self.accesses(rest) } else { self.blocks(rest) };
+            if self.columns[0].at >= FRAME || self.columns[1].at >= 4 * FRAME {
                 self.end(&mut frame)?;
             }
-            if words.len() - rest.len() >= PORTION {
-                break;
-            }
         }
-        Ok(words.len() - rest.len())
+        Ok(taken)
     }
 
-    /// Blocks at the front that are as expected, where there are no accesses: how many.
-    fn expected(&mut self, words: &[u32]) -> usize {
-        let Known { next, past, .. } = &mut self.known;
-        let next = &next[..BLOCKS];
-        let mut last = *past;
-        // an escape never is
-        let unlike = words.iter().position(|word| {
-            let expected = next[place(last)] == *word;
-            if expected {
-                last = [*word, last[0], last[1]];
+    /// Packs some entries of a run without accesses, and says how many words they were.
+    fn blocks(&mut self, words: &[u32]) -> usize {
+        let mut at = 0;
+        while at < words.len().min(PART) {
+            let n = self.known.blocks(&mut self.now, &words[at..]);
+            self.run += n;
+            at += n;
+            let Some(&word) = words.get(at) else { break };
+            at += if word & ESCAPE == 0 {
+                *self.known.block(self.now) = word;
+                self.block(self.run, word);
+                self.known.begun(&mut self.now, word);
+                1
+            } else {
+                self.others(&words[at..])
+            };
+        }
+        at
+    }
+
+    /// The same of a run with accesses.
+    fn accesses(&mut self, words: &[u32]) -> usize {
+        let (mut at, mut now, mut run) = (0, self.now, self.run);
+        while at < words.len().min(PART) {
+            let word = words[at];
+            let head = self.known.head(now);
+            if word & ESCAPE == 0 {
+                at += 1;
+                let expected = self.known.block(now);
+                if *expected == word && head == 0 {
+                    run += 1;
+                } else {
+                    *expected = word;
+                    self.block(std::mem::take(&mut run), word);
+                }
+                self.known.begun(&mut now, word);
+                continue;
             }
-            !expected
-        });
-        *past = last;
-        let n = unlike.unwrap_or(words.len());
-        let run = self.run as usize + n;
-        self.columns[0].extend(std::iter::repeat_n((MOST_RUN - 1) as u8, run / MOST_RUN as usize));
-        self.run = run as u32 % MOST_RUN;
-        n
+            if let Some(entry) = words[at..].first_chunk::<5>() {
+                let access = Access { head: word, address: wide(&entry[1..]), value: wide(&entry[3..]) };
+                let expected = head == word && (self.known.is_plain(now, access) || self.known.is_special(now, access));
+                if expected {
+                    run += 1;
+                    now.accessed(access);
+                    at += 5;
+                    continue;
+                }
+                if word >> 24 == ACCESS_HEAD && word & ARGUMENT != 0 && access.value & !mask(word) == 0 {
+                    self.access(std::mem::take(&mut run), now, access);
+                    now.accessed(access);
+                    at += 5;
+                    continue;
+                }
+            }
+            self.run = std::mem::take(&mut run);
+            at += self.others(&words[at..]);
+        }
+        (self.now, self.run) = (now, run);
+        at
+    }
+
+    /// A block that is not as expected, behind so many entries that were.
+    #[inline(never)]
+    fn block(&mut self, run: usize, block: u32) {
+        self.run = run;
+        self.code(BLOCK);
+        self.columns[1].put(block.into(), 4);
+    }
+
+    /// An access that is not as expected.
+    #[inline(always)]
+    fn access(&mut self, run: usize, now: Now, access: Access) {
+        self.run = run;
+        let Access { head, address, value } = access;
+        if self.known.head(now) != head {
+            self.other_kind(now, head);
+        }
+        let places = self.known.places(now, head);
+        let off = address.wrapping_sub(places[0]) as i64;
+        let place = first(places, address, PLACE + too_short(off));
+        let held = self.known.memory.set(address, mask(head), value);
+        let values = self.known.values(now, head, held);
+        let how = if value == values[0] { 0 } else { self.value(head, value, values) };
+        self.code(ACCESS | place << 4 | how);
+        self.columns[2].put(off as u64, PLACE_BYTES[usize::from(place % 8)].into());
+        self.known.renew(now, [place, how], access, held);
+    }
+
+    /// The code of a value that is not the first that is guessed; what it takes is written.
+    #[inline(always)]
+    fn value(&mut self, head: u32, value: u64, guesses: [u64; VALUES]) -> u8 {
+        let difference = signed(value.wrapping_sub(guesses[LAST]), bits(head));
+        // 2 bytes are less than 4, and 4 than 8
+        let (short, plain) = (too_short(difference), too_short_plain(value));
+        let differs = short + 1 < plain;
+        let code = if differs { DIFFERENCE + short } else { VALUE + plain };
+        let told = if differs { difference as u64 } else { value };
+        let how = first(guesses, value, code);
+        self.columns[3].put(told, VALUE_BYTES[usize::from(how % 16)].into());
+        how
+    }
+
+    #[cold]
+    fn other_kind(&mut self, now: Now, head: u32) {
+        self.known.set_head(now, head);
+        self.code(KIND);
+        self.columns[1].put(head.into(), 4);
     }
 
     /// An entry that is kept as it is.
@@ -207,22 +246,25 @@ impl Packer {
     fn others(&mut self, words: &[u32]) -> usize {
         let n = crate::words::length(words[0]).unwrap_or(1).clamp(1, words.len());
         self.code(WORDS);
-        self.columns[1].extend((n as u32).to_le_bytes());
-        self.columns[1].extend(words[..n].iter().flat_map(|w| w.to_le_bytes()));
+        let column = &mut self.columns[1];
+        column.extend(&[n as u32]);
+        column.extend(&words[..n]);
+        column.reserve(16 * PART);
         n
     }
 
     /// Ends the frame.
     pub(crate) fn end<E>(&mut self, mut frame: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        self.columns[0].reserve(1);
         self.end_run();
-        let lengths = self.columns.each_ref().map(|c| (c.len() as u32).to_le_bytes());
+        let lengths = self.columns.each_ref().map(|c| (c.at as u32).to_le_bytes());
         if lengths.as_flattened().iter().any(|b| *b != 0) {
             frame(lengths.as_flattened())?;
         }
         for column in &mut self.columns {
-            if !column.is_empty() {
-                frame(column)?;
-                column.clear();
+            if column.at != 0 {
+                frame(column.written())?;
+                column.at = 0;
             }
         }
         Ok(())
@@ -230,218 +272,55 @@ impl Packer {
 
     #[inline]
     fn end_run(&mut self) {
-        if self.run > 0 {
-            self.columns[0].push((self.run - 1) as u8);
-            self.run = 0;
+        if self.run > MOST_RUN {
+            self.long_run();
         }
+        let run = std::mem::take(&mut self.run);
+        self.columns[0].put((run as u64).wrapping_sub(1), usize::from(run > 0));
     }
 
-    #[inline]
-    fn hit(&mut self) {
-        self.run += 1;
-        if self.run == MOST_RUN {
-            self.end_run();
-        }
+    #[cold]
+    fn long_run(&mut self) {
+        let n = (self.run - 1) / MOST_RUN;
+        self.run -= n * MOST_RUN;
+        let codes = &mut self.columns[0];
+        codes.reserve(n);
+        (0..n).for_each(|_| codes.put(MOST_RUN as u64 - 1, 1));
+        codes.reserve(16 * PART);
     }
 
     #[inline]
     fn code(&mut self, code: u8) {
         self.end_run();
-        self.columns[0].push(code);
-    }
-
-    #[inline]
-    fn block(&mut self, block: u32) {
-        let behind = !self.known.data || self.known.slot().kind == 0;
-        let expected = self.known.expected();
-        if *expected == block && behind {
-            self.hit();
-        } else {
-            *expected = block;
-            self.code(BLOCK);
-            self.columns[1].extend_from_slice(&block.to_le_bytes());
-        }
-        self.known.begun(block);
-    }
-
-    /// False: the words are none, or none that can be told so.
-    #[inline]
-    fn access(&mut self, words: &[u32; 5]) -> bool {
-        let (kind, address, value) = (words[0] & ARGUMENT, wide(&words[1..]), wide(&words[3..]));
-        if kind == 0 || low(value, size(kind)) != value || !self.known.data {
-            return false;
-        }
-        let before = self.known.memory.set(address, size(kind), value);
-        let slot = self.known.slot();
-        let Slot { value: last, step, .. } = *slot;
-        let other = slot.kind != kind;
-        let off = address.wrapping_sub(slot.address).wrapping_sub(slot.stride) as i64;
-        slot.renew(kind, address, value);
-        self.known.place += 1;
-        let next = low(last.wrapping_add(step), size(kind));
-        let expected = if kind & layout::STORES != 0 { next } else { before };
-        if !other && off == 0 && value == expected {
-            self.hit();
-        } else {
-            let places = &mut self.columns[2];
-            let place = if off == 0 {
-                0
-            } else if let Ok(off) = i16::try_from(off) {
-                places.extend_from_slice(&off.to_le_bytes());
-                1
-            } else if let Ok(off) = i32::try_from(off) {
-                places.extend_from_slice(&off.to_le_bytes());
-                2
-            } else {
-                places.extend_from_slice(&off.to_le_bytes());
-                3
-            };
-            let how = self.how([expected, last, next], kind, value);
-            self.code(ACCESS | u8::from(other) << 5 | place << 3 | how);
-            if other {
-                self.columns[1].extend_from_slice(&kind.to_le_bytes());
-            }
-        }
-        true
-    }
-
-    /// A value's code; what it takes is written. `last`: of the place's last access; `next`: a step on.
-    #[inline]
-    fn how(&mut self, [expected, last, next]: [u64; 3], kind: u32, value: u64) -> u8 {
-        let size = size(kind);
-        let values = &mut self.columns[3];
-        let stores = kind & layout::STORES != 0;
-        if value == expected {
-            return if stores { 6 } else { 0 };
-        }
-        if value == low(last, size) {
-            return 5;
-        }
-        if !stores && value == next {
-            return 6;
-        }
-        if let Ok(byte) = u8::try_from(value) {
-            values.push(byte);
-            return 1;
-        }
-        // narrower than the value itself, which is of 4 bytes and more then
-        let off = value.wrapping_sub(last);
-        let off = if size < 8 { i64::from(off as i32) } else { off as i64 };
-        if let Ok(off) = i16::try_from(off) {
-            if size >= 4 {
-                values.extend_from_slice(&off.to_le_bytes());
-                return 7;
-            }
-        }
-        let (how, bytes) = if value <= u16::MAX.into() {
-            (2, 2)
-        } else if value <= u32::MAX.into() {
-            (3, 4)
-        } else {
-            (4, 8)
-        };
-        values.extend_from_slice(&value.to_le_bytes()[..bytes]);
-        how
+        self.columns[0].put(code.into(), 1);
     }
 }
 
-/// Unpacks frames to words.
-pub(crate) struct Unpacker(Known);
-
-/// Takes what a column has next.
-struct Column<'a>(&'a [u8]);
-
-impl Column<'_> {
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (bytes, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(*bytes)
-    }
-
-    fn word(&mut self) -> Option<u32> {
-        self.take().map(u32::from_le_bytes)
-    }
+/// Which of the guesses is right first, else `code`, which is above.
+#[inline]
+fn first<const N: usize>(guesses: [u64; N], right: u64, code: u8) -> u8 {
+    let hits = guesses.iter().rev().fold(0u32, |hits, guess| hits << 1 | u32::from(*guess == right));
+    (hits | 1 << code).trailing_zeros() as u8
 }
 
-impl Unpacker {
-    /// Of a run with loads and stores, or without.
-    pub(crate) fn new(data: bool) -> Self {
-        Self(Known::new(data))
-    }
+/// The lowest bits of a difference, as a number with a sign.
+#[inline]
+pub(crate) fn signed(difference: u64, bits: u32) -> i64 {
+    let shift = 64 - bits;
+    ((difference << shift) as i64) >> shift
+}
 
-    /// Appends the words of a frame's columns; `None` where they are none.
-    pub(crate) fn unpack(&mut self, columns: [&[u8]; 4], words: &mut Vec<u32>) -> Option<()> {
-        let [codes, mut blocks, mut places, mut values] = columns.map(Column);
-        for &code in codes.0 {
-            match code {
-                0..BLOCK => (0..=code).for_each(|_| self.expected(words)),
-                BLOCK => {
-                    let block = blocks.word()?;
-                    *self.0.expected() = block;
-                    self.0.begun(block);
-                    words.push(block);
-                }
-                ACCESS.. => {
-                    let slot = *self.0.slot();
-                    let kind = if code >> 5 & 1 != 0 { blocks.word()? } else { slot.kind };
-                    let off = match code >> 3 & 3 {
-                        0 => 0,
-                        1 => i16::from_le_bytes(places.take()?).into(),
-                        2 => i32::from_le_bytes(places.take()?).into(),
-                        _ => i64::from_le_bytes(places.take()?),
-                    };
-                    let address = slot.address.wrapping_add(slot.stride).wrapping_add(off as u64);
-                    let value = match code & 7 {
-                        0 => self.0.memory.value(address, size(kind)),
-                        1 => values.take::<1>()?[0].into(),
-                        2 => u16::from_le_bytes(values.take()?).into(),
-                        3 => values.word()?.into(),
-                        4 => u64::from_le_bytes(values.take()?),
-                        5 => slot.value,
-                        6 => slot.value.wrapping_add(slot.step),
-                        _ => slot.value.wrapping_add(i16::from_le_bytes(values.take()?) as u64),
-                    };
-                    self.access(kind, address, low(value, size(kind)), words);
-                }
-                _ => {
-                    let n = blocks.word()? as usize;
-                    let (told, rest) = blocks.0.split_at_checked(n.checked_mul(4)?)?;
-                    blocks.0 = rest;
-                    words.extend(told.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
-                }
-            }
-        }
-        Some(())
-    }
-
-    fn access(&mut self, kind: u32, address: u64, value: u64, words: &mut Vec<u32>) {
-        let head = layout::escape(layout::ACCESS, kind);
-        words.extend([head, address as u32, (address >> 32) as u32, value as u32, (value >> 32) as u32]);
-        self.0.memory.set(address, size(kind), value);
-        self.0.slot().renew(kind, address, value);
-        self.0.place += 1;
-    }
-
-    #[inline]
-    fn expected(&mut self, words: &mut Vec<u32>) {
-        if self.0.data {
-            let slot = *self.0.slot();
-            if slot.kind != 0 {
-                let address = slot.address.wrapping_add(slot.stride);
-                let value = self.0.value(slot.kind, address);
-                return self.access(slot.kind, address, value, words);
-            }
-        }
-        let block = *self.0.expected();
-        self.0.begun(block);
-        words.push(block);
-    }
+#[inline]
+fn wide(words: &[u32]) -> u64 {
+    u64::from(words[0]) | u64::from(words[1]) << 32
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::layout::escape;
+    use crate::memory::low;
+    use crate::unpack::Unpacker;
 
     /// Packed in portions, unpacked again; and the bytes that it took.
     fn through(words: &[u32], data: bool, portion: usize) -> (Vec<u32>, usize) {

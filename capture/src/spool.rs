@@ -3,7 +3,8 @@
 //! What a file says of its harts stands at its beginning, and is known at the end of the run. So the run is kept first:
 //! block numbers pack to a fraction of a byte each.
 
-use crate::pack::{Packer, Unpacker};
+use crate::pack::Packer;
+use crate::unpack::Unpacker;
 use crate::CaptureError;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, Write};

@@ -1,0 +1,101 @@
+//! The words of a run, unpacked: what [`crate::pack`] says of a frame, the other way round
+
+use crate::known::{mask, Access, Known, Now, LAST};
+use crate::pack::{signed, ACCESS, BLOCK, DIFFERENCE, KIND, PLACE_BYTES, VALUE_BYTES, WORDS};
+
+/// Unpacks frames to words.
+pub(crate) struct Unpacker {
+    known: Known,
+    now: Now,
+}
+
+/// Takes what a column has next.
+struct Rest<'a>(&'a [u8]);
+
+impl Rest<'_> {
+    /// So many bytes, 8 at most, as a number; none are no number.
+    fn take(&mut self, bytes: u8) -> Option<u64> {
+        let (told, rest) = self.0.split_at_checked(bytes.into())?;
+        self.0 = rest;
+        (bytes != 0).then(|| told.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b)))
+    }
+
+    /// The same with a sign.
+    fn take_signed(&mut self, bytes: u8) -> Option<u64> {
+        Some(signed(self.take(bytes)?, 8 * u32::from(bytes)) as u64)
+    }
+
+    fn word(&mut self) -> Option<u32> {
+        self.take(4).map(|n| n as u32)
+    }
+}
+
+impl Unpacker {
+    /// Of a run with loads and stores, or without.
+    pub(crate) fn new(data: bool) -> Self {
+        Self { known: Known::new(data), now: Now::default() }
+    }
+
+    /// Appends the words of a frame's columns; `None` where they are none.
+    pub(crate) fn unpack(&mut self, columns: [&[u8]; 4], words: &mut Vec<u32>) -> Option<()> {
+        let Self { known, now } = self;
+        let [codes, mut blocks, mut places, mut values] = columns.map(Rest);
+        for &code in codes.0 {
+            match code {
+                0..BLOCK => (0..=code).for_each(|_| expected(known, now, words)),
+                BLOCK => {
+                    let block = blocks.word()?;
+                    *known.block(*now) = block;
+                    known.begun(now, block);
+                    words.push(block);
+                }
+                WORDS => {
+                    let n = blocks.word()? as usize;
+                    let (told, rest) = blocks.0.split_at_checked(n.checked_mul(4)?)?;
+                    blocks.0 = rest;
+                    words.extend(told.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+                }
+                KIND if known.data => known.set_head(*now, blocks.word()?),
+                ACCESS.. if known.data => {
+                    let (place, how) = (code >> 4 & 7, code & 15);
+                    let head = known.head(*now);
+                    let guesses = known.places(*now, head);
+                    let address = match guesses.get(usize::from(place)) {
+                        Some(address) => *address,
+                        None => guesses[0].wrapping_add(places.take_signed(PLACE_BYTES[usize::from(place)])?),
+                    };
+                    let held = known.memory.value(address, mask(head));
+                    let guesses = known.values(*now, head, held);
+                    let bytes = VALUE_BYTES[usize::from(how)];
+                    let value = match guesses.get(usize::from(how)) {
+                        Some(value) => *value,
+                        None if how < DIFFERENCE => values.take(bytes)?,
+                        None => guesses[LAST].wrapping_add(values.take_signed(bytes)?),
+                    };
+                    let access = Access { head, address, value: value & mask(head) };
+                    known.memory.set(address, mask(head), access.value);
+                    known.renew(*now, [place, how], access, held);
+                    now.accessed(access);
+                    push(words, access);
+                }
+                _ => return None,
+            }
+        }
+        Some(())
+    }
+}
+
+fn push(words: &mut Vec<u32>, Access { head, address, value }: Access) {
+    words.extend([head, address as u32, (address >> 32) as u32, value as u32, (value >> 32) as u32]);
+}
+
+#[inline]
+fn expected(known: &mut Known, now: &mut Now, words: &mut Vec<u32>) {
+    if known.data && known.head(*now) != 0 {
+        push(words, known.expected(now));
+        return;
+    }
+    let block = *known.block(*now);
+    known.begun(now, block);
+    words.push(block);
+}
