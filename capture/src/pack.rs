@@ -405,6 +405,51 @@ mod tests {
         assert!(through(&words, true, 1 << 16).0 == words);
     }
 
+    /// An access of the block, as words.
+    fn access(kind: u32, shift: u32, address: u64, value: u64) -> [u32; 5] {
+        let head = escape(layout::ACCESS, 1 | shift << layout::SIZE_SHIFT | kind);
+        let value = low(value, 1 << shift);
+        [head, address as u32, (address >> 32) as u32, value as u32, (value >> 32) as u32]
+    }
+
+    #[test]
+    fn every_length_of_an_address_and_a_value_comes_back() {
+        let (mut words, mut x) = (Vec::new(), 7);
+        for round in 0..40_000u32 {
+            words.push(round % 5);
+            let kind = if round & 1 == 0 { layout::LOADS } else { layout::STORES };
+            let r = random(&mut x);
+            // about a power of 2, from zero and from a number that stays
+            let near = |bits: u64| (1u64 << (bits % 64)).wrapping_add(bits >> 6 & 3).wrapping_sub(2);
+            let from = |bits: u64| [0u64, 0x7f12_3456_789a][(bits & 1) as usize];
+            let address = from(r >> 1).wrapping_add(near(r >> 2));
+            let value = from(r >> 17).wrapping_add(near(r >> 18)).wrapping_mul([1, u64::MAX][(r >> 30 & 1) as usize]);
+            words.extend(access(kind, (r >> 32) as u32 & 3, address, value));
+        }
+        assert!(through(&words, true, usize::MAX).0 == words);
+    }
+
+    #[test]
+    fn guesses_beyond_the_first_are_found() {
+        // a histogram: an index that is random, what it counts, what is put where that says
+        let (mut words, mut counts, mut x) = (Vec::new(), [0u64; 64], 3);
+        for i in 0..20_000u64 {
+            let key = random(&mut x);
+            let count = &mut counts[(key & 63) as usize];
+            let at = 0x5000 + 8 * (key & 63);
+            words.push(4);
+            words.extend(access(layout::LOADS, 2, 0x10_0000 + 4 * i, key));
+            words.extend(access(layout::LOADS, 3, at, *count));
+            words.extend(access(layout::STORES, 3, at, *count + 1));
+            words.extend(access(layout::STORES, 2, 0x80_0000 + 4 * *count, key));
+            *count += 1;
+        }
+        let (found, size) = through(&words, true, usize::MAX);
+        assert!(found == words);
+        // the key, 4 bytes, where it counts, 2, and three codes; with one guess less it is a code or two more
+        assert!(size < 20_000 * 19 / 2, "{size} bytes");
+    }
+
     #[test]
     fn what_repeats_takes_almost_nothing() {
         let mut words = Vec::new();
