@@ -78,17 +78,23 @@ pub(crate) const VALUES: usize = 6;
 /// The one that is as at the last time.
 pub(crate) const LAST: usize = 3;
 
+/// Logarithm of an access's bytes.
+#[inline(always)]
+pub(crate) fn log_size(head: u32) -> u32 {
+    head >> layout::SIZE_SHIFT & 3
+}
+
 /// The bits that an access has.
 #[inline]
 pub(crate) fn mask(head: u32) -> u64 {
     const MASKS: [u64; 4] = [0xff, 0xffff, 0xffff_ffff, u64::MAX];
-    MASKS[(head >> layout::SIZE_SHIFT & 3) as usize]
+    MASKS[log_size(head) as usize]
 }
 
 /// How many they are.
 #[inline]
 pub(crate) fn bits(head: u32) -> u32 {
-    8 << (head >> layout::SIZE_SHIFT & 3)
+    8 << log_size(head)
 }
 
 #[inline]
@@ -105,7 +111,7 @@ impl Now {
     /// What the last value that was loaded is as an index.
     #[inline(always)]
     fn index(self, head: u32) -> u64 {
-        self.loaded[0] << (head >> layout::SIZE_SHIFT & 3)
+        self.loaded[0] << log_size(head)
     }
 
     #[inline(always)]
@@ -144,7 +150,7 @@ fn boxed<T: Clone + Default, const N: usize>() -> Box<[T; N]> {
 impl Known {
     /// Of a run with loads and stores, or without.
     pub(crate) fn new(data: bool) -> Self {
-        Self { data, next: boxed(), slots: boxed(), more: boxed(), memory: Shadow::new(data) }
+        Self { data, next: boxed(), slots: boxed(), more: boxed(), memory: Shadow::new() }
     }
 
     /// The word of the access that is expected now; 0: a block.
@@ -202,8 +208,8 @@ impl Known {
                 return false;
             }
             slot.value = value;
-            self.memory.set(address, mask(head), value);
-        } else if self.memory.value(address, mask(head)) != value {
+            self.memory.set(address, log_size(head), value);
+        } else if self.memory.value(address, log_size(head)) != value {
             return false;
         }
         slot.next = behind(address, slot.stride);
@@ -217,7 +223,7 @@ impl Known {
         if slot.which == 0 || self.address(now) != access.address {
             return false;
         }
-        let held = self.memory.value(access.address, mask(access.head));
+        let held = || self.memory.value(access.address, log_size(access.head));
         if self.value(now, held) != access.value {
             return false;
         }
@@ -236,14 +242,14 @@ impl Known {
         }
     }
 
-    /// The value, where memory holds this.
+    /// The value, where memory holds what is asked for if it matters.
     #[inline(always)]
-    fn value(&self, now: Now, held: u64) -> u64 {
+    fn value(&self, now: Now, held: impl Fn() -> u64) -> u64 {
         let slot = &self.slots[now.at()];
         let value = match (slot.which >> 2, stores(slot.head)) {
             (0, true) | (1, false) => behind(slot.value, slot.step),
-            (0, false) | (1, true) => held,
-            (2, _) => behind(held, self.more[now.at()].change),
+            (0, false) | (1, true) => held(),
+            (2, _) => behind(held(), self.more[now.at()].change),
             (3, _) => slot.value,
             (which, _) => now.loaded[(which & 1) as usize],
         };
@@ -260,13 +266,13 @@ impl Known {
         if stores(head) {
             slot.value = value;
         }
-        self.memory.set(address, mask(head), value);
+        self.memory.set(address, log_size(head), value);
     }
 
     /// The access that is expected now, which is done.
     pub(crate) fn expected(&mut self, now: &mut Now) -> Access {
         let (head, address) = (self.head(*now), self.address(*now));
-        let held = self.memory.value(address, mask(head));
+        let held = || self.memory.value(address, log_size(head));
         let access = Access { head, address, value: self.value(*now, held) };
         self.met(*now, access);
         now.accessed(access);

@@ -28,7 +28,7 @@
 //! Address: 0 to 2 as [`PLACES`](crate::known::PLACES) has it, 3 to 5 the first of these and 2, 4, 8 bytes. Value: 0 to 5 as
 //! [`VALUES`](crate::known::VALUES) has it, 6 to 9 of 1, 2, 4, 8 bytes, 10 and 11 as at the last time and 2 or 4 bytes.
 
-use crate::known::{bits, mask, Access, Known, Now, LAST, PLACES, VALUES};
+use crate::known::{bits, log_size, mask, Access, Known, Now, LAST, PLACES, VALUES};
 use crate::layout::{self, ARGUMENT, ESCAPE};
 
 /// Bytes of codes after which a frame ends; a frame's columns are some times as long.
@@ -212,7 +212,8 @@ impl Packer {
         let places = self.known.places(now, head);
         let off = address.wrapping_sub(places[0]) as i64;
         let place = first(places, address, PLACE + too_short(off));
-        let held = self.known.memory.set(address, mask(head), value);
+        let held = self.known.memory.value(address, log_size(head));
+        self.known.memory.set(address, log_size(head), value);
         let values = self.known.values(now, head, held);
         let how = if value == values[0] { 0 } else { self.value(head, value, values) };
         self.code(ACCESS | place << 4 | how);

@@ -1,6 +1,6 @@
 //! The words of a run, unpacked: what [`crate::pack`] says of a frame, the other way round
 
-use crate::known::{mask, Access, Known, Now, LAST};
+use crate::known::{log_size, mask, Access, Known, Now, LAST};
 use crate::pack::{signed, ACCESS, BLOCK, DIFFERENCE, KIND, PLACE_BYTES, VALUE_BYTES, WORDS};
 
 /// Unpacks frames to words.
@@ -64,7 +64,7 @@ impl Unpacker {
                         Some(address) => *address,
                         None => guesses[0].wrapping_add(places.take_signed(PLACE_BYTES[usize::from(place)])?),
                     };
-                    let held = known.memory.value(address, mask(head));
+                    let held = known.memory.value(address, log_size(head));
                     let guesses = known.values(*now, head, held);
                     let bytes = VALUE_BYTES[usize::from(how)];
                     let value = match guesses.get(usize::from(how)) {
@@ -73,7 +73,7 @@ impl Unpacker {
                         None => guesses[LAST].wrapping_add(values.take_signed(bytes)?),
                     };
                     let access = Access { head, address, value: value & mask(head) };
-                    known.memory.set(address, mask(head), access.value);
+                    known.memory.set(address, log_size(head), access.value);
                     known.renew(*now, [place, how], access, held);
                     now.accessed(access);
                     push(words, access);
