@@ -220,6 +220,13 @@ impl Executable {
             let what = format!("is of {}; whole machines of riscv32 and riscv64 are captured", self.machine.name());
             return Err(CaptureError::Program { program: self.path.display().to_string(), what });
         }
+        if let (true, Some(interpreter)) = (system, &self.interpreter) {
+            let what = format!(
+                "is loaded by {interpreter}, so by a system; a whole machine has none, and runs a bare-metal program: \
+                 without --system would be right"
+            );
+            return Err(CaptureError::Program { program: self.path.display().to_string(), what });
+        }
         let (mode, package, word) = match system {
             true => ("of whole machines", "qemu-system-misc", "system-"),
             false => ("in user mode", "qemu-user", ""),

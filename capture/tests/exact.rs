@@ -139,6 +139,17 @@ fn every_pc_of_x86_is_one_that_qemu_logs() {
 }
 
 #[test]
+fn every_pc_of_a_dynamic_program_and_its_libraries_is_one_that_qemu_logs() {
+    if std::env::consts::ARCH == "x86_64" {
+        let program = compiled("flow", "gcc -pie");
+        let found = held_to_log("qemu-x86_64", &program);
+        let own = found.begun.iter().filter(|(_, pc)| (0x40_0000_0000..0x40_0001_0000).contains(pc)).count();
+        // the loader and the library are most of it
+        assert!(own > 1000 && found.begun.len() > 2 * own, "{own} of {}", found.begun.len());
+    }
+}
+
+#[test]
 fn every_pc_of_rv32_is_one_that_qemu_logs() {
     let place = tempfile::tempdir().unwrap();
     let program = place.path().join("rv32");

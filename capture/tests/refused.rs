@@ -52,4 +52,8 @@ fn programs_and_emulators_that_are_none_are_refused() {
     let without = file("without", b"#!/bin/sh\n[ $1 = --version ] && echo qemu-riscv64 version 7.2.9 || exit 1\n");
     let message = refused(&flow, Some(&without));
     assert!(message.contains("QEMU ended without the plugin at work"), "{message}");
+    let dynamic = Executable::open(&common::compiled("flow", "riscv64-linux-gnu-gcc -pie")).unwrap();
+    let whole = capture::run::Options { system: Some(1), ..options("serial:1000", &[]) };
+    let message = capture(dynamic, &whole, &mut |_| {}).expect_err("no system loads it").to_string();
+    assert!(message.contains("is loaded by /lib/ld-linux-riscv64"), "{message}");
 }

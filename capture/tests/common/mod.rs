@@ -17,7 +17,7 @@ pub fn guest(name: &str) -> PathBuf {
     compiled(name, "riscv64-linux-gnu-gcc")
 }
 
-/// As [`guest`], by this compiler, which may have options.
+/// As [`guest`], by this compiler, which may have options; with `-pie` dynamically.
 pub fn compiled(name: &str, compiler: &str) -> PathBuf {
     static PLACE: OnceLock<tempfile::TempDir> = OnceLock::new();
     static MADE: Mutex<()> = Mutex::new(());
@@ -29,7 +29,9 @@ pub fn compiled(name: &str, compiler: &str) -> PathBuf {
         let words: Vec<&str> = compiler.split(' ').collect();
         let status = Command::new(words[0])
             .args(&words[1..])
-            .args(["-O1", "-static", "-pthread", "-o"])
+            .args(["-O1", "-pthread"])
+            .args((!words.contains(&"-pie")).then_some("-static"))
+            .arg("-o")
             .arg(&program)
             .arg(source)
             .status();
