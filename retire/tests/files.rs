@@ -195,3 +195,24 @@ fn files_of_version_1_still_read() {
         assert!(told.unwrap_err().to_string().ends_with("for which the feature `zstd` is needed"));
     }
 }
+
+#[test]
+#[cfg(unix)]
+fn what_is_no_file_stays_and_has_the_contents_written_to_it() {
+    use std::io::Write;
+    use std::os::unix::fs::FileTypeExt;
+    let place = tempfile::tempdir().unwrap();
+    let pipe = place.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read(pipe).unwrap()
+    });
+    let mut file = retire::file::Replacement::create(&pipe).unwrap();
+    file.write_all(b"all of it").unwrap();
+    file.commit().unwrap();
+    // before the reader is waited for, who without a writer would wait for ever
+    assert!(std::fs::metadata(&pipe).unwrap().file_type().is_fifo(), "a file took the pipe's place");
+    assert_eq!(reader.join().unwrap(), b"all of it");
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
+}

@@ -74,7 +74,8 @@ pub enum FileError {
 /// What standard output is called.
 pub const STDOUT: &str = "-";
 
-/// A file that appears at its place when it is complete; `-` is standard output.
+/// A file that appears at its place when it is complete; `-` is standard output. What stands there and is no file, as
+/// `/dev/null` or a pipe, stays, and has the contents written to it.
 #[derive(Debug)]
 pub struct Replacement {
     file: std::io::BufWriter<tempfile::NamedTempFile>,
@@ -84,7 +85,7 @@ pub struct Replacement {
 impl Replacement {
     /// Begins a file that is to stand at `path`; its folder must exist and be writable.
     pub fn create(path: &Path) -> Result<Self, FileError> {
-        if path == Path::new(STDOUT) {
+        if path == Path::new(STDOUT) || stays(path) {
             let file = tempfile::NamedTempFile::new().map_err(|e| io(path)(strip(e)))?;
             return Ok(Self { file: std::io::BufWriter::new(file), path: path.to_path_buf() });
         }
@@ -110,9 +111,20 @@ impl Replacement {
             std::io::copy(file.as_file_mut(), &mut out).and_then(|_| out.flush()).map_err(io(&path))?;
             return Ok(());
         }
+        if stays(&path) {
+            file.rewind().map_err(io(&path))?;
+            let mut to = std::fs::OpenOptions::new().write(true).open(&path).map_err(io(&path))?;
+            std::io::copy(file.as_file_mut(), &mut to).map_err(io(&path))?;
+            return Ok(());
+        }
         file.persist(&path).map_err(|e| io(&path)(e.error))?;
         Ok(())
     }
+}
+
+/// Whether there is something that a file must not take the place of. A folder is not: to write there fails.
+fn stays(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
 impl Write for Replacement {
