@@ -122,9 +122,11 @@ impl Replacement {
     }
 }
 
-/// Whether there is something that a file must not take the place of. A folder is not: to write there fails.
+/// Whether there is something that a file must not take the place of. A folder is not: to write there fails. `/dev/stdout` is a
+/// link, which may lead to a file.
 fn stays(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+    let link = path.starts_with("/dev") && path.is_symlink();
+    std::fs::metadata(path).is_ok_and(|found| !found.is_dir() && (link || !found.is_file()))
 }
 
 impl Write for Replacement {
